@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The loops for x86-64-v3: AVX2 and FMA. */
+
+#ifdef __x86_64__
+#pragma GCC target("arch=x86-64-v3")
+
+#define LOOPS_NAME adj_k_loops_v3
+#define VECTOR_BYTES 32
+#define GEMM_ROWS 6
+#include "loops.inc"
+#endif

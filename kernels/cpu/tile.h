@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Private to kernels/cpu: tiles, spans and the loops that are compiled once per instruction set.
+ *
+ * A kernel loads a run of elements of any type into a tile (a small buffer of the compute class),
+ * computes there, and stores the tile.  So element types meet arithmetic only in load and store. */
+
+#include "adj-kernels.h"
+
+enum
+{
+  TILE = 256,   /* elements of a pointwise tile */
+  LEAF = 1024,  /* elements of a leaf of the summation tree */
+  LANES = 64,   /* accumulators of a leaf: 16 lanes × 4 */
+  COLUMNS = 16, /* neighbouring outputs that a reduction handles together */
+  LEVELS = 48   /* depth of the tree, enough for 2^48 leaves */
+};
+
+/* One element of any class. */
+typedef union
+{
+  float f32;
+  double f64;
+  int64_t i64;
+} Scalar;
+
+/* How a leaf combines elements; any and all are MAX and MIN of x != 0. */
+typedef enum
+{
+  COMBINE_SUM,
+  COMBINE_PROD,
+  COMBINE_MAX,
+  COMBINE_MIN,
+  COMBINE_N
+} Combine;
+
+/* What happens to an element before it is combined. */
+typedef enum
+{
+  MAP_NONE,
+  MAP_NONZERO, /* x != 0 */
+  MAP_SQUARE,  /* x² */
+  MAP_DEVIATE, /* (x - center)² */
+  MAP_N
+} Map;
+
+typedef void (*LoadLoop) (void *tile, const void *src, int64_t stride, int n);
+typedef void (*StoreLoop) (void *dst, int64_t stride, const void *tile, int n);
+typedef void (*OpLoop) (void *dst, const void *a, const void *b, const void *c, int n);
+
+/* In place over @n elements; @center is one element (MAP_DEVIATE only). */
+typedef void (*MapLoop) (void *tile, const void *center, int n);
+
+/* The combination of @n <= LEAF elements into *@result. */
+typedef void (*LeafLoop) (void *result, const void *tile, int n);
+
+/* The same for COLUMNS leaves side by side: begin, add row @i (of COLUMNS elements), end. */
+typedef void (*ColumnsBegin) (void *lanes);
+typedef void (*ColumnsAdd) (void *lanes, const void *row, int i);
+typedef void (*ColumnsEnd) (void *result, void *lanes);
+
+/* result[i] = result[i] ∘ other[i] for the inner nodes of the tree. */
+typedef void (*JoinLoop) (void *result, const void *other, int n);
+
+/* acc[rows][cols] += packed A panel · packed B panel; row stride of acc is @ld elements. */
+typedef void (*GemmLoop) (void *acc, int64_t ld, const void *a, const void *b, int64_t k);
+
+typedef struct
+{
+  LeafLoop leaf;
+  ColumnsBegin begin;
+  ColumnsAdd add;
+  ColumnsEnd end;
+  JoinLoop join;
+} ReduceLoops;
+
+typedef struct
+{
+  size_t size; /* bytes of an element */
+  LoadLoop load[ADJ_K_N];
+  StoreLoop store[ADJ_K_N];
+  OpLoop op[ADJ_K_OP_N]; /* NULL where the class lacks the op, and for const and load */
+  MapLoop map[MAP_N];    /* NULL for MAP_NONE */
+  ReduceLoops reduce[COMBINE_N];
+  GemmLoop gemm;
+  int gemm_rows, gemm_cols; /* panel sizes */
+} ClassLoops;
+
+typedef struct
+{
+  ClassLoops klass[ADJ_K_CLASS_N];
+} Loops;
+
+typedef enum
+{
+  ISA_BASE,
+  ISA_V3, /* AVX2 */
+  ISA_V4, /* AVX-512 */
+  ISA_N
+} Isa;
+
+/* One table per instruction set, all computing the same bits. */
+extern const Loops adj_k_loops_base;
+extern const Loops adj_k_loops_v3;
+extern const Loops adj_k_loops_v4;
+
+/* The table for @isa, or NULL when this processor cannot run it. */
+const Loops *adj_k_loops_get (Isa isa);
+
+/* The best table that this processor can run. */
+const Loops *adj_k_loops (void);
+
+static inline AdjKClass
+class_of (AdjKType type)
+{
+  if (type == ADJ_K_F64)
+    return ADJ_K_CLASS_F64;
+  return adj_k_type_is_float (type) ? ADJ_K_CLASS_F32 : ADJ_K_CLASS_I64;
+}
+
+static inline size_t
+class_size (AdjKClass klass)
+{
+  return klass == ADJ_K_CLASS_F32 ? sizeof (float) : sizeof (double);
+}
+
+static inline int64_t
+min_i64 (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static inline void *
+view_at (const AdjKView *view, int64_t offset)
+{
+  return (char *) view->data + offset * (int64_t) adj_k_type_get_size (view->type);
+}
+
+/* --- span.c ----------------------------------------------------------------------------------- */
+
+/* Drops dims of size 1 and merges dims that are contiguous in all @n views (which have the same
+ * sizes), keeping row-major order.  Afterwards every rank is at least 1. */
+void adj_k_views_merge (AdjKView *views, int n);
+
+/* The same, after ordering dims by the strides of views[0]: for work where order is free. */
+void adj_k_views_merge_any_order (AdjKView *views, int n);
+
+/* Only the dims of @view in @dims (bit set), or only the others. */
+AdjKView adj_k_view_keep (const AdjKView *view, uint32_t dims);
+
+/* Offset in elements of the row-major @index-th element. */
+int64_t adj_k_view_offset (const AdjKView *view, int64_t index);
+
+/* Elements @start … @start + @n - 1 of @view, in row-major order, @base elements further on. */
+void adj_k_load (
+    const ClassLoops *loops, void *tile, const AdjKView *view, int64_t base, int64_t start, int n);
+void adj_k_store (const ClassLoops *loops,
+                  const AdjKView *view,
+                  int64_t base,
+                  int64_t start,
+                  const void *tile,
+                  int n);
+
+/* One element, @base elements after the first. */
+Scalar adj_k_load_one (const ClassLoops *loops, const AdjKView *view, int64_t base);
+void adj_k_store_one (const ClassLoops *loops, const AdjKView *view, int64_t base, Scalar value);
+
+/* --- reduce.c --------------------------------------------------------------------------------- */
+
+/* The stack of a summation tree: partial results of 2^level leaves, like the digits of a counter.
+ */
+typedef struct
+{
+  int width;        /* elements per partial result, at most COLUMNS */
+  int64_t n_leaves; /* so far */
+  Scalar part[LEVELS][COLUMNS];
+} Tree;
+
+void adj_k_tree_begin (Tree *tree, int width);
+
+/* The buffer for the next leaf's result, then count it in. */
+void *adj_k_tree_slot (Tree *tree);
+void adj_k_tree_push (Tree *tree, const ReduceLoops *loops, AdjKClass klass);
+
+/* Joins what is left; the result (of @width elements), or NULL when there was no leaf. */
+const void *adj_k_tree_end (Tree *tree, const ReduceLoops *loops, AdjKClass klass);
