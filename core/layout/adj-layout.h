@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "scene/adj-scene.h"
+
+G_BEGIN_DECLS
+
+/* Places of blocks that were laid out before, by structure; shared by threads.  Blocks found here
+ * need no Graphviz run, so folding a module costs nothing but moving rows. */
+typedef struct _AdjLayoutCache AdjLayoutCache;
+
+/**
+ * adj_layout_cache_new:
+ * @folder: (nullable): where to keep results between sessions; %NULL: memory alone
+ */
+ADJ_PUBLIC AdjLayoutCache *adj_layout_cache_new (const char *folder);
+ADJ_PUBLIC AdjLayoutCache *adj_layout_cache_ref (AdjLayoutCache *cache);
+ADJ_PUBLIC void adj_layout_cache_unref (AdjLayoutCache *cache);
+
+typedef enum
+{
+  ADJ_VIEW_MIRROR,  /* forward left, down; backward right, up; a gutter between them */
+  ADJ_VIEW_STACKED, /* one column, top to bottom */
+} AdjLayoutView;
+
+/* @done of @total different blocks are laid out; @n_equal blocks share them.  Called on the thread
+ * that lays out. */
+typedef void (*AdjLayoutProgress) (guint done, guint total, guint n_equal, gpointer data);
+
+typedef struct
+{
+  AdjLayoutView view;
+  gboolean keep_aliases;       /* show views and getitems as nodes of their own */
+  guint fold_depth;            /* fold modules this deep ("h.0" is 2) and deeper; 0: none */
+  const char *const *folded;   /* (nullable): module paths that are closed */
+  const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
+  AdjLayoutProgress progress;  /* (nullable) */
+  gpointer progress_data;
+} AdjLayoutOptions;
+
+/**
+ * adj_layout_mirror:
+ * @graph: any graph; without backward nodes it becomes one column
+ * @options: (nullable)
+ * @cache: (nullable)
+ *
+ * The stamped mirror.  Works without the helper program, with plainer blocks.
+ *
+ * Returns: (transfer full) (nullable): %NULL with G_IO_ERROR_CANCELLED or ADJ_ERROR_LIMIT
+ */
+ADJ_PUBLIC AdjScene *adj_layout_mirror (AdjGraph *graph,
+                                        const AdjLayoutOptions *options,
+                                        AdjLayoutCache *cache,
+                                        GCancellable *cancellable,
+                                        GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjLayoutCache, adj_layout_cache_unref)
+
+G_END_DECLS

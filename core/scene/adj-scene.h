@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* A picture of a graph: boxes, orthogonal lines and texts with their places, without colours and
+ * without a toolkit.  Immutable, counted atomically, shared by threads.  Coordinates are pixels at
+ * zoom 1, y grows downwards.  Paint in the order of ADJ_BOX_GROUP boxes, edges, other boxes. */
+typedef struct _AdjScene AdjScene;
+
+#define ADJ_NODE_HEIGHT 36.0f /* of a node's card; what levels of detail are measured by */
+#define ADJ_TITLE_SIZE 12.0f  /* pixels, bold; of a recompute copy regular */
+#define ADJ_SUBTITLE_SIZE 10.0f
+#define ADJ_CHIP_TEXT_SIZE 10.0f
+#define ADJ_HEADER_TEXT_SIZE 13.0f
+#define ADJ_STRIPE_WIDTH 5.0f
+#define ADJ_CARD_RADIUS 6.0f
+#define ADJ_GROUP_RADIUS 10.0f
+#define ADJ_GROUP_TITLE_HEIGHT 28.0f
+#define ADJ_NO_BOX G_MAXUINT32
+
+/* What is shown depends on the height of a node on the screen. */
+#define ADJ_LOD_TEXTURE_PX 3.0f
+#define ADJ_LOD_MODULES_PX 14.0f
+#define ADJ_LOD_NAMES_PX 22.0f
+
+typedef enum
+{
+  ADJ_LOD_TEXTURE, /* blocks and bridges, no text */
+  ADJ_LOD_MODULES, /* group boxes with name, count, bytes; nodes plain */
+  ADJ_LOD_NAMES,   /* names, stripes, signs */
+  ADJ_LOD_FULL,    /* everything */
+} AdjLod;
+
+ADJ_PUBLIC AdjLod adj_lod_from_zoom (float zoom);
+
+typedef struct
+{
+  float x, y;
+} AdjPoint;
+
+typedef struct
+{
+  float x, y, width, height;
+} AdjRect;
+
+typedef enum
+{
+  ADJ_BOX_GROUP,  /* frame of a module on one side; folded: a closed card */
+  ADJ_BOX_NODE,   /* card */
+  ADJ_BOX_PILL,   /* real input, tangent, output of the graph */
+  ADJ_BOX_CHIP,   /* parameter, constant or result, stuck to the node that reads or makes it */
+  ADJ_BOX_BRIDGE, /* size of what crosses the gutter */
+  ADJ_BOX_HEADER, /* title of a column; the one of the gutter spans the height of its band */
+  ADJ_N_BOX_KINDS,
+} AdjBoxKind;
+
+typedef enum
+{
+  ADJ_ROLE_NONE,
+  ADJ_ROLE_SAVED,
+  ADJ_ROLE_MUST_SAVE,
+  ADJ_ROLE_RECOMPUTED,
+  ADJ_ROLE_MUST_RECOMPUTE,
+  ADJ_ROLE_RECOMPUTE_COPY,
+  ADJ_ROLE_PLACEHOLDER,
+  ADJ_ROLE_PARAMETER,
+  ADJ_ROLE_GRADIENT,
+  ADJ_ROLE_OUTPUT,
+  ADJ_ROLE_HOOK,
+  ADJ_ROLE_OPAQUE,
+  ADJ_N_ROLES,
+} AdjRole;
+
+/* "saved", "must-save" … for legends and search. */
+ADJ_PUBLIC const char *adj_role_name (AdjRole role);
+/* "S", "S!", "R" …; "" for roles without one. */
+ADJ_PUBLIC const char *adj_role_sign (AdjRole role);
+
+typedef enum
+{
+  ADJ_SIDE_NONE,
+  ADJ_SIDE_FORWARD,
+  ADJ_SIDE_BACKWARD,
+} AdjSide;
+
+typedef enum
+{
+  ADJ_FOLD_NONE, /* cannot be folded */
+  ADJ_FOLD_OPEN,
+  ADJ_FOLD_CLOSED,
+} AdjFold;
+
+typedef struct
+{
+  AdjBoxKind kind;
+  AdjRole role;
+  AdjSide side;
+  AdjFold fold;
+  AdjRect rect;
+  guint32 group;        /* index of the innermost frame around it, or ADJ_NO_BOX */
+  guint32 anchor;       /* CHIP: the card it is stuck to; else ADJ_NO_BOX */
+  AdjNodeId node;       /* ADJ_NO_NODE for groups, headers and bundles */
+  const char *title;    /* never %NULL; ellipsised to fit */
+  const char *subtitle; /* never %NULL */
+  const char *path;     /* GROUP: the module path that folds it; else "" */
+  guint n_nodes;        /* nodes that the box stands for, its own included */
+  guint n_same;         /* GROUP: groups with the same inner picture, this one included */
+  gint64 bytes;         /* saved for backward by it; BRIDGE: what crosses; -1: unknown */
+} AdjSceneBox;
+
+typedef enum
+{
+  ADJ_EDGE_DATA,      /* inside a group, forward */
+  ADJ_EDGE_BLOCK,     /* from group to group */
+  ADJ_EDGE_BRIDGE,    /* saved for backward */
+  ADJ_EDGE_GRADIENT,  /* in the backward column */
+  ADJ_EDGE_RECOMPUTE, /* dashed: what is computed again instead of being saved */
+  ADJ_EDGE_TURN,      /* from the results to the tangents */
+  ADJ_N_EDGE_KINDS,
+} AdjEdgeKind;
+
+/* A polyline of horizontal and vertical pieces from the border of @from to the border of @to, with
+ * an arrow head at the end.  Edges of one value share their first pieces. */
+typedef struct
+{
+  AdjEdgeKind kind;
+  guint32 from, to; /* boxes */
+  AdjNodeId value;  /* the node whose value it carries; ADJ_NO_NODE for bundles */
+  gint64 bytes;     /* -1: unknown */
+  float width;
+  guint n_points;
+  const AdjPoint *points;
+} AdjSceneEdge;
+
+ADJ_PUBLIC AdjScene *adj_scene_ref (AdjScene *scene);
+ADJ_PUBLIC void adj_scene_unref (AdjScene *scene);
+
+/* The rectangle around everything; begins at (0, 0). */
+ADJ_PUBLIC AdjRect adj_scene_get_bounds (const AdjScene *scene);
+ADJ_PUBLIC guint adj_scene_get_n_boxes (const AdjScene *scene);
+ADJ_PUBLIC const AdjSceneBox *adj_scene_get_box (const AdjScene *scene, guint index);
+ADJ_PUBLIC guint adj_scene_get_n_edges (const AdjScene *scene);
+ADJ_PUBLIC const AdjSceneEdge *adj_scene_get_edge (const AdjScene *scene, guint index);
+
+/* Bytes that cross the gutter, each storage once. */
+ADJ_PUBLIC gint64 adj_scene_get_saved_bytes (const AdjScene *scene);
+
+/* Calls @each, in index order, for everything that touches @rect; stops when it returns %FALSE. */
+typedef gboolean (*AdjSceneFunc) (guint index, gpointer data);
+ADJ_PUBLIC void adj_scene_foreach_box (const AdjScene *scene,
+                                       const AdjRect *rect,
+                                       AdjSceneFunc each,
+                                       gpointer data);
+ADJ_PUBLIC void adj_scene_foreach_edge (const AdjScene *scene,
+                                        const AdjRect *rect,
+                                        AdjSceneFunc each,
+                                        gpointer data);
+
+/* The topmost box at a point, or ADJ_NO_BOX. */
+ADJ_PUBLIC guint adj_scene_hit (const AdjScene *scene, float x, float y);
+/* The edge within @tolerance of a point, or ADJ_NO_BOX. */
+ADJ_PUBLIC guint adj_scene_hit_edge (const AdjScene *scene, float x, float y, float tolerance);
+
+/* The box that shows @node: its own, or the chip, card or closed group that it is folded into. */
+ADJ_PUBLIC guint adj_scene_find_node (const AdjScene *scene, AdjNodeId node);
+/* The node's twin on the other side: the forward node of a gradient and the reverse; or
+ * ADJ_NO_NODE. */
+ADJ_PUBLIC AdjNodeId adj_scene_get_twin (const AdjScene *scene, AdjNodeId node);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjScene, adj_scene_unref)
+
+G_END_DECLS
