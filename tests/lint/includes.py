@@ -27,8 +27,8 @@ LAYERS = [
     "passes",
     "exec",
     "formats",
-    "layout",
     "scene",
+    "layout",
     "session",
 ]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
