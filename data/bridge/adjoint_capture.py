@@ -670,6 +670,21 @@ def promote(value):
     return value
 
 
+class OtherRandomNumbers(ValueError):
+    """A graph that draws random numbers does not give what was recorded."""
+
+
+def agree(results, recorded):
+    """Whether results are the recorded ones but for rounding."""
+
+    def one(a, b):
+        if not isinstance(b, torch.Tensor):
+            return True
+        return torch.allclose(a.cpu().double(), b.double(), rtol=1e-2, atol=1e-2, equal_nan=True)
+
+    return all(one(a, b) for a, b in zip(leaves(results), leaves(recorded)))
+
+
 def promote_dtypes(args):
     def one(arg):
         return torch.float64 if isinstance(arg, torch.dtype) and arg.is_floating_point else arg
@@ -690,6 +705,7 @@ class Region:
         self.num_fwd_outputs = None
         self.fw_metadata = None
         self.decompositions = 0
+        self.symbols = {}  # each region has its own: names are not unique in a file
         self.aot = False  # AOTAutograd has started on it
         self.counts = {}  # role: number of calls so far
         self.calls = {}  # (role, n): call
@@ -728,8 +744,9 @@ class Region:
         dynamo = self.graphs.get("dynamo")
         if dynamo is not None and len(dynamo.inputs) == count:
             self.inputs += dynamo.inputs
-        elif dynamo is not None:
-            self.session.note(f"{self.id}: inputs are not paired with their sources ({len(dynamo.inputs)}, {count})")
+        elif dynamo is not None:  # as below compiled autograd, where Dynamo sees one list
+            found = f"{len(dynamo.inputs)} of Dynamo, {count} of AOTAutograd"
+            self.session.note(f"{self.id}: inputs are not paired with their sources: {found}", failure=False)
 
     # ---- calls
 
@@ -803,6 +820,8 @@ class Region:
         entry = {"id": self.id, "compile_id": self.compile_id, "rank": self.session.rank, "attempt": self.attempt}
         entry["graphs"] = {role: record.id for role, record in self.graphs.items()}
         entry["decompositions"] = self.decompositions
+        if self.symbols:
+            entry["symbols"] = self.symbols
         if self.num_fwd_outputs is not None:
             entry["num_fwd_outputs"] = self.num_fwd_outputs
         if self.fw_metadata is not None:
@@ -847,7 +866,7 @@ class Session:
         self.folder = path + ".partial" if self.single else path
         self.calls_per_region, self.with_taps, self.prefixes = calls, taps, rename
         self.active, self.lock = True, threading.RLock()
-        self.notes, self.strings, self.string_index = [], [], {}
+        self.notes, self.failures, self.strings, self.string_index = [], 0, [], {}
         self.graphs, self.regions, self.written, self.symbols = {}, {}, {}, {}
         self.rank = None
         if torch.distributed.is_available() and torch.distributed.is_initialized():
@@ -861,10 +880,13 @@ class Session:
             os.makedirs(os.path.join(self.folder, name))
         self.store = Store(os.path.join(self.folder, "tensors"))
 
-    def note(self, text):
+    def note(self, text, failure=True):
+        """Say in the manifest what is missing and why; a failure is a warning too."""
         if text not in self.notes:
             self.notes.append(text)
-            warnings.warn(f"adjoint_capture: {text}", stacklevel=3)
+            if failure:
+                self.failures += 1
+                warnings.warn(f"adjoint_capture: {text}", stacklevel=3)
 
     def string(self, text):
         if text not in self.string_index:
@@ -926,7 +948,7 @@ class Session:
     def dynamo_compiled(self, module):
         region = self.region(restart=True)
         region.add_graph("dynamo", module)
-        self.read_symbols()
+        self.read_symbols(region)
         return region
 
     @guarded
@@ -977,10 +999,12 @@ class Session:
         region.add_graph("compiled_autograd", module)
         return region
 
-    def read_symbols(self):
+    def read_symbols(self, region):
         context = torch._guards.TracingContext.try_get()
         env = getattr(getattr(context, "fake_mode", None), "shape_env", None)
-        hints = getattr(env, "var_to_val", None) or getattr(env, "backed_var_to_val", None) or {}
+        if env is None:
+            return
+        hints = env.backed_var_to_val if hasattr(env, "backed_var_to_val") else env.var_to_val
         for symbol, hint in hints.items():
             entry = {"hint": int(hint)} if re.fullmatch(r"-?\d+", str(hint)) else {}
             bounds = getattr(env, "var_to_range", {}).get(symbol)
@@ -990,7 +1014,8 @@ class Session:
             sources = getattr(env, "var_to_sources", {}).get(symbol) or []
             for source in sources[:1]:
                 entry["source"] = source.name() if callable(source.name) else source.name
-            self.symbols[str(symbol)] = entry
+            region.symbols[str(symbol)] = entry
+        self.symbols.update(region.symbols)
 
     # ---- values of nodes
 
@@ -1006,11 +1031,14 @@ class Session:
             with torch.random.fork_rng(devices=[]):
                 torch.set_rng_state(state)
                 narrow = Taps(record, self.keeper(files["f32"]))
-                narrow.run(*[copy_of(v) for v in inputs], enable_io_processing=False)
+                outputs = narrow.run(*[copy_of(v) for v in inputs], enable_io_processing=False)
+                if narrow.random and not agree(outputs, self.store.load(call["outputs"])):
+                    raise OtherRandomNumbers("the compiler draws other random numbers than PyTorch")
                 wide = Taps(record, self.keeper(files["f64"]), narrow)
                 wide.run(*[promote(copy_of(v)) for v in inputs], enable_io_processing=False)
         except Exception as error:
-            self.note(f"{record.id}: no values of nodes: {type(error).__name__}: {error}")
+            failure = not isinstance(error, OtherRandomNumbers)
+            self.note(f"{record.id}: no values of nodes: {type(error).__name__}: {error}", failure)
             for name in files.values():
                 self.store.discard(name)
             return None
@@ -1047,6 +1075,8 @@ class Session:
             tensors = [{"id": k, "sha256": f.finish()} for k, f in sorted(self.store.files.items())]
             calls = [c for r in live for c in r.calls.values()]
             self.write("adjoint.json", self.manifest(live, tensors, calls))
+        for graph in self.graphs.values():
+            graph.module = None  # compiled functions keep our wrappers, and through them this session
         if self.single:
             pack(self.folder, self.path)
             shutil.rmtree(self.folder)

@@ -36,8 +36,10 @@ def main(folder, names):
     for name in names or models.ALL:
         torch._dynamo.reset()
         model, inputs = models.ALL[name]()
-        with adjoint_capture.record(os.path.join(folder, name + ".adjoint"), rename=rename):
+        with adjoint_capture.record(os.path.join(folder, name + ".adjoint"), rename=rename) as session:
             torch.compile(model, backend="aot_eager")(*inputs).backward()
+        if session is None or session.notes:
+            sys.exit(f"{name}: {session and session.notes}")
 
 
 if __name__ == "__main__":

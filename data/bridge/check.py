@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check the capture module and what it writes.
+
+    check.py                  train with and without the capture module and compare, bit for bit
+    check.py --file X...      check captures: container, tensors, graphs, calls, and the recorded values
+                              against those that PyTorch computes from the graph files alone
+
+Exit status 1 if something differs.
+"""
+import hashlib
+import json
+import math
+import operator
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+import torch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BACKENDS = ("aot_eager", "inductor")
+
+# ---- with and without ------------------------------------------------------------------------------
+
+
+class Counting(torch.nn.Module):
+    """A model with dropout and a buffer that each call changes in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1 = torch.nn.Linear(16, 16)
+        self.fc2 = torch.nn.Linear(16, 16)
+        self.drop = torch.nn.Dropout(0.25)
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("mean", torch.zeros(16))
+
+    def forward(self, x, target):
+        self.calls.add_(1)
+        h = self.drop(torch.relu(self.fc1(x)))
+        self.mean.mul_(0.9).add_(h.detach().mean(0), alpha=0.1)
+        return torch.nn.functional.mse_loss(self.fc2(h - self.mean) + x, target)
+
+
+def counting():
+    torch.manual_seed(3)
+    return Counting(), (torch.randn(8, 16), torch.randn(8, 16))
+
+
+def digest(*tensors):
+    state = hashlib.sha256()
+    for t in tensors:
+        state.update(repr((t.dtype, tuple(t.shape))).encode())
+        state.update(t.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    return state.hexdigest()
+
+
+def train(name, backend, path):
+    """Three training steps in this process, the first one recorded if there is a path."""
+    sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "graphs")]
+    import contextlib
+
+    import models
+
+    torch.set_num_threads(1)
+    model, inputs = {**models.ALL, "dropout": counting}[name]()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    compiled = torch.compile(model, backend=backend)
+    losses, gradients = [], []
+
+    def step():
+        optimizer.zero_grad()
+        loss = compiled(*inputs)
+        loss.backward()
+        losses.append(loss.detach().clone())
+        gradients.extend(p.grad.clone() for p in model.parameters())
+        optimizer.step()
+
+    recording = contextlib.nullcontext()
+    if path:
+        import adjoint_capture
+
+        recording = adjoint_capture.record(path)
+    with recording as session:
+        step()
+    step()
+    step()
+    stats = torch._dynamo.utils.counters["stats"]
+    result = {
+        "losses": digest(*losses), "RNG state": digest(torch.get_rng_state()),
+        "gradients": digest(*gradients), "state": digest(*model.state_dict().values()),
+        "graphs": stats["unique_graphs"],
+    }  # fmt: skip
+    if session is not None:
+        result["notes"], result["failures"] = session.notes, session.failures
+    print(json.dumps(result))
+
+
+def run_child(*args):
+    command = [sys.executable, os.path.abspath(__file__), "--train", *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return {"error": done.stderr.strip().splitlines()[-1:]}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compare(folder):
+    good = True
+    print(f"torch {torch.__version__}")
+    for name in ("mlp", "gpt2", "dropout"):
+        for backend in BACKENDS:
+            path = os.path.join(folder, f"{name}-{backend}.adjoint")
+            without, captured = run_child(name, backend), run_child(name, backend, path)
+            keys = ("losses", "RNG state", "gradients", "state", "graphs")
+            verdict = [f"{k} {'same' if without.get(k) == captured.get(k) is not None else 'DIFFERENT'}" for k in keys]
+            errors = without.get("error", []) + captured.get("error", [])
+            problems, counts = check_file(path, exact=backend == "aot_eager")
+            same = not any("DIFFERENT" in v for v in verdict)
+            good = good and same and not problems and not errors and not captured.get("failures")
+            print(f"{name} {backend}: {', '.join(verdict)} ({captured.get('graphs')}); file: {counts}")
+            for line in [*captured.get("notes", []), *errors, *problems]:
+                print(f"    {line}")
+    return good
+
+
+# ---- files: written from the format's description, not from the writer --------------------------------
+
+
+def read_container(data):
+    """{name: bytes} of a stored ZIP whose data is aligned; problems as ValueError."""
+    end = data.rfind(b"PK\x05\x06")
+    count, size, start = struct.unpack_from("<HII", data, end + 10)
+    if data[30:42] != b"adjoint.json" or data[64:65] != b"{":
+        raise ValueError("adjoint.json does not stand at bytes 30 and 64")
+    entries, at = {}, start
+    for _ in range(count):
+        method, crc, packed, plain = struct.unpack_from("<H4xIII", data, at + 10)
+        name_length, extra_length, comment_length = struct.unpack_from("<HHH", data, at + 28)
+        local = struct.unpack_from("<I", data, at + 42)[0]
+        name = data[at + 46 : at + 46 + name_length].decode()
+        begin = local + 30 + sum(struct.unpack_from("<HH", data, local + 26))
+        if method != 0 or packed != plain or begin % 64 or name in entries:
+            raise ValueError(f"{name}: method {method}, data at {begin}")
+        entries[name] = data[begin : begin + plain]
+        at += 46 + name_length + extra_length + comment_length
+    if at != start + size or at != end:
+        raise ValueError("bytes between the directory and its end")
+    return entries
+
+
+DTYPES = {
+    "BOOL": torch.bool, "U8": torch.uint8, "I8": torch.int8, "I16": torch.int16, "I32": torch.int32,
+    "I64": torch.int64, "F16": torch.float16, "BF16": torch.bfloat16, "F32": torch.float32,
+    "F64": torch.float64, "C64": torch.complex64,
+}  # fmt: skip
+CODES = {
+    "b8": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
+    "i64": torch.int64, "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32,
+    "f64": torch.float64, "c64": torch.complex64,
+}  # fmt: skip
+
+
+def read_tensors(data):
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    base, at, tensors = 8 + length, 0, {}
+    if base % 64:
+        raise ValueError(f"data at {base}")
+    for key, entry in sorted(header.items(), key=lambda kv: kv[1]["data_offsets"]):
+        begin, stop = entry["data_offsets"]
+        dtype = DTYPES[entry["dtype"]]
+        if begin != at or stop - begin != math.prod(entry["shape"]) * dtype.itemsize or begin % dtype.itemsize:
+            raise ValueError(f"{key}: [{begin}, {stop}) after {at}")
+        raw = bytearray(data[base + begin : base + stop])
+        tensor = torch.frombuffer(raw, dtype=dtype) if raw else torch.empty(0, dtype=dtype)
+        tensors[key], at = tensor.reshape(entry["shape"]), stop
+    if base + at != len(data):
+        raise ValueError("bytes after the last tensor")
+    return tensors
+
+
+class Capture:
+    """A capture as its files say, and the problems found in it."""
+
+    def __init__(self, path):
+        self.problems, self.tensors, self.graphs = [], {}, {}
+        with open(path, "rb") as source:
+            self.entries = read_container(source.read())
+        self.manifest = json.loads(self.entries["adjoint.json"])
+        for table, folder, suffix in (("tensors", "tensors", "safetensors"), ("graphs", "graphs", "json")):
+            for item in self.manifest[table]:
+                name = f"{folder}/{item['id']}.{suffix}"
+                if hashlib.sha256(self.entries[name]).hexdigest() != item["sha256"]:
+                    self.problem(f"{name}: digest")
+                if table == "tensors":
+                    self.tensors[item["id"]] = read_tensors(self.entries[name])
+                else:
+                    self.read_graph(item["id"], self.entries[name].decode())
+
+    def problem(self, text):
+        self.problems.append(text)
+
+    def read_graph(self, graph_id, text):
+        graph = json.loads(text)
+        nodes, known = graph["graph"]["nodes"], set()
+        if sum(line.startswith('{"name": ') for line in text.splitlines()) != len(nodes):
+            self.problem(f"{graph_id}: not one node per line")
+        for node in nodes:
+            for used in re.findall(r'\{"\$n": "(\w+)"\}', json.dumps([node.get("args"), node.get("kwargs")])):
+                if used not in known:
+                    self.problem(f"{graph_id}: {used} used by {node['name']} before its definition")
+            if node["name"] in known or not node["name"].isidentifier():
+                self.problem(f"{graph_id}: name {node['name']}")
+            known.add(node["name"])
+        printed = self.entries[f"text/{graph_id}.txt"].decode()
+        own = re.split(r"\n +class ", printed)[0]
+        expected = [n["name"] for n in nodes if n["op"] not in ("placeholder", "output")]
+        found = [f for f in re.findall(r'^        (\w+)(?:: "[^"]*")? = ', own, re.M) if f in expected]
+        if found != expected and not re.search(r'"operator\.(setitem|i\w+)"', text):
+            self.problem(f"{graph_id}: {len(expected)} nodes, {len(found)} statements in the text")
+        self.graphs[graph_id] = graph
+
+    def value(self, encoded):
+        if isinstance(encoded, list):
+            return [self.value(v) for v in encoded]
+        if not isinstance(encoded, dict):
+            return encoded
+        if "$tensor" not in encoded:
+            raise ValueError(f"not recorded: {encoded}")
+        file_id, key, *view = encoded["$tensor"]
+        tensor = self.tensors[file_id][key]
+        return torch.as_strided(tensor, view[0]["size"], view[0]["stride"], view[0]["offset"]) if view else tensor
+
+
+TAGS = {
+    "$tuple": lambda v, go: tuple(go(x) for x in v),
+    "$dict": lambda v, go: {go(k): go(x) for k, x in v},
+    "$slice": lambda v, go: slice(*(go(x) for x in v)),
+    "$f": lambda v, go: float(v),
+    "$int": lambda v, go: int(v),
+    "$dtype": lambda v, go: CODES[v],
+    "$device": lambda v, go: torch.device(v),
+    "$layout": lambda v, go: getattr(torch, v),
+    "$memfmt": lambda v, go: getattr(torch, v),
+    "$ellipsis": lambda v, go: ...,
+}
+
+
+def replay(capture, graph, inputs):
+    """Run a graph of aten operators from its file; returns its outputs and the value of each node."""
+    env, waiting = {}, iter(inputs)
+
+    def go(arg):
+        if isinstance(arg, list):
+            return [go(a) for a in arg]
+        if not isinstance(arg, dict):
+            return arg
+        [(tag, value)] = arg.items()
+        return env[value] if tag == "$n" else TAGS[tag](value, go)
+
+    for node in graph["graph"]["nodes"]:
+        args = [go(a) for a in node.get("args", [])]
+        if node["op"] == "placeholder":
+            env[node["name"]] = next(waiting)
+        elif node["op"] == "get_attr":
+            env[node["name"]] = capture.value(graph["attrs"][node["target"]])
+        elif node["op"] == "output":
+            return args[0], env
+        elif node["target"].startswith("operator."):
+            env[node["name"]] = getattr(operator, node["target"][9:])(*args)
+        else:
+            target = torch
+            for part in node["target"].split(".")[1:]:
+                target = getattr(target, part)
+            env[node["name"]] = target(*args, **{k: go(v) for k, v in node.get("kwargs", {}).items()})
+
+
+def geometry(value):
+    return (value.dtype, tuple(value.shape), tuple(value.stride())) if isinstance(value, torch.Tensor) else value
+
+
+def difference(got, wanted):
+    if not isinstance(wanted, torch.Tensor):
+        return 0.0 if got == wanted else math.inf
+    if wanted.numel() == 0 or torch.equal(got, wanted):
+        return 0.0
+    return (got.double() - wanted.double()).abs().max().item()
+
+
+def check_call(capture, call, exact):
+    """Problems of one call, and the largest differences of its outputs and node values."""
+    graph, where = capture.graphs[call["graph"]], f"{call['graph']} call {call['n']}"
+    placeholders = [n for n in graph["graph"]["nodes"] if n["op"] == "placeholder"]
+    inputs, outputs = capture.value(call["inputs"]), capture.value(call["outputs"])
+    if len(placeholders) != len(inputs):
+        return [f"{where}: {len(inputs)} values, {len(placeholders)} placeholders"], 0, 0
+    problems = []
+    for node, value in zip(placeholders, inputs):
+        if isinstance(value, torch.Tensor):
+            code = next(c for c, t in CODES.items() if t == value.dtype)
+            said = f"{code}{list(value.shape)}{list(value.stride())}cpu"
+            if said != node["val"] and "s" not in node["val"].split("cpu")[0]:
+                problems.append(f"{where}: {node['name']} is {said}, not {node['val']}")
+    torch.set_rng_state(capture.value(call["rng"]["cpu"]))
+    copies = [v.clone(memory_format=torch.preserve_format) if isinstance(v, torch.Tensor) else v for v in inputs]
+    results, env = replay(capture, graph, copies)
+    if len(results) != len(outputs):
+        return [*problems, f"{where}: {len(outputs)} outputs, the graph has {len(results)}"], 0, 0
+    if exact and [geometry(r) for r in results] != [geometry(o) for o in outputs]:
+        problems.append(f"{where}: geometry of outputs")
+    worst = max((difference(r, o) for r, o in zip(results, outputs)), default=0.0)
+    if exact and worst:
+        problems.append(f"{where}: outputs differ by {worst:g}")
+    tap_worst = 0.0
+    for width, file_id in call.get("taps", {}).items():
+        for name, value in capture.tensors[file_id].items():
+            if name not in env:
+                continue  # a node of the joint graph that this half does not have
+            error = difference(value, env[name])
+            if width == "f32" and exact and error:
+                problems.append(f"{where}: recorded value of {name} differs by {error:g}")
+            elif width == "f64" and torch.is_floating_point(value):
+                finite = value[value.isfinite()].abs()
+                tap_worst = max(tap_worst, error / max(finite.max().item() if finite.numel() else 0.0, 1e-6))
+    return problems, worst, tap_worst
+
+
+def check_file(path, exact=True):
+    """Problems of a capture and one line that says what is in it."""
+    try:
+        capture = Capture(path)
+        done, worst, tap_worst = 0, 0.0, 0.0
+        for call in capture.manifest["calls"]:
+            try:
+                problems, call_worst, call_tap_worst = check_call(capture, call, exact)
+            except Exception:
+                if exact:
+                    raise
+                continue  # Inductor's own operators, such as those of its random numbers, do not all run alone
+            capture.problems += problems
+            worst, tap_worst, done = max(worst, call_worst), max(tap_worst, call_tap_worst), done + 1
+        sizes = ", ".join(f"{g['id']} {len(capture.graphs[g['id']]['graph']['nodes'])}" for g in capture.manifest["graphs"])
+        taps = sum(len(t) for i, t in capture.tensors.items() if i.startswith("tap32"))
+        calls = f"{done} of {len(capture.manifest['calls'])}"
+        text = f"{sizes} nodes; {calls} calls replayed, outputs differ by {worst:g}; {taps} node values, f32 from f64 {tap_worst:.1e}"
+        return capture.problems, f"{text}; {os.path.getsize(path)} bytes"
+    except Exception as error:
+        return [f"{path}: {type(error).__name__}: {error}"], "unreadable"
+
+
+def main(args):
+    if args[:1] == ["--train"]:
+        train(args[1], args[2], args[3] if len(args) > 3 else None)
+        return 0
+    torch.set_num_threads(1)
+    if args[:1] == ["--file"]:
+        good = True
+        for path in args[1:]:
+            problems, counts = check_file(path)
+            print(f"{path}: {counts}", *problems, sep="\n    ")
+            good = good and not problems
+        return 0 if good else 1
+    if args:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as folder:
+        return 0 if compare(folder) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
