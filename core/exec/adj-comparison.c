@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* The candidate runs once with every value kept; the float64 run gives the truth where none was
+ * recorded; each operator is then called once more in float64 on the candidate's own inputs.  A
+ * value differs when its local error leaves the band of its operator, or when it lies further from
+ * the truth than the peer by more than the allowed ratio. */
+
+#include "exec/adj-comparison.h"
+
+#include <math.h>
+
+typedef struct
+{
+  const AdjComparisonRequest *request;
+  AdjGraph *graph;
+  AdjValue *candidate; /* (owned) result of every node; NONE when it has none */
+  AdjValue *truth;     /* (owned) the same in float64 */
+  AdjValue *filling;   /* which of the two the run under way fills */
+  guint done, total;   /* nodes run so far in both runs */
+} Comparing;
+
+/* The numbers that judge one tensor. */
+typedef struct
+{
+  AdjTensorData *candidate;
+  AdjTensorData *peer;  /* (nullable) */
+  AdjTensorData *truth; /* (nullable) */
+  AdjTensorData *local; /* (nullable) */
+} Leaf;
+
+static gboolean
+keep_value (AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  Comparing *comparing = data;
+
+  comparing->filling[id.index] = adj_value_copy (value);
+  comparing->done++;
+  if (comparing->request->progress != NULL)
+    comparing->request->progress (comparing->done, comparing->total, comparing->request->data);
+  return TRUE;
+}
+
+static gboolean
+replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+
+  return comparing->request->replace (id, value, out, comparing->request->data);
+}
+
+static gboolean
+run_keeping (Comparing *comparing,
+             gboolean float64,
+             AdjRunResult *result,
+             GCancellable *cancellable,
+             GError **error)
+{
+  const AdjComparisonRequest *request = comparing->request;
+  AdjRunRequest run = {
+    .graph = request->graph,
+    .inputs = request->inputs,
+    .n_inputs = request->n_inputs,
+    .float64 = float64,
+    .tap = keep_value,
+    .replace = request->replace != NULL && !float64 ? replace_value : NULL,
+    .data = comparing,
+  };
+  const AdjExecutor *executor = request->executor;
+
+  if (executor == NULL || float64)
+    executor = adj_executor_find ("interpreter", error);
+  comparing->filling = float64 ? comparing->truth : comparing->candidate;
+  return executor != NULL && adj_executor_run (executor, &run, result, cancellable, error);
+}
+
+static gboolean
+collect_leaf (const AdjValue *leaf, gpointer data)
+{
+  g_ptr_array_add (data, leaf->kind == ADJ_VALUE_DATA ? leaf->data : NULL);
+  return TRUE;
+}
+
+/* The tensors of a value, %NULL for its other leaves; borrowed. */
+static GPtrArray *
+tensors_of (const AdjValue *value)
+{
+  GPtrArray *tensors = g_ptr_array_new ();
+
+  if (value != NULL)
+    adj_value_foreach (value, collect_leaf, tensors);
+  return tensors;
+}
+
+static gpointer
+nth (const GPtrArray *array, guint index)
+{
+  return index < array->len ? array->pdata[index] : NULL;
+}
+
+static double
+distance (const AdjTensorData *a, const AdjTensorData *r)
+{
+  AdjTensorDifference difference;
+
+  if (a == NULL || r == NULL)
+    return NAN;
+  adj_tensor_compare (a, r, &difference);
+  return !difference.same_shape || difference.n_class_mismatch > 0 ? INFINITY : difference.rel_l2;
+}
+
+static gboolean
+worse (double a, double b)
+{
+  return !isnan (a) && (isnan (b) || a > b);
+}
+
+/* operators §5.3: twice the peer's error, thrice for 16-bit or small tensors, plus a slack. */
+static double
+allowed_error (const Leaf *leaf, double peer)
+{
+  const AdjTensorMeta *meta = adj_tensor_data_get_meta (leaf->candidate);
+  double u = adj_dtype_unit_roundoff (meta->dtype);
+  gboolean small = adj_tensor_data_get_numel (leaf->candidate) < 1000 || u > 0x1p-24;
+
+  return (small ? 3 : 2) * peer + 1e-5 * (u / 0x1p-24);
+}
+
+static gboolean
+is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, double atol)
+{
+  g_autofree double *a = g_new (double, difference->n + 1);
+  g_autofree double *r = g_new (double, difference->n + 1);
+
+  adj_tensor_data_read_doubles (leaf->candidate, a);
+  adj_tensor_data_read_doubles (leaf->peer, r);
+  for (gint64 i = 0; i < difference->n; i++)
+    if (isfinite (a[i]) && fabs (a[i] - r[i]) > atol + rtol * fabs (r[i]))
+      return FALSE;
+  return difference->n_class_mismatch == 0;
+}
+
+static AdjVerdict
+judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComparison *value)
+{
+  const AdjTensorDifference *difference = &value->difference;
+  gboolean floating = adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->candidate)->dtype);
+  gboolean same_bits;
+
+  if (leaf->peer != NULL)
+    {
+      if (!difference->same_shape || !difference->same_dtype || difference->n_class_mismatch > 0)
+        return ADJ_VERDICT_DIFFERS;
+      same_bits = difference->max_abs == 0;
+      if (!isnan (request->rtol))
+        return same_bits                                                   ? ADJ_VERDICT_EQUAL
+               : is_close (difference, leaf, request->rtol, request->atol) ? ADJ_VERDICT_WITHIN
+                                                                           : ADJ_VERDICT_DIFFERS;
+      if (!floating)
+        return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
+    }
+  else
+    same_bits = value->local == 0;
+  if (!isnan (value->local) && value->local > value->local_limit)
+    return ADJ_VERDICT_DIFFERS;
+  if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)))
+    return ADJ_VERDICT_DIFFERS;
+  return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_WITHIN;
+}
+
+static void
+compare_leaf (const AdjComparisonRequest *request,
+              const Leaf *leaf,
+              double limit,
+              AdjValueComparison *out)
+{
+  AdjTensorData *against = leaf->peer != NULL ? leaf->peer : leaf->truth;
+
+  out->local = distance (leaf->candidate, leaf->local);
+  out->local_limit = limit;
+  out->accumulated = distance (leaf->candidate, leaf->truth);
+  out->peer = distance (leaf->peer, leaf->truth);
+  if (against != NULL)
+    adj_tensor_compare (leaf->candidate, against, &out->difference);
+  out->verdict = judge (request, leaf, out);
+}
+
+static AdjTensorData *
+expected_node (const AdjComparisonRequest *request, AdjNodeId id, gboolean float64)
+{
+  return request->expected_node != NULL ? request->expected_node (id, float64, request->data)
+                                        : NULL;
+}
+
+/* -- nodes -- */
+
+static gboolean
+widen_input (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    return adj_value_map (&comparing->candidate[leaf->node.index], widen_input, comparing, out);
+  if (leaf->kind != ADJ_VALUE_DATA)
+    *out = adj_value_copy (leaf);
+  else if (!adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->data)->dtype))
+    *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
+  else
+    {
+      g_autoptr (AdjTensorData) wide = adj_tensor_data_cast (leaf->data, ADJ_DTYPE_F64);
+
+      *out = ADJ_TENSOR (adj_tensor_new_from_data (wide));
+    }
+  return TRUE;
+}
+
+static gboolean
+export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = leaf->kind == ADJ_VALUE_TENSOR ? ADJ_DATA (adj_tensor_snapshot (leaf->tensor))
+                                        : adj_value_copy (leaf);
+  return TRUE;
+}
+
+/* The length of the sums behind one element of the result; 1 where there are none. */
+static double
+reduction_length (AdjContext *cx, const AdjOp *op, const AdjValue *args, const AdjValue *kwargs)
+{
+  const AdjSchema *schema = adj_op_get_schema (op);
+  g_autofree AdjValue *bound = g_new0 (AdjValue, schema->n_arguments + 1);
+  AdjOpCall call = { .cx = cx, .op = op, .schema = schema, .args = bound };
+
+  if (op->reduction == NULL || !adj_schema_bind (schema, args, kwargs, bound, NULL))
+    return 1;
+  return op->reduction (&call);
+}
+
+/* Calls the operator of @node in float64 on what the candidate fed it. */
+static AdjValue
+recompute (Comparing *comparing, const AdjNode *node, double *k)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  AdjValue result, exported = ADJ_NONE;
+
+  adj_context_push_mode (cx, adj_float64_mode_new ());
+  adj_value_map (&node->args, widen_input, comparing, &args);
+  adj_value_map (&node->kwargs, widen_input, comparing, &kwargs);
+  *k = reduction_length (cx, node->op, &args, &kwargs);
+  adj_scope_begin (cx);
+  if (adj_call (cx, node->op, &args, &kwargs, &result))
+    adj_value_map (&result, export_leaf, NULL, &exported);
+  adj_scope_end (cx);
+  adj_context_take_error (cx, NULL);
+  return exported;
+}
+
+static gboolean
+inputs_agree (const AdjNode *node, const AdjVerdict *verdicts)
+{
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (verdicts[node->inputs[k].index] == ADJ_VERDICT_DIFFERS)
+      return FALSE;
+  return TRUE;
+}
+
+/* Of several results of a node, the one that decides. */
+static void
+take_worse (AdjValueComparison *worst, const AdjValueComparison *value)
+{
+  if (worst->verdict == ADJ_VERDICT_SKIPPED ||
+      (value->verdict != ADJ_VERDICT_SKIPPED && value->verdict > worst->verdict) ||
+      (value->verdict == worst->verdict && worse (value->local, worst->local)))
+    *worst = *value;
+}
+
+static gboolean
+compare_node (Comparing *comparing,
+              guint index,
+              const AdjVerdict *verdicts,
+              AdjValueComparison *out)
+{
+  const AdjComparisonRequest *request = comparing->request;
+  const AdjNode *node = adj_graph_get_node (comparing->graph, index);
+  AdjNodeId id = { index };
+  g_autoptr (GPtrArray) candidates = tensors_of (&comparing->candidate[index]);
+  g_autoptr (GPtrArray) truths = tensors_of (&comparing->truth[index]);
+  g_auto (AdjValue) recomputed = ADJ_NONE;
+  g_autoptr (GPtrArray) locals = NULL;
+  double k = 1;
+
+  if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
+      node->opcode == ADJ_OPCODE_PLACEHOLDER)
+    return FALSE;
+  if (node->op != NULL)
+    recomputed = recompute (comparing, node, &k);
+  locals = tensors_of (&recomputed);
+
+  *out = (AdjValueComparison){
+    .node = id, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
+  };
+  out->inputs_agree = inputs_agree (node, verdicts);
+  if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
+    return TRUE;
+  for (guint i = 0; i < candidates->len; i++)
+    {
+      gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
+      AdjTensorData *truth = single ? expected_node (request, id, TRUE) : NULL;
+      Leaf leaf = {
+        .candidate = candidates->pdata[i],
+        .peer = single ? expected_node (request, id, FALSE) : NULL,
+        .truth = truth != NULL ? truth : nth (truths, i),
+        .local = nth (locals, i),
+      };
+      AdjValueComparison value = { .node = id, .inputs_agree = out->inputs_agree };
+      AdjDType dtype;
+
+      if (leaf.candidate == NULL)
+        continue;
+      dtype = adj_tensor_data_get_meta (leaf.candidate)->dtype;
+      compare_leaf (request, &leaf,
+                    node->op != NULL ? adj_band_limit (node->op->band, dtype, k) : 0, &value);
+      take_worse (out, &value);
+    }
+  return TRUE;
+}
+
+static gboolean
+compare_nodes (Comparing *comparing,
+               AdjComparison *comparison,
+               GCancellable *cancellable,
+               GError **error)
+{
+  guint n = adj_graph_get_n_nodes (comparing->graph);
+  g_autofree AdjVerdict *verdicts = g_new0 (AdjVerdict, n);
+
+  comparison->nodes = g_new0 (AdjValueComparison, n);
+  for (guint i = 0; i < n; i++)
+    {
+      AdjValueComparison *value = &comparison->nodes[comparison->n_nodes];
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      if (!compare_node (comparing, i, verdicts, value))
+        continue;
+      verdicts[i] = value->verdict;
+      if (value->verdict == ADJ_VERDICT_DIFFERS && comparison->first < 0)
+        comparison->first = (gint) comparison->n_nodes;
+      comparison->n_nodes++;
+    }
+  return TRUE;
+}
+
+/* -- outputs -- */
+
+typedef struct
+{
+  Comparing *comparing;
+  GPtrArray *expected; /* of tensors, %NULL for other leaves */
+  GPtrArray *candidates;
+  AdjComparison *comparison;
+} Outputs;
+
+static gboolean
+compare_output (const AdjValue *leaf, gpointer data)
+{
+  Outputs *outputs = data;
+  guint position = outputs->comparison->n_outputs++;
+  AdjValueComparison *value = &outputs->comparison->outputs[position];
+  AdjTensorData *recorded = nth (outputs->expected, position);
+  AdjTensorData *truth = NULL;
+  Leaf pair = { .candidate = nth (outputs->candidates, position), .peer = recorded };
+
+  *value = (AdjValueComparison){
+    .node = ADJ_NO_NODE,
+    .output = position,
+    .local = NAN,
+    .accumulated = NAN,
+    .peer = NAN,
+    .inputs_agree = TRUE,
+  };
+  value->verdict = ADJ_VERDICT_SKIPPED;
+  if (leaf->kind == ADJ_VALUE_NODE)
+    {
+      const AdjValue *ours = &outputs->comparing->truth[leaf->node.index];
+
+      value->node = leaf->node;
+      truth = expected_node (outputs->comparing->request, leaf->node, TRUE);
+      pair.truth = truth != NULL ? truth : ours->kind == ADJ_VALUE_DATA ? ours->data : NULL;
+    }
+  if (pair.candidate == NULL || pair.peer == NULL)
+    {
+      if ((pair.candidate == NULL) != (pair.peer == NULL))
+        value->verdict = ADJ_VERDICT_DIFFERS;
+      return TRUE;
+    }
+  compare_leaf (outputs->comparing->request, &pair, 0, value);
+  return TRUE;
+}
+
+static gboolean
+count_leaf (const AdjValue *leaf, gpointer data)
+{
+  (*(guint *) data)++;
+  return TRUE;
+}
+
+static gboolean
+compare_outputs (Comparing *comparing,
+                 const AdjRunResult *result,
+                 AdjComparison *comparison,
+                 GError **error)
+{
+  const AdjValue *returned =
+      &adj_graph_get_node (comparing->graph, adj_graph_get_output (comparing->graph).index)
+           ->args.items[0];
+  g_autoptr (GPtrArray) expected = tensors_of (comparing->request->expected);
+  g_autoptr (GPtrArray) candidates = tensors_of (&result->output);
+  Outputs outputs = { comparing, expected, candidates, comparison };
+  guint n = 0;
+
+  adj_value_foreach (returned, count_leaf, &n);
+  if (candidates->len != n || expected->len != n)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                   "the graph returns %u values, %u are there to compare with", candidates->len,
+                   expected->len);
+      return FALSE;
+    }
+  comparison->outputs = g_new0 (AdjValueComparison, n + 1);
+  adj_value_foreach (returned, compare_output, &outputs);
+  return TRUE;
+}
+
+static AdjVerdict
+worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)
+{
+  for (guint i = 0; i < n; i++)
+    if (values[i].verdict != ADJ_VERDICT_SKIPPED)
+      worst = MAX (worst, values[i].verdict);
+  return worst;
+}
+
+static gboolean
+compare (Comparing *comparing, AdjComparison *comparison, GCancellable *cancellable, GError **error)
+{
+  const AdjComparisonRequest *request = comparing->request;
+  AdjRunResult result = { 0 }, truth = { 0 };
+  gboolean done;
+
+  done = run_keeping (comparing, FALSE, &result, cancellable, error) &&
+         run_keeping (comparing, TRUE, &truth, cancellable, error) &&
+         (request->expected == NULL || compare_outputs (comparing, &result, comparison, error)) &&
+         (!request->nodes || compare_nodes (comparing, comparison, cancellable, error));
+  adj_run_result_clear (&result);
+  adj_run_result_clear (&truth);
+  comparison->verdict =
+      worst_verdict (comparison->outputs, comparison->n_outputs, ADJ_VERDICT_EQUAL);
+  comparison->verdict = worst_verdict (comparison->nodes, comparison->n_nodes, comparison->verdict);
+  return done;
+}
+
+AdjComparison *
+adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error)
+{
+  guint n = adj_graph_get_n_nodes (request->graph);
+  Comparing comparing = { .request = request, .graph = request->graph, .total = 2 * n };
+  g_autoptr (AdjComparison) comparison = g_new0 (AdjComparison, 1);
+  gboolean done;
+
+  comparison->first = -1;
+  comparing.candidate = g_new0 (AdjValue, n);
+  comparing.truth = g_new0 (AdjValue, n);
+  done = compare (&comparing, comparison, cancellable, error);
+  for (guint i = 0; i < n; i++)
+    {
+      adj_value_clear (&comparing.candidate[i]);
+      adj_value_clear (&comparing.truth[i]);
+    }
+  g_free (comparing.candidate);
+  g_free (comparing.truth);
+  return done ? g_steal_pointer (&comparison) : NULL;
+}
+
+void
+adj_comparison_free (AdjComparison *comparison)
+{
+  g_free (comparison->outputs);
+  g_free (comparison->nodes);
+  g_free (comparison);
+}

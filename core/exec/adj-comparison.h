@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "exec/adj-executor.h"
+#include "interpreter/adj-numeric.h"
+
+G_BEGIN_DECLS
+
+/* Two ways to compute the same graph, laid side by side node by node (operators §5.3–5.4).  Three
+ * numbers decide for each value: its *local* error (the operator recomputed in float64 on the
+ * candidate's own inputs), its *accumulated* error (against the float64 run), and their ratio to
+ * the accumulated error of the peer (what PyTorch recorded). */
+
+typedef struct
+{
+  AdjNodeId node; /* of the candidate's graph; for outputs: the node that makes it */
+  guint output;   /* for outputs: its position */
+  AdjTensorDifference difference; /* candidate against peer */
+  double local;                   /* rel-L2; NaN when not measured */
+  double local_limit;             /* the band's limit for it */
+  double accumulated;    /* rel-L2 of the candidate against float64; NaN when not measured */
+  double peer;           /* rel-L2 of the peer against float64; NaN when not measured */
+  gboolean inputs_agree; /* every input of the node was equal or within */
+  AdjVerdict verdict;
+} AdjValueComparison;
+
+typedef struct
+{
+  guint n_outputs;
+  AdjValueComparison *outputs; /* (owned) */
+  guint n_nodes;
+  AdjValueComparison *nodes; /* (owned) (nullable): in order of execution; with nodes asked for */
+  gint first;                /* index into nodes of the first that differs; -1: none */
+  AdjVerdict verdict;        /* the worst of the outputs, and of the nodes when asked for */
+} AdjComparison;
+
+typedef struct
+{
+  AdjGraph *graph;
+  const AdjValue *inputs;
+  guint n_inputs;
+  const AdjExecutor *executor; /* of the candidate */
+  const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */
+  /* (nullable) What the peer computed for a node, or, with @float64, what is true for it; borrowed,
+   * %NULL: not recorded.  Where no truth was recorded our own float64 run stands in. */
+  AdjTensorData *(*expected_node) (AdjNodeId id, gboolean float64, gpointer data);
+  gboolean nodes;    /* also compare every node */
+  double rtol, atol; /* NaN: the bands decide; else allclose with these decides */
+  /* (nullable) As in AdjRunRequest: for planted faults. */
+  gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
+} AdjComparisonRequest;
+
+ADJ_PUBLIC AdjComparison *
+adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error);
+ADJ_PUBLIC void adj_comparison_free (AdjComparison *comparison);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjComparison, adj_comparison_free)
+
+G_END_DECLS

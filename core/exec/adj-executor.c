@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "exec/adj-executor.h"
+
+#include <stdio.h>
+
+extern const AdjExecutor adj_executor_interpreter;
+
+static const AdjExecutor *const executors[] = {
+  &adj_executor_interpreter,
+};
+
+guint
+adj_executors_get_n (void)
+{
+  return G_N_ELEMENTS (executors);
+}
+
+const AdjExecutor *
+adj_executors_get (guint index)
+{
+  g_return_val_if_fail (index < G_N_ELEMENTS (executors), NULL);
+
+  return executors[index];
+}
+
+/**
+ * adj_executor_find:
+ *
+ * Returns: (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND listing those there are
+ */
+const AdjExecutor *
+adj_executor_find (const char *name, GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
+    {
+      if (g_str_equal (executors[i]->name, name))
+        return executors[i];
+      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", executors[i]->name);
+    }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no executor '%s'; there is: %s", name,
+               known->str);
+  return NULL;
+}
+
+static gboolean
+wrong_input (guint index, const AdjNode *node, const char *has, const char *wants, GError **error)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE, "input %u ('%s') is %s, the graph wants %s",
+               index, node->name, has, wants);
+  return FALSE;
+}
+
+static gboolean
+same_sizes (const AdjShape *given, const AdjShape *wanted)
+{
+  if (given->rank != wanted->rank)
+    return FALSE;
+  for (guint i = 0; i < given->rank; i++)
+    if (adj_size_is_int (wanted->size[i]) && !adj_size_same (given->size[i], wanted->size[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError **error)
+{
+  const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, index).index);
+  const AdjTensorMeta *wanted = node->val.kind == ADJ_VALUE_META ? node->val.meta : NULL;
+  const AdjTensorMeta *given;
+  g_autoptr (GString) has = g_string_new (NULL);
+  g_autoptr (GString) wants = g_string_new (NULL);
+
+  if (wanted == NULL)
+    return TRUE;
+  adj_tensor_meta_print (wanted, adj_graph_get_symbols (graph), wants);
+  if (value->kind != ADJ_VALUE_DATA)
+    return wrong_input (index, node, adj_value_kind_name (value->kind), wants->str, error);
+  given = adj_tensor_data_get_meta (value->data);
+  adj_tensor_meta_print (given, NULL, has);
+  if (given->dtype != wanted->dtype || !same_sizes (&given->shape, &wanted->shape))
+    return wrong_input (index, node, has->str, wants->str, error);
+  return TRUE;
+}
+
+static gboolean
+check_inputs (const AdjRunRequest *request, GError **error)
+{
+  guint wanted = adj_graph_get_n_inputs (request->graph);
+
+  if (request->n_inputs != wanted)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE, "the graph takes %u inputs, %u are given",
+                   wanted, request->n_inputs);
+      return FALSE;
+    }
+  for (guint i = 0; i < wanted; i++)
+    if (!check_input (request->graph, i, &request->inputs[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Four fifths of what the kernel says is available; G_MAXUINT64 where it does not say. */
+static guint64
+free_memory (void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+  guint64 kib;
+
+  if (!g_file_get_contents ("/proc/meminfo", &text, NULL, NULL))
+    return G_MAXUINT64;
+  line = g_strstr_len (text, -1, "MemAvailable:");
+  if (line == NULL || sscanf (line, "MemAvailable: %" G_GUINT64_FORMAT, &kib) != 1)
+    return G_MAXUINT64;
+  return kib / 5 * 4 * 1024;
+}
+
+static gboolean
+check_memory (const AdjRunRequest *request, GError **error)
+{
+  guint64 needed = adj_graph_estimate_memory (request->graph, request->float64);
+  guint64 limit = request->memory_limit > 0 ? request->memory_limit : free_memory ();
+  g_autofree char *needs = NULL;
+  g_autofree char *allows = NULL;
+
+  if (needed <= limit)
+    return TRUE;
+  needs = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
+  allows = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
+               "running this graph needs about %s, %s are allowed",
+               needed == G_MAXUINT64 ? "more memory than there can be" : needs, allows);
+  return FALSE;
+}
+
+gboolean
+adj_executor_run (const AdjExecutor *executor,
+                  const AdjRunRequest *request,
+                  AdjRunResult *result,
+                  GCancellable *cancellable,
+                  GError **error)
+{
+  g_return_val_if_fail (executor != NULL && request != NULL && result != NULL, FALSE);
+
+  return executor->available (error) && check_inputs (request, error) &&
+         check_memory (request, error) && executor->run (request, result, cancellable, error);
+}
+
+void
+adj_run_result_clear (AdjRunResult *result)
+{
+  adj_value_clear (&result->output);
+  g_clear_pointer (&result->node_ns, g_free);
+}

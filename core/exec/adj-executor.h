@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "interpreter/adj-interpreter.h"
+
+G_BEGIN_DECLS
+
+/* Something that runs graphs.  Values at this border are immutable: DATA, numbers and containers
+ * of them. */
+
+typedef struct
+{
+  AdjGraph *graph;
+  const AdjValue *inputs; /* one per placeholder */
+  guint n_inputs;
+  gboolean float64;     /* compute every floating value in double */
+  guint64 memory_limit; /* bytes; 0: four fifths of what the machine has free */
+  /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE
+   * stops the run with G_IO_ERROR_CANCELLED. */
+  gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);
+  /* (nullable) Replaces the result of a node: fills @out (transfer full) and returns %TRUE. */
+  gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
+  /* (nullable) Nodes done so far of all. */
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
+} AdjRunRequest;
+
+typedef struct
+{
+  AdjValue output; /* (owned): what the graph returns */
+  guint n_nodes;
+  gint64 *node_ns; /* (owned): time of each node, 0 for those that cost nothing */
+  gint64 total_ns;
+  guint64 peak_bytes; /* most bytes alive at once, inputs included */
+} AdjRunResult;
+
+typedef struct
+{
+  const char *name;    /* "interpreter" */
+  const char *summary; /* one line */
+  /* %FALSE with ADJ_ERROR_DEVICE and one sentence saying why it cannot run here. */
+  gboolean (*available) (GError **error);
+  gboolean (*run) (const AdjRunRequest *request,
+                   AdjRunResult *result,
+                   GCancellable *cancellable,
+                   GError **error);
+} AdjExecutor;
+
+ADJ_PUBLIC guint adj_executors_get_n (void);
+ADJ_PUBLIC const AdjExecutor *adj_executors_get (guint index);
+ADJ_PUBLIC const AdjExecutor *adj_executor_find (const char *name, GError **error);
+
+/* Checks inputs against the placeholders and memory against the limit, then runs. */
+ADJ_PUBLIC gboolean adj_executor_run (const AdjExecutor *executor,
+                                      const AdjRunRequest *request,
+                                      AdjRunResult *result,
+                                      GCancellable *cancellable,
+                                      GError **error);
+ADJ_PUBLIC void adj_run_result_clear (AdjRunResult *result);
+
+G_END_DECLS

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The interpreter as an executor: imports the inputs, runs with the CPU kernels, times each node
+ * and watches how long every storage lives. */
+
+#include "exec/adj-executor.h"
+
+/* How long a storage is alive, in nodes. */
+typedef struct
+{
+  guint64 bytes;
+  guint born, dies;
+} Life;
+
+typedef struct
+{
+  const AdjRunRequest *request;
+  AdjRunResult *result;
+  GHashTable *lives; /* storage id (guint64 *) → Life */
+  gint64 started;
+  guint last_use; /* of the node being looked at */
+  guint index;
+} Watch;
+
+static gboolean
+watch_storage (const AdjValue *leaf, gpointer data)
+{
+  Watch *watch = data;
+  AdjStorage *storage;
+  guint64 id;
+  Life *life;
+
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  storage = adj_tensor_get_storage (leaf->tensor);
+  id = adj_storage_get_id (storage);
+  life = g_hash_table_lookup (watch->lives, &id);
+  if (life == NULL)
+    {
+      life = g_new (Life, 1);
+      *life = (Life){ adj_storage_get_n_bytes (storage), watch->index, watch->index };
+      g_hash_table_insert (watch->lives, g_memdup2 (&id, sizeof id), life);
+    }
+  life->dies = MAX (life->dies, watch->last_use);
+  return TRUE;
+}
+
+static guint64
+peak_of_lives (GHashTable *lives, guint n_nodes)
+{
+  g_autofree guint64 *born = g_new0 (guint64, n_nodes + 1);
+  g_autofree guint64 *died = g_new0 (guint64, n_nodes + 1);
+  guint64 alive = 0, peak = 0;
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, lives);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    {
+      const Life *life = value;
+
+      born[life->born] += life->bytes;
+      died[life->dies] += life->bytes;
+    }
+  for (guint i = 0; i < n_nodes; i++)
+    {
+      alive += born[i];
+      peak = MAX (peak, alive);
+      alive -= died[i];
+    }
+  return peak;
+}
+
+static gboolean
+export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    *out = ADJ_DATA (adj_tensor_snapshot (leaf->tensor));
+  else
+    *out = adj_value_copy (leaf);
+  return TRUE;
+}
+
+static AdjValue
+import_data (AdjTensorData *data, gboolean float64)
+{
+  g_autoptr (AdjTensorData) wide = NULL;
+
+  if (!float64 || !adj_dtype_is_floating (adj_tensor_data_get_meta (data)->dtype))
+    return ADJ_TENSOR (adj_tensor_new_from_data (data));
+  wide = adj_tensor_data_cast (data, ADJ_DTYPE_F64);
+  return ADJ_TENSOR (adj_tensor_new_from_data (wide));
+}
+
+static gboolean
+import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = leaf->kind == ADJ_VALUE_DATA ? import_data (leaf->data, GPOINTER_TO_INT (data))
+                                      : adj_value_copy (leaf);
+  return TRUE;
+}
+
+/* Inputs that share bytes share a storage, so that what the graph writes through one is seen
+ * through the other. */
+static AdjValue *
+import_inputs (const AdjRunRequest *request)
+{
+  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
+  AdjValue *inputs = g_new0 (AdjValue, request->n_inputs + 1);
+
+  for (guint i = 0; i < request->n_inputs; i++)
+    {
+      const AdjValue *given = &request->inputs[i];
+      GBytes *bytes =
+          given->kind == ADJ_VALUE_DATA ? adj_tensor_data_get_bytes (given->data) : NULL;
+      AdjStorage *shared = bytes != NULL ? g_hash_table_lookup (storages, bytes) : NULL;
+
+      if (shared != NULL && !request->float64)
+        {
+          inputs[i] = ADJ_TENSOR (adj_tensor_new (adj_tensor_data_get_meta (given->data), shared));
+          continue;
+        }
+      adj_value_map (given, import_leaf, GINT_TO_POINTER (request->float64), &inputs[i]);
+      if (bytes != NULL)
+        g_hash_table_insert (storages, bytes, adj_tensor_get_storage (inputs[i].tensor));
+    }
+  return inputs;
+}
+
+static gboolean
+replace_value (const AdjRunRequest *request, AdjNodeId id, AdjValue *value)
+{
+  g_auto (AdjValue) data = ADJ_NONE;
+  g_auto (AdjValue) replacement = ADJ_NONE;
+
+  adj_value_map (value, export_leaf, NULL, &data);
+  if (!request->replace (id, &data, &replacement, request->data))
+    return FALSE;
+  adj_value_clear (value);
+  adj_value_map (&replacement, import_leaf, GINT_TO_POINTER (request->float64), value);
+  return TRUE;
+}
+
+static gboolean
+widen_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  g_autoptr (AdjTensorData) narrow = NULL;
+
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  narrow = adj_tensor_snapshot (leaf->tensor);
+  *out = import_data (narrow, TRUE);
+  return TRUE;
+}
+
+static gboolean
+amend_node (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
+{
+  Watch *watch = data;
+
+  watch->result->node_ns[id.index] = g_get_monotonic_time () * 1000 - watch->started;
+  if (watch->request->float64 &&
+      adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_GET_ATTR)
+    {
+      AdjValue wide;
+
+      adj_value_map (value, widen_leaf, NULL, &wide);
+      adj_value_clear (value);
+      *value = wide;
+    }
+  if (watch->request->replace != NULL)
+    replace_value (watch->request, id, value);
+  return TRUE;
+}
+
+static gboolean
+see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  Watch *watch = data;
+  const AdjRunRequest *request = watch->request;
+  gboolean go_on = TRUE;
+
+  watch->index = id.index;
+  watch->last_use = adj_graph_get_last_use (graph, id.index).index;
+  adj_value_foreach (value, watch_storage, watch);
+  if (request->tap != NULL)
+    {
+      g_auto (AdjValue) exported = ADJ_NONE;
+
+      adj_value_map (value, export_leaf, NULL, &exported);
+      go_on = request->tap (id, &exported, request->data);
+    }
+  if (request->progress != NULL)
+    request->progress (id.index + 1, adj_graph_get_n_nodes (graph), request->data);
+  watch->started = g_get_monotonic_time () * 1000;
+  return go_on;
+}
+
+static gboolean
+interpreter_available (GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+interpreter_run (const AdjRunRequest *request,
+                 AdjRunResult *result,
+                 GCancellable *cancellable,
+                 GError **error)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (GHashTable) lives =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  Watch watch = { .request = request, .result = result, .lives = lives };
+  AdjInterpreterHooks hooks = { .node = see_node, .amend = amend_node, .data = &watch };
+  AdjValue *inputs = import_inputs (request);
+  gint64 started = g_get_monotonic_time ();
+  g_auto (AdjValue) output = ADJ_NONE;
+  gboolean done;
+
+  *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
+  result->node_ns = g_new0 (gint64, result->n_nodes);
+  adj_context_set_cancellable (cx, cancellable);
+  if (request->float64)
+    adj_context_push_mode (cx, adj_float64_mode_new ());
+  watch.started = started * 1000;
+
+  done = adj_interpret (cx, request->graph, inputs, request->n_inputs, &hooks, &output);
+  result->total_ns = (g_get_monotonic_time () - started) * 1000;
+  for (guint i = 0; i < request->n_inputs; i++)
+    adj_value_clear (&inputs[i]);
+  g_free (inputs);
+  if (!done)
+    {
+      adj_run_result_clear (result);
+      if (!adj_context_take_error (cx, error))
+        g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the run was stopped");
+      return FALSE;
+    }
+  adj_value_map (&output, export_leaf, NULL, &result->output);
+  result->peak_bytes = peak_of_lives (lives, result->n_nodes);
+  return TRUE;
+}
+
+const AdjExecutor adj_executor_interpreter = {
+  .name = "interpreter",
+  .summary = "Node by node with the reference kernels: simple, exact, on the CPU",
+  .available = interpreter_available,
+  .run = interpreter_run,
+};

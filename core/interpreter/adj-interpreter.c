@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "interpreter/adj-interpreter.h"
+
+#include "interpreter/builtins-private.h"
+
+typedef struct
+{
+  AdjContext *cx;
+  const AdjGraph *graph;
+  const AdjInterpreterHooks *hooks; /* (nullable) */
+  AdjValue *values;                 /* of every node, NONE when not alive */
+  guint next_arg;
+  const AdjValue *args;
+  guint n_args;
+} Run;
+
+static gboolean
+fail (Run *run, AdjError code, const AdjNode *node, const char *what)
+{
+  adj_context_fail (run->cx, ADJ_ERROR, code, "node '%s': %s", node->name, what);
+  return FALSE;
+}
+
+static gboolean
+value_of_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Run *run = data;
+
+  *out = adj_value_copy (leaf->kind == ADJ_VALUE_NODE ? &run->values[leaf->node.index] : leaf);
+  return TRUE;
+}
+
+/* Constants of the graph become tensors of the context; everything else stays what it is. */
+static AdjValue
+import_constant (const AdjValue *value)
+{
+  if (value->kind == ADJ_VALUE_DATA)
+    return ADJ_TENSOR (adj_tensor_new_from_data (value->data));
+  return adj_value_copy (value);
+}
+
+static gboolean
+run_placeholder (Run *run, const AdjNode *node, AdjValue *out)
+{
+  if (run->next_arg < run->n_args)
+    *out = adj_value_copy (&run->args[run->next_arg++]);
+  else if (node->args.n == 1)
+    *out = adj_value_copy (&node->args.items[0]);
+  else
+    return fail (run, ADJ_ERROR_SHAPE, node, "no argument is left for this placeholder");
+  return TRUE;
+}
+
+static gboolean
+run_get_attr (Run *run, const AdjNode *node, AdjValue *out)
+{
+  const AdjValue *value = adj_graph_find_attr (run->graph, node->target);
+  AdjGraph *subgraph = adj_graph_find_subgraph (run->graph, node->target);
+
+  if (value != NULL)
+    *out = import_constant (value);
+  else if (subgraph != NULL)
+    *out = (AdjValue){ .kind = ADJ_VALUE_GRAPH, .graph = adj_graph_ref (subgraph) };
+  else
+    return fail (run, ADJ_ERROR_NOT_FOUND, node,
+                 "the file does not hold the value of this attribute");
+  return TRUE;
+}
+
+static gboolean
+run_call_function (Run *run, const AdjNode *node, AdjValue *out)
+{
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  const AdjBuiltin *builtin = node->op == NULL ? adj_builtin_find (node->target) : NULL;
+  AdjValue result;
+
+  if (node->op == NULL && builtin == NULL)
+    {
+      g_autofree char *what =
+          g_strdup_printf ("cannot run '%s': Adjoint has no such operator", node->target);
+
+      return fail (run, ADJ_ERROR_UNSUPPORTED, node, what);
+    }
+  adj_value_map (&node->args, value_of_leaf, run, &args);
+  adj_value_map (&node->kwargs, value_of_leaf, run, &kwargs);
+  if (builtin != NULL)
+    return builtin->call (run->cx, args.items, args.n, out);
+  if (!adj_call (run->cx, node->op, &args, &kwargs, &result))
+    return FALSE;
+  *out = adj_value_copy (&result);
+  return TRUE;
+}
+
+static gboolean
+run_output (Run *run, const AdjNode *node, AdjValue *out)
+{
+  return adj_value_map (&node->args.items[0], value_of_leaf, run, out);
+}
+
+static gboolean
+run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
+{
+  g_autofree char *what =
+      g_strdup_printf ("cannot run '%s' (%s)", node->target, adj_opcode_name (node->opcode));
+
+  return fail (run, ADJ_ERROR_UNSUPPORTED, node, what);
+}
+
+static gboolean (*const run_opcode[ADJ_N_OPCODES]) (Run *run,
+                                                    const AdjNode *node,
+                                                    AdjValue *out) = {
+  [ADJ_OPCODE_PLACEHOLDER] = run_placeholder,
+  [ADJ_OPCODE_GET_ATTR] = run_get_attr,
+  [ADJ_OPCODE_CALL_FUNCTION] = run_call_function,
+  [ADJ_OPCODE_CALL_METHOD] = run_unsupported,
+  [ADJ_OPCODE_CALL_MODULE] = run_unsupported,
+  [ADJ_OPCODE_OUTPUT] = run_output,
+  [ADJ_OPCODE_RAW] = run_unsupported,
+};
+
+static void
+enter_place (AdjContext *cx, const AdjNode *node)
+{
+  const AdjFrame *frame =
+      node->meta.n_frames > 0 ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
+  AdjPlace place = {
+    .file = frame != NULL ? frame->file : NULL,
+    .line = frame != NULL ? frame->line : 0,
+    .node = node->name,
+    .stack_trace = node->meta.stack_trace,
+  };
+
+  adj_context_set_place (cx, &place);
+}
+
+static void
+release_dead_inputs (Run *run, const AdjNode *node, guint index)
+{
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (adj_graph_get_last_use (run->graph, node->inputs[k].index).index == index)
+      adj_value_clear (&run->values[node->inputs[k].index]);
+  if (node->n_users == 0 && node->opcode != ADJ_OPCODE_OUTPUT)
+    adj_value_clear (&run->values[index]);
+}
+
+static gboolean
+run_node (Run *run, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (run->graph, index);
+  const AdjInterpreterHooks *hooks = run->hooks;
+  AdjValue *value = &run->values[index];
+  AdjNodeId id = { index };
+  gboolean done;
+
+  enter_place (run->cx, node);
+  adj_scope_begin (run->cx);
+  done = run_opcode[node->opcode](run, node, value);
+  adj_scope_end (run->cx);
+  if (done && hooks != NULL && hooks->amend != NULL)
+    done = hooks->amend (run->graph, id, run->cx, value, hooks->data);
+  if (done && hooks != NULL && hooks->node != NULL)
+    done = hooks->node (run->graph, id, value, hooks->data);
+  if (done)
+    release_dead_inputs (run, node, index);
+  return done;
+}
+
+gboolean
+adj_interpret (AdjContext *cx,
+               const AdjGraph *graph,
+               const AdjValue *args,
+               guint n_args,
+               const AdjInterpreterHooks *hooks,
+               AdjValue *result)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  Run run = { .cx = cx, .graph = graph, .hooks = hooks, .args = args, .n_args = n_args };
+  gboolean done = !adj_context_has_error (cx);
+
+  run.values = g_new0 (AdjValue, n);
+  if (done && n_args > adj_graph_get_n_inputs (graph))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the graph takes %u inputs, %u are given",
+                        adj_graph_get_n_inputs (graph), n_args);
+      done = FALSE;
+    }
+  for (guint i = 0; i < n && done; i++)
+    done = run_node (&run, i);
+  if (done)
+    *result = adj_value_steal (&run.values[adj_graph_get_output (graph).index]);
+  for (guint i = 0; i < n; i++)
+    adj_value_clear (&run.values[i]);
+  g_free (run.values);
+  adj_context_set_place (cx, NULL);
+  return done;
+}
+
+typedef struct
+{
+  AdjFunction parent_instance;
+  AdjGraph *graph; /* (owned) */
+} GraphFunction;
+
+static gboolean
+graph_function_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  return adj_interpret (cx, ((GraphFunction *) function)->graph, args, n_args, NULL, result);
+}
+
+static void
+graph_function_finalize (AdjFunction *function)
+{
+  adj_graph_unref (((GraphFunction *) function)->graph);
+}
+
+static const AdjFunctionClass graph_function_class = {
+  .name = "graph",
+  .call = graph_function_call,
+  .finalize = graph_function_finalize,
+};
+
+AdjFunction *
+adj_graph_function_new (AdjGraph *graph)
+{
+  AdjFunction *function = adj_function_new (&graph_function_class, sizeof (GraphFunction));
+
+  ((GraphFunction *) function)->graph = adj_graph_ref (graph);
+  return function;
+}

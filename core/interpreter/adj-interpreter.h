@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-function.h"
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* Running a graph node by node through a context: the reference for every other executor.  Short
+ * and obviously right; under other modes the same walk traces, fakes or differentiates. */
+
+typedef struct
+{
+  /* Sees the result of every node right after it ran, before liveness lets it go; @value is
+   * borrowed.  %FALSE stops the run (the context must be in error then). */
+  gboolean (*node) (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer data);
+  /* (nullable) May replace the result of a node: writes to @value, which it then owns the change
+   * of.  For planted faults and recorded random values. */
+  gboolean (*amend) (
+      const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data);
+  gpointer data;
+} AdjInterpreterHooks;
+
+/**
+ * adj_interpret:
+ * @args: one per placeholder, in order; borrowed
+ * @hooks: (nullable)
+ * @result: (out) (transfer full): what the output node returns
+ *
+ * Values are released after their last use.  Each node has a scope of its own and sets the
+ * context's place.
+ *
+ * Returns: %FALSE when the context is in error; the message names the node
+ */
+ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
+                                   const AdjGraph *graph,
+                                   const AdjValue *args,
+                                   guint n_args,
+                                   const AdjInterpreterHooks *hooks,
+                                   AdjValue *result);
+
+/* The graph as a function; @graph is kept. */
+ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);
+
+/* Bytes that running @graph needs at its worst moment by liveness, inputs included, taken from the
+ * annotations (views share).  Scaled to float64 when @float64.  G_MAXUINT64 when unknown. */
+ADJ_PUBLIC guint64 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64);
+
+G_END_DECLS

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory that a run needs, read off the annotations: every value lives from its node to the
+ * last use of it or of a view on it. */
+
+#include "interpreter/adj-interpreter.h"
+
+typedef struct
+{
+  AdjSymbols *symbols;
+  gboolean float64;
+  guint64 bytes;
+} Bytes;
+
+static gboolean
+add_bytes (const AdjValue *leaf, gpointer data)
+{
+  Bytes *sum = data;
+  AdjTensorMeta meta;
+
+  if (leaf->kind != ADJ_VALUE_META)
+    return TRUE;
+  meta = *leaf->meta;
+  if (sum->float64 && adj_dtype_is_floating (meta.dtype))
+    meta.dtype = ADJ_DTYPE_F64;
+  if (!g_uint64_checked_add (&sum->bytes, sum->bytes, adj_tensor_meta_bytes (&meta, sum->symbols)))
+    sum->bytes = G_MAXUINT64;
+  return sum->bytes < G_MAXUINT64;
+}
+
+static guint64
+value_bytes (const AdjGraph *graph, const AdjNode *node, gboolean float64)
+{
+  Bytes sum = { adj_graph_get_symbols (graph), float64, 0 };
+
+  adj_value_foreach (&node->val, add_bytes, &sum);
+  return sum.bytes;
+}
+
+/* The node whose storage the result of @node shares: itself, or the source of the view. */
+static guint
+storage_owner (const AdjGraph *graph, const AdjNode *node, guint index, const guint *owners)
+{
+  gboolean shares = FALSE;
+
+  if (node->n_inputs == 0)
+    return index;
+  if (node->op != NULL)
+    shares = adj_schema_is_view (adj_op_get_schema (node->op));
+  else if (g_str_equal (node->target, "operator.getitem"))
+    shares = adj_graph_get_node (graph, node->inputs[0].index)->val.kind != ADJ_VALUE_NONE;
+  return shares ? owners[node->inputs[0].index] : index;
+}
+
+guint64
+adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  g_autofree guint *owners = g_new (guint, n);
+  g_autofree guint *last = g_new0 (guint, n);
+  g_autofree guint64 *bytes = g_new0 (guint64, n);
+  g_autofree guint64 *freed = g_new0 (guint64, n);
+  guint64 alive = 0, peak = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      owners[i] = storage_owner (graph, node, i, owners);
+      bytes[i] = owners[i] == i ? value_bytes (graph, node, float64) : 0;
+      last[owners[i]] = MAX (last[owners[i]], adj_graph_get_last_use (graph, i).index);
+    }
+  for (guint i = 0; i < n; i++)
+    if (!g_uint64_checked_add (&freed[last[i]], freed[last[i]], bytes[i]))
+      return G_MAXUINT64;
+  for (guint i = 0; i < n; i++)
+    {
+      if (!g_uint64_checked_add (&alive, alive, bytes[i]))
+        return G_MAXUINT64;
+      peak = MAX (peak, alive);
+      alive -= MIN (alive, freed[i]);
+    }
+  return peak;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-builder.h"
+
+G_BEGIN_DECLS
+
+/* A pass maps a sealed graph to a new sealed graph and never edits.  So before and after exist by
+ * construction: stages, undo, the comparison of steps and the tests read them. */
+
+typedef struct _AdjPassContext AdjPassContext;
+
+typedef struct
+{
+  const char *name;    /* "dce": command line, golden folder, stage title */
+  const char *summary; /* one line, for lists and menus */
+  const char *explain; /* Markdown: why it exists, a before and an after */
+  AdjGraph *(*run) (AdjGraph *in, AdjPassContext *context, GError **error);
+} AdjPass;
+
+/* Why a node went, came or changed. */
+typedef struct
+{
+  AdjNodeId before; /* ADJ_NO_NODE for a node that came */
+  AdjNodeId after;  /* ADJ_NO_NODE for a node that went */
+  char *reason;     /* (owned) */
+} AdjPassNote;
+
+typedef struct
+{
+  const AdjPass *pass;
+  AdjGraph *graph; /* (owned): what it made */
+  guint n_notes;
+  AdjPassNote *notes; /* (owned) */
+  gint64 ns;          /* time it took */
+} AdjPassResult;
+
+ADJ_PUBLIC guint adj_passes_get_n (void);
+ADJ_PUBLIC const AdjPass *adj_passes_get (guint index);
+ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
+
+/* Verifies, runs, verifies; a failure names the pass. */
+ADJ_PUBLIC gboolean adj_pass_run (const AdjPass *pass,
+                                  AdjGraph *graph,
+                                  AdjPassResult *result,
+                                  GError **error);
+ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
+
+/* For passes. */
+void
+adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+G_END_DECLS

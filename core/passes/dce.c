@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* dce: drop every node that no output and no effect depends on.
+ *
+ * Nodes stand in order of execution, so one walk backwards finds what is live and one walk
+ * forwards copies it.  What we do not know (opaque targets, methods, modules) counts as an effect:
+ * a call whose meaning is unknown must stay. */
+
+#include "call/adj-op.h"
+#include "passes/adj-pass.h"
+
+static gboolean
+has_effect (const AdjNode *node)
+{
+  switch (node->opcode)
+    {
+    case ADJ_OPCODE_GET_ATTR:
+      return FALSE;
+    case ADJ_OPCODE_CALL_FUNCTION:
+      if (node->op == NULL)
+        return !g_str_has_prefix (node->target, "operator.");
+      return (node->op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM)) != 0 ||
+             adj_schema_mutates (adj_op_get_schema (node->op));
+    case ADJ_OPCODE_PLACEHOLDER:
+    case ADJ_OPCODE_CALL_METHOD:
+    case ADJ_OPCODE_CALL_MODULE:
+    case ADJ_OPCODE_OUTPUT:
+    case ADJ_OPCODE_RAW:
+    case ADJ_N_OPCODES:
+    default:
+      return TRUE;
+    }
+}
+
+static gboolean *
+mark_live (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  gboolean *live = g_new0 (gboolean, n);
+
+  for (guint i = n; i-- > 0;)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      live[i] = live[i] || has_effect (node);
+      for (guint k = 0; live[i] && k < node->n_inputs; k++)
+        live[node->inputs[k].index] = TRUE;
+    }
+  return live;
+}
+
+static AdjGraph *
+dce_run (AdjGraph *in, AdjPassContext *context, GError **error)
+{
+  guint n = adj_graph_get_n_nodes (in);
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
+  g_autofree gboolean *live = mark_live (in);
+  g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
+  const char *name;
+
+  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
+  for (guint i = 0; i < n; i++)
+    if (live[i])
+      adj_builder_copy (builder, in, i, map);
+    else
+      adj_pass_note (context, (AdjNodeId){ i }, ADJ_NO_NODE,
+                     "no output and no effect depends on it");
+  for (guint i = 0; i < adj_graph_get_n_subgraphs (in); i++)
+    {
+      AdjGraph *subgraph = adj_graph_get_subgraph (in, i, &name);
+
+      adj_builder_add_subgraph (builder, name, subgraph);
+    }
+  for (guint i = 0; i < adj_graph_get_n_attrs (in); i++)
+    {
+      const AdjValue *value = adj_graph_get_attr (in, i, &name);
+
+      adj_builder_add_attr (builder, name, value);
+    }
+  return adj_builder_seal (builder, error);
+}
+
+const AdjPass adj_pass_dce = {
+  .name = "dce",
+  .summary = "Drop nodes that nobody needs",
+  .explain =
+      "Tracing leaves values behind that no output reads.  A node stays when the output depends "
+      "on it, when it writes, draws random numbers or has another effect, or when Adjoint does "
+      "not know what it calls.",
+  .run = dce_run,
+};

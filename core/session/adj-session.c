@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/adj-session.h"
+
+#include <math.h>
+
+#include "ir/adj-compare.h"
+
+/* -- inputs -- */
+
+typedef struct
+{
+  const AdjRecordedCall *call; /* (nullable): the recorded call that they are from */
+  const AdjValue *values;
+  guint n;
+  AdjValue *drawn; /* (owned) (nullable) */
+} Inputs;
+
+static void
+inputs_clear (Inputs *inputs)
+{
+  for (guint i = 0; inputs->drawn != NULL && i < inputs->n; i++)
+    adj_value_clear (&inputs->drawn[i]);
+  g_clear_pointer (&inputs->drawn, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Inputs, inputs_clear)
+
+static gboolean
+find_inputs (const AdjSessionRun *run, Inputs *inputs, GError **error)
+{
+  if (run->inputs != NULL)
+    {
+      inputs->values = run->inputs;
+      inputs->n = run->n_inputs;
+      return TRUE;
+    }
+  if (run->random)
+    {
+      inputs->values = inputs->drawn =
+          adj_session_random_inputs (run->graph->graph, run->seed, &inputs->n, error);
+      return inputs->drawn != NULL;
+    }
+  inputs->call = adj_bundle_find_call (run->bundle, run->graph, run->call);
+  if (inputs->call == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "graph '%s' has no recorded call %u; give inputs, or a seed for random ones",
+                   run->graph->id, run->call);
+      return FALSE;
+    }
+  inputs->values = inputs->call->inputs;
+  inputs->n = inputs->call->n_inputs;
+  return TRUE;
+}
+
+static const AdjExecutor *
+executor_of (const AdjSessionRun *run)
+{
+  return run->executor != NULL ? run->executor : adj_executors_get (0);
+}
+
+/* -- run -- */
+
+typedef struct
+{
+  const AdjSessionRun *run;
+  GHashTable *values; /* (nullable) */
+} Running;
+
+static gboolean
+keep_value (AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  Running *running = data;
+  const AdjNode *node = adj_graph_get_node (running->run->graph->graph, id.index);
+
+  if (value->kind == ADJ_VALUE_DATA)
+    g_hash_table_insert (running->values, g_strdup (node->name), adj_tensor_data_ref (value->data));
+  return TRUE;
+}
+
+static gboolean
+replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Running *running = data;
+
+  return running->run->replace (id, value, out, running->run->data);
+}
+
+static void
+report_progress (guint done, guint total, gpointer data)
+{
+  Running *running = data;
+
+  running->run->progress (done, total, running->run->data);
+}
+
+gboolean
+adj_session_run (const AdjSessionRun *run,
+                 AdjRunResult *result,
+                 GHashTable *values,
+                 GCancellable *cancellable,
+                 GError **error)
+{
+  g_auto (Inputs) inputs = { 0 };
+  Running running = { run, values };
+  AdjRunRequest request = {
+    .graph = run->graph->graph,
+    .float64 = run->float64,
+    .memory_limit = run->memory_limit,
+    .tap = values != NULL ? keep_value : NULL,
+    .replace = run->replace != NULL ? replace_value : NULL,
+    .progress = run->progress != NULL ? report_progress : NULL,
+    .data = &running,
+  };
+
+  if (!find_inputs (run, &inputs, error))
+    return FALSE;
+  request.inputs = inputs.values;
+  request.n_inputs = inputs.n;
+  return adj_executor_run (executor_of (run), &request, result, cancellable, error);
+}
+
+/* -- compare -- */
+
+typedef struct
+{
+  const AdjSessionRun *run;
+  const AdjRecordedCall *call; /* (nullable): its taps are the peer's values */
+  GHashTable *values;          /* (nullable): node name of the peer → its value */
+  const char **peer_names;     /* (nullable): of each node, the aligned node of the peer */
+} Comparing;
+
+static AdjTensorData *
+recorded_node (AdjNodeId id, gboolean float64, gpointer data)
+{
+  Comparing *comparing = data;
+  const AdjNode *node = adj_graph_get_node (comparing->run->graph->graph, id.index);
+
+  return adj_bundle_get_tap (comparing->run->bundle, comparing->call, node->name, float64);
+}
+
+static AdjTensorData *
+peer_node (AdjNodeId id, gboolean float64, gpointer data)
+{
+  Comparing *comparing = data;
+  const char *name = comparing->peer_names[id.index];
+
+  return float64 || name == NULL ? NULL : g_hash_table_lookup (comparing->values, name);
+}
+
+static gboolean
+replace_candidate (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+
+  return comparing->run->replace (id, value, out, comparing->run->data);
+}
+
+static void
+report_comparison (guint done, guint total, gpointer data)
+{
+  Comparing *comparing = data;
+
+  comparing->run->progress (done, total, comparing->run->data);
+}
+
+static AdjComparison *
+compare (Comparing *comparing,
+         AdjComparisonRequest *request,
+         const Inputs *inputs,
+         GCancellable *cancellable,
+         GError **error)
+{
+  const AdjSessionRun *run = comparing->run;
+
+  request->graph = run->graph->graph;
+  request->inputs = inputs->values;
+  request->n_inputs = inputs->n;
+  request->executor = executor_of (run);
+  request->replace = run->replace != NULL ? replace_candidate : NULL;
+  request->progress = run->progress != NULL ? report_comparison : NULL;
+  request->data = comparing;
+  return adj_compare_run (request, cancellable, error);
+}
+
+AdjComparison *
+adj_session_compare_recorded (const AdjSessionRun *run,
+                              gboolean nodes,
+                              double rtol,
+                              double atol,
+                              GCancellable *cancellable,
+                              GError **error)
+{
+  g_auto (Inputs) inputs = { 0 };
+  Comparing comparing = { .run = run };
+  AdjComparisonRequest request = {
+    .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = recorded_node
+  };
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE };
+
+  if (!find_inputs (run, &inputs, error))
+    return NULL;
+  if (inputs.call == NULL)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                           "only a run on recorded inputs can be compared with what was recorded");
+      return NULL;
+    }
+  comparing.call = inputs.call;
+  expected.n = inputs.call->n_outputs;
+  expected.items = (AdjValue *) inputs.call->outputs;
+  request.expected = &expected;
+  return compare (&comparing, &request, &inputs, cancellable, error);
+}
+
+static const char **
+aligned_names (const AdjGraph *a, const AdjGraph *b)
+{
+  g_autoptr (AdjAlignment) alignment = adj_graph_align (a, b);
+  const char **names = g_new0 (const char *, adj_graph_get_n_nodes (a));
+
+  for (guint i = 0; i < alignment->n_changes; i++)
+    {
+      const AdjChange *change = &alignment->changes[i];
+
+      if (adj_node_id_is_valid (change->a) && adj_node_id_is_valid (change->b))
+        names[change->a.index] = adj_graph_get_node (b, change->b.index)->name;
+    }
+  return names;
+}
+
+AdjComparison *
+adj_session_compare (const AdjSessionRun *a,
+                     const AdjSessionRun *b,
+                     gboolean nodes,
+                     double rtol,
+                     double atol,
+                     GCancellable *cancellable,
+                     GError **error)
+{
+  g_auto (Inputs) inputs = { 0 };
+  g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                         (GDestroyNotify) adj_tensor_data_unref);
+  g_autofree const char **names = aligned_names (a->graph->graph, b->graph->graph);
+  AdjSessionRun peer = *b;
+  AdjRunResult result = { 0 };
+  Comparing comparing = { .run = a, .values = values, .peer_names = names };
+  AdjComparisonRequest request = {
+    .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = peer_node
+  };
+  AdjComparison *comparison;
+
+  if (!find_inputs (a, &inputs, error))
+    return NULL;
+  peer.inputs = inputs.values;
+  peer.n_inputs = inputs.n;
+  if (!adj_session_run (&peer, &result, nodes ? values : NULL, cancellable, error))
+    return NULL;
+  request.expected = &result.output;
+  comparison = compare (&comparing, &request, &inputs, cancellable, error);
+  adj_run_result_clear (&result);
+  return comparison;
+}

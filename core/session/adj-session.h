@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "exec/adj-comparison.h"
+#include "formats/adj-format.h"
+
+G_BEGIN_DECLS
+
+/* The one entry for the command line and the window: a graph of a file, run or compared with its
+ * recorded call.  Everything here blocks, polls @cancellable, and may be called in any thread. */
+
+/* "FILE[#ID][@HOW]" taken apart. */
+typedef struct
+{
+  char *path;
+  char *id;  /* (nullable) */
+  char *how; /* (nullable): an executor */
+} AdjGraphName;
+
+/* A '#' or '@' that belongs to an existing path is not taken for a separator. */
+ADJ_PUBLIC void adj_graph_name_init (AdjGraphName *name, const char *text);
+ADJ_PUBLIC void adj_graph_name_clear (AdjGraphName *name);
+
+typedef struct
+{
+  AdjBundle *bundle; /* (unowned) */
+  const AdjBundleGraph *graph;
+  const AdjExecutor *executor; /* (nullable): the interpreter */
+  guint call;                  /* which recorded call supplies the inputs */
+  const AdjValue *inputs;      /* (nullable): instead of a recorded call */
+  guint n_inputs;
+  gboolean random; /* without inputs: draw them by the annotations, from @seed */
+  guint32 seed;
+  gboolean float64;
+  guint64 memory_limit;
+  /* (nullable) As in AdjRunRequest: for planted faults. */
+  gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
+} AdjSessionRun;
+
+/* Runs; @values (nullable): node name → AdjTensorData of every tensor result (keep-all). */
+ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
+                                     AdjRunResult *result,
+                                     GHashTable *values,
+                                     GCancellable *cancellable,
+                                     GError **error);
+
+/* Runs and compares with what was recorded; with @nodes node by node. */
+ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run,
+                                                        gboolean nodes,
+                                                        double rtol,
+                                                        double atol,
+                                                        GCancellable *cancellable,
+                                                        GError **error);
+
+/* Runs both on the inputs of @a and compares @a with @b as the reference, node by node where the
+ * graphs align. */
+ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
+                                               const AdjSessionRun *b,
+                                               gboolean nodes,
+                                               double rtol,
+                                               double atol,
+                                               GCancellable *cancellable,
+                                               GError **error);
+
+/* Random inputs for every placeholder of @graph: normal floats, small non-negative integers. */
+ADJ_PUBLIC AdjValue *
+adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error);
+
+G_END_DECLS

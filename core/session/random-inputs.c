@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "session/adj-session.h"
+
+/* Indices must fit the smallest table that they may select from; 0 and 1 always do. */
+#define RANDOM_INT_END 2
+
+static double
+draw_normal (GRand *rand)
+{
+  double radius = sqrt (-2 * log (1 - g_rand_double (rand)));
+
+  return radius * cos (2 * G_PI * g_rand_double (rand));
+}
+
+static AdjTensorData *
+draw_tensor (GRand *rand, const AdjTensorMeta *meta, AdjSymbols *symbols, GError **error)
+{
+  AdjTensorMeta dense = {
+    .dtype = ADJ_DTYPE_F64, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  gint64 sizes[ADJ_MAX_RANK];
+  g_autoptr (AdjTensorData) drawn = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  double *values;
+  guint64 n_bytes;
+
+  for (guint i = 0; i < meta->shape.rank; i++)
+    if (!adj_size_get_hint (symbols, meta->shape.size[i], &sizes[i]))
+      {
+        g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "its size is not known");
+        return NULL;
+      }
+  adj_shape_init_ints (&dense.shape, meta->shape.rank, sizes);
+  n_bytes = adj_tensor_meta_bytes (&dense, NULL);
+  values = g_try_malloc0 (n_bytes + 1);
+  if (values == NULL)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_MEMORY, "it does not fit into memory");
+      return NULL;
+    }
+  for (guint64 i = 0; i < n_bytes / sizeof (double); i++)
+    values[i] = adj_dtype_is_floating (meta->dtype) ? draw_normal (rand)
+                                                    : g_rand_int_range (rand, 0, RANDOM_INT_END);
+  bytes = g_bytes_new_take (values, n_bytes);
+  drawn = adj_tensor_data_new (&dense, bytes, error);
+  return drawn != NULL ? adj_tensor_data_cast (drawn, meta->dtype) : NULL;
+}
+
+static gboolean
+draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
+{
+  AdjSymbols *symbols = adj_graph_get_symbols (graph);
+  AdjSize size;
+  gint64 hint;
+
+  if (node->val.kind == ADJ_VALUE_META)
+    {
+      AdjTensorData *data = draw_tensor (rand, node->val.meta, symbols, error);
+
+      if (data == NULL)
+        g_prefix_error (error, "random input for '%s': ", node->name);
+      else
+        *out = ADJ_DATA (data);
+      return data != NULL;
+    }
+  if (adj_value_get_size (&node->val, &size) && adj_size_get_hint (symbols, size, &hint))
+    {
+      *out = ADJ_INT (hint);
+      return TRUE;
+    }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+               "random input for '%s': the file does not say what it is", node->name);
+  return FALSE;
+}
+
+AdjValue *
+adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  guint n_inputs = adj_graph_get_n_inputs (graph);
+  AdjValue *inputs = g_new0 (AdjValue, n_inputs + 1);
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+
+      if (!draw_input (rand, graph, node, &inputs[i], error))
+        {
+          while (i-- > 0)
+            adj_value_clear (&inputs[i]);
+          g_free (inputs);
+          return NULL;
+        }
+    }
+  *n = n_inputs;
+  return inputs;
+}
