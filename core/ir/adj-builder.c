@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/adj-builder.h"
+
+#include <string.h>
+
+#include "ir/adj-graph-private.h"
+#include "ir/adj-namespace.h"
+#include "ir/adj-text.h"
+#include "ir/adj-value-private.h"
+#include "ir/adj-verify.h"
+
+typedef struct
+{
+  guint n;
+  const AdjFrame *frames;
+} Frames;
+
+struct _AdjBuilder
+{
+  AdjArena *arena;
+  GPtrArray *references;
+  AdjSymbols *symbols;
+  char *name;
+  AdjHeader header;
+  char *parameters;
+
+  GArray *nodes;       /* AdjNode */
+  GHashTable *by_name; /* name → index + 1 */
+  AdjNamespace *names;
+  GHashTable *metas;  /* one copy of each description */
+  GHashTable *frames; /* interned stack trace → Frames */
+  GArray *subgraphs;  /* AdjNamedGraph */
+  GArray *attrs;      /* AdjNamedValue */
+
+  GArray *mentioned; /* guint32 per node: the last node that mentioned it, plus one */
+  GArray *inputs;    /* AdjNodeId: those of the node being added */
+  GError *error;     /* the first mistake */
+};
+
+static void
+release_reference (gpointer data)
+{
+  AdjValue *value = data;
+
+  adj_value_clear (value);
+  g_free (value);
+}
+
+AdjBuilder *
+adj_builder_new (const char *name, AdjSymbols *symbols)
+{
+  AdjBuilder *builder = g_new0 (AdjBuilder, 1);
+
+  builder->arena = adj_arena_new ();
+  builder->references = g_ptr_array_new_with_free_func (release_reference);
+  builder->symbols = symbols ? adj_symbols_ref (symbols) : adj_symbols_new ();
+  builder->name = g_strdup (name);
+  builder->nodes = g_array_new (FALSE, TRUE, sizeof (AdjNode));
+  builder->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  builder->names = adj_namespace_new ();
+  builder->metas = adj_meta_table_new ();
+  builder->frames = g_hash_table_new (NULL, NULL);
+  builder->subgraphs = g_array_new (FALSE, FALSE, sizeof (AdjNamedGraph));
+  builder->attrs = g_array_new (FALSE, FALSE, sizeof (AdjNamedValue));
+  builder->mentioned = g_array_new (FALSE, TRUE, sizeof (guint32));
+  builder->inputs = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+
+  return builder;
+}
+
+static void
+clear_subgraphs (GArray *subgraphs)
+{
+  for (guint i = 0; i < subgraphs->len; i++)
+    adj_graph_unref (g_array_index (subgraphs, AdjNamedGraph, i).graph);
+  g_array_set_size (subgraphs, 0);
+}
+
+void
+adj_builder_free (AdjBuilder *builder)
+{
+  clear_subgraphs (builder->subgraphs);
+  g_array_unref (builder->subgraphs);
+  g_array_unref (builder->attrs);
+  g_array_unref (builder->mentioned);
+  g_array_unref (builder->inputs);
+  g_hash_table_unref (builder->metas);
+  g_hash_table_unref (builder->frames);
+  g_clear_pointer (&builder->nodes, g_array_unref);
+  g_clear_pointer (&builder->by_name, g_hash_table_unref);
+  g_clear_pointer (&builder->references, g_ptr_array_unref);
+  g_clear_pointer (&builder->symbols, adj_symbols_unref);
+  g_clear_pointer (&builder->arena, adj_arena_free);
+  adj_namespace_free (builder->names);
+  g_clear_error (&builder->error);
+  g_free (builder->parameters);
+  g_free (builder->name);
+  g_free (builder);
+}
+
+AdjSymbols *
+adj_builder_get_symbols (AdjBuilder *builder)
+{
+  return builder->symbols;
+}
+
+void
+adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters)
+{
+  builder->header = header;
+  g_free (builder->parameters);
+  builder->parameters = g_strdup (parameters);
+}
+
+char *
+adj_builder_unique_name (AdjBuilder *builder, const char *candidate)
+{
+  return g_strdup (adj_namespace_take (builder->names, candidate));
+}
+
+AdjNodeId
+adj_builder_find (AdjBuilder *builder, const char *name)
+{
+  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (builder->by_name, name));
+
+  return place ? (AdjNodeId){ place - 1 } : ADJ_NO_NODE;
+}
+
+guint
+adj_builder_get_n_nodes (AdjBuilder *builder)
+{
+  return builder->nodes->len;
+}
+
+G_GNUC_PRINTF (3, 4)
+static void
+fail (AdjBuilder *builder, AdjError code, const char *format, ...)
+{
+  va_list args;
+
+  if (builder->error)
+    return;
+
+  va_start (args, format);
+  builder->error = g_error_new_valist (ADJ_ERROR, code, format, args);
+  va_end (args);
+}
+
+/* -- Taking over what a caller gives ---- */
+
+static gboolean
+is_too_deep (const AdjValue *value, guint depth)
+{
+  if (!adj_value_is_container (value))
+    return FALSE;
+  if (depth == 0)
+    return TRUE;
+
+  for (guint i = 0; i < value->n; i++)
+    if (is_too_deep (&value->items[i], depth - 1))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+keep_reference (const AdjValue *leaf, gpointer data)
+{
+  AdjBuilder *builder = data;
+
+  if (adj_value_is_reference (leaf))
+    {
+      AdjValue copy = adj_value_copy (leaf);
+
+      g_ptr_array_add (builder->references, g_memdup2 (&copy, sizeof copy));
+    }
+
+  return TRUE;
+}
+
+static AdjValue
+take_value (AdjBuilder *builder, const AdjValue *value, const char *name)
+{
+  if (value->kind == ADJ_VALUE_NONE)
+    return *value;
+  if (is_too_deep (value, ADJ_MAX_DEPTH))
+    {
+      fail (builder, ADJ_ERROR_LIMIT, "node '%s': a value is nested more than %d levels deep", name,
+            ADJ_MAX_DEPTH);
+      return ADJ_NONE;
+    }
+
+  adj_value_foreach (value, keep_reference, builder);
+
+  return adj_value_copy_consed (value, builder->arena, builder->metas);
+}
+
+static const char *
+take_text (AdjBuilder *builder, const char *text)
+{
+  return text ? adj_arena_intern (builder->arena, text) : NULL;
+}
+
+static const AdjModule *
+take_modules (AdjBuilder *builder, const AdjModule *modules, guint n)
+{
+  AdjModule *copy;
+
+  if (n == 0)
+    return NULL;
+
+  copy = adj_arena_new0 (builder->arena, AdjModule, n);
+  for (guint i = 0; i < n; i++)
+    {
+      copy[i].path = take_text (builder, modules[i].path);
+      copy[i].class = take_text (builder, modules[i].class);
+    }
+
+  return copy;
+}
+
+static const Frames *
+take_frames (AdjBuilder *builder, const char *stack_trace)
+{
+  Frames *frames = g_hash_table_lookup (builder->frames, stack_trace);
+
+  if (!frames)
+    {
+      frames = adj_arena_new0 (builder->arena, Frames, 1);
+      frames->n = adj_stack_trace_parse (stack_trace, builder->arena, &frames->frames);
+      g_hash_table_insert (builder->frames, (gpointer) stack_trace, frames);
+    }
+
+  return frames;
+}
+
+static void
+take_meta (AdjBuilder *builder, AdjNode *node, const AdjNodeMeta *meta)
+{
+  node->meta = *meta;
+  node->meta.stack_trace = take_text (builder, meta->stack_trace);
+  node->meta.frames = NULL;
+  node->meta.n_frames = 0;
+  node->meta.modules = take_modules (builder, meta->modules, meta->n_modules);
+  node->meta.fwd_modules = take_modules (builder, meta->fwd_modules, meta->n_fwd_modules);
+  node->meta.partitioner_tag = take_text (builder, meta->partitioner_tag);
+  node->meta.original_aten = take_text (builder, meta->original_aten);
+  node->meta.source = take_text (builder, meta->source);
+  node->meta.parameter = take_text (builder, meta->parameter);
+
+  if (node->meta.stack_trace)
+    {
+      const Frames *frames = take_frames (builder, node->meta.stack_trace);
+
+      node->meta.frames = frames->frames;
+      node->meta.n_frames = frames->n;
+    }
+
+  if (meta->extra && meta->extra->kind == ADJ_VALUE_DICT && meta->extra->n > 0)
+    {
+      AdjValue extra = take_value (builder, meta->extra, node->name);
+
+      node->meta.extra = adj_arena_memdup (builder->arena, &extra, sizeof extra);
+    }
+  else
+    node->meta.extra = NULL;
+}
+
+static gboolean
+note_input (const AdjValue *leaf, gpointer data)
+{
+  AdjBuilder *builder = data;
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    {
+      guint32 self = builder->nodes->len + 1;
+
+      if (leaf->node.index < builder->mentioned->len)
+        {
+          guint32 *mark = &g_array_index (builder->mentioned, guint32, leaf->node.index);
+
+          if (*mark == self)
+            return TRUE;
+          *mark = self;
+        }
+      g_array_append_val (builder->inputs, leaf->node);
+    }
+
+  return TRUE;
+}
+
+static void
+take_inputs (AdjBuilder *builder, AdjNode *node)
+{
+  g_array_set_size (builder->inputs, 0);
+  adj_value_foreach (&node->args, note_input, builder);
+  adj_value_foreach (&node->kwargs, note_input, builder);
+
+  node->n_inputs = builder->inputs->len;
+  if (node->n_inputs > 0)
+    node->inputs = adj_arena_memdup (builder->arena, builder->inputs->data,
+                                     sizeof (AdjNodeId) * node->n_inputs);
+}
+
+/* -- Adding ---- */
+
+static const char *
+make_name (AdjBuilder *builder, const AdjNodeSpec *spec)
+{
+  g_autofree char *stem = NULL;
+
+  if (spec->name)
+    {
+      adj_namespace_reserve (builder->names, spec->name);
+      return adj_arena_strdup (builder->arena, spec->name);
+    }
+
+  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    stem = adj_target_get_stem (spec->target);
+  else if (spec->opcode == ADJ_OPCODE_RAW)
+    stem = g_strdup ("raw");
+  else
+    stem = adj_target_get_path_stem (spec->target + strspn (spec->target, "*"));
+
+  return adj_arena_strdup (builder->arena, adj_namespace_take (builder->names, stem));
+}
+
+/* Arguments are a tuple and keyword arguments a dict, even when there are none. */
+static AdjValue
+take_arguments (AdjBuilder *builder, const AdjValue *value, AdjValueKind kind, const char *name)
+{
+  AdjValue taken = take_value (builder, value, name);
+
+  if (taken.kind == ADJ_VALUE_NONE)
+    return (AdjValue){ .kind = kind };
+  if (taken.kind != kind)
+    fail (builder, ADJ_ERROR_VERIFY, "node '%s': arguments are %s, not %s", name,
+          adj_value_kind_name (taken.kind), adj_value_kind_name (kind));
+
+  return taken;
+}
+
+AdjNodeId
+adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec)
+{
+  static const AdjNodeMeta no_meta = ADJ_NODE_META_INIT;
+  AdjNodeId id = { builder->nodes->len };
+  guint32 unmentioned = 0;
+  AdjNode node = { 0 };
+
+  g_return_val_if_fail (spec->target != NULL, ADJ_NO_NODE);
+
+  if (id.index >= ADJ_MAX_NODES)
+    {
+      fail (builder, ADJ_ERROR_LIMIT, "a graph may have at most %u nodes", ADJ_MAX_NODES);
+      return ADJ_NO_NODE;
+    }
+
+  node.name = make_name (builder, spec);
+  node.opcode = spec->opcode;
+  node.target = take_text (builder, spec->target);
+  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    node.op = adj_op_find (node.target);
+  node.args = take_arguments (builder, &spec->args, ADJ_VALUE_TUPLE, node.name);
+  node.kwargs = take_arguments (builder, &spec->kwargs, ADJ_VALUE_DICT, node.name);
+  node.val = take_value (builder, &spec->val, node.name);
+  node.span = spec->span;
+  node.origin = spec->origin;
+  take_meta (builder, &node, spec->meta ? spec->meta : &no_meta);
+  take_inputs (builder, &node);
+
+  if (!g_hash_table_insert (builder->by_name, (gpointer) node.name,
+                            GUINT_TO_POINTER (id.index + 1)))
+    fail (builder, ADJ_ERROR_VERIFY, "node '%s': another node has this name", node.name);
+
+  g_array_append_val (builder->nodes, node);
+  g_array_append_val (builder->mentioned, unmentioned);
+
+  return id;
+}
+
+AdjNodeId
+adj_builder_placeholder (AdjBuilder *builder, const char *name, const AdjTensorMeta *meta)
+{
+  AdjNodeSpec spec = {
+    .name = name,
+    .opcode = ADJ_OPCODE_PLACEHOLDER,
+    .target = name,
+    .origin = ADJ_NO_NODE,
+  };
+
+  if (meta)
+    spec.val = (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
+
+  return adj_builder_add (builder, &spec);
+}
+
+AdjNodeId
+adj_builder_call (AdjBuilder *builder, const char *target, const AdjValue *args, guint n_args)
+{
+  AdjNodeSpec spec = {
+    .opcode = ADJ_OPCODE_CALL_FUNCTION,
+    .target = target,
+    .args = { .kind = ADJ_VALUE_TUPLE, .n = n_args, .items = (AdjValue *) args },
+    .origin = ADJ_NO_NODE,
+  };
+
+  return adj_builder_add (builder, &spec);
+}
+
+AdjNodeId
+adj_builder_output (AdjBuilder *builder, const AdjValue *value)
+{
+  AdjNodeSpec spec = {
+    .name = "output",
+    .opcode = ADJ_OPCODE_OUTPUT,
+    .target = "output",
+    .args = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = (AdjValue *) value },
+    .origin = ADJ_NO_NODE,
+  };
+
+  return adj_builder_add (builder, &spec);
+}
+
+void
+adj_builder_add_subgraph (AdjBuilder *builder, const char *name, AdjGraph *graph)
+{
+  AdjNamedGraph entry = { take_text (builder, name), adj_graph_ref (graph) };
+
+  g_array_append_val (builder->subgraphs, entry);
+}
+
+void
+adj_builder_add_attr (AdjBuilder *builder, const char *name, const AdjValue *value)
+{
+  AdjNamedValue entry = { take_text (builder, name), take_value (builder, value, name) };
+
+  g_array_append_val (builder->attrs, entry);
+}
+
+/* -- Copying from another graph ---- */
+
+typedef struct
+{
+  AdjBuilder *builder;
+  AdjSymbols *from; /* %NULL: the same table */
+  const AdjNodeId *map;
+  guint n;
+} Copy;
+
+static AdjSize
+copy_size (const Copy *copy, AdjSize size)
+{
+  if (!copy->from || adj_size_is_int (size))
+    return size;
+
+  return adj_symbols_import (copy->builder->symbols, copy->from, size);
+}
+
+static gboolean
+copy_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const Copy *copy = data;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind == ADJ_VALUE_NODE)
+    out->node = leaf->node.index < copy->n ? copy->map[leaf->node.index] : ADJ_NO_NODE;
+  else if (leaf->kind == ADJ_VALUE_SIZE)
+    out->size = copy_size (copy, leaf->size);
+  else if (leaf->kind == ADJ_VALUE_META && copy->from)
+    {
+      AdjTensorMeta *meta = (AdjTensorMeta *) out->meta;
+
+      meta->shape.offset = copy_size (copy, meta->shape.offset);
+      for (guint i = 0; i < meta->shape.rank; i++)
+        {
+          meta->shape.size[i] = copy_size (copy, meta->shape.size[i]);
+          meta->shape.stride[i] = copy_size (copy, meta->shape.stride[i]);
+        }
+    }
+
+  return TRUE;
+}
+
+/* What a get_attr node reads comes along with it. */
+static void
+copy_attribute (AdjBuilder *builder, const AdjGraph *from, const char *name)
+{
+  const AdjValue *value = adj_graph_find_attr (from, name);
+  AdjGraph *subgraph = adj_graph_find_subgraph (from, name);
+
+  for (guint i = 0; i < builder->attrs->len; i++)
+    if (g_str_equal (g_array_index (builder->attrs, AdjNamedValue, i).name, name))
+      value = NULL;
+  for (guint i = 0; i < builder->subgraphs->len; i++)
+    if (g_str_equal (g_array_index (builder->subgraphs, AdjNamedGraph, i).name, name))
+      subgraph = NULL;
+
+  if (value)
+    adj_builder_add_attr (builder, name, value);
+  if (subgraph)
+    adj_builder_add_subgraph (builder, name, subgraph);
+}
+
+AdjNodeId
+adj_builder_copy (AdjBuilder *builder, const AdjGraph *from, guint index, AdjNodeId *map)
+{
+  const AdjNode *node = adj_graph_get_node (from, index);
+  Copy copy = { builder, NULL, map, from->n_nodes };
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  g_auto (AdjValue) val = ADJ_NONE;
+  g_autofree char *name = NULL;
+  AdjNodeSpec spec;
+
+  if (from->symbols != builder->symbols)
+    copy.from = from->symbols;
+
+  adj_value_map (&node->args, copy_leaf, &copy, &args);
+  adj_value_map (&node->kwargs, copy_leaf, &copy, &kwargs);
+  adj_value_map (&node->val, copy_leaf, &copy, &val);
+  name = adj_builder_unique_name (builder, node->name);
+  if (node->opcode == ADJ_OPCODE_GET_ATTR)
+    copy_attribute (builder, from, node->target);
+
+  spec = (AdjNodeSpec){
+    .name = name,
+    .opcode = node->opcode,
+    .target = node->target,
+    .args = args,
+    .kwargs = kwargs,
+    .val = val,
+    .meta = &node->meta,
+    .span = node->span,
+    .origin = { index },
+  };
+  map[index] = adj_builder_add (builder, &spec);
+
+  return map[index];
+}
+
+/* -- Sealing ---- */
+
+static void
+move_entries (AdjBuilder *builder, AdjGraph *graph)
+{
+  graph->n_subgraphs = builder->subgraphs->len;
+  if (graph->n_subgraphs > 0)
+    graph->subgraphs = adj_arena_memdup (graph->arena, builder->subgraphs->data,
+                                         sizeof (AdjNamedGraph) * graph->n_subgraphs);
+  g_array_set_size (builder->subgraphs, 0);
+
+  graph->n_attrs = builder->attrs->len;
+  if (graph->n_attrs > 0)
+    graph->attrs = adj_arena_memdup (graph->arena, builder->attrs->data,
+                                     sizeof (AdjNamedValue) * graph->n_attrs);
+}
+
+AdjGraph *
+adj_builder_seal (AdjBuilder *builder, GError **error)
+{
+  g_autoptr (AdjGraph) graph = NULL;
+
+  g_return_val_if_fail (builder->nodes != NULL, NULL);
+
+  graph = g_new0 (AdjGraph, 1);
+  g_atomic_ref_count_init (&graph->refs);
+  graph->arena = g_steal_pointer (&builder->arena);
+  graph->references = g_steal_pointer (&builder->references);
+  graph->symbols = g_steal_pointer (&builder->symbols);
+  graph->by_name = g_steal_pointer (&builder->by_name);
+  graph->name = adj_arena_strdup (graph->arena, builder->name);
+  graph->header = builder->header;
+  if (builder->parameters)
+    graph->parameters = adj_arena_strdup (graph->arena, builder->parameters);
+  graph->n_nodes = builder->nodes->len;
+  graph->nodes = (gpointer) g_array_free (g_steal_pointer (&builder->nodes), FALSE);
+  move_entries (builder, graph);
+  adj_graph_index (graph);
+
+  if (builder->error)
+    {
+      g_propagate_error (error, g_steal_pointer (&builder->error));
+      return NULL;
+    }
+  if (!adj_graph_verify (graph, error))
+    return NULL;
+
+  return g_steal_pointer (&graph);
+}

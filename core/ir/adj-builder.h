@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* The only way to make a graph.  Everything given to it is copied. */
+typedef struct _AdjBuilder AdjBuilder;
+
+/* Bounds of every graph, whoever makes it. */
+#define ADJ_MAX_NODES (1u << 22)
+#define ADJ_MAX_DEPTH 64 /* nesting of argument values and of subgraphs */
+
+typedef struct
+{
+  const char *name; /* used as it is; %NULL: made from the target, unique */
+  AdjOpcode opcode;
+  const char *target;
+  AdjValue args;           /* (unowned) TUPLE, or NONE for empty */
+  AdjValue kwargs;         /* (unowned) DICT, or NONE for empty */
+  AdjValue val;            /* (unowned) */
+  const AdjNodeMeta *meta; /* (nullable): frames may be left out, they are made from stack_trace */
+  AdjSpan span;
+  AdjNodeId origin; /* ADJ_NO_NODE when it has none: set it, 0 is a node */
+} AdjNodeSpec;
+
+#define ADJ_NODE_META_INIT                                                                         \
+  {                                                                                                \
+    .seq_nr = -1, .ac_graph_id = -1                                                                \
+  }
+
+/**
+ * adj_builder_new:
+ * @name: class name of the graph
+ * @symbols: (nullable) (transfer none): table that sizes refer to; %NULL makes an empty one
+ */
+ADJ_PUBLIC AdjBuilder *adj_builder_new (const char *name, AdjSymbols *symbols);
+ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder);
+
+ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transfer none) */
+void adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
+
+/* Appends a node.  Mistakes (unknown node, duplicate name, too many) are reported by seal. */
+ADJ_PUBLIC AdjNodeId adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec);
+
+/* The short forms; @args and @kwargs as in AdjNodeSpec, NONE for empty. */
+ADJ_PUBLIC AdjNodeId adj_builder_placeholder (AdjBuilder *builder,
+                                              const char *name,
+                                              const AdjTensorMeta *meta);
+ADJ_PUBLIC AdjNodeId adj_builder_call (AdjBuilder *builder,
+                                       const char *target,
+                                       const AdjValue *args,
+                                       guint n_args);
+ADJ_PUBLIC AdjNodeId adj_builder_output (AdjBuilder *builder, const AdjValue *value);
+
+/* Copies node @index of @from; @map[i] is the new id of node i of @from, and is set for @index.
+ * Name, target and meta stay (the name made unique), origin becomes @index.
+ * Sizes move to the builder's symbols; what a get_attr node reads comes along. */
+ADJ_PUBLIC AdjNodeId adj_builder_copy (AdjBuilder *builder,
+                                       const AdjGraph *from,
+                                       guint index,
+                                       AdjNodeId *map);
+
+ADJ_PUBLIC void adj_builder_add_subgraph (AdjBuilder *builder, const char *name, AdjGraph *graph);
+ADJ_PUBLIC void adj_builder_add_attr (AdjBuilder *builder, const char *name, const AdjValue *value);
+
+/* The node of that name, or ADJ_NO_NODE. */
+AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
+guint adj_builder_get_n_nodes (AdjBuilder *builder);
+
+/* The naming rule of graph-ir §2.2; reserves the name. */
+char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);
+
+/**
+ * adj_builder_seal:
+ *
+ * Verifies and freezes.  @builder is empty afterwards and can only be freed.
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_VERIFY or ADJ_ERROR_LIMIT naming the
+ *   node and the rule
+ */
+ADJ_PUBLIC AdjGraph *adj_builder_seal (AdjBuilder *builder, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBuilder, adj_builder_free)
+
+G_END_DECLS

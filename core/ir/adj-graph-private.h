@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *name;
+  AdjGraph *graph; /* (owned) */
+} AdjNamedGraph;
+
+typedef struct
+{
+  const char *name;
+  AdjValue value;
+} AdjNamedValue;
+
+/* The builder fills one of these and hands it out sealed. */
+struct _AdjGraph
+{
+  gatomicrefcount refs;
+
+  AdjArena *arena;       /* everything that nodes point to */
+  GPtrArray *references; /* values that arguments and attributes hold, each counted once */
+  AdjSymbols *symbols;
+
+  const char *name;
+  AdjHeader header;
+  const char *parameters;
+
+  AdjNode *nodes; /* (owned) */
+  guint n_nodes;
+  GHashTable *by_name; /* name → index + 1 */
+
+  AdjNodeId *inputs; /* placeholders */
+  guint n_inputs;
+  AdjNodeId output;
+  AdjNodeId *last_uses; /* per node */
+  guint8 *backward;     /* per node */
+
+  AdjNamedGraph *subgraphs;
+  guint n_subgraphs;
+  AdjNamedValue *attrs;
+  guint n_attrs;
+};
+
+/* Derives users, last uses and phases from the arguments of the nodes. */
+void adj_graph_index (AdjGraph *graph);
+
+G_END_DECLS

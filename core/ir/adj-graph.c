@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/adj-graph.h"
+
+#include <string.h>
+
+#include "ir/adj-graph-private.h"
+
+static const char *const opcode_names[ADJ_N_OPCODES] = {
+  [ADJ_OPCODE_PLACEHOLDER] = "placeholder",
+  [ADJ_OPCODE_GET_ATTR] = "get_attr",
+  [ADJ_OPCODE_CALL_FUNCTION] = "call_function",
+  [ADJ_OPCODE_CALL_METHOD] = "call_method",
+  [ADJ_OPCODE_CALL_MODULE] = "call_module",
+  [ADJ_OPCODE_OUTPUT] = "output",
+  [ADJ_OPCODE_RAW] = "raw",
+};
+
+static const char *const recompute_names[ADJ_N_RECOMPUTE] = {
+  [ADJ_RECOMPUTE_NONE] = "",
+  [ADJ_RECOMPUTE_MUST_SAVE] = "MUST_SAVE",
+  [ADJ_RECOMPUTE_PREFER_SAVE] = "PREFER_SAVE",
+  [ADJ_RECOMPUTE_MUST_RECOMPUTE] = "MUST_RECOMPUTE",
+  [ADJ_RECOMPUTE_PREFER_RECOMPUTE] = "PREFER_RECOMPUTE",
+};
+
+static guint
+find_name (const char *const *names, guint n, const char *name)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (names[i], name))
+      return i;
+
+  return n;
+}
+
+const char *
+adj_opcode_name (AdjOpcode opcode)
+{
+  return opcode < ADJ_N_OPCODES ? opcode_names[opcode] : "?";
+}
+
+AdjOpcode
+adj_opcode_from_name (const char *name)
+{
+  return find_name (opcode_names, ADJ_N_OPCODES, name);
+}
+
+const char *
+adj_recompute_name (AdjRecompute policy)
+{
+  return policy < ADJ_N_RECOMPUTE ? recompute_names[policy] : "";
+}
+
+AdjRecompute
+adj_recompute_from_name (const char *name)
+{
+  return find_name (recompute_names, ADJ_N_RECOMPUTE, name);
+}
+
+/* -- Deriving what is not said ---- */
+
+static void
+index_users (AdjGraph *graph)
+{
+  guint n_uses = 0;
+  AdjNodeId *users;
+
+  for (guint i = 0; i < graph->n_nodes; i++)
+    for (guint k = 0; k < graph->nodes[i].n_inputs; k++)
+      {
+        guint input = graph->nodes[i].inputs[k].index;
+
+        if (input < graph->n_nodes)
+          {
+            graph->nodes[input].n_users++;
+            n_uses++;
+          }
+      }
+
+  users = adj_arena_new0 (graph->arena, AdjNodeId, MAX (n_uses, 1));
+  for (guint i = 0; i < graph->n_nodes; i++)
+    {
+      graph->nodes[i].users = users;
+      users += graph->nodes[i].n_users;
+      graph->nodes[i].n_users = 0;
+      graph->last_uses[i].index = i;
+    }
+
+  for (guint i = 0; i < graph->n_nodes; i++)
+    for (guint k = 0; k < graph->nodes[i].n_inputs; k++)
+      {
+        guint input = graph->nodes[i].inputs[k].index;
+
+        if (input < graph->n_nodes)
+          {
+            AdjNode *node = &graph->nodes[input];
+
+            ((AdjNodeId *) node->users)[node->n_users++].index = i;
+            graph->last_uses[input].index = i;
+          }
+      }
+}
+
+static gboolean
+is_tangent (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents_");
+}
+
+/* What the tag says; -1 when it says nothing. */
+static int
+get_tagged_phase (const AdjNode *node)
+{
+  const char *tag = node->meta.partitioner_tag;
+
+  if (!tag)
+    return -1;
+  if (g_str_equal (tag, "is_backward") || g_str_equal (tag, "must_be_in_backward"))
+    return TRUE;
+  if (g_str_equal (tag, "is_forward") || g_str_equal (tag, "must_be_in_forward"))
+    return FALSE;
+
+  return -1;
+}
+
+static void
+index_phases (AdjGraph *graph)
+{
+  gboolean in_backward = FALSE;
+
+  for (guint i = 0; i < graph->n_nodes; i++)
+    {
+      const AdjNode *node = &graph->nodes[i];
+      int tagged = get_tagged_phase (node);
+      gboolean depends = is_tangent (node);
+
+      for (guint k = 0; k < node->n_inputs && !in_backward; k++)
+        {
+          guint input = node->inputs[k].index;
+
+          if (input < i && graph->backward[input] && node->opcode != ADJ_OPCODE_OUTPUT)
+            in_backward = TRUE;
+        }
+
+      if (tagged >= 0)
+        graph->backward[i] = tagged;
+      else if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
+        graph->backward[i] = depends;
+      else
+        graph->backward[i] = in_backward;
+    }
+}
+
+void
+adj_graph_index (AdjGraph *graph)
+{
+  guint n = graph->n_nodes, n_inputs = 0;
+
+  graph->last_uses = adj_arena_new0 (graph->arena, AdjNodeId, MAX (n, 1));
+  graph->backward = adj_arena_new0 (graph->arena, guint8, MAX (n, 1));
+  graph->inputs = adj_arena_new0 (graph->arena, AdjNodeId, MAX (n, 1));
+  graph->output = ADJ_NO_NODE;
+
+  for (guint i = 0; i < n; i++)
+    if (graph->nodes[i].opcode == ADJ_OPCODE_PLACEHOLDER)
+      graph->inputs[n_inputs++].index = i;
+    else if (graph->nodes[i].opcode == ADJ_OPCODE_OUTPUT)
+      graph->output.index = i;
+  graph->n_inputs = n_inputs;
+
+  index_users (graph);
+  index_phases (graph);
+}
+
+/* -- Lifetime ---- */
+
+AdjGraph *
+adj_graph_ref (AdjGraph *graph)
+{
+  g_atomic_ref_count_inc (&graph->refs);
+
+  return graph;
+}
+
+void
+adj_graph_unref (AdjGraph *graph)
+{
+  if (!g_atomic_ref_count_dec (&graph->refs))
+    return;
+
+  for (guint i = 0; i < graph->n_subgraphs; i++)
+    adj_graph_unref (graph->subgraphs[i].graph);
+  g_clear_pointer (&graph->references, g_ptr_array_unref);
+  g_clear_pointer (&graph->by_name, g_hash_table_unref);
+  adj_symbols_unref (graph->symbols);
+  g_free (graph->nodes);
+  adj_arena_free (graph->arena);
+  g_free (graph);
+}
+
+/* -- Reading ---- */
+
+const char *
+adj_graph_get_name (const AdjGraph *graph)
+{
+  return graph->name;
+}
+
+AdjSymbols *
+adj_graph_get_symbols (const AdjGraph *graph)
+{
+  return graph->symbols;
+}
+
+AdjHeader
+adj_graph_get_header (const AdjGraph *graph)
+{
+  return graph->header;
+}
+
+const char *
+adj_graph_get_parameters (const AdjGraph *graph)
+{
+  return graph->parameters;
+}
+
+guint
+adj_graph_get_n_nodes (const AdjGraph *graph)
+{
+  return graph->n_nodes;
+}
+
+const AdjNode *
+adj_graph_get_node (const AdjGraph *graph, guint index)
+{
+  g_return_val_if_fail (index < graph->n_nodes, NULL);
+
+  return &graph->nodes[index];
+}
+
+AdjNodeId
+adj_graph_find_node (const AdjGraph *graph, const char *name)
+{
+  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (graph->by_name, name));
+
+  return place ? (AdjNodeId){ place - 1 } : ADJ_NO_NODE;
+}
+
+guint
+adj_graph_get_n_inputs (const AdjGraph *graph)
+{
+  return graph->n_inputs;
+}
+
+AdjNodeId
+adj_graph_get_input (const AdjGraph *graph, guint index)
+{
+  g_return_val_if_fail (index < graph->n_inputs, ADJ_NO_NODE);
+
+  return graph->inputs[index];
+}
+
+AdjNodeId
+adj_graph_get_output (const AdjGraph *graph)
+{
+  return graph->output;
+}
+
+guint
+adj_graph_get_n_calls (const AdjGraph *graph)
+{
+  return graph->n_nodes - graph->n_inputs - (adj_node_id_is_valid (graph->output) ? 1 : 0);
+}
+
+AdjNodeId
+adj_graph_get_last_use (const AdjGraph *graph, guint index)
+{
+  g_return_val_if_fail (index < graph->n_nodes, ADJ_NO_NODE);
+
+  return graph->last_uses[index];
+}
+
+guint
+adj_graph_get_n_subgraphs (const AdjGraph *graph)
+{
+  return graph->n_subgraphs;
+}
+
+AdjGraph *
+adj_graph_get_subgraph (const AdjGraph *graph, guint index, const char **name)
+{
+  g_return_val_if_fail (index < graph->n_subgraphs, NULL);
+
+  if (name)
+    *name = graph->subgraphs[index].name;
+
+  return graph->subgraphs[index].graph;
+}
+
+AdjGraph *
+adj_graph_find_subgraph (const AdjGraph *graph, const char *name)
+{
+  for (guint i = 0; i < graph->n_subgraphs; i++)
+    if (g_str_equal (graph->subgraphs[i].name, name))
+      return graph->subgraphs[i].graph;
+
+  return NULL;
+}
+
+guint
+adj_graph_get_n_attrs (const AdjGraph *graph)
+{
+  return graph->n_attrs;
+}
+
+const AdjValue *
+adj_graph_get_attr (const AdjGraph *graph, guint index, const char **name)
+{
+  g_return_val_if_fail (index < graph->n_attrs, NULL);
+
+  if (name)
+    *name = graph->attrs[index].name;
+
+  return &graph->attrs[index].value;
+}
+
+const AdjValue *
+adj_graph_find_attr (const AdjGraph *graph, const char *name)
+{
+  for (guint i = 0; i < graph->n_attrs; i++)
+    if (g_str_equal (graph->attrs[i].name, name))
+      return &graph->attrs[i].value;
+
+  return NULL;
+}
+
+gboolean
+adj_graph_is_backward (const AdjGraph *graph, guint index)
+{
+  g_return_val_if_fail (index < graph->n_nodes, FALSE);
+
+  return graph->backward[index];
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-diag.h"
+#include "ir/adj-target.h"
+
+G_BEGIN_DECLS
+
+/* A sealed graph: nodes in order of execution, immutable, counted atomically, shared by threads.
+ * Made by AdjBuilder alone; passes make new ones. */
+
+typedef enum
+{
+  ADJ_OPCODE_PLACEHOLDER,
+  ADJ_OPCODE_GET_ATTR,
+  ADJ_OPCODE_CALL_FUNCTION,
+  ADJ_OPCODE_CALL_METHOD,
+  ADJ_OPCODE_CALL_MODULE,
+  ADJ_OPCODE_OUTPUT,
+  ADJ_OPCODE_RAW, /* a statement that we could not read; target is its text */
+  ADJ_N_OPCODES,
+} AdjOpcode;
+
+/* "call_function" and so on. */
+ADJ_PUBLIC const char *adj_opcode_name (AdjOpcode opcode);
+AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES when unknown */
+
+/* The policy of activation checkpointing for a node (graph-ir §4, `recompute`). */
+typedef enum
+{
+  ADJ_RECOMPUTE_NONE,
+  ADJ_RECOMPUTE_MUST_SAVE,
+  ADJ_RECOMPUTE_PREFER_SAVE,
+  ADJ_RECOMPUTE_MUST_RECOMPUTE,
+  ADJ_RECOMPUTE_PREFER_RECOMPUTE,
+  ADJ_N_RECOMPUTE,
+} AdjRecompute;
+
+ADJ_PUBLIC const char *
+adj_recompute_name (AdjRecompute policy);                /* "PREFER_RECOMPUTE"; "" for NONE */
+AdjRecompute adj_recompute_from_name (const char *name); /* ADJ_N_RECOMPUTE when unknown */
+
+typedef struct
+{
+  const char *file;
+  guint line;
+  const char *function;
+  const char *code; /* the source line, trimmed; "" when the trace had none */
+} AdjFrame;
+
+typedef struct
+{
+  const char *path;  /* "h.0.attn" */
+  const char *class; /* "Attention" */
+} AdjModule;
+
+/* What is known of a node beside what it computes (graph-ir §4).  Absent texts are %NULL. */
+typedef struct
+{
+  const char *stack_trace; /* as PyTorch wrote it, innermost frame last */
+  guint n_frames;
+  const AdjFrame *frames; /* @stack_trace taken apart */
+  guint n_modules;
+  const AdjModule *modules; /* outermost first */
+  guint n_fwd_modules;
+  const AdjModule *fwd_modules; /* of the forward node with the same seq_nr */
+  gint64 seq_nr;                /* -1: none */
+  gint64 ac_graph_id;           /* region of activation checkpointing; -1: none */
+  AdjRecompute recompute;
+  const char *partitioner_tag; /* "is_backward" */
+  const char *original_aten;
+  const char *source;    /* of a placeholder: "L['x']" */
+  const char *parameter; /* of a placeholder: the path of the parameter it is, "h.0.attn.weight" */
+  const AdjValue *extra; /* DICT of keys that we keep without knowing them */
+} AdjNodeMeta;
+
+typedef struct
+{
+  const char *name;
+  AdjOpcode opcode;
+  const char *target; /* as in adj-target.h; method or attribute name; "output" */
+  const AdjOp *op;    /* %NULL: an opaque target, shown but never run */
+  AdjValue args;      /* TUPLE; of the output node: one entry */
+  AdjValue kwargs;    /* DICT with STRING keys */
+  AdjValue val;       /* META, or LIST/TUPLE of it, SIZE, INT …; NONE when unknown */
+  AdjNodeMeta meta;
+  AdjSpan span;     /* where it was read; line 0 when made */
+  AdjNodeId origin; /* in the graph that this one was made from; or ADJ_NO_NODE */
+  guint n_inputs;   /* each node once, in order of first mention, args before kwargs */
+  const AdjNodeId *inputs;
+  guint n_users; /* each node once, in order of execution */
+  const AdjNodeId *users;
+} AdjNode;
+
+/* How the text of the graph begins and ends (graph-ir §5.3); carries no meaning. */
+typedef enum
+{
+  ADJ_HEADER_PLAIN,
+  ADJ_HEADER_PYTREE, /* def forward(self, primals, tangents): … tree_flatten_spec, tree_unflatten */
+} AdjHeader;
+
+ADJ_PUBLIC AdjGraph *adj_graph_ref (AdjGraph *graph);
+ADJ_PUBLIC void adj_graph_unref (AdjGraph *graph);
+
+/* "GraphModule", "joint_helper", "<lambda>": need not be an identifier. */
+ADJ_PUBLIC const char *adj_graph_get_name (const AdjGraph *graph);
+ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transfer none) */
+AdjHeader adj_graph_get_header (const AdjGraph *graph);
+/* The parameter list of a PYTREE header: "primals, tangents"; else %NULL. */
+const char *adj_graph_get_parameters (const AdjGraph *graph);
+
+ADJ_PUBLIC guint adj_graph_get_n_nodes (const AdjGraph *graph);
+/* Valid as long as @graph; @index < n_nodes. */
+ADJ_PUBLIC const AdjNode *adj_graph_get_node (const AdjGraph *graph, guint index);
+ADJ_PUBLIC AdjNodeId adj_graph_find_node (const AdjGraph *graph, const char *name);
+/* Placeholders, in order. */
+ADJ_PUBLIC guint adj_graph_get_n_inputs (const AdjGraph *graph);
+ADJ_PUBLIC AdjNodeId adj_graph_get_input (const AdjGraph *graph, guint index);
+/* The one output node. */
+ADJ_PUBLIC AdjNodeId adj_graph_get_output (const AdjGraph *graph);
+/* Nodes without placeholders and output: what PyTorch's tools count. */
+ADJ_PUBLIC guint adj_graph_get_n_calls (const AdjGraph *graph);
+/* The node whose execution is the last to read node @index (itself when nobody does). */
+ADJ_PUBLIC AdjNodeId adj_graph_get_last_use (const AdjGraph *graph, guint index);
+
+ADJ_PUBLIC guint adj_graph_get_n_subgraphs (const AdjGraph *graph);
+ADJ_PUBLIC AdjGraph *adj_graph_get_subgraph (const AdjGraph *graph,
+                                             guint index,
+                                             const char **name); /* (transfer none) */
+ADJ_PUBLIC AdjGraph *adj_graph_find_subgraph (const AdjGraph *graph,
+                                              const char *name); /* (transfer none) (nullable) */
+ADJ_PUBLIC guint adj_graph_get_n_attrs (const AdjGraph *graph);
+/* A constant that get_attr reads, DATA or any other value. */
+ADJ_PUBLIC const AdjValue *
+adj_graph_get_attr (const AdjGraph *graph, guint index, const char **name);
+ADJ_PUBLIC const AdjValue *adj_graph_find_attr (const AdjGraph *graph,
+                                                const char *name); /* (nullable) */
+
+/* By tag, else by position: from the first node that reads a tangent on all is backward.  Where
+ * there are neither tags nor tangents everything is forward. */
+ADJ_PUBLIC gboolean adj_graph_is_backward (const AdjGraph *graph, guint index);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraph, adj_graph_unref)
+
+G_END_DECLS

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* An identifier: each run of characters that none may have becomes one underscore. */
+char *adj_name_clean (const char *candidate);
+
+/* Hands out names that are unique in one graph, by the rule of graph-ir §2.2.  A name is never
+ * given back. */
+typedef struct _AdjNamespace AdjNamespace;
+
+AdjNamespace *adj_namespace_new (void);
+void adj_namespace_free (AdjNamespace *space);
+
+/* (transfer none): @candidate, or it with other characters and another suffix; lives as long as
+ * @space. */
+const char *adj_namespace_take (AdjNamespace *space, const char *candidate);
+
+/* Notes that @name is in use as it is; harmless when it already was. */
+void adj_namespace_reserve (AdjNamespace *space, const char *name);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjNamespace, adj_namespace_free)
+
+G_END_DECLS

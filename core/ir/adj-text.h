@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-arena.h"
+#include "base/adj-diag.h"
+#include "ir/adj-builder.h"
+
+G_BEGIN_DECLS
+
+/* Graph text: the print_readable form of structured traces in PyTorch 2.6 (graph-ir §5). */
+
+typedef enum
+{
+  ADJ_PRINT_DEFAULT = 0,
+  ADJ_PRINT_NO_FACTS = 1 << 0,    /* without the "# adj: {…}" comments */
+  ADJ_PRINT_NO_COMMENTS = 1 << 1, /* without "# File:" lines and their blank lines */
+} AdjPrintFlags;
+
+/* Statement of one node, without indentation: "add: \"f32[4][1]cpu\" = torch.ops.…;  x = None". */
+ADJ_PUBLIC void adj_node_print (const AdjGraph *graph, guint index, GString *out);
+/* A value as graph text writes it: Python repr, nodes by name.  @graph (nullable) names nodes. */
+ADJ_PUBLIC void adj_value_print (const AdjValue *value, const AdjGraph *graph, GString *out);
+
+/**
+ * adj_graph_print:
+ *
+ * print (parse (x)) == x for every x that this function made.  Where @lines is given, lines[i] is
+ * set to the line (from 1) of node i's statement, 0 for nodes without one.
+ *
+ * Returns: (transfer full): text ending in a newline
+ */
+ADJ_PUBLIC char *adj_graph_print (const AdjGraph *graph, AdjPrintFlags flags, guint *lines);
+
+/**
+ * adj_graph_parse:
+ * @text: UTF-8; one module, possibly with nested ones (they become subgraphs)
+ * @diags: (nullable): gets warnings and errors with their places
+ *
+ * A statement that cannot be read becomes a RAW node with a warning, so that the rest loads.
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE "line:column: …"
+ */
+ADJ_PUBLIC AdjGraph *
+adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error);
+
+/* One value, e.g. "[1, 'a', torch.float32]"; names resolve through @resolve, else RAW. */
+typedef gboolean (*AdjNameFunc) (const char *name, AdjValue *out, gpointer data);
+gboolean adj_value_parse (const char *text,
+                          gssize length,
+                          AdjNameFunc resolve,
+                          gpointer data,
+                          AdjValue *out,
+                          GError **error);
+
+/* Takes a Python stack trace text apart; frames and their texts live in @arena. */
+guint adj_stack_trace_parse (const char *text, AdjArena *arena, const AdjFrame **frames);
+
+G_END_DECLS
