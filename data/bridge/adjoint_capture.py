@@ -119,7 +119,8 @@ class TensorFile:
         text += b" " * (-(8 + len(text)) % 64)
         digest = hashlib.sha256()
         part = self.path + ".part"
-        with open(self.path, "wb") as out, open(part, "rb") if self.size else contextlib.nullcontext() as source:
+        data = open(part, "rb") if self.size else contextlib.nullcontext()
+        with open(self.path, "wb") as out, data as source:
             for piece in self._pieces(len(text).to_bytes(8, "little") + text, order, source):
                 digest.update(piece)
                 out.write(piece)
@@ -188,6 +189,8 @@ class Store:
             return [self.load(v) for v in value]
         if not isinstance(value, dict):
             return value
+        if "$f" in value or "$int" in value:
+            return float(value["$f"]) if "$f" in value else int(value["$int"])
         if "$tensor" not in value:
             raise ValueError(f"not recorded: {value}")
         file_id, key, *view = value["$tensor"]
@@ -230,7 +233,9 @@ def is_plain(tensor):
 
 
 def is_unreal(value):
-    return isinstance(value, FakeTensor) or (isinstance(value, torch.Tensor) and torch._is_functional_tensor(value))
+    if not isinstance(value, torch.Tensor):
+        return False
+    return isinstance(value, FakeTensor) or torch._is_functional_tensor(value)
 
 
 def leaves(values):
@@ -301,7 +306,8 @@ class Values:
             flat = copy_span(tensor, start, stop)
             place = self.store.put(self.file_id, name, flat, flat.shape, self.in_use, storage)
             self.shared[(storage, start, stop)] = place
-        view = {"size": list(tensor.shape), "stride": list(tensor.stride()), "offset": tensor.storage_offset() - start}
+        offset = tensor.storage_offset() - start
+        view = {"size": list(tensor.shape), "stride": list(tensor.stride()), "offset": offset}
         return {"$tensor": [*place, view]}
 
 
@@ -310,7 +316,8 @@ def summary(tensor):
     text = f"<{annotation(tensor)} too large to record"
     if tensor.is_floating_point():
         t = tensor.double()
-        text += f"; min {t.min():g}, max {t.max():g}, mean {t.mean():g}, {int(t.isnan().sum())} nan, {int(t.isinf().sum())} inf"
+        text += f"; min {t.min():g}, max {t.max():g}, mean {t.mean():g}"
+        text += f", {int(t.isnan().sum())} nan, {int(t.isinf().sum())} inf"
     return text + ">"
 
 
@@ -440,7 +447,8 @@ def plain_metadata(value, depth=0):
         return annotation(value)
     if depth < 8:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return {f.name: plain_metadata(getattr(value, f.name, None), depth + 1) for f in dataclasses.fields(value)}
+            fields = [f.name for f in dataclasses.fields(value)]
+            return {f: plain_metadata(getattr(value, f, None), depth + 1) for f in fields}
         if isinstance(value, (list, tuple)):
             return [plain_metadata(v, depth + 1) for v in value]
         if isinstance(value, (set, frozenset)):
@@ -937,7 +945,10 @@ class Session:
             base = re.sub(r"^!", "ca", compile_id).replace("/", "-") + (f"-{attempt}" if attempt else "")
         base = base if self.rank is None else f"r{self.rank}-{base}"
         region_id, part = base, 0
-        while region_id in self.regions and (self.regions[region_id].counts or (not restart and self.regions[region_id].aot)):
+        while region_id in self.regions:
+            known = self.regions[region_id]
+            if not known.counts and (restart or not known.aot):
+                break
             part += 1
             region_id = f"{base}-p{part}"
         if restart or region_id not in self.regions:
