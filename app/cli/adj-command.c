@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "adj-command.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+gboolean
+adj_command_parse (const AdjCommand *command,
+                   const GOptionEntry *entries,
+                   guint n_min,
+                   guint n_max,
+                   int *argc,
+                   char ***argv,
+                   GError **error)
+{
+  g_autofree char *parameters = g_strdup_printf ("%s — %s", command->usage, command->summary);
+  g_autofree char *program = g_strdup_printf ("adjoint %s", command->name);
+  g_autoptr (GOptionContext) context = g_option_context_new (parameters);
+  guint n;
+
+  g_set_prgname (program);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, argc, argv, error))
+    return FALSE;
+  n = (guint) *argc - 1;
+  if (n >= n_min && n <= n_max)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "usage: adjoint %s %s", command->name,
+               command->usage);
+  return FALSE;
+}
+
+gboolean
+adj_target_open (AdjTarget *target, const char *text, const char *id, GError **error)
+{
+  g_auto (AdjGraphName) name = { 0 };
+  const char *wanted;
+
+  adj_graph_name_init (&name, text);
+  wanted = name.id != NULL ? name.id : id;
+  if (name.id != NULL && id != NULL && !g_str_equal (name.id, id))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: both '#%s' and --graph %s are given",
+                   text, name.id, id);
+      return FALSE;
+    }
+  if (name.how != NULL && (target->executor = adj_executor_find (name.how, error)) == NULL)
+    return FALSE;
+  target->bundle = adj_bundle_load (name.path, NULL, error);
+  if (target->bundle == NULL)
+    return FALSE;
+  target->named = wanted != NULL;
+  target->graph = adj_bundle_find_graph (target->bundle, wanted, error);
+  if (target->graph == NULL)
+    g_prefix_error (error, "%s: ", name.path);
+  return target->graph != NULL;
+}
+
+void
+adj_target_clear (AdjTarget *target)
+{
+  g_clear_pointer (&target->bundle, adj_bundle_unref);
+}
+
+#define PROGRESS_DELAY (300 * G_TIME_SPAN_MILLISECOND)
+#define PROGRESS_INTERVAL (50 * G_TIME_SPAN_MILLISECOND)
+
+void
+adj_progress_line (guint done, guint total, gpointer data)
+{
+  AdjProgressLine *line = data;
+  gint64 now = g_get_monotonic_time ();
+
+  if (line->started == 0)
+    line->started = now;
+  if (now - line->started < PROGRESS_DELAY || now - line->shown < PROGRESS_INTERVAL ||
+      !isatty (STDERR_FILENO))
+    return;
+  fprintf (stderr, "\r%u of %u nodes", done, total);
+  fflush (stderr);
+  line->shown = now;
+}
+
+void
+adj_progress_line_end (AdjProgressLine *line)
+{
+  if (line->shown != 0)
+    fputs ("\r\033[K", stderr);
+}
+
+void
+adj_print_json (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, TRUE);
+
+  puts (text);
+  g_object_unref (builder);
+}
+
+char *
+adj_format_bytes (guint64 bytes)
+{
+  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+}

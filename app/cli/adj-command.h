@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "adjoint.h"
+
+G_BEGIN_DECLS
+
+/* Exit statuses of the program. */
+typedef enum
+{
+  ADJ_EXIT_DONE = 0,
+  ADJ_EXIT_DIFFERENT = 1, /* compared, and not the same */
+  ADJ_EXIT_BAD_INPUT = 2, /* bad input or usage: one line on stderr */
+  ADJ_EXIT_CANNOT = 3,    /* cannot run here: no device, no memory */
+} AdjExit;
+
+/* One command of the program: one file each. */
+typedef struct
+{
+  const char *name;
+  const char *usage;   /* what follows the name: "FILE[#ID] …" */
+  const char *summary; /* one line */
+  /* @argv[0] is the command's name.  With @error set the result is ignored and main reports. */
+  AdjExit (*run) (int argc, char **argv, GError **error);
+} AdjCommand;
+
+/* Parses options and leaves @n_min to @n_max other arguments in @argv[1…]; bad usage is an error,
+ * --help prints and exits. */
+gboolean adj_command_parse (const AdjCommand *command,
+                            const GOptionEntry *entries,
+                            guint n_min,
+                            guint n_max,
+                            int *argc,
+                            char ***argv,
+                            GError **error);
+
+/* FILE[#ID][@HOW], opened. */
+typedef struct
+{
+  AdjBundle *bundle;
+  const AdjBundleGraph *graph;
+  const AdjExecutor *executor;
+  gboolean named; /* the graph was named, not chosen by default */
+} AdjTarget;
+
+/* @id (nullable): from --graph; naming two different ones is bad usage. */
+gboolean adj_target_open (AdjTarget *target, const char *text, const char *id, GError **error);
+void adj_target_clear (AdjTarget *target);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjTarget, adj_target_clear)
+
+/* A line "226 of 371 nodes" on stderr for work that takes longer than 300 ms, when it is a
+ * terminal. */
+typedef struct
+{
+  gint64 started;
+  gint64 shown;
+} AdjProgressLine;
+
+void adj_progress_line (guint done, guint total, gpointer line);
+void adj_progress_line_end (AdjProgressLine *line);
+
+/* Prints what @builder holds, indented, and frees it. */
+void adj_print_json (JsonBuilder *builder);
+/* "1.1 MiB". */
+char *adj_format_bytes (guint64 bytes);
+
+G_END_DECLS

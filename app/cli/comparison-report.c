@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "comparison-report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *
+value_name (const AdjGraph *graph, const AdjValueComparison *value)
+{
+  return adj_node_id_is_valid (value->node) ? adj_graph_get_node (graph, value->node.index)->name
+                                            : "none";
+}
+
+static void
+print_number (double number)
+{
+  if (isnan (number))
+    printf ("  %9s", "–");
+  else
+    printf ("  %9.2e", number);
+}
+
+static void
+print_row (const AdjGraph *graph, const AdjValueComparison *value, const char *what)
+{
+  printf ("%-8s %-28s", what, value_name (graph, value));
+  print_number (value->difference.max_abs);
+  print_number (value->difference.rel_l2);
+  print_number (value->local);
+  print_number (value->accumulated);
+  print_number (value->peer);
+  printf ("  %s\n", adj_verdict_name (value->verdict));
+}
+
+static void
+print_columns (void)
+{
+  printf ("%-8s %-28s  %9s  %9s  %9s  %9s  %9s  %s\n", "", "NODE", "MAX ABS", "REL L2", "LOCAL",
+          "TO F64", "PEER F64", "VERDICT");
+}
+
+/* Where the first difference is, and whether it began there. */
+static void
+print_first (const AdjGraph *graph, const AdjComparison *comparison)
+{
+  const AdjValueComparison *first = &comparison->nodes[comparison->first];
+  const AdjNode *node = adj_graph_get_node (graph, first->node.index);
+
+  printf ("first difference: node '%s' (%s)\n", node->name, node->target);
+  if (node->meta.n_frames > 0)
+    {
+      const AdjFrame *frame = &node->meta.frames[node->meta.n_frames - 1];
+
+      printf ("  %s:%u in %s: %s\n", frame->file, frame->line, frame->function, frame->code);
+    }
+  printf ("  its inputs %s\n",
+          first->inputs_agree ? "agree: the difference begins here" : "differ already");
+  if (first->local > first->local_limit)
+    printf ("  its local error %.2e exceeds the band %.2e\n", first->local, first->local_limit);
+}
+
+static void
+print_counts (const AdjValueComparison *values, guint n, const char *what)
+{
+  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 };
+
+  for (guint i = 0; i < n; i++)
+    counts[values[i].verdict]++;
+  printf ("%u %s: %u equal, %u within, %u differ, %u not comparable\n", n, what,
+          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS],
+          counts[ADJ_VERDICT_SKIPPED]);
+}
+
+void
+adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparison)
+{
+  print_columns ();
+  for (guint i = 0; i < comparison->n_nodes; i++)
+    print_row (graph, &comparison->nodes[i], "");
+  for (guint i = 0; i < comparison->n_outputs; i++)
+    {
+      g_autofree char *what = g_strdup_printf ("output %u", i);
+
+      print_row (graph, &comparison->outputs[i], what);
+    }
+  print_counts (comparison->outputs, comparison->n_outputs, "outputs");
+  if (comparison->nodes != NULL)
+    print_counts (comparison->nodes, comparison->n_nodes, "nodes");
+  if (comparison->first >= 0)
+    print_first (graph, comparison);
+}
+
+/* JSON has no NaN and no infinity: absent and a huge number stand in. */
+static void
+add_number (JsonBuilder *builder, const char *name, double number)
+{
+  if (isnan (number))
+    return;
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, isinf (number) ? copysign (G_MAXDOUBLE, number) : number);
+}
+
+static void
+add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison *value)
+{
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "node");
+  json_builder_add_string_value (builder, value_name (graph, value));
+  json_builder_set_member_name (builder, "verdict");
+  json_builder_add_string_value (builder, adj_verdict_name (value->verdict));
+  json_builder_set_member_name (builder, "inputs_agree");
+  json_builder_add_boolean_value (builder, value->inputs_agree);
+  add_number (builder, "max_abs", value->difference.max_abs);
+  add_number (builder, "rel_l2", value->difference.rel_l2);
+  add_number (builder, "local", value->local);
+  add_number (builder, "local_limit", value->local_limit);
+  add_number (builder, "to_float64", value->accumulated);
+  add_number (builder, "peer_to_float64", value->peer);
+  json_builder_end_object (builder);
+}
+
+void
+adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparison)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "verdict");
+  json_builder_add_string_value (builder, adj_verdict_name (comparison->verdict));
+  json_builder_set_member_name (builder, "outputs");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < comparison->n_outputs; i++)
+    add_value (builder, graph, &comparison->outputs[i]);
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "nodes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < comparison->n_nodes; i++)
+    add_value (builder, graph, &comparison->nodes[i]);
+  json_builder_end_array (builder);
+  if (comparison->first >= 0)
+    {
+      json_builder_set_member_name (builder, "first");
+      json_builder_add_string_value (builder,
+                                     value_name (graph, &comparison->nodes[comparison->first]));
+    }
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}

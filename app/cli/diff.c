@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "adj-command.h"
+
+extern const AdjCommand adj_command_diff;
+
+static void
+print_statement (char sign, const AdjGraph *graph, AdjNodeId id)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  adj_node_print (graph, id.index, text);
+  printf ("%c %s\n", sign, text->str);
+}
+
+static void
+print_change (const AdjGraph *a, const AdjGraph *b, const AdjChange *change)
+{
+  if (change->kind == ADJ_CHANGE_CHANGED)
+    printf ("~ %s: %s\n", adj_graph_get_node (b, change->b.index)->name, change->reason);
+  if (change->kind == ADJ_CHANGE_REMOVED || change->kind == ADJ_CHANGE_CHANGED)
+    print_statement ('-', a, change->a);
+  if (change->kind == ADJ_CHANGE_ADDED || change->kind == ADJ_CHANGE_CHANGED)
+    print_statement ('+', b, change->b);
+}
+
+static void
+add_node (JsonBuilder *builder, const char *member, const AdjGraph *graph, AdjNodeId id)
+{
+  if (!adj_node_id_is_valid (id))
+    return;
+  json_builder_set_member_name (builder, member);
+  json_builder_add_string_value (builder, adj_graph_get_node (graph, id.index)->name);
+}
+
+static void
+print_json (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "same");
+  json_builder_add_int_value (builder, alignment->n_same);
+  json_builder_set_member_name (builder, "changes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < alignment->n_changes; i++)
+    {
+      const AdjChange *change = &alignment->changes[i];
+
+      if (change->kind == ADJ_CHANGE_NONE)
+        continue;
+      json_builder_begin_object (builder);
+      add_node (builder, "a", a, change->a);
+      add_node (builder, "b", b, change->b);
+      json_builder_set_member_name (builder, "reason");
+      json_builder_add_string_value (builder, change->reason);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}
+
+static void
+print_text (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
+{
+  for (guint i = 0; i < alignment->n_changes; i++)
+    print_change (a, b, &alignment->changes[i]);
+  printf ("%u same, %u added, %u removed, %u changed\n", alignment->n_same, alignment->n_added,
+          alignment->n_removed, alignment->n_changed);
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  g_auto (AdjTarget) a = { 0 };
+  g_auto (AdjTarget) b = { 0 };
+  g_autoptr (AdjAlignment) alignment = NULL;
+  gboolean json = FALSE;
+  GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_diff, entries, 2, 2, &argc, &argv, error) ||
+      !adj_target_open (&a, argv[1], NULL, error) || !adj_target_open (&b, argv[2], NULL, error))
+    return ADJ_EXIT_BAD_INPUT;
+  alignment = adj_graph_align (a.graph->graph, b.graph->graph);
+  if (json)
+    print_json (a.graph->graph, b.graph->graph, alignment);
+  else
+    print_text (a.graph->graph, b.graph->graph, alignment);
+  return alignment->n_added + alignment->n_removed + alignment->n_changed > 0 ? ADJ_EXIT_DIFFERENT
+                                                                              : ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_diff = {
+  .name = "diff",
+  .usage = "A[#ID] B[#ID]",
+  .summary = "Show where two graphs differ in structure, aligned node by node",
+  .run = run,
+};

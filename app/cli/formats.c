@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "adj-command.h"
+
+extern const AdjCommand adj_command_formats;
+
+static void
+print_json (void)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_formats_get_n (); i++)
+    {
+      const AdjFormat *format = adj_formats_get (i);
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, format->name);
+      json_builder_set_member_name (builder, "extensions");
+      json_builder_add_string_value (builder, format->extensions);
+      json_builder_set_member_name (builder, "reads");
+      json_builder_add_boolean_value (builder, format->load != NULL);
+      json_builder_set_member_name (builder, "writes");
+      json_builder_add_boolean_value (builder, format->save != NULL);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  adj_print_json (builder);
+}
+
+static void
+print_text (void)
+{
+  printf ("%-10s %-14s %-6s %s\n", "FORMAT", "EXTENSIONS", "", "");
+  for (guint i = 0; i < adj_formats_get_n (); i++)
+    {
+      const AdjFormat *format = adj_formats_get (i);
+
+      printf ("%-10s %-14s %c%c     %s\n", format->name, format->extensions,
+              format->load != NULL ? 'r' : '-', format->save != NULL ? 'w' : '-', format->summary);
+    }
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  gboolean json = FALSE;
+  GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_formats, entries, 0, 0, &argc, &argv, error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (json)
+    print_json ();
+  else
+    print_text ();
+  return ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_formats = {
+  .name = "formats",
+  .usage = "",
+  .summary = "List the file formats that can be read and written",
+  .run = run,
+};

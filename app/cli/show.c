@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "adj-command.h"
+
+extern const AdjCommand adj_command_show;
+
+/* -- the list of a file -- */
+
+static void
+print_list (const AdjBundle *bundle)
+{
+  printf ("%-28s %-18s %12s %8s\n", "GRAPH", "ROLE", "PLACEHOLDERS", "NODES");
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, i);
+
+      printf ("%-28s %-18s %12u %8u\n", entry->id, entry->role,
+              adj_graph_get_n_inputs (entry->graph), adj_graph_get_n_calls (entry->graph));
+    }
+  if (adj_bundle_get_description (bundle) != NULL)
+    printf ("\n%s\n", adj_bundle_get_description (bundle));
+}
+
+static void
+add_member_string (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+static void
+add_member_int (JsonBuilder *builder, const char *name, gint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, value);
+}
+
+static void
+print_list_json (const AdjBundle *bundle)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  add_member_string (builder, "description", adj_bundle_get_description (bundle));
+  json_builder_set_member_name (builder, "graphs");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, i);
+
+      json_builder_begin_object (builder);
+      add_member_string (builder, "id", entry->id);
+      add_member_string (builder, "role", entry->role);
+      add_member_string (builder, "title", entry->title);
+      add_member_int (builder, "placeholders", adj_graph_get_n_inputs (entry->graph));
+      add_member_int (builder, "nodes", adj_graph_get_n_calls (entry->graph));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}
+
+/* -- one graph -- */
+
+static AdjExit
+show_text (const AdjGraph *graph)
+{
+  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+
+  fputs (text, stdout);
+  return ADJ_EXIT_DONE;
+}
+
+static AdjExit
+show_dot (const AdjGraph *graph)
+{
+  g_autofree char *text = adj_graph_print_dot (graph);
+
+  fputs (text, stdout);
+  return ADJ_EXIT_DONE;
+}
+
+static AdjExit
+show_json (const AdjGraph *graph)
+{
+  g_autofree char *text = adj_graph_print_json (graph);
+
+  fputs (text, stdout);
+  return ADJ_EXIT_DONE;
+}
+
+/* The modules of a node: its own, or those of its forward twin. */
+static guint
+node_modules (const AdjNode *node, const AdjModule **modules)
+{
+  *modules = node->meta.n_modules > 0 ? node->meta.modules : node->meta.fwd_modules;
+  return node->meta.n_modules > 0 ? node->meta.n_modules : node->meta.n_fwd_modules;
+}
+
+/* A run of nodes of one module is one branch; a module that is entered again is shown again. */
+static AdjExit
+show_tree (const AdjGraph *graph)
+{
+  const AdjModule *open_modules = NULL;
+  guint n_open = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      g_autoptr (GString) line = g_string_new (NULL);
+      const AdjModule *modules;
+      guint n = node_modules (node, &modules), same = 0;
+
+      while (same < n && same < n_open && g_str_equal (modules[same].path, open_modules[same].path))
+        same++;
+      for (guint k = same; k < n; k++)
+        printf ("%*s%s (%s)\n", (int) k * 2, "", modules[k].path, modules[k].class);
+      adj_node_print (graph, i, line);
+      printf ("%*s%s\n", (int) n * 2, "", line->str);
+      open_modules = modules;
+      n_open = n;
+    }
+  return ADJ_EXIT_DONE;
+}
+
+typedef struct
+{
+  const char *target;
+  guint n;
+  guint64 bytes;
+} TargetCount;
+
+static gint
+by_count (gconstpointer a, gconstpointer b)
+{
+  const TargetCount *x = *(TargetCount *const *) a, *y = *(TargetCount *const *) b;
+
+  return x->n != y->n ? (x->n < y->n ? 1 : -1) : g_strcmp0 (x->target, y->target);
+}
+
+static GPtrArray *
+count_targets (const AdjGraph *graph)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *sorted = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      TargetCount *count = g_hash_table_lookup (counts, node->target);
+
+      if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
+        continue;
+      if (count == NULL)
+        {
+          count = g_new0 (TargetCount, 1);
+          count->target = node->target;
+          g_hash_table_insert (counts, (gpointer) node->target, count);
+          g_ptr_array_add (sorted, count);
+        }
+      count->n++;
+      if (node->val.kind == ADJ_VALUE_META)
+        count->bytes += adj_tensor_meta_bytes (node->val.meta, adj_graph_get_symbols (graph));
+    }
+  g_ptr_array_sort (sorted, by_count);
+  return sorted;
+}
+
+static AdjExit
+show_stats (const AdjGraph *graph)
+{
+  g_autoptr (GPtrArray) counts = count_targets (graph);
+  g_autofree char *memory = adj_format_bytes (adj_graph_estimate_memory (graph, FALSE));
+
+  printf ("placeholders %u, nodes %u, memory by liveness %s\n\n", adj_graph_get_n_inputs (graph),
+          adj_graph_get_n_calls (graph), memory);
+  for (guint i = 0; i < counts->len; i++)
+    {
+      const TargetCount *count = counts->pdata[i];
+      g_autofree char *bytes = adj_format_bytes (count->bytes);
+
+      printf ("%6u  %10s  %s\n", count->n, bytes, count->target);
+    }
+  return ADJ_EXIT_DONE;
+}
+
+static const struct
+{
+  const char *name;
+  AdjExit (*show) (const AdjGraph *graph);
+} forms[] = {
+  { "text", show_text }, { "tree", show_tree },   { "dot", show_dot },
+  { "json", show_json }, { "stats", show_stats },
+};
+
+static AdjExit
+show_as (const AdjGraph *graph, const char *form, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
+    if (g_str_equal (forms[i].name, form))
+      return forms[i].show (graph);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--as %s: there is text, tree, dot, json, stats",
+               form);
+  return ADJ_EXIT_BAD_INPUT;
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  g_autofree char *form = NULL;
+  g_autofree char *id = NULL;
+  g_auto (AdjTarget) target = { 0 };
+  gboolean json = FALSE;
+  GOptionEntry entries[] = {
+    { "as", 0, 0, G_OPTION_ARG_STRING, &form, "text, tree, dot, json or stats", "FORM" },
+    { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print the list as JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_show, entries, 1, 1, &argc, &argv, error) ||
+      !adj_target_open (&target, argv[1], id, error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (form != NULL)
+    return show_as (target.graph->graph, form, error);
+  if (target.named)
+    return json ? show_json (target.graph->graph) : show_text (target.graph->graph);
+  if (json)
+    print_list_json (target.bundle);
+  else
+    print_list (target.bundle);
+  return ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_show = {
+  .name = "show",
+  .usage = "FILE[#ID] [--as text|tree|dot|json|stats]",
+  .summary = "List the graphs of a file, or print one",
+  .run = run,
+};
