@@ -45,14 +45,15 @@ copy_cast (const AdjKView *dst, const AdjKView *src)
     const C *s = src;                                                                              \
                                                                                                    \
     for (int64_t i = 0; i < n; i++)                                                                \
-      d[i * ds] = s[i * ss];                                                                       \
+      d[i * dst_stride] = s[i * src_stride];                                                       \
   }                                                                                                \
   break
 
-static void
-copy_run (void *dst, int64_t ds, const void *src, int64_t ss, int64_t n, size_t size)
+void
+adj_k_copy_run (
+    void *dst, int64_t dst_stride, const void *src, int64_t src_stride, int64_t n, size_t size)
 {
-  if (ds == 1 && ss == 1)
+  if (dst_stride == 1 && src_stride == 1)
     {
       memcpy (dst, src, (size_t) n * size);
       return;
@@ -83,9 +84,9 @@ copy_same (const AdjKView *dst, const AdjKView *src)
 
 #pragma omp parallel for schedule(static) if (n_runs * run > TILE * BLOCK)
   for (int64_t i = 0; i < n_runs; i++)
-    copy_run (view_at (dst, adj_k_view_offset (&outer[0], i)), dst->stride[last],
-              view_at (src, adj_k_view_offset (&outer[1], i)), src->stride[last], run,
-              adj_k_type_get_size (dst->type));
+    adj_k_copy_run (view_at (dst, adj_k_view_offset (&outer[0], i)), dst->stride[last],
+                    view_at (src, adj_k_view_offset (&outer[1], i)), src->stride[last], run,
+                    adj_k_type_get_size (dst->type));
 }
 
 void

@@ -245,3 +245,35 @@ adj_k_store_one (const ClassLoops *loops, const AdjKView *view, int64_t base, Sc
 {
   loops->store[view->type](view_at (view, base), 1, &value, 1);
 }
+
+void
+adj_k_walk_begin (Walk *walk, const AdjKView *shape)
+{
+  *walk = (Walk){ .rank = shape->rank, .left = adj_k_view_count (shape) };
+  memcpy (walk->size, shape->size, sizeof walk->size);
+}
+
+void
+adj_k_walk_add (Walk *walk, const int64_t *stride)
+{
+  memcpy (walk->stride[walk->n_views++], stride, (size_t) walk->rank * sizeof *stride);
+}
+
+void
+adj_k_walk_next (Walk *walk)
+{
+  int d = walk->rank - 1;
+
+  walk->left--;
+  for (; d >= 0 && walk->index[d] + 1 == walk->size[d]; d--)
+    {
+      for (int v = 0; v < walk->n_views; v++)
+        walk->offset[v] -= walk->index[d] * walk->stride[v][d];
+      walk->index[d] = 0;
+    }
+  if (d < 0)
+    return;
+  walk->index[d]++;
+  for (int v = 0; v < walk->n_views; v++)
+    walk->offset[v] += walk->stride[v][d];
+}

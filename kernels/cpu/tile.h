@@ -49,8 +49,8 @@ typedef void (*LoadLoop) (void *tile, const void *src, int64_t stride, int n);
 typedef void (*StoreLoop) (void *dst, int64_t stride, const void *tile, int n);
 typedef void (*OpLoop) (void *dst, const void *a, const void *b, const void *c, int n);
 
-/* In place over @n elements; @center is one element (MAP_DEVIATE only). */
-typedef void (*MapLoop) (void *tile, const void *center, int n);
+/* In place over @n elements; element i has @center[i * @step] (MAP_DEVIATE only). */
+typedef void (*MapLoop) (void *tile, const void *center, int step, int n);
 
 /* The combination of @n <= LEAF elements into *@result. */
 typedef void (*LeafLoop) (void *result, const void *tile, int n);
@@ -77,7 +77,8 @@ typedef struct
 
 typedef struct
 {
-  size_t size; /* bytes of an element */
+  AdjKType type; /* what a tile holds */
+  size_t size;   /* bytes of an element */
   LoadLoop load[ADJ_K_N];
   StoreLoop store[ADJ_K_N];
   OpLoop op[ADJ_K_OP_N]; /* NULL where the class lacks the op, and for const and load */
@@ -166,22 +167,76 @@ void adj_k_store (const ClassLoops *loops,
 Scalar adj_k_load_one (const ClassLoops *loops, const AdjKView *view, int64_t base);
 void adj_k_store_one (const ClassLoops *loops, const AdjKView *view, int64_t base, Scalar value);
 
-/* --- reduce.c --------------------------------------------------------------------------------- */
+/* All of @tile becomes *@value, which is of the class. */
+static inline void
+fill_tile (const ClassLoops *loops, void *tile, const void *value, int n)
+{
+  loops->load[loops->type](tile, value, 0, n);
+}
 
-/* The stack of a summation tree: partial results of 2^level leaves, like the digits of a counter.
- */
+static inline Scalar
+scalar_of (const ClassLoops *loops, double value)
+{
+  Scalar scalar;
+
+  loops->load[ADJ_K_F64](&scalar, &value, 1, 1);
+  return scalar;
+}
+
+/* Elements of @size bytes from strided to strided memory. */
+void adj_k_copy_run (
+    void *dst, int64_t dst_stride, const void *src, int64_t src_stride, int64_t n, size_t size);
+
+/* Walks several views (of the same sizes) together, one element at a time, in row-major order. */
+enum
+{
+  WALK_VIEWS = ADJ_K_MAX_RANK + 2
+};
+
 typedef struct
 {
-  int width;        /* elements per partial result, at most COLUMNS */
+  int rank, n_views;
+  int64_t left; /* elements not yet passed */
+  int64_t size[ADJ_K_MAX_RANK];
+  int64_t index[ADJ_K_MAX_RANK];
+  int64_t stride[WALK_VIEWS][ADJ_K_MAX_RANK];
+  int64_t offset[WALK_VIEWS]; /* in elements, of the current position */
+} Walk;
+
+/* @shape gives the sizes; adj_k_walk_add() the strides of one view each, offsets in this order. */
+void adj_k_walk_begin (Walk *walk, const AdjKView *shape);
+void adj_k_walk_add (Walk *walk, const int64_t *stride);
+void adj_k_walk_next (Walk *walk);
+
+/* --- tree.c ----------------------------------------------------------------------------------- */
+
+/* A summation tree in progress: partial results of 2^level leaves each, like the digits of a binary
+ * counter.  Its shape depends on the number of leaves alone. */
+typedef struct
+{
+  const ReduceLoops *loops;
+  size_t row;       /* bytes of a partial result */
+  int width;        /* elements of a partial result: COLUMNS or 1 */
   int64_t n_leaves; /* so far */
-  Scalar part[LEVELS][COLUMNS];
+  _Alignas(64) Scalar part[LEVELS][COLUMNS];
 } Tree;
 
-void adj_k_tree_begin (Tree *tree, int width);
+void adj_k_tree_begin (Tree *tree, const ClassLoops *loops, Combine combine, int width);
 
-/* The buffer for the next leaf's result, then count it in. */
+/* Where the next leaf's result goes; the push counts it in. */
 void *adj_k_tree_slot (Tree *tree);
-void adj_k_tree_push (Tree *tree, const ReduceLoops *loops, AdjKClass klass);
+void adj_k_tree_push (Tree *tree);
 
-/* Joins what is left; the result (of @width elements), or NULL when there was no leaf. */
-const void *adj_k_tree_end (Tree *tree, const ReduceLoops *loops, AdjKClass klass);
+/* Joins what is left into @result (@width elements; the identity when there was no leaf). */
+void adj_k_tree_end (Tree *tree, void *result);
+
+/* Reads a run of a sequence: elements @start … @start + @n - 1 into @tile, of the class. */
+typedef void (*ReadRun) (const void *source, void *tile, int64_t start, int n);
+
+/* The combination of @n elements read one leaf at a time.  One thread. */
+void adj_k_tree_fold (const ClassLoops *loops,
+                      Combine combine,
+                      ReadRun read,
+                      const void *source,
+                      int64_t n,
+                      void *result);
