@@ -56,7 +56,6 @@ dce_run (AdjGraph *in, AdjPassContext *context, GError **error)
       adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
   g_autofree gboolean *live = mark_live (in);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
-  const char *name;
 
   adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
   for (guint i = 0; i < n; i++)
@@ -65,18 +64,6 @@ dce_run (AdjGraph *in, AdjPassContext *context, GError **error)
     else
       adj_pass_note (context, (AdjNodeId){ i }, ADJ_NO_NODE,
                      "no output and no effect depends on it");
-  for (guint i = 0; i < adj_graph_get_n_subgraphs (in); i++)
-    {
-      AdjGraph *subgraph = adj_graph_get_subgraph (in, i, &name);
-
-      adj_builder_add_subgraph (builder, name, subgraph);
-    }
-  for (guint i = 0; i < adj_graph_get_n_attrs (in); i++)
-    {
-      const AdjValue *value = adj_graph_get_attr (in, i, &name);
-
-      adj_builder_add_attr (builder, name, value);
-    }
   return adj_builder_seal (builder, error);
 }
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* The captures of real PyTorch training steps, run and judged: what PyTorch computed must agree
+ * at every node, and a fault planted at a node must be found there. */
+
+#include <glib.h>
+#include <math.h>
+
+#include "planted.h"
+#include "support/adj-test.h"
+
+#define N_DRAWN 100
+#define N_TO_FIND 98
+
+static const char *const captures[] = { "mlp", "gpt2" };
+static const char *const roles[] = { "joint", "forward", "backward" };
+
+static AdjBundle *
+load_capture (const char *name)
+{
+  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", name);
+  g_autofree char *path = adj_test_data_path (file);
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+static AdjComparison *
+compare (AdjBundle *bundle, const char *role, PlantedFault *fault, gboolean nodes)
+{
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run = {
+    .bundle = bundle,
+    .graph = adj_bundle_find_graph (bundle, role, &error),
+    .replace = fault != NULL ? planted_fault_replace : NULL,
+    .data = fault,
+  };
+  AdjComparison *comparison;
+
+  g_assert_no_error (error);
+  comparison = adj_session_compare_recorded (&run, nodes, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  return comparison;
+}
+
+static void
+test_agrees (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = load_capture (name);
+
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    {
+      g_autoptr (AdjComparison) comparison = compare (bundle, roles[i], NULL, TRUE);
+
+      g_test_message ("%s#%s: %u outputs, %u nodes, %s", (const char *) name, roles[i],
+                      comparison->n_outputs, comparison->n_nodes,
+                      adj_verdict_name (comparison->verdict));
+      g_assert_cmpuint (comparison->n_outputs, >, 0);
+      g_assert_cmpint (comparison->first, ==, -1);
+      g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+    }
+}
+
+static GHashTable *
+clean_values (AdjBundle *bundle, const char *role)
+{
+  GHashTable *values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                              (GDestroyNotify) adj_tensor_data_unref);
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_find_graph (bundle, role, &error) };
+  AdjRunResult result = { 0 };
+
+  adj_session_run (&run, &result, values, NULL, &error);
+  g_assert_no_error (error);
+  adj_run_result_clear (&result);
+  return values;
+}
+
+static gboolean
+found (AdjBundle *bundle, const char *role, const AdjGraph *graph, PlantedFault *fault)
+{
+  g_autoptr (AdjComparison) comparison = compare (bundle, role, fault, TRUE);
+
+  if (comparison->first >= 0 &&
+      comparison->nodes[comparison->first].node.index == fault->node.index)
+    return TRUE;
+  g_test_message (
+      "missed: '%s' at '%s', found '%s'", fault->kind,
+      adj_graph_get_node (graph, fault->node.index)->name,
+      comparison->first < 0
+          ? "nothing"
+          : adj_graph_get_node (graph, comparison->nodes[comparison->first].node.index)->name);
+  return FALSE;
+}
+
+static void
+test_finds_planted (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = load_capture (name);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (20);
+  GHashTable *values[G_N_ELEMENTS (roles)];
+  guint n_found = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    values[i] = clean_values (bundle, roles[i]);
+  for (guint i = 0; i < N_DRAWN; i++)
+    {
+      guint r = i % G_N_ELEMENTS (roles);
+      const AdjGraph *graph = adj_bundle_find_graph (bundle, roles[r], NULL)->graph;
+      g_autoptr (PlantedFault) fault = planted_fault_draw (rand, graph, values[r], 100);
+
+      n_found += found (bundle, roles[r], graph, fault);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    g_hash_table_unref (values[i]);
+  g_test_message ("%s: %u of %u planted faults found at their node", (const char *) name, n_found,
+                  N_DRAWN);
+  g_assert_cmpuint (n_found, >=, N_TO_FIND);
+}
+
+/* A fault in the graph itself, not in a kernel: one number or operator is another. */
+
+static gboolean
+change_number (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  guint *left = data;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind == ADJ_VALUE_FLOAT && *left > 0)
+    {
+      out->number = leaf->number * 1.25 + 0.5;
+      (*left)--;
+    }
+  return TRUE;
+}
+
+static const struct
+{
+  const char *from, *to;
+} siblings[] = {
+  { "torch.ops.aten.add.Tensor", "torch.ops.aten.sub.Tensor" },
+  { "torch.ops.aten.relu.default", "torch.ops.aten.tanh.default" },
+  { "torch.ops.aten.tanh.default", "torch.ops.aten.relu.default" },
+  { "torch.ops.aten.mul.Tensor", "torch.ops.aten.add.Tensor" },
+  { "torch.ops.aten.div.Tensor", "torch.ops.aten.mul.Tensor" },
+};
+
+static const char *
+sibling (const char *target)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (siblings); i++)
+    if (g_str_equal (siblings[i].from, target))
+      return siblings[i].to;
+  return target;
+}
+
+/* The graph with node @index changed, or %NULL when there is nothing to change in it. */
+static AdjGraph *
+edited (const AdjGraph *graph, guint index)
+{
+  guint n = adj_graph_get_n_nodes (graph), left = 1;
+  g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new (adj_graph_get_name (graph), adj_graph_get_symbols (graph));
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  g_autoptr (GError) error = NULL;
+  g_auto (AdjValue) args = ADJ_NONE;
+  AdjGraph *sealed;
+  AdjNodeSpec spec = {
+    .name = node->name,
+    .opcode = node->opcode,
+    .target = sibling (node->target),
+    .val = node->val,
+    .meta = &node->meta,
+    .kwargs = node->kwargs,
+    .origin = { index },
+  };
+
+  adj_value_map (&node->args, change_number, &left, &args);
+  if (left > 0 && g_str_equal (spec.target, node->target))
+    return NULL;
+  spec.args = args;
+  for (guint i = 0; i < n; i++)
+    if (i == index)
+      map[i] = adj_builder_add (builder, &spec);
+    else
+      adj_builder_copy (builder, graph, i, map);
+  sealed = adj_builder_seal (builder, &error);
+  g_assert_no_error (error);
+  return sealed;
+}
+
+typedef struct
+{
+  AdjBundle *bundle;
+  const AdjRecordedCall *call;
+  const AdjGraph *graph; /* the edited one: names stay */
+} Recorded;
+
+static AdjTensorData *
+recorded_node (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Recorded *recorded = data;
+  const AdjNode *node = adj_graph_get_node (recorded->graph, id.index);
+
+  return adj_bundle_get_tap (recorded->bundle, recorded->call, node->name, float64);
+}
+
+static AdjComparison *
+compare_edited (Recorded *recorded, AdjGraph *graph)
+{
+  const AdjRecordedCall *call = recorded->call;
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE,
+                        .n = call->n_outputs,
+                        .items = (AdjValue *) call->outputs };
+  g_autoptr (GError) error = NULL;
+  AdjComparisonRequest request = {
+    .graph = graph,
+    .inputs = call->inputs,
+    .n_inputs = call->n_inputs,
+    .expected = &expected,
+    .expected_node = recorded_node,
+    .nodes = TRUE,
+    .rtol = NAN,
+    .atol = NAN,
+    .data = recorded,
+  };
+  AdjComparison *comparison = adj_compare_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  return comparison;
+}
+
+static void
+test_finds_edits (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = load_capture (name);
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "joint", NULL);
+  Recorded recorded = { .bundle = bundle, .call = adj_bundle_find_call (bundle, entry, 0) };
+  guint n_edited = 0, n_found = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (entry->graph); i++)
+    {
+      g_autoptr (AdjGraph) graph = edited (entry->graph, i);
+      g_autoptr (AdjComparison) comparison = NULL;
+
+      if (graph == NULL)
+        continue;
+      recorded.graph = graph;
+      comparison = compare_edited (&recorded, graph);
+      n_edited++;
+      if (comparison->first >= 0 && comparison->nodes[comparison->first].node.index == i)
+        n_found++;
+      else
+        g_test_message ("missed the edit of '%s'", adj_graph_get_node (entry->graph, i)->name);
+    }
+  g_test_message ("%s: %u of %u edited nodes found", (const char *) name, n_found, n_edited);
+  g_assert_cmpuint (n_edited, >, 0);
+  g_assert_cmpuint (n_found, ==, n_edited);
+}
+
+static void
+test_shape_names_node (void)
+{
+  g_autoptr (AdjBundle) bundle = load_capture ("mlp");
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "forward", NULL);
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run = { .bundle = bundle, .graph = entry };
+  AdjRunResult result = { 0 };
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, entry, 0);
+  g_autofree AdjValue *inputs = g_memdup2 (call->inputs, sizeof (AdjValue) * call->n_inputs);
+
+  inputs[0] = inputs[1];
+  run.inputs = inputs;
+  run.n_inputs = call->n_inputs;
+  g_assert_false (adj_session_run (&run, &result, NULL, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "primals_1"));
+}
+
+static void
+test_refuses_memory (void)
+{
+  g_autoptr (AdjBundle) bundle = load_capture ("gpt2");
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run = {
+    .bundle = bundle,
+    .graph = adj_bundle_find_graph (bundle, "joint", NULL),
+    .memory_limit = 4096,
+  };
+  AdjRunResult result = { 0 };
+
+  g_assert_false (adj_session_run (&run, &result, NULL, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "4.0 KiB"));
+}
+
+static void
+cancel_midway (guint done, guint total, gpointer data)
+{
+  if (done == total / 2)
+    g_cancellable_cancel (data);
+}
+
+static void
+test_cancels (void)
+{
+  g_autoptr (AdjBundle) bundle = load_capture ("gpt2");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run = {
+    .bundle = bundle,
+    .graph = adj_bundle_find_graph (bundle, "joint", NULL),
+    .progress = cancel_midway,
+    .data = cancellable,
+  };
+  AdjRunResult result = { 0 };
+
+  g_assert_false (adj_session_run (&run, &result, NULL, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+static void
+test_peak_within_estimate (void)
+{
+  g_autoptr (AdjBundle) bundle = load_capture ("gpt2");
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "joint", NULL);
+  AdjSessionRun run = { .bundle = bundle, .graph = entry };
+  AdjRunResult result = { 0 };
+
+  adj_session_run (&run, &result, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result.peak_bytes, >, 0);
+  g_assert_cmpuint (result.peak_bytes, <=, adj_graph_estimate_memory (entry->graph, FALSE));
+  adj_run_result_clear (&result);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
+    {
+      g_autofree char *agrees =
+          g_strdup_printf ("/exec/captures/%s/agrees-with-pytorch", captures[i]);
+      g_autofree char *planted =
+          g_strdup_printf ("/exec/captures/%s/finds-planted-faults", captures[i]);
+      g_autofree char *edits =
+          g_strdup_printf ("/exec/captures/%s/finds-edited-nodes", captures[i]);
+
+      g_test_add_data_func (agrees, captures[i], test_agrees);
+      g_test_add_data_func (planted, captures[i], test_finds_planted);
+      g_test_add_data_func (edits, captures[i], test_finds_edits);
+    }
+  g_test_add_func ("/exec/captures/wrong-input-is-named", test_shape_names_node);
+  g_test_add_func ("/exec/captures/refuses-what-does-not-fit", test_refuses_memory);
+  g_test_add_func ("/exec/captures/cancels", test_cancels);
+  g_test_add_func ("/exec/captures/peak-is-within-estimate", test_peak_within_estimate);
+  return g_test_run ();
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib.h>
+#include <string.h>
+
+#include "adjoint.h"
+
+/* Graphs are given as text, as a user would paste them. */
+
+static AdjGraph *
+parse (const char *body)
+{
+  g_autofree char *text = g_strdup_printf ("class GraphModule(torch.nn.Module):\n"
+                                           "    def forward(self, x: \"f32[2, 3][3, 1]cpu\", n):\n"
+                                           "%s",
+                                           body);
+  g_autoptr (GError) error = NULL;
+  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
+
+  g_assert_no_error (error);
+  return graph;
+}
+
+static AdjTensorData *
+iota (void)
+{
+  const float values[] = { 0, 1, 2, 3, 4, 5 };
+  const gint64 sizes[] = { 2, 3 };
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (values, sizeof values);
+
+  adj_shape_init_ints (&meta.shape, 2, sizes);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+static gboolean
+interpret (AdjContext *cx,
+           const AdjGraph *graph,
+           gint64 n,
+           const AdjInterpreterHooks *hooks,
+           AdjValue *result)
+{
+  g_autoptr (AdjTensorData) data = iota ();
+  g_autoptr (AdjTensor) x = adj_tensor_new_from_data (data);
+  AdjValue args[] = { ADJ_TENSOR (x), ADJ_INT (n) };
+
+  return adj_interpret (cx, graph, args, 2, hooks, result);
+}
+
+static double
+element (const AdjValue *value, gint64 index)
+{
+  g_autoptr (AdjTensorData) data = NULL;
+
+  g_assert_cmpint (value->kind, ==, ADJ_VALUE_TENSOR);
+  data = adj_tensor_snapshot (value->tensor);
+  return adj_tensor_data_get_double (data, index);
+}
+
+static void
+test_runs (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        add = torch.ops.aten.add.Tensor(x, 1)\n"
+                                      "        sum_1 = torch.ops.aten.sum.dim_IntList(add, [1])\n"
+                                      "        return (sum_1, n)\n");
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) result = ADJ_NONE;
+
+  g_assert_true (interpret (cx, graph, 7, NULL, &result));
+  g_assert_cmpint (result.kind, ==, ADJ_VALUE_TUPLE);
+  g_assert_cmpfloat (element (&result.items[0], 0), ==, 6);
+  g_assert_cmpfloat (element (&result.items[0], 1), ==, 15);
+  g_assert_cmpint (result.items[1].integer, ==, 7);
+}
+
+static void
+test_getitem_and_sizes (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        split = torch.ops.aten.split.Tensor(x, 1, 1)\n"
+                                      "        getitem = split[-1]\n"
+                                      "        floordiv = n // 2\n"
+                                      "        return (getitem, floordiv)\n");
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) result = ADJ_NONE;
+
+  g_assert_true (interpret (cx, graph, -7, NULL, &result));
+  g_assert_cmpfloat (element (&result.items[0], 1), ==, 5);
+  g_assert_cmpint (result.items[1].integer, ==, -4);
+}
+
+static void
+expect_error (const char *body, gint64 n, gint code, const char *mentions)
+{
+  g_autoptr (AdjGraph) graph = parse (body);
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (GError) error = NULL;
+  AdjValue result;
+
+  g_assert_false (interpret (cx, graph, n, NULL, &result));
+  g_assert_true (adj_context_take_error (cx, &error));
+  g_assert_error (error, ADJ_ERROR, code);
+  if (strstr (error->message, mentions) == NULL)
+    g_error ("'%s' does not mention %s", error->message, mentions);
+  g_assert_false (adj_context_has_error (cx));
+}
+
+static void
+test_errors_name_the_node (void)
+{
+  expect_error ("        mm_7 = torch.ops.aten.mm.default(x, x)\n        return (mm_7,)\n", 0,
+                ADJ_ERROR_SHAPE, "mm_7");
+  expect_error ("        foo_1 = torch.ops.mine.foo.default(x)\n        return (foo_1,)\n", 0,
+                ADJ_ERROR_UNSUPPORTED, "foo_1");
+  expect_error ("        relu_3 = x.relu()\n        return (relu_3,)\n", 0, ADJ_ERROR_UNSUPPORTED,
+                "relu_3");
+  expect_error ("        mod_2 = n % 0\n        return (mod_2,)\n", 1, ADJ_ERROR_SHAPE, "zero");
+}
+
+typedef struct
+{
+  AdjTensor *watched; /* (owned): of node 'add' */
+  guint n_seen;
+} Seen;
+
+static gboolean
+watch (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  Seen *seen = data;
+
+  seen->n_seen++;
+  if (g_str_equal (adj_graph_get_node (graph, id.index)->name, "add"))
+    seen->watched = adj_tensor_ref (value->tensor);
+  return TRUE;
+}
+
+static void
+test_hooks_see_every_node (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        add = torch.ops.aten.add.Tensor(x, 1)\n"
+                                      "        mul = torch.ops.aten.mul.Tensor(add, 2)\n"
+                                      "        return (mul,)\n");
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) result = ADJ_NONE;
+  Seen seen = { 0 };
+  AdjInterpreterHooks hooks = { .node = watch, .data = &seen };
+
+  g_assert_true (interpret (cx, graph, 0, &hooks, &result));
+  g_assert_cmpuint (seen.n_seen, ==, adj_graph_get_n_nodes (graph));
+  g_assert_nonnull (seen.watched);
+  adj_tensor_unref (seen.watched);
+}
+
+static gboolean
+zero_add (const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data)
+{
+  if (g_str_equal (adj_graph_get_node (graph, id.index)->name, "add"))
+    memset (adj_storage_write (adj_tensor_get_storage (value->tensor)), 0, 6 * sizeof (float));
+  return TRUE;
+}
+
+static void
+test_amended_value_is_used (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        add = torch.ops.aten.add.Tensor(x, 1)\n"
+                                      "        add_1 = torch.ops.aten.add.Tensor(add, 5)\n"
+                                      "        return (add_1,)\n");
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) result = ADJ_NONE;
+  AdjInterpreterHooks hooks = { .amend = zero_add };
+
+  g_assert_true (interpret (cx, graph, 0, &hooks, &result));
+  g_assert_cmpfloat (element (&result.items[0], 3), ==, 5);
+}
+
+static void
+test_function_calls_graph (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        neg = torch.ops.aten.neg.default(x)\n        return neg\n");
+  g_autoptr (AdjFunction) function = adj_graph_function_new (graph);
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (AdjTensorData) data = iota ();
+  g_autoptr (AdjTensor) x = adj_tensor_new_from_data (data);
+  AdjValue args[] = { ADJ_TENSOR (x), ADJ_NONE };
+  g_auto (AdjValue) result = ADJ_NONE;
+
+  g_assert_true (adj_function_call (function, cx, args, 2, &result));
+  g_assert_cmpfloat (element (&result, 5), ==, -5);
+}
+
+/* x is 24 bytes and lives to the end; add 24; view shares; sum 8: at 'sum_1' 24 + 24 + 8. */
+static void
+test_estimate (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        add: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.add.Tensor(x, 1)\n"
+             "        view: \"f32[6][1]cpu\" = torch.ops.aten.view.default(add, [6])\n"
+             "        sum_1: \"f32[2][1]cpu\" = torch.ops.aten.sum.dim_IntList(view, [0])\n"
+             "        return (sum_1, x)\n");
+
+  g_assert_cmpuint (adj_graph_estimate_memory (graph, FALSE), ==, 24 + 24 + 8);
+  g_assert_cmpuint (adj_graph_estimate_memory (graph, TRUE), ==, 2 * (24 + 24 + 8));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/interpreter/run/computes", test_runs);
+  g_test_add_func ("/interpreter/run/getitem-and-sizes", test_getitem_and_sizes);
+  g_test_add_func ("/interpreter/run/errors-name-the-node", test_errors_name_the_node);
+  g_test_add_func ("/interpreter/run/hooks-see-every-node", test_hooks_see_every_node);
+  g_test_add_func ("/interpreter/run/amended-value-is-used", test_amended_value_is_used);
+  g_test_add_func ("/interpreter/function/calls-the-graph", test_function_calls_graph);
+  g_test_add_func ("/interpreter/memory/views-share", test_estimate);
+  return g_test_run ();
+}
