@@ -21,6 +21,8 @@ typedef struct
 ADJ_PUBLIC void adj_graph_name_init (AdjGraphName *name, const char *text);
 ADJ_PUBLIC void adj_graph_name_clear (AdjGraphName *name);
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjGraphName, adj_graph_name_clear)
+
 typedef struct
 {
   AdjBundle *bundle; /* (unowned) */
