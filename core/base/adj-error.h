@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-macros.h"
+
+G_BEGIN_DECLS
+
+#define ADJ_ERROR (adj_error_quark ())
+
+/**
+ * AdjError:
+ * @ADJ_ERROR_PARSE: text or a file is malformed; the message names place and reason
+ * @ADJ_ERROR_VERIFY: a graph breaks an invariant; the message names the node and the rule
+ * @ADJ_ERROR_SHAPE: shapes, dtypes or arguments of a call do not fit its operator
+ * @ADJ_ERROR_UNSUPPORTED: well formed, but not something that we can run
+ * @ADJ_ERROR_DEVICE: it cannot run here: no such device
+ * @ADJ_ERROR_MEMORY: it cannot run here: the estimate exceeds the memory limit
+ * @ADJ_ERROR_LIMIT: the input exceeds a bound that protects the reader
+ * @ADJ_ERROR_NOT_FOUND: no graph, node, operator or entry of that name
+ * @ADJ_ERROR_STALE: a guard no longer holds
+ *
+ * Codes say what a caller can do.  Input/output and cancellation stay G_IO_ERROR.
+ */
+typedef enum
+{
+  ADJ_ERROR_PARSE,
+  ADJ_ERROR_VERIFY,
+  ADJ_ERROR_SHAPE,
+  ADJ_ERROR_UNSUPPORTED,
+  ADJ_ERROR_DEVICE,
+  ADJ_ERROR_MEMORY,
+  ADJ_ERROR_LIMIT,
+  ADJ_ERROR_NOT_FOUND,
+  ADJ_ERROR_STALE,
+} AdjError;
+
+ADJ_PUBLIC GQuark adj_error_quark (void);
+
+G_END_DECLS

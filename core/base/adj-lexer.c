@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/adj-lexer.h"
+
+#include <string.h>
+
+/* Longest first, so that the first match is the longest. */
+static const char *const puncts[] = {
+  "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=",
+  "->",  ":=",  "+=",  "-=",  "*=",  "/=", "%=", "@=", "&=", "|=", "^=", "(",  ")",
+  "[",   "]",   "{",   "}",   ",",   ":",  ";",  ".",  "=",  "+",  "-",  "*",  "/",
+  "%",   "@",   "&",   "|",   "^",   "~",  "<",  ">",  "?",  "!",
+};
+
+void
+adj_lexer_init (AdjLexer *lexer, const char *text, gsize length, guint first_line)
+{
+  *lexer = (AdjLexer){
+    .at = text,
+    .end = text + length,
+    .line_start = text,
+    .line = first_line,
+  };
+}
+
+static gboolean
+is_name_start (char c)
+{
+  return g_ascii_isalpha (c) || c == '_';
+}
+
+static gboolean
+is_name_char (char c)
+{
+  return g_ascii_isalnum (c) || c == '_';
+}
+
+static char
+char_at (const AdjLexer *lexer, gsize offset)
+{
+  return (gsize) (lexer->end - lexer->at) > offset ? lexer->at[offset] : '\0';
+}
+
+static AdjToken
+take (AdjLexer *lexer, AdjTokenKind kind, gsize length)
+{
+  AdjToken token = {
+    .kind = kind,
+    .text = lexer->at,
+    .length = (guint) MIN (length, (gsize) G_MAXUINT),
+  };
+
+  token.span = (AdjSpan){
+    .line = lexer->line,
+    .column = (guint) MIN ((gsize) (lexer->at - lexer->line_start), (gsize) G_MAXUINT - 1) + 1,
+    .length = token.length,
+  };
+  lexer->at += length;
+  return token;
+}
+
+static void
+start_line (AdjLexer *lexer)
+{
+  lexer->line++;
+  lexer->line_start = lexer->at;
+}
+
+static AdjToken
+take_name (AdjLexer *lexer)
+{
+  gsize n = 1;
+
+  while (is_name_char (char_at (lexer, n)))
+    n++;
+  return take (lexer, ADJ_TOKEN_NAME, n);
+}
+
+static gsize
+skip_digits (const AdjLexer *lexer, gsize n)
+{
+  while (g_ascii_isdigit (char_at (lexer, n)))
+    n++;
+  return n;
+}
+
+static AdjToken
+take_number (AdjLexer *lexer)
+{
+  AdjTokenKind kind = ADJ_TOKEN_INT;
+  gsize n = skip_digits (lexer, 0);
+
+  /* "1..." is 1 and an ellipsis, not "1." and "..". */
+  if (char_at (lexer, n) == '.' && char_at (lexer, n + 1) != '.')
+    {
+      kind = ADJ_TOKEN_FLOAT;
+      n = skip_digits (lexer, n + 1);
+    }
+  if (char_at (lexer, n) == 'e' || char_at (lexer, n) == 'E')
+    {
+      gsize sign = char_at (lexer, n + 1) == '+' || char_at (lexer, n + 1) == '-';
+
+      if (g_ascii_isdigit (char_at (lexer, n + 1 + sign)))
+        {
+          kind = ADJ_TOKEN_FLOAT;
+          n = skip_digits (lexer, n + 1 + sign);
+        }
+    }
+  if ((char_at (lexer, n) == 'j' || char_at (lexer, n) == 'J') &&
+      !is_name_char (char_at (lexer, n + 1)))
+    return take (lexer, ADJ_TOKEN_IMAGINARY, n + 1);
+  return take (lexer, kind, n);
+}
+
+/* A string ends on its line, unless a backslash joins the next one. */
+static AdjToken
+take_string (AdjLexer *lexer, gsize prefix)
+{
+  gsize left = (gsize) (lexer->end - lexer->at);
+  char quote = lexer->at[prefix];
+  const char *joined = NULL;
+  guint n_joined = 0;
+  AdjToken token;
+
+  for (gsize n = prefix + 1; n < left && lexer->at[n] != '\n'; n++)
+    if (lexer->at[n] == '\\' && n + 1 < left)
+      {
+        n++;
+        if (lexer->at[n] == '\n')
+          {
+            joined = lexer->at + n + 1;
+            n_joined++;
+          }
+      }
+    else if (lexer->at[n] == quote)
+      {
+        token = take (lexer, ADJ_TOKEN_STRING, n + 1);
+        lexer->line += n_joined;
+        if (joined != NULL)
+          lexer->line_start = joined;
+        return token;
+      }
+
+  for (gsize n = 0; n < left; n++)
+    if (lexer->at[n] == '\n')
+      return take (lexer, ADJ_TOKEN_BAD, n);
+  return take (lexer, ADJ_TOKEN_BAD, left);
+}
+
+static gsize
+comment_length (const AdjLexer *lexer)
+{
+  gsize left = (gsize) (lexer->end - lexer->at);
+  const char *newline = memchr (lexer->at, '\n', left);
+  gsize n = newline != NULL ? (gsize) (newline - lexer->at) : left;
+
+  return n > 0 && lexer->at[n - 1] == '\r' ? n - 1 : n;
+}
+
+static AdjToken
+take_punct (AdjLexer *lexer)
+{
+  gsize left = (gsize) (lexer->end - lexer->at);
+  gsize n = 1;
+
+  for (guint i = 0; i < G_N_ELEMENTS (puncts); i++)
+    {
+      gsize length = strlen (puncts[i]);
+
+      if (length <= left && memcmp (lexer->at, puncts[i], length) == 0)
+        return take (lexer, ADJ_TOKEN_PUNCT, length);
+    }
+
+  /* All bytes of one character make one bad token. */
+  while (n < left && n < 4 && ((guchar) lexer->at[n] & 0xc0) == 0x80)
+    n++;
+  return take (lexer, ADJ_TOKEN_BAD, n);
+}
+
+/* Whether a NEWLINE or COMMENT token is to be delivered. */
+static gboolean
+skip_blanks (AdjLexer *lexer)
+{
+  while (lexer->at < lexer->end)
+    switch (*lexer->at)
+      {
+      case ' ':
+      case '\t':
+      case '\r':
+      case '\f':
+        lexer->at++;
+        break;
+      case '\n':
+        if (lexer->keep_newlines)
+          return TRUE;
+        lexer->at++;
+        start_line (lexer);
+        break;
+      case '#':
+        if (lexer->keep_newlines)
+          return TRUE;
+        lexer->at += comment_length (lexer);
+        break;
+      default:
+        return FALSE;
+      }
+  return FALSE;
+}
+
+AdjToken
+adj_lexer_next (AdjLexer *lexer)
+{
+  AdjToken token;
+  char c;
+
+  if (skip_blanks (lexer))
+    {
+      if (*lexer->at == '#')
+        return take (lexer, ADJ_TOKEN_COMMENT, comment_length (lexer));
+      token = take (lexer, ADJ_TOKEN_NEWLINE, 1);
+      start_line (lexer);
+      return token;
+    }
+  if (lexer->at >= lexer->end)
+    return take (lexer, ADJ_TOKEN_END, 0);
+
+  c = *lexer->at;
+  if (c == '\'' || c == '"')
+    return take_string (lexer, 0);
+  if ((c == 'b' || c == 'B') && (char_at (lexer, 1) == '\'' || char_at (lexer, 1) == '"'))
+    return take_string (lexer, 1);
+  if (is_name_start (c))
+    return take_name (lexer);
+  if (g_ascii_isdigit (c) || (c == '.' && g_ascii_isdigit (char_at (lexer, 1))))
+    return take_number (lexer);
+  return take_punct (lexer);
+}
+
+AdjToken
+adj_lexer_peek (const AdjLexer *lexer)
+{
+  AdjLexer copy = *lexer;
+
+  return adj_lexer_next (&copy);
+}
+
+gboolean
+adj_token_is (const AdjToken *token, const char *text)
+{
+  gsize length = strlen (text);
+
+  return token->length == length && memcmp (token->text, text, length) == 0;
+}
+
+char *
+adj_token_dup (const AdjToken *token)
+{
+  return g_strndup (token->text, token->length);
+}

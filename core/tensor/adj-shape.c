@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/adj-shape.h"
+
+#include <string.h>
+
+/* The innermost dimension first. */
+static const guint8 channels_last_2d[] = { 1, 3, 2, 0 };
+static const guint8 channels_last_3d[] = { 1, 4, 3, 2, 0 };
+
+static gboolean
+equal (AdjSymbols *symbols, AdjSize a, AdjSize b)
+{
+  return adj_size_same (a, b) || adj_size_test (symbols, ADJ_SIZE_EQ, a, b);
+}
+
+static gboolean
+less (AdjSymbols *symbols, AdjSize a, AdjSize b)
+{
+  return !adj_size_same (a, b) && adj_size_test (symbols, ADJ_SIZE_LT, a, b);
+}
+
+static const guint8 *
+channels_last_order (guint rank)
+{
+  if (rank == 4)
+    return channels_last_2d;
+  return rank == 5 ? channels_last_3d : NULL;
+}
+
+/* -- Making shapes ------------------------------------------------------------------------- */
+
+static void
+set_contiguous (AdjShape *shape, AdjSymbols *symbols)
+{
+  AdjSize stride = ADJ_SIZE (1);
+
+  for (guint i = shape->rank; i-- > 0;)
+    {
+      shape->stride[i] = stride;
+      if (i > 0)
+        stride = adj_size_mul (
+            symbols, stride, adj_size_apply (symbols, ADJ_SIZE_MAX, shape->size[i], ADJ_SIZE (1)));
+    }
+}
+
+/* Dense strides over the dimensions in @order, the innermost one first. */
+static void
+set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order)
+{
+  AdjSize stride = ADJ_SIZE (1);
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      shape->stride[order[i]] = stride;
+      stride = adj_size_mul (symbols, stride, shape->size[order[i]]);
+    }
+}
+
+void
+adj_shape_init (AdjShape *shape, AdjSymbols *symbols, guint rank, const AdjSize *sizes)
+{
+  g_return_if_fail (rank <= ADJ_MAX_RANK);
+
+  *shape = (AdjShape){ .rank = rank };
+  for (guint i = 0; i < rank; i++)
+    shape->size[i] = sizes[i];
+  set_contiguous (shape, symbols);
+}
+
+void
+adj_shape_init_ints (AdjShape *shape, guint rank, const gint64 *sizes)
+{
+  AdjSize words[ADJ_MAX_RANK];
+
+  g_return_if_fail (rank <= ADJ_MAX_RANK);
+
+  for (guint i = 0; i < rank; i++)
+    words[i] = ADJ_SIZE (sizes[i]);
+  adj_shape_init (shape, NULL, rank, words);
+}
+
+gboolean
+adj_shape_set_format (AdjShape *shape,
+                      AdjSymbols *symbols,
+                      AdjMemoryFormat format,
+                      const AdjShape *like)
+{
+  AdjShape source;
+  AdjShape result;
+  const AdjShape *operands[] = { &source };
+
+  if (format == ADJ_FORMAT_CONTIGUOUS)
+    {
+      set_contiguous (shape, symbols);
+      return TRUE;
+    }
+  if (format == ADJ_FORMAT_CHANNELS_LAST || format == ADJ_FORMAT_CHANNELS_LAST_3D)
+    {
+      if (shape->rank != (format == ADJ_FORMAT_CHANNELS_LAST ? 4 : 5))
+        return FALSE;
+      set_ordered (shape, symbols, channels_last_order (shape->rank));
+      return TRUE;
+    }
+
+  g_return_val_if_fail (format == ADJ_FORMAT_PRESERVE, FALSE);
+  if (like == NULL || like->rank != shape->rank)
+    return FALSE;
+  source = *like;
+  memcpy (source.size, shape->size, sizeof source.size);
+  if (!adj_shape_pointwise (&result, symbols, operands, 1, NULL))
+    return FALSE;
+  memcpy (shape->stride, result.stride, sizeof shape->stride);
+  return TRUE;
+}
+
+/* -- Questions ----------------------------------------------------------------------------- */
+
+AdjSize
+adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols)
+{
+  AdjSize numel = ADJ_SIZE (1);
+
+  /* A zero anywhere wins over an overflow elsewhere. */
+  for (guint i = 0; i < shape->rank; i++)
+    if (adj_size_same (shape->size[i], ADJ_SIZE (0)))
+      return ADJ_SIZE (0);
+  for (guint i = 0; i < shape->rank; i++)
+    numel = adj_size_mul (symbols, numel, shape->size[i]);
+  return numel;
+}
+
+static gboolean
+is_empty (const AdjShape *shape, AdjSymbols *symbols)
+{
+  for (guint i = 0; i < shape->rank; i++)
+    if (adj_size_is (symbols, shape->size[i], 0))
+      return TRUE;
+  return FALSE;
+}
+
+AdjSize
+adj_shape_span (const AdjShape *shape, AdjSymbols *symbols)
+{
+  AdjSize span = ADJ_SIZE (1);
+
+  if (is_empty (shape, symbols))
+    return ADJ_SIZE (0);
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      AdjSize last = adj_size_sub (symbols, shape->size[i], ADJ_SIZE (1));
+
+      span = adj_size_add (symbols, span, adj_size_mul (symbols, last, shape->stride[i]));
+    }
+  return span;
+}
+
+gboolean
+adj_shape_same_sizes (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
+{
+  if (a->rank != b->rank)
+    return FALSE;
+  for (guint i = 0; i < a->rank; i++)
+    if (!equal (symbols, a->size[i], b->size[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_dense_in_order (const AdjShape *shape, AdjSymbols *symbols, const guint8 *order)
+{
+  AdjSize expected = ADJ_SIZE (1);
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      guint d = order != NULL ? order[i] : shape->rank - 1 - i;
+
+      if (adj_size_is (symbols, shape->size[d], 1))
+        continue;
+      if (!equal (symbols, shape->stride[d], expected))
+        return FALSE;
+      expected = adj_size_mul (symbols, expected, shape->size[d]);
+    }
+  return TRUE;
+}
+
+gboolean
+adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *symbols)
+{
+  return is_empty (shape, symbols) || is_dense_in_order (shape, symbols, NULL);
+}
+
+gboolean
+adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols)
+{
+  const guint8 *order = channels_last_order (shape->rank);
+
+  return order != NULL && is_dense_in_order (shape, symbols, order);
+}
+
+/* Whether dimension @a lies inside @b: by stride, sizes below 2 outermost. */
+static gboolean
+is_inside (const AdjShape *shape, AdjSymbols *symbols, guint a, guint b)
+{
+  if (less (symbols, shape->size[a], ADJ_SIZE (2)))
+    return FALSE;
+  if (less (symbols, shape->size[b], ADJ_SIZE (2)))
+    return TRUE;
+  return less (symbols, shape->stride[a], shape->stride[b]);
+}
+
+gboolean
+adj_shape_is_dense (const AdjShape *shape, AdjSymbols *symbols)
+{
+  guint8 order[ADJ_MAX_RANK];
+
+  if (adj_shape_is_contiguous (shape, symbols) || adj_shape_is_channels_last (shape, symbols))
+    return TRUE;
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      guint at = i;
+
+      while (at > 0 && is_inside (shape, symbols, i, order[at - 1]))
+        {
+          order[at] = order[at - 1];
+          at--;
+        }
+      order[at] = (guint8) i;
+    }
+  return is_dense_in_order (shape, symbols, order);
+}
+
+/* PyTorch's "strides like channels last": descending from N to C, and not ambiguous. */
+static gboolean
+looks_channels_last (const AdjShape *shape, AdjSymbols *symbols)
+{
+  const guint8 *order = channels_last_order (shape->rank);
+  AdjSize least = ADJ_SIZE (0);
+
+  if (order == NULL || adj_size_is (symbols, shape->stride[1], 0))
+    return FALSE;
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      guint d = order[i];
+
+      if (adj_size_is (symbols, shape->size[d], 0) || less (symbols, shape->stride[d], least))
+        return FALSE;
+      if (d == 0 && equal (symbols, least, shape->stride[1]))
+        return FALSE;
+      least = shape->stride[d];
+      if (!less (symbols, shape->size[d], ADJ_SIZE (2)))
+        least = adj_size_mul (symbols, least, shape->size[d]);
+    }
+  return TRUE;
+}
+
+AdjMemoryFormat
+adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols)
+{
+  if (!looks_channels_last (shape, symbols))
+    return ADJ_FORMAT_CONTIGUOUS;
+  return shape->rank == 4 ? ADJ_FORMAT_CHANNELS_LAST : ADJ_FORMAT_CHANNELS_LAST_3D;
+}
+
+gint
+adj_shape_wrap_dim (const AdjShape *shape, gint64 dim)
+{
+  gint64 rank = MAX (shape->rank, 1);
+
+  if (dim < -rank || dim >= rank)
+    return -1;
+  return (gint) (dim < 0 ? dim + rank : dim);
+}
+
+/* -- Pointwise operators ------------------------------------------------------------------- */
+
+static gboolean
+fail_broadcast (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols, GError **error)
+{
+  g_autoptr (GString) text = g_string_new ("shapes ");
+
+  adj_shape_print_list (symbols, a->size, a->rank, text);
+  g_string_append (text, " and ");
+  adj_shape_print_list (symbols, b->size, b->rank, text);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s cannot be broadcast together", text->str);
+  return FALSE;
+}
+
+/* @out becomes the broadcast of itself and @b; strides are not looked at. */
+static gboolean
+broadcast (AdjShape *out, const AdjShape *b, AdjSymbols *symbols, GError **error)
+{
+  AdjShape a = *out;
+  guint rank = MAX (a.rank, b->rank);
+
+  out->rank = rank;
+  for (guint i = 0; i < rank; i++)
+    {
+      guint from_end = rank - i;
+      AdjSize x = from_end <= a.rank ? a.size[a.rank - from_end] : ADJ_SIZE (1);
+      AdjSize y = from_end <= b->rank ? b->size[b->rank - from_end] : ADJ_SIZE (1);
+
+      if (adj_size_same (x, y) || adj_size_is (symbols, y, 1))
+        out->size[i] = x;
+      else if (adj_size_is (symbols, x, 1))
+        out->size[i] = y;
+      else if (equal (symbols, x, y))
+        out->size[i] = adj_size_is_int (y) ? y : x;
+      else
+        return fail_broadcast (&a, b, symbols, error);
+    }
+  return TRUE;
+}
+
+/* What a tensor iterator asks of its operands. */
+typedef struct
+{
+  AdjSymbols *symbols;
+  const AdjShape *shape;
+  const AdjShape *strides; /* of each operand, spread over shape */
+  guint n;
+} Iterator;
+
+/* Below 0: dimension @a lies inside @b; above: outside; 0: no operand can tell. */
+static gint
+compare_dims (const Iterator *it, guint a, guint b)
+{
+  for (guint i = 0; i < it->n; i++)
+    {
+      AdjSize sa = it->strides[i].stride[a];
+      AdjSize sb = it->strides[i].stride[b];
+
+      if (adj_size_is (it->symbols, sa, 0) || adj_size_is (it->symbols, sb, 0))
+        continue;
+      if (less (it->symbols, sa, sb))
+        return -1;
+      if (!equal (it->symbols, sa, sb))
+        return 1;
+      if (less (it->symbols, it->shape->size[b], it->shape->size[a]))
+        return 1;
+    }
+  return 0;
+}
+
+static void
+sort_dims (const Iterator *it, guint8 *order)
+{
+  guint rank = it->shape->rank;
+
+  for (guint i = 0; i < rank; i++)
+    order[i] = (guint8) (rank - 1 - i);
+
+  for (guint i = 1; i < rank; i++)
+    for (guint outer = i, inner = i; inner-- > 0;)
+      {
+        gint order_of_dims = compare_dims (it, order[inner], order[outer]);
+
+        if (order_of_dims < 0)
+          break;
+        if (order_of_dims > 0)
+          {
+            guint8 dim = order[inner];
+
+            order[inner] = order[outer];
+            order[outer] = dim;
+            outer = inner;
+          }
+      }
+}
+
+static gboolean
+same_strides (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
+{
+  for (guint i = 0; i < a->rank; i++)
+    if (!equal (symbols, a->stride[i], b->stride[i]))
+      return FALSE;
+  return TRUE;
+}
+
+typedef gboolean (*ShapeTest) (const AdjShape *shape, AdjSymbols *symbols);
+
+static gboolean
+all_are (ShapeTest test, const AdjShape *const *operands, guint n, AdjSymbols *symbols)
+{
+  for (guint i = 0; i < n; i++)
+    if (!test (operands[i], symbols))
+      return FALSE;
+  return TRUE;
+}
+
+/* The cases that need no sorting; all operands have the sizes of @out. */
+static gboolean
+set_strides_fast (AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n)
+{
+  if (all_are (adj_shape_is_contiguous, operands, n, symbols))
+    {
+      set_contiguous (out, symbols);
+      return TRUE;
+    }
+  if (out->rank == 4 && all_are (adj_shape_is_channels_last, operands, n, symbols))
+    {
+      set_ordered (out, symbols, channels_last_2d);
+      return TRUE;
+    }
+
+  for (guint i = 1; i < n; i++)
+    if (!same_strides (operands[0], operands[i], symbols))
+      return FALSE;
+  if (!adj_shape_is_dense (operands[0], symbols))
+    return FALSE;
+  memcpy (out->stride, operands[0]->stride, sizeof out->stride);
+  return TRUE;
+}
+
+static void
+set_strides_sorted (AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n)
+{
+  g_autofree AdjShape *strides = g_new (AdjShape, n);
+  guint8 order[ADJ_MAX_RANK];
+  Iterator it = { symbols, out, strides, n };
+  gboolean natural = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    adj_shape_expand (operands[i], symbols, out, &strides[i]);
+  sort_dims (&it, order);
+
+  for (guint i = 0; i < out->rank; i++)
+    natural &= order[i] == out->rank - 1 - i;
+  if (natural)
+    set_contiguous (out, symbols);
+  else
+    set_ordered (out, symbols, order);
+}
+
+gboolean
+adj_shape_pointwise (
+    AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n, GError **error)
+{
+  AdjShape result = { 0 };
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    if (!broadcast (&result, operands[i], symbols, error))
+      return FALSE;
+  for (guint i = 0; i < n; i++)
+    same = same && adj_shape_same_sizes (operands[i], &result, symbols);
+
+  if (n == 0)
+    set_contiguous (&result, symbols);
+  else if (!same || !set_strides_fast (&result, symbols, operands, n))
+    set_strides_sorted (&result, symbols, operands, n);
+  *out = result;
+  return TRUE;
+}
+
+gboolean
+adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to, AdjShape *out)
+{
+  AdjShape result = { .rank = to->rank, .offset = shape->offset };
+
+  if (shape->rank > to->rank)
+    return FALSE;
+  for (guint i = 0; i < to->rank; i++)
+    {
+      guint from_end = to->rank - i;
+      guint d = shape->rank - from_end;
+
+      result.size[i] = to->size[i];
+      if (from_end > shape->rank)
+        continue;
+      if (equal (symbols, shape->size[d], to->size[i]))
+        result.stride[i] = shape->stride[d];
+      else if (!adj_size_is (symbols, shape->size[d], 1))
+        return FALSE;
+    }
+  *out = result;
+  return TRUE;
+}

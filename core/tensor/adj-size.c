@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/adj-size.h"
+
+#include "tensor/adj-symbols-private.h"
+
+/* -- Integers ------------------------------------------------------------------------------ */
+
+static gboolean
+fold_power (gint64 base, gint64 exponent, gint64 *out)
+{
+  gint64 value = 1;
+
+  if (exponent < 0)
+    return FALSE;
+  if (base == 0 || base == 1)
+    {
+      *out = exponent == 0 ? 1 : base;
+      return TRUE;
+    }
+  if (base == -1)
+    {
+      *out = exponent % 2 == 0 ? 1 : -1;
+      return TRUE;
+    }
+  for (gint64 i = 0; i < exponent; i++)
+    if (__builtin_mul_overflow (value, base, &value))
+      return FALSE;
+  *out = value;
+  return TRUE;
+}
+
+static gboolean
+fold_division (AdjSizeOp op, gint64 a, gint64 b, gint64 *out)
+{
+  gint64 quotient;
+  gint64 rest;
+
+  if (b == 0 || (a == G_MININT64 && b == -1))
+    return FALSE;
+  quotient = a / b;
+  rest = a % b;
+  if (rest != 0 && (rest < 0) != (b < 0))
+    {
+      quotient--;
+      rest += b;
+    }
+  *out = op == ADJ_SIZE_FLOORDIV ? quotient : rest;
+  return TRUE;
+}
+
+static gboolean
+fold (AdjSizeOp op, gint64 a, gint64 b, gint64 *out)
+{
+  switch (op)
+    {
+    case ADJ_SIZE_ADD:
+      return !__builtin_add_overflow (a, b, out);
+    case ADJ_SIZE_SUB:
+      return !__builtin_sub_overflow (a, b, out);
+    case ADJ_SIZE_MUL:
+      return !__builtin_mul_overflow (a, b, out);
+    case ADJ_SIZE_FLOORDIV:
+    case ADJ_SIZE_MOD:
+      return fold_division (op, a, b, out);
+    case ADJ_SIZE_POW:
+      return fold_power (a, b, out);
+    case ADJ_SIZE_NEG:
+      return !__builtin_sub_overflow (G_GINT64_CONSTANT (0), a, out);
+    case ADJ_SIZE_MIN:
+      *out = MIN (a, b);
+      return TRUE;
+    case ADJ_SIZE_MAX:
+      *out = MAX (a, b);
+      return TRUE;
+    case ADJ_SIZE_EQ:
+      *out = a == b;
+      return TRUE;
+    case ADJ_SIZE_NE:
+      *out = a != b;
+      return TRUE;
+    case ADJ_SIZE_LT:
+      *out = a < b;
+      return TRUE;
+    case ADJ_SIZE_LE:
+      *out = a <= b;
+      return TRUE;
+    case ADJ_SIZE_GT:
+      *out = a > b;
+      return TRUE;
+    case ADJ_SIZE_GE:
+      *out = a >= b;
+      return TRUE;
+    case ADJ_SIZE_AND:
+      *out = a != 0 && b != 0;
+      return TRUE;
+    case ADJ_SIZE_OR:
+      *out = a != 0 || b != 0;
+      return TRUE;
+    case ADJ_SIZE_NOT:
+      *out = a == 0;
+      return TRUE;
+    case ADJ_SIZE_OPAQUE:
+    case ADJ_N_SIZE_OPS:
+    default:
+      return FALSE;
+    }
+}
+
+gboolean
+adj_size_fold (AdjSizeOp op, gint64 a, gint64 b, gint64 *out)
+{
+  gint64 value;
+
+  /* The words that are expression ids are no integers. */
+  if (!fold (op, a, b, &value) || !adj_size_is_int (ADJ_SIZE (value)))
+    return FALSE;
+  *out = value;
+  return TRUE;
+}
+
+/* The nearest integer to a result that is none: the sign is that of the true result. */
+static AdjSize
+saturate (AdjSizeOp op, gint64 a, gint64 b)
+{
+  gboolean negative;
+
+  if (op == ADJ_SIZE_MUL)
+    negative = (a < 0) != (b < 0);
+  else if (op == ADJ_SIZE_POW)
+    negative = a < 0 && b % 2 != 0;
+  else if (op == ADJ_SIZE_NEG)
+    negative = a > 0;
+  else
+    negative = a < 0;
+  return ADJ_SIZE (negative ? G_MININT64 + (G_GINT64_CONSTANT (1) << 32) : G_MAXINT64);
+}
+
+/* -- Expressions --------------------------------------------------------------------------- */
+
+static AdjSize
+apply_sum (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  g_auto (AdjLinear) sum = { 0 };
+
+  adj_linear_init (&sum);
+  if (!adj_linear_add (symbols, &sum, a, op == ADJ_SIZE_NEG ? -1 : 1) ||
+      (op != ADJ_SIZE_NEG && !adj_linear_add (symbols, &sum, b, op == ADJ_SIZE_SUB ? -1 : 1)))
+    return adj_symbols_intern (symbols, op, a, b);
+  return adj_linear_finish (symbols, &sum);
+}
+
+/* Splits an integer factor off @size; %FALSE for a sum of several terms. */
+static gboolean
+split_product (AdjSymbols *symbols, AdjSize size, AdjTerm *out)
+{
+  g_auto (AdjLinear) linear = { 0 };
+
+  adj_linear_init (&linear);
+  if (!adj_linear_add (symbols, &linear, size, 1) || linear.constant != 0 || linear.terms->len != 1)
+    return FALSE;
+  *out = g_array_index (linear.terms, AdjTerm, 0);
+  return TRUE;
+}
+
+static AdjSize
+apply_product (AdjSymbols *symbols, AdjSize a, AdjSize b)
+{
+  g_auto (AdjLinear) scaled = { 0 };
+  AdjTerm ta = { 1, a };
+  AdjTerm tb = { 1, b };
+  AdjSize product;
+  gint64 factor;
+
+  adj_linear_init (&scaled);
+  if (adj_size_is_int (a) || adj_size_is_int (b))
+    {
+      if (!adj_linear_add (symbols, &scaled, adj_size_is_int (a) ? b : a,
+                           adj_size_is_int (a) ? a.word : b.word))
+        return adj_symbols_intern (symbols, ADJ_SIZE_MUL, a, b);
+      return adj_linear_finish (symbols, &scaled);
+    }
+
+  split_product (symbols, a, &ta);
+  split_product (symbols, b, &tb);
+  if (__builtin_mul_overflow (ta.factor, tb.factor, &factor) ||
+      !adj_product_multiply (symbols, ta.product, tb.product, &product) ||
+      !adj_linear_add (symbols, &scaled, product, factor))
+    return adj_symbols_intern (symbols, ADJ_SIZE_MUL, a, b);
+  return adj_linear_finish (symbols, &scaled);
+}
+
+static AdjSize
+apply_power (AdjSymbols *symbols, AdjSize a, AdjSize b)
+{
+  AdjSize product = a;
+
+  if (!adj_size_is_int (b) || b.word < 0 || b.word > 8)
+    return adj_symbols_intern (symbols, ADJ_SIZE_POW, a, b);
+  if (b.word == 0)
+    return ADJ_SIZE (1);
+  for (gint64 i = 1; i < b.word; i++)
+    product = apply_product (symbols, product, a);
+  return product;
+}
+
+static gint64
+gcd (gint64 a, gint64 b)
+{
+  while (b != 0)
+    {
+      gint64 rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+  return ABS (a);
+}
+
+/* Moves from @rest to @whole the terms that @divisor divides. */
+static gboolean
+split_divisible (AdjSymbols *symbols,
+                 const AdjLinear *from,
+                 const AdjTerm *divisor,
+                 AdjLinear *whole,
+                 AdjLinear *rest)
+{
+  AdjLinear part = { g_array_new (FALSE, FALSE, sizeof (AdjTerm)), 0 };
+  gboolean fine = TRUE;
+
+  for (guint i = 0; fine && i <= from->terms->len; i++)
+    {
+      const AdjTerm *term = i < from->terms->len ? &g_array_index (from->terms, AdjTerm, i) : NULL;
+
+      g_array_set_size (part.terms, 0);
+      part.constant = term == NULL ? from->constant : 0;
+      if (term != NULL)
+        g_array_append_vals (part.terms, term, 1);
+
+      if (adj_linear_divide (symbols, &part, divisor, whole))
+        continue;
+      if (term != NULL)
+        fine = adj_linear_add (symbols, rest, term->product, term->factor);
+      else
+        rest->constant = from->constant;
+    }
+  g_array_unref (part.terms);
+  return fine;
+}
+
+/* (2·s) // 4 = s // 2, and (s // 2) // 3 = s // 6.  @a is the value of @linear. */
+static void
+reduce_fraction (AdjSymbols *symbols, const AdjLinear *linear, AdjSize *a, AdjSize *b)
+{
+  g_auto (AdjLinear) reduced = { 0 };
+  AdjTerm divisor = { 0, ADJ_SIZE (1) };
+  const AdjSizeNode *node;
+  AdjSize product = { 0 };
+
+  if (!adj_size_is_int (*b) || b->word <= 0)
+    return;
+
+  divisor.factor = gcd (b->word, linear->constant);
+  for (guint i = 0; i < linear->terms->len; i++)
+    divisor.factor = gcd (divisor.factor, g_array_index (linear->terms, AdjTerm, i).factor);
+  adj_linear_init (&reduced);
+  if (divisor.factor > 1 && adj_linear_divide (symbols, linear, &divisor, &reduced))
+    {
+      *a = adj_linear_finish (symbols, &reduced);
+      b->word /= divisor.factor;
+    }
+
+  node = adj_symbols_node (symbols, *a);
+  if (node != NULL && node->op == ADJ_SIZE_FLOORDIV && adj_size_is_int (node->b) &&
+      node->b.word > 0 && adj_size_fold (ADJ_SIZE_MUL, node->b.word, b->word, &product.word))
+    {
+      *a = node->a;
+      *b = product;
+    }
+}
+
+/* (k·b + r) // b = k + r // b, and the same for the rest. */
+static AdjSize
+apply_division (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  g_auto (AdjLinear) linear = { 0 };
+  g_auto (AdjLinear) whole = { 0 };
+  g_auto (AdjLinear) rest = { 0 };
+  AdjTerm divisor = { 1, ADJ_SIZE (1) };
+  AdjSize quotient;
+
+  adj_linear_init (&linear);
+  adj_linear_init (&whole);
+  adj_linear_init (&rest);
+  if (adj_size_is_int (b))
+    divisor.factor = b.word;
+  else if (!split_product (symbols, b, &divisor))
+    divisor.product = b;
+
+  if (divisor.factor == 0 || !adj_linear_add (symbols, &linear, a, 1) ||
+      !split_divisible (symbols, &linear, &divisor, &whole, &rest))
+    return adj_symbols_intern (symbols, op, a, b);
+
+  if (rest.terms->len == 0 && rest.constant == 0)
+    return op == ADJ_SIZE_MOD ? ADJ_SIZE (0) : adj_linear_finish (symbols, &whole);
+
+  a = adj_linear_finish (symbols, &rest);
+  if (op == ADJ_SIZE_MOD)
+    return adj_size_is_int (a) && adj_size_is_int (b) ? adj_size_apply (symbols, op, a, b)
+                                                      : adj_symbols_intern (symbols, op, a, b);
+
+  reduce_fraction (symbols, &rest, &a, &b);
+  quotient = adj_size_is_int (a) && adj_size_is_int (b) ? adj_size_apply (symbols, op, a, b)
+                                                        : adj_symbols_intern (symbols, op, a, b);
+  return adj_size_add (symbols, adj_linear_finish (symbols, &whole), quotient);
+}
+
+static AdjSize
+apply_extremum (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  AdjRange ra = adj_symbols_range (symbols, a);
+  AdjRange rb = adj_symbols_range (symbols, b);
+
+  if (adj_size_same (a, b))
+    return a;
+  if (ra.min >= rb.max)
+    return op == ADJ_SIZE_MAX ? a : b;
+  if (rb.min >= ra.max)
+    return op == ADJ_SIZE_MAX ? b : a;
+  return adj_symbols_order (symbols, a, b) <= 0 ? adj_symbols_intern (symbols, op, a, b)
+                                                : adj_symbols_intern (symbols, op, b, a);
+}
+
+static gboolean
+is_comparison (AdjSizeOp op)
+{
+  return op >= ADJ_SIZE_EQ && op <= ADJ_SIZE_GE;
+}
+
+/* The range of @a - @b. */
+static AdjRange
+difference (AdjSymbols *symbols, AdjSize a, AdjSize b)
+{
+  g_auto (AdjLinear) linear = { 0 };
+
+  adj_linear_init (&linear);
+  if (!adj_linear_add (symbols, &linear, a, 1) || !adj_linear_add (symbols, &linear, b, -1))
+    return ADJ_RANGE_ANY;
+  return adj_linear_range (symbols, &linear);
+}
+
+static AdjSize
+apply_comparison (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  AdjRange range = difference (symbols, a, b);
+  gint64 value;
+
+  if (range.min == range.max && adj_size_fold (op, range.min, 0, &value))
+    return ADJ_SIZE (value);
+  if ((op == ADJ_SIZE_EQ || op == ADJ_SIZE_NE) &&
+      (adj_size_is_int (a) || (!adj_size_is_int (b) && adj_symbols_order (symbols, a, b) > 0)))
+    return adj_symbols_intern (symbols, op, b, a);
+  return adj_symbols_intern (symbols, op, a, b);
+}
+
+static AdjSize
+apply_logic (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  gboolean absorbing = op == ADJ_SIZE_OR;
+
+  if (op == ADJ_SIZE_NOT)
+    return adj_symbols_intern (symbols, op, a, ADJ_SIZE (0));
+  if (adj_size_is_int (a))
+    return (a.word != 0) == absorbing ? ADJ_SIZE (absorbing) : b;
+  if (adj_size_is_int (b))
+    return (b.word != 0) == absorbing ? ADJ_SIZE (absorbing) : a;
+  return adj_size_same (a, b) ? a : adj_symbols_intern (symbols, op, a, b);
+}
+
+static AdjSize
+apply_symbolic (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  switch (op)
+    {
+    case ADJ_SIZE_ADD:
+    case ADJ_SIZE_SUB:
+    case ADJ_SIZE_NEG:
+      return apply_sum (symbols, op, a, b);
+    case ADJ_SIZE_MUL:
+      return apply_product (symbols, a, b);
+    case ADJ_SIZE_POW:
+      return apply_power (symbols, a, b);
+    case ADJ_SIZE_FLOORDIV:
+    case ADJ_SIZE_MOD:
+      return apply_division (symbols, op, a, b);
+    case ADJ_SIZE_MIN:
+    case ADJ_SIZE_MAX:
+      return apply_extremum (symbols, op, a, b);
+    case ADJ_SIZE_EQ:
+    case ADJ_SIZE_NE:
+    case ADJ_SIZE_LT:
+    case ADJ_SIZE_LE:
+    case ADJ_SIZE_GT:
+    case ADJ_SIZE_GE:
+      return apply_comparison (symbols, op, a, b);
+    case ADJ_SIZE_AND:
+    case ADJ_SIZE_OR:
+    case ADJ_SIZE_NOT:
+      return apply_logic (symbols, op, a, b);
+    case ADJ_SIZE_OPAQUE:
+    case ADJ_N_SIZE_OPS:
+    default:
+      g_return_val_if_reached (a);
+    }
+}
+
+AdjSize
+adj_size_apply (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  gboolean unary = op == ADJ_SIZE_NEG || op == ADJ_SIZE_NOT;
+  gint64 value;
+
+  a = adj_symbols_unspell (symbols, a);
+  b = unary ? ADJ_SIZE (0) : adj_symbols_unspell (symbols, b);
+  if (adj_size_is_int (a) && adj_size_is_int (b))
+    {
+      if (adj_size_fold (op, a.word, b.word, &value))
+        return ADJ_SIZE (value);
+      return symbols != NULL ? adj_symbols_intern (symbols, op, a, b)
+                             : saturate (op, a.word, b.word);
+    }
+
+  g_return_val_if_fail (symbols != NULL, a);
+  return apply_symbolic (symbols, op, a, b);
+}
+
+/* -- Tests --------------------------------------------------------------------------------- */
+
+gboolean
+adj_size_test (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b)
+{
+  AdjRange zero = { 0, 0 };
+  AdjRange decided;
+  gint64 hint_a;
+  gint64 hint_b;
+  gint64 value;
+
+  g_return_val_if_fail (is_comparison (comparison), FALSE);
+
+  a = adj_symbols_unspell (symbols, a);
+  b = adj_symbols_unspell (symbols, b);
+  if (adj_size_is_int (a) && adj_size_is_int (b))
+    return adj_size_fold (comparison, a.word, b.word, &value) && value != 0;
+  g_return_val_if_fail (symbols != NULL, FALSE);
+
+  decided = adj_range_apply (comparison, difference (symbols, a, b), zero);
+  if (decided.min != decided.max)
+    decided = adj_range_apply (comparison, adj_symbols_range (symbols, a),
+                               adj_symbols_range (symbols, b));
+  if (decided.min == decided.max)
+    return decided.min != 0;
+
+  if (!adj_size_get_hint (symbols, a, &hint_a) || !adj_size_get_hint (symbols, b, &hint_b) ||
+      !adj_size_fold (comparison, hint_a, hint_b, &value))
+    return FALSE;
+  adj_symbols_add_guard (symbols, adj_size_apply (symbols, comparison, a, b), value != 0);
+  return value != 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/adj-storage.h"
+
+#include <string.h>
+
+/* What vector loads and cache lines like. */
+#define ALIGNMENT 64
+/* The strictest that any element type needs: bytes that are less aligned are copied at once. */
+#define ELEMENT_ALIGNMENT 16
+
+struct _AdjStorage
+{
+  gatomicrefcount ref_count;
+  guint32 version;
+  AdjDevice device;
+  gboolean fake;
+  guint64 id;
+  gsize n_bytes;
+  guint8 *bytes;  /* (nullable): owned */
+  GBytes *shared; /* (nullable): stands in for bytes until the first write */
+};
+
+static guint64
+next_id (void)
+{
+  static guint64 last;
+
+  return __atomic_add_fetch (&last, 1, __ATOMIC_RELAXED);
+}
+
+static AdjStorage *
+new_storage (gsize n_bytes, AdjDevice device)
+{
+  AdjStorage *storage = g_new0 (AdjStorage, 1);
+
+  g_atomic_ref_count_init (&storage->ref_count);
+  storage->id = next_id ();
+  storage->device = device;
+  storage->n_bytes = n_bytes;
+  return storage;
+}
+
+static guint8 *
+new_bytes (gsize n_bytes)
+{
+  return g_aligned_alloc0 (MAX (n_bytes, 1), 1, ALIGNMENT);
+}
+
+AdjStorage *
+adj_storage_new (gsize n_bytes, AdjDevice device)
+{
+  AdjStorage *storage = new_storage (n_bytes, device);
+
+  storage->bytes = new_bytes (n_bytes);
+  return storage;
+}
+
+AdjStorage *
+adj_storage_new_shared (GBytes *bytes, AdjDevice device)
+{
+  AdjStorage *storage;
+  gconstpointer data;
+
+  g_return_val_if_fail (bytes != NULL, NULL);
+
+  storage = new_storage (g_bytes_get_size (bytes), device);
+  data = g_bytes_get_data (bytes, NULL);
+  storage->shared = g_bytes_ref (bytes);
+  if ((guintptr) data % ELEMENT_ALIGNMENT != 0)
+    adj_storage_write (storage);
+  return storage;
+}
+
+AdjStorage *
+adj_storage_new_fake (gsize n_bytes, AdjDevice device)
+{
+  AdjStorage *storage = new_storage (n_bytes, device);
+
+  storage->fake = TRUE;
+  return storage;
+}
+
+AdjStorage *
+adj_storage_ref (AdjStorage *storage)
+{
+  g_return_val_if_fail (storage != NULL, NULL);
+
+  g_atomic_ref_count_inc (&storage->ref_count);
+  return storage;
+}
+
+void
+adj_storage_unref (AdjStorage *storage)
+{
+  if (storage == NULL || !g_atomic_ref_count_dec (&storage->ref_count))
+    return;
+
+  g_aligned_free (storage->bytes);
+  g_clear_pointer (&storage->shared, g_bytes_unref);
+  g_free (storage);
+}
+
+gsize
+adj_storage_get_n_bytes (const AdjStorage *storage)
+{
+  return storage->n_bytes;
+}
+
+AdjDevice
+adj_storage_get_device (const AdjStorage *storage)
+{
+  return storage->device;
+}
+
+gboolean
+adj_storage_is_fake (const AdjStorage *storage)
+{
+  return storage->fake;
+}
+
+guint64
+adj_storage_get_id (const AdjStorage *storage)
+{
+  return storage->id;
+}
+
+gconstpointer
+adj_storage_read (const AdjStorage *storage)
+{
+  g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
+
+  /* An empty GBytes has no data, yet readers of nothing like a pointer. */
+  if (storage->shared != NULL && storage->n_bytes > 0)
+    return g_bytes_get_data (storage->shared, NULL);
+  return storage->bytes != NULL ? storage->bytes : (gconstpointer) "";
+}
+
+gpointer
+adj_storage_write (AdjStorage *storage)
+{
+  g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
+
+  if (storage->shared != NULL)
+    {
+      storage->bytes = new_bytes (storage->n_bytes);
+      if (storage->n_bytes > 0)
+        memcpy (storage->bytes, g_bytes_get_data (storage->shared, NULL), storage->n_bytes);
+      g_clear_pointer (&storage->shared, g_bytes_unref);
+    }
+  return storage->bytes;
+}
+
+void
+adj_storage_resize (AdjStorage *storage, gsize n_bytes)
+{
+  guint8 *bytes;
+
+  g_return_if_fail (storage != NULL);
+
+  if (!storage->fake && n_bytes != storage->n_bytes)
+    {
+      bytes = new_bytes (n_bytes);
+      memcpy (bytes, adj_storage_read (storage), MIN (n_bytes, storage->n_bytes));
+      g_aligned_free (storage->bytes);
+      g_clear_pointer (&storage->shared, g_bytes_unref);
+      storage->bytes = bytes;
+    }
+  storage->n_bytes = n_bytes;
+}
+
+guint32
+adj_storage_get_version (const AdjStorage *storage)
+{
+  return storage->version;
+}
+
+void
+adj_storage_bump_version (AdjStorage *storage)
+{
+  storage->version++;
+}
+
+GBytes *
+adj_storage_snapshot (const AdjStorage *storage)
+{
+  g_return_val_if_fail (storage != NULL && !storage->fake, NULL);
+
+  if (storage->shared != NULL)
+    return g_bytes_ref (storage->shared);
+  return g_bytes_new (storage->bytes, storage->n_bytes);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-size.h"
+
+G_BEGIN_DECLS
+
+/* The symbol table of a graph or context (graph-ir §12): symbols with hint, range and source, the
+ * hash-consed expressions over them, and the guards that were assumed.  Append-only: ids stay
+ * valid, so tables are shared by reference.  Not locked: a table that is still growing belongs to
+ * one thread; a sealed graph's table no longer grows. */
+
+#define ADJ_SYMBOL_UNBACKED G_MININT64
+
+typedef struct
+{
+  const char *name;   /* "s0", "u3" */
+  gint64 hint;        /* ADJ_SYMBOL_UNBACKED: none */
+  gint64 min, max;    /* inclusive; G_MININT64/G_MAXINT64: unbounded */
+  const char *source; /* (nullable) "L['x'].size()[0]" */
+} AdjSymbol;
+
+typedef struct
+{
+  AdjSize condition;
+  gboolean holds; /* the truth value that was assumed */
+} AdjGuard;
+
+ADJ_PUBLIC AdjSymbols *adj_symbols_new (void);
+ADJ_PUBLIC AdjSymbols *adj_symbols_ref (AdjSymbols *symbols);
+ADJ_PUBLIC void adj_symbols_unref (AdjSymbols *symbols);
+
+/* Adds @symbol, or updates hint, range and source of the one of that name; the texts are copied. */
+ADJ_PUBLIC AdjSize adj_symbols_define (AdjSymbols *symbols, const AdjSymbol *symbol);
+ADJ_PUBLIC guint adj_symbols_get_n (const AdjSymbols *symbols);
+ADJ_PUBLIC const AdjSymbol *adj_symbols_get (const AdjSymbols *symbols, guint index);
+ADJ_PUBLIC const AdjSymbol *adj_symbols_find (const AdjSymbols *symbols, const char *name);
+
+ADJ_PUBLIC guint adj_symbols_get_n_guards (const AdjSymbols *symbols);
+ADJ_PUBLIC AdjGuard adj_symbols_get_guard (const AdjSymbols *symbols, guint index);
+
+/* The operation of a symbolic @size and its operands; %FALSE for a bare symbol. */
+ADJ_PUBLIC gboolean adj_symbols_get_operands (
+    const AdjSymbols *symbols, AdjSize size, AdjSizeOp *op, AdjSize *a, AdjSize *b);
+
+/* The same expression in another table: symbols are matched by name, missing ones defined. */
+ADJ_PUBLIC AdjSize adj_symbols_import (AdjSymbols *symbols, const AdjSymbols *from, AdjSize size);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSymbols, adj_symbols_unref)
+
+G_END_DECLS

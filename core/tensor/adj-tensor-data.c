@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/adj-tensor-data.h"
+
+#include <string.h>
+
+#include "tensor/adj-element.h"
+
+/* A file of a few bytes can describe a tensor of any size by strides of 0; its dense form must
+ * stay something that a machine can hold. */
+#define MAX_DENSE_BYTES (G_GUINT64_CONSTANT (1) << 38)
+
+struct _AdjTensorData
+{
+  gatomicrefcount ref_count;
+  AdjTensorMeta meta;
+  GBytes *bytes;
+  gint64 numel;
+};
+
+/* -- Making -------------------------------------------------------------------------------- */
+
+static gboolean
+fail (const AdjTensorMeta *meta, const char *reason, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  adj_shape_print_list (NULL, meta->shape.size, meta->shape.rank, text);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE, "a tensor %s%s: %s",
+               meta->dtype < ADJ_N_DTYPES ? adj_dtype_info (meta->dtype)->code : "", text->str,
+               reason);
+  return FALSE;
+}
+
+static gboolean
+is_size (AdjSize size)
+{
+  return adj_size_is_int (size) && size.word >= 0;
+}
+
+static gboolean
+check_numbers (const AdjTensorMeta *meta, GError **error)
+{
+  const AdjShape *shape = &meta->shape;
+
+  if (meta->dtype >= ADJ_N_DTYPES || adj_dtype_info (meta->dtype)->n_bytes == 0 ||
+      shape->rank > ADJ_MAX_RANK)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE, "a tensor has no elements of whole bytes");
+      return FALSE;
+    }
+  for (guint i = 0; i < shape->rank; i++)
+    if (!adj_size_is_int (shape->size[i]))
+      {
+        g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE, "a tensor with bytes has a symbolic size");
+        return FALSE;
+      }
+  for (guint i = 0; i < shape->rank; i++)
+    if (!is_size (shape->size[i]) || !is_size (shape->stride[i]))
+      return fail (meta, "a size or stride is negative", error);
+  if (!is_size (shape->offset))
+    return fail (meta, "the offset is negative", error);
+  return TRUE;
+}
+
+static gboolean
+check_bounds (const AdjTensorMeta *meta, gsize n_bytes, gint64 *numel, GError **error)
+{
+  const AdjShape *shape = &meta->shape;
+  gint64 n_element = adj_dtype_info (meta->dtype)->n_bytes;
+  gint64 last = shape->offset.word;
+  gint64 needed;
+  gboolean overflow = FALSE;
+
+  *numel = 1;
+  for (guint i = 0; i < shape->rank; i++)
+    if (shape->size[i].word == 0)
+      {
+        *numel = 0;
+        return TRUE;
+      }
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      gint64 reach;
+
+      overflow |= __builtin_mul_overflow (*numel, shape->size[i].word, numel);
+      overflow |= __builtin_mul_overflow (shape->size[i].word - 1, shape->stride[i].word, &reach);
+      overflow |= __builtin_add_overflow (last, reach, &last);
+    }
+  overflow |= __builtin_add_overflow (last, 1, &last);
+  overflow |= __builtin_mul_overflow (last, n_element, &needed);
+  if (overflow || (guint64) needed > n_bytes)
+    return fail (meta, "it reaches outside its bytes", error);
+
+  if (__builtin_mul_overflow (*numel, n_element, &needed) ||
+      ((guint64) needed > MAX_DENSE_BYTES && (guint64) needed > n_bytes))
+    {
+      fail (meta, "it repeats its bytes too often", error);
+      if (error != NULL)
+        (*error)->code = ADJ_ERROR_LIMIT;
+      return FALSE;
+    }
+  return TRUE;
+}
+
+AdjTensorData *
+adj_tensor_data_new (const AdjTensorMeta *meta, GBytes *bytes, GError **error)
+{
+  AdjTensorData *data;
+  gint64 numel;
+
+  g_return_val_if_fail (meta != NULL && bytes != NULL, NULL);
+
+  if (!check_numbers (meta, error) || !check_bounds (meta, g_bytes_get_size (bytes), &numel, error))
+    return NULL;
+
+  data = g_new0 (AdjTensorData, 1);
+  g_atomic_ref_count_init (&data->ref_count);
+  data->meta = *meta;
+  data->meta.has_strides = TRUE;
+  data->bytes = g_bytes_ref (bytes);
+  data->numel = numel;
+  return data;
+}
+
+AdjTensorData *
+adj_tensor_data_ref (AdjTensorData *data)
+{
+  g_return_val_if_fail (data != NULL, NULL);
+
+  g_atomic_ref_count_inc (&data->ref_count);
+  return data;
+}
+
+void
+adj_tensor_data_unref (AdjTensorData *data)
+{
+  if (data == NULL || !g_atomic_ref_count_dec (&data->ref_count))
+    return;
+
+  g_bytes_unref (data->bytes);
+  g_free (data);
+}
+
+const AdjTensorMeta *
+adj_tensor_data_get_meta (const AdjTensorData *data)
+{
+  g_return_val_if_fail (data != NULL, NULL);
+
+  return &data->meta;
+}
+
+GBytes *
+adj_tensor_data_get_bytes (const AdjTensorData *data)
+{
+  g_return_val_if_fail (data != NULL, NULL);
+
+  return data->bytes;
+}
+
+gint64
+adj_tensor_data_get_numel (const AdjTensorData *data)
+{
+  g_return_val_if_fail (data != NULL, 0);
+
+  return data->numel;
+}
+
+/* -- Reading ------------------------------------------------------------------------------- */
+
+/* Visits the elements in row-major order. */
+typedef struct
+{
+  const AdjShape *shape;
+  gint64 index[ADJ_MAX_RANK];
+  gint64 offset;
+} Walk;
+
+static void
+walk_init (Walk *walk, const AdjShape *shape)
+{
+  *walk = (Walk){ .shape = shape, .offset = shape->offset.word };
+}
+
+static void
+walk_next (Walk *walk)
+{
+  const AdjShape *shape = walk->shape;
+
+  for (guint d = shape->rank; d-- > 0;)
+    {
+      walk->offset += shape->stride[d].word;
+      if (++walk->index[d] < shape->size[d].word)
+        return;
+      walk->offset -= shape->size[d].word * shape->stride[d].word;
+      walk->index[d] = 0;
+    }
+}
+
+static const guint8 *
+address (const AdjTensorData *data, gint64 offset)
+{
+  const guint8 *start = g_bytes_get_data (data->bytes, NULL);
+
+  return start + (gsize) offset * adj_dtype_info (data->meta.dtype)->n_bytes;
+}
+
+double
+adj_tensor_data_get_double (const AdjTensorData *data, gint64 index)
+{
+  const AdjShape *shape;
+  gint64 offset;
+
+  g_return_val_if_fail (data != NULL && index >= 0 && index < data->numel, 0.0);
+
+  shape = &data->meta.shape;
+  offset = shape->offset.word;
+  for (guint d = shape->rank; d-- > 0;)
+    {
+      offset += index % shape->size[d].word * shape->stride[d].word;
+      index /= shape->size[d].word;
+    }
+  return adj_element_load (data->meta.dtype, address (data, offset)).real;
+}
+
+void
+adj_tensor_data_read_doubles (const AdjTensorData *data, double *out)
+{
+  Walk walk;
+
+  g_return_if_fail (data != NULL);
+
+  walk_init (&walk, &data->meta.shape);
+  for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
+    out[i] = adj_element_load (data->meta.dtype, address (data, walk.offset)).real;
+}
+
+/* -- Copying ------------------------------------------------------------------------------- */
+
+/* @data's sizes, dense; takes @bytes. */
+static AdjTensorData *
+new_dense (const AdjTensorData *data, AdjDType dtype, guint8 *bytes, gsize n_bytes)
+{
+  g_autoptr (GBytes) owned = g_bytes_new_take (bytes, n_bytes);
+  AdjTensorMeta meta = data->meta;
+
+  meta.dtype = dtype;
+  meta.storage = -1;
+  adj_shape_init (&meta.shape, NULL, data->meta.shape.rank, data->meta.shape.size);
+  return adj_tensor_data_new (&meta, owned, NULL);
+}
+
+AdjTensorData *
+adj_tensor_data_contiguous (AdjTensorData *data)
+{
+  gsize n_element;
+  guint8 *bytes;
+  Walk walk;
+
+  g_return_val_if_fail (data != NULL, NULL);
+
+  n_element = adj_dtype_info (data->meta.dtype)->n_bytes;
+  if (data->meta.shape.offset.word == 0 && adj_shape_is_contiguous (&data->meta.shape, NULL) &&
+      g_bytes_get_size (data->bytes) == (gsize) data->numel * n_element)
+    return adj_tensor_data_ref (data);
+
+  bytes = g_malloc_n ((gsize) data->numel, n_element);
+  if (data->numel > 0 && adj_shape_is_contiguous (&data->meta.shape, NULL))
+    memcpy (bytes, address (data, data->meta.shape.offset.word), (gsize) data->numel * n_element);
+  else
+    {
+      walk_init (&walk, &data->meta.shape);
+      for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
+        memcpy (bytes + (gsize) i * n_element, address (data, walk.offset), n_element);
+    }
+  return new_dense (data, data->meta.dtype, bytes, (gsize) data->numel * n_element);
+}
+
+AdjTensorData *
+adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype)
+{
+  gsize n_element;
+  guint8 *bytes;
+  Walk walk;
+
+  g_return_val_if_fail (data != NULL && dtype < ADJ_N_DTYPES, NULL);
+  g_return_val_if_fail (adj_dtype_info (dtype)->n_bytes > 0, NULL);
+
+  if (dtype == data->meta.dtype)
+    return adj_tensor_data_contiguous (data);
+
+  n_element = adj_dtype_info (dtype)->n_bytes;
+  bytes = g_malloc_n ((gsize) data->numel, n_element);
+  walk_init (&walk, &data->meta.shape);
+  for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
+    adj_element_store (dtype, bytes + (gsize) i * n_element,
+                       adj_element_load (data->meta.dtype, address (data, walk.offset)));
+  return new_dense (data, dtype, bytes, (gsize) data->numel * n_element);
+}

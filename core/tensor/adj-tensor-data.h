@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-shape.h"
+
+G_BEGIN_DECLS
+
+/* An immutable tensor: metadata and bytes.  Constants, recorded inputs, results and everything
+ * the window shows are these; threads share them freely.  Sizes are integers, the device is the
+ * CPU or the one the bytes were copied from.  Several may share one GBytes: then they alias. */
+typedef struct _AdjTensorData AdjTensorData;
+
+/**
+ * adj_tensor_data_new:
+ * @meta: sizes must be integers
+ * @bytes: (transfer none): the storage; @meta's offset counts from its start
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_SHAPE when @meta reaches outside
+ *   @bytes or the dtype has no whole bytes
+ */
+ADJ_PUBLIC AdjTensorData *
+adj_tensor_data_new (const AdjTensorMeta *meta, GBytes *bytes, GError **error);
+ADJ_PUBLIC AdjTensorData *adj_tensor_data_ref (AdjTensorData *data);
+ADJ_PUBLIC void adj_tensor_data_unref (AdjTensorData *data);
+
+ADJ_PUBLIC const AdjTensorMeta *adj_tensor_data_get_meta (const AdjTensorData *data);
+ADJ_PUBLIC GBytes *adj_tensor_data_get_bytes (const AdjTensorData *data); /* (transfer none) */
+ADJ_PUBLIC gint64 adj_tensor_data_get_numel (const AdjTensorData *data);
+
+/* Element @index in row-major order, as a double (bool: 0 or 1).  16-bit floats are widened. */
+ADJ_PUBLIC double adj_tensor_data_get_double (const AdjTensorData *data, gint64 index);
+/* All elements in row-major order; @out has room for numel of them. */
+ADJ_PUBLIC void adj_tensor_data_read_doubles (const AdjTensorData *data, double *out);
+/* Row-major, dense, same dtype: @data itself when it already is. */
+ADJ_PUBLIC AdjTensorData *adj_tensor_data_contiguous (AdjTensorData *data);
+/* Element-wise cast, dense. */
+ADJ_PUBLIC AdjTensorData *adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype);
+
+/* "tensor([[1., 2.], …], dtype=…)": at most @max_items numbers, torch's number format. */
+ADJ_PUBLIC char *adj_tensor_data_print (const AdjTensorData *data, guint max_items);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTensorData, adj_tensor_data_unref)
+
+G_END_DECLS

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Values as torch prints them: one format for all numbers of a tensor, chosen by their range;
+ * the middle of what is too long left out. */
+
+#include <math.h>
+#include <string.h>
+
+#include "tensor/adj-element.h"
+#include "tensor/adj-tensor-data.h"
+
+#define EDGE_ITEMS 3
+#define LINE_WIDTH 80
+
+typedef struct
+{
+  const AdjTensorData *data;
+  const AdjTensorMeta *meta;
+  gint64 edge;       /* items kept on either side of what is left out; -1: all are shown */
+  gboolean integral; /* floats without a fraction print as "2." */
+  gboolean scientific;
+  guint width;
+  GString *out;
+} Printer;
+
+typedef void (*ItemFunc) (Printer *p, AdjElement element, gpointer data);
+
+static AdjElement
+element_at (const Printer *p, gint64 offset)
+{
+  const guint8 *start = g_bytes_get_data (adj_tensor_data_get_bytes (p->data), NULL);
+
+  return adj_element_load (p->meta->dtype,
+                           start + (gsize) offset * adj_dtype_info (p->meta->dtype)->n_bytes);
+}
+
+static gboolean
+leaves_out (const Printer *p, guint dim)
+{
+  return p->edge >= 0 && p->meta->shape.size[dim].word > 2 * p->edge;
+}
+
+/* The index after @i of those that are shown. */
+static gint64
+next_shown (const Printer *p, guint dim, gint64 i)
+{
+  if (leaves_out (p, dim) && i + 1 == p->edge)
+    return p->meta->shape.size[dim].word - p->edge;
+  return i + 1;
+}
+
+static void
+each_shown (Printer *p, guint dim, gint64 offset, ItemFunc func, gpointer data)
+{
+  const AdjShape *shape = &p->meta->shape;
+
+  if (dim == shape->rank)
+    {
+      func (p, element_at (p, offset), data);
+      return;
+    }
+  for (gint64 i = 0; i < shape->size[dim].word; i = next_shown (p, dim, i))
+    each_shown (p, dim + 1, offset + i * shape->stride[dim].word, func, data);
+}
+
+/* -- Numbers ------------------------------------------------------------------------------- */
+
+static void
+print_real (const Printer *p, double value, GString *out)
+{
+  char text[64];
+
+  if (isnan (value))
+    g_string_append (out, "nan");
+  else if (isinf (value))
+    g_string_append (out, value < 0 ? "-inf" : "inf");
+  else if (p->scientific)
+    g_string_append (out, g_ascii_formatd (text, sizeof text, "%.4e", value));
+  else if (p->integral)
+    g_string_append_printf (out, "%s.", g_ascii_formatd (text, sizeof text, "%.0f", value));
+  else
+    g_string_append (out, g_ascii_formatd (text, sizeof text, "%.4f", value));
+}
+
+static void
+print_element (const Printer *p, AdjElement element, GString *out)
+{
+  if (p->meta->dtype == ADJ_DTYPE_BOOL)
+    g_string_append (out, element.integer != 0 ? "True" : "False");
+  else if (p->meta->dtype == ADJ_DTYPE_U64)
+    g_string_append_printf (out, "%" G_GUINT64_FORMAT, (guint64) element.integer);
+  else if (element.is_integer)
+    g_string_append_printf (out, "%" G_GINT64_FORMAT, element.integer);
+  else
+    {
+      print_real (p, element.real, out);
+      if (adj_dtype_info (p->meta->dtype)->category != ADJ_CATEGORY_COMPLEX)
+        return;
+      if (!signbit (element.imaginary) || isnan (element.imaginary))
+        g_string_append_c (out, '+');
+      print_real (p, element.imaginary, out);
+      g_string_append_c (out, 'j');
+    }
+}
+
+typedef struct
+{
+  double least;
+  double most;
+  gboolean integral;
+  gboolean any;
+} Survey;
+
+static void
+survey_real (Survey *survey, double value)
+{
+  double magnitude = fabs (value);
+
+  if (!isfinite (value) || magnitude == 0.0)
+    return;
+  survey->integral = survey->integral && ceil (value) == value;
+  survey->least = survey->any ? MIN (survey->least, magnitude) : magnitude;
+  survey->most = survey->any ? MAX (survey->most, magnitude) : magnitude;
+  survey->any = TRUE;
+}
+
+static void
+survey_item (Printer *p, AdjElement element, gpointer data)
+{
+  Survey *survey = data;
+
+  if (element.is_integer)
+    return;
+  survey_real (survey, element.real);
+  survey_real (survey, element.imaginary);
+}
+
+static void
+measure_item (Printer *p, AdjElement element, gpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  print_element (p, element, text);
+  p->width = MAX (p->width, (guint) text->len);
+}
+
+static void
+choose_format (Printer *p)
+{
+  Survey survey = { .integral = TRUE };
+
+  each_shown (p, 0, p->meta->shape.offset.word, survey_item, &survey);
+  p->integral = survey.integral;
+  if (survey.any)
+    p->scientific = survey.most / survey.least > 1000. || survey.most > 1e8 ||
+                    (!survey.integral && survey.least < 1e-4);
+  each_shown (p, 0, p->meta->shape.offset.word, measure_item, NULL);
+}
+
+static void
+print_padded (Printer *p, AdjElement element)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  print_element (p, element, text);
+  for (gsize i = text->len; i < p->width; i++)
+    g_string_append_c (p->out, ' ');
+  g_string_append (p->out, text->str);
+}
+
+/* -- Brackets ------------------------------------------------------------------------------ */
+
+static void
+break_line (Printer *p, guint n, guint indent)
+{
+  for (guint i = 0; i < n; i++)
+    g_string_append_c (p->out, '\n');
+  for (guint i = 0; i < indent; i++)
+    g_string_append_c (p->out, ' ');
+}
+
+static void
+print_row (Printer *p, guint dim, gint64 offset, guint indent)
+{
+  const AdjShape *shape = &p->meta->shape;
+  guint per_line = MAX (1, (LINE_WIDTH - MIN (indent, LINE_WIDTH)) / (p->width + 2));
+  guint n = 0;
+
+  for (gint64 i = 0, next; i < shape->size[dim].word; i = next)
+    {
+      if (n > 0)
+        g_string_append_c (p->out, ',');
+      if (n > 0 && n % per_line == 0)
+        break_line (p, 1, indent);
+      else if (n > 0)
+        g_string_append_c (p->out, ' ');
+
+      print_padded (p, element_at (p, offset + i * shape->stride[dim].word));
+      n++;
+      next = next_shown (p, dim, i);
+      if (next > i + 1)
+        {
+          g_string_append (p->out, n % per_line == 0 ? "," : ", ");
+          if (n % per_line == 0)
+            break_line (p, 1, indent);
+          g_string_append (p->out, "...");
+          n++;
+        }
+    }
+}
+
+static void
+print_nested (Printer *p, guint dim, gint64 offset, guint indent)
+{
+  const AdjShape *shape = &p->meta->shape;
+
+  if (dim == shape->rank)
+    {
+      print_element (p, element_at (p, offset), p->out);
+      return;
+    }
+
+  g_string_append_c (p->out, '[');
+  if (dim + 1 == shape->rank)
+    print_row (p, dim, offset, indent + 1);
+  else
+    for (gint64 i = 0, next; i < shape->size[dim].word; i = next)
+      {
+        print_nested (p, dim + 1, offset + i * shape->stride[dim].word, indent + 1);
+        next = next_shown (p, dim, i);
+        if (next >= shape->size[dim].word)
+          break;
+        g_string_append_c (p->out, ',');
+        break_line (p, shape->rank - dim - 1, indent + 1);
+        if (next > i + 1)
+          {
+            g_string_append (p->out, "...,");
+            break_line (p, shape->rank - dim - 1, indent + 1);
+          }
+      }
+  g_string_append_c (p->out, ']');
+}
+
+/* The most items per side and dimension of which not more than @max_items are shown. */
+static gint64
+choose_edge (const AdjTensorData *data, guint max_items)
+{
+  const AdjShape *shape = &adj_tensor_data_get_meta (data)->shape;
+  gint64 edge = EDGE_ITEMS;
+
+  if (adj_tensor_data_get_numel (data) <= max_items)
+    return -1;
+  for (; edge > 1; edge--)
+    {
+      gint64 n = 1;
+
+      for (guint d = 0; d < shape->rank && n <= max_items; d++)
+        n *= MIN (shape->size[d].word, 2 * edge);
+      if (n <= max_items)
+        break;
+    }
+  return edge;
+}
+
+static gboolean
+is_default_dtype (AdjDType dtype)
+{
+  return dtype == ADJ_DTYPE_F32 || dtype == ADJ_DTYPE_I64 || dtype == ADJ_DTYPE_BOOL ||
+         dtype == ADJ_DTYPE_C64;
+}
+
+char *
+adj_tensor_data_print (const AdjTensorData *data, guint max_items)
+{
+  static const char prefix[] = "tensor(";
+  const AdjTensorMeta *meta;
+  gboolean empty;
+  Printer p;
+
+  g_return_val_if_fail (data != NULL, NULL);
+
+  meta = adj_tensor_data_get_meta (data);
+  empty = adj_tensor_data_get_numel (data) == 0;
+  p = (Printer){ .data = data, .meta = meta, .edge = choose_edge (data, max_items) };
+  p.out = g_string_new (prefix);
+
+  if (empty)
+    g_string_append (p.out, "[]");
+  else
+    {
+      choose_format (&p);
+      print_nested (&p, 0, meta->shape.offset.word, (guint) strlen (prefix));
+    }
+
+  if (empty && meta->shape.rank != 1)
+    {
+      g_string_append (p.out, ", size=(");
+      for (guint d = 0; d < meta->shape.rank; d++)
+        g_string_append_printf (p.out, "%s%" G_GINT64_FORMAT, d > 0 ? ", " : "",
+                                meta->shape.size[d].word);
+      g_string_append_c (p.out, ')');
+    }
+  if (!is_default_dtype (meta->dtype) || (empty && meta->dtype != ADJ_DTYPE_F32))
+    g_string_append_printf (p.out, ", dtype=torch.%s", adj_dtype_info (meta->dtype)->torch_name);
+  g_string_append_c (p.out, ')');
+  return g_string_free (p.out, FALSE);
+}

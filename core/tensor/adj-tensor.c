@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/adj-tensor.h"
+
+typedef struct
+{
+  gpointer state;
+  GDestroyNotify destroy;
+} Slot;
+
+struct _AdjTensor
+{
+  gatomicrefcount ref_count;
+  AdjTensorMeta meta;
+  AdjStorage *storage; /* (owned) */
+  Slot slots[ADJ_N_SLOTS];
+};
+
+static void
+set_meta (AdjTensor *tensor, const AdjTensorMeta *meta)
+{
+  tensor->meta = *meta;
+  tensor->meta.storage = (gint32) (adj_storage_get_id (tensor->storage) & G_MAXINT32);
+}
+
+AdjTensor *
+adj_tensor_new (const AdjTensorMeta *meta, AdjStorage *storage)
+{
+  AdjTensor *tensor;
+
+  g_return_val_if_fail (meta != NULL && storage != NULL, NULL);
+
+  tensor = g_new0 (AdjTensor, 1);
+  g_atomic_ref_count_init (&tensor->ref_count);
+  tensor->storage = adj_storage_ref (storage);
+  set_meta (tensor, meta);
+  return tensor;
+}
+
+/* What @meta needs; symbolic sizes by their hints, G_MAXSIZE when it cannot be. */
+static gsize
+needed_bytes (const AdjTensorMeta *meta, AdjSymbols *symbols)
+{
+  gsize n_bytes = adj_dtype_info (meta->dtype)->n_bytes;
+  gint64 span;
+  gint64 offset;
+
+  if (!adj_size_get_hint (symbols, adj_shape_span (&meta->shape, symbols), &span) ||
+      !adj_size_get_hint (symbols, meta->shape.offset, &offset) || span <= 0)
+    return 0;
+  if (offset < 0 || __builtin_add_overflow (span, offset, &span) ||
+      !g_size_checked_mul (&n_bytes, n_bytes, (gsize) span))
+    return G_MAXSIZE;
+  return n_bytes;
+}
+
+AdjTensor *
+adj_tensor_new_empty (const AdjTensorMeta *meta, AdjSymbols *symbols, gboolean fake)
+{
+  g_autoptr (AdjStorage) storage = NULL;
+  gsize n_bytes;
+
+  g_return_val_if_fail (meta != NULL && meta->dtype < ADJ_N_DTYPES, NULL);
+
+  n_bytes = needed_bytes (meta, symbols);
+  storage =
+      fake ? adj_storage_new_fake (n_bytes, meta->device) : adj_storage_new (n_bytes, meta->device);
+  return adj_tensor_new (meta, storage);
+}
+
+AdjTensor *
+adj_tensor_new_from_data (AdjTensorData *data)
+{
+  g_autoptr (AdjStorage) storage = NULL;
+  const AdjTensorMeta *meta;
+
+  g_return_val_if_fail (data != NULL, NULL);
+
+  meta = adj_tensor_data_get_meta (data);
+  storage = adj_storage_new_shared (adj_tensor_data_get_bytes (data), meta->device);
+  return adj_tensor_new (meta, storage);
+}
+
+AdjTensor *
+adj_tensor_ref (AdjTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  g_atomic_ref_count_inc (&tensor->ref_count);
+  return tensor;
+}
+
+void
+adj_tensor_unref (AdjTensor *tensor)
+{
+  if (tensor == NULL || !g_atomic_ref_count_dec (&tensor->ref_count))
+    return;
+
+  for (guint i = 0; i < ADJ_N_SLOTS; i++)
+    adj_tensor_set_slot (tensor, i, NULL, NULL);
+  adj_storage_unref (tensor->storage);
+  g_free (tensor);
+}
+
+const AdjTensorMeta *
+adj_tensor_get_meta (const AdjTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  return &tensor->meta;
+}
+
+AdjStorage *
+adj_tensor_get_storage (const AdjTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  return tensor->storage;
+}
+
+guint
+adj_tensor_get_rank (const AdjTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, 0);
+
+  return tensor->meta.shape.rank;
+}
+
+void
+adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storage)
+{
+  AdjStorage *old;
+
+  g_return_if_fail (tensor != NULL && meta != NULL);
+
+  if (storage != NULL)
+    {
+      old = tensor->storage;
+      tensor->storage = adj_storage_ref (storage);
+      adj_storage_unref (old);
+    }
+  set_meta (tensor, meta);
+}
+
+gpointer
+adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot)
+{
+  g_return_val_if_fail (tensor != NULL && slot < ADJ_N_SLOTS, NULL);
+
+  return tensor->slots[slot].state;
+}
+
+void
+adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDestroyNotify destroy)
+{
+  Slot old;
+
+  g_return_if_fail (tensor != NULL && slot < ADJ_N_SLOTS);
+
+  /* Destroying may look at the tensor: it must already see the new state. */
+  old = tensor->slots[slot];
+  tensor->slots[slot] = (Slot){ state, destroy };
+  if (old.state != NULL && old.destroy != NULL)
+    old.destroy (old.state);
+}
+
+AdjTensorData *
+adj_tensor_snapshot (const AdjTensor *tensor)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  if (adj_storage_is_fake (tensor->storage))
+    return NULL;
+  bytes = adj_storage_snapshot (tensor->storage);
+  return adj_tensor_data_new (&tensor->meta, bytes, NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-storage.h"
+#include "tensor/adj-tensor-data.h"
+
+G_BEGIN_DECLS
+
+/* A tensor that a program computes with: metadata and a storage that may be shared with its
+ * views.  It belongs to one context and thread.  Modes hang their state on it through slots. */
+typedef struct _AdjTensor AdjTensor;
+
+typedef enum
+{
+  ADJ_SLOT_AUTOGRAD,   /* grad, grad_fn, requires_grad, hooks */
+  ADJ_SLOT_FUNCTIONAL, /* the wrapper that functionalization sees */
+  ADJ_SLOT_COMPOSITE,  /* inner tensors of a composite */
+  ADJ_SLOT_CONSTANT,   /* the known value of a traced scalar tensor */
+  ADJ_N_SLOTS,
+} AdjTensorSlot;
+
+/* Takes a reference on @storage; @meta is copied and its storage number replaced. */
+ADJ_PUBLIC AdjTensor *adj_tensor_new (const AdjTensorMeta *meta, AdjStorage *storage);
+/* A fresh storage of the needed size, zeroed; a fake one when @fake. */
+ADJ_PUBLIC AdjTensor *
+adj_tensor_new_empty (const AdjTensorMeta *meta, AdjSymbols *symbols, gboolean fake);
+/* Shares the bytes of @data until they are written; see AdjStorage. */
+ADJ_PUBLIC AdjTensor *adj_tensor_new_from_data (AdjTensorData *data);
+ADJ_PUBLIC AdjTensor *adj_tensor_ref (AdjTensor *tensor);
+ADJ_PUBLIC void adj_tensor_unref (AdjTensor *tensor);
+
+ADJ_PUBLIC const AdjTensorMeta *adj_tensor_get_meta (const AdjTensor *tensor);
+ADJ_PUBLIC AdjStorage *adj_tensor_get_storage (const AdjTensor *tensor); /* (transfer none) */
+ADJ_PUBLIC guint adj_tensor_get_rank (const AdjTensor *tensor);
+/* Integer size of a concrete tensor; hint of a symbolic one (-1: unbacked). */
+ADJ_PUBLIC gint64 adj_tensor_get_size (const AdjTensor *tensor, guint dim);
+
+/* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one. */
+void adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storage);
+
+gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
+void
+adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDestroyNotify destroy);
+
+/* An immutable copy, or share, of what @tensor holds now.  %NULL for a fake tensor. */
+ADJ_PUBLIC AdjTensorData *adj_tensor_snapshot (const AdjTensor *tensor);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTensor, adj_tensor_unref)
+
+G_END_DECLS
