@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-lexer.h"
+#include "ir/adj-text.h"
+
+G_BEGIN_DECLS
+
+/* -- Values (parse-value.c) ---- */
+
+/* Reads values off a stream of tokens; @token is the next one. */
+typedef struct
+{
+  AdjLexer lexer;
+  AdjToken token;
+  AdjNameFunc resolve; /* (nullable) */
+  gpointer data;
+  AdjSymbols *symbols; /* (nullable) */
+  guint depth;
+  gboolean raw_mentions_node; /* an unread stretch of text names a node */
+} AdjReader;
+
+void adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line);
+void adj_reader_advance (AdjReader *reader);
+/* Whether the next token is @punct. */
+gboolean adj_reader_at (const AdjReader *reader, const char *punct);
+/* Takes @punct if it is next. */
+gboolean adj_reader_take (AdjReader *reader, const char *punct);
+/* Whether nothing but a comment is left. */
+gboolean adj_reader_at_end (const AdjReader *reader);
+
+/* One value, up to a comma or a closing bracket that is not its own; what is no value we know
+ * becomes RAW.  %FALSE when not even that: empty, or its brackets do not match. */
+gboolean adj_reader_read (AdjReader *reader, AdjValue *out);
+/* A value with nothing required to follow, so that an operator may; never RAW. */
+gboolean adj_reader_read_operand (AdjReader *reader, AdjValue *out);
+
+/* -- Annotations and facts (parse-facts.c) ---- */
+
+/* What is gathered about a node before it is added; everything is owned. */
+typedef struct
+{
+  AdjValue val;
+  AdjNodeMeta meta;
+  AdjValue extra; /* DICT */
+  AdjValue kept;  /* LIST of values whose texts @meta borrows */
+  AdjModule *modules;
+  AdjModule *fwd_modules;
+} AdjNodeFacts;
+
+void adj_node_facts_init (AdjNodeFacts *facts);
+void adj_node_facts_clear (AdjNodeFacts *facts);
+/* The text of an annotation, without quotes; @quoted: it had them. */
+void adj_node_facts_annotate (
+    AdjNodeFacts *facts, const char *text, gsize length, gboolean quoted, AdjSymbols *symbols);
+/* "{recompute: MUST_SAVE, …}"; what is malformed is left out. */
+gboolean
+adj_node_facts_parse (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols);
+void adj_symbol_facts_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols);
+/* Adds a key to what is kept; takes @value. */
+void adj_node_facts_keep (AdjNodeFacts *facts, const char *key, AdjValue *value);
+
+/* -- Statements (parse-statement.c) ---- */
+
+typedef struct
+{
+  const char *at;
+  gsize length; /* without a newline, carriage return and blanks at the end */
+  guint number;
+  guint indent;
+} AdjLine;
+
+/* One class in the text, being read. */
+typedef struct
+{
+  AdjBuilder *builder;
+  AdjSymbols *symbols;
+  AdjDiags *diags;   /* (nullable) */
+  GHashTable *names; /* (owned) name in the text → index + 1 */
+  char *stack_trace; /* (nullable) of the statements that follow */
+} AdjModuleReader;
+
+gboolean adj_module_resolve (const char *name, AdjValue *out, gpointer data);
+/* Adds the node that @line states.  Always does: a RAW one at worst. */
+void adj_module_read_statement (AdjModuleReader *module, const AdjLine *line);
+/* Adds the output node; @text is what follows "return". */
+void adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char *type);
+/* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
+char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
+/* The stretch of @line before its "# adj:" comment; @facts is what follows, or %NULL. */
+gsize adj_line_split_facts (const AdjLine *line, const char **facts, gsize *n_facts);
+
+G_END_DECLS

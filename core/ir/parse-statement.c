@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: MIT */
+
+/* One statement, one node: `name: "annotation" = expression;  x = None  # adj: {…}`. */
+
+#include <string.h>
+
+#include "ir/parse-private.h"
+#include "ir/text-private.h"
+
+/* A statement being taken apart. */
+typedef struct
+{
+  AdjModuleReader *module;
+  AdjReader reader;
+  AdjNodeFacts facts;
+  char *name;   /* on the left side */
+  char *target; /* %NULL until the expression is understood */
+  AdjOpcode opcode;
+  GArray *args;   /* AdjValue */
+  GArray *kwargs; /* AdjValue: key, value, … */
+} Statement;
+
+/* -- Names ---- */
+
+gboolean
+adj_module_resolve (const char *name, AdjValue *out, gpointer data)
+{
+  AdjModuleReader *module = data;
+  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (module->names, name));
+
+  if (place == 0)
+    return FALSE;
+
+  *out = ADJ_NODE (((AdjNodeId){ place - 1 }));
+
+  return TRUE;
+}
+
+char *
+adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
+{
+  char *unique = NULL;
+
+  if (adj_node_id_is_valid (adj_builder_find (module->builder, name)))
+    {
+      unique = adj_builder_unique_name (module->builder, name);
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
+                     "'%s' is defined twice; the second is called '%s' here", name, unique);
+    }
+
+  g_hash_table_insert (module->names, g_strdup (name),
+                       GUINT_TO_POINTER (adj_builder_get_n_nodes (module->builder) + 1));
+
+  return unique ? unique : g_strdup (name);
+}
+
+static AdjSpan
+get_span (const AdjLine *line)
+{
+  return (AdjSpan){ line->number, line->indent + 1, line->length - line->indent };
+}
+
+static void
+init_values (GArray **array)
+{
+  *array = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  g_array_set_clear_func (*array, (GDestroyNotify) adj_value_clear);
+}
+
+static void
+take_value (GArray *values, AdjValue *value)
+{
+  AdjValue stolen = adj_value_steal (value);
+
+  g_array_append_val (values, stolen);
+}
+
+static void
+take_string (GArray *values, const char *text)
+{
+  AdjValue value = adj_value_new_string (text);
+
+  g_array_append_val (values, value);
+}
+
+static void
+understand (Statement *s, AdjOpcode opcode, const char *target)
+{
+  s->opcode = opcode;
+  g_free (s->target);
+  s->target = g_strdup (target);
+}
+
+/* -- Left side ---- */
+
+/* `: "f32[2]"` or ` : list`, if it is there. */
+static void
+read_annotation (Statement *s)
+{
+  AdjReader *r = &s->reader;
+  const char *start, *end;
+
+  if (!adj_reader_take (r, ":"))
+    return;
+
+  start = end = r->token.text;
+  if (r->token.kind == ADJ_TOKEN_STRING && r->token.length >= 2)
+    {
+      adj_node_facts_annotate (&s->facts, start + 1, r->token.length - 2, TRUE, s->module->symbols);
+      adj_reader_advance (r);
+      return;
+    }
+
+  for (gint depth = 0; !adj_reader_at_end (r); adj_reader_advance (r))
+    {
+      if (depth == 0 && (adj_reader_at (r, "=") || adj_reader_at (r, ";")))
+        break;
+      depth += adj_reader_at (r, "[") || adj_reader_at (r, "(");
+      depth -= adj_reader_at (r, "]") || adj_reader_at (r, ")");
+      end = r->token.text + r->token.length;
+    }
+  adj_node_facts_annotate (&s->facts, start, end - start, FALSE, s->module->symbols);
+}
+
+static gboolean
+read_left (Statement *s)
+{
+  if (s->reader.token.kind != ADJ_TOKEN_NAME)
+    return FALSE;
+
+  g_free (s->name);
+  s->name = adj_token_dup (&s->reader.token);
+  adj_reader_advance (&s->reader);
+  read_annotation (s);
+
+  return adj_reader_take (&s->reader, "=");
+}
+
+/* -- Calls ---- */
+
+static gboolean
+read_keyword (AdjReader *r, char **key)
+{
+  AdjReader start = *r;
+
+  if (r->token.kind != ADJ_TOKEN_NAME)
+    return FALSE;
+
+  *key = adj_token_dup (&r->token);
+  adj_reader_advance (r);
+  if (adj_reader_take (r, "="))
+    return TRUE;
+
+  g_clear_pointer (key, g_free);
+  *r = start;
+
+  return FALSE;
+}
+
+/* Arguments; the opening bracket is taken. */
+static gboolean
+read_arguments (Statement *s)
+{
+  AdjReader *r = &s->reader;
+
+  while (!adj_reader_take (r, ")"))
+    {
+      g_autofree char *key = NULL;
+      gboolean is_keyword = read_keyword (r, &key);
+      AdjValue value = ADJ_NONE;
+
+      if (!adj_reader_read (r, &value))
+        return FALSE;
+      if (is_keyword)
+        take_string (s->kwargs, key);
+      take_value (is_keyword ? s->kwargs : s->args, &value);
+      if (!adj_reader_take (r, ",") && !adj_reader_at (r, ")"))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* `a.b` after its first name; the last token taken is a name. */
+static gboolean
+read_parts (AdjReader *r, GString *path)
+{
+  while (adj_reader_take (r, "."))
+    {
+      if (r->token.kind != ADJ_TOKEN_NAME)
+        return FALSE;
+      if (path->len > 0)
+        g_string_append_c (path, '.');
+      g_string_append_len (path, r->token.text, r->token.length);
+      adj_reader_advance (r);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+at_name (const AdjReader *r, const char *name)
+{
+  return r->token.kind == ADJ_TOKEN_NAME && adj_token_is (&r->token, name);
+}
+
+/* What stands below self: `self.a.b`, `getattr(self.a, "0").b`. */
+static gboolean
+read_self_path (AdjReader *r, GString *path, guint depth)
+{
+  if (at_name (r, "self"))
+    {
+      adj_reader_advance (r);
+      return read_parts (r, path);
+    }
+
+  if (!at_name (r, "getattr") || depth > ADJ_MAX_DEPTH)
+    return FALSE;
+  adj_reader_advance (r);
+  if (!adj_reader_take (r, "(") || !read_self_path (r, path, depth + 1) ||
+      !adj_reader_take (r, ",") || r->token.kind != ADJ_TOKEN_STRING)
+    return FALSE;
+
+  if (path->len > 0)
+    g_string_append_c (path, '.');
+  g_string_append_len (path, r->token.text + 1, r->token.length - 2);
+  adj_reader_advance (r);
+
+  return adj_reader_take (r, ")") && read_parts (r, path);
+}
+
+static gboolean
+read_attribute (Statement *s)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+
+  if (!read_self_path (&s->reader, path, 0) || path->len == 0)
+    return FALSE;
+
+  if (!adj_reader_take (&s->reader, "("))
+    {
+      understand (s, ADJ_OPCODE_GET_ATTR, path->str);
+      return TRUE;
+    }
+
+  understand (s, ADJ_OPCODE_CALL_MODULE, path->str);
+
+  return read_arguments (s);
+}
+
+/* `x.relu(…)` and `x.shape`, where x is a node. */
+static gboolean
+read_member (Statement *s, AdjValue *receiver)
+{
+  AdjReader *r = &s->reader;
+  g_autofree char *member = NULL;
+
+  adj_reader_advance (r);
+  if (r->token.kind != ADJ_TOKEN_NAME)
+    return FALSE;
+  member = adj_token_dup (&r->token);
+  adj_reader_advance (r);
+
+  take_value (s->args, receiver);
+  if (adj_reader_take (r, "("))
+    {
+      understand (s, ADJ_OPCODE_CALL_METHOD, member);
+      return read_arguments (s);
+    }
+
+  take_string (s->args, member);
+  understand (s, ADJ_OPCODE_CALL_FUNCTION, "getattr");
+
+  return TRUE;
+}
+
+/* `torch.ops.aten.add.Tensor(…)` */
+static gboolean
+read_function (Statement *s)
+{
+  AdjReader *r = &s->reader;
+  g_autofree char *first = adj_token_dup (&r->token);
+  g_autoptr (GString) path = g_string_new (first);
+  g_autofree char *target = NULL;
+
+  adj_reader_advance (r);
+  if (!read_parts (r, path) || !adj_reader_take (r, "("))
+    return FALSE;
+
+  if (g_str_has_prefix (path->str, "_operator_"))
+    target = g_strconcat ("operator.", path->str + strlen ("_operator_"), NULL);
+  understand (s, ADJ_OPCODE_CALL_FUNCTION, target ? target : path->str);
+
+  return read_arguments (s);
+}
+
+/* -- Operators ---- */
+
+static const char *
+find_operator (const AdjReader *r, AdjFixity fixity)
+{
+  g_autofree char *symbol = NULL;
+
+  if (r->token.kind != ADJ_TOKEN_PUNCT)
+    return NULL;
+  symbol = adj_token_dup (&r->token);
+
+  return adj_target_from_symbol (symbol, fixity);
+}
+
+static gboolean
+read_operand (Statement *s)
+{
+  AdjValue value = ADJ_NONE;
+
+  if (!adj_reader_read_operand (&s->reader, &value))
+    return FALSE;
+
+  take_value (s->args, &value);
+
+  return TRUE;
+}
+
+/* `a + b`, `a[b]`, with a taken. */
+static gboolean
+read_tail (Statement *s)
+{
+  AdjReader *r = &s->reader;
+  const char *target = find_operator (r, ADJ_FIXITY_INFIX);
+  AdjValue index = ADJ_NONE;
+
+  if (target)
+    {
+      adj_reader_advance (r);
+      understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
+      return read_operand (s);
+    }
+
+  if (!adj_reader_take (r, "[") || !adj_reader_read (r, &index))
+    return FALSE;
+  take_value (s->args, &index);
+  understand (s, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem");
+
+  return adj_reader_take (r, "]");
+}
+
+static gboolean
+read_prefixed (Statement *s)
+{
+  const char *target = find_operator (&s->reader, ADJ_FIXITY_PREFIX);
+  AdjReader start;
+
+  if (!target)
+    return FALSE;
+
+  start = s->reader;
+  adj_reader_advance (&s->reader);
+  if (!read_operand (s))
+    return FALSE;
+  if (adj_reader_at_end (&s->reader) || adj_reader_at (&s->reader, ";"))
+    {
+      understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
+      return TRUE;
+    }
+
+  /* -1 * x: the sign belongs to the number. */
+  g_array_set_size (s->args, 0);
+  s->reader = start;
+
+  return read_operand (s) && read_tail (s);
+}
+
+static gboolean
+follows (const AdjReader *r, const char *punct)
+{
+  AdjToken next = adj_lexer_peek (&r->lexer);
+
+  return next.kind == ADJ_TOKEN_PUNCT && adj_token_is (&next, punct);
+}
+
+static gboolean
+read_expression (Statement *s)
+{
+  AdjReader *r = &s->reader;
+  AdjReader start = *r;
+  g_auto (AdjValue) node = ADJ_NONE;
+
+  if (r->token.kind == ADJ_TOKEN_NAME)
+    {
+      g_autofree char *name = adj_token_dup (&r->token);
+      gboolean is_node = adj_module_resolve (name, &node, s->module);
+
+      if (is_node && follows (r, "."))
+        {
+          adj_reader_advance (r);
+          return read_member (s, &node);
+        }
+      if (read_attribute (s))
+        return TRUE;
+      g_array_set_size (s->args, 0);
+      g_array_set_size (s->kwargs, 0);
+      *r = start;
+      if (!is_node && (follows (r, ".") || follows (r, "(")))
+        return read_function (s);
+    }
+
+  return read_prefixed (s) || (read_operand (s) && read_tail (s));
+}
+
+/* `x += 1;  iadd = x` and `x[0] = 1;  setitem = x`: the binding comes second. */
+static gboolean
+read_in_place (Statement *s)
+{
+  AdjReader *r = &s->reader;
+  const char *target;
+  AdjValue value = ADJ_NONE;
+
+  if (!read_operand (s))
+    return FALSE;
+
+  target = find_operator (r, ADJ_FIXITY_INPLACE);
+  if (target)
+    adj_reader_advance (r);
+  else
+    {
+      if (!adj_reader_take (r, "[") || !adj_reader_read (r, &value))
+        return FALSE;
+      take_value (s->args, &value);
+      if (!adj_reader_take (r, "]") || !adj_reader_take (r, "="))
+        return FALSE;
+      target = "operator.setitem";
+    }
+  if (!adj_reader_read (r, &value))
+    return FALSE;
+  take_value (s->args, &value);
+  if (!adj_reader_take (r, ";") || !read_left (s) || r->token.kind != ADJ_TOKEN_NAME)
+    return FALSE;
+  adj_reader_advance (r);
+  understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
+
+  return TRUE;
+}
+
+/* -- Deletes ---- */
+
+/* `;  x = y = None`, or nothing. */
+static gboolean
+read_deletes (AdjReader *r)
+{
+  if (adj_reader_at_end (r))
+    return TRUE;
+  if (!adj_reader_take (r, ";"))
+    return FALSE;
+
+  while (r->token.kind == ADJ_TOKEN_NAME)
+    {
+      gboolean is_none = adj_token_is (&r->token, "None");
+
+      adj_reader_advance (r);
+      if (is_none)
+        break;
+      if (!adj_reader_take (r, "="))
+        return FALSE;
+    }
+
+  return adj_reader_at_end (r);
+}
+
+/* The stretch of @text before its deletes. */
+static gsize
+find_deletes (const char *text, gsize length)
+{
+  for (gsize at = length; at-- > 2;)
+    if (text[at] == ';')
+      {
+        AdjReader reader;
+
+        adj_reader_init (&reader, text + at, length - at, 1);
+        return read_deletes (&reader) ? at : length;
+      }
+
+  return length;
+}
+
+/* -- Adding ---- */
+
+gsize
+adj_line_split_facts (const AdjLine *line, const char **facts, gsize *n_facts)
+{
+  static const char mark[] = "# adj: ";
+  gsize length = line->length, n_mark = strlen (mark);
+  const char *found = NULL;
+  AdjLexer lexer;
+  AdjToken token;
+
+  *facts = NULL;
+  *n_facts = 0;
+  if (!memmem (line->at, length, mark, n_mark))
+    return length;
+
+  adj_lexer_init (&lexer, line->at, length, line->number);
+  lexer.keep_newlines = TRUE;
+  do
+    token = adj_lexer_next (&lexer);
+  while (token.kind != ADJ_TOKEN_COMMENT && token.kind != ADJ_TOKEN_END &&
+         token.kind != ADJ_TOKEN_BAD);
+
+  if (token.kind == ADJ_TOKEN_COMMENT && token.length > n_mark &&
+      memcmp (token.text, mark, n_mark) == 0)
+    found = token.text;
+  else if (token.kind == ADJ_TOKEN_BAD)
+    for (const char *at = line->at, *end = line->at + length;
+         (at = memmem (at, end - at, mark, n_mark)); at++)
+      found = at;
+  if (!found)
+    return length;
+
+  *facts = found + n_mark;
+  *n_facts = line->at + length - *facts;
+  for (length = found - line->at; length > 0 && line->at[length - 1] == ' '; length--)
+    ;
+
+  return length;
+}
+
+static void
+statement_init (Statement *s, AdjModuleReader *module, const char *text, gsize length, guint line)
+{
+  *s = (Statement){ .module = module };
+  adj_node_facts_init (&s->facts);
+  init_values (&s->args);
+  init_values (&s->kwargs);
+  adj_reader_init (&s->reader, text, length, line);
+  s->reader.resolve = adj_module_resolve;
+  s->reader.data = module;
+  s->reader.symbols = module->symbols;
+}
+
+static void
+statement_clear (Statement *s)
+{
+  adj_node_facts_clear (&s->facts);
+  g_array_unref (s->args);
+  g_array_unref (s->kwargs);
+  g_free (s->name);
+  g_free (s->target);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Statement, statement_clear)
+
+/* Nodes that the text of a statement mentions, each once. */
+static void
+mention_nodes (Statement *s, const char *text, gsize length)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, text, length, 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    {
+      g_autofree char *name = NULL;
+      AdjValue node = ADJ_NONE;
+
+      if (token.kind != ADJ_TOKEN_NAME)
+        continue;
+      name = adj_token_dup (&token);
+      if (adj_module_resolve (name, &node, s->module) &&
+          g_hash_table_add (seen, GUINT_TO_POINTER (node.node.index + 1)))
+        g_array_append_val (s->args, node);
+    }
+}
+
+/* Keeps the statement as text. */
+static void
+keep_raw (Statement *s, const char *text, gsize length)
+{
+  const char *names = text;
+
+  g_array_set_size (s->args, 0);
+  g_array_set_size (s->kwargs, 0);
+  g_free (s->target);
+  length = find_deletes (text, length);
+  s->opcode = ADJ_OPCODE_RAW;
+  s->target = g_strndup (text, length);
+  adj_value_clear (&s->facts.val);
+  adj_value_clear (&s->facts.extra);
+  s->facts.extra.kind = ADJ_VALUE_DICT;
+
+  if (s->name)
+    names = memchr (text, '=', length);
+  if (!names)
+    names = text;
+  mention_nodes (s, names, text + length - names);
+}
+
+static void
+add_statement (Statement *s, const AdjLine *line)
+{
+  g_autofree char *bound = NULL;
+  AdjNodeSpec spec = {
+    .opcode = s->opcode,
+    .target = s->target,
+    .args = { .kind = ADJ_VALUE_TUPLE, .n = s->args->len, .items = (gpointer) s->args->data },
+    .kwargs = { .kind = ADJ_VALUE_DICT, .n = s->kwargs->len, .items = (gpointer) s->kwargs->data },
+    .val = s->facts.val,
+    .meta = &s->facts.meta,
+    .span = get_span (line),
+    .origin = ADJ_NO_NODE,
+  };
+
+  if (s->name)
+    spec.name = bound = adj_module_bind (s->module, s->name, spec.span);
+  s->facts.meta.stack_trace = s->module->stack_trace;
+  s->facts.meta.extra = &s->facts.extra;
+  adj_builder_add (s->module->builder, &spec);
+}
+
+static gboolean
+read_statement (Statement *s)
+{
+  AdjReader start = s->reader;
+
+  if (read_left (s))
+    return read_expression (s) && read_deletes (&s->reader);
+
+  adj_node_facts_clear (&s->facts);
+  adj_node_facts_init (&s->facts);
+  g_clear_pointer (&s->name, g_free);
+  s->reader = start;
+
+  return read_in_place (s) && read_deletes (&s->reader);
+}
+
+void
+adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
+{
+  const char *text = line->at + line->indent, *facts;
+  gsize n_facts, length = adj_line_split_facts (line, &facts, &n_facts);
+  g_auto (Statement) s;
+
+  length = MAX (length, line->indent) - line->indent;
+  statement_init (&s, module, text, length, line->number);
+
+  if (!read_statement (&s) || s.reader.raw_mentions_node)
+    {
+      AdjSpan span = get_span (line);
+
+      span.column += s.reader.token.span.column - 1;
+      span.length = s.reader.token.length;
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
+                     "this statement is not understood; it is kept as text");
+      keep_raw (&s, text, length);
+    }
+  if (facts)
+    adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
+
+  add_statement (&s, line);
+}
+
+void
+adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char *type)
+{
+  static const char unflatten[] = "pytree.tree_unflatten(";
+  const char *text = line->at + line->indent + strlen ("return"), *facts;
+  gsize n_facts, end = adj_line_split_facts (line, &facts, &n_facts);
+  gsize length = MAX (line->at + end, text) - text;
+  AdjValue value = ADJ_NONE;
+  g_auto (Statement) s;
+
+  for (; length > 0 && *text == ' '; length--)
+    text++;
+  if (length > strlen (unflatten) && strncmp (text, unflatten, strlen (unflatten)) == 0)
+    {
+      text += strlen (unflatten);
+      length -= strlen (unflatten);
+    }
+
+  statement_init (&s, module, text, length, line->number);
+  if (adj_reader_read (&s.reader, &value) && !s.reader.raw_mentions_node)
+    take_value (s.args, &value);
+  else
+    {
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, get_span (line),
+                     "what is returned is not understood; only its nodes are kept");
+      adj_value_clear (&value);
+      mention_nodes (&s, text, length);
+      value = adj_value_new_items (ADJ_VALUE_TUPLE, (gpointer) s.args->data, s.args->len);
+      g_array_set_size (s.args, 0);
+      take_value (s.args, &value);
+    }
+  if (type)
+    adj_node_facts_annotate (&s.facts, type, strlen (type), FALSE, module->symbols);
+  if (facts)
+    adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
+
+  s.name = adj_builder_unique_name (module->builder, "output");
+  understand (&s, ADJ_OPCODE_OUTPUT, "output");
+  g_clear_pointer (&module->stack_trace, g_free);
+  add_statement (&s, line);
+}

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Values out of graph text: Python's repr(), names of nodes, and what we cannot read. */
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "ir/parse-private.h"
+
+/* Arguments add a level or two of their own. */
+#define MAX_DEPTH (ADJ_MAX_DEPTH - 3)
+
+void
+adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line)
+{
+  *reader = (AdjReader){ .symbols = NULL };
+  adj_lexer_init (&reader->lexer, text, length, line);
+  reader->lexer.keep_newlines = TRUE;
+  reader->token = adj_lexer_next (&reader->lexer);
+}
+
+void
+adj_reader_advance (AdjReader *reader)
+{
+  reader->token = adj_lexer_next (&reader->lexer);
+}
+
+gboolean
+adj_reader_at (const AdjReader *reader, const char *punct)
+{
+  return reader->token.kind == ADJ_TOKEN_PUNCT && adj_token_is (&reader->token, punct);
+}
+
+gboolean
+adj_reader_take (AdjReader *reader, const char *punct)
+{
+  if (!adj_reader_at (reader, punct))
+    return FALSE;
+
+  adj_reader_advance (reader);
+
+  return TRUE;
+}
+
+gboolean
+adj_reader_at_end (const AdjReader *reader)
+{
+  return reader->token.kind == ADJ_TOKEN_END || reader->token.kind == ADJ_TOKEN_COMMENT;
+}
+
+static gboolean
+at_name (const AdjReader *reader, const char *name)
+{
+  return reader->token.kind == ADJ_TOKEN_NAME && adj_token_is (&reader->token, name);
+}
+
+/* -- Numbers and strings ---- */
+
+static gboolean
+read_number (AdjReader *reader, gboolean negative, AdjValue *out)
+{
+  g_autofree char *digits = adj_token_dup (&reader->token);
+  g_autofree char *text = g_strconcat (negative ? "-" : "", digits, NULL);
+  AdjTokenKind kind = reader->token.kind;
+  double number = g_ascii_strtod (text, NULL);
+
+  if (kind == ADJ_TOKEN_INT)
+    {
+      errno = 0;
+      *out = ADJ_INT (g_ascii_strtoll (text, NULL, 10));
+      if (errno != 0)
+        return FALSE;
+    }
+  else if (kind == ADJ_TOKEN_FLOAT)
+    *out = ADJ_FLOAT (number);
+  else if (kind == ADJ_TOKEN_IMAGINARY)
+    *out = adj_value_new_items (ADJ_VALUE_COMPLEX,
+                                (AdjValue[2]){ ADJ_FLOAT (0), ADJ_FLOAT (number) }, 2);
+  else if (at_name (reader, "inf"))
+    *out = ADJ_FLOAT (negative ? -INFINITY : INFINITY);
+  else if (at_name (reader, "nan"))
+    *out = ADJ_FLOAT (NAN);
+  else
+    return FALSE;
+
+  adj_reader_advance (reader);
+
+  return TRUE;
+}
+
+static gboolean
+read_signed (AdjReader *reader, AdjValue *out)
+{
+  gboolean negative = adj_reader_take (reader, "-");
+
+  return read_number (reader, negative, out);
+}
+
+static double
+get_number (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_INT ? (double) value->integer : value->number;
+}
+
+/* (1+2j); the bracket is taken. */
+static gboolean
+read_complex (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) real = ADJ_NONE;
+  g_auto (AdjValue) imaginary = ADJ_NONE;
+  gboolean is_minus_zero = adj_reader_at (reader, "-");
+  gboolean negative;
+
+  if (!read_signed (reader, &real) || (real.kind != ADJ_VALUE_INT && real.kind != ADJ_VALUE_FLOAT))
+    return FALSE;
+  negative = adj_reader_at (reader, "-");
+  if (!negative && !adj_reader_at (reader, "+"))
+    return FALSE;
+  adj_reader_advance (reader);
+  if (!read_number (reader, negative, &imaginary) || imaginary.kind != ADJ_VALUE_COMPLEX ||
+      !adj_reader_take (reader, ")"))
+    return FALSE;
+
+  is_minus_zero = is_minus_zero && get_number (&real) == 0;
+  imaginary.items[0].number = is_minus_zero ? -0.0 : get_number (&real);
+  *out = adj_value_steal (&imaginary);
+
+  return TRUE;
+}
+
+/* b'\x00ab' */
+static gboolean
+read_bytes (const AdjToken *token, AdjValue *out)
+{
+  g_autoptr (GString) bytes = g_string_new (NULL);
+  const char *end = token->text + token->length - 1;
+
+  for (const char *p = token->text + 2; p < end; p++)
+    {
+      static const char letters[] = "nrt\\'\"", meanings[] = "\n\r\t\\'\"";
+      const char *letter;
+
+      if (*p != '\\')
+        g_string_append_c (bytes, *p);
+      else if (end - p > 3 && p[1] == 'x' && g_ascii_isxdigit (p[2]) && g_ascii_isxdigit (p[3]))
+        {
+          g_string_append_c (bytes, g_ascii_xdigit_value (p[2]) * 16 + g_ascii_xdigit_value (p[3]));
+          p += 3;
+        }
+      else if (p[1] != '\0' && (letter = strchr (letters, p[1])))
+        {
+          g_string_append_c (bytes, meanings[letter - letters]);
+          p++;
+        }
+      else
+        return FALSE;
+    }
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_BYTES, .n = bytes->len };
+  out->text = g_string_free (g_steal_pointer (&bytes), FALSE);
+
+  return TRUE;
+}
+
+static gboolean
+read_string (AdjReader *reader, AdjValue *out)
+{
+  AdjToken token = reader->token;
+  g_autofree char *text = NULL;
+
+  if (token.text[0] == 'b' || token.text[0] == 'B')
+    {
+      if (!read_bytes (&token, out))
+        return FALSE;
+    }
+  else
+    {
+      text = adj_token_unquote (&token, NULL);
+      if (!text)
+        return FALSE;
+      *out = adj_value_new_string (text);
+    }
+  adj_reader_advance (reader);
+
+  return TRUE;
+}
+
+/* -- Containers ---- */
+
+static GArray *
+items_new (void)
+{
+  GArray *items = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+
+  g_array_set_clear_func (items, (GDestroyNotify) adj_value_clear);
+
+  return items;
+}
+
+/* Makes a value of them; @items keeps only empty places. */
+static AdjValue
+items_take (GArray *items, AdjValueKind kind)
+{
+  AdjValue value = adj_value_new_items (kind, (gpointer) items->data, items->len);
+
+  if (items->len > 0)
+    memset (items->data, 0, sizeof (AdjValue) * items->len);
+
+  return value;
+}
+
+static gboolean
+read_item (AdjReader *reader, GArray *items)
+{
+  AdjValue item = ADJ_NONE;
+
+  if (!adj_reader_read (reader, &item))
+    return FALSE;
+
+  g_array_append_val (items, item);
+
+  return TRUE;
+}
+
+/* Items up to @close, which is taken. */
+static gboolean
+read_items (AdjReader *reader, GArray *items, const char *close)
+{
+  while (!adj_reader_take (reader, close))
+    {
+      if (!read_item (reader, items))
+        return FALSE;
+      if (!adj_reader_take (reader, ",") && !adj_reader_at (reader, close))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+read_list (AdjReader *reader, AdjValue *out)
+{
+  g_autoptr (GArray) items = items_new ();
+
+  adj_reader_advance (reader);
+  if (!read_items (reader, items, "]"))
+    return FALSE;
+
+  *out = items_take (items, ADJ_VALUE_LIST);
+
+  return TRUE;
+}
+
+/* ( ), (a,), (a, b), (1+2j), and (a), which is a. */
+static gboolean
+read_tuple (AdjReader *reader, AdjValue *out)
+{
+  g_autoptr (GArray) items = items_new ();
+  AdjReader start;
+  gboolean has_comma;
+
+  adj_reader_advance (reader);
+  start = *reader;
+  if (read_complex (reader, out))
+    return TRUE;
+  *reader = start;
+
+  if (adj_reader_take (reader, ")"))
+    {
+      *out = items_take (items, ADJ_VALUE_TUPLE);
+      return TRUE;
+    }
+
+  if (!read_item (reader, items))
+    return FALSE;
+  has_comma = adj_reader_take (reader, ",");
+  if (!has_comma && adj_reader_take (reader, ")"))
+    {
+      *out = adj_value_steal (&g_array_index (items, AdjValue, 0));
+      return TRUE;
+    }
+  if (!has_comma || !read_items (reader, items, ")"))
+    return FALSE;
+
+  *out = items_take (items, ADJ_VALUE_TUPLE);
+
+  return TRUE;
+}
+
+static gboolean
+read_dict (AdjReader *reader, AdjValue *out)
+{
+  g_autoptr (GArray) items = items_new ();
+
+  adj_reader_advance (reader);
+  while (!adj_reader_take (reader, "}"))
+    {
+      if (!read_item (reader, items) || !adj_reader_take (reader, ":") ||
+          !read_item (reader, items))
+        return FALSE;
+      if (!adj_reader_take (reader, ",") && !adj_reader_at (reader, "}"))
+        return FALSE;
+    }
+
+  *out = items_take (items, ADJ_VALUE_DICT);
+
+  return TRUE;
+}
+
+/* -- Values that look like calls; the opening bracket is taken ---- */
+
+static gboolean
+read_slice (AdjReader *reader, AdjValue *out)
+{
+  g_autoptr (GArray) items = items_new ();
+  AdjValue none = ADJ_NONE;
+
+  if (!read_items (reader, items, ")") || items->len < 1 || items->len > 3)
+    return FALSE;
+  if (items->len == 1)
+    g_array_insert_val (items, 0, none);
+  if (items->len == 2)
+    g_array_append_val (items, none);
+
+  *out = items_take (items, ADJ_VALUE_SLICE);
+
+  return TRUE;
+}
+
+static gboolean
+read_range (AdjReader *reader, AdjValue *out)
+{
+  g_autoptr (GArray) items = items_new ();
+  AdjValue zero = ADJ_INT (0), one = ADJ_INT (1);
+
+  if (!read_items (reader, items, ")") || items->len < 1 || items->len > 3)
+    return FALSE;
+  if (items->len == 1)
+    g_array_insert_val (items, 0, zero);
+  if (items->len == 2)
+    g_array_append_val (items, one);
+
+  *out = items_take (items, ADJ_VALUE_RANGE);
+
+  return TRUE;
+}
+
+/* device(type='cuda', index=0), device('cuda:0') */
+static gboolean
+read_device (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) type = ADJ_NONE;
+  g_auto (AdjValue) index = ADJ_NONE;
+  AdjDevice device;
+
+  if (at_name (reader, "type"))
+    {
+      adj_reader_advance (reader);
+      if (!adj_reader_take (reader, "="))
+        return FALSE;
+    }
+  if (!adj_reader_read (reader, &type) || type.kind != ADJ_VALUE_STRING ||
+      !adj_device_parse (type.text, type.n, &device))
+    return FALSE;
+
+  if (adj_reader_take (reader, ","))
+    {
+      if (!at_name (reader, "index"))
+        return FALSE;
+      adj_reader_advance (reader);
+      if (!adj_reader_take (reader, "=") || !adj_reader_read (reader, &index) ||
+          index.kind != ADJ_VALUE_INT || index.integer < 0 || index.integer > G_MAXINT8)
+        return FALSE;
+      device.index = index.integer;
+    }
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device };
+
+  return adj_reader_take (reader, ")");
+}
+
+static gboolean
+set_meta_field (AdjReader *reader, const char *key, const AdjValue *value, AdjTensorMeta *meta)
+{
+  if (g_str_equal (key, "alias") && value->kind == ADJ_VALUE_INT)
+    meta->storage = CLAMP (value->integer, -1, G_MAXINT32);
+  else if (g_str_equal (key, "requires_grad") && value->kind == ADJ_VALUE_BOOL)
+    meta->requires_grad = value->boolean;
+  else if (g_str_equal (key, "layout") && value->kind == ADJ_VALUE_STRING)
+    meta->layout = MIN (adj_layout_from_name (value->text), ADJ_N_LAYOUTS - 1);
+  else if (g_str_equal (key, "offset") && value->kind == ADJ_VALUE_STRING)
+    return adj_size_parse (reader->symbols, value->text, value->n, &meta->shape.offset, NULL);
+  else
+    return FALSE;
+
+  return TRUE;
+}
+
+/* meta('f32[2][1]cpu', alias=3): our spelling of a tensor's description */
+static gboolean
+read_meta (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) text = ADJ_NONE;
+  AdjTensorMeta meta;
+
+  if (!adj_reader_read (reader, &text) || text.kind != ADJ_VALUE_STRING ||
+      !adj_tensor_meta_parse (text.text, text.n, reader->symbols, &meta, NULL))
+    return FALSE;
+
+  while (adj_reader_take (reader, ","))
+    {
+      g_autofree char *key = adj_token_dup (&reader->token);
+      g_auto (AdjValue) value = ADJ_NONE;
+
+      adj_reader_advance (reader);
+      if (!adj_reader_take (reader, "=") || !adj_reader_read (reader, &value) ||
+          !set_meta_field (reader, key, &value, &meta))
+        return FALSE;
+    }
+  if (!adj_reader_take (reader, ")"))
+    return FALSE;
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_META, .meta = g_memdup2 (&meta, sizeof meta) };
+
+  return TRUE;
+}
+
+/* Sym('2*s0'): our spelling of a symbolic scalar */
+static gboolean
+read_sym (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) text = ADJ_NONE;
+
+  if (!reader->symbols || !adj_reader_read (reader, &text) || text.kind != ADJ_VALUE_STRING ||
+      !adj_reader_take (reader, ")"))
+    return FALSE;
+
+  out->kind = ADJ_VALUE_SIZE;
+
+  return adj_size_parse (reader->symbols, text.text, text.n, &out->size, NULL);
+}
+
+/* -- Names ---- */
+
+typedef gboolean (*ReadFunc) (AdjReader *reader, AdjValue *out);
+
+static const struct
+{
+  const char *name;
+  ReadFunc read;
+} calls[] = {
+  { "slice", read_slice }, { "range", read_range }, { "device", read_device },
+  { "meta", read_meta },   { "Sym", read_sym },
+};
+
+static gboolean
+read_constant (const char *name, AdjValue *out)
+{
+  if (g_str_equal (name, "None"))
+    *out = ADJ_NONE;
+  else if (g_str_equal (name, "True") || g_str_equal (name, "False"))
+    *out = ADJ_BOOL (name[0] == 'T');
+  else if (g_str_equal (name, "Ellipsis"))
+    *out = (AdjValue){ .kind = ADJ_VALUE_ELLIPSIS };
+  else if (g_str_equal (name, "inf"))
+    *out = ADJ_FLOAT (INFINITY);
+  else if (g_str_equal (name, "nan"))
+    *out = ADJ_FLOAT (NAN);
+  else
+    return FALSE;
+
+  return TRUE;
+}
+
+/* torch.float32, torch.strided, torch.preserve_format, torch.ops.aten.add.Tensor */
+static gboolean
+read_torch_name (const char *path, AdjValue *out)
+{
+  const char *name = path + strlen ("torch.");
+  AdjDType dtype = adj_dtype_from_torch_name (name);
+  AdjLayout layout = adj_layout_from_name (name);
+  AdjMemoryFormat format = adj_memory_format_from_name (name);
+
+  if (dtype != ADJ_DTYPE_NONE)
+    *out = ADJ_DTYPE (dtype);
+  else if (layout != ADJ_N_LAYOUTS)
+    *out = (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = layout };
+  else if (format != ADJ_N_FORMATS)
+    *out = (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format };
+  else
+    {
+      *out = adj_value_new_string (path);
+      out->kind = ADJ_VALUE_OP;
+    }
+
+  return TRUE;
+}
+
+static char *
+read_path (AdjReader *reader)
+{
+  GString *path = g_string_new (NULL);
+
+  g_string_append_len (path, reader->token.text, reader->token.length);
+  adj_reader_advance (reader);
+  while (adj_reader_at (reader, "."))
+    {
+      adj_reader_advance (reader);
+      g_string_append_c (path, '.');
+      if (reader->token.kind != ADJ_TOKEN_NAME)
+        break;
+      g_string_append_len (path, reader->token.text, reader->token.length);
+      adj_reader_advance (reader);
+    }
+
+  return g_string_free (path, FALSE);
+}
+
+static gboolean
+read_name (AdjReader *reader, AdjValue *out)
+{
+  g_autofree char *path = read_path (reader);
+
+  if (adj_reader_at (reader, "("))
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+        if (g_str_equal (calls[i].name, path))
+          {
+            adj_reader_advance (reader);
+            return calls[i].read (reader, out);
+          }
+      return FALSE;
+    }
+  if (reader->resolve && reader->resolve (path, out, reader->data))
+    return TRUE;
+  if (g_str_has_prefix (path, "torch."))
+    return read_torch_name (path, out);
+
+  return read_constant (path, out);
+}
+
+/* -- Any value ---- */
+
+gboolean
+adj_reader_read_operand (AdjReader *reader, AdjValue *out)
+{
+  gboolean ok = FALSE;
+  AdjValue value = ADJ_NONE;
+
+  if (reader->depth >= MAX_DEPTH)
+    return FALSE;
+
+  reader->depth++;
+  if (adj_reader_at (reader, "["))
+    ok = read_list (reader, &value);
+  else if (adj_reader_at (reader, "("))
+    ok = read_tuple (reader, &value);
+  else if (adj_reader_at (reader, "{"))
+    ok = read_dict (reader, &value);
+  else if (reader->token.kind == ADJ_TOKEN_STRING)
+    ok = read_string (reader, &value);
+  else if (reader->token.kind == ADJ_TOKEN_NAME)
+    ok = read_name (reader, &value);
+  else
+    ok = read_signed (reader, &value);
+  reader->depth--;
+
+  if (ok)
+    *out = value;
+  else
+    adj_value_clear (&value);
+
+  return ok;
+}
+
+static gboolean
+at_end_of_value (const AdjReader *reader)
+{
+  static const char *const ends[] = { ",", ")", "]", "}", ":", ";" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    if (adj_reader_at (reader, ends[i]))
+      return TRUE;
+
+  return adj_reader_at_end (reader);
+}
+
+static void
+note_mention (AdjReader *reader)
+{
+  g_autofree char *name = adj_token_dup (&reader->token);
+  g_auto (AdjValue) value = ADJ_NONE;
+
+  if (reader->resolve && reader->resolve (name, &value, reader->data))
+    reader->raw_mentions_node = TRUE;
+}
+
+/* Balanced text up to the next comma or closing bracket of someone else. */
+static gboolean
+read_raw (AdjReader *reader, AdjValue *out)
+{
+  const char *start = reader->token.text, *end = start;
+  guint depth = 0;
+
+  while (!adj_reader_at_end (reader))
+    {
+      gboolean opens =
+          adj_reader_at (reader, "(") || adj_reader_at (reader, "[") || adj_reader_at (reader, "{");
+      gboolean closes =
+          adj_reader_at (reader, ")") || adj_reader_at (reader, "]") || adj_reader_at (reader, "}");
+
+      if (depth == 0 && (closes || at_end_of_value (reader)))
+        break;
+      if (reader->token.kind == ADJ_TOKEN_NAME)
+        note_mention (reader);
+      depth += opens;
+      depth -= closes;
+      end = reader->token.text + reader->token.length;
+      adj_reader_advance (reader);
+    }
+  if (depth > 0 || end == start)
+    return FALSE;
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_RAW, .n = end - start };
+  out->text = g_strndup (start, end - start);
+
+  return TRUE;
+}
+
+gboolean
+adj_reader_read (AdjReader *reader, AdjValue *out)
+{
+  AdjReader start = *reader;
+
+  if (adj_reader_read_operand (reader, out))
+    {
+      if (at_end_of_value (reader))
+        return TRUE;
+      adj_value_clear (out);
+    }
+
+  start.raw_mentions_node = reader->raw_mentions_node;
+  *reader = start;
+
+  return read_raw (reader, out);
+}
+
+gboolean
+adj_value_parse (const char *text,
+                 gssize length,
+                 AdjNameFunc resolve,
+                 gpointer data,
+                 AdjValue *out,
+                 GError **error)
+{
+  g_auto (AdjValue) value = ADJ_NONE;
+  AdjReader reader;
+
+  adj_reader_init (&reader, text, length < 0 ? strlen (text) : (gsize) length, 1);
+  reader.resolve = resolve;
+  reader.data = data;
+  if (!adj_reader_read (&reader, &value) || !adj_reader_at_end (&reader))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: this is no value",
+                   reader.token.span.line, reader.token.span.column);
+      return FALSE;
+    }
+
+  *out = adj_value_steal (&value);
+
+  return TRUE;
+}
