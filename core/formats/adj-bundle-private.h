@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+#define BUNDLE_MAX_ID 64
+
+/* [a-z0-9_-]{1,64}: the only names that ever become parts of paths. */
+gboolean bundle_is_id (const char *id);
+
+/* What a file said beside what we understand, as JSON, so that saving writes it back: members of
+ * the manifest by @key ("source", …). */
+void bundle_builder_keep (AdjBundleBuilder *builder, const char *key, const char *json);
+/* (nullable) */
+const char *bundle_get_kept (const AdjBundle *bundle, const char *key);
+/* Keys in the order of strcmp (). */
+GList *bundle_list_kept (const AdjBundle *bundle); /* (transfer container) */
+/* The same for the file of one graph: ", \"key\": …". */
+void bundle_builder_keep_in_graph (AdjBundleBuilder *builder, const char *id, const char *json);
+const char *bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id); /* (nullable) */
+
+/* Whether two calls ask the same source for values of nodes. */
+gboolean bundle_shares_taps (const AdjRecordedCall *a, const AdjRecordedCall *b);
+gboolean bundle_has_taps (const AdjRecordedCall *call);
+
+G_END_DECLS

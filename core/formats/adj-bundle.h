@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* What a file holds: graphs by id, the regions that they belong to, and recorded calls.  Immutable
+ * once read, counted atomically.  Reading a manifest is cheap: tensors stay in the mapped file
+ * until somebody asks for them. */
+typedef struct _AdjBundle AdjBundle;
+
+typedef struct
+{
+  const char *id; /* "0-0-joint": [r<rank>-]<frame>-<compile>[-<attempt>]-<role> */
+  const char *title;
+  const char *role; /* "dynamo", "joint", "forward", "backward", "inference", "compiled_autograd",
+                       "subgraph", "user" */
+  const char *compile_id; /* (nullable) "0/0" */
+  gint rank;              /* -1: none */
+  AdjGraph *graph;        /* (owned) */
+} AdjBundleGraph;
+
+/* One compiled region: the graphs of one compile id. */
+typedef struct
+{
+  const char *id;         /* "0-0" */
+  const char *compile_id; /* (nullable) */
+  gint rank;
+  gint attempt;
+  guint n_graphs;
+  const AdjBundleGraph **graphs;
+  gint num_fwd_outputs;     /* -1: unknown */
+  const AdjValue *metadata; /* (nullable): fw_metadata as a DICT */
+} AdjRegion;
+
+/* One recorded call of a graph.  Values are DATA, numbers, NONE and containers of them. */
+typedef struct
+{
+  const AdjBundleGraph *graph;
+  guint n;          /* its number among the calls of that graph */
+  gboolean derived; /* put together from the calls of the region's other graphs */
+  guint n_inputs;
+  const AdjValue *inputs;
+  guint n_outputs;
+  const AdjValue *outputs;
+  const AdjValue *rng; /* (nullable): DICT of generator states */
+} AdjRecordedCall;
+
+ADJ_PUBLIC AdjBundle *adj_bundle_ref (AdjBundle *bundle);
+ADJ_PUBLIC void adj_bundle_unref (AdjBundle *bundle);
+
+ADJ_PUBLIC guint adj_bundle_get_n_graphs (const AdjBundle *bundle);
+ADJ_PUBLIC const AdjBundleGraph *adj_bundle_get_graph (const AdjBundle *bundle, guint index);
+/* @id: a whole id, or a bare role when only one graph has it; %NULL or "": the only graph, else the
+ * joint, forward, inference or dynamo graph of the first region.  The error lists the candidates.
+ */
+ADJ_PUBLIC const AdjBundleGraph *
+adj_bundle_find_graph (const AdjBundle *bundle, const char *id, GError **error);
+ADJ_PUBLIC guint adj_bundle_get_n_regions (const AdjBundle *bundle);
+ADJ_PUBLIC const AdjRegion *adj_bundle_get_region (const AdjBundle *bundle, guint index);
+ADJ_PUBLIC const AdjRegion *adj_bundle_find_region (const AdjBundle *bundle,
+                                                    const AdjBundleGraph *graph); /* (nullable) */
+ADJ_PUBLIC guint adj_bundle_get_n_calls (const AdjBundle *bundle);
+ADJ_PUBLIC const AdjRecordedCall *adj_bundle_get_call (const AdjBundle *bundle, guint index);
+/* The @n-th call of @graph; %NULL when it was not recorded. */
+ADJ_PUBLIC const AdjRecordedCall *
+adj_bundle_find_call (const AdjBundle *bundle, const AdjBundleGraph *graph, guint n);
+
+/* The recorded value of a node during @call, in float64 when asked; %NULL when not recorded.  Taps
+ * of a joint graph also serve the forward and backward graphs of its region, by node name. */
+ADJ_PUBLIC AdjTensorData *adj_bundle_get_tap (const AdjBundle *bundle,
+                                              const AdjRecordedCall *call,
+                                              const char *node,
+                                              gboolean float64); /* (transfer none) (nullable) */
+
+/* "capture of torch 2.6.0, no decompositions": for lists. */
+ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
+/* What the reader had to say: hand-edited entries, records it could not read. */
+ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
+/* The original text of a graph when the file kept it. */
+ADJ_PUBLIC GBytes *adj_bundle_get_text (const AdjBundle *bundle,
+                                        const char *id); /* (transfer none) (nullable) */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBundle, adj_bundle_unref)
+
+/* -- making one -- */
+
+typedef struct _AdjBundleBuilder AdjBundleBuilder;
+
+ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void);
+ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder);
+ADJ_PUBLIC void adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text);
+/* Texts are copied, the graph is referenced; the id must be new and of [a-z0-9_-]{1,64}. */
+ADJ_PUBLIC gboolean adj_bundle_builder_add_graph (AdjBundleBuilder *builder,
+                                                  const AdjBundleGraph *graph,
+                                                  GError **error);
+/* Region and call name graphs by id. */
+ADJ_PUBLIC gboolean adj_bundle_builder_add_region (AdjBundleBuilder *builder,
+                                                   const AdjRegion *region,
+                                                   const char *const *graph_ids,
+                                                   GError **error);
+ADJ_PUBLIC gboolean adj_bundle_builder_add_call (AdjBundleBuilder *builder,
+                                                 const AdjRecordedCall *call,
+                                                 const char *graph_id,
+                                                 GError **error);
+/* Makes @bundle serve taps of the call that was added last: @get is asked once per node and dtype.
+ */
+typedef AdjTensorData *(*AdjTapFunc) (const char *node,
+                                      gboolean float64,
+                                      gpointer data); /* (transfer full) (nullable) */
+ADJ_PUBLIC void adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
+                                             AdjTapFunc get,
+                                             gpointer data,
+                                             GDestroyNotify destroy);
+ADJ_PUBLIC void
+adj_bundle_builder_set_text (AdjBundleBuilder *builder, const char *graph_id, GBytes *text);
+/* (transfer full): ends @builder; @diags (nullable) (transfer full). */
+ADJ_PUBLIC AdjBundle *adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBundleBuilder, adj_bundle_builder_free)
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/adj-format.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "formats/adjoint-private.h"
+
+#define HEAD_BYTES 4096
+
+static const AdjFormat *const formats[] = {
+  &adj_format_adjoint,
+};
+
+guint
+adj_formats_get_n (void)
+{
+  return G_N_ELEMENTS (formats);
+}
+
+const AdjFormat *
+adj_formats_get (guint index)
+{
+  g_return_val_if_fail (index < G_N_ELEMENTS (formats), NULL);
+
+  return formats[index];
+}
+
+const AdjFormat *
+adj_format_find (const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      if (strcmp (formats[i]->name, name) == 0)
+        return formats[i];
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", formats[i]->name);
+    }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no format is named '%s'; there are %s", name,
+               names->str);
+  return NULL;
+}
+
+/* The first bytes of a file; none of a folder. */
+static gboolean
+read_head (const char *path, guint8 *head, gsize *length, GError **error)
+{
+  FILE *file;
+  int code;
+
+  *length = 0;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", path);
+      return FALSE;
+    }
+  file = g_fopen (path, "rbe");
+  if (file != NULL)
+    {
+      *length = fread (head, 1, HEAD_BYTES, file);
+      fclose (file);
+      return TRUE;
+    }
+  code = errno;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: %s", path, g_strerror (code));
+  return FALSE;
+}
+
+const AdjFormat *
+adj_format_detect (const char *path, GError **error)
+{
+  guint8 head[HEAD_BYTES];
+  gsize length;
+  const AdjFormat *best = NULL;
+  guint best_score = 0;
+
+  if (!read_head (path, head, &length, error))
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      guint score = formats[i]->sniff != NULL ? formats[i]->sniff (head, length, path) : 0;
+
+      if (score > best_score)
+        {
+          best = formats[i];
+          best_score = score;
+        }
+    }
+  if (best == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "%s: not a file that we read: expected an .adjoint file or folder, or the text of "
+                 "a graph",
+                 path);
+  return best;
+}
+
+static gboolean
+has_extension (const AdjFormat *format, const char *path)
+{
+  g_auto (GStrv) extensions = g_strsplit (format->extensions, " ", -1);
+
+  for (guint i = 0; extensions[i] != NULL; i++)
+    if (g_str_has_suffix (path, extensions[i]))
+      return TRUE;
+  return FALSE;
+}
+
+const AdjFormat *
+adj_format_for_path (const char *path, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i]->save != NULL && has_extension (formats[i], path))
+      return formats[i];
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+               "%s: no format that we write has this extension", path);
+  return NULL;
+}
+
+AdjBundle *
+adj_bundle_load (const char *path, GCancellable *cancellable, GError **error)
+{
+  const AdjFormat *format = adj_format_detect (path, error);
+
+  return format != NULL ? format->load (path, cancellable, error) : NULL;
+}

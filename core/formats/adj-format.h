@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+/* A file format: one const record and one file each. */
+typedef struct
+{
+  const char *name;       /* "adjoint" */
+  const char *summary;    /* one line */
+  const char *extensions; /* ".adjoint", space separated; the first is the one we write */
+  const char *mime_type;  /* (nullable) */
+  /* (nullable) How sure the first @length bytes (at most 4096) are of this format, 0–100. */
+  guint (*sniff) (const guint8 *head, gsize length, const char *path);
+  /* (nullable) @path may be a folder.  Errors name "path", "path:line:column" or "path: entry". */
+  AdjBundle *(*load) (const char *path, GCancellable *cancellable, GError **error);
+  /* (nullable) Writes beside @path and renames; nothing is left behind on failure.  @graph: the one
+   * to write for formats that hold one, %NULL: all. */
+  gboolean (*save) (AdjBundle *bundle,
+                    const AdjBundleGraph *graph,
+                    const char *path,
+                    GCancellable *cancellable,
+                    GError **error);
+} AdjFormat;
+
+ADJ_PUBLIC guint adj_formats_get_n (void);
+ADJ_PUBLIC const AdjFormat *adj_formats_get (guint index);
+ADJ_PUBLIC const AdjFormat *adj_format_find (const char *name, GError **error);
+/* By content; ADJ_ERROR_PARSE naming what was expected when none fits. */
+ADJ_PUBLIC const AdjFormat *adj_format_detect (const char *path, GError **error);
+/* By extension, for writing. */
+ADJ_PUBLIC const AdjFormat *adj_format_for_path (const char *path, GError **error);
+
+ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

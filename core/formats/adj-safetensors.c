@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/adj-safetensors.h"
+
+#include <string.h>
+
+#include "formats/json-private.h"
+
+#define MAX_DIMS 64
+#define MAX_NUMBER (G_GINT64_CONSTANT (1) << 53)
+#define ALIGNMENT 64
+
+typedef struct
+{
+  const char *name;
+  guint64 begin, end;  /* in the buffer */
+  AdjTensorData *data; /* (owned) (nullable) */
+} Entry;
+
+struct _AdjSafetensors
+{
+  AdjArena *arena; /* names */
+  GArray *entries;
+  GHashTable *by_name; /* name → index */
+};
+
+typedef struct
+{
+  AdjSafetensors *file;
+  JsonReader json;
+  const char *name; /* begins messages */
+  GBytes *bytes;
+  guint64 start, size; /* the buffer in @bytes */
+} Reader;
+
+/* Element types of the format, some of which we only check and pass over. */
+static guint
+get_bits (const char *dtype)
+{
+  static const struct
+  {
+    const char *name;
+    guint bits;
+  } odd[] = { { "F4", 4 }, { "F6_E2M3", 6 }, { "F6_E3M2", 6 } };
+  AdjDType known = adj_dtype_from_safetensors (dtype);
+
+  for (guint i = 0; i < G_N_ELEMENTS (odd); i++)
+    if (strcmp (odd[i].name, dtype) == 0)
+      return odd[i].bits;
+  return known == ADJ_DTYPE_NONE ? 0 : adj_dtype_info (known)->n_bytes * 8;
+}
+
+static gboolean
+read_offsets (Reader *reader, const JsonItem *item, Entry *entry, GError **error)
+{
+  const JsonItem *offsets = json_get (item, "data_offsets");
+
+  if (offsets == NULL || offsets->kind != JSON_ARRAY || offsets->n != 2 ||
+      offsets->items[0].kind != JSON_INT || offsets->items[1].kind != JSON_INT ||
+      offsets->items[0].integer < 0 || offsets->items[1].integer > MAX_NUMBER ||
+      offsets->items[0].integer > offsets->items[1].integer)
+    {
+      json_fail (&reader->json, offsets != NULL ? offsets : item, error,
+                 "tensor '%s': data_offsets must be two rising whole numbers", entry->name);
+      return FALSE;
+    }
+  entry->begin = offsets->items[0].integer;
+  entry->end = offsets->items[1].integer;
+  return TRUE;
+}
+
+static gboolean
+read_shape (Reader *reader, const JsonItem *item, const char *name, gint64 *sizes, GError **error)
+{
+  const JsonItem *shape = json_get (item, "shape");
+  gboolean good = shape != NULL && shape->kind == JSON_ARRAY && shape->n <= MAX_DIMS;
+
+  for (guint i = 0; good && i < shape->n; i++)
+    {
+      good = shape->items[i].kind == JSON_INT && shape->items[i].integer >= 0 &&
+             shape->items[i].integer <= MAX_NUMBER;
+      sizes[i] = shape->items[i].integer;
+    }
+  if (!good)
+    json_fail (&reader->json, shape != NULL ? shape : item, error,
+               "tensor '%s': the shape must be at most %d whole numbers", name, MAX_DIMS);
+  return good;
+}
+
+static gboolean
+check_size (
+    Reader *reader, const JsonItem *item, const Entry *entry, const gint64 *sizes, GError **error)
+{
+  const JsonItem *shape = json_get (item, "shape");
+  const char *dtype = json_get_text (item, "dtype");
+  guint bits = dtype != NULL ? get_bits (dtype) : 0;
+  guint64 total = bits;
+
+  if (bits == 0)
+    {
+      json_fail (&reader->json, item, error, "tensor '%s': unknown dtype '%s'", entry->name,
+                 dtype != NULL ? dtype : "");
+      return FALSE;
+    }
+  for (guint i = 0; i < shape->n; i++)
+    if (!g_uint64_checked_mul (&total, total, (guint64) sizes[i]))
+      {
+        json_fail (&reader->json, shape, error, "tensor '%s': too many elements", entry->name);
+        return FALSE;
+      }
+  if (total % 8 != 0 || total / 8 != entry->end - entry->begin)
+    {
+      json_fail (&reader->json, shape, error,
+                 "tensor '%s': dtype and shape need %" G_GUINT64_FORMAT
+                 " bits, but data_offsets enclose %" G_GUINT64_FORMAT " bytes",
+                 entry->name, total, entry->end - entry->begin);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Bytes other than 0 and 1 are no booleans to a kernel. */
+static GBytes *
+normalise_booleans (GBytes *bytes)
+{
+  gsize n;
+  const guint8 *in = g_bytes_get_data (bytes, &n);
+  guint8 *out;
+
+  for (gsize i = 0; i < n; i++)
+    if (in[i] > 1)
+      {
+        out = g_malloc (n);
+        for (gsize k = 0; k < n; k++)
+          out[k] = in[k] != 0;
+        g_bytes_unref (bytes);
+        return g_bytes_new_take (out, n);
+      }
+  return bytes;
+}
+
+/* The content of one tensor: a block of its own, so that two tensors do not look like aliases;
+ * copied only where it is not aligned. */
+static GBytes *
+slice (const Reader *reader, const Entry *entry, AdjDType dtype)
+{
+  gsize n = entry->end - entry->begin;
+  g_autoptr (GBytes) bytes =
+      g_bytes_new_from_bytes (reader->bytes, reader->start + entry->begin, n);
+  gconstpointer data = g_bytes_get_data (bytes, NULL);
+
+  if (n > 0 && (guintptr) data % adj_dtype_info (dtype)->n_bytes != 0)
+    return g_bytes_new (data, n);
+  return g_steal_pointer (&bytes);
+}
+
+static gboolean
+read_data (Reader *reader, const JsonItem *item, Entry *entry, const gint64 *sizes, GError **error)
+{
+  AdjTensorMeta meta = { .dtype = adj_dtype_from_safetensors (json_get_text (item, "dtype")),
+                         .device = ADJ_CPU,
+                         .has_strides = TRUE,
+                         .storage = -1 };
+  guint rank = json_get (item, "shape")->n;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (meta.dtype == ADJ_DTYPE_NONE || adj_dtype_info (meta.dtype)->n_bytes == 0 ||
+      rank > ADJ_MAX_RANK)
+    return TRUE;
+  adj_shape_init_ints (&meta.shape, rank, sizes);
+  bytes = slice (reader, entry, meta.dtype);
+  if (meta.dtype == ADJ_DTYPE_BOOL)
+    bytes = normalise_booleans (g_steal_pointer (&bytes));
+  entry->data = adj_tensor_data_new (&meta, bytes, error);
+  if (entry->data == NULL)
+    g_prefix_error (error, "%s: tensor '%s': ", reader->name, entry->name);
+  return entry->data != NULL;
+}
+
+static gboolean
+read_metadata (Reader *reader, const JsonItem *item, GError **error)
+{
+  gboolean good = item->kind == JSON_OBJECT;
+
+  for (guint i = 0; good && i < item->n; i++)
+    good = item->items[i].kind == JSON_STRING;
+  if (!good)
+    json_fail (&reader->json, item, error, "__metadata__ must map strings to strings");
+  return good;
+}
+
+/* Checks the entry against itself; its place among the others is checked at the end. */
+static gboolean
+read_entry (Reader *reader, const char *key, GError **error)
+{
+  g_autoptr (AdjArena) scratch = adj_arena_new ();
+  const JsonItem *item = json_read (&reader->json, scratch, error);
+  AdjSafetensors *file = reader->file;
+  gint64 sizes[MAX_DIMS];
+  Entry entry = { .name = key };
+
+  if (item == NULL)
+    return FALSE;
+  if (g_hash_table_contains (file->by_name, key))
+    {
+      json_fail (&reader->json, item, error, "the key \"%s\" stands twice", key);
+      return FALSE;
+    }
+  g_hash_table_insert (file->by_name, (gpointer) key, GUINT_TO_POINTER (file->entries->len));
+  if (strcmp (key, "__metadata__") == 0)
+    return read_metadata (reader, item, error);
+  if (!read_offsets (reader, item, &entry, error) ||
+      !read_shape (reader, item, key, sizes, error) ||
+      !check_size (reader, item, &entry, sizes, error))
+    return FALSE;
+  if (entry.end > reader->size)
+    {
+      json_fail (&reader->json, item, error, "tensor '%s' reaches beyond the file", key);
+      return FALSE;
+    }
+  if (!read_data (reader, item, &entry, sizes, error))
+    return FALSE;
+  g_array_append_val (file->entries, entry);
+  return TRUE;
+}
+
+static gint
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const Entry *first = *(const Entry *const *) a, *second = *(const Entry *const *) b;
+
+  if (first->begin != second->begin)
+    return first->begin < second->begin ? -1 : 1;
+  return (first->end > second->end) - (first->end < second->end);
+}
+
+/* The tensors must cover the buffer: no hole, no overlap, nothing behind the last. */
+static gboolean
+check_cover (const Reader *reader, GError **error)
+{
+  const AdjSafetensors *file = reader->file;
+  g_autofree const Entry **order = g_new (const Entry *, file->entries->len + 1);
+  guint64 at = 0;
+
+  for (guint i = 0; i < file->entries->len; i++)
+    order[i] = &g_array_index (file->entries, Entry, i);
+  qsort (order, file->entries->len, sizeof *order, compare_places);
+  for (guint i = 0; i < file->entries->len; i++)
+    {
+      if (order[i]->begin != at)
+        {
+          g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                       "%s: tensor '%s' begins at %" G_GUINT64_FORMAT
+                       " of the data, the one before it ends at %" G_GUINT64_FORMAT,
+                       reader->name, order[i]->name, order[i]->begin, at);
+          return FALSE;
+        }
+      at = order[i]->end;
+    }
+  if (at == reader->size)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+               "%s: %" G_GUINT64_FORMAT " bytes that belong to no tensor", reader->name,
+               reader->size - at);
+  return FALSE;
+}
+
+static gboolean
+read_header (Reader *reader, const char *text, gsize length, GError **error)
+{
+  if (!json_reader_init (&reader->json, reader->name, text, length, error))
+    return FALSE;
+  if (length == 0 || text[0] != '{')
+    {
+      json_fail (&reader->json, NULL, error, "the header must begin with '{'");
+      return FALSE;
+    }
+  if (!json_enter (&reader->json, '{', error))
+    return FALSE;
+  while (TRUE)
+    {
+      const char *key;
+      gboolean more;
+
+      if (!json_next (&reader->json, reader->file->arena, &key, &more, error))
+        return FALSE;
+      if (!more)
+        break;
+      if (!read_entry (reader, key, error))
+        return FALSE;
+    }
+  while (reader->json.at < reader->json.end && *reader->json.at == ' ')
+    reader->json.at++;
+  if (reader->json.at == reader->json.end)
+    return check_cover (reader, error);
+  json_fail (&reader->json, NULL, error, "only blanks may follow the header");
+  return FALSE;
+}
+
+AdjSafetensors *
+adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
+{
+  g_autoptr (AdjSafetensors) file = g_new0 (AdjSafetensors, 1);
+  Reader reader = { .file = file, .name = name != NULL ? name : "safetensors", .bytes = bytes };
+  gsize length;
+  const guint8 *data = g_bytes_get_data (bytes, &length);
+  guint64 n = 0;
+
+  file->arena = adj_arena_new ();
+  file->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < 8 && length >= 8; i++)
+    n |= (guint64) data[i] << (8 * i);
+  if (length < 8 || n > length - 8 || n > ADJ_SAFETENSORS_MAX_HEADER)
+    {
+      g_set_error (error, ADJ_ERROR,
+                   n > ADJ_SAFETENSORS_MAX_HEADER ? ADJ_ERROR_LIMIT : ADJ_ERROR_PARSE,
+                   "%s: a header of %" G_GUINT64_FORMAT " bytes in a file of %" G_GSIZE_FORMAT,
+                   reader.name, n, length);
+      return NULL;
+    }
+  reader.start = 8 + n;
+  reader.size = length - reader.start;
+  return read_header (&reader, (const char *) data + 8, n, error) ? g_steal_pointer (&file) : NULL;
+}
+
+void
+adj_safetensors_free (AdjSafetensors *file)
+{
+  if (file == NULL)
+    return;
+  for (guint i = 0; i < file->entries->len; i++)
+    g_clear_pointer (&g_array_index (file->entries, Entry, i).data, adj_tensor_data_unref);
+  g_hash_table_unref (file->by_name);
+  g_array_unref (file->entries);
+  adj_arena_free (file->arena);
+  g_free (file);
+}
+
+guint
+adj_safetensors_get_n (const AdjSafetensors *file)
+{
+  return file->entries->len;
+}
+
+const char *
+adj_safetensors_get_name (const AdjSafetensors *file, guint index)
+{
+  g_return_val_if_fail (index < file->entries->len, NULL);
+
+  return g_array_index (file->entries, Entry, index).name;
+}
+
+AdjTensorData *
+adj_safetensors_get (const AdjSafetensors *file, guint index)
+{
+  g_return_val_if_fail (index < file->entries->len, NULL);
+
+  return g_array_index (file->entries, Entry, index).data;
+}
+
+AdjTensorData *
+adj_safetensors_find (const AdjSafetensors *file, const char *name)
+{
+  gpointer index;
+
+  if (strcmp (name, "__metadata__") == 0 ||
+      !g_hash_table_lookup_extended (file->by_name, name, NULL, &index))
+    return NULL;
+  return adj_safetensors_get (file, GPOINTER_TO_UINT (index));
+}
+
+/* -- writing -- */
+
+typedef struct
+{
+  const char *name;
+  AdjTensorData *dense; /* (owned) */
+  guint n_bytes;        /* of an element */
+  gsize size;
+} Item;
+
+static void
+clear_item (gpointer item)
+{
+  g_clear_pointer (&((Item *) item)->dense, adj_tensor_data_unref);
+}
+
+static gint
+compare_items (gconstpointer a, gconstpointer b)
+{
+  const Item *first = a, *second = b;
+
+  if (first->n_bytes != second->n_bytes)
+    return first->n_bytes > second->n_bytes ? -1 : 1;
+  return strcmp (first->name, second->name);
+}
+
+static gboolean
+add_item (GArray *items, const char *name, AdjTensorData *tensor, GError **error)
+{
+  const AdjDTypeInfo *info = adj_dtype_info (adj_tensor_data_get_meta (tensor)->dtype);
+  Item item = { .name = name, .n_bytes = info->n_bytes };
+
+  if (info->safetensors == NULL || info->n_bytes == 0)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "tensor '%s': safetensors has no element type for %s", name, info->torch_name);
+      return FALSE;
+    }
+  item.dense = adj_tensor_data_contiguous (tensor);
+  item.size = (gsize) adj_tensor_data_get_numel (item.dense) * info->n_bytes;
+  g_array_append_val (items, item);
+  return TRUE;
+}
+
+static GString *
+print_header (const GArray *items)
+{
+  GString *out = g_string_new ("{");
+  gsize at = 0;
+
+  for (guint i = 0; i < items->len; i++)
+    {
+      const Item *item = &g_array_index (items, Item, i);
+      const AdjTensorMeta *meta = adj_tensor_data_get_meta (item->dense);
+
+      if (i > 0)
+        g_string_append_c (out, ',');
+      json_print_string (item->name, out);
+      g_string_append_printf (out, ":{\"dtype\":\"%s\",\"shape\":[",
+                              adj_dtype_info (meta->dtype)->safetensors);
+      for (guint k = 0; k < meta->shape.rank; k++)
+        g_string_append_printf (out, "%s%" G_GINT64_FORMAT, k > 0 ? "," : "",
+                                meta->shape.size[k].word);
+      g_string_append_printf (out, "],\"data_offsets\":[%" G_GSIZE_FORMAT ",%" G_GSIZE_FORMAT "]}",
+                              at, at + item->size);
+      at += item->size;
+    }
+  g_string_append_c (out, '}');
+  while ((out->len + 8) % ALIGNMENT != 0)
+    g_string_append_c (out, ' ');
+  return out;
+}
+
+static GBytes *
+assemble (const GArray *items, GError **error)
+{
+  g_autoptr (GString) header = print_header (items);
+  gsize total = 8 + header->len, at = total;
+  guint8 *out;
+
+  for (guint i = 0; i < items->len; i++)
+    total += g_array_index (items, Item, i).size;
+  out = g_try_malloc (total);
+  if (out == NULL || header->len > ADJ_SAFETENSORS_MAX_HEADER)
+    {
+      g_free (out);
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "the tensors are too large for one file");
+      return NULL;
+    }
+  for (guint i = 0; i < 8; i++)
+    out[i] = (guint64) header->len >> (8 * i) & 255;
+  memcpy (out + 8, header->str, header->len);
+  for (guint i = 0; i < items->len; i++)
+    {
+      const Item *item = &g_array_index (items, Item, i);
+      const guint8 *data = g_bytes_get_data (adj_tensor_data_get_bytes (item->dense), NULL);
+      gsize offset = adj_tensor_data_get_meta (item->dense)->shape.offset.word * item->n_bytes;
+
+      if (item->size > 0)
+        memcpy (out + at, data + offset, item->size);
+      at += item->size;
+    }
+  return g_bytes_new_take (out, total);
+}
+
+GBytes *
+adj_safetensors_write (const char *const *names,
+                       AdjTensorData *const *tensors,
+                       guint n,
+                       GError **error)
+{
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (Item));
+
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  g_array_set_clear_func (items, clear_item);
+  g_hash_table_add (seen, (gpointer) "__metadata__");
+  for (guint i = 0; i < n; i++)
+    {
+      if (!add_item (items, names[i], tensors[i], error))
+        return NULL;
+      if (g_hash_table_add (seen, (gpointer) names[i]))
+        continue;
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "the name '%s' of a tensor is taken",
+                   names[i]);
+      return NULL;
+    }
+  g_array_sort (items, compare_items);
+  return assemble (items, error);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-tensor-data.h"
+
+G_BEGIN_DECLS
+
+/* safetensors (formats §4): the names and tensors of one file, checked as the reference reader
+ * does.  Tensors share @bytes. */
+typedef struct _AdjSafetensors AdjSafetensors;
+
+#define ADJ_SAFETENSORS_MAX_HEADER 100000000
+
+/* @name (nullable) begins error messages. */
+ADJ_PUBLIC AdjSafetensors *adj_safetensors_read (GBytes *bytes, const char *name, GError **error);
+ADJ_PUBLIC void adj_safetensors_free (AdjSafetensors *file);
+/* In the order of the header. */
+ADJ_PUBLIC guint adj_safetensors_get_n (const AdjSafetensors *file);
+ADJ_PUBLIC const char *adj_safetensors_get_name (const AdjSafetensors *file, guint index);
+/* (transfer none) (nullable): %NULL for an element smaller than a byte, or more dimensions than
+ * ADJ_MAX_RANK. */
+ADJ_PUBLIC AdjTensorData *adj_safetensors_get (const AdjSafetensors *file, guint index);
+/* (transfer none) (nullable) */
+ADJ_PUBLIC AdjTensorData *adj_safetensors_find (const AdjSafetensors *file, const char *name);
+
+/* By decreasing element size, then name; data aligned to 64 bytes.  Same tensors, same bytes.
+ * (transfer full) (nullable) */
+ADJ_PUBLIC GBytes *adj_safetensors_write (const char *const *names,
+                                          AdjTensorData *const *tensors,
+                                          guint n,
+                                          GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSafetensors, adj_safetensors_free)
+
+G_END_DECLS

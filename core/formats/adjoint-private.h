@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-format.h"
+
+G_BEGIN_DECLS
+
+/* Major and minor version of .adjoint (formats §7). */
+#define ADJOINT_MAJOR 1
+#define ADJOINT_MINOR 0
+
+extern const AdjFormat adj_format_adjoint;
+
+AdjBundle *adjoint_load (const char *path, GCancellable *cancellable, GError **error);
+gboolean adjoint_save (AdjBundle *bundle,
+                       const AdjBundleGraph *graph,
+                       const char *path,
+                       GCancellable *cancellable,
+                       GError **error);
+
+/* Members of the manifest that we write ourselves; every other one is kept as it is. */
+gboolean adjoint_is_known_member (const char *key);
+
+G_END_DECLS

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/adjoint-private.h"
+
+/* The name of the first entry stands at byte 30 of an archive that follows the format; archives
+ * that somebody has packed anew are found by their extension. */
+static guint
+sniff (const guint8 *head, gsize length, const char *path)
+{
+  static const char name[] = "adjoint.json";
+  static const char member[] = "\"format\": \"adjoint\"";
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      g_autofree char *manifest = g_build_filename (path, name, NULL);
+
+      return g_file_test (manifest, G_FILE_TEST_IS_REGULAR) ? 100 : 0;
+    }
+  if (length >= 4 && memcmp (head, "PK\003\004", 4) == 0)
+    {
+      if (length >= 30 + strlen (name) && memcmp (head + 30, name, strlen (name)) == 0)
+        return 100;
+      return g_str_has_suffix (path, ".adjoint") ? 90 : 0;
+    }
+  if (g_str_has_suffix (path, name) && length > 0 && head[0] == '{')
+    return memmem (head, length, member, strlen (member)) != NULL ? 90 : 50;
+  return 0;
+}
+
+const AdjFormat adj_format_adjoint = {
+  .name = "adjoint",
+  .summary = "graphs with their calls and values, of the capture module and of Adjoint itself",
+  .extensions = ".adjoint",
+  .mime_type = "application/x-adjoint",
+  .sniff = sniff,
+  .load = adjoint_load,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "base/adj-diag.h"
+
+G_BEGIN_DECLS
+
+/* The two forms of .adjoint, a folder and a ZIP archive of it, as one thing: named entries. */
+typedef struct _Entries Entries;
+
+#define ENTRIES_MAX_BYTES (G_GUINT64_CONSTANT (1) << 30) /* of an entry that is text */
+
+/* A whole file, read when it is small, else mapped: nobody can then truncate a small one under us.
+ */
+GBytes *file_read (const char *path, guint64 max_bytes, GError **error);
+
+/* @path: an archive, a folder, or the manifest in a folder. */
+Entries *entries_open (const char *path, GError **error);
+void entries_free (Entries *entries);
+
+gboolean entries_has (const Entries *entries, const char *name);
+/* @name is made of fixed texts and of ids that bundle_is_id () has accepted.  Errors begin with
+ * "path: name: ". */
+GBytes *entries_read (
+    Entries *entries, const char *name, guint64 max_bytes, AdjDiags *diags, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Entries, entries_free)
+
+/* -- writing -- */
+
+/* Writes @chunks (of GBytes) beside @path, syncs and renames. */
+gboolean file_replace (const char *path, GPtrArray *chunks, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/entries-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "formats/zip-private.h"
+
+#define MAP_FROM (16 << 20) /* bytes */
+
+struct _Entries
+{
+  char *path;
+  char *folder;        /* (nullable) */
+  ZipArchive *archive; /* (nullable) */
+};
+
+static gboolean
+fail_with_errno (const char *path, int code, GError **error)
+{
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: %s", path, g_strerror (code));
+  return FALSE;
+}
+
+static GBytes *
+read_all (const char *path, int fd, gsize size, GError **error)
+{
+  g_autofree guint8 *data = g_malloc (size + 1);
+  gsize at = 0;
+
+  while (at < size)
+    {
+      gssize n = read (fd, data + at, size - at);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        {
+          fail_with_errno (path, errno, error);
+          return NULL;
+        }
+      if (n == 0)
+        break;
+      at += n;
+    }
+  return g_bytes_new_take (g_steal_pointer (&data), at);
+}
+
+static GBytes *
+read_or_map (const char *path, int fd, guint64 max_bytes, GError **error)
+{
+  g_autoptr (GMappedFile) map = NULL;
+  struct stat facts;
+
+  if (fstat (fd, &facts) != 0)
+    {
+      fail_with_errno (path, errno, error);
+      return NULL;
+    }
+  if (!S_ISREG (facts.st_mode))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", path);
+      return NULL;
+    }
+  if ((guint64) facts.st_size > max_bytes)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                   "%s: %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT, path,
+                   (guint64) facts.st_size, max_bytes);
+      return NULL;
+    }
+  if (facts.st_size < MAP_FROM)
+    return read_all (path, fd, facts.st_size, error);
+  map = g_mapped_file_new_from_fd (fd, FALSE, error);
+  return map != NULL ? g_mapped_file_get_bytes (map) : NULL;
+}
+
+GBytes *
+file_read (const char *path, guint64 max_bytes, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  GBytes *bytes;
+
+  if (fd < 0)
+    {
+      fail_with_errno (path, errno, error);
+      return NULL;
+    }
+  bytes = read_or_map (path, fd, max_bytes, error);
+  close (fd);
+  return bytes;
+}
+
+Entries *
+entries_open (const char *path, GError **error)
+{
+  g_autoptr (Entries) entries = g_new0 (Entries, 1);
+  g_autofree char *base = g_path_get_basename (path);
+
+  entries->path = g_strdup (path);
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    entries->folder = g_strdup (path);
+  else if (strcmp (base, "adjoint.json") == 0)
+    entries->folder = g_path_get_dirname (path);
+  else
+    {
+      g_autoptr (GBytes) bytes = file_read (path, G_MAXINT64, error);
+
+      if (bytes == NULL)
+        return NULL;
+      entries->archive = zip_open (bytes, path, error);
+      if (entries->archive == NULL)
+        return NULL;
+    }
+  return g_steal_pointer (&entries);
+}
+
+void
+entries_free (Entries *entries)
+{
+  g_clear_pointer (&entries->archive, zip_free);
+  g_free (entries->folder);
+  g_free (entries->path);
+  g_free (entries);
+}
+
+gboolean
+entries_has (const Entries *entries, const char *name)
+{
+  g_autofree char *path = NULL;
+  guint index;
+
+  if (entries->archive != NULL)
+    return zip_find (entries->archive, name, &index);
+  path = g_build_filename (entries->folder, name, NULL);
+  return g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+static GBytes *
+fail_missing (const Entries *entries, const char *name, GError **error)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s: %s is missing", entries->path, name);
+  return NULL;
+}
+
+/* Links are not followed: a folder that somebody sent cannot make us read another place. */
+static GBytes *
+read_in_folder (const Entries *entries, const char *name, guint64 max_bytes, GError **error)
+{
+  g_autofree char *path = g_build_filename (entries->folder, name, NULL);
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  GBytes *bytes;
+
+  if (fd < 0 && errno == ENOENT)
+    return fail_missing (entries, name, error);
+  if (fd < 0)
+    {
+      fail_with_errno (path, errno, error);
+      return NULL;
+    }
+  bytes = read_or_map (path, fd, max_bytes, error);
+  close (fd);
+  return bytes;
+}
+
+GBytes *
+entries_read (
+    Entries *entries, const char *name, guint64 max_bytes, AdjDiags *diags, GError **error)
+{
+  guint index;
+
+  if (entries->folder != NULL)
+    return read_in_folder (entries, name, max_bytes, error);
+  if (!zip_find (entries->archive, name, &index))
+    return fail_missing (entries, name, error);
+  return zip_read (entries->archive, index, max_bytes, diags, error);
+}
+
+/* -- writing -- */
+
+static gboolean
+write_chunk (int fd, GBytes *chunk)
+{
+  gsize length;
+  const guint8 *data = g_bytes_get_data (chunk, &length);
+
+  while (length > 0)
+    {
+      gssize n = write (fd, data, length);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return FALSE;
+      data += n;
+      length -= n;
+    }
+  return TRUE;
+}
+
+static gboolean
+write_chunks (int fd, GPtrArray *chunks)
+{
+  for (guint i = 0; i < chunks->len; i++)
+    if (!write_chunk (fd, chunks->pdata[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* The rights that a new file gets, or those that the old one has. */
+static void
+copy_mode (int fd, const char *path)
+{
+  struct stat facts;
+  mode_t mask = umask (0);
+
+  umask (mask);
+  fchmod (fd, stat (path, &facts) == 0 ? facts.st_mode & 07777 : 0666 & ~mask);
+}
+
+gboolean
+file_replace (const char *path, GPtrArray *chunks, GError **error)
+{
+  g_autofree char *partial = g_strconcat (path, ".XXXXXX", NULL);
+  int fd = g_mkstemp_full (partial, O_RDWR | O_CLOEXEC, 0600);
+  gboolean good;
+  int code;
+
+  if (fd < 0)
+    return fail_with_errno (path, errno, error);
+  good = write_chunks (fd, chunks) && fsync (fd) == 0;
+  code = errno;
+  if (good)
+    copy_mode (fd, path);
+  if (close (fd) != 0 && good)
+    {
+      good = FALSE;
+      code = errno;
+    }
+  if (good && g_rename (partial, path) != 0)
+    {
+      good = FALSE;
+      code = errno;
+    }
+  if (!good)
+    {
+      g_unlink (partial);
+      return fail_with_errno (path, code, error);
+    }
+  return TRUE;
+}
