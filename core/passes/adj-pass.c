@@ -60,7 +60,7 @@ adj_pass_run (const AdjPass *pass, AdjGraph *graph, AdjPassResult *result, GErro
     .n_notes = context.notes->len,
     .ns = (g_get_monotonic_time () - started) * 1000,
   };
-  result->notes = (AdjPassNote *) g_array_free (context.notes, FALSE);
+  result->notes = (gpointer) g_array_free (context.notes, FALSE);
   if (out == NULL)
     adj_pass_result_clear (result);
   return out != NULL;
