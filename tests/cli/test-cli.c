@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line as a user types it: exit statuses, one-line errors that name the place, and
+ * outputs that other commands read back. */
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "support/adj-test.h"
+
+/* Runs "adjoint ARGS…": words split as a shell does, with $DATA the data folder and $TMP a folder
+ * of the test. */
+static AdjTestProcess *
+adjoint (const AdjTestFolder *folder, const char *arguments)
+{
+  g_autofree char *data = adj_test_data_path ("");
+  g_autoptr (GString) line = g_string_new (arguments);
+  g_auto (GStrv) words = NULL;
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_string_replace (line, "$DATA", data, 0);
+  g_string_replace (line, "$TMP", folder->path, 0);
+  g_shell_parse_argv (line->str, NULL, &words, &error);
+  g_assert_no_error (error);
+  g_ptr_array_add (argv, (gpointer) g_getenv ("ADJ_PROGRAM"));
+  for (guint i = 0; words[i] != NULL; i++)
+    g_ptr_array_add (argv, words[i]);
+  g_ptr_array_add (argv, NULL);
+  return adj_test_spawn ((const char *const *) argv->pdata, NULL, NULL);
+}
+
+static void
+assert_done (const AdjTestProcess *process, int status)
+{
+  if (process->status != status)
+    g_error ("status %d, not %d: %s", process->status, status, process->err);
+}
+
+static void
+assert_mentions (const char *text, const char *what)
+{
+  if (strstr (text, what) == NULL)
+    g_error ("'%s' does not mention '%s'", text, what);
+}
+
+/* -- what users do -- */
+
+static const struct
+{
+  const char *arguments;
+  int status;
+  const char *mentions; /* (nullable): in stdout */
+} uses[] = {
+  { "show $DATA/graphs/mlp.adjoint", 0, "0-0-joint" },
+  { "show $DATA/graphs/gpt2.adjoint", 0, "0-0-dynamo" },
+  { "show $DATA/graphs/gpt2.adjoint --json", 0, "\"graphs\"" },
+  { "show $DATA/graphs/gpt2.adjoint#joint --as text", 0,
+    "torch.ops.aten.native_layer_norm.default" },
+  { "show $DATA/graphs/gpt2.adjoint#joint --as tree", 0, "h.1" },
+  { "show $DATA/graphs/gpt2.adjoint --graph joint --as stats", 0, "torch.ops.aten.mm.default" },
+  { "show $DATA/graphs/gpt2.adjoint#joint --as dot", 0, "digraph" },
+  { "show $DATA/graphs/gpt2.adjoint#joint --as json", 0, "\"nodes\"" },
+  { "run $DATA/graphs/mlp.adjoint#joint", 0, "nodes in" },
+  { "run $DATA/graphs/mlp.adjoint#forward --seed 3", 0, "output 0" },
+  { "run $DATA/graphs/mlp.adjoint#forward --profile --json", 0, "\"nanoseconds\"" },
+  { "run $DATA/graphs/mlp.adjoint#forward --float64", 0, "f64" },
+  { "compare $DATA/graphs/mlp.adjoint#joint recorded", 0, "0 differ" },
+  { "compare $DATA/graphs/mlp.adjoint#forward recorded", 0, "0 differ" },
+  { "compare $DATA/graphs/mlp.adjoint#backward recorded", 0, "0 differ" },
+  { "compare $DATA/graphs/gpt2.adjoint#joint recorded", 0, "0 differ" },
+  { "compare $DATA/graphs/gpt2.adjoint#forward recorded", 0, "0 differ" },
+  { "compare $DATA/graphs/gpt2.adjoint#backward recorded", 0, "0 differ" },
+  { "compare $DATA/graphs/gpt2.adjoint#joint recorded --nodes --json", 0, "\"verdict\"" },
+  { "compare $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint@interpreter", 0,
+    "0 differ" },
+  { "compare $DATA/graphs/mlp.adjoint#joint recorded --rtol 0 --atol 0", 1, "differs" },
+  { "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint", 0,
+    "0 added, 0 removed, 0 changed" },
+  { "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#forward", 1, "removed" },
+  { "ops", 0, "torch.ops.aten.mm.default" },
+  { "ops mm.default", 0, "aten::mm(Tensor self, Tensor mat2) -> Tensor" },
+  { "ops --json", 0, "\"schema\"" },
+  { "formats", 0, ".adjoint" },
+  { "--help", 0, "compare" },
+  { "--version", 0, "adjoint" },
+};
+
+static void
+test_uses (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (uses); i++)
+    {
+      g_autoptr (AdjTestProcess) process = adjoint (folder, uses[i].arguments);
+
+      g_test_message ("adjoint %s", uses[i].arguments);
+      assert_done (process, uses[i].status);
+      if (uses[i].mentions != NULL)
+        assert_mentions (process->out, uses[i].mentions);
+      g_assert_cmpstr (process->err, ==, "");
+    }
+}
+
+/* Every --json output is one JSON document. */
+static void
+test_json_parses (void)
+{
+  static const char *const commands[] = {
+    "show $DATA/graphs/gpt2.adjoint --json",
+    "run $DATA/graphs/mlp.adjoint#joint --json --profile",
+    "compare $DATA/graphs/mlp.adjoint#joint recorded --nodes --json",
+    "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint --json",
+    "ops --json",
+    "formats --json",
+  };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autoptr (AdjTestProcess) process = adjoint (folder, commands[i]);
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      g_autoptr (GError) error = NULL;
+
+      assert_done (process, 0);
+      json_parser_load_from_data (parser, process->out, -1, &error);
+      g_assert_no_error (error);
+    }
+}
+
+/* Placeholders and statements counted in the text that PyTorch itself printed of these graphs. */
+static const struct
+{
+  const char *file, *id;
+  gint64 placeholders, nodes;
+} counts[] = {
+  { "mlp", "0-0-dynamo", 8, 7 },      { "mlp", "0-0-joint", 9, 52 },
+  { "mlp", "0-0-forward", 8, 19 },    { "mlp", "0-0-backward", 11, 33 },
+  { "gpt2", "0-0-dynamo", 32, 41 },   { "gpt2", "0-0-joint", 33, 334 },
+  { "gpt2", "0-0-forward", 32, 144 }, { "gpt2", "0-0-backward", 50, 252 },
+};
+
+static JsonObject *
+find_listed (JsonArray *graphs, const char *id)
+{
+  for (guint i = 0; i < json_array_get_length (graphs); i++)
+    {
+      JsonObject *graph = json_array_get_object_element (graphs, i);
+
+      if (g_str_equal (json_object_get_string_member (graph, "id"), id))
+        return graph;
+    }
+  g_error ("'%s' is not listed", id);
+}
+
+static void
+test_counts (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    {
+      g_autofree char *arguments =
+          g_strdup_printf ("show $DATA/graphs/%s.adjoint --json", counts[i].file);
+      g_autoptr (AdjTestProcess) process = adjoint (folder, arguments);
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      JsonObject *root, *graph;
+
+      assert_done (process, 0);
+      g_assert_true (json_parser_load_from_data (parser, process->out, -1, NULL));
+      root = json_node_get_object (json_parser_get_root (parser));
+      graph = find_listed (json_object_get_array_member (root, "graphs"), counts[i].id);
+      g_assert_cmpint (json_object_get_int_member (graph, "placeholders"), ==,
+                       counts[i].placeholders);
+      g_assert_cmpint (json_object_get_int_member (graph, "nodes"), ==, counts[i].nodes);
+    }
+}
+
+/* -- round trips -- */
+
+static void
+test_text_prints_back (void)
+{
+  static const char *const graphs[] = { "mlp.adjoint#joint", "gpt2.adjoint#joint",
+                                        "gpt2.adjoint#forward", "gpt2.adjoint#backward",
+                                        "gpt2.adjoint#dynamo" };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "graph.txt", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      g_autofree char *first = g_strdup_printf ("show $DATA/graphs/%s --as text", graphs[i]);
+      g_autoptr (AdjTestProcess) printed = adjoint (folder, first);
+      g_autoptr (AdjTestProcess) again = NULL;
+
+      assert_done (printed, 0);
+      g_file_set_contents (path, printed->out, (gssize) printed->out_length, NULL);
+      again = adjoint (folder, "show $TMP/graph.txt --as text");
+      assert_done (again, 0);
+      g_assert_cmpstr (again->out, ==, printed->out);
+    }
+}
+
+static void
+test_convert_keeps_results (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (AdjTestProcess) to_file =
+      adjoint (folder, "convert $DATA/graphs/mlp.adjoint $TMP/copy.adjoint");
+  g_autoptr (AdjTestProcess) compared =
+      adjoint (folder, "compare $TMP/copy.adjoint#joint recorded --nodes");
+  g_autoptr (AdjTestProcess) diffed =
+      adjoint (folder, "diff $TMP/copy.adjoint#joint $DATA/graphs/mlp.adjoint#joint");
+
+  assert_done (to_file, 0);
+  assert_done (compared, 0);
+  assert_done (diffed, 0);
+}
+
+static void
+test_outputs_come_back (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (AdjTestProcess) run =
+      adjoint (folder, "run $DATA/graphs/mlp.adjoint#joint -o $TMP/out.safetensors");
+  g_autofree char *path = g_build_filename (folder->path, "out.safetensors", NULL);
+
+  assert_done (run, 0);
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+static void
+test_renders (void)
+{
+  static const struct
+  {
+    const char *name, *magic;
+  } pictures[] = { { "x.svg", "<?xml" }, { "x.png", "\x89PNG" }, { "x.pdf", "%PDF" } };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (pictures); i++)
+    {
+      g_autofree char *arguments =
+          g_strdup_printf ("render $DATA/graphs/gpt2.adjoint#joint -o $TMP/%s", pictures[i].name);
+      g_autofree char *path = g_build_filename (folder->path, pictures[i].name, NULL);
+      g_autoptr (AdjTestProcess) process = adjoint (folder, arguments);
+      g_autofree char *bytes = NULL;
+      gsize length;
+
+      assert_done (process, 0);
+      bytes = adj_test_read_file (path, &length);
+      g_assert_cmpuint (length, >, 1000);
+      g_assert_cmpint (memcmp (bytes, pictures[i].magic, strlen (pictures[i].magic)), ==, 0);
+    }
+}
+
+/* -- bad input: exit 2, one line that names the place, nothing on stdout, nothing left behind -- */
+
+#define HEAD                                                                                       \
+  "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+
+static const struct
+{
+  const char *name;     /* of the file that is written, or NULL */
+  const char *contents; /* of it */
+  const char *arguments;
+  const char *mentions; /* in stderr */
+} refusals[] = {
+  { NULL, NULL, "", "" },
+  { NULL, NULL, "frobnicate", "frobnicate" },
+  { NULL, NULL, "show", "usage" },
+  { NULL, NULL, "show --frob", "--frob" },
+  { NULL, NULL, "show $TMP/missing.adjoint", "missing.adjoint" },
+  { NULL, NULL, "show $DATA/graphs/mlp.adjoint#nothing", "0-0-joint" },
+  { NULL, NULL, "show $DATA/graphs/mlp.adjoint#joint --as poem", "poem" },
+  { NULL, NULL, "run $DATA/graphs/mlp.adjoint#joint --executor abacus", "abacus" },
+  { NULL, NULL, "run $DATA/graphs/mlp.adjoint#joint@abacus", "abacus" },
+  { NULL, NULL, "render $DATA/graphs/mlp.adjoint", "-o" },
+  { NULL, NULL, "render $DATA/graphs/mlp.adjoint -o $TMP/x.bmp", "bmp" },
+  { NULL, NULL, "convert $DATA/graphs/mlp.adjoint $TMP/x.frob", "x.frob" },
+  { NULL, NULL, "ops frobnicate", "frobnicate" },
+  { "empty.adjoint", "", "show $TMP/empty.adjoint", "empty.adjoint" },
+  { "noise.adjoint", "PK\3\4 noise", "show $TMP/noise.adjoint", "noise.adjoint" },
+  { "shape.txt", HEAD "        mm_9 = torch.ops.aten.mm.default(x, x)\n        return (mm_9,)\n",
+    "run $TMP/shape.txt --seed 1", "mm_9" },
+  { "unknown.txt", HEAD "        foo_3 = torch.ops.mine.foo.default(x)\n        return (foo_3,)\n",
+    "run $TMP/unknown.txt --seed 1", "foo_3" },
+  { "early.txt", HEAD "        relu = torch.ops.aten.relu.default(y)\n        return (relu,)\n",
+    "show $TMP/early.txt", ":3" },
+  { "inputs.safetensors", "",
+    "run $DATA/graphs/mlp.adjoint#forward --inputs $TMP/inputs.safetensors", "inputs.safetensors" },
+};
+
+static void
+test_refusals (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+      g_autoptr (AdjTestProcess) process = NULL;
+
+      if (refusals[i].name != NULL)
+        {
+          g_autofree char *path = g_build_filename (folder->path, refusals[i].name, NULL);
+
+          g_file_set_contents (path, refusals[i].contents, -1, NULL);
+        }
+      process = adjoint (folder, refusals[i].arguments);
+      g_test_message ("adjoint %s: %s", refusals[i].arguments, g_strchomp (process->err));
+      assert_done (process, 2);
+      assert_mentions (process->err, refusals[i].mentions);
+      g_assert_cmpstr (process->out, ==, "");
+      if (i > 0)
+        g_assert_null (strchr (process->err, '\n'));
+    }
+}
+
+static void
+test_failed_write_leaves_nothing (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *kept = g_build_filename (folder->path, "x.svg", NULL);
+  g_autoptr (AdjTestProcess) process = NULL;
+  g_autofree char *contents = NULL;
+  g_autoptr (GDir) listing = NULL;
+  guint n = 0;
+
+  g_file_set_contents (kept, "kept", -1, NULL);
+  process = adjoint (folder, "render $TMP/missing.adjoint -o $TMP/x.svg");
+  assert_done (process, 2);
+  contents = adj_test_read_file (kept, NULL);
+  g_assert_cmpstr (contents, ==, "kept");
+  listing = g_dir_open (folder->path, 0, NULL);
+  while (g_dir_read_name (listing) != NULL)
+    n++;
+  g_assert_cmpuint (n, ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/uses", test_uses);
+  g_test_add_func ("/cli/json-parses", test_json_parses);
+  g_test_add_func ("/cli/counts-are-pytorchs", test_counts);
+  g_test_add_func ("/cli/text-prints-back", test_text_prints_back);
+  g_test_add_func ("/cli/convert-keeps-results", test_convert_keeps_results);
+  g_test_add_func ("/cli/outputs-come-back", test_outputs_come_back);
+  g_test_add_func ("/cli/renders", test_renders);
+  g_test_add_func ("/cli/refusals", test_refusals);
+  g_test_add_func ("/cli/failed-write-leaves-nothing", test_failed_write_leaves_nothing);
+  return g_test_run ();
+}
