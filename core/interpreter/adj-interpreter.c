@@ -15,13 +15,6 @@ typedef struct
 } Run;
 
 static gboolean
-fail (Run *run, AdjError code, const AdjNode *node, const char *what)
-{
-  adj_context_fail (run->cx, ADJ_ERROR, code, "node '%s': %s", node->name, what);
-  return FALSE;
-}
-
-static gboolean
 value_of_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   Run *run = data;
@@ -40,6 +33,15 @@ import_constant (const AdjValue *value)
 }
 
 static gboolean
+run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
+{
+  adj_context_fail (run->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "cannot run '%s' (%s): Adjoint has no such operator", node->target,
+                    adj_opcode_name (node->opcode));
+  return FALSE;
+}
+
+static gboolean
 run_placeholder (Run *run, const AdjNode *node, AdjValue *out)
 {
   if (run->next_arg < run->n_args)
@@ -47,7 +49,11 @@ run_placeholder (Run *run, const AdjNode *node, AdjValue *out)
   else if (node->args.n == 1)
     *out = adj_value_copy (&node->args.items[0]);
   else
-    return fail (run, ADJ_ERROR_SHAPE, node, "no argument is left for this placeholder");
+    {
+      adj_context_fail (run->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "no argument is left for this placeholder");
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -62,8 +68,11 @@ run_get_attr (Run *run, const AdjNode *node, AdjValue *out)
   else if (subgraph != NULL)
     *out = (AdjValue){ .kind = ADJ_VALUE_GRAPH, .graph = adj_graph_ref (subgraph) };
   else
-    return fail (run, ADJ_ERROR_NOT_FOUND, node,
-                 "the file does not hold the value of this attribute");
+    {
+      adj_context_fail (run->cx, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the file does not hold '%s'",
+                        node->target);
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -76,12 +85,7 @@ run_call_function (Run *run, const AdjNode *node, AdjValue *out)
   AdjValue result;
 
   if (node->op == NULL && builtin == NULL)
-    {
-      g_autofree char *what =
-          g_strdup_printf ("cannot run '%s': Adjoint has no such operator", node->target);
-
-      return fail (run, ADJ_ERROR_UNSUPPORTED, node, what);
-    }
+    return run_unsupported (run, node, out);
   adj_value_map (&node->args, value_of_leaf, run, &args);
   adj_value_map (&node->kwargs, value_of_leaf, run, &kwargs);
   if (builtin != NULL)
@@ -96,15 +100,6 @@ static gboolean
 run_output (Run *run, const AdjNode *node, AdjValue *out)
 {
   return adj_value_map (&node->args.items[0], value_of_leaf, run, out);
-}
-
-static gboolean
-run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
-{
-  g_autofree char *what =
-      g_strdup_printf ("cannot run '%s' (%s)", node->target, adj_opcode_name (node->opcode));
-
-  return fail (run, ADJ_ERROR_UNSUPPORTED, node, what);
 }
 
 static gboolean (*const run_opcode[ADJ_N_OPCODES]) (Run *run,
