@@ -143,7 +143,7 @@ m_erf_f32 (float x)
   float small = fmaf (x, p, x);
   float large = copysignf (a > 3.93f ? 1.f : 1.f - m_exp_f32 (q), x);
 
-  large = a < 0.93f ? small : large;
+  large = a < 0.94f ? small : large;
   return x != x ? x : large;
 }
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The loops below the kernels: accuracy of the f32 functions, and equal bits from every instruction
+ * set that this processor has. */
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/tile.h"
+#include "kernel-test.h"
+
+typedef struct
+{
+  const char *name;
+  long double (*exact) (long double x);
+  double bound; /* ULP */
+} Function;
+
+static long double
+sigmoid (long double x)
+{
+  return x < 0 ? expl (x) / (1 + expl (x)) : 1 / (1 + expl (-x));
+}
+
+static const Function functions[] = {
+  { "exp", expl, 1.1 },        { "log", logl, 1 },     { "tanh", tanhl, 1.5 },
+  { "sigmoid", sigmoid, 1.1 }, { "erf", erfl, 1.9 },   { "expm1", expm1l, 1 },
+  { "log1p", log1pl, 1 },      { "sin", sinl, 1 },     { "cos", cosl, 1 },
+  { "sqrt", sqrtl, 0.5 },      { "exp2", exp2l, 1 },   { "log2", log2l, 1 },
+  { "log10", log10l, 1 },      { "tan", tanl, 1 },     { "asin", asinl, 1 },
+  { "acos", acosl, 1 },        { "atan", atanl, 1 },   { "sinh", sinhl, 1 },
+  { "cosh", coshl, 1 },        { "asinh", asinhl, 1 }, { "acosh", acoshl, 1 },
+  { "atanh", atanhl, 1 },      { "erfc", erfcl, 1 },
+};
+
+/* Every 2503rd bit pattern (odd, so all exponents, signs and NaNs are met), and dense around 1. */
+static float
+sample (guint32 i)
+{
+  const guint32 n = G_MAXUINT32 / 2503;
+  guint32 bits = i < n ? i * 2503u : 0x3f000000u + (i - n) * 61u;
+  float x;
+
+  memcpy (&x, &bits, sizeof x);
+  return i >= n && i % 2 ? -x : x;
+}
+
+static void
+test_accuracy (gconstpointer data)
+{
+  const Function *function = data;
+  OpLoop op = adj_k_loops ()->klass[ADJ_K_CLASS_F32].op[adj_k_op_find (function->name)];
+  guint32 n = G_MAXUINT32 / 2503 + 400000;
+  double worst = 0;
+  float where = 0;
+
+  for (guint32 start = 0; start < n; start += TILE)
+    {
+      float x[TILE], y[TILE];
+
+      for (guint32 i = 0; i < TILE; i++)
+        x[i] = sample (start + i);
+      op (y, x, x, x, TILE);
+      for (guint32 i = 0; i < TILE; i++)
+        {
+          double ulps = kernel_ulps (y[i], function->exact (x[i]));
+
+          if (ulps > worst)
+            {
+              worst = ulps;
+              where = x[i];
+            }
+        }
+    }
+  g_test_message ("%s: %.3f ULP at %a", function->name, worst, where);
+  g_assert_cmpfloat (worst, <=, function->bound);
+}
+
+static gboolean
+same_value (const void *a, const void *b, AdjKClass klass)
+{
+  gsize size = class_size (klass);
+  double x = klass == ADJ_K_CLASS_F32 ? *(const float *) a : *(const double *) a;
+  double y = klass == ADJ_K_CLASS_F32 ? *(const float *) b : *(const double *) b;
+
+  return memcmp (a, b, size) == 0 || (klass != ADJ_K_CLASS_I64 && isnan (x) && isnan (y));
+}
+
+static void
+fill_random (void *tile, GRand *rand, AdjKClass klass)
+{
+  const double special[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 0x1p-140 };
+
+  for (int i = 0; i < TILE; i++)
+    {
+      gboolean is_special = g_rand_int_range (rand, 0, 8) == 0;
+      double x = is_special
+                     ? special[g_rand_int_range (rand, 0, 8)]
+                     : ldexp (g_rand_double_range (rand, -2, 2), g_rand_int_range (rand, -20, 20));
+
+      if (klass == ADJ_K_CLASS_F32)
+        ((float *) tile)[i] = (float) x;
+      else if (klass == ADJ_K_CLASS_F64)
+        ((double *) tile)[i] = x;
+      else
+        ((gint64 *) tile)[i] = (gint64) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand)) >>
+                               g_rand_int_range (rand, 0, 63);
+    }
+}
+
+static void
+compare_ops (const Loops *loops, AdjKClass klass, GRand *rand)
+{
+  const ClassLoops *base = &adj_k_loops_base.klass[klass], *fast = &loops->klass[klass];
+
+  for (AdjKOp op = 0; op < ADJ_K_OP_N; op++)
+    for (int round = 0; base->op[op] && round < 40; round++)
+      {
+        Scalar x[3][TILE], expected[TILE], got[TILE];
+        int n = round == 0 ? 1 : round == 1 ? 37 : TILE;
+
+        for (int i = 0; i < 3; i++)
+          fill_random (x[i], rand, klass);
+        base->op[op](expected, x[0], x[1], x[2], n);
+        fast->op[op](got, x[0], x[1], x[2], n);
+        for (int i = 0; i < n; i++)
+          {
+            gsize at = (gsize) i * class_size (klass);
+
+            if (!same_value ((char *) expected + at, (char *) got + at, klass))
+              g_error ("%s differs", adj_k_op_get_name (op));
+          }
+      }
+}
+
+static void
+compare_sums (const Loops *loops, AdjKClass klass, GRand *rand)
+{
+  const ClassLoops *base = &adj_k_loops_base.klass[klass], *fast = &loops->klass[klass];
+
+  for (int combine = 0; combine < COMBINE_N; combine++)
+    for (int n = 0; n <= TILE; n += 17)
+      {
+        Scalar x[TILE], expected, got;
+
+        fill_random (x, rand, klass);
+        base->reduce[combine].leaf (&expected, x, n);
+        fast->reduce[combine].leaf (&got, x, n);
+        g_assert_true (same_value (&expected, &got, klass));
+      }
+}
+
+static void
+compare_casts (const Loops *loops, AdjKClass klass, GRand *rand)
+{
+  const ClassLoops *base = &adj_k_loops_base.klass[klass], *fast = &loops->klass[klass];
+
+  for (int type = 0; type < ADJ_K_N; type++)
+    for (int round = 0; round < 40; round++)
+      {
+        Scalar x[TILE], expected[TILE] = { 0 }, got[TILE] = { 0 };
+
+        fill_random (x, rand, klass);
+        base->store[type](expected, 1, x, TILE);
+        fast->store[type](got, 1, x, TILE);
+        if (type < ADJ_K_F32 || round == 0)
+          g_assert_cmpmem (expected, TILE * adj_k_type_get_size (type), got,
+                           TILE * adj_k_type_get_size (type));
+        memcpy (x, expected, sizeof x);
+        base->load[type](expected, x, 1, TILE);
+        fast->load[type](got, x, 1, TILE);
+        for (int i = 0; i < TILE; i++)
+          {
+            gsize at = (gsize) i * class_size (klass);
+
+            g_assert_true (same_value ((char *) expected + at, (char *) got + at, klass));
+          }
+      }
+}
+
+static void
+test_isa (gconstpointer data)
+{
+  const Loops *loops = adj_k_loops_get (GPOINTER_TO_UINT (data));
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+
+  if (!loops)
+    {
+      g_test_skip ("this processor lacks the instruction set");
+      return;
+    }
+  for (int klass = 0; klass < ADJ_K_CLASS_N; klass++)
+    {
+      compare_sums (loops, klass, rand);
+      compare_casts (loops, klass, rand);
+      if (klass != ADJ_K_CLASS_F64) /* libm's, and it may choose by processor */
+        compare_ops (loops, klass, rand);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/kernels/math/accuracy/%s", functions[i].name);
+
+      g_test_add_data_func (path, &functions[i], test_accuracy);
+    }
+  g_test_add_data_func ("/kernels/math/same-bits/v3", GUINT_TO_POINTER (ISA_V3), test_isa);
+  g_test_add_data_func ("/kernels/math/same-bits/v4", GUINT_TO_POINTER (ISA_V4), test_isa);
+
+  return g_test_run ();
+}
