@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/adj-compare.h"
+
+#include <string.h>
+
+/* Alignment of two graphs.
+ *
+ * Each step matches what the steps before left over, and each is one walk with a hash table, so
+ * that the whole is linear in the number of nodes and arguments:
+ *
+ *   1. the outputs; nodes of b whose origin in a has the same target or the same name
+ *   2. the same name and target
+ *   3. the same target and arguments, given that all inputs are matched; then the same target and
+ *      inputs, whatever the other arguments
+ *   4. the n-th call of the same target from the same line; placeholders in order
+ *   5. step 3 again, for what step 4 made possible
+ *
+ * An origin is believed only when target or name agree: b may come from a graph that is not a. */
+
+typedef struct
+{
+  const AdjGraph *a, *b;
+  guint32 *to_a; /* per node of b */
+  guint32 *to_b; /* per node of a */
+} Pair;
+
+#define NONE G_MAXUINT32
+
+/* -- Comparing a node with its match ---- */
+
+static gboolean
+same_size (const Pair *pair, AdjSize a, AdjSize b)
+{
+  AdjSymbols *in_a = adj_graph_get_symbols (pair->a), *in_b = adj_graph_get_symbols (pair->b);
+  g_autoptr (GString) text_a = NULL;
+  g_autoptr (GString) text_b = NULL;
+
+  if (in_a == in_b || adj_size_is_int (a) || adj_size_is_int (b))
+    return adj_size_same (a, b);
+
+  text_a = g_string_new (NULL);
+  text_b = g_string_new (NULL);
+  adj_size_print (in_a, a, text_a);
+  adj_size_print (in_b, b, text_b);
+
+  return g_string_equal (text_a, text_b);
+}
+
+/* What an annotation shows; what one side does not say is not different. */
+static gboolean
+same_meta (const Pair *pair, const AdjTensorMeta *a, const AdjTensorMeta *b)
+{
+  gboolean with_strides = a->has_strides && b->has_strides;
+  gboolean with_devices =
+      a->device.type != ADJ_N_DEVICE_TYPES && b->device.type != ADJ_N_DEVICE_TYPES;
+
+  if (a->dtype != b->dtype || a->shape.rank != b->shape.rank || a->layout != b->layout ||
+      (with_devices && !adj_device_equal (a->device, b->device)))
+    return FALSE;
+
+  for (guint i = 0; i < a->shape.rank; i++)
+    if (!same_size (pair, a->shape.size[i], b->shape.size[i]) ||
+        (with_strides && !same_size (pair, a->shape.stride[i], b->shape.stride[i])))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+same_data (AdjTensorData *a, AdjTensorData *b)
+{
+  return a == b ||
+         (adj_tensor_meta_equal (adj_tensor_data_get_meta (a), adj_tensor_data_get_meta (b)) &&
+          g_bytes_equal (adj_tensor_data_get_bytes (a), adj_tensor_data_get_bytes (b)));
+}
+
+static gboolean
+same_value (const Pair *pair, const AdjValue *a, const AdjValue *b)
+{
+  if (a->kind != b->kind)
+    return FALSE;
+
+  if (a->kind == ADJ_VALUE_NODE)
+    return b->node.index < adj_graph_get_n_nodes (pair->b) &&
+           pair->to_a[b->node.index] == a->node.index;
+  if (a->kind == ADJ_VALUE_SIZE)
+    return same_size (pair, a->size, b->size);
+  if (a->kind == ADJ_VALUE_META)
+    return same_meta (pair, a->meta, b->meta);
+  if (a->kind == ADJ_VALUE_DATA)
+    return same_data (a->data, b->data);
+  if (a->kind == ADJ_VALUE_GRAPH)
+    return adj_graph_equal_structure (a->graph, b->graph);
+  if (!adj_value_is_container (a))
+    return adj_value_equal (a, b);
+  if (a->n != b->n)
+    return FALSE;
+
+  for (guint i = 0; i < a->n; i++)
+    if (!same_value (pair, &a->items[i], &b->items[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+static gboolean
+same_annotation (const Pair *pair, const AdjValue *a, const AdjValue *b)
+{
+  return a->kind == ADJ_VALUE_NONE || b->kind == ADJ_VALUE_NONE || same_value (pair, a, b);
+}
+
+/* A placeholder's target is its name; the text of a statement that we could not read too. */
+static gboolean
+same_target (const AdjNode *a, const AdjNode *b)
+{
+  return a->opcode == b->opcode &&
+         (a->opcode == ADJ_OPCODE_PLACEHOLDER || g_str_equal (a->target, b->target));
+}
+
+/* The first thing that differs, or %NULL. */
+static const char *
+find_difference (const Pair *pair, const AdjNode *a, const AdjNode *b)
+{
+  if (!same_target (a, b))
+    return "target";
+  if (!same_value (pair, &a->args, &b->args))
+    return "args";
+  if (!same_value (pair, &a->kwargs, &b->kwargs))
+    return "kwargs";
+  if (!same_annotation (pair, &a->val, &b->val))
+    return "val";
+  if (a->meta.recompute != b->meta.recompute)
+    return "recompute";
+  if (a->meta.ac_graph_id != b->meta.ac_graph_id)
+    return "ac";
+  if (g_strcmp0 (a->meta.partitioner_tag, b->meta.partitioner_tag) != 0)
+    return "tag";
+
+  return NULL;
+}
+
+/* -- Matching ---- */
+
+static const AdjNode *
+node_of (const AdjGraph *graph, guint index)
+{
+  return adj_graph_get_node (graph, index);
+}
+
+static void
+match (Pair *pair, guint a, guint b)
+{
+  pair->to_a[b] = a;
+  pair->to_b[a] = b;
+}
+
+static void
+match_origins (Pair *pair)
+{
+  guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
+
+  match (pair, adj_graph_get_output (pair->a).index, adj_graph_get_output (pair->b).index);
+
+  for (guint by_name = 0; by_name < 2; by_name++)
+    for (guint i = 0; i < n_b; i++)
+      {
+        const AdjNode *node = node_of (pair->b, i), *origin;
+
+        if (pair->to_a[i] != NONE || node->origin.index >= n_a ||
+            pair->to_b[node->origin.index] != NONE)
+          continue;
+        origin = node_of (pair->a, node->origin.index);
+        if (by_name ? g_str_equal (origin->name, node->name)
+                    : origin->opcode == node->opcode && g_str_equal (origin->target, node->target))
+          match (pair, node->origin.index, i);
+      }
+}
+
+static void
+match_names (Pair *pair)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (pair->b); i++)
+    {
+      const AdjNode *node = node_of (pair->b, i);
+      AdjNodeId found;
+
+      if (pair->to_a[i] != NONE)
+        continue;
+      found = adj_graph_find_node (pair->a, node->name);
+      if (adj_node_id_is_valid (found) && pair->to_b[found.index] == NONE &&
+          same_target (node_of (pair->a, found.index), node))
+        match (pair, found.index, i);
+    }
+}
+
+/* Says the same of two nodes that may be matched; 0: this node may not. */
+typedef guint64 (*KeyFunc) (const Pair *pair, const AdjGraph *graph, guint index);
+
+static guint64
+mix (guint64 hash, guint64 word)
+{
+  hash = (hash ^ word) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  return hash ^ (hash >> 29);
+}
+
+static guint64
+mix_text (guint64 hash, const char *text)
+{
+  for (; *text != '\0'; text++)
+    hash = (hash ^ (guchar) *text) * G_GUINT64_CONSTANT (1099511628211);
+
+  return mix (hash, 0);
+}
+
+/* The number of @id in a, which is what both graphs are keyed by. */
+static guint32
+get_place (const Pair *pair, const AdjGraph *graph, guint32 index)
+{
+  return graph == pair->a ? index : pair->to_a[index];
+}
+
+static guint64
+key_by_inputs (const Pair *pair, const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = node_of (graph, index);
+  guint64 hash = mix_text (node->opcode + 1, node->target);
+
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
+    return 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      guint32 place = get_place (pair, graph, node->inputs[i].index);
+
+      if (place == NONE)
+        return 0;
+      hash = mix (hash, place);
+    }
+
+  return MAX (hash, 1);
+}
+
+typedef struct
+{
+  const Pair *pair;
+  const AdjGraph *graph;
+  guint64 hash;
+} Hashing;
+
+static gboolean
+hash_leaf (const AdjValue *leaf, gpointer data)
+{
+  Hashing *h = data;
+
+  h->hash = mix (h->hash, leaf->kind);
+  if (leaf->kind == ADJ_VALUE_NODE)
+    h->hash = mix (h->hash, get_place (h->pair, h->graph, leaf->node.index));
+  else if (leaf->kind == ADJ_VALUE_INT || leaf->kind == ADJ_VALUE_FLOAT)
+    h->hash = mix (h->hash, (guint64) leaf->integer);
+  else if (leaf->kind == ADJ_VALUE_BOOL)
+    h->hash = mix (h->hash, leaf->boolean);
+  else if (leaf->kind == ADJ_VALUE_STRING)
+    h->hash = mix_text (h->hash, leaf->text);
+
+  return TRUE;
+}
+
+static guint64
+key_by_arguments (const Pair *pair, const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = node_of (graph, index);
+  Hashing h = { pair, graph, key_by_inputs (pair, graph, index) };
+
+  if (h.hash == 0)
+    return 0;
+
+  adj_value_foreach (&node->args, hash_leaf, &h);
+  adj_value_foreach (&node->kwargs, hash_leaf, &h);
+
+  return MAX (h.hash, 1);
+}
+
+static guint64
+key_by_place (const Pair *pair, const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = node_of (graph, index);
+  guint64 hash = node->opcode + 1;
+
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
+    return hash;
+
+  hash = mix_text (hash, node->target);
+  if (node->meta.n_frames > 0)
+    {
+      const AdjFrame *frame = &node->meta.frames[node->meta.n_frames - 1];
+
+      hash = mix (mix_text (hash, frame->file), frame->line);
+    }
+
+  return MAX (hash, 1);
+}
+
+/* Matches nodes with equal keys in order.  The nodes of b are keyed as they come, since their keys
+ * may speak of inputs that were matched a moment ago. */
+static void
+match_keys (Pair *pair, KeyFunc get_key)
+{
+  guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
+  g_autoptr (GHashTable) first = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, NULL);
+  g_autofree gint64 *keys = g_new (gint64, MAX (n_a, 1));
+  g_autofree guint32 *next = g_new (guint32, MAX (n_a, 1));
+
+  for (guint i = n_a; i-- > 0;)
+    {
+      guint32 after;
+
+      if (pair->to_b[i] != NONE || (keys[i] = get_key (pair, pair->a, i)) == 0)
+        continue;
+      after = GPOINTER_TO_UINT (g_hash_table_lookup (first, &keys[i]));
+      next[i] = after;
+      g_hash_table_replace (first, &keys[i], GUINT_TO_POINTER (i + 1));
+    }
+
+  for (guint i = 0; i < n_b; i++)
+    {
+      gint64 key;
+      guint32 found;
+
+      if (pair->to_a[i] != NONE || (key = get_key (pair, pair->b, i)) == 0)
+        continue;
+      found = GPOINTER_TO_UINT (g_hash_table_lookup (first, &key));
+      if (found == 0)
+        continue;
+      match (pair, found - 1, i);
+      if (next[found - 1] != 0)
+        g_hash_table_replace (first, &keys[next[found - 1] - 1],
+                              GUINT_TO_POINTER (next[found - 1]));
+      else
+        g_hash_table_remove (first, &key);
+    }
+}
+
+/* -- Results ---- */
+
+static void
+add_change (AdjAlignment *alignment, AdjChangeKind kind, guint32 a, guint32 b, const char *reason)
+{
+  guint *const counts[] = {
+    [ADJ_CHANGE_NONE] = &alignment->n_same,
+    [ADJ_CHANGE_ADDED] = &alignment->n_added,
+    [ADJ_CHANGE_REMOVED] = &alignment->n_removed,
+    [ADJ_CHANGE_CHANGED] = &alignment->n_changed,
+  };
+
+  alignment->changes[alignment->n_changes++] = (AdjChange){ kind, { a }, { b }, reason };
+  ++*counts[kind];
+}
+
+static guint
+add_removed (AdjAlignment *alignment, const Pair *pair, guint from, guint to)
+{
+  for (guint i = from; i < to; i++)
+    if (pair->to_b[i] == NONE)
+      add_change (alignment, ADJ_CHANGE_REMOVED, i, NONE, "only before");
+
+  return MAX (from, to);
+}
+
+static AdjAlignment *
+make_alignment (const Pair *pair)
+{
+  guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
+  AdjAlignment *alignment = g_new0 (AdjAlignment, 1);
+  guint shown = 0; /* nodes of a before this one have been added */
+
+  alignment->changes = g_new0 (AdjChange, n_a + n_b);
+  for (guint i = 0; i < n_b; i++)
+    {
+      guint32 a = pair->to_a[i];
+      const char *reason;
+
+      if (a == NONE)
+        {
+          add_change (alignment, ADJ_CHANGE_ADDED, NONE, i, "only after");
+          continue;
+        }
+
+      shown = add_removed (alignment, pair, shown, a);
+      reason = find_difference (pair, node_of (pair->a, a), node_of (pair->b, i));
+      add_change (alignment, reason ? ADJ_CHANGE_CHANGED : ADJ_CHANGE_NONE, a, i, reason);
+    }
+  add_removed (alignment, pair, shown, n_a);
+
+  return alignment;
+}
+
+AdjAlignment *
+adj_graph_align (const AdjGraph *a, const AdjGraph *b)
+{
+  guint n_a = adj_graph_get_n_nodes (a), n_b = adj_graph_get_n_nodes (b);
+  g_autofree guint32 *to_a = g_new (guint32, n_b);
+  g_autofree guint32 *to_b = g_new (guint32, n_a);
+  Pair pair = { a, b, to_a, to_b };
+
+  memset (to_a, 0xff, sizeof (guint32) * n_b);
+  memset (to_b, 0xff, sizeof (guint32) * n_a);
+
+  match_origins (&pair);
+  match_names (&pair);
+  match_keys (&pair, key_by_arguments);
+  match_keys (&pair, key_by_inputs);
+  match_keys (&pair, key_by_place);
+  match_keys (&pair, key_by_arguments);
+  match_keys (&pair, key_by_inputs);
+
+  return make_alignment (&pair);
+}
+
+void
+adj_alignment_free (AdjAlignment *alignment)
+{
+  g_free (alignment->changes);
+  g_free (alignment);
+}
+
+/* -- Equality ---- */
+
+static gboolean
+equal_subgraphs (const AdjGraph *a, const AdjGraph *b)
+{
+  guint n = adj_graph_get_n_subgraphs (a);
+
+  if (n != adj_graph_get_n_subgraphs (b))
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name_a, *name_b;
+      AdjGraph *in_a = adj_graph_get_subgraph (a, i, &name_a);
+      AdjGraph *in_b = adj_graph_get_subgraph (b, i, &name_b);
+
+      if (!g_str_equal (name_a, name_b) || !adj_graph_equal_structure (in_a, in_b))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+equal_attrs (const Pair *pair)
+{
+  guint n = adj_graph_get_n_attrs (pair->a);
+
+  if (n != adj_graph_get_n_attrs (pair->b))
+    return FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name_a, *name_b;
+      const AdjValue *in_a = adj_graph_get_attr (pair->a, i, &name_a);
+      const AdjValue *in_b = adj_graph_get_attr (pair->b, i, &name_b);
+
+      if (!g_str_equal (name_a, name_b) || !same_value (pair, in_a, in_b))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+adj_graph_equal_structure (const AdjGraph *a, const AdjGraph *b)
+{
+  guint n = adj_graph_get_n_nodes (a);
+  g_autofree guint32 *same = NULL;
+  Pair pair = { .a = a, .b = b };
+
+  if (n != adj_graph_get_n_nodes (b))
+    return FALSE;
+
+  same = g_new (guint32, n);
+  for (guint i = 0; i < n; i++)
+    same[i] = i;
+  pair.to_a = pair.to_b = same;
+
+  for (guint i = 0; i < n; i++)
+    if (find_difference (&pair, node_of (a, i), node_of (b, i)))
+      return FALSE;
+
+  return equal_attrs (&pair) && equal_subgraphs (a, b);
+}
