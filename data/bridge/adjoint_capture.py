@@ -15,6 +15,7 @@ that is built on AOTAutograd, and never changes what the program computes: what 
 becomes a warning and a note in the manifest.
 """
 import base64
+import collections.abc
 import contextlib
 import ctypes
 import dataclasses
@@ -27,6 +28,7 @@ import math
 import os
 import re
 import shutil
+import sys
 import threading
 import types
 import warnings
@@ -59,6 +61,10 @@ DTYPES = {  # name in torch: (name in annotations, name in safetensors, None whe
     "float8_e8m0fnu": ("f8e8m0fnu", "F8_E8M0"),
 }  # fmt: skip
 FROM_SAFETENSORS = {s: getattr(torch, t) for t, (_, s) in DTYPES.items() if s and hasattr(torch, t)}
+TABLES = (
+    ("inductor", "torch._inductor.decomposition", "select_decomp_table"),
+    ("core_aten", "torch._decomp", "core_aten_decompositions"),
+)
 SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
@@ -552,7 +558,7 @@ class GraphWriter:
                     offset = value.storage_offset()
                     if str(offset) != "0":
                         meta["offset"] = offset if type(offset) is int else str(offset)
-            if node.op == "call_function" and storage not in self.owned:
+            if node.op == "call_function" and storage not in self.owned and not is_uninitialised(node.target):
                 self.record.taps.add(node.name)
             if storage is not None:
                 self.owned.add(storage)
@@ -600,6 +606,11 @@ class GraphWriter:
                 continue
             found[node.target] = self.session.constant(self.record.region, node.target, value)
         return found
+
+
+def is_uninitialised(target):
+    """Whether an operator gives memory as it finds it, which no two runs have in common."""
+    return isinstance(target, torch._ops.OpOverload) and re.match(r"\w+::(new_)?empty", target._schema.name)
 
 
 def in_order_with_kwargs(items):
@@ -712,7 +723,7 @@ class Region:
         self.inputs = []  # facts of the inputs that AOTAutograd gets, in its order
         self.num_fwd_outputs = None
         self.fw_metadata = None
-        self.decompositions = 0
+        self.decompositions, self.table = 0, "none"
         self.symbols = {}  # each region has its own: names are not unique in a file
         self.aot = False  # AOTAutograd has started on it
         self.counts = {}  # role: number of calls so far
@@ -835,6 +846,18 @@ class Region:
         if self.fw_metadata is not None:
             entry["fw_metadata"] = self.fw_metadata
         return entry
+
+
+def table_name(table):
+    """Whose decompositions a table holds."""
+    if not table:
+        return "none"
+    if isinstance(table, collections.abc.Mapping):
+        for name, module, function in TABLES:
+            known = getattr(sys.modules.get(module), function, None)  # what is not imported is not in use
+            if known is not None and known().keys() == table.keys():
+                return name
+    return "custom"
 
 
 def storages(values):
@@ -966,7 +989,8 @@ class Session:
     def aot_started(self, arguments):
         region = self.region(restart=False)
         region.aot = True
-        region.decompositions = len(arguments.get("decompositions") or {})
+        table = arguments.get("decompositions") or {}
+        region.decompositions, region.table = len(table), table_name(table)
         region.pair_inputs(arguments["mod"], len(arguments["args"]))
         return region
 
@@ -1100,10 +1124,10 @@ class Session:
             }
             for g in self.graphs.values()
         ]  # fmt: skip
-        tables = [r.decompositions for r in live]
+        tables = sorted({r.table for r in live if r.aot})
         source = {
             "kind": "capture", "name": os.path.basename(self.path), "torch_version": torch.__version__,
-            "torch_git": torch.version.git_version, "decompositions": "custom" if any(tables) else "none",
+            "torch_git": torch.version.git_version, "decompositions": ", ".join(tables) or "none",
         }  # fmt: skip
         items = {
             "format": "adjoint", "version": FORMAT_VERSION, "requires": [], "source": source,

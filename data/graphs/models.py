@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from torch.utils.checkpoint import checkpoint
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 
 class MLP(nn.Module):
@@ -93,6 +93,170 @@ class GPT2(nn.Module):
         return F.cross_entropy(logits.view(-1, logits.shape[-1]), target.view(-1))
 
 
+class ResidualBlock(nn.Module):
+    """Convolutions with batch norm in training mode, a projected shortcut, and a classifier with the loss."""
+
+    def __init__(self, inputs=4, width=8, classes=5):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, width, 3, stride=2, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.shortcut = nn.Sequential(nn.Conv2d(inputs, width, 1, stride=2, bias=False), nn.BatchNorm2d(width))
+        self.fc = nn.Linear(width, classes)
+
+    def forward(self, x, target):
+        y = F.relu(self.bn1(self.conv1(x)))
+        y = self.bn2(self.conv2(y))
+        y = F.relu(y + self.shortcut(x))
+        y = F.max_pool2d(y, 2)
+        y = torch.flatten(F.adaptive_avg_pool2d(y, 1), 1)
+        return F.cross_entropy(self.fc(y), target)
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(width) + 0.5)
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight
+
+
+def rotate(x, cos, sin):
+    """Rotary position embedding: turn the pairs (i, i + half) of each head."""
+    first, second = x.chunk(2, dim=-1)
+    return x * cos + torch.cat((-second, first), dim=-1) * sin
+
+
+class GroupedAttention(nn.Module):
+    """Grouped-query attention with rotary positions, by PyTorch's fused operator."""
+
+    def __init__(self, width, heads, kv_heads, context):
+        super().__init__()
+        self.heads, self.kv_heads, self.head = heads, kv_heads, width // heads
+        self.q_proj = nn.Linear(width, width, bias=False)
+        self.k_proj = nn.Linear(width, kv_heads * self.head, bias=False)
+        self.v_proj = nn.Linear(width, kv_heads * self.head, bias=False)
+        self.o_proj = nn.Linear(width, width, bias=False)
+        frequency = 10000.0 ** (-torch.arange(0, self.head, 2) / self.head)
+        angle = torch.outer(torch.arange(context), frequency).repeat(1, 2)
+        self.register_buffer("cos", angle.cos())
+        self.register_buffer("sin", angle.sin())
+
+    def spread(self, x):
+        """Give each group of query heads its key or value head."""
+        batch, _, time, head = x.shape
+        x = x[:, :, None].expand(batch, self.kv_heads, self.heads // self.kv_heads, time, head)
+        return x.reshape(batch, self.heads, time, head)
+
+    def forward(self, x):
+        batch, time, width = x.shape
+        q = self.q_proj(x).view(batch, time, self.heads, self.head).transpose(1, 2)
+        k = self.k_proj(x).view(batch, time, self.kv_heads, self.head).transpose(1, 2)
+        v = self.v_proj(x).view(batch, time, self.kv_heads, self.head).transpose(1, 2)
+        q = rotate(q, self.cos[:time], self.sin[:time])
+        k = rotate(k, self.cos[:time], self.sin[:time])
+        y = F.scaled_dot_product_attention(q, self.spread(k), self.spread(v), is_causal=True)
+        return self.o_proj(y.transpose(1, 2).reshape(batch, time, width))
+
+
+class SwiGLU(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.gate_proj = nn.Linear(width, hidden, bias=False)
+        self.up_proj = nn.Linear(width, hidden, bias=False)
+        self.down_proj = nn.Linear(hidden, width, bias=False)
+
+    def forward(self, x):
+        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+class LlamaLayer(nn.Module):
+    def __init__(self, width, heads, kv_heads, context):
+        super().__init__()
+        self.input_norm = RMSNorm(width)
+        self.attn = GroupedAttention(width, heads, kv_heads, context)
+        self.post_norm = RMSNorm(width)
+        self.mlp = SwiGLU(width, 2 * width)
+
+    def forward(self, x):
+        x = x + self.attn(self.input_norm(x))
+        return x + self.mlp(self.post_norm(x))
+
+
+class Llama(nn.Module):
+    """Two layers with RMSNorm, rotary positions, grouped-query attention and SwiGLU, and the loss."""
+
+    def __init__(self, vocab=40, width=32, heads=4, kv_heads=2, context=8):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, width)
+        self.layers = nn.ModuleList(LlamaLayer(width, heads, kv_heads, context) for _ in range(2))
+        self.norm = RMSNorm(width)
+        self.lm_head = nn.Linear(width, vocab, bias=False)
+
+    def forward(self, tokens, target):
+        x = self.embed(tokens)
+        for layer in self.layers:
+            x = layer(x)
+        logits = self.lm_head(self.norm(x))
+        return F.cross_entropy(logits.flatten(0, 1), target.flatten())
+
+
+class LSTM(nn.Module):
+    """A recurrent network whose cells are written out and unrolled over time, and the loss."""
+
+    def __init__(self, vocab=12, width=12, hidden=16):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, width)
+        self.x2h = nn.Linear(width, 4 * hidden)
+        self.h2h = nn.Linear(hidden, 4 * hidden, bias=False)
+        self.head = nn.Linear(hidden, vocab)
+
+    def cell(self, x, h, c):
+        i, f, g, o = (self.x2h(x) + self.h2h(h)).chunk(4, dim=1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+    def forward(self, tokens, h, c, target):
+        outputs = []
+        for x in self.embed(tokens).unbind(1):
+            h, c = self.cell(x, h, c)
+            outputs.append(self.head(h))
+        return F.cross_entropy(torch.stack(outputs, dim=1).flatten(0, 1), target.flatten())
+
+
+def keep_products(context, op, *args, **kwargs):
+    """A checkpointing policy: save what matrix products give, never what is cheap to compute again."""
+    if op in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default):
+        return CheckpointPolicy.MUST_SAVE
+    if op is torch.ops.aten.bmm.default:
+        return CheckpointPolicy.PREFER_SAVE
+    if op in (torch.ops.aten.gelu.default, torch.ops.aten._softmax.default):
+        return CheckpointPolicy.MUST_RECOMPUTE
+    return CheckpointPolicy.PREFER_RECOMPUTE
+
+
+def selective():
+    return create_selective_checkpoint_contexts(keep_products)
+
+
+class Selective(nn.Module):
+    """Two transformer blocks, each checkpointed under a policy that chooses operator by operator."""
+
+    def __init__(self, features=8, width=16, heads=2, context=8):
+        super().__init__()
+        self.embed = nn.Linear(features, width)
+        self.h = nn.ModuleList(Block(width, heads, context) for _ in range(2))
+        self.head = nn.Linear(width, features)
+
+    def forward(self, x, target):
+        x = self.embed(x)
+        for block in self.h:
+            x = checkpoint(block, x, use_reentrant=False, context_fn=selective)
+        return F.mse_loss(self.head(x), target)
+
+
 def mlp():
     """Model and inputs of `mlp.adjoint`."""
     torch.manual_seed(1)
@@ -107,4 +271,39 @@ def gpt2():
     return model, (torch.randint(48, (2, 8)), torch.randint(48, (2, 8)))
 
 
-ALL = {"mlp": mlp, "gpt2": gpt2}
+def resnet_block():
+    """Model and inputs of `resnet-block.adjoint`."""
+    torch.manual_seed(4)
+    model = ResidualBlock()
+    return model, (torch.randn(4, 4, 12, 12), torch.randint(5, (4,)))
+
+
+def llama():
+    """Model and inputs of `llama.adjoint`."""
+    torch.manual_seed(5)
+    model = Llama()
+    return model, (torch.randint(40, (2, 8)), torch.randint(40, (2, 8)))
+
+
+def lstm():
+    """Model and inputs of `lstm.adjoint`."""
+    torch.manual_seed(6)
+    model = LSTM()
+    return model, (torch.randint(12, (3, 5)), torch.zeros(3, 16), torch.zeros(3, 16), torch.randint(12, (3, 5)))
+
+
+def sac():
+    """Model and inputs of `sac.adjoint`."""
+    torch.manual_seed(7)
+    model = Selective()
+    return model, (torch.randn(2, 8, 8), torch.randn(2, 8, 8))
+
+
+ALL = {
+    "mlp": mlp,
+    "gpt2": gpt2,
+    "resnet-block": resnet_block,
+    "llama": llama,
+    "lstm": lstm,
+    "sac": sac,
+}
