@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/adj-context.h"
+
+#include <string.h>
+
+/* What the results of calls live in until the scope ends. */
+typedef struct
+{
+  GPtrArray *tensors;
+  GPtrArray *items; /* arrays of values, of results that are tuples or lists */
+} Scope;
+
+struct _AdjContext
+{
+  AdjMode *top;
+  AdjSymbols *symbols;
+  AdjDType default_dtype;
+  GCancellable *cancellable;
+  AdjPlace place;
+  GError *error;
+  GPtrArray *scopes;
+};
+
+static Scope *
+scope_new (void)
+{
+  Scope *scope = g_new0 (Scope, 1);
+
+  scope->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+  scope->items = g_ptr_array_new_with_free_func (g_free);
+  return scope;
+}
+
+static void
+scope_free (Scope *scope)
+{
+  g_ptr_array_unref (scope->tensors);
+  g_ptr_array_unref (scope->items);
+  g_free (scope);
+}
+
+AdjContext *
+adj_context_new_empty (AdjSymbols *symbols)
+{
+  AdjContext *cx = g_new0 (AdjContext, 1);
+
+  cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
+  cx->default_dtype = ADJ_DTYPE_F32;
+  cx->scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_free);
+  g_ptr_array_add (cx->scopes, scope_new ());
+  return cx;
+}
+
+AdjContext *
+adj_context_new (void)
+{
+  AdjContext *cx = adj_context_new_empty (NULL);
+
+  adj_context_push_mode (cx, adj_eager_mode_new ());
+  return cx;
+}
+
+void
+adj_context_free (AdjContext *cx)
+{
+  g_return_if_fail (cx != NULL);
+
+  while (cx->top != NULL)
+    adj_context_pop_mode (cx);
+  g_ptr_array_unref (cx->scopes);
+  adj_symbols_unref (cx->symbols);
+  g_clear_object (&cx->cancellable);
+  g_clear_error (&cx->error);
+  g_free (cx);
+}
+
+/* -- modes -- */
+
+void
+adj_context_push_mode (AdjContext *cx, AdjMode *mode)
+{
+  g_return_if_fail (cx != NULL && mode != NULL && mode->below == NULL);
+
+  mode->below = cx->top;
+  cx->top = mode;
+}
+
+void
+adj_context_pop_mode (AdjContext *cx)
+{
+  AdjMode *mode;
+
+  g_return_if_fail (cx != NULL && cx->top != NULL);
+
+  mode = cx->top;
+  cx->top = mode->below;
+  if (mode->klass->finalize != NULL)
+    mode->klass->finalize (mode);
+  g_free (mode);
+}
+
+AdjMode *
+adj_context_get_mode (AdjContext *cx)
+{
+  return cx->top;
+}
+
+static gboolean
+call_mode (AdjMode *mode, AdjOpCall *call)
+{
+  if (mode == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "no mode is left to run it");
+  return mode->klass->call (mode, call) && call->cx->error == NULL;
+}
+
+gboolean
+adj_mode_call_below (AdjMode *mode, AdjOpCall *call)
+{
+  return call_mode (mode->below, call);
+}
+
+/* -- state -- */
+
+AdjSymbols *
+adj_context_get_symbols (AdjContext *cx)
+{
+  return cx->symbols;
+}
+
+AdjDType
+adj_context_get_default_dtype (const AdjContext *cx)
+{
+  return cx->default_dtype;
+}
+
+void
+adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype)
+{
+  g_return_if_fail (adj_dtype_is_floating (dtype));
+
+  cx->default_dtype = dtype;
+}
+
+void
+adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable)
+{
+  g_set_object (&cx->cancellable, cancellable);
+}
+
+void
+adj_context_set_place (AdjContext *cx, const AdjPlace *place)
+{
+  cx->place = place != NULL ? *place : (AdjPlace){ NULL, 0, NULL, NULL };
+}
+
+const AdjPlace *
+adj_context_get_place (const AdjContext *cx)
+{
+  return &cx->place;
+}
+
+/* -- the sticky error -- */
+
+gboolean
+adj_context_has_error (const AdjContext *cx)
+{
+  return cx->error != NULL;
+}
+
+gboolean
+adj_context_take_error (AdjContext *cx, GError **error)
+{
+  if (cx->error == NULL)
+    return FALSE;
+  g_propagate_error (error, g_steal_pointer (&cx->error));
+  return TRUE;
+}
+
+/* " (node 'mm_1', model.py:12)", as much of it as is known. */
+static void
+print_place (const AdjPlace *place, GString *out)
+{
+  if (place->node == NULL && place->file == NULL)
+    return;
+  g_string_append (out, " (");
+  if (place->node != NULL)
+    g_string_append_printf (out, "node '%s'", place->node);
+  if (place->file != NULL)
+    {
+      g_string_append_printf (out, "%s%s", place->node != NULL ? ", " : "", place->file);
+      if (place->line > 0)
+        g_string_append_printf (out, ":%u", place->line);
+    }
+  g_string_append_c (out, ')');
+}
+
+void
+adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
+{
+  g_autoptr (GString) message = NULL;
+  va_list list;
+
+  if (cx->error != NULL)
+    return;
+
+  message = g_string_new (NULL);
+  va_start (list, format);
+  g_string_append_vprintf (message, format, list);
+  va_end (list);
+  print_place (&cx->place, message);
+  cx->error = g_error_new_literal (domain, code, message->str);
+}
+
+/* -- scopes -- */
+
+static Scope *
+innermost (AdjContext *cx)
+{
+  return g_ptr_array_index (cx->scopes, cx->scopes->len - 1);
+}
+
+void
+adj_scope_begin (AdjContext *cx)
+{
+  g_ptr_array_add (cx->scopes, scope_new ());
+}
+
+void
+adj_scope_end (AdjContext *cx)
+{
+  g_return_if_fail (cx->scopes->len > 1);
+
+  g_ptr_array_set_size (cx->scopes, (gint) cx->scopes->len - 1);
+}
+
+AdjTensor *
+adj_scope_add (AdjContext *cx, AdjTensor *tensor)
+{
+  if (tensor != NULL)
+    g_ptr_array_add (innermost (cx)->tensors, tensor);
+  return tensor;
+}
+
+AdjTensor *
+adj_keep (AdjTensor *tensor)
+{
+  return tensor != NULL ? adj_tensor_ref (tensor) : NULL;
+}
+
+/* -- calls -- */
+
+static AdjValue
+take_result (AdjContext *cx, AdjOpResult *result)
+{
+  if (result->is_none || result->tensor == NULL)
+    return ADJ_NONE;
+  return ADJ_TENSOR (adj_scope_add (cx, g_steal_pointer (&result->tensor)));
+}
+
+/* Hands the results of @call to the innermost scope. */
+static void
+take_results (AdjContext *cx, AdjOpCall *call, AdjValue *result)
+{
+  AdjValue *items;
+
+  *result = ADJ_NONE;
+  if (!call->returns_list && call->schema->n_returns == 1 && call->n_results == 1)
+    *result = take_result (cx, &call->results[0]);
+  if (!call->returns_list && call->schema->n_returns < 2)
+    return;
+
+  items = g_new0 (AdjValue, MAX (call->n_results, 1));
+  g_ptr_array_add (innermost (cx)->items, items);
+  for (guint i = 0; i < call->n_results; i++)
+    items[i] = take_result (cx, &call->results[i]);
+  result->kind = call->returns_list ? ADJ_VALUE_LIST : ADJ_VALUE_TUPLE;
+  result->n = call->n_results;
+  result->items = items;
+}
+
+gboolean
+adj_call (
+    AdjContext *cx, const AdjOp *op, const AdjValue *args, const AdjValue *kwargs, AdjValue *result)
+{
+  AdjValue bound[ADJ_MAX_ARGUMENTS];
+  AdjOpCall call = { .cx = cx, .op = op, .args = bound };
+  GError *error = NULL;
+  gboolean done;
+
+  g_return_val_if_fail (cx != NULL && op != NULL && result != NULL, FALSE);
+
+  *result = ADJ_NONE;
+  if (cx->error != NULL)
+    return FALSE;
+  call.schema = adj_op_get_schema (op);
+  call.returns_list = call.schema->n_returns == 1 && call.schema->returns[0].type.is_list;
+  if (g_cancellable_set_error_if_cancelled (cx->cancellable, &error) ||
+      !adj_schema_bind (call.schema, args, kwargs, bound, &error))
+    {
+      adj_context_fail (cx, error->domain, error->code, "%s", error->message);
+      g_error_free (error);
+      return FALSE;
+    }
+
+  done = call_mode (cx->top, &call);
+  if (done)
+    take_results (cx, &call, result);
+  adj_op_call_clear (&call);
+  return done;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* All state that a computation has: the stack of modes, the scope of temporaries, the current
+ * place in the user's program, symbols, and the first error.  Nothing of it is global, so two
+ * contexts work in two threads at once; one context belongs to one thread at a time. */
+
+/* -- modes -- */
+
+typedef struct _AdjMode AdjMode;
+
+/* A layer that operator calls pass through, outermost first: autograd record → composite tensors
+ * → functionalize → composite decomposition → proxy trace → (fake | eager kernels). */
+typedef struct
+{
+  const char *name;
+  /* Handles a call, or passes it on with adj_mode_call_below().  @call has bound arguments and no
+   * results yet; afterwards it has results with tensors.  %FALSE: the context is in error. */
+  gboolean (*call) (AdjMode *mode, AdjOpCall *call);
+  void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
+} AdjModeClass;
+
+struct _AdjMode
+{
+  const AdjModeClass *klass;
+  AdjMode *below; /* (owned): set when pushed */
+};
+
+/* -- places: where in the user's program we are -- */
+
+/* Texts are borrowed for as long as the place is current. */
+typedef struct
+{
+  const char *file;
+  guint line;
+  const char *node;        /* (nullable): the graph node being interpreted */
+  const char *stack_trace; /* (nullable): that node's trace */
+} AdjPlace;
+
+/* -- context -- */
+
+/* A context whose only mode computes with the CPU kernels. */
+ADJ_PUBLIC AdjContext *adj_context_new (void);
+/* A context without a mode: push at least one. */
+ADJ_PUBLIC AdjContext *adj_context_new_empty (AdjSymbols *symbols);
+ADJ_PUBLIC void adj_context_free (AdjContext *cx);
+
+/* Takes @mode; popping frees it.  Modes are popped in reverse order. */
+ADJ_PUBLIC void adj_context_push_mode (AdjContext *cx, AdjMode *mode);
+ADJ_PUBLIC void adj_context_pop_mode (AdjContext *cx);
+/* (transfer none) (nullable): the outermost mode. */
+AdjMode *adj_context_get_mode (AdjContext *cx);
+gboolean adj_mode_call_below (AdjMode *mode, AdjOpCall *call);
+
+/* The mode that runs meta functions and CPU kernels, and the one that runs meta functions alone. */
+ADJ_PUBLIC AdjMode *adj_eager_mode_new (void);
+ADJ_PUBLIC AdjMode *adj_fake_mode_new (void);
+/* Runs in float64: every floating dtype argument and default becomes float64; integers, bool and
+ * recorded random values stay. */
+ADJ_PUBLIC AdjMode *adj_float64_mode_new (void);
+
+ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer none) */
+/* float32 unless set: what a factory without dtype makes and integers become in divisions. */
+AdjDType adj_context_get_default_dtype (const AdjContext *cx);
+void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
+/* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
+ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
+
+ADJ_PUBLIC void adj_context_set_place (AdjContext *cx, const AdjPlace *place);
+const AdjPlace *adj_context_get_place (const AdjContext *cx);
+
+/* -- the sticky error --
+ *
+ * The first error sticks, with its provenance (operator, shapes, place).  While a context is in
+ * error every call returns %NULL or %FALSE; whoever owns the context takes the error out. */
+ADJ_PUBLIC gboolean adj_context_has_error (const AdjContext *cx);
+/* (transfer full) into @error; the context is usable again.  Returns whether there was one. */
+ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
+ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+/* -- scopes: owners of temporaries --
+ *
+ * Results of calls are borrowed from the innermost scope and end with it.  adj_keep() takes a
+ * reference beyond it. */
+ADJ_PUBLIC void adj_scope_begin (AdjContext *cx);
+ADJ_PUBLIC void adj_scope_end (AdjContext *cx);
+/* Gives @tensor (transfer full) to the innermost scope; returns it, borrowed. */
+ADJ_PUBLIC AdjTensor *adj_scope_add (AdjContext *cx, AdjTensor *tensor);
+ADJ_PUBLIC AdjTensor *
+adj_keep (AdjTensor *tensor); /* (transfer full) (nullable): NULL keeps NULL */
+
+/* -- calls -- */
+
+/**
+ * adj_call:
+ * @args: (nullable): TUPLE of positional arguments
+ * @kwargs: (nullable): DICT
+ * @result: (out): borrowed from the innermost scope: TENSOR, NONE, or a TUPLE or LIST of them
+ *
+ * Returns: %FALSE when the context is, or comes to be, in error
+ */
+ADJ_PUBLIC gboolean adj_call (AdjContext *cx,
+                              const AdjOp *op,
+                              const AdjValue *args,
+                              const AdjValue *kwargs,
+                              AdjValue *result);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjContext, adj_context_free)
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+
+G_BEGIN_DECLS
+
+/* Something that can be called with values: a graph interpreted under a context, a C function, a
+ * compiled function.  Counted, immutable. */
+typedef struct _AdjFunction AdjFunction;
+
+typedef struct
+{
+  const char *name;
+  /* @result (out) (transfer full).  %FALSE: the context is in error. */
+  gboolean (*call) (
+      AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result);
+  void (*finalize) (AdjFunction *function); /* (nullable) */
+} AdjFunctionClass;
+
+struct _AdjFunction
+{
+  const AdjFunctionClass *klass;
+  gatomicrefcount ref_count;
+};
+
+/* Allocates an instance of @size bytes, zeroed but for the header. */
+ADJ_PUBLIC AdjFunction *adj_function_new (const AdjFunctionClass *klass, gsize size);
+ADJ_PUBLIC AdjFunction *adj_function_ref (AdjFunction *function);
+ADJ_PUBLIC void adj_function_unref (AdjFunction *function);
+ADJ_PUBLIC gboolean adj_function_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjFunction, adj_function_unref)
+
+G_END_DECLS

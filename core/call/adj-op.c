@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/adj-op.h"
+
+#include <string.h>
+
+#include "call/adj-context.h"
+
+/* -- results -- */
+
+AdjOpResult *
+adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
+{
+  AdjOpResult *result;
+
+  if (call->n_results == call->n_allocated)
+    {
+      call->n_allocated = MAX (4, 2 * call->n_allocated);
+      call->results = g_renew (AdjOpResult, call->results, call->n_allocated);
+    }
+  result = &call->results[call->n_results++];
+  *result = (AdjOpResult){ .alias_of = -1 };
+  result->meta = (AdjTensorMeta){
+    .dtype = dtype,
+    .device = adj_op_call_device (call),
+    .layout = ADJ_LAYOUT_STRIDED,
+    .has_strides = TRUE,
+    .storage = -1,
+    .shape = *shape,
+  };
+  return result;
+}
+
+AdjOpResult *
+adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape)
+{
+  const AdjTensorMeta *meta = adj_op_call_meta (call, arg);
+  AdjOpResult *result = adj_op_call_add (call, meta->dtype, shape);
+
+  result->meta.device = meta->device;
+  result->meta.storage = meta->storage;
+  result->alias_of = (gint) arg;
+  return result;
+}
+
+AdjOpResult *
+adj_op_call_add_none (AdjOpCall *call)
+{
+  const AdjShape empty = { .rank = 0 };
+  AdjOpResult *result = adj_op_call_add (call, ADJ_DTYPE_NONE, &empty);
+
+  result->is_none = TRUE;
+  return result;
+}
+
+void
+adj_op_call_clear (AdjOpCall *call)
+{
+  for (guint i = 0; i < call->n_results; i++)
+    g_clear_pointer (&call->results[i].tensor, adj_tensor_unref);
+  g_clear_pointer (&call->results, g_free);
+  call->n_results = 0;
+  call->n_allocated = 0;
+}
+
+gboolean
+adj_op_call_infer (AdjOpCall *call)
+{
+  if (call->op->meta == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no shape rule");
+  return call->op->meta (call) && !adj_context_has_error (call->cx);
+}
+
+/* -- arguments -- */
+
+guint
+adj_op_call_find (const AdjOpCall *call, const char *name)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (strcmp (call->schema->arguments[i].name, name) == 0)
+      return i;
+
+  g_error ("%s has no argument '%s'", call->schema->text, name);
+}
+
+static const AdjValue *
+get (const AdjOpCall *call, guint arg)
+{
+  g_assert (arg < call->schema->n_arguments);
+
+  return &call->args[arg];
+}
+
+static void
+mismatch (const AdjOpCall *call, guint arg, const char *wanted)
+{
+  adj_op_call_fail (call, "argument '%s' must be %s, not %s", call->schema->arguments[arg].name,
+                    wanted, adj_value_kind_name (get (call, arg)->kind));
+}
+
+AdjTensor *
+adj_op_call_tensor (const AdjOpCall *call, guint arg)
+{
+  const AdjValue *value = get (call, arg);
+
+  if (value->kind == ADJ_VALUE_TENSOR && value->tensor != NULL)
+    return value->tensor;
+  mismatch (call, arg, "a tensor");
+  return NULL;
+}
+
+AdjTensor *
+adj_op_call_tensor_or_null (const AdjOpCall *call, guint arg)
+{
+  const AdjValue *value = get (call, arg);
+
+  return value->kind == ADJ_VALUE_NONE ? NULL : adj_op_call_tensor (call, arg);
+}
+
+const AdjTensorMeta *
+adj_op_call_meta (const AdjOpCall *call, guint arg)
+{
+  static const AdjTensorMeta neutral = {
+    .dtype = ADJ_DTYPE_F32,
+    .device = { ADJ_DEVICE_CPU, -1 },
+    .has_strides = TRUE,
+    .storage = -1,
+  };
+  AdjTensor *tensor = adj_op_call_tensor (call, arg);
+
+  return tensor != NULL ? adj_tensor_get_meta (tensor) : &neutral;
+}
+
+AdjDevice
+adj_op_call_device (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjValue *value = &call->args[i];
+
+      if (value->kind == ADJ_VALUE_LIST && value->n > 0)
+        value = &value->items[0];
+      if (value->kind == ADJ_VALUE_TENSOR)
+        return adj_tensor_get_meta (value->tensor)->device;
+    }
+  return ADJ_CPU;
+}
+
+AdjSize
+adj_op_call_size (const AdjOpCall *call, guint arg, AdjSize if_none)
+{
+  const AdjValue *value = get (call, arg);
+  AdjSize size = ADJ_SIZE (0);
+
+  if (value->kind == ADJ_VALUE_NONE)
+    return if_none;
+  if (value->kind == ADJ_VALUE_BOOL)
+    return ADJ_SIZE (value->boolean);
+  if (!adj_value_get_size (value, &size))
+    mismatch (call, arg, "an integer");
+  return size;
+}
+
+gint64
+adj_op_call_int (const AdjOpCall *call, guint arg, gint64 if_none)
+{
+  AdjSize size = adj_op_call_size (call, arg, ADJ_SIZE (if_none));
+  gint64 value = 0;
+
+  if (adj_size_is_int (size))
+    return size.word;
+  if (!adj_size_get_hint (adj_context_get_symbols (call->cx), size, &value))
+    mismatch (call, arg, "a known integer");
+  return value;
+}
+
+double
+adj_op_call_double (const AdjOpCall *call, guint arg, double if_none)
+{
+  const AdjValue *value = get (call, arg);
+
+  if (value->kind == ADJ_VALUE_FLOAT)
+    return value->number;
+  if (value->kind == ADJ_VALUE_NONE)
+    return if_none;
+  return (double) adj_op_call_int (call, arg, 0);
+}
+
+gboolean
+adj_op_call_bool (const AdjOpCall *call, guint arg)
+{
+  const AdjValue *value = get (call, arg);
+
+  return value->kind != ADJ_VALUE_NONE && adj_op_call_int (call, arg, 0) != 0;
+}
+
+gboolean
+adj_op_value_is_true (const AdjValue *value)
+{
+  return (value->kind == ADJ_VALUE_BOOL && value->boolean) ||
+         (value->kind == ADJ_VALUE_INT && value->integer != 0);
+}
+
+const char *
+adj_op_call_string (const AdjOpCall *call, guint arg, const char *if_none)
+{
+  const AdjValue *value = get (call, arg);
+
+  if (value->kind == ADJ_VALUE_STRING)
+    return value->text;
+  if (value->kind != ADJ_VALUE_NONE)
+    mismatch (call, arg, "a string");
+  return if_none;
+}
+
+/* The numbers of c10::ScalarType, which stand in a few defaults (randint: dtype=4). */
+static AdjDType
+dtype_from_number (gint64 number)
+{
+  static const AdjDType dtypes[] = {
+    ADJ_DTYPE_U8,  ADJ_DTYPE_I8,  ADJ_DTYPE_I16, ADJ_DTYPE_I32, ADJ_DTYPE_I64,  ADJ_DTYPE_F16,
+    ADJ_DTYPE_F32, ADJ_DTYPE_F64, ADJ_DTYPE_C32, ADJ_DTYPE_C64, ADJ_DTYPE_C128, ADJ_DTYPE_BOOL,
+  };
+
+  if (number == 15)
+    return ADJ_DTYPE_BF16;
+  return number >= 0 && number < (gint64) G_N_ELEMENTS (dtypes) ? dtypes[number] : ADJ_DTYPE_NONE;
+}
+
+AdjDType
+adj_op_call_dtype (const AdjOpCall *call, guint arg, AdjDType if_none)
+{
+  const AdjValue *value = get (call, arg);
+  AdjDType dtype = if_none;
+
+  if (value->kind == ADJ_VALUE_DTYPE)
+    dtype = value->dtype;
+  else if (value->kind == ADJ_VALUE_INT)
+    dtype = dtype_from_number (value->integer);
+  if (value->kind != ADJ_VALUE_NONE && dtype >= ADJ_N_DTYPES)
+    {
+      mismatch (call, arg, "a dtype");
+      dtype = ADJ_DTYPE_F32;
+    }
+  return dtype;
+}
+
+guint
+adj_op_call_sizes (const AdjOpCall *call, guint arg, AdjSize *out)
+{
+  const AdjValue *value = get (call, arg);
+  const AdjValue *items = value;
+  guint n = 1;
+
+  if (value->kind == ADJ_VALUE_NONE)
+    return 0;
+  if (value->kind == ADJ_VALUE_LIST || value->kind == ADJ_VALUE_TUPLE)
+    {
+      items = value->items;
+      n = value->n;
+    }
+  if (n > ADJ_MAX_RANK)
+    {
+      adj_op_call_fail (call, "argument '%s' has %u entries; at most %d",
+                        call->schema->arguments[arg].name, n, ADJ_MAX_RANK);
+      return 0;
+    }
+  for (guint i = 0; i < n; i++)
+    if (!adj_value_get_size (&items[i], &out[i]))
+      {
+        mismatch (call, arg, "a list of integers");
+        out[i] = ADJ_SIZE (0);
+      }
+  return n;
+}
+
+guint32
+adj_op_call_dims (const AdjOpCall *call, guint arg, guint rank)
+{
+  const guint32 all = (1u << rank) - 1;
+  AdjSize dims[ADJ_MAX_RANK];
+  guint n = adj_op_call_sizes (call, arg, dims);
+  guint32 mask = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 limit = MAX (rank, 1);
+      gint64 dim = dims[i].word < 0 ? dims[i].word + limit : dims[i].word;
+
+      if (!adj_size_is_int (dims[i]) || dim < 0 || dim >= limit)
+        {
+          adj_op_call_fail (call, "dimension %" G_GINT64_FORMAT " of a tensor of rank %u",
+                            dims[i].word, rank);
+          return all;
+        }
+      if ((mask & (1u << dim)) != 0)
+        {
+          adj_op_call_fail (call, "dimension %" G_GINT64_FORMAT " is given twice", dim);
+          return all;
+        }
+      mask |= 1u << dim;
+    }
+  return n == 0 ? all : mask & all;
+}
+
+/* -- failure -- */
+
+static gboolean
+fail_message (const AdjOpCall *call, GQuark domain, gint code, const char *message)
+{
+  adj_context_fail (call->cx, domain, code, "%.*s: %s", (int) strcspn (call->schema->text, "("),
+                    call->schema->text, message);
+  return FALSE;
+}
+
+gboolean
+adj_op_call_fail (const AdjOpCall *call, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list list;
+
+  va_start (list, format);
+  message = g_strdup_vprintf (format, list);
+  va_end (list);
+  return fail_message (call, ADJ_ERROR, ADJ_ERROR_SHAPE, message);
+}
+
+gboolean
+adj_op_call_fail_as (const AdjOpCall *call, AdjError code, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list list;
+
+  va_start (list, format);
+  message = g_strdup_vprintf (format, list);
+  va_end (list);
+  return fail_message (call, ADJ_ERROR, code, message);
+}
+
+gboolean
+adj_op_call_fail_with (const AdjOpCall *call, GError *error)
+{
+  fail_message (call, error->domain, error->code, error->message);
+  g_error_free (error);
+  return FALSE;
+}

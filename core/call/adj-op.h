@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-schema.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AdjContext AdjContext;
+typedef struct _AdjOpCall AdjOpCall;
+
+typedef enum
+{
+  ADJ_OP_CORE = 1 << 0,    /* tagged core by PyTorch */
+  ADJ_OP_INPLACE = 1 << 1, /* has the in-place twin `op_`, derived from this record */
+  ADJ_OP_OUT = 1 << 2,     /* has out= twins, derived */
+  ADJ_OP_COPY = 1 << 3,    /* has the `op_copy` twin (view then contiguous clone), derived */
+  ADJ_OP_RANDOM = 1 << 4,
+  ADJ_OP_EFFECT = 1 << 5,     /* must not be dropped, merged or moved */
+  ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
+  ADJ_OP_COMMUTES = 1 << 7,
+} AdjOpFlags;
+
+/* How the dtypes of operands give the compute and the result dtype (graph-ir §11.2). */
+typedef enum
+{
+  ADJ_PROMOTE_NONE,        /* the meta function says */
+  ADJ_PROMOTE_DEFAULT,     /* of all operands */
+  ADJ_PROMOTE_FLOAT,       /* as DEFAULT, but integers and bool become the default float */
+  ADJ_PROMOTE_FLOAT_ONLY,  /* integers are an error */
+  ADJ_PROMOTE_BOOL,        /* compute in the promoted dtype, result bool */
+  ADJ_PROMOTE_FIRST,       /* the dtype of the first tensor */
+  ADJ_PROMOTE_BOOL_TO_INT, /* DEFAULT, but bool becomes int64 (pow) */
+} AdjPromote;
+
+/* The class of the tolerance band in comparisons (operators §5.3). */
+typedef enum
+{
+  ADJ_BAND_EXACT,   /* copies, views, integers, indices: bit for bit */
+  ADJ_BAND_ROUNDED, /* exactly rounded pointwise: 2u */
+  ADJ_BAND_SMOOTH,  /* transcendental, softmax, norms: 8u */
+  ADJ_BAND_SUM,     /* u (4 + log2 K) */
+  ADJ_BAND_PRODUCT, /* matrix products and convolutions: u (4 + 2 log2 K) */
+} AdjBand;
+
+/* One operator.  The schema string is the only statement of its name, overload, arguments,
+ * defaults, aliasing and returns.  Records stand in core/ops/<family>.inc. */
+struct _AdjOp
+{
+  const char *schema;
+  const char *help; /* one line: "a + alpha·b, broadcast" */
+
+  const char *expr;      /* pointwise body over argument names, or NULL */
+  const char *grad;      /* rules "self: mul.Tensor(g, other); other: …", or NULL */
+  const char *decompose; /* rule over argument names, or NULL */
+
+  /* Shapes, strides, dtypes and aliasing of the results.  NULL with expr: the pointwise rule. */
+  gboolean (*meta) (AdjOpCall *call);
+  /* Computes every result that is not an alias.  NULL with expr: the pointwise program. */
+  gboolean (*kernel) (AdjOpCall *call);
+  /* Floating-point operations; NULL: from expr, 0 for views. */
+  double (*flops) (const AdjOpCall *call);
+  /* Length of the reduction that one result element sums over, for the band; NULL: 1. */
+  double (*reduction) (const AdjOpCall *call);
+
+  AdjOpFlags flags;
+  AdjPromote promote;
+  AdjBand band;
+};
+
+/* What one result of a call is, or will be. */
+typedef struct
+{
+  AdjTensorMeta meta;
+  gint alias_of;     /* index of the argument whose storage it shares; -1: fresh */
+  gboolean is_none;  /* an undefined tensor (output_mask) */
+  AdjTensor *tensor; /* (owned) (nullable): what the kernel writes; set by the mode */
+} AdjOpResult;
+
+/* One call of an operator: arguments in schema order, defaults filled in. */
+struct _AdjOpCall
+{
+  AdjContext *cx;
+  const AdjOp *op;
+  const AdjSchema *schema;
+  const AdjValue
+      *args; /* (unowned) n_arguments of them; Tensor slots hold TENSOR, numbers or NONE */
+  guint n_results;
+  guint n_allocated;
+  AdjOpResult *results;  /* (owned) */
+  gboolean returns_list; /* Tensor[]: the results are its items */
+};
+
+/* -- the table (core/ops/table.c) -- */
+
+ADJ_PUBLIC guint adj_ops_get_n (void);
+ADJ_PUBLIC const AdjOp *adj_ops_get (guint index);
+/* The parsed schema of a record of the table; never %NULL. */
+ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
+
+/* -- for meta functions and kernels -- */
+
+/* Adds a result; the pointer is valid until the next one is added. */
+AdjOpResult *adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
+/* A view of argument @arg: its dtype and device. */
+AdjOpResult *adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape);
+AdjOpResult *adj_op_call_add_none (AdjOpCall *call);
+void adj_op_call_clear (AdjOpCall *call);
+
+/* Index of the argument of that name; a programmer error when there is none. */
+guint adj_op_call_find (const AdjOpCall *call, const char *name);
+
+/* The device of the first tensor among the arguments; the CPU when there is none. */
+AdjDevice adj_op_call_device (const AdjOpCall *call);
+
+/* The argument as the schema types it; on a mismatch they set the context's error and give a
+ * neutral value, so that rules read as mathematics. */
+AdjTensor *adj_op_call_tensor (const AdjOpCall *call, guint arg); /* (transfer none); required */
+AdjTensor *adj_op_call_tensor_or_null (const AdjOpCall *call,
+                                       guint arg); /* (transfer none) (nullable) */
+const AdjTensorMeta *adj_op_call_meta (const AdjOpCall *call, guint arg);
+gint64 adj_op_call_int (const AdjOpCall *call, guint arg, gint64 if_none);
+double adj_op_call_double (const AdjOpCall *call, guint arg, double if_none);
+gboolean adj_op_call_bool (const AdjOpCall *call, guint arg);
+/* BOOL or INT that is not 0; for entries of bool[3]. */
+gboolean adj_op_value_is_true (const AdjValue *value);
+const char *adj_op_call_string (const AdjOpCall *call, guint arg, const char *if_none);
+AdjDType adj_op_call_dtype (const AdjOpCall *call, guint arg, AdjDType if_none);
+AdjSize adj_op_call_size (const AdjOpCall *call, guint arg, AdjSize if_none);
+/* A list of sizes into @out (room for ADJ_MAX_RANK); a lone number is a list of one.  Returns n. */
+guint adj_op_call_sizes (const AdjOpCall *call, guint arg, AdjSize *out);
+/* Dimensions as a bit mask, wrapped and checked against @rank; an empty or absent list is all. */
+guint32 adj_op_call_dims (const AdjOpCall *call, guint arg, guint rank);
+
+/* Fails the call: sets the context's error with operator, shapes and place; returns %FALSE. */
+gboolean adj_op_call_fail (const AdjOpCall *call, const char *format, ...) G_GNUC_PRINTF (2, 3);
+gboolean adj_op_call_fail_as (const AdjOpCall *call, AdjError code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/* @error: (transfer full) */
+gboolean adj_op_call_fail_with (const AdjOpCall *call, GError *error);
+
+/* Bytes from the start of the storage to the end of a tensor with integer sizes; G_MAXSIZE when
+ * they cannot be counted. */
+gsize adj_op_extent (const AdjTensorMeta *meta);
+
+/* -- for modes -- */
+
+/* Runs the meta function: afterwards the call has results without tensors. */
+gboolean adj_op_call_infer (AdjOpCall *call);
+
+G_END_DECLS

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/allocate-private.h"
+
+#include <unistd.h>
+
+/* Sizes of an eager tensor are integers: symbols take the value of their hint. */
+static gboolean
+make_concrete (AdjOpCall *call, AdjShape *shape)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  gboolean known = TRUE;
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      known &= adj_size_get_hint (symbols, shape->size[i], &shape->size[i].word);
+      known &= adj_size_get_hint (symbols, shape->stride[i], &shape->stride[i].word);
+      known &= shape->size[i].word >= 0;
+    }
+  known &= adj_size_get_hint (symbols, shape->offset, &shape->offset.word);
+  return known || adj_op_call_fail (call, "the size of a result is not known");
+}
+
+gsize
+adj_op_extent (const AdjTensorMeta *meta)
+{
+  const AdjShape *shape = &meta->shape;
+  gsize last = (gsize) shape->offset.word;
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      gsize steps;
+
+      if (shape->size[i].word == 0)
+        return 0;
+      if (shape->stride[i].word < 0 ||
+          !g_size_checked_mul (&steps, (gsize) shape->size[i].word - 1,
+                               (gsize) shape->stride[i].word) ||
+          !g_size_checked_add (&last, last, steps))
+        return G_MAXSIZE;
+    }
+  if (shape->offset.word < 0 || !g_size_checked_add (&last, last, 1) ||
+      !g_size_checked_mul (&last, last, MAX (adj_dtype_info (meta->dtype)->n_bytes, 1)))
+    return G_MAXSIZE;
+  return last;
+}
+
+static gboolean
+allocate_view (AdjOpCall *call, AdjOpResult *result, gboolean fake)
+{
+  AdjTensor *base = adj_op_call_tensor (call, (guint) result->alias_of);
+  AdjStorage *storage;
+
+  if (base == NULL)
+    return FALSE;
+  storage = adj_tensor_get_storage (base);
+  if (!fake && adj_op_extent (&result->meta) > adj_storage_get_n_bytes (storage))
+    return adj_op_call_fail (call, "the view reaches outside the storage of its tensor");
+  result->tensor = adj_tensor_new (&result->meta, storage);
+  return TRUE;
+}
+
+static gboolean
+allocate_fresh (AdjOpCall *call, AdjOpResult *result, gboolean fake)
+{
+  gsize n_bytes = fake ? 0 : adj_op_extent (&result->meta);
+  guint64 memory = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+
+  if (n_bytes > memory)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      adj_tensor_meta_print (&result->meta, NULL, text);
+      return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "a result of %s does not fit in memory",
+                                  text->str);
+    }
+  if (!fake)
+    result->meta.device = ADJ_CPU;
+  result->tensor = adj_tensor_new_empty (&result->meta, adj_context_get_symbols (call->cx), fake);
+  return TRUE;
+}
+
+gboolean
+adj_op_call_allocate (AdjOpCall *call, gboolean fake)
+{
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      AdjOpResult *result = &call->results[i];
+      const AdjType *type = &call->schema->returns[call->returns_list ? 0 : i].type;
+
+      if (result->is_none)
+        continue;
+      if (type->written)
+        {
+          g_assert (result->alias_of >= 0);
+          result->tensor = adj_keep (adj_op_call_tensor (call, (guint) result->alias_of));
+          continue;
+        }
+      if (!fake && !make_concrete (call, &result->meta.shape))
+        return FALSE;
+      if (!(result->alias_of >= 0 ? allocate_view : allocate_fresh) (call, result, fake))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+adj_op_call_bump_versions (AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->schema->arguments[i].type.written && call->args[i].kind == ADJ_VALUE_TENSOR)
+      adj_storage_bump_version (adj_tensor_get_storage (call->args[i].tensor));
+}

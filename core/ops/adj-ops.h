@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-expr.h"
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* Every record of the table by name: ADJ_OP_add_Tensor, ADJ_OP_mm.
+ *
+ * ORDER OPS: the families in table.c. */
+typedef enum
+{
+#define OP(id, ...) ADJ_OP_##id,
+#include "ops/pointwise.inc"
+#include "ops/activation.inc"
+#include "ops/view.inc"
+#include "ops/create.inc"
+#include "ops/copy.inc"
+#include "ops/matmul.inc"
+#include "ops/reduce.inc"
+#include "ops/softmax.inc"
+#include "ops/norm.inc"
+#include "ops/loss.inc"
+#include "ops/index.inc"
+#include "ops/assemble.inc"
+#undef OP
+  ADJ_N_OPS
+} AdjOpId;
+
+/* The operator of a record; never %NULL. */
+ADJ_PUBLIC const AdjOp *adj_op (AdjOpId id);
+
+/* The record that an in-place or copy twin was derived from; %NULL for records themselves. */
+ADJ_PUBLIC const AdjOp *adj_op_get_base (const AdjOp *op);
+
+/* The pointwise body of @op, parsed; %NULL when it has none. */
+const AdjExpr *adj_op_get_body (const AdjOp *op);
+
+/* Floating-point operations of an inferred call: arithmetic counts 1, transcendental functions 8.
+ */
+ADJ_PUBLIC double adj_op_call_get_flops (const AdjOpCall *call);
+
+/* How many values one element of the results sums over; 1 for what is no reduction. */
+ADJ_PUBLIC double adj_op_call_get_reduction (const AdjOpCall *call);
+
+G_END_DECLS

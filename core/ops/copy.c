@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "ops/adj-ops.h"
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* -- clones and casts -- */
+
+static gboolean
+clone_with (AdjOpCall *call, AdjDType dtype, const char *format_argument)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjMemoryFormat format = ADJ_FORMAT_PRESERVE;
+  AdjShape shape = self->shape;
+
+  if (format_argument != NULL)
+    {
+      const AdjValue *value = &call->args[adj_op_call_find (call, format_argument)];
+
+      if (value->kind == ADJ_VALUE_MEMORY_FORMAT)
+        format = value->format;
+    }
+  if (!adj_shape_set_format (&shape, op_symbols (call), format, &self->shape))
+    return adj_op_call_fail (call, "the memory format needs another rank");
+  shape.offset = ADJ_SIZE (0);
+  adj_op_call_add (call, dtype, &shape);
+  return TRUE;
+}
+
+static gboolean
+clone_meta (AdjOpCall *call)
+{
+  return clone_with (call, adj_op_call_meta (call, 0)->dtype, "memory_format");
+}
+
+static gboolean
+lift_meta (AdjOpCall *call)
+{
+  return clone_with (call, adj_op_call_meta (call, 0)->dtype, NULL);
+}
+
+static gboolean
+to_copy_meta (AdjOpCall *call)
+{
+  guint dtype = adj_op_call_find (call, "dtype");
+  const AdjValue *device = &call->args[adj_op_call_find (call, "device")];
+
+  if (!clone_with (call, adj_op_call_dtype (call, dtype, adj_op_call_meta (call, 0)->dtype),
+                   "memory_format"))
+    return FALSE;
+  if (device->kind == ADJ_VALUE_DEVICE)
+    call->results[0].meta.device = device->device;
+  return TRUE;
+}
+
+static gboolean
+convert_meta (AdjOpCall *call)
+{
+  return clone_with (call, adj_op_call_dtype (call, 1, ADJ_DTYPE_F32), NULL);
+}
+
+static gboolean
+clone_kernel (AdjOpCall *call)
+{
+  AdjKView in, out;
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
+    return FALSE;
+  adj_k_copy (&out, &in);
+  return TRUE;
+}
+
+/* -- copies into the layout of self -- */
+
+/* Whether no two elements share memory, by the test that strides grow past the sizes below them. */
+static gboolean
+may_overlap (const AdjOpCall *call, const AdjShape *shape)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  guint32 left = (1u << shape->rank) - 1;
+  AdjSize reach = ADJ_SIZE (1);
+
+  while (left != 0)
+    {
+      gint smallest = -1;
+
+      for (guint i = 0; i < shape->rank; i++)
+        if ((left & (1u << i)) != 0 &&
+            (smallest < 0 ||
+             adj_size_test (symbols, ADJ_SIZE_LT, shape->stride[i], shape->stride[smallest])))
+          smallest = (gint) i;
+      left &= ~(1u << smallest);
+      if (adj_size_is (symbols, shape->size[smallest], 1))
+        continue;
+      if (adj_size_test (symbols, ADJ_SIZE_LT, shape->stride[smallest], reach))
+        return TRUE;
+      reach = adj_size_mul (symbols, shape->stride[smallest], shape->size[smallest]);
+    }
+  return FALSE;
+}
+
+/* A result with the strides of self, gaps included. */
+static gboolean
+keep_layout_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjShape shape = self->shape;
+
+  if (may_overlap (call, &shape))
+    adj_shape_init (&shape, op_symbols (call), self->shape.rank, self->shape.size);
+  shape.offset = ADJ_SIZE (0);
+  adj_op_call_add (call, self->dtype, &shape);
+  return TRUE;
+}
+
+static gboolean
+check_source (AdjOpCall *call)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  const AdjShape *src = &adj_op_call_meta (call, 1)->shape;
+  AdjShape spread;
+
+  if (!adj_shape_expand (src, op_symbols (call), self, &spread))
+    {
+      g_autofree char *a = op_sizes_text (call, src);
+      g_autofree char *b = op_sizes_text (call, self);
+
+      return adj_op_call_fail (call, "shape %s does not broadcast to %s", a, b);
+    }
+  return TRUE;
+}
+
+static gboolean
+copy_meta (AdjOpCall *call)
+{
+  return check_source (call) && keep_layout_meta (call);
+}
+
+static gboolean
+copy_inplace_meta (AdjOpCall *call)
+{
+  if (!check_source (call))
+    return FALSE;
+  adj_op_call_add_view (call, 0, &adj_op_call_meta (call, 0)->shape);
+  return TRUE;
+}
+
+/* Also of copy_, where the result is self and may share memory with the source. */
+static gboolean
+copy_kernel (AdjOpCall *call)
+{
+  AdjTensor *src = adj_op_call_tensor (call, 1);
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out, copy;
+  double number;
+
+  if (!op_output (call, 0, &out) ||
+      !op_input_as (call, 1, &call->results[0].meta.shape, &in, &number))
+    return FALSE;
+  if (adj_tensor_get_storage (src) == adj_tensor_get_storage (call->results[0].tensor))
+    {
+      memory = op_temporary (&in, in.type, &copy);
+      adj_k_copy (&copy, &in);
+      in = copy;
+    }
+  adj_k_copy (&out, &in);
+  return TRUE;
+}
+
+/* -- writing through a view --
+ *
+ * slice_backward (g, sizes, …) puts g into zeros, slice_scatter (self, src, …) puts src into a copy
+ * of self; the arguments from the third on are those of the view. */
+
+typedef struct
+{
+  const char *name;
+  AdjOpId view;
+  gboolean backward;
+} Scatter;
+
+static const Scatter scatters[] = {
+  { "slice_backward", ADJ_OP_slice_Tensor, TRUE },
+  { "select_backward", ADJ_OP_select_int, TRUE },
+  { "diagonal_backward", ADJ_OP_diagonal, TRUE },
+  { "slice_scatter", ADJ_OP_slice_Tensor, FALSE },
+  { "select_scatter", ADJ_OP_select_int, FALSE },
+  { "diagonal_scatter", ADJ_OP_diagonal, FALSE },
+  { "as_strided_scatter", ADJ_OP_as_strided, FALSE },
+};
+
+static const Scatter *
+find_scatter (const AdjOpCall *call)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (scatters); i++)
+    if (strcmp (scatters[i].name, call->schema->name) == 0)
+      return &scatters[i];
+  g_assert_not_reached ();
+}
+
+/* The view of @whole that the call names. */
+static gboolean
+view_of (const AdjOpCall *call, const Scatter *scatter, AdjTensor *whole, AdjTensorMeta *out)
+{
+  const AdjOp *op = adj_op (scatter->view);
+  AdjValue args[8];
+  AdjOpCall view = { .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args };
+  gboolean done;
+
+  g_assert (call->schema->n_arguments - 1 == view.schema->n_arguments);
+
+  args[0] = ADJ_TENSOR (whole);
+  memcpy (&args[1], &call->args[2], (view.schema->n_arguments - 1) * sizeof *args);
+  done = adj_op_call_infer (&view);
+  if (done)
+    *out = view.results[0].meta;
+  adj_op_call_clear (&view);
+  return done;
+}
+
+static gboolean
+scatter_meta (AdjOpCall *call)
+{
+  const Scatter *scatter = find_scatter (call);
+  const AdjTensorMeta *first = adj_op_call_meta (call, 0);
+  const AdjShape *src;
+  g_autoptr (AdjTensor) whole = NULL;
+  AdjTensorMeta part;
+  AdjShape spread;
+
+  if (scatter->backward)
+    {
+      AdjSize sizes[ADJ_MAX_RANK];
+      guint rank = adj_op_call_sizes (call, 1, sizes);
+
+      op_add_contiguous (call, first->dtype, rank, sizes);
+      src = &first->shape;
+    }
+  else
+    {
+      keep_layout_meta (call);
+      src = &adj_op_call_meta (call, 1)->shape;
+    }
+  whole = adj_tensor_new_empty (&call->results[0].meta, op_symbols (call), TRUE);
+  if (adj_context_has_error (call->cx) || !view_of (call, scatter, whole, &part))
+    return FALSE;
+  if (!adj_shape_expand (src, op_symbols (call), &part.shape, &spread))
+    {
+      g_autofree char *a = op_sizes_text (call, src);
+      g_autofree char *b = op_sizes_text (call, &part.shape);
+
+      return adj_op_call_fail (call, "shape %s does not broadcast to %s", a, b);
+    }
+  return TRUE;
+}
+
+static gboolean
+scatter_kernel (AdjOpCall *call)
+{
+  const Scatter *scatter = find_scatter (call);
+  AdjTensor *whole = call->results[0].tensor;
+  AdjTensorMeta part;
+  AdjKView self, out, src, to;
+  double number;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  if (!scatter->backward)
+    {
+      if (!op_input (call, 0, &self))
+        return FALSE;
+      adj_k_copy (&out, &self);
+    }
+  if (!view_of (call, scatter, whole, &part) || !op_view (call, whole, &part, &to) ||
+      !op_input_as (call, scatter->backward ? 0 : 1, &part.shape, &src, &number))
+    return FALSE;
+  adj_k_copy (&to, &src);
+  return TRUE;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/copy.inc"
+};
+
+const OpFamily adj_family_copy = { ops, G_N_ELEMENTS (ops) };

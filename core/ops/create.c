@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* New tensors.  Their options (dtype, layout, device, memory_format) are found by name. */
+
+static gint
+find_option (const AdjOpCall *call, const char *name)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (strcmp (call->schema->arguments[i].name, name) == 0)
+      return (gint) i;
+  return -1;
+}
+
+static AdjDType
+option_dtype (const AdjOpCall *call, AdjDType if_none)
+{
+  gint arg = find_option (call, "dtype");
+
+  return arg >= 0 ? adj_op_call_dtype (call, (guint) arg, if_none) : if_none;
+}
+
+static gboolean
+check_layout (const AdjOpCall *call)
+{
+  gint arg = find_option (call, "layout");
+
+  if (arg >= 0 && call->args[arg].kind == ADJ_VALUE_LAYOUT &&
+      call->args[arg].layout != ADJ_LAYOUT_STRIDED)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "the layout is not strided");
+  return TRUE;
+}
+
+static gboolean
+add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
+{
+  gint arg = find_option (call, "device");
+  AdjOpResult *result;
+
+  if (!check_layout (call))
+    return FALSE;
+  result = adj_op_call_add (call, dtype, shape);
+  if (arg >= 0 && call->args[arg].kind == ADJ_VALUE_DEVICE)
+    result->meta.device = call->args[arg].device;
+  return TRUE;
+}
+
+/* Sizes from argument @arg, none of them negative. */
+static gboolean
+sizes_of (const AdjOpCall *call, guint arg, AdjShape *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = adj_op_call_sizes (call, arg, sizes);
+
+  for (guint i = 0; i < rank; i++)
+    if (adj_size_is_int (sizes[i]) && sizes[i].word < 0)
+      return adj_op_call_fail (call, "size %" G_GINT64_FORMAT " is negative", sizes[i].word);
+  adj_shape_init (out, op_symbols (call), rank, sizes);
+  return !adj_context_has_error (call->cx);
+}
+
+static AdjDType
+number_dtype (const AdjOpCall *call, const AdjValue *value)
+{
+  if (value->kind == ADJ_VALUE_BOOL)
+    return ADJ_DTYPE_BOOL;
+  return value->kind == ADJ_VALUE_FLOAT ? adj_context_get_default_dtype (call->cx) : ADJ_DTYPE_I64;
+}
+
+/* -- shapes -- */
+
+static gboolean
+factory_meta (AdjOpCall *call)
+{
+  gint format = find_option (call, "memory_format");
+  AdjShape shape;
+
+  if (!sizes_of (call, 0, &shape))
+    return FALSE;
+  if (format >= 0 && call->args[format].kind == ADJ_VALUE_MEMORY_FORMAT &&
+      !adj_shape_set_format (&shape, op_symbols (call), call->args[format].format, &shape))
+    return adj_op_call_fail (call, "the memory format needs another rank");
+  return add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+}
+
+static gboolean
+full_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  return sizes_of (call, 0, &shape) &&
+         add (call, option_dtype (call, number_dtype (call, &call->args[1])), &shape);
+}
+
+static gboolean
+scalar_tensor_meta (AdjOpCall *call)
+{
+  const AdjShape shape = { .rank = 0 };
+
+  return add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+}
+
+static gboolean
+like_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  gint arg = find_option (call, "memory_format");
+  AdjMemoryFormat format = ADJ_FORMAT_PRESERVE;
+  AdjShape shape = self->shape;
+
+  if (arg >= 0 && call->args[arg].kind == ADJ_VALUE_MEMORY_FORMAT)
+    format = call->args[arg].format;
+  if (!adj_shape_set_format (&shape, op_symbols (call), format, &self->shape))
+    return adj_op_call_fail (call, "the memory format needs another rank");
+  shape.offset = ADJ_SIZE (0);
+  return add (call, option_dtype (call, self->dtype), &shape);
+}
+
+static gboolean
+new_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  return sizes_of (call, 1, &shape) &&
+         add (call, option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
+}
+
+static gboolean
+set_strides (const AdjOpCall *call, guint arg, AdjShape *shape)
+{
+  guint n = adj_op_call_sizes (call, arg, shape->stride);
+
+  if (n != shape->rank)
+    return adj_op_call_fail (call, "%u sizes but %u strides", shape->rank, n);
+  for (guint i = 0; i < n; i++)
+    if (adj_size_is_int (shape->stride[i]) && shape->stride[i].word < 0)
+      return adj_op_call_fail (call, "a stride is negative");
+  return TRUE;
+}
+
+static gboolean
+empty_strided_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  return sizes_of (call, 0, &shape) && set_strides (call, 1, &shape) &&
+         add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+}
+
+static gboolean
+new_empty_strided_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  return sizes_of (call, 1, &shape) && set_strides (call, 2, &shape) &&
+         add (call, option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
+}
+
+/* Dense in the order of the list, the outermost dimension first. */
+static gboolean
+empty_permuted_meta (AdjOpCall *call)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize order[ADJ_MAX_RANK];
+  AdjSize stride = ADJ_SIZE (1);
+  AdjShape shape;
+
+  if (!sizes_of (call, 0, &shape))
+    return FALSE;
+  if (adj_op_call_sizes (call, 1, order) != shape.rank)
+    return adj_op_call_fail (call, "the layout does not name every dimension");
+  adj_op_call_dims (call, 1, shape.rank);
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  for (guint i = shape.rank; i-- > 0;)
+    {
+      gint dim = adj_shape_wrap_dim (&shape, order[i].word);
+
+      shape.stride[dim] = stride;
+      stride = adj_size_mul (symbols, stride,
+                             adj_size_apply (symbols, ADJ_SIZE_MAX, shape.size[dim], ADJ_SIZE (1)));
+    }
+  return add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+}
+
+/* -- ranges -- */
+
+/* arange is (end), (start, end) or (start, end, step): where these stand. */
+typedef struct
+{
+  gint start, end, step;
+} Range;
+
+static Range
+find_range (const AdjOpCall *call)
+{
+  return (Range){ find_option (call, "start"), find_option (call, "end"),
+                  find_option (call, "step") };
+}
+
+static AdjDType
+range_dtype (const AdjOpCall *call, const Range *range)
+{
+  const gint args[] = { range->start, range->end, range->step };
+
+  for (guint i = 0; i < G_N_ELEMENTS (args); i++)
+    if (args[i] >= 0 && call->args[args[i]].kind == ADJ_VALUE_FLOAT)
+      return adj_context_get_default_dtype (call->cx);
+  return ADJ_DTYPE_I64;
+}
+
+static double
+range_double (const AdjOpCall *call, gint arg, double if_absent)
+{
+  return arg >= 0 ? adj_op_call_double (call, (guint) arg, if_absent) : if_absent;
+}
+
+static AdjSize
+range_size (const AdjOpCall *call, gint arg, gint64 if_absent)
+{
+  return arg >= 0 ? adj_op_call_size (call, (guint) arg, ADJ_SIZE (if_absent))
+                  : ADJ_SIZE (if_absent);
+}
+
+/* ceil ((end - start) / step) in integers. */
+static AdjSize
+count_integers (const AdjOpCall *call, const Range *range)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize start = range_size (call, range->start, 0);
+  AdjSize length = adj_size_sub (symbols, range_size (call, range->end, 0), start);
+  AdjSize step = range_size (call, range->step, 1);
+  AdjSize zero = ADJ_SIZE (0);
+
+  if (adj_size_is (symbols, step, 1))
+    return length;
+  if (adj_size_is (symbols, step, 0))
+    return ADJ_SIZE (-1);
+  length = adj_size_apply (symbols, ADJ_SIZE_NEG, length, zero);
+  length = adj_size_floordiv (symbols, length, step);
+  return adj_size_apply (symbols, ADJ_SIZE_NEG, length, zero);
+}
+
+static AdjSize
+count_doubles (const AdjOpCall *call, const Range *range)
+{
+  double step = range_double (call, range->step, 1);
+  double length = range_double (call, range->end, 0) - range_double (call, range->start, 0);
+  double n = ceil (length / step);
+
+  return ADJ_SIZE (n >= 0 && n < 0x1p52 ? (gint64) n : -1);
+}
+
+static gboolean
+arange_meta (AdjOpCall *call)
+{
+  Range range = find_range (call);
+  AdjDType natural = range_dtype (call, &range);
+  AdjSize n =
+      natural == ADJ_DTYPE_I64 ? count_integers (call, &range) : count_doubles (call, &range);
+  AdjShape shape;
+
+  if (adj_size_test (op_symbols (call), ADJ_SIZE_LT, n, ADJ_SIZE (0)))
+    return adj_op_call_fail (call, "the step leads away from the end");
+  adj_shape_init (&shape, op_symbols (call), 1, &n);
+  return add (call, option_dtype (call, natural), &shape);
+}
+
+static gboolean
+arange_kernel (AdjOpCall *call)
+{
+  Range range = find_range (call);
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  if (range_dtype (call, &range) == ADJ_DTYPE_I64)
+    adj_k_iota_i64 (&out, range.start >= 0 ? adj_op_call_int (call, (guint) range.start, 0) : 0,
+                    range.step >= 0 ? adj_op_call_int (call, (guint) range.step, 1) : 1);
+  else
+    adj_k_iota_f64 (&out, range_double (call, range.start, 0), range_double (call, range.step, 1));
+  return TRUE;
+}
+
+static gboolean
+iota_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  return sizes_of (call, 0, &shape) && add (call, option_dtype (call, ADJ_DTYPE_I64), &shape);
+}
+
+static gboolean
+iota_kernel (AdjOpCall *call)
+{
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  adj_k_iota_i64 (&out, adj_op_call_int (call, 1, 0), adj_op_call_int (call, 2, 1));
+  return TRUE;
+}
+
+/* -- values -- */
+
+static gboolean
+fill_with (AdjOpCall *call, const char *name)
+{
+  const AdjValue *value = &call->args[adj_op_call_find (call, name)];
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  if (value->kind == ADJ_VALUE_FLOAT)
+    adj_k_fill_f64 (&out, value->number);
+  else
+    adj_k_fill_i64 (&out, adj_op_call_int (call, adj_op_call_find (call, name), 0));
+  return TRUE;
+}
+
+static gboolean
+full_kernel (AdjOpCall *call)
+{
+  return fill_with (call, "fill_value");
+}
+
+static gboolean
+scalar_kernel (AdjOpCall *call)
+{
+  return fill_with (call, "s");
+}
+
+static gboolean
+fill_kernel (AdjOpCall *call)
+{
+  return fill_with (call, "value");
+}
+
+static gboolean
+fill_tensor_meta (AdjOpCall *call)
+{
+  if (adj_op_call_meta (call, 1)->shape.rank > 0)
+    return adj_op_call_fail (call, "the value must have no dimensions");
+  return like_meta (call);
+}
+
+static gboolean
+fill_tensor_kernel (AdjOpCall *call)
+{
+  AdjKView in, out;
+  double number;
+
+  if (!op_output (call, 0, &out) ||
+      !op_input_as (call, 1, &call->results[0].meta.shape, &in, &number))
+    return FALSE;
+  adj_k_copy (&out, &in);
+  return TRUE;
+}
+
+/* Fresh memory is zero. */
+static gboolean
+zeros_kernel (AdjOpCall *call)
+{
+  return TRUE;
+}
+
+static gboolean
+ones_kernel (AdjOpCall *call)
+{
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  adj_k_fill_i64 (&out, 1);
+  return TRUE;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/create.inc"
+};
+
+const OpFamily adj_family_create = { ops, G_N_ELEMENTS (ops) };

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-kernels.h"
+
+#include "call/adj-context.h"
+
+G_BEGIN_DECLS
+
+/* From calls to the kernels' views.  All of them fail the call, and return %FALSE, when a dtype is
+ * none that the kernels know. */
+
+gboolean
+op_view (const AdjOpCall *call, AdjTensor *tensor, const AdjTensorMeta *meta, AdjKView *out);
+gboolean op_input (const AdjOpCall *call, guint arg, AdjKView *out);
+/* Argument @arg spread over the sizes of @to.  A number becomes a tensor without dimensions whose
+ * value is kept in @number. */
+gboolean
+op_input_as (const AdjOpCall *call, guint arg, const AdjShape *to, AdjKView *out, gpointer number);
+/* %NULL in @pointer when the argument is None, else @out. */
+gboolean
+op_input_or_null (const AdjOpCall *call, guint arg, AdjKView *out, const AdjKView **pointer);
+gboolean op_output (const AdjOpCall *call, guint result, AdjKView *out);
+
+/* A dense view over fresh memory, which the caller frees. */
+gpointer op_temporary (const AdjKView *like, AdjKType type, AdjKView *out);
+
+/* Fails the call: index @bad is out of range. */
+gboolean op_bad_index (const AdjOpCall *call, gint64 bad);
+
+/* -- for meta functions -- */
+
+static inline AdjSymbols *
+op_symbols (const AdjOpCall *call)
+{
+  return adj_context_get_symbols (call->cx);
+}
+
+/* "[2, 3]" for messages. */
+char *op_sizes_text (const AdjOpCall *call, const AdjShape *shape);
+
+/* The dimension that argument @arg names, wrapped; fails the call and gives 0 when out of range.
+ * @rank counts as 1 for a tensor without dimensions. */
+guint op_dim (const AdjOpCall *call, guint arg, guint rank);
+
+/* A contiguous result of these sizes. */
+AdjOpResult *op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, const AdjSize *sizes);
+
+/* The promotion of the operands of @call: @compute is what the body computes in, the result is
+ * the dtype of the result.  ADJ_DTYPE_NONE after a failure. */
+AdjDType op_promote (const AdjOpCall *call, AdjDType *compute);
+
+G_END_DECLS

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kernel-private.h"
+
+#include <string.h>
+
+G_STATIC_ASSERT ((gint) ADJ_DTYPE_BOOL == (gint) ADJ_K_BOOL);
+G_STATIC_ASSERT ((gint) ADJ_DTYPE_I64 == (gint) ADJ_K_I64);
+G_STATIC_ASSERT ((gint) ADJ_DTYPE_F64 == (gint) ADJ_K_F64);
+G_STATIC_ASSERT (ADJ_MAX_RANK <= ADJ_K_MAX_RANK);
+
+static gboolean
+fill_view (const AdjOpCall *call, AdjDType dtype, const AdjShape *shape, AdjKView *out)
+{
+  if ((gint) dtype >= (gint) ADJ_K_N)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "cannot compute with dtype %s",
+                                dtype < ADJ_N_DTYPES ? adj_dtype_info (dtype)->torch_name : "none");
+
+  out->type = (AdjKType) dtype;
+  out->rank = (gint) shape->rank;
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      if (!adj_size_is_int (shape->size[i]) || !adj_size_is_int (shape->stride[i]))
+        return adj_op_call_fail (call, "a size is symbolic while running");
+      out->size[i] = shape->size[i].word;
+      out->stride[i] = shape->stride[i].word;
+    }
+  return TRUE;
+}
+
+static gboolean
+view_storage (const AdjOpCall *call,
+              AdjTensor *tensor,
+              const AdjTensorMeta *meta,
+              gboolean write,
+              AdjKView *out)
+{
+  AdjStorage *storage = adj_tensor_get_storage (tensor);
+  char *bytes;
+
+  if (adj_storage_is_fake (storage))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "a tensor has no values");
+  if (!fill_view (call, meta->dtype, &meta->shape, out))
+    return FALSE;
+  if (adj_op_extent (meta) > adj_storage_get_n_bytes (storage))
+    return adj_op_call_fail (call, "a tensor reaches outside its storage");
+  bytes = write ? adj_storage_write (storage) : (char *) adj_storage_read (storage);
+  out->data = bytes;
+  if (bytes != NULL)
+    out->data = bytes + (gsize) meta->shape.offset.word * adj_k_type_get_size (out->type);
+  return TRUE;
+}
+
+gboolean
+op_view (const AdjOpCall *call, AdjTensor *tensor, const AdjTensorMeta *meta, AdjKView *out)
+{
+  return view_storage (call, tensor, meta, FALSE, out);
+}
+
+gboolean
+op_input (const AdjOpCall *call, guint arg, AdjKView *out)
+{
+  AdjTensor *tensor = adj_op_call_tensor (call, arg);
+
+  return tensor != NULL && op_view (call, tensor, adj_tensor_get_meta (tensor), out);
+}
+
+/* A number as a tensor without dimensions. */
+static gboolean
+view_number (const AdjOpCall *call, guint arg, AdjKView *out, gpointer number)
+{
+  const AdjValue *value = &call->args[arg];
+  gboolean is_float = value->kind == ADJ_VALUE_FLOAT;
+
+  *out = (AdjKView){ .data = number, .type = is_float ? ADJ_K_F64 : ADJ_K_I64 };
+  if (is_float)
+    *(double *) number = value->number;
+  else
+    *(gint64 *) number = adj_op_call_int (call, arg, 0);
+  return !adj_context_has_error (call->cx);
+}
+
+gboolean
+op_input_as (const AdjOpCall *call, guint arg, const AdjShape *to, AdjKView *out, gpointer number)
+{
+  AdjTensorMeta meta;
+  AdjTensor *tensor;
+
+  if (call->args[arg].kind != ADJ_VALUE_TENSOR)
+    {
+      if (!view_number (call, arg, out, number))
+        return FALSE;
+      out->rank = (gint) to->rank;
+      for (guint i = 0; i < to->rank; i++)
+        {
+          out->size[i] = to->size[i].word;
+          out->stride[i] = 0;
+        }
+      return TRUE;
+    }
+  tensor = call->args[arg].tensor;
+  meta = *adj_tensor_get_meta (tensor);
+  if (!adj_shape_expand (&adj_tensor_get_meta (tensor)->shape, op_symbols (call), to, &meta.shape))
+    return adj_op_call_fail (call, "argument '%s' does not broadcast",
+                             call->schema->arguments[arg].name);
+  return op_view (call, tensor, &meta, out);
+}
+
+gboolean
+op_input_or_null (const AdjOpCall *call, guint arg, AdjKView *out, const AdjKView **pointer)
+{
+  *pointer = NULL;
+  if (call->args[arg].kind == ADJ_VALUE_NONE)
+    return TRUE;
+  *pointer = out;
+  return op_input (call, arg, out);
+}
+
+gboolean
+op_output (const AdjOpCall *call, guint result, AdjKView *out)
+{
+  AdjTensor *tensor = call->results[result].tensor;
+
+  g_assert (tensor != NULL);
+
+  return view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
+}
+
+gpointer
+op_temporary (const AdjKView *like, AdjKType type, AdjKView *out)
+{
+  gint64 n = 1;
+
+  *out = *like;
+  out->type = type;
+  for (gint i = like->rank; i-- > 0;)
+    {
+      out->stride[i] = n;
+      n *= like->size[i];
+    }
+  out->data = g_malloc0_n ((gsize) MAX (n, 1), adj_k_type_get_size (type));
+  return out->data;
+}
+
+gboolean
+op_bad_index (const AdjOpCall *call, gint64 bad)
+{
+  return adj_op_call_fail (call, "index %" G_GINT64_FORMAT " is out of range", bad);
+}
+
+/* -- for meta functions -- */
+
+char *
+op_sizes_text (const AdjOpCall *call, const AdjShape *shape)
+{
+  GString *text = g_string_new (NULL);
+
+  adj_shape_print_list (op_symbols (call), shape->size, shape->rank, text);
+  return g_string_free (text, FALSE);
+}
+
+guint
+op_dim (const AdjOpCall *call, guint arg, guint rank)
+{
+  gint64 dim = adj_op_call_int (call, arg, 0);
+  gint64 limit = MAX (rank, 1);
+
+  if (dim < -limit || dim >= limit)
+    {
+      adj_op_call_fail (call, "dimension %" G_GINT64_FORMAT " of a tensor of rank %u", dim, rank);
+      return 0;
+    }
+  return (guint) (dim < 0 ? dim + limit : dim);
+}
+
+AdjOpResult *
+op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, const AdjSize *sizes)
+{
+  AdjShape shape;
+
+  adj_shape_init (&shape, op_symbols (call), rank, sizes);
+  return adj_op_call_add (call, dtype, &shape);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* Matrix products.  The kernel knows C = beta·D + alpha·A B with an optional batch dimension;
+ * vectors are given a dimension of size 1. */
+
+static gboolean
+fail_shapes (const AdjOpCall *call, const AdjShape *a, const AdjShape *b)
+{
+  g_autofree char *left = op_sizes_text (call, a);
+  g_autofree char *right = op_sizes_text (call, b);
+
+  return adj_op_call_fail (call, "shapes %s and %s do not multiply", left, right);
+}
+
+/* The product of arguments @first and @first + 1, of rank @rank. */
+static gboolean
+product_meta (AdjOpCall *call, guint first, guint rank)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjTensorMeta *a = adj_op_call_meta (call, first);
+  const AdjTensorMeta *b = adj_op_call_meta (call, first + 1);
+  AdjSize sizes[3];
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (a->shape.rank != rank || b->shape.rank != rank ||
+      !adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.size[rank - 1], b->shape.size[rank - 2]) ||
+      (rank == 3 && !adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.size[0], b->shape.size[0])))
+    return fail_shapes (call, &a->shape, &b->shape);
+  if (a->dtype != b->dtype)
+    return adj_op_call_fail (call, "dtypes %s and %s differ", adj_dtype_info (a->dtype)->torch_name,
+                             adj_dtype_info (b->dtype)->torch_name);
+  sizes[0] = a->shape.size[0];
+  sizes[rank - 2] = a->shape.size[rank - 2];
+  sizes[rank - 1] = b->shape.size[rank - 1];
+  op_add_contiguous (call, a->dtype, rank, sizes);
+  return TRUE;
+}
+
+static gboolean
+mm_meta (AdjOpCall *call)
+{
+  return product_meta (call, 0, 2);
+}
+
+static gboolean
+bmm_meta (AdjOpCall *call)
+{
+  return product_meta (call, 0, 3);
+}
+
+/* The product plus self, which must broadcast to it. */
+static gboolean
+add_product_meta (AdjOpCall *call, guint rank)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  AdjShape spread;
+
+  if (!product_meta (call, 1, rank))
+    return FALSE;
+  if (!adj_shape_expand (self, op_symbols (call), &call->results[0].meta.shape, &spread))
+    {
+      g_autofree char *a = op_sizes_text (call, self);
+      g_autofree char *b = op_sizes_text (call, &call->results[0].meta.shape);
+
+      return adj_op_call_fail (call, "shape %s does not broadcast to %s", a, b);
+    }
+  return TRUE;
+}
+
+static gboolean
+addmm_meta (AdjOpCall *call)
+{
+  return add_product_meta (call, 2);
+}
+
+static gboolean
+baddbmm_meta (AdjOpCall *call)
+{
+  return add_product_meta (call, 3);
+}
+
+static gboolean
+mv_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *a = adj_op_call_meta (call, 0);
+  const AdjTensorMeta *b = adj_op_call_meta (call, 1);
+
+  if (a->shape.rank != 2 || b->shape.rank != 1 || a->dtype != b->dtype ||
+      !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, a->shape.size[1], b->shape.size[0]))
+    return fail_shapes (call, &a->shape, &b->shape);
+  op_add_contiguous (call, a->dtype, 1, a->shape.size);
+  return TRUE;
+}
+
+static gboolean
+dot_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *a = adj_op_call_meta (call, 0);
+  const AdjTensorMeta *b = adj_op_call_meta (call, 1);
+
+  if (a->shape.rank != 1 || b->shape.rank != 1 || a->dtype != b->dtype ||
+      !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, a->shape.size[0], b->shape.size[0]))
+    return fail_shapes (call, &a->shape, &b->shape);
+  op_add_contiguous (call, a->dtype, 0, NULL);
+  return TRUE;
+}
+
+/* -- kernels -- */
+
+static gboolean
+product_kernel (AdjOpCall *call)
+{
+  AdjKGemm gemm = { .alpha = 1 };
+
+  if (!op_input (call, 0, &gemm.a) || !op_input (call, 1, &gemm.b) || !op_output (call, 0, &gemm.c))
+    return FALSE;
+  adj_k_gemm (&gemm);
+  return TRUE;
+}
+
+static gboolean
+add_product_kernel (AdjOpCall *call)
+{
+  AdjKGemm gemm = {
+    .beta = adj_op_call_double (call, 3, 1),
+    .alpha = adj_op_call_double (call, 4, 1),
+  };
+  AdjKView self;
+  double number;
+
+  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, &number) ||
+      !op_input (call, 1, &gemm.a) || !op_input (call, 2, &gemm.b) || !op_output (call, 0, &gemm.c))
+    return FALSE;
+  gemm.d = &self;
+  adj_k_gemm (&gemm);
+  return TRUE;
+}
+
+static void
+append_dim (AdjKView *view)
+{
+  view->size[view->rank] = 1;
+  view->stride[view->rank] = 1;
+  view->rank++;
+}
+
+static void
+prepend_dim (AdjKView *view)
+{
+  for (gint i = view->rank; i > 0; i--)
+    {
+      view->size[i] = view->size[i - 1];
+      view->stride[i] = view->stride[i - 1];
+    }
+  view->size[0] = 1;
+  view->stride[0] = 1;
+  view->rank++;
+}
+
+static gboolean
+vector_kernel (AdjOpCall *call)
+{
+  AdjKGemm gemm = { .alpha = 1 };
+
+  if (!op_input (call, 0, &gemm.a) || !op_input (call, 1, &gemm.b) || !op_output (call, 0, &gemm.c))
+    return FALSE;
+  if (gemm.a.rank == 1)
+    prepend_dim (&gemm.a);
+  append_dim (&gemm.b);
+  while (gemm.c.rank < 2)
+    append_dim (&gemm.c);
+  adj_k_gemm (&gemm);
+  return TRUE;
+}
+
+/* -- costs -- */
+
+static double
+product_reduction (const AdjOpCall *call)
+{
+  guint first = call->schema->n_arguments > 2 ? 1 : 0;
+  const AdjShape *a = &adj_op_call_meta (call, first)->shape;
+  gint64 k = 1;
+
+  if (a->rank > 0)
+    adj_size_get_hint (op_symbols (call), a->size[a->rank - 1], &k);
+  return (double) k;
+}
+
+static double
+product_flops (const AdjOpCall *call)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
+  return 2 * (double) n * product_reduction (call);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/matmul.inc"
+};
+
+const OpFamily adj_family_matmul = { ops, G_N_ELEMENTS (ops) };

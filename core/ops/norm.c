@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* How many trailing dimensions argument 1 normalises; -1 after a failure. */
+static gint
+check_normalized (const AdjOpCall *call, const AdjShape *input)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint n = adj_op_call_sizes (call, 1, sizes);
+  gboolean fits = n > 0 && n <= input->rank;
+
+  for (guint i = 0; fits && i < n; i++)
+    fits =
+        adj_size_test (op_symbols (call), ADJ_SIZE_EQ, sizes[i], input->size[input->rank - n + i]);
+  if (!fits)
+    {
+      g_autofree char *a = op_sizes_text (call, input);
+
+      adj_op_call_fail (call, "the normalised sizes are not the last ones of %s", a);
+      return -1;
+    }
+  return (gint) n;
+}
+
+/* A weight, bias or None must have exactly the normalised sizes. */
+static gboolean
+check_weight (const AdjOpCall *call, guint arg, const AdjShape *input, guint n)
+{
+  const AdjTensor *tensor = adj_op_call_tensor_or_null (call, arg);
+  AdjShape wanted;
+
+  if (tensor == NULL)
+    return !adj_context_has_error (call->cx);
+  adj_shape_init (&wanted, op_symbols (call), n, &input->size[input->rank - n]);
+  if (!adj_shape_same_sizes (&wanted, &adj_tensor_get_meta (tensor)->shape, op_symbols (call)))
+    return adj_op_call_fail (call, "argument '%s' has not the normalised sizes",
+                             call->schema->arguments[arg].name);
+  return TRUE;
+}
+
+/* The sizes of mean and rstd: those of the input with 1 in the normalised dimensions. */
+static void
+statistics_sizes (const AdjShape *input, guint n, AdjSize *out)
+{
+  for (guint i = 0; i < input->rank; i++)
+    out[i] = i < input->rank - n ? input->size[i] : ADJ_SIZE (1);
+}
+
+static gboolean
+layer_norm_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, 0);
+  gint n = check_normalized (call, &input->shape);
+  AdjSize sizes[ADJ_MAX_RANK];
+
+  if (n < 0 || !check_weight (call, 2, &input->shape, (guint) n) ||
+      !check_weight (call, 3, &input->shape, (guint) n))
+    return FALSE;
+  if (!adj_dtype_is_floating (input->dtype))
+    return adj_op_call_fail (call, "needs floating point, not %s",
+                             adj_dtype_info (input->dtype)->torch_name);
+  statistics_sizes (&input->shape, (guint) n, sizes);
+  op_add_contiguous (call, input->dtype, input->shape.rank, input->shape.size);
+  op_add_contiguous (call, input->dtype, input->shape.rank, sizes);
+  op_add_contiguous (call, input->dtype, input->shape.rank, sizes);
+  return TRUE;
+}
+
+static gboolean
+layer_norm_kernel (AdjOpCall *call)
+{
+  AdjKLayerNorm norm = { .eps = adj_op_call_double (call, 4, 0) };
+  AdjKView weight, bias;
+  AdjSize sizes[ADJ_MAX_RANK];
+
+  norm.n_dims = (int) adj_op_call_sizes (call, 1, sizes);
+  if (!op_input (call, 0, &norm.x) || !op_input_or_null (call, 2, &weight, &norm.w) ||
+      !op_input_or_null (call, 3, &bias, &norm.b) || !op_output (call, 0, &norm.y) ||
+      !op_output (call, 1, &norm.mean) || !op_output (call, 2, &norm.rstd))
+    return FALSE;
+  adj_k_layer_norm (&norm);
+  return TRUE;
+}
+
+/* Whether gradient @index is asked for. */
+static gboolean
+wants (const AdjOpCall *call, guint index)
+{
+  const AdjValue *mask = &call->args[7];
+
+  return index < mask->n && adj_value_is_container (mask) &&
+         adj_op_value_is_true (&mask->items[index]);
+}
+
+static gboolean
+layer_norm_backward_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *grad = adj_op_call_meta (call, 0);
+  const AdjTensorMeta *input = adj_op_call_meta (call, 1);
+  const AdjShape *shape = &input->shape;
+  AdjSize normalized[ADJ_MAX_RANK], statistics[ADJ_MAX_RANK];
+  guint n = adj_op_call_sizes (call, 2, normalized);
+  AdjShape wanted;
+
+  if (adj_context_has_error (call->cx) || n == 0 || n > shape->rank ||
+      !adj_shape_same_sizes (&grad->shape, shape, op_symbols (call)) ||
+      !check_weight (call, 5, shape, n))
+    return adj_op_call_fail (call, "the gradient, input and normalised sizes do not fit");
+  statistics_sizes (shape, n, statistics);
+  adj_shape_init (&wanted, op_symbols (call), shape->rank, statistics);
+  if (!adj_shape_same_sizes (&wanted, &adj_op_call_meta (call, 3)->shape, op_symbols (call)) ||
+      !adj_shape_same_sizes (&wanted, &adj_op_call_meta (call, 4)->shape, op_symbols (call)))
+    return adj_op_call_fail (call, "mean or rstd has not the sizes of the statistics");
+
+  for (guint i = 0; i < 3; i++)
+    {
+      guint rank = i == 0 ? shape->rank : n;
+
+      if (wants (call, i))
+        op_add_contiguous (call, input->dtype, rank, &shape->size[shape->rank - rank]);
+      else
+        adj_op_call_add_none (call);
+    }
+  return TRUE;
+}
+
+static gboolean
+output_or_null (const AdjOpCall *call, guint result, AdjKView *out, const AdjKView **pointer)
+{
+  *pointer = call->results[result].tensor != NULL ? out : NULL;
+  return *pointer == NULL || op_output (call, result, out);
+}
+
+static gboolean
+layer_norm_backward_kernel (AdjOpCall *call)
+{
+  AdjKLayerNormBackward norm = { .n_dims = 0 };
+  AdjKView weight, gx, gw, gb;
+  AdjSize sizes[ADJ_MAX_RANK];
+
+  norm.n_dims = (int) adj_op_call_sizes (call, 2, sizes);
+  if (!op_input (call, 0, &norm.g) || !op_input (call, 1, &norm.x) ||
+      !op_input (call, 3, &norm.mean) || !op_input (call, 4, &norm.rstd) ||
+      !op_input_or_null (call, 5, &weight, &norm.w) || !output_or_null (call, 0, &gx, &norm.gx) ||
+      !output_or_null (call, 1, &gw, &norm.gw) || !output_or_null (call, 2, &gb, &norm.gb))
+    return FALSE;
+  adj_k_layer_norm_backward (&norm);
+  return TRUE;
+}
+
+/* -- costs -- */
+
+static double
+numel (const AdjOpCall *call, guint arg)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&adj_op_call_meta (call, arg)->shape, op_symbols (call)), &n);
+  return (double) n;
+}
+
+static double
+layer_norm_flops (const AdjOpCall *call)
+{
+  return 8 * numel (call, 0);
+}
+
+static double
+layer_norm_backward_flops (const AdjOpCall *call)
+{
+  return 14 * numel (call, 1);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/norm.inc"
+};
+
+const OpFamily adj_family_norm = { ops, G_N_ELEMENTS (ops) };

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* -- shapes -- */
+
+/* Shapes of the tensor operands, in schema order. */
+static guint
+operand_shapes (const AdjOpCall *call, const AdjShape **out)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->args[i].kind == ADJ_VALUE_TENSOR)
+      out[n++] = &adj_tensor_get_meta (call->args[i].tensor)->shape;
+  return n;
+}
+
+static gboolean
+broadcast (AdjOpCall *call, const AdjShape **operands, guint n, AdjShape *out)
+{
+  GError *error = NULL;
+
+  if (n > 0)
+    return adj_shape_pointwise (out, op_symbols (call), operands, n, &error) ||
+           adj_op_call_fail_with (call, error);
+  *out = (AdjShape){ .rank = 0 };
+  return TRUE;
+}
+
+static gboolean
+add_results (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
+{
+  for (guint i = 0; i < call->schema->n_returns; i++)
+    adj_op_call_add (call, dtype, shape);
+  return TRUE;
+}
+
+gboolean
+adj_pointwise_meta (AdjOpCall *call)
+{
+  const AdjShape *operands[ADJ_MAX_ARGUMENTS];
+  AdjDType compute;
+  AdjDType dtype = op_promote (call, &compute);
+  AdjShape shape;
+
+  if (dtype == ADJ_DTYPE_NONE ||
+      !broadcast (call, operands, operand_shapes (call, operands), &shape))
+    return FALSE;
+  return add_results (call, dtype, &shape);
+}
+
+/* The kernel of PyTorch iterates over (self, grad): the layout of self wins. */
+static gboolean
+threshold_backward_meta (AdjOpCall *call)
+{
+  const AdjShape *operands[] = { &adj_op_call_meta (call, 1)->shape,
+                                 &adj_op_call_meta (call, 0)->shape };
+  AdjDType compute;
+  AdjDType dtype = op_promote (call, &compute);
+  AdjShape shape;
+
+  return dtype != ADJ_DTYPE_NONE && broadcast (call, operands, 2, &shape) &&
+         add_results (call, dtype, &shape);
+}
+
+/* A contiguous copy of self, filled. */
+static gboolean
+masked_fill_meta (AdjOpCall *call)
+{
+  const AdjShape *operands[] = { &adj_op_call_meta (call, 0)->shape,
+                                 &adj_op_call_meta (call, 1)->shape };
+  AdjShape shape;
+
+  if (call->args[2].kind == ADJ_VALUE_TENSOR && adj_tensor_get_rank (call->args[2].tensor) > 0)
+    return adj_op_call_fail (call, "the value must have no dimensions");
+  if (adj_op_call_meta (call, 1)->dtype != ADJ_DTYPE_BOOL)
+    return adj_op_call_fail (call, "the mask must be bool");
+  if (!broadcast (call, operands, 2, &shape))
+    return FALSE;
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, shape.rank, shape.size);
+  return TRUE;
+}
+
+/* Without a rounding mode, the true division. */
+static gboolean
+divide_mode_meta (AdjOpCall *call)
+{
+  const char *mode = adj_op_call_string (call, 2, NULL);
+
+  if (mode != NULL && strcmp (mode, "floor") != 0 && strcmp (mode, "trunc") != 0)
+    return adj_op_call_fail (call, "rounding_mode must be 'floor' or 'trunc', not '%s'", mode);
+  if (!adj_pointwise_meta (call))
+    return FALSE;
+  if (mode == NULL && !adj_dtype_is_floating (call->results[0].meta.dtype))
+    call->results[0].meta.dtype = adj_context_get_default_dtype (call->cx);
+  return TRUE;
+}
+
+/* -- programs -- */
+
+/* What a program was compiled for. */
+typedef struct
+{
+  AdjDType compute;
+  guint result;
+  guint64 given, truth; /* bit i: argument i is not None, is true */
+  const char *string;   /* (nullable): the only string argument */
+} Key;
+
+struct _Compiled
+{
+  Key key;
+  AdjProgram *program;
+  Compiled *next;
+};
+
+static Key
+make_key (const AdjOpCall *call, AdjDType compute, guint result)
+{
+  Key key = { .compute = compute, .result = result };
+
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjValue *value = &call->args[i];
+
+      if (value->kind != ADJ_VALUE_NONE)
+        key.given |= G_GUINT64_CONSTANT (1) << i;
+      if (call->schema->arguments[i].type.kind == ADJ_TYPE_BOOL && adj_op_call_bool (call, i))
+        key.truth |= G_GUINT64_CONSTANT (1) << i;
+      if (value->kind == ADJ_VALUE_STRING)
+        key.string = value->text;
+    }
+  return key;
+}
+
+static gboolean
+same_key (const Key *a, const Key *b)
+{
+  return a->compute == b->compute && a->result == b->result && a->given == b->given &&
+         a->truth == b->truth && g_strcmp0 (a->string, b->string) == 0;
+}
+
+/* Strings come from files: only so many programs are kept for one operator. */
+#define MAX_PROGRAMS 64
+
+static const AdjProgram *
+remember (OpEntry *entry, const Key *key, AdjProgram *program)
+{
+  Compiled *compiled = g_new0 (Compiled, 1);
+
+  compiled->key = *key;
+  compiled->key.string = g_strdup (key->string);
+  compiled->program = program;
+  do
+    compiled->next = g_atomic_pointer_get (&entry->programs);
+  while (!g_atomic_pointer_compare_and_exchange (&entry->programs, compiled->next, compiled));
+  return program;
+}
+
+/* The dtype that the body computes in: that of the result, unless the result is a truth value. */
+static AdjDType
+compute_dtype (const AdjOpCall *call)
+{
+  AdjDType compute = call->results[0].meta.dtype;
+
+  if (call->op->promote == ADJ_PROMOTE_BOOL)
+    op_promote (call, &compute);
+  return compute;
+}
+
+const AdjProgram *
+adj_op_call_get_program (const AdjOpCall *call, guint result)
+{
+  OpEntry *entry = op_entry (call->op);
+  Key key = make_key (call, compute_dtype (call), result);
+  AdjProgram *program;
+  guint n = 0;
+
+  for (Compiled *c = g_atomic_pointer_get (&entry->programs); c != NULL; c = c->next, n++)
+    if (same_key (&c->key, &key))
+      return c->program;
+  if (n >= MAX_PROGRAMS)
+    {
+      adj_op_call_fail_as (call, ADJ_ERROR_LIMIT, "is used with too many different options");
+      return NULL;
+    }
+  program = adj_program_compile (call, entry->body, result, key.compute);
+  return program != NULL ? remember (entry, &key, program) : NULL;
+}
+
+gboolean
+adj_pointwise_kernel (AdjOpCall *call)
+{
+  for (guint r = 0; r < call->n_results; r++)
+    {
+      const AdjProgram *program = adj_op_call_get_program (call, r);
+      const AdjShape *shape = &call->results[r].meta.shape;
+      AdjKView inputs[ADJ_K_MAX_INPUTS];
+      double numbers[ADJ_K_MAX_INPUTS];
+      AdjKView out;
+
+      if (program == NULL || !op_output (call, r, &out))
+        return FALSE;
+      for (gint i = 0; i < program->program.n_inputs; i++)
+        if (!op_input_as (call, program->arg_of[i], shape, &inputs[i], &numbers[i]))
+          return FALSE;
+      if (!adj_k_pointwise (&program->program, &out, inputs))
+        return adj_op_call_fail (call, "an integer is divided by zero");
+    }
+  return TRUE;
+}
+
+double
+adj_pointwise_flops (const AdjOpCall *call)
+{
+  double flops = 0;
+
+  for (guint r = 0; r < call->n_results; r++)
+    {
+      const AdjProgram *program = adj_op_call_get_program (call, r);
+      AdjSize n = adj_shape_numel (&call->results[r].meta.shape, op_symbols (call));
+      gint64 count = 0;
+
+      if (program != NULL && adj_size_get_hint (op_symbols (call), n, &count))
+        flops += program->flops * (double) count;
+    }
+  return flops;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp pointwise_ops[] = {
+#include "ops/pointwise.inc"
+};
+
+static const AdjOp activation_ops[] = {
+#include "ops/activation.inc"
+};
+
+const OpFamily adj_family_pointwise = { pointwise_ops, G_N_ELEMENTS (pointwise_ops) };
+const OpFamily adj_family_activation = { activation_ops, G_N_ELEMENTS (activation_ops) };

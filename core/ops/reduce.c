@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* Reductions: dimensions removed, or kept with size 1; the result is contiguous.
+ *
+ * Arguments are found by name: dim (a number, a list, or absent: all), keepdim, dtype. */
+
+static gint
+find_option (const AdjOpCall *call, const char *name)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (g_str_equal (call->schema->arguments[i].name, name))
+      return (gint) i;
+  return -1;
+}
+
+static guint32
+reduced_dims (const AdjOpCall *call)
+{
+  guint rank = adj_op_call_meta (call, 0)->shape.rank;
+  gint arg = find_option (call, "dim");
+
+  return arg >= 0 ? adj_op_call_dims (call, (guint) arg, rank) : (1u << rank) - 1;
+}
+
+static gboolean
+keeps_dims (const AdjOpCall *call)
+{
+  gint arg = find_option (call, "keepdim");
+
+  return arg >= 0 && adj_op_call_bool (call, (guint) arg);
+}
+
+static AdjDType
+option_dtype (const AdjOpCall *call, AdjDType if_none)
+{
+  gint arg = find_option (call, "dtype");
+
+  return arg >= 0 ? adj_op_call_dtype (call, (guint) arg, if_none) : if_none;
+}
+
+static AdjDType
+self_dtype (const AdjOpCall *call)
+{
+  return adj_op_call_meta (call, 0)->dtype;
+}
+
+/* -- shapes -- */
+
+static gboolean
+add_reduced (AdjOpCall *call, AdjDType dtype)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  guint32 dims = reduced_dims (call);
+  gboolean keep = keeps_dims (call);
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = 0;
+
+  for (guint i = 0; i < self->rank; i++)
+    if ((dims & (1u << i)) == 0)
+      sizes[rank++] = self->size[i];
+    else if (keep)
+      sizes[rank++] = ADJ_SIZE (1);
+  op_add_contiguous (call, dtype, rank, sizes);
+  return !adj_context_has_error (call->cx);
+}
+
+/* Integers and bool add up in int64. */
+static gboolean
+sum_meta (AdjOpCall *call)
+{
+  AdjDType dtype = self_dtype (call);
+
+  if (adj_dtype_info (dtype)->category <= ADJ_CATEGORY_INTEGER)
+    dtype = ADJ_DTYPE_I64;
+  return add_reduced (call, option_dtype (call, dtype));
+}
+
+static gboolean
+float_meta (AdjOpCall *call)
+{
+  AdjDType dtype = option_dtype (call, self_dtype (call));
+
+  if (!adj_dtype_is_floating (dtype))
+    return adj_op_call_fail (call, "needs floating point, not %s",
+                             adj_dtype_info (dtype)->torch_name);
+  return add_reduced (call, dtype);
+}
+
+/* Whether any reduced dimension has size 0: then there is no largest element. */
+static gboolean
+check_not_empty (const AdjOpCall *call)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  guint32 dims = reduced_dims (call);
+
+  for (guint i = 0; i < self->rank; i++)
+    if ((dims & (1u << i)) != 0 && adj_size_is (op_symbols (call), self->size[i], 0))
+      return adj_op_call_fail (call, "dimension %u has no elements", i);
+  return TRUE;
+}
+
+static gboolean
+extreme_meta (AdjOpCall *call)
+{
+  return check_not_empty (call) && add_reduced (call, self_dtype (call));
+}
+
+static gboolean
+extreme_dim_meta (AdjOpCall *call)
+{
+  return extreme_meta (call) && add_reduced (call, ADJ_DTYPE_I64);
+}
+
+static gboolean
+arg_extreme_meta (AdjOpCall *call)
+{
+  return check_not_empty (call) && add_reduced (call, ADJ_DTYPE_I64);
+}
+
+/* uint8 stays, as ever. */
+static gboolean
+truth_meta (AdjOpCall *call)
+{
+  return add_reduced (call, self_dtype (call) == ADJ_DTYPE_U8 ? ADJ_DTYPE_U8 : ADJ_DTYPE_BOOL);
+}
+
+static gboolean
+var_mean_meta (AdjOpCall *call)
+{
+  return float_meta (call) && float_meta (call);
+}
+
+static gboolean
+scan_meta (AdjOpCall *call)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  AdjDType dtype = self_dtype (call);
+
+  op_dim (call, 1, self->rank);
+  if (adj_dtype_info (dtype)->category <= ADJ_CATEGORY_INTEGER)
+    dtype = ADJ_DTYPE_I64;
+  op_add_contiguous (call, option_dtype (call, dtype), self->rank, self->size);
+  return TRUE;
+}
+
+static gboolean
+logsumexp_meta (AdjOpCall *call)
+{
+  AdjDType dtype = self_dtype (call);
+
+  if (!adj_dtype_is_floating (dtype))
+    dtype = adj_context_get_default_dtype (call->cx);
+  return add_reduced (call, dtype);
+}
+
+/* -- views -- */
+
+/* @out as the kernels want it: the rank of @in, size 1 in the reduced dimensions. */
+static void
+put_dims_back (const AdjKView *in, guint32 dims, AdjKView *out)
+{
+  AdjKView packed = *out;
+  gboolean kept = packed.rank == in->rank;
+  gint from = 0;
+
+  out->rank = in->rank;
+  for (gint i = 0; i < in->rank; i++)
+    {
+      gboolean reduced = (dims & (1u << i)) != 0;
+
+      out->size[i] = reduced ? 1 : in->size[i];
+      out->stride[i] = reduced && !kept ? 1 : packed.stride[from];
+      if (kept || !reduced)
+        from++;
+    }
+}
+
+/* Input, cast first when the result has another dtype than the kernel would sum in. */
+static gboolean
+read_input (const AdjOpCall *call, AdjKType type, AdjKView *in, gpointer *memory)
+{
+  AdjKView raw;
+
+  if (!op_input (call, 0, &raw))
+    return FALSE;
+  *in = raw;
+  if (raw.type == type)
+    return TRUE;
+  *memory = op_temporary (&raw, type, in);
+  adj_k_copy (in, &raw);
+  return TRUE;
+}
+
+static gboolean
+reduce (AdjOpCall *call, AdjKReduce kind)
+{
+  guint32 dims = reduced_dims (call);
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out;
+  gboolean cast = find_option (call, "dtype") >= 0;
+
+  if (!op_output (call, 0, &out) ||
+      !(cast ? read_input (call, out.type, &in, &memory) : op_input (call, 0, &in)))
+    return FALSE;
+  put_dims_back (&in, dims, &out);
+  adj_k_reduce (kind, &out, &in, dims);
+  return TRUE;
+}
+
+#define REDUCE(name, kind)                                                                         \
+  static gboolean name (AdjOpCall *call) { return reduce (call, kind); }
+
+REDUCE (sum_kernel, ADJ_K_SUM)
+REDUCE (mean_kernel, ADJ_K_MEAN)
+REDUCE (prod_kernel, ADJ_K_PROD)
+REDUCE (max_kernel, ADJ_K_MAX)
+REDUCE (min_kernel, ADJ_K_MIN)
+REDUCE (any_kernel, ADJ_K_ANY)
+REDUCE (all_kernel, ADJ_K_ALL)
+
+/* -- positions -- */
+
+typedef void (*ExtremeKernel) (const AdjKView *, const AdjKView *, const AdjKView *, int);
+
+static gboolean
+extreme_dim (AdjOpCall *call, ExtremeKernel kernel)
+{
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  AdjKView in, values, indices;
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, &values) || !op_output (call, 1, &indices))
+    return FALSE;
+  put_dims_back (&in, 1u << dim, &values);
+  put_dims_back (&in, 1u << dim, &indices);
+  kernel (&values, &indices, &in, in.rank > 0 ? (int) dim : -1);
+  return TRUE;
+}
+
+static gboolean
+arg_extreme (AdjOpCall *call, ExtremeKernel kernel)
+{
+  gboolean all = call->args[1].kind == ADJ_VALUE_NONE;
+  guint dim = all ? 0 : op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  AdjKView in, indices;
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, &indices))
+    return FALSE;
+  put_dims_back (&in, all ? G_MAXUINT32 : 1u << dim, &indices);
+  kernel (NULL, &indices, &in, all || in.rank == 0 ? -1 : (int) dim);
+  return TRUE;
+}
+
+static gboolean
+max_dim_kernel (AdjOpCall *call)
+{
+  return extreme_dim (call, adj_k_max_dim);
+}
+
+static gboolean
+min_dim_kernel (AdjOpCall *call)
+{
+  return extreme_dim (call, adj_k_min_dim);
+}
+
+static gboolean
+argmax_kernel (AdjOpCall *call)
+{
+  return arg_extreme (call, adj_k_max_dim);
+}
+
+static gboolean
+argmin_kernel (AdjOpCall *call)
+{
+  return arg_extreme (call, adj_k_min_dim);
+}
+
+/* -- variance -- */
+
+static gboolean
+variance (AdjOpCall *call, gboolean with_mean, AdjKView *var)
+{
+  guint32 dims = reduced_dims (call);
+  double correction = adj_op_call_double (call, adj_op_call_find (call, "correction"), 1);
+  AdjKView in, mean;
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, var) ||
+      (with_mean && !op_output (call, 1, &mean)))
+    return FALSE;
+  put_dims_back (&in, dims, var);
+  if (with_mean)
+    put_dims_back (&in, dims, &mean);
+  adj_k_var_mean (var, with_mean ? &mean : NULL, &in, dims, correction);
+  return TRUE;
+}
+
+static gboolean
+var_kernel (AdjOpCall *call)
+{
+  AdjKView var;
+
+  return variance (call, FALSE, &var);
+}
+
+static gboolean
+var_mean_kernel (AdjOpCall *call)
+{
+  AdjKView var;
+
+  return variance (call, TRUE, &var);
+}
+
+/* -- small programs over views -- */
+
+static AdjKClass
+class_of (AdjKType type)
+{
+  return type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32;
+}
+
+/* out = op (a), or op (a, b). */
+static void
+apply (AdjKOp op, const AdjKView *out, const AdjKView *a, const AdjKView *b)
+{
+  const AdjKCode code[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
+    { .op = ADJ_K_OP_LOAD, .dst = 1, .imm.i = 1 },
+    { .op = op, .dst = 0, .a = 0, .b = 1 },
+  };
+  const AdjKProgram program = {
+    .klass = class_of (out->type),
+    .n_inputs = 2,
+    .n_regs = 2,
+    .n_code = G_N_ELEMENTS (code),
+    .code = code,
+  };
+  AdjKView inputs[2] = { *a, b != NULL ? *b : *a };
+
+  adj_k_pointwise (&program, out, inputs);
+}
+
+static void
+broadcast (const AdjKView *reduced, const AdjKView *like, AdjKView *out)
+{
+  *out = *reduced;
+  for (gint i = 0; i < like->rank; i++)
+    {
+      if (reduced->size[i] == 1)
+        out->stride[i] = 0;
+      out->size[i] = like->size[i];
+    }
+}
+
+static void
+broadcast_number (double *number, const AdjKView *like, AdjKView *out)
+{
+  *out = *like;
+  out->data = number;
+  out->type = ADJ_K_F64;
+  for (gint i = 0; i < like->rank; i++)
+    out->stride[i] = 0;
+}
+
+static gboolean
+std_kernel (AdjOpCall *call)
+{
+  AdjKView var;
+
+  if (!variance (call, FALSE, &var))
+    return FALSE;
+  apply (ADJ_K_OP_SQRT, &var, &var, NULL);
+  return TRUE;
+}
+
+/* m = max (x), 0 where it is infinite; log Σ e^(x - m) + m. */
+static gboolean
+logsumexp_kernel (AdjOpCall *call)
+{
+  guint32 dims = reduced_dims (call);
+  AdjKType type;
+  g_autofree gpointer cast = NULL;
+  g_autofree gpointer top_memory = NULL;
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out, top, spread, shifted;
+  double *number;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  type = out.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32;
+  if (!read_input (call, type, &in, &cast))
+    return FALSE;
+  put_dims_back (&in, dims, &out);
+  top_memory = op_temporary (&out, ADJ_K_F64, &top);
+  if (adj_k_view_count (&in) > 0)
+    adj_k_reduce (ADJ_K_MAX, &top, &in, dims);
+  number = top.data;
+  for (gint64 i = 0; i < adj_k_view_count (&top); i++)
+    if (isinf (number[i]))
+      number[i] = 0;
+  memory = op_temporary (&in, type, &shifted);
+  broadcast (&top, &in, &spread);
+  apply (ADJ_K_OP_SUB, &shifted, &in, &spread);
+  apply (ADJ_K_OP_EXP, &shifted, &shifted, NULL);
+  adj_k_reduce (ADJ_K_SUM, &out, &shifted, dims);
+  apply (ADJ_K_OP_LOG, &out, &out, NULL);
+  apply (ADJ_K_OP_ADD, &out, &out, &top);
+  return TRUE;
+}
+
+/* (Σ |x|^p)^(1/p); p = ±inf the largest or smallest |x|, p = 0 the count of x != 0. */
+static void
+norm_of_magnitudes (const AdjKView *out, const AdjKView *magnitudes, guint32 dims, double p)
+{
+  double inverse = 1 / p, zero = 0;
+  AdjKView number;
+
+  if (isinf (p))
+    {
+      adj_k_reduce (p > 0 ? ADJ_K_MAX : ADJ_K_MIN, out, magnitudes, dims);
+      return;
+    }
+  if (p == 0)
+    {
+      broadcast_number (&zero, magnitudes, &number);
+      apply (ADJ_K_OP_NE, magnitudes, magnitudes, &number);
+    }
+  else if (p != 1)
+    {
+      broadcast_number (&p, magnitudes, &number);
+      apply (ADJ_K_OP_POW, magnitudes, magnitudes, &number);
+    }
+  adj_k_reduce (ADJ_K_SUM, out, magnitudes, dims);
+  if (p != 0 && p != 1)
+    {
+      broadcast_number (&inverse, out, &number);
+      apply (ADJ_K_OP_POW, out, out, &number);
+    }
+}
+
+static gboolean
+vector_norm_meta (AdjOpCall *call)
+{
+  if (isinf (adj_op_call_double (call, 1, 2)) && !check_not_empty (call))
+    return FALSE;
+  return float_meta (call);
+}
+
+static gboolean
+vector_norm_kernel (AdjOpCall *call)
+{
+  guint32 dims = reduced_dims (call);
+  double p = adj_op_call_double (call, 1, 2);
+  g_autofree gpointer cast = NULL;
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out, magnitudes;
+
+  if (!op_output (call, 0, &out) || !read_input (call, out.type, &in, &cast))
+    return FALSE;
+  put_dims_back (&in, dims, &out);
+  if (p == 2)
+    {
+      adj_k_reduce (ADJ_K_NORM2, &out, &in, dims);
+      return TRUE;
+    }
+  memory = op_temporary (&in, in.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32, &magnitudes);
+  apply (ADJ_K_OP_ABS, &magnitudes, &in, NULL);
+  norm_of_magnitudes (&out, &magnitudes, dims, p);
+  return TRUE;
+}
+
+/* -- scans -- */
+
+static gboolean
+scan (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int))
+{
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out;
+
+  if (!op_output (call, 0, &out) || !read_input (call, out.type, &in, &memory))
+    return FALSE;
+  if (in.rank == 0)
+    adj_k_copy (&out, &in);
+  else
+    kernel (&out, &in, (int) dim);
+  return TRUE;
+}
+
+static gboolean
+cumsum_kernel (AdjOpCall *call)
+{
+  return scan (call, adj_k_cumsum);
+}
+
+static gboolean
+cumprod_kernel (AdjOpCall *call)
+{
+  return scan (call, adj_k_cumprod);
+}
+
+/* -- costs -- */
+
+static double
+count (const AdjOpCall *call, const AdjShape *shape)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call), adj_shape_numel (shape, op_symbols (call)), &n);
+  return (double) n;
+}
+
+static double
+reduce_reduction (const AdjOpCall *call)
+{
+  return count (call, &adj_op_call_meta (call, 0)->shape) /
+         MAX (count (call, &call->results[0].meta.shape), 1);
+}
+
+static double
+scan_reduction (const AdjOpCall *call)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  gint64 n = 1;
+
+  if (self->rank > 0)
+    adj_size_get_hint (op_symbols (call), self->size[op_dim (call, 1, self->rank)], &n);
+  return (double) n;
+}
+
+static double
+reduce_flops (const AdjOpCall *call)
+{
+  return count (call, &adj_op_call_meta (call, 0)->shape);
+}
+
+static double
+norm_flops (const AdjOpCall *call)
+{
+  return 2 * reduce_flops (call);
+}
+
+static double
+var_flops (const AdjOpCall *call)
+{
+  return 4 * reduce_flops (call);
+}
+
+static double
+logsumexp_flops (const AdjOpCall *call)
+{
+  return (ADJ_FLOPS_TRANSCENDENTAL + 3) * reduce_flops (call);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/reduce.inc"
+};
+
+const OpFamily adj_family_reduce = { ops, G_N_ELEMENTS (ops) };

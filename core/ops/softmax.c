@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+static gboolean
+add_like_self (AdjOpCall *call, AdjDType dtype)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
+
+  op_add_contiguous (call, dtype, shape->rank, shape->size);
+  return TRUE;
+}
+
+static gboolean
+softmax_meta (AdjOpCall *call)
+{
+  AdjDType dtype = adj_op_call_meta (call, 0)->dtype;
+
+  op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  if (!adj_dtype_is_floating (dtype))
+    return adj_op_call_fail (call, "needs floating point, not %s",
+                             adj_dtype_info (dtype)->torch_name);
+  if (adj_op_call_bool (call, 2) && dtype == ADJ_DTYPE_F16)
+    dtype = ADJ_DTYPE_F32;
+  return add_like_self (call, dtype);
+}
+
+static gboolean
+backward_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *grad = adj_op_call_meta (call, 0);
+  const AdjTensorMeta *output = adj_op_call_meta (call, 1);
+
+  op_dim (call, 2, grad->shape.rank);
+  if (!adj_shape_same_sizes (&grad->shape, &output->shape, op_symbols (call)))
+    {
+      g_autofree char *a = op_sizes_text (call, &grad->shape);
+      g_autofree char *b = op_sizes_text (call, &output->shape);
+
+      return adj_op_call_fail (call, "the gradient has shape %s, the output %s", a, b);
+    }
+  return add_like_self (call, adj_op_call_dtype (call, 3, grad->dtype));
+}
+
+/* -- kernels -- */
+
+/* A tensor without dimensions is a row of one element. */
+static void
+need_dim (AdjKView *view)
+{
+  if (view->rank > 0)
+    return;
+  view->rank = 1;
+  view->size[0] = 1;
+  view->stride[0] = 1;
+}
+
+static gboolean
+forward (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int))
+{
+  AdjKView in, out;
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
+    return FALSE;
+  need_dim (&in);
+  need_dim (&out);
+  kernel (&out, &in, (int) dim);
+  return TRUE;
+}
+
+static gboolean
+backward (AdjOpCall *call,
+          void (*kernel) (const AdjKView *, const AdjKView *, const AdjKView *, int))
+{
+  AdjKView grad, output, out;
+  guint dim = op_dim (call, 2, adj_op_call_meta (call, 0)->shape.rank);
+
+  if (!op_input (call, 0, &grad) || !op_input (call, 1, &output) || !op_output (call, 0, &out))
+    return FALSE;
+  need_dim (&grad);
+  need_dim (&output);
+  need_dim (&out);
+  kernel (&out, &grad, &output, (int) dim);
+  return TRUE;
+}
+
+static gboolean
+softmax_kernel (AdjOpCall *call)
+{
+  return forward (call, adj_k_softmax);
+}
+
+static gboolean
+log_softmax_kernel (AdjOpCall *call)
+{
+  return forward (call, adj_k_log_softmax);
+}
+
+static gboolean
+softmax_backward_kernel (AdjOpCall *call)
+{
+  return backward (call, adj_k_softmax_backward);
+}
+
+static gboolean
+log_softmax_backward_kernel (AdjOpCall *call)
+{
+  return backward (call, adj_k_log_softmax_backward);
+}
+
+/* -- costs -- */
+
+static double
+row_length (const AdjOpCall *call)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, 0)->shape;
+  guint arg = adj_op_call_find (call, "dim");
+  gint dim = adj_shape_wrap_dim (shape, adj_op_call_int (call, arg, 0));
+  gint64 n = 1;
+
+  if (dim >= 0 && (guint) dim < shape->rank)
+    adj_size_get_hint (op_symbols (call), shape->size[dim], &n);
+  return (double) n;
+}
+
+static double
+numel (const AdjOpCall *call)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&call->results[0].meta.shape, op_symbols (call)), &n);
+  return (double) n;
+}
+
+static double
+softmax_flops (const AdjOpCall *call)
+{
+  return numel (call) * (ADJ_FLOPS_TRANSCENDENTAL + 4);
+}
+
+static double
+softmax_backward_flops (const AdjOpCall *call)
+{
+  return numel (call) * 4;
+}
+
+static double
+log_softmax_backward_flops (const AdjOpCall *call)
+{
+  return numel (call) * (ADJ_FLOPS_TRANSCENDENTAL + 3);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/softmax.inc"
+};
+
+const OpFamily adj_family_softmax = { ops, G_N_ELEMENTS (ops) };

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/adj-ops.h"
+
+#include <string.h>
+
+#include "ir/adj-target.h"
+#include "ops/table-private.h"
+
+/* ORDER OPS */
+static const OpFamily *const families[] = {
+  &adj_family_pointwise, &adj_family_activation, &adj_family_view,   &adj_family_create,
+  &adj_family_copy,      &adj_family_matmul,     &adj_family_reduce, &adj_family_softmax,
+  &adj_family_norm,      &adj_family_loss,       &adj_family_index,  &adj_family_assemble,
+};
+
+/* Records first, in order, so that an AdjOpId is an index; then their twins. */
+typedef struct
+{
+  AdjArena *arena;
+  OpEntry *entries;
+  guint n;
+  GHashTable *by_target;
+} Table;
+
+static OpEntry *
+add_entry (Table *table, const AdjOp *record, const char *schema)
+{
+  OpEntry *entry = &table->entries[table->n++];
+  GError *error = NULL;
+
+  entry->op = *record;
+  entry->op.schema = schema;
+  entry->schema = adj_schema_parse (schema, table->arena, &error);
+  if (entry->schema != NULL && record->expr != NULL)
+    entry->body = adj_expr_parse (table->arena, record->expr, -1, &error);
+  if (error != NULL)
+    g_error ("%s: %s", schema, error->message);
+  g_hash_table_insert (table->by_target, (gpointer) entry->schema->target, entry);
+  return entry;
+}
+
+static void
+add_record (Table *table, const AdjOp *record)
+{
+  OpEntry *entry = add_entry (table, record, record->schema);
+
+  if (record->expr == NULL)
+    return;
+  if (record->meta == NULL)
+    entry->op.meta = adj_pointwise_meta;
+  if (record->kernel == NULL)
+    entry->op.kernel = adj_pointwise_kernel;
+  if (record->flops == NULL)
+    entry->op.flops = adj_pointwise_flops;
+}
+
+static void
+add_twins (Table *table, const OpEntry *base)
+{
+  if ((base->op.flags & ADJ_OP_INPLACE) != 0)
+    {
+      g_autofree char *schema = adj_twin_inplace_schema (base->schema);
+      OpEntry *twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
+
+      twin->base = &base->op;
+      twin->body = NULL;
+      adj_twin_init_inplace (&twin->op);
+    }
+  if ((base->op.flags & ADJ_OP_COPY) != 0)
+    {
+      g_autofree char *schema = adj_twin_copy_schema (base->schema);
+      OpEntry *twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
+
+      twin->base = &base->op;
+      adj_twin_init_copy (&twin->op);
+    }
+}
+
+static Table *
+make_table (void)
+{
+  Table *table = g_new0 (Table, 1);
+
+  table->arena = adj_arena_new ();
+  table->entries = g_new0 (OpEntry, 3 * ADJ_N_OPS);
+  table->by_target = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint f = 0; f < G_N_ELEMENTS (families); f++)
+    for (guint i = 0; i < families[f]->n; i++)
+      add_record (table, &families[f]->ops[i]);
+  g_assert (table->n == ADJ_N_OPS);
+  for (guint i = 0; i < ADJ_N_OPS; i++)
+    add_twins (table, &table->entries[i]);
+  return table;
+}
+
+/* Made once, at first use; constant from then on but for the programs of its entries. */
+static const Table *
+get_table (void)
+{
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, GPOINTER_TO_SIZE (make_table ()));
+  return GSIZE_TO_POINTER (once);
+}
+
+guint
+adj_ops_get_n (void)
+{
+  return get_table ()->n;
+}
+
+const AdjOp *
+adj_ops_get (guint index)
+{
+  const Table *table = get_table ();
+
+  g_return_val_if_fail (index < table->n, NULL);
+
+  return &table->entries[index].op;
+}
+
+const AdjOp *
+adj_op (AdjOpId id)
+{
+  g_return_val_if_fail (id < ADJ_N_OPS, NULL);
+
+  return adj_ops_get (id);
+}
+
+const AdjOp *
+adj_op_find (const char *target)
+{
+  const OpEntry *entry = g_hash_table_lookup (get_table ()->by_target, target);
+
+  return entry != NULL ? &entry->op : NULL;
+}
+
+const AdjSchema *
+adj_op_get_schema (const AdjOp *op)
+{
+  return op_entry (op)->schema;
+}
+
+const AdjOp *
+adj_op_get_base (const AdjOp *op)
+{
+  return op_entry (op)->base;
+}
+
+const AdjExpr *
+adj_op_get_body (const AdjOp *op)
+{
+  return op_entry (op)->body;
+}
+
+double
+adj_op_call_get_flops (const AdjOpCall *call)
+{
+  return call->op->flops != NULL ? call->op->flops (call) : 0;
+}
+
+double
+adj_op_call_get_reduction (const AdjOpCall *call)
+{
+  return call->op->reduction != NULL ? call->op->reduction (call) : 1;
+}
