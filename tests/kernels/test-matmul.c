@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+
+#include "kernel-test.h"
+
+typedef struct
+{
+  int batch, m, n, k; /* batch 0: two dims */
+} Sizes;
+
+static const Sizes sizes[] = {
+  { 0, 1, 1, 1 },      { 0, 5, 7, 3 },    { 0, 12, 32, 128 }, { 0, 13, 33, 129 },
+  { 0, 97, 257, 300 }, { 0, 1, 300, 70 }, { 0, 300, 1, 70 },  { 3, 9, 17, 40 },
+  { 2, 100, 3, 1024 }, { 0, 4, 6, 0 },    { 0, 0, 6, 5 },     { 0, 40, 40, 2048 },
+};
+
+static AdjKView
+matrix (AdjKType type, int batch, int rows, int cols)
+{
+  return batch ? kernel_array (type, 3, batch, rows, cols) : kernel_array (type, 2, rows, cols);
+}
+
+/* Σ a b of one element of C, and Σ |a b|. */
+static long double
+dot (const AdjKGemm *gemm, const Sizes *s, gint64 element, long double *sum_abs)
+{
+  gint64 j = element % s->n, i = element / s->n % s->m, b = element / s->n / s->m;
+  long double sum = 0;
+
+  *sum_abs = 0;
+  for (int p = 0; p < s->k; p++)
+    {
+      long double x = kernel_array_get (&gemm->a, (b * s->m + i) * s->k + p);
+      long double y = kernel_array_get (&gemm->b, (b * s->k + p) * s->n + j);
+
+      sum += x * y;
+      *sum_abs += fabsl (x * y);
+    }
+  return sum;
+}
+
+static AdjKGemm
+gemm_new (AdjKType type, const Sizes *s)
+{
+  AdjKGemm gemm = {
+    .c = matrix (type, s->batch, s->m, s->n),
+    .a = matrix (type, s->batch, s->m, s->k),
+    .b = matrix (type, s->batch, s->k, s->n),
+    .alpha = 1,
+  };
+
+  kernel_array_randomize (&gemm.a, 1, -1, 2);
+  kernel_array_randomize (&gemm.b, 2, -1, 2);
+  return gemm;
+}
+
+static void
+test_against_exact (gconstpointer data)
+{
+  AdjKType type = GPOINTER_TO_UINT (data);
+  double u = type == ADJ_K_F64 ? 0x1p-53 : 0x1p-24;
+  double rounding = type == ADJ_K_BF16 ? 0x1p-8 : type == ADJ_K_F16 ? 0x1p-11 : u;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      AdjKGemm gemm = gemm_new (type, &sizes[i]);
+      double depth = 4 + 2 * log2 (sizes[i].k + 1);
+
+      adj_k_gemm (&gemm);
+      for (gint64 e = 0; e < adj_k_view_count (&gemm.c); e++)
+        {
+          long double sum_abs, exact = dot (&gemm, &sizes[i], e, &sum_abs);
+
+          kernel_assert_near (kernel_array_get (&gemm.c, e), (double) exact,
+                              (double) (sum_abs * u * depth + fabsl (exact) * rounding));
+        }
+    }
+}
+
+/* Strides of the operands and of the result do not matter; neither do other rows and columns. */
+static void
+test_same_bits (gconstpointer data)
+{
+  AdjKType type = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      AdjKGemm gemm = gemm_new (type, &sizes[i]);
+
+      adj_k_gemm (&gemm);
+      for (int which = 1; which < 8; which++)
+        {
+          AdjKGemm other = gemm;
+
+          other.c = kernel_array_like (type, &gemm.c);
+          if (which & 1)
+            other.a = kernel_array_scramble (&gemm.a);
+          if (which & 2)
+            other.b = kernel_array_scramble (&gemm.b);
+          if (which & 4)
+            other.c = kernel_array_scramble (&other.c);
+          adj_k_gemm (&other);
+          kernel_assert_same (&other.c, &gemm.c);
+        }
+    }
+}
+
+static void
+test_one_row_is_the_same (void)
+{
+  const Sizes s = { 0, 50, 70, 500 };
+  AdjKGemm gemm = gemm_new (ADJ_K_F32, &s), row;
+  AdjKView part;
+
+  adj_k_gemm (&gemm);
+  row = gemm;
+  row.a.data = (float *) gemm.a.data + 31 * 500;
+  row.a.size[0] = row.c.size[0] = 1;
+  row.c.data = g_malloc (70 * sizeof (float));
+  g_test_queue_free (row.c.data);
+  adj_k_gemm (&row);
+  part = gemm.c;
+  part.data = (float *) gemm.c.data + 31 * 70;
+  part.size[0] = 1;
+  kernel_assert_same (&row.c, &part);
+}
+
+/* Transposed operands as views, which is how linear layers call. */
+static void
+test_transposed (void)
+{
+  AdjKView x = kernel_array_of (ADJ_K_F32, (double[]){ 1, 2, 3, 4, 5, 6 }, 2, 2, 3);
+  AdjKGemm gemm = { .c = kernel_array (ADJ_K_F32, 2, 3, 3), .a = x, .b = x, .alpha = 1 };
+
+  gemm.a.size[0] = 3;
+  gemm.a.size[1] = 2;
+  gemm.a.stride[0] = 1;
+  gemm.a.stride[1] = 3;
+  adj_k_gemm (&gemm);
+  kernel_assert_equal (&gemm.c, (double[]){ 17, 22, 27, 22, 29, 36, 27, 36, 45 });
+}
+
+static void
+test_alpha_beta (void)
+{
+  AdjKView bias = kernel_array_of (ADJ_K_F32, (double[]){ 1, NAN }, 1, 2), d;
+  AdjKGemm gemm = {
+    .c = kernel_array (ADJ_K_F32, 2, 2, 2),
+    .a = kernel_array_of (ADJ_K_F32, (double[]){ 1, 2, 3, 4 }, 2, 2, 2),
+    .b = kernel_array_of (ADJ_K_F32, (double[]){ 1, 0, 0, 1 }, 2, 2, 2),
+    .alpha = 2,
+    .beta = 10,
+    .d = &d,
+  };
+
+  d = gemm.c;
+  d.data = bias.data;
+  d.stride[0] = 0;
+  adj_k_gemm (&gemm);
+  kernel_assert_equal (&gemm.c, (double[]){ 12, NAN, 16, NAN });
+  gemm.beta = 0; /* then NaN in D does not count */
+  adj_k_gemm (&gemm);
+  kernel_assert_equal (&gemm.c, (double[]){ 2, 4, 6, 8 });
+}
+
+static void
+test_integers (void)
+{
+  AdjKGemm gemm = {
+    .c = kernel_array (ADJ_K_I64, 2, 2, 2),
+    .a = kernel_array_of (ADJ_K_I64, (double[]){ 0x1p53, -1, 3, 4 }, 2, 2, 2),
+    .b = kernel_array_of (ADJ_K_I64, (double[]){ 1, 2, -1, 5 }, 2, 2, 2),
+    .d = &gemm.a,
+    .alpha = 1,
+    .beta = -1,
+  };
+
+  adj_k_gemm (&gemm); /* 2^53 + 1 - 2^53 is exact in integers only */
+  kernel_assert_equal (&gemm.c, (double[]){ 1, 0x1p54 - 5 + 1, -4, 22 });
+}
+
+static void
+test_infinity (void)
+{
+  AdjKGemm gemm = {
+    .c = kernel_array (ADJ_K_F32, 2, 2, 1),
+    .a = kernel_array_of (ADJ_K_F32, (double[]){ INFINITY, 1, 1, 2 }, 2, 2, 2),
+    .b = kernel_array_of (ADJ_K_F32, (double[]){ 1, 3 }, 2, 2, 1),
+    .alpha = 1,
+  };
+
+  adj_k_gemm (&gemm); /* the zeros that fill up panels do not meet the infinity */
+  kernel_assert_equal (&gemm.c, (double[]){ INFINITY, 7 });
+}
+
+int
+main (int argc, char **argv)
+{
+  const struct
+  {
+    const char *name;
+    AdjKType type;
+  } floats[] = {
+    { "f16", ADJ_K_F16 }, { "bf16", ADJ_K_BF16 }, { "f32", ADJ_K_F32 }, { "f64", ADJ_K_F64 }
+  };
+
+  g_test_init (&argc, &argv, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
+    {
+      g_autofree char *exact = g_strdup_printf ("/kernels/matmul/against-exact/%s", floats[i].name);
+      g_autofree char *bits = g_strdup_printf ("/kernels/matmul/same-bits/%s", floats[i].name);
+
+      g_test_add_data_func (exact, GUINT_TO_POINTER (floats[i].type), test_against_exact);
+      g_test_add_data_func (bits, GUINT_TO_POINTER (floats[i].type), test_same_bits);
+    }
+  g_test_add_func ("/kernels/matmul/one-row-is-the-same", test_one_row_is_the_same);
+  g_test_add_func ("/kernels/matmul/transposed", test_transposed);
+  g_test_add_func ("/kernels/matmul/alpha-beta", test_alpha_beta);
+  g_test_add_func ("/kernels/matmul/integers", test_integers);
+  g_test_add_func ("/kernels/matmul/infinity", test_infinity);
+
+  return g_test_run ();
+}
