@@ -24,5 +24,10 @@ const char *bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id); 
 /* Whether two calls ask the same source for values of nodes. */
 gboolean bundle_shares_taps (const AdjRecordedCall *a, const AdjRecordedCall *b);
 gboolean bundle_has_taps (const AdjRecordedCall *call);
+/* What adj_bundle_get_tap () finds without looking at the joint graph. */
+AdjTensorData *bundle_get_own_tap (const AdjBundle *bundle,
+                                   const AdjRecordedCall *call,
+                                   const char *node,
+                                   gboolean float64);
 
 G_END_DECLS

@@ -251,9 +251,13 @@ adj_bundle_find_call (const AdjBundle *bundle, const AdjBundleGraph *graph, guin
   return NULL;
 }
 
-static AdjTensorData *
-ask_tap (const AdjBundle *bundle, Call *call, const char *node, gboolean float64)
+AdjTensorData *
+bundle_get_own_tap (const AdjBundle *bundle,
+                    const AdjRecordedCall *recorded,
+                    const char *node,
+                    gboolean float64)
 {
+  Call *call = (Call *) recorded;
   GMutex *lock = (GMutex *) &bundle->lock;
   GHashTable *known = call->taps[float64 ? 1 : 0];
   gpointer found = NULL;
@@ -277,7 +281,7 @@ adj_bundle_get_tap (const AdjBundle *bundle,
                     gboolean float64)
 {
   const AdjRegion *region = adj_bundle_find_region (bundle, call->graph);
-  AdjTensorData *found = ask_tap (bundle, (Call *) call, node, float64);
+  AdjTensorData *found = bundle_get_own_tap (bundle, call, node, float64);
 
   for (guint i = 0; found == NULL && region != NULL && i < region->n_graphs; i++)
     {
@@ -286,7 +290,7 @@ adj_bundle_get_tap (const AdjBundle *bundle,
       if (strcmp (region->graphs[i]->role, "joint") == 0)
         joint = adj_bundle_find_call (bundle, region->graphs[i], call->n);
       if (joint != NULL && joint != call)
-        found = ask_tap (bundle, (Call *) joint, node, float64);
+        found = bundle_get_own_tap (bundle, joint, node, float64);
     }
   return found;
 }

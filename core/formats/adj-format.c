@@ -8,11 +8,15 @@
 #include <glib/gstdio.h>
 
 #include "formats/adjoint-private.h"
+#include "formats/text-formats-private.h"
 
 #define HEAD_BYTES 4096
 
 static const AdjFormat *const formats[] = {
   &adj_format_adjoint,
+  &adj_format_text,
+  &adj_format_dot,
+  &adj_format_json,
 };
 
 guint
@@ -114,6 +118,8 @@ has_extension (const AdjFormat *format, const char *path)
 const AdjFormat *
 adj_format_for_path (const char *path, GError **error)
 {
+  if (g_file_test (path, G_FILE_TEST_IS_DIR) || g_str_has_suffix (path, G_DIR_SEPARATOR_S))
+    return &adj_format_adjoint;
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (formats[i]->save != NULL && has_extension (formats[i], path))
       return formats[i];

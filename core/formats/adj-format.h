@@ -32,9 +32,15 @@ ADJ_PUBLIC const AdjFormat *adj_formats_get (guint index);
 ADJ_PUBLIC const AdjFormat *adj_format_find (const char *name, GError **error);
 /* By content; ADJ_ERROR_PARSE naming what was expected when none fits. */
 ADJ_PUBLIC const AdjFormat *adj_format_detect (const char *path, GError **error);
-/* By extension, for writing. */
+/* By extension, for writing; a folder is an .adjoint. */
 ADJ_PUBLIC const AdjFormat *adj_format_for_path (const char *path, GError **error);
 
 ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellable, GError **error);
+
+/* Exporters that also serve the command line. (transfer full) */
+/* DOT: a node per node, an edge per input. */
+ADJ_PUBLIC char *adj_graph_print_dot (const AdjGraph *graph);
+/* The file of the graph in .adjoint, with descriptions in place of tensors. */
+ADJ_PUBLIC char *adj_graph_print_json (const AdjGraph *graph);
 
 G_END_DECLS

@@ -35,4 +35,5 @@ const AdjFormat adj_format_adjoint = {
   .mime_type = "application/x-adjoint",
   .sniff = sniff,
   .load = adjoint_load,
+  .save = adjoint_save,
 };

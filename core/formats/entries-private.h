@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "base/adj-diag.h"
+#include "formats/zip-private.h"
 
 G_BEGIN_DECLS
 
@@ -32,5 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Entries, entries_free)
 
 /* Writes @chunks (of GBytes) beside @path, syncs and renames. */
 gboolean file_replace (const char *path, GPtrArray *chunks, GError **error);
+
+/* To @path, as a folder when that is one or ends in '/', else as an archive.  The first entry is
+ * the manifest; in a folder it is written last, and what an older manifest had beside it goes. */
+gboolean entries_write (const char *path, const ZipItem *items, guint n, GError **error);
 
 G_END_DECLS

@@ -254,3 +254,76 @@ file_replace (const char *path, GPtrArray *chunks, GError **error)
     }
   return TRUE;
 }
+
+static gboolean
+make_folder (const char *path, GError **error)
+{
+  return g_mkdir_with_parents (path, 0777) == 0 || fail_with_errno (path, errno, error);
+}
+
+static gboolean
+write_in_folder (const char *folder, const ZipItem *item, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, item->name, NULL);
+  g_autofree char *parent = g_path_get_dirname (path);
+  g_autoptr (GPtrArray) chunks = g_ptr_array_new ();
+
+  g_ptr_array_add (chunks, item->bytes);
+  return make_folder (parent, error) && file_replace (path, chunks, error);
+}
+
+/* Removes files of @folder/@part that have a name as we give them and are not among @items. */
+static void
+remove_stale (const char *folder, const char *part, const char *suffix, GHashTable *names)
+{
+  g_autofree char *place = g_build_filename (folder, part, NULL);
+  g_autoptr (GDir) dir = g_dir_open (place, 0, NULL);
+  const char *found;
+
+  while (dir != NULL && (found = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *name = g_build_filename (part, found, NULL);
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_str_has_suffix (found, suffix) && !g_hash_table_contains (names, name))
+        g_unlink (path);
+    }
+}
+
+static gboolean
+write_folder (const char *folder, const ZipItem *items, guint n, GError **error)
+{
+  g_autofree char *manifest = g_build_filename (folder, items[0].name, NULL);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  gboolean is_ours = g_file_test (manifest, G_FILE_TEST_IS_REGULAR);
+
+  for (guint i = n; i-- > 0;)
+    {
+      if (!write_in_folder (folder, &items[i], error))
+        return FALSE;
+      g_hash_table_add (names, items[i].name);
+    }
+  if (is_ours)
+    {
+      remove_stale (folder, "graphs", ".json", names);
+      remove_stale (folder, "tensors", ".safetensors", names);
+      remove_stale (folder, "text", ".txt", names);
+    }
+  return TRUE;
+}
+
+gboolean
+entries_write (const char *path, const ZipItem *items, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) chunks = NULL;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR) || g_str_has_suffix (path, G_DIR_SEPARATOR_S))
+    return write_folder (path, items, n, error);
+  chunks = zip_write (items, n, error);
+  if (chunks == NULL)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
+  return file_replace (path, chunks, error);
+}

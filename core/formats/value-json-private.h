@@ -57,7 +57,8 @@ typedef struct
   gpointer data;
 } ValueWriter;
 
-/* Fails for what a file cannot hold: tensors of a context, opaque objects. */
+/* Fails for what a file cannot hold: tensors of a context, opaque objects.  Without @put_tensor
+ * these and constants are only described. */
 gboolean
 value_write (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error);
 gboolean value_write_annotation (const ValueWriter *writer,

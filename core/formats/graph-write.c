@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/adj-format.h"
+#include "formats/graph-json-private.h"
+
+typedef struct
+{
+  const GraphSink *sink;
+  const AdjGraph *graph;
+  ValueWriter value;
+  GString *out;
+} GraphWriter;
+
+/* A member of an object whose members are written sorted by key. */
+typedef struct
+{
+  const char *key;
+  char *json; /* (owned) */
+} Fact;
+
+static void
+clear_fact (gpointer fact)
+{
+  g_free (((Fact *) fact)->json);
+}
+
+static gint
+compare_facts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (((const Fact *) a)->key, ((const Fact *) b)->key);
+}
+
+/* The first of two facts of one key stays. */
+static void
+take_fact (GArray *facts, const char *key, char *json)
+{
+  Fact fact = { key, json };
+
+  for (guint i = 0; i < facts->len; i++)
+    if (strcmp (g_array_index (facts, Fact, i).key, key) == 0)
+      {
+        g_free (json);
+        return;
+      }
+  g_array_append_val (facts, fact);
+}
+
+static void
+put_facts (GArray *facts, GString *out)
+{
+  g_array_sort (facts, compare_facts);
+  g_string_append_c (out, '{');
+  for (guint i = 0; i < facts->len; i++)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      json_print_string (g_array_index (facts, Fact, i).key, out);
+      g_string_append_printf (out, ": %s", g_array_index (facts, Fact, i).json);
+    }
+  g_string_append_c (out, '}');
+}
+
+static char *
+quote (const char *text)
+{
+  GString *json = g_string_new (NULL);
+
+  json_print_string (text, json);
+  return g_string_free (json, FALSE);
+}
+
+static void
+add_text (GArray *facts, const char *key, const char *text)
+{
+  if (text != NULL)
+    take_fact (facts, key, quote (text));
+}
+
+static void
+add_number (GArray *facts, const char *key, gint64 number, gint64 absent)
+{
+  if (number != absent)
+    take_fact (facts, key, g_strdup_printf ("%" G_GINT64_FORMAT, number));
+}
+
+static void
+add_modules (GArray *facts, const char *key, const AdjModule *modules, guint n)
+{
+  GString *json;
+
+  if (n == 0)
+    return;
+  json = g_string_new ("[");
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (json, i > 0 ? ", [" : "[");
+      json_print_string (modules[i].path != NULL ? modules[i].path : "", json);
+      g_string_append (json, ", ");
+      json_print_string (modules[i].class != NULL ? modules[i].class : "", json);
+      g_string_append_c (json, ']');
+    }
+  g_string_append_c (json, ']');
+  take_fact (facts, key, g_string_free (json, FALSE));
+}
+
+/* Long texts that repeat stand once, in the table of the manifest. */
+static void
+add_stack (const GraphWriter *writer, GArray *facts, const char *stack)
+{
+  const GraphSink *sink = writer->sink;
+  guint number;
+
+  if (stack == NULL || sink->strings == NULL)
+    {
+      add_text (facts, "stack", stack);
+      return;
+    }
+  number = GPOINTER_TO_UINT (g_hash_table_lookup (sink->strings, stack));
+  if (number == 0)
+    {
+      char *copy = g_strdup (stack);
+
+      g_ptr_array_add (sink->string_list, copy);
+      number = sink->string_list->len;
+      g_hash_table_insert (sink->strings, copy, GUINT_TO_POINTER (number));
+    }
+  take_fact (facts, "stack", g_strdup_printf ("{\"$str\": %u}", number - 1));
+}
+
+static void
+add_tensor_facts (const GraphWriter *writer, GArray *facts, const AdjTensorMeta *meta)
+{
+  g_autoptr (GString) offset = g_string_new (NULL);
+
+  add_number (facts, "alias", meta->storage, -1);
+  if (adj_size_is_int (meta->shape.offset))
+    add_number (facts, "offset", meta->shape.offset.word, 0);
+  else
+    {
+      adj_size_print (writer->value.symbols, meta->shape.offset, offset);
+      add_text (facts, "offset", offset->str);
+    }
+  if (meta->requires_grad)
+    take_fact (facts, "requires_grad", g_strdup ("true"));
+  if (meta->layout != ADJ_LAYOUT_STRIDED)
+    add_text (facts, "layout", adj_layout_name (meta->layout));
+}
+
+static gboolean
+is_type (const AdjValue *key, const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_RAW && strcmp (key->text, "type") == 0;
+}
+
+static gboolean
+add_extra (const GraphWriter *writer, GArray *facts, const AdjValue *extra, GError **error)
+{
+  ValueWriter value = writer->value;
+
+  value.plain = TRUE;
+  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
+    {
+      GString *json;
+
+      if (extra->items[i].kind != ADJ_VALUE_STRING ||
+          is_type (&extra->items[i], &extra->items[i + 1]))
+        continue;
+      json = g_string_new (NULL);
+      if (!value_write (&value, &extra->items[i + 1], json, error))
+        {
+          g_string_free (json, TRUE);
+          return FALSE;
+        }
+      take_fact (facts, extra->items[i].text, g_string_free (json, FALSE));
+    }
+  return TRUE;
+}
+
+static gboolean
+write_meta (GraphWriter *writer, const AdjNode *node, GError **error)
+{
+  g_autoptr (GArray) facts = g_array_new (FALSE, FALSE, sizeof (Fact));
+  const AdjNodeMeta *meta = &node->meta;
+
+  g_array_set_clear_func (facts, clear_fact);
+  add_stack (writer, facts, meta->stack_trace);
+  add_modules (facts, "modules", meta->modules, meta->n_modules);
+  add_modules (facts, "fwd_modules", meta->fwd_modules, meta->n_fwd_modules);
+  add_number (facts, "seq_nr", meta->seq_nr, -1);
+  add_number (facts, "ac_graph_id", meta->ac_graph_id, -1);
+  add_text (facts, "original_aten", meta->original_aten);
+  add_text (facts, "partitioner_tag", meta->partitioner_tag);
+  add_text (facts, "source", meta->source);
+  add_text (facts, "param", meta->parameter);
+  if (meta->recompute != ADJ_RECOMPUTE_NONE)
+    add_text (facts, "recompute", adj_recompute_name (meta->recompute));
+  if (node->val.kind == ADJ_VALUE_META)
+    add_tensor_facts (writer, facts, node->val.meta);
+  if (!add_extra (writer, facts, meta->extra, error))
+    return FALSE;
+  if (facts->len > 0)
+    {
+      g_string_append (writer->out, ", \"meta\": ");
+      put_facts (facts, writer->out);
+    }
+  return TRUE;
+}
+
+static void
+write_type (GraphWriter *writer, const AdjValue *extra)
+{
+  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
+    if (extra->items[i].kind == ADJ_VALUE_STRING &&
+        is_type (&extra->items[i], &extra->items[i + 1]))
+      {
+        g_string_append (writer->out, ", \"type\": ");
+        json_print_string (extra->items[i + 1].text, writer->out);
+      }
+}
+
+static gboolean
+write_arguments (GraphWriter *writer, const AdjNode *node, GError **error)
+{
+  const AdjValue *args = &node->args, *kwargs = &node->kwargs;
+
+  for (guint i = 0; i < args->n; i++)
+    {
+      g_string_append (writer->out, i == 0 ? ", \"args\": [" : ", ");
+      if (!value_write (&writer->value, &args->items[i], writer->out, error))
+        return FALSE;
+    }
+  g_string_append (writer->out, args->n > 0 ? "]" : "");
+  for (guint i = 0; i + 1 < kwargs->n; i += 2)
+    {
+      g_string_append (writer->out, i == 0 ? ", \"kwargs\": {" : ", ");
+      json_print_string (kwargs->items[i].text, writer->out);
+      g_string_append (writer->out, ": ");
+      if (!value_write (&writer->value, &kwargs->items[i + 1], writer->out, error))
+        return FALSE;
+    }
+  g_string_append (writer->out, kwargs->n > 0 ? "}" : "");
+  return TRUE;
+}
+
+static gboolean
+write_node (GraphWriter *writer, const AdjNode *node, GError **error)
+{
+  g_string_append (writer->out, "{\"name\": ");
+  json_print_string (node->name, writer->out);
+  g_string_append_printf (writer->out, ", \"op\": \"%s\"", adj_opcode_name (node->opcode));
+  if (node->opcode != ADJ_OPCODE_OUTPUT)
+    {
+      g_string_append (writer->out, ", \"target\": ");
+      json_print_string (node->target, writer->out);
+    }
+  if (!write_arguments (writer, node, error))
+    return FALSE;
+  write_type (writer, node->meta.extra);
+  if (node->val.kind != ADJ_VALUE_NONE)
+    {
+      g_string_append (writer->out, ", \"val\": ");
+      if (!value_write_annotation (&writer->value, &node->val, writer->out, error))
+        return FALSE;
+    }
+  if (!write_meta (writer, node, error))
+    return FALSE;
+  g_string_append_c (writer->out, '}');
+  return TRUE;
+}
+
+static void
+write_head (GraphWriter *writer)
+{
+  const AdjGraph *graph = writer->graph;
+  const char *parameters = adj_graph_get_parameters (graph);
+  gboolean pytree = adj_graph_get_header (graph) == ADJ_HEADER_PYTREE && parameters != NULL;
+  g_auto (GStrv) names = g_strsplit (pytree ? parameters : "", ", ", -1);
+
+  g_string_append (writer->out, "{\"graph\": {\"class\": ");
+  json_print_string (adj_graph_get_name (graph), writer->out);
+  g_string_append (writer->out,
+                   pytree ? ", \"codegen\": \"pytree\", \"inputs\": [" : ", \"inputs\": [");
+  for (guint i = 0; pytree && names[i] != NULL; i++)
+    {
+      g_string_append (writer->out, i > 0 ? ", " : "");
+      json_print_string (names[i], writer->out);
+    }
+  for (guint i = 0; !pytree && i < adj_graph_get_n_inputs (graph); i++)
+    {
+      g_string_append (writer->out, i > 0 ? ", " : "");
+      json_print_string (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->target,
+                         writer->out);
+    }
+  g_string_append (writer->out, "],\n\"nodes\": [\n");
+}
+
+static gboolean
+write_subgraphs (GraphWriter *writer, GError **error)
+{
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Fact));
+
+  g_array_set_clear_func (entries, clear_fact);
+  for (guint i = 0; i < adj_graph_get_n_subgraphs (writer->graph); i++)
+    {
+      const char *name;
+      AdjGraph *graph = adj_graph_get_subgraph (writer->graph, i, &name);
+      GString *json = g_string_new (NULL);
+      gboolean good = TRUE;
+
+      if (writer->sink->put_graph != NULL)
+        good = writer->sink->put_graph (writer->sink->data, graph, json, error);
+      else
+        json_print_string (adj_graph_get_name (graph), json);
+      take_fact (entries, name, g_string_free (json, FALSE));
+      if (!good)
+        return FALSE;
+    }
+  g_string_append (writer->out, "\"subgraphs\": ");
+  put_facts (entries, writer->out);
+  return TRUE;
+}
+
+static gboolean
+write_attrs (GraphWriter *writer, GError **error)
+{
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Fact));
+
+  g_array_set_clear_func (entries, clear_fact);
+  for (guint i = 0; i < adj_graph_get_n_attrs (writer->graph); i++)
+    {
+      const char *name;
+      const AdjValue *value = adj_graph_get_attr (writer->graph, i, &name);
+      GString *json = g_string_new (NULL);
+      gboolean good = value_write (&writer->value, value, json, error);
+
+      take_fact (entries, name, g_string_free (json, FALSE));
+      if (!good)
+        {
+          g_prefix_error (error, "attribute '%s': ", name);
+          return FALSE;
+        }
+    }
+  g_string_append (writer->out, ", \"attrs\": ");
+  put_facts (entries, writer->out);
+  return TRUE;
+}
+
+gboolean
+graph_write_json (const GraphSink *sink, const AdjGraph *graph, GString *out, GError **error)
+{
+  GraphWriter writer = { .sink = sink,
+                         .graph = graph,
+                         .out = out,
+                         .value = { .graph = graph,
+                                    .symbols = adj_graph_get_symbols (graph),
+                                    .put_tensor = sink->put_tensor,
+                                    .put_graph = sink->put_graph,
+                                    .data = sink->data } };
+  guint n = adj_graph_get_n_nodes (graph);
+
+  write_head (&writer);
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (!write_node (&writer, node, error))
+        {
+          g_prefix_error (error, "node '%s': ", node->name);
+          return FALSE;
+        }
+      g_string_append (out, i + 1 < n ? ",\n" : "\n");
+    }
+  g_string_append (out, "]},\n");
+  if (!write_subgraphs (&writer, error) || !write_attrs (&writer, error))
+    return FALSE;
+  g_string_append_printf (out, "%s}\n", sink->kept != NULL ? sink->kept : "");
+  return TRUE;
+}
+
+char *
+adj_graph_print_json (const AdjGraph *graph)
+{
+  GraphSink sink = { .strings = NULL };
+  GString *out = g_string_new (NULL);
+
+  /* Values that a file cannot hold do not occur in sealed graphs but for tensors of a context. */
+  if (!graph_write_json (&sink, graph, out, NULL))
+    g_string_append (out, "\n");
+  return g_string_free (out, FALSE);
+}

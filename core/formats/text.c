@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/entries-private.h"
+#include "formats/text-formats-private.h"
+#include "ir/adj-text.h"
+
+#define MAX_BYTES (256 << 20)
+
+/* "class name(torch.nn.Module):" begins every graph that PyTorch prints. */
+static guint
+sniff (const guint8 *head, gsize length, const char *path)
+{
+  static const char base[] = "(torch.nn.Module):";
+  gboolean named = g_str_has_suffix (path, ".txt") || g_str_has_suffix (path, ".py");
+
+  if (length == 0 || memchr (head, '\0', length) != NULL)
+    return 0;
+  if (memmem (head, length, base, strlen (base)) != NULL &&
+      memmem (head, length, "class ", 6) != NULL)
+    return 80;
+  return named ? 10 : 0;
+}
+
+static gboolean
+has_placeholder (const AdjGraph *graph, const char *prefix)
+{
+  for (guint i = 0; i < adj_graph_get_n_inputs (graph); i++)
+    if (g_str_has_prefix (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->target,
+                          prefix))
+      return TRUE;
+  return FALSE;
+}
+
+/* What the graph is, by the names that PyTorch gives (graph-ir §2.3). */
+static const char *
+guess_role (const AdjGraph *graph)
+{
+  const char *name = adj_graph_get_name (graph);
+  gboolean has_primals = has_placeholder (graph, "primals_");
+  gboolean has_tangents = has_placeholder (graph, "tangents_");
+
+  if (g_str_has_prefix (name, "CompiledAutograd"))
+    return "compiled_autograd";
+  if (adj_graph_get_header (graph) == ADJ_HEADER_PYTREE && has_tangents)
+    return "joint";
+  if (has_tangents)
+    return "backward";
+  if (has_primals)
+    return "forward";
+  if (has_placeholder (graph, "L_"))
+    return "dynamo";
+  return strcmp (name, "<lambda>") == 0 ? "inference" : "user";
+}
+
+static AdjBundle *
+bundle_of_one (AdjGraph *graph, GBytes *text, const char *path, AdjDiags *diags)
+{
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *title = g_utf8_make_valid (base, -1);
+  g_autofree char *description = g_strdup_printf ("text of a graph, %s", title);
+  const char *role = guess_role (graph);
+  g_autofree char *id = g_strdup_printf ("0-0-%s", role);
+  AdjBundleGraph entry = { .id = id, .title = title, .role = role, .rank = -1, .graph = graph };
+  AdjRegion region = { .id = "0-0", .rank = -1, .n_graphs = 1, .num_fwd_outputs = -1 };
+  const char *ids[] = { id };
+
+  adj_bundle_builder_add_graph (builder, &entry, NULL);
+  adj_bundle_builder_add_region (builder, &region, ids, NULL);
+  adj_bundle_builder_set_text (builder, id, text);
+  adj_bundle_builder_set_description (builder, description);
+  return adj_bundle_builder_end (builder, diags);
+}
+
+static AdjBundle *
+load (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, MAX_BYTES, error);
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (AdjGraph) graph = NULL;
+  const char *text, *bad;
+  gsize length;
+
+  if (bytes == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  text = g_bytes_get_data (bytes, &length);
+  if (!g_utf8_validate_len (text, length, &bad))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   "%s: not UTF-8 text (at byte %" G_GSIZE_FORMAT ")", path, (gsize) (bad - text));
+      return NULL;
+    }
+  graph = adj_graph_parse (text, length, diags, error);
+  if (graph == NULL)
+    {
+      g_prefix_error (error, "%s:", path);
+      return NULL;
+    }
+  return bundle_of_one (graph, bytes, path, g_steal_pointer (&diags));
+}
+
+/* Formats of one graph take the one that is named, or the only one. */
+static gboolean
+save_one (AdjBundle *bundle,
+          const AdjBundleGraph *graph,
+          char *(*print) (const AdjGraph *graph),
+          const char *path,
+          GError **error)
+{
+  g_autoptr (GPtrArray) chunks = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  char *text;
+
+  if (graph == NULL && adj_bundle_get_n_graphs (bundle) > 1)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "%s: holds one graph, but there are %u: say which", path,
+                   adj_bundle_get_n_graphs (bundle));
+      return FALSE;
+    }
+  if (graph == NULL && (graph = adj_bundle_find_graph (bundle, NULL, error)) == NULL)
+    return FALSE;
+  text = print (graph->graph);
+  g_ptr_array_add (chunks, g_bytes_new_take (text, strlen (text)));
+  return file_replace (path, chunks, error);
+}
+
+static char *
+print_text (const AdjGraph *graph)
+{
+  return adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+}
+
+static gboolean
+save_text (AdjBundle *bundle,
+           const AdjBundleGraph *graph,
+           const char *path,
+           GCancellable *cancellable,
+           GError **error)
+{
+  return save_one (bundle, graph, print_text, path, error);
+}
+
+static gboolean
+save_dot (AdjBundle *bundle,
+          const AdjBundleGraph *graph,
+          const char *path,
+          GCancellable *cancellable,
+          GError **error)
+{
+  return save_one (bundle, graph, adj_graph_print_dot, path, error);
+}
+
+static gboolean
+save_json (AdjBundle *bundle,
+           const AdjBundleGraph *graph,
+           const char *path,
+           GCancellable *cancellable,
+           GError **error)
+{
+  return save_one (bundle, graph, adj_graph_print_json, path, error);
+}
+
+const AdjFormat adj_format_text = {
+  .name = "text",
+  .summary = "one graph as PyTorch prints it: print_readable, TORCH_LOGS",
+  .extensions = ".txt .py",
+  .mime_type = "text/plain",
+  .sniff = sniff,
+  .load = load,
+  .save = save_text,
+};
+
+const AdjFormat adj_format_dot = {
+  .name = "dot",
+  .summary = "one graph for Graphviz",
+  .extensions = ".dot .gv",
+  .mime_type = "text/vnd.graphviz",
+  .save = save_dot,
+};
+
+const AdjFormat adj_format_json = {
+  .name = "json",
+  .summary = "one graph as it stands in an .adjoint file, without its tensors",
+  .extensions = ".json",
+  .mime_type = "application/json",
+  .save = save_json,
+};

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/* TORCH_TRACE logs (formats §1): one file per process, or a folder of them.
+ *
+ * A record is a line "prefix {json}", followed by its payload in lines that begin with a tab.  We
+ * take the records whose payload is the text of a graph, and the symbols that they speak of; all
+ * other kinds are passed over.  Logs are edited by hand and cut off, so nothing but a file without
+ * any graph is refused: what cannot be read is said in the bundle's diagnostics. */
+
+#include <string.h>
+
+#include "base/adj-arena.h"
+#include "formats/adj-format.h"
+#include "formats/json-private.h"
+#include "ir/adj-text.h"
+
+extern const AdjFormat adj_format_torch_trace;
+
+#define FILE_PREFIX "dedicated_log_torch_trace_"
+#define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
+#define MAX_GRAPHS 10000
+
+static const struct
+{
+  const char *kind; /* of the record, or the name of the artifact */
+  const char *role;
+} carriers[] = {
+  { "dynamo_output_graph", "dynamo" },
+  { "aot_joint_graph", "joint" },
+  { "aot_forward_graph", "forward" },
+  { "aot_backward_graph", "backward" },
+  { "aot_inference_graph", "inference" },
+  { "compiled_autograd_graph", "compiled_autograd" },
+  { "inductor_pre_grad_graph", "pre_grad" },
+  { "before_pre_grad_graph", "pre_grad" },
+  { "after_pre_grad_graph", "after_pre_grad" },
+  { "before_post_grad_graph", "before_post_grad" },
+  { "after_post_grad_graph", "post_grad" },
+  { "inductor_post_grad_graph", "post_grad" },
+  { "compiled_autograd_graph_pre_reordering", "compiled_autograd_pre_reordering" },
+  { "optimize_ddp_split_graph", "ddp_split" },
+};
+
+typedef struct
+{
+  char *id;         /* "0-0", "r1-ca2" */
+  char *compile_id; /* "0/0", "!2" */
+  gint rank, attempt;
+  GPtrArray *graph_ids;
+  GArray *symbols; /* of AdjSymbol; texts interned in the log's arena */
+} Region;
+
+typedef struct
+{
+  AdjBundleBuilder *builder;
+  AdjDiags *diags;
+  AdjArena *arena;
+  GPtrArray *regions;
+  GHashTable *ids; /* of graphs, to make them unique */
+  GCancellable *cancellable;
+  const char *name;          /* of the file being read */
+  gint file_rank;            /* from its name; -1 */
+  guint n_compiled_autograd; /* graphs without an id, numbered in file order */
+  guint n_graphs;
+} Log;
+
+/* One line without its end, and where the next begins. */
+typedef struct
+{
+  const char *at, *end;
+  guint number;
+} Lines;
+
+static gboolean
+next_line (Lines *lines, const char **line, gsize *length)
+{
+  const char *newline;
+
+  if (lines->at >= lines->end)
+    return FALSE;
+  newline = memchr (lines->at, '\n', (gsize) (lines->end - lines->at));
+  if (newline == NULL)
+    newline = lines->end;
+  *line = lines->at;
+  *length = (gsize) (newline - lines->at);
+  if (*length > 0 && (*line)[*length - 1] == '\r')
+    (*length)--;
+  lines->at = newline < lines->end ? newline + 1 : lines->end;
+  lines->number++;
+  return TRUE;
+}
+
+static char *
+take_payload (Lines *lines)
+{
+  GString *payload = g_string_new (NULL);
+  const char *line;
+  gsize length;
+  gboolean first = TRUE;
+
+  while (lines->at < lines->end && *lines->at == '\t' && next_line (lines, &line, &length))
+    {
+      if (!first)
+        g_string_append_c (payload, '\n');
+      g_string_append_len (payload, line + 1, (gssize) length - 1);
+      first = FALSE;
+    }
+  return g_string_free (payload, FALSE);
+}
+
+/* The JSON after "V0302 09:15:01.004000 4711 path:27] ", which may itself come after a collector's
+ * stamp; %NULL when the line is no record. */
+static const char *
+find_json (const char *line, gsize length)
+{
+  const char *brace = memchr (line, '{', length);
+
+  while (brace != NULL)
+    {
+      if (brace - line >= 2 && brace[-1] == ' ' && brace[-2] == ']')
+        return brace;
+      brace = memchr (brace + 1, '{', length - (gsize) (brace + 1 - line));
+    }
+  return NULL;
+}
+
+static const char *
+role_of (const JsonItem *record)
+{
+  const char *artifact = json_get_text (json_get (record, "artifact"), "name");
+
+  for (guint i = 0; i < G_N_ELEMENTS (carriers); i++)
+    if (json_get (record, carriers[i].kind) != NULL ||
+        (artifact != NULL && g_str_equal (artifact, carriers[i].kind)))
+      return carriers[i].role;
+  return NULL;
+}
+
+/* -- regions -- */
+
+static void
+region_free (Region *region)
+{
+  g_free (region->id);
+  g_free (region->compile_id);
+  g_ptr_array_unref (region->graph_ids);
+  g_array_unref (region->symbols);
+  g_free (region);
+}
+
+static void
+name_region (Region *region, Log *log, const JsonItem *record, gboolean is_compiled_autograd)
+{
+  gint64 frame = json_get_int (record, "frame_id", -1);
+  gint64 compile = json_get_int (record, "frame_compile_id", -1);
+  gint64 autograd = json_get_int (record, "compiled_autograd_id", -1);
+  g_autoptr (GString) id = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  region->rank = (gint) json_get_int (record, "rank", log->file_rank);
+  region->attempt = (gint) CLAMP (json_get_int (record, "attempt", 0), 0, 9999);
+  if (autograd < 0 && frame < 0 && is_compiled_autograd)
+    autograd = log->n_compiled_autograd++;
+  if (region->rank >= 0)
+    g_string_append_printf (id, "r%d-", region->rank);
+  if (autograd >= 0)
+    {
+      g_string_append_printf (id, "ca%" G_GINT64_FORMAT "%s", autograd, frame >= 0 ? "-" : "");
+      g_string_append_printf (text, "!%" G_GINT64_FORMAT "%s", autograd, frame >= 0 ? "/" : "");
+    }
+  if (frame >= 0)
+    {
+      g_string_append_printf (id, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, frame,
+                              MAX (compile, 0));
+      g_string_append_printf (text, "%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, frame,
+                              MAX (compile, 0));
+    }
+  if (autograd < 0 && frame < 0)
+    g_string_append (id, "none");
+  if (region->attempt > 0)
+    g_string_append_printf (id, "-%d", region->attempt);
+  region->id = g_string_free (g_steal_pointer (&id), FALSE);
+  region->compile_id = g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static Region *
+region_of (Log *log, const JsonItem *record, gboolean is_compiled_autograd)
+{
+  Region *region = g_new0 (Region, 1);
+
+  region->graph_ids = g_ptr_array_new_with_free_func (g_free);
+  region->symbols = g_array_new (FALSE, FALSE, sizeof (AdjSymbol));
+  name_region (region, log, record, is_compiled_autograd);
+  for (guint i = 0; i < log->regions->len; i++)
+    {
+      Region *known = log->regions->pdata[i];
+
+      if (g_str_equal (known->id, region->id))
+        {
+          region_free (region);
+          return known;
+        }
+    }
+  g_ptr_array_add (log->regions, region);
+  return region;
+}
+
+/* {"create_symbol": {"symbol": "s0", "val": "8", "vr": "VR[2, int_oo]", "source": "L['x']…"}} */
+static void
+take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
+{
+  const char *name = json_get_text (metadata, "symbol");
+  const char *val = json_get_text (metadata, "val");
+  const char *range = json_get_text (metadata, "vr");
+  const char *source = json_get_text (metadata, "source");
+  AdjSymbol symbol = { .hint = ADJ_SYMBOL_UNBACKED, .min = G_MININT64, .max = G_MAXINT64 };
+  const char *comma;
+  gint64 bound;
+
+  if (name == NULL || strlen (name) > 64)
+    return;
+  symbol.name = adj_arena_intern (log->arena, name);
+  symbol.source = source != NULL ? adj_arena_intern (log->arena, source) : NULL;
+  if (val != NULL && g_ascii_string_to_signed (val, 10, G_MININT64, G_MAXINT64, &bound, NULL))
+    symbol.hint = bound;
+  if (range != NULL && g_str_has_prefix (range, "VR["))
+    {
+      comma = strchr (range, ',');
+      symbol.min = g_ascii_strtoll (range + 3, NULL, 10);
+      if (comma != NULL && g_ascii_isdigit (comma[strspn (comma, ", ")]))
+        symbol.max = g_ascii_strtoll (comma + strspn (comma, ", "), NULL, 10);
+    }
+  g_array_append_val (region_of (log, record, FALSE)->symbols, symbol);
+}
+
+/* -- graphs -- */
+
+static char *
+unique_id (Log *log, const Region *region, const char *role)
+{
+  char *id = g_strdup_printf ("%s-%s", region->id, role);
+
+  for (guint k = 2; g_hash_table_contains (log->ids, id); k++)
+    {
+      g_free (id);
+      id = g_strdup_printf ("%s-%s-%u", region->id, role, k);
+    }
+  g_hash_table_add (log->ids, g_strdup (id));
+  return id;
+}
+
+static void
+define_symbols (const Region *region, AdjGraph *graph)
+{
+  AdjSymbols *symbols = adj_graph_get_symbols (graph);
+
+  for (guint i = 0; i < region->symbols->len; i++)
+    {
+      const AdjSymbol *symbol = &g_array_index (region->symbols, AdjSymbol, i);
+
+      if (adj_symbols_find (symbols, symbol->name) != NULL)
+        adj_symbols_define (symbols, symbol);
+    }
+}
+
+static void
+complain (Log *log, AdjSeverity severity, guint line, const char *what, const char *why)
+{
+  adj_diags_add (log->diags, severity, (AdjSpan){ line, 1, 0 }, "%s: %s: %s", log->name, what, why);
+}
+
+static gboolean
+take_graph (Log *log,
+            const JsonItem *record,
+            const char *role,
+            const char *payload,
+            guint line,
+            GError **error)
+{
+  Region *region = region_of (log, record, g_str_has_prefix (role, "compiled_autograd"));
+  const char *md5 = json_get_text (record, "has_payload");
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autofree char *id = NULL;
+  g_autoptr (GBytes) text = NULL;
+  AdjBundleGraph entry = { .role = role, .compile_id = region->compile_id, .rank = region->rank };
+
+  if (log->n_graphs++ >= MAX_GRAPHS)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %d graphs", log->name,
+                   MAX_GRAPHS);
+      return FALSE;
+    }
+  if (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0)
+    complain (log, ADJ_SEVERITY_WARNING, line, role, "the text was changed after it was logged");
+  graph = adj_graph_parse (payload, -1, NULL, &reason);
+  if (graph == NULL)
+    {
+      complain (log, ADJ_SEVERITY_ERROR, line, role, reason->message);
+      return TRUE;
+    }
+  define_symbols (region, graph);
+  id = unique_id (log, region, role);
+  entry.id = entry.title = id;
+  entry.graph = graph;
+  if (!adj_bundle_builder_add_graph (log->builder, &entry, &reason))
+    {
+      complain (log, ADJ_SEVERITY_ERROR, line, role, reason->message);
+      return TRUE;
+    }
+  text = g_bytes_new (payload, strlen (payload));
+  adj_bundle_builder_set_text (log->builder, id, text);
+  g_ptr_array_add (region->graph_ids, g_steal_pointer (&id));
+  return TRUE;
+}
+
+static gboolean
+take_record (Log *log, const char *json, gsize length, Lines *lines, GError **error)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  guint line = lines->number;
+  const JsonItem *record = json_parse (arena, log->name, json, length, NULL);
+  g_autofree char *payload = take_payload (lines);
+  const JsonItem *symbol = record != NULL ? json_get (record, "create_symbol") : NULL;
+  const char *role = record != NULL ? role_of (record) : NULL;
+
+  if (symbol != NULL)
+    take_symbol (log, record, symbol);
+  return role == NULL || take_graph (log, record, role, payload, line, error);
+}
+
+static gboolean
+read_log (Log *log, GBytes *bytes, GError **error)
+{
+  gsize size, length;
+  const char *text = g_bytes_get_data (bytes, &size);
+  Lines lines = { text, text + size, 0 };
+  const char *line, *json;
+
+  while (next_line (&lines, &line, &length))
+    {
+      if (g_cancellable_set_error_if_cancelled (log->cancellable, error))
+        return FALSE;
+      json = find_json (line, length);
+      if (json != NULL && !take_record (log, json, length - (gsize) (json - line), &lines, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* -- files -- */
+
+static GBytes *
+inflate (GFile *file, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GFileInputStream) packed = g_file_read (file, cancellable, error);
+  g_autoptr (GConverter) inflater =
+      G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GByteArray) all = g_byte_array_new ();
+  guint8 block[65536];
+  gssize n;
+
+  if (packed == NULL)
+    return NULL;
+  stream = g_converter_input_stream_new (G_INPUT_STREAM (packed), inflater);
+  while ((n = g_input_stream_read (stream, block, sizeof block, cancellable, error)) > 0)
+    {
+      if (all->len + (guint64) n > G_MAXINT32)
+        {
+          g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "more than 2 GiB when unpacked");
+          return NULL;
+        }
+      g_byte_array_append (all, block, (guint) n);
+    }
+  return n < 0 ? NULL : g_byte_array_free_to_bytes (g_steal_pointer (&all));
+}
+
+static GBytes *
+read_bytes (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GMappedFile) mapped = NULL;
+
+  if (g_str_has_suffix (path, ".gz"))
+    return inflate (file, cancellable, error);
+  mapped = g_mapped_file_new (path, FALSE, error);
+  if (mapped == NULL)
+    return NULL;
+  if (g_mapped_file_get_length (mapped) > MAX_LOG_BYTES)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "more than 4 GiB");
+      return NULL;
+    }
+  return g_mapped_file_get_bytes (mapped);
+}
+
+/* "…_rank_3_abcdefgh.log" → 3; -1 when the name says none. */
+static gint
+rank_in_name (const char *name)
+{
+  const char *at = strstr (name, FILE_PREFIX "rank_");
+
+  return at != NULL ? (gint) CLAMP (g_ascii_strtoll (at + strlen (FILE_PREFIX "rank_"), NULL, 10),
+                                    0, 1 << 20)
+                    : -1;
+}
+
+static gboolean
+read_file (Log *log, const char *path, GError **error)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr (GBytes) bytes = read_bytes (path, log->cancellable, error);
+
+  if (bytes == NULL)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
+  log->name = name;
+  log->file_rank = rank_in_name (name);
+  log->n_compiled_autograd = 0;
+  return read_log (log, bytes, error);
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+static GPtrArray *
+log_files (const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) folder = NULL;
+  const char *name;
+
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      g_ptr_array_add (files, g_strdup (path));
+      return g_steal_pointer (&files);
+    }
+  folder = g_dir_open (path, 0, error);
+  if (folder == NULL)
+    return NULL;
+  while ((name = g_dir_read_name (folder)) != NULL)
+    if (g_str_has_prefix (name, FILE_PREFIX))
+      g_ptr_array_add (files, g_build_filename (path, name, NULL));
+  g_ptr_array_sort (files, by_name);
+  return g_steal_pointer (&files);
+}
+
+static gboolean
+add_regions (Log *log, GError **error)
+{
+  for (guint i = 0; i < log->regions->len; i++)
+    {
+      const Region *region = log->regions->pdata[i];
+      AdjRegion entry = {
+        .id = region->id,
+        .compile_id = region->compile_id,
+        .rank = region->rank,
+        .attempt = region->attempt,
+        .n_graphs = region->graph_ids->len,
+        .num_fwd_outputs = -1,
+      };
+
+      if (region->graph_ids->len > 0 &&
+          !adj_bundle_builder_add_region (log->builder, &entry,
+                                          (const char *const *) region->graph_ids->pdata, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_all (Log *log, const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) files = log_files (path, error);
+
+  if (files == NULL)
+    return FALSE;
+  for (guint i = 0; i < files->len; i++)
+    if (!read_file (log, files->pdata[i], error))
+      return FALSE;
+  if (log->n_graphs == 0)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: a TORCH_TRACE log without a graph",
+                   path);
+      return FALSE;
+    }
+  return add_regions (log, error);
+}
+
+static AdjBundle *
+load (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  g_autoptr (GPtrArray) regions = g_ptr_array_new_with_free_func ((GDestroyNotify) region_free);
+  g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Log log = {
+    .builder = builder,
+    .diags = diags,
+    .arena = arena,
+    .regions = regions,
+    .ids = ids,
+    .cancellable = cancellable,
+  };
+
+  if (!read_all (&log, path, error))
+    return NULL;
+  adj_bundle_builder_set_description (builder,
+                                      "TORCH_TRACE log: graphs as text, without recorded values");
+  return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&diags));
+}
+
+static guint
+sniff (const guint8 *head, gsize length, const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *text = g_strndup ((const char *) head, length);
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      g_autoptr (GPtrArray) files = log_files (path, NULL);
+
+      return files != NULL && files->len > 0 ? 90 : 0;
+    }
+  if (g_str_has_prefix (name, FILE_PREFIX))
+    return 90;
+  return g_regex_match_simple (
+             "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] \\{", text, 0, 0)
+             ? 80
+             : 0;
+}
+
+const AdjFormat adj_format_torch_trace = {
+  .name = "torch-trace",
+  .summary = "TORCH_TRACE log, or a folder of them with one file per rank",
+  .extensions = ".log .log.gz",
+  .sniff = sniff,
+  .load = load,
+};
