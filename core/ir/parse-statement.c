@@ -400,7 +400,8 @@ read_expression (Statement *s)
       g_array_set_size (s->args, 0);
       g_array_set_size (s->kwargs, 0);
       *r = start;
-      if (!is_node && (follows (r, ".") || follows (r, "(")))
+      /* A node is never called, but it may have the name of what it calls. */
+      if (follows (r, "(") || (!is_node && follows (r, ".")))
         return read_function (s);
     }
 
