@@ -4,11 +4,11 @@
 
 #include "tile.h"
 
-/* What all functions here share: the output is walked in tiles of TILE elements, and BLOCK tiles
- * are what a thread takes at a time. */
+/* Elements below which threads do not pay are TILE × BLOCK. */
 enum
 {
-  BLOCK = 64
+  BLOCK = 64,
+  EDGE = 32
 };
 
 /* Casts go through the class that represents both sides exactly, or rounds as the type does. */
@@ -72,21 +72,47 @@ adj_k_copy_run (
     }
 }
 
-/* Bytes as they are (NaN payloads too), one run of the last dim after the other. */
+/* The dim along which @src is denser than along its last dim, or -1. */
+static int
+dim_across (const AdjKView *src)
+{
+  int last = src->rank - 1, across = -1;
+
+  for (int d = 0; d < last; d++)
+    if (src->stride[d] < src->stride[across < 0 ? last : across])
+      across = d;
+  return across;
+}
+
+/* Bytes as they are (NaN payloads too), by runs of the last dim; a transposition goes by squares of
+ * EDGE elements, so that lines of memory are used while they are in the cache. */
 static void
 copy_same (const AdjKView *dst, const AdjKView *src)
 {
-  int last = dst->rank - 1;
-  int64_t run = dst->size[last], n_runs = adj_k_view_count (dst) / (run ? run : 1);
-  AdjKView outer[2] = { *dst, *src };
+  int last = dst->rank - 1, across = dim_across (src);
+  uint32_t inner = UINT32_C (1) << last | (across < 0 ? 0 : UINT32_C (1) << across);
+  AdjKView to = adj_k_view_keep (dst, ~inner), from = adj_k_view_keep (src, ~inner);
+  int64_t length = dst->size[last], step = across < 0 ? length : EDGE;
+  int64_t lines = across < 0 ? 1 : dst->size[across];
+  int64_t to_next = across < 0 ? 0 : dst->stride[across];
+  int64_t from_next = across < 0 ? 0 : src->stride[across];
+  int64_t bands = (lines + EDGE - 1) / EDGE, n = adj_k_view_count (&to) * bands;
+  size_t size = adj_k_type_get_size (dst->type);
 
-  outer[0].rank = outer[1].rank = last;
+#pragma omp parallel for schedule(static) if (n * length > TILE * BLOCK)
+  for (int64_t i = 0; i < n; i++)
+    {
+      int64_t first = i % bands * EDGE, end = min_i64 (lines, first + EDGE);
+      int64_t at = adj_k_view_offset (&to, i / bands),
+              from_at = adj_k_view_offset (&from, i / bands);
 
-#pragma omp parallel for schedule(static) if (n_runs * run > TILE * BLOCK)
-  for (int64_t i = 0; i < n_runs; i++)
-    adj_k_copy_run (view_at (dst, adj_k_view_offset (&outer[0], i)), dst->stride[last],
-                    view_at (src, adj_k_view_offset (&outer[1], i)), src->stride[last], run,
-                    adj_k_type_get_size (dst->type));
+      for (int64_t j = 0; j < length; j += step)
+        for (int64_t line = first; line < end; line++)
+          adj_k_copy_run (view_at (dst, at + line * to_next + j * dst->stride[last]),
+                          dst->stride[last],
+                          view_at (src, from_at + line * from_next + j * src->stride[last]),
+                          src->stride[last], min_i64 (step, length - j), size);
+    }
 }
 
 void

@@ -188,6 +188,28 @@ test_index (void)
   g_assert_cmpint (bad, ==, -4);
 }
 
+/* x[:, a, :, c]: the indexed dims are apart and not first, and yet theirs comes first. */
+static void
+test_index_apart (void)
+{
+  AdjKView a = indices ((double[]){ 1, 0, 1 }, 1, 3, 0),
+           c = indices ((double[]){ 4, 2, -5 }, 1, 3, 0);
+  AdjKIndex index = { .x = kernel_array (ADJ_K_I32, 4, 2, 2, 3, 5),
+                      .values = kernel_array (ADJ_K_I32, 3, 3, 2, 3),
+                      .idx = { NULL, &a, NULL, &c } };
+  const int at[3][2] = { { 1, 4 }, { 0, 2 }, { 1, 0 } };
+  gint64 bad;
+
+  for (int i = 0; i < 60; i++)
+    kernel_array_set (&index.x, i, i);
+  g_assert_true (adj_k_index (&index, &bad));
+  for (int b = 0; b < 3; b++)
+    for (int i = 0; i < 2; i++)
+      for (int k = 0; k < 3; k++)
+        g_assert_cmpfloat (kernel_array_get (&index.values, (b * 2 + i) * 3 + k), ==,
+                           ((i * 2 + at[b][0]) * 3 + k) * 5 + at[b][1]);
+}
+
 static void
 test_index_put (void)
 {
@@ -255,6 +277,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/index/scatter", test_scatter);
   g_test_add_func ("/kernels/index/scatter-rounds-once", test_scatter_rounds_once);
   g_test_add_func ("/kernels/index/index", test_index);
+  g_test_add_func ("/kernels/index/index-apart", test_index_apart);
   g_test_add_func ("/kernels/index/index-put", test_index_put);
   g_test_add_func ("/kernels/index/edges", test_edges);
 
