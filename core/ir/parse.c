@@ -3,10 +3,9 @@
 /* Graph text, line by line: classes, headers and comments.  Nothing that it says is trusted: what
  * is not understood is kept as text and reported, and everything is bounded. */
 
-#include "ir/adj-text.h"
-
 #include <string.h>
 
+#include "ir/adj-text.h"
 #include "ir/parse-private.h"
 #include "ir/text-private.h"
 

@@ -2,12 +2,11 @@
 
 /* Values as Python's repr() writes them. */
 
-#include "ir/adj-text.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "ir/adj-text.h"
 #include "ir/text-private.h"
 
 typedef struct

@@ -2,11 +2,10 @@
 
 /* Graph text as print_readable of PyTorch 2.6 writes it into structured traces (graph-ir §5). */
 
-#include "ir/adj-text.h"
-
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "ir/adj-text.h"
 #include "ir/text-private.h"
 
 typedef struct

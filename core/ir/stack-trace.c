@@ -3,10 +3,9 @@
 /* Python's stack traces: lines `File "<path>", line <n>, in <function>`, each followed by the
  * line of source when Python had it. */
 
-#include "ir/adj-text.h"
-
 #include <string.h>
 
+#include "ir/adj-text.h"
 #include "ir/text-private.h"
 
 typedef struct

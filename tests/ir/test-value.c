@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "ir/adj-value.h"
-
 #include <math.h>
 
 #include "ir/adj-text.h"
+#include "ir/adj-value.h"
 
 static AdjValue
 make_nested (void)

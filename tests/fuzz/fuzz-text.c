@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/adj-text.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+/* Whatever was read, what is printed of it reads back as the same text. */
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (AdjGraph) graph = adj_graph_parse ((const char *) data, (gssize) size, diags, NULL);
+  g_autoptr (AdjGraph) back = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *again = NULL;
+
+  if (!graph)
+    return 0;
+
+  text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+  back = adj_graph_parse (text, -1, NULL, NULL);
+  g_assert_nonnull (back);
+  again = adj_graph_print (back, ADJ_PRINT_DEFAULT, NULL);
+  g_assert_cmpstr (again, ==, text);
+
+  return 0;
+}
