@@ -1,0 +1,462 @@
+# SPDX-License-Identifier: MIT
+"""Writes oracle.txt: what PyTorch 2.6 computes on the CPU for the operators of core/ops.
+
+One case is
+    case TARGET
+    a VALUE            (an argument by position)
+    k NAME VALUE       (an argument by name)
+    r VALUE            (a result; several results and lists are flattened)
+and a VALUE is one of
+    n | b 0|1 | i INT | f FLOAT | s TEXT | d DTYPE | m FORMAT | l N VALUE...
+    t DTYPE RANK SIZE... STRIDE... OFFSET HEX
+where HEX is the storage of an argument, and the elements in row-major order of a result.
+
+Cases that PyTorch refuses are left out.
+"""
+import glob
+import os
+import re
+
+import torch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CODES = {
+    torch.bool: "b8", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i16",
+    torch.int32: "i32", torch.int64: "i64", torch.float16: "f16", torch.bfloat16: "bf16",
+    torch.float32: "f32", torch.float64: "f64",
+}
+F32, F64, F16, BF16 = torch.float32, torch.float64, torch.float16, torch.bfloat16
+I64, I32, U8, I8, B8 = torch.int64, torch.int32, torch.uint8, torch.int8, torch.bool
+gen = torch.Generator().manual_seed(20260)
+out = []
+n_cases = 0
+
+
+def raw(flat):
+    return flat.contiguous().view(torch.uint8).numpy().tobytes().hex() or "-"
+
+
+def text(v):
+    if v is None:
+        return "n"
+    if isinstance(v, bool):
+        return f"b {int(v)}"
+    if isinstance(v, int):
+        return f"i {v}"
+    if isinstance(v, float):
+        return f"f {v!r}"
+    if isinstance(v, str):
+        return f"s {v}"
+    if isinstance(v, torch.dtype):
+        return f"d {CODES[v]}"
+    if isinstance(v, torch.memory_format):
+        return f"m {str(v).replace('torch.', '')}"
+    if isinstance(v, (list, tuple)):
+        return " ".join([f"l {len(v)}"] + [text(x) for x in v])
+    assert isinstance(v, torch.Tensor)
+    n = v.untyped_storage().nbytes() // v.element_size()
+    storage = torch.as_strided(v.detach(), (n,), (1,), 0)
+    return tensor(v, v.storage_offset(), raw(storage))
+
+
+def tensor(v, offset, data):
+    numbers = [CODES[v.dtype], v.dim(), *v.shape, *v.stride(), offset, data]
+    return "t " + " ".join(map(str, numbers))
+
+
+def flatten(r):
+    if isinstance(r, (list, tuple)):
+        return [y for x in r for y in flatten(x)]
+    return [r]
+
+
+def case(target, *args, **kwargs):
+    global n_cases
+    packet, overload = target.rsplit(".", 1) if "." in target else (target, "default")
+    space = torch.ops.prims if packet.startswith("prims::") else torch.ops.aten
+    packet = packet.replace("prims::", "")
+    op = getattr(getattr(space, packet), overload)
+    lines = [f"case {op}".replace("case ", "case torch.ops.")]
+    lines += [f"a {text(a)}" for a in args]
+    lines += [f"k {k} {text(v)}" for k, v in kwargs.items()]
+    try:
+        result = op(*args, **kwargs)
+    except (RuntimeError, IndexError, NotImplementedError, ValueError):
+        return
+    for r in flatten(result):
+        lines.append("r n" if r is None else "r " + tensor(r, 0, raw(r.contiguous().flatten())))
+    out.append("\n".join(lines))
+    n_cases += 1
+
+
+# -- operands --
+
+
+def values(shape, dtype, lo=-3.0, hi=3.0):
+    t = torch.rand(shape, generator=gen, dtype=F64) * (hi - lo) + lo
+    if dtype == B8:
+        return t > 0
+    if dtype == U8:
+        t = t.abs()
+    return t.to(dtype)
+
+
+def layouts(shape, dtype, lo=-3.0, hi=3.0):
+    """The same sizes laid out in different ways."""
+    yield values(shape, dtype, lo, hi)
+    if len(shape) >= 2:
+        yield values(shape[::-1], dtype, lo, hi).permute(*range(len(shape))[::-1])
+        yield values((*shape[:-1], shape[-1] * 2), dtype, lo, hi)[..., ::2]
+        yield values((1, *shape[1:]), dtype, lo, hi).expand(shape)
+    if len(shape) == 4:
+        yield values(shape, dtype, lo, hi).to(memory_format=torch.channels_last)
+
+
+DOMAIN = {
+    "log": (0.1, 5), "log2": (0.1, 5), "log10": (0.1, 5), "log1p": (-0.9, 5), "sqrt": (0, 5),
+    "rsqrt": (0.1, 5), "asin": (-1, 1), "acos": (-1, 1), "atanh": (-0.95, 0.95), "acosh": (1, 5),
+    "pow": (0.1, 3), "xlogy": (0.1, 3), "lgamma": (0.2, 6), "tan": (-1.2, 1.2),
+}
+SPECIAL = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, float("inf"), float("-inf"),
+                        float("nan"), 1e-30, -1e-30, 80.0, -80.0, 3e38], dtype=F32)
+
+
+def scalar_for(name, argument):
+    table = {"min_val": -1.0, "max_val": 1.0, "threshold": 0.5, "beta": 1.5, "negative_slope": 0.1,
+             "alpha": 1.25, "scale": 1.1, "input_scale": 0.9, "weight": 0.3, "value": 0.75,
+             "exponent": 2.5, "min": -0.5, "max": 0.75}
+    return table.get(argument, 1.5)
+
+
+def fill(op, tensors, rounding=None, approximate="none", flag=False):
+    """Arguments of a pointwise operator: the given tensors, then numbers by name."""
+    args, kwargs, it = [], {}, iter(tensors)
+    for a in op._schema.arguments:
+        kind = str(a.type)
+        if kind == "Tensor":
+            value = next(it)
+        elif a.name == "rounding_mode":
+            value = rounding
+        elif a.name == "approximate":
+            value = approximate
+        elif kind == "bool":
+            value = flag
+        elif kind == "int":
+            value = 1
+        elif kind.startswith("Optional[Tensor"):
+            value = None
+        else:
+            value = scalar_for(op._schema.name, a.name)
+            if kind == "float":
+                value = float(value)
+        if a.kwarg_only:
+            kwargs[a.name] = value
+        else:
+            args.append(value)
+    return args, kwargs
+
+
+def pointwise(target):
+    packet, overload = target.rsplit(".", 1) if "." in target else (target, "default")
+    op = getattr(getattr(torch.ops.aten, packet), overload)
+    n = sum(str(a.type) == "Tensor" for a in op._schema.arguments)
+    lo, hi = DOMAIN.get(packet, (-3.0, 3.0))
+    names = [a.name for a in op._schema.arguments]
+    masks = {i for i, a in enumerate(x for x in op._schema.arguments if str(x.type) == "Tensor")
+             if a.name in ("mask", "condition")}
+
+    def operand(i, shape, dtype):
+        return values(shape, B8 if i in masks else dtype, lo, hi)
+
+    def run(tensors, **options):
+        args, kwargs = fill(op, tensors, **options)
+        case(target, *args, **kwargs)
+
+    options = [{}]
+    if "rounding_mode" in names:
+        options = [{"rounding": m} for m in (None, "floor", "trunc")]
+    if "approximate" in names:
+        options = [{"approximate": m} for m in ("none", "tanh")]
+    if "is_result" in names:
+        options = [{"flag": m} for m in (False, True)]
+    for o in options:
+        for dtype in (F32, F64, BF16, I64, I32, U8, B8):
+            run([operand(i, (2, 3), dtype) for i in range(n)], **o)
+    for first in layouts((2, 1, 3, 2), F32, lo, hi):
+        if 0 in masks:
+            first = first > 0
+        run([first] + [operand(i, (2, 1, 3, 2), F32) for i in range(1, n)], **options[0])
+    if n == 1:
+        run([SPECIAL], **options[0])
+        run([values((), F32, lo, hi)], **options[0])
+        run([values((0, 2), F32, lo, hi)], **options[0])
+    if n == 2:
+        run([operand(0, (3, 1), F32), operand(1, (2, 1, 4), F32)])
+        run([operand(0, (), F64), operand(1, (3,), F32)])
+        run([operand(0, (3,), F32), operand(1, (), I64)])
+        run([operand(0, (3,), I64), operand(1, (3,), F32)])
+        run([operand(0, (3,), I32), operand(1, (3,), U8)])
+        run([operand(0, (3,), F16), operand(1, (3,), BF16)])
+        run([operand(0, (3, 2), F32).t(), operand(1, (2, 3), F32)])
+        run([operand(0, (2, 3), F32), operand(1, (3, 2), F32).t()])
+        if packet in ("add", "sub", "mul", "div", "maximum", "eq", "lt", "where", "pow"):
+            for number in (2, 1.5):
+                a = operand(0, (2, 3), I64)
+                case(target, a, number)
+                case(target, a.to(F32), number)
+                case(target, a.to(F16), number)
+    if n == 3:
+        run([operand(0, (2, 1), F32), operand(1, (3,), F32), operand(2, (2, 3), F32)])
+
+
+def family(name):
+    source = open(os.path.join(HERE, "../../../core/ops", name + ".inc")).read()
+    return re.findall(r'"aten::([\w.]+)\(', source)
+
+
+for target in family("pointwise") + family("activation"):
+    pointwise(target)
+
+# -- views --
+
+x = values((2, 3, 4), F32)
+y = values((4, 3, 2), F32).permute(2, 1, 0)
+for v in (x, y, x[:, :, 1:3], x[:, :1].expand(2, 3, 4), values((), F32)):
+    for sizes in ([6, 4], [-1, 4], [2, 12], [24], [2, 3, 4], [1, 2, 1, 3, 4], [2, 3, 2, 2], [-1]):
+        case("view", v, sizes)
+        case("_unsafe_view", v, sizes)
+    case("t", v)
+    for dims in ([2, 0, 1], [-1, -2, -3], [0, 1, 2]):
+        case("permute", v, dims)
+        case("permute_copy", v, dims)
+    for a, b in ((0, 1), (-1, 0), (1, 1)):
+        case("transpose.int", v, a, b)
+    for dim in range(-3, 4):
+        case("unsqueeze", v, dim)
+        case("squeeze.dim", v, dim)
+        case("select.int", v, dim, -1)
+        case("select.int", v, dim, 1)
+        case("unbind.int", v, dim)
+        case("split.Tensor", v, 2, dim)
+        for start, end, step in ((0, 9223372036854775807, 1), (1, -1, 1), (-2, None, 2),
+                                 (None, 1, 1), (3, 1, 1), (0, 4, 3)):
+            case("slice.Tensor", v, dim, start, end, step)
+    case("split_with_sizes", v, [1, 3], 2)
+    case("split_with_sizes", v, [1, 1], 2)
+    case("diagonal", v)
+    case("diagonal", v, 1, 1, 2)
+    case("diagonal", v, -2, 2, 1)
+    case("unfold", v, 2, 2, 1)
+    case("unfold", v, 1, 3, 2)
+    case("alias", v)
+    case("detach", v)
+    case("squeeze", v)
+    case("squeeze.dims", v, [0, 1])
+    case("as_strided", v, [2, 2], [1, 2], 1)
+    for sizes in ([2, 3, 4], [5, 2, 3, 4], [-1, 3, -1], [4]):
+        case("expand", v, sizes)
+        case("view_copy", v, sizes)
+one = values((1, 3, 1), F32)
+case("squeeze", one)
+case("squeeze.dim", one, 0)
+case("squeeze.dims", one, [0, 2])
+case("expand", one, [4, 3, 2])
+case("expand", one, [2, 4, -1, 2])
+case("t", values((2, 3), F32))
+case("t", values((3,), F32))
+case("view", values((0, 3), F32), [3, 0])
+
+# -- creation and copies --
+
+for dtype in (None, F32, I64, F16, B8):
+    kw = {} if dtype is None else {"dtype": dtype}
+    for value in (1, 2.5, True):
+        case("full", [2, 3], value, **kw)
+        case("full_like", y, value, **kw)
+        case("scalar_tensor", value, **kw)
+        case("new_full", values((2,), I32), [2], value, **kw)
+    case("zeros", [2, 3], **kw)
+    case("ones", [2], **kw)
+    case("zeros_like", y, **kw)
+    case("ones_like", x[:, :, ::2], **kw)
+    case("new_zeros", values((2,), I32), [2, 1], **kw)
+    case("new_ones", values((2,), I32), [2, 1], **kw)
+    case("arange", 5, **kw)
+    case("arange", 2.5, **kw)
+    case("arange.start", 2, 7, **kw)
+    case("arange.start_step", 1, 8, 3, **kw)
+    case("arange.start_step", 5, -3, -2, **kw)
+    case("arange.start_step", 0.5, 2.0, 0.25, **kw)
+    for v in (x, y, x[:, :, ::2]):
+        case("_to_copy", v, **kw)
+        case("_to_copy", v * 3, **kw)
+four = values((2, 3, 2, 2), F32)
+for v in (x, y, x[:, :, ::2], x[:, :1].expand(2, 3, 4), four, values((), F64)):
+    case("clone", v)
+    case("lift_fresh_copy", v)
+    for f in (torch.contiguous_format, torch.channels_last, torch.preserve_format):
+        case("clone", v, memory_format=f)
+        case("_to_copy", v, dtype=F64, memory_format=f)
+        case("zeros_like", v, memory_format=f)
+    case("fill.Scalar", v, 3)
+    case("fill.Tensor", v, torch.tensor(2.5))
+    case("copy", v, values((1, 1), F64))
+    case("copy", v, values((), I64))
+    case("slice_scatter", v, values((1, 1, 1), F32), 0, 1, 2)
+    case("select_scatter", v, values((1,), F32).expand(v.shape[1:]), 0, 1) if v.dim() else None
+case("slice_backward", values((2, 2), F32), [2, 5], 1, 1, 5, 2)
+case("select_backward", values((2, 4), F32), [2, 3, 4], 1, -1)
+case("diagonal_backward", values((2,), F32), [2, 3], 1, 0, 1)
+case("slice_scatter", x, values((2, 1, 4), F32), 1, 1, 2)
+case("select_scatter", y, values((2, 4), F32), 1, 2)
+case("diagonal_scatter", x, values((2, 3), F32), 0, 1, 2)
+case("copy_", values((2, 3), I64), values((3,), F32))
+case("add_.Tensor", values((2, 3), F32), values((3,), I64))
+case("mul_.Scalar", values((2, 3), F32).t(), 2)
+case("fill_.Scalar", values((2, 3), I64), 2.7)
+case("masked_fill_.Scalar", values((2, 3), F32), values((2, 3), B8), 1.5)
+
+# -- products --
+
+for dtype in (F32, F64, BF16, I64):
+    a, b = values((3, 5), dtype), values((5, 4), dtype)
+    for left in (a, values((5, 3), dtype).t()):
+        for right in (b, values((4, 5), dtype).t()):
+            case("mm", left, right)
+            case("addmm", values((4,), dtype), left, right)
+            case("addmm", values((3, 1), dtype), left, right, beta=2, alpha=3)
+            case("addmm", values((3, 4), dtype), left, right, beta=0)
+    p, q = values((2, 3, 5), dtype), values((2, 5, 4), dtype)
+    case("bmm", p, q)
+    case("bmm", p, values((2, 4, 5), dtype).transpose(1, 2))
+    case("bmm", values((1, 3, 5), dtype).expand(2, 3, 5), q)
+    case("baddbmm", values((2, 3, 4), dtype), p, q, beta=1, alpha=2)
+    case("baddbmm", values((4,), dtype), p, q)
+    case("mv", a, values((5,), dtype))
+    case("dot", values((5,), dtype), values((5,), dtype))
+case("mm", values((3, 0), F32), values((0, 2), F32))
+case("mm", values((17, 300), F32), values((300, 9), F32))
+
+# -- reductions --
+
+for dtype in (F32, F64, BF16, I64, U8, B8):
+    for v in (values((2, 3, 4), dtype), values((4, 3, 2), dtype).permute(2, 1, 0),
+              values((2, 3, 8), dtype)[:, :, ::2], values((), dtype), values((0, 3), dtype)):
+        for name in ("sum", "mean", "prod", "any", "all", "max", "min", "argmax", "argmin"):
+            case(name, v)
+        for dims in ([0], [-1], [0, 2], [], None, [1, 0]):
+            for keep in (False, True):
+                case("sum.dim_IntList", v, dims, keep)
+                case("mean.dim", v, dims, keep)
+                case("var.correction", v, dims, correction=1, keepdim=keep)
+                case("std.correction", v, dims, correction=0, keepdim=keep)
+                case("var_mean.correction", v, dims, correction=1, keepdim=keep)
+                if dims is not None:
+                    case("amax", v, dims, keep)
+                    case("amin", v, dims, keep)
+                    case("logsumexp", v, dims, keep)
+                    case("any.dims", v, dims, keep)
+                    case("all.dims", v, dims, keep)
+                if dtype in (F32, F64) and not keep:
+                    for p in (2, 1, 0, 3, float("inf"), float("-inf")):
+                        case("linalg_vector_norm", v, p, dims, keep)
+        for dim in (0, -1):
+            for keep in (False, True):
+                for name in ("max.dim", "min.dim", "argmax", "argmin", "any.dim", "all.dim",
+                             "prod.dim_int"):
+                    case(name, v, dim, keep)
+            case("cumsum", v, dim)
+            case("cumprod", v, dim)
+    case("sum", values((2, 3), dtype), dtype=F64)
+    case("sum.dim_IntList", values((2, 3), dtype), [1], dtype=I64)
+    case("mean", values((2, 3), dtype), dtype=F32)
+case("sum.dim_IntList", values((3, 700), F32), [1])
+case("max.dim", torch.tensor([[1.0, float("nan"), 3.0], [2.0, 2.0, 1.0]]), 1)
+case("argmax", torch.tensor([1.0, 3.0, 3.0]))
+case("logsumexp", torch.tensor([[float("-inf"), float("-inf")], [1.0, float("inf")]]), [1])
+
+# -- softmax, normalisation, losses --
+
+for dtype in (F32, F64, BF16):
+    for v in layouts((2, 3, 4), dtype):
+        for dim in (-1, 1, 0):
+            for name in ("_softmax", "_log_softmax"):
+                case(name, v, dim, False)
+                op = getattr(torch.ops.aten, name).default
+                case(name + "_backward_data", values((2, 3, 4), dtype), op(v, dim, False), dim, dtype)
+        w, b = values((4,), dtype), values((4,), dtype)
+        case("native_layer_norm", v, [4], w, b, 1e-5)
+        case("native_layer_norm", v, [3, 4], None, None, 1e-3)
+        y0, mean, rstd = torch.ops.aten.native_layer_norm(v, [4], w, b, 1e-5)
+        g = values((2, 3, 4), dtype)
+        case("native_layer_norm_backward", g, v, [4], mean, rstd, w, b, [True, True, True])
+        case("native_layer_norm_backward", g, v, [4], mean, rstd, w, b, [False, True, False])
+        y0, mean, rstd = torch.ops.aten.native_layer_norm(v, [4], None, None, 1e-5)
+        case("native_layer_norm_backward", g, v, [4], mean, rstd, None, None, [True, False, False])
+case("_softmax", values((), F32), 0, False)
+for dtype in (F32, F64):
+    for shape, target in (((4, 5), torch.tensor([1, 0, -100, 4])), ((5,), torch.tensor(3))):
+        v = values(shape, dtype)
+        for weight in (None, values((5,), dtype, 0.1, 1)):
+            for r in (0, 1, 2):
+                case("nll_loss_forward", v, target, weight, r, -100)
+                o, t = torch.ops.aten.nll_loss_forward(v, target, weight, r, -100)
+                case("nll_loss_backward", values(o.shape, dtype), v, target, weight, r, -100, t)
+    for r in (0, 1, 2):
+        a, b = values((2, 3), dtype), values((2, 3), dtype)
+        g = values((2, 3) if r == 0 else (), dtype)
+        case("mse_loss", a, b, r)
+        case("mse_loss_backward", g, a, b, r)
+        case("smooth_l1_loss", a, b, r, 0.7)
+        case("smooth_l1_loss_backward", g, a, b, r, 0.7)
+        case("huber_loss", a, b, r, 0.7)
+        case("huber_loss_backward", g, a, b, r, 0.7)
+        t = values((2, 3), dtype, 0, 1)
+        case("binary_cross_entropy_with_logits", a, t, None, None, r)
+        case("binary_cross_entropy_with_logits", a, t, values((3,), dtype, 0, 1), values((3,), dtype, 1, 2), r)
+
+# -- indexing and assembly --
+
+idx = torch.tensor([[0, 2], [1, 2]])
+for v in (x, y):
+    case("index_select", v, 1, torch.tensor([2, 0, 0]))
+    case("index_select", v, -1, torch.tensor(1))
+    case("gather", v, 1, torch.tensor([[[0, 1, 2, 0]], [[2, 2, 1, 0]]]))
+    case("scatter.src", v, 1, torch.tensor([[[0, 1]], [[2, 1]]]), values((2, 3, 4), F32))
+    case("scatter.value", v, 2, torch.tensor([[[0, 3]], [[2, 1]]]), 1.5)
+    case("scatter_add", v, 0, torch.tensor([[[0, 1, 1, 0]], [[0, 1, 0, 0]]]), values((2, 3, 4), F32))
+    case("index_add", v, 1, torch.tensor([2, 0, 2]), values((2, 3, 4), F32), alpha=2)
+    case("index_put", v, [torch.tensor([0, 1]), None, torch.tensor([3, 0])], values((2, 3), F32))
+    case("index_put", v, [None, torch.tensor([0, 0])], values((2, 2, 4), F32), True)
+    case("index_put", v, [torch.tensor([1])], torch.tensor(5.0))
+    case("tril", v)
+    case("triu", v, 1)
+    case("tril", v, -1)
+    case("flip", v, [0, 2])
+    case("flip", v, [])
+    case("repeat", v, [2, 1, 1, 2])
+    case("repeat", v, [1, 2, 1])
+    case("constant_pad_nd", v, [1, 2, -1, 0], 0.5)
+    case("cat", [v, values((2, 2, 4), F32)], 1)
+    case("cat", [v, values((0,), F32), v.to(F64)], -1)
+    case("stack", [v, v * 2], 1)
+    case("stack", [v, v * 2], -1)
+case("index.Tensor", x, [idx[0].clamp(max=1), None, idx])
+case("index.Tensor", x, [None, idx])
+case("index.Tensor", x, [idx.clamp(max=1), torch.tensor([1, 2])])
+case("index.Tensor", x, [None, torch.tensor([-1, 0]), torch.tensor([1, 3])])
+for shifts, dims in (([1], [2]), ([-1, 2], [0, 1]), ([5], [])):
+    case("roll", x, shifts, dims)
+case("cat", [four.to(memory_format=torch.channels_last)] * 2, 1)
+case("cat", [four.to(memory_format=torch.channels_last), four], 1)
+for dtype in (F32, F64, BF16):
+    w = values((5, 3), dtype)
+    case("embedding", w, idx)
+    case("embedding", w, torch.tensor(4))
+    g = values((2, 2, 3), dtype)
+    case("embedding_dense_backward", g, idx, 5, -1, False)
+    case("embedding_dense_backward", g, idx, 5, 2, True)
+
+with open(os.path.join(HERE, "oracle.txt"), "w", encoding="ascii") as f:
+    f.write("\n".join(out) + "\n")
+print(n_cases, "cases")

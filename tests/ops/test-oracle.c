@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "call/adj-context.h"
+#include "ir/adj-target.h"
+#include "ops/adj-ops.h"
+#include "support/adj-test.h"
+
+/* Runs every case of data/oracle.txt (see make-oracle.py) and compares with what PyTorch computed:
+ * dtype, sizes and strides exactly, values exactly or within the band of the operator. */
+
+typedef struct
+{
+  char *text; /* rest of the line: strtok's state */
+  GPtrArray *tensors;
+} Reader;
+
+static const char *
+next (Reader *r)
+{
+  const char *token = strtok_r (NULL, " ", &r->text);
+
+  g_assert_nonnull (token);
+  return token;
+}
+
+static gint64
+next_int (Reader *r)
+{
+  return g_ascii_strtoll (next (r), NULL, 10);
+}
+
+static GBytes *
+next_bytes (Reader *r)
+{
+  const char *hex = next (r);
+  gsize n = strcmp (hex, "-") == 0 ? 0 : strlen (hex) / 2;
+  guint8 *bytes = g_malloc (MAX (n, 1));
+
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8) (g_ascii_xdigit_value (hex[2 * i]) * 16 +
+                         g_ascii_xdigit_value (hex[2 * i + 1]));
+  return g_bytes_new_take (bytes, n);
+}
+
+/* Metadata and the bytes after it. */
+static GBytes *
+read_tensor (Reader *r, AdjTensorMeta *meta)
+{
+  *meta = (AdjTensorMeta) {
+    .dtype = adj_dtype_from_code (next (r), -1),
+    .device = ADJ_CPU,
+    .has_strides = TRUE,
+    .storage = -1,
+  };
+  meta->shape.rank = (guint) next_int (r);
+  for (guint i = 0; i < meta->shape.rank; i++)
+    meta->shape.size[i] = ADJ_SIZE (next_int (r));
+  for (guint i = 0; i < meta->shape.rank; i++)
+    meta->shape.stride[i] = ADJ_SIZE (next_int (r));
+  meta->shape.offset = ADJ_SIZE (next_int (r));
+  return next_bytes (r);
+}
+
+static AdjValue
+read_value (Reader *r)
+{
+  const char *kind = next (r);
+
+  switch (kind[0])
+    {
+    case 'b':
+      return ADJ_BOOL (next_int (r));
+    case 'i':
+      return ADJ_INT (next_int (r));
+    case 'f':
+      return ADJ_FLOAT (g_ascii_strtod (next (r), NULL));
+    case 's':
+      return adj_value_new_string (next (r));
+    case 'd':
+      return ADJ_DTYPE (adj_dtype_from_code (next (r), -1));
+    case 'm':
+      return (AdjValue) { .kind = ADJ_VALUE_MEMORY_FORMAT,
+                          .format = adj_memory_format_from_name (next (r)) };
+    case 'l':
+      {
+        guint n = (guint) next_int (r);
+        g_autofree AdjValue *items = g_new0 (AdjValue, MAX (n, 1));
+
+        for (guint i = 0; i < n; i++)
+          items[i] = read_value (r);
+        return adj_value_new_items (ADJ_VALUE_LIST, items, n);
+      }
+    case 't':
+      {
+        AdjTensorMeta meta;
+        g_autoptr (GBytes) bytes = read_tensor (r, &meta);
+        g_autoptr (AdjStorage) storage = adj_storage_new_shared (bytes, ADJ_CPU);
+        AdjValue value = ADJ_TENSOR (adj_tensor_new (&meta, storage));
+
+        return value;
+      }
+    default:
+      return ADJ_NONE;
+    }
+}
+
+/* -- comparing -- */
+
+static double
+band_of (const AdjOp *op, AdjDType dtype, double reduction)
+{
+  double u = 0x1p-53;
+  double k = MAX (reduction, 1);
+
+  if (dtype == ADJ_DTYPE_F32)
+    u = 0x1p-24;
+  else if (dtype == ADJ_DTYPE_F16)
+    u = 0x1p-11;
+  else if (dtype == ADJ_DTYPE_BF16)
+    u = 0x1p-8;
+  switch (op->band)
+    {
+    case ADJ_BAND_ROUNDED:
+      return 2 * u;
+    case ADJ_BAND_SMOOTH:
+      return 8 * u;
+    case ADJ_BAND_SUM:
+      return u * (4 + log2 (k));
+    case ADJ_BAND_PRODUCT:
+      return u * (4 + 2 * log2 (k));
+    case ADJ_BAND_EXACT:
+    default:
+      return 0;
+    }
+}
+
+/* Both have an error of one band, so they are two bands apart at most. */
+static gboolean
+close_enough (const double *got, const double *expected, gint64 n, double band, GString *why)
+{
+  double difference = 0, norm = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (isnan (expected[i]) && isnan (got[i]))
+        continue;
+      if (isnan (expected[i]) || isnan (got[i]) || isinf (expected[i]) || isinf (got[i]) ||
+          band == 0)
+        {
+          if (got[i] == expected[i])
+            continue;
+          g_string_append_printf (why,
+                                  "element %" G_GINT64_FORMAT " is %.9g, not %.9g",
+                                  i,
+                                  got[i],
+                                  expected[i]);
+          return FALSE;
+        }
+      difference += (got[i] - expected[i]) * (got[i] - expected[i]);
+      norm += expected[i] * expected[i];
+    }
+  if (sqrt (difference) <= 2 * band * sqrt (norm) + 1e-300)
+    return TRUE;
+  g_string_append_printf (
+      why, "relative error %.3g, band %.3g", sqrt (difference / norm), 2 * band);
+  return FALSE;
+}
+
+static gboolean
+check_tensor (AdjTensor *tensor,
+              const AdjTensorMeta *wanted,
+              GBytes *bytes,
+              double band,
+              GString *why)
+{
+  AdjTensorMeta dense = *wanted;
+  g_autoptr (AdjTensorData) got = adj_tensor_snapshot (tensor);
+  g_autoptr (AdjTensorData) expected = NULL;
+  g_autoptr (GString) a = g_string_new (NULL);
+  g_autoptr (GString) b = g_string_new (NULL);
+  g_autofree double *x = NULL;
+  g_autofree double *y = NULL;
+  gint64 n;
+
+  adj_tensor_meta_print (adj_tensor_get_meta (tensor), NULL, a);
+  adj_tensor_meta_print (wanted, NULL, b);
+  if (!g_str_equal (a->str, b->str))
+    {
+      g_string_append_printf (why, "gives %s, not %s", a->str, b->str);
+      return FALSE;
+    }
+  adj_shape_init (&dense.shape, NULL, wanted->shape.rank, wanted->shape.size);
+  expected = adj_tensor_data_new (&dense, bytes, NULL);
+  g_assert_nonnull (expected);
+  n = adj_tensor_data_get_numel (expected);
+  x = g_new (double, MAX (n, 1));
+  y = g_new (double, MAX (n, 1));
+  adj_tensor_data_read_doubles (got, x);
+  adj_tensor_data_read_doubles (expected, y);
+  return close_enough (x, y, n, band, why);
+}
+
+/* -- cases -- */
+
+typedef struct
+{
+  const AdjOp *op;
+  const char *target;
+  guint line;
+  AdjValue args[16];
+  guint n_args;
+  AdjValue kwargs[32]; /* key, value, … */
+  guint n_kwargs;
+  GPtrArray *results; /* the lines that begin with r */
+} Case;
+
+static double reduction;
+
+/* Notes how many values the last call summed over, for the band. */
+static gboolean
+spy_call (AdjMode *mode, AdjOpCall *call)
+{
+  gboolean done = adj_mode_call_below (mode, call);
+
+  if (done)
+    reduction = adj_op_call_get_reduction (call);
+  return done;
+}
+
+static const AdjModeClass spy_class = { .name = "spy", .call = spy_call };
+
+static void
+check_results (const Case *c, const AdjValue *result, GString *why)
+{
+  gboolean list = adj_value_is_container (result);
+  guint n = list ? result->n : 1;
+
+  if (n != c->results->len)
+    {
+      g_string_append_printf (why, "gives %u results, not %u", n, c->results->len);
+      return;
+    }
+  for (guint i = 0; i < n && why->len == 0; i++)
+    {
+      const AdjValue *item = list ? &result->items[i] : result;
+      Reader r = { .text = g_ptr_array_index (c->results, i) };
+      const char *kind = strtok_r (r.text, " ", &r.text);
+      AdjTensorMeta meta;
+      g_autoptr (GBytes) bytes = NULL;
+
+      if (kind[0] == 'n' || item->kind != ADJ_VALUE_TENSOR)
+        {
+          if ((kind[0] == 'n') != (item->kind == ADJ_VALUE_NONE))
+            g_string_append_printf (why, "result %u is undefined, or should be", i);
+          continue;
+        }
+      bytes = read_tensor (&r, &meta);
+      if ((c->op->flags & ADJ_OP_NO_COMPARE) == 0)
+        check_tensor (
+            item->tensor, &meta, bytes, band_of (c->op, meta.dtype, reduction), why);
+    }
+}
+
+/* Runs a case; %FALSE when it does not agree. */
+static gboolean
+run_case (Case *c)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  AdjMode *spy = g_new0 (AdjMode, 1);
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = c->n_args, .items = c->args };
+  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = c->n_kwargs, .items = c->kwargs };
+  g_autoptr (GString) why = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  AdjValue result = ADJ_NONE;
+
+  spy->klass = &spy_class;
+  adj_context_push_mode (cx, spy);
+  if (adj_call (cx, c->op, &args, &kwargs, &result))
+    check_results (c, &result, why);
+  else if (adj_context_take_error (cx, &error))
+    g_string_append (why, error->message);
+  if (why->len > 0)
+    g_test_message ("line %u, %s: %s", c->line, c->target, why->str);
+  return why->len == 0;
+}
+
+static void
+clear_case (Case *c)
+{
+  AdjTensor *tensor;
+
+  for (guint i = 0; i < c->n_args; i++)
+    {
+      tensor = c->args[i].kind == ADJ_VALUE_TENSOR ? c->args[i].tensor : NULL;
+      adj_value_clear (&c->args[i]);
+      (void) tensor;
+    }
+  for (guint i = 0; i < c->n_kwargs; i++)
+    adj_value_clear (&c->kwargs[i]);
+  g_clear_pointer (&c->results, g_ptr_array_unref);
+}
+
+static void
+read_line (Case *c, char *line)
+{
+  Reader r = { .text = line };
+  const char *kind = strtok_r (line, " ", &r.text);
+
+  if (kind[0] == 'a')
+    c->args[c->n_args++] = read_value (&r);
+  else if (kind[0] == 'k')
+    {
+      c->kwargs[c->n_kwargs++] = adj_value_new_string (next (&r));
+      c->kwargs[c->n_kwargs++] = read_value (&r);
+    }
+  else
+    g_ptr_array_add (c->results, r.text);
+}
+
+static void
+agrees_with_pytorch (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ops", "data", "oracle.txt", NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint n_cases = 0, n_bad = 0;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0';)
+    {
+      Case c = { .target = lines[i] + strlen ("case "), .line = i + 1 };
+
+      g_assert_true (g_str_has_prefix (lines[i], "case "));
+      c.op = adj_op_find (c.target);
+      if (c.op == NULL)
+        g_test_message ("line %u: there is no %s", i + 1, c.target);
+      g_assert_nonnull (c.op);
+      c.results = g_ptr_array_new ();
+      for (i++; lines[i] != NULL && *lines[i] != '\0' && lines[i][0] != 'c'; i++)
+        read_line (&c, lines[i]);
+      n_cases++;
+      if (!run_case (&c))
+        n_bad++;
+      clear_case (&c);
+    }
+  g_test_message ("%u cases", n_cases);
+  g_assert_cmpuint (n_cases, >, 2000);
+  g_assert_cmpuint (n_bad, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/ops/oracle/agrees-with-pytorch", agrees_with_pytorch);
+
+  return g_test_run ();
+}
