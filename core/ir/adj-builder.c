@@ -132,6 +132,14 @@ adj_builder_get_n_nodes (AdjBuilder *builder)
   return builder->nodes->len;
 }
 
+const char *
+adj_builder_get_name (AdjBuilder *builder, AdjNodeId id)
+{
+  g_return_val_if_fail (id.index < builder->nodes->len, NULL);
+
+  return g_array_index (builder->nodes, AdjNode, id.index).name;
+}
+
 G_GNUC_PRINTF (3, 4)
 static void
 fail (AdjBuilder *builder, AdjError code, const char *format, ...)

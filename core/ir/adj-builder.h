@@ -68,6 +68,7 @@ ADJ_PUBLIC void adj_builder_add_attr (AdjBuilder *builder, const char *name, con
 /* The node of that name, or ADJ_NO_NODE. */
 AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
 guint adj_builder_get_n_nodes (AdjBuilder *builder);
+const char *adj_builder_get_name (AdjBuilder *builder, AdjNodeId id); /* of a node that it has */
 
 /* The naming rule of graph-ir §2.2; reserves the name. */
 char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);

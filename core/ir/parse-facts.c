@@ -312,7 +312,7 @@ adj_symbol_facts_parse (const char *name, const char *text, gsize length, AdjSym
   AdjSymbol symbol = {
     .name = name,
     .hint = ADJ_SYMBOL_UNBACKED,
-    .min = G_MININT64,
+    .min = adj_symbol_default_min (name),
     .max = G_MAXINT64,
   };
 

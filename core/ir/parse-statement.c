@@ -444,6 +444,12 @@ read_in_place (Statement *s)
 
 /* -- Deletes ---- */
 
+static gboolean
+is_blank (char c)
+{
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
 /* `;  x = y = None`, or nothing. */
 static gboolean
 read_deletes (AdjReader *r)
@@ -467,17 +473,21 @@ read_deletes (AdjReader *r)
   return adj_reader_at_end (r);
 }
 
-/* The stretch of @text before its deletes. */
+/* The stretch of @text before its deletes, of which there may be several. */
 static gsize
 find_deletes (const char *text, gsize length)
 {
-  for (gsize at = length; at-- > 2;)
+  for (gsize at = length; at-- > 1;)
     if (text[at] == ';')
       {
         AdjReader reader;
 
         adj_reader_init (&reader, text + at, length - at, 1);
-        return read_deletes (&reader) ? at : length;
+        if (!read_deletes (&reader))
+          break;
+        for (length = at; length > 1 && is_blank (text[length - 1]);)
+          length--;
+        at = length;
       }
 
   return length;
@@ -549,11 +559,13 @@ statement_clear (Statement *s)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Statement, statement_clear)
 
-/* Nodes that the text of a statement mentions, each once. */
+/* Takes the nodes that @text mentions as arguments, each once, and appends it to @out with their
+ * names in place of those that the text gives them. */
 static void
-mention_nodes (Statement *s, const char *text, gsize length)
+mention_nodes (Statement *s, const char *text, gsize length, GString *out)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  const char *copied = text;
   AdjLexer lexer;
   AdjToken token;
 
@@ -564,42 +576,43 @@ mention_nodes (Statement *s, const char *text, gsize length)
       g_autofree char *name = NULL;
       AdjValue node = ADJ_NONE;
 
-      if (token.kind != ADJ_TOKEN_NAME)
+      if (token.kind != ADJ_TOKEN_NAME || (token.text > text && token.text[-1] == '.'))
         continue;
       name = adj_token_dup (&token);
-      if (adj_module_resolve (name, &node, s->module) &&
-          g_hash_table_add (seen, GUINT_TO_POINTER (node.node.index + 1)))
+      if (!adj_module_resolve (name, &node, s->module))
+        continue;
+
+      if (g_hash_table_add (seen, GUINT_TO_POINTER (node.node.index + 1)))
         g_array_append_val (s->args, node);
+      g_string_append_len (out, copied, token.text - copied);
+      g_string_append (out, adj_builder_get_name (s->module->builder, node.node));
+      copied = token.text + token.length;
     }
+  g_string_append_len (out, copied, text + length - copied);
 }
 
 /* Keeps the statement as text. */
 static void
 keep_raw (Statement *s, const char *text, gsize length)
 {
-  const char *names = text;
+  g_autoptr (GString) kept = g_string_new (s->name);
+  gsize n_name = kept->len;
 
   g_array_set_size (s->args, 0);
   g_array_set_size (s->kwargs, 0);
-  g_free (s->target);
-  length = find_deletes (text, length);
-  s->opcode = ADJ_OPCODE_RAW;
-  s->target = g_strndup (text, length);
-  adj_value_clear (&s->facts.val);
-  adj_value_clear (&s->facts.extra);
-  s->facts.extra.kind = ADJ_VALUE_DICT;
+  adj_node_facts_clear (&s->facts);
+  adj_node_facts_init (&s->facts);
 
-  if (s->name)
-    names = memchr (text, '=', length);
-  if (!names)
-    names = text;
-  mention_nodes (s, names, text + length - names);
+  length = find_deletes (text, length);
+  mention_nodes (s, text + n_name, length - n_name, kept);
+  understand (s, ADJ_OPCODE_RAW, kept->str);
 }
 
 static void
 add_statement (Statement *s, const AdjLine *line)
 {
   g_autofree char *bound = NULL;
+  g_autofree char *renamed = NULL;
   AdjNodeSpec spec = {
     .opcode = s->opcode,
     .target = s->target,
@@ -613,6 +626,8 @@ add_statement (Statement *s, const AdjLine *line)
 
   if (s->name)
     spec.name = bound = adj_module_bind (s->module, s->name, spec.span);
+  if (s->name && s->opcode == ADJ_OPCODE_RAW)
+    spec.target = renamed = g_strconcat (bound, s->target + strlen (s->name), NULL);
   s->facts.meta.stack_trace = s->module->stack_trace;
   s->facts.meta.extra = &s->facts.extra;
   adj_builder_add (s->module->builder, &spec);
@@ -667,6 +682,7 @@ adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char
   const char *text = line->at + line->indent + strlen ("return"), *facts;
   gsize n_facts, end = adj_line_split_facts (line, &facts, &n_facts);
   gsize length = MAX (line->at + end, text) - text;
+  g_autoptr (GString) unread = g_string_new (NULL);
   AdjValue value = ADJ_NONE;
   g_auto (Statement) s;
 
@@ -686,7 +702,7 @@ adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char
       adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, get_span (line),
                      "what is returned is not understood; only its nodes are kept");
       adj_value_clear (&value);
-      mention_nodes (&s, text, length);
+      mention_nodes (&s, text, length, unread);
       value = adj_value_new_items (ADJ_VALUE_TUPLE, (gpointer) s.args->data, s.args->len);
       g_array_set_size (s.args, 0);
       take_value (s.args, &value);

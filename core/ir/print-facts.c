@@ -194,6 +194,13 @@ adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out)
   return close_facts (out, start);
 }
 
+/* A size that a trace made a symbol is neither 0 nor 1: that goes without saying. */
+gint64
+adj_symbol_default_min (const char *name)
+{
+  return name[0] == 's' && g_ascii_isdigit (name[1]) ? 2 : G_MININT64;
+}
+
 gboolean
 adj_symbol_facts_print (const AdjSymbol *symbol, GString *out)
 {
@@ -201,7 +208,7 @@ adj_symbol_facts_print (const AdjSymbol *symbol, GString *out)
 
   g_string_append_c (out, '{');
   print_number (out, "hint", symbol->hint, ADJ_SYMBOL_UNBACKED);
-  print_number (out, "min", symbol->min, G_MININT64);
+  print_number (out, "min", symbol->min, adj_symbol_default_min (symbol->name));
   print_number (out, "max", symbol->max, G_MAXINT64);
   print_text (out, "source", symbol->source);
 

@@ -27,6 +27,8 @@ gboolean adj_text_is_identifier (const char *text, gsize length);
 /* Appends "{recompute: MUST_SAVE, …}"; %FALSE, and nothing appended, when @node has no facts. */
 gboolean adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out);
 gboolean adj_symbol_facts_print (const AdjSymbol *symbol, GString *out);
+/* The least value of a symbol of which text says nothing. */
+gint64 adj_symbol_default_min (const char *name);
 
 /* The node type that PyTorch prints as " : list", kept in extra; %NULL when there is none. */
 const char *adj_node_get_type_text (const AdjNode *node);

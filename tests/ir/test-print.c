@@ -9,7 +9,7 @@ test_worked_example (void)
 {
   g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", NULL);
   AdjSymbols *symbols = adj_builder_get_symbols (builder);
-  AdjSymbol symbol = { "s27", ADJ_SYMBOL_UNBACKED, G_MININT64, G_MAXINT64, NULL };
+  AdjSymbol symbol = { "s27", ADJ_SYMBOL_UNBACKED, 2, G_MAXINT64, NULL };
   AdjSize sizes[2] = { adj_symbols_define (symbols, &symbol), ADJ_SIZE (3) };
   AdjNodeMeta place = ADJ_NODE_META_INIT;
   AdjTensorMeta meta = {
