@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/entries-private.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 
 #include <glib/gstdio.h>
 
+#include "formats/entries-private.h"
 #include "formats/zip-private.h"
 
 #define MAP_FROM (16 << 20) /* bytes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/graph-json-private.h"
-
 #include <string.h>
+
+#include "formats/graph-json-private.h"
 
 typedef struct
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/json-private.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "formats/json-private.h"
 
 #define MAX_ITEMS (1u << 24) /* of one value */
 /* Up to so many keys are compared with one another, more go through a table. */

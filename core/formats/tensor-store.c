@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/tensor-store-private.h"
-
 #include <string.h>
 
 #include "formats/adj-safetensors.h"
 #include "formats/json-private.h"
+#include "formats/tensor-store-private.h"
 
 /* A view of less than this part of its stretch of storage is stored densely, when it is alone. */
 #define SPARSE_PART 4

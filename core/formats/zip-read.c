@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/zip-private.h"
-
 #include <string.h>
 
 #include "base/adj-arena.h"
+#include "formats/zip-private.h"
 
 #define LOCAL_MAGIC 0x04034b50
 #define CENTRAL_MAGIC 0x02014b50

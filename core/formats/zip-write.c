@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/zip-private.h"
-
 #include <string.h>
+
+#include "formats/zip-private.h"
 
 #define VERSION 20
 #define DATE_1980 0x21 /* 1980-01-01, the first day that ZIP knows */
