@@ -37,7 +37,10 @@ clone_meta (AdjOpCall *call)
 static gboolean
 lift_meta (AdjOpCall *call)
 {
-  return clone_with (call, adj_op_call_meta (call, 0)->dtype, NULL);
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+
+  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+  return TRUE;
 }
 
 static gboolean

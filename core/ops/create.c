@@ -202,11 +202,14 @@ find_range (const AdjOpCall *call)
                   find_option (call, "step") };
 }
 
+/* What a range is computed in; integers when asked for int64. */
 static AdjDType
 range_dtype (const AdjOpCall *call, const Range *range)
 {
   const gint args[] = { range->start, range->end, range->step };
 
+  if (option_dtype (call, ADJ_DTYPE_NONE) == ADJ_DTYPE_I64)
+    return ADJ_DTYPE_I64;
   for (guint i = 0; i < G_N_ELEMENTS (args); i++)
     if (args[i] >= 0 && call->args[args[i]].kind == ADJ_VALUE_FLOAT)
       return adj_context_get_default_dtype (call->cx);
@@ -222,6 +225,8 @@ range_double (const AdjOpCall *call, gint arg, double if_absent)
 static AdjSize
 range_size (const AdjOpCall *call, gint arg, gint64 if_absent)
 {
+  if (arg >= 0 && call->args[arg].kind == ADJ_VALUE_FLOAT)
+    return ADJ_SIZE ((gint64) CLAMP (call->args[arg].number, -0x1p62, 0x1p62));
   return arg >= 0 ? adj_op_call_size (call, (guint) arg, ADJ_SIZE (if_absent))
                   : ADJ_SIZE (if_absent);
 }
@@ -270,6 +275,15 @@ arange_meta (AdjOpCall *call)
   return add (call, option_dtype (call, natural), &shape);
 }
 
+static gint64
+range_integer (const AdjOpCall *call, gint arg, gint64 if_absent)
+{
+  gint64 value = if_absent;
+
+  adj_size_get_hint (op_symbols (call), range_size (call, arg, if_absent), &value);
+  return value;
+}
+
 static gboolean
 arange_kernel (AdjOpCall *call)
 {
@@ -279,8 +293,8 @@ arange_kernel (AdjOpCall *call)
   if (!op_output (call, 0, &out))
     return FALSE;
   if (range_dtype (call, &range) == ADJ_DTYPE_I64)
-    adj_k_iota_i64 (&out, range.start >= 0 ? adj_op_call_int (call, (guint) range.start, 0) : 0,
-                    range.step >= 0 ? adj_op_call_int (call, (guint) range.step, 1) : 1);
+    adj_k_iota_i64 (&out, range_integer (call, range.start, 0),
+                    range_integer (call, range.step, 1));
   else
     adj_k_iota_f64 (&out, range_double (call, range.start, 0), range_double (call, range.step, 1));
   return TRUE;

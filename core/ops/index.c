@@ -282,6 +282,18 @@ scatter_meta (AdjOpCall *call)
   return add_like_self (call);
 }
 
+/* The number in argument @arg as one element of type @type, kept in @element. */
+static gboolean
+number_view (const AdjOpCall *call, guint arg, AdjKType type, double *element, AdjKView *out)
+{
+  *out = (AdjKView){ .data = element, .type = type };
+  if (call->args[arg].kind == ADJ_VALUE_FLOAT)
+    adj_k_fill_f64 (out, call->args[arg].number);
+  else
+    adj_k_fill_i64 (out, adj_op_call_int (call, arg, 0));
+  return !adj_context_has_error (call->cx);
+}
+
 typedef bool (*ScatterKernel) (
     const AdjKView *, int, const AdjKView *, const AdjKView *, int64_t *);
 
@@ -289,15 +301,14 @@ static gboolean
 scatter (AdjOpCall *call, ScatterKernel kernel)
 {
   guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
-  AdjShape scalar = { .rank = 0 };
+  gboolean is_tensor = call->args[3].kind == ADJ_VALUE_TENSOR;
   AdjKView index, src, out;
   double number;
   gint64 bad;
 
   if (!copy_self (call, &out) || !op_input (call, 2, &index))
     return FALSE;
-  if (call->args[3].kind == ADJ_VALUE_TENSOR ? !op_input (call, 3, &src)
-                                             : !op_input_as (call, 3, &scalar, &src, &number))
+  if (is_tensor ? !op_input (call, 3, &src) : !number_view (call, 3, out.type, &number, &src))
     return FALSE;
   need_dim (&out);
   need_dim (&index);
@@ -305,7 +316,7 @@ scatter (AdjOpCall *call, ScatterKernel kernel)
   for (gint i = 0; i < index.rank; i++)
     {
       src.size[i] = index.size[i];
-      if (call->args[3].kind != ADJ_VALUE_TENSOR || adj_op_call_meta (call, 3)->shape.rank == 0)
+      if (!is_tensor || adj_op_call_meta (call, 3)->shape.rank == 0)
         src.stride[i] = 0;
     }
   return kernel (&out, (int) dim, &index, &src, &bad) || op_bad_index (call, bad);

@@ -123,6 +123,9 @@ nll_kernel (AdjOpCall *call)
   if (!read_nll (call, 0, &nll, &weight) || !op_output (call, 0, &out) ||
       !op_output (call, 1, &total))
     return FALSE;
+  /* One sample counts its weight even without a reduction. */
+  if (nll.x.rank == 1 && nll.reduction == REDUCE_NONE)
+    nll.reduction = REDUCE_SUM;
   return adj_k_nll_loss (&nll, &out, &total, &bad) || op_bad_index (call, bad);
 }
 

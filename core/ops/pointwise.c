@@ -6,15 +6,30 @@
 
 /* -- shapes -- */
 
-/* Shapes of the tensor operands, in schema order. */
+/* Whether argument @arg is a number that PyTorch wraps into a tensor without dimensions. */
+static gboolean
+is_wrapped_number (const AdjOpCall *call, guint arg)
+{
+  const AdjArgument *argument = &call->schema->arguments[arg];
+
+  if (call->args[arg].kind == ADJ_VALUE_TENSOR || call->args[arg].kind == ADJ_VALUE_NONE)
+    return FALSE;
+  return argument->type.kind == ADJ_TYPE_TENSOR ||
+         (argument->type.kind == ADJ_TYPE_SCALAR && strcmp (argument->name, "other") == 0);
+}
+
+/* Shapes of the operands, in schema order. */
 static guint
 operand_shapes (const AdjOpCall *call, const AdjShape **out)
 {
+  static const AdjShape number = { .rank = 0 };
   guint n = 0;
 
   for (guint i = 0; i < call->schema->n_arguments; i++)
     if (call->args[i].kind == ADJ_VALUE_TENSOR)
       out[n++] = &adj_tensor_get_meta (call->args[i].tensor)->shape;
+    else if (is_wrapped_number (call, i))
+      out[n++] = &number;
   return n;
 }
 
@@ -52,18 +67,48 @@ adj_pointwise_meta (AdjOpCall *call)
   return add_results (call, dtype, &shape);
 }
 
-/* The kernel of PyTorch iterates over (self, grad): the layout of self wins. */
+/* The kernels of PyTorch take the gradient, our first operand, last: the layout of self wins. */
 static gboolean
-threshold_backward_meta (AdjOpCall *call)
+gradient_last_meta (AdjOpCall *call)
 {
-  const AdjShape *operands[] = { &adj_op_call_meta (call, 1)->shape,
-                                 &adj_op_call_meta (call, 0)->shape };
+  const AdjShape *operands[ADJ_MAX_ARGUMENTS + 1];
+  guint n = operand_shapes (call, operands);
   AdjDType compute;
   AdjDType dtype = op_promote (call, &compute);
   AdjShape shape;
 
-  return dtype != ADJ_DTYPE_NONE && broadcast (call, operands, 2, &shape) &&
+  operands[n] = operands[0];
+  return dtype != ADJ_DTYPE_NONE && broadcast (call, operands + 1, n, &shape) &&
          add_results (call, dtype, &shape);
+}
+
+/* The pointwise rule, but contiguous. */
+static gboolean
+contiguous_meta (AdjOpCall *call)
+{
+  if (!adj_pointwise_meta (call))
+    return FALSE;
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      AdjShape shape = call->results[i].meta.shape;
+
+      adj_shape_init (&call->results[i].meta.shape, op_symbols (call), shape.rank, shape.size);
+    }
+  return TRUE;
+}
+
+/* The layout of the first operand whatever the others are. */
+static gboolean
+like_first_meta (AdjOpCall *call)
+{
+  const AdjShape *first = &adj_op_call_meta (call, 0)->shape;
+
+  if (!adj_pointwise_meta (call))
+    return FALSE;
+  if (adj_shape_same_sizes (first, &call->results[0].meta.shape, op_symbols (call)))
+    adj_shape_set_format (&call->results[0].meta.shape, op_symbols (call), ADJ_FORMAT_PRESERVE,
+                          first);
+  return TRUE;
 }
 
 /* A contiguous copy of self, filled. */
@@ -191,6 +236,15 @@ adj_op_call_get_program (const AdjOpCall *call, guint result)
   return program != NULL ? remember (entry, &key, program) : NULL;
 }
 
+/* A body that computes in bool would truncate 0.75 to 0. */
+static void
+make_truth (AdjKView *inputs, double *numbers, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    if (inputs[i].data == &numbers[i] && inputs[i].type == ADJ_K_F64)
+      numbers[i] = numbers[i] != 0;
+}
+
 gboolean
 adj_pointwise_kernel (AdjOpCall *call)
 {
@@ -207,6 +261,8 @@ adj_pointwise_kernel (AdjOpCall *call)
       for (gint i = 0; i < program->program.n_inputs; i++)
         if (!op_input_as (call, program->arg_of[i], shape, &inputs[i], &numbers[i]))
           return FALSE;
+      if (compute_dtype (call) == ADJ_DTYPE_BOOL)
+        make_truth (inputs, numbers, program->program.n_inputs);
       if (!adj_k_pointwise (&program->program, &out, inputs))
         return adj_op_call_fail (call, "an integer is divided by zero");
     }

@@ -13,14 +13,15 @@ number_category (const AdjValue *value)
   return value->kind == ADJ_VALUE_COMPLEX ? ADJ_CATEGORY_COMPLEX : ADJ_CATEGORY_INTEGER;
 }
 
-/* Whether a number in argument @arg takes part: factors (alpha, value) do not. */
+/* Whether a number in @argument takes part: factors and thresholds do not. */
 static gboolean
 takes_part (const AdjArgument *argument, const AdjValue *value)
 {
   if (argument->type.kind == ADJ_TYPE_TENSOR)
     return TRUE;
   return argument->type.kind == ADJ_TYPE_SCALAR && !argument->keyword_only &&
-         value->kind != ADJ_VALUE_NONE && strcmp (argument->name, "alpha") != 0;
+         value->kind != ADJ_VALUE_NONE && strcmp (argument->name, "alpha") != 0 &&
+         strcmp (argument->name, "threshold") != 0;
 }
 
 static AdjDType

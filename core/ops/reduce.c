@@ -17,12 +17,16 @@ find_option (const AdjOpCall *call, const char *name)
   return -1;
 }
 
+/* An empty list means all dimensions, but none to any.dims and all.dims. */
 static guint32
 reduced_dims (const AdjOpCall *call)
 {
   guint rank = adj_op_call_meta (call, 0)->shape.rank;
   gint arg = find_option (call, "dim");
 
+  if (arg >= 0 && adj_value_is_container (&call->args[arg]) && call->args[arg].n == 0 &&
+      g_str_equal (call->schema->overload, "dims"))
+    return 0;
   return arg >= 0 ? adj_op_call_dims (call, (guint) arg, rank) : (1u << rank) - 1;
 }
 
