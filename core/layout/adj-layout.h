@@ -33,7 +33,7 @@ typedef struct
 {
   AdjLayoutView view;
   gboolean keep_aliases;       /* show views and getitems as nodes of their own */
-  guint fold_depth;            /* fold modules this deep ("h.0" is 2) and deeper; 0: none */
+  guint fold_depth;            /* close modules nested this deep (outermost: 1); 0: none */
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
   AdjLayoutProgress progress;  /* (nullable) */

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Widths of texts from a bundled table (DejaVu Sans), so that a layout does not depend on the fonts
+/* Widths of texts from a bundled table (Cantarell), so that a layout does not depend on the fonts
  * of the machine.  Painters scale a run to the width it was given here. */
 
 typedef enum

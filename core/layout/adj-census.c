@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+#include "layout/adj-census.h"
+
+#include <string.h>
+
+#include "tensor/adj-shape.h"
+
+/* Inputs beyond which those that no file calls parameters become chips too. */
+#define MANY_INPUTS 8
+
+/* Packets whose result shares the storage of their first input. */
+static const char *const views[] = {
+  "_conj",    "_reshape_alias", "_unsafe_view", "alias",     "as_strided", "chunk",     "detach",
+  "diagonal", "expand",         "expand_as",    "flatten",   "getitem",    "movedim",   "narrow",
+  "permute",  "reshape",        "select",       "slice",     "split",      "squeeze",   "swapaxes",
+  "t",        "transpose",      "unbind",       "unflatten", "unfold",     "unsqueeze", "view",
+};
+
+/* The packet of a target: "view" of "torch.ops.aten.view.default", "getitem" of
+ * "operator.getitem". */
+static gboolean
+packet_is (const char *target, const char *packet)
+{
+  gsize length = strlen (packet);
+  const char *start = target;
+
+  if (g_str_has_prefix (target, "torch.ops."))
+    {
+      start = strchr (target + strlen ("torch.ops."), '.');
+      start = start ? start + 1 : target;
+    }
+  else if (strrchr (target, '.'))
+    start = strrchr (target, '.') + 1;
+  return strncmp (start, packet, length) == 0 && (start[length] == '\0' || start[length] == '.');
+}
+
+/* A view with one input folds into what it views. */
+static gboolean
+is_alias (const AdjNode *node)
+{
+  if (node->n_inputs != 1 ||
+      (node->opcode != ADJ_OPCODE_CALL_FUNCTION && node->opcode != ADJ_OPCODE_CALL_METHOD))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++)
+    if (packet_is (node->target, views[i]))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+adj_census_is_tangent (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  return node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents");
+}
+
+static gint64
+bytes_of_meta (const AdjTensorMeta *meta, AdjSymbols *symbols)
+{
+  gint64 numel, bytes;
+
+  if (meta->dtype >= ADJ_N_DTYPES ||
+      !adj_size_get_hint (symbols, adj_shape_numel (&meta->shape, symbols), &numel) ||
+      __builtin_mul_overflow (numel, (gint64) adj_dtype_info (meta->dtype)->n_bytes, &bytes) ||
+      bytes < 0)
+    return -1;
+  return bytes;
+}
+
+typedef struct
+{
+  AdjSymbols *symbols;
+  gint64 bytes;
+} Sum;
+
+static gboolean
+add_bytes (const AdjValue *leaf, gpointer data)
+{
+  Sum *sum = data;
+  gint64 bytes = leaf->kind == ADJ_VALUE_META ? bytes_of_meta (leaf->meta, sum->symbols) : -1;
+
+  if (bytes >= 0 && !__builtin_add_overflow (MAX (sum->bytes, 0), bytes, &bytes))
+    sum->bytes = bytes;
+  return TRUE;
+}
+
+static gint64
+bytes_of_node (const AdjGraph *graph, const AdjNode *node)
+{
+  Sum sum = { adj_graph_get_symbols (graph), -1 };
+
+  adj_value_foreach (&node->val, add_bytes, &sum);
+  return sum.bytes;
+}
+
+static gboolean
+collect_result (const AdjValue *leaf, gpointer data)
+{
+  AdjCensus *self = data;
+  AdjCensusResult result = { G_MAXUINT32, -1, self->results->len };
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    result.node = leaf->node.index;
+  g_array_append_val (self->results, result);
+  return TRUE;
+}
+
+/* A joint graph returns the forward results and then one gradient, or None, for each primal. */
+static void
+name_gradients (AdjCensus *self, const guint8 *late)
+{
+  g_autoptr (GArray) primals = g_array_new (FALSE, FALSE, sizeof (gint32));
+  guint first;
+
+  for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
+    {
+      gint32 input = (gint32) adj_graph_get_input (self->graph, i).index;
+
+      if (!adj_census_is_tangent (self->graph, (guint) input))
+        g_array_append_val (primals, input);
+    }
+  if (primals->len > self->results->len)
+    return;
+
+  first = self->results->len - primals->len;
+  for (guint i = 0; i < primals->len; i++)
+    {
+      AdjCensusResult *r = &g_array_index (self->results, AdjCensusResult, first + i);
+
+      if (r->node != G_MAXUINT32 && late[r->node])
+        r->primal = g_array_index (primals, gint32, i);
+    }
+}
+
+static AdjSide
+side_by_tag (const AdjNode *node)
+{
+  const char *tag = node->meta.partitioner_tag;
+
+  if (!tag)
+    return ADJ_SIDE_NONE;
+  if (strstr (tag, "backward"))
+    return ADJ_SIDE_BACKWARD;
+  return strstr (tag, "forward") ? ADJ_SIDE_FORWARD : ADJ_SIDE_NONE;
+}
+
+/* Sets sides: by tag, else by dependence on tangents. */
+static void
+find_sides (AdjCensus *self, const guint8 *late)
+{
+  gboolean any_late = FALSE;
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjSide side = side_by_tag (node);
+
+      any_late |= late[i];
+      if (side == ADJ_SIDE_NONE)
+        side = late[i] ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+      /* Untagged, needed by gradients alone, and made among them. */
+      if (side == ADJ_SIDE_FORWARD && any_late && !self->only_backward && node->n_users > 0 &&
+          node->opcode != ADJ_OPCODE_PLACEHOLDER && !node->meta.partitioner_tag)
+        {
+          guint n_late = 0;
+
+          for (guint k = 0; k < node->n_users; k++)
+            n_late += late[node->users[k].index];
+          if (n_late == node->n_users)
+            side = ADJ_SIDE_BACKWARD;
+        }
+      self->entries[i].side = side;
+    }
+  self->entries[adj_graph_get_output (self->graph).index].side = ADJ_SIDE_FORWARD;
+}
+
+static guint8 *
+find_late (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint8 *late = g_new0 (guint8, n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      late[i] = adj_census_is_tangent (graph, i);
+      for (guint k = 0; k < node->n_inputs && !late[i]; k++)
+        late[i] = late[node->inputs[k].index];
+    }
+  return late;
+}
+
+static void
+find_kind_of_graph (AdjCensus *self, const guint8 *late)
+{
+  guint n_early = 0, n_late = 0;
+
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      guint32 node = g_array_index (self->results, AdjCensusResult, i).node;
+
+      if (node != G_MAXUINT32)
+        {
+          n_late += late[node] != 0;
+          n_early += late[node] == 0 &&
+                     adj_graph_get_node (self->graph, node)->opcode != ADJ_OPCODE_PLACEHOLDER;
+        }
+    }
+  self->is_joint = n_late > 0 && n_early > 0;
+  self->only_backward = n_late > 0 && n_early == 0;
+}
+
+static gboolean
+knows_parameters (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_inputs (graph); i++)
+    if (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.parameter)
+      return TRUE;
+  return FALSE;
+}
+
+/* Inputs that are chips: parameters; where no file says which these are, inputs that get a
+ * gradient; in a backward graph what was saved; and all of them when there are too many. */
+static gboolean
+input_is_chip (const AdjCensus *self, guint index, gboolean known, const guint8 *has_gradient)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+
+  if (adj_census_is_tangent (self->graph, index))
+    return FALSE;
+  if (node->meta.parameter || self->only_backward)
+    return TRUE;
+  if (known)
+    return FALSE;
+  return self->is_joint ? has_gradient[index] != 0
+                        : adj_graph_get_n_inputs (self->graph) > MANY_INPUTS;
+}
+
+static AdjCensusKind
+kind_of (const AdjCensus *self, guint index, gboolean known, const guint8 *has_gradient)
+{
+  switch ((int) adj_graph_get_node (self->graph, index)->opcode)
+    {
+    case ADJ_OPCODE_PLACEHOLDER:
+      return input_is_chip (self, index, known, has_gradient) ? ADJ_CENSUS_CHIP : ADJ_CENSUS_PILL;
+    case ADJ_OPCODE_GET_ATTR:
+      return ADJ_CENSUS_CHIP;
+    case ADJ_OPCODE_OUTPUT:
+      return ADJ_CENSUS_OUTPUT;
+    default:
+      return ADJ_CENSUS_CARD;
+    }
+}
+
+static void
+find_hosts (AdjCensus *self, gboolean keep_aliases)
+{
+  gboolean known = knows_parameters (self->graph);
+  g_autofree guint8 *has_gradient = g_new0 (guint8, self->n);
+
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      gint32 primal = g_array_index (self->results, AdjCensusResult, i).primal;
+
+      if (primal >= 0)
+        has_gradient[primal] = TRUE;
+    }
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjCensusEntry *entry = &self->entries[i];
+      gboolean alias = is_alias (node);
+      guint32 input = alias ? node->inputs[0].index : i;
+      gboolean of_chip = alias && self->entries[input].kind == ADJ_CENSUS_CHIP;
+
+      entry->bytes = bytes_of_node (self->graph, node);
+      /* An item of a tuple is a tensor of its own; a view is not. */
+      entry->value = alias && !packet_is (node->target, "getitem") ? self->entries[input].value : i;
+      entry->host = alias && (!keep_aliases || of_chip) ? self->entries[input].host : i;
+      entry->kind = entry->host == i ? kind_of (self, i, known, has_gradient)
+                                     : self->entries[entry->host].kind;
+    }
+}
+
+/* A node of the forward side that does again what an earlier one did. */
+static gboolean
+is_copy (const AdjCensus *self, guint index, GHashTable *first_by_seq)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+  const AdjNode *first;
+  gpointer found;
+
+  if (node->meta.seq_nr < 0 ||
+      !g_hash_table_lookup_extended (first_by_seq, &node->meta.seq_nr, NULL, &found))
+    return FALSE;
+  first = adj_graph_get_node (self->graph, GPOINTER_TO_UINT (found));
+  return strcmp (first->target, node->target) == 0;
+}
+
+static void
+find_twins (AdjCensus *self)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GHashTable) first = g_hash_table_new (g_int64_hash, g_int64_equal);
+  gboolean any_backward = FALSE;
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjCensusEntry *entry = &self->entries[i];
+      gpointer found;
+
+      entry->twin = G_MAXUINT32;
+      any_backward |= entry->side == ADJ_SIDE_BACKWARD && !adj_census_is_tangent (self->graph, i);
+      if (node->meta.seq_nr < 0 || entry->host != i)
+        continue;
+      if (entry->side == ADJ_SIDE_FORWARD && self->is_joint && any_backward &&
+          is_copy (self, i, first))
+        {
+          entry->side = ADJ_SIDE_BACKWARD;
+          entry->role = ADJ_ROLE_RECOMPUTE_COPY;
+          entry->twin = GPOINTER_TO_UINT (g_hash_table_lookup (first, &node->meta.seq_nr));
+        }
+      else if (entry->side == ADJ_SIDE_FORWARD)
+        {
+          g_hash_table_insert (last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
+          if (!g_hash_table_contains (first, &node->meta.seq_nr))
+            g_hash_table_insert (first, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
+        }
+      else if (g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
+        {
+          entry->twin = GPOINTER_TO_UINT (found);
+          if (self->entries[entry->twin].twin == G_MAXUINT32)
+            self->entries[entry->twin].twin = i;
+        }
+    }
+}
+
+static gboolean
+is_hook (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "call_hook") != NULL;
+}
+
+static AdjRole
+forward_role (const AdjNode *node, gboolean saved)
+{
+  static const AdjRole by_policy[ADJ_N_RECOMPUTE] = {
+    [ADJ_RECOMPUTE_MUST_SAVE] = ADJ_ROLE_MUST_SAVE,
+    [ADJ_RECOMPUTE_MUST_RECOMPUTE] = ADJ_ROLE_MUST_RECOMPUTE,
+    [ADJ_RECOMPUTE_PREFER_RECOMPUTE] = ADJ_ROLE_RECOMPUTED,
+  };
+
+  if (node->meta.recompute < ADJ_N_RECOMPUTE && by_policy[node->meta.recompute] != ADJ_ROLE_NONE)
+    return by_policy[node->meta.recompute];
+  return saved ? ADJ_ROLE_SAVED : ADJ_ROLE_NONE;
+}
+
+static void
+find_roles (AdjCensus *self)
+{
+  g_autofree guint8 *saved = g_new0 (guint8, self->n);
+  g_autofree guint8 *result = g_new0 (guint8, self->n);
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          guint32 host = self->entries[node->inputs[k].index].host;
+
+          if (self->entries[i].side == ADJ_SIDE_BACKWARD && self->entries[i].host != host &&
+              self->entries[host].side == ADJ_SIDE_FORWARD)
+            saved[host] = TRUE;
+        }
+    }
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      guint32 node = g_array_index (self->results, AdjCensusResult, i).node;
+
+      if (node != G_MAXUINT32)
+        result[self->entries[node].host] = TRUE;
+    }
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjCensusEntry *entry = &self->entries[i];
+
+      if (entry->role != ADJ_ROLE_NONE)
+        continue;
+      if (entry->kind == ADJ_CENSUS_CHIP)
+        entry->role =
+            self->only_backward && !node->meta.parameter ? ADJ_ROLE_SAVED : ADJ_ROLE_PARAMETER;
+      else if (entry->kind == ADJ_CENSUS_PILL)
+        entry->role = ADJ_ROLE_PLACEHOLDER;
+      else if (entry->kind == ADJ_CENSUS_OUTPUT)
+        entry->role = ADJ_ROLE_OUTPUT;
+      else if (is_hook (node))
+        entry->role = ADJ_ROLE_HOOK;
+      else if (node->op == NULL)
+        entry->role = ADJ_ROLE_OPAQUE;
+      else if (entry->side == ADJ_SIDE_BACKWARD)
+        entry->role = result[i] ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
+      else if (self->only_backward)
+        entry->role = ADJ_ROLE_RECOMPUTE_COPY;
+      else
+        entry->role = forward_role (node, saved[i]);
+    }
+}
+
+AdjCensus *
+adj_census_new (const AdjGraph *graph, gboolean mirror, gboolean keep_aliases)
+{
+  AdjCensus *self = g_new0 (AdjCensus, 1);
+  g_autofree guint8 *late = find_late (graph);
+  const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
+
+  self->graph = graph;
+  self->n = adj_graph_get_n_nodes (graph);
+  self->entries = g_new0 (AdjCensusEntry, self->n);
+  self->results = g_array_new (FALSE, FALSE, sizeof (AdjCensusResult));
+  adj_value_foreach (&output->args, collect_result, self);
+  find_kind_of_graph (self, late);
+  if (self->is_joint)
+    name_gradients (self, late);
+  if (mirror)
+    find_sides (self, late);
+  else
+    for (guint i = 0; i < self->n; i++)
+      self->entries[i].side = ADJ_SIDE_FORWARD;
+  find_hosts (self, keep_aliases);
+  find_twins (self);
+  find_roles (self);
+  return self;
+}
+
+void
+adj_census_free (AdjCensus *census)
+{
+  g_array_unref (census->results);
+  g_free (census->entries);
+  g_free (census);
+}

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: MIT */
+#include "layout/adj-draft.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "scene/adj-font.h"
+
+#define MIN_WIDTH 120.0f
+#define MAX_WIDTH 220.0f
+#define STEP_WIDTH 20.0f /* widths are few, so that equal blocks stay equal */
+#define PADDING 14.0f
+#define SIGN_ROOM 26.0f
+#define CLOSED_WIDTH 260.0f
+#define CLOSED_HEIGHT 44.0f
+#define PILL_HEIGHT 28.0f
+#define MAX_CHIP_WIDTH 110.0f
+#define MAX_OUTPUT_LINKS 4
+
+char *
+adj_format_bytes (gint64 bytes)
+{
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+  double amount = (double) bytes;
+  guint unit = 0;
+
+  if (bytes < 0)
+    return g_strdup ("");
+  while (amount >= 1024 && unit + 1 < G_N_ELEMENTS (units))
+    {
+      amount /= 1024;
+      unit++;
+    }
+  if (amount >= 100 || amount == floor (amount))
+    return g_strdup_printf ("%.0f %s", amount, units[unit]);
+  return g_strdup_printf ("%.1f %s", amount, units[unit]);
+}
+
+static const AdjNode *
+node_at (const AdjDraft *self, guint32 index)
+{
+  return adj_graph_get_node (self->census->graph, index);
+}
+
+static const char *
+keep (AdjDraft *self, char *text)
+{
+  const char *kept = adj_arena_intern (self->texts, text);
+
+  g_free (text);
+  return kept;
+}
+
+/* "f32[2, 16, 64]" */
+static void
+append_meta (const AdjDraft *self, const AdjTensorMeta *meta, GString *out)
+{
+  AdjSymbols *symbols = adj_graph_get_symbols (self->census->graph);
+
+  if (meta->dtype < ADJ_N_DTYPES)
+    g_string_append (out, adj_dtype_info (meta->dtype)->code);
+  g_string_append_c (out, '[');
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      if (i)
+        g_string_append (out, ", ");
+      adj_size_print (symbols, meta->shape.size[i], out);
+    }
+  g_string_append_c (out, ']');
+}
+
+/* The first tensor of an annotation, and how many there are. */
+typedef struct
+{
+  const AdjTensorMeta *first;
+  guint n;
+} Metas;
+
+static gboolean
+count_meta (const AdjValue *leaf, gpointer data)
+{
+  Metas *metas = data;
+
+  if (leaf->kind == ADJ_VALUE_META && metas->n++ == 0)
+    metas->first = leaf->meta;
+  return TRUE;
+}
+
+static const char *
+describe (AdjDraft *self, const AdjNode *node)
+{
+  Metas metas = { NULL, 0 };
+  GString *out = g_string_new (NULL);
+
+  adj_value_foreach (&node->val, count_meta, &metas);
+  if (metas.n > 1)
+    g_string_append_printf (out, "%u × ", metas.n);
+  if (metas.first)
+    append_meta (self, metas.first, out);
+  return keep (self, g_string_free (out, FALSE));
+}
+
+/* The width that every node of this operator and shape has: the number in its name is left out. */
+static float
+width_for (const char *title, const char *subtitle, gboolean sign)
+{
+  gsize length = strlen (title);
+  g_autofree char *stem = NULL;
+  float first, second;
+
+  while (length > 1 && (g_ascii_isdigit (title[length - 1]) || title[length - 1] == '_'))
+    length--;
+  stem = g_strdup_printf ("%.*s_00", (int) length, title);
+  first = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) + SIGN_ROOM;
+  second = adj_font_measure (ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, subtitle);
+  first = 2 * PADDING + MAX (first, second);
+  return CLAMP (ceilf (first / STEP_WIDTH) * STEP_WIDTH, MIN_WIDTH, MAX_WIDTH);
+}
+
+static const char *
+fit (AdjDraft *self, AdjFont font, float size, const char *text, float width)
+{
+  return keep (self, adj_font_ellipsize (font, size, text, width));
+}
+
+/* What a parameter is called on a chip: the last two parts of its path. */
+static const char *
+short_name (const char *path)
+{
+  const char *dot = strrchr (path, '.');
+
+  while (dot && dot > path && dot[-1] != '.')
+    dot--;
+  return dot ? dot : path;
+}
+
+static const char *
+name_of_input (const AdjDraft *self, guint32 index)
+{
+  const AdjNode *node = node_at (self, index);
+
+  return node->meta.parameter ? short_name (node->meta.parameter) : node->name;
+}
+
+static guint32
+append_node_item (AdjDraft *self, guint32 index, guint32 row, AdjSide side)
+{
+  const AdjCensusEntry *entry = &self->census->entries[index];
+  const AdjNode *node = node_at (self, index);
+  gboolean pill = entry->kind != ADJ_CENSUS_CARD;
+  AdjDraftItem item = {
+    .kind = pill ? ADJ_BOX_PILL : ADJ_BOX_NODE,
+    .role = entry->role,
+    .side = side,
+    .node = { index },
+    .row = row,
+    .module = ADJ_NO_MODULE,
+    .n_nodes = 1,
+    .bytes = -1,
+    .height = pill ? PILL_HEIGHT : ADJ_NODE_HEIGHT,
+  };
+  gboolean sign = *adj_role_sign (item.role) != '\0';
+
+  item.subtitle = describe (self, node);
+  item.width = width_for (node->name, item.subtitle, sign);
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, node->name,
+                    item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
+  item.subtitle =
+      fit (self, ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, item.subtitle, item.width - 1.5f * PADDING);
+  g_array_append_val (self->items, item);
+  return self->items->len - 1;
+}
+
+static guint32
+append_closed_item (AdjDraft *self, guint32 row, guint32 module, AdjSide side)
+{
+  const AdjRowsModule *m = adj_rows_module (self->rows, module);
+  const char *back = side == ADJ_SIDE_BACKWARD ? " backward" : "";
+  AdjDraftItem item = {
+    .kind = ADJ_BOX_GROUP,
+    .side = side,
+    .node = ADJ_NO_NODE,
+    .row = row,
+    .module = module,
+    .bytes = -1,
+    .width = CLOSED_WIDTH,
+    .height = CLOSED_HEIGHT,
+  };
+
+  item.title =
+      keep (self, m->path[0] == '#' ? g_strdup_printf ("%s%s", m->class, back)
+                                    : g_strdup_printf ("%s %s%s", m->path, m->class, back));
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, CLOSED_WIDTH - 2 * PADDING);
+  item.subtitle = "";
+  g_array_append_val (self->items, item);
+  return self->items->len - 1;
+}
+
+static gint
+by_index (gconstpointer a, gconstpointer b)
+{
+  guint32 i = *(const guint32 *) a, j = *(const guint32 *) b;
+
+  return i < j ? -1 : i > j;
+}
+
+static void
+append_row_items (AdjDraft *self, guint32 r, guint s)
+{
+  const AdjRow *row = adj_rows_row (self->rows, r);
+  AdjSide side = s ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+  GArray *nodes = row->nodes[s];
+  guint32 closed = ADJ_NO_BOX;
+
+  g_array_sort (nodes, by_index);
+  if (row->closed && nodes->len)
+    closed = append_closed_item (self, r, row->module, side);
+  for (guint k = 0; k < nodes->len; k++)
+    {
+      guint32 node = g_array_index (nodes, guint32, k);
+
+      self->item_of[node] = row->closed ? closed : append_node_item (self, node, r, side);
+    }
+}
+
+/* Folded nodes stand where their host stands; chips are found later. */
+static void
+place_folded (AdjDraft *self)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      guint32 host = census->entries[i].host;
+
+      if (host != i)
+        self->item_of[i] = self->item_of[host];
+      if (self->item_of[i] != ADJ_NO_BOX)
+        {
+          AdjDraftItem *item = adj_draft_item (self, self->item_of[i]);
+
+          if (host != i || item->kind == ADJ_BOX_GROUP)
+            item->n_nodes++;
+        }
+    }
+}
+
+static void
+count_in_closed (AdjDraft *self)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      AdjDraftItem *item = adj_draft_item (self, i);
+
+      if (item->kind == ADJ_BOX_GROUP)
+        item->subtitle = keep (self, g_strdup_printf ("%u nodes", item->n_nodes));
+    }
+}
+
+/* A chip wanted on an item. */
+typedef struct
+{
+  guint32 item;
+  guint right;
+  AdjDraftChip chip;
+} Wanted;
+
+static gint
+by_item (gconstpointer a, gconstpointer b)
+{
+  const Wanted *x = a, *y = b;
+
+  if (x->item != y->item)
+    return x->item < y->item ? -1 : 1;
+  if (x->right != y->right)
+    return x->right < y->right ? -1 : 1;
+  return x->chip.node.index < y->chip.node.index ? -1 : x->chip.node.index > y->chip.node.index;
+}
+
+static void
+want_chip (const AdjDraft *self, GArray *wanted, guint32 item, guint32 node, guint right)
+{
+  Wanted w = { .item = item, .right = right, .chip = { .node = { node }, .n_nodes = 1 } };
+
+  w.chip.role = self->census->entries[node].role;
+  g_array_append_val (wanted, w);
+}
+
+/* Inputs and constants are stuck to every item that reads them. */
+static void
+want_inputs (const AdjDraft *self, GArray *wanted, guint8 *shown)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      const AdjNode *node = node_at (self, i);
+      guint32 item = self->item_of[i];
+
+      if (item == ADJ_NO_BOX || census->entries[census->entries[i].host].kind == ADJ_CENSUS_CHIP)
+        continue;
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          guint32 host = census->entries[node->inputs[k].index].host;
+
+          if (census->entries[host].kind != ADJ_CENSUS_CHIP ||
+              adj_draft_item (self, item)->kind == ADJ_BOX_GROUP)
+            continue;
+          want_chip (self, wanted, item, host,
+                     adj_draft_item (self, item)->side == ADJ_SIDE_BACKWARD);
+          shown[host] = TRUE;
+        }
+    }
+}
+
+/* Gradients leave at the right of what makes them. */
+static void
+want_results (AdjDraft *self, GArray *wanted)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint k = 0; k < census->results->len; k++)
+    {
+      const AdjCensusResult *r = &g_array_index (census->results, AdjCensusResult, k);
+      guint32 item = r->node == G_MAXUINT32 ? ADJ_NO_BOX : self->item_of[r->node];
+
+      if (item == ADJ_NO_BOX || adj_draft_item (self, item)->side != ADJ_SIDE_BACKWARD ||
+          adj_draft_item (self, item)->kind == ADJ_BOX_GROUP)
+        continue;
+      want_chip (self, wanted, item, r->node, 1);
+      Wanted *w = &g_array_index (wanted, Wanted, wanted->len - 1);
+      w->chip.role = ADJ_ROLE_GRADIENT;
+      w->chip.title =
+          r->primal < 0
+              ? keep (self, g_strdup_printf ("∂ %u", r->position))
+              : keep (self, g_strdup_printf ("∂ %s", name_of_input (self, (guint32) r->primal)));
+    }
+}
+
+static void
+append_chip (AdjDraft *self, const Wanted *w, guint n_more)
+{
+  AdjDraftItem *item = adj_draft_item (self, w->item);
+  AdjDraftChip chip = w->chip;
+  const char *text = chip.title;
+  gboolean weight =
+      chip.role == ADJ_ROLE_PARAMETER && node_at (self, chip.node.index)->meta.parameter;
+
+  if (n_more)
+    text = keep (self, g_strdup_printf ("+ %u more", n_more + 1));
+  else if (!text)
+    text = keep (
+        self, g_strdup_printf ("%s%s", weight ? "W " : "", name_of_input (self, chip.node.index)));
+  chip.title = fit (self, ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text, MAX_CHIP_WIDTH - PADDING);
+  chip.n_nodes = n_more + 1;
+  chip.width = adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, chip.title) + PADDING;
+  chip.width = CLAMP (ceilf (chip.width / 10) * 10, 30, MAX_CHIP_WIDTH);
+  if (!item->n_chips[w->right])
+    item->first_chip[w->right] = self->chips->len;
+  item->n_chips[w->right]++;
+  item->chips_width[w->right] = MAX (item->chips_width[w->right], chip.width);
+  g_array_append_val (self->chips, chip);
+}
+
+static void
+note_chip (AdjDraft *self, const Wanted *w, guint32 chip)
+{
+  guint32 node = w->chip.node.index;
+
+  if (w->chip.role != ADJ_ROLE_GRADIENT && self->chip_of[node] == ADJ_NO_BOX)
+    self->chip_of[node] = chip;
+}
+
+/* The chips of one side of one item: wanted[from … to]. */
+static void
+append_chips (AdjDraft *self, const GArray *wanted, guint from, guint to)
+{
+  guint n = to - from;
+
+  for (guint k = 0; k < n; k++)
+    {
+      const Wanted *w = &g_array_index (wanted, Wanted, from + k);
+      gboolean last = k + 1 == ADJ_MAX_CHIPS && n > ADJ_MAX_CHIPS;
+
+      if (k < ADJ_MAX_CHIPS)
+        append_chip (self, w, last ? n - ADJ_MAX_CHIPS : 0);
+      note_chip (self, w, self->chips->len - 1);
+    }
+}
+
+static void
+drop_repeats (GArray *wanted)
+{
+  guint n = 0;
+
+  for (guint k = 0; k < wanted->len; k++)
+    {
+      const Wanted *w = &g_array_index (wanted, Wanted, k);
+      const Wanted *before = n ? &g_array_index (wanted, Wanted, n - 1) : NULL;
+
+      if (!before || before->item != w->item || before->right != w->right ||
+          before->chip.node.index != w->chip.node.index)
+        g_array_index (wanted, Wanted, n++) = *w;
+    }
+  g_array_set_size (wanted, n);
+}
+
+static void
+make_chips (AdjDraft *self)
+{
+  const AdjCensus *census = self->census;
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (Wanted));
+  g_autofree guint8 *shown = g_new0 (guint8, MAX (census->n, 1));
+
+  want_inputs (self, wanted, shown);
+  want_results (self, wanted);
+  g_array_sort (wanted, by_item);
+  drop_repeats (wanted);
+  for (guint from = 0, to; from < wanted->len; from = to)
+    {
+      const Wanted *w = &g_array_index (wanted, Wanted, from);
+
+      for (to = from + 1; to < wanted->len; to++)
+        {
+          const Wanted *next = &g_array_index (wanted, Wanted, to);
+
+          if (next->item != w->item || next->right != w->right)
+            break;
+        }
+      append_chips (self, wanted, from, to);
+    }
+}
+
+/* Inside a closed module, or read by nobody: such inputs stand in the item of their first reader,
+ * else in the first item. */
+static void
+place_rest (AdjDraft *self)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      guint32 host = census->entries[i].host;
+      const AdjNode *node = node_at (self, host);
+
+      if (self->item_of[i] != ADJ_NO_BOX)
+        continue;
+      if (self->chip_of[host] != ADJ_NO_BOX)
+        {
+          self->chip_of[i] = self->chip_of[host];
+          if (i != host)
+            adj_draft_chip (self, self->chip_of[i])->n_nodes++;
+          continue;
+        }
+      for (guint k = 0; k < node->n_users && self->item_of[host] == ADJ_NO_BOX; k++)
+        {
+          guint32 user = node->users[k].index;
+
+          if (census->entries[user].host != host)
+            self->item_of[host] = self->item_of[user];
+        }
+      if (self->item_of[host] == ADJ_NO_BOX && self->items->len)
+        self->item_of[host] = 0;
+      self->item_of[i] = self->item_of[host];
+      if (self->item_of[i] != ADJ_NO_BOX)
+        adj_draft_item (self, self->item_of[i])->n_nodes++;
+    }
+}
+
+/* One value that one item reads from another. */
+typedef struct
+{
+  guint32 from, to, value, storage;
+} Use;
+
+static gint
+by_ends (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Use)) == 0 ? 0
+         : ((const Use *) a)->from != ((const Use *) b)->from
+             ? (((const Use *) a)->from < ((const Use *) b)->from ? -1 : 1)
+         : ((const Use *) a)->to != ((const Use *) b)->to
+             ? (((const Use *) a)->to < ((const Use *) b)->to ? -1 : 1)
+         : ((const Use *) a)->storage != ((const Use *) b)->storage
+             ? (((const Use *) a)->storage < ((const Use *) b)->storage ? -1 : 1)
+             : (((const Use *) a)->value < ((const Use *) b)->value ? -1 : 1);
+}
+
+/* Gradients leave as chips; the output node reads the rest, as long as that is a picture. */
+static gboolean
+is_drawn (const AdjDraft *self, guint32 from, guint32 to, guint n_outputs)
+{
+  const AdjDraftItem *reader = adj_draft_item (self, to);
+  gboolean output = adj_node_id_is_valid (reader->node) &&
+                    self->census->entries[reader->node.index].kind == ADJ_CENSUS_OUTPUT;
+
+  if (from == to)
+    return FALSE;
+  if (!output)
+    return TRUE;
+  return adj_draft_item (self, from)->side == ADJ_SIDE_FORWARD && n_outputs <= MAX_OUTPUT_LINKS;
+}
+
+static guint
+count_outputs (const AdjDraft *self)
+{
+  guint n = 0;
+
+  for (guint k = 0; k < self->census->results->len; k++)
+    {
+      guint32 node = g_array_index (self->census->results, AdjCensusResult, k).node;
+      guint32 item = node == G_MAXUINT32 ? ADJ_NO_BOX : self->item_of[node];
+
+      n += item != ADJ_NO_BOX && adj_draft_item (self, item)->side == ADJ_SIDE_FORWARD;
+    }
+  return n;
+}
+
+static GArray *
+collect_uses (const AdjDraft *self)
+{
+  const AdjCensus *census = self->census;
+  GArray *uses = g_array_new (FALSE, FALSE, sizeof (Use));
+  guint n_outputs = count_outputs (self);
+
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      const AdjNode *node = node_at (self, i);
+      guint32 to = self->item_of[i];
+
+      for (guint k = 0; to != ADJ_NO_BOX && k < node->n_inputs; k++)
+        {
+          guint32 value = node->inputs[k].index;
+          guint32 host = census->entries[value].host;
+          Use use = { self->item_of[host], to, value, census->entries[value].value };
+
+          if (census->entries[host].kind != ADJ_CENSUS_CHIP && use.from != ADJ_NO_BOX &&
+              is_drawn (self, use.from, to, n_outputs))
+            g_array_append_val (uses, use);
+        }
+    }
+  g_array_sort (uses, by_ends);
+  return uses;
+}
+
+static void
+make_links (AdjDraft *self)
+{
+  g_autoptr (GArray) uses = collect_uses (self);
+  guint32 storage = G_MAXUINT32;
+
+  for (guint k = 0; k < uses->len; k++)
+    {
+      const Use *use = &g_array_index (uses, Use, k);
+      AdjDraftLink *link = self->links->len ? adj_draft_link (self, self->links->len - 1) : NULL;
+      gint64 bytes = self->census->entries[use->storage].bytes;
+
+      if (!link || link->from != use->from || link->to != use->to)
+        {
+          AdjDraftLink fresh = { use->from, use->to, { use->value }, 0, 0 };
+
+          g_array_append_val (self->links, fresh);
+          link = adj_draft_link (self, self->links->len - 1);
+          storage = G_MAXUINT32;
+        }
+      if (use->storage == storage)
+        continue;
+      storage = use->storage;
+      link->n_values++;
+      if (bytes > 0 && __builtin_add_overflow (link->bytes, bytes, &link->bytes))
+        link->bytes = G_MAXINT64;
+    }
+}
+
+/* Bytes that each forward item keeps for backward, and all of them, each storage once. */
+static void
+sum_saved (AdjDraft *self)
+{
+  const AdjCensus *census = self->census;
+  g_autofree guint8 *seen = g_new0 (guint8, MAX (census->n, 1));
+
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      const AdjNode *node = node_at (self, i);
+      guint32 to = self->item_of[i];
+
+      if (to == ADJ_NO_BOX || adj_draft_item (self, to)->side != ADJ_SIDE_BACKWARD)
+        continue;
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          guint32 value = census->entries[node->inputs[k].index].value;
+          guint32 from = self->item_of[value];
+          gint64 bytes = census->entries[value].bytes;
+          AdjDraftItem *item = from == ADJ_NO_BOX ? NULL : adj_draft_item (self, from);
+
+          if (!item || item->side != ADJ_SIDE_FORWARD || seen[value] || bytes < 0)
+            continue;
+          seen[value] = TRUE;
+          if (__builtin_add_overflow (MAX (item->bytes, 0), bytes, &item->bytes) ||
+              __builtin_add_overflow (self->saved_bytes, bytes, &self->saved_bytes))
+            item->bytes = self->saved_bytes = G_MAXINT64;
+        }
+    }
+}
+
+AdjDraft *
+adj_draft_new (const AdjCensus *census, const AdjRows *rows)
+{
+  AdjDraft *self = g_new0 (AdjDraft, 1);
+
+  self->census = census;
+  self->rows = rows;
+  self->texts = adj_arena_new ();
+  self->items = g_array_new (FALSE, TRUE, sizeof (AdjDraftItem));
+  self->chips = g_array_new (FALSE, TRUE, sizeof (AdjDraftChip));
+  self->links = g_array_new (FALSE, TRUE, sizeof (AdjDraftLink));
+  self->item_of = g_new (guint32, MAX (census->n, 1));
+  self->chip_of = g_new (guint32, MAX (census->n, 1));
+  memset (self->item_of, 0xff, sizeof (guint32) * census->n);
+  memset (self->chip_of, 0xff, sizeof (guint32) * census->n);
+
+  for (guint32 r = 0; r < rows->rows->len; r++)
+    for (guint s = 0; s < 2; s++)
+      append_row_items (self, r, s);
+  place_folded (self);
+  make_chips (self);
+  place_rest (self);
+  count_in_closed (self);
+  make_links (self);
+  sum_saved (self);
+  return self;
+}
+
+void
+adj_draft_free (AdjDraft *draft)
+{
+  g_array_unref (draft->items);
+  g_array_unref (draft->chips);
+  g_array_unref (draft->links);
+  adj_arena_free (draft->texts);
+  g_free (draft->item_of);
+  g_free (draft->chip_of);
+  g_free (draft);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "layout/adj-rows.h"
+
+G_BEGIN_DECLS
+
+/* What will be drawn, before it has a place: items in rows, chips on items, links between items. */
+
+#define ADJ_CHIP_HEIGHT 16.0f
+#define ADJ_CHIP_DISTANCE 4.0f /* between chips */
+#define ADJ_CHIP_GAP 10.0f     /* between chips and their card */
+#define ADJ_MAX_CHIPS 2        /* stuck to one side of a card; the last one stands for the rest */
+
+typedef struct
+{
+  AdjBoxKind kind; /* NODE, PILL, or GROUP for a closed module */
+  AdjRole role;
+  AdjSide side;
+  AdjNodeId node; /* ADJ_NO_NODE for a closed module */
+  guint32 row;
+  guint32 module; /* of a closed module */
+  const char *title, *subtitle;
+  guint n_nodes;
+  gint64 bytes; /* saved for backward */
+  float width, height;
+  guint32 first_chip[2], n_chips[2]; /* at the left (0) and the right (1) */
+  float chips_width[2];
+} AdjDraftItem;
+
+typedef struct
+{
+  AdjRole role;
+  AdjNodeId node;
+  const char *title;
+  guint n_nodes;
+  float width;
+} AdjDraftChip;
+
+typedef struct
+{
+  guint32 from, to; /* items */
+  AdjNodeId value;  /* the first value that it carries */
+  guint n_values;
+  gint64 bytes; /* each storage once */
+} AdjDraftLink;
+
+typedef struct
+{
+  const AdjCensus *census;
+  const AdjRows *rows;
+  AdjArena *texts;
+  GArray *items;    /* of AdjDraftItem, by row, side and order of execution */
+  GArray *chips;    /* of AdjDraftChip */
+  GArray *links;    /* of AdjDraftLink, by from and to */
+  guint32 *item_of; /* of each node: its item or ADJ_NO_BOX */
+  guint32 *chip_of; /* of each node that is shown by a chip; or ADJ_NO_BOX */
+  gint64 saved_bytes;
+} AdjDraft;
+
+#define adj_draft_item(self, index) (&g_array_index ((self)->items, AdjDraftItem, (index)))
+#define adj_draft_chip(self, index) (&g_array_index ((self)->chips, AdjDraftChip, (index)))
+#define adj_draft_link(self, index) (&g_array_index ((self)->links, AdjDraftLink, (index)))
+
+/* Both are borrowed and must outlive the draft. */
+AdjDraft *adj_draft_new (const AdjCensus *census, const AdjRows *rows);
+void adj_draft_free (AdjDraft *draft);
+
+/* "32 KiB", "3.4 MiB"; "" for an unknown size. */
+char *adj_format_bytes (gint64 bytes);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjDraft, adj_draft_free)
+
+G_END_DECLS

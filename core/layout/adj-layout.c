@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "layout/adj-layout.h"
+
+#include "base/adj-error.h"
+#include "ir/adj-builder.h"
+#include "layout/adj-layout-pool.h"
+#include "layout/layout-cache-private.h"
+#include "layout/mirror-private.h"
+
+#define MAX_LINKS (1u << 23)
+
+/* Blocks of up to this many cards in one chain look the same from Graphviz and from us. */
+#define TRIVIAL 1
+
+/* Blocks that are equal for Graphviz share a job. */
+typedef struct
+{
+  GArray *jobs;       /* of AdjLayoutJob */
+  GPtrArray *keys;    /* of each job */
+  GHashTable *job_of; /* key → job + 1 */
+  guint n_equal;
+  const AdjLayoutOptions *options;
+} Jobs;
+
+static void
+report (guint n_done, gpointer data)
+{
+  const Jobs *jobs = data;
+
+  if (jobs->options->progress)
+    jobs->options->progress (n_done, jobs->jobs->len, jobs->n_equal, jobs->options->progress_data);
+}
+
+/* Whether all places of a block are found without Graphviz. */
+static AdjPlacement *
+place_without_helper (const AdjBlockGraph *graph, const char *key, AdjLayoutCache *cache)
+{
+  if (graph->n_cards <= TRIVIAL)
+    return adj_placement_layer (graph);
+  return cache ? adj_layout_cache_find (cache, key, graph) : NULL;
+}
+
+static void
+collect_jobs (const Mirror *self, Jobs *jobs, GHashTable *placements, AdjLayoutCache *cache)
+{
+  for (guint32 b = 0; b < 2 * self->n_rows; b++)
+    {
+      const AdjBlockGraph *graph = self->blocks[b].order->graph;
+      g_autofree char *key = adj_layout_cache_key (graph);
+      AdjPlacement *placement;
+
+      if (g_hash_table_contains (placements, key))
+        continue;
+      if (g_hash_table_contains (jobs->job_of, key))
+        {
+          jobs->n_equal++;
+          continue;
+        }
+      placement = place_without_helper (graph, key, cache);
+      if (placement)
+        g_hash_table_insert (placements, g_steal_pointer (&key), placement);
+      else
+        {
+          AdjLayoutJob job = { graph, NULL };
+
+          g_array_append_val (jobs->jobs, job);
+          g_hash_table_insert (jobs->job_of, g_strdup (key), GUINT_TO_POINTER (jobs->jobs->len));
+          g_ptr_array_add (jobs->keys, g_steal_pointer (&key));
+        }
+    }
+}
+
+/* Fills @placements (key → AdjPlacement) for every block. */
+static gboolean
+place_blocks (const Mirror *self,
+              GHashTable *placements,
+              const AdjLayoutOptions *options,
+              AdjLayoutCache *cache,
+              GCancellable *cancellable,
+              GError **error)
+{
+  g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (AdjLayoutJob));
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) job_of = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Jobs jobs = { array, keys, job_of, 0, options };
+  gboolean finished;
+
+  collect_jobs (self, &jobs, placements, cache);
+  report (0, &jobs);
+  finished = adj_layout_pool_run ((AdjLayoutJob *) (gpointer) array->data, array->len, report,
+                                  &jobs, cancellable, error);
+  for (guint i = 0; i < array->len; i++)
+    {
+      AdjLayoutJob *job = &g_array_index (array, AdjLayoutJob, i);
+      const char *key = g_ptr_array_index (keys, i);
+
+      if (job->placement && cache)
+        adj_layout_cache_keep (cache, key, job->placement);
+      if (!job->placement && finished)
+        job->placement = adj_placement_layer (job->graph);
+      if (job->placement)
+        g_hash_table_insert (placements, g_strdup (key), job->placement);
+    }
+  return finished;
+}
+
+/* Presses one stamp for all blocks that look the same. */
+static void
+press_stamps (Mirror *self, GHashTable *placements)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint32 b = 0; b < 2 * self->n_rows; b++)
+    {
+      Block *block = &self->blocks[b];
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, block->key));
+
+      g_hash_table_insert (counts, block->key, GUINT_TO_POINTER (n + 1));
+      block->stamp = g_hash_table_lookup (self->stamps, block->key);
+      if (!block->stamp)
+        {
+          g_autofree char *key = adj_layout_cache_key (block->order->graph);
+
+          block->stamp = adj_stamp_new (block->order, g_hash_table_lookup (placements, key));
+          g_hash_table_insert (self->stamps, block->key, (gpointer) block->stamp);
+        }
+    }
+  for (guint32 b = 0; b < 2 * self->n_rows; b++)
+    self->blocks[b].n_same = GPOINTER_TO_UINT (g_hash_table_lookup (counts, self->blocks[b].key));
+}
+
+static AdjScene *
+lay_out (const AdjDraft *draft,
+         const AdjLayoutOptions *options,
+         AdjLayoutCache *cache,
+         GCancellable *cancellable,
+         GError **error)
+{
+  g_autoptr (GHashTable) placements =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) adj_placement_free);
+  g_autoptr (GHashTable) stamps =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) adj_stamp_free);
+  Mirror mirror = { .draft = draft,
+                    .census = draft->census,
+                    .rows = draft->rows,
+                    .n_rows = draft->rows->rows->len,
+                    .stamps = stamps };
+  AdjScene *scene = NULL;
+
+  mirror_make_blocks (&mirror);
+  if (place_blocks (&mirror, placements, options, cache, cancellable, error) &&
+      !g_cancellable_set_error_if_cancelled (cancellable, error))
+    {
+      press_stamps (&mirror, placements);
+      mirror_stack (&mirror);
+      scene = mirror_emit (&mirror);
+      mirror_clear_routes (&mirror);
+      mirror_clear_stack (&mirror);
+      g_array_unref (mirror.bridges);
+      g_array_unref (mirror.hops);
+      g_free (mirror.hop_of);
+    }
+  mirror_clear_blocks (&mirror);
+  return scene;
+}
+
+AdjScene *
+adj_layout_mirror (AdjGraph *graph,
+                   const AdjLayoutOptions *options,
+                   AdjLayoutCache *cache,
+                   GCancellable *cancellable,
+                   GError **error)
+{
+  static const AdjLayoutOptions defaults = { 0 };
+  g_autoptr (AdjCensus) census = NULL;
+  g_autoptr (AdjRows) rows = NULL;
+  g_autoptr (AdjDraft) draft = NULL;
+
+  g_return_val_if_fail (graph != NULL, NULL);
+  options = options ? options : &defaults;
+  census = adj_census_new (graph, options->view == ADJ_VIEW_MIRROR, options->keep_aliases);
+  rows = adj_rows_new (census, options);
+  draft = adj_draft_new (census, rows);
+  if (draft->links->len > MAX_LINKS)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: %u lines are too many to draw",
+                   adj_graph_get_name (graph), draft->links->len);
+      return NULL;
+    }
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  return lay_out (draft, options, cache, cancellable, error);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-arena.h"
+#include "layout/adj-census.h"
+#include "layout/adj-layout.h"
+
+G_BEGIN_DECLS
+
+#define ADJ_NO_MODULE G_MAXUINT32
+#define ADJ_NO_ROW G_MAXUINT32
+
+/* A module of the program, or, where the graph names none, a stretch of it. */
+typedef struct
+{
+  const char *path;  /* "h.0.attn"; "" for the root, which is index 0; "#3" for a stretch */
+  const char *class; /* "Attention", or the source lines of a stretch */
+  guint32 parent;
+  guint depth;  /* 0: root */
+  guint height; /* 0: nothing inside */
+  gboolean closed;
+} AdjRowsModule;
+
+/* One row of the mirror: what one module does, forward and backward. */
+typedef struct
+{
+  guint32 module; /* innermost frame around the row; closed: the row is its closed box */
+  gboolean closed;
+  GArray *nodes[2]; /* guint32, forward and backward, in order of execution */
+} AdjRow;
+
+typedef struct
+{
+  AdjArena *texts;
+  GArray *modules; /* of AdjRowsModule */
+  GArray *rows;    /* of AdjRow */
+  guint32 *row_of; /* of each node that is a card, pill or the output; else ADJ_NO_ROW */
+} AdjRows;
+
+#define adj_rows_module(self, index) (&g_array_index ((self)->modules, AdjRowsModule, (index)))
+#define adj_rows_row(self, index) (&g_array_index ((self)->rows, AdjRow, (index)))
+
+AdjRows *adj_rows_new (const AdjCensus *census, const AdjLayoutOptions *options);
+void adj_rows_free (AdjRows *rows);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRows, adj_rows_free)
+
+G_END_DECLS

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What backward reads from forward crosses the gutter, each maker in one line with its size on it.
+ */
+
+#include <math.h>
+
+#include "layout/adj-tracks.h"
+#include "layout/mirror-private.h"
+#include "scene/adj-font.h"
+
+#define PILL_HEIGHT 20.0f
+#define PILL_DISTANCE 26.0f
+#define PILL_PADDING 22.0f
+#define MIN_PILL 56.0f
+#define BAND_PADDING 12.0f
+#define MIN_BAND 150.0f
+#define LANE_DISTANCE 8.0f
+#define LANE_MARGIN 14.0f
+#define STRAIGHT 0.5f
+
+static gboolean
+crosses (const Mirror *self, guint32 l)
+{
+  const AdjDraftLink *link = adj_draft_link (self->draft, l);
+
+  return adj_draft_item (self->draft, link->from)->side !=
+         adj_draft_item (self->draft, link->to)->side;
+}
+
+static float
+pin_y (const Mirror *self, guint32 item, guint32 pin)
+{
+  const Block *block = mirror_block_of_item (self, item);
+  const AdjStampPath *path = &block->stamp->pins[pin];
+
+  return block->y + g_array_index (block->stamp->points, AdjPoint, path->first).y;
+}
+
+float
+mirror_target_y (const Mirror *self, guint32 link)
+{
+  return pin_y (self, adj_draft_link (self->draft, link)->to, self->paths[link].in);
+}
+
+static gboolean
+is_recomputed (AdjRole role)
+{
+  return role == ADJ_ROLE_RECOMPUTED || role == ADJ_ROLE_MUST_RECOMPUTE ||
+         role == ADJ_ROLE_RECOMPUTE_COPY;
+}
+
+static void
+label_bridge (Mirror *self, Bridge *bridge)
+{
+  const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
+  g_autofree char *bytes = adj_format_bytes (bridge->bytes);
+  g_autofree char *text =
+      item->kind == ADJ_BOX_GROUP ? g_strdup_printf ("%u · %s", bridge->n_values, bytes)
+      : item->role == ADJ_ROLE_RECOMPUTED || item->role == ADJ_ROLE_MUST_RECOMPUTE
+          ? g_strdup_printf ("recompute %s", bytes)
+          : g_steal_pointer (&bytes);
+
+  bridge->title = adj_arena_intern (self->draft->texts, text);
+  bridge->role = is_recomputed (item->role) ? item->role : ADJ_ROLE_SAVED;
+  bridge->pill_width =
+      MAX (MIN_PILL, adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text) + PILL_PADDING);
+}
+
+static void
+collect_bridges (Mirror *self)
+{
+  for (guint32 l = 0; l < self->draft->links->len; l++)
+    {
+      const AdjDraftLink *link = adj_draft_link (self->draft, l);
+      Bridge *last = self->bridges->len
+                         ? &g_array_index (self->bridges, Bridge, self->bridges->len - 1)
+                         : NULL;
+
+      if (!crosses (self, l))
+        continue;
+      if (!last || last->item != link->from)
+        {
+          Bridge fresh = { .item = link->from, .first_link = l };
+
+          fresh.source_y = pin_y (self, link->from, self->paths[l].out);
+          g_array_append_val (self->bridges, fresh);
+          last = &g_array_index (self->bridges, Bridge, self->bridges->len - 1);
+        }
+      last->end_link = l + 1;
+      last->n_values = MAX (last->n_values, link->n_values);
+      last->bytes = adj_draft_item (self->draft, link->from)->bytes;
+    }
+  for (guint i = 0; i < self->bridges->len; i++)
+    label_bridge (self, &g_array_index (self->bridges, Bridge, i));
+}
+
+static gint
+by_source (gconstpointer a, gconstpointer b)
+{
+  const Bridge *x = a, *y = b;
+
+  if (x->source_y != y->source_y)
+    return x->source_y < y->source_y ? -1 : 1;
+  return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* A run of pills that touch each other. */
+typedef struct
+{
+  guint first, n;
+  float sum; /* of where the first one would be to please each */
+} Cluster;
+
+/* Pills keep their distance and move as little as that needs: touching ones share the deviation. */
+static void
+place_pills (Mirror *self)
+{
+  g_autoptr (GArray) clusters = g_array_new (FALSE, FALSE, sizeof (Cluster));
+  GArray *bridges = self->bridges;
+
+  g_array_sort (bridges, by_source);
+  for (guint i = 0; i < bridges->len; i++)
+    {
+      Cluster now = { i, 1,
+                      g_array_index (bridges, Bridge, i).source_y - PILL_DISTANCE * (float) i };
+
+      while (clusters->len)
+        {
+          const Cluster *last = &g_array_index (clusters, Cluster, clusters->len - 1);
+
+          if (last->sum / (float) last->n < now.sum / (float) now.n)
+            break;
+          now = (Cluster){ last->first, last->n + now.n, last->sum + now.sum };
+          g_array_set_size (clusters, clusters->len - 1);
+        }
+      g_array_append_val (clusters, now);
+    }
+  for (guint c = 0; c < clusters->len; c++)
+    {
+      const Cluster *cluster = &g_array_index (clusters, Cluster, c);
+
+      for (guint i = cluster->first; i < cluster->first + cluster->n; i++)
+        {
+          Bridge *bridge = &g_array_index (bridges, Bridge, i);
+
+          bridge->pill_y = roundf (cluster->sum / (float) cluster->n) + PILL_DISTANCE * (float) i;
+          if (cluster->n == 1)
+            bridge->pill_y = bridge->source_y;
+        }
+    }
+}
+
+/* Vertical pieces before the pills (from the source) or behind them (to the targets). */
+static guint
+assign_lanes (Mirror *self, gboolean behind, guint32 *tracks)
+{
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (AdjTrackSpan));
+  guint at = 0, n = 0;
+
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      for (guint i = 0; i < self->bridges->len; i++)
+        {
+          const Bridge *b = &g_array_index (self->bridges, Bridge, i);
+          float low = b->pill_y, high = b->pill_y;
+          AdjTrackSpan span;
+
+          for (guint32 l = b->first_link; behind && l < b->end_link; l++)
+            if (crosses (self, l))
+              {
+                low = MIN (low, mirror_target_y (self, l));
+                high = MAX (high, mirror_target_y (self, l));
+              }
+          if (!behind)
+            {
+              low = MIN (low, b->source_y);
+              high = MAX (high, b->source_y);
+            }
+          if (high - low <= STRAIGHT)
+            continue;
+          span = (AdjTrackSpan){ low, high, i, 0 };
+          if (pass == 0)
+            g_array_append_val (spans, span);
+          else
+            tracks[i] = g_array_index (spans, AdjTrackSpan, at++).track;
+        }
+      if (pass == 0)
+        n = adj_tracks_assign ((AdjTrackSpan *) (gpointer) spans->data, spans->len, LANE_DISTANCE);
+    }
+  return n;
+}
+
+static void
+shift_backward (Mirror *self, float by)
+{
+  self->columns[1].left += by;
+  self->columns[1].right += by;
+}
+
+void
+mirror_plan_gutter (Mirror *self)
+{
+  g_autofree guint32 *before = NULL, *behind = NULL;
+  guint n_before, n_behind;
+  float band = MIN_BAND, x;
+
+  self->bridges = g_array_new (FALSE, FALSE, sizeof (Bridge));
+  if (!self->has_side[0] || !self->has_side[1])
+    {
+      /* One column stands alone. */
+      self->band_left = self->band_right = 0;
+      return;
+    }
+
+  collect_bridges (self);
+  place_pills (self);
+  before = g_new0 (guint32, MAX (self->bridges->len, 1));
+  behind = g_new0 (guint32, MAX (self->bridges->len, 1));
+  n_before = assign_lanes (self, FALSE, before);
+  n_behind = assign_lanes (self, TRUE, behind);
+
+  for (guint i = 0; i < self->bridges->len; i++)
+    band = MAX (band, g_array_index (self->bridges, Bridge, i).pill_width + 2 * BAND_PADDING);
+  x = self->columns[0].right + LANE_MARGIN;
+  for (guint i = 0; i < self->bridges->len; i++)
+    g_array_index (self->bridges, Bridge, i).left_x = x + LANE_DISTANCE * (float) before[i];
+  self->band_left = x + LANE_DISTANCE * (float) n_before + (n_before ? LANE_MARGIN / 2 : 0);
+  self->band_right = self->band_left + band;
+  x = self->band_right + LANE_MARGIN;
+  for (guint i = 0; i < self->bridges->len; i++)
+    g_array_index (self->bridges, Bridge, i).right_x = x + LANE_DISTANCE * (float) behind[i];
+  shift_backward (self, x + LANE_DISTANCE * (float) n_behind + LANE_MARGIN);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "layout/adj-draft.h"
+#include "layout/adj-stamp.h"
+
+G_BEGIN_DECLS
+
+/* The draft on its way to a picture; every stage adds coordinates. */
+
+#define ADJ_NO_PATH G_MAXUINT32
+
+typedef struct _MirrorRoutes MirrorRoutes;
+
+/* One half of a row. */
+typedef struct
+{
+  guint32 row;
+  AdjSide side;
+  guint32 first_item, n_items;
+  GArray *links;   /* guint32[2] of Port */
+  GArray *entries; /* guint32: items elsewhere on this side */
+  GArray *exits;   /* guint32: cards of this block */
+  GArray *pins;    /* of AdjStampPin */
+  AdjStampOrder *order;
+  char *key;
+  const AdjStamp *stamp; /* (unowned) */
+  guint n_same;
+  float x, y; /* left upper corner; x from the left of the column */
+} Block;
+
+/* Where the pieces of a link are drawn: indices into the paths of the stamps of both ends. */
+typedef struct
+{
+  guint32 out, in; /* ADJ_NO_PATH where there is none; inside one block only @out */
+} LinkPaths;
+
+/* The frame of a module on both sides. */
+typedef struct
+{
+  guint32 module;
+  guint32 parent; /* frame, or ADJ_NO_BOX */
+  guint32 first_row, last_row;
+  float top, bottom;
+} Frame;
+
+/* A horizontal band between rows, where lines go from block to block. */
+typedef struct
+{
+  float top, height;
+} Zone;
+
+/* What crosses the gutter from one item. */
+typedef struct
+{
+  guint32 item;
+  guint32 first_link, end_link; /* those between may stay on the side */
+  float source_y, pill_y;
+  float pill_width;
+  float left_x, right_x; /* vertical pieces before and behind the pill */
+  guint n_values;
+  gint64 bytes;
+  const char *title;
+  AdjRole role;
+} Bridge;
+
+typedef struct
+{
+  float left, right;
+} Column;
+
+typedef struct
+{
+  const AdjDraft *draft;
+  const AdjCensus *census;
+  const AdjRows *rows;
+  guint n_rows;
+  Block *blocks;      /* 2 × n_rows: forward, backward */
+  LinkPaths *paths;   /* of each link of the draft */
+  GHashTable *stamps; /* key → AdjStamp (owned) */
+  GArray *frames;     /* of Frame, outer before inner */
+  guint32 *frame_of;  /* of each row: innermost frame */
+  Zone *zones;        /* n_rows + 1: above row i */
+  Column columns[2];
+  gboolean has_side[2];
+  GArray *bridges; /* of Bridge */
+  MirrorRoutes *routes;
+  float band_left, band_right;
+  float header_y, bottom;
+  GArray *hops;         /* of AdjPoint: pieces between blocks */
+  AdjStampPath *hop_of; /* of each link: its piece between the blocks */
+} Mirror;
+
+#define FRAME_PADDING 14.0f
+
+static inline Block *
+mirror_block (const Mirror *self, guint32 row, AdjSide side)
+{
+  return &self->blocks[2 * row + (side == ADJ_SIDE_BACKWARD)];
+}
+
+static inline Block *
+mirror_block_of_item (const Mirror *self, guint32 item)
+{
+  const AdjDraftItem *i = adj_draft_item (self->draft, item);
+
+  return mirror_block (self, i->row, i->side);
+}
+
+/* blocks.c */
+void mirror_make_blocks (Mirror *self);
+void mirror_clear_blocks (Mirror *self);
+/* The absolute rectangle of an item. */
+AdjRect mirror_item_rect (const Mirror *self, guint32 item);
+
+/* stack.c */
+void mirror_stack (Mirror *self);
+void mirror_clear_stack (Mirror *self);
+
+/* routes.c: decides lanes, before rows are stacked; draws hops, after. */
+void mirror_plan_routes (Mirror *self);
+void mirror_draw_routes (Mirror *self);
+void mirror_clear_routes (Mirror *self);
+/* Height that the lines in the zone above row @zone need. */
+float mirror_zone_need (const Mirror *self, guint zone);
+gboolean mirror_zone_has_tracks (const Mirror *self, guint zone);
+
+/* gutter.c */
+void mirror_plan_gutter (Mirror *self);
+/* Where a link that crosses reaches the border of the block that reads it. */
+float mirror_target_y (const Mirror *self, guint32 link);
+
+/* emit.c */
+AdjScene *mirror_emit (const Mirror *self);
+
+G_END_DECLS

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+#include "scene/adj-scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/adj-arena.h"
+#include "scene/adj-scene-builder.h"
+
+#define CELL_SIZE 600.0f
+#define MAX_CELLS (1u << 20)
+
+/* Which items touch which cell: items[start[c]] up to items[start[c + 1]]. */
+typedef struct
+{
+  guint32 *start;
+  guint32 *items;
+} Index;
+
+struct _AdjScene
+{
+  gatomicrefcount refs;
+  AdjArena *texts;
+  AdjRect bounds;
+  guint n_boxes;
+  AdjSceneBox *boxes;
+  guint n_edges;
+  AdjSceneEdge *edges;
+  AdjPoint *points;
+  guint n_nodes;
+  guint32 *node_boxes;
+  AdjNodeId *twins;
+  gint64 saved_bytes;
+  float cell;
+  guint n_columns, n_rows;
+  Index box_index, edge_index;
+};
+
+struct _AdjSceneBuilder
+{
+  AdjArena *texts;
+  GArray *boxes;
+  GArray *edges;
+  GArray *firsts; /* first point of each edge */
+  GArray *points;
+  guint n_nodes;
+  guint32 *node_boxes;
+  AdjNodeId *twins;
+};
+
+static const struct
+{
+  const char *name, *sign;
+} role_names[ADJ_N_ROLES] = {
+  [ADJ_ROLE_NONE] = { "plain", "" },
+  [ADJ_ROLE_SAVED] = { "saved", "S" },
+  [ADJ_ROLE_MUST_SAVE] = { "must-save", "S!" },
+  [ADJ_ROLE_RECOMPUTED] = { "recomputed", "R" },
+  [ADJ_ROLE_MUST_RECOMPUTE] = { "must-recompute", "R!" },
+  [ADJ_ROLE_RECOMPUTE_COPY] = { "recompute copy", "R" },
+  [ADJ_ROLE_PLACEHOLDER] = { "placeholder", "" },
+  [ADJ_ROLE_PARAMETER] = { "parameter", "W" },
+  [ADJ_ROLE_GRADIENT] = { "gradient", "∂" },
+  [ADJ_ROLE_OUTPUT] = { "output", "" },
+  [ADJ_ROLE_HOOK] = { "hook", "H" },
+  [ADJ_ROLE_OPAQUE] = { "opaque", "?" },
+};
+
+const char *
+adj_role_name (AdjRole role)
+{
+  g_return_val_if_fail (role < ADJ_N_ROLES, "");
+  return role_names[role].name;
+}
+
+const char *
+adj_role_sign (AdjRole role)
+{
+  g_return_val_if_fail (role < ADJ_N_ROLES, "");
+  return role_names[role].sign;
+}
+
+AdjLod
+adj_lod_from_zoom (float zoom)
+{
+  float height = ADJ_NODE_HEIGHT * zoom;
+
+  if (height < ADJ_LOD_TEXTURE_PX)
+    return ADJ_LOD_TEXTURE;
+  if (height < ADJ_LOD_MODULES_PX)
+    return ADJ_LOD_MODULES;
+  return height < ADJ_LOD_NAMES_PX ? ADJ_LOD_NAMES : ADJ_LOD_FULL;
+}
+
+/* A range of cells, both ends included. */
+typedef struct
+{
+  guint left, top, right, bottom;
+} Cells;
+
+static guint
+cell_at (float position, float cell, guint n)
+{
+  float at = floorf (position / cell);
+
+  return at <= 0 ? 0 : MIN ((guint) MIN (at, (float) n), n - 1);
+}
+
+static Cells
+cells_of (const AdjScene *self, const AdjRect *rect)
+{
+  return (Cells){
+    cell_at (rect->x, self->cell, self->n_columns),
+    cell_at (rect->y, self->cell, self->n_rows),
+    cell_at (rect->x + rect->width, self->cell, self->n_columns),
+    cell_at (rect->y + rect->height, self->cell, self->n_rows),
+  };
+}
+
+static AdjRect
+rect_of_piece (const AdjPoint *a, const AdjPoint *b, float margin)
+{
+  float x = MIN (a->x, b->x), y = MIN (a->y, b->y);
+
+  return (AdjRect){ x - margin, y - margin, fabsf (a->x - b->x) + 2 * margin,
+                    fabsf (a->y - b->y) + 2 * margin };
+}
+
+static gboolean
+rects_touch (const AdjRect *a, const AdjRect *b)
+{
+  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height &&
+         b->y <= a->y + a->height;
+}
+
+static gboolean
+edge_touches (const AdjSceneEdge *edge, const AdjRect *rect)
+{
+  for (guint i = 0; i + 1 < edge->n_points; i++)
+    {
+      AdjRect piece = rect_of_piece (&edge->points[i], &edge->points[i + 1], edge->width / 2);
+
+      if (rects_touch (&piece, rect))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Counts an item into its cells, or, in the second round, writes it there. */
+static void
+index_add (const AdjScene *self, Index *index, const AdjRect *rect, guint32 item, gboolean write)
+{
+  Cells cells = cells_of (self, rect);
+
+  for (guint y = cells.top; y <= cells.bottom; y++)
+    for (guint x = cells.left; x <= cells.right; x++)
+      {
+        guint cell = y * self->n_columns + x;
+
+        if (write)
+          index->items[--index->start[cell]] = item;
+        else
+          index->start[cell]++;
+      }
+}
+
+static void
+index_all (const AdjScene *self, Index *index, gboolean edges, gboolean write)
+{
+  if (!edges)
+    for (guint i = 0; i < self->n_boxes; i++)
+      index_add (self, index, &self->boxes[i].rect, i, write);
+  else
+    for (guint i = 0; i < self->n_edges; i++)
+      for (guint k = 0; k + 1 < self->edges[i].n_points; k++)
+        {
+          const AdjPoint *p = self->edges[i].points + k;
+          AdjRect piece = rect_of_piece (&p[0], &p[1], self->edges[i].width / 2);
+
+          index_add (self, index, &piece, i, write);
+        }
+}
+
+static void
+index_make (const AdjScene *self, Index *index, gboolean edges)
+{
+  guint n = self->n_columns * self->n_rows;
+  guint32 total = 0;
+
+  index->start = g_new0 (guint32, n + 1);
+  index_all (self, index, edges, FALSE);
+  for (guint i = 0; i < n; i++)
+    {
+      total += index->start[i];
+      index->start[i] = total;
+    }
+  index->start[n] = total;
+  index->items = g_new (guint32, MAX (total, 1));
+  index_all (self, index, edges, TRUE);
+}
+
+static void
+index_clear (Index *index)
+{
+  g_free (index->start);
+  g_free (index->items);
+}
+
+AdjScene *
+adj_scene_ref (AdjScene *scene)
+{
+  g_atomic_ref_count_inc (&scene->refs);
+  return scene;
+}
+
+void
+adj_scene_unref (AdjScene *scene)
+{
+  if (!g_atomic_ref_count_dec (&scene->refs))
+    return;
+
+  index_clear (&scene->box_index);
+  index_clear (&scene->edge_index);
+  adj_arena_free (scene->texts);
+  g_free (scene->boxes);
+  g_free (scene->edges);
+  g_free (scene->points);
+  g_free (scene->node_boxes);
+  g_free (scene->twins);
+  g_free (scene);
+}
+
+AdjRect
+adj_scene_get_bounds (const AdjScene *scene)
+{
+  return scene->bounds;
+}
+
+guint
+adj_scene_get_n_boxes (const AdjScene *scene)
+{
+  return scene->n_boxes;
+}
+
+const AdjSceneBox *
+adj_scene_get_box (const AdjScene *scene, guint index)
+{
+  g_return_val_if_fail (index < scene->n_boxes, NULL);
+  return &scene->boxes[index];
+}
+
+guint
+adj_scene_get_n_edges (const AdjScene *scene)
+{
+  return scene->n_edges;
+}
+
+const AdjSceneEdge *
+adj_scene_get_edge (const AdjScene *scene, guint index)
+{
+  g_return_val_if_fail (index < scene->n_edges, NULL);
+  return &scene->edges[index];
+}
+
+gint64
+adj_scene_get_saved_bytes (const AdjScene *scene)
+{
+  return scene->saved_bytes;
+}
+
+static gboolean
+item_touches (const AdjScene *self, gboolean edges, guint item, const AdjRect *rect)
+{
+  return edges ? edge_touches (&self->edges[item], rect)
+               : rects_touch (&self->boxes[item].rect, rect);
+}
+
+static void
+foreach_item (
+    const AdjScene *self, gboolean edges, const AdjRect *rect, AdjSceneFunc each, gpointer data)
+{
+  const Index *index = edges ? &self->edge_index : &self->box_index;
+  guint n_words = (edges ? self->n_edges : self->n_boxes) / 64 + 1;
+  g_autofree guint64 *seen = g_new0 (guint64, n_words);
+  Cells cells = cells_of (self, rect);
+
+  for (guint y = cells.top; y <= cells.bottom; y++)
+    for (guint x = cells.left; x <= cells.right; x++)
+      {
+        guint cell = y * self->n_columns + x;
+
+        for (guint32 i = index->start[cell]; i < index->start[cell + 1]; i++)
+          seen[index->items[i] / 64] |= G_GUINT64_CONSTANT (1) << (index->items[i] % 64);
+      }
+
+  for (guint w = 0; w < n_words; w++)
+    for (guint64 bits = seen[w]; bits; bits &= bits - 1)
+      {
+        guint item = w * 64 + (guint) __builtin_ctzll (bits);
+
+        if (item_touches (self, edges, item, rect) && !each (item, data))
+          return;
+      }
+}
+
+void
+adj_scene_foreach_box (const AdjScene *scene, const AdjRect *rect, AdjSceneFunc each, gpointer data)
+{
+  foreach_item (scene, FALSE, rect, each, data);
+}
+
+void
+adj_scene_foreach_edge (const AdjScene *scene,
+                        const AdjRect *rect,
+                        AdjSceneFunc each,
+                        gpointer data)
+{
+  foreach_item (scene, TRUE, rect, each, data);
+}
+
+typedef struct
+{
+  const AdjScene *scene;
+  guint found;
+} Hit;
+
+/* Boxes come in index order, frames before what they hold; headers are not to be hit. */
+static gboolean
+hit_box (guint index, gpointer data)
+{
+  Hit *hit = data;
+
+  if (hit->scene->boxes[index].kind != ADJ_BOX_HEADER)
+    hit->found = index;
+  return TRUE;
+}
+
+static gboolean
+hit_first (guint index, gpointer data)
+{
+  ((Hit *) data)->found = index;
+  return FALSE;
+}
+
+guint
+adj_scene_hit (const AdjScene *scene, float x, float y)
+{
+  AdjRect point = { x, y, 0, 0 };
+  Hit hit = { scene, ADJ_NO_BOX };
+
+  foreach_item (scene, FALSE, &point, hit_box, &hit);
+  return hit.found;
+}
+
+guint
+adj_scene_hit_edge (const AdjScene *scene, float x, float y, float tolerance)
+{
+  AdjRect around = { x - tolerance, y - tolerance, 2 * tolerance, 2 * tolerance };
+  Hit hit = { scene, ADJ_NO_BOX };
+
+  foreach_item (scene, TRUE, &around, hit_first, &hit);
+  return hit.found;
+}
+
+guint
+adj_scene_find_node (const AdjScene *scene, AdjNodeId node)
+{
+  return node.index < scene->n_nodes ? scene->node_boxes[node.index] : ADJ_NO_BOX;
+}
+
+AdjNodeId
+adj_scene_get_twin (const AdjScene *scene, AdjNodeId node)
+{
+  return node.index < scene->n_nodes ? scene->twins[node.index] : ADJ_NO_NODE;
+}
+
+AdjSceneBuilder *
+adj_scene_builder_new (guint n_nodes)
+{
+  AdjSceneBuilder *builder = g_new0 (AdjSceneBuilder, 1);
+
+  builder->texts = adj_arena_new ();
+  builder->boxes = g_array_new (FALSE, FALSE, sizeof (AdjSceneBox));
+  builder->edges = g_array_new (FALSE, FALSE, sizeof (AdjSceneEdge));
+  builder->firsts = g_array_new (FALSE, FALSE, sizeof (guint32));
+  builder->points = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
+  builder->n_nodes = n_nodes;
+  builder->node_boxes = g_new (guint32, MAX (n_nodes, 1));
+  builder->twins = g_new (AdjNodeId, MAX (n_nodes, 1));
+  for (guint i = 0; i < n_nodes; i++)
+    {
+      builder->node_boxes[i] = ADJ_NO_BOX;
+      builder->twins[i] = ADJ_NO_NODE;
+    }
+  return builder;
+}
+
+void
+adj_scene_builder_free (AdjSceneBuilder *builder)
+{
+  g_clear_pointer (&builder->texts, adj_arena_free);
+  g_clear_pointer (&builder->boxes, g_array_unref);
+  g_clear_pointer (&builder->edges, g_array_unref);
+  g_clear_pointer (&builder->firsts, g_array_unref);
+  g_clear_pointer (&builder->points, g_array_unref);
+  g_free (builder->node_boxes);
+  g_free (builder->twins);
+  g_free (builder);
+}
+
+static const char *
+keep_text (AdjSceneBuilder *builder, const char *text)
+{
+  return text && *text ? adj_arena_intern (builder->texts, text) : "";
+}
+
+guint32
+adj_scene_builder_add_box (AdjSceneBuilder *builder, const AdjSceneBox *box)
+{
+  AdjSceneBox copy = *box;
+
+  copy.title = keep_text (builder, box->title);
+  copy.subtitle = keep_text (builder, box->subtitle);
+  copy.path = keep_text (builder, box->path);
+  g_array_append_val (builder->boxes, copy);
+  return builder->boxes->len - 1;
+}
+
+AdjSceneBox *
+adj_scene_builder_get_box (AdjSceneBuilder *builder, guint32 index)
+{
+  return &g_array_index (builder->boxes, AdjSceneBox, index);
+}
+
+guint
+adj_scene_builder_get_n_boxes (const AdjSceneBuilder *builder)
+{
+  return builder->boxes->len;
+}
+
+void
+adj_scene_builder_add_edge (AdjSceneBuilder *builder, const AdjSceneEdge *edge)
+{
+  g_array_append_val (builder->firsts, builder->points->len);
+  g_array_append_vals (builder->points, edge->points, edge->n_points);
+  g_array_append_vals (builder->edges, edge, 1);
+}
+
+void
+adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box)
+{
+  builder->node_boxes[node.index] = box;
+}
+
+void
+adj_scene_builder_set_twins (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b)
+{
+  builder->twins[a.index] = b;
+  builder->twins[b.index] = a;
+}
+
+static void
+extend (AdjPoint *low, AdjPoint *high, float x, float y)
+{
+  low->x = MIN (low->x, x);
+  low->y = MIN (low->y, y);
+  high->x = MAX (high->x, x);
+  high->y = MAX (high->y, y);
+}
+
+/* The bounds, after moving everything into them. */
+static AdjRect
+move_to_origin (AdjScene *scene, guint n_points, float margin)
+{
+  AdjPoint low = { G_MAXFLOAT, G_MAXFLOAT }, high = { -G_MAXFLOAT, -G_MAXFLOAT };
+  AdjPoint by;
+
+  for (guint i = 0; i < scene->n_boxes; i++)
+    {
+      const AdjRect *r = &scene->boxes[i].rect;
+
+      extend (&low, &high, r->x, r->y);
+      extend (&low, &high, r->x + r->width, r->y + r->height);
+    }
+  for (guint i = 0; i < n_points; i++)
+    extend (&low, &high, scene->points[i].x, scene->points[i].y);
+  if (low.x > high.x)
+    low = high = (AdjPoint){ 0, 0 };
+
+  by = (AdjPoint){ margin - low.x, margin - low.y };
+  for (guint i = 0; i < scene->n_boxes; i++)
+    {
+      scene->boxes[i].rect.x += by.x;
+      scene->boxes[i].rect.y += by.y;
+    }
+  for (guint i = 0; i < n_points; i++)
+    {
+      scene->points[i].x += by.x;
+      scene->points[i].y += by.y;
+    }
+  return (AdjRect){ 0, 0, high.x - low.x + 2 * margin, high.y - low.y + 2 * margin };
+}
+
+AdjScene *
+adj_scene_builder_seal (AdjSceneBuilder *builder, float margin, gint64 saved_bytes)
+{
+  AdjScene *scene = g_new0 (AdjScene, 1);
+  guint n_points = builder->points->len;
+
+  g_atomic_ref_count_init (&scene->refs);
+  scene->texts = g_steal_pointer (&builder->texts);
+  scene->n_boxes = builder->boxes->len;
+  scene->n_edges = builder->edges->len;
+  scene->boxes = (AdjSceneBox *) (gpointer) g_array_free (g_steal_pointer (&builder->boxes), FALSE);
+  scene->edges =
+      (AdjSceneEdge *) (gpointer) g_array_free (g_steal_pointer (&builder->edges), FALSE);
+  scene->points = (AdjPoint *) (gpointer) g_array_free (g_steal_pointer (&builder->points), FALSE);
+  scene->n_nodes = builder->n_nodes;
+  scene->node_boxes = g_steal_pointer (&builder->node_boxes);
+  scene->twins = g_steal_pointer (&builder->twins);
+  scene->saved_bytes = saved_bytes;
+  for (guint i = 0; i < scene->n_edges; i++)
+    scene->edges[i].points = scene->points + g_array_index (builder->firsts, guint32, i);
+
+  scene->bounds = move_to_origin (scene, n_points, margin);
+  scene->cell = CELL_SIZE;
+  do
+    {
+      scene->n_columns = (guint) (scene->bounds.width / scene->cell) + 1;
+      scene->n_rows = (guint) (scene->bounds.height / scene->cell) + 1;
+      scene->cell *= 2;
+    }
+  while ((guint64) scene->n_columns * scene->n_rows > MAX_CELLS);
+  scene->cell /= 2;
+  index_make (scene, &scene->box_index, FALSE);
+  index_make (scene, &scene->edge_index, TRUE);
+  return scene;
+}

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: MIT */
+#include "scene/paint-cairo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <glib/gstdio.h>
+#include <pango/pangocairo.h>
+
+#include "base/adj-error.h"
+#include "scene/adj-font.h"
+
+#define FAMILY "Cantarell, DejaVu Sans, sans-serif"
+#define MIN_TEXT_PX 5.0f
+#define ARROW_LENGTH 7.0f
+#define ARROW_HALF 3.6f
+#define SIGN_RADIUS 7.5f
+#define SIGN_SIZE 9.5f
+#define TEXT_INSET 13.0f
+#define LEGEND_HEIGHT 40.0f
+#define MAX_PIXELS (1u << 29)
+#define MAX_SIDE 32767.0
+
+typedef enum
+{
+  ALIGN_LEFT,
+  ALIGN_CENTER,
+  ALIGN_RIGHT,
+} Align;
+
+typedef struct
+{
+  const AdjScene *scene;
+  const AdjPalette *palette;
+  cairo_t *cr;
+  PangoLayout *layout;
+  float min_size; /* smaller texts are left out */
+} Painter;
+
+static void
+set_color (Painter *self, const AdjColor *color)
+{
+  cairo_set_source_rgba (self->cr, color->red, color->green, color->blue, color->alpha);
+}
+
+static void
+round_rect (Painter *self, const AdjRect *r, float radius)
+{
+  cairo_t *cr = self->cr;
+
+  radius = MIN (radius, MIN (r->width, r->height) / 2);
+  cairo_new_sub_path (cr);
+  cairo_arc (cr, r->x + r->width - radius, r->y + radius, radius, -G_PI_2, 0);
+  cairo_arc (cr, r->x + r->width - radius, r->y + r->height - radius, radius, 0, G_PI_2);
+  cairo_arc (cr, r->x + radius, r->y + r->height - radius, radius, G_PI_2, G_PI);
+  cairo_arc (cr, r->x + radius, r->y + radius, radius, G_PI, 3 * G_PI_2);
+  cairo_close_path (cr);
+}
+
+typedef struct
+{
+  AdjFont font;
+  float size;
+  Align align;
+  const AdjColor *color;
+} Style;
+
+/* One line of text with its middle at @y.  Squeezed where this machine's font is wider than the
+ * table that the layout was made with. */
+static void
+draw_text (Painter *self, const Style *style, const char *text, float x, float y)
+{
+  PangoFontDescription *font;
+  PangoRectangle extents;
+  float wanted = adj_font_measure (style->font, style->size, text), squeeze, width;
+
+  if (!*text || style->size < self->min_size)
+    return;
+  font = pango_font_description_from_string (FAMILY);
+  pango_font_description_set_absolute_size (font, style->size * PANGO_SCALE);
+  pango_font_description_set_weight (font, style->font == ADJ_FONT_BOLD ? PANGO_WEIGHT_BOLD
+                                                                        : PANGO_WEIGHT_NORMAL);
+  pango_layout_set_font_description (self->layout, font);
+  pango_layout_set_text (self->layout, text, -1);
+  pango_layout_get_extents (self->layout, NULL, &extents);
+  width = (float) extents.width / PANGO_SCALE;
+  squeeze = width > wanted * 1.03f ? wanted * 1.03f / width : 1;
+
+  x -= style->align == ALIGN_CENTER  ? width * squeeze / 2
+       : style->align == ALIGN_RIGHT ? width * squeeze
+                                     : 0;
+  set_color (self, style->color);
+  cairo_save (self->cr);
+  cairo_translate (self->cr, x, y - (float) extents.height / PANGO_SCALE / 2);
+  cairo_scale (self->cr, squeeze, 1);
+  pango_cairo_show_layout (self->cr, self->layout);
+  cairo_restore (self->cr);
+  pango_font_description_free (font);
+}
+
+static void
+set_frame_style (Painter *self, AdjFrameStyle frame)
+{
+  static const struct
+  {
+    double dash[2];
+    float width; /* of a plain frame's */
+  } styles[] = {
+    [ADJ_FRAME_SOLID] = { { 0, 0 }, 1.2f },      [ADJ_FRAME_DOUBLE] = { { 0, 0 }, 1.2f },
+    [ADJ_FRAME_DASHED] = { { 5, 3 }, 1.3f },     [ADJ_FRAME_HEAVY_DASHED] = { { 6, 3 }, 1.9f },
+    [ADJ_FRAME_DOTTED] = { { 1.5, 2.5 }, 1.2f }, [ADJ_FRAME_THICK] = { { 0, 0 }, 1.8f },
+  };
+
+  cairo_set_line_width (self->cr, self->palette->frame_width * styles[frame].width);
+  cairo_set_dash (self->cr, styles[frame].dash, styles[frame].dash[0] > 0 ? 2 : 0, 0);
+}
+
+static void
+stroke_frame (Painter *self, const AdjRect *rect, AdjRole role, float radius)
+{
+  AdjFrameStyle frame = adj_role_frame (role);
+
+  set_color (self, &self->palette->roles[role]);
+  set_frame_style (self, frame);
+  round_rect (self, rect, radius);
+  cairo_stroke (self->cr);
+  if (frame == ADJ_FRAME_DOUBLE)
+    {
+      AdjRect inner = { rect->x + 3, rect->y + 3, rect->width - 6, rect->height - 6 };
+
+      cairo_set_line_width (self->cr, 1);
+      round_rect (self, &inner, MAX (radius - 2, 1));
+      cairo_stroke (self->cr);
+    }
+  cairo_set_dash (self->cr, NULL, 0, 0);
+}
+
+static void
+draw_stripe (Painter *self, const AdjRect *rect, AdjRole role)
+{
+  cairo_save (self->cr);
+  round_rect (self, rect, ADJ_CARD_RADIUS);
+  cairo_clip (self->cr);
+  set_color (self, &self->palette->roles[role]);
+  cairo_rectangle (self->cr, rect->x, rect->y, ADJ_STRIPE_WIDTH, rect->height);
+  if (!adj_role_is_hatched (role))
+    cairo_fill (self->cr);
+  else
+    {
+      cairo_clip (self->cr);
+      cairo_set_line_width (self->cr, 2);
+      for (float y = rect->y - 4; y < rect->y + rect->height + 8; y += 5)
+        {
+          cairo_move_to (self->cr, rect->x - 1, y + 7);
+          cairo_line_to (self->cr, rect->x + 8, y - 2);
+        }
+      cairo_stroke (self->cr);
+    }
+  cairo_restore (self->cr);
+}
+
+static float
+sign_width (AdjRole role)
+{
+  const char *sign = adj_role_sign (role);
+
+  return *sign ? 2 * SIGN_RADIUS + (g_utf8_strlen (sign, -1) > 1 ? 6 : 0) : 0;
+}
+
+/* The disc, @right being its right end. */
+static void
+draw_sign (Painter *self, AdjRole role, float right, float y)
+{
+  float width = sign_width (role);
+  AdjRect disc = { right - width, y - SIGN_RADIUS, width, 2 * SIGN_RADIUS };
+  Style style = { ADJ_FONT_BOLD, SIGN_SIZE, ALIGN_CENTER, &self->palette->sign_text };
+
+  if (width == 0)
+    return;
+  set_color (self, &self->palette->roles[role]);
+  round_rect (self, &disc, SIGN_RADIUS);
+  cairo_fill (self->cr);
+  draw_text (self, &style, adj_role_sign (role), right - width / 2, y);
+}
+
+static void
+draw_node (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  gboolean copy = box->role == ADJ_ROLE_RECOMPUTE_COPY;
+  Style title = { copy ? ADJ_FONT_REGULAR : ADJ_FONT_BOLD, ADJ_TITLE_SIZE, ALIGN_LEFT, &p->text };
+  Style subtitle = { ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, ALIGN_LEFT, &p->dim_text };
+  const AdjRect *r = &box->rect;
+
+  set_color (self, copy ? &p->copy_fill : &p->card);
+  round_rect (self, r, ADJ_CARD_RADIUS);
+  cairo_fill (self->cr);
+  if (adj_role_has_stripe (box->role))
+    draw_stripe (self, r, box->role);
+  stroke_frame (self, r, box->role, ADJ_CARD_RADIUS);
+  draw_text (self, &title, box->title, r->x + TEXT_INSET,
+             r->y + r->height * (*box->subtitle ? 0.33f : 0.5f));
+  draw_text (self, &subtitle, box->subtitle, r->x + TEXT_INSET, r->y + r->height * 0.72f);
+  draw_sign (self, box->role, r->x + r->width - 4, r->y + 4 + SIGN_RADIUS);
+}
+
+static void
+draw_pill (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  Style title = { ADJ_FONT_BOLD, ADJ_TITLE_SIZE, ALIGN_CENTER, &p->text };
+  const AdjRect *r = &box->rect;
+
+  set_color (self, &p->card);
+  round_rect (self, r, r->height / 2);
+  cairo_fill (self->cr);
+  stroke_frame (self, r, box->role, r->height / 2);
+  draw_text (self, &title, box->title, r->x + r->width / 2, r->y + r->height / 2);
+}
+
+/* With the short line that sticks it to its card. */
+static void
+draw_chip (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  Style title = { ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, ALIGN_CENTER, &p->roles[box->role] };
+  const AdjRect *r = &box->rect;
+  float y = r->y + r->height / 2;
+
+  set_color (self, &p->roles[box->role]);
+  cairo_set_line_width (self->cr, 1);
+  if (box->anchor != ADJ_NO_BOX)
+    {
+      const AdjRect *card = &adj_scene_get_box (self->scene, box->anchor)->rect;
+
+      cairo_move_to (self->cr, r->x < card->x ? r->x + r->width : r->x, y);
+      cairo_line_to (self->cr, r->x < card->x ? card->x : card->x + card->width, y);
+      cairo_stroke (self->cr);
+    }
+  set_color (self, box->role == ADJ_ROLE_PARAMETER ? &p->chip_fill
+                   : box->role == ADJ_ROLE_SAVED   ? &p->bridge_fill
+                                                   : &p->card);
+  round_rect (self, r, 4);
+  cairo_fill_preserve (self->cr);
+  set_color (self, &p->roles[box->role]);
+  cairo_stroke (self->cr);
+  draw_text (self, &title, box->title, r->x + r->width / 2, y);
+}
+
+static void
+draw_bridge (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  gboolean saved = box->role == ADJ_ROLE_SAVED;
+  AdjColor edge = p->edges[saved ? ADJ_EDGE_BRIDGE : ADJ_EDGE_RECOMPUTE];
+  Style title = { ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, ALIGN_CENTER, &edge };
+  static const double dashes[] = { 4, 3 };
+
+  set_color (self, saved ? &p->bridge_fill : &p->copy_fill);
+  round_rect (self, &box->rect, box->rect.height / 2);
+  cairo_fill_preserve (self->cr);
+  set_color (self, &edge);
+  cairo_set_line_width (self->cr, p->frame_width);
+  cairo_set_dash (self->cr, dashes, saved ? 0 : 2, 0);
+  cairo_stroke (self->cr);
+  cairo_set_dash (self->cr, NULL, 0, 0);
+  draw_text (self, &title, box->title, box->rect.x + box->rect.width / 2,
+             box->rect.y + box->rect.height / 2);
+}
+
+static void
+draw_band (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  AdjRect band = { box->rect.x, box->rect.y + 36, box->rect.width, box->rect.height - 36 };
+
+  set_color (self, &p->gutter);
+  round_rect (self, &band, ADJ_CARD_RADIUS);
+  cairo_fill (self->cr);
+}
+
+static void
+draw_header (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  gboolean gutter = box->side == ADJ_SIDE_NONE;
+  Style title = { ADJ_FONT_BOLD, ADJ_HEADER_TEXT_SIZE, ALIGN_CENTER,
+                  gutter ? &p->edges[ADJ_EDGE_BRIDGE] : &p->dim_text };
+  Style subtitle = { ADJ_FONT_BOLD, ADJ_SUBTITLE_SIZE + 1, ALIGN_CENTER,
+                     &p->edges[ADJ_EDGE_BRIDGE] };
+  float x = box->rect.x + box->rect.width / 2;
+
+  draw_text (self, &title, box->title, x, box->rect.y + (gutter ? 8 : 12));
+  if (gutter)
+    draw_text (self, &subtitle, box->subtitle, x, box->rect.y + 25);
+}
+
+static void
+draw_group (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+
+  set_color (self, &p->group);
+  round_rect (self, &box->rect, ADJ_GROUP_RADIUS);
+  cairo_fill_preserve (self->cr);
+  set_color (self, &p->group_frame);
+  cairo_set_line_width (self->cr, p->frame_width);
+  cairo_stroke (self->cr);
+}
+
+static void
+draw_triangle (Painter *self, float x, float y, gboolean open)
+{
+  set_color (self, &self->palette->text);
+  if (open)
+    {
+      cairo_move_to (self->cr, x, y - 2.5);
+      cairo_line_to (self->cr, x + 7, y - 2.5);
+      cairo_line_to (self->cr, x + 3.5, y + 3);
+    }
+  else
+    {
+      cairo_move_to (self->cr, x + 1, y - 3.5);
+      cairo_line_to (self->cr, x + 6.5, y);
+      cairo_line_to (self->cr, x + 1, y + 3.5);
+    }
+  cairo_close_path (self->cr);
+  cairo_fill (self->cr);
+}
+
+/* Lines run through frames; what stands on them stays readable. */
+static void
+clear_behind (Painter *self, float x, float y, float width)
+{
+  AdjRect behind = { x - 3, y - 8, width + 6, 16 };
+
+  set_color (self, &self->palette->group);
+  round_rect (self, &behind, 3);
+  cairo_fill (self->cr);
+}
+
+static void
+draw_group_title (Painter *self, const AdjSceneBox *box)
+{
+  const AdjPalette *p = self->palette;
+  Style title = { ADJ_FONT_BOLD, ADJ_TITLE_SIZE, ALIGN_LEFT, &p->text };
+  Style count = { ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, ALIGN_RIGHT, &p->dim_text };
+  gboolean open = box->fold == ADJ_FOLD_OPEN;
+  float y = open ? box->rect.y + ADJ_GROUP_TITLE_HEIGHT / 2 : box->rect.y + box->rect.height / 2;
+  float x = box->rect.x + 9, right = box->rect.x + box->rect.width - 10;
+  g_autofree char *same = box->n_same > 1
+                              ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
+                              : g_strdup (box->subtitle);
+  float width = adj_font_measure (count.font, count.size, same);
+
+  clear_behind (self, x, y, 13 + adj_font_measure (title.font, title.size, box->title));
+  clear_behind (self, right - width, y, width);
+  draw_triangle (self, x, y, open);
+  draw_text (self, &title, box->title, x + 12, y);
+  draw_text (self, &count, same, right, y);
+}
+
+static void
+draw_arrow (Painter *self, const AdjPoint *from, const AdjPoint *to, float width)
+{
+  float dx = to->x - from->x, dy = to->y - from->y;
+  float length = MAX (fabsf (dx) + fabsf (dy), 0.01f);
+  float half = ARROW_HALF + width / 3;
+
+  dx /= length;
+  dy /= length;
+  cairo_move_to (self->cr, to->x, to->y);
+  cairo_line_to (self->cr, to->x - dx * ARROW_LENGTH - dy * half,
+                 to->y - dy * ARROW_LENGTH + dx * half);
+  cairo_line_to (self->cr, to->x - dx * ARROW_LENGTH + dy * half,
+                 to->y - dy * ARROW_LENGTH - dx * half);
+  cairo_close_path (self->cr);
+  cairo_fill (self->cr);
+}
+
+static void
+draw_edge (Painter *self, const AdjSceneEdge *edge)
+{
+  static const double dashes[] = { 5, 4 };
+  guint n = edge->n_points;
+
+  if (n < 2)
+    return;
+  set_color (self, &self->palette->edges[edge->kind]);
+  cairo_set_line_width (self->cr, edge->width);
+  cairo_set_dash (self->cr, dashes, edge->kind == ADJ_EDGE_RECOMPUTE ? 2 : 0, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      float x = edge->points[i].x, y = edge->points[i].y;
+
+      /* The arrow's tip stays sharp. */
+      if (i + 1 == n)
+        {
+          x -= CLAMP (x - edge->points[i - 1].x, -4, 4);
+          y -= CLAMP (y - edge->points[i - 1].y, -4, 4);
+        }
+      if (i == 0)
+        cairo_move_to (self->cr, x, y);
+      else
+        cairo_line_to (self->cr, x, y);
+    }
+  cairo_stroke (self->cr);
+  cairo_set_dash (self->cr, NULL, 0, 0);
+  draw_arrow (self, &edge->points[n - 2], &edge->points[n - 1], edge->width);
+}
+
+typedef void (*DrawBox) (Painter *self, const AdjSceneBox *box);
+
+static gboolean
+paint_ground (guint index, gpointer data)
+{
+  Painter *self = data;
+  const AdjSceneBox *box = adj_scene_get_box (self->scene, index);
+
+  if (box->kind == ADJ_BOX_HEADER && box->side == ADJ_SIDE_NONE)
+    draw_band (self, box);
+  else if (box->kind == ADJ_BOX_GROUP && box->fold == ADJ_FOLD_OPEN)
+    draw_group (self, box);
+  return TRUE;
+}
+
+static gboolean
+paint_edge (guint index, gpointer data)
+{
+  Painter *self = data;
+
+  draw_edge (self, adj_scene_get_edge (self->scene, index));
+  return TRUE;
+}
+
+static gboolean
+paint_box (guint index, gpointer data)
+{
+  static const DrawBox draw[ADJ_N_BOX_KINDS] = {
+    [ADJ_BOX_GROUP] = draw_group_title, [ADJ_BOX_NODE] = draw_node,
+    [ADJ_BOX_PILL] = draw_pill,         [ADJ_BOX_CHIP] = draw_chip,
+    [ADJ_BOX_BRIDGE] = draw_bridge,     [ADJ_BOX_HEADER] = draw_header,
+  };
+  Painter *self = data;
+  const AdjSceneBox *box = adj_scene_get_box (self->scene, index);
+
+  if (box->kind == ADJ_BOX_GROUP && box->fold == ADJ_FOLD_CLOSED)
+    draw_group (self, box);
+  draw[box->kind](self, box);
+  return TRUE;
+}
+
+static void
+painter_init (
+    Painter *self, const AdjScene *scene, cairo_t *cr, const AdjPaintOptions *options, float scale)
+{
+  *self = (Painter){ .scene = scene, .cr = cr };
+  self->palette = adj_palette_get (options->scheme);
+  self->layout = pango_cairo_create_layout (cr);
+  self->min_size = scale > 0 ? MIN_TEXT_PX / scale : 0;
+}
+
+static void
+paint (Painter *self, const AdjRect *rect)
+{
+  adj_scene_foreach_box (self->scene, rect, paint_ground, self);
+  adj_scene_foreach_edge (self->scene, rect, paint_edge, self);
+  adj_scene_foreach_box (self->scene, rect, paint_box, self);
+}
+
+void
+adj_scene_paint (const AdjScene *scene,
+                 cairo_t *cr,
+                 const AdjRect *rect,
+                 const AdjPaintOptions *options)
+{
+  Painter self;
+  double x = 1, y = 0;
+
+  cairo_user_to_device_distance (cr, &x, &y);
+  painter_init (&self, scene, cr, options, (float) hypot (x, y));
+  paint (&self, rect);
+  g_object_unref (self.layout);
+}
+
+static guint
+roles_in_scene (const AdjScene *scene)
+{
+  guint roles = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    roles |= 1u << adj_scene_get_box (scene, i)->role;
+  return roles;
+}
+
+/* The roles that the picture has, with their signs. */
+static void
+draw_legend (Painter *self, const AdjRect *rect)
+{
+  Style name = { ADJ_FONT_REGULAR, 11, ALIGN_LEFT, &self->palette->dim_text };
+  guint roles = roles_in_scene (self->scene);
+  float x = rect->x + 24, y = rect->y + rect->height + LEGEND_HEIGHT / 2 - 8;
+
+  for (guint role = 1; role < ADJ_N_ROLES; role++)
+    {
+      float width = sign_width (role);
+
+      if (!(roles & 1u << role))
+        continue;
+      if (width > 0)
+        draw_sign (self, role, x + width, y);
+      else
+        {
+          AdjRect mark = { x, y - 5, 16, 10 };
+
+          width = mark.width;
+          stroke_frame (self, &mark, role, 5);
+        }
+      draw_text (self, &name, adj_role_name (role), x + width + 6, y);
+      x += width + 6 + adj_font_measure (name.font, name.size, adj_role_name (role)) + 22;
+    }
+}
+
+static cairo_status_t
+write_to_stream (gpointer closure, const guint8 *data, guint size)
+{
+  return fwrite (data, 1, size, closure) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* Everything about one file. */
+typedef struct
+{
+  const AdjScene *scene;
+  const AdjPaintOptions *options;
+  AdjRect part;
+  double width, height; /* of the page, in scene pixels */
+  float scale;          /* of a PNG */
+  gboolean png, pdf;
+} Page;
+
+static cairo_surface_t *
+make_surface (const Page *page, FILE *file, GError **error)
+{
+  double width = ceil (page->width * page->scale), height = ceil (page->height * page->scale);
+  cairo_surface_t *surface;
+
+  if (!page->png)
+    return page->pdf ? cairo_pdf_surface_create_for_stream (write_to_stream, file, page->width,
+                                                            page->height)
+                     : cairo_svg_surface_create_for_stream (write_to_stream, file, page->width,
+                                                            page->height);
+  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                   "a PNG of %.0f × %.0f pixels is too large; write SVG or PDF, or scale it down",
+                   width, height);
+      return NULL;
+    }
+  surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) width, (int) height);
+  return surface;
+}
+
+static gboolean
+draw_page (const Page *page, FILE *file, GError **error)
+{
+  cairo_surface_t *surface = make_surface (page, file, error);
+  cairo_status_t status;
+  Painter painter;
+  cairo_t *cr;
+
+  if (!surface)
+    return FALSE;
+  cr = cairo_create (surface);
+  painter_init (&painter, page->scene, cr, page->options, page->png ? page->scale : 0);
+  set_color (&painter, &painter.palette->background);
+  cairo_paint (cr);
+  if (page->png)
+    cairo_scale (cr, page->scale, page->scale);
+  cairo_translate (cr, -page->part.x, -page->part.y);
+  paint (&painter, &page->part);
+  if (page->options->legend)
+    draw_legend (&painter, &page->part);
+  g_object_unref (painter.layout);
+  status = cairo_status (cr);
+  cairo_destroy (cr);
+  if (page->png && status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_write_to_png_stream (surface, write_to_stream, file);
+  cairo_surface_finish (surface);
+  if (status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_status (surface);
+  cairo_surface_destroy (surface);
+  if (status == CAIRO_STATUS_SUCCESS)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "drawing failed: %s",
+               cairo_status_to_string (status));
+  return FALSE;
+}
+
+/* Writes beside @path and renames, so that there is never half a picture. */
+static gboolean
+write_page (const Page *page, const char *path, GError **error)
+{
+  g_autofree char *beside = g_strconcat (path, ".XXXXXX", NULL);
+  int fd = g_mkstemp_full (beside, O_RDWR | O_CLOEXEC, 0666);
+  FILE *file = fd >= 0 ? fdopen (fd, "wb") : NULL;
+  gboolean good;
+
+  if (!file)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+                   g_strerror (errno));
+      if (fd >= 0)
+        close (fd);
+      return FALSE;
+    }
+  good = draw_page (page, file, error);
+  if (fclose (file) != 0 && good)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+                   g_strerror (errno));
+      good = FALSE;
+    }
+  if (good && g_rename (beside, path) != 0)
+    {
+      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
+                   g_strerror (errno));
+      good = FALSE;
+    }
+  if (!good)
+    g_unlink (beside);
+  return good;
+}
+
+gboolean
+adj_scene_render_file (const AdjScene *scene,
+                       const char *path,
+                       const AdjPaintOptions *options,
+                       GError **error)
+{
+  static const AdjPaintOptions defaults = { 0 };
+  Page page = { .scene = scene, .options = options ? options : &defaults };
+
+  page.png = g_str_has_suffix (path, ".png");
+  page.pdf = g_str_has_suffix (path, ".pdf");
+  if (!page.png && !page.pdf && !g_str_has_suffix (path, ".svg"))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "%s: the name must end in .svg, .png or .pdf", path);
+      return FALSE;
+    }
+  page.part = page.options->part ? *page.options->part : adj_scene_get_bounds (scene);
+  page.scale = page.png && page.options->scale > 0 ? page.options->scale : 1;
+  page.width = MAX (page.part.width, 1);
+  page.height = MAX (page.part.height, 1) + (page.options->legend ? LEGEND_HEIGHT : 0);
+  return write_page (&page, path, error);
+}
