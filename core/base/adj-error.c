@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/adj-error.h"
 
-G_DEFINE_QUARK (adj - error - quark, adj_error)
+GQuark
+adj_error_quark (void)
+{
+  return g_quark_from_static_string ("adj-error-quark");
+}

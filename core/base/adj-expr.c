@@ -56,15 +56,20 @@ static const AdjExpr *parse_level (Parser *p, AdjExprLevel level);
 static const AdjExpr *parse_choice (Parser *p);
 static const AdjExpr *parse_bindings (Parser *p);
 
-static gpointer G_GNUC_PRINTF (3, 4) fail (const Parser *p, AdjSpan span, const char *format, ...)
+static gpointer fail (const Parser *p, AdjSpan span, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static gpointer
+fail (const Parser *p, AdjSpan span, const char *format, ...)
 {
   g_autofree char *reason = NULL;
+  g_autofree char *valid = NULL; /* it may quote any bytes */
   va_list args;
 
   va_start (args, format);
   reason = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (p->error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: %s", span.line, span.column, reason);
+  valid = g_utf8_make_valid (reason, -1);
+  g_set_error (p->error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: %s", span.line, span.column, valid);
   return NULL;
 }
 
@@ -74,8 +79,7 @@ fail_expecting (const Parser *p, const char *what)
   if (p->token.kind == ADJ_TOKEN_END)
     return fail (p, p->token.span, "expected %s, found the end", what);
   return fail (p, p->token.span, "expected %s, found “%.*s”", what,
-               p->token.kind == ADJ_TOKEN_BAD ? 0 : (int) MIN (p->token.length, 40u),
-               p->token.text);
+               (int) MIN (p->token.length, 40u), p->token.text);
 }
 
 static AdjToken
@@ -206,8 +210,8 @@ args_init (Args *args)
 static void
 args_clear (Args *args)
 {
-  g_ptr_array_unref (args->args);
-  g_ptr_array_unref (args->names);
+  g_clear_pointer (&args->args, g_ptr_array_unref);
+  g_clear_pointer (&args->names, g_ptr_array_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Args, args_clear)

@@ -84,6 +84,8 @@ to_complex (AdjDType dtype)
 {
   if (infos[dtype].category == ADJ_CATEGORY_COMPLEX)
     return dtype;
+  if (is_exotic (dtype))
+    return ADJ_DTYPE_NONE;
   if (dtype == ADJ_DTYPE_F64)
     return ADJ_DTYPE_C128;
   return dtype == ADJ_DTYPE_F16 ? ADJ_DTYPE_C32 : ADJ_DTYPE_C64;
@@ -187,6 +189,8 @@ combine (AdjDType high, AdjDType low)
     return high;
   if (ch == ADJ_CATEGORY_FLOAT)
     return cl == ADJ_CATEGORY_COMPLEX ? to_complex (high) : high;
+  if (cl == ADJ_CATEGORY_COMPLEX)
+    return low;
   if (ch == ADJ_CATEGORY_BOOL || cl >= ADJ_CATEGORY_FLOAT)
     return adj_dtype_promote (high, low);
   return high;

@@ -61,9 +61,10 @@ adj_shape_init (AdjShape *shape, AdjSymbols *symbols, guint rank, const AdjSize 
 {
   g_return_if_fail (rank <= ADJ_MAX_RANK);
 
-  *shape = (AdjShape){ .rank = rank };
-  for (guint i = 0; i < rank; i++)
-    shape->size[i] = sizes[i];
+  shape->rank = rank;
+  shape->offset = ADJ_SIZE (0);
+  if (rank > 0 && sizes != shape->size)
+    memcpy (shape->size, sizes, sizeof (AdjSize) * rank);
   set_contiguous (shape, symbols);
 }
 
@@ -107,6 +108,11 @@ adj_shape_set_format (AdjShape *shape,
     return FALSE;
   source = *like;
   memcpy (source.size, shape->size, sizeof source.size);
+  if (adj_shape_is_dense (&source, symbols))
+    {
+      memcpy (shape->stride, source.stride, sizeof shape->stride);
+      return TRUE;
+    }
   if (!adj_shape_pointwise (&result, symbols, operands, 1, NULL))
     return FALSE;
   memcpy (shape->stride, result.stride, sizeof shape->stride);
@@ -230,7 +236,8 @@ adj_shape_is_dense (const AdjShape *shape, AdjSymbols *symbols)
   return is_dense_in_order (shape, symbols, order);
 }
 
-/* PyTorch's "strides like channels last": descending from N to C, and not ambiguous. */
+/* PyTorch's "strides like channels last": descending from N to C, and not ambiguous.  Its tracing
+ * skips dimensions of stride 1 here, where its eager kernels skip those of size 1. */
 static gboolean
 looks_channels_last (const AdjShape *shape, AdjSymbols *symbols)
 {
@@ -249,7 +256,7 @@ looks_channels_last (const AdjShape *shape, AdjSymbols *symbols)
       if (d == 0 && equal (symbols, least, shape->stride[1]))
         return FALSE;
       least = shape->stride[d];
-      if (!less (symbols, shape->size[d], ADJ_SIZE (2)))
+      if (!less (symbols, shape->stride[d], ADJ_SIZE (2)))
         least = adj_size_mul (symbols, least, shape->size[d]);
     }
   return TRUE;

@@ -33,7 +33,8 @@ typedef struct
 
 /* In all of these @symbols may be %NULL when every size is an integer. */
 
-/* Sets contiguous strides and offset 0 (stride[i] = product of max(size, 1) to the right). */
+/* Sets contiguous strides and offset 0 (stride[i] = product of max(size, 1) to the right); @sizes
+ * may be those of @shape. */
 ADJ_PUBLIC void
 adj_shape_init (AdjShape *shape, AdjSymbols *symbols, guint rank, const AdjSize *sizes);
 ADJ_PUBLIC void adj_shape_init_ints (AdjShape *shape, guint rank, const gint64 *sizes);

@@ -23,14 +23,14 @@ typedef enum
 static const struct
 {
   const char *text;     /* infix operator, or function */
-  Level level;          /* ATOM: printed as a function */
+  Level level;          /* as sympy has it: "2*((s0//2))" */
   const char *synonyms; /* (nullable): other functions that mean it, with spaces around each */
 } operations[ADJ_N_SIZE_OPS] = {
   [ADJ_SIZE_ADD] = { " + ", LEVEL_SUM, NULL },
   [ADJ_SIZE_SUB] = { " - ", LEVEL_SUM, NULL },
   [ADJ_SIZE_MUL] = { "*", LEVEL_PRODUCT, NULL },
-  [ADJ_SIZE_FLOORDIV] = { "//", LEVEL_ATOM, " FloorDiv CleanDiv " },
-  [ADJ_SIZE_MOD] = { "Mod", LEVEL_ATOM, " Mod PythonMod " },
+  [ADJ_SIZE_FLOORDIV] = { "//", LEVEL_COMPARISON, " FloorDiv CleanDiv " },
+  [ADJ_SIZE_MOD] = { "Mod", LEVEL_COMPARISON, " Mod PythonMod " },
   [ADJ_SIZE_POW] = { "**", LEVEL_POWER, " Pow PowByNatural " },
   [ADJ_SIZE_MIN] = { "Min", LEVEL_ATOM, " Min " },
   [ADJ_SIZE_MAX] = { "Max", LEVEL_ATOM, " Max " },
@@ -134,6 +134,19 @@ is_negative (const AdjSymbols *symbols, AdjSize size)
   return node->op == ADJ_SIZE_MUL && adj_size_is_int (node->a) && node->a.word < 0;
 }
 
+/* A negative integer times something that is no product. */
+static gboolean
+is_negative_factor (const AdjSymbols *symbols, AdjSize size)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, size);
+  const AdjSizeNode *factor;
+
+  if (node == NULL || !is_negative (symbols, size))
+    return FALSE;
+  factor = adj_symbols_node (symbols, node->b);
+  return factor != NULL && factor->op != ADJ_SIZE_MUL;
+}
+
 static void
 append_summand (const AdjSymbols *symbols, AdjSize size, GString *out)
 {
@@ -153,8 +166,8 @@ append_summand (const AdjSymbols *symbols, AdjSize size, GString *out)
 static void
 print_sum (const AdjSymbols *symbols, const AdjSizeNode *node, GString *out)
 {
-  /* sympy writes "1 - s0", yet "-s0 + s1". */
-  if (adj_size_is_int (node->b) && node->b.word > 0 && is_negative (symbols, node->a))
+  /* sympy writes "1 - 2*s0", yet "-s0 + s1" and "-s0*s1 + 1". */
+  if (adj_size_is_int (node->b) && node->b.word > 0 && is_negative_factor (symbols, node->a))
     {
       print_at (symbols, node->b, LEVEL_SUM, out);
       append_summand (symbols, node->a, out);
@@ -196,7 +209,7 @@ print_bare (const AdjSymbols *symbols, AdjSize size, GString *out)
       g_string_append (out, operations[node->op].text);
       print_at (symbols, node->a, LEVEL_ATOM, out);
     }
-  else if (operations[node->op].level == LEVEL_ATOM)
+  else if (g_ascii_isalpha (operations[node->op].text[0]))
     print_function (symbols, node, out);
   else
     print_infix (symbols, node, out);
@@ -357,6 +370,7 @@ gboolean
 adj_size_parse (AdjSymbols *symbols, const char *text, gssize length, AdjSize *out, GError **error)
 {
   g_autoptr (AdjArena) arena = NULL;
+  g_autofree char *quoted = NULL;
   gsize n = length < 0 ? strlen (text) : (gsize) length;
   const AdjExpr *expr;
   AdjSize size;
@@ -371,10 +385,10 @@ adj_size_parse (AdjSymbols *symbols, const char *text, gssize length, AdjSize *o
   if (parse_int (text, n, out))
     return TRUE;
 
+  quoted = g_utf8_make_valid (text, (gssize) MIN (n, (gsize) 60));
   if (symbols == NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "“%.*s” is not an integer",
-                   (int) MIN (n, (gsize) 60), text);
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "“%s” is not an integer", quoted);
       return FALSE;
     }
 
@@ -382,7 +396,7 @@ adj_size_parse (AdjSymbols *symbols, const char *text, gssize length, AdjSize *o
   expr = adj_expr_parse (arena, text, (gssize) n, error);
   if (expr == NULL)
     {
-      g_prefix_error (error, "size “%.*s”: ", (int) MIN (n, (gsize) 60), text);
+      g_prefix_error (error, "size “%s”: ", quoted);
       return FALSE;
     }
 

@@ -327,25 +327,36 @@ adj_symbols_get_operands (
   return TRUE;
 }
 
+/* Symbols, then sums, then the rest. */
+static gint
+rank_of (const AdjSizeNode *node)
+{
+  if (node->op == ADJ_SIZE_SYMBOL)
+    return -2;
+  return node->op == ADJ_SIZE_ADD ? -1 : node->op;
+}
+
 gint
 adj_symbols_order (const AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
   const AdjSizeNode *na = adj_symbols_node (symbols, a);
   const AdjSizeNode *nb = adj_symbols_node (symbols, b);
-  gboolean symbol_a;
-  gboolean symbol_b;
+  gint order;
 
+  if (adj_size_same (a, b))
+    return 0;
   if (na == NULL || nb == NULL)
     return na == nb ? (a.word > b.word) - (a.word < b.word) : (na != NULL) - (nb != NULL);
-
-  symbol_a = na->op == ADJ_SIZE_SYMBOL;
-  symbol_b = nb->op == ADJ_SIZE_SYMBOL;
-  if (symbol_a && symbol_b)
+  if (rank_of (na) != rank_of (nb))
+    return rank_of (na) - rank_of (nb);
+  if (na->op == ADJ_SIZE_SYMBOL)
     return strcmp (adj_symbols_get (symbols, na->symbol)->name,
                    adj_symbols_get (symbols, nb->symbol)->name);
-  if (symbol_a != symbol_b)
-    return symbol_b - symbol_a;
-  return (a.word > b.word) - (a.word < b.word);
+  if (na->op == ADJ_SIZE_OPAQUE)
+    return strcmp (na->text, nb->text);
+
+  order = adj_symbols_order (symbols, na->a, nb->a);
+  return order != 0 ? order : adj_symbols_order (symbols, na->b, nb->b);
 }
 
 /* -- Symbols and guards -------------------------------------------------------------------- */

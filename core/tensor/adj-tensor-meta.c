@@ -39,15 +39,20 @@ typedef struct
   AdjSymbols *symbols;
 } Reader;
 
-static gboolean G_GNUC_PRINTF (2, 3) fail (GError **error, const char *format, ...)
+static gboolean fail (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+fail (GError **error, const char *format, ...)
 {
+  g_autofree char *reason = NULL;
+  g_autofree char *valid = NULL; /* it may quote any bytes */
   va_list args;
 
-  if (error == NULL)
-    return FALSE;
   va_start (args, format);
-  *error = g_error_new_valist (ADJ_ERROR, ADJ_ERROR_PARSE, format, args);
+  reason = g_strdup_vprintf (format, args);
   va_end (args);
+  valid = g_utf8_make_valid (reason, -1);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s", valid);
   return FALSE;
 }
 

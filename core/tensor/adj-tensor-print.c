@@ -12,14 +12,21 @@
 #define EDGE_ITEMS 3
 #define LINE_WIDTH 80
 
+/* How the numbers of a tensor, or their real or imaginary parts, are written. */
+typedef struct
+{
+  gboolean integral; /* floats without a fraction print as "2." */
+  gboolean scientific;
+  guint width;
+} NumberFormat;
+
 typedef struct
 {
   const AdjTensorData *data;
   const AdjTensorMeta *meta;
-  gint64 edge;       /* items kept on either side of what is left out; -1: all are shown */
-  gboolean integral; /* floats without a fraction print as "2." */
-  gboolean scientific;
-  guint width;
+  gint64 edge; /* items kept on either side of what is left out; -1: all are shown */
+  NumberFormat real;
+  NumberFormat imaginary; /* used by complex types */
   GString *out;
 } Printer;
 
@@ -65,25 +72,31 @@ each_shown (Printer *p, guint dim, gint64 offset, ItemFunc func, gpointer data)
 
 /* -- Numbers ------------------------------------------------------------------------------- */
 
-static void
-print_real (const Printer *p, double value, GString *out)
+static gboolean
+is_complex (const Printer *p)
 {
-  char text[64];
+  return adj_dtype_info (p->meta->dtype)->category == ADJ_CATEGORY_COMPLEX;
+}
+
+static void
+print_float (const NumberFormat *format, double value, GString *out)
+{
+  char text[512];
 
   if (isnan (value))
     g_string_append (out, "nan");
   else if (isinf (value))
     g_string_append (out, value < 0 ? "-inf" : "inf");
-  else if (p->scientific)
+  else if (format->scientific)
     g_string_append (out, g_ascii_formatd (text, sizeof text, "%.4e", value));
-  else if (p->integral)
+  else if (format->integral)
     g_string_append_printf (out, "%s.", g_ascii_formatd (text, sizeof text, "%.0f", value));
   else
     g_string_append (out, g_ascii_formatd (text, sizeof text, "%.4f", value));
 }
 
 static void
-print_element (const Printer *p, AdjElement element, GString *out)
+print_real (const Printer *p, AdjElement element, GString *out)
 {
   if (p->meta->dtype == ADJ_DTYPE_BOOL)
     g_string_append (out, element.integer != 0 ? "True" : "False");
@@ -92,80 +105,82 @@ print_element (const Printer *p, AdjElement element, GString *out)
   else if (element.is_integer)
     g_string_append_printf (out, "%" G_GINT64_FORMAT, element.integer);
   else
-    {
-      print_real (p, element.real, out);
-      if (adj_dtype_info (p->meta->dtype)->category != ADJ_CATEGORY_COMPLEX)
-        return;
-      if (!signbit (element.imaginary) || isnan (element.imaginary))
-        g_string_append_c (out, '+');
-      print_real (p, element.imaginary, out);
-      g_string_append_c (out, 'j');
-    }
+    print_float (&p->real, element.real, out);
 }
 
+static void
+print_element (const Printer *p, AdjElement element, guint width)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  print_real (p, element, text);
+  for (gsize n = text->len; n < width; n++)
+    g_string_append_c (p->out, ' ');
+  g_string_append (p->out, text->str);
+  if (!is_complex (p))
+    return;
+
+  g_string_truncate (text, 0);
+  print_float (&p->imaginary, element.imaginary, text);
+  g_string_append_printf (p->out, "%s%sj", text->str[0] == '-' ? "" : "+", text->str);
+}
+
+/* What decides the format: the nonzero finite numbers. */
 typedef struct
 {
+  NumberFormat *format;
+  gboolean imaginary;
   double least;
   double most;
-  gboolean integral;
-  gboolean any;
 } Survey;
 
-static void
-survey_real (Survey *survey, double value)
+static gboolean
+is_surveyed (double value)
 {
-  double magnitude = fabs (value);
-
-  if (!isfinite (value) || magnitude == 0.0)
-    return;
-  survey->integral = survey->integral && ceil (value) == value;
-  survey->least = survey->any ? MIN (survey->least, magnitude) : magnitude;
-  survey->most = survey->any ? MAX (survey->most, magnitude) : magnitude;
-  survey->any = TRUE;
+  return isfinite (value) && value != 0.0;
 }
 
 static void
 survey_item (Printer *p, AdjElement element, gpointer data)
 {
   Survey *survey = data;
+  double value = survey->imaginary ? element.imaginary : element.real;
 
-  if (element.is_integer)
+  if (element.is_integer || !is_surveyed (value))
     return;
-  survey_real (survey, element.real);
-  survey_real (survey, element.imaginary);
+  survey->format->integral = survey->format->integral && ceil (value) == value;
+  survey->least = survey->most > 0 ? MIN (survey->least, fabs (value)) : fabs (value);
+  survey->most = MAX (survey->most, fabs (value));
 }
 
 static void
 measure_item (Printer *p, AdjElement element, gpointer data)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  Survey *survey = data;
+  double value = survey->imaginary ? element.imaginary : element.real;
+  g_autoptr (GString) text = NULL;
 
-  print_element (p, element, text);
-  p->width = MAX (p->width, (guint) text->len);
+  if (!element.is_integer && !is_surveyed (value))
+    return;
+  text = g_string_new (NULL);
+  if (survey->imaginary)
+    print_float (survey->format, value, text);
+  else
+    print_real (p, element, text);
+  survey->format->width = MAX (survey->format->width, (guint) text->len);
 }
 
 static void
-choose_format (Printer *p)
+choose_format (Printer *p, NumberFormat *format, gboolean imaginary)
 {
-  Survey survey = { .integral = TRUE };
+  Survey survey = { .format = format, .imaginary = imaginary };
 
+  *format = (NumberFormat){ .integral = TRUE, .width = 1 };
   each_shown (p, 0, p->meta->shape.offset.word, survey_item, &survey);
-  p->integral = survey.integral;
-  if (survey.any)
-    p->scientific = survey.most / survey.least > 1000. || survey.most > 1e8 ||
-                    (!survey.integral && survey.least < 1e-4);
-  each_shown (p, 0, p->meta->shape.offset.word, measure_item, NULL);
-}
-
-static void
-print_padded (Printer *p, AdjElement element)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  print_element (p, element, text);
-  for (gsize i = text->len; i < p->width; i++)
-    g_string_append_c (p->out, ' ');
-  g_string_append (p->out, text->str);
+  format->scientific =
+      survey.most > 0 && (survey.most / survey.least > 1000. || survey.most > 1e8 ||
+                          (!format->integral && survey.least < 1e-4));
+  each_shown (p, 0, p->meta->shape.offset.word, measure_item, &survey);
 }
 
 /* -- Brackets ------------------------------------------------------------------------------ */
@@ -183,7 +198,8 @@ static void
 print_row (Printer *p, guint dim, gint64 offset, guint indent)
 {
   const AdjShape *shape = &p->meta->shape;
-  guint per_line = MAX (1, (LINE_WIDTH - MIN (indent, LINE_WIDTH)) / (p->width + 2));
+  guint n_item = p->real.width + 2 + (is_complex (p) ? p->imaginary.width + 1 : 0);
+  guint per_line = MAX (1, (LINE_WIDTH - MIN (indent, LINE_WIDTH)) / n_item);
   guint n = 0;
 
   for (gint64 i = 0, next; i < shape->size[dim].word; i = next)
@@ -195,7 +211,7 @@ print_row (Printer *p, guint dim, gint64 offset, guint indent)
       else if (n > 0)
         g_string_append_c (p->out, ' ');
 
-      print_padded (p, element_at (p, offset + i * shape->stride[dim].word));
+      print_element (p, element_at (p, offset + i * shape->stride[dim].word), p->real.width);
       n++;
       next = next_shown (p, dim, i);
       if (next > i + 1)
@@ -203,7 +219,7 @@ print_row (Printer *p, guint dim, gint64 offset, guint indent)
           g_string_append (p->out, n % per_line == 0 ? "," : ", ");
           if (n % per_line == 0)
             break_line (p, 1, indent);
-          g_string_append (p->out, "...");
+          g_string_append (p->out, " ...");
           n++;
         }
     }
@@ -216,7 +232,7 @@ print_nested (Printer *p, guint dim, gint64 offset, guint indent)
 
   if (dim == shape->rank)
     {
-      print_element (p, element_at (p, offset), p->out);
+      print_element (p, element_at (p, offset), 0);
       return;
     }
 
@@ -288,7 +304,9 @@ adj_tensor_data_print (const AdjTensorData *data, guint max_items)
     g_string_append (p.out, "[]");
   else
     {
-      choose_format (&p);
+      choose_format (&p, &p.real, FALSE);
+      if (is_complex (&p))
+        choose_format (&p, &p.imaginary, TRUE);
       print_nested (&p, 0, meta->shape.offset.word, (guint) strlen (prefix));
     }
 

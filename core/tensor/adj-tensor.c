@@ -125,6 +125,17 @@ adj_tensor_get_rank (const AdjTensor *tensor)
   return tensor->meta.shape.rank;
 }
 
+gint64
+adj_tensor_get_size (const AdjTensor *tensor, guint dim)
+{
+  AdjSize size;
+
+  g_return_val_if_fail (tensor != NULL && dim < tensor->meta.shape.rank, -1);
+
+  size = tensor->meta.shape.size[dim];
+  return adj_size_is_int (size) ? size.word : -1;
+}
+
 void
 adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storage)
 {

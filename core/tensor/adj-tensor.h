@@ -32,7 +32,7 @@ ADJ_PUBLIC void adj_tensor_unref (AdjTensor *tensor);
 ADJ_PUBLIC const AdjTensorMeta *adj_tensor_get_meta (const AdjTensor *tensor);
 ADJ_PUBLIC AdjStorage *adj_tensor_get_storage (const AdjTensor *tensor); /* (transfer none) */
 ADJ_PUBLIC guint adj_tensor_get_rank (const AdjTensor *tensor);
-/* Integer size of a concrete tensor; hint of a symbolic one (-1: unbacked). */
+/* -1 for a symbolic size; adj_size_get_hint() of the metadata says more. */
 ADJ_PUBLIC gint64 adj_tensor_get_size (const AdjTensor *tensor, guint dim);
 
 /* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one. */

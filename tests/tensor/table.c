@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor/table.h"
+
+void
+table_read (const char *name, TableFunc each)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "tensor", "data", name, NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint n_rows = 0;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (lines[i][0] != '\0')
+      {
+        g_auto (GStrv) words = g_strsplit (lines[i], " ", -1);
+
+        each (words, g_strv_length (words), lines[i]);
+        n_rows++;
+      }
+  g_assert_cmpuint (n_rows, >, 0);
+}

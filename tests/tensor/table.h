@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Calls @each for every line of tensor/data/@name, split at blanks; @line is for messages. */
+typedef void (*TableFunc) (char **words, guint n, const char *line);
+
+void table_read (const char *name, TableFunc each);
+
+G_END_DECLS
