@@ -2,7 +2,7 @@
 
 /* The loops for x86-64-v3: AVX2 and FMA. */
 
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
 #pragma GCC target("arch=x86-64-v3")
 
 #define LOOPS_NAME adj_k_loops_v3

@@ -2,7 +2,7 @@
 
 /* The loops for x86-64-v4: AVX-512. */
 
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined __clang__ /* which ignores the pragma */
 #pragma GCC target("arch=x86-64-v4", "prefer-vector-width=512")
 
 #define LOOPS_NAME adj_k_loops_v4

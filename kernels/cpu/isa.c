@@ -5,7 +5,7 @@
 const Loops *
 adj_k_loops_get (Isa isa)
 {
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined __clang__
   if (isa == ISA_V4 && __builtin_cpu_supports ("x86-64-v4"))
     return &adj_k_loops_v4;
   if (isa == ISA_V3 && __builtin_cpu_supports ("x86-64-v3"))

@@ -19,6 +19,16 @@ last_dims (const AdjKView *view, int n)
   return (UINT32_C (1) << view->rank) - (UINT32_C (1) << (view->rank - n));
 }
 
+/* The normalised dims of @view (its last @n), as few as possible. */
+static AdjKView
+per_column (const AdjKView *view, int n)
+{
+  AdjKView columns = adj_k_view_keep (view, last_dims (view, n));
+
+  adj_k_views_merge (&columns, 1);
+  return columns;
+}
+
 /* A view of one element per row, of a view with or without the normalised dims. */
 static AdjKView
 per_row (const AdjKView *view, int n_dims)
@@ -150,8 +160,7 @@ void
 adj_k_layer_norm (const AdjKLayerNorm *norm)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->x.type)];
-  uint32_t dims = last_dims (&norm->x, norm->n_dims);
-  AdjKView x = adj_k_view_keep (&norm->x, dims), rows = per_row (&norm->x, norm->n_dims);
+  AdjKView x = per_column (&norm->x, norm->n_dims), rows = per_row (&norm->x, norm->n_dims);
   AdjKView y_rows = per_row (&norm->y, norm->n_dims);
   AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&rows), n = adj_k_view_count (&x);
@@ -169,7 +178,7 @@ adj_k_layer_norm (const AdjKLayerNorm *norm)
         .rstd = tiles[1],
       };
       Affine affine = {
-        .y = adj_k_view_keep (&norm->y, dims),
+        .y = per_column (&norm->y, norm->n_dims),
         .y_base = adj_k_view_offset (&y_rows, i),
         .has_w = norm->w,
         .has_b = norm->b,
@@ -177,9 +186,9 @@ adj_k_layer_norm (const AdjKLayerNorm *norm)
       Scalar eps = scalar_of (loops, norm->eps);
 
       if (norm->w)
-        affine.w = *norm->w;
+        affine.w = per_column (norm->w, norm->n_dims);
       if (norm->b)
-        affine.b = *norm->b;
+        affine.b = per_column (norm->b, norm->n_dims);
       broadcast_mean (&row, read_x, row.mean);
       broadcast_mean (&row, read_square, row.rstd);
       loops->op[ADJ_K_OP_ADD](row.rstd, row.rstd, &eps, NULL, 1);
@@ -220,10 +229,9 @@ static void
 backward_x (const AdjKLayerNormBackward *norm)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->gx->type)];
-  uint32_t dims = last_dims (&norm->x, norm->n_dims);
-  AdjKView x = adj_k_view_keep (&norm->x, dims), x_rows = per_row (&norm->x, norm->n_dims);
-  AdjKView g = adj_k_view_keep (&norm->g, dims), g_rows = per_row (&norm->g, norm->n_dims);
-  AdjKView gx = adj_k_view_keep (norm->gx, dims), gx_rows = per_row (norm->gx, norm->n_dims);
+  AdjKView x = per_column (&norm->x, norm->n_dims), x_rows = per_row (&norm->x, norm->n_dims);
+  AdjKView g = per_column (&norm->g, norm->n_dims), g_rows = per_row (&norm->g, norm->n_dims);
+  AdjKView gx = per_column (norm->gx, norm->n_dims), gx_rows = per_row (norm->gx, norm->n_dims);
   AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&x_rows), n = adj_k_view_count (&x);
 
@@ -260,37 +268,37 @@ static void
 backward_w_columns (const AdjKLayerNormBackward *norm, int64_t column, int n)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[class_of (norm->gw->type)];
-  uint32_t dims = last_dims (&norm->x, norm->n_dims);
-  AdjKView x = adj_k_view_keep (&norm->x, dims), x_rows = per_row (&norm->x, norm->n_dims);
-  AdjKView g = adj_k_view_keep (&norm->g, dims), g_rows = per_row (&norm->g, norm->n_dims);
+  AdjKView x = per_column (&norm->x, norm->n_dims), x_rows = per_row (&norm->x, norm->n_dims);
+  AdjKView g = per_column (&norm->g, norm->n_dims), g_rows = per_row (&norm->g, norm->n_dims);
   AdjKView mean = per_row (&norm->mean, norm->n_dims), rstd = per_row (&norm->rstd, norm->n_dims);
   int64_t n_rows = adj_k_view_count (&x_rows);
   _Alignas(64) Scalar lanes[LANES * COLUMNS];
-  Scalar row[COLUMNS] = { 0 }, other[COLUMNS], value;
+  Scalar row[COLUMNS], other[COLUMNS];
+  Walk walk;
   Tree tree;
 
-  adj_k_tree_begin (&tree, loops, COMBINE_SUM, COLUMNS);
-  for (int64_t i = 0; i < n_rows; i++)
+  adj_k_walk_begin (&walk, &x_rows);
+  adj_k_walk_add (&walk, x_rows.stride);
+  adj_k_walk_add (&walk, g_rows.stride);
+  adj_k_walk_add (&walk, mean.stride);
+  adj_k_walk_add (&walk, rstd.stride);
+  adj_k_tree_begin (&tree, loops, COMBINE_SUM, n);
+  for (int64_t i = 0; i < n_rows; i++, adj_k_walk_next (&walk))
     {
       if (i % LEAF == 0)
-        tree.loops->begin (lanes);
+        adj_k_tree_begin_columns (&tree, lanes);
 
-      adj_k_load (loops, row, &x, adj_k_view_offset (&x_rows, i), column, n);
-      value = adj_k_load_one (loops, &mean, adj_k_view_offset (&mean, i));
-      fill_tile (loops, other, &value, n);
+      adj_k_load (loops, row, &x, walk.offset[0], column, n);
+      loops->load[mean.type](other, view_at (&mean, walk.offset[2]), 0, n);
       loops->op[ADJ_K_OP_SUB](row, row, other, NULL, n);
-      value = adj_k_load_one (loops, &rstd, adj_k_view_offset (&rstd, i));
-      fill_tile (loops, other, &value, n);
+      loops->load[rstd.type](other, view_at (&rstd, walk.offset[3]), 0, n);
       loops->op[ADJ_K_OP_MUL](row, row, other, NULL, n);
-      adj_k_load (loops, other, &g, adj_k_view_offset (&g_rows, i), column, n);
+      adj_k_load (loops, other, &g, walk.offset[1], column, n);
       loops->op[ADJ_K_OP_MUL](row, row, other, NULL, n);
-      tree.loops->add (lanes, row, (int) (i % LEAF));
+      adj_k_tree_add_columns (&tree, lanes, row, i);
 
       if (i % LEAF == LEAF - 1 || i == n_rows - 1)
-        {
-          tree.loops->end (adj_k_tree_slot (&tree), lanes);
-          adj_k_tree_push (&tree);
-        }
+        adj_k_tree_push_columns (&tree, lanes);
     }
   adj_k_tree_end (&tree, row);
   adj_k_store (loops, norm->gw, 0, column, row, n);

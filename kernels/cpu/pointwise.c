@@ -180,7 +180,10 @@ adj_k_pointwise (const AdjKProgram *program, const AdjKView *out, const AdjKView
     memcpy (&views[1], inputs, (size_t) program->n_inputs * sizeof *inputs);
   adj_k_views_merge_any_order (views, 1 + program->n_inputs);
 
-#pragma omp parallel for schedule(static) reduction(+ : n_zero_divisions) if (n > block)
+  if (n <= block) /* a team, even of one, takes longer than a small tensor */
+    return !run_block (program, views, 0, n);
+
+#pragma omp parallel for schedule(static) reduction(+ : n_zero_divisions)
   for (int64_t start = 0; start < n; start += block)
     n_zero_divisions += run_block (program, views, start, min_i64 (n, start + block));
 

@@ -77,30 +77,28 @@ reduce_columns (const Task *task, Scalar *result)
 {
   const Job *job = task->job;
   _Alignas(64) Scalar lanes[LANES * COLUMNS];
-  Scalar row[COLUMNS] = { 0 };
-  Scalar all[COLUMNS];
+  Scalar row[COLUMNS];
   LoadLoop load = job->loops->load[job->in.type];
+  Walk walk;
   Tree tree;
 
-  adj_k_tree_begin (&tree, job->loops, task->combine, COLUMNS);
+  adj_k_walk_begin (&walk, &job->reduced);
+  adj_k_walk_add (&walk, job->reduced.stride);
+  adj_k_tree_begin (&tree, job->loops, task->combine, task->width);
   for (int64_t start = 0; start < job->n; start += LEAF)
     {
       int m = (int) min_i64 (LEAF, job->n - start);
 
-      tree.loops->begin (lanes);
-      for (int i = 0; i < m; i++)
+      adj_k_tree_begin_columns (&tree, lanes);
+      for (int i = 0; i < m; i++, adj_k_walk_next (&walk))
         {
-          int64_t offset = task->base + adj_k_view_offset (&job->reduced, start + i);
-
-          load (row, view_at (&job->in, offset), task->stride, task->width);
+          load (row, view_at (&job->in, task->base + walk.offset[0]), task->stride, task->width);
           apply_map (task, row, 1, task->width);
-          tree.loops->add (lanes, row, i);
+          adj_k_tree_add_columns (&tree, lanes, row, i);
         }
-      tree.loops->end (adj_k_tree_slot (&tree), lanes);
-      adj_k_tree_push (&tree);
+      adj_k_tree_push_columns (&tree, lanes);
     }
-  adj_k_tree_end (&tree, all);
-  memcpy (result, all, (size_t) task->width * job->loops->size);
+  adj_k_tree_end (&tree, result);
 }
 
 /* A part of one row: elements from @start on. */

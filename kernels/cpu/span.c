@@ -141,9 +141,10 @@ typedef struct
 static Cursor
 cursor_at (const AdjKView *view, int64_t base, int64_t start)
 {
-  Cursor cursor = { .offset = base };
+  Cursor cursor;
 
-  for (int d = view->rank; d-- > 0 && start > 0;)
+  cursor.offset = base;
+  for (int d = view->rank; d-- > 0;)
     {
       cursor.index[d] = start % view->size[d];
       cursor.offset += cursor.index[d] * view->stride[d];
@@ -181,9 +182,11 @@ adj_k_load (
 {
   size_t wide = loops->size;
 
-  if (view->rank == 0)
+  if (view->rank <= 1)
     {
-      loops->load[view->type](tile, view_at (view, base), 1, n);
+      int64_t stride = view->rank ? view->stride[0] : 1;
+
+      loops->load[view->type](tile, view_at (view, base + start * stride), stride, n);
       return;
     }
 
@@ -211,9 +214,11 @@ adj_k_store (const ClassLoops *loops,
 {
   size_t wide = loops->size;
 
-  if (view->rank == 0)
+  if (view->rank <= 1)
     {
-      loops->store[view->type](view_at (view, base), 1, tile, n);
+      int64_t stride = view->rank ? view->stride[0] : 1;
+
+      loops->store[view->type](view_at (view, base + start * stride), stride, tile, n);
       return;
     }
 

@@ -10,11 +10,11 @@
 
 enum
 {
-  TILE = 256,   /* elements of a pointwise tile */
-  LEAF = 1024,  /* elements of a leaf of the summation tree */
-  LANES = 64,   /* accumulators of a leaf: 16 lanes × 4 */
-  COLUMNS = 16, /* neighbouring outputs that a reduction handles together */
-  LEVELS = 48   /* depth of the tree, enough for 2^48 leaves */
+  TILE = 256,    /* elements of a pointwise tile */
+  LEAF = 1024,   /* elements of a leaf of the summation tree */
+  LANES = 64,    /* accumulators of a leaf: 16 lanes × 4 */
+  COLUMNS = 128, /* neighbouring outputs that a reduction handles together */
+  LEVELS = 48    /* depth of the tree, enough for 2^48 leaves */
 };
 
 /* One element of any class. */
@@ -55,12 +55,7 @@ typedef void (*MapLoop) (void *tile, const void *center, int step, int n);
 /* The combination of @n <= LEAF elements into *@result. */
 typedef void (*LeafLoop) (void *result, const void *tile, int n);
 
-/* The same for COLUMNS leaves side by side: begin, add row @i (of COLUMNS elements), end. */
-typedef void (*ColumnsBegin) (void *lanes);
-typedef void (*ColumnsAdd) (void *lanes, const void *row, int i);
-typedef void (*ColumnsEnd) (void *result, void *lanes);
-
-/* result[i] = result[i] ∘ other[i] for the inner nodes of the tree. */
+/* result[i] = result[i] ∘ other[i] */
 typedef void (*JoinLoop) (void *result, const void *other, int n);
 
 /* acc[rows][cols] += packed A panel · packed B panel; row stride of acc is @ld elements. */
@@ -69,9 +64,6 @@ typedef void (*GemmLoop) (void *acc, int64_t ld, const void *a, const void *b, i
 typedef struct
 {
   LeafLoop leaf;
-  ColumnsBegin begin;
-  ColumnsAdd add;
-  ColumnsEnd end;
   JoinLoop join;
 } ReduceLoops;
 
@@ -214,9 +206,9 @@ void adj_k_walk_next (Walk *walk);
  * counter.  Its shape depends on the number of leaves alone. */
 typedef struct
 {
+  const ClassLoops *klass;
   const ReduceLoops *loops;
-  size_t row;       /* bytes of a partial result */
-  int width;        /* elements of a partial result: COLUMNS or 1 */
+  int width;        /* elements of a partial result, at most COLUMNS */
   int64_t n_leaves; /* so far */
   _Alignas(64) Scalar part[LEVELS][COLUMNS];
 } Tree;
@@ -226,6 +218,12 @@ void adj_k_tree_begin (Tree *tree, const ClassLoops *loops, Combine combine, int
 /* Where the next leaf's result goes; the push counts it in. */
 void *adj_k_tree_slot (Tree *tree);
 void adj_k_tree_push (Tree *tree);
+
+/* A leaf of `width` columns side by side, each of which takes the way of a leaf of its own: rows 0,
+ * 1 … of `width` elements are added to @lanes (LANES × width elements). */
+void adj_k_tree_begin_columns (const Tree *tree, void *lanes);
+void adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t i);
+void adj_k_tree_push_columns (Tree *tree, void *lanes);
 
 /* Joins what is left into @result (@width elements; the identity when there was no leaf). */
 void adj_k_tree_end (Tree *tree, void *result);

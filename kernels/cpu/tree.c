@@ -9,8 +9,8 @@
 void
 adj_k_tree_begin (Tree *tree, const ClassLoops *loops, Combine combine, int width)
 {
+  tree->klass = loops;
   tree->loops = &loops->reduce[combine];
-  tree->row = (size_t) width * loops->size;
   tree->width = width;
   tree->n_leaves = 0;
 }
@@ -37,21 +37,53 @@ adj_k_tree_push (Tree *tree)
     join_last_two (tree, depth--);
 }
 
+static void
+fill_identity (const Tree *tree, void *dst, int n)
+{
+  Scalar identity;
+
+  tree->loops->leaf (&identity, NULL, 0);
+  fill_tile (tree->klass, dst, &identity, n);
+}
+
+void
+adj_k_tree_begin_columns (const Tree *tree, void *lanes)
+{
+  fill_identity (tree, lanes, LANES * tree->width);
+}
+
+static void *
+lane_at (const Tree *tree, void *lanes, int64_t lane)
+{
+  return (char *) lanes + (size_t) (lane * tree->width) * tree->klass->size;
+}
+
+void
+adj_k_tree_add_columns (const Tree *tree, void *lanes, const void *row, int64_t i)
+{
+  tree->loops->join (lane_at (tree, lanes, i % LANES), row, tree->width);
+}
+
+void
+adj_k_tree_push_columns (Tree *tree, void *lanes)
+{
+  for (int half = LANES / 2; half > 0; half /= 2)
+    tree->loops->join (lanes, lane_at (tree, lanes, half), half * tree->width);
+  memcpy (adj_k_tree_slot (tree), lanes, (size_t) tree->width * tree->klass->size);
+  adj_k_tree_push (tree);
+}
+
 void
 adj_k_tree_end (Tree *tree, void *result)
 {
   int depth = __builtin_popcountll ((uint64_t) tree->n_leaves);
 
+  for (; depth > 1; depth--)
+    join_last_two (tree, depth);
   if (depth == 0)
-    for (int i = 0; i < tree->width; i++)
-      tree->loops->leaf ((char *) result + (size_t) i * (tree->row / (size_t) tree->width), NULL,
-                         0);
+    fill_identity (tree, result, tree->width);
   else
-    {
-      for (; depth > 1; depth--)
-        join_last_two (tree, depth);
-      memcpy (result, tree->part[0], tree->row);
-    }
+    memcpy (result, tree->part[0], (size_t) tree->width * tree->klass->size);
 }
 
 void

@@ -178,6 +178,55 @@ compare_casts (const Loops *loops, AdjKClass klass, GRand *rand)
       }
 }
 
+enum
+{
+  ROWS = 12, /* multiples of every panel */
+  COLS = 32,
+  STEPS = 50
+};
+
+/* The product of two tiles of the class by the panels of one instruction set, into @acc. */
+static void
+multiply (const ClassLoops *loops, AdjKClass klass, const Scalar *x, Scalar *acc)
+{
+  gsize size = class_size (klass);
+  int rows = loops->gemm_rows, cols = loops->gemm_cols;
+  Scalar a[ROWS * STEPS], b[COLS * STEPS];
+
+  for (int i = 0; i < ROWS; i += rows)
+    for (int j = 0; j < COLS; j += cols)
+      {
+        for (int k = 0; k < STEPS; k++)
+          {
+            for (int r = 0; r < rows; r++)
+              memcpy ((char *) a + (gsize) (k * rows + r) * size,
+                      (const char *) x + (gsize) ((i + r + k) % TILE) * size, size);
+            for (int c = 0; c < cols; c++)
+              memcpy ((char *) b + (gsize) (k * cols + c) * size,
+                      (const char *) x + (gsize) ((j + c) * 3 % TILE + k) % TILE * size, size);
+          }
+        loops->gemm ((char *) acc + (gsize) (i * COLS + j) * size, COLS, a, b, STEPS);
+      }
+}
+
+static void
+compare_products (const Loops *loops, AdjKClass klass, GRand *rand)
+{
+  Scalar x[TILE], expected[ROWS * COLS] = { 0 }, got[ROWS * COLS] = { 0 };
+
+  for (int i = 0; i < TILE; i++)
+    if (klass == ADJ_K_CLASS_F32)
+      ((float *) x)[i] = (float) g_rand_double_range (rand, -1, 1);
+    else if (klass == ADJ_K_CLASS_F64)
+      ((double *) x)[i] = g_rand_double_range (rand, -1, 1);
+    else
+      ((gint64 *) x)[i] = (gint64) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
+  multiply (&adj_k_loops_base.klass[klass], klass, x, expected);
+  multiply (&loops->klass[klass], klass, x, got);
+  g_assert_cmpmem (expected, ROWS * COLS * class_size (klass), got,
+                   ROWS * COLS * class_size (klass));
+}
+
 static void
 test_isa (gconstpointer data)
 {
@@ -193,6 +242,7 @@ test_isa (gconstpointer data)
     {
       compare_sums (loops, klass, rand);
       compare_casts (loops, klass, rand);
+      compare_products (loops, klass, rand);
       if (klass != ADJ_K_CLASS_F64) /* libm's, and it may choose by processor */
         compare_ops (loops, klass, rand);
     }
