@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "ops/adj-ops.h"
+
 typedef struct
 {
   const AdjComparisonRequest *request;
@@ -186,11 +188,29 @@ compare_leaf (const AdjComparisonRequest *request,
 static AdjTensorData *
 expected_node (const AdjComparisonRequest *request, AdjNodeId id, gboolean float64)
 {
-  return request->expected_node != NULL ? request->expected_node (id, float64, request->data)
-                                        : NULL;
+  if (request->expected_node == NULL || !adj_node_id_is_valid (id))
+    return NULL;
+  return request->expected_node (id, float64, request->data);
 }
 
 /* -- nodes -- */
+
+/* The node that stands for result @item of @node: itself, or the getitem that takes it out. */
+static AdjNodeId
+node_of_item (const AdjGraph *graph, guint index, gboolean single, guint item)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  for (guint i = 0; !single && i < node->n_users; i++)
+    {
+      const AdjNode *user = adj_graph_get_node (graph, node->users[i].index);
+
+      if (g_str_equal (user->target, "operator.getitem") &&
+          user->args.items[1].kind == ADJ_VALUE_INT && user->args.items[1].integer == item)
+        return node->users[i];
+    }
+  return single ? (AdjNodeId){ index } : ADJ_NO_NODE;
+}
 
 static gboolean
 widen_input (const AdjValue *leaf, AdjValue *out, gpointer data)
@@ -227,27 +247,31 @@ reduction_length (AdjContext *cx, const AdjOp *op, const AdjValue *args, const A
   const AdjSchema *schema = adj_op_get_schema (op);
   g_autofree AdjValue *bound = g_new0 (AdjValue, schema->n_arguments + 1);
   AdjOpCall call = { .cx = cx, .op = op, .schema = schema, .args = bound };
+  double length = 1;
 
-  if (op->reduction == NULL || !adj_schema_bind (schema, args, kwargs, bound, NULL))
-    return 1;
-  return op->reduction (&call);
+  call.returns_list = schema->n_returns == 1 && schema->returns[0].type.is_list;
+  if (adj_schema_bind (schema, args, kwargs, bound, NULL) && adj_op_call_infer (&call))
+    length = adj_op_call_get_reduction (&call);
+  adj_op_call_clear (&call);
+  return length;
 }
 
-/* Calls the operator of @node in float64 on what the candidate fed it. */
+/* Calls what @node calls in float64 on what the candidate fed it. */
 static AdjValue
 recompute (Comparing *comparing, const AdjNode *node, double *k)
 {
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
-  AdjValue result, exported = ADJ_NONE;
+  g_auto (AdjValue) result = ADJ_NONE;
+  AdjValue exported = ADJ_NONE;
 
   adj_context_push_mode (cx, adj_float64_mode_new ());
   adj_value_map (&node->args, widen_input, comparing, &args);
   adj_value_map (&node->kwargs, widen_input, comparing, &kwargs);
-  *k = reduction_length (cx, node->op, &args, &kwargs);
+  *k = node->op != NULL ? reduction_length (cx, node->op, &args, &kwargs) : 1;
   adj_scope_begin (cx);
-  if (adj_call (cx, node->op, &args, &kwargs, &result))
+  if (adj_interpret_call (cx, node, &args, &kwargs, &result))
     adj_value_map (&result, export_leaf, NULL, &exported);
   adj_scope_end (cx);
   adj_context_take_error (cx, NULL);
@@ -286,12 +310,13 @@ compare_node (Comparing *comparing,
   g_autoptr (GPtrArray) truths = tensors_of (&comparing->truth[index]);
   g_auto (AdjValue) recomputed = ADJ_NONE;
   g_autoptr (GPtrArray) locals = NULL;
+  gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
   double k = 1;
 
   if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
       node->opcode == ADJ_OPCODE_PLACEHOLDER)
     return FALSE;
-  if (node->op != NULL)
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
     recomputed = recompute (comparing, node, &k);
   locals = tensors_of (&recomputed);
 
@@ -303,11 +328,11 @@ compare_node (Comparing *comparing,
     return TRUE;
   for (guint i = 0; i < candidates->len; i++)
     {
-      gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
-      AdjTensorData *truth = single ? expected_node (request, id, TRUE) : NULL;
+      AdjNodeId item = node_of_item (comparing->graph, index, single, i);
+      AdjTensorData *truth = expected_node (request, item, TRUE);
       Leaf leaf = {
         .candidate = candidates->pdata[i],
-        .peer = single ? expected_node (request, id, FALSE) : NULL,
+        .peer = expected_node (request, item, FALSE),
         .truth = truth != NULL ? truth : nth (truths, i),
         .local = nth (locals, i),
       };

@@ -33,12 +33,18 @@ import_constant (const AdjValue *value)
 }
 
 static gboolean
-run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
+cannot_run (AdjContext *cx, const AdjNode *node)
 {
-  adj_context_fail (run->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
                     "cannot run '%s' (%s): Adjoint has no such operator", node->target,
                     adj_opcode_name (node->opcode));
   return FALSE;
+}
+
+static gboolean
+run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
+{
+  return cannot_run (run->cx, node);
 }
 
 static gboolean
@@ -76,24 +82,35 @@ run_get_attr (Run *run, const AdjNode *node, AdjValue *out)
   return TRUE;
 }
 
+gboolean
+adj_interpret_call (AdjContext *cx,
+                    const AdjNode *node,
+                    const AdjValue *args,
+                    const AdjValue *kwargs,
+                    AdjValue *result)
+{
+  const AdjBuiltin *builtin = node->op == NULL ? adj_builtin_find (node->target) : NULL;
+  AdjValue borrowed;
+
+  if (builtin != NULL)
+    return builtin->call (cx, args->items, args->n, result);
+  if (node->op == NULL)
+    return cannot_run (cx, node);
+  if (!adj_call (cx, node->op, args, kwargs, &borrowed))
+    return FALSE;
+  *result = adj_value_copy (&borrowed);
+  return TRUE;
+}
+
 static gboolean
 run_call_function (Run *run, const AdjNode *node, AdjValue *out)
 {
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
-  const AdjBuiltin *builtin = node->op == NULL ? adj_builtin_find (node->target) : NULL;
-  AdjValue result;
 
-  if (node->op == NULL && builtin == NULL)
-    return run_unsupported (run, node, out);
   adj_value_map (&node->args, value_of_leaf, run, &args);
   adj_value_map (&node->kwargs, value_of_leaf, run, &kwargs);
-  if (builtin != NULL)
-    return builtin->call (run->cx, args.items, args.n, out);
-  if (!adj_call (run->cx, node->op, &args, &kwargs, &result))
-    return FALSE;
-  *out = adj_value_copy (&result);
-  return TRUE;
+  return adj_interpret_call (run->cx, node, &args, &kwargs, out);
 }
 
 static gboolean

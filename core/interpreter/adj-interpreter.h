@@ -39,6 +39,15 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
                                    const AdjInterpreterHooks *hooks,
                                    AdjValue *result);
 
+/* What a call_function node calls, an operator or a Python builtin such as getitem, on @args
+ * (TUPLE) and @kwargs (DICT) without nodes in them.  @result (out) (transfer full).  %FALSE: the
+ * context is in error. */
+gboolean adj_interpret_call (AdjContext *cx,
+                             const AdjNode *node,
+                             const AdjValue *args,
+                             const AdjValue *kwargs,
+                             AdjValue *result);
+
 /* The graph as a function; @graph is kept. */
 ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);
 
