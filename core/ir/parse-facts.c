@@ -58,27 +58,57 @@ parse_sym (const char *text, gsize length, AdjSymbols *symbols, AdjValue *out)
   return TRUE;
 }
 
-void
-adj_node_facts_annotate (
-    AdjNodeFacts *facts, const char *text, gsize length, gboolean quoted, AdjSymbols *symbols)
+/* A Python type, plainly: typing.Optional[list], "T | None". */
+static gboolean
+is_type_text (const char *text, gsize length)
 {
-  AdjValue raw = { .kind = ADJ_VALUE_RAW, .n = length };
+  gint depth = 0;
+
+  for (gsize i = 0; i < length && depth >= 0; i++)
+    {
+      if (!g_ascii_isalnum (text[i]) && !strchr ("_.,[]()| ", text[i]))
+        return FALSE;
+      depth += text[i] == '[' || text[i] == '(';
+      depth -= text[i] == ']' || text[i] == ')';
+    }
+
+  return length > 0 && depth == 0;
+}
+
+gboolean
+adj_node_facts_annotate (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols)
+{
+  gboolean quoted = length >= 2 && text[0] == '"' &&
+                    memchr (text + 1, '"', length - 1) == text + length - 1 &&
+                    !memchr (text, '\\', length);
+  AdjValue raw = { .kind = ADJ_VALUE_RAW };
   AdjTensorMeta meta;
+
+  if (quoted)
+    {
+      text++;
+      length -= 2;
+    }
 
   adj_value_clear (&facts->val);
   if (parse_sym (text, length, symbols, &facts->val))
-    return;
+    return TRUE;
   if (adj_tensor_meta_parse (text, length, symbols, &meta, NULL))
     {
       facts->val = (AdjValue){ .kind = ADJ_VALUE_META, .meta = g_memdup2 (&meta, sizeof meta) };
-      return;
+      return TRUE;
     }
+  if (!quoted && !is_type_text (text, length))
+    return FALSE;
 
+  raw.n = length;
   raw.text = g_strndup (text, length);
   if (quoted)
     facts->val = raw;
   else
     adj_node_facts_keep (facts, "type", &raw);
+
+  return TRUE;
 }
 
 /* -- Facts ---- */

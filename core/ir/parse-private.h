@@ -50,9 +50,9 @@ typedef struct
 
 void adj_node_facts_init (AdjNodeFacts *facts);
 void adj_node_facts_clear (AdjNodeFacts *facts);
-/* The text of an annotation, without quotes; @quoted: it had them. */
-void adj_node_facts_annotate (
-    AdjNodeFacts *facts, const char *text, gsize length, gboolean quoted, AdjSymbols *symbols);
+/* The text of an annotation: `"f32[4]"` or `list`; %FALSE when it is neither. */
+gboolean
+adj_node_facts_annotate (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols);
 /* "{recompute: MUST_SAVE, …}"; what is malformed is left out. */
 gboolean
 adj_node_facts_parse (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols);
@@ -70,9 +70,18 @@ typedef struct
   guint indent;
 } AdjLine;
 
+/* The words of the whole text, collected when a name must be made up that is none of them. */
+typedef struct
+{
+  const char *text;
+  gsize length;
+  GHashTable *set; /* (owned) (nullable) */
+} AdjWords;
+
 /* One class in the text, being read. */
 typedef struct
 {
+  AdjWords *words; /* shared by all classes */
   AdjBuilder *builder;
   AdjSymbols *symbols;
   AdjDiags *diags;   /* (nullable) */

@@ -13,8 +13,9 @@ typedef struct
   AdjModuleReader *module;
   AdjReader reader;
   AdjNodeFacts facts;
-  char *name;   /* on the left side */
-  char *target; /* %NULL until the expression is understood */
+  char *name;     /* on the left side */
+  char *own_name; /* of a RAW node without one */
+  char *target;   /* %NULL until the expression is understood */
   AdjOpcode opcode;
   GArray *args;   /* AdjValue */
   GArray *kwargs; /* AdjValue: key, value, … */
@@ -36,6 +37,40 @@ adj_module_resolve (const char *name, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+static GHashTable *
+collect_words (const AdjWords *words)
+{
+  GHashTable *set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, words->text, words->length, 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    if (token.kind == ADJ_TOKEN_NAME)
+      g_hash_table_add (set, adj_token_dup (&token));
+
+  return set;
+}
+
+/* A name for a node that the text calls otherwise, or not at all. */
+static char *
+make_up_name (AdjModuleReader *module, const char *candidate)
+{
+  AdjWords *words = module->words;
+  char *name = adj_builder_unique_name (module->builder, candidate);
+
+  if (!words->set)
+    words->set = collect_words (words);
+  while (g_hash_table_contains (words->set, name))
+    {
+      g_free (name);
+      name = adj_builder_unique_name (module->builder, candidate);
+    }
+
+  return name;
+}
+
 char *
 adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
 {
@@ -43,7 +78,7 @@ adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
 
   if (adj_node_id_is_valid (adj_builder_find (module->builder, name)))
     {
-      unique = adj_builder_unique_name (module->builder, name);
+      unique = make_up_name (module, name);
       adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
                      "'%s' is defined twice; the second is called '%s' here", name, unique);
     }
@@ -94,23 +129,16 @@ understand (Statement *s, AdjOpcode opcode, const char *target)
 /* -- Left side ---- */
 
 /* `: "f32[2]"` or ` : list`, if it is there. */
-static void
+static gboolean
 read_annotation (Statement *s)
 {
   AdjReader *r = &s->reader;
   const char *start, *end;
 
   if (!adj_reader_take (r, ":"))
-    return;
+    return TRUE;
 
   start = end = r->token.text;
-  if (r->token.kind == ADJ_TOKEN_STRING && r->token.length >= 2)
-    {
-      adj_node_facts_annotate (&s->facts, start + 1, r->token.length - 2, TRUE, s->module->symbols);
-      adj_reader_advance (r);
-      return;
-    }
-
   for (gint depth = 0; !adj_reader_at_end (r); adj_reader_advance (r))
     {
       if (depth == 0 && (adj_reader_at (r, "=") || adj_reader_at (r, ";")))
@@ -119,7 +147,8 @@ read_annotation (Statement *s)
       depth -= adj_reader_at (r, "]") || adj_reader_at (r, ")");
       end = r->token.text + r->token.length;
     }
-  adj_node_facts_annotate (&s->facts, start, end - start, FALSE, s->module->symbols);
+
+  return adj_node_facts_annotate (&s->facts, start, end - start, s->module->symbols);
 }
 
 static gboolean
@@ -131,9 +160,8 @@ read_left (Statement *s)
   g_free (s->name);
   s->name = adj_token_dup (&s->reader.token);
   adj_reader_advance (&s->reader);
-  read_annotation (s);
 
-  return adj_reader_take (&s->reader, "=");
+  return read_annotation (s) && adj_reader_take (&s->reader, "=");
 }
 
 /* -- Calls ---- */
@@ -415,6 +443,7 @@ read_in_place (Statement *s)
   AdjReader *r = &s->reader;
   const char *target;
   AdjValue value = ADJ_NONE;
+  g_auto (AdjValue) bound = ADJ_NONE;
 
   if (!read_operand (s))
     return FALSE;
@@ -434,9 +463,9 @@ read_in_place (Statement *s)
   if (!adj_reader_read (r, &value))
     return FALSE;
   take_value (s->args, &value);
-  if (!adj_reader_take (r, ";") || !read_left (s) || r->token.kind != ADJ_TOKEN_NAME)
+  if (!adj_reader_take (r, ";") || !read_left (s) || !adj_reader_read_operand (r, &bound) ||
+      !adj_value_equal (&bound, &g_array_index (s->args, AdjValue, 0)))
     return FALSE;
-  adj_reader_advance (r);
   understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
 
   return TRUE;
@@ -450,9 +479,9 @@ is_blank (char c)
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* `;  x = y = None`, or nothing. */
+/* `;  x = y = None`, or nothing.  @last is the last name before None. */
 static gboolean
-read_deletes (AdjReader *r)
+read_deletes (AdjReader *r, char **last)
 {
   if (adj_reader_at_end (r))
     return TRUE;
@@ -463,6 +492,11 @@ read_deletes (AdjReader *r)
     {
       gboolean is_none = adj_token_is (&r->token, "None");
 
+      if (last && !is_none)
+        {
+          g_free (*last);
+          *last = adj_token_dup (&r->token);
+        }
       adj_reader_advance (r);
       if (is_none)
         break;
@@ -473,9 +507,10 @@ read_deletes (AdjReader *r)
   return adj_reader_at_end (r);
 }
 
-/* The stretch of @text before its deletes, of which there may be several. */
+/* The stretch of @text before its deletes, of which there may be several; @last is the last name
+ * in the last of them. */
 static gsize
-find_deletes (const char *text, gsize length)
+find_deletes (const char *text, gsize length, char **last)
 {
   for (gsize at = length; at-- > 1;)
     if (text[at] == ';')
@@ -483,7 +518,7 @@ find_deletes (const char *text, gsize length)
         AdjReader reader;
 
         adj_reader_init (&reader, text + at, length - at, 1);
-        if (!read_deletes (&reader))
+        if (!read_deletes (&reader, *last ? NULL : last))
           break;
         for (length = at; length > 1 && is_blank (text[length - 1]);)
           length--;
@@ -554,6 +589,7 @@ statement_clear (Statement *s)
   g_array_unref (s->args);
   g_array_unref (s->kwargs);
   g_free (s->name);
+  g_free (s->own_name);
   g_free (s->target);
 }
 
@@ -591,11 +627,25 @@ mention_nodes (Statement *s, const char *text, gsize length, GString *out)
   g_string_append_len (out, copied, text + length - copied);
 }
 
+/* A statement that binds nothing, when we print it, deletes the name that its node goes by. */
+static char *
+name_raw (AdjModuleReader *module, const char *last)
+{
+  AdjValue node;
+
+  if (last && !adj_module_resolve (last, &node, module) &&
+      !adj_node_id_is_valid (adj_builder_find (module->builder, last)))
+    return g_strdup (last);
+
+  return make_up_name (module, "raw");
+}
+
 /* Keeps the statement as text. */
 static void
 keep_raw (Statement *s, const char *text, gsize length)
 {
   g_autoptr (GString) kept = g_string_new (s->name);
+  g_autofree char *last = NULL;
   gsize n_name = kept->len;
 
   g_array_set_size (s->args, 0);
@@ -603,7 +653,9 @@ keep_raw (Statement *s, const char *text, gsize length)
   adj_node_facts_clear (&s->facts);
   adj_node_facts_init (&s->facts);
 
-  length = find_deletes (text, length);
+  length = find_deletes (text, length, &last);
+  if (!s->name)
+    s->own_name = name_raw (s->module, last);
   mention_nodes (s, text + n_name, length - n_name, kept);
   understand (s, ADJ_OPCODE_RAW, kept->str);
 }
@@ -614,6 +666,7 @@ add_statement (Statement *s, const AdjLine *line)
   g_autofree char *bound = NULL;
   g_autofree char *renamed = NULL;
   AdjNodeSpec spec = {
+    .name = s->own_name,
     .opcode = s->opcode,
     .target = s->target,
     .args = { .kind = ADJ_VALUE_TUPLE, .n = s->args->len, .items = (gpointer) s->args->data },
@@ -639,14 +692,14 @@ read_statement (Statement *s)
   AdjReader start = s->reader;
 
   if (read_left (s))
-    return read_expression (s) && read_deletes (&s->reader);
+    return read_expression (s) && read_deletes (&s->reader, NULL);
 
   adj_node_facts_clear (&s->facts);
   adj_node_facts_init (&s->facts);
   g_clear_pointer (&s->name, g_free);
   s->reader = start;
 
-  return read_in_place (s) && read_deletes (&s->reader);
+  return read_in_place (s) && read_deletes (&s->reader, NULL);
 }
 
 void
@@ -708,7 +761,7 @@ adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char
       take_value (s.args, &value);
     }
   if (type)
-    adj_node_facts_annotate (&s.facts, type, strlen (type), FALSE, module->symbols);
+    adj_node_facts_annotate (&s.facts, type, strlen (type), module->symbols);
   if (facts)
     adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
 

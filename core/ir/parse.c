@@ -20,6 +20,7 @@ typedef struct
   guint n_nodes;
   AdjSymbols *symbols;
   AdjDiags *diags;
+  AdjWords words;
 } Text;
 
 /* A parameter of forward(), or a value that a pytree unpacks into. */
@@ -151,13 +152,6 @@ read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
 {
   const char *start = r->token.text, *end = start;
 
-  if (r->token.kind == ADJ_TOKEN_STRING && r->token.length >= 2)
-    {
-      adj_node_facts_annotate (&parameter->facts, start + 1, r->token.length - 2, TRUE, symbols);
-      adj_reader_advance (r);
-      return;
-    }
-
   for (gint depth = 0; !adj_reader_at_end (r); adj_reader_advance (r))
     {
       gboolean opens = adj_reader_at (r, "[") || adj_reader_at (r, "(");
@@ -169,7 +163,7 @@ read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
       depth += opens - closes;
       end = r->token.text + r->token.length;
     }
-  adj_node_facts_annotate (&parameter->facts, start, end - start, FALSE, symbols);
+  adj_node_facts_annotate (&parameter->facts, start, end - start, symbols);
 }
 
 static Parameter *
@@ -671,6 +665,7 @@ module_init (Module *module, Text *text, const char *name, guint indent, guint d
     .bindings = g_ptr_array_new_with_free_func (parameter_free),
     .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
     .reader = {
+      .words = &text->words,
       .builder = adj_builder_new (name, text->symbols),
       .symbols = text->symbols,
       .diags = text->diags,
@@ -747,11 +742,13 @@ adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **erro
       return NULL;
     }
 
+  state.words = (AdjWords){ .text = text, .length = state.end - text };
   while (peek_line (&state, &line))
     {
       if (find_class (&line, &start, &n))
         {
           graph = parse_module (&state, &line, 0, &name, error);
+          g_clear_pointer (&state.words.set, g_hash_table_unref);
           return graph;
         }
       skip_line (&state);
