@@ -414,8 +414,7 @@ compare_output (const AdjValue *leaf, gpointer data)
     }
   if (pair.candidate == NULL || pair.peer == NULL)
     {
-      if ((pair.candidate == NULL) != (pair.peer == NULL))
-        value->verdict = ADJ_VERDICT_DIFFERS;
+      value->verdict = pair.candidate == pair.peer ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
       return TRUE;
     }
   compare_leaf (outputs->comparing->request, &pair, 0, value);

@@ -14,6 +14,7 @@
 
 static const AdjFormat *const formats[] = {
   &adj_format_adjoint,
+  &adj_format_torch_trace,
   &adj_format_text,
   &adj_format_dot,
   &adj_format_json,

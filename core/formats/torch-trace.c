@@ -11,9 +11,8 @@
 #include "base/adj-arena.h"
 #include "formats/adj-format.h"
 #include "formats/json-private.h"
+#include "formats/text-formats-private.h"
 #include "ir/adj-text.h"
-
-extern const AdjFormat adj_format_torch_trace;
 
 #define FILE_PREFIX "dedicated_log_torch_trace_"
 #define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
@@ -204,6 +203,19 @@ region_of (Log *log, const JsonItem *record, gboolean is_compiled_autograd)
   return region;
 }
 
+/* "VR[2, int_oo]" or "[2, 64]": an end without digits is open. */
+static void
+take_range (const char *text, AdjSymbol *symbol)
+{
+  g_autofree char *inner = g_strdup (text + strcspn (text, "["));
+  g_auto (GStrv) ends = g_strsplit_set (inner, "[],", -1);
+
+  if (g_strv_length (ends) < 3)
+    return;
+  g_ascii_string_to_signed (g_strstrip (ends[1]), 10, G_MININT64, G_MAXINT64, &symbol->min, NULL);
+  g_ascii_string_to_signed (g_strstrip (ends[2]), 10, G_MININT64, G_MAXINT64, &symbol->max, NULL);
+}
+
 /* {"create_symbol": {"symbol": "s0", "val": "8", "vr": "VR[2, int_oo]", "source": "L['x']…"}} */
 static void
 take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
@@ -213,7 +225,6 @@ take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
   const char *range = json_get_text (metadata, "vr");
   const char *source = json_get_text (metadata, "source");
   AdjSymbol symbol = { .hint = ADJ_SYMBOL_UNBACKED, .min = G_MININT64, .max = G_MAXINT64 };
-  const char *comma;
   gint64 bound;
 
   if (name == NULL || strlen (name) > 64)
@@ -222,13 +233,8 @@ take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
   symbol.source = source != NULL ? adj_arena_intern (log->arena, source) : NULL;
   if (val != NULL && g_ascii_string_to_signed (val, 10, G_MININT64, G_MAXINT64, &bound, NULL))
     symbol.hint = bound;
-  if (range != NULL && g_str_has_prefix (range, "VR["))
-    {
-      comma = strchr (range, ',');
-      symbol.min = g_ascii_strtoll (range + 3, NULL, 10);
-      if (comma != NULL && g_ascii_isdigit (comma[strspn (comma, ", ")]))
-        symbol.max = g_ascii_strtoll (comma + strspn (comma, ", "), NULL, 10);
-    }
+  if (range != NULL)
+    take_range (range, &symbol);
   g_array_append_val (region_of (log, record, FALSE)->symbols, symbol);
 }
 
@@ -531,6 +537,8 @@ sniff (const guint8 *head, gsize length, const char *path)
     }
   if (g_str_has_prefix (name, FILE_PREFIX))
     return 90;
+  if (g_str_has_suffix (name, ".log.gz"))
+    return 60;
   return g_regex_match_simple (
              "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] \\{", text, 0, 0)
              ? 80

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "adjoint.h"
+#include "support/adj-test.h"
+
+#define PREFIX "V0302 09:15:01.004000 4711 torch/_logging/structured.py:27] "
+#define GRAPH                                                                                      \
+  "\tclass GraphModule(torch.nn.Module):\n\t    def forward(self, x: \"f32[s0][1]cpu\"):\n\t     " \
+  "   return (x,)\n"
+
+static AdjBundle *
+load_text (const AdjTestFolder *folder, const char *name, const char *text, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder->path, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  return adj_bundle_load (path, NULL, error);
+}
+
+static guint
+nodes_of (const AdjBundle *bundle, const char *id)
+{
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, id, &error);
+
+  g_assert_no_error (error);
+  return adj_graph_get_n_calls (entry->graph);
+}
+
+/* Statements counted in the payloads with grep; regions 0/0 with static, 0/1 with dynamic sizes. */
+static void
+test_capture (void)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  const AdjBundleGraph *dynamic;
+  const AdjSymbol *symbol;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 12);
+  g_assert_cmpuint (adj_bundle_get_n_regions (bundle), ==, 2);
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 0);
+  g_assert_cmpuint (nodes_of (bundle, "0-0-joint"), ==, 100);
+  g_assert_cmpuint (nodes_of (bundle, "0-0-forward"), ==, 34);
+  g_assert_cmpuint (nodes_of (bundle, "0-0-backward"), ==, 47);
+  dynamic = adj_bundle_find_graph (bundle, "0-1-forward", &error);
+  symbol = adj_symbols_find (adj_graph_get_symbols (dynamic->graph), "s0");
+  g_assert_nonnull (symbol);
+  g_assert_cmpint (symbol->hint, ==, 12);
+  g_assert_cmpint (symbol->min, ==, 2);
+  g_assert_cmpstr (symbol->source, ==, "L['x'].size()[0]");
+}
+
+static void
+test_edited_is_a_warning (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  bundle = load_text (
+      folder, "dedicated_log_torch_trace_rank_3_abcdefgh.log",
+      PREFIX
+      "{\"aot_inference_graph\": {}, \"frame_id\": 2, \"frame_compile_id\": 1, \"attempt\": 1, "
+      "\"has_payload\": \"00000000000000000000000000000000\"}\n" GRAPH,
+      &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "r3-2-1-1-inference");
+  g_assert_cmpint (adj_bundle_get_graph (bundle, 0)->rank, ==, 3);
+  g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundle)), ==, 1);
+  g_assert_nonnull (strstr (adj_diags_get (adj_bundle_get_diags (bundle), 0)->message, "changed"));
+}
+
+/* A collector's stamp before the prefix, CRLF, noise between, a broken record, an unknown kind. */
+static void
+test_damage_is_passed_over (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  bundle = load_text (
+      folder, "x.log",
+      PREFIX "{\"frobnicate\": {}, \"frame_id\": 0}\r\n"
+             "noise\r\n\r\n" PREFIX "{\"aot_joint_graph\": {}, \"frame_id\": \n"
+             "\tits payload\n"
+             "2026-03-02 host: " PREFIX
+             "{\"aot_forward_graph\": {}, \"frame_id\": 0, \"frame_compile_id\": 0}\r\n" GRAPH,
+      &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "0-0-forward");
+}
+
+static void
+test_no_graph_is_refused (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (load_text (folder, "x.log", PREFIX "{\"str\": [\"a\", 0]}\n", &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+  g_assert_nonnull (strstr (error->message, "x.log"));
+}
+
+/* The same log packed by gzip reads the same. */
+static void
+test_gzip (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "x.log.gz", NULL);
+  g_autoptr (GZlibCompressor) packer = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+  const char *text = PREFIX "{\"compiled_autograd_graph\": {}}\n" GRAPH;
+
+  {
+    g_autoptr (GFileOutputStream) raw = g_file_replace (file, NULL, FALSE, 0, NULL, &error);
+    g_autoptr (GOutputStream) packed =
+        g_converter_output_stream_new (G_OUTPUT_STREAM (raw), G_CONVERTER (packer));
+
+    g_assert_true (g_output_stream_write_all (packed, text, strlen (text), NULL, NULL, &error));
+    g_assert_true (g_output_stream_close (packed, NULL, &error));
+  }
+  bundle = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "ca0-compiled_autograd");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/formats/torch-trace/capture", test_capture);
+  g_test_add_func ("/formats/torch-trace/edited-is-a-warning", test_edited_is_a_warning);
+  g_test_add_func ("/formats/torch-trace/damage-is-passed-over", test_damage_is_passed_over);
+  g_test_add_func ("/formats/torch-trace/no-graph-is-refused", test_no_graph_is_refused);
+  g_test_add_func ("/formats/torch-trace/gzip", test_gzip);
+  return g_test_run ();
+}
