@@ -300,6 +300,19 @@ is_copy (const AdjCensus *self, guint index, GHashTable *first_by_seq)
   return strcmp (first->target, node->target) == 0;
 }
 
+/* Where gradients of several readers meet; its sequence number is a left-over of what ran before.
+ */
+static gboolean
+is_accumulation (const AdjCensus *self, const AdjNode *node)
+{
+  if (!packet_is (node->target, "add") || node->n_inputs != 2 || node->meta.n_fwd_modules)
+    return FALSE;
+  for (guint k = 0; k < 2; k++)
+    if (self->entries[self->entries[node->inputs[k].index].host].side != ADJ_SIDE_BACKWARD)
+      return FALSE;
+  return TRUE;
+}
+
 static void
 find_twins (AdjCensus *self)
 {
@@ -330,7 +343,8 @@ find_twins (AdjCensus *self)
           if (!g_hash_table_contains (first, &node->meta.seq_nr))
             g_hash_table_insert (first, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
         }
-      else if (g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
+      else if (!is_accumulation (self, node) &&
+               g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
         {
           entry->twin = GPOINTER_TO_UINT (found);
           if (self->entries[entry->twin].twin == G_MAXUINT32)

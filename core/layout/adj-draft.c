@@ -100,6 +100,64 @@ describe (AdjDraft *self, const AdjNode *node)
   return keep (self, g_string_free (out, FALSE));
 }
 
+/* The last two parts of the path of a parameter. */
+static const char *
+short_name (const char *path)
+{
+  const char *dot = strrchr (path, '.');
+
+  while (dot && dot > path && dot[-1] != '.')
+    dot--;
+  return dot ? dot : path;
+}
+
+static const char *
+name_of_input (const AdjDraft *self, guint32 index)
+{
+  const AdjNode *node = node_at (self, index);
+
+  return node->meta.parameter ? short_name (node->meta.parameter) : node->name;
+}
+
+/* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
+static const char *
+name_on_chip (AdjDraft *self, guint32 index)
+{
+  const AdjNode *node = node_at (self, index);
+  const char *name = name_of_input (self, index);
+  const char *dot = strrchr (name, '.');
+
+  if (!node->meta.parameter)
+    return name;
+  if (dot && (!strcmp (dot, ".weight") || !strcmp (dot, ".bias")))
+    return keep (self,
+                 g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
+  return keep (self, g_strdup_printf ("W %s", name));
+}
+
+/* "grad of fc1.weight" for nodes that make a gradient which leaves the graph. */
+static const char *
+describe_gradient (AdjDraft *self, guint32 index)
+{
+  const AdjCensus *census = self->census;
+  const char *first = NULL;
+  guint n = 0;
+
+  for (guint k = 0; k < census->results->len; k++)
+    {
+      const AdjCensusResult *r = &g_array_index (census->results, AdjCensusResult, k);
+
+      if (r->node == G_MAXUINT32 || r->primal < 0 || census->entries[r->node].host != index)
+        continue;
+      if (n++ == 0)
+        first = name_of_input (self, (guint32) r->primal);
+    }
+  if (n == 0)
+    return NULL;
+  return keep (self, n == 1 ? g_strdup_printf ("grad of %s", first)
+                            : g_strdup_printf ("grad of %s + %u", first, n - 1));
+}
+
 /* The width that every node of this operator and shape has: the number in its name is left out. */
 static float
 width_for (const char *title, const char *subtitle, gboolean sign)
@@ -123,25 +181,6 @@ fit (AdjDraft *self, AdjFont font, float size, const char *text, float width)
   return keep (self, adj_font_ellipsize (font, size, text, width));
 }
 
-/* What a parameter is called on a chip: the last two parts of its path. */
-static const char *
-short_name (const char *path)
-{
-  const char *dot = strrchr (path, '.');
-
-  while (dot && dot > path && dot[-1] != '.')
-    dot--;
-  return dot ? dot : path;
-}
-
-static const char *
-name_of_input (const AdjDraft *self, guint32 index)
-{
-  const AdjNode *node = node_at (self, index);
-
-  return node->meta.parameter ? short_name (node->meta.parameter) : node->name;
-}
-
 static guint32
 append_node_item (AdjDraft *self, guint32 index, guint32 row, AdjSide side)
 {
@@ -161,7 +200,10 @@ append_node_item (AdjDraft *self, guint32 index, guint32 row, AdjSide side)
   };
   gboolean sign = *adj_role_sign (item.role) != '\0';
 
-  item.subtitle = describe (self, node);
+  if (entry->role == ADJ_ROLE_GRADIENT)
+    item.subtitle = describe_gradient (self, index);
+  if (!item.subtitle)
+    item.subtitle = describe (self, node);
   item.width = width_for (node->name, item.subtitle, sign);
   item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, node->name,
                     item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
@@ -313,44 +355,15 @@ want_inputs (const AdjDraft *self, GArray *wanted, guint8 *shown)
     }
 }
 
-/* Gradients leave at the right of what makes them. */
-static void
-want_results (AdjDraft *self, GArray *wanted)
-{
-  const AdjCensus *census = self->census;
-
-  for (guint k = 0; k < census->results->len; k++)
-    {
-      const AdjCensusResult *r = &g_array_index (census->results, AdjCensusResult, k);
-      guint32 item = r->node == G_MAXUINT32 ? ADJ_NO_BOX : self->item_of[r->node];
-
-      if (item == ADJ_NO_BOX || adj_draft_item (self, item)->side != ADJ_SIDE_BACKWARD ||
-          adj_draft_item (self, item)->kind == ADJ_BOX_GROUP)
-        continue;
-      want_chip (self, wanted, item, r->node, 1);
-      Wanted *w = &g_array_index (wanted, Wanted, wanted->len - 1);
-      w->chip.role = ADJ_ROLE_GRADIENT;
-      w->chip.title =
-          r->primal < 0
-              ? keep (self, g_strdup_printf ("∂ %u", r->position))
-              : keep (self, g_strdup_printf ("∂ %s", name_of_input (self, (guint32) r->primal)));
-    }
-}
-
 static void
 append_chip (AdjDraft *self, const Wanted *w, guint n_more)
 {
   AdjDraftItem *item = adj_draft_item (self, w->item);
   AdjDraftChip chip = w->chip;
-  const char *text = chip.title;
-  gboolean weight =
-      chip.role == ADJ_ROLE_PARAMETER && node_at (self, chip.node.index)->meta.parameter;
+  const char *text = name_on_chip (self, chip.node.index);
 
   if (n_more)
     text = keep (self, g_strdup_printf ("+ %u more", n_more + 1));
-  else if (!text)
-    text = keep (
-        self, g_strdup_printf ("%s%s", weight ? "W " : "", name_of_input (self, chip.node.index)));
   chip.title = fit (self, ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text, MAX_CHIP_WIDTH - PADDING);
   chip.n_nodes = n_more + 1;
   chip.width = adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, chip.title) + PADDING;
@@ -367,7 +380,7 @@ note_chip (AdjDraft *self, const Wanted *w, guint32 chip)
 {
   guint32 node = w->chip.node.index;
 
-  if (w->chip.role != ADJ_ROLE_GRADIENT && self->chip_of[node] == ADJ_NO_BOX)
+  if (self->chip_of[node] == ADJ_NO_BOX)
     self->chip_of[node] = chip;
 }
 
@@ -413,7 +426,6 @@ make_chips (AdjDraft *self)
   g_autofree guint8 *shown = g_new0 (guint8, MAX (census->n, 1));
 
   want_inputs (self, wanted, shown);
-  want_results (self, wanted);
   g_array_sort (wanted, by_item);
   drop_repeats (wanted);
   for (guint from = 0, to; from < wanted->len; from = to)

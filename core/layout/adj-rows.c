@@ -408,6 +408,21 @@ list_rows_of_units (const Sorter *self)
   return lists;
 }
 
+/* Gradients flow up: the highest row of the gradients that a node reads, or @row. */
+static guint32
+row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
+{
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      guint32 host = self->census->entries[node->inputs[k].index].host;
+
+      if (is_card (self->census, host) && self->census->entries[host].side != self->leading &&
+          self->rows->row_of[host] != ADJ_NO_ROW)
+        row = MIN (row, self->rows->row_of[host]);
+    }
+  return row;
+}
+
 /* Gives every card of the other side the row of its twin, of its module, or of its source line. */
 static void
 place_following (Sorter *self)
@@ -430,20 +445,14 @@ place_following (Sorter *self)
         row = row_by_unit (g_ptr_array_index (of_units, self->unit[i]), now);
       if (row == ADJ_NO_ROW)
         row = down ? now : row_by_lines (self, node, now);
-      now = row;
+      if (!down)
+        row = row_above_inputs (self, node, row);
+      self->rows->row_of[i] = now = row;
       g_array_append_val (
           side_of_row (adj_rows_row (self->rows, row),
                        ADJ_SIDE_FORWARD == self->leading ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD),
           i);
     }
-  for (guint32 r = 0; r < self->rows->rows->len; r++)
-    for (guint s = 0; s < 2; s++)
-      {
-        const GArray *nodes = adj_rows_row (self->rows, r)->nodes[s];
-
-        for (guint k = 0; k < nodes->len; k++)
-          self->rows->row_of[g_array_index (nodes, guint32, k)] = r;
-      }
 }
 
 static gboolean

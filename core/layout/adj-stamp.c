@@ -90,25 +90,35 @@ is_card (const Press *self, guint32 node)
   return node < self->graph->n_cards;
 }
 
-/* The middle of the card itself: chips make what is placed lopsided. */
 static float
 card_x (const Press *self, guint32 node)
 {
+  return self->at->x[node];
+}
+
+/* The ends of a card with its chips; of a port, its place. */
+static float
+left_of (const Press *self, guint32 node)
+{
   const AdjStampCard *card = &self->order->cards[node];
 
-  return self->at->x[node] + (card->left - card->right) / 2;
+  return is_card (self, node) ? card_x (self, node) - card->width / 2 - card->left
+                              : self->at->x[node];
+}
+
+static float
+right_of (const Press *self, guint32 node)
+{
+  const AdjStampCard *card = &self->order->cards[node];
+
+  return is_card (self, node) ? card_x (self, node) + card->width / 2 + card->right
+                              : self->at->x[node];
 }
 
 static float
 out_x (const Press *self, guint32 node)
 {
   return is_card (self, node) ? card_x (self, node) : self->at->x[node];
-}
-
-static float
-footprint (const AdjStampCard *card)
-{
-  return card->left + card->width + card->right;
 }
 
 /* What a line of @net cannot pass through at @rank. */
@@ -121,8 +131,7 @@ blocked_at (const Press *self, gint32 rank, guint32 net)
   for (guint32 i = 0; i < self->graph->n_cards; i++)
     if (self->at->ranks[i] == rank)
       {
-        float half = footprint (&self->order->cards[i]) / 2 + CLEAR;
-        float pair[2] = { self->at->x[i] - half, self->at->x[i] + half };
+        float pair[2] = { left_of (self, i) - CLEAR, right_of (self, i) + CLEAR };
 
         g_array_append_vals (blocked, pair, 2);
       }
@@ -325,10 +334,7 @@ is_hidden (const Press *self, guint32 card)
 static float
 gutter_side (const Press *self, guint32 card)
 {
-  const AdjStampCard *c = &self->order->cards[card];
-
-  return self->order->upwards ? card_x (self, card) - c->width / 2 - c->left
-                              : card_x (self, card) + c->width / 2 + c->right;
+  return self->order->upwards ? left_of (self, card) : right_of (self, card);
 }
 
 /* Pins of hidden cards run through the gap before them; nets above the links' numbers. */
@@ -355,10 +361,8 @@ find_extent (const Press *self, float *left, float *right)
   *right = -G_MAXFLOAT;
   for (guint32 i = 0; i < adj_block_graph_n_nodes (self->graph); i++)
     {
-      float half = is_card (self, i) ? footprint (&self->order->cards[i]) / 2 : 0;
-
-      *left = MIN (*left, self->at->x[i] - half);
-      *right = MAX (*right, self->at->x[i] + half);
+      *left = MIN (*left, left_of (self, i));
+      *right = MAX (*right, right_of (self, i));
     }
   for (guint32 v = 0; v < self->at->first[self->graph->n_links]; v++)
     {

@@ -144,7 +144,8 @@ write_order (const Mirror *self, Block *block)
       card->height = item->height;
       card->left = item->n_chips[0] ? item->chips_width[0] + ADJ_CHIP_GAP : 0;
       card->right = item->n_chips[1] ? item->chips_width[1] + ADJ_CHIP_GAP : 0;
-      graph->widths[i] = card->left + card->width + card->right;
+      /* As wide on both sides, so that chains of cards are straight. */
+      graph->widths[i] = card->width + 2 * MAX (card->left, card->right);
     }
   for (guint k = 0; k < block->links->len; k++)
     for (guint end = 0; end < 2; end++)

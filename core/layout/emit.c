@@ -286,7 +286,9 @@ add_link_across (Emitter *self, guint32 l, const Bridge *bridge)
   const AdjDraftLink *link = adj_draft_link (m->draft, l);
   const Block *from = mirror_block_of_item (m, link->from);
   const Block *to = mirror_block_of_item (m, link->to);
-  float y = mirror_target_y (m, l);
+  float y = mirror_target_y (m, l, bridge->pill_y);
+  const AdjStampPath *end = &to->stamp->pins[m->paths[l].in];
+  AdjRect card = mirror_item_rect (m, link->to);
 
   add_path (self, from, &from->stamp->pins[m->paths[l].out], TRUE);
   if (from->side == ADJ_SIDE_FORWARD)
@@ -303,7 +305,10 @@ add_link_across (Emitter *self, guint32 l, const Bridge *bridge)
       add_point (self, bridge->left_x, bridge->pill_y);
       add_point (self, bridge->left_x, y);
     }
-  add_path (self, to, &to->stamp->pins[m->paths[l].in], FALSE);
+  if (end->n == 2)
+    add_point (self, from->side == ADJ_SIDE_FORWARD ? card.x : card.x + card.width, y);
+  else
+    add_path (self, to, end, FALSE);
 }
 
 static void

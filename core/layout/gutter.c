@@ -18,6 +18,7 @@
 #define LANE_DISTANCE 8.0f
 #define LANE_MARGIN 14.0f
 #define STRAIGHT 0.5f
+#define MAX_SLIDE 11.0f
 
 static gboolean
 crosses (const Mirror *self, guint32 l)
@@ -37,10 +38,27 @@ pin_y (const Mirror *self, guint32 item, guint32 pin)
   return block->y + g_array_index (block->stamp->points, AdjPoint, path->first).y;
 }
 
-float
-mirror_target_y (const Mirror *self, guint32 link)
+/* Whether a line ends straight at the side of a card where no other one ends: it may slide. */
+static gboolean
+may_slide (const Block *block, guint32 pin)
 {
-  return pin_y (self, adj_draft_link (self->draft, link)->to, self->paths[link].in);
+  guint32 card = block->order->pins[pin].card;
+
+  for (guint p = 0; p < block->order->n_pins; p++)
+    if (p != pin && block->order->pins[p].card == card)
+      return FALSE;
+  return block->stamp->pins[pin].n == 2;
+}
+
+float
+mirror_target_y (const Mirror *self, guint32 link, float pill_y)
+{
+  const AdjDraftLink *l = adj_draft_link (self->draft, link);
+  float y = pin_y (self, l->to, self->paths[link].in);
+
+  if (may_slide (mirror_block_of_item (self, l->to), self->paths[link].in))
+    y = CLAMP (pill_y, y - MAX_SLIDE, y + MAX_SLIDE);
+  return y;
 }
 
 static gboolean
@@ -169,8 +187,8 @@ assign_lanes (Mirror *self, gboolean behind, guint32 *tracks)
           for (guint32 l = b->first_link; behind && l < b->end_link; l++)
             if (crosses (self, l))
               {
-                low = MIN (low, mirror_target_y (self, l));
-                high = MAX (high, mirror_target_y (self, l));
+                low = MIN (low, mirror_target_y (self, l, b->pill_y));
+                high = MAX (high, mirror_target_y (self, l, b->pill_y));
               }
           if (!behind)
             {

@@ -128,7 +128,7 @@ gboolean mirror_zone_has_tracks (const Mirror *self, guint zone);
 /* gutter.c */
 void mirror_plan_gutter (Mirror *self);
 /* Where a link that crosses reaches the border of the block that reads it. */
-float mirror_target_y (const Mirror *self, guint32 link);
+float mirror_target_y (const Mirror *self, guint32 link, float pill_y);
 
 /* emit.c */
 AdjScene *mirror_emit (const Mirror *self);

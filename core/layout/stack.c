@@ -99,8 +99,32 @@ place_block (Mirror *self, Block *block, float width)
   block->x = (width - block->stamp->width) / 2;
   if (find_straight (self, block, &from, &to))
     shift = from - (block->x + to);
-  room = MIN (room, MAX_SHIFT);
+  if (block->n_items > 1)
+    room = MIN (room, MAX_SHIFT);
   block->x += room > 0 && shift >= -room && shift <= room ? shift : 0;
+}
+
+/* What begins a column stands in line with its first reader. */
+static void
+place_start (Mirror *self, guint side, float width)
+{
+  Block *block = &self->blocks[2 * (side ? self->n_rows - 1 : 0) + side];
+
+  if (block->n_items != 1 || block->exits->len != 1)
+    return;
+  for (guint32 b = side; b < 2 * self->n_rows; b += 2)
+    {
+      const Block *reader = &self->blocks[b];
+
+      for (guint32 e = 0; e < reader->entries->len; e++)
+        if (g_array_index (reader->entries, guint32, e) == block->first_item)
+          {
+            float x = reader->x + reader->stamp->entries[e] - block->stamp->exits[0];
+
+            block->x = CLAMP (x, 0, width - block->stamp->width);
+            return;
+          }
+    }
 }
 
 static void
@@ -126,6 +150,8 @@ place_columns (Mirror *self)
           if (self->blocks[2 * row + side].n_items)
             place_block (self, &self->blocks[2 * row + side], width);
         }
+      if (self->n_rows)
+        place_start (self, side, width);
     }
 }
 

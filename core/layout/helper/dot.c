@@ -43,6 +43,7 @@ make_graph (const AdjBlockGraph *graph, Agnode_t **nodes, Agedge_t **edges)
 {
   Agraph_t *g = agopen ((char *) "block", Agstrictdirected, NULL);
   Agraph_t *entries, *exits;
+  g_autofree guint8 *goes_on = g_new0 (guint8, MAX (adj_block_graph_n_nodes (graph), 1));
 
   declare (g);
   entries = agsubg (g, (char *) "entries", 1);
@@ -61,13 +62,15 @@ make_graph (const AdjBlockGraph *graph, Agnode_t **nodes, Agedge_t **edges)
         agsubnode (i < graph->n_cards + graph->n_entries ? entries : exits, nodes[i], 1);
     }
   for (guint32 k = 0; k < graph->n_links; k++)
+    goes_on[graph->links[k][0]] = TRUE;
+  for (guint32 k = 0; k < graph->n_links; k++)
     {
       guint32 from = graph->links[k][0], to = graph->links[k][1];
 
       edges[k] = agedge (g, nodes[from], nodes[to], NULL, 1);
-      /* Chains of cards are to be straight before lines that only pass. */
-      if (from < graph->n_cards && to < graph->n_cards)
-        agset (edges[k], (char *) "weight", (char *) "4");
+      /* Chains of cards are to be straight, before branches that end and lines that only pass. */
+      if (from < graph->n_cards && to < graph->n_cards && goes_on[to])
+        agset (edges[k], (char *) "weight", (char *) "8");
     }
   return g;
 }
