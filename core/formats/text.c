@@ -14,7 +14,7 @@ sniff (const guint8 *head, gsize length, const char *path)
   static const char base[] = "(torch.nn.Module):";
   gboolean named = g_str_has_suffix (path, ".txt") || g_str_has_suffix (path, ".py");
 
-  if (length == 0 || memchr (head, '\0', length) != NULL)
+  if (head == NULL || length == 0 || memchr (head, '\0', length) != NULL)
     return 0;
   if (memmem (head, length, base, strlen (base)) != NULL &&
       memmem (head, length, "class ", 6) != NULL)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/adj-format.h"
+#include "ir/adj-text.h"
+#include "support/adj-test.h"
+
+#define TEXT                                                                                       \
+  "class GraphModule(torch.nn.Module):\n"                                                          \
+  "    def forward(self, primals_1: \"f32[2][1]cpu\"):\n"                                          \
+  "        mul: \"f32[2][1]cpu\" = torch.ops.aten.mul.Tensor(primals_1, 2);  primals_1 = None\n"   \
+  "        return (mul,)\n"                                                                        \
+  "        \n"
+
+static char *
+write_file (const AdjTestFolder *folder, const char *name, const char *text, gssize length)
+{
+  char *path = g_build_filename (folder->path, name, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_file_set_contents (path, text, length, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static void
+test_loads (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_file (folder, "graph", TEXT, -1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  const AdjBundleGraph *graph;
+  GBytes *text;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+  graph = adj_bundle_find_graph (bundle, NULL, NULL);
+  g_assert_cmpstr (graph->id, ==, "0-0-forward");
+  g_assert_cmpstr (graph->title, ==, "graph");
+  g_assert_cmpuint (adj_graph_get_n_nodes (graph->graph), ==, 3);
+  text = adj_bundle_get_text (bundle, graph->id);
+  g_assert_cmpmem (g_bytes_get_data (text, NULL), g_bytes_get_size (text), TEXT, strlen (TEXT));
+}
+
+/* Names of placeholders and classes, as PyTorch gives them. */
+static void
+test_guesses_role (void)
+{
+  static const struct
+  {
+    const char *class, *parameters, *role;
+  } rows[] = {
+    { "GraphModule", "primals_1, primals_2", "forward" },
+    { "GraphModule", "primals_1, tangents_1", "backward" },
+    { "<lambda>", "arg0_1", "inference" },
+    { "GraphModule", "L_x_ : torch.Tensor", "dynamo" },
+    { "CompiledAutograd0", "inputs", "compiled_autograd" },
+    { "Mine", "x", "user" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+      g_autofree char *text = g_strdup_printf ("class %s(torch.nn.Module):\n"
+                                               "    def forward(self, %s):\n"
+                                               "        return (None,)\n",
+                                               rows[i].class, rows[i].parameters);
+      g_autofree char *path = write_file (folder, "graph.txt", text, -1);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->role, ==, rows[i].role);
+    }
+}
+
+static void
+assert_load_error (const char *name, const char *text, gssize length, const char *message)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_file (folder, name, text, length);
+  g_autofree char *expected = g_strconcat (path, message, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (adj_bundle_load (path, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+  if (!g_str_has_prefix (error->message, expected))
+    g_assert_cmpstr (error->message, ==, expected);
+}
+
+static void
+test_rejects (void)
+{
+  assert_load_error ("x.bin", "\x89PNG\r\n", -1, ": not a file that we read");
+  assert_load_error ("x", "", -1, ": not a file that we read");
+  assert_load_error ("x.json", "{}", -1, ": not a file that we read");
+  assert_load_error ("x.txt", "class A(torch.nn.Module):\n\xff", -1,
+                     ": not UTF-8 text (at byte 26)");
+  assert_load_error ("x.txt", "hello\n", -1, ":2:1: there is no graph");
+}
+
+static void
+test_missing (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (adj_bundle_load ("/nowhere/at-all.txt", NULL, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+  g_assert_cmpstr (error->message, ==, "/nowhere/at-all.txt: No such file or directory");
+}
+
+static void
+test_saves (void)
+{
+  g_autofree char *mlp = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "joint.txt", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (mlp, NULL, &error);
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
+  g_autofree char *printed = adj_graph_print (joint->graph, ADJ_PRINT_DEFAULT, NULL);
+  g_autofree char *saved = NULL;
+  const AdjFormat *format = adj_format_for_path (path, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (format->name, ==, "text");
+  g_assert_true (format->save (bundle, joint, path, NULL, &error));
+  saved = adj_test_read_file (path, NULL);
+  g_assert_cmpstr (saved, ==, printed);
+  g_assert_false (format->save (bundle, NULL, path, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+}
+
+/* Nothing is left behind where nothing could be written. */
+static void
+test_save_fails (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *in = write_file (folder, "graph.txt", TEXT, -1);
+  g_autofree char *out = g_build_filename (folder->path, "no-such-folder", "x.adjoint", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (in, NULL, &error);
+  g_autoptr (GDir) dir = NULL;
+
+  g_assert_no_error (error);
+  g_assert_false (adj_format_find ("adjoint", NULL)->save (bundle, NULL, out, NULL, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+  g_assert_true (g_str_has_prefix (error->message, out));
+  dir = g_dir_open (folder->path, 0, NULL);
+  g_assert_cmpstr (g_dir_read_name (dir), ==, "graph.txt");
+  g_assert_null (g_dir_read_name (dir));
+}
+
+static void
+test_exports (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (TEXT, -1, NULL, &error);
+  g_autofree char *dot = NULL;
+  g_autofree char *json = NULL;
+
+  g_assert_no_error (error);
+  dot = adj_graph_print_dot (graph);
+  g_assert_nonnull (strstr (dot, "\"mul\" [shape=box, label=\"mul\\ntorch.ops.aten.mul.Tensor"));
+  g_assert_nonnull (strstr (dot, "\"primals_1\" -> \"mul\";"));
+  g_assert_nonnull (strstr (dot, "\"mul\" -> \"output\";"));
+  json = adj_graph_print_json (graph);
+  g_assert_nonnull (strstr (json,
+                            "{\"name\": \"mul\", \"op\": \"call_function\", \"target\": "
+                            "\"torch.ops.aten.mul.Tensor\", \"args\": [{\"$n\": \"primals_1\"}, "
+                            "2], \"val\": \"f32[2][1]cpu\"}"));
+}
+
+static void
+test_finds_formats (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpuint (adj_formats_get_n (), ==, 4);
+  g_assert_cmpstr (adj_format_find ("dot", NULL)->extensions, ==, ".dot .gv");
+  g_assert_null (adj_format_find ("onnx", &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_assert_null (adj_format_for_path ("x.onnx", &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  g_assert_cmpstr (adj_format_for_path ("x.py", NULL)->name, ==, "text");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/formats/text/loads", test_loads);
+  g_test_add_func ("/formats/text/guesses-role", test_guesses_role);
+  g_test_add_func ("/formats/text/rejects", test_rejects);
+  g_test_add_func ("/formats/text/missing", test_missing);
+  g_test_add_func ("/formats/text/saves", test_saves);
+  g_test_add_func ("/formats/text/save-fails", test_save_fails);
+  g_test_add_func ("/formats/text/exports", test_exports);
+  g_test_add_func ("/formats/text/finds-formats", test_finds_formats);
+  return g_test_run ();
+}
