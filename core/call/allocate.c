@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/allocate-private.h"
-
 #include <unistd.h>
+
+#include "call/allocate-private.h"
 
 /* Sizes of an eager tensor are integers: symbols take the value of their hint. */
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/adj-schema.h"
-
 #include <string.h>
+
+#include "call/adj-schema.h"
 
 static gboolean fail (const AdjSchema *schema, GError **error, const char *format, ...)
     G_GNUC_PRINTF (3, 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/kernel-private.h"
-
 #include <string.h>
+
+#include "ops/kernel-private.h"
 
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_BOOL == (gint) ADJ_K_BOOL);
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_I64 == (gint) ADJ_K_I64);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/adj-ops.h"
-
 #include <string.h>
 
 #include "ir/adj-target.h"
+#include "ops/adj-ops.h"
 #include "ops/table-private.h"
 
 /* ORDER OPS */

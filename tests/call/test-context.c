@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/adj-context.h"
-
 #include <string.h>
 
+#include "call/adj-context.h"
 #include "ir/adj-target.h"
 #include "support/adj-test.h"
 

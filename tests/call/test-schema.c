@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/adj-schema.h"
-
 #include <string.h>
 
+#include "call/adj-schema.h"
 #include "support/adj-test.h"
 
 static const AdjSchema *

@@ -223,6 +223,11 @@ for target in family("pointwise") + family("activation"):
     if target != "log_sigmoid_backward":
         pointwise(target)
 
+for name in ("and", "or", "xor"):
+    for dtype in (I64, I8, U8, B8):
+        case(f"bitwise_{name}.Scalar", values((2, 3), dtype, -9, 9), 6)
+        case(f"bitwise_{name}.Scalar", values((2, 3), dtype, -9, 9), True)
+
 # -- views --
 
 x = values((2, 3, 4), F32)
@@ -452,6 +457,12 @@ for v in (x, y):
     case("stack", [v, v * 2], -1)
 case("index.Tensor", x, [idx[0].clamp(max=1), None, idx])
 case("index.Tensor", x, [None, idx])
+case("_unsafe_index.Tensor", x, [None, idx])
+case("_unsafe_index_put", x, [None, torch.tensor([0, 0])], values((2, 2, 4), F32), True)
+case("masked_fill.Tensor", x, x > 0, torch.tensor(1.5))
+case("masked_fill.Tensor", y, (x > 0)[:, :1], torch.tensor(2))
+case("as_strided_scatter", x, values((2, 2), F32), [2, 2], [3, 1], 2)
+case("as_strided_scatter", y, values((2, 2), F32), [2, 2], [1, 4], 0)
 case("index.Tensor", x, [idx.clamp(max=1), torch.tensor([1, 2])])
 case("index.Tensor", x, [None, torch.tensor([-1, 0]), torch.tensor([1, 3])])
 for shifts, dims in (([1], [2]), ([-1, 2], [0, 1]), ([5], [])):
