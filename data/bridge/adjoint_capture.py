@@ -947,7 +947,7 @@ class Session:
     def read_symbols(self, region):
         context = torch._guards.TracingContext.try_get()
         env = getattr(getattr(context, "fake_mode", None), "shape_env", None)
-        hints = getattr(env, "backed_var_to_val", None) or getattr(env, "var_to_val", {})
+        hints = env.backed_var_to_val if hasattr(env, "backed_var_to_val") else getattr(env, "var_to_val", {})
         for symbol, hint in hints.items():
             entry = {"hint": int(hint)} if re.fullmatch(r"-?\d+", str(hint)) else {}
             bounds = getattr(env, "var_to_range", {}).get(symbol)
@@ -1018,13 +1018,18 @@ class Session:
 
 
 def changed_config():
-    """What differs from torch's defaults, as statements."""
+    """What differs from torch's defaults, as statements.  torch also lists what has only been looked at."""
     lines = []
     for name in ("torch._dynamo.config", "torch._functorch.config", "torch._inductor.config"):
+        module = sys.modules.get(name)
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            lines += sys.modules[name].codegen_config().splitlines()
-    return [line for line in lines if "._save_config_ignore" not in line]
+            for line in module.codegen_config().splitlines():
+                key = line.split(" = ")[0].removeprefix(name + ".")
+                default = getattr(module._config.get(key), "default", module)  # up to 2.4 there is only the value
+                if not key.startswith("_") and default != getattr(module, key):
+                    lines.append(line)
+    return lines
 
 
 def pack(folder, path):
@@ -1049,11 +1054,10 @@ def pack(folder, path):
 # ---- hooks -----------------------------------------------------------------------------------------
 
 
-def recording(session, region, role, compiled):
+def recording(session, region, role, compiled, boxed=False):
     """A callable whose calls are recorded.  Not functools.wraps: Dynamo would unwrap it again."""
     if region is None:
         return compiled
-    boxed = getattr(compiled, "_boxed_call", False)
 
     def call(args):
         token = session.safely(region.before, role, args)
@@ -1072,7 +1076,8 @@ def wrap_compilers(session, region, arguments):
     def wrap(role, compiler):
         def compile_and_record(module, example_inputs):
             session.safely(region.add_compiled, role, module)  # before the compiler, which may edit it in place
-            return recording(session, region, role, compiler(module, example_inputs))
+            compiled = compiler(module, example_inputs)
+            return recording(session, region, role, compiled, getattr(compiled, "_boxed_call", False))
 
         return compile_and_record
 

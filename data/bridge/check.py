@@ -289,6 +289,8 @@ def replay(capture, graph, inputs):
             env[node["name"]] = capture.value(graph["attrs"][target])
         elif node["op"] == "output":
             return args[0], env
+        elif node["op"] == "call_module":
+            raise NotRecorded("it calls a module")  # as Dynamo's graphs do up to 2.4
         elif node["op"] == "call_method":
             env[node["name"]] = getattr(args[0], target)(*args[1:], **kwargs)
         elif target in ("torch.ops.higher_order.tag_activation_checkpoint", "torch.ops.higher_order.invoke_subgraph"):
