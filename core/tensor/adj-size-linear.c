@@ -211,6 +211,14 @@ adj_range_apply (AdjSizeOp op, AdjRange a, AdjRange b)
     }
 }
 
+/* A sum or product of this many nodes is not taken apart again, but stands for itself: building one
+ * would else take time in the cube of its length. */
+static gboolean
+is_large (const AdjSizeNode *node)
+{
+  return node->n_nodes > 128;
+}
+
 /* -- Products ------------------------------------------------------------------------------ */
 
 typedef struct
@@ -252,7 +260,8 @@ add_factors (const AdjSymbols *symbols, GArray *factors, AdjSize product, gint64
 
   if (node == NULL)
     return product.word == 1;
-  if (node->op == ADJ_SIZE_MUL && !adj_size_is_int (node->a) && !adj_size_is_int (node->b))
+  if (node->op == ADJ_SIZE_MUL && !is_large (node) && !adj_size_is_int (node->a) &&
+      !adj_size_is_int (node->b))
     return add_factors (symbols, factors, node->a, sign) &&
            add_factors (symbols, factors, node->b, sign);
   if (node->op == ADJ_SIZE_POW && adj_size_is_int (node->b) && node->b.word > 0)
@@ -302,13 +311,26 @@ product_divide (AdjSymbols *symbols, AdjSize a, AdjSize b, AdjSize *out)
   return TRUE;
 }
 
+static gboolean
+is_single (const AdjSymbols *symbols, AdjSize product)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, product);
+
+  return node == NULL || (node->op != ADJ_SIZE_MUL && node->op != ADJ_SIZE_POW);
+}
+
 /* Sums are written with the higher powers of the earlier symbols first. */
 static gint
 order_products (const AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
-  g_autoptr (GArray) fa = g_array_new (FALSE, FALSE, sizeof (Factor));
-  g_autoptr (GArray) fb = g_array_new (FALSE, FALSE, sizeof (Factor));
+  g_autoptr (GArray) fa = NULL;
+  g_autoptr (GArray) fb = NULL;
 
+  if (is_single (symbols, a) && is_single (symbols, b))
+    return adj_symbols_order (symbols, a, b);
+
+  fa = g_array_new (FALSE, FALSE, sizeof (Factor));
+  fb = g_array_new (FALSE, FALSE, sizeof (Factor));
   add_factors (symbols, fa, a, 1);
   add_factors (symbols, fb, b, 1);
   for (guint i = 0; i < MIN (fa->len, fb->len); i++)
@@ -376,7 +398,8 @@ adj_linear_add (AdjSymbols *symbols, AdjLinear *linear, AdjSize size, gint64 fac
            adj_size_fold (ADJ_SIZE_ADD, linear->constant, scaled, &linear->constant);
 
   /* An operation on two integers is one that overflowed: it stands for itself. */
-  if (node->op == ADJ_SIZE_ADD && !(adj_size_is_int (node->a) && adj_size_is_int (node->b)))
+  if (node->op == ADJ_SIZE_ADD && !is_large (node) &&
+      !(adj_size_is_int (node->a) && adj_size_is_int (node->b)))
     {
       AdjSize a = node->a;
       AdjSize b = node->b;

@@ -165,6 +165,7 @@ static AdjSize
 append_node (AdjSymbols *symbols, const AdjSizeNode *node)
 {
   g_array_append_vals (symbols->nodes, node, 1);
+  refresh (symbols);
   return size_of (symbols->nodes->len - 1);
 }
 

@@ -268,6 +268,28 @@ test_needs_table (void)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
 }
 
+/* More terms than are collected: a sum of them would take half a minute. */
+static void
+test_long_sums (void)
+{
+  g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
+  AdjSize sum = ADJ_SIZE (0);
+  gint64 expected = 0;
+  gint64 hint = 0;
+
+  for (gint64 i = 0; i < 1000; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("s%d", (int) i);
+
+      sum = adj_size_add (symbols, sum, define (symbols, name, i + 2, 2, G_MAXINT64));
+      expected += i + 2;
+    }
+  g_assert_true (adj_size_get_hint (symbols, sum, &hint));
+  g_assert_cmpint (hint, ==, expected);
+  g_assert_true (adj_size_test (symbols, ADJ_SIZE_GE, sum, ADJ_SIZE (2000)));
+  g_assert_cmpuint (adj_symbols_get_n_guards (symbols), ==, 0);
+}
+
 /* y = x // 2 + x // 3, over and over: 2^n symbols when written out. */
 static void
 test_growth_is_bounded (void)
@@ -383,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tensor/size/refuses-malformed", test_malformed);
   g_test_add_func ("/tensor/size/needs-table", test_needs_table);
   g_test_add_func ("/tensor/size/growth-is-bounded", test_growth_is_bounded);
+  g_test_add_func ("/tensor/size/long-sums", test_long_sums);
   g_test_add_func ("/tensor/symbols/ranges-decide", test_ranges_decide);
   g_test_add_func ("/tensor/symbols/hints-guard", test_hints_guard);
   g_test_add_func ("/tensor/symbols/redefine", test_redefine);
