@@ -96,7 +96,5 @@ void adj_module_read_statement (AdjModuleReader *module, const AdjLine *line);
 void adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char *type);
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
 char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
-/* The stretch of @line before its "# adj:" comment; @facts is what follows, or %NULL. */
-gsize adj_line_split_facts (const AdjLine *line, const char **facts, gsize *n_facts);
 
 G_END_DECLS

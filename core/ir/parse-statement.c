@@ -167,22 +167,26 @@ read_left (Statement *s)
 /* -- Calls ---- */
 
 static gboolean
-read_keyword (AdjReader *r, char **key)
+follows (const AdjReader *r, const char *punct)
 {
-  AdjReader start = *r;
+  AdjToken next = adj_lexer_peek (&r->lexer);
 
-  if (r->token.kind != ADJ_TOKEN_NAME)
-    return FALSE;
+  return next.kind == ADJ_TOKEN_PUNCT && adj_token_is (&next, punct);
+}
 
-  *key = adj_token_dup (&r->token);
+static char *
+read_keyword (AdjReader *r)
+{
+  char *key;
+
+  if (r->token.kind != ADJ_TOKEN_NAME || !follows (r, "="))
+    return NULL;
+
+  key = adj_token_dup (&r->token);
   adj_reader_advance (r);
-  if (adj_reader_take (r, "="))
-    return TRUE;
+  adj_reader_advance (r);
 
-  g_clear_pointer (key, g_free);
-  *r = start;
-
-  return FALSE;
+  return key;
 }
 
 /* Arguments; the opening bracket is taken. */
@@ -193,15 +197,14 @@ read_arguments (Statement *s)
 
   while (!adj_reader_take (r, ")"))
     {
-      g_autofree char *key = NULL;
-      gboolean is_keyword = read_keyword (r, &key);
+      g_autofree char *key = read_keyword (r);
       AdjValue value = ADJ_NONE;
 
       if (!adj_reader_read (r, &value))
         return FALSE;
-      if (is_keyword)
+      if (key)
         take_string (s->kwargs, key);
-      take_value (is_keyword ? s->kwargs : s->args, &value);
+      take_value (key ? s->kwargs : s->args, &value);
       if (!adj_reader_take (r, ",") && !adj_reader_at (r, ")"))
         return FALSE;
     }
@@ -399,14 +402,6 @@ read_prefixed (Statement *s)
 }
 
 static gboolean
-follows (const AdjReader *r, const char *punct)
-{
-  AdjToken next = adj_lexer_peek (&r->lexer);
-
-  return next.kind == ADJ_TOKEN_PUNCT && adj_token_is (&next, punct);
-}
-
-static gboolean
 read_expression (Statement *s)
 {
   AdjReader *r = &s->reader;
@@ -530,18 +525,20 @@ find_deletes (const char *text, gsize length, char **last)
 
 /* -- Adding ---- */
 
-gsize
-adj_line_split_facts (const AdjLine *line, const char **facts, gsize *n_facts)
+static const char facts_mark[] = "# adj: ";
+
+/* The stretch of @line before its facts; @facts is what follows their mark, or %NULL. */
+static gsize
+split_facts (const AdjLine *line, const char **facts, gsize *n_facts)
 {
-  static const char mark[] = "# adj: ";
-  gsize length = line->length, n_mark = strlen (mark);
+  gsize length = line->length, n_mark = strlen (facts_mark);
   const char *found = NULL;
   AdjLexer lexer;
   AdjToken token;
 
   *facts = NULL;
   *n_facts = 0;
-  if (!memmem (line->at, length, mark, n_mark))
+  if (!memmem (line->at, length, facts_mark, n_mark))
     return length;
 
   adj_lexer_init (&lexer, line->at, length, line->number);
@@ -552,12 +549,10 @@ adj_line_split_facts (const AdjLine *line, const char **facts, gsize *n_facts)
          token.kind != ADJ_TOKEN_BAD);
 
   if (token.kind == ADJ_TOKEN_COMMENT && token.length > n_mark &&
-      memcmp (token.text, mark, n_mark) == 0)
+      memcmp (token.text, facts_mark, n_mark) == 0)
     found = token.text;
   else if (token.kind == ADJ_TOKEN_BAD)
-    for (const char *at = line->at, *end = line->at + length;
-         (at = memmem (at, end - at, mark, n_mark)); at++)
-      found = at;
+    found = memmem (token.text, line->at + length - token.text, facts_mark, n_mark);
   if (!found)
     return length;
 
@@ -699,28 +694,52 @@ read_statement (Statement *s)
   g_clear_pointer (&s->name, g_free);
   s->reader = start;
 
-  return read_in_place (s) && read_deletes (&s->reader, NULL);
+  if (read_in_place (s) && read_deletes (&s->reader, NULL))
+    return TRUE;
+
+  g_clear_pointer (&s->name, g_free);
+
+  return FALSE;
+}
+
+/* What `# adj: ` is followed by, when that is what the reader has come to. */
+static const char *
+find_facts (const AdjReader *r, gsize *n_facts)
+{
+  if (r->token.kind != ADJ_TOKEN_COMMENT || !g_str_has_prefix (r->token.text, facts_mark))
+    return NULL;
+
+  *n_facts = r->token.length - strlen (facts_mark);
+
+  return r->token.text + strlen (facts_mark);
+}
+
+static void
+report_unread (const Statement *s, const AdjLine *line)
+{
+  AdjSpan span = get_span (line);
+
+  span.column += s->reader.token.span.column - 1;
+  span.length = s->reader.token.length;
+  adj_diags_add (s->module->diags, ADJ_SEVERITY_WARNING, span,
+                 "this statement is not understood; it is kept as text");
 }
 
 void
 adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
 {
   const char *text = line->at + line->indent, *facts;
-  gsize n_facts, length = adj_line_split_facts (line, &facts, &n_facts);
+  gsize length = line->length - line->indent, n_facts = 0;
   g_auto (Statement) s;
 
-  length = MAX (length, line->indent) - line->indent;
   statement_init (&s, module, text, length, line->number);
-
-  if (!read_statement (&s) || s.reader.raw_mentions_node)
+  if (read_statement (&s) && !s.reader.raw_mentions_node)
+    facts = find_facts (&s.reader, &n_facts);
+  else
     {
-      AdjSpan span = get_span (line);
-
-      span.column += s.reader.token.span.column - 1;
-      span.length = s.reader.token.length;
-      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
-                     "this statement is not understood; it is kept as text");
-      keep_raw (&s, text, length);
+      report_unread (&s, line);
+      length = split_facts (line, &facts, &n_facts);
+      keep_raw (&s, text, MAX (length, line->indent) - line->indent);
     }
   if (facts)
     adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
@@ -733,7 +752,7 @@ adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char
 {
   static const char unflatten[] = "pytree.tree_unflatten(";
   const char *text = line->at + line->indent + strlen ("return"), *facts;
-  gsize n_facts, end = adj_line_split_facts (line, &facts, &n_facts);
+  gsize n_facts, end = split_facts (line, &facts, &n_facts);
   gsize length = MAX (line->at + end, text) - text;
   g_autoptr (GString) unread = g_string_new (NULL);
   AdjValue value = ADJ_NONE;

@@ -29,7 +29,8 @@ adj_reader_advance (AdjReader *reader)
 gboolean
 adj_reader_at (const AdjReader *reader, const char *punct)
 {
-  return reader->token.kind == ADJ_TOKEN_PUNCT && adj_token_is (&reader->token, punct);
+  return reader->token.kind == ADJ_TOKEN_PUNCT && reader->token.text[0] == punct[0] &&
+         adj_token_is (&reader->token, punct);
 }
 
 gboolean

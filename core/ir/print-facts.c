@@ -131,7 +131,7 @@ is_annotated (const AdjValue *val)
 }
 
 static void
-print_extra (GString *out, const AdjNode *node)
+print_extra (GString *out, const AdjGraph *graph, const AdjNode *node)
 {
   const AdjValue *extra = node->meta.extra;
   gboolean has_type = adj_node_get_type_text (node) != NULL;
@@ -146,7 +146,7 @@ print_extra (GString *out, const AdjNode *node)
       if (key->kind != ADJ_VALUE_STRING || (has_type && g_str_equal (key->text, "type")))
         continue;
       print_key (out, key->text);
-      adj_value_print (&extra->items[i + 1], NULL, out);
+      adj_value_print (&extra->items[i + 1], graph, out);
     }
 }
 
@@ -189,7 +189,7 @@ adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out)
       print_key (out, "val");
       adj_value_print (&node->val, graph, out);
     }
-  print_extra (out, node);
+  print_extra (out, graph, node);
 
   return close_facts (out, start);
 }

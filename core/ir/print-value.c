@@ -160,6 +160,26 @@ print_tensor (GString *out, const AdjTensorMeta *meta)
   g_string_append_printf (out, ", dtype=%s)", adj_dtype_info (meta->dtype)->torch_name);
 }
 
+/* Nothing says what a symbolic size is when no graph was given. */
+static void
+print_expression (const Printer *p, AdjSize size)
+{
+  if (p->graph || adj_size_is_int (size))
+    adj_size_print (p->graph ? adj_graph_get_symbols (p->graph) : NULL, size, p->out);
+  else
+    g_string_append_c (p->out, '?');
+}
+
+static gboolean
+is_printable (const Printer *p, const AdjTensorMeta *meta)
+{
+  for (guint i = 0; i < meta->shape.rank; i++)
+    if (!adj_size_is_int (meta->shape.size[i]) || !adj_size_is_int (meta->shape.stride[i]))
+      return p->graph != NULL;
+
+  return TRUE;
+}
+
 /* PyTorch never prints these: our spelling in facts. */
 static void
 print_meta (const Printer *p, const AdjValue *value)
@@ -168,14 +188,15 @@ print_meta (const Printer *p, const AdjValue *value)
   AdjSymbols *symbols = p->graph ? adj_graph_get_symbols (p->graph) : NULL;
 
   g_string_append (p->out, "meta('");
-  adj_tensor_meta_print (meta, symbols, p->out);
+  if (is_printable (p, meta))
+    adj_tensor_meta_print (meta, symbols, p->out);
   g_string_append_c (p->out, '\'');
   if (meta->storage >= 0)
     g_string_append_printf (p->out, ", alias=%d", meta->storage);
   if (!adj_size_same (meta->shape.offset, ADJ_SIZE (0)))
     {
       g_string_append (p->out, ", offset='");
-      adj_size_print (symbols, meta->shape.offset, p->out);
+      print_expression (p, meta->shape.offset);
       g_string_append_c (p->out, '\'');
     }
   if (meta->requires_grad)
@@ -189,7 +210,7 @@ static void
 print_size (const Printer *p, const AdjValue *value)
 {
   g_string_append (p->out, "Sym('");
-  adj_size_print (p->graph ? adj_graph_get_symbols (p->graph) : NULL, value->size, p->out);
+  print_expression (p, value->size);
   g_string_append (p->out, "')");
 }
 
