@@ -15,7 +15,8 @@ typedef struct
   AdjNodeFacts facts;
   char *name;     /* on the left side */
   char *own_name; /* of a RAW node without one */
-  char *target;   /* %NULL until the expression is understood */
+  gboolean is_bound_first;
+  char *target; /* %NULL until the expression is understood */
   AdjOpcode opcode;
   GArray *args;   /* AdjValue */
   GArray *kwargs; /* AdjValue: key, value, … */
@@ -639,9 +640,9 @@ name_raw (AdjModuleReader *module, const char *last)
 static void
 keep_raw (Statement *s, const char *text, gsize length)
 {
-  g_autoptr (GString) kept = g_string_new (s->name);
+  g_autoptr (GString) kept = g_string_new (NULL);
   g_autofree char *last = NULL;
-  gsize n_name = kept->len;
+  gsize n_name = 0;
 
   g_array_set_size (s->args, 0);
   g_array_set_size (s->kwargs, 0);
@@ -649,8 +650,13 @@ keep_raw (Statement *s, const char *text, gsize length)
   adj_node_facts_init (&s->facts);
 
   length = find_deletes (text, length, &last);
-  if (!s->name)
-    s->own_name = name_raw (s->module, last);
+  if (s->is_bound_first)
+    g_string_append_len (kept, text, n_name = strlen (s->name));
+  else
+    {
+      g_clear_pointer (&s->name, g_free);
+      s->own_name = name_raw (s->module, last);
+    }
   mention_nodes (s, text + n_name, length - n_name, kept);
   understand (s, ADJ_OPCODE_RAW, kept->str);
 }
@@ -686,7 +692,8 @@ read_statement (Statement *s)
 {
   AdjReader start = s->reader;
 
-  if (read_left (s))
+  s->is_bound_first = read_left (s);
+  if (s->is_bound_first)
     return read_expression (s) && read_deletes (&s->reader, NULL);
 
   adj_node_facts_clear (&s->facts);
@@ -694,12 +701,7 @@ read_statement (Statement *s)
   g_clear_pointer (&s->name, g_free);
   s->reader = start;
 
-  if (read_in_place (s) && read_deletes (&s->reader, NULL))
-    return TRUE;
-
-  g_clear_pointer (&s->name, g_free);
-
-  return FALSE;
+  return read_in_place (s) && read_deletes (&s->reader, NULL);
 }
 
 /* What `# adj: ` is followed by, when that is what the reader has come to. */
