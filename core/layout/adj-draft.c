@@ -7,7 +7,7 @@
 #include "scene/adj-font.h"
 
 #define MIN_WIDTH 120.0f
-#define MAX_WIDTH 220.0f
+#define MAX_WIDTH 240.0f
 #define STEP_WIDTH 20.0f /* widths are few, so that equal blocks stay equal */
 #define PADDING 14.0f
 #define SIGN_ROOM 26.0f
@@ -584,7 +584,28 @@ make_links (AdjDraft *self)
     }
 }
 
-/* Bytes that each forward item keeps for backward, and all of them, each storage once. */
+static gboolean
+is_recomputed (AdjRole role)
+{
+  return role == ADJ_ROLE_RECOMPUTED || role == ADJ_ROLE_MUST_RECOMPUTE;
+}
+
+static void
+add_saved (AdjDraft *self, AdjDraftItem *item, guint32 value)
+{
+  const AdjCensus *census = self->census;
+  gint64 bytes = MAX (census->entries[value].bytes, 0);
+  gboolean again = is_recomputed (census->entries[census->entries[value].host].role);
+
+  item->n_read++;
+  item->n_recomputed += again;
+  if (__builtin_add_overflow (MAX (item->bytes, 0), bytes, &item->bytes))
+    item->bytes = G_MAXINT64;
+  if (!again && __builtin_add_overflow (self->saved_bytes, bytes, &self->saved_bytes))
+    self->saved_bytes = G_MAXINT64;
+}
+
+/* What backward reads from each forward item, and all of it, each storage once. */
 static void
 sum_saved (AdjDraft *self)
 {
@@ -602,15 +623,12 @@ sum_saved (AdjDraft *self)
         {
           guint32 value = census->entries[node->inputs[k].index].value;
           guint32 from = self->item_of[value];
-          gint64 bytes = census->entries[value].bytes;
-          AdjDraftItem *item = from == ADJ_NO_BOX ? NULL : adj_draft_item (self, from);
 
-          if (!item || item->side != ADJ_SIDE_FORWARD || seen[value] || bytes < 0)
+          if (from == ADJ_NO_BOX || seen[value] || census->entries[value].kind == ADJ_CENSUS_CHIP ||
+              adj_draft_item (self, from)->side != ADJ_SIDE_FORWARD)
             continue;
           seen[value] = TRUE;
-          if (__builtin_add_overflow (MAX (item->bytes, 0), bytes, &item->bytes) ||
-              __builtin_add_overflow (self->saved_bytes, bytes, &self->saved_bytes))
-            item->bytes = self->saved_bytes = G_MAXINT64;
+          add_saved (self, adj_draft_item (self, from), value);
         }
     }
 }

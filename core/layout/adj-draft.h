@@ -22,7 +22,8 @@ typedef struct
   guint32 module; /* of a closed module */
   const char *title, *subtitle;
   guint n_nodes;
-  gint64 bytes; /* saved for backward */
+  gint64 bytes;               /* that backward reads from it; -1: none */
+  guint n_read, n_recomputed; /* storages that backward reads; of them computed again */
   float width, height;
   guint32 first_chip[2], n_chips[2]; /* at the left (0) and the right (1) */
   float chips_width[2];
@@ -50,12 +51,12 @@ typedef struct
   const AdjCensus *census;
   const AdjRows *rows;
   AdjArena *texts;
-  GArray *items;    /* of AdjDraftItem, by row, side and order of execution */
-  GArray *chips;    /* of AdjDraftChip */
-  GArray *links;    /* of AdjDraftLink, by from and to */
-  guint32 *item_of; /* of each node: its item or ADJ_NO_BOX */
-  guint32 *chip_of; /* of each node that is shown by a chip; or ADJ_NO_BOX */
-  gint64 saved_bytes;
+  GArray *items;      /* of AdjDraftItem, by row, side and order of execution */
+  GArray *chips;      /* of AdjDraftChip */
+  GArray *links;      /* of AdjDraftLink, by from and to */
+  guint32 *item_of;   /* of each node: its item or ADJ_NO_BOX */
+  guint32 *chip_of;   /* of each node that is shown by a chip; or ADJ_NO_BOX */
+  gint64 saved_bytes; /* read by backward and not computed again */
 } AdjDraft;
 
 #define adj_draft_item(self, index) (&g_array_index ((self)->items, AdjDraftItem, (index)))

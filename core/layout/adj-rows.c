@@ -6,6 +6,7 @@
 #define SMALL 3         /* fewer cards than this get no frame of their own */
 #define MAX_LOOSE 16    /* cards in a row outside every module */
 #define MIN_STRETCH 6   /* cards of a stretch cut from a graph without modules */
+#define LONG_STRETCH 48 /* … where no single value crosses */
 #define MAX_STRETCH 200 /* cards of any row */
 
 typedef struct
@@ -252,20 +253,31 @@ append_stretch (Sorter *self, GArray *cards, guint from, guint to, guint32 modul
     }
 }
 
-/* Cuts a long run where one value crosses, at the latest after MAX_STRETCH cards. */
+/* Where to cut a run that begins at @from: after the first place with but one live value, else the
+ * place with the fewest. */
+static guint
+find_cut (guint from, guint to, gboolean loose, const guint *live)
+{
+  guint low = from + (loose ? MIN_STRETCH : MAX_STRETCH / 2);
+  guint high = MIN (to - SMALL, from + (loose ? LONG_STRETCH : MAX_STRETCH));
+  guint best = low;
+
+  for (guint cut = low; cut <= high && live[best - 1] > 1; cut++)
+    if (live[cut - 1] < live[best - 1])
+      best = cut;
+  return best;
+}
+
+/* Cuts a long run into rows. */
 static void
 append_cut (Sorter *self, GArray *cards, guint from, guint to, guint32 module, const guint *live)
 {
-  guint limit = module == 0 ? MIN_STRETCH : MAX_STRETCH / 2;
+  guint limit = module == 0 ? MAX_LOOSE : MAX_STRETCH;
 
-  while (to - from > (module == 0 ? MAX_LOOSE : MAX_STRETCH))
+  while (to - from > limit)
     {
-      guint cut = from + limit;
+      guint cut = find_cut (from, to, module == 0, live);
 
-      while (cut < to && cut < from + MAX_STRETCH && live[cut - 1] > 1)
-        cut++;
-      if (to - cut < SMALL)
-        break;
       append_stretch (self, cards, from, cut, module);
       from = cut;
     }
@@ -288,6 +300,44 @@ frame_of_run (AdjRows *self, guint32 unit, guint length)
   return unit;
 }
 
+static guint32
+common_module (AdjRows *self, guint32 a, guint32 b)
+{
+  while (a != b)
+    {
+      guint32 *deeper =
+          adj_rows_module (self, a)->depth >= adj_rows_module (self, b)->depth ? &a : &b;
+
+      *deeper = adj_rows_module (self, *deeper)->parent;
+    }
+  return a;
+}
+
+/* A few nodes without a module, between two runs of one module, belong to it. */
+static void
+adopt_strays (Sorter *self, const GArray *cards)
+{
+  guint32 before = ADJ_NO_MODULE;
+
+  for (guint k = 0, end; k < cards->len; k = end)
+    {
+      guint32 unit = self->unit[g_array_index (cards, guint32, k)];
+
+      for (end = k + 1; end < cards->len; end++)
+        if (self->unit[g_array_index (cards, guint32, end)] != unit)
+          break;
+      if (unit == 0 && before != ADJ_NO_MODULE && end < cards->len && end - k < SMALL)
+        {
+          guint32 after = self->unit[g_array_index (cards, guint32, end)];
+
+          unit = common_module (self->rows, before, after);
+          for (guint i = k; i < end; i++)
+            self->unit[g_array_index (cards, guint32, i)] = unit;
+        }
+      before = unit;
+    }
+}
+
 static void
 make_rows (Sorter *self)
 {
@@ -297,6 +347,7 @@ make_rows (Sorter *self)
   guint32 frame = ADJ_NO_MODULE;
   gboolean was_loose = FALSE;
 
+  adopt_strays (self, cards);
   for (guint k = 0; k < cards->len;)
     {
       guint32 unit = self->unit[g_array_index (cards, guint32, k)], next;

@@ -25,6 +25,7 @@ adj_stamp_order_new (
   AdjStampOrder *order = g_new0 (AdjStampOrder, 1);
 
   order->graph = adj_block_graph_new (n_cards, n_entries, n_exits, n_links);
+  order->n_lines = n_links;
   order->cards = g_new0 (AdjStampCard, MAX (n_cards, 1));
   order->n_pins = n_pins;
   order->pins = g_new0 (AdjStampPin, MAX (n_pins, 1));
@@ -45,7 +46,7 @@ adj_stamp_order_get_key (const AdjStampOrder *order)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autoptr (GBytes) graph = adj_block_graph_to_bytes (order->graph);
-  guint32 head[2] = { order->upwards != 0, order->n_pins };
+  guint32 head[3] = { order->upwards != 0, order->n_pins, order->n_lines };
 
   g_checksum_update (sum, (const guint8 *) head, sizeof head);
   g_checksum_update (sum, g_bytes_get_data (graph, NULL), (gssize) g_bytes_get_size (graph));
@@ -200,7 +201,7 @@ place_arrivals (Press *self, guint32 node)
   float half = self->order->cards[node].width / 2 - PORT_MARGIN;
   g_autofree float *x = NULL;
 
-  for (guint32 k = 0; k < self->graph->n_links; k++)
+  for (guint32 k = 0; k < self->order->n_lines; k++)
     if (self->graph->links[k][1] == node)
       {
         Arrival arrival = { last_x (self, k), k };
@@ -225,7 +226,7 @@ place_ports (Press *self)
   guint32 first = g->n_cards, n = g->n_entries;
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (Arrival));
 
-  for (guint32 k = 0; k < g->n_links; k++)
+  for (guint32 k = 0; k < self->order->n_lines; k++)
     if (g->links[k][1] >= g->n_cards + g->n_entries)
       {
         Arrival arrival = { last_x (self, k), k };
@@ -265,7 +266,7 @@ pull_entries (Press *self)
 {
   const AdjBlockGraph *g = self->graph;
 
-  for (guint32 k = g->n_links; k-- > 0;)
+  for (guint32 k = self->order->n_lines; k-- > 0;)
     {
       guint32 from = g->links[k][0], to = g->links[k][1];
 
@@ -304,7 +305,7 @@ ends_in_gap (const Press *self, guint32 k, gint32 gap, float *upper, float *lowe
 static void
 add_link_jogs (Press *self)
 {
-  for (guint32 k = 0; k < self->graph->n_links; k++)
+  for (guint32 k = 0; k < self->order->n_lines; k++)
     {
       gint32 first = self->at->ranks[self->graph->links[k][0]] + 1;
       gint32 last = self->at->ranks[self->graph->links[k][1]];
@@ -364,7 +365,7 @@ find_extent (const Press *self, float *left, float *right)
       *left = MIN (*left, left_of (self, i));
       *right = MAX (*right, right_of (self, i));
     }
-  for (guint32 v = 0; v < self->at->first[self->graph->n_links]; v++)
+  for (guint32 v = 0; v < self->at->first[self->order->n_lines]; v++)
     {
       *left = MIN (*left, self->at->via[v]);
       *right = MAX (*right, self->at->via[v]);
@@ -546,7 +547,7 @@ draw (Press *self, float left, float right)
   AdjStamp *stamp = self->stamp;
 
   stamp->width = right - left;
-  for (guint32 k = 0; k < g->n_links; k++)
+  for (guint32 k = 0; k < self->order->n_lines; k++)
     draw_link (self, k);
   for (guint p = 0; p < self->order->n_pins; p++)
     draw_pin (self, p, left, right);
@@ -628,7 +629,7 @@ adj_stamp_new (const AdjStampOrder *order, const AdjPlacement *placement)
 
   prepare (&press);
   pull_entries (&press);
-  for (guint32 k = 0; k < g->n_links; k++)
+  for (guint32 k = 0; k < order->n_lines; k++)
     straighten_link (&press, k);
   for (guint32 i = 0; i < g->n_cards; i++)
     place_arrivals (&press, i);

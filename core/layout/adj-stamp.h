@@ -27,6 +27,7 @@ typedef struct
 {
   gboolean upwards; /* data flows up, the gutter is at the left */
   AdjBlockGraph *graph;
+  guint32 n_lines; /* links of the graph that are drawn; those behind only keep ranks short */
   AdjStampCard *cards;
   guint n_pins;
   AdjStampPin *pins;
@@ -43,7 +44,7 @@ typedef struct
   guint32 n_cards;
   AdjRect *cards;
   float *entries, *exits; /* x at the border where data comes in and goes out */
-  AdjStampPath *links;    /* with the flow */
+  AdjStampPath *links;    /* of the lines, with the flow */
   AdjStampPath *pins;     /* from the border to the card */
   GArray *points;         /* of AdjPoint */
 } AdjStamp;

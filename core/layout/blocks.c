@@ -17,6 +17,8 @@ typedef enum
 
 #define PIN_DISTANCE 9.0f
 #define MAX_PIN_OFFSET 13.0f
+#define MAX_LOOSE 7
+#define SIDE_BY_SIDE 5
 
 static guint32
 find_or_append (GArray *array, guint32 value)
@@ -126,13 +128,43 @@ number_port (const Block *block, guint32 port)
   return base[PORT_KIND (port)] + PORT_INDEX (port);
 }
 
+/* Appends links that are not drawn: of cards that nothing orders, only so many stand side by side.
+ */
+static void
+keep_ranks_short (Block *block, gboolean sources)
+{
+  g_autofree guint8 *ordered = g_new0 (guint8, MAX (block->n_items, 1));
+  g_autoptr (GArray) loose = g_array_new (FALSE, FALSE, sizeof (guint32));
+  const guint32 *ports = (const guint32 *) (gconstpointer) block->links->data;
+
+  for (guint k = 0; k < block->links->len; k++)
+    {
+      guint32 port = ports[2 * k + (sources ? 1 : 0)];
+
+      if (PORT_KIND (port) == PORT_CARD)
+        ordered[PORT_INDEX (port)] = TRUE;
+    }
+  for (guint32 card = 0; card < block->n_items; card++)
+    if (!ordered[card])
+      g_array_append_val (loose, card);
+  for (guint i = SIDE_BY_SIDE; i < loose->len && loose->len > MAX_LOOSE; i++)
+    append_link (block, PORT (PORT_CARD, g_array_index (loose, guint32, i - SIDE_BY_SIDE)),
+                 PORT (PORT_CARD, g_array_index (loose, guint32, i)));
+}
+
 static void
 write_order (const Mirror *self, Block *block)
 {
+  guint32 n_lines = block->links->len;
   AdjBlockGraph *graph;
+
+  keep_ranks_short (block, FALSE);
+  if (block->links->len == n_lines)
+    keep_ranks_short (block, TRUE);
 
   block->order = adj_stamp_order_new (block->n_items, block->entries->len, block->exits->len,
                                       block->links->len, block->pins->len);
+  block->order->n_lines = n_lines;
   graph = block->order->graph;
   block->order->upwards = block->side == ADJ_SIDE_BACKWARD;
   for (guint32 i = 0; i < block->n_items; i++)

@@ -22,7 +22,8 @@ typedef struct
   guint32 *frame_boxes[2]; /* of each frame and side */
   guint32 *item_boxes;
   guint32 *chip_boxes;
-  GArray *points; /* of AdjPoint, of the line being made */
+  GArray *points;   /* of AdjPoint, of the line being made */
+  GHashTable *same; /* key of a frame → how many look like it */
 } Emitter;
 
 static float
@@ -53,12 +54,38 @@ saved_in_rows (const Mirror *mirror, guint32 first, guint32 last, guint *n_nodes
   return bytes;
 }
 
-/* How many blocks look like those of a frame; 1 for frames of several rows. */
-static guint
-same_as_frame (const Mirror *mirror, const Frame *frame, guint side)
+/* What the inside of a frame looks like. */
+static char *
+key_of_frame (const Mirror *mirror, const Frame *frame, guint side)
 {
-  return frame->first_row == frame->last_row ? mirror->blocks[2 * frame->first_row + side].n_same
-                                             : 1;
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (guint32 row = frame->first_row; row <= frame->last_row; row++)
+    g_checksum_update (sum, (const guint8 *) mirror->blocks[2 * row + side].key, -1);
+  return g_strdup_printf ("%u %s", side, g_checksum_get_string (sum));
+}
+
+static void
+count_frames (Emitter *self)
+{
+  const Mirror *mirror = self->mirror;
+
+  for (guint32 f = 0; f < mirror->frames->len; f++)
+    for (guint side = 0; side < 2; side++)
+      {
+        char *key = key_of_frame (mirror, &g_array_index (mirror->frames, Frame, f), side);
+        guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->same, key));
+
+        g_hash_table_insert (self->same, key, GUINT_TO_POINTER (n + 1));
+      }
+}
+
+static guint
+same_as_frame (const Emitter *self, const Frame *frame, guint side)
+{
+  g_autofree char *key = key_of_frame (self->mirror, frame, side);
+
+  return GPOINTER_TO_UINT (g_hash_table_lookup (self->same, key));
 }
 
 static guint
@@ -92,7 +119,7 @@ emit_frame (Emitter *self, guint32 f, guint side)
   box.rect = (AdjRect){ column->left + inset, frame->top, column->right - column->left - 2 * inset,
                         frame->bottom - frame->top };
   box.bytes = saved_in_rows (mirror, frame->first_row, frame->last_row, &box.n_nodes, side);
-  box.n_same = same_as_frame (mirror, frame, side);
+  box.n_same = same_as_frame (self, frame, side);
   if (box.n_nodes == 0)
     {
       self->frame_boxes[side][f] = box.group;
@@ -328,7 +355,7 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
   if (from->side != to->side)
     {
       edge.kind = bridge->role == ADJ_ROLE_SAVED ? ADJ_EDGE_BRIDGE : ADJ_EDGE_RECOMPUTE;
-      edge.width = width_of_bytes (link->bytes);
+      edge.width = width_of_bytes (bridge->bytes);
       add_link_across (self, l, bridge);
     }
   else
@@ -442,6 +469,9 @@ mirror_emit (const Mirror *mirror)
   self.chip_boxes = g_new (guint32, MAX (draft->chips->len, 1));
   self.points = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
 
+  self.same = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  count_frames (&self);
   emit_headers (&self);
   for (guint32 f = 0; f < mirror->frames->len; f++)
     for (guint side = 0; side < 2; side++)
@@ -464,5 +494,6 @@ mirror_emit (const Mirror *mirror)
   g_free (self.item_boxes);
   g_free (self.chip_boxes);
   g_array_unref (self.points);
+  g_hash_table_unref (self.same);
   return scene;
 }

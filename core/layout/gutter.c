@@ -61,26 +61,28 @@ mirror_target_y (const Mirror *self, guint32 link, float pill_y)
   return y;
 }
 
+/* Whether all that an item gives to backward is computed again instead of being kept. */
 static gboolean
-is_recomputed (AdjRole role)
+is_thread (const AdjDraftItem *item)
 {
-  return role == ADJ_ROLE_RECOMPUTED || role == ADJ_ROLE_MUST_RECOMPUTE ||
-         role == ADJ_ROLE_RECOMPUTE_COPY;
+  return item->role == ADJ_ROLE_RECOMPUTE_COPY ||
+         (item->n_read > 0 && item->n_recomputed == item->n_read);
 }
 
 static void
 label_bridge (Mirror *self, Bridge *bridge)
 {
   const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
-  g_autofree char *bytes = adj_format_bytes (bridge->bytes);
-  g_autofree char *text =
-      item->kind == ADJ_BOX_GROUP ? g_strdup_printf ("%u · %s", bridge->n_values, bytes)
-      : item->role == ADJ_ROLE_RECOMPUTED || item->role == ADJ_ROLE_MUST_RECOMPUTE
-          ? g_strdup_printf ("recompute %s", bytes)
-          : g_steal_pointer (&bytes);
+  g_autofree char *bytes = adj_format_bytes (item->bytes);
+  const char *again = item->n_recomputed && is_thread (item) ? "recompute " : "";
+  g_autofree char *text = item->kind == ADJ_BOX_GROUP
+                              ? g_strdup_printf ("%s%u · %s", again, item->n_read, bytes)
+                              : g_strdup_printf ("%s%s", again, bytes);
 
+  bridge->n_values = item->n_read;
+  bridge->bytes = item->bytes;
   bridge->title = adj_arena_intern (self->draft->texts, text);
-  bridge->role = is_recomputed (item->role) ? item->role : ADJ_ROLE_SAVED;
+  bridge->role = is_thread (item) ? ADJ_ROLE_RECOMPUTED : ADJ_ROLE_SAVED;
   bridge->pill_width =
       MAX (MIN_PILL, adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text) + PILL_PADDING);
 }
@@ -106,8 +108,6 @@ collect_bridges (Mirror *self)
           last = &g_array_index (self->bridges, Bridge, self->bridges->len - 1);
         }
       last->end_link = l + 1;
-      last->n_values = MAX (last->n_values, link->n_values);
-      last->bytes = adj_draft_item (self->draft, link->from)->bytes;
     }
   for (guint i = 0; i < self->bridges->len; i++)
     label_bridge (self, &g_array_index (self->bridges, Bridge, i));

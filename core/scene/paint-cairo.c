@@ -384,16 +384,10 @@ draw_arrow (Painter *self, const AdjPoint *from, const AdjPoint *to, float width
 }
 
 static void
-draw_edge (Painter *self, const AdjSceneEdge *edge)
+trace_edge (Painter *self, const AdjSceneEdge *edge)
 {
-  static const double dashes[] = { 5, 4 };
   guint n = edge->n_points;
 
-  if (n < 2)
-    return;
-  set_color (self, &self->palette->edges[edge->kind]);
-  cairo_set_line_width (self->cr, edge->width);
-  cairo_set_dash (self->cr, dashes, edge->kind == ADJ_EDGE_RECOMPUTE ? 2 : 0, 0);
   for (guint i = 0; i < n; i++)
     {
       float x = edge->points[i].x, y = edge->points[i].y;
@@ -409,9 +403,51 @@ draw_edge (Painter *self, const AdjSceneEdge *edge)
       else
         cairo_line_to (self->cr, x, y);
     }
+}
+
+static gboolean
+same_line (const AdjSceneEdge *a, const AdjSceneEdge *b)
+{
+  return a->from == b->from && a->kind == b->kind && a->width == b->width;
+}
+
+/* Lines of one value share pieces: stroked together, they are covered once. */
+static void
+draw_edges (Painter *self, const guint *edges, guint n)
+{
+  static const double dashes[] = { 5, 4 };
+  const AdjSceneEdge *first = adj_scene_get_edge (self->scene, edges[0]);
+
+  set_color (self, &self->palette->edges[first->kind]);
+  cairo_set_line_width (self->cr, first->width);
+  cairo_set_dash (self->cr, dashes, first->kind == ADJ_EDGE_RECOMPUTE ? 2 : 0, 0);
+  for (guint i = 0; i < n; i++)
+    trace_edge (self, adj_scene_get_edge (self->scene, edges[i]));
   cairo_stroke (self->cr);
   cairo_set_dash (self->cr, NULL, 0, 0);
-  draw_arrow (self, &edge->points[n - 2], &edge->points[n - 1], edge->width);
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (self->scene, edges[i]);
+
+      draw_arrow (self, &edge->points[edge->n_points - 2], &edge->points[edge->n_points - 1],
+                  edge->width);
+    }
+}
+
+static void
+draw_all_edges (Painter *self, const GArray *edges)
+{
+  const guint *at = (const guint *) (gconstpointer) edges->data;
+
+  for (guint from = 0, to; from < edges->len; from = to)
+    {
+      const AdjSceneEdge *first = adj_scene_get_edge (self->scene, at[from]);
+
+      for (to = from + 1; to < edges->len; to++)
+        if (!same_line (first, adj_scene_get_edge (self->scene, at[to])))
+          break;
+      draw_edges (self, at + from, to - from);
+    }
 }
 
 typedef void (*DrawBox) (Painter *self, const AdjSceneBox *box);
@@ -430,11 +466,11 @@ paint_ground (guint index, gpointer data)
 }
 
 static gboolean
-paint_edge (guint index, gpointer data)
+collect_edge (guint index, gpointer data)
 {
-  Painter *self = data;
+  GArray *edges = data;
 
-  draw_edge (self, adj_scene_get_edge (self->scene, index));
+  g_array_append_val (edges, index);
   return TRUE;
 }
 
@@ -455,21 +491,40 @@ paint_box (guint index, gpointer data)
   return TRUE;
 }
 
+/* Glyphs stand where the metrics say, not on whole pixels. */
+static PangoLayout *
+make_layout (cairo_t *cr)
+{
+  PangoLayout *layout = pango_cairo_create_layout (cr);
+  PangoContext *context = pango_layout_get_context (layout);
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  pango_cairo_context_set_font_options (context, options);
+  pango_context_set_round_glyph_positions (context, FALSE);
+  cairo_font_options_destroy (options);
+  return layout;
+}
+
 static void
 painter_init (
     Painter *self, const AdjScene *scene, cairo_t *cr, const AdjPaintOptions *options, float scale)
 {
   *self = (Painter){ .scene = scene, .cr = cr };
   self->palette = adj_palette_get (options->scheme);
-  self->layout = pango_cairo_create_layout (cr);
+  self->layout = make_layout (cr);
   self->min_size = scale > 0 ? MIN_TEXT_PX / scale : 0;
 }
 
 static void
 paint (Painter *self, const AdjRect *rect)
 {
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+
   adj_scene_foreach_box (self->scene, rect, paint_ground, self);
-  adj_scene_foreach_edge (self->scene, rect, paint_edge, self);
+  adj_scene_foreach_edge (self->scene, rect, collect_edge, edges);
+  draw_all_edges (self, edges);
   adj_scene_foreach_box (self->scene, rect, paint_box, self);
 }
 
@@ -504,8 +559,11 @@ draw_legend (Painter *self, const AdjRect *rect)
 {
   Style name = { ADJ_FONT_REGULAR, 11, ALIGN_LEFT, &self->palette->dim_text };
   guint roles = roles_in_scene (self->scene);
-  float x = rect->x + 24, y = rect->y + rect->height + LEGEND_HEIGHT / 2 - 8;
+  float x = rect->x + 24, y = rect->y + rect->height + LEGEND_HEIGHT / 2 - 4;
 
+  set_color (self, &self->palette->background);
+  cairo_rectangle (self->cr, rect->x, rect->y + rect->height, rect->width, LEGEND_HEIGHT);
+  cairo_fill (self->cr);
   for (guint role = 1; role < ADJ_N_ROLES; role++)
     {
       float width = sign_width (role);
