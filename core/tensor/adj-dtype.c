@@ -3,6 +3,22 @@
 
 #include <string.h>
 
+#include "adj-kernels.h"
+
+/* ORDER DTYPE */
+#define SAME_AS_KERNELS(id) G_STATIC_ASSERT ((int) ADJ_DTYPE_##id == (int) ADJ_K_##id)
+SAME_AS_KERNELS (BOOL);
+SAME_AS_KERNELS (U8);
+SAME_AS_KERNELS (I8);
+SAME_AS_KERNELS (I16);
+SAME_AS_KERNELS (I32);
+SAME_AS_KERNELS (I64);
+SAME_AS_KERNELS (F16);
+SAME_AS_KERNELS (BF16);
+SAME_AS_KERNELS (F32);
+SAME_AS_KERNELS (F64);
+#undef SAME_AS_KERNELS
+
 static const AdjDTypeInfo infos[] = {
 #define DTYPE(id, code, torch_name, safetensors, n_bytes, category)                                \
   { code, torch_name, safetensors, n_bytes, ADJ_CATEGORY_##category },

@@ -36,7 +36,8 @@ ADJ_PUBLIC AdjTensorData *adj_tensor_data_contiguous (AdjTensorData *data);
 /* Element-wise cast, dense. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype);
 
-/* "tensor([[1., 2.], …], dtype=…)": at most @max_items numbers, torch's number format. */
+/* "tensor([[1., 2.], …], dtype=…)" as torch prints it.  Of more than @max_items elements only three
+ * (or fewer, to keep below it; at least one) are shown at either end of each dimension. */
 ADJ_PUBLIC char *adj_tensor_data_print (const AdjTensorData *data, guint max_items);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTensorData, adj_tensor_data_unref)
