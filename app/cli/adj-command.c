@@ -97,9 +97,3 @@ adj_print_json (JsonBuilder *builder)
   puts (text);
   g_object_unref (builder);
 }
-
-char *
-adj_format_bytes (guint64 bytes)
-{
-  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
-}

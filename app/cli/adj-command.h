@@ -64,7 +64,5 @@ void adj_progress_line_end (AdjProgressLine *line);
 
 /* Prints what @builder holds, indented, and frees it. */
 void adj_print_json (JsonBuilder *builder);
-/* "1.1 MiB". */
-char *adj_format_bytes (guint64 bytes);
 
 G_END_DECLS

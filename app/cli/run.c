@@ -145,7 +145,7 @@ static void
 print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 {
   Printing printing = { 0 };
-  g_autofree char *peak = adj_format_bytes (result->peak_bytes);
+  g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
 
   adj_value_foreach (&result->output, print_output, &printing);
   printf ("%u nodes in %.2f ms, peak memory %s\n", adj_graph_get_n_calls (graph),
