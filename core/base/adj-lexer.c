@@ -4,12 +4,11 @@
 #include <string.h>
 
 /* Longest first, so that the first match is the longest. */
-static const char *const puncts[] = {
-  "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=",
-  "->",  ":=",  "+=",  "-=",  "*=",  "/=", "%=", "@=", "&=", "|=", "^=", "(",  ")",
-  "[",   "]",   "{",   "}",   ",",   ":",  ";",  ".",  "=",  "+",  "-",  "*",  "/",
-  "%",   "@",   "&",   "|",   "^",   "~",  "<",  ">",  "?",  "!",
+static const char *const long_puncts[] = {
+  "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==",
+  "!=",  "->",  ":=",  "+=",  "-=",  "*=", "/=", "%=", "@=", "&=", "|=", "^=",
 };
+static const char short_puncts[] = "()[]{},:;.=+-*/%@&|^~<>?!";
 
 void
 adj_lexer_init (AdjLexer *lexer, const char *text, gsize length, guint first_line)
@@ -162,13 +161,18 @@ take_punct (AdjLexer *lexer)
   gsize left = (gsize) (lexer->end - lexer->at);
   gsize n = 1;
 
-  for (guint i = 0; i < G_N_ELEMENTS (puncts); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (long_puncts); i++)
     {
-      gsize length = strlen (puncts[i]);
+      gsize length;
 
-      if (length <= left && memcmp (lexer->at, puncts[i], length) == 0)
+      if (long_puncts[i][0] != *lexer->at)
+        continue;
+      length = strlen (long_puncts[i]);
+      if (length <= left && memcmp (lexer->at, long_puncts[i], length) == 0)
         return take (lexer, ADJ_TOKEN_PUNCT, length);
     }
+  if (*lexer->at != '\0' && strchr (short_puncts, *lexer->at) != NULL)
+    return take (lexer, ADJ_TOKEN_PUNCT, 1);
 
   /* All bytes of one character make one bad token. */
   while (n < left && n < 4 && ((guchar) lexer->at[n] & 0xc0) == 0x80)
