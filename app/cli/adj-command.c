@@ -30,6 +30,28 @@ adj_command_parse (const AdjCommand *command,
   return FALSE;
 }
 
+/* What the reader of a file had to say goes to stderr, the worst of it. */
+#define MAX_WARNINGS 5
+
+static void
+print_warnings (const char *path, const AdjDiags *diags)
+{
+  guint n = diags != NULL ? adj_diags_get_n (diags) : 0;
+
+  for (guint i = 0; i < MIN (n, MAX_WARNINGS); i++)
+    {
+      const AdjDiag *diag = adj_diags_get (diags, i);
+
+      if (diag->span.line > 0)
+        fprintf (stderr, "%s:%u:%u: warning: %s\n", path, diag->span.line, diag->span.column,
+                 diag->message);
+      else
+        fprintf (stderr, "%s: warning: %s\n", path, diag->message);
+    }
+  if (n > MAX_WARNINGS)
+    fprintf (stderr, "%s: and %u warnings more\n", path, n - MAX_WARNINGS);
+}
+
 gboolean
 adj_target_open (AdjTarget *target, const char *text, const char *id, GError **error)
 {
@@ -37,6 +59,7 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
   const char *wanted;
 
   adj_graph_name_init (&name, text);
+  target->name = text;
   wanted = name.id != NULL ? name.id : id;
   if (name.id != NULL && id != NULL && !g_str_equal (name.id, id))
     {
@@ -49,6 +72,7 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
   target->bundle = adj_bundle_load (name.path, NULL, error);
   if (target->bundle == NULL)
     return FALSE;
+  print_warnings (name.path, adj_bundle_get_diags (target->bundle));
   target->named = wanted != NULL;
   target->graph = adj_bundle_find_graph (target->bundle, wanted, error);
   if (target->graph == NULL)

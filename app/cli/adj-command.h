@@ -39,6 +39,7 @@ gboolean adj_command_parse (const AdjCommand *command,
 /* FILE[#ID][@HOW], opened. */
 typedef struct
 {
+  const char *name; /* (unowned): as it was typed */
   AdjBundle *bundle;
   const AdjBundleGraph *graph;
   const AdjExecutor *executor;

@@ -42,6 +42,8 @@ compare_targets (const AdjTarget *a, const char *other, const Options *options, 
                                         options->atol, NULL, error);
     }
   adj_progress_line_end (&line);
+  if (comparison == NULL)
+    g_prefix_error (error, "%s: ", a->name);
   return comparison;
 }
 

@@ -218,6 +218,8 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
     }
   done = adj_session_run (&run, &result, NULL, NULL, error);
   adj_progress_line_end (&line);
+  if (!done)
+    g_prefix_error (error, "%s: ", target->name);
   if (done && options->json)
     print_json (target->graph->graph, &result, options->profile);
   else if (done)

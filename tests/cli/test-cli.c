@@ -286,8 +286,7 @@ static const struct
     "run $TMP/shape.txt --seed 1", "mm_9" },
   { "unknown.txt", HEAD "        foo_3 = torch.ops.mine.foo.default(x)\n        return (foo_3,)\n",
     "run $TMP/unknown.txt --seed 1", "foo_3" },
-  { "early.txt", HEAD "        relu = torch.ops.aten.relu.default(y)\n        return (relu,)\n",
-    "show $TMP/early.txt", ":3" },
+  { "cut.txt", "class GraphModule(torch.nn.Module):\n", "show $TMP/cut.txt", "cut.txt:" },
   { "inputs.safetensors", "",
     "run $DATA/graphs/mlp.adjoint#forward --inputs $TMP/inputs.safetensors", "inputs.safetensors" },
 };
@@ -313,6 +312,23 @@ test_refusals (void)
       g_assert_cmpstr (process->out, ==, "");
       g_assert_null (strchr (process->err, '\n'));
     }
+}
+
+/* A name that nothing defines is no reason to refuse the rest of a pasted graph. */
+static void
+test_warns_with_place (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "early.txt", NULL);
+  g_autoptr (AdjTestProcess) process = NULL;
+
+  g_file_set_contents (
+      path, HEAD "        relu = torch.ops.aten.relu.default(y)\n        return (relu,)\n", -1,
+      NULL);
+  process = adjoint (folder, "show $TMP/early.txt");
+  assert_done (process, 0);
+  assert_mentions (process->err, "early.txt:3:");
+  assert_mentions (process->err, "warning");
 }
 
 static void
@@ -348,6 +364,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/outputs-come-back", test_outputs_come_back);
   g_test_add_func ("/cli/renders", test_renders);
   g_test_add_func ("/cli/refusals", test_refusals);
+  g_test_add_func ("/cli/warns-with-place", test_warns_with_place);
   g_test_add_func ("/cli/failed-write-leaves-nothing", test_failed_write_leaves_nothing);
   return g_test_run ();
 }
