@@ -21,6 +21,10 @@ GList *bundle_list_kept (const AdjBundle *bundle); /* (transfer container) */
 void bundle_builder_keep_in_graph (AdjBundleBuilder *builder, const char *id, const char *json);
 const char *bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id); /* (nullable) */
 
+/* Whole entries of an .adjoint that are not ours to read: notes.json. */
+void bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes);
+GBytes *bundle_get_kept_entry (const AdjBundle *bundle, const char *name); /* (nullable) */
+
 /* Whether two calls ask the same source for values of nodes. */
 gboolean bundle_shares_taps (const AdjRecordedCall *a, const AdjRecordedCall *b);
 gboolean bundle_has_taps (const AdjRecordedCall *call);

@@ -25,6 +25,7 @@ struct _AdjBundle
   GHashTable *texts;          /* id → GBytes */
   GHashTable *kept;           /* key → JSON */
   GHashTable *kept_in_graphs; /* id → JSON */
+  GHashTable *kept_entries;   /* name → GBytes */
   const char *description;
   AdjDiags *diags;
   GMutex lock; /* for the taps, which are asked for one by one */
@@ -96,6 +97,7 @@ adj_bundle_unref (AdjBundle *bundle)
   g_hash_table_unref (bundle->texts);
   g_hash_table_unref (bundle->kept);
   g_hash_table_unref (bundle->kept_in_graphs);
+  g_hash_table_unref (bundle->kept_entries);
   g_clear_pointer (&bundle->diags, adj_diags_free);
   adj_arena_free (bundle->arena);
   g_mutex_clear (&bundle->lock);
@@ -325,6 +327,12 @@ bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id)
   return g_hash_table_lookup (bundle->kept_in_graphs, id);
 }
 
+GBytes *
+bundle_get_kept_entry (const AdjBundle *bundle, const char *name)
+{
+  return g_hash_table_lookup (bundle->kept_entries, name);
+}
+
 static gint
 compare_keys (gconstpointer a, gconstpointer b)
 {
@@ -370,6 +378,8 @@ adj_bundle_builder_new (void)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   bundle->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   bundle->kept_in_graphs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  bundle->kept_entries =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   bundle->description = "";
   builder->bundle = bundle;
   return builder;
@@ -559,6 +569,12 @@ void
 bundle_builder_keep_in_graph (AdjBundleBuilder *builder, const char *id, const char *json)
 {
   g_hash_table_insert (builder->bundle->kept_in_graphs, g_strdup (id), g_strdup (json));
+}
+
+void
+bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes)
+{
+  g_hash_table_insert (builder->bundle->kept_entries, g_strdup (name), g_bytes_ref (bytes));
 }
 
 AdjBundle *

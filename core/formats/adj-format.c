@@ -13,11 +13,7 @@
 #define HEAD_BYTES 4096
 
 static const AdjFormat *const formats[] = {
-  &adj_format_adjoint,
-  &adj_format_torch_trace,
-  &adj_format_text,
-  &adj_format_dot,
-  &adj_format_json,
+  &adj_format_adjoint, &adj_format_torch_trace, &adj_format_text, &adj_format_dot, &adj_format_json,
 };
 
 guint

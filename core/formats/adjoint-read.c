@@ -700,6 +700,24 @@ keep_members (Loader *loader)
 }
 
 static gboolean
+keep_entries (Loader *loader, GError **error)
+{
+  for (guint i = 0; adjoint_kept_entries[i] != NULL; i++)
+    {
+      const char *name = adjoint_kept_entries[i];
+      g_autoptr (GBytes) bytes = NULL;
+
+      if (!entries_has (loader->entries, name))
+        continue;
+      bytes = entries_read (loader->entries, name, ENTRIES_MAX_BYTES, loader->diags, error);
+      if (bytes == NULL)
+        return FALSE;
+      bundle_builder_keep_entry (loader->builder, name, bytes);
+    }
+  return TRUE;
+}
+
+static gboolean
 check_strings (Loader *loader, GError **error)
 {
   const JsonItem *strings = json_get (loader->manifest, "strings");
@@ -728,7 +746,7 @@ read_manifest (Loader *loader, GError **error)
   description = describe (json_get (loader->manifest, "source"));
   adj_bundle_builder_set_description (loader->builder, description);
   keep_members (loader);
-  return read_symbols (loader, error) &&
+  return keep_entries (loader, error) && read_symbols (loader, error) &&
          add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
          add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
          add_each (loader, "calls", MAX_CALLS, add_call, error);

@@ -641,6 +641,18 @@ put_manifest (Saver *saver, GString *out, GError **error)
   return TRUE;
 }
 
+static void
+take_kept_entries (Saver *saver)
+{
+  for (guint i = 0; adjoint_kept_entries[i] != NULL; i++)
+    {
+      GBytes *bytes = bundle_get_kept_entry (saver->bundle, adjoint_kept_entries[i]);
+
+      if (bytes != NULL)
+        g_free (take_entry (saver, g_strdup (adjoint_kept_entries[i]), g_bytes_ref (bytes)));
+    }
+}
+
 static gint
 compare_items (gconstpointer a, gconstpointer b)
 {
@@ -662,6 +674,7 @@ save (Saver *saver, const char *path, GCancellable *cancellable, GError **error)
     }
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
+  take_kept_entries (saver);
   g_array_sort (saver->items, compare_items);
   first.name = g_strdup ("adjoint.json");
   first.bytes = g_string_free_to_bytes (g_steal_pointer (&manifest));

@@ -6,7 +6,7 @@
 #include "base/adj-lexer.h"
 #include "formats/json-private.h"
 
-#define MAX_ITEMS (1u << 24) /* of one value */
+#define MAX_ITEMS (1u << 22) /* of one value */
 /* Up to so many keys are compared with one another, more go through a table. */
 #define FEW_KEYS 8
 

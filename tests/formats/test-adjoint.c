@@ -528,6 +528,8 @@ test_keeps_all (void)
   g_autofree char *copy = g_build_filename (folder->path, "copy/", NULL);
   g_autofree char *graph_path = g_build_filename (copy, "graphs", "g.json", NULL);
   g_autofree char *manifest_path = g_build_filename (copy, "adjoint.json", NULL);
+  g_autofree char *notes_path = g_build_filename (copy, "notes.json", NULL);
+  g_autofree char *notes = NULL;
   g_autoptr (GBytes) tensors = make_tensors ();
   g_autofree char *graph = NULL;
   g_autofree char *manifest = NULL;
@@ -538,7 +540,6 @@ test_keeps_all (void)
 
   g_string_replace (args, "[\"constants\", \"g.y\"]", "[\"t\", \"six\"]", 0);
   node = g_string_free (args, FALSE);
-  g_free (graph);
   graph = g_strconcat ("{\"later\": [1],\n\"graph\": {\"class\": \"G\", \"nodes\": [\n", X, node,
                        ",\n", OUTPUT, "]}}", NULL);
   write_entry (folder, "adjoint.json",
@@ -547,9 +548,12 @@ test_keeps_all (void)
                     "\"source\": \"L['x'].size()[0]\"}}}");
   write_entry (folder, "graphs/g.json", graph);
   write_bytes (folder, "tensors/t.safetensors", tensors);
+  write_entry (folder, "notes.json", "{\"x\": \"look here\"}\n");
   bundle = load (folder->path);
   save (bundle, copy);
 
+  notes = adj_test_read_file (notes_path, NULL);
+  g_assert_cmpstr (notes, ==, "{\"x\": \"look here\"}\n");
   g_clear_pointer (&graph, g_free);
   graph = adj_test_read_file (graph_path, NULL);
   lines = g_strsplit (graph, "\n", -1);
@@ -593,6 +597,46 @@ test_aliases (void)
       bundle = load (copy);
     }
   adj_bundle_unref (bundle);
+}
+
+/* Tensors of a large file stay in it: they point into its one mapping. */
+static void
+test_maps_large (void)
+{
+  static const gint64 size[] = { 5 << 20 };
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "large.adjoint", NULL);
+  g_autoptr (GBytes) zeros = g_bytes_new_take (g_malloc0 (20 << 20), 20 << 20);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjTensorData) data = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  g_autoptr (AdjGraph) graph = adj_graph_parse (
+      "class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n", -1, NULL, &error);
+  AdjBundleGraph entry = { .id = "g", .graph = graph, .rank = -1 };
+  AdjRecordedCall call = { .n_inputs = 1 };
+  AdjValue input;
+
+  g_assert_no_error (error);
+  adj_shape_init_ints (&meta.shape, 1, size);
+  data = adj_tensor_data_new (&meta, zeros, &error);
+  input = ADJ_DATA (data);
+  call.inputs = &input;
+  g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
+  g_assert_true (adj_bundle_builder_add_call (builder, &call, "g", NULL));
+  bundle = adj_bundle_builder_end (builder, NULL);
+  save (bundle, path);
+  adj_bundle_unref (bundle);
+  bundle = load (path);
+  call = *adj_bundle_get_call (bundle, 0);
+  g_assert_cmpint (adj_tensor_data_get_numel (call.inputs[0].data), ==, 5 << 20);
+  g_assert_cmpuint (
+      (guintptr) g_bytes_get_data (adj_tensor_data_get_bytes (call.inputs[0].data), NULL) % 64, ==,
+      0);
+  /* Saving over the file that is mapped. */
+  save (bundle, path);
+  g_assert_cmpfloat (adj_tensor_data_get_double (call.inputs[0].data, 77), ==, 0);
 }
 
 static void
@@ -736,6 +780,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/adjoint/follows-no-link", test_follows_no_link);
   g_test_add_func ("/formats/adjoint/keeps-all", test_keeps_all);
   g_test_add_func ("/formats/adjoint/aliases", test_aliases);
+  g_test_add_func ("/formats/adjoint/maps-large", test_maps_large);
   g_test_add_func ("/formats/adjoint/notes-edits", test_notes_edits);
   g_test_add_func ("/formats/adjoint/saves-subgraph", test_saves_subgraph);
   g_test_add_func ("/formats/adjoint/damaged", test_damaged);
