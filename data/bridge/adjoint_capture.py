@@ -932,8 +932,8 @@ class Session:
             self.regions[region_id] = Region(self, region_id, compile_id, attempt)
         return self.regions[region_id]
 
-    def dynamo_region(self, module):
-        region = self.region(restart=True)
+    def dynamo_region(self, module, restart=True):
+        region = self.region(restart)
         region.add_graph("dynamo", module)
         self.read_symbols(region)
         return region
@@ -1102,7 +1102,8 @@ def hook_dynamo(session):
     def call_user_compiler(self, gm, *args, **kwargs):
         region = session.safely(session.dynamo_region, gm)
         compiled = original(self, gm, *args, **kwargs)
-        return recording(session, region, "dynamo", compiled) if inspect.isroutine(compiled) else compiled
+        plain = inspect.isroutine(compiled) or isinstance(compiled, torch.nn.Module)  # not what can be saved to disk
+        return recording(session, region, "dynamo", compiled) if plain else compiled
 
     return output_graph.OutputGraph, "call_user_compiler", call_user_compiler
 
@@ -1223,7 +1224,7 @@ class Backend:
             return run
 
         def start():
-            region = self.session.dynamo_region(module)
+            region = self.session.dynamo_region(module, restart=False)  # a graph may come in parts
             region.start_aot(module, len(example_inputs), None)
             return region
 
@@ -1247,6 +1248,8 @@ def main():
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    if not os.path.isfile(options.script):
+        parser.error(f"{options.script}: no such file")
     output = options.output or os.path.splitext(os.path.basename(options.script))[0] + ".adjoint"
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))

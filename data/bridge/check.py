@@ -8,6 +8,7 @@
 
 Exit status 1 if something differs.
 """
+import contextlib
 import functools
 import hashlib
 import json
@@ -63,11 +64,8 @@ def digest(*tensors):
 def train(name, backend, path):
     """Three training steps in this process, the first one recorded if there is a path."""
     sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "graphs")]
-    import contextlib
-
-    import models
-
     import adjoint_capture
+    import models
 
     torch.set_num_threads(1)
     model, inputs = {**models.ALL, "dropout": counting}[name]()
