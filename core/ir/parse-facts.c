@@ -78,9 +78,8 @@ is_type_text (const char *text, gsize length)
 gboolean
 adj_node_facts_annotate (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols)
 {
-  gboolean quoted = length >= 2 && text[0] == '"' &&
-                    memchr (text + 1, '"', length - 1) == text + length - 1 &&
-                    !memchr (text, '\\', length);
+  gboolean quoted = length >= 2 && text[0] == '"' && text[length - 1] == '"' &&
+                    adj_text_is_annotation (text + 1, length - 2);
   AdjValue raw = { .kind = ADJ_VALUE_RAW };
   AdjTensorMeta meta;
 
@@ -271,6 +270,9 @@ read_fwd_modules (AdjNodeFacts *facts, AdjValue *value, AdjSymbols *symbols)
 static void
 read_val (AdjNodeFacts *facts, AdjValue *value, AdjSymbols *symbols)
 {
+  /* RAW is what an annotation says. */
+  if (value->kind == ADJ_VALUE_RAW)
+    value->kind = ADJ_VALUE_STRING;
   adj_value_clear (&facts->val);
   facts->val = adj_value_steal (value);
 }

@@ -636,12 +636,11 @@ name_raw (AdjModuleReader *module, const char *last)
   return make_up_name (module, "raw");
 }
 
-/* Keeps the statement as text. */
+/* Keeps the statement as text; @last is what its deletes end with, if it has any. */
 static void
-keep_raw (Statement *s, const char *text, gsize length)
+keep_raw (Statement *s, const char *text, gsize length, const char *last)
 {
   g_autoptr (GString) kept = g_string_new (NULL);
-  g_autofree char *last = NULL;
   gsize n_name = 0;
 
   g_array_set_size (s->args, 0);
@@ -649,7 +648,6 @@ keep_raw (Statement *s, const char *text, gsize length)
   adj_node_facts_clear (&s->facts);
   adj_node_facts_init (&s->facts);
 
-  length = find_deletes (text, length, &last);
   if (s->is_bound_first)
     g_string_append_len (kept, text, n_name = strlen (s->name));
   else
@@ -727,10 +725,22 @@ report_unread (const Statement *s, const AdjLine *line)
                  "this statement is not understood; it is kept as text");
 }
 
+/* Reads the @length bytes of @text, anew if need be. */
+static gboolean
+try_statement (Statement *s, const char *text, gsize length, guint line)
+{
+  AdjModuleReader *module = s->module;
+
+  statement_clear (s);
+  statement_init (s, module, text, length, line);
+
+  return read_statement (s) && !s->reader.raw_mentions_node;
+}
+
 void
 adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
 {
-  const char *text = line->at + line->indent, *facts;
+  const char *text = line->at + line->indent, *facts = NULL;
   gsize length = line->length - line->indent, n_facts = 0;
   g_auto (Statement) s;
 
@@ -739,14 +749,32 @@ adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
     facts = find_facts (&s.reader, &n_facts);
   else
     {
-      report_unread (&s, line);
+      g_autofree char *last = NULL;
+      gsize with_deletes;
+
       length = split_facts (line, &facts, &n_facts);
-      keep_raw (&s, text, MAX (length, line->indent) - line->indent);
+      with_deletes = MAX (length, line->indent) - line->indent;
+      length = find_deletes (text, with_deletes, &last);
+      if (length == with_deletes || !try_statement (&s, text, length, line->number))
+        {
+          report_unread (&s, line);
+          keep_raw (&s, text, length, last);
+        }
     }
   if (facts)
     adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
 
   add_statement (&s, line);
+}
+
+/* `, self._out_spec)` */
+static gboolean
+read_out_spec (AdjReader *r)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+
+  return adj_reader_take (r, ",") && at_name (r, "self") && read_self_path (r, path, 0) &&
+         g_str_equal (path->str, "_out_spec") && adj_reader_take (r, ")");
 }
 
 void
@@ -757,19 +785,22 @@ adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char
   gsize n_facts, end = split_facts (line, &facts, &n_facts);
   gsize length = MAX (line->at + end, text) - text;
   g_autoptr (GString) unread = g_string_new (NULL);
+  gboolean unflattens;
   AdjValue value = ADJ_NONE;
   g_auto (Statement) s;
 
   for (; length > 0 && *text == ' '; length--)
     text++;
-  if (length > strlen (unflatten) && strncmp (text, unflatten, strlen (unflatten)) == 0)
+  unflattens = length > strlen (unflatten) && strncmp (text, unflatten, strlen (unflatten)) == 0;
+  if (unflattens)
     {
       text += strlen (unflatten);
       length -= strlen (unflatten);
     }
 
   statement_init (&s, module, text, length, line->number);
-  if (adj_reader_read (&s.reader, &value) && !s.reader.raw_mentions_node)
+  if (adj_reader_read (&s.reader, &value) && (!unflattens || read_out_spec (&s.reader)) &&
+      adj_reader_at_end (&s.reader) && !s.reader.raw_mentions_node)
     take_value (s.args, &value);
   else
     {

@@ -613,6 +613,9 @@ read_raw (AdjReader *reader, AdjValue *out)
 
       if (depth == 0 && (closes || at_end_of_value (reader)))
         break;
+      /* A string that does not end has swallowed what follows. */
+      if (reader->token.kind == ADJ_TOKEN_BAD && strchr ("'\"bB", reader->token.text[0]))
+        return FALSE;
       if (reader->token.kind == ADJ_TOKEN_NAME)
         note_mention (reader);
       depth += opens;

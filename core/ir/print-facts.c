@@ -19,6 +19,16 @@ adj_text_is_identifier (const char *text, gsize length)
   return TRUE;
 }
 
+gboolean
+adj_text_is_annotation (const char *text, gsize length)
+{
+  for (gsize i = 0; i < length; i++)
+    if (text[i] == '"' || text[i] == '\\' || g_ascii_iscntrl (text[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
 const char *
 adj_node_get_type_text (const AdjNode *node)
 {
@@ -127,7 +137,8 @@ static gboolean
 is_annotated (const AdjValue *val)
 {
   return val->kind == ADJ_VALUE_NONE || val->kind == ADJ_VALUE_META ||
-         val->kind == ADJ_VALUE_SIZE || val->kind == ADJ_VALUE_RAW;
+         val->kind == ADJ_VALUE_SIZE ||
+         (val->kind == ADJ_VALUE_RAW && adj_text_is_annotation (val->text, val->n));
 }
 
 static void
@@ -184,7 +195,9 @@ adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out)
   print_text (out, "source", meta->source);
   print_modules (out, "modules", meta->modules, meta->n_modules);
   print_modules (out, "fwd_modules", meta->fwd_modules, meta->n_fwd_modules);
-  if (!is_annotated (&node->val))
+  if (node->val.kind == ADJ_VALUE_RAW && !is_annotated (&node->val))
+    print_text (out, "val", node->val.text);
+  else if (!is_annotated (&node->val))
     {
       print_key (out, "val");
       adj_value_print (&node->val, graph, out);

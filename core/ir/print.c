@@ -85,7 +85,7 @@ print_annotation (const AdjGraph *graph, GString *out, const AdjNode *node)
       adj_size_print (symbols, val->size, out);
       g_string_append (out, ")\"");
     }
-  else if (val->kind == ADJ_VALUE_RAW)
+  else if (val->kind == ADJ_VALUE_RAW && adj_text_is_annotation (val->text, val->n))
     g_string_append_printf (out, ": \"%s\"", val->text);
   else if (type)
     g_string_append_printf (out, " : %s", type);

@@ -23,6 +23,8 @@ gboolean adj_stack_trace_innermost (const char *text, AdjPlace *out);
 /* "self.a.b", or getattr(self.a, "0") where a part is no identifier. */
 void adj_print_path (GString *out, const char *base, const char *path);
 gboolean adj_text_is_identifier (const char *text, gsize length);
+/* Whether @text can stand between the quotes of an annotation. */
+gboolean adj_text_is_annotation (const char *text, gsize length);
 
 /* Appends "{recompute: MUST_SAVE, …}"; %FALSE, and nothing appended, when @node has no facts. */
 gboolean adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out);
