@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include "adj-kernel-conv.h"
+
+#include "ops/spatial-private.h"
+#include "ops/table-private.h"
+
+/* A transposed convolution is the gradient of the input of an ordinary one: its input takes the
+ * place of y and its output that of x in what the kernels compute. */
+
+/* Where the arguments of both operators stand. */
+typedef struct
+{
+  guint input; /* the weight follows */
+  guint stride, padding, dilation, transposed, output_padding, groups;
+} Places;
+
+static const Places forward_places = { 0, 3, 4, 5, 6, 7, 8 };
+static const Places backward_places = { 1, 4, 5, 6, 7, 8, 9 };
+
+typedef struct
+{
+  guint n; /* spatial dimensions */
+  gint64 stride[OP_MAX_AXES], padding[OP_MAX_AXES], dilation[OP_MAX_AXES];
+  gint64 output_padding[OP_MAX_AXES];
+  gint64 groups;
+  gboolean transposed;
+} Options;
+
+static gboolean
+read_options (const AdjOpCall *call, const Places *places, Options *out)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, places->input);
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (input->shape.rank < 3 || input->shape.rank > 2 + OP_MAX_AXES)
+    return adj_op_call_fail (call, "the input has rank %u, not 3 to 5", input->shape.rank);
+  out->n = input->shape.rank - 2;
+  out->groups = adj_op_call_int (call, places->groups, 1);
+  out->transposed = adj_op_call_bool (call, places->transposed);
+  if (adj_context_has_error (call->cx) ||
+      !op_axes (call, places->stride, out->n, 1, NULL, out->stride) ||
+      !op_axes (call, places->padding, out->n, 0, NULL, out->padding) ||
+      !op_axes (call, places->dilation, out->n, 1, NULL, out->dilation) ||
+      !op_axes (call, places->output_padding, out->n, 0, NULL, out->output_padding))
+    return FALSE;
+  if (out->groups < 1)
+    return adj_op_call_fail (call, "groups must be positive");
+  return TRUE;
+}
+
+static gboolean
+fail_shapes (const AdjOpCall *call, const AdjShape *input, const AdjShape *weight, gint64 groups)
+{
+  g_autofree char *a = op_sizes_text (call, input);
+  g_autofree char *b = op_sizes_text (call, weight);
+
+  return adj_op_call_fail (
+      call, "input %s and weight %s do not fit with %" G_GINT64_FORMAT " groups", a, b, groups);
+}
+
+/* Whether input and weight fit; the number of output channels into @channels. */
+static gboolean
+check_weight (const AdjOpCall *call,
+              const Places *places,
+              const Options *options,
+              AdjSize *channels)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjTensorMeta *input = adj_op_call_meta (call, places->input);
+  const AdjTensorMeta *weight = adj_op_call_meta (call, places->input + 1);
+  const AdjSize *w = weight->shape.size;
+  AdjSize groups = ADJ_SIZE (options->groups), quotient;
+
+  if (input->dtype != weight->dtype)
+    return adj_op_call_fail (call, "dtypes %s and %s differ",
+                             adj_dtype_info (input->dtype)->torch_name,
+                             adj_dtype_info (weight->dtype)->torch_name);
+  if (weight->shape.rank != input->shape.rank)
+    return fail_shapes (call, &input->shape, &weight->shape, options->groups);
+  quotient = adj_size_floordiv (symbols, w[0], groups);
+  *channels = options->transposed ? adj_size_mul (symbols, w[1], groups) : w[0];
+  if (!adj_size_test (symbols, ADJ_SIZE_EQ, adj_size_mul (symbols, quotient, groups), w[0]) ||
+      !adj_size_test (symbols, ADJ_SIZE_EQ, input->shape.size[1],
+                      options->transposed ? w[0] : adj_size_mul (symbols, w[1], groups)))
+    return fail_shapes (call, &input->shape, &weight->shape, options->groups);
+  return TRUE;
+}
+
+/* The result's size in spatial dimension @axis of input @size. */
+static AdjSize
+output_size (const AdjOpCall *call, const Options *options, guint axis, AdjSize size, gint64 kernel)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  OpWindow window = {
+    .kernel = kernel,
+    .stride = options->stride[axis],
+    .padding = options->padding[axis],
+    .dilation = options->dilation[axis],
+  };
+  AdjSize out;
+
+  if (!options->transposed)
+    return op_windows (call, &window, size);
+  out =
+      adj_size_mul (symbols, adj_size_sub (symbols, size, ADJ_SIZE (1)), ADJ_SIZE (window.stride));
+  out = adj_size_add (symbols, out,
+                      ADJ_SIZE (window.dilation * (kernel - 1) - 2 * window.padding +
+                                options->output_padding[axis] + 1));
+  if (adj_size_test (symbols, ADJ_SIZE_LT, out, ADJ_SIZE (0)))
+    adj_op_call_fail (call, "the result would have a negative size");
+  return out;
+}
+
+/* The sizes of the result of a convolution. */
+static gboolean
+output_sizes (const AdjOpCall *call, const Places *places, const Options *options, AdjSize *out)
+{
+  const AdjShape *input = &adj_op_call_meta (call, places->input)->shape;
+  const AdjShape *weight = &adj_op_call_meta (call, places->input + 1)->shape;
+
+  if (!check_weight (call, places, options, &out[1]))
+    return FALSE;
+  out[0] = input->size[0];
+  for (guint i = 0; i < options->n; i++)
+    {
+      AdjSize kernel = weight->size[2 + i];
+
+      if (!adj_size_is_int (kernel) || kernel.word < 1 || kernel.word > G_MAXINT32)
+        return adj_op_call_fail (call, "the kernel's sizes must be positive integers");
+      out[2 + i] = output_size (call, options, i, input->size[2 + i], kernel.word);
+    }
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+is_channels_last (const AdjOpCall *call, const Places *places)
+{
+  return op_is_channels_last (call, places->input) || op_is_channels_last (call, places->input + 1);
+}
+
+static gboolean
+convolution_meta (AdjOpCall *call)
+{
+  const AdjTensor *bias = adj_op_call_tensor_or_null (call, 2);
+  Options options;
+  AdjSize sizes[2 + OP_MAX_AXES];
+  AdjDType dtype;
+
+  if (!read_options (call, &forward_places, &options) ||
+      !output_sizes (call, &forward_places, &options, sizes))
+    return FALSE;
+  dtype = adj_op_call_meta (call, 0)->dtype;
+  if (bias != NULL)
+    {
+      const AdjTensorMeta *meta = adj_tensor_get_meta (bias);
+
+      if (meta->dtype != dtype || meta->shape.rank != 1 ||
+          !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, meta->shape.size[0], sizes[1]))
+        return adj_op_call_fail (call, "the bias must have one entry per output channel, of the "
+                                       "input's dtype");
+    }
+  op_add_format (call, dtype, options.n + 2, sizes, is_channels_last (call, &forward_places));
+  return TRUE;
+}
+
+static gboolean
+backward_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *grad = adj_op_call_meta (call, 0);
+  gboolean channels_last;
+  Options options;
+  AdjShape wanted;
+
+  if (!read_options (call, &backward_places, &options) ||
+      !output_sizes (call, &backward_places, &options, wanted.size))
+    return FALSE;
+  adj_shape_init (&wanted, op_symbols (call), options.n + 2, wanted.size);
+  if (!adj_shape_same_sizes (&wanted, &grad->shape, op_symbols (call)) ||
+      grad->dtype != adj_op_call_meta (call, 1)->dtype)
+    {
+      g_autofree char *a = op_sizes_text (call, &grad->shape);
+      g_autofree char *b = op_sizes_text (call, &wanted);
+
+      return adj_op_call_fail (call, "the gradient %s is none of a result %s", a, b);
+    }
+
+  channels_last = is_channels_last (call, &backward_places);
+  for (guint i = 0; i < 2; i++)
+    {
+      const AdjTensorMeta *of = adj_op_call_meta (call, 1 + i);
+
+      if (op_wants (call, 10, i))
+        op_add_format (call, of->dtype, of->shape.rank, of->shape.size, channels_last);
+      else
+        adj_op_call_add_none (call);
+    }
+  if (op_wants (call, 10, 2))
+    op_add_contiguous (call, grad->dtype, 1, &wanted.size[1]);
+  else
+    adj_op_call_add_none (call);
+  return TRUE;
+}
+
+/* -- kernels -- */
+
+static AdjKConv
+conv_new (const Options *options)
+{
+  AdjKConv conv = { .groups = options->groups };
+
+  for (guint i = 0; i < options->n; i++)
+    {
+      conv.stride[i] = options->stride[i];
+      conv.padding[i] = options->padding[i];
+      conv.dilation[i] = options->dilation[i];
+    }
+  return conv;
+}
+
+static gboolean
+convolution_kernel (AdjOpCall *call)
+{
+  Options options;
+  AdjKView bias;
+  AdjKConv conv;
+
+  if (!read_options (call, &forward_places, &options))
+    return FALSE;
+  conv = conv_new (&options);
+  if (!op_input (call, 0, options.transposed ? &conv.y : &conv.x) || !op_input (call, 1, &conv.w) ||
+      !op_input_or_null (call, 2, &bias, &conv.bias) ||
+      !op_output (call, 0, options.transposed ? &conv.x : &conv.y))
+    return FALSE;
+  return (options.transposed ? adj_k_conv_input (&conv) : adj_k_conv (&conv)) ||
+         op_no_memory (call);
+}
+
+/* The gradient of the bias: the sum over everything but the channels. */
+static void
+sum_channels (const AdjKView *out, const AdjKView *grad)
+{
+  AdjKView sums = *grad;
+  guint32 dims = ((1u << grad->rank) - 1) & ~2u;
+
+  sums.data = out->data;
+  sums.type = out->type;
+  for (gint i = 0; i < grad->rank; i++)
+    if (i != 1)
+      sums.size[i] = 1;
+  sums.stride[1] = out->stride[0];
+  adj_k_reduce (ADJ_K_SUM, &sums, grad, dims);
+}
+
+static gboolean
+backward_kernel (AdjOpCall *call)
+{
+  const AdjKView *gx, *gw, *gb;
+  AdjKView grad, input, weight, x, w, b;
+  Options options;
+  AdjKConv conv;
+  gboolean done = TRUE;
+
+  if (!read_options (call, &backward_places, &options) || !op_input (call, 0, &grad) ||
+      !op_input (call, 1, &input) || !op_input (call, 2, &weight) ||
+      !op_output_or_null (call, 0, &x, &gx) || !op_output_or_null (call, 1, &w, &gw) ||
+      !op_output_or_null (call, 2, &b, &gb))
+    return FALSE;
+  conv = conv_new (&options);
+  if (gx != NULL)
+    {
+      conv.w = weight;
+      conv.x = options.transposed ? grad : x;
+      conv.y = options.transposed ? x : grad;
+      done = options.transposed ? adj_k_conv (&conv) : adj_k_conv_input (&conv);
+    }
+  if (gw != NULL && done)
+    {
+      conv.w = w;
+      conv.x = options.transposed ? grad : input;
+      conv.y = options.transposed ? input : grad;
+      done = adj_k_conv_weight (&conv);
+    }
+  if (gb != NULL)
+    sum_channels (gb, &grad);
+  return done || op_no_memory (call);
+}
+
+/* -- costs -- */
+
+/* Multiplications for one element of the narrow side: the result of a convolution, the input of a
+ * transposed one. */
+static double
+products (const AdjOpCall *call, const Places *places)
+{
+  const AdjShape *weight = &adj_op_call_meta (call, places->input + 1)->shape;
+  double outputs = 0;
+  gint64 n;
+
+  if (weight->rank > 0 && adj_size_get_hint (op_symbols (call), weight->size[0], &n))
+    outputs = (double) n;
+  return outputs > 0 ? op_count (call, weight) / outputs : 0;
+}
+
+static double
+convolution_flops (const AdjOpCall *call)
+{
+  gboolean transposed = adj_op_call_bool (call, forward_places.transposed);
+  const AdjShape *narrow =
+      transposed ? &adj_op_call_meta (call, 0)->shape : &call->results[0].meta.shape;
+
+  return 2 * op_count (call, narrow) * products (call, &forward_places);
+}
+
+/* Of the result of a convolution (@sums_outputs false) or a transposed one. */
+static double
+reduction_of (const AdjOpCall *call, const Places *places, gboolean sums_outputs)
+{
+  const AdjShape *weight = &adj_op_call_meta (call, places->input + 1)->shape;
+  gint64 inputs = 1;
+
+  if (!sums_outputs)
+    return products (call, places);
+  adj_size_get_hint (op_symbols (call), weight->size[1], &inputs);
+  return op_count (call, weight) / (double) MAX (inputs, 1) /
+         (double) adj_op_call_int (call, places->groups, 1);
+}
+
+static double
+convolution_reduction (const AdjOpCall *call)
+{
+  return reduction_of (call, &forward_places, adj_op_call_bool (call, forward_places.transposed));
+}
+
+static double
+backward_flops (const AdjOpCall *call)
+{
+  gboolean transposed = adj_op_call_bool (call, backward_places.transposed);
+  const AdjShape *grad = &adj_op_call_meta (call, 0)->shape;
+  const AdjShape *narrow = transposed ? &adj_op_call_meta (call, 1)->shape : grad;
+  double product = 2 * op_count (call, narrow) * products (call, &backward_places);
+
+  return (op_wants (call, 10, 0) + op_wants (call, 10, 1)) * product +
+         op_wants (call, 10, 2) * op_count (call, grad);
+}
+
+/* The longest of the three sums. */
+static double
+backward_reduction (const AdjOpCall *call)
+{
+  const AdjShape *grad = &adj_op_call_meta (call, 0)->shape;
+  gboolean transposed = adj_op_call_bool (call, backward_places.transposed);
+  double over_weight = reduction_of (call, &backward_places, !transposed);
+  gint64 channels = 1;
+
+  adj_size_get_hint (op_symbols (call), grad->size[1], &channels);
+  return MAX (over_weight, op_count (call, grad) / (double) MAX (channels, 1));
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/conv.inc"
+};
+
+const OpFamily adj_family_conv = { ops, G_N_ELEMENTS (ops) };

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Convolutions as matrix products: the elements that a run of positions sees are gathered into the
+ * columns of a matrix.  Gathering for the gradient of the input is the same walk with the roles of
+ * stride and position exchanged, so both directions are one function with another matrix. */
+
+#include "adj-kernel-conv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tile.h"
+
+enum
+{
+  AXES = 3,
+  WHOLE = 1024,       /* positions of a chunk of the weight gradient: fixed, results depend on it */
+  BLOCK = 256,        /* other chunks are multiples of it */
+  CACHE = 128 * 1024, /* elements of gathered columns that stay in cache */
+  SERIAL = 64 * 1024  /* multiplications below which threads do not pay */
+};
+
+/* How positions along one spatial dim see elements: position p sees element p · stride + shift of
+ * the source with shift = k · dilation - padding; reversed, the p = e · stride + shift is what
+ * sees source element e. */
+typedef struct
+{
+  int64_t size;      /* elements of the source */
+  int64_t positions; /* of the destination */
+  int64_t kernel, stride, padding, dilation;
+} Axis;
+
+/* Positions first, first + step, … see elements from, from + jump, … */
+typedef struct
+{
+  int64_t first, step, count;
+  int64_t from, jump;
+} Run;
+
+typedef struct
+{
+  const AdjKConv *conv;
+  AdjKView source;      /* rank 5: what is gathered from */
+  AdjKView destination; /* rank 5: where positions stand */
+  Axis axis[AXES];
+  bool reversed;
+  int64_t rows;      /* channels of the destination in a group */
+  int64_t channels;  /* channels of the source in a group */
+  int64_t taps;      /* elements of the kernel */
+  int64_t positions; /* elements of a channel of the destination */
+} Plan;
+
+static int64_t
+floor_div (int64_t a, int64_t b)
+{
+  return a / b - (a % b < 0);
+}
+
+static int64_t
+max_i64 (int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Of positions @start … @start + @n - 1, those that see something through tap @k. */
+static Run
+see (const Plan *plan, const Axis *axis, int64_t k, int64_t start, int64_t n)
+{
+  int64_t shift = k * axis->dilation - axis->padding, s = axis->stride, last;
+  Run run = { .step = 1, .jump = s };
+
+  if (!plan->reversed)
+    {
+      run.first = max_i64 (start, floor_div (s - 1 - shift, s));
+      last = min_i64 (start + n - 1, floor_div (axis->size - 1 - shift, s));
+      run.count = max_i64 (last - run.first + 1, 0);
+      run.from = run.first * s + shift;
+      return run;
+    }
+  run.step = s;
+  run.jump = 1;
+  run.from = max_i64 (floor_div (start - shift + s - 1, s), 0);
+  run.first = run.from * s + shift;
+  last = min_i64 (start + n - 1, (axis->size - 1) * s + shift);
+  run.count = last < run.first ? 0 : (last - run.first) / s + 1;
+  return run;
+}
+
+/* --- gathering ---------------------------------------------------------------------------------
+ */
+
+/* Positions @start … @start + @n - 1 of row @row of the columns of one image and group, whose first
+ * source element is @base elements further on. */
+static void
+gather_row (const Plan *plan, char *out, int64_t base, int64_t row, int64_t start, int64_t n)
+{
+  const Axis *axis = plan->axis;
+  const int64_t *stride = plan->source.stride + 2;
+  size_t size = adj_k_type_get_size (plan->source.type);
+  int64_t c = row / plan->taps, tap = row % plan->taps;
+  int64_t k[AXES] = { tap / (axis[1].kernel * axis[2].kernel),
+                      tap / axis[2].kernel % axis[1].kernel, tap % axis[2].kernel };
+  int64_t width = axis[2].positions, height = axis[1].positions;
+
+  base += c * plan->source.stride[1];
+  while (n > 0)
+    {
+      int64_t x = start % width, y = start / width % height, z = start / width / height;
+      int64_t length = min_i64 (width - x, n);
+      Run runs[AXES] = { see (plan, &axis[0], k[0], z, 1), see (plan, &axis[1], k[1], y, 1),
+                         see (plan, &axis[2], k[2], x, length) };
+      int64_t at =
+          base + runs[0].from * stride[0] + runs[1].from * stride[1] + runs[2].from * stride[2];
+      bool seen = runs[0].count > 0 && runs[1].count > 0 && runs[2].count > 0;
+
+      if (!seen || runs[2].count < length)
+        memset (out, 0, (size_t) length * size);
+      if (seen)
+        adj_k_copy_run (out + (size_t) (runs[2].first - x) * size, runs[2].step,
+                        view_at (&plan->source, at), runs[2].jump * stride[2], runs[2].count, size);
+      out += (size_t) length * size;
+      start += length;
+      n -= length;
+    }
+}
+
+static AdjKView
+matrix (void *data, AdjKType type, int64_t rows, int64_t cols)
+{
+  return (AdjKView){
+    .data = data,
+    .type = type,
+    .rank = 2,
+    .size = { rows, cols },
+    .stride = { cols, 1 },
+  };
+}
+
+/* --- views -------------------------------------------------------------------------------------
+ */
+
+/* With three spatial dims, by sizes of 1 before those that there are. */
+static AdjKView
+with_three_axes (const AdjKView *view)
+{
+  AdjKView out = *view;
+  int missing = AXES + 2 - view->rank;
+
+  out.rank = AXES + 2;
+  for (int d = 0; d < missing; d++)
+    {
+      out.size[2 + d] = 1;
+      out.stride[2 + d] = 0;
+    }
+  for (int d = 2; d < view->rank; d++)
+    {
+      out.size[missing + d] = view->size[d];
+      out.stride[missing + d] = view->stride[d];
+    }
+  return out;
+}
+
+/* The stride from one position of a channel to the next; -1 when there is no single one. */
+static int64_t
+position_stride (const AdjKView *view)
+{
+  AdjKView spatial = adj_k_view_keep (view, ~UINT32_C (3));
+
+  adj_k_views_merge (&spatial, 1);
+  return spatial.rank == 1 ? spatial.stride[0] : -1;
+}
+
+/* The same sizes in fresh, dense memory; data is NULL when there is none. */
+static AdjKView
+fresh_like (const AdjKView *view, AdjKType type)
+{
+  AdjKView out = *view;
+  int64_t n = 1;
+
+  out.type = type;
+  for (int d = view->rank; d-- > 0;)
+    {
+      out.stride[d] = n;
+      n *= max_i64 (view->size[d], 1);
+    }
+  out.data = malloc ((size_t) n * adj_k_type_get_size (type));
+  return out;
+}
+
+/* The weights as [group, rows, source channels, kernel…]. */
+static AdjKView
+weights_by_group (const Plan *plan)
+{
+  const AdjKView *w = &plan->conv->w;
+  AdjKView kernel = with_three_axes (w), out = kernel;
+  int64_t n = w->size[0] / plan->conv->groups;
+  int outputs = plan->reversed ? 2 : 1, inputs = plan->reversed ? 1 : 2;
+
+  out.rank = AXES + 3;
+  out.size[0] = plan->conv->groups;
+  out.stride[0] = n * w->stride[0];
+  out.size[outputs] = n;
+  out.stride[outputs] = w->stride[0];
+  out.size[inputs] = w->size[1];
+  out.stride[inputs] = w->stride[1];
+  for (int d = 0; d < AXES; d++)
+    {
+      out.size[3 + d] = kernel.size[2 + d];
+      out.stride[3 + d] = kernel.stride[2 + d];
+    }
+  return out;
+}
+
+static Plan
+plan_new (const AdjKConv *conv, bool reversed)
+{
+  AdjKView kernel = with_three_axes (&conv->w);
+  int missing = AXES + 2 - conv->w.rank;
+  Plan plan = {
+    .conv = conv,
+    .source = with_three_axes (reversed ? &conv->y : &conv->x),
+    .destination = with_three_axes (reversed ? &conv->x : &conv->y),
+    .reversed = reversed,
+    .taps = 1,
+    .positions = 1,
+  };
+
+  plan.rows = plan.destination.size[1] / conv->groups;
+  plan.channels = plan.source.size[1] / conv->groups;
+  for (int d = 0; d < AXES; d++)
+    {
+      plan.axis[d] = (Axis){
+        .size = plan.source.size[2 + d],
+        .positions = plan.destination.size[2 + d],
+        .kernel = kernel.size[2 + d],
+        .stride = d < missing ? 1 : conv->stride[d - missing],
+        .padding = d < missing ? 0 : conv->padding[d - missing],
+        .dilation = d < missing ? 1 : conv->dilation[d - missing],
+      };
+      plan.taps *= plan.axis[d].kernel;
+      plan.positions *= plan.axis[d].positions;
+    }
+  return plan;
+}
+
+/* --- y and x -----------------------------------------------------------------------------------
+ */
+
+/* Positions @start … @start + @n - 1 of one image and group. */
+static bool
+multiply_chunk (const Plan *plan,
+                const AdjKView *weights,
+                int64_t image,
+                int64_t group,
+                int64_t start,
+                int64_t n)
+{
+  const AdjKView *to = &plan->destination;
+  int64_t k = plan->channels * plan->taps;
+  int64_t stride = position_stride (to);
+  int64_t base = image * plan->source.stride[0] + group * plan->channels * plan->source.stride[1];
+  size_t size = adj_k_type_get_size (plan->source.type);
+  char *columns = malloc ((size_t) max_i64 (k * n, 1) * size);
+  AdjKGemm gemm = { .alpha = 1, .beta = 1 };
+  AdjKView bias;
+
+  if (!columns)
+    return false;
+  for (int64_t row = 0; row < k; row++)
+    gather_row (plan, columns + (size_t) (row * n) * size, base, row, start, n);
+
+  gemm.a = matrix (view_at (weights, group * plan->rows * k), weights->type, plan->rows, k);
+  gemm.b = matrix (columns, plan->source.type, k, n);
+  gemm.c = matrix (
+      view_at (to, image * to->stride[0] + group * plan->rows * to->stride[1] + start * stride),
+      to->type, plan->rows, n);
+  gemm.c.stride[0] = to->stride[1];
+  gemm.c.stride[1] = stride;
+  if (plan->conv->bias)
+    {
+      bias = matrix (view_at (plan->conv->bias, group * plan->rows * plan->conv->bias->stride[0]),
+                     plan->conv->bias->type, plan->rows, n);
+      bias.stride[0] = plan->conv->bias->stride[0];
+      bias.stride[1] = 0;
+      gemm.d = &bias;
+    }
+  adj_k_gemm (&gemm);
+  free (columns);
+  return true;
+}
+
+static bool
+multiply (const Plan *plan, const AdjKView *weights)
+{
+  int64_t images = plan->destination.size[0], groups = plan->conv->groups;
+  int64_t k = max_i64 (plan->channels * plan->taps, 1);
+  int64_t chunk = max_i64 (CACHE / k / BLOCK, 1) * BLOCK;
+  int64_t chunks = (plan->positions + chunk - 1) / chunk, tasks = images * groups * chunks;
+  double work = (double) tasks * (double) min_i64 (chunk, plan->positions) * (double) k;
+  bool threads = tasks > 1 && work * (double) plan->rows > SERIAL, done = true;
+
+#pragma omp parallel for schedule(static) if (threads) reduction(&& : done)
+  for (int64_t task = 0; task < tasks; task++)
+    {
+      int64_t start = task % chunks * chunk;
+
+      done = multiply_chunk (plan, weights, task / chunks / groups, task / chunks % groups, start,
+                             min_i64 (chunk, plan->positions - start)) &&
+             done;
+    }
+  return done;
+}
+
+static bool
+convolve (const AdjKConv *conv, bool reversed)
+{
+  Plan plan = plan_new (conv, reversed);
+  AdjKView target = plan.destination, original = weights_by_group (&plan);
+  AdjKView weights = fresh_like (&original, original.type);
+  bool flat = position_stride (&target) >= 0, done;
+
+  if (!flat)
+    plan.destination = fresh_like (&target, target.type);
+  done = weights.data && plan.destination.data;
+  if (done)
+    {
+      adj_k_copy (&weights, &original);
+      done = multiply (&plan, &weights);
+    }
+  if (done && !flat)
+    adj_k_copy (&target, &plan.destination);
+  if (!flat)
+    free (plan.destination.data);
+  free (weights.data);
+  return done;
+}
+
+bool
+adj_k_conv (const AdjKConv *conv)
+{
+  return convolve (conv, false);
+}
+
+bool
+adj_k_conv_input (const AdjKConv *conv)
+{
+  return convolve (conv, true);
+}
+
+/* --- w -----------------------------------------------------------------------------------------
+ */
+
+/* Adds what one chunk of positions gives to the sums of one group. */
+static void
+add_chunk (const Plan *plan,
+           const AdjKView *sums,
+           char *columns,
+           int64_t image,
+           int64_t group,
+           int64_t start)
+{
+  const AdjKView *y = &plan->destination;
+  int64_t k = plan->channels * plan->taps, n = min_i64 (WHOLE, plan->positions - start);
+  int64_t stride = position_stride (y);
+  int64_t base = image * plan->source.stride[0] + group * plan->channels * plan->source.stride[1];
+  size_t size = adj_k_type_get_size (plan->source.type);
+  AdjKGemm gemm = { .alpha = 1, .beta = 1 };
+  AdjKView before;
+
+#pragma omp parallel for schedule(static) if (k * n > SERIAL)
+  for (int64_t row = 0; row < k; row++)
+    gather_row (plan, columns + (size_t) (row * n) * size, base, row, start, n);
+
+  gemm.a = matrix (
+      view_at (y, image * y->stride[0] + group * plan->rows * y->stride[1] + start * stride),
+      y->type, plan->rows, n);
+  gemm.a.stride[0] = y->stride[1];
+  gemm.a.stride[1] = stride;
+  gemm.b = matrix (columns, plan->source.type, k, n);
+  gemm.b.size[0] = n;
+  gemm.b.size[1] = k;
+  gemm.b.stride[0] = 1;
+  gemm.b.stride[1] = n;
+  gemm.c = matrix (view_at (sums, group * plan->rows * k), sums->type, plan->rows, k);
+  before = gemm.c;
+  gemm.d = &before;
+  adj_k_gemm (&gemm);
+}
+
+static bool
+sum_weights (const Plan *plan, const AdjKView *sums)
+{
+  int64_t k = plan->channels * plan->taps;
+  int64_t chunk = min_i64 (WHOLE, max_i64 (plan->positions, 1));
+  char *columns =
+      malloc ((size_t) max_i64 (k * chunk, 1) * adj_k_type_get_size (plan->source.type));
+
+  if (!columns)
+    return false;
+  adj_k_fill_i64 (sums, 0);
+  for (int64_t image = 0; image < plan->destination.size[0]; image++)
+    for (int64_t group = 0; group < plan->conv->groups; group++)
+      for (int64_t start = 0; start < plan->positions; start += WHOLE)
+        add_chunk (plan, sums, columns, image, group, start);
+  free (columns);
+  return true;
+}
+
+bool
+adj_k_conv_weight (const AdjKConv *conv)
+{
+  Plan plan = plan_new (conv, false);
+  AdjKView target = weights_by_group (&plan), y = plan.destination;
+  AdjKView sums = fresh_like (&target, adj_k_loops ()->klass[class_of (target.type)].type);
+  bool flat = position_stride (&y) >= 0, done;
+
+  if (!flat)
+    plan.destination = fresh_like (&y, y.type);
+  done = sums.data && plan.destination.data;
+  if (done && !flat)
+    adj_k_copy (&plan.destination, &y);
+  done = done && sum_weights (&plan, &sums);
+  if (done)
+    adj_k_copy (&target, &sums);
+  if (!flat)
+    free (plan.destination.data);
+  free (sums.data);
+  return done;
+}
