@@ -7,6 +7,34 @@ G_BEGIN_DECLS
 
 #define BUNDLE_MAX_ID 64
 
+typedef struct
+{
+  AdjRecordedCall call; /* first: what callers hold is this */
+  AdjTapFunc get_tap;
+  gpointer tap_data;
+  GDestroyNotify destroy;
+  GHashTable *taps[2]; /* node → AdjTensorData or NULL, in f32 and in f64 */
+} BundleCall;
+
+struct _AdjBundle
+{
+  gatomicrefcount ref_count;
+  AdjArena *arena;
+  GPtrArray *graphs;  /* AdjBundleGraph, in the arena */
+  GPtrArray *regions; /* AdjRegion, in the arena */
+  GPtrArray *calls;   /* BundleCall */
+  GHashTable *by_id;
+  GHashTable *texts;          /* id → GBytes */
+  GHashTable *kept;           /* key → JSON */
+  GHashTable *kept_in_graphs; /* id → JSON */
+  GHashTable *kept_entries;   /* name → GBytes */
+  const char *description;
+  AdjDiags *diags;
+  GMutex lock; /* for the taps, which are asked for one by one */
+};
+
+void bundle_call_free (gpointer call);
+
 /* [a-z0-9_-]{1,64}: the only names that ever become parts of paths. */
 gboolean bundle_is_id (const char *id);
 

@@ -2,28 +2,14 @@
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"
-#include "formats/adj-safetensors.h"
 #include "formats/adjoint-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
+#include "formats/tensor-files-private.h"
 
 #define MAX_GRAPHS 65536
 #define MAX_CALLS 10000
 #define MAX_STRINGS (1 << 20)
-/* Larger tensor files are not hashed: that would read what nobody may ask for. */
-#define MAX_HASHED (64 << 20)
-
-/* The tensor files that were opened, shared by the loader and by the taps that stay behind. */
-typedef struct
-{
-  GHashTable *by_id; /* id → AdjSafetensors */
-} TensorFiles;
-
-typedef struct
-{
-  TensorFiles *files;            /* (owned) */
-  AdjSafetensors *narrow, *wide; /* (nullable) */
-} Taps;
 
 typedef enum
 {
@@ -51,31 +37,10 @@ typedef struct
   AdjDiags *diags;
   AdjBundleBuilder *builder;
   GHashTable *graphs; /* id → GraphEntry */
-  GHashTable *hashes; /* id of a tensor file → sha256 */
   TensorFiles *files;
-  GPtrArray *tensors; /* views that were made */
-  GHashTable *taps;   /* "narrow wide" → Taps */
   GCancellable *cancellable;
   guint depth;
 } Loader;
-
-static void
-clear_files (gpointer data)
-{
-  g_hash_table_unref (((TensorFiles *) data)->by_id);
-}
-
-static void
-clear_taps (gpointer data)
-{
-  g_atomic_rc_box_release_full (((Taps *) data)->files, clear_files);
-}
-
-static void
-release_taps (gpointer data)
-{
-  g_atomic_rc_box_release_full (data, clear_taps);
-}
 
 static void
 free_graph_entry (gpointer data)
@@ -86,135 +51,10 @@ free_graph_entry (gpointer data)
   g_free (entry);
 }
 
-/* -- entries -- */
-
-static void
-check_hash (
-    Loader *loader, const char *entry, GBytes *bytes, const char *wanted, AdjSeverity severity)
-{
-  g_autofree char *found = NULL;
-
-  if (wanted == NULL)
-    return;
-  if (severity == ADJ_SEVERITY_ERROR && g_bytes_get_size (bytes) > MAX_HASHED)
-    {
-      adj_diags_add (loader->diags, ADJ_SEVERITY_NOTE, (AdjSpan){ 0 },
-                     "%s: not compared with its sha256, it is large", entry);
-      return;
-    }
-  found = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
-  if (g_ascii_strcasecmp (found, wanted) != 0)
-    adj_diags_add (loader->diags, severity, (AdjSpan){ 0 },
-                   "%s: edited by hand (its sha256 is not the one in adjoint.json)", entry);
-}
-
-static AdjSafetensors *
-open_tensors (Loader *loader, const char *id, GError **error)
-{
-  g_autofree char *entry = g_strdup_printf ("tensors/%s.safetensors", id);
-  g_autofree char *name = g_strdup_printf ("%s: %s", loader->path, entry);
-  g_autoptr (GBytes) bytes =
-      entries_read (loader->entries, entry, G_MAXINT64, loader->diags, error);
-  AdjSafetensors *file;
-
-  if (bytes == NULL)
-    return NULL;
-  check_hash (loader, entry, bytes, g_hash_table_lookup (loader->hashes, id), ADJ_SEVERITY_ERROR);
-  file = adj_safetensors_read (bytes, name, error);
-  if (file != NULL)
-    g_hash_table_insert (loader->files->by_id, g_strdup (id), file);
-  return file;
-}
-
-/* The tensor file that @id names. */
-static AdjSafetensors *
-get_tensors (Loader *loader, const JsonReader *json, const JsonItem *id, GError **error)
-{
-  AdjSafetensors *file;
-
-  if (id->kind != JSON_STRING || !bundle_is_id (id->text))
-    {
-      json_fail (json, id, error, "expected the id of a tensor file");
-      return NULL;
-    }
-  file = g_hash_table_lookup (loader->files->by_id, id->text);
-  return file != NULL ? file : open_tensors (loader, id->text, error);
-}
-
-static gboolean
-read_sizes (const JsonItem *view, const char *key, AdjSize *out, guint *n)
-{
-  const JsonItem *list = json_get (view, key);
-
-  if (list == NULL || list->kind != JSON_ARRAY || list->n > ADJ_MAX_RANK)
-    return FALSE;
-  for (guint i = 0; i < list->n; i++)
-    {
-      if (list->items[i].kind != JSON_INT || list->items[i].integer < 0)
-        return FALSE;
-      out[i] = ADJ_SIZE (list->items[i].integer);
-    }
-  *n = list->n;
-  return TRUE;
-}
-
-/* Another shape over the bytes of @stored: values of the same key alias. */
-static AdjTensorData *
-make_view (Loader *loader,
-           const JsonReader *json,
-           AdjTensorData *stored,
-           const JsonItem *view,
-           GError **error)
-{
-  AdjTensorMeta meta = *adj_tensor_data_get_meta (stored);
-  gint64 offset = json_get_int (view, "offset", 0);
-  guint n_strides = 0;
-  g_autoptr (GError) reason = NULL;
-  AdjTensorData *data;
-
-  if (!read_sizes (view, "size", meta.shape.size, &meta.shape.rank) ||
-      !read_sizes (view, "stride", meta.shape.stride, &n_strides) || n_strides != meta.shape.rank ||
-      offset < 0)
-    {
-      json_fail (json, view, error,
-                 "a view needs whole numbers as \"size\", \"stride\", \"offset\"");
-      return NULL;
-    }
-  meta.shape.offset = ADJ_SIZE (offset);
-  data = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (stored), &reason);
-  if (data == NULL)
-    json_fail (json, view, error, "%s", reason->message);
-  else
-    g_ptr_array_add (loader->tensors, data);
-  return data;
-}
-
 static AdjTensorData *
 get_tensor (gpointer data, const JsonReader *json, const JsonItem *place, GError **error)
 {
-  Loader *loader = data;
-  AdjSafetensors *file;
-  AdjTensorData *stored;
-  const JsonItem *key;
-
-  if (place->kind != JSON_ARRAY || (place->n != 2 && place->n != 3) ||
-      place->items[1].kind != JSON_STRING)
-    {
-      json_fail (json, place, error, "expected [file, key] or [file, key, view]");
-      return NULL;
-    }
-  file = get_tensors (loader, json, &place->items[0], error);
-  if (file == NULL)
-    return NULL;
-  key = &place->items[1];
-  stored = adj_safetensors_find (file, key->text);
-  if (stored == NULL)
-    {
-      json_fail (json, key, error, "no tensor '%s' in '%s' that we can read", key->text,
-                 place->items[0].text);
-      return NULL;
-    }
-  return place->n == 2 ? stored : make_view (loader, json, stored, &place->items[2], error);
+  return tensor_files_get (((Loader *) data)->files, json, place, error);
 }
 
 /* -- graphs -- */
@@ -259,7 +99,8 @@ read_graph (Loader *loader, const char *id, GraphEntry *entry, GError **error)
   bytes = entries_read (loader->entries, place, ENTRIES_MAX_BYTES, loader->diags, error);
   if (bytes == NULL)
     return NULL;
-  check_hash (loader, place, bytes, json_get_text (entry->item, "sha256"), ADJ_SEVERITY_WARNING);
+  entries_check_hash (place, bytes, json_get_text (entry->item, "sha256"), ADJ_SEVERITY_WARNING,
+                      loader->diags);
   entry->state = GRAPH_BEING_READ;
   loader->depth++;
   entry->graph = graph_read_json (&source, bytes, kept, error);
@@ -482,56 +323,6 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
   return FALSE;
 }
 
-static AdjTensorData *
-get_tap (const char *node, gboolean float64, gpointer data)
-{
-  const Taps *taps = data;
-  const AdjSafetensors *file = float64 ? taps->wide : taps->narrow;
-  AdjTensorData *found = file != NULL ? adj_safetensors_find (file, node) : NULL;
-
-  return found != NULL ? adj_tensor_data_ref (found) : NULL;
-}
-
-static gboolean
-read_tap_file (
-    Loader *loader, const JsonItem *taps, const char *key, AdjSafetensors **out, GError **error)
-{
-  const JsonItem *id = json_get (taps, key);
-
-  if (id == NULL || id->kind == JSON_NULL)
-    return TRUE;
-  *out = get_tensors (loader, &loader->json, id, error);
-  return *out != NULL;
-}
-
-/* Calls that name the same files share one source: see bundle_shares_taps (). */
-static gboolean
-set_taps (Loader *loader, const JsonItem *item, GError **error)
-{
-  AdjSafetensors *narrow = NULL, *wide = NULL;
-  g_autofree char *key = NULL;
-  Taps *taps;
-
-  if (item == NULL || item->kind == JSON_NULL)
-    return TRUE;
-  if (!read_tap_file (loader, item, "f32", &narrow, error) ||
-      !read_tap_file (loader, item, "f64", &wide, error))
-    return FALSE;
-  key = g_strdup_printf ("%p %p", (void *) narrow, (void *) wide);
-  taps = g_hash_table_lookup (loader->taps, key);
-  if (taps == NULL)
-    {
-      taps = g_atomic_rc_box_new0 (Taps);
-      taps->files = g_atomic_rc_box_acquire (loader->files);
-      taps->narrow = narrow;
-      taps->wide = wide;
-      g_hash_table_insert (loader->taps, g_steal_pointer (&key), taps);
-    }
-  adj_bundle_builder_set_taps (loader->builder, get_tap, g_atomic_rc_box_acquire (taps),
-                               release_taps);
-  return TRUE;
-}
-
 static gboolean
 read_values (Loader *loader,
              const JsonItem *call,
@@ -587,7 +378,8 @@ add_call (Loader *loader, const JsonItem *item, GError **error)
       g_prefix_error (error, "%s:%u: ", loader->json.name, item->line);
       return FALSE;
     }
-  return set_taps (loader, json_get (item, "taps"), error);
+  return tensor_files_set_taps (loader->files, loader->builder, &loader->json,
+                                json_get (item, "taps"), error);
 }
 
 static gboolean
@@ -614,7 +406,7 @@ add_hash (Loader *loader, const JsonItem *item, GError **error)
   const char *id = json_get_text (item, "id"), *hash = json_get_text (item, "sha256");
 
   if (id != NULL && hash != NULL)
-    g_hash_table_insert (loader->hashes, (gpointer) id, (gpointer) hash);
+    tensor_files_set_hash (loader->files, id, hash);
   return TRUE;
 }
 
@@ -756,11 +548,8 @@ static void
 clear_loader (Loader *loader)
 {
   g_clear_pointer (&loader->entries, entries_free);
-  g_hash_table_unref (loader->taps);
-  g_ptr_array_unref (loader->tensors);
   g_hash_table_unref (loader->graphs);
-  g_hash_table_unref (loader->hashes);
-  g_atomic_rc_box_release_full (loader->files, clear_files);
+  g_clear_pointer (&loader->files, tensor_files_close);
   adj_symbols_unref (loader->symbols);
   g_clear_pointer (&loader->builder, adj_bundle_builder_free);
   g_clear_pointer (&loader->diags, adj_diags_free);
@@ -780,14 +569,9 @@ adjoint_load (const char *path, GCancellable *cancellable, GError **error)
                     .builder = adj_bundle_builder_new (),
                     .cancellable = cancellable };
 
-  loader.files = g_atomic_rc_box_new0 (TensorFiles);
-  loader.files->by_id = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                               (GDestroyNotify) adj_safetensors_free);
   loader.graphs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_graph_entry);
-  loader.hashes = g_hash_table_new (g_str_hash, g_str_equal);
-  loader.tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
-  loader.taps = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, release_taps);
   loader.entries = entries_open (path, error);
+  loader.files = tensor_files_new (path, loader.entries, loader.diags);
   if (loader.entries != NULL && read_manifest (&loader, error))
     bundle =
         adj_bundle_builder_end (g_steal_pointer (&loader.builder), g_steal_pointer (&loader.diags));

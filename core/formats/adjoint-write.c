@@ -1,45 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "formats/adj-bundle-private.h"
 #include "formats/adj-safetensors.h"
 #include "formats/adjoint-private.h"
+#include "formats/adjoint-saver-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
-#include "formats/tensor-store-private.h"
-
-/* A graph to write: one of the bundle, or a subgraph that is none of its own there. */
-typedef struct
-{
-  const char *id;
-  const char *role;
-  const AdjBundleGraph *known; /* (nullable) */
-  AdjGraph *graph;
-  char *sha256; /* (owned) */
-} GraphOut;
-
-typedef struct
-{
-  AdjBundle *bundle;
-  AdjArena *arena;   /* ids */
-  GArray *graphs;    /* GraphOut; grows while subgraphs are found */
-  GHashTable *ids;   /* AdjGraph → id */
-  GHashTable *taken; /* ids in use */
-  TensorStore *store;
-  GHashTable *strings; /* text → number + 1 */
-  GPtrArray *string_list;
-  GArray *items;    /* ZipItem; the manifest first */
-  GString *tensors; /* of the manifest */
-} Saver;
 
 static void
 clear_graph (gpointer graph)
 {
-  g_free (((GraphOut *) graph)->sha256);
+  g_free (((SavedGraph *) graph)->sha256);
 }
 
 static char *
-take_entry (Saver *saver, char *name, GBytes *bytes)
+take_entry (AdjointSaver *saver, char *name, GBytes *bytes)
 {
   ZipItem item = { name, bytes };
 
@@ -50,10 +25,13 @@ take_entry (Saver *saver, char *name, GBytes *bytes)
 /* -- which graphs -- */
 
 static void
-add_graph (
-    Saver *saver, const char *id, const char *role, const AdjBundleGraph *known, AdjGraph *graph)
+add_graph (AdjointSaver *saver,
+           const char *id,
+           const char *role,
+           const AdjBundleGraph *known,
+           AdjGraph *graph)
 {
-  GraphOut out = { .id = id, .role = role, .known = known, .graph = graph };
+  SavedGraph out = { .id = id, .role = role, .known = known, .graph = graph };
 
   g_array_append_val (saver->graphs, out);
   g_hash_table_add (saver->taken, (gpointer) id);
@@ -63,7 +41,7 @@ add_graph (
 
 /* "<id of the parent>-<name>", as far as an id may hold it. */
 static const char *
-make_subgraph_id (Saver *saver, const char *parent, const char *name)
+make_subgraph_id (AdjointSaver *saver, const char *parent, const char *name)
 {
   g_autofree char *wanted = g_strdup_printf ("%s-%s", parent, name);
   char id[BUNDLE_MAX_ID + 1];
@@ -88,12 +66,12 @@ make_subgraph_id (Saver *saver, const char *parent, const char *name)
 
 typedef struct
 {
-  Saver *saver;
+  AdjointSaver *saver;
   const char *parent, *name;
 } SubgraphWalk;
 
 static void
-add_subgraph (Saver *saver, const char *parent, const char *name, AdjGraph *graph)
+add_subgraph (AdjointSaver *saver, const char *parent, const char *name, AdjGraph *graph)
 {
   if (!g_hash_table_contains (saver->ids, graph))
     add_graph (saver, make_subgraph_id (saver, parent, name), "subgraph", NULL, graph);
@@ -111,7 +89,7 @@ add_graph_leaf (const AdjValue *leaf, gpointer data)
 
 /* Subgraphs and constants of one graph. */
 static void
-collect_from_graph (Saver *saver, const char *id, AdjGraph *graph)
+collect_from_graph (AdjointSaver *saver, const char *id, AdjGraph *graph)
 {
   for (guint i = 0; i < adj_graph_get_n_subgraphs (graph); i++)
     {
@@ -149,7 +127,7 @@ collect_from_graph (Saver *saver, const char *id, AdjGraph *graph)
 }
 
 static void
-collect_from_call (Saver *saver, const AdjRecordedCall *call)
+collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call)
 {
   g_autofree char *rng = g_strdup_printf ("%s.%u.rng", call->graph->id, call->n);
 
@@ -170,7 +148,7 @@ collect_from_call (Saver *saver, const AdjRecordedCall *call)
 }
 
 static void
-collect (Saver *saver)
+collect (AdjointSaver *saver)
 {
   AdjBundle *bundle = saver->bundle;
 
@@ -182,7 +160,7 @@ collect (Saver *saver)
     }
   for (guint i = 0; i < saver->graphs->len; i++)
     {
-      GraphOut out = g_array_index (saver->graphs, GraphOut, i);
+      SavedGraph out = g_array_index (saver->graphs, SavedGraph, i);
 
       collect_from_graph (saver, out.id, out.graph);
     }
@@ -192,17 +170,17 @@ collect (Saver *saver)
 
 /* -- entries -- */
 
-static gboolean
-put_tensor (gpointer data, AdjTensorData *tensor, GString *out, GError **error)
+gboolean
+saver_put_tensor (gpointer data, AdjTensorData *tensor, GString *out, GError **error)
 {
-  tensor_store_print_place (((Saver *) data)->store, tensor, out);
+  tensor_store_print_place (((AdjointSaver *) data)->store, tensor, out);
   return TRUE;
 }
 
-static gboolean
-put_graph (gpointer data, AdjGraph *graph, GString *out, GError **error)
+gboolean
+saver_put_graph (gpointer data, AdjGraph *graph, GString *out, GError **error)
 {
-  const char *id = g_hash_table_lookup (((Saver *) data)->ids, graph);
+  const char *id = g_hash_table_lookup (((AdjointSaver *) data)->ids, graph);
 
   g_return_val_if_fail (id != NULL, FALSE);
 
@@ -211,17 +189,17 @@ put_graph (gpointer data, AdjGraph *graph, GString *out, GError **error)
 }
 
 static gboolean
-write_graphs (Saver *saver, GCancellable *cancellable, GError **error)
+write_graphs (AdjointSaver *saver, GCancellable *cancellable, GError **error)
 {
   GraphSink sink = { .strings = saver->strings,
                      .string_list = saver->string_list,
-                     .put_tensor = put_tensor,
-                     .put_graph = put_graph,
+                     .put_tensor = saver_put_tensor,
+                     .put_graph = saver_put_graph,
                      .data = saver };
 
   for (guint i = 0; i < saver->graphs->len; i++)
     {
-      GraphOut *out = &g_array_index (saver->graphs, GraphOut, i);
+      SavedGraph *out = &g_array_index (saver->graphs, SavedGraph, i);
       g_autoptr (GString) text = g_string_new (NULL);
       GBytes *original = adj_bundle_get_text (saver->bundle, out->id);
 
@@ -243,7 +221,7 @@ write_graphs (Saver *saver, GCancellable *cancellable, GError **error)
 }
 
 static void
-take_tensor_file (Saver *saver, const char *id, GBytes *bytes)
+take_tensor_file (AdjointSaver *saver, const char *id, GBytes *bytes)
 {
   g_autofree char *sha256 =
       take_entry (saver, g_strdup_printf ("tensors/%s.safetensors", id), bytes);
@@ -253,7 +231,7 @@ take_tensor_file (Saver *saver, const char *id, GBytes *bytes)
 }
 
 static gboolean
-write_tensors (Saver *saver, GError **error)
+write_tensors (AdjointSaver *saver, GError **error)
 {
   static const char *const files[] = { "constants", "values" };
   g_autoptr (GHashTable) contents = tensor_store_write (saver->store, error);
@@ -279,7 +257,7 @@ typedef struct
 } TapList;
 
 static void
-gather_taps (Saver *saver, const AdjRecordedCall *call, gboolean float64, TapList *list)
+gather_taps (AdjointSaver *saver, const AdjRecordedCall *call, gboolean float64, TapList *list)
 {
   AdjGraph *graph = call->graph->graph;
 
@@ -298,7 +276,7 @@ gather_taps (Saver *saver, const AdjRecordedCall *call, gboolean float64, TapLis
 }
 
 static gboolean
-write_tap_file (Saver *saver, guint first, gboolean float64, GError **error)
+write_tap_file (AdjointSaver *saver, guint first, gboolean float64, GError **error)
 {
   AdjBundle *bundle = saver->bundle;
   const AdjRecordedCall *leader = adj_bundle_get_call (bundle, first);
@@ -322,9 +300,8 @@ write_tap_file (Saver *saver, guint first, gboolean float64, GError **error)
   return TRUE;
 }
 
-/* The first call whose taps @index shares; its number is part of the file's id. */
-static guint
-find_tap_leader (Saver *saver, guint index)
+guint
+saver_find_tap_leader (AdjointSaver *saver, guint index)
 {
   const AdjRecordedCall *call = adj_bundle_get_call (saver->bundle, index);
 
@@ -335,314 +312,18 @@ find_tap_leader (Saver *saver, guint index)
 }
 
 static gboolean
-write_taps (Saver *saver, GError **error)
+write_taps (AdjointSaver *saver, GError **error)
 {
   for (guint i = 0; i < adj_bundle_get_n_calls (saver->bundle); i++)
     if (bundle_has_taps (adj_bundle_get_call (saver->bundle, i)) &&
-        find_tap_leader (saver, i) == i &&
+        saver_find_tap_leader (saver, i) == i &&
         (!write_tap_file (saver, i, FALSE, error) || !write_tap_file (saver, i, TRUE, error)))
       return FALSE;
   return TRUE;
 }
 
-/* -- the manifest -- */
-
 static void
-put_text_or_null (const char *text, GString *out)
-{
-  if (text != NULL)
-    json_print_string (text, out);
-  else
-    g_string_append (out, "null");
-}
-
-static void
-put_count_or_null (gint count, GString *out)
-{
-  if (count >= 0)
-    g_string_append_printf (out, "%d", count);
-  else
-    g_string_append (out, "null");
-}
-
-static void
-put_graph_record (const GraphOut *graph, GString *out)
-{
-  const AdjBundleGraph *known = graph->known;
-
-  g_string_append (out, "{\"compile_id\": ");
-  put_text_or_null (known != NULL ? known->compile_id : NULL, out);
-  g_string_append_printf (out, ", \"id\": \"%s\", \"rank\": ", graph->id);
-  put_count_or_null (known != NULL ? known->rank : -1, out);
-  g_string_append (out, ", \"role\": ");
-  json_print_string (graph->role, out);
-  g_string_append_printf (out, ", \"sha256\": \"%s\", \"title\": ", graph->sha256);
-  json_print_string (known != NULL ? known->title : graph->id, out);
-  g_string_append_c (out, '}');
-}
-
-static gboolean
-is_later_of_role (const AdjRegion *region, guint index)
-{
-  for (guint i = 0; i < index; i++)
-    if (strcmp (region->graphs[i]->role, region->graphs[index]->role) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-static void
-put_region_graphs (const AdjRegion *region, GString *out)
-{
-  g_string_append_c (out, '{');
-  for (guint i = 0; i < region->n_graphs; i++)
-    {
-      g_autofree char *key = NULL;
-
-      key = is_later_of_role (region, i) ? g_strdup_printf ("%s-%u", region->graphs[i]->role, i)
-                                         : g_strdup (region->graphs[i]->role);
-      g_string_append (out, i > 0 ? ", " : "");
-      json_print_string (key, out);
-      g_string_append_printf (out, ": \"%s\"", region->graphs[i]->id);
-    }
-  g_string_append_c (out, '}');
-}
-
-static AdjSymbols *
-get_symbols (const Saver *saver)
-{
-  if (saver->graphs->len == 0)
-    return NULL;
-  return adj_graph_get_symbols (g_array_index (saver->graphs, GraphOut, 0).graph);
-}
-
-static ValueWriter
-value_writer (Saver *saver, gboolean plain)
-{
-  return (ValueWriter){ .symbols = get_symbols (saver),
-                        .plain = plain,
-                        .put_tensor = put_tensor,
-                        .put_graph = put_graph,
-                        .data = saver };
-}
-
-static gboolean
-put_region (Saver *saver, const AdjRegion *region, GString *out, GError **error)
-{
-  ValueWriter writer = value_writer (saver, TRUE);
-
-  g_string_append_printf (out, "{\"attempt\": %d, \"compile_id\": ", region->attempt);
-  put_text_or_null (region->compile_id, out);
-  g_string_append (out, ", \"fw_metadata\": ");
-  if (region->metadata == NULL)
-    g_string_append (out, "null");
-  else if (!value_write (&writer, region->metadata, out, error))
-    return FALSE;
-  g_string_append (out, ", \"graphs\": ");
-  put_region_graphs (region, out);
-  g_string_append_printf (out, ", \"id\": \"%s\", \"num_fwd_outputs\": ", region->id);
-  put_count_or_null (region->num_fwd_outputs, out);
-  g_string_append (out, ", \"rank\": ");
-  put_count_or_null (region->rank, out);
-  g_string_append_c (out, '}');
-  return TRUE;
-}
-
-static gboolean
-put_values (Saver *saver, const AdjValue *values, guint n, GString *out, GError **error)
-{
-  ValueWriter writer = value_writer (saver, FALSE);
-
-  g_string_append_c (out, '[');
-  for (guint i = 0; i < n; i++)
-    {
-      g_string_append (out, i > 0 ? ", " : "");
-      if (!value_write (&writer, &values[i], out, error))
-        return FALSE;
-    }
-  g_string_append_c (out, ']');
-  return TRUE;
-}
-
-static gboolean
-put_call (Saver *saver, guint index, GString *out, GError **error)
-{
-  const AdjRecordedCall *call = adj_bundle_get_call (saver->bundle, index);
-  ValueWriter writer = value_writer (saver, TRUE);
-  guint leader = find_tap_leader (saver, index);
-
-  g_string_append_printf (out, "{\"derived\": %s, \"graph\": \"%s\", \"inputs\": ",
-                          call->derived ? "true" : "false", call->graph->id);
-  if (!put_values (saver, call->inputs, call->n_inputs, out, error))
-    return FALSE;
-  g_string_append_printf (out, ", \"n\": %u, \"outputs\": ", call->n);
-  if (!put_values (saver, call->outputs, call->n_outputs, out, error))
-    return FALSE;
-  if (call->rng != NULL)
-    {
-      g_string_append (out, ", \"rng\": ");
-      if (!value_write (&writer, call->rng, out, error))
-        return FALSE;
-    }
-  if (bundle_has_taps (call))
-    g_string_append_printf (out, ", \"taps\": {\"f32\": \"tap32-%u\", \"f64\": \"tap64-%u\"}",
-                            leader, leader);
-  g_string_append_c (out, '}');
-  return TRUE;
-}
-
-static void
-put_symbol (const AdjSymbol *symbol, GString *out)
-{
-  json_print_string (symbol->name, out);
-  g_string_append (out, ": {");
-  if (symbol->hint != ADJ_SYMBOL_UNBACKED)
-    g_string_append_printf (out, "\"hint\": %" G_GINT64_FORMAT ", ", symbol->hint);
-  g_string_append (out, "\"range\": [");
-  if (symbol->min == G_MININT64)
-    g_string_append (out, "null, ");
-  else
-    g_string_append_printf (out, "%" G_GINT64_FORMAT ", ", symbol->min);
-  if (symbol->max == G_MAXINT64)
-    g_string_append (out, "null]");
-  else
-    g_string_append_printf (out, "%" G_GINT64_FORMAT "]", symbol->max);
-  if (symbol->source != NULL)
-    {
-      g_string_append (out, ", \"source\": ");
-      json_print_string (symbol->source, out);
-    }
-  g_string_append_c (out, '}');
-}
-
-static gint
-compare_symbols (gconstpointer a, gconstpointer b)
-{
-  const AdjSymbol *first = *(const AdjSymbol *const *) a, *second = *(const AdjSymbol *const *) b;
-
-  return strcmp (first->name, second->name);
-}
-
-/* Of all graphs; graphs of one file share their table, as far as we made it. */
-static void
-put_symbols (const Saver *saver, GString *out)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) list = g_ptr_array_new ();
-
-  for (guint i = 0; i < saver->graphs->len; i++)
-    {
-      AdjSymbols *table = adj_graph_get_symbols (g_array_index (saver->graphs, GraphOut, i).graph);
-
-      for (guint k = 0; k < adj_symbols_get_n (table); k++)
-        if (g_hash_table_add (seen, (gpointer) adj_symbols_get (table, k)->name))
-          g_ptr_array_add (list, (gpointer) adj_symbols_get (table, k));
-    }
-  g_ptr_array_sort (list, compare_symbols);
-  g_string_append_c (out, '{');
-  for (guint i = 0; i < list->len; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "\n");
-      put_symbol (list->pdata[i], out);
-    }
-  g_string_append (out, list->len > 0 ? "\n}" : "}");
-}
-
-static void
-open_list (GString *out, const char *key, guint n)
-{
-  g_string_append_printf (out, ",\n\"%s\": [%s", key, n > 0 ? "\n" : "");
-}
-
-static void
-close_list (GString *out, guint n)
-{
-  g_string_append (out, n > 0 ? "\n]" : "]");
-}
-
-static void
-put_head (Saver *saver, GString *out)
-{
-  const char *source = bundle_get_kept (saver->bundle, "source");
-
-  g_string_append_printf (out,
-                          "{\"format\": \"adjoint\",\n\"version\": [%d, %d],\n\"requires\": [],\n"
-                          "\"source\": ",
-                          ADJOINT_MAJOR, ADJOINT_MINOR);
-  if (source != NULL)
-    g_string_append (out, source);
-  else
-    {
-      g_string_append (out, "{\"description\": ");
-      json_print_string (adj_bundle_get_description (saver->bundle), out);
-      g_string_append (out, ", \"kind\": \"adjoint\"}");
-    }
-  g_string_append (out,
-                   ",\n\"producer\": {\"name\": \"adjoint\", \"version\": \"" ADJ_VERSION "\"}");
-}
-
-static void
-put_tail (Saver *saver, GString *out)
-{
-  g_autoptr (GList) kept = bundle_list_kept (saver->bundle);
-
-  open_list (out, "strings", saver->string_list->len);
-  for (guint i = 0; i < saver->string_list->len; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "");
-      json_print_string (saver->string_list->pdata[i], out);
-    }
-  close_list (out, saver->string_list->len);
-  g_string_append (out, ",\n\"symbols\": ");
-  put_symbols (saver, out);
-  for (GList *key = kept; key != NULL; key = key->next)
-    if (!adjoint_is_known_member (key->data))
-      {
-        g_string_append (out, ",\n");
-        json_print_string (key->data, out);
-        g_string_append_printf (out, ": %s", bundle_get_kept (saver->bundle, key->data));
-      }
-  g_string_append (out, "}\n");
-}
-
-static gboolean
-put_manifest (Saver *saver, GString *out, GError **error)
-{
-  guint n_regions = adj_bundle_get_n_regions (saver->bundle);
-  guint n_calls = adj_bundle_get_n_calls (saver->bundle);
-
-  put_head (saver, out);
-  open_list (out, "graphs", saver->graphs->len);
-  for (guint i = 0; i < saver->graphs->len; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "");
-      put_graph_record (&g_array_index (saver->graphs, GraphOut, i), out);
-    }
-  close_list (out, saver->graphs->len);
-  open_list (out, "tensors", saver->tensors->len);
-  g_string_append (out, saver->tensors->str);
-  close_list (out, saver->tensors->len);
-  open_list (out, "regions", n_regions);
-  for (guint i = 0; i < n_regions; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "");
-      if (!put_region (saver, adj_bundle_get_region (saver->bundle, i), out, error))
-        return FALSE;
-    }
-  close_list (out, n_regions);
-  open_list (out, "calls", n_calls);
-  for (guint i = 0; i < n_calls; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "");
-      if (!put_call (saver, i, out, error))
-        return FALSE;
-    }
-  close_list (out, n_calls);
-  put_tail (saver, out);
-  return TRUE;
-}
-
-static void
-take_kept_entries (Saver *saver)
+take_kept_entries (AdjointSaver *saver)
 {
   for (guint i = 0; adjoint_kept_entries[i] != NULL; i++)
     {
@@ -660,14 +341,14 @@ compare_items (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-save (Saver *saver, const char *path, GCancellable *cancellable, GError **error)
+save (AdjointSaver *saver, const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GString) manifest = g_string_new (NULL);
   ZipItem first;
 
   collect (saver);
   if (!write_graphs (saver, cancellable, error) || !write_tensors (saver, error) ||
-      !write_taps (saver, error) || !put_manifest (saver, manifest, error))
+      !write_taps (saver, error) || !saver_put_manifest (saver, manifest, error))
     {
       g_prefix_error (error, "%s: ", path);
       return FALSE;
@@ -689,16 +370,16 @@ adjoint_save (AdjBundle *bundle,
               GCancellable *cancellable,
               GError **error)
 {
-  Saver saver = { .bundle = bundle,
-                  .arena = adj_arena_new (),
-                  .graphs = g_array_new (FALSE, FALSE, sizeof (GraphOut)),
-                  .ids = g_hash_table_new (NULL, NULL),
-                  .taken = g_hash_table_new (g_str_hash, g_str_equal),
-                  .store = tensor_store_new (),
-                  .strings = g_hash_table_new (g_str_hash, g_str_equal),
-                  .string_list = g_ptr_array_new_with_free_func (g_free),
-                  .items = g_array_new (FALSE, FALSE, sizeof (ZipItem)),
-                  .tensors = g_string_new (NULL) };
+  AdjointSaver saver = { .bundle = bundle,
+                         .arena = adj_arena_new (),
+                         .graphs = g_array_new (FALSE, FALSE, sizeof (SavedGraph)),
+                         .ids = g_hash_table_new (NULL, NULL),
+                         .taken = g_hash_table_new (g_str_hash, g_str_equal),
+                         .store = tensor_store_new (),
+                         .strings = g_hash_table_new (g_str_hash, g_str_equal),
+                         .string_list = g_ptr_array_new_with_free_func (g_free),
+                         .items = g_array_new (FALSE, FALSE, sizeof (ZipItem)),
+                         .tensors = g_string_new (NULL) };
   gboolean good;
 
   g_array_set_clear_func (saver.graphs, clear_graph);

@@ -26,6 +26,10 @@ gboolean entries_has (const Entries *entries, const char *name);
 GBytes *entries_read (
     Entries *entries, const char *name, guint64 max_bytes, AdjDiags *diags, GError **error);
 
+/* Says so when @bytes are not what the manifest promised; @sha256 is nullable. */
+void entries_check_hash (
+    const char *name, GBytes *bytes, const char *sha256, AdjSeverity severity, AdjDiags *diags);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Entries, entries_free)
 
 /* -- writing -- */

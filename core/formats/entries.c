@@ -180,6 +180,20 @@ entries_read (
   return zip_read (entries->archive, index, max_bytes, diags, error);
 }
 
+void
+entries_check_hash (
+    const char *name, GBytes *bytes, const char *sha256, AdjSeverity severity, AdjDiags *diags)
+{
+  g_autofree char *found = NULL;
+
+  if (sha256 == NULL)
+    return;
+  found = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
+  if (g_ascii_strcasecmp (found, sha256) != 0)
+    adj_diags_add (diags, severity, (AdjSpan){ 0 },
+                   "%s: edited by hand (its sha256 is not the one in adjoint.json)", name);
+}
+
 /* -- writing -- */
 
 static gboolean

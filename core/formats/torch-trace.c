@@ -9,14 +9,12 @@
 #include <string.h>
 
 #include "base/adj-arena.h"
-#include "formats/adj-format.h"
 #include "formats/json-private.h"
+#include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
-#include "ir/adj-text.h"
 
 #define FILE_PREFIX "dedicated_log_torch_trace_"
 #define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
-#define MAX_GRAPHS 10000
 
 static const struct
 {
@@ -41,25 +39,11 @@ static const struct
 
 typedef struct
 {
-  char *id;         /* "0-0", "r1-ca2" */
-  char *compile_id; /* "0/0", "!2" */
-  gint rank, attempt;
-  GPtrArray *graph_ids;
-  GArray *symbols; /* of AdjSymbol; texts interned in the log's arena */
-} Region;
-
-typedef struct
-{
-  AdjBundleBuilder *builder;
-  AdjDiags *diags;
-  AdjArena *arena;
-  GPtrArray *regions;
-  GHashTable *ids; /* of graphs, to make them unique */
+  Regions *regions;
   GCancellable *cancellable;
   const char *name;          /* of the file being read */
-  gint file_rank;            /* from its name; -1 */
+  gint rank;                 /* from its name; -1 */
   guint n_compiled_autograd; /* graphs without an id, numbered in file order */
-  guint n_graphs;
 } Log;
 
 /* One line without its end, and where the next begins. */
@@ -134,73 +118,20 @@ role_of (const JsonItem *record)
   return NULL;
 }
 
-/* -- regions -- */
-
-static void
-region_free (Region *region)
-{
-  g_free (region->id);
-  g_free (region->compile_id);
-  g_ptr_array_unref (region->graph_ids);
-  g_array_unref (region->symbols);
-  g_free (region);
-}
-
-static void
-name_region (Region *region, Log *log, const JsonItem *record, gboolean is_compiled_autograd)
-{
-  gint64 frame = json_get_int (record, "frame_id", -1);
-  gint64 compile = json_get_int (record, "frame_compile_id", -1);
-  gint64 autograd = json_get_int (record, "compiled_autograd_id", -1);
-  g_autoptr (GString) id = g_string_new (NULL);
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  region->rank = (gint) json_get_int (record, "rank", log->file_rank);
-  region->attempt = (gint) CLAMP (json_get_int (record, "attempt", 0), 0, 9999);
-  if (autograd < 0 && frame < 0 && is_compiled_autograd)
-    autograd = log->n_compiled_autograd++;
-  if (region->rank >= 0)
-    g_string_append_printf (id, "r%d-", region->rank);
-  if (autograd >= 0)
-    {
-      g_string_append_printf (id, "ca%" G_GINT64_FORMAT "%s", autograd, frame >= 0 ? "-" : "");
-      g_string_append_printf (text, "!%" G_GINT64_FORMAT "%s", autograd, frame >= 0 ? "/" : "");
-    }
-  if (frame >= 0)
-    {
-      g_string_append_printf (id, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT, frame,
-                              MAX (compile, 0));
-      g_string_append_printf (text, "%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, frame,
-                              MAX (compile, 0));
-    }
-  if (autograd < 0 && frame < 0)
-    g_string_append (id, "none");
-  if (region->attempt > 0)
-    g_string_append_printf (id, "-%d", region->attempt);
-  region->id = g_string_free (g_steal_pointer (&id), FALSE);
-  region->compile_id = g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-static Region *
+static RegionKey
 region_of (Log *log, const JsonItem *record, gboolean is_compiled_autograd)
 {
-  Region *region = g_new0 (Region, 1);
+  RegionKey key = {
+    .rank = (gint) CLAMP (json_get_int (record, "rank", log->rank), -1, G_MAXINT),
+    .compiled_autograd = json_get_int (record, "compiled_autograd_id", -1),
+    .frame = json_get_int (record, "frame_id", -1),
+    .compile = json_get_int (record, "frame_compile_id", -1),
+    .attempt = json_get_int (record, "attempt", 0),
+  };
 
-  region->graph_ids = g_ptr_array_new_with_free_func (g_free);
-  region->symbols = g_array_new (FALSE, FALSE, sizeof (AdjSymbol));
-  name_region (region, log, record, is_compiled_autograd);
-  for (guint i = 0; i < log->regions->len; i++)
-    {
-      Region *known = log->regions->pdata[i];
-
-      if (g_str_equal (known->id, region->id))
-        {
-          region_free (region);
-          return known;
-        }
-    }
-  g_ptr_array_add (log->regions, region);
-  return region;
+  if (is_compiled_autograd && key.compiled_autograd < 0 && key.frame < 0)
+    key.compiled_autograd = log->n_compiled_autograd++;
+  return key;
 }
 
 /* "VR[2, int_oo]" or "[2, 64]": an end without digits is open. */
@@ -225,53 +156,18 @@ take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
   const char *range = json_get_text (metadata, "vr");
   const char *source = json_get_text (metadata, "source");
   AdjSymbol symbol = { .hint = ADJ_SYMBOL_UNBACKED, .min = G_MININT64, .max = G_MAXINT64 };
+  RegionKey key = region_of (log, record, FALSE);
   gint64 bound;
 
   if (name == NULL || strlen (name) > 64)
     return;
-  symbol.name = adj_arena_intern (log->arena, name);
-  symbol.source = source != NULL ? adj_arena_intern (log->arena, source) : NULL;
+  symbol.name = name;
+  symbol.source = source;
   if (val != NULL && g_ascii_string_to_signed (val, 10, G_MININT64, G_MAXINT64, &bound, NULL))
     symbol.hint = bound;
   if (range != NULL)
     take_range (range, &symbol);
-  g_array_append_val (region_of (log, record, FALSE)->symbols, symbol);
-}
-
-/* -- graphs -- */
-
-static char *
-unique_id (Log *log, const Region *region, const char *role)
-{
-  char *id = g_strdup_printf ("%s-%s", region->id, role);
-
-  for (guint k = 2; g_hash_table_contains (log->ids, id); k++)
-    {
-      g_free (id);
-      id = g_strdup_printf ("%s-%s-%u", region->id, role, k);
-    }
-  g_hash_table_add (log->ids, g_strdup (id));
-  return id;
-}
-
-static void
-define_symbols (const Region *region, AdjGraph *graph)
-{
-  AdjSymbols *symbols = adj_graph_get_symbols (graph);
-
-  for (guint i = 0; i < region->symbols->len; i++)
-    {
-      const AdjSymbol *symbol = &g_array_index (region->symbols, AdjSymbol, i);
-
-      if (adj_symbols_find (symbols, symbol->name) != NULL)
-        adj_symbols_define (symbols, symbol);
-    }
-}
-
-static void
-complain (Log *log, AdjSeverity severity, guint line, const char *what, const char *why)
-{
-  adj_diags_add (log->diags, severity, (AdjSpan){ line, 1, 0 }, "%s: %s: %s", log->name, what, why);
+  regions_define_symbol (log->regions, &key, &symbol);
 }
 
 static gboolean
@@ -282,42 +178,13 @@ take_graph (Log *log,
             guint line,
             GError **error)
 {
-  Region *region = region_of (log, record, g_str_has_prefix (role, "compiled_autograd"));
+  RegionKey key = region_of (log, record, g_str_has_prefix (role, "compiled_autograd"));
   const char *md5 = json_get_text (record, "has_payload");
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
-  g_autoptr (GError) reason = NULL;
-  g_autoptr (AdjGraph) graph = NULL;
-  g_autofree char *id = NULL;
-  g_autoptr (GBytes) text = NULL;
-  AdjBundleGraph entry = { .role = role, .compile_id = region->compile_id, .rank = region->rank };
 
-  if (log->n_graphs++ >= MAX_GRAPHS)
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %d graphs", log->name,
-                   MAX_GRAPHS);
-      return FALSE;
-    }
   if (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0)
-    complain (log, ADJ_SEVERITY_WARNING, line, role, "the text was changed after it was logged");
-  graph = adj_graph_parse (payload, -1, NULL, &reason);
-  if (graph == NULL)
-    {
-      complain (log, ADJ_SEVERITY_ERROR, line, role, reason->message);
-      return TRUE;
-    }
-  define_symbols (region, graph);
-  id = unique_id (log, region, role);
-  entry.id = entry.title = id;
-  entry.graph = graph;
-  if (!adj_bundle_builder_add_graph (log->builder, &entry, &reason))
-    {
-      complain (log, ADJ_SEVERITY_ERROR, line, role, reason->message);
-      return TRUE;
-    }
-  text = g_bytes_new (payload, strlen (payload));
-  adj_bundle_builder_set_text (log->builder, id, text);
-  g_ptr_array_add (region->graph_ids, g_steal_pointer (&id));
-  return TRUE;
+    regions_warn (log->regions, log->name, line, role, "the text was changed after it was logged");
+  return regions_add_graph (log->regions, &key, role, payload, log->name, line, error);
 }
 
 static gboolean
@@ -424,7 +291,7 @@ read_file (Log *log, const char *path, GError **error)
       return FALSE;
     }
   log->name = name;
-  log->file_rank = rank_in_name (name);
+  log->rank = rank_in_name (name);
   log->n_compiled_autograd = 0;
   return read_log (log, bytes, error);
 }
@@ -458,29 +325,6 @@ log_files (const char *path, GError **error)
 }
 
 static gboolean
-add_regions (Log *log, GError **error)
-{
-  for (guint i = 0; i < log->regions->len; i++)
-    {
-      const Region *region = log->regions->pdata[i];
-      AdjRegion entry = {
-        .id = region->id,
-        .compile_id = region->compile_id,
-        .rank = region->rank,
-        .attempt = region->attempt,
-        .n_graphs = region->graph_ids->len,
-        .num_fwd_outputs = -1,
-      };
-
-      if (region->graph_ids->len > 0 &&
-          !adj_bundle_builder_add_region (log->builder, &entry,
-                                          (const char *const *) region->graph_ids->pdata, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
 read_all (Log *log, const char *path, GError **error)
 {
   g_autoptr (GPtrArray) files = log_files (path, error);
@@ -490,37 +334,19 @@ read_all (Log *log, const char *path, GError **error)
   for (guint i = 0; i < files->len; i++)
     if (!read_file (log, files->pdata[i], error))
       return FALSE;
-  if (log->n_graphs == 0)
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: a TORCH_TRACE log without a graph",
-                   path);
-      return FALSE;
-    }
-  return add_regions (log, error);
+  return TRUE;
 }
 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
-  g_autoptr (AdjDiags) diags = adj_diags_new ();
-  g_autoptr (AdjArena) arena = adj_arena_new ();
-  g_autoptr (GPtrArray) regions = g_ptr_array_new_with_free_func ((GDestroyNotify) region_free);
-  g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Log log = {
-    .builder = builder,
-    .diags = diags,
-    .arena = arena,
-    .regions = regions,
-    .ids = ids,
-    .cancellable = cancellable,
-  };
+  g_autoptr (Regions) regions = regions_new ();
+  Log log = { .regions = regions, .cancellable = cancellable };
 
   if (!read_all (&log, path, error))
     return NULL;
-  adj_bundle_builder_set_description (builder,
-                                      "TORCH_TRACE log: graphs as text, without recorded values");
-  return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&diags));
+  return regions_end (regions, path, "TORCH_TRACE log: graphs as text, without recorded values",
+                      error);
 }
 
 static guint

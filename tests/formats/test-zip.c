@@ -432,6 +432,35 @@ test_deflate_lies (void)
   assert_unpack_error (640, 0, ADJ_ERROR_PARSE, "a: damaged compressed data");
 }
 
+/* What follows the end of the compressed data would be seen by nobody. */
+static void
+test_deflate_trailing (void)
+{
+  g_autoptr (GBytes) packed = deflate ("hello", 5);
+  gsize length = g_bytes_get_size (packed);
+  guint8 *longer = g_malloc0 (length + 1);
+  ZipItem item = { g_strdup ("a"), NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) chunks = NULL;
+  g_autoptr (ZipArchive) archive = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  GByteArray *array;
+
+  memcpy (longer, g_bytes_get_data (packed, NULL), length);
+  item.bytes = g_bytes_new_take (longer, length + 1);
+  chunks = zip_write (&item, 1, &error);
+  g_assert_no_error (error);
+  zip_item_clear (&item);
+  array = join (chunks);
+  array->data[at_central (array, 0, 10)] = 8;
+  put32 (array, at_central (array, 0, 24), 5);
+  bytes = g_byte_array_free_to_bytes (array);
+  archive = zip_open (bytes, "x.zip", &error);
+  g_assert_no_error (error);
+  g_assert_null (zip_read (archive, 0, 100, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+}
+
 static void
 test_deflate_bomb (void)
 {
@@ -481,6 +510,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/zip/writes-aligned", test_writes_aligned);
   g_test_add_func ("/formats/zip/limit", test_limit);
   g_test_add_func ("/formats/zip/deflate-lies", test_deflate_lies);
+  g_test_add_func ("/formats/zip/deflate-trailing", test_deflate_trailing);
   g_test_add_func ("/formats/zip/deflate-bomb", test_deflate_bomb);
   g_test_add_data_func ("/formats/zip/damaged/python", "python.zip", test_damaged);
   g_test_add_data_func ("/formats/zip/damaged/zip64", "stream.zip", test_damaged);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-bundle-private.h"
+#include "formats/json-private.h"
+#include "formats/tensor-store-private.h"
+
+G_BEGIN_DECLS
+
+/* A bundle on its way into an .adjoint. */
+
+/* A graph to write: one of the bundle, or a subgraph that is none of its own there. */
+typedef struct
+{
+  const char *id;
+  const char *role;
+  const AdjBundleGraph *known; /* (nullable) */
+  AdjGraph *graph;
+  char *sha256; /* (owned) */
+} SavedGraph;
+
+typedef struct
+{
+  AdjBundle *bundle;
+  AdjArena *arena;   /* ids */
+  GArray *graphs;    /* SavedGraph; grows while subgraphs are found */
+  GHashTable *ids;   /* AdjGraph → id */
+  GHashTable *taken; /* ids in use */
+  TensorStore *store;
+  GHashTable *strings; /* text → number + 1 */
+  GPtrArray *string_list;
+  GArray *items;    /* ZipItem; the manifest first */
+  GString *tensors; /* of the manifest */
+} AdjointSaver;
+
+/* Callbacks of value_write (): where a tensor went, and which id a graph has. */
+gboolean saver_put_tensor (gpointer saver, AdjTensorData *tensor, GString *out, GError **error);
+gboolean saver_put_graph (gpointer saver, AdjGraph *graph, GString *out, GError **error);
+/* The first call whose taps call @index shares; its number is part of the file's id. */
+guint saver_find_tap_leader (AdjointSaver *saver, guint index);
+
+/* adjoint.json; everything it names has been written. */
+gboolean saver_put_manifest (AdjointSaver *saver, GString *out, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/adj-bundle-private.h"
+
+struct _AdjBundleBuilder
+{
+  AdjBundle *bundle;
+};
+
+static void
+free_tap (gpointer data)
+{
+  if (data != NULL)
+    adj_tensor_data_unref (data);
+}
+
+AdjBundleBuilder *
+adj_bundle_builder_new (void)
+{
+  AdjBundleBuilder *builder = g_new0 (AdjBundleBuilder, 1);
+  AdjBundle *bundle = g_new0 (AdjBundle, 1);
+
+  g_atomic_ref_count_init (&bundle->ref_count);
+  g_mutex_init (&bundle->lock);
+  bundle->arena = adj_arena_new ();
+  bundle->graphs = g_ptr_array_new ();
+  bundle->regions = g_ptr_array_new ();
+  bundle->calls = g_ptr_array_new_with_free_func (bundle_call_free);
+  bundle->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  bundle->texts =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  bundle->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  bundle->kept_in_graphs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  bundle->kept_entries =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  bundle->description = "";
+  builder->bundle = bundle;
+  return builder;
+}
+
+void
+adj_bundle_builder_free (AdjBundleBuilder *builder)
+{
+  if (builder == NULL)
+    return;
+  adj_bundle_unref (builder->bundle);
+  g_free (builder);
+}
+
+static const char *
+take_text (AdjBundle *bundle, const char *text)
+{
+  return text != NULL ? adj_arena_strdup (bundle->arena, text) : NULL;
+}
+
+void
+adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text)
+{
+  builder->bundle->description = take_text (builder->bundle, text);
+}
+
+gboolean
+bundle_is_id (const char *id)
+{
+  gsize length = strlen (id);
+
+  if (length == 0 || length > BUNDLE_MAX_ID)
+    return FALSE;
+  for (gsize i = 0; i < length; i++)
+    if (!g_ascii_islower (id[i]) && !g_ascii_isdigit (id[i]) && id[i] != '_' && id[i] != '-')
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_id (const char *id, gboolean taken, GError **error)
+{
+  if (bundle_is_id (id) && !taken)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY,
+               taken ? "the id '%s' stands twice" : "'%s' is no id of a-z, 0-9, '_', '-'", id);
+  return FALSE;
+}
+
+gboolean
+adj_bundle_builder_add_graph (AdjBundleBuilder *builder,
+                              const AdjBundleGraph *graph,
+                              GError **error)
+{
+  AdjBundle *bundle = builder->bundle;
+  AdjBundleGraph *copy;
+
+  g_return_val_if_fail (graph->graph != NULL && graph->id != NULL, FALSE);
+
+  if (!check_id (graph->id, g_hash_table_contains (bundle->by_id, graph->id), error))
+    return FALSE;
+  copy = adj_arena_memdup (bundle->arena, graph, sizeof *graph);
+  copy->id = take_text (bundle, graph->id);
+  copy->title = take_text (bundle, graph->title != NULL ? graph->title : graph->id);
+  copy->role = take_text (bundle, graph->role != NULL ? graph->role : "user");
+  copy->compile_id = take_text (bundle, graph->compile_id);
+  copy->graph = adj_graph_ref (graph->graph);
+  g_hash_table_insert (bundle->by_id, (gpointer) copy->id, copy);
+  g_ptr_array_add (bundle->graphs, copy);
+  return TRUE;
+}
+
+static const AdjBundleGraph *
+find_by_id (const AdjBundle *bundle, const char *id, GError **error)
+{
+  const AdjBundleGraph *graph = g_hash_table_lookup (bundle->by_id, id);
+
+  if (graph == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "there is no graph '%s'", id);
+  return graph;
+}
+
+static const AdjValue *
+take_values (AdjBundle *bundle, const AdjValue *values, guint n)
+{
+  AdjValue *copy;
+
+  if (n == 0 || values == NULL)
+    return NULL;
+  copy = adj_arena_new0 (bundle->arena, AdjValue, n);
+  for (guint i = 0; i < n; i++)
+    copy[i] = adj_value_copy (&values[i]);
+  return copy;
+}
+
+gboolean
+adj_bundle_builder_add_region (AdjBundleBuilder *builder,
+                               const AdjRegion *region,
+                               const char *const *graph_ids,
+                               GError **error)
+{
+  AdjBundle *bundle = builder->bundle;
+  AdjRegion *copy;
+  const AdjBundleGraph **graphs = NULL;
+  gboolean taken = FALSE;
+
+  for (guint i = 0; i < bundle->regions->len; i++)
+    taken = taken || strcmp (((AdjRegion *) bundle->regions->pdata[i])->id, region->id) == 0;
+  if (!check_id (region->id, taken, error))
+    return FALSE;
+  if (region->n_graphs > 0)
+    graphs = adj_arena_new0 (bundle->arena, const AdjBundleGraph *, region->n_graphs);
+  for (guint i = 0; i < region->n_graphs; i++)
+    if ((graphs[i] = find_by_id (bundle, graph_ids[i], error)) == NULL)
+      return FALSE;
+  copy = adj_arena_memdup (bundle->arena, region, sizeof *region);
+  copy->id = take_text (bundle, region->id);
+  copy->compile_id = take_text (bundle, region->compile_id);
+  copy->graphs = graphs;
+  copy->metadata = take_values (bundle, region->metadata, 1);
+  g_ptr_array_add (bundle->regions, copy);
+  return TRUE;
+}
+
+gboolean
+adj_bundle_builder_add_call (AdjBundleBuilder *builder,
+                             const AdjRecordedCall *call,
+                             const char *graph_id,
+                             GError **error)
+{
+  AdjBundle *bundle = builder->bundle;
+  const AdjBundleGraph *graph = find_by_id (bundle, graph_id, error);
+  BundleCall *copy;
+
+  if (graph == NULL)
+    return FALSE;
+  if (adj_bundle_find_call (bundle, graph, call->n) != NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "call %u of graph '%s' stands twice",
+                   call->n, graph_id);
+      return FALSE;
+    }
+  copy = g_new0 (BundleCall, 1);
+  copy->call = *call;
+  copy->call.graph = graph;
+  copy->call.inputs = take_values (bundle, call->inputs, call->n_inputs);
+  copy->call.outputs = take_values (bundle, call->outputs, call->n_outputs);
+  copy->call.rng = take_values (bundle, call->rng, 1);
+  for (guint i = 0; i < 2; i++)
+    copy->taps[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_tap);
+  g_ptr_array_add (bundle->calls, copy);
+  return TRUE;
+}
+
+void
+adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
+                             AdjTapFunc get,
+                             gpointer data,
+                             GDestroyNotify destroy)
+{
+  GPtrArray *calls = builder->bundle->calls;
+  BundleCall *call;
+
+  g_return_if_fail (calls->len > 0);
+
+  call = calls->pdata[calls->len - 1];
+  if (call->destroy != NULL)
+    call->destroy (call->tap_data);
+  call->get_tap = get;
+  call->tap_data = data;
+  call->destroy = destroy;
+}
+
+void
+adj_bundle_builder_set_text (AdjBundleBuilder *builder, const char *graph_id, GBytes *text)
+{
+  g_hash_table_insert (builder->bundle->texts, g_strdup (graph_id), g_bytes_ref (text));
+}
+
+void
+bundle_builder_keep (AdjBundleBuilder *builder, const char *key, const char *json)
+{
+  g_hash_table_insert (builder->bundle->kept, g_strdup (key), g_strdup (json));
+}
+
+void
+bundle_builder_keep_in_graph (AdjBundleBuilder *builder, const char *id, const char *json)
+{
+  g_hash_table_insert (builder->bundle->kept_in_graphs, g_strdup (id), g_strdup (json));
+}
+
+void
+bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes)
+{
+  g_hash_table_insert (builder->bundle->kept_entries, g_strdup (name), g_bytes_ref (bytes));
+}
+
+AdjBundle *
+adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags)
+{
+  AdjBundle *bundle = builder->bundle;
+
+  bundle->diags = diags != NULL ? diags : adj_diags_new ();
+  g_free (builder);
+  return bundle;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/adjoint-private.h"
+#include "formats/adjoint-saver-private.h"
+#include "formats/value-json-private.h"
+
+static void
+put_text_or_null (const char *text, GString *out)
+{
+  if (text != NULL)
+    json_print_string (text, out);
+  else
+    g_string_append (out, "null");
+}
+
+static void
+put_count_or_null (gint count, GString *out)
+{
+  if (count >= 0)
+    g_string_append_printf (out, "%d", count);
+  else
+    g_string_append (out, "null");
+}
+
+static void
+put_graph_record (const SavedGraph *graph, GString *out)
+{
+  const AdjBundleGraph *known = graph->known;
+
+  g_string_append (out, "{\"compile_id\": ");
+  put_text_or_null (known != NULL ? known->compile_id : NULL, out);
+  g_string_append_printf (out, ", \"id\": \"%s\", \"rank\": ", graph->id);
+  put_count_or_null (known != NULL ? known->rank : -1, out);
+  g_string_append (out, ", \"role\": ");
+  json_print_string (graph->role, out);
+  g_string_append_printf (out, ", \"sha256\": \"%s\", \"title\": ", graph->sha256);
+  json_print_string (known != NULL ? known->title : graph->id, out);
+  g_string_append_c (out, '}');
+}
+
+static gboolean
+is_later_of_role (const AdjRegion *region, guint index)
+{
+  for (guint i = 0; i < index; i++)
+    if (strcmp (region->graphs[i]->role, region->graphs[index]->role) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+put_region_graphs (const AdjRegion *region, GString *out)
+{
+  g_string_append_c (out, '{');
+  for (guint i = 0; i < region->n_graphs; i++)
+    {
+      g_autofree char *key = NULL;
+
+      key = is_later_of_role (region, i) ? g_strdup_printf ("%s-%u", region->graphs[i]->role, i)
+                                         : g_strdup (region->graphs[i]->role);
+      g_string_append (out, i > 0 ? ", " : "");
+      json_print_string (key, out);
+      g_string_append_printf (out, ": \"%s\"", region->graphs[i]->id);
+    }
+  g_string_append_c (out, '}');
+}
+
+static AdjSymbols *
+get_symbols (const AdjointSaver *saver)
+{
+  if (saver->graphs->len == 0)
+    return NULL;
+  return adj_graph_get_symbols (g_array_index (saver->graphs, SavedGraph, 0).graph);
+}
+
+static ValueWriter
+value_writer (AdjointSaver *saver, gboolean plain)
+{
+  return (ValueWriter){ .symbols = get_symbols (saver),
+                        .plain = plain,
+                        .put_tensor = saver_put_tensor,
+                        .put_graph = saver_put_graph,
+                        .data = saver };
+}
+
+static gboolean
+put_region (AdjointSaver *saver, const AdjRegion *region, GString *out, GError **error)
+{
+  ValueWriter writer = value_writer (saver, TRUE);
+
+  g_string_append_printf (out, "{\"attempt\": %d, \"compile_id\": ", region->attempt);
+  put_text_or_null (region->compile_id, out);
+  g_string_append (out, ", \"fw_metadata\": ");
+  if (region->metadata == NULL)
+    g_string_append (out, "null");
+  else if (!value_write (&writer, region->metadata, out, error))
+    return FALSE;
+  g_string_append (out, ", \"graphs\": ");
+  put_region_graphs (region, out);
+  g_string_append_printf (out, ", \"id\": \"%s\", \"num_fwd_outputs\": ", region->id);
+  put_count_or_null (region->num_fwd_outputs, out);
+  g_string_append (out, ", \"rank\": ");
+  put_count_or_null (region->rank, out);
+  g_string_append_c (out, '}');
+  return TRUE;
+}
+
+static gboolean
+put_values (AdjointSaver *saver, const AdjValue *values, guint n, GString *out, GError **error)
+{
+  ValueWriter writer = value_writer (saver, FALSE);
+
+  g_string_append_c (out, '[');
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      if (!value_write (&writer, &values[i], out, error))
+        return FALSE;
+    }
+  g_string_append_c (out, ']');
+  return TRUE;
+}
+
+static gboolean
+put_call (AdjointSaver *saver, guint index, GString *out, GError **error)
+{
+  const AdjRecordedCall *call = adj_bundle_get_call (saver->bundle, index);
+  ValueWriter writer = value_writer (saver, TRUE);
+  guint leader = saver_find_tap_leader (saver, index);
+
+  g_string_append_printf (out, "{\"derived\": %s, \"graph\": \"%s\", \"inputs\": ",
+                          call->derived ? "true" : "false", call->graph->id);
+  if (!put_values (saver, call->inputs, call->n_inputs, out, error))
+    return FALSE;
+  g_string_append_printf (out, ", \"n\": %u, \"outputs\": ", call->n);
+  if (!put_values (saver, call->outputs, call->n_outputs, out, error))
+    return FALSE;
+  if (call->rng != NULL)
+    {
+      g_string_append (out, ", \"rng\": ");
+      if (!value_write (&writer, call->rng, out, error))
+        return FALSE;
+    }
+  if (bundle_has_taps (call))
+    g_string_append_printf (out, ", \"taps\": {\"f32\": \"tap32-%u\", \"f64\": \"tap64-%u\"}",
+                            leader, leader);
+  g_string_append_c (out, '}');
+  return TRUE;
+}
+
+static void
+put_symbol (const AdjSymbol *symbol, GString *out)
+{
+  json_print_string (symbol->name, out);
+  g_string_append (out, ": {");
+  if (symbol->hint != ADJ_SYMBOL_UNBACKED)
+    g_string_append_printf (out, "\"hint\": %" G_GINT64_FORMAT ", ", symbol->hint);
+  g_string_append (out, "\"range\": [");
+  if (symbol->min == G_MININT64)
+    g_string_append (out, "null, ");
+  else
+    g_string_append_printf (out, "%" G_GINT64_FORMAT ", ", symbol->min);
+  if (symbol->max == G_MAXINT64)
+    g_string_append (out, "null]");
+  else
+    g_string_append_printf (out, "%" G_GINT64_FORMAT "]", symbol->max);
+  if (symbol->source != NULL)
+    {
+      g_string_append (out, ", \"source\": ");
+      json_print_string (symbol->source, out);
+    }
+  g_string_append_c (out, '}');
+}
+
+static gint
+compare_symbols (gconstpointer a, gconstpointer b)
+{
+  const AdjSymbol *first = *(const AdjSymbol *const *) a, *second = *(const AdjSymbol *const *) b;
+
+  return strcmp (first->name, second->name);
+}
+
+/* Of all graphs; graphs of one file share their table, as far as we made it. */
+static void
+put_symbols (const AdjointSaver *saver, GString *out)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+
+  for (guint i = 0; i < saver->graphs->len; i++)
+    {
+      AdjSymbols *table =
+          adj_graph_get_symbols (g_array_index (saver->graphs, SavedGraph, i).graph);
+
+      for (guint k = 0; k < adj_symbols_get_n (table); k++)
+        if (g_hash_table_add (seen, (gpointer) adj_symbols_get (table, k)->name))
+          g_ptr_array_add (list, (gpointer) adj_symbols_get (table, k));
+    }
+  g_ptr_array_sort (list, compare_symbols);
+  g_string_append_c (out, '{');
+  for (guint i = 0; i < list->len; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "\n");
+      put_symbol (list->pdata[i], out);
+    }
+  g_string_append (out, list->len > 0 ? "\n}" : "}");
+}
+
+static void
+open_list (GString *out, const char *key, guint n)
+{
+  g_string_append_printf (out, ",\n\"%s\": [%s", key, n > 0 ? "\n" : "");
+}
+
+static void
+close_list (GString *out, guint n)
+{
+  g_string_append (out, n > 0 ? "\n]" : "]");
+}
+
+static void
+put_head (AdjointSaver *saver, GString *out)
+{
+  const char *source = bundle_get_kept (saver->bundle, "source");
+
+  g_string_append_printf (out,
+                          "{\"format\": \"adjoint\",\n\"version\": [%d, %d],\n\"requires\": [],\n"
+                          "\"source\": ",
+                          ADJOINT_MAJOR, ADJOINT_MINOR);
+  if (source != NULL)
+    g_string_append (out, source);
+  else
+    {
+      g_string_append (out, "{\"description\": ");
+      json_print_string (adj_bundle_get_description (saver->bundle), out);
+      g_string_append (out, ", \"kind\": \"adjoint\"}");
+    }
+  g_string_append (out,
+                   ",\n\"producer\": {\"name\": \"adjoint\", \"version\": \"" ADJ_VERSION "\"}");
+}
+
+static void
+put_tail (AdjointSaver *saver, GString *out)
+{
+  g_autoptr (GList) kept = bundle_list_kept (saver->bundle);
+
+  open_list (out, "strings", saver->string_list->len);
+  for (guint i = 0; i < saver->string_list->len; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "");
+      json_print_string (saver->string_list->pdata[i], out);
+    }
+  close_list (out, saver->string_list->len);
+  g_string_append (out, ",\n\"symbols\": ");
+  put_symbols (saver, out);
+  for (GList *key = kept; key != NULL; key = key->next)
+    if (!adjoint_is_known_member (key->data))
+      {
+        g_string_append (out, ",\n");
+        json_print_string (key->data, out);
+        g_string_append_printf (out, ": %s", bundle_get_kept (saver->bundle, key->data));
+      }
+  g_string_append (out, "}\n");
+}
+
+gboolean
+saver_put_manifest (AdjointSaver *saver, GString *out, GError **error)
+{
+  guint n_regions = adj_bundle_get_n_regions (saver->bundle);
+  guint n_calls = adj_bundle_get_n_calls (saver->bundle);
+
+  put_head (saver, out);
+  open_list (out, "graphs", saver->graphs->len);
+  for (guint i = 0; i < saver->graphs->len; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "");
+      put_graph_record (&g_array_index (saver->graphs, SavedGraph, i), out);
+    }
+  close_list (out, saver->graphs->len);
+  open_list (out, "tensors", saver->tensors->len);
+  g_string_append (out, saver->tensors->str);
+  close_list (out, saver->tensors->len);
+  open_list (out, "regions", n_regions);
+  for (guint i = 0; i < n_regions; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "");
+      if (!put_region (saver, adj_bundle_get_region (saver->bundle, i), out, error))
+        return FALSE;
+    }
+  close_list (out, n_regions);
+  open_list (out, "calls", n_calls);
+  for (guint i = 0; i < n_calls; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "");
+      if (!put_call (saver, i, out, error))
+        return FALSE;
+    }
+  close_list (out, n_calls);
+  put_tail (saver, out);
+  return TRUE;
+}

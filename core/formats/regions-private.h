@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+/* A bundle in the making from a log: graphs arrive as text, each with the compile id of its
+ * region, in any order. */
+typedef struct _Regions Regions;
+
+/* The parts of a compile id; -1 where one is absent. */
+typedef struct
+{
+  gint rank;
+  gint64 compiled_autograd;
+  gint64 frame;
+  gint64 compile;
+  gint64 attempt;
+} RegionKey;
+
+Regions *regions_new (void);
+void regions_free (Regions *regions);
+
+/* Applies to all graphs of the region that are added later; texts are copied. */
+void regions_define_symbol (Regions *regions, const RegionKey *key, const AdjSymbol *symbol);
+
+/* Parses @text.  What is wrong with it is said in the bundle's diagnostics, at @line of the file
+ * @name; only too many graphs are an error. */
+gboolean regions_add_graph (Regions *regions,
+                            const RegionKey *key,
+                            const char *role,
+                            const char *text,
+                            const char *name,
+                            guint line,
+                            GError **error);
+void
+regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why);
+
+/* (transfer full); @regions can only be freed afterwards.  Fails when @path held no graph. */
+AdjBundle *
+regions_end (Regions *regions, const char *path, const char *description, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Regions, regions_free)
+
+G_END_DECLS

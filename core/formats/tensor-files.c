@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/adj-bundle-private.h"
+#include "formats/adj-safetensors.h"
+#include "formats/tensor-files-private.h"
+
+/* Larger tensor files are not hashed: that would read what nobody may ask for. */
+#define MAX_HASHED (64 << 20)
+
+struct _TensorFiles
+{
+  const char *path;   /* (unowned) */
+  Entries *entries;   /* (unowned) */
+  AdjDiags *diags;    /* (unowned) */
+  GHashTable *hashes; /* id → sha256 */
+  GHashTable *by_id;  /* id → AdjSafetensors */
+  GHashTable *taps;   /* "narrow wide" → Taps; empty once loading has ended */
+  GPtrArray *views;   /* AdjTensorData that were made for values */
+};
+
+typedef struct
+{
+  TensorFiles *files;            /* (owned) */
+  AdjSafetensors *narrow, *wide; /* (nullable) */
+} Taps;
+
+static void
+clear_files (gpointer data)
+{
+  TensorFiles *files = data;
+
+  g_hash_table_unref (files->hashes);
+  g_hash_table_unref (files->taps);
+  g_hash_table_unref (files->by_id);
+  g_ptr_array_unref (files->views);
+}
+
+static void
+clear_taps (gpointer data)
+{
+  g_atomic_rc_box_release_full (((Taps *) data)->files, clear_files);
+}
+
+static void
+release_taps (gpointer data)
+{
+  g_atomic_rc_box_release_full (data, clear_taps);
+}
+
+TensorFiles *
+tensor_files_new (const char *path, Entries *entries, AdjDiags *diags)
+{
+  TensorFiles *files = g_atomic_rc_box_new0 (TensorFiles);
+
+  files->path = path;
+  files->entries = entries;
+  files->diags = diags;
+  files->hashes = g_hash_table_new (g_str_hash, g_str_equal);
+  files->by_id = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                        (GDestroyNotify) adj_safetensors_free);
+  files->taps = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, release_taps);
+  files->views = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
+  return files;
+}
+
+void
+tensor_files_close (TensorFiles *files)
+{
+  files->path = NULL;
+  files->entries = NULL;
+  files->diags = NULL;
+  g_hash_table_remove_all (files->hashes);
+  g_hash_table_remove_all (files->taps);
+  g_ptr_array_set_size (files->views, 0);
+  g_atomic_rc_box_release_full (files, clear_files);
+}
+
+void
+tensor_files_set_hash (TensorFiles *files, const char *id, const char *sha256)
+{
+  g_hash_table_insert (files->hashes, (gpointer) id, (gpointer) sha256);
+}
+
+/* Edited by hand is a reason to ask before the numbers are believed. */
+static void
+check_hash (TensorFiles *files, const char *id, const char *entry, GBytes *bytes)
+{
+  const char *wanted = g_hash_table_lookup (files->hashes, id);
+
+  if (wanted != NULL && g_bytes_get_size (bytes) > MAX_HASHED)
+    adj_diags_add (files->diags, ADJ_SEVERITY_NOTE, (AdjSpan){ 0 },
+                   "%s: not compared with its sha256, it is large", entry);
+  else
+    entries_check_hash (entry, bytes, wanted, ADJ_SEVERITY_ERROR, files->diags);
+}
+
+static AdjSafetensors *
+open_tensors (TensorFiles *files, const char *id, GError **error)
+{
+  g_autofree char *entry = g_strdup_printf ("tensors/%s.safetensors", id);
+  g_autofree char *name = g_strdup_printf ("%s: %s", files->path, entry);
+  g_autoptr (GBytes) bytes = entries_read (files->entries, entry, G_MAXINT64, files->diags, error);
+  AdjSafetensors *file;
+
+  if (bytes == NULL)
+    return NULL;
+  check_hash (files, id, entry, bytes);
+  file = adj_safetensors_read (bytes, name, error);
+  if (file != NULL)
+    g_hash_table_insert (files->by_id, g_strdup (id), file);
+  return file;
+}
+
+/* The tensor file that @id names. */
+static AdjSafetensors *
+get_tensors (TensorFiles *files, const JsonReader *json, const JsonItem *id, GError **error)
+{
+  AdjSafetensors *file;
+
+  if (id->kind != JSON_STRING || !bundle_is_id (id->text))
+    {
+      json_fail (json, id, error, "expected the id of a tensor file");
+      return NULL;
+    }
+  file = g_hash_table_lookup (files->by_id, id->text);
+  return file != NULL ? file : open_tensors (files, id->text, error);
+}
+
+static gboolean
+read_sizes (const JsonItem *view, const char *key, AdjSize *out, guint *n)
+{
+  const JsonItem *list = json_get (view, key);
+
+  if (list == NULL || list->kind != JSON_ARRAY || list->n > ADJ_MAX_RANK)
+    return FALSE;
+  for (guint i = 0; i < list->n; i++)
+    {
+      if (list->items[i].kind != JSON_INT || list->items[i].integer < 0)
+        return FALSE;
+      out[i] = ADJ_SIZE (list->items[i].integer);
+    }
+  *n = list->n;
+  return TRUE;
+}
+
+/* Another shape over the bytes of @stored: values of the same key alias. */
+static AdjTensorData *
+make_view (TensorFiles *files,
+           const JsonReader *json,
+           AdjTensorData *stored,
+           const JsonItem *view,
+           GError **error)
+{
+  AdjTensorMeta meta = *adj_tensor_data_get_meta (stored);
+  gint64 offset = json_get_int (view, "offset", 0);
+  guint n_strides = 0;
+  g_autoptr (GError) reason = NULL;
+  AdjTensorData *data;
+
+  if (!read_sizes (view, "size", meta.shape.size, &meta.shape.rank) ||
+      !read_sizes (view, "stride", meta.shape.stride, &n_strides) || n_strides != meta.shape.rank ||
+      offset < 0)
+    {
+      json_fail (json, view, error,
+                 "a view needs whole numbers as \"size\", \"stride\", \"offset\"");
+      return NULL;
+    }
+  meta.shape.offset = ADJ_SIZE (offset);
+  data = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (stored), &reason);
+  if (data == NULL)
+    json_fail (json, view, error, "%s", reason->message);
+  else
+    g_ptr_array_add (files->views, data);
+  return data;
+}
+
+AdjTensorData *
+tensor_files_get (TensorFiles *files, const JsonReader *json, const JsonItem *place, GError **error)
+{
+  AdjSafetensors *file;
+  AdjTensorData *stored;
+  const JsonItem *key;
+
+  if (place->kind != JSON_ARRAY || (place->n != 2 && place->n != 3) ||
+      place->items[1].kind != JSON_STRING)
+    {
+      json_fail (json, place, error, "expected [file, key] or [file, key, view]");
+      return NULL;
+    }
+  file = get_tensors (files, json, &place->items[0], error);
+  if (file == NULL)
+    return NULL;
+  key = &place->items[1];
+  stored = adj_safetensors_find (file, key->text);
+  if (stored == NULL)
+    {
+      json_fail (json, key, error, "no tensor '%s' in '%s' that we can read", key->text,
+                 place->items[0].text);
+      return NULL;
+    }
+  return place->n == 2 ? stored : make_view (files, json, stored, &place->items[2], error);
+}
+
+/* -- taps -- */
+
+static AdjTensorData *
+get_tap (const char *node, gboolean float64, gpointer data)
+{
+  const Taps *taps = data;
+  const AdjSafetensors *file = float64 ? taps->wide : taps->narrow;
+  AdjTensorData *found = file != NULL ? adj_safetensors_find (file, node) : NULL;
+
+  return found != NULL ? adj_tensor_data_ref (found) : NULL;
+}
+
+static gboolean
+read_tap_file (TensorFiles *files,
+               const JsonReader *json,
+               const JsonItem *taps,
+               const char *key,
+               AdjSafetensors **out,
+               GError **error)
+{
+  const JsonItem *id = json_get (taps, key);
+
+  if (id == NULL || id->kind == JSON_NULL)
+    return TRUE;
+  *out = get_tensors (files, json, id, error);
+  return *out != NULL;
+}
+
+gboolean
+tensor_files_set_taps (TensorFiles *files,
+                       AdjBundleBuilder *builder,
+                       const JsonReader *json,
+                       const JsonItem *item,
+                       GError **error)
+{
+  AdjSafetensors *narrow = NULL, *wide = NULL;
+  g_autofree char *key = NULL;
+  Taps *taps;
+
+  if (item == NULL || item->kind == JSON_NULL)
+    return TRUE;
+  if (!read_tap_file (files, json, item, "f32", &narrow, error) ||
+      !read_tap_file (files, json, item, "f64", &wide, error))
+    return FALSE;
+  key = g_strdup_printf ("%p %p", (void *) narrow, (void *) wide);
+  taps = g_hash_table_lookup (files->taps, key);
+  if (taps == NULL)
+    {
+      taps = g_atomic_rc_box_new0 (Taps);
+      taps->files = g_atomic_rc_box_acquire (files);
+      taps->narrow = narrow;
+      taps->wide = wide;
+      g_hash_table_insert (files->taps, g_steal_pointer (&key), taps);
+    }
+  adj_bundle_builder_set_taps (builder, get_tap, g_atomic_rc_box_acquire (taps), release_taps);
+  return TRUE;
+}

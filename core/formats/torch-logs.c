@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* What TORCH_LOGS=graph_code,aot_graphs,… writes to a console, saved or pasted (formats §1.1).
+ *
+ * Every line of a message carries "I1120 10:34:57.280000 27000 path:404] [0/0] [__aot_graphs] ";
+ * a message with a graph begins with a heading such as " ===== Joint graph 0 =====", then comes
+ * the text of the module.  The program's own output may stand between the lines. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/entries-private.h"
+#include "formats/regions-private.h"
+#include "formats/text-formats-private.h"
+
+#define MAX_BYTES (256 << 20)
+
+static const struct
+{
+  const char *heading; /* what it begins with, behind "=====" */
+  const char *role;
+} headings[] = {
+  { "Joint graph", "joint" },       { "Forward graph", "forward" },
+  { "Backward graph", "backward" }, { "Compiled autograd graph", "compiled_autograd" },
+  { "__compiled_fn", "dynamo" },
+};
+
+/* The message that is being collected. */
+typedef struct
+{
+  Regions *regions;
+  const char *name; /* of the file */
+  RegionKey key;
+  const char *role; /* of the last heading; %NULL: none */
+  GString *text;    /* of the module; empty while no "class" line was seen */
+  guint line;       /* where it began */
+  guint n_compiled_autograd;
+} Message;
+
+/* Behind "V0302 09:15:01.004000 4711 path:27] "; %NULL when the line has no such prefix. */
+static const char *
+skip_prefix (const char *line)
+{
+  const char *end;
+
+  if (strchr ("VIWEC", line[0]) == NULL || line[0] == '\0' || strspn (line + 1, "0123456789") != 4)
+    return NULL;
+  end = strstr (line, "] ");
+  return end != NULL ? end + 2 : NULL;
+}
+
+/* "[0/0] [__aot_graphs] ": the compile id is taken, one blank after the last tag belongs to it. */
+static const char *
+skip_tags (const char *at, RegionKey *key)
+{
+  int frame, compile, attempt = 0;
+
+  *key = (RegionKey){ -1, -1, -1, -1, 0 };
+  while (*at == '[')
+    {
+      const char *end = strstr (at, "] ");
+      int n = sscanf (at, "[%d/%d_%d]", &frame, &compile, &attempt);
+
+      if (end == NULL)
+        end = at + strlen (at) - 2;
+      if (n >= 2)
+        {
+          key->frame = frame;
+          key->compile = compile;
+          key->attempt = n == 3 ? attempt : 0;
+        }
+      at = end + 2;
+    }
+  return at;
+}
+
+static gboolean
+finish (Message *message, GError **error)
+{
+  gboolean done = TRUE;
+
+  if (message->text->len > 0)
+    {
+      gboolean is_lambda = strstr (message->text->str, "class <lambda>") != NULL;
+      const char *role = message->role != NULL ? message->role : "user";
+
+      if (is_lambda && strcmp (role, "forward") == 0)
+        role = "inference";
+      if (strcmp (role, "compiled_autograd") == 0 && message->key.frame < 0)
+        message->key.compiled_autograd = message->n_compiled_autograd++;
+      done = regions_add_graph (message->regions, &message->key, role, message->text->str,
+                                message->name, message->line, error);
+    }
+  g_string_truncate (message->text, 0);
+  message->role = NULL;
+  return done;
+}
+
+static const char *
+role_in_heading (const char *content)
+{
+  const char *at = strstr (content, "===== ");
+
+  for (guint i = 0; at != NULL && i < G_N_ELEMENTS (headings); i++)
+    if (g_str_has_prefix (at + strlen ("===== "), headings[i].heading))
+      return headings[i].role;
+  return NULL;
+}
+
+static gboolean
+take_line (
+    Message *message, const char *content, const RegionKey *key, guint number, GError **error)
+{
+  const char *role = role_in_heading (content);
+  gboolean begins = strstr (content, "(torch.nn.Module):") != NULL && message->text->len == 0;
+
+  if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
+    {
+      if (!finish (message, error))
+        return FALSE;
+      message->role = role;
+      message->key = *key;
+      return TRUE;
+    }
+  if (begins)
+    {
+      message->line = number;
+      message->key = *key;
+      content = strstr (content, "class ");
+    }
+  if ((begins || message->text->len > 0) && content != NULL)
+    g_string_append_printf (message->text, "%s\n", content);
+  return TRUE;
+}
+
+static gboolean
+read_lines (Message *message, char *text, GCancellable *cancellable, GError **error)
+{
+  guint number = 0;
+  char *next;
+
+  for (char *line = text; line != NULL; line = next)
+    {
+      const char *content;
+      RegionKey key;
+
+      next = strchr (line, '\n');
+      if (next != NULL)
+        *next++ = '\0';
+      number++;
+      line[strcspn (line, "\r")] = '\0';
+      content = skip_prefix (line);
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
+          (content != NULL && !take_line (message, skip_tags (content, &key), &key, number, error)))
+        return FALSE;
+    }
+  return finish (message, error);
+}
+
+static AdjBundle *
+load (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, MAX_BYTES, error);
+  g_autoptr (Regions) regions = regions_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *valid = NULL;
+  Message message = { .regions = regions, .name = name, .text = text };
+
+  if (bytes == NULL)
+    return NULL;
+  valid = g_utf8_make_valid (g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes));
+  if (!read_lines (&message, valid, cancellable, error))
+    return NULL;
+  return regions_end (regions, path, "TORCH_LOGS console: graphs as text, without recorded values",
+                      error);
+}
+
+static guint
+sniff (const guint8 *head, gsize length, const char *path)
+{
+  g_autofree char *text = length > 0 ? g_strndup ((const char *) head, length) : NULL;
+
+  return text != NULL && g_regex_match_simple (
+                             "^[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^\\n]*:\\d+\\] \\[",
+                             text, G_REGEX_MULTILINE, 0)
+             ? 85
+             : 0;
+}
+
+const AdjFormat adj_format_torch_logs = {
+  .name = "torch-logs",
+  .summary = "console output of TORCH_LOGS, saved or pasted",
+  .extensions = ".txt .log",
+  .sniff = sniff,
+  .load = load,
+};

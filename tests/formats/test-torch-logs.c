@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib.h>
+
+#include "adjoint.h"
+#include "support/adj-test.h"
+
+#define LINE(tags, text) "I1120 10:34:57.280000 27000 torch/_functorch/x.py:404] " tags text "\n"
+
+static const char paste[] = LINE ("[0/0] [__aot_graphs] ",
+                                  "aot_config id: 0, fw_metadata=Meta(a=[])")
+    LINE ("[0/0] [__aot_graphs] ", "TRACED GRAPH") LINE ("[0/0] [__aot_graphs] ",
+                                                         " ===== Forward graph 0 =====")
+        LINE ("[0/0] [__aot_graphs] ", " /usr/lib/fx.py class GraphModule(torch.nn.Module):")
+            LINE ("[0/0] [__aot_graphs] ", "    def forward(self, primals_1: \"f32[4][1]cpu\"):") "the program says: loss 1.5\n" LINE (
+                "[0/0] [__aot_graphs] ",
+                "        relu: \"f32[4][1]cpu\" = torch.ops.aten.relu.default(primals_1);  "
+                "primals_1 = None") LINE ("[0/0] [__aot_graphs] ", "        return (relu,)")
+                LINE ("[0/0] [__aot_graphs] ", "        ") LINE ("[__compiled_autograd] ",
+                                                                 "TRACED GRAPH")
+                    LINE ("[__compiled_autograd] ", " ===== Compiled autograd graph =====")
+                        LINE ("[__compiled_autograd] ",
+                              " <eval_with_key>.5 class CompiledAutograd(torch.nn.Module):")
+                            LINE ("[__compiled_autograd] ", "    def forward(self, inputs):") LINE (
+                                "[__compiled_autograd] ", "        return []")
+                                LINE ("[2/0_1] [__aot_graphs] ", "TRACED GRAPH") LINE (
+                                    "[2/0_1] [__aot_graphs] ", " ===== Forward graph 2 =====")
+                                    LINE ("[2/0_1] [__aot_graphs] ",
+                                          " /usr/lib/fx.py class <lambda>(torch.nn.Module):")
+                                        LINE ("[2/0_1] [__aot_graphs] ",
+                                              "    def forward(self, arg0_1: \"f32[4][1]cpu\"):")
+                                            LINE ("[2/0_1] [__aot_graphs] ",
+                                                  "        return (arg0_1,)");
+
+static void
+test_paste (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "paste.txt", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  g_assert_true (g_file_set_contents (path, paste, -1, NULL));
+  bundle = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 3);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "0-0-forward");
+  g_assert_cmpuint (adj_graph_get_n_calls (adj_bundle_get_graph (bundle, 0)->graph), ==, 1);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->id, ==, "ca0-compiled_autograd");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 2)->id, ==, "2-0-1-inference");
+}
+
+static void
+test_no_graph (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "paste.txt", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_set_contents (path, LINE ("[0/0] [__guards] ", "GUARDS:"), -1, NULL));
+  g_assert_null (adj_bundle_load (path, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/formats/torch-logs/paste", test_paste);
+  g_test_add_func ("/formats/torch-logs/no-graph", test_no_graph);
+  return g_test_run ();
+}
