@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/adj-walk.h"
+
+#define WAIT_SECONDS 60
+
+gboolean
+adj_walk_init (void)
+{
+  if (!gtk_init_check ())
+    return FALSE;
+  adw_init ();
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  return TRUE;
+}
+
+AdjWindow *
+adj_walk_open_window (AdjApplication *application, int width, int height)
+{
+  AdjWindow *window = ADJ_WINDOW (adj_window_new (ADW_APPLICATION (application)));
+
+  gtk_window_set_default_size (GTK_WINDOW (window), width, height);
+  gtk_window_present (GTK_WINDOW (window));
+  adj_walk_settle (window);
+  return window;
+}
+
+static gboolean
+on_timeout (gpointer data)
+{
+  *(gboolean *) data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+gboolean
+adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds)
+{
+  gboolean late = FALSE;
+  guint timeout = g_timeout_add_seconds (seconds, on_timeout, &late);
+
+  while (!done (data) && !late)
+    g_main_context_iteration (NULL, TRUE);
+  if (!late)
+    g_source_remove (timeout);
+  return !late;
+}
+
+static gboolean
+is_late (gpointer data)
+{
+  return g_get_monotonic_time () > *(gint64 *) data;
+}
+
+static gboolean
+keep_going (gpointer data)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+void
+adj_walk_settle (AdjWindow *window)
+{
+  gint64 until = g_get_monotonic_time () + 150000;
+
+  /* The iteration below needs something to wake it. */
+  guint tick = g_timeout_add (20, keep_going, NULL);
+
+  adj_walk_until (is_late, &until, WAIT_SECONDS);
+  g_source_remove (tick);
+}
+
+static gboolean
+has_result (gpointer data)
+{
+  AdjDocument *document = adj_window_get_document (data);
+
+  return adj_document_get_scene (document) != NULL || adj_document_get_error (document) != NULL;
+}
+
+gboolean
+adj_walk_open (AdjWindow *window, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  adj_window_open (window, file);
+  return adj_walk_until (has_result, window, WAIT_SECONDS);
+}
+
+static gboolean
+shows_wanted (gpointer data)
+{
+  AdjDocument *document = adj_window_get_document (data);
+  AdjBundle *bundle = adj_document_get_bundle (document);
+
+  return adj_document_get_graph (document) ==
+         adj_bundle_get_graph (bundle, adj_document_get_graph_index (document));
+}
+
+gboolean
+adj_walk_choose_graph (AdjWindow *window, const char *role)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjBundle *bundle = adj_document_get_bundle (document);
+
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    if (g_str_equal (adj_bundle_get_graph (bundle, i)->role, role))
+      {
+        adj_document_set_graph_index (document, i);
+        return adj_walk_until (shows_wanted, window, WAIT_SECONDS);
+      }
+  return FALSE;
+}
+
+gboolean
+adj_walk_select (AdjWindow *window, const char *node)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  const AdjBundleGraph *graph = adj_document_get_graph (document);
+  AdjNodeId id = graph != NULL ? adj_graph_find_node (graph->graph, node) : ADJ_NO_NODE;
+
+  adj_document_set_selected (document, id);
+  adj_walk_settle (window);
+  return adj_node_id_is_valid (id);
+}
+
+static gboolean
+is_idle (gpointer data)
+{
+  return !adj_document_is_running (adj_window_get_document (data));
+}
+
+gboolean
+adj_walk_run (AdjWindow *window, const char *action)
+{
+  gboolean done;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), action, NULL);
+  done = adj_walk_until (is_idle, window, WAIT_SECONDS);
+  adj_walk_settle (window);
+  return done;
+}
+
+GtkWidget *
+adj_walk_find (GtkWidget *root, GType type, const char *label)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) &&
+      (label == NULL ||
+       (GTK_IS_LABEL (root) && g_str_equal (gtk_label_get_text (GTK_LABEL (root)), label))))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = adj_walk_find (child, type, label);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+void
+adj_walk_shoot (AdjWindow *window, const char *path)
+{
+  GtkWidget *widget = GTK_WIDGET (window);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  int scale = gtk_widget_get_scale_factor (widget);
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+  g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
+  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GdkTexture) texture = NULL;
+
+  gtk_snapshot_scale (snapshot, scale, scale);
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_to_node (snapshot);
+  if (node == NULL)
+    return;
+  texture = gsk_renderer_render_texture (
+      gtk_native_get_renderer (GTK_NATIVE (window)), node,
+      &GRAPHENE_RECT_INIT (0, 0, (float) (width * scale), (float) (height * scale)));
+  gdk_texture_save_to_png (texture, path);
+}

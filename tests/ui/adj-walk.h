@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "window/adj-application.h"
+#include "window/adj-window.h"
+
+G_BEGIN_DECLS
+
+/* Driving a real window from inside the process, for tests and for screenshots. */
+
+/* Whether there is a display; initialises GTK and libadwaita, animations off. */
+gboolean adj_walk_init (void);
+
+/* A window on the screen, without an application loop. */
+AdjWindow *adj_walk_open_window (AdjApplication *application, int width, int height);
+/* Runs the main loop until @done says so; %FALSE after @seconds. */
+gboolean adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds);
+/* Until nothing is left to lay out or paint. */
+void adj_walk_settle (AdjWindow *window);
+/* Opens and waits for the picture or the error. */
+gboolean adj_walk_open (AdjWindow *window, const char *path);
+/* Chooses the graph of that role ("joint") and waits for its picture. */
+gboolean adj_walk_choose_graph (AdjWindow *window, const char *role);
+gboolean adj_walk_select (AdjWindow *window, const char *node);
+/* Activates an action and waits until the run is over. */
+gboolean adj_walk_run (AdjWindow *window, const char *action);
+/* The first widget of @type below @root whose label is @label (%NULL: any). */
+GtkWidget *adj_walk_find (GtkWidget *root, GType type, const char *label);
+/* Writes what the window shows, at the scale of the display. */
+void adj_walk_shoot (AdjWindow *window, const char *path);
+
+G_END_DECLS

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "canvas/adj-canvas-page.h"
+
+#include <glib/gi18n.h>
+
+#include "canvas/adj-legend.h"
+#include "canvas/adj-minimap.h"
+#include "model/adj-facts.h"
+
+struct _AdjCanvasPage
+{
+  AdwBin parent_instance;
+
+  AdjGraphView *view;
+  AdjLegend *legend;
+  AdjMinimap *minimap;
+  GtkLabel *crumbs;
+  GtkLabel *counts;
+  GtkButton *zoom_button;
+  AdjDocument *document; /* (owned) (nullable) */
+};
+
+G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADW_TYPE_BIN)
+
+static void
+update_crumbs (AdjCanvasPage *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  AdjNodeId selected = adj_document_get_selected (self->document);
+  GString *text = g_string_new (NULL);
+
+  if (graph != NULL)
+    g_string_append (text, adj_facts_role_title (graph->role));
+  if (graph != NULL && adj_node_id_is_valid (selected))
+    {
+      const AdjNode *node = adj_graph_get_node (graph->graph, selected.index);
+      g_auto (GStrv) parts = g_strsplit (adj_facts_module (node), ".", -1);
+
+      for (guint i = 0; parts[i] != NULL; i++)
+        g_string_append_printf (text, " › %s", parts[i]);
+      g_string_append_printf (text, " › %s", node->name);
+    }
+  gtk_label_set_text (self->crumbs, text->str);
+  g_string_free (text, TRUE);
+}
+
+static void
+on_camera_changed (AdjCanvasPage *self)
+{
+  const AdjBundleGraph *graph =
+      self->document != NULL ? adj_document_get_graph (self->document) : NULL;
+  g_autofree char *zoom =
+      g_strdup_printf ("%.0f %%", 100.0 * adj_graph_view_get_camera (self->view).zoom);
+  g_autofree char *text = NULL;
+
+  gtk_button_set_label (self->zoom_button, zoom);
+  if (graph != NULL)
+    text = g_strdup_printf (
+        _ ("%u nodes, %u in view"), adj_graph_get_n_calls (graph->graph),
+        MIN (adj_graph_view_count_visible (self->view), adj_graph_get_n_nodes (graph->graph)));
+  gtk_label_set_text (self->counts, text != NULL ? text : "");
+}
+
+static void
+update_marks (AdjCanvasPage *self)
+{
+  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
+  const AdjComparison *comparison =
+      evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
+  g_autoptr (AdjMarks) marks = NULL;
+
+  if (comparison != NULL)
+    marks =
+        adj_marks_new (comparison, adj_graph_get_n_nodes (adj_evaluation_get_graph (evaluation)));
+  adj_graph_view_set_marks (self->view, marks);
+}
+
+static void
+update_scene (AdjCanvasPage *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  AdjScene *scene = adj_document_get_scene (self->document);
+
+  adj_graph_view_set_scene (self->view, scene, scene != NULL ? graph->graph : NULL);
+  adj_legend_update (self->legend);
+  gtk_widget_set_visible (GTK_WIDGET (self->minimap), scene != NULL);
+  gtk_widget_queue_resize (GTK_WIDGET (self->minimap));
+  update_marks (self);
+  update_crumbs (self);
+  on_camera_changed (self);
+}
+
+static void
+update_selected (AdjCanvasPage *self)
+{
+  AdjNodeId selected = adj_document_get_selected (self->document);
+
+  if (adj_graph_view_get_selected (self->view).index != selected.index)
+    {
+      adj_graph_view_set_selected (self->view, selected);
+      if (adj_node_id_is_valid (selected))
+        adj_graph_view_reveal (self->view, selected);
+    }
+  update_crumbs (self);
+}
+
+static void
+on_view_selected (AdjCanvasPage *self)
+{
+  if (self->document != NULL)
+    adj_document_set_selected (self->document, adj_graph_view_get_selected (self->view));
+}
+
+static void
+on_module_toggled (AdjCanvasPage *self, const char *path)
+{
+  adj_document_toggle_module (self->document, path);
+}
+
+static void
+on_node_activated (AdjCanvasPage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-page", "s", "source");
+}
+
+static void
+adj_canvas_page_dispose (GObject *object)
+{
+  AdjCanvasPage *self = ADJ_CANVAS_PAGE (object);
+
+  adj_canvas_page_set_document (self, NULL);
+  if (self->minimap != NULL)
+    adj_minimap_set_view (self->minimap, NULL);
+  adw_bin_set_child (ADW_BIN (self), NULL);
+
+  G_OBJECT_CLASS (adj_canvas_page_parent_class)->dispose (object);
+}
+
+static void
+adj_canvas_page_class_init (AdjCanvasPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_canvas_page_dispose;
+
+  g_type_ensure (ADJ_TYPE_GRAPH_VIEW);
+  g_type_ensure (ADJ_TYPE_MINIMAP);
+  g_type_ensure (ADJ_TYPE_LEGEND);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/canvas-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, view);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, legend);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, minimap);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, crumbs);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, counts);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, zoom_button);
+}
+
+static void
+adj_canvas_page_init (AdjCanvasPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  adj_minimap_set_view (self->minimap, self->view);
+  adj_legend_set_view (self->legend, self->view);
+  g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (on_camera_changed), self);
+  g_signal_connect_swapped (self->view, "notify::selected", G_CALLBACK (on_view_selected), self);
+  g_signal_connect_swapped (self->view, "module-toggled", G_CALLBACK (on_module_toggled), self);
+  g_signal_connect_swapped (self->view, "node-activated", G_CALLBACK (on_node_activated), self);
+}
+
+AdjGraphView *
+adj_canvas_page_get_view (AdjCanvasPage *self)
+{
+  return self->view;
+}
+
+void
+adj_canvas_page_set_document (AdjCanvasPage *self, AdjDocument *document)
+{
+  if (self->document == document)
+    return;
+  if (self->document != NULL)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  g_set_object (&self->document, document);
+  if (document == NULL)
+    return;
+  g_signal_connect_swapped (document, "notify::scene", G_CALLBACK (update_scene), self);
+  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update_selected), self);
+  g_signal_connect_swapped (document, "notify::evaluation", G_CALLBACK (update_marks), self);
+  update_scene (self);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+#include "canvas/adj-graph-view.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "canvas/graph-view-private.h"
+#include "model/adj-facts.h"
+
+#define MOVE_USEC 220000
+#define FIT_MARGIN 24.0f
+#define FRICTION 4.0f /* of inertia, per second */
+
+enum
+{
+  PROP_SELECTED = 1,
+  N_PROPS
+};
+
+enum
+{
+  NODE_ACTIVATED,
+  MODULE_TOGGLED,
+  CAMERA_CHANGED,
+  N_SIGNALS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (AdjGraphView, adj_graph_view, GTK_TYPE_WIDGET)
+
+AdjScheme
+adj_scheme_from_style (void)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  gboolean dark = adw_style_manager_get_dark (style);
+
+  if (adw_style_manager_get_high_contrast (style))
+    return dark ? ADJ_SCHEME_HIGH_CONTRAST_DARK : ADJ_SCHEME_HIGH_CONTRAST_LIGHT;
+  return dark ? ADJ_SCHEME_DARK : ADJ_SCHEME_LIGHT;
+}
+
+/* -- camera -- */
+
+void
+adj_graph_view_camera_changed (AdjGraphView *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+
+  if (self->scene != NULL && gtk_widget_get_width (widget) > 0)
+    {
+      AdjRect bounds = adj_scene_get_bounds (self->scene);
+
+      adj_camera_clamp (&self->camera, &bounds, gtk_widget_get_width (widget),
+                        gtk_widget_get_height (widget));
+    }
+  gtk_widget_queue_draw (widget);
+  g_signal_emit (self, signals[CAMERA_CHANGED], 0);
+}
+
+static void
+stop_moving (AdjGraphView *self)
+{
+  if (self->tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
+  self->tick = 0;
+}
+
+static gboolean
+move_on (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  float t = CLAMP ((now - self->moving_since) / (float) MOVE_USEC, 0, 1);
+  float eased = 1 - (1 - t) * (1 - t) * (1 - t);
+
+  self->camera = adj_camera_mix (&self->from, &self->to, eased);
+  adj_graph_view_camera_changed (self);
+  if (t < 1)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+animations_allowed (AdjGraphView *self)
+{
+  gboolean allowed = FALSE;
+
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &allowed,
+                NULL);
+  return allowed && gtk_widget_get_mapped (GTK_WIDGET (self));
+}
+
+void
+adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera)
+{
+  stop_moving (self);
+  if (!animations_allowed (self))
+    {
+      adj_graph_view_set_camera (self, camera);
+      return;
+    }
+  self->from = self->camera;
+  self->to = *camera;
+  self->moving_since =
+      gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), move_on, NULL, NULL);
+}
+
+static gboolean
+glide_on (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  float dt = MIN ((now - self->moving_since) / 1e6f, 0.1f), slower = expf (-FRICTION * dt);
+
+  self->moving_since = now;
+  adj_camera_pan (&self->camera, self->speed_x * dt, self->speed_y * dt);
+  self->speed_x *= slower;
+  self->speed_y *= slower;
+  adj_graph_view_camera_changed (self);
+  if (fabsf (self->speed_x) + fabsf (self->speed_y) > 20)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+void
+adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y)
+{
+  stop_moving (self);
+  if (!animations_allowed (self) || fabsf (speed_x) + fabsf (speed_y) < 100)
+    return;
+  self->speed_x = speed_x;
+  self->speed_y = speed_y;
+  self->moving_since =
+      gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), glide_on, NULL, NULL);
+}
+
+AdjCamera
+adj_graph_view_get_camera (AdjGraphView *self)
+{
+  return self->camera;
+}
+
+void
+adj_graph_view_set_camera (AdjGraphView *self, const AdjCamera *camera)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  stop_moving (self);
+  self->wants_fit = FALSE;
+  self->camera = *camera;
+  adj_graph_view_camera_changed (self);
+}
+
+static AdjCamera
+fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  AdjCamera camera = self->camera;
+  AdjRect around = { rect->x - FIT_MARGIN, rect->y - FIT_MARGIN, rect->width + 2 * FIT_MARGIN,
+                     rect->height + 2 * FIT_MARGIN };
+
+  adj_camera_fit (&camera, &around, gtk_widget_get_width (widget), gtk_widget_get_height (widget),
+                  max_zoom);
+  return camera;
+}
+
+void
+adj_graph_view_fit (AdjGraphView *self)
+{
+  AdjRect bounds;
+  AdjCamera camera;
+
+  if (self->scene == NULL)
+    return;
+  bounds = adj_scene_get_bounds (self->scene);
+  camera = fitting (self, &bounds, 1);
+  adj_graph_view_move_to (self, &camera);
+}
+
+void
+adj_graph_view_fit_selection (AdjGraphView *self)
+{
+  guint box = self->scene != NULL && adj_node_id_is_valid (self->selected)
+                  ? adj_scene_find_node (self->scene, self->selected)
+                  : ADJ_NO_BOX;
+  AdjRect rect;
+  AdjCamera camera;
+
+  if (box == ADJ_NO_BOX)
+    return;
+  rect = adj_scene_get_box (self->scene, box)->rect;
+  rect = (AdjRect){ rect.x - 200, rect.y - 150, rect.width + 400, rect.height + 300 };
+  camera = fitting (self, &rect, 1.25f);
+  adj_graph_view_move_to (self, &camera);
+}
+
+void
+adj_graph_view_zoom_by (AdjGraphView *self, float factor)
+{
+  AdjCamera camera = self->camera;
+
+  adj_camera_zoom_at (&camera, factor, gtk_widget_get_width (GTK_WIDGET (self)) / 2.0f,
+                      gtk_widget_get_height (GTK_WIDGET (self)) / 2.0f);
+  adj_graph_view_move_to (self, &camera);
+}
+
+void
+adj_graph_view_zoom_to (AdjGraphView *self, float zoom)
+{
+  adj_graph_view_zoom_by (self, zoom / self->camera.zoom);
+}
+
+void
+adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  guint box = self->scene != NULL ? adj_scene_find_node (self->scene, node) : ADJ_NO_BOX;
+  AdjCamera camera = self->camera;
+  const AdjRect *rect;
+  AdjRect placed;
+
+  if (box == ADJ_NO_BOX || width <= 0)
+    return;
+  self->wants_fit = FALSE;
+  rect = &adj_scene_get_box (self->scene, box)->rect;
+  placed = adj_camera_rect_to_widget (&camera, rect);
+  if (camera.zoom >= 0.5f && placed.x > 40 && placed.y > 40 &&
+      placed.x + placed.width < width - 40 && placed.y + placed.height < height - 60)
+    return;
+  camera.zoom = MAX (camera.zoom, 0.8f);
+  adj_camera_center_on (
+      &camera, (AdjPoint){ rect->x + rect->width / 2, rect->y + rect->height / 2 }, width, height);
+  adj_graph_view_move_to (self, &camera);
+}
+
+static gboolean
+count_node (guint index, gpointer data)
+{
+  g_array_append_val ((GArray *) data, index);
+  return TRUE;
+}
+
+guint
+adj_graph_view_count_visible (AdjGraphView *self)
+{
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint));
+  AdjRect visible = adj_camera_visible (&self->camera, gtk_widget_get_width (GTK_WIDGET (self)),
+                                        gtk_widget_get_height (GTK_WIDGET (self)));
+  guint n = 0;
+
+  if (self->scene == NULL)
+    return 0;
+  adj_scene_foreach_box (self->scene, &visible, count_node, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->scene, g_array_index (boxes, guint, i));
+
+      if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL ||
+          (box->kind == ADJ_BOX_GROUP && box->fold == ADJ_FOLD_CLOSED))
+        n += MAX (box->n_nodes, 1);
+    }
+  return n;
+}
+
+/* -- selection -- */
+
+/* What a screen reader says; the outline beside the canvas is the way to walk the graph. */
+static void
+describe (AdjGraphView *self)
+{
+  g_autofree char *text = NULL;
+  AdjRole role = ADJ_ROLE_NONE;
+  guint box;
+
+  if (self->graph != NULL && adj_node_id_is_valid (self->selected))
+    {
+      box = adj_scene_find_node (self->scene, self->selected);
+      if (box != ADJ_NO_BOX)
+        role = adj_scene_get_box (self->scene, box)->role;
+      text = adj_facts_describe_node (self->graph, self->selected, role);
+    }
+  else
+    text = g_strdup (_ ("No node is selected"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Graph canvas"), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
+                                  -1);
+}
+
+static void
+update_highlight (AdjGraphView *self)
+{
+  g_clear_pointer (&self->highlight, adj_highlight_free);
+  if (self->scene != NULL && self->graph != NULL && adj_node_id_is_valid (self->selected))
+    self->highlight = adj_highlight_new_for_node (self->scene, self->graph, self->selected);
+  else if (self->scene != NULL && self->role != ADJ_ROLE_NONE)
+    self->highlight = adj_highlight_new_for_role (self->scene, self->role);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+AdjNodeId
+adj_graph_view_get_selected (AdjGraphView *self)
+{
+  return self->selected;
+}
+
+void
+adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  if (self->graph == NULL || node.index >= adj_graph_get_n_nodes (self->graph))
+    node = ADJ_NO_NODE;
+  if (self->selected.index == node.index)
+    return;
+  self->selected = node;
+  update_highlight (self);
+  describe (self);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
+}
+
+void
+adj_graph_view_choose (AdjGraphView *self, AdjNodeId node)
+{
+  adj_graph_view_set_selected (self, node);
+  if (adj_node_id_is_valid (self->selected))
+    adj_graph_view_reveal (self, self->selected);
+}
+
+void
+adj_graph_view_activate_box (AdjGraphView *self, guint index)
+{
+  const AdjSceneBox *box;
+
+  if (index == ADJ_NO_BOX)
+    return;
+  box = adj_scene_get_box (self->scene, index);
+  if (box->kind == ADJ_BOX_GROUP && *box->path != '\0')
+    g_signal_emit (self, signals[MODULE_TOGGLED], 0, box->path);
+  else if (adj_node_id_is_valid (box->node))
+    {
+      adj_graph_view_set_selected (self, box->node);
+      g_signal_emit (self, signals[NODE_ACTIVATED], 0);
+    }
+}
+
+void
+adj_graph_view_set_role (AdjGraphView *self, AdjRole role)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  self->role = role;
+  if (role != ADJ_ROLE_NONE)
+    adj_graph_view_set_selected (self, ADJ_NO_NODE);
+  update_highlight (self);
+}
+
+void
+adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  g_clear_pointer (&self->marks, adj_marks_unref);
+  self->marks = marks != NULL ? adj_marks_ref (marks) : NULL;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+AdjScene *
+adj_graph_view_get_scene (AdjGraphView *self)
+{
+  return self->scene;
+}
+
+void
+adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
+{
+  gboolean same;
+
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+  g_return_if_fail ((scene == NULL) == (graph == NULL));
+
+  same = graph != NULL && graph == self->graph;
+  if (scene != NULL)
+    adj_scene_ref (scene);
+  if (graph != NULL)
+    adj_graph_ref (graph);
+  g_clear_pointer (&self->highlight, adj_highlight_free);
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  g_clear_pointer (&self->graph, adj_graph_unref);
+  self->scene = scene;
+  self->graph = graph;
+  self->hovered = ADJ_NO_BOX;
+  if (!same)
+    {
+      stop_moving (self);
+      self->selected = ADJ_NO_NODE;
+      self->role = ADJ_ROLE_NONE;
+      self->wants_fit = TRUE;
+      g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
+      gtk_widget_queue_allocate (GTK_WIDGET (self));
+    }
+  update_highlight (self);
+  describe (self);
+  adj_graph_view_camera_changed (self);
+}
+
+/* -- widget -- */
+
+static void
+adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  AdjSceneFrame frame = {
+    .scene = self->scene,
+    .texts = self->texts,
+    .arrows = self->arrows,
+    .scheme = adj_scheme_from_style (),
+    .highlight = self->highlight,
+    .marks = self->marks,
+    .selected = ADJ_NO_BOX,
+    .hovered = self->hovered,
+    .camera = self->camera,
+    .width = width,
+    .height = height,
+    .device_scale = gtk_widget_get_scale_factor (widget),
+  };
+  GdkRGBA background = adj_color_to_rgba (&adj_palette_get (frame.scheme)->background);
+
+  gtk_snapshot_append_color (snapshot, &background, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  if (self->scene == NULL)
+    return;
+  if (adj_node_id_is_valid (self->selected))
+    frame.selected = adj_scene_find_node (self->scene, self->selected);
+  gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  adj_scene_painter_paint (&frame, snapshot);
+  gtk_snapshot_pop (snapshot);
+}
+
+/* A graph much taller than the window begins at its top, at a size that can be read. */
+static void
+fit_first (AdjGraphView *self, int width, int height)
+{
+  AdjRect bounds = adj_scene_get_bounds (self->scene);
+
+  self->wants_fit = FALSE;
+  self->camera = fitting (self, &bounds, 1);
+  if (self->camera.zoom < 0.45f)
+    {
+      float zoom =
+          CLAMP ((width - 2 * FIT_MARGIN) / MAX (bounds.width, 1), self->camera.zoom, 0.8f);
+
+      self->camera.zoom = zoom;
+      self->camera.x = bounds.x + bounds.width / 2 - width / zoom / 2;
+      self->camera.y = bounds.y - FIT_MARGIN / 2 / zoom;
+    }
+  g_signal_emit (self, signals[CAMERA_CHANGED], 0);
+}
+
+static void
+adj_graph_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (self->wants_fit && self->scene != NULL && width > 1 && height > 1)
+    fit_first (self, width, height);
+}
+
+static void
+adj_graph_view_measure (GtkWidget *widget,
+                        GtkOrientation orientation,
+                        int for_size,
+                        int *minimum,
+                        int *natural,
+                        int *minimum_baseline,
+                        int *natural_baseline)
+{
+  *minimum = 100;
+  *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 600 : 400;
+}
+
+static void
+adj_graph_view_system_setting_changed (GtkWidget *widget, GtkSystemSetting setting)
+{
+  adj_text_cache_clear (ADJ_GRAPH_VIEW (widget)->texts);
+  GTK_WIDGET_CLASS (adj_graph_view_parent_class)->system_setting_changed (widget, setting);
+}
+
+static void
+adj_graph_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (object);
+
+  if (id == PROP_SELECTED)
+    g_value_set_uint (value, self->selected.index);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+adj_graph_view_dispose (GObject *object)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (object);
+
+  stop_moving (self);
+  g_clear_pointer (&self->highlight, adj_highlight_free);
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  g_clear_pointer (&self->graph, adj_graph_unref);
+  g_clear_pointer (&self->marks, adj_marks_unref);
+  g_clear_pointer (&self->texts, adj_text_cache_free);
+  g_clear_pointer (&self->arrows, g_hash_table_unref);
+
+  G_OBJECT_CLASS (adj_graph_view_parent_class)->dispose (object);
+}
+
+static void
+adj_graph_view_class_init (AdjGraphViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  object_class->get_property = adj_graph_view_get_property;
+  object_class->dispose = adj_graph_view_dispose;
+  widget_class->snapshot = adj_graph_view_snapshot;
+  widget_class->size_allocate = adj_graph_view_size_allocate;
+  widget_class->measure = adj_graph_view_measure;
+  widget_class->system_setting_changed = adj_graph_view_system_setting_changed;
+
+  properties[PROP_SELECTED] =
+      g_param_spec_uint ("selected", NULL, NULL, 0, G_MAXUINT, G_MAXUINT,
+                         G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+
+  signals[NODE_ACTIVATED] = g_signal_new ("node-activated", G_TYPE_FROM_CLASS (klass),
+                                          G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[MODULE_TOGGLED] =
+      g_signal_new ("module-toggled", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                    NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[CAMERA_CHANGED] = g_signal_new ("camera-changed", G_TYPE_FROM_CLASS (klass),
+                                          G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+
+  adj_graph_view_install_keys (widget_class);
+  gtk_widget_class_set_css_name (widget_class, "graphview");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+}
+
+static void
+adj_graph_view_init (AdjGraphView *self)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+
+  self->selected = ADJ_NO_NODE;
+  self->hovered = ADJ_NO_BOX;
+  self->camera = (AdjCamera) ADJ_CAMERA_INIT;
+  self->texts = adj_text_cache_new (GTK_WIDGET (self));
+  self->arrows = adj_scene_painter_new_arrows ();
+  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
+  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  adj_graph_view_add_controllers (self);
+  g_signal_connect_object (style, "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (style, "notify::high-contrast", G_CALLBACK (gtk_widget_queue_draw), self,
+                           G_CONNECT_SWAPPED);
+  describe (self);
+}
+
+GtkWidget *
+adj_graph_view_new (void)
+{
+  return g_object_new (ADJ_TYPE_GRAPH_VIEW, NULL);
+}

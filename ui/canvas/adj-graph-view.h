@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "canvas/adj-camera.h"
+#include "canvas/adj-marks.h"
+#include "scene/adj-palette.h"
+
+G_BEGIN_DECLS
+
+/* The canvas: paints a scene, and lets the user move, zoom and select in it.
+ *
+ * Signals: "node-activated" (Enter or double click on a node), "module-toggled" (const char *path),
+ * "camera-changed".  Property: "selected" (node index, G_MAXUINT for none). */
+#define ADJ_TYPE_GRAPH_VIEW (adj_graph_view_get_type ())
+G_DECLARE_FINAL_TYPE (AdjGraphView, adj_graph_view, ADJ, GRAPH_VIEW, GtkWidget)
+
+GtkWidget *adj_graph_view_new (void);
+
+/* Shows another picture.  The camera stays for another picture of the same graph, else everything
+ * is fitted.  Both may be %NULL. */
+void adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph);
+AdjScene *adj_graph_view_get_scene (AdjGraphView *self); /* (transfer none) (nullable) */
+
+void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
+AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
+/* Lights the boxes of one role and dims the others; ADJ_ROLE_NONE: all alike. */
+void adj_graph_view_set_role (AdjGraphView *self, AdjRole role);
+void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks); /* (nullable) */
+
+/* Moves only when the node is not well in view. */
+void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);
+void adj_graph_view_fit (AdjGraphView *self);
+void adj_graph_view_fit_selection (AdjGraphView *self);
+void adj_graph_view_zoom_by (AdjGraphView *self, float factor);
+void adj_graph_view_zoom_to (AdjGraphView *self, float zoom);
+AdjCamera adj_graph_view_get_camera (AdjGraphView *self);
+/* Without animation. */
+void adj_graph_view_set_camera (AdjGraphView *self, const AdjCamera *camera);
+/* Nodes that the window shows a part of. */
+guint adj_graph_view_count_visible (AdjGraphView *self);
+
+/* The colours that fit the style of the desktop. */
+AdjScheme adj_scheme_from_style (void);
+
+G_END_DECLS

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "canvas/adj-highlight.h"
+
+struct _AdjHighlight
+{
+  guint8 *boxes;
+  guint8 *edges;
+};
+
+static AdjHighlight *
+highlight_new (const AdjScene *scene)
+{
+  AdjHighlight *highlight = g_new0 (AdjHighlight, 1);
+
+  highlight->boxes = g_new0 (guint8, adj_scene_get_n_boxes (scene) + 1);
+  highlight->edges = g_new0 (guint8, adj_scene_get_n_edges (scene) + 1);
+  return highlight;
+}
+
+void
+adj_highlight_free (AdjHighlight *highlight)
+{
+  g_free (highlight->boxes);
+  g_free (highlight->edges);
+  g_free (highlight);
+}
+
+static void
+light_box (AdjHighlight *highlight, const AdjScene *scene, guint box)
+{
+  if (box >= adj_scene_get_n_boxes (scene))
+    return;
+  highlight->boxes[box] = TRUE;
+  box = adj_scene_get_box (scene, box)->anchor;
+  if (box != ADJ_NO_BOX)
+    highlight->boxes[box] = TRUE;
+}
+
+static void
+light_frames (AdjHighlight *highlight, const AdjScene *scene)
+{
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_HEADER ||
+          (box->kind == ADJ_BOX_GROUP && box->fold != ADJ_FOLD_CLOSED))
+        highlight->boxes[i] = TRUE;
+    }
+}
+
+AdjHighlight *
+adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId id)
+{
+  AdjHighlight *highlight = highlight_new (scene);
+  const AdjNode *node = adj_graph_get_node (graph, id.index);
+  guint own = adj_scene_find_node (scene, id);
+  AdjNodeId twin = adj_scene_get_twin (scene, id);
+
+  light_frames (highlight, scene);
+  light_box (highlight, scene, own);
+  for (guint i = 0; i < node->n_inputs; i++)
+    light_box (highlight, scene, adj_scene_find_node (scene, node->inputs[i]));
+  for (guint i = 0; i < node->n_users; i++)
+    light_box (highlight, scene, adj_scene_find_node (scene, node->users[i]));
+  if (adj_node_id_is_valid (twin))
+    light_box (highlight, scene, adj_scene_find_node (scene, twin));
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->node.index == id.index || (box->kind == ADJ_BOX_CHIP && box->anchor == own))
+        highlight->boxes[i] = TRUE;
+    }
+  for (guint i = 0; i < adj_scene_get_n_edges (scene); i++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (scene, i);
+
+      if (edge->from == own || edge->to == own || edge->value.index == id.index)
+        {
+          highlight->edges[i] = TRUE;
+          light_box (highlight, scene, edge->from);
+          light_box (highlight, scene, edge->to);
+        }
+    }
+
+  return highlight;
+}
+
+AdjHighlight *
+adj_highlight_new_for_role (const AdjScene *scene, AdjRole role)
+{
+  AdjHighlight *highlight = highlight_new (scene);
+
+  light_frames (highlight, scene);
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    if (adj_scene_get_box (scene, i)->role == role)
+      light_box (highlight, scene, i);
+
+  return highlight;
+}
+
+gboolean
+adj_highlight_has_box (const AdjHighlight *highlight, guint box)
+{
+  return highlight->boxes[box];
+}
+
+gboolean
+adj_highlight_has_edge (const AdjHighlight *highlight, guint edge)
+{
+  return highlight->edges[edge];
+}

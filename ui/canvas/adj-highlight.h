@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "scene/adj-scene.h"
+
+G_BEGIN_DECLS
+
+/* Which boxes and edges of a scene are lit while others are dimmed. */
+typedef struct _AdjHighlight AdjHighlight;
+
+/* What a node touches: makers, users, its twin, its bridges. */
+AdjHighlight *
+adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId node);
+/* All boxes of one role. */
+AdjHighlight *adj_highlight_new_for_role (const AdjScene *scene, AdjRole role);
+void adj_highlight_free (AdjHighlight *highlight);
+
+gboolean adj_highlight_has_box (const AdjHighlight *highlight, guint box);
+gboolean adj_highlight_has_edge (const AdjHighlight *highlight, guint edge);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjHighlight, adj_highlight_free)
+
+G_END_DECLS

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "canvas/adj-legend.h"
+
+#include <glib/gi18n.h>
+
+#include "canvas/adj-role-badge.h"
+
+struct _AdjLegend
+{
+  AdwBin parent_instance;
+
+  GtkBox *box;
+  AdjGraphView *view; /* (unowned) */
+  AdjScene *scene;    /* (owned) (nullable): whose roles are shown */
+};
+
+G_DEFINE_FINAL_TYPE (AdjLegend, adj_legend, ADW_TYPE_BIN)
+
+static void
+on_toggled (GtkToggleButton *button, AdjLegend *self)
+{
+  AdjRole role = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "role"));
+
+  if (self->view != NULL)
+    adj_graph_view_set_role (self->view,
+                             gtk_toggle_button_get_active (button) ? role : ADJ_ROLE_NONE);
+}
+
+static GtkWidget *
+make_button (AdjLegend *self, AdjRole role)
+{
+  GtkWidget *button = gtk_toggle_button_new ();
+  GtkWidget *content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 5);
+
+  gtk_box_append (GTK_BOX (content), adj_role_badge_new (role));
+  gtk_box_append (GTK_BOX (content), gtk_label_new (_ (adj_role_name (role))));
+  gtk_button_set_child (GTK_BUTTON (button), content);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_tooltip_text (button, _ ("Show only these"));
+  g_object_set_data (G_OBJECT (button), "role", GUINT_TO_POINTER (role));
+  g_signal_connect (button, "toggled", G_CALLBACK (on_toggled), self);
+  return button;
+}
+
+static guint
+collect_roles (const AdjScene *scene)
+{
+  guint roles = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind != ADJ_BOX_BRIDGE)
+        roles |= 1u << box->role;
+    }
+  return roles;
+}
+
+void
+adj_legend_update (AdjLegend *self)
+{
+  AdjScene *scene = self->view != NULL ? adj_graph_view_get_scene (self->view) : NULL;
+  GtkWidget *child, *group = NULL;
+  guint roles;
+
+  if (scene == self->scene)
+    return;
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  self->scene = scene != NULL ? adj_scene_ref (scene) : NULL;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))))
+    gtk_box_remove (self->box, child);
+
+  roles = scene != NULL ? collect_roles (scene) : 0;
+  for (AdjRole role = ADJ_ROLE_SAVED; role < ADJ_N_ROLES; role++)
+    if (roles & (1u << role))
+      {
+        GtkWidget *button = make_button (self, role);
+
+        if (group != NULL)
+          gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (button), GTK_TOGGLE_BUTTON (group));
+        group = group != NULL ? group : button;
+        gtk_box_append (self->box, button);
+      }
+  gtk_widget_set_visible (GTK_WIDGET (self), group != NULL);
+}
+
+static void
+adj_legend_dispose (GObject *object)
+{
+  AdjLegend *self = ADJ_LEGEND (object);
+
+  adj_legend_set_view (self, NULL);
+  g_clear_pointer (&self->scene, adj_scene_unref);
+
+  G_OBJECT_CLASS (adj_legend_parent_class)->dispose (object);
+}
+
+static void
+adj_legend_class_init (AdjLegendClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = adj_legend_dispose;
+}
+
+static void
+adj_legend_init (AdjLegend *self)
+{
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+
+  self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 2));
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_EXTERNAL,
+                                  GTK_POLICY_NEVER);
+  gtk_scrolled_window_set_propagate_natural_width (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->box));
+  adw_bin_set_child (ADW_BIN (self), scroller);
+  gtk_widget_add_css_class (GTK_WIDGET (self), "legend");
+}
+
+void
+adj_legend_set_view (AdjLegend *self, AdjGraphView *view)
+{
+  g_set_weak_pointer (&self->view, view);
+}

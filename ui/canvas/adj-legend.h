@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <adwaita.h>
+
+#include "canvas/adj-graph-view.h"
+
+G_BEGIN_DECLS
+
+/* The roles that a picture has; a click lights one and dims the others. */
+#define ADJ_TYPE_LEGEND (adj_legend_get_type ())
+G_DECLARE_FINAL_TYPE (AdjLegend, adj_legend, ADJ, LEGEND, AdwBin)
+
+void adj_legend_set_view (AdjLegend *self, AdjGraphView *view);
+/* After the view got another picture. */
+void adj_legend_update (AdjLegend *self);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "scene/adj-scene.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  ADJ_DIRECTION_LEFT,
+  ADJ_DIRECTION_RIGHT,
+  ADJ_DIRECTION_UP,
+  ADJ_DIRECTION_DOWN,
+} AdjDirection;
+
+/* The node that lies next in a direction: along an edge when there is one, else the nearest box
+ * within a cone.  From no node: the first card. */
+AdjNodeId adj_navigator_step (const AdjScene *scene, AdjNodeId from, AdjDirection direction);
+
+/* A box that stands for exactly one node and can be selected. */
+gboolean adj_navigator_is_stop (const AdjSceneBox *box);
+
+G_END_DECLS

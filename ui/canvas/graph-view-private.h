@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "canvas/adj-graph-view.h"
+#include "canvas/adj-highlight.h"
+#include "canvas/adj-scene-painter.h"
+
+G_BEGIN_DECLS
+
+struct _AdjGraphView
+{
+  GtkWidget parent_instance;
+
+  AdjScene *scene; /* (owned) (nullable) */
+  AdjGraph *graph; /* (owned) (nullable) */
+  AdjMarks *marks; /* (owned) (nullable) */
+  AdjHighlight *highlight;
+  AdjTextCache *texts;
+  GHashTable *arrows;
+  AdjNodeId selected;
+  AdjRole role;
+  guint hovered;
+
+  AdjCamera camera;
+  AdjCamera from, to; /* of the movement under way */
+  gint64 moving_since;
+  guint tick;
+  gboolean wants_fit; /* at the next allocation */
+
+  AdjPoint pointer;       /* in pixels of the widget */
+  AdjCamera grabbed;      /* at the begin of a drag or pinch */
+  float speed_x, speed_y; /* of inertia, pixels per second */
+};
+
+/* Gestures, wheel and keys. */
+void adj_graph_view_add_controllers (AdjGraphView *self);
+void adj_graph_view_install_keys (GtkWidgetClass *klass);
+
+/* Moves there, softly when the desktop allows animations. */
+void adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera);
+/* Lets the view glide on after a drag or a flick. */
+void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
+void adj_graph_view_camera_changed (AdjGraphView *self);
+/* A click or key on a node; notifies. */
+void adj_graph_view_choose (AdjGraphView *self, AdjNodeId node);
+/* Enter and double clicks: a node is activated, a module opened or closed. */
+void adj_graph_view_activate_box (AdjGraphView *self, guint box);
+
+G_END_DECLS

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "canvas/painter-private.h"
+
+#define PADDING 12.0f
+#define SIGN_SIZE 15.0f
+#define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */
+
+static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
+
+GdkRGBA
+adj_verdict_color (AdjVerdict verdict, AdjScheme scheme)
+{
+  gboolean dark = scheme == ADJ_SCHEME_DARK || scheme == ADJ_SCHEME_HIGH_CONTRAST_DARK;
+  static const AdjColor colors[2][4] = {
+    { { 0.016f, 0.431f, 0.337f, 1 },
+      { 0.659f, 0.475f, 0, 1 },
+      { 0.776f, 0.275f, 0, 1 },
+      { 0.416f, 0.400f, 0.443f, 1 } },
+    { { 0.361f, 0.941f, 0.682f, 1 },
+      { 1, 0.824f, 0.122f, 1 },
+      { 0.878f, 0.541f, 0.290f, 1 },
+      { 0.663f, 0.659f, 0.690f, 1 } },
+  };
+
+  return adj_color_to_rgba (&colors[dark][MIN (verdict, ADJ_VERDICT_SKIPPED)]);
+}
+
+const char *
+adj_verdict_sign (AdjVerdict verdict)
+{
+  static const char *const signs[] = { "=", "≈", "≠", "–" };
+
+  return signs[MIN (verdict, ADJ_VERDICT_SKIPPED)];
+}
+
+static AdjRect
+to_widget (const AdjPainter *painter, const AdjRect *rect)
+{
+  AdjRect placed = adj_camera_rect_to_widget (&painter->frame->camera, rect);
+
+  return adj_painter_snap (painter, &placed);
+}
+
+static AdjRect
+grown (const AdjRect *rect, float by)
+{
+  return (AdjRect){ rect->x - by, rect->y - by, rect->width + 2 * by, rect->height + 2 * by };
+}
+
+/* -- frames -- */
+
+static void
+paint_frame (AdjPainter *painter,
+             const AdjSceneBox *box,
+             const AdjRect *rect,
+             float radius,
+             const AdjPalette *palette)
+{
+  float zoom = painter->frame->camera.zoom, unit = CLAMP (zoom, 0.7f, 1.6f);
+  float width = MAX (palette->frame_width * unit, 1);
+  const AdjColor *color = &palette->roles[box->role];
+  AdjRect inner = grown (rect, -2.5f * unit);
+
+  switch (adj_role_frame (box->role))
+    {
+    case ADJ_FRAME_SOLID:
+      adj_painter_frame (painter, rect, radius, box->role == ADJ_ROLE_NONE ? width : width * 1.3f,
+                         color);
+      break;
+    case ADJ_FRAME_DOUBLE:
+      adj_painter_frame (painter, rect, radius, width * 1.3f, color);
+      adj_painter_frame (painter, &inner, radius - 2 * unit, width, color);
+      break;
+    case ADJ_FRAME_DASHED:
+      adj_painter_dashes (painter, rect, radius, width * 1.3f, dashes, color);
+      break;
+    case ADJ_FRAME_HEAVY_DASHED:
+      adj_painter_dashes (painter, rect, radius, width * 2, heavy_dashes, color);
+      break;
+    case ADJ_FRAME_DOTTED:
+      adj_painter_dashes (painter, rect, radius, width * 1.2f, dots, color);
+      break;
+    case ADJ_FRAME_THICK:
+      adj_painter_frame (painter, rect, radius, width * 1.8f, color);
+      break;
+    }
+}
+
+static void
+paint_hatching (AdjPainter *painter, const AdjRect *stripe, const AdjColor *color)
+{
+  graphene_rect_t bounds = GRAPHENE_RECT_INIT (stripe->x, stripe->y, stripe->width, stripe->height);
+  cairo_t *cr = gtk_snapshot_append_cairo (painter->snapshot, &bounds);
+
+  cairo_set_source_rgba (cr, color->red, color->green, color->blue, color->alpha);
+  cairo_set_line_width (cr, MAX (1.5, stripe->width / 3.0));
+  for (double y = 0; y < stripe->height + stripe->width; y += stripe->width)
+    {
+      cairo_move_to (cr, stripe->x, stripe->y + y);
+      cairo_rel_line_to (cr, stripe->width, -stripe->width);
+    }
+  cairo_stroke (cr);
+  cairo_destroy (cr);
+}
+
+static void
+paint_stripe (AdjPainter *painter,
+              const AdjSceneBox *box,
+              const AdjRect *rect,
+              float radius,
+              const AdjPalette *palette)
+{
+  AdjRect stripe = { rect->x, rect->y, ADJ_STRIPE_WIDTH * painter->frame->camera.zoom,
+                     rect->height };
+  GskRoundedRect outline;
+
+  if (!adj_role_has_stripe (box->role))
+    return;
+  gsk_rounded_rect_init_from_rect (
+      &outline, &GRAPHENE_RECT_INIT (rect->x, rect->y, rect->width, rect->height), radius);
+  gtk_snapshot_push_rounded_clip (painter->snapshot, &outline);
+  if (adj_role_is_hatched (box->role))
+    paint_hatching (painter, &stripe, &palette->roles[box->role]);
+  else
+    adj_painter_fill (painter, &stripe, 0, &palette->roles[box->role]);
+  gtk_snapshot_pop (painter->snapshot);
+}
+
+/* -- signs -- */
+
+/* A disc, or a pill for two letters; @right and @middle in pixels.  Returns its width. */
+static float
+paint_sign (AdjPainter *painter,
+            const char *sign,
+            float right,
+            float middle,
+            const AdjColor *fill,
+            const AdjColor *text)
+{
+  float zoom = painter->frame->camera.zoom, size = SIGN_SIZE * zoom;
+  float width = MAX (size, adj_painter_text_width (painter, ADJ_TEXT_SIGN, sign) * zoom + 8 * zoom);
+  AdjRect disc = { right - width, middle - size / 2, width, size };
+
+  adj_painter_fill (painter, &disc, size / 2, fill);
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SIGN, sign, text, ADJ_ALIGN_CENTER,
+                                            right - width / 2, middle, width, zoom });
+  return width;
+}
+
+static void
+paint_mark (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
+{
+  const AdjMarks *marks = painter->frame->marks;
+  float zoom = painter->frame->camera.zoom;
+  AdjVerdict verdict;
+  GdkRGBA rgba;
+  AdjColor color;
+
+  if (marks == NULL || !adj_node_id_is_valid (box->node) ||
+      !adj_marks_get (marks, box->node, &verdict))
+    return;
+  rgba = adj_verdict_color (verdict, painter->frame->scheme);
+  color = (AdjColor){ rgba.red, rgba.green, rgba.blue, 1 };
+  if (painter->lod < ADJ_LOD_NAMES)
+    {
+      AdjRect dot = { rect->x + rect->width * 0.7f, rect->y, rect->width * 0.3f, rect->height };
+
+      adj_painter_fill (painter, &dot, 0, &color);
+    }
+  else
+    paint_sign (painter, adj_verdict_sign (verdict), rect->x + rect->width - 5 * zoom,
+                rect->y + rect->height - (SIGN_SIZE / 2 + 3) * zoom, &color,
+                &painter->lit.sign_text);
+  if (adj_marks_get_first (marks).index == box->node.index)
+    {
+      AdjRect ring = grown (rect, 3.5f);
+
+      adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &color);
+      adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, "first difference ▾", &color,
+                                                ADJ_ALIGN_CENTER, rect->x + rect->width / 2,
+                                                rect->y - 12, 1000, MAX (zoom, 1) });
+    }
+}
+
+/* -- texts -- */
+
+static void
+paint_card_text (AdjPainter *painter,
+                 const AdjSceneBox *box,
+                 const AdjRect *rect,
+                 float right,
+                 const AdjPalette *palette)
+{
+  float zoom = painter->frame->camera.zoom, left = rect->x + PADDING * zoom;
+  gboolean two = painter->lod == ADJ_LOD_FULL && *box->subtitle != '\0';
+  float bottom = rect->x + rect->width - (painter->frame->marks != NULL ? 26 : 6) * zoom;
+  AdjTextRun title = {
+    box->role == ADJ_ROLE_RECOMPUTE_COPY ? ADJ_TEXT_TITLE_PLAIN : ADJ_TEXT_TITLE,
+    box->title,
+    &palette->text,
+    ADJ_ALIGN_LEFT,
+    left,
+    rect->y + (two ? rect->height * 0.34f : rect->height / 2),
+    right - left - 2 * zoom,
+    zoom,
+  };
+  AdjTextRun subtitle = { ADJ_TEXT_SUBTITLE, box->subtitle, &palette->dim_text,
+                          ADJ_ALIGN_LEFT,    left,          rect->y + rect->height * 0.72f,
+                          bottom - left,     zoom };
+
+  adj_painter_text (painter, &title);
+  if (two)
+    adj_painter_text (painter, &subtitle);
+}
+
+static void
+paint_centered (AdjPainter *painter,
+                const AdjSceneBox *box,
+                const AdjRect *rect,
+                AdjTextStyle style,
+                const AdjColor *color)
+{
+  float zoom = painter->frame->camera.zoom;
+  AdjTextRun run = { style,
+                     box->title,
+                     color,
+                     ADJ_ALIGN_CENTER,
+                     rect->x + rect->width / 2,
+                     rect->y + rect->height / 2,
+                     rect->width - 6 * zoom,
+                     zoom };
+
+  adj_painter_text (painter, &run);
+}
+
+/* -- boxes -- */
+
+static void
+paint_card (AdjPainter *painter,
+            const AdjSceneBox *box,
+            const AdjRect *rect,
+            const AdjPalette *palette)
+{
+  float zoom = painter->frame->camera.zoom;
+  float radius = box->kind == ADJ_BOX_PILL ? rect->height / 2 : ADJ_CARD_RADIUS * zoom;
+  float right = rect->x + rect->width - 6 * zoom;
+  const char *sign = adj_role_sign (box->role);
+
+  adj_painter_fill (painter, rect, radius,
+                    box->role == ADJ_ROLE_RECOMPUTE_COPY ? &palette->copy_fill : &palette->card);
+  paint_stripe (painter, box, rect, radius, palette);
+  paint_frame (painter, box, rect, radius, palette);
+  if (*sign != '\0' && box->kind == ADJ_BOX_NODE)
+    right -= paint_sign (painter, sign, right + zoom, rect->y + (SIGN_SIZE / 2 + 3) * zoom,
+                         &palette->roles[box->role], &palette->sign_text);
+  paint_card_text (painter, box, rect, right, palette);
+}
+
+static void
+paint_chip (AdjPainter *painter,
+            const AdjSceneBox *box,
+            const AdjRect *rect,
+            const AdjPalette *palette)
+{
+  float zoom = painter->frame->camera.zoom;
+
+  adj_painter_fill (painter, rect, 4 * zoom, &palette->chip_fill);
+  adj_painter_frame (painter, rect, 4 * zoom, MAX (palette->frame_width * zoom, 1),
+                     &palette->roles[box->role]);
+  if (painter->lod == ADJ_LOD_FULL)
+    paint_centered (painter, box, rect, ADJ_TEXT_SUBTITLE, &palette->text);
+}
+
+static void
+paint_bridge (AdjPainter *painter,
+              const AdjSceneBox *box,
+              const AdjRect *rect,
+              const AdjPalette *palette)
+{
+  gboolean spared = box->role == ADJ_ROLE_RECOMPUTED || box->role == ADJ_ROLE_MUST_RECOMPUTE ||
+                    box->role == ADJ_ROLE_RECOMPUTE_COPY;
+  const AdjColor *color =
+      spared ? &palette->edges[ADJ_EDGE_RECOMPUTE] : &palette->edges[ADJ_EDGE_BRIDGE];
+  float width = MAX (palette->frame_width * MIN (painter->frame->camera.zoom, 1.5f), 1) * 1.2f;
+
+  adj_painter_fill (painter, rect, rect->height / 2,
+                    spared ? &palette->card : &palette->bridge_fill);
+  if (spared)
+    adj_painter_dashes (painter, rect, rect->height / 2, width, dashes, color);
+  else
+    adj_painter_frame (painter, rect, rect->height / 2, width, color);
+  paint_centered (painter, box, rect, ADJ_TEXT_CHIP, &palette->text);
+}
+
+/* Zoomed out: the shape alone, in the colour of its role. */
+static void
+paint_plain (AdjPainter *painter,
+             const AdjSceneBox *box,
+             const AdjRect *rect,
+             const AdjPalette *palette)
+{
+  AdjRect stripe = { rect->x, rect->y, MAX (rect->width * 0.06f, 1.5f), rect->height };
+  const AdjColor *color = &palette->roles[box->role];
+
+  if (box->kind == ADJ_BOX_BRIDGE)
+    color = &palette->edges[ADJ_EDGE_BRIDGE];
+  if (painter->lod == ADJ_LOD_TEXTURE)
+    {
+      adj_painter_fill (painter, rect, 0, color);
+      return;
+    }
+  adj_painter_fill (painter, rect, 0,
+                    box->role == ADJ_ROLE_RECOMPUTE_COPY ? &palette->copy_fill : &palette->card);
+  adj_painter_frame (painter, rect, 0, 1, color);
+  if (adj_role_has_stripe (box->role))
+    adj_painter_fill (painter, &stripe, 0, color);
+}
+
+void
+adj_painter_box (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+  AdjRect rect = to_widget (painter, &box->rect), ring = grown (&rect, 3);
+  float zoom = frame->camera.zoom;
+
+  if (painter->lod == ADJ_LOD_TEXTURE && box->kind == ADJ_BOX_CHIP)
+    return;
+  if (box->kind == ADJ_BOX_BRIDGE && rect.height >= 6)
+    paint_bridge (painter, box, &rect, palette);
+  else if (painter->lod <= ADJ_LOD_MODULES)
+    paint_plain (painter, box, &rect, palette);
+  else if (box->kind == ADJ_BOX_CHIP)
+    paint_chip (painter, box, &rect, palette);
+  else
+    paint_card (painter, box, &rect, palette);
+
+  if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL)
+    paint_mark (painter, box, &rect);
+  if (index == frame->selected)
+    adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &painter->lit.selection);
+  else if (index == frame->hovered)
+    adj_painter_frame (painter, &rect, ADJ_CARD_RADIUS * zoom, 2, &painter->lit.selection);
+}
+
+/* -- groups -- */
+
+static void
+paint_group_text (AdjPainter *painter,
+                  const AdjSceneBox *box,
+                  const AdjRect *rect,
+                  const AdjPalette *palette)
+{
+  float zoom = painter->frame->camera.zoom, scale = MAX (zoom, READABLE_PX / ADJ_TITLE_SIZE);
+  const char *arrow = box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾";
+  float pad = MIN (PADDING * zoom, 12), middle = rect->y + ADJ_GROUP_TITLE_HEIGHT * zoom / 2;
+  float left = rect->x + pad, right = rect->x + rect->width - pad, width;
+
+  if (painter->lod < ADJ_LOD_NAMES)
+    middle = MIN (rect->y + MAX (ADJ_GROUP_TITLE_HEIGHT * zoom / 2, 9), rect->y + rect->height / 2);
+  if (box->fold == ADJ_FOLD_CLOSED && *box->subtitle != '\0' && rect->height > 44 * zoom)
+    middle = rect->y + rect->height / 2 - 8 * scale;
+  if (box->fold != ADJ_FOLD_NONE)
+    {
+      adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, arrow, &palette->text,
+                                                ADJ_ALIGN_LEFT, left, middle, 40, scale });
+      left += 13 * scale;
+    }
+  width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, box->subtitle) * scale;
+  if (painter->lod >= ADJ_LOD_MODULES && right - left - width > 60 * scale)
+    {
+      adj_painter_text (painter,
+                        &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->subtitle, &palette->dim_text,
+                                       ADJ_ALIGN_RIGHT, right, middle, width + 1, scale });
+      right -= width + 8 * scale;
+    }
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
+                                            ADJ_ALIGN_LEFT, left, middle, right - left, scale });
+}
+
+void
+adj_painter_group (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+  float radius = ADJ_GROUP_RADIUS * MIN (frame->camera.zoom, 1.5f);
+  AdjRect rect = to_widget (painter, &box->rect);
+  const AdjColor *frame_color = index == frame->selected || index == frame->hovered
+                                    ? &palette->selection
+                                    : &palette->group_frame;
+
+  if (rect.width < 2 || rect.height < 2)
+    return;
+  adj_painter_fill (painter, &rect, radius, &palette->group);
+  adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1), frame_color);
+  if (painter->lod > ADJ_LOD_TEXTURE)
+    paint_group_text (painter, box, &rect, palette);
+}
+
+/* -- headers -- */
+
+void
+adj_painter_header (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
+  AdjRect rect = adj_camera_rect_to_widget (&frame->camera, &box->rect);
+  float scale = CLAMP (frame->camera.zoom, 0.85f, 1.1f);
+  float height = MIN (box->rect.height, 30) * frame->camera.zoom;
+  float width = adj_painter_text_width (painter, ADJ_TEXT_HEADER, box->title) * scale;
+  AdjTextRun run = { ADJ_TEXT_HEADER,
+                     box->title,
+                     box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE]
+                                                : &painter->lit.dim_text,
+                     ADJ_ALIGN_CENTER,
+                     rect.x + rect.width / 2,
+                     MAX (rect.y + height / 2, 16),
+                     1000,
+                     scale };
+  AdjRect plate = { run.x - width / 2 - 10, run.y - 11, width + 20, 22 };
+  AdjColor fill = painter->lit.background;
+
+  if (rect.x > frame->width || rect.x + rect.width < 0 || *box->title == '\0')
+    return;
+  fill.alpha = 0.85f;
+  adj_painter_fill (painter, &plate, 11, &fill);
+  adj_painter_text (painter, &run);
+}

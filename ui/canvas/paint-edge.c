@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "canvas/painter-private.h"
+
+/* Edges are colour rectangles: they batch, and right angles are easier to follow. */
+
+#define ARROW_PX 16
+#define ARROW_SIZE 8.0f
+#define DASH 6.0f
+#define GAP 4.0f
+
+typedef enum
+{
+  POINT_RIGHT,
+  POINT_LEFT,
+  POINT_DOWN,
+  POINT_UP,
+} Point;
+
+GHashTable *
+adj_scene_painter_new_arrows (void)
+{
+  return g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_object_unref);
+}
+
+static GdkTexture *
+draw_arrow (const AdjColor *color, Point point)
+{
+  static const double turns[] = { 0, G_PI, G_PI_2, -G_PI_2 };
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, ARROW_PX, ARROW_PX);
+  cairo_t *cr = cairo_create (surface);
+  g_autoptr (GBytes) bytes = NULL;
+  GdkTexture *texture;
+
+  cairo_translate (cr, ARROW_PX / 2.0, ARROW_PX / 2.0);
+  cairo_rotate (cr, turns[point]);
+  cairo_move_to (cr, ARROW_PX / 2.0, 0);
+  cairo_line_to (cr, -ARROW_PX / 2.0, ARROW_PX * 0.40);
+  cairo_line_to (cr, -ARROW_PX / 2.0, -ARROW_PX * 0.40);
+  cairo_close_path (cr);
+  cairo_set_source_rgba (cr, color->red, color->green, color->blue, color->alpha);
+  cairo_fill (cr);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  bytes = g_bytes_new (cairo_image_surface_get_data (surface),
+                       (gsize) cairo_image_surface_get_stride (surface) * ARROW_PX);
+  texture = gdk_memory_texture_new (ARROW_PX, ARROW_PX, GDK_MEMORY_DEFAULT, bytes,
+                                    (gsize) cairo_image_surface_get_stride (surface));
+  cairo_surface_destroy (surface);
+
+  return texture;
+}
+
+static GdkTexture *
+find_arrow (AdjPainter *painter, const AdjColor *color, Point point)
+{
+  gint64 key = ((gint64) (color->red * 255) << 24) | ((gint64) (color->green * 255) << 16) |
+               ((gint64) (color->blue * 255) << 8) | point;
+  GdkTexture *texture = g_hash_table_lookup (painter->frame->arrows, &key);
+
+  if (texture == NULL)
+    {
+      texture = draw_arrow (color, point);
+      g_hash_table_insert (painter->frame->arrows, g_memdup2 (&key, sizeof key), texture);
+    }
+  return texture;
+}
+
+static void
+paint_arrow (AdjPainter *painter, AdjPoint from, AdjPoint tip, float size, const AdjColor *color)
+{
+  gboolean flat = fabsf (tip.x - from.x) > fabsf (tip.y - from.y);
+  Point point =
+      flat ? (tip.x > from.x ? POINT_RIGHT : POINT_LEFT) : (tip.y > from.y ? POINT_DOWN : POINT_UP);
+  float x = tip.x - size / 2, y = tip.y - size / 2;
+
+  if (flat)
+    x += point == POINT_RIGHT ? -size / 2 : size / 2;
+  else
+    y += point == POINT_DOWN ? -size / 2 : size / 2;
+  gtk_snapshot_append_texture (painter->snapshot, find_arrow (painter, color, point),
+                               &GRAPHENE_RECT_INIT (x, y, size, size));
+}
+
+static void
+append_piece (AdjPainter *painter, const AdjRect *rect, const GdkRGBA *color)
+{
+  AdjRect whole = adj_painter_snap (painter, rect);
+
+  gtk_snapshot_append_color (painter->snapshot, color,
+                             &GRAPHENE_RECT_INIT (whole.x, whole.y, whole.width, whole.height));
+}
+
+static void
+paint_piece (AdjPainter *painter, AdjPoint a, AdjPoint b, float width, const GdkRGBA *color)
+{
+  AdjRect rect = { MIN (a.x, b.x) - width / 2, MIN (a.y, b.y) - width / 2,
+                   fabsf (a.x - b.x) + width, fabsf (a.y - b.y) + width };
+
+  append_piece (painter, &rect, color);
+}
+
+/* Only the dashes that are in view, however long the piece is. */
+static void
+paint_dashed_piece (AdjPainter *painter, AdjPoint a, AdjPoint b, float width, const GdkRGBA *color)
+{
+  gboolean flat = fabsf (a.x - b.x) > fabsf (a.y - b.y);
+  float zoom = CLAMP (painter->frame->camera.zoom, 0.6f, 1.5f), step = (DASH + GAP) * zoom;
+  float begin = flat ? MIN (a.x, b.x) : MIN (a.y, b.y);
+  float end = flat ? MAX (a.x, b.x) : MAX (a.y, b.y);
+  float limit = flat ? painter->frame->width : painter->frame->height;
+
+  if (begin < 0)
+    begin += floorf (-begin / step) * step;
+  for (float at = begin; at < MIN (end, limit); at += step)
+    {
+      float length = MIN (DASH * zoom, end - at);
+      AdjRect rect = flat ? (AdjRect){ at, a.y - width / 2, length, width }
+                          : (AdjRect){ a.x - width / 2, at, width, length };
+
+      append_piece (painter, &rect, color);
+    }
+}
+
+/* The width of bridges tells bytes; lines never get thinner than a pixel. */
+static float
+line_width (const AdjPainter *painter, const AdjSceneEdge *edge, gboolean lit)
+{
+  float zoom = painter->frame->camera.zoom;
+  float width = MAX (edge->width, 1) * MIN (zoom, 1.6f);
+
+  if (lit && painter->frame->highlight != NULL)
+    width = MAX (width, 2);
+  return MAX (width, painter->lod <= ADJ_LOD_MODULES ? 0.75f : 1);
+}
+
+void
+adj_painter_edge (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneEdge *edge = adj_scene_get_edge (frame->scene, index);
+  gboolean lit = frame->highlight == NULL || adj_highlight_has_edge (frame->highlight, index);
+  gboolean chosen = lit && frame->highlight != NULL && frame->selected != ADJ_NO_BOX &&
+                    edge->kind != ADJ_EDGE_BRIDGE && edge->kind != ADJ_EDGE_RECOMPUTE;
+  const AdjPalette *palette = lit ? &painter->lit : &painter->dim;
+  const AdjColor *color = chosen ? &palette->selection : &palette->edges[edge->kind];
+  GdkRGBA rgba = adj_color_to_rgba (color);
+  float width = line_width (painter, edge, lit), arrow = ARROW_SIZE * frame->camera.zoom;
+  AdjPoint from = { 0, 0 }, to = { 0, 0 };
+
+  if (painter->lod == ADJ_LOD_TEXTURE && edge->kind != ADJ_EDGE_BRIDGE &&
+      edge->kind != ADJ_EDGE_BLOCK)
+    return;
+  if (painter->lod < ADJ_LOD_NAMES || arrow < 3)
+    arrow = 0;
+
+  for (guint i = 1; i < edge->n_points; i++)
+    {
+      from = adj_camera_to_widget (&frame->camera, edge->points[i - 1].x, edge->points[i - 1].y);
+      to = adj_camera_to_widget (&frame->camera, edge->points[i].x, edge->points[i].y);
+      if (edge->kind == ADJ_EDGE_RECOMPUTE)
+        paint_dashed_piece (painter, from, to, width, &rgba);
+      else
+        paint_piece (painter, from, to, width, &rgba);
+    }
+  if (arrow > 0 && edge->n_points > 1)
+    paint_arrow (painter, from, to, MAX (arrow, width * 2.2f), color);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "canvas/adj-scene-painter.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const AdjSceneFrame *frame;
+  GtkSnapshot *snapshot;
+  AdjLod lod;
+  AdjPalette lit, dim;
+  GArray *boxes; /* of guint: what is in view */
+  GArray *edges;
+} AdjPainter;
+
+typedef enum
+{
+  ADJ_ALIGN_LEFT,
+  ADJ_ALIGN_CENTER,
+  ADJ_ALIGN_RIGHT,
+} AdjTextAlign;
+
+/* One line of text; places in pixels of the widget, @y is its middle. */
+typedef struct
+{
+  AdjTextStyle style;
+  const char *text;
+  const AdjColor *color;
+  AdjTextAlign align;
+  float x, y;
+  float max_width; /* narrower fonts are not widened, wider ones are squeezed */
+  float scale;
+} AdjTextRun;
+
+void adj_painter_text (AdjPainter *painter, const AdjTextRun *run);
+/* Of a run at scale 1. */
+float adj_painter_text_width (AdjPainter *painter, AdjTextStyle style, const char *text);
+
+void
+adj_painter_fill (AdjPainter *painter, const AdjRect *rect, float radius, const AdjColor *color);
+void adj_painter_frame (
+    AdjPainter *painter, const AdjRect *rect, float radius, float width, const AdjColor *color);
+void adj_painter_dashes (AdjPainter *painter,
+                         const AdjRect *rect,
+                         float radius,
+                         float width,
+                         const double dash[2],
+                         const AdjColor *color);
+/* Rounded to whole device pixels. */
+AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
+const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
+
+void adj_painter_group (AdjPainter *painter, guint index);
+void adj_painter_header (AdjPainter *painter, guint index);
+void adj_painter_box (AdjPainter *painter, guint index);
+void adj_painter_edge (AdjPainter *painter, guint index);
+
+G_END_DECLS

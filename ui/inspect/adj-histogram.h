@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "model/adj-tensor-stats.h"
+
+G_BEGIN_DECLS
+
+/* The distribution of a tensor's elements as bars. */
+#define ADJ_TYPE_HISTOGRAM (adj_histogram_get_type ())
+G_DECLARE_FINAL_TYPE (AdjHistogram, adj_histogram, ADJ, HISTOGRAM, GtkWidget)
+
+GtkWidget *adj_histogram_new (const AdjTensorStats *stats);
+
+G_END_DECLS

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+#include "inspect/adj-inspector.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "call/adj-op.h"
+#include "canvas/adj-role-badge.h"
+#include "inspect/adj-fact-card.h"
+#include "inspect/adj-histogram.h"
+#include "ir/adj-text.h"
+#include "model/adj-facts.h"
+
+#define MAX_LINKS 12
+#define FIRST_ELEMENTS 8
+
+struct _AdjInspector
+{
+  AdwBin parent_instance;
+
+  GtkStack *stack;
+  GtkLabel *name;
+  GtkLabel *target;
+  GtkBox *role_box;
+  AdjRoleBadge *badge;
+  GtkLabel *role;
+  GtkBox *cards;
+  AdjDocument *document; /* (owned) (nullable) */
+};
+
+G_DEFINE_FINAL_TYPE (AdjInspector, adj_inspector, ADW_TYPE_BIN)
+
+/* What one card is made from. */
+typedef struct
+{
+  const AdjGraph *graph;
+  const AdjScene *scene;
+  AdjEvaluation *evaluation; /* (nullable) */
+  AdjNodeId id;
+  const AdjNode *node;
+} Subject;
+
+typedef void (*FillCard) (AdjFactCard *card, const Subject *subject);
+
+/* -- cards -- */
+
+static void
+fill_value (AdjFactCard *card, const Subject *s)
+{
+  g_autofree char *shape = adj_facts_shape (s->graph, s->node);
+  g_autofree char *strides = adj_facts_strides (s->graph, s->node);
+  g_autofree char *type = adj_facts_type (s->graph, s->node);
+  g_autofree char *both = shape != NULL && strides != NULL
+                              ? g_strdup_printf (_ ("%s  strides %s"), shape, strides)
+                              : NULL;
+  guint last = adj_graph_get_last_use (s->graph, s->id.index).index;
+  g_autofree char *life = NULL;
+
+  adj_fact_card_add (card, _ ("Shape"), both != NULL ? both : shape);
+  adj_fact_card_add (card, _ ("Type"), type);
+  if (shape == NULL)
+    {
+      g_autofree char *annotation = adj_facts_annotation (s->graph, s->node);
+
+      adj_fact_card_add (card, _ ("Value"), annotation);
+    }
+  if (last == s->id.index)
+    life = g_strdup_printf (_ ("step %u, never read"), s->id.index + 1);
+  else
+    life = g_strdup_printf (_ ("steps %u → %u"), s->id.index + 1, last + 1);
+  adj_fact_card_add (card, _ ("Lifetime"), life);
+}
+
+static void
+fill_comparison (AdjFactCard *card, const Subject *s)
+{
+  const AdjValueComparison *c =
+      s->evaluation != NULL ? adj_evaluation_find (s->evaluation, s->id) : NULL;
+  g_autofree char *max_abs = NULL, *max_rel = NULL, *local = NULL, *limit = NULL;
+  g_autofree char *both = NULL, *accumulated = NULL, *peer = NULL, *mismatch = NULL;
+
+  if (c == NULL)
+    return;
+  max_abs = adj_facts_number (c->difference.max_abs);
+  max_rel = adj_facts_number (c->difference.max_rel);
+  local = adj_facts_number (c->local);
+  limit = adj_facts_number (c->local_limit);
+  both = g_strdup_printf (_ ("%s (allowed %s)"), local, limit);
+  accumulated = adj_facts_number (c->accumulated);
+  peer = adj_facts_number (c->peer);
+  mismatch = g_strdup_printf (_ ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
+                              c->difference.n_not_close, c->difference.n);
+  adj_fact_card_add (card, _ ("Verdict"), _ (adj_verdict_name (c->verdict)));
+  if (c->verdict == ADJ_VERDICT_SKIPPED)
+    return;
+  adj_fact_card_add (card, _ ("Max abs"), max_abs);
+  adj_fact_card_add (card, _ ("Max rel"), max_rel);
+  adj_fact_card_add (card, _ ("Local"), both);
+  adj_fact_card_add (card, _ ("Accumulated"), accumulated);
+  adj_fact_card_add (card, _ ("PyTorch"), peer);
+  adj_fact_card_add (card, _ ("Not close"), mismatch);
+  if (c->verdict == ADJ_VERDICT_DIFFERS)
+    adj_fact_card_add_text (card,
+                            c->inputs_agree
+                                ? _ ("Its inputs agree, so the difference begins here.")
+                                : _ ("Its inputs differ already: this may only follow from them."),
+                            FALSE);
+}
+
+static void
+fill_result (AdjFactCard *card, const Subject *s)
+{
+  AdjTensorData *value =
+      s->evaluation != NULL ? adj_evaluation_get_value (s->evaluation, s->id) : NULL;
+  AdjTensorStats stats;
+  g_autofree char *mean = NULL, *range = NULL, *min = NULL, *max = NULL, *deviation = NULL;
+  g_autofree char *first = NULL, *spread = NULL;
+
+  if (value == NULL)
+    return;
+  adj_tensor_stats_compute (value, &stats);
+  mean = adj_facts_number (stats.mean);
+  deviation = adj_facts_number (stats.deviation);
+  spread = g_strdup_printf ("%s ± %s", mean, deviation);
+  min = adj_facts_number (stats.min);
+  max = adj_facts_number (stats.max);
+  range = g_strdup_printf ("%s … %s", min, max);
+  first = adj_tensor_stats_first (value, FIRST_ELEMENTS);
+  adj_fact_card_add (card, _ ("Mean"), spread);
+  adj_fact_card_add (card, _ ("Range"), range);
+  if (stats.n_nan + stats.n_inf > 0)
+    {
+      g_autofree char *odd =
+          g_strdup_printf ("%" G_GINT64_FORMAT " / %" G_GINT64_FORMAT, stats.n_nan, stats.n_inf);
+
+      adj_fact_card_add (card, _ ("NaN / Inf"), odd);
+    }
+  adj_fact_card_add (card, _ ("First"), first);
+  if (stats.n > 1)
+    adj_fact_card_add_widget (card, adj_histogram_new (&stats));
+}
+
+static void
+fill_tags (AdjFactCard *card, const Subject *s)
+{
+  const AdjNodeMeta *meta = &s->node->meta;
+  g_autofree char *number = NULL, *region = NULL;
+
+  if (meta->recompute != ADJ_RECOMPUTE_NONE)
+    adj_fact_card_add (card, _ ("Policy"), adj_recompute_name (meta->recompute));
+  if (meta->ac_graph_id >= 0)
+    {
+      region = g_strdup_printf (_ ("checkpoint %" G_GINT64_FORMAT), meta->ac_graph_id);
+      adj_fact_card_add (card, _ ("Region"), region);
+    }
+  adj_fact_card_add (card, _ ("Module"), adj_facts_module (s->node));
+  adj_fact_card_add (card, _ ("Tag"), meta->partitioner_tag);
+  if (meta->seq_nr >= 0)
+    {
+      number = g_strdup_printf ("%" G_GINT64_FORMAT, meta->seq_nr);
+      adj_fact_card_add (card, _ ("Sequence"), number);
+    }
+  adj_fact_card_add (card, _ ("Parameter"), meta->parameter);
+  adj_fact_card_add (card, _ ("Source"), meta->source);
+  adj_fact_card_add (card, _ ("ATen"), meta->original_aten);
+}
+
+static void
+add_node_link (AdjFactCard *card, const Subject *s, const char *key, AdjNodeId id)
+{
+  const AdjNode *node = adj_graph_get_node (s->graph, id.index);
+  g_autofree char *annotation = adj_facts_annotation (s->graph, node);
+
+  adj_fact_card_add_link (card, key, node->name, id, annotation);
+}
+
+static void
+fill_twins (AdjFactCard *card, const Subject *s)
+{
+  AdjNodeId twin = adj_scene_get_twin (s->scene, s->id);
+
+  if (adj_node_id_is_valid (twin))
+    add_node_link (
+        card, s,
+        adj_graph_is_backward (s->graph, twin.index) ? _ ("Gradient op") : _ ("Forward op"), twin);
+}
+
+static void
+add_links (AdjFactCard *card, const Subject *s, const char *arrow, const AdjNodeId *ids, guint n)
+{
+  for (guint i = 0; i < MIN (n, MAX_LINKS); i++)
+    add_node_link (card, s, arrow, ids[i]);
+  if (n > MAX_LINKS)
+    {
+      g_autofree char *more = g_strdup_printf (_ ("and %u more"), n - MAX_LINKS);
+
+      adj_fact_card_add (card, arrow, more);
+    }
+}
+
+static void
+fill_neighbours (AdjFactCard *card, const Subject *s)
+{
+  add_links (card, s, "←", s->node->inputs, s->node->n_inputs);
+  add_links (card, s, "→", s->node->users, s->node->n_users);
+}
+
+static void
+fill_operator (AdjFactCard *card, const Subject *s)
+{
+  const AdjOp *op = s->node->op;
+
+  if (op == NULL)
+    return;
+  adj_fact_card_add_text (card, op->help, FALSE);
+  adj_fact_card_add (card, _ ("Formula"), op->expr);
+  adj_fact_card_add_text (card, op->schema, TRUE);
+}
+
+static void
+fill_call (AdjFactCard *card, const Subject *s)
+{
+  GString *text = g_string_new (NULL);
+
+  if (s->node->opcode != ADJ_OPCODE_PLACEHOLDER)
+    adj_node_print (s->graph, s->id.index, text);
+  adj_fact_card_add_text (card, text->str, TRUE);
+  g_string_free (text, TRUE);
+}
+
+static void
+fill_frames (AdjFactCard *card, const Subject *s)
+{
+  for (guint i = s->node->meta.n_frames; i-- > 0;)
+    {
+      const AdjFrame *frame = &s->node->meta.frames[i];
+      g_autofree char *base = g_path_get_basename (frame->file);
+      g_autofree char *place = g_strdup_printf ("%s:%u", base, frame->line);
+
+      adj_fact_card_add (card, place, *frame->code != '\0' ? frame->code : frame->function);
+    }
+}
+
+static const struct
+{
+  const char *title;
+  FillCard fill;
+} cards[] = {
+  { N_ ("Value"), fill_value },
+  { N_ ("Compared with Recorded"), fill_comparison },
+  { N_ ("Result of the Run"), fill_result },
+  { N_ ("Tags"), fill_tags },
+  { N_ ("Twins"), fill_twins },
+  { N_ ("Inputs and Users"), fill_neighbours },
+  { N_ ("Operator"), fill_operator },
+  { N_ ("Call"), fill_call },
+  { N_ ("Stack Trace"), fill_frames },
+};
+
+/* -- the panel -- */
+
+static void
+show_role (AdjInspector *self, const Subject *s)
+{
+  guint box = adj_scene_find_node (s->scene, s->id);
+  AdjRole role = box != ADJ_NO_BOX ? adj_scene_get_box (s->scene, box)->role : ADJ_ROLE_NONE;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->role_box), role != ADJ_ROLE_NONE);
+  adj_role_badge_set_role (self->badge, role);
+  gtk_label_set_text (self->role, _ (adj_role_name (role)));
+}
+
+static void
+update (AdjInspector *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  Subject s = { .scene = adj_document_get_scene (self->document),
+                .evaluation = adj_document_get_evaluation (self->document),
+                .id = adj_document_get_selected (self->document) };
+  g_autofree char *target = NULL;
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->cards))))
+    gtk_box_remove (self->cards, child);
+  if (graph == NULL || s.scene == NULL || !adj_node_id_is_valid (s.id))
+    {
+      gtk_stack_set_visible_child_name (self->stack, "empty");
+      return;
+    }
+  s.graph = graph->graph;
+  s.node = adj_graph_get_node (s.graph, s.id.index);
+
+  gtk_label_set_text (self->name, s.node->name);
+  target = g_strdup_printf (
+      "%s · %s #%u", adj_facts_target (s.node),
+      adj_graph_is_backward (s.graph, s.id.index) ? _ ("backward") : _ ("forward"), s.id.index + 1);
+  gtk_label_set_text (self->target, target);
+  show_role (self, &s);
+  for (guint i = 0; i < G_N_ELEMENTS (cards); i++)
+    {
+      AdjFactCard *card = g_object_ref_sink (adj_fact_card_new (_ (cards[i].title)));
+
+      cards[i].fill (card, &s);
+      if (!adj_fact_card_is_empty (card))
+        gtk_box_append (self->cards, GTK_WIDGET (card));
+      g_object_unref (card);
+    }
+  gtk_stack_set_visible_child_name (self->stack, "node");
+}
+
+static void
+adj_inspector_dispose (GObject *object)
+{
+  adj_inspector_set_document (ADJ_INSPECTOR (object), NULL);
+  adw_bin_set_child (ADW_BIN (object), NULL);
+
+  G_OBJECT_CLASS (adj_inspector_parent_class)->dispose (object);
+}
+
+static void
+adj_inspector_class_init (AdjInspectorClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_inspector_dispose;
+
+  g_type_ensure (ADJ_TYPE_ROLE_BADGE);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/inspector.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, stack);
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, name);
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, target);
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, role_box);
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, badge);
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, role);
+  gtk_widget_class_bind_template_child (widget_class, AdjInspector, cards);
+}
+
+static void
+adj_inspector_init (AdjInspector *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}
+
+void
+adj_inspector_set_document (AdjInspector *self, AdjDocument *document)
+{
+  if (self->document == document)
+    return;
+  if (self->document != NULL)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  g_set_object (&self->document, document);
+  if (document == NULL)
+    return;
+  g_signal_connect_swapped (document, "notify::scene", G_CALLBACK (update), self);
+  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update), self);
+  g_signal_connect_swapped (document, "notify::evaluation", G_CALLBACK (update), self);
+  update (self);
+}

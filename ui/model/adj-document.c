@@ -1,0 +1,896 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-document.h"
+
+#include <glib/gi18n.h>
+
+#include "model/adj-facts.h"
+#include "model/adj-history.h"
+#include "model/adj-log.h"
+#include "model/adj-work.h"
+
+/* Progress of long work shows after this time; shorter work is not worth a flicker. */
+#define SHOW_AFTER_USEC 300000
+#define POLL_MSEC 60
+
+typedef enum
+{
+  WORK_OPEN,
+  WORK_LAYOUT,
+  WORK_RUN,
+  N_WORKS
+} WorkSlot;
+
+struct _AdjDocument
+{
+  GObject parent_instance;
+
+  GFile *file;
+  char *title;
+  AdjBundle *bundle;
+  GError *error;
+  GListStore *log;
+  char *wanted_graph; /* (nullable): id to begin with */
+
+  guint graph_index;
+  const AdjBundleGraph *graph; /* (unowned): of @bundle */
+  AdjScene *scene;
+  AdjLayoutCache *cache;
+  AdjLayoutView view;
+  guint fold_depth;
+  GHashTable *folded, *unfolded; /* module paths */
+
+  AdjNodeId selected;
+  AdjNodeId wanted_node; /* to select when the picture of another graph is ready */
+  AdjHistory history;
+
+  GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
+  AdjWork *works[N_WORKS];
+  guint poll;
+  char *status;
+  double fraction;
+};
+
+enum
+{
+  PROP_TITLE = 1,
+  PROP_BUNDLE,
+  PROP_GRAPH_INDEX,
+  PROP_SCENE,
+  PROP_SELECTED,
+  PROP_EVALUATION,
+  PROP_ERROR,
+  PROP_STATUS,
+  PROP_FRACTION,
+  PROP_RUNNING,
+  PROP_HISTORY,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint done_signal;
+
+G_DEFINE_FINAL_TYPE (AdjDocument, adj_document, G_TYPE_OBJECT)
+
+static void
+changed (AdjDocument *self, guint property)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+/* -- long work -- */
+
+static char *
+describe_work (AdjDocument *self, WorkSlot slot, guint done, guint total, guint n_equal)
+{
+  if (slot == WORK_OPEN)
+    return g_strdup_printf (_ ("Opening %s"), self->title);
+  if (slot == WORK_LAYOUT)
+    return total > 0 ? g_strdup_printf (_ ("Laying out: %u equal blocks, layout %u of %u"), n_equal,
+                                        MIN (done + 1, total), total)
+                     : g_strdup (_ ("Laying out"));
+  return total > 0 ? g_strdup_printf (_ ("Running on CPU: %u of %u nodes (Esc stops)"), done, total)
+                   : g_strdup (_ ("Running on CPU (Esc stops)"));
+}
+
+static void
+set_status (AdjDocument *self, char *status, double fraction)
+{
+  if (g_strcmp0 (status, self->status) == 0 && fraction == self->fraction)
+    {
+      g_free (status);
+      return;
+    }
+  g_free (self->status);
+  self->status = status;
+  self->fraction = fraction;
+  changed (self, PROP_STATUS);
+  changed (self, PROP_FRACTION);
+}
+
+static gboolean
+on_poll (gpointer data)
+{
+  AdjDocument *self = data;
+  gboolean any = FALSE;
+
+  for (guint slot = N_WORKS; slot-- > 0;)
+    {
+      guint done, total, n_equal;
+
+      if (self->works[slot] == NULL)
+        continue;
+      any = TRUE;
+      if (adj_work_get_age (self->works[slot]) < SHOW_AFTER_USEC)
+        continue;
+      adj_work_get_report (self->works[slot], &done, &total, &n_equal);
+      set_status (self, describe_work (self, slot, done, total, n_equal),
+                  total > 0 ? (double) done / total : -1);
+      return G_SOURCE_CONTINUE;
+    }
+  set_status (self, NULL, -1);
+  if (any)
+    return G_SOURCE_CONTINUE;
+  self->poll = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+cancel (AdjDocument *self, WorkSlot slot)
+{
+  if (self->works[slot] == NULL)
+    return;
+  adj_work_cancel (self->works[slot]);
+  g_clear_pointer (&self->works[slot], adj_work_unref);
+  if (slot == WORK_RUN)
+    changed (self, PROP_RUNNING);
+}
+
+static void
+start (AdjDocument *self,
+       WorkSlot slot,
+       AdjWorkFunc func,
+       gpointer input,
+       GDestroyNotify free_input,
+       GDestroyNotify free_result,
+       GAsyncReadyCallback done)
+{
+  cancel (self, slot);
+  self->works[slot] =
+      adj_work_start (G_OBJECT (self), slot == WORK_RUN ? ADJ_WORK_COMPUTE : ADJ_WORK_LIGHT, func,
+                      input, free_input, free_result, done);
+  if (self->poll == 0)
+    self->poll = g_timeout_add (POLL_MSEC, on_poll, self);
+  if (slot == WORK_RUN)
+    changed (self, PROP_RUNNING);
+}
+
+/* Takes the result of @slot; %FALSE when a newer request has replaced it. */
+static gboolean
+finish (AdjDocument *self,
+        WorkSlot slot,
+        GAsyncResult *result,
+        gpointer *out,
+        gint64 *age,
+        GError **error)
+{
+  AdjWork *work = adj_work_from_result (result);
+
+  if (work != self->works[slot])
+    return FALSE;
+  *age = adj_work_get_age (work);
+  g_clear_pointer (&self->works[slot], adj_work_unref);
+  if (slot == WORK_RUN)
+    changed (self, PROP_RUNNING);
+  *out = adj_work_finish (result, error);
+  on_poll (self);
+  return TRUE;
+}
+
+static void
+report_problem (AdjDocument *self, const GError *error)
+{
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_signal_emit (self, done_signal, 0, _ ("Stopped"));
+      return;
+    }
+  adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
+  g_signal_emit (self, done_signal, 0, error->message);
+}
+
+/* -- layout -- */
+
+typedef struct
+{
+  AdjGraph *graph;
+  AdjLayoutCache *cache;
+  AdjLayoutView view;
+  guint fold_depth;
+  char **folded, **unfolded;
+  guint index; /* of the graph in its file */
+} LayoutInput;
+
+static void
+layout_input_free (gpointer data)
+{
+  LayoutInput *input = data;
+
+  adj_graph_unref (input->graph);
+  adj_layout_cache_unref (input->cache);
+  g_strfreev (input->folded);
+  g_strfreev (input->unfolded);
+  g_free (input);
+}
+
+static char **
+copy_keys (GHashTable *set)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, set);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_ptr_array_add (keys, g_strdup (key));
+  g_ptr_array_add (keys, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&keys), FALSE);
+}
+
+static void
+on_layout_progress (guint done, guint total, guint n_equal, gpointer data)
+{
+  adj_work_report (data, done, total, n_equal);
+}
+
+static gpointer
+lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const LayoutInput *input = adj_work_get_input (work);
+  AdjLayoutOptions options = {
+    .view = input->view,
+    .fold_depth = input->fold_depth,
+    .folded = (const char *const *) input->folded,
+    .unfolded = (const char *const *) input->unfolded,
+    .progress = on_layout_progress,
+    .progress_data = work,
+  };
+
+  return adj_layout_mirror (input->graph, &options, input->cache, cancellable, error);
+}
+
+static void
+show_scene (AdjDocument *self, AdjScene *scene, guint index)
+{
+  const AdjBundleGraph *graph = adj_bundle_get_graph (self->bundle, index);
+  gboolean other = self->graph != graph;
+
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  self->scene = scene;
+  self->graph = graph;
+  if (other)
+    self->selected = ADJ_NO_NODE;
+  changed (self, PROP_SCENE);
+  if (other)
+    {
+      changed (self, PROP_SELECTED);
+      changed (self, PROP_EVALUATION);
+    }
+  if (adj_node_id_is_valid (self->wanted_node))
+    adj_document_set_selected (self, self->wanted_node);
+  self->wanted_node = ADJ_NO_NODE;
+}
+
+static void
+on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  guint index = ((LayoutInput *) adj_work_get_input (adj_work_from_result (result)))->index;
+  g_autoptr (GError) error = NULL;
+  gpointer scene = NULL;
+  gint64 age;
+
+  if (!finish (self, WORK_LAYOUT, result, &scene, &age, &error))
+    return;
+  if (scene == NULL)
+    {
+      report_problem (self, error);
+      return;
+    }
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Laid out %s: %u boxes in %.0f ms"),
+               adj_bundle_get_graph (self->bundle, index)->id, adj_scene_get_n_boxes (scene),
+               age / 1e3);
+  show_scene (self, scene, index);
+}
+
+static void
+request_layout (AdjDocument *self)
+{
+  LayoutInput *input;
+
+  if (self->bundle == NULL || self->graph_index == G_MAXUINT)
+    return;
+  input = g_new0 (LayoutInput, 1);
+  input->graph = adj_graph_ref (adj_bundle_get_graph (self->bundle, self->graph_index)->graph);
+  input->cache = adj_layout_cache_ref (self->cache);
+  input->view = self->view;
+  input->fold_depth = self->fold_depth;
+  input->folded = copy_keys (self->folded);
+  input->unfolded = copy_keys (self->unfolded);
+  input->index = self->graph_index;
+  start (self, WORK_LAYOUT, lay_out, input, layout_input_free, (GDestroyNotify) adj_scene_unref,
+         on_laid_out);
+}
+
+guint
+adj_document_get_graph_index (AdjDocument *self)
+{
+  return self->graph_index;
+}
+
+void
+adj_document_set_graph_index (AdjDocument *self, guint index)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->bundle == NULL || index >= adj_bundle_get_n_graphs (self->bundle) ||
+      index == self->graph_index)
+    return;
+  self->graph_index = index;
+  g_hash_table_remove_all (self->folded);
+  g_hash_table_remove_all (self->unfolded);
+  changed (self, PROP_GRAPH_INDEX);
+  request_layout (self);
+}
+
+const AdjBundleGraph *
+adj_document_get_graph (AdjDocument *self)
+{
+  return self->graph;
+}
+
+AdjScene *
+adj_document_get_scene (AdjDocument *self)
+{
+  return self->scene;
+}
+
+AdjLayoutView
+adj_document_get_view (AdjDocument *self)
+{
+  return self->view;
+}
+
+void
+adj_document_set_view (AdjDocument *self, AdjLayoutView view)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->view == view)
+    return;
+  self->view = view;
+  request_layout (self);
+}
+
+void
+adj_document_set_fold_depth (AdjDocument *self, guint depth)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  g_hash_table_remove_all (self->folded);
+  g_hash_table_remove_all (self->unfolded);
+  self->fold_depth = depth;
+  request_layout (self);
+}
+
+static gboolean
+is_folded (AdjDocument *self, const char *path)
+{
+  for (guint i = 0; self->scene != NULL && i < adj_scene_get_n_boxes (self->scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->scene, i);
+
+      if (box->kind == ADJ_BOX_GROUP && g_str_equal (box->path, path))
+        return box->fold == ADJ_FOLD_CLOSED;
+    }
+  return g_hash_table_contains (self->folded, path);
+}
+
+void
+adj_document_toggle_module (AdjDocument *self, const char *path)
+{
+  gboolean closed;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  closed = is_folded (self, path);
+  g_hash_table_remove (closed ? self->folded : self->unfolded, path);
+  g_hash_table_add (closed ? self->unfolded : self->folded, g_strdup (path));
+  request_layout (self);
+}
+
+/* -- opening -- */
+
+static gpointer
+load (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *path = g_file_get_path (adj_work_get_input (work));
+
+  if (path == NULL)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                   _ ("Only files of this computer can be opened"));
+      return NULL;
+    }
+  return adj_bundle_load (path, cancellable, error);
+}
+
+static guint
+find_start (AdjDocument *self)
+{
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *graph = adj_bundle_find_graph (self->bundle, self->wanted_graph, &error);
+
+  if (graph == NULL)
+    {
+      adj_log_add (self->log, ADJ_LOG_WARNING, "%s", error->message);
+      graph = adj_bundle_find_graph (self->bundle, NULL, NULL);
+    }
+  for (guint i = 0; i < adj_bundle_get_n_graphs (self->bundle); i++)
+    if (adj_bundle_get_graph (self->bundle, i) == graph)
+      return i;
+  return 0;
+}
+
+static void
+log_remarks (AdjDocument *self)
+{
+  const AdjDiags *diags = adj_bundle_get_diags (self->bundle);
+
+  for (guint i = 0; diags != NULL && i < adj_diags_get_n (diags); i++)
+    {
+      const AdjDiag *diag = adj_diags_get (diags, i);
+
+      adj_log_add (self->log, diag->severity == ADJ_SEVERITY_NOTE ? ADJ_LOG_DONE : ADJ_LOG_WARNING,
+                   "%s", diag->message);
+    }
+}
+
+static void
+on_loaded (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  gpointer bundle = NULL;
+  gint64 age;
+  g_autoptr (GError) error = NULL;
+
+  if (!finish (self, WORK_OPEN, result, &bundle, &age, &error))
+    return;
+  if (bundle == NULL)
+    {
+      adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
+      self->error = g_steal_pointer (&error);
+      changed (self, PROP_ERROR);
+      return;
+    }
+  self->bundle = bundle;
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Opened %s: %u graphs in %.0f ms. %s"), self->title,
+               adj_bundle_get_n_graphs (self->bundle), age / 1e3,
+               adj_bundle_get_description (self->bundle));
+  log_remarks (self);
+  changed (self, PROP_BUNDLE);
+  if (adj_bundle_get_n_graphs (self->bundle) > 0)
+    adj_document_set_graph_index (self, find_start (self));
+}
+
+/* Drops everything of the old file. */
+static void
+reset (AdjDocument *self)
+{
+  for (guint slot = 0; slot < N_WORKS; slot++)
+    cancel (self, slot);
+  g_clear_error (&self->error);
+  self->graph = NULL;
+  self->graph_index = G_MAXUINT;
+  self->selected = self->wanted_node = ADJ_NO_NODE;
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  g_hash_table_remove_all (self->evaluations);
+  g_hash_table_remove_all (self->folded);
+  g_hash_table_remove_all (self->unfolded);
+  adj_history_reset (&self->history);
+  changed (self, PROP_SCENE);
+  changed (self, PROP_SELECTED);
+  changed (self, PROP_EVALUATION);
+  changed (self, PROP_HISTORY);
+  changed (self, PROP_GRAPH_INDEX);
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  changed (self, PROP_BUNDLE);
+  changed (self, PROP_ERROR);
+}
+
+void
+adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (G_IS_FILE (file));
+
+  reset (self);
+  g_set_object (&self->file, file);
+  g_free (self->title);
+  self->title = g_file_get_basename (file);
+  g_free (self->wanted_graph);
+  self->wanted_graph = g_strdup (graph_id);
+  changed (self, PROP_TITLE);
+  start (self, WORK_OPEN, load, g_object_ref (file), g_object_unref,
+         (GDestroyNotify) adj_bundle_unref, on_loaded);
+}
+
+GFile *
+adj_document_get_file (AdjDocument *self)
+{
+  return self->file;
+}
+
+const char *
+adj_document_get_title (AdjDocument *self)
+{
+  return self->title;
+}
+
+AdjBundle *
+adj_document_get_bundle (AdjDocument *self)
+{
+  return self->bundle;
+}
+
+const GError *
+adj_document_get_error (AdjDocument *self)
+{
+  return self->error;
+}
+
+GListStore *
+adj_document_get_log (AdjDocument *self)
+{
+  return self->log;
+}
+
+/* -- selection -- */
+
+AdjNodeId
+adj_document_get_selected (AdjDocument *self)
+{
+  return self->selected;
+}
+
+static gboolean
+select_node (AdjDocument *self, AdjNodeId node)
+{
+  if (self->graph == NULL || node.index >= adj_graph_get_n_nodes (self->graph->graph))
+    node = ADJ_NO_NODE;
+  if (node.index == self->selected.index)
+    return FALSE;
+  self->selected = node;
+  changed (self, PROP_SELECTED);
+  return TRUE;
+}
+
+void
+adj_document_set_selected (AdjDocument *self, AdjNodeId node)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (!select_node (self, node) || !adj_node_id_is_valid (self->selected))
+    return;
+  adj_history_push (&self->history, (AdjVisit){ self->graph_index, self->selected });
+  changed (self, PROP_HISTORY);
+}
+
+gboolean
+adj_document_can_go (AdjDocument *self, gint step)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  return adj_history_can_go (&self->history, step);
+}
+
+void
+adj_document_go (AdjDocument *self, gint step)
+{
+  const AdjVisit *place;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  place = adj_history_go (&self->history, step);
+  if (place == NULL)
+    return;
+  if (place->graph == self->graph_index)
+    select_node (self, place->node);
+  else
+    {
+      self->wanted_node = place->node;
+      adj_document_set_graph_index (self, place->graph);
+    }
+  changed (self, PROP_HISTORY);
+}
+
+/* -- running -- */
+
+typedef struct
+{
+  AdjBundle *bundle;
+  const AdjBundleGraph *graph;
+  gboolean compare;
+} RunInput;
+
+static void
+run_input_free (gpointer data)
+{
+  RunInput *input = data;
+
+  adj_bundle_unref (input->bundle);
+  g_free (input);
+}
+
+static void
+on_run_progress (guint done, guint total, gpointer data)
+{
+  adj_work_report (data, done, total, 0);
+}
+
+static gpointer
+evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const RunInput *input = adj_work_get_input (work);
+
+  return adj_evaluation_run (input->bundle, input->graph, input->compare, on_run_progress, work,
+                             cancellable, error);
+}
+
+static char *
+summarize (const AdjEvaluation *evaluation, const char *id)
+{
+  const AdjComparison *comparison = adj_evaluation_get_comparison (evaluation);
+  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
+  g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  guint counts[ADJ_VERDICT_SKIPPED + 1];
+
+  if (comparison == NULL)
+    return g_strdup_printf (_ ("Ran %s: %u nodes in %.1f ms, at most %s at once"), id,
+                            result->n_nodes, result->total_ns / 1e6, peak);
+  adj_evaluation_count (evaluation, counts);
+  if (comparison->first >= 0)
+    return g_strdup_printf (
+        _ ("%s differs: first at %s (%u equal, %u within tolerance, %u different)"), id,
+        adj_graph_get_node (adj_evaluation_get_graph (evaluation),
+                            comparison->nodes[comparison->first].node.index)
+            ->name,
+        counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS]);
+  return g_strdup_printf (_ ("%s agrees with what was recorded: %u equal, %u within tolerance"), id,
+                          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
+}
+
+static void
+on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  const char *id = ((RunInput *) adj_work_get_input (adj_work_from_result (result)))->graph->id;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  gpointer evaluation = NULL;
+  gint64 age;
+
+  if (!finish (self, WORK_RUN, result, &evaluation, &age, &error))
+    return;
+  if (evaluation == NULL)
+    {
+      report_problem (self, error);
+      return;
+    }
+  g_hash_table_insert (self->evaluations, adj_evaluation_get_graph (evaluation), evaluation);
+  text = summarize (evaluation, id);
+  adj_log_add (self->log, ADJ_LOG_DONE, "%s", text);
+  changed (self, PROP_EVALUATION);
+  g_signal_emit (self, done_signal, 0, text);
+}
+
+void
+adj_document_run (AdjDocument *self, gboolean compare)
+{
+  RunInput *input;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graph == NULL)
+    return;
+  if (compare && adj_bundle_find_call (self->bundle, self->graph, 0) == NULL)
+    {
+      g_signal_emit (self, done_signal, 0, _ ("Nothing was recorded for this graph"));
+      return;
+    }
+  input = g_new0 (RunInput, 1);
+  input->bundle = adj_bundle_ref (self->bundle);
+  input->graph = self->graph;
+  input->compare = compare;
+  start (self, WORK_RUN, evaluate, input, run_input_free, (GDestroyNotify) adj_evaluation_unref,
+         on_evaluated);
+}
+
+void
+adj_document_stop (AdjDocument *self)
+{
+  gboolean any = FALSE;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  for (guint slot = 0; slot < N_WORKS; slot++)
+    {
+      any = any || self->works[slot] != NULL;
+      cancel (self, slot);
+    }
+  if (!any)
+    return;
+  on_poll (self);
+  adj_log_add (self->log, ADJ_LOG_WARNING, "%s", _ ("Stopped"));
+  g_signal_emit (self, done_signal, 0, _ ("Stopped"));
+}
+
+gboolean
+adj_document_is_running (AdjDocument *self)
+{
+  return self->works[WORK_RUN] != NULL;
+}
+
+AdjEvaluation *
+adj_document_get_evaluation (AdjDocument *self)
+{
+  return self->graph != NULL ? g_hash_table_lookup (self->evaluations, self->graph->graph) : NULL;
+}
+
+const char *
+adj_document_get_status (AdjDocument *self)
+{
+  return self->status;
+}
+
+double
+adj_document_get_fraction (AdjDocument *self)
+{
+  return self->fraction;
+}
+
+/* -- object -- */
+
+static void
+adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  AdjDocument *self = ADJ_DOCUMENT (object);
+
+  switch (id)
+    {
+    case PROP_TITLE:
+      g_value_set_string (value, self->title);
+      break;
+    case PROP_BUNDLE:
+      g_value_set_pointer (value, self->bundle);
+      break;
+    case PROP_GRAPH_INDEX:
+      g_value_set_uint (value, self->graph_index);
+      break;
+    case PROP_SCENE:
+      g_value_set_pointer (value, self->scene);
+      break;
+    case PROP_SELECTED:
+      g_value_set_uint (value, self->selected.index);
+      break;
+    case PROP_EVALUATION:
+      g_value_set_pointer (value, adj_document_get_evaluation (self));
+      break;
+    case PROP_ERROR:
+      g_value_set_boxed (value, self->error);
+      break;
+    case PROP_STATUS:
+      g_value_set_string (value, self->status);
+      break;
+    case PROP_FRACTION:
+      g_value_set_double (value, self->fraction);
+      break;
+    case PROP_RUNNING:
+      g_value_set_boolean (value, adj_document_is_running (self));
+      break;
+    case PROP_HISTORY:
+      g_value_set_int (value, self->history.at);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+adj_document_dispose (GObject *object)
+{
+  AdjDocument *self = ADJ_DOCUMENT (object);
+
+  for (guint slot = 0; slot < N_WORKS; slot++)
+    if (self->works[slot] != NULL)
+      {
+        adj_work_cancel (self->works[slot]);
+        g_clear_pointer (&self->works[slot], adj_work_unref);
+      }
+  g_clear_handle_id (&self->poll, g_source_remove);
+
+  G_OBJECT_CLASS (adj_document_parent_class)->dispose (object);
+}
+
+static void
+adj_document_finalize (GObject *object)
+{
+  AdjDocument *self = ADJ_DOCUMENT (object);
+
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  g_hash_table_unref (self->evaluations);
+  g_hash_table_unref (self->folded);
+  g_hash_table_unref (self->unfolded);
+  adj_history_clear (&self->history);
+  adj_layout_cache_unref (self->cache);
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  g_clear_object (&self->file);
+  g_clear_object (&self->log);
+  g_clear_error (&self->error);
+  g_free (self->title);
+  g_free (self->wanted_graph);
+  g_free (self->status);
+
+  G_OBJECT_CLASS (adj_document_parent_class)->finalize (object);
+}
+
+static void
+adj_document_class_init (AdjDocumentClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GParamFlags flags = G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+
+  object_class->get_property = adj_document_get_property;
+  object_class->dispose = adj_document_dispose;
+  object_class->finalize = adj_document_finalize;
+
+  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "", flags);
+  properties[PROP_BUNDLE] = g_param_spec_pointer ("bundle", NULL, NULL, flags);
+  properties[PROP_GRAPH_INDEX] =
+      g_param_spec_uint ("graph-index", NULL, NULL, 0, G_MAXUINT, G_MAXUINT, flags);
+  properties[PROP_SCENE] = g_param_spec_pointer ("scene", NULL, NULL, flags);
+  properties[PROP_SELECTED] =
+      g_param_spec_uint ("selected", NULL, NULL, 0, G_MAXUINT, G_MAXUINT, flags);
+  properties[PROP_EVALUATION] = g_param_spec_pointer ("evaluation", NULL, NULL, flags);
+  properties[PROP_ERROR] = g_param_spec_boxed ("error", NULL, NULL, G_TYPE_ERROR, flags);
+  properties[PROP_STATUS] = g_param_spec_string ("status", NULL, NULL, NULL, flags);
+  properties[PROP_FRACTION] = g_param_spec_double ("fraction", NULL, NULL, -1, 1, -1, flags);
+  properties[PROP_RUNNING] = g_param_spec_boolean ("running", NULL, NULL, FALSE, flags);
+  properties[PROP_HISTORY] =
+      g_param_spec_int ("history", NULL, NULL, G_MININT, G_MAXINT, -1, flags);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+
+  done_signal = g_signal_new ("done", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                              NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void
+adj_document_init (AdjDocument *self)
+{
+  self->title = g_strdup ("");
+  self->log = g_list_store_new (ADJ_TYPE_LOG_ITEM);
+  self->graph_index = G_MAXUINT;
+  self->selected = self->wanted_node = ADJ_NO_NODE;
+  self->cache = adj_layout_cache_new (NULL);
+  self->folded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->unfolded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->evaluations =
+      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_evaluation_unref);
+  self->fraction = -1;
+  adj_history_init (&self->history);
+}
+
+AdjDocument *
+adj_document_new (void)
+{
+  return g_object_new (ADJ_TYPE_DOCUMENT, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "layout/adj-layout.h"
+#include "model/adj-evaluation.h"
+
+G_BEGIN_DECLS
+
+/* One opened file: its graphs, the picture of the current one, what was selected and what came out
+ * of running it.  Long work happens in other threads; a new request cancels the older one of its
+ * kind.  Everything that it hands out is sealed data.
+ *
+ * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
+ * "error", "status" (of long work; NULL when idle), "fraction" (-1: unknown), "running",
+ * "history" (whether one can go back or forward changed).
+ * Signal "done" (const char *text): something that the user asked for is finished. */
+#define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
+G_DECLARE_FINAL_TYPE (AdjDocument, adj_document, ADJ, DOCUMENT, GObject)
+
+AdjDocument *adj_document_new (void);
+
+/* -- opening -- */
+
+/* A file or a folder; @graph_id (nullable): the graph to begin with. */
+void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
+GFile *adj_document_get_file (AdjDocument *self);       /* (transfer none) (nullable) */
+const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
+AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
+/* Why the last opening failed; %NULL when it did not. */
+const GError *adj_document_get_error (AdjDocument *self);
+GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
+
+/* -- the picture -- */
+
+/* G_MAXUINT when there is none.  This is what was asked for last; @graph and @scene follow when
+ * the picture is ready. */
+guint adj_document_get_graph_index (AdjDocument *self);
+void adj_document_set_graph_index (AdjDocument *self, guint index);
+/* The graph that the scene shows. */
+const AdjBundleGraph *adj_document_get_graph (AdjDocument *self); /* (nullable) */
+AdjScene *adj_document_get_scene (AdjDocument *self);             /* (transfer none) (nullable) */
+AdjLayoutView adj_document_get_view (AdjDocument *self);
+void adj_document_set_view (AdjDocument *self, AdjLayoutView view);
+void adj_document_toggle_module (AdjDocument *self, const char *path);
+void adj_document_set_fold_depth (AdjDocument *self, guint depth); /* 0: all open */
+
+/* -- selection -- */
+
+AdjNodeId adj_document_get_selected (AdjDocument *self);
+void adj_document_set_selected (AdjDocument *self, AdjNodeId node);
+gboolean adj_document_can_go (AdjDocument *self, gint step); /* -1: back, 1: forward */
+void adj_document_go (AdjDocument *self, gint step);
+
+/* -- running -- */
+
+/* Of the shown graph.  @compare: with what was recorded. */
+void adj_document_run (AdjDocument *self, gboolean compare);
+/* Stops what is under way. */
+void adj_document_stop (AdjDocument *self);
+gboolean adj_document_is_running (AdjDocument *self);
+/* What came out last for the shown graph. */
+AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
+const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */
+double adj_document_get_fraction (AdjDocument *self);
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-evaluation.h"
+
+#include <math.h>
+
+struct _AdjEvaluation
+{
+  gatomicrefcount refs;
+  AdjGraph *graph;
+  AdjRunResult result;
+  GHashTable *values; /* node name → AdjTensorData */
+  AdjComparison *comparison;
+  guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
+  gboolean random;
+};
+
+AdjEvaluation *
+adj_evaluation_ref (AdjEvaluation *evaluation)
+{
+  g_atomic_ref_count_inc (&evaluation->refs);
+  return evaluation;
+}
+
+void
+adj_evaluation_unref (AdjEvaluation *evaluation)
+{
+  if (!g_atomic_ref_count_dec (&evaluation->refs))
+    return;
+  adj_run_result_clear (&evaluation->result);
+  g_clear_pointer (&evaluation->comparison, adj_comparison_free);
+  g_hash_table_unref (evaluation->values);
+  adj_graph_unref (evaluation->graph);
+  g_free (evaluation->by_node);
+  g_free (evaluation);
+}
+
+static void
+index_nodes (AdjEvaluation *evaluation)
+{
+  guint n = adj_graph_get_n_nodes (evaluation->graph);
+
+  evaluation->by_node = g_new0 (guint32, n);
+  for (guint i = 0; i < evaluation->comparison->n_nodes; i++)
+    if (evaluation->comparison->nodes[i].node.index < n)
+      evaluation->by_node[evaluation->comparison->nodes[i].node.index] = i + 1;
+}
+
+AdjEvaluation *
+adj_evaluation_run (AdjBundle *bundle,
+                    const AdjBundleGraph *graph,
+                    gboolean compare,
+                    void (*progress) (guint done, guint total, gpointer data),
+                    gpointer data,
+                    GCancellable *cancellable,
+                    GError **error)
+{
+  g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
+  AdjSessionRun run = { .bundle = bundle, .graph = graph, .progress = progress, .data = data };
+
+  g_atomic_ref_count_init (&evaluation->refs);
+  evaluation->graph = adj_graph_ref (graph->graph);
+  evaluation->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                              (GDestroyNotify) adj_tensor_data_unref);
+  run.random = evaluation->random = adj_bundle_find_call (bundle, graph, 0) == NULL;
+
+  if (!adj_session_run (&run, &evaluation->result, evaluation->values, cancellable, error))
+    return NULL;
+  if (compare)
+    {
+      evaluation->comparison =
+          adj_session_compare_recorded (&run, TRUE, NAN, NAN, cancellable, error);
+      if (evaluation->comparison == NULL)
+        return NULL;
+      index_nodes (evaluation);
+    }
+
+  return g_steal_pointer (&evaluation);
+}
+
+AdjGraph *
+adj_evaluation_get_graph (const AdjEvaluation *evaluation)
+{
+  return evaluation->graph;
+}
+
+const AdjRunResult *
+adj_evaluation_get_result (const AdjEvaluation *evaluation)
+{
+  return &evaluation->result;
+}
+
+const AdjComparison *
+adj_evaluation_get_comparison (const AdjEvaluation *evaluation)
+{
+  return evaluation->comparison;
+}
+
+AdjTensorData *
+adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node)
+{
+  if (node.index >= adj_graph_get_n_nodes (evaluation->graph))
+    return NULL;
+  return g_hash_table_lookup (evaluation->values,
+                              adj_graph_get_node (evaluation->graph, node.index)->name);
+}
+
+const AdjValueComparison *
+adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node)
+{
+  guint32 at;
+
+  if (evaluation->by_node == NULL || node.index >= adj_graph_get_n_nodes (evaluation->graph))
+    return NULL;
+  at = evaluation->by_node[node.index];
+  return at > 0 ? &evaluation->comparison->nodes[at - 1] : NULL;
+}
+
+gboolean
+adj_evaluation_is_random (const AdjEvaluation *evaluation)
+{
+  return evaluation->random;
+}
+
+void
+adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_SKIPPED + 1])
+{
+  for (guint i = 0; i <= ADJ_VERDICT_SKIPPED; i++)
+    counts[i] = 0;
+  for (guint i = 0; evaluation->comparison != NULL && i < evaluation->comparison->n_nodes; i++)
+    counts[MIN (evaluation->comparison->nodes[i].verdict, ADJ_VERDICT_SKIPPED)]++;
+}

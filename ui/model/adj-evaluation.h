@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "session/adj-session.h"
+
+G_BEGIN_DECLS
+
+/* What came out of running a graph, and of comparing it with what was recorded.  Immutable,
+ * counted atomically. */
+typedef struct _AdjEvaluation AdjEvaluation;
+
+AdjEvaluation *adj_evaluation_ref (AdjEvaluation *evaluation);
+void adj_evaluation_unref (AdjEvaluation *evaluation);
+
+/* Runs @graph of @bundle on its recorded inputs, or on random ones when nothing was recorded;
+ * with @compare also compares node by node.  Blocks. */
+AdjEvaluation *adj_evaluation_run (AdjBundle *bundle,
+                                   const AdjBundleGraph *graph,
+                                   gboolean compare,
+                                   void (*progress) (guint done, guint total, gpointer data),
+                                   gpointer data,
+                                   GCancellable *cancellable,
+                                   GError **error);
+
+AdjGraph *adj_evaluation_get_graph (const AdjEvaluation *evaluation);
+const AdjRunResult *adj_evaluation_get_result (const AdjEvaluation *evaluation);
+/* (nullable) */
+const AdjComparison *adj_evaluation_get_comparison (const AdjEvaluation *evaluation);
+/* (nullable): what the node computed */
+AdjTensorData *adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node);
+/* (nullable): how the node compared */
+const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node);
+/* Whether the inputs were drawn because none were recorded. */
+gboolean adj_evaluation_is_random (const AdjEvaluation *evaluation);
+/* How many nodes got each verdict. */
+void adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_SKIPPED + 1]);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjEvaluation, adj_evaluation_unref)
+
+G_END_DECLS

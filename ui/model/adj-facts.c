@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-facts.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "ir/adj-text.h"
+
+char *
+adj_facts_bytes (gint64 bytes)
+{
+  return bytes < 0 ? g_strdup (_ ("unknown")) : g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+}
+
+char *
+adj_facts_count (guint n)
+{
+  return g_strdup_printf (ngettext ("%u node", "%u nodes", n), n);
+}
+
+const AdjTensorMeta *
+adj_facts_meta (const AdjNode *node)
+{
+  return node->val.kind == ADJ_VALUE_META ? node->val.meta : NULL;
+}
+
+static char *
+print_sizes (const AdjGraph *graph, const AdjSize *sizes, guint rank, char open, char close)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_c (text, open);
+  for (guint i = 0; i < rank; i++)
+    {
+      if (i > 0)
+        g_string_append (text, ", ");
+      adj_size_print (adj_graph_get_symbols (graph), sizes[i], text);
+    }
+  g_string_append_c (text, close);
+  return g_string_free (text, FALSE);
+}
+
+char *
+adj_facts_shape (const AdjGraph *graph, const AdjNode *node)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+
+  return meta != NULL ? print_sizes (graph, meta->shape.size, meta->shape.rank, '[', ']') : NULL;
+}
+
+char *
+adj_facts_strides (const AdjGraph *graph, const AdjNode *node)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+
+  return meta != NULL && meta->has_strides
+             ? print_sizes (graph, meta->shape.stride, meta->shape.rank, '(', ')')
+             : NULL;
+}
+
+char *
+adj_facts_type (const AdjGraph *graph, const AdjNode *node)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  GString *text;
+  g_autofree char *bytes = NULL;
+
+  if (meta == NULL || meta->dtype >= ADJ_N_DTYPES)
+    return NULL;
+  text = g_string_new (adj_dtype_info (meta->dtype)->torch_name);
+  if (!adj_device_equal (meta->device, ADJ_DEVICE_NONE))
+    {
+      g_string_append (text, " · ");
+      adj_device_print (meta->device, text);
+    }
+  bytes = adj_facts_bytes (adj_facts_node_bytes (graph, node));
+  g_string_append_printf (text, " · %s", bytes);
+  return g_string_free (text, FALSE);
+}
+
+char *
+adj_facts_annotation (const AdjGraph *graph, const AdjNode *node)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  GString *text = g_string_new (NULL);
+
+  if (meta != NULL && meta->dtype < ADJ_N_DTYPES)
+    {
+      g_autofree char *shape = adj_facts_shape (graph, node);
+
+      g_string_append_printf (text, "%s%s", adj_dtype_info (meta->dtype)->code, shape);
+    }
+  else if (node->val.kind != ADJ_VALUE_NONE)
+    adj_value_print (&node->val, graph, text);
+  return g_string_free (text, FALSE);
+}
+
+typedef struct
+{
+  AdjSymbols *symbols;
+  gint64 bytes;
+} Sum;
+
+static gboolean
+add_bytes (const AdjValue *leaf, gpointer data)
+{
+  Sum *sum = data;
+
+  if (leaf->kind == ADJ_VALUE_META && leaf->meta->dtype < ADJ_N_DTYPES)
+    sum->bytes = MAX (sum->bytes, 0) + (gint64) adj_tensor_meta_bytes (leaf->meta, sum->symbols);
+  return TRUE;
+}
+
+gint64
+adj_facts_node_bytes (const AdjGraph *graph, const AdjNode *node)
+{
+  Sum sum = { adj_graph_get_symbols (graph), -1 };
+
+  adj_value_foreach (&node->val, add_bytes, &sum);
+  return sum.bytes;
+}
+
+const char *
+adj_facts_target (const AdjNode *node)
+{
+  return g_str_has_prefix (node->target, "torch.ops.") ? node->target + strlen ("torch.ops.")
+                                                       : node->target;
+}
+
+const char *
+adj_facts_module (const AdjNode *node)
+{
+  if (node->meta.n_modules > 0)
+    return node->meta.modules[node->meta.n_modules - 1].path;
+  if (node->meta.n_fwd_modules > 0)
+    return node->meta.fwd_modules[node->meta.n_fwd_modules - 1].path;
+  return "";
+}
+
+/* "32 by 256 float32": read aloud better than brackets. */
+static void
+append_spoken_type (GString *text, const AdjGraph *graph, const AdjTensorMeta *meta)
+{
+  g_string_append (text, ", ");
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      if (i > 0)
+        g_string_append (text, _ (" by "));
+      adj_size_print (adj_graph_get_symbols (graph), meta->shape.size[i], text);
+    }
+  if (meta->shape.rank == 0)
+    g_string_append (text, _ ("scalar"));
+  if (meta->dtype < ADJ_N_DTYPES)
+    g_string_append_printf (text, " %s", adj_dtype_info (meta->dtype)->torch_name);
+}
+
+char *
+adj_facts_describe_node (const AdjGraph *graph, AdjNodeId id, AdjRole role)
+{
+  const AdjNode *node = adj_graph_get_node (graph, id.index);
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  GString *text = g_string_new (node->name);
+
+  if (role != ADJ_ROLE_NONE)
+    g_string_append_printf (text, ", %s", adj_role_name (role));
+  if (meta != NULL)
+    append_spoken_type (text, graph, meta);
+  g_string_append (text, ", ");
+  g_string_append_printf (text, ngettext ("%u input", "%u inputs", node->n_inputs), node->n_inputs);
+  g_string_append (text, ", ");
+  g_string_append_printf (text, ngettext ("%u user", "%u users", node->n_users), node->n_users);
+  g_string_append_printf (text, _ (", node %u of %u"), id.index + 1, adj_graph_get_n_nodes (graph));
+  return g_string_free (text, FALSE);
+}
+
+const char *
+adj_facts_role_title (const char *role)
+{
+  static const struct
+  {
+    const char *role, *title;
+  } titles[] = {
+    { "dynamo", N_ ("Captured") },     { "joint", N_ ("Joint Graph") },
+    { "forward", N_ ("Forward") },     { "backward", N_ ("Backward") },
+    { "inference", N_ ("Inference") }, { "compiled_autograd", N_ ("Compiled Autograd") },
+    { "subgraph", N_ ("Subgraph") },   { "user", N_ ("Graph") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    if (g_strcmp0 (role, titles[i].role) == 0)
+      return _ (titles[i].title);
+  return role != NULL ? role : _ ("Graph");
+}
+
+char *
+adj_facts_number (double number)
+{
+  if (isnan (number))
+    return g_strdup ("–");
+  if (number == 0)
+    return g_strdup ("0");
+  if (fabs (number) >= 1e-3 && fabs (number) < 1e5)
+    return g_strdup_printf ("%.4g", number);
+  return g_strdup_printf ("%.2e", number);
+}

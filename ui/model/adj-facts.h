@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "scene/adj-scene.h"
+
+G_BEGIN_DECLS
+
+/* What is known of a node, as text for people.  All strings are (transfer full). */
+
+/* "32 KiB"; "unknown" below zero. */
+char *adj_facts_bytes (gint64 bytes);
+/* "621 nodes". */
+char *adj_facts_count (guint n);
+/* The annotation of the node when it is one tensor; else %NULL. */
+const AdjTensorMeta *adj_facts_meta (const AdjNode *node);
+/* "[32, 256]"; %NULL when the node is not one tensor. */
+char *adj_facts_shape (const AdjGraph *graph, const AdjNode *node);
+char *adj_facts_strides (const AdjGraph *graph, const AdjNode *node);
+/* "float32 · cpu · 32 KiB". */
+char *adj_facts_type (const AdjGraph *graph, const AdjNode *node);
+/* "f32[32, 256]", or the annotation as graph text has it. */
+char *adj_facts_annotation (const AdjGraph *graph, const AdjNode *node);
+/* Bytes of all tensors of the annotation; -1: unknown. */
+gint64 adj_facts_node_bytes (const AdjGraph *graph, const AdjNode *node);
+/* "aten.gelu.default": the target without its namespace prefix. */
+const char *adj_facts_target (const AdjNode *node);
+/* The innermost module, of the forward twin for gradients; "" when unknown. */
+const char *adj_facts_module (const AdjNode *node);
+/* One line for screen readers and hover cards. */
+char *adj_facts_describe_node (const AdjGraph *graph, AdjNodeId id, AdjRole role);
+/* "Joint graph" for "joint". */
+const char *adj_facts_role_title (const char *role);
+/* A number with as many digits as tell something: "3.1e-05", "0.125", "–" for NaN. */
+char *adj_facts_number (double number);
+
+G_END_DECLS

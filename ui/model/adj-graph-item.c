@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-graph-item.h"
+
+#include <glib/gi18n.h>
+
+#include "model/adj-facts.h"
+
+struct _AdjGraphItem
+{
+  GObject parent_instance;
+
+  AdjBundle *bundle; /* (owned) */
+  guint index;
+  char *title;
+  char *region;
+  char *subtitle;
+};
+
+G_DEFINE_FINAL_TYPE (AdjGraphItem, adj_graph_item, G_TYPE_OBJECT)
+
+static void
+adj_graph_item_finalize (GObject *object)
+{
+  AdjGraphItem *self = ADJ_GRAPH_ITEM (object);
+
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  g_free (self->title);
+  g_free (self->region);
+  g_free (self->subtitle);
+
+  G_OBJECT_CLASS (adj_graph_item_parent_class)->finalize (object);
+}
+
+static void
+adj_graph_item_class_init (AdjGraphItemClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = adj_graph_item_finalize;
+}
+
+static void
+adj_graph_item_init (AdjGraphItem *self)
+{
+}
+
+static char *
+describe_call (AdjBundle *bundle, const AdjBundleGraph *graph)
+{
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, graph, 0);
+
+  if (call == NULL)
+    return g_strdup ("");
+  return g_strdup_printf (
+      ngettext ("recorded with %u input", "recorded with %u inputs", call->n_inputs),
+      call->n_inputs);
+}
+
+AdjGraphItem *
+adj_graph_item_new (AdjBundle *bundle, guint index)
+{
+  AdjGraphItem *self = g_object_new (ADJ_TYPE_GRAPH_ITEM, NULL);
+  const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, index);
+
+  self->bundle = adj_bundle_ref (bundle);
+  self->index = index;
+  self->title = g_strdup (adj_facts_role_title (graph->role));
+  self->subtitle = describe_call (bundle, graph);
+  if (graph->compile_id == NULL)
+    self->region = g_strdup ("");
+  else if (graph->rank >= 0)
+    self->region = g_strdup_printf (_ ("rank %d · %s"), graph->rank, graph->compile_id);
+  else
+    self->region = g_strdup (graph->compile_id);
+
+  return self;
+}
+
+const AdjBundleGraph *
+adj_graph_item_get_graph (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), NULL);
+
+  return adj_bundle_get_graph (self->bundle, self->index);
+}
+
+const char *
+adj_graph_item_get_title (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), NULL);
+
+  return self->title;
+}
+
+const char *
+adj_graph_item_get_region (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), NULL);
+
+  return self->region;
+}
+
+const char *
+adj_graph_item_get_subtitle (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), NULL);
+
+  return self->subtitle;
+}
+
+guint
+adj_graph_item_get_index (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), 0);
+
+  return self->index;
+}
+
+guint
+adj_graph_item_get_n_calls (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), 0);
+
+  return adj_graph_get_n_calls (adj_graph_item_get_graph (self)->graph);
+}
+
+guint
+adj_graph_item_get_n_nodes (AdjGraphItem *self)
+{
+  g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), 0);
+
+  return adj_graph_get_n_nodes (adj_graph_item_get_graph (self)->graph);
+}
+
+/* -- the list -- */
+
+struct _AdjGraphList
+{
+  GObject parent_instance;
+
+  AdjBundle *bundle; /* (owned) (nullable) */
+};
+
+static GType
+adj_graph_list_get_item_type (GListModel *model)
+{
+  return ADJ_TYPE_GRAPH_ITEM;
+}
+
+static guint
+adj_graph_list_get_n_items (GListModel *model)
+{
+  AdjGraphList *self = ADJ_GRAPH_LIST (model);
+
+  return self->bundle != NULL ? adj_bundle_get_n_graphs (self->bundle) : 0;
+}
+
+static gpointer
+adj_graph_list_get_item (GListModel *model, guint position)
+{
+  AdjGraphList *self = ADJ_GRAPH_LIST (model);
+
+  return position < adj_graph_list_get_n_items (model) ? adj_graph_item_new (self->bundle, position)
+                                                       : NULL;
+}
+
+static void
+adj_graph_list_model_init (GListModelInterface *iface)
+{
+  iface->get_item_type = adj_graph_list_get_item_type;
+  iface->get_n_items = adj_graph_list_get_n_items;
+  iface->get_item = adj_graph_list_get_item;
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (AdjGraphList,
+                               adj_graph_list,
+                               G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, adj_graph_list_model_init))
+
+static void
+adj_graph_list_finalize (GObject *object)
+{
+  g_clear_pointer (&ADJ_GRAPH_LIST (object)->bundle, adj_bundle_unref);
+
+  G_OBJECT_CLASS (adj_graph_list_parent_class)->finalize (object);
+}
+
+static void
+adj_graph_list_class_init (AdjGraphListClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = adj_graph_list_finalize;
+}
+
+static void
+adj_graph_list_init (AdjGraphList *self)
+{
+}
+
+AdjGraphList *
+adj_graph_list_new (void)
+{
+  return g_object_new (ADJ_TYPE_GRAPH_LIST, NULL);
+}
+
+void
+adj_graph_list_set_bundle (AdjGraphList *self, AdjBundle *bundle)
+{
+  guint removed = adj_graph_list_get_n_items (G_LIST_MODEL (self));
+
+  g_return_if_fail (ADJ_IS_GRAPH_LIST (self));
+
+  if (bundle != NULL)
+    adj_bundle_ref (bundle);
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  self->bundle = bundle;
+  g_list_model_items_changed (G_LIST_MODEL (self), 0, removed,
+                              adj_graph_list_get_n_items (G_LIST_MODEL (self)));
+}

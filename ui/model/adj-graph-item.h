@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+/* A graph of a file, for lists. */
+#define ADJ_TYPE_GRAPH_ITEM (adj_graph_item_get_type ())
+G_DECLARE_FINAL_TYPE (AdjGraphItem, adj_graph_item, ADJ, GRAPH_ITEM, GObject)
+
+AdjGraphItem *adj_graph_item_new (AdjBundle *bundle, guint index);
+const AdjBundleGraph *adj_graph_item_get_graph (AdjGraphItem *self);
+const char *adj_graph_item_get_title (AdjGraphItem *self);
+/* "0/0", "rank 1 · 0/0", or "" for graphs outside any region. */
+const char *adj_graph_item_get_region (AdjGraphItem *self);
+guint adj_graph_item_get_index (AdjGraphItem *self);
+/* What PyTorch's tools count: without placeholders and output. */
+guint adj_graph_item_get_n_calls (AdjGraphItem *self);
+guint adj_graph_item_get_n_nodes (AdjGraphItem *self);
+/* "recorded call, 3 inputs"; "" when nothing was recorded. */
+const char *adj_graph_item_get_subtitle (AdjGraphItem *self);
+
+/* The graphs of a file, made on demand. */
+#define ADJ_TYPE_GRAPH_LIST (adj_graph_list_get_type ())
+G_DECLARE_FINAL_TYPE (AdjGraphList, adj_graph_list, ADJ, GRAPH_LIST, GObject)
+
+AdjGraphList *adj_graph_list_new (void);
+/* @bundle: (nullable) */
+void adj_graph_list_set_bundle (AdjGraphList *self, AdjBundle *bundle);
+
+G_END_DECLS

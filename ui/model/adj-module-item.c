@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-module-item.h"
+
+#include <string.h>
+
+#include "model/adj-facts.h"
+
+struct _AdjModuleItem
+{
+  GObject parent_instance;
+
+  char *path;
+  char *title;
+  guint n_nodes;
+  gint64 saved;
+  AdjNodeId first;
+  GListStore *children; /* (owned) (nullable) */
+};
+
+G_DEFINE_FINAL_TYPE (AdjModuleItem, adj_module_item, G_TYPE_OBJECT)
+
+static void
+adj_module_item_finalize (GObject *object)
+{
+  AdjModuleItem *self = ADJ_MODULE_ITEM (object);
+
+  g_free (self->path);
+  g_free (self->title);
+  g_clear_object (&self->children);
+
+  G_OBJECT_CLASS (adj_module_item_parent_class)->finalize (object);
+}
+
+static void
+adj_module_item_class_init (AdjModuleItemClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = adj_module_item_finalize;
+}
+
+static void
+adj_module_item_init (AdjModuleItem *self)
+{
+  self->first = ADJ_NO_NODE;
+}
+
+const char *
+adj_module_item_get_path (AdjModuleItem *self)
+{
+  return self->path;
+}
+
+const char *
+adj_module_item_get_title (AdjModuleItem *self)
+{
+  return self->title;
+}
+
+guint
+adj_module_item_get_n_nodes (AdjModuleItem *self)
+{
+  return self->n_nodes;
+}
+
+gint64
+adj_module_item_get_saved_bytes (AdjModuleItem *self)
+{
+  return self->saved;
+}
+
+GListModel *
+adj_module_item_get_children (AdjModuleItem *self)
+{
+  return G_LIST_MODEL (self->children);
+}
+
+AdjNodeId
+adj_module_item_get_first (AdjModuleItem *self)
+{
+  return self->first;
+}
+
+/* -- the tree -- */
+
+typedef struct
+{
+  const AdjGraph *graph;
+  GListStore *roots;
+  GHashTable *items;    /* path → item, borrowed from the stores */
+  GHashTable *storages; /* storage ids that were counted */
+} Tree;
+
+/* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix. */
+static char *
+make_title (const AdjModule *module, AdjModuleItem *parent)
+{
+  const char *name = module->path;
+
+  if (parent != NULL && g_str_has_prefix (name, parent->path) && name[strlen (parent->path)] == '.')
+    name += strlen (parent->path) + 1;
+  return *module->class != '\0' ? g_strdup_printf ("%s  %s", name, module->class) : g_strdup (name);
+}
+
+static AdjModuleItem *
+find_item (Tree *tree, const AdjModule *module, AdjModuleItem *parent)
+{
+  AdjModuleItem *item = g_hash_table_lookup (tree->items, module->path);
+  GListStore *siblings;
+
+  if (item != NULL)
+    return item;
+  if (parent != NULL && parent->children == NULL)
+    parent->children = g_list_store_new (ADJ_TYPE_MODULE_ITEM);
+  siblings = parent != NULL ? parent->children : tree->roots;
+
+  item = g_object_new (ADJ_TYPE_MODULE_ITEM, NULL);
+  item->path = g_strdup (module->path);
+  item->title = make_title (module, parent);
+  g_list_store_append (siblings, item);
+  g_hash_table_insert (tree->items, item->path, item);
+  g_object_unref (item);
+  return item;
+}
+
+static gboolean
+is_saved (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  if (adj_graph_is_backward (graph, index) || node->opcode == ADJ_OPCODE_PLACEHOLDER)
+    return FALSE;
+  for (guint i = 0; i < node->n_users; i++)
+    if (adj_graph_is_backward (graph, node->users[i].index) &&
+        adj_graph_get_node (graph, node->users[i].index)->opcode != ADJ_OPCODE_OUTPUT)
+      return TRUE;
+  return FALSE;
+}
+
+static gint64
+saved_bytes (Tree *tree, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (tree->graph, index);
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  gint64 bytes;
+
+  if (meta == NULL || !is_saved (tree->graph, index))
+    return 0;
+  if (meta->storage >= 0 && !g_hash_table_add (tree->storages, GINT_TO_POINTER (meta->storage + 1)))
+    return 0;
+  bytes = adj_facts_node_bytes (tree->graph, node);
+  return MAX (bytes, 0);
+}
+
+static void
+add_node (Tree *tree, guint index)
+{
+  const AdjNodeMeta *meta = &adj_graph_get_node (tree->graph, index)->meta;
+  const AdjModule *modules = meta->n_modules > 0 ? meta->modules : meta->fwd_modules;
+  guint n = meta->n_modules > 0 ? meta->n_modules : meta->n_fwd_modules;
+  gint64 saved = saved_bytes (tree, index);
+  AdjModuleItem *parent = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AdjModuleItem *item = find_item (tree, &modules[i], parent);
+
+      item->n_nodes++;
+      item->saved += saved;
+      if (!adj_node_id_is_valid (item->first))
+        item->first = (AdjNodeId){ index };
+      parent = item;
+    }
+}
+
+GListModel *
+adj_module_tree_new (const AdjGraph *graph)
+{
+  g_autoptr (GHashTable) items = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
+  Tree tree = { graph, g_list_store_new (ADJ_TYPE_MODULE_ITEM), items, storages };
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    add_node (&tree, i);
+
+  return G_LIST_MODEL (tree.roots);
+}

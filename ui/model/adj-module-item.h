@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* A module of the model, with what it costs; the outline of a graph. */
+#define ADJ_TYPE_MODULE_ITEM (adj_module_item_get_type ())
+G_DECLARE_FINAL_TYPE (AdjModuleItem, adj_module_item, ADJ, MODULE_ITEM, GObject)
+
+/* The top modules of @graph, in order of execution.  Items know their children. */
+GListModel *adj_module_tree_new (const AdjGraph *graph); /* (transfer full) */
+
+const char *adj_module_item_get_path (AdjModuleItem *self);  /* "h.0.attn" */
+const char *adj_module_item_get_title (AdjModuleItem *self); /* "attn" or "0 Block" */
+/* Forward and backward nodes, those of inner modules included. */
+guint adj_module_item_get_n_nodes (AdjModuleItem *self);
+/* Bytes that forward leaves for backward, each storage once; 0 when there is no backward. */
+gint64 adj_module_item_get_saved_bytes (AdjModuleItem *self);
+/* (nullable) (transfer none) */
+GListModel *adj_module_item_get_children (AdjModuleItem *self);
+/* A node of the module; the first forward one. */
+AdjNodeId adj_module_item_get_first (AdjModuleItem *self);
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-search.h"
+
+#include <string.h>
+
+#include "model/adj-facts.h"
+
+typedef enum
+{
+  FIELD_NAME = 1 << 0,
+  FIELD_OP = 1 << 1,
+  FIELD_MODULE = 1 << 2,
+  FIELD_ROLE = 1 << 3,
+  FIELD_LINE = 1 << 4,
+  FIELD_SHAPE = 1 << 5,
+  FIELD_ANY = (1 << 6) - 1,
+} Field;
+
+static const struct
+{
+  const char *prefix;
+  Field field;
+} prefixes[] = {
+  { "name:", FIELD_NAME }, { "op:", FIELD_OP },     { "module:", FIELD_MODULE },
+  { "role:", FIELD_ROLE }, { "line:", FIELD_LINE }, { "shape:", FIELD_SHAPE },
+};
+
+typedef struct
+{
+  Field fields;
+  const char *text; /* lower case */
+} Word;
+
+static Word
+parse_word (const char *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (text, prefixes[i].prefix))
+      return (Word){ prefixes[i].field, text + strlen (prefixes[i].prefix) };
+  return (Word){ FIELD_ANY, text };
+}
+
+/* ASCII case does not count; @needle is lower case. */
+static gboolean
+contains (const char *text, const char *needle)
+{
+  gsize length = strlen (needle);
+
+  for (; text != NULL && *text != '\0'; text++)
+    if (g_ascii_strncasecmp (text, needle, length) == 0)
+      return TRUE;
+  return length == 0;
+}
+
+static gboolean
+frames_contain (const AdjNode *node, const char *needle)
+{
+  for (guint i = 0; i < node->meta.n_frames; i++)
+    {
+      const AdjFrame *frame = &node->meta.frames[i];
+      const char *colon = strrchr (needle, ':');
+
+      if (contains (frame->file, needle) || contains (frame->function, needle) ||
+          contains (frame->code, needle))
+        return TRUE;
+      if (colon != NULL && g_ascii_strtoull (colon + 1, NULL, 10) == frame->line)
+        {
+          g_autofree char *file = g_strndup (needle, (gsize) (colon - needle));
+
+          if (contains (frame->file, file))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+static gboolean
+matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *word)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+  guint box;
+
+  if ((word->fields & FIELD_NAME) && contains (node->name, word->text))
+    return TRUE;
+  if ((word->fields & FIELD_OP) && contains (node->target, word->text))
+    return TRUE;
+  if ((word->fields & FIELD_MODULE) && contains (adj_facts_module (node), word->text))
+    return TRUE;
+  if ((word->fields & FIELD_LINE) && frames_contain (node, word->text))
+    return TRUE;
+  if (word->fields & FIELD_SHAPE)
+    {
+      g_autofree char *shape = adj_facts_annotation (graph, node);
+
+      if (contains (shape, word->text))
+        return TRUE;
+    }
+  if (!(word->fields & FIELD_ROLE) || scene == NULL)
+    return FALSE;
+  box = adj_scene_find_node (scene, (AdjNodeId){ index });
+  return box != ADJ_NO_BOX && adj_scene_get_box (scene, box)->role != ADJ_ROLE_NONE &&
+         contains (adj_role_name (adj_scene_get_box (scene, box)->role), word->text);
+}
+
+GArray *
+adj_search_run (const AdjGraph *graph, const AdjScene *scene, const char *query)
+{
+  g_autofree char *lower = g_ascii_strdown (query, -1);
+  g_auto (GStrv) texts = g_strsplit_set (lower, " \t", -1);
+  g_autoptr (GArray) words = g_array_new (FALSE, FALSE, sizeof (Word));
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; texts[i] != NULL; i++)
+    if (*texts[i] != '\0')
+      {
+        Word word = parse_word (texts[i]);
+
+        g_array_append_val (words, word);
+      }
+  for (guint i = 0; words->len > 0 && i < adj_graph_get_n_nodes (graph); i++)
+    {
+      gboolean all = TRUE;
+
+      for (guint k = 0; all && k < words->len; k++)
+        all = matches (graph, scene, i, &g_array_index (words, Word, k));
+      if (all)
+        g_array_append_val (found, i);
+    }
+
+  return found;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* A line of source text with the nodes that it made. */
+#define ADJ_TYPE_SOURCE_LINE (adj_source_line_get_type ())
+G_DECLARE_FINAL_TYPE (AdjSourceLine, adj_source_line, ADJ, SOURCE_LINE, GObject)
+
+guint adj_source_line_get_number (AdjSourceLine *self); /* 0: some lines are missing here */
+const char *adj_source_line_get_text (AdjSourceLine *self);
+gboolean adj_source_line_is_current (AdjSourceLine *self);
+guint adj_source_line_get_n_nodes (AdjSourceLine *self);
+AdjNodeId adj_source_line_get_node (AdjSourceLine *self, guint index);
+
+typedef struct
+{
+  GListModel *lines; /* (owned): of AdjSourceLine */
+  guint current;     /* row of the line that was asked for */
+  gboolean complete; /* from the file itself, not put together from stack traces */
+} AdjSource;
+
+/**
+ * adj_source_load:
+ * @frame: of a node of @graph
+ * @folder: (nullable): where to look for the file when it is not where the trace says
+ *
+ * The text around @frame: from the file when it is at hand and says what the trace says, else
+ * what the stack traces of the graph hold of it.
+ */
+void adj_source_load (const AdjGraph *graph, const AdjFrame *frame, GFile *folder, AdjSource *out);
+void adj_source_clear (AdjSource *source);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjSource, adj_source_clear)
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-tensor-data.h"
+
+G_BEGIN_DECLS
+
+#define ADJ_STATS_BINS 32
+
+/* A tensor at a glance.  Of large tensors evenly spread elements stand for all. */
+typedef struct
+{
+  gint64 n;         /* elements of the tensor */
+  gint64 n_sampled; /* elements that were looked at */
+  gint64 n_nan, n_inf;
+  double min, max, mean, deviation; /* of the finite ones; NaN when there are none */
+  guint bins[ADJ_STATS_BINS];       /* from min to max */
+  guint largest_bin;
+} AdjTensorStats;
+
+void adj_tensor_stats_compute (const AdjTensorData *data, AdjTensorStats *stats);
+/* The first elements, "0.1, -2, 3, …"; (transfer full) */
+char *adj_tensor_stats_first (const AdjTensorData *data, guint n);
+
+G_END_DECLS

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "panel/adj-source-page.h"
+
+#include <glib/gi18n.h>
+
+#include "model/adj-source.h"
+
+#define MAX_NAMES 4
+
+struct _AdjSourcePage
+{
+  AdwBin parent_instance;
+
+  GtkStack *stack;
+  GtkLabel *hint;
+  GtkListBox *frames;
+  GtkListView *code;
+  GtkScrolledWindow *code_scroller;
+  AdjDocument *document; /* (owned) (nullable) */
+  AdjGraph *graph;       /* (owned) (nullable): of the shown node */
+  AdjNodeId node;
+  guint current;     /* row to scroll to */
+  guint scroll_tick; /* waits for the rows to have a height */
+};
+
+G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADW_TYPE_BIN)
+
+/* -- code -- */
+
+static void
+on_line_clicked (GtkGestureClick *click, int n_press, double x, double y, GtkListItem *item)
+{
+  AdjSourceLine *line = gtk_list_item_get_item (item);
+
+  if (line != NULL && adj_source_line_get_n_nodes (line) > 0)
+    gtk_widget_activate_action (gtk_list_item_get_child (item), "win.select-node", "u",
+                                adj_source_line_get_node (line, 0).index);
+}
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *number = gtk_label_new (NULL), *text = gtk_label_new (NULL);
+  GtkWidget *made = gtk_label_new (NULL);
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  gtk_label_set_width_chars (GTK_LABEL (number), 5);
+  gtk_label_set_xalign (GTK_LABEL (number), 1);
+  gtk_widget_add_css_class (number, "line-number");
+  gtk_label_set_xalign (GTK_LABEL (text), 0);
+  gtk_widget_set_hexpand (text, TRUE);
+  gtk_label_set_ellipsize (GTK_LABEL (made), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (made, "made");
+  gtk_box_append (GTK_BOX (box), number);
+  gtk_box_append (GTK_BOX (box), text);
+  gtk_box_append (GTK_BOX (box), made);
+  g_signal_connect (click, "released", G_CALLBACK (on_line_clicked), item);
+  gtk_widget_add_controller (box, GTK_EVENT_CONTROLLER (click));
+  gtk_list_item_set_child (item, box);
+  gtk_list_item_set_activatable (item, FALSE);
+}
+
+static char *
+list_nodes (AdjSourcePage *self, AdjSourceLine *line)
+{
+  guint n = adj_source_line_get_n_nodes (line);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < MIN (n, MAX_NAMES); i++)
+    g_string_append_printf (
+        text, "%s%s", i > 0 ? " · " : "",
+        adj_graph_get_node (self->graph, adj_source_line_get_node (line, i).index)->name);
+  if (n > MAX_NAMES)
+    g_string_append_printf (text, _ (" and %u more"), n - MAX_NAMES);
+  return g_string_free (text, FALSE);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, AdjSourcePage *self)
+{
+  AdjSourceLine *line = gtk_list_item_get_item (item);
+  GtkWidget *box = gtk_list_item_get_child (item);
+  GtkWidget *number = gtk_widget_get_first_child (box);
+  GtkWidget *text = gtk_widget_get_next_sibling (number);
+  GtkWidget *made = gtk_widget_get_next_sibling (text);
+  g_autofree char *digits = adj_source_line_get_number (line) > 0
+                                ? g_strdup_printf ("%u", adj_source_line_get_number (line))
+                                : g_strdup ("");
+  g_autofree char *names = list_nodes (self, line);
+  const char *plain[] = { "line", NULL }, *current[] = { "line", "current", NULL };
+
+  gtk_label_set_text (GTK_LABEL (number), digits);
+  gtk_label_set_text (GTK_LABEL (text), adj_source_line_get_text (line));
+  gtk_label_set_text (GTK_LABEL (made), names);
+  gtk_widget_set_css_classes (box, adj_source_line_is_current (line) ? current : plain);
+}
+
+/* GtkListView of 4.8 cannot scroll to a row by itself; all rows are equally high. */
+static gboolean
+scroll_to_current (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjSourcePage *self = ADJ_SOURCE_PAGE (widget);
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->code_scroller);
+  GListModel *model = G_LIST_MODEL (gtk_list_view_get_model (self->code));
+  double upper = gtk_adjustment_get_upper (adjustment);
+  double page = gtk_adjustment_get_page_size (adjustment);
+  guint n = model != NULL ? g_list_model_get_n_items (model) : 0;
+
+  self->scroll_tick = 0;
+  if (n > 0 && upper > page)
+    gtk_adjustment_set_value (adjustment, upper * (self->current + 0.5) / n - page / 2);
+  return G_SOURCE_REMOVE;
+}
+
+static const AdjFrame *
+find_frame (AdjSourcePage *self, guint row)
+{
+  const AdjNodeMeta *meta = &adj_graph_get_node (self->graph, self->node.index)->meta;
+
+  return row < meta->n_frames ? &meta->frames[row] : NULL;
+}
+
+static void
+on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
+{
+  g_auto (AdjSource) source = { 0 };
+  g_autoptr (GFile) folder = NULL;
+  g_autoptr (GtkSelectionModel) model = NULL;
+  GFile *file = adj_document_get_file (self->document);
+  const AdjFrame *frame;
+
+  if (row == NULL || self->graph == NULL)
+    return;
+  frame = find_frame (self, (guint) gtk_list_box_row_get_index (row));
+  if (frame == NULL)
+    return;
+  if (file != NULL)
+    folder = g_file_get_parent (file);
+  adj_source_load (self->graph, frame, folder, &source);
+  self->current = source.current;
+  model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source.lines)));
+  gtk_list_view_set_model (self->code, model);
+  if (self->scroll_tick == 0)
+    self->scroll_tick =
+        gtk_widget_add_tick_callback (GTK_WIDGET (self), scroll_to_current, NULL, NULL);
+}
+
+/* -- frames -- */
+
+static GtkWidget *
+make_frame_row (const AdjFrame *frame)
+{
+  g_autofree char *base = g_path_get_basename (frame->file);
+  g_autofree char *where = g_strdup_printf (_ ("%s, line %u"), frame->function, frame->line);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *file = gtk_label_new (base), *place = gtk_label_new (where);
+
+  gtk_label_set_xalign (GTK_LABEL (file), 0);
+  gtk_label_set_xalign (GTK_LABEL (place), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (place), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (file, "file");
+  gtk_widget_add_css_class (place, "where");
+  gtk_box_append (GTK_BOX (box), file);
+  gtk_box_append (GTK_BOX (box), place);
+  gtk_widget_set_tooltip_text (box, frame->file);
+  return box;
+}
+
+static void
+update (AdjSourcePage *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  GtkWidget *row;
+  guint n;
+
+  gtk_list_view_set_model (self->code, NULL);
+  while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->frames))))
+    gtk_list_box_remove (self->frames, row);
+  g_clear_pointer (&self->graph, adj_graph_unref);
+  self->node = adj_document_get_selected (self->document);
+  if (graph == NULL || !adj_node_id_is_valid (self->node))
+    {
+      gtk_label_set_text (self->hint,
+                          _ ("Select a node to see the lines of your code that made it"));
+      gtk_stack_set_visible_child_name (self->stack, "empty");
+      return;
+    }
+  self->graph = adj_graph_ref (graph->graph);
+  n = adj_graph_get_node (self->graph, self->node.index)->meta.n_frames;
+  if (n == 0)
+    {
+      gtk_label_set_text (self->hint, _ ("This node was recorded without a stack trace"));
+      gtk_stack_set_visible_child_name (self->stack, "empty");
+      return;
+    }
+  for (guint i = 0; i < n; i++)
+    gtk_list_box_append (
+        self->frames,
+        make_frame_row (&adj_graph_get_node (self->graph, self->node.index)->meta.frames[i]));
+  gtk_stack_set_visible_child_name (self->stack, "source");
+  gtk_list_box_select_row (self->frames, gtk_list_box_get_row_at_index (self->frames, (int) n - 1));
+}
+
+static void
+adj_source_page_dispose (GObject *object)
+{
+  AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
+
+  if (self->scroll_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->scroll_tick);
+  self->scroll_tick = 0;
+  adj_source_page_set_document (self, NULL);
+  g_clear_pointer (&self->graph, adj_graph_unref);
+  adw_bin_set_child (ADW_BIN (object), NULL);
+
+  G_OBJECT_CLASS (adj_source_page_parent_class)->dispose (object);
+}
+
+static void
+adj_source_page_class_init (AdjSourcePageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_source_page_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/source-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, stack);
+  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, hint);
+  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, frames);
+  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, code);
+  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, code_scroller);
+}
+
+static void
+adj_source_page_init (AdjSourcePage *self)
+{
+  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
+  gtk_list_view_set_factory (self->code, factory);
+  g_signal_connect_swapped (self->frames, "row-selected", G_CALLBACK (on_frame_selected), self);
+}
+
+void
+adj_source_page_set_document (AdjSourcePage *self, AdjDocument *document)
+{
+  if (self->document == document)
+    return;
+  if (self->document != NULL)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  g_set_object (&self->document, document);
+  if (document == NULL)
+    return;
+  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update), self);
+  update (self);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "window/adj-application.h"
+
+#include <glib/gi18n.h>
+
+#include "window/adj-window.h"
+#include "window/window-actions.h"
+
+struct _AdjApplication
+{
+  AdwApplication parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (AdjApplication, adj_application, ADW_TYPE_APPLICATION)
+
+static void
+on_new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_window_present (GTK_WINDOW (adj_window_new (ADW_APPLICATION (data))));
+}
+
+static void
+on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GList *windows;
+
+  while ((windows = gtk_application_get_windows (GTK_APPLICATION (data))) != NULL)
+    gtk_window_destroy (windows->data);
+}
+
+static char *
+describe_system (GtkWidget *window)
+{
+  GskRenderer *renderer = gtk_native_get_renderer (GTK_NATIVE (window));
+
+  return g_strdup_printf (
+      "Adjoint %s\nGTK %u.%u.%u\nlibadwaita %u.%u.%u\n%s\n%s, %u processors\n", ADJ_VERSION,
+      gtk_get_major_version (), gtk_get_minor_version (), gtk_get_micro_version (),
+      adw_get_major_version (), adw_get_minor_version (), adw_get_micro_version (),
+      renderer != NULL ? G_OBJECT_TYPE_NAME (renderer) : "no renderer",
+      G_OBJECT_TYPE_NAME (gtk_widget_get_display (window)), g_get_num_processors ());
+}
+
+static void
+on_about (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (data));
+  g_autofree char *system = window != NULL ? describe_system (GTK_WIDGET (window)) : NULL;
+  GtkWidget *about = adw_about_window_new ();
+
+  g_object_set (about, "application-name", _ ("Adjoint"), "application-icon", ADJ_APPLICATION_ID,
+                "version", ADJ_VERSION, "comments",
+                _ ("See, run and compare the graphs of automatic differentiation"), "license-type",
+                GTK_LICENSE_MIT_X11, "developer-name", _ ("The Adjoint developers"), "debug-info",
+                system, "transient-for", window, "modal", TRUE, NULL);
+  gtk_window_present (GTK_WINDOW (about));
+}
+
+static void
+adj_application_activate (GApplication *application)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
+
+  if (window == NULL)
+    window = GTK_WINDOW (adj_window_new (ADW_APPLICATION (application)));
+  gtk_window_present (window);
+}
+
+static void
+adj_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
+{
+  for (int i = 0; i < n_files; i++)
+    {
+      GtkWidget *window = adj_window_new (ADW_APPLICATION (application));
+
+      adj_window_open (ADJ_WINDOW (window), files[i]);
+      gtk_window_present (GTK_WINDOW (window));
+    }
+}
+
+static void
+adj_application_startup (GApplication *application)
+{
+  static const GActionEntry entries[] = {
+    { .name = "new-window", .activate = on_new_window },
+    { .name = "about", .activate = on_about },
+    { .name = "quit", .activate = on_quit },
+  };
+
+  G_APPLICATION_CLASS (adj_application_parent_class)->startup (application);
+
+  g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries),
+                                   application);
+  adj_window_add_accels (GTK_APPLICATION (application));
+  gtk_window_set_default_icon_name (ADJ_APPLICATION_ID);
+}
+
+static void
+adj_application_class_init (AdjApplicationClass *klass)
+{
+  GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
+
+  application_class->activate = adj_application_activate;
+  application_class->open = adj_application_open;
+  application_class->startup = adj_application_startup;
+}
+
+static void
+adj_application_init (AdjApplication *self)
+{
+}
+
+AdjApplication *
+adj_application_new (GApplicationFlags flags)
+{
+  return g_object_new (ADJ_TYPE_APPLICATION, "application-id", ADJ_APPLICATION_ID,
+                       "resource-base-path", "/org/adjoint/Workbench", "flags",
+                       G_APPLICATION_HANDLES_OPEN | flags, NULL);
+}

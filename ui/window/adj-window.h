@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <adwaita.h>
+
+#include "canvas/adj-graph-view.h"
+#include "model/adj-document.h"
+
+G_BEGIN_DECLS
+
+/* The window of one document. */
+#define ADJ_TYPE_WINDOW (adj_window_get_type ())
+G_DECLARE_FINAL_TYPE (AdjWindow, adj_window, ADJ, WINDOW, AdwApplicationWindow)
+
+GtkWidget *adj_window_new (AdwApplication *application);
+
+/* "FILE" or "FILE#ID"; a folder is fine. */
+void adj_window_open (AdjWindow *self, GFile *file);
+AdjDocument *adj_window_get_document (AdjWindow *self); /* (transfer none) */
+AdjGraphView *adj_window_get_view (AdjWindow *self);    /* (transfer none) */
+
+/* "source", "values", "text" or "log"; opens the bottom panel. */
+void adj_window_show_page (AdjWindow *self, const char *name);
+void adj_window_open_dialog (AdjWindow *self);
+void adj_window_find (AdjWindow *self);
+void adj_window_find_step (AdjWindow *self, gint step);
+/* The text of the last problem, for bug reports. */
+void adj_window_copy_details (AdjWindow *self);
+
+G_END_DECLS

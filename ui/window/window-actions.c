@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "window/window-actions.h"
+
+#define ZOOM_STEP 1.25f
+
+typedef void (*Run) (AdjWindow *self, GVariant *parameter);
+
+typedef enum
+{
+  ALWAYS,
+  WITH_GRAPH,
+  WITH_SELECTION,
+  WHILE_BUSY,
+  WITH_PROBLEM,
+  BACK,
+  AHEAD,
+} Needs;
+
+static void
+run_open (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_open_dialog (self);
+}
+
+static void
+run_open_uri (AdjWindow *self, GVariant *parameter)
+{
+  g_autoptr (GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
+
+  adj_window_open (self, file);
+}
+
+static void
+run_run (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_run (adj_window_get_document (self), FALSE);
+}
+
+static void
+run_compare (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_run (adj_window_get_document (self), TRUE);
+}
+
+static void
+run_stop (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_stop (adj_window_get_document (self));
+}
+
+static void
+run_back (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_go (adj_window_get_document (self), -1);
+}
+
+static void
+run_forward (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_go (adj_window_get_document (self), 1);
+}
+
+static void
+run_find (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_find (self);
+}
+
+static void
+run_find_next (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_find_step (self, 1);
+}
+
+static void
+run_find_previous (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_find_step (self, -1);
+}
+
+static void
+run_zoom_in (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_zoom_by (adj_window_get_view (self), ZOOM_STEP);
+}
+
+static void
+run_zoom_out (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_zoom_by (adj_window_get_view (self), 1 / ZOOM_STEP);
+}
+
+static void
+run_zoom_100 (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_zoom_to (adj_window_get_view (self), 1);
+}
+
+static void
+run_fit (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit (adj_window_get_view (self));
+}
+
+static void
+run_fit_selection (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit_selection (adj_window_get_view (self));
+}
+
+static void
+run_fold_all (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_set_fold_depth (adj_window_get_document (self), 1);
+}
+
+static void
+run_unfold_all (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_set_fold_depth (adj_window_get_document (self), 0);
+}
+
+static void
+run_select_node (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_set_selected (adj_window_get_document (self),
+                             (AdjNodeId){ g_variant_get_uint32 (parameter) });
+}
+
+static void
+run_show_page (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_page (self, g_variant_get_string (parameter, NULL));
+}
+
+static void
+run_copy_details (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_copy_details (self);
+}
+
+static void
+run_fullscreen (AdjWindow *self, GVariant *parameter)
+{
+  if (gtk_window_is_fullscreen (GTK_WINDOW (self)))
+    gtk_window_unfullscreen (GTK_WINDOW (self));
+  else
+    gtk_window_fullscreen (GTK_WINDOW (self));
+}
+
+static const struct
+{
+  const char *name;
+  Run run;
+  Needs needs;
+  const char *parameter; /* (nullable): its type */
+  const char *accels[3];
+} actions[] = {
+  { "open", run_open, ALWAYS, NULL, { "<Control>o" } },
+  { "open-uri", run_open_uri, ALWAYS, "s", { NULL } },
+  { "run", run_run, WITH_GRAPH, NULL, { "F5" } },
+  { "compare", run_compare, WITH_GRAPH, NULL, { "<Shift>F5" } },
+  { "stop", run_stop, WHILE_BUSY, NULL, { "Escape" } },
+  { "back", run_back, BACK, NULL, { "<Alt>Left" } },
+  { "forward", run_forward, AHEAD, NULL, { "<Alt>Right" } },
+  { "find", run_find, WITH_GRAPH, NULL, { "<Control>f" } },
+  { "find-next", run_find_next, WITH_GRAPH, NULL, { "<Control>g" } },
+  { "find-previous", run_find_previous, WITH_GRAPH, NULL, { "<Control><Shift>g" } },
+  { "zoom-in", run_zoom_in, WITH_GRAPH, NULL, { "<Control>plus", "<Control>equal" } },
+  { "zoom-out", run_zoom_out, WITH_GRAPH, NULL, { "<Control>minus" } },
+  { "zoom-100", run_zoom_100, WITH_GRAPH, NULL, { "<Control>0" } },
+  { "fit", run_fit, WITH_GRAPH, NULL, { "<Control>Home" } },
+  { "fit-selection", run_fit_selection, WITH_SELECTION, NULL, { "<Control>9" } },
+  { "fold-all", run_fold_all, WITH_GRAPH, NULL, { NULL } },
+  { "unfold-all", run_unfold_all, WITH_GRAPH, NULL, { NULL } },
+  { "select-node", run_select_node, WITH_GRAPH, "u", { NULL } },
+  { "show-page", run_show_page, ALWAYS, "s", { NULL } },
+  { "copy-details", run_copy_details, WITH_PROBLEM, NULL, { NULL } },
+  { "fullscreen", run_fullscreen, ALWAYS, NULL, { "F11" } },
+};
+
+static const struct
+{
+  const char *name, *accel;
+} others[] = {
+  { "win.show-sidebar", "F9" },         { "win.show-inspector", "<Control>F9" },
+  { "win.show-panel", "<Control>F10" }, { "window.close", "<Control>w" },
+  { "app.quit", "<Control>q" },         { "app.new-window", "<Control>n" },
+};
+
+static void
+on_activate (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  const char *name = g_action_get_name (G_ACTION (action));
+
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    if (g_str_equal (name, actions[i].name))
+      actions[i].run (ADJ_WINDOW (data), parameter);
+}
+
+/* "mirror" or "stacked"; the state is the view of the document. */
+static void
+on_view_changed (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  const char *name = g_variant_get_string (value, NULL);
+
+  if (!g_str_equal (name, "mirror") && !g_str_equal (name, "stacked"))
+    return;
+  g_simple_action_set_state (action, value);
+  adj_document_set_view (adj_window_get_document (ADJ_WINDOW (data)),
+                         g_str_equal (name, "stacked") ? ADJ_VIEW_STACKED : ADJ_VIEW_MIRROR);
+}
+
+void
+adj_window_add_actions (AdjWindow *self)
+{
+  g_autoptr (GSimpleAction) view =
+      g_simple_action_new_stateful ("view", G_VARIANT_TYPE_STRING, g_variant_new_string ("mirror"));
+
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    {
+      const char *type = actions[i].parameter;
+      g_autoptr (GSimpleAction) action =
+          g_simple_action_new (actions[i].name, type != NULL ? G_VARIANT_TYPE (type) : NULL);
+
+      g_signal_connect (action, "activate", G_CALLBACK (on_activate), self);
+      g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (action));
+    }
+  g_signal_connect (view, "change-state", G_CALLBACK (on_view_changed), self);
+  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (view));
+}
+
+static gboolean
+is_possible (AdjDocument *document, Needs needs)
+{
+  switch (needs)
+    {
+    case ALWAYS:
+      return TRUE;
+    case WITH_GRAPH:
+      return adj_document_get_graph (document) != NULL;
+    case WITH_SELECTION:
+      return adj_node_id_is_valid (adj_document_get_selected (document));
+    case WHILE_BUSY:
+      return adj_document_is_running (document) || adj_document_get_status (document) != NULL;
+    case WITH_PROBLEM:
+      return adj_document_get_error (document) != NULL;
+    case BACK:
+      return adj_document_can_go (document, -1);
+    case AHEAD:
+      return adj_document_can_go (document, 1);
+    }
+  return FALSE;
+}
+
+void
+adj_window_update_actions (AdjWindow *self)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  GAction *view = g_action_map_lookup_action (G_ACTION_MAP (self), "view");
+
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    g_simple_action_set_enabled (
+        G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), actions[i].name)),
+        is_possible (document, actions[i].needs));
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (view), is_possible (document, WITH_GRAPH));
+}
+
+void
+adj_window_add_accels (GtkApplication *application)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    {
+      g_autofree char *name = g_strconcat ("win.", actions[i].name, NULL);
+
+      if (actions[i].accels[0] != NULL)
+        gtk_application_set_accels_for_action (application, name, actions[i].accels);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    gtk_application_set_accels_for_action (application, others[i].name,
+                                           (const char *[]){ others[i].accel, NULL });
+}
