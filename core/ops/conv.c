@@ -133,9 +133,15 @@ output_sizes (const AdjOpCall *call, const Places *places, const Options *option
   return !adj_context_has_error (call->cx);
 }
 
+/* Volumes are so in oneDNN alone, which does not know f64 and integers. */
 static gboolean
 is_channels_last (const AdjOpCall *call, const Places *places)
 {
+  const AdjTensorMeta *input = adj_op_call_meta (call, places->input);
+
+  if (input->shape.rank == 5 &&
+      (!adj_dtype_is_floating (input->dtype) || input->dtype == ADJ_DTYPE_F64))
+    return FALSE;
   return op_is_channels_last (call, places->input) || op_is_channels_last (call, places->input + 1);
 }
 
