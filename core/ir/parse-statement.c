@@ -528,41 +528,42 @@ find_deletes (const char *text, gsize length, char **last)
 
 static const char facts_mark[] = "# adj: ";
 
-/* The stretch of @line before its facts; @facts is what follows their mark, or %NULL. */
+/* Whether the @length bytes of @text begin with the mark of facts. */
+static gboolean
+has_facts_mark (const char *text, gsize length)
+{
+  return length > strlen (facts_mark) && memcmp (text, facts_mark, strlen (facts_mark)) == 0;
+}
+
+/* The stretch of @line before its comment; @facts is what follows their mark, or %NULL. */
 static gsize
 split_facts (const AdjLine *line, const char **facts, gsize *n_facts)
 {
-  gsize length = line->length, n_mark = strlen (facts_mark);
-  const char *found = NULL;
+  const char *end = line->at + line->length, *found = end;
   AdjLexer lexer;
   AdjToken token;
 
-  *facts = NULL;
-  *n_facts = 0;
-  if (!memmem (line->at, length, facts_mark, n_mark))
-    return length;
-
-  adj_lexer_init (&lexer, line->at, length, line->number);
+  adj_lexer_init (&lexer, line->at, line->length, line->number);
   lexer.keep_newlines = TRUE;
   do
     token = adj_lexer_next (&lexer);
   while (token.kind != ADJ_TOKEN_COMMENT && token.kind != ADJ_TOKEN_END &&
          token.kind != ADJ_TOKEN_BAD);
 
-  if (token.kind == ADJ_TOKEN_COMMENT && token.length > n_mark &&
-      memcmp (token.text, facts_mark, n_mark) == 0)
+  /* Behind a string that does not end, nobody knows what is a comment. */
+  if (token.kind == ADJ_TOKEN_COMMENT)
     found = token.text;
-  else if (token.kind == ADJ_TOKEN_BAD)
-    found = memmem (token.text, line->at + length - token.text, facts_mark, n_mark);
-  if (!found)
-    return length;
 
-  *facts = found + n_mark;
-  *n_facts = line->at + length - *facts;
-  for (length = found - line->at; length > 0 && line->at[length - 1] == ' '; length--)
-    ;
+  *facts = NULL;
+  if (has_facts_mark (found, end - found))
+    {
+      *facts = found + strlen (facts_mark);
+      *n_facts = end - *facts;
+    }
+  while (found > line->at && is_blank (found[-1]))
+    found--;
 
-  return length;
+  return found - line->at;
 }
 
 static void
@@ -706,7 +707,7 @@ read_statement (Statement *s)
 static const char *
 find_facts (const AdjReader *r, gsize *n_facts)
 {
-  if (r->token.kind != ADJ_TOKEN_COMMENT || !g_str_has_prefix (r->token.text, facts_mark))
+  if (r->token.kind != ADJ_TOKEN_COMMENT || !has_facts_mark (r->token.text, r->token.length))
     return NULL;
 
   *n_facts = r->token.length - strlen (facts_mark);

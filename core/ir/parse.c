@@ -370,6 +370,8 @@ read_bindings (Module *module, AdjReader r)
       if (!binding)
         return FALSE;
       g_ptr_array_add (bindings, binding);
+      if (binding->facts.val.kind == ADJ_VALUE_NONE && binding->facts.extra.n == 0)
+        return FALSE;
       if (!adj_reader_take (&r, ";") && !adj_reader_at_end (&r))
         return FALSE;
     }
