@@ -13,7 +13,7 @@
 #define HEAD_BYTES 4096
 
 static const AdjFormat *const formats[] = {
-  &adj_format_adjoint, &adj_format_torch_trace, &adj_format_torch_logs, &adj_format_torch_logs,
+  &adj_format_adjoint, &adj_format_torch_trace, &adj_format_torch_logs,
   &adj_format_text,    &adj_format_dot,         &adj_format_json,
 };
 
@@ -95,10 +95,11 @@ adj_format_detect (const char *path, GError **error)
         }
     }
   if (best == NULL)
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-                 "%s: not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or "
-                 "TORCH_LOGS log, or the text of a graph",
-                 path);
+    g_set_error (
+        error, ADJ_ERROR, ADJ_ERROR_PARSE,
+        "%s: not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or "
+        "TORCH_LOGS log, or the text of a graph",
+        path);
   return best;
 }
 
