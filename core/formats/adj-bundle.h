@@ -115,7 +115,7 @@ ADJ_PUBLIC void adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
                                              GDestroyNotify destroy);
 ADJ_PUBLIC void
 adj_bundle_builder_set_text (AdjBundleBuilder *builder, const char *graph_id, GBytes *text);
-/* (transfer full): ends @builder; @diags (nullable) (transfer full). */
+/* (transfer full): ends and frees @builder; @diags (nullable) (transfer full). */
 ADJ_PUBLIC AdjBundle *adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBundleBuilder, adj_bundle_builder_free)
