@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/regions-private.h"
-
 #include <string.h>
 
+#include "formats/regions-private.h"
 #include "ir/adj-text.h"
 
 #define MAX_GRAPHS 10000
