@@ -145,34 +145,45 @@ side_by_tag (const AdjNode *node)
   return strstr (tag, "forward") ? ADJ_SIDE_FORWARD : ADJ_SIDE_NONE;
 }
 
-/* Sets sides: by tag, else by dependence on tangents. */
+/* Whether gradients alone read a node; the output node reads both kinds. */
+static gboolean
+serves_gradients (const AdjCensus *self, const AdjNode *node, const guint8 *late)
+{
+  guint32 output = adj_graph_get_output (self->graph).index;
+  guint n = 0;
+
+  for (guint k = 0; k < node->n_users; k++)
+    {
+      if (node->users[k].index == output || !late[node->users[k].index])
+        return FALSE;
+      n++;
+    }
+  return n > 0;
+}
+
+/* Sets sides: by tag, else by dependence on tangents; what is made among gradients for them alone
+ * is theirs. */
 static void
 find_sides (AdjCensus *self, const guint8 *late)
 {
-  gboolean any_late = FALSE;
+  gboolean begun = FALSE;
 
   for (guint i = 0; i < self->n; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
+      gboolean input = node->opcode == ADJ_OPCODE_PLACEHOLDER;
       AdjSide side = side_by_tag (node);
 
-      any_late |= late[i];
+      begun |= late[i] && !input;
       if (side == ADJ_SIDE_NONE)
-        side = late[i] ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
-      /* Untagged, needed by gradients alone, and made among them. */
-      if (side == ADJ_SIDE_FORWARD && any_late && !self->only_backward && node->n_users > 0 &&
-          node->opcode != ADJ_OPCODE_PLACEHOLDER && !node->meta.partitioner_tag)
-        {
-          guint n_late = 0;
-
-          for (guint k = 0; k < node->n_users; k++)
-            n_late += late[node->users[k].index];
-          if (n_late == node->n_users)
-            side = ADJ_SIDE_BACKWARD;
-        }
+        side = late[i] || (begun && !input && !self->only_backward &&
+                           serves_gradients (self, node, late))
+                   ? ADJ_SIDE_BACKWARD
+                   : ADJ_SIDE_FORWARD;
       self->entries[i].side = side;
     }
-  self->entries[adj_graph_get_output (self->graph).index].side = ADJ_SIDE_FORWARD;
+  self->entries[adj_graph_get_output (self->graph).index].side =
+      self->only_backward ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
 }
 
 static guint8 *

@@ -158,21 +158,33 @@ describe_gradient (AdjDraft *self, guint32 index)
                             : g_strdup_printf ("grad of %s + %u", first, n - 1));
 }
 
-/* The width that every node of this operator and shape has: the number in its name is left out. */
-static float
-width_for (const char *title, const char *subtitle, gboolean sign)
+/* @text with two digits for every number: equal blocks differ in numbers, and are to stay equal. */
+static char *
+without_numbers (const char *text)
 {
-  gsize length = strlen (title);
-  g_autofree char *stem = NULL;
-  float first, second;
+  GString *out = g_string_new (NULL);
 
-  while (length > 1 && (g_ascii_isdigit (title[length - 1]) || title[length - 1] == '_'))
-    length--;
-  stem = g_strdup_printf ("%.*s_00", (int) length, title);
-  first = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) + SIGN_ROOM;
-  second = adj_font_measure (ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, subtitle);
-  first = 2 * PADDING + MAX (first, second);
-  return CLAMP (ceilf (first / STEP_WIDTH) * STEP_WIDTH, MIN_WIDTH, MAX_WIDTH);
+  for (const char *p = text; *p; p++)
+    if (!g_ascii_isdigit (*p))
+      g_string_append_c (out, *p);
+    else if (p == text || !g_ascii_isdigit (p[-1]))
+      g_string_append (out, "00");
+  return g_string_free (out, FALSE);
+}
+
+/* The width that every node of this operator and shape has. */
+static float
+width_for (const char *title, const char *subtitle)
+{
+  g_autofree char *stem = without_numbers (title);
+  gsize length = strlen (title);
+  const char *more = length && g_ascii_isdigit (title[length - 1]) ? "" : "_00";
+  float first = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) +
+                adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, more) + SIGN_ROOM;
+  float second = adj_font_measure (ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, subtitle);
+  float width = 2 * PADDING + MAX (first, second);
+
+  return CLAMP (ceilf (width / STEP_WIDTH) * STEP_WIDTH, MIN_WIDTH, MAX_WIDTH);
 }
 
 static const char *
@@ -204,7 +216,7 @@ append_node_item (AdjDraft *self, guint32 index, guint32 row, AdjSide side)
     item.subtitle = describe_gradient (self, index);
   if (!item.subtitle)
     item.subtitle = describe (self, node);
-  item.width = width_for (node->name, item.subtitle, sign);
+  item.width = width_for (node->name, item.subtitle);
   item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, node->name,
                     item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
   item.subtitle =
@@ -361,13 +373,15 @@ append_chip (AdjDraft *self, const Wanted *w, guint n_more)
   AdjDraftItem *item = adj_draft_item (self, w->item);
   AdjDraftChip chip = w->chip;
   const char *text = name_on_chip (self, chip.node.index);
+  g_autofree char *stem = NULL;
 
   if (n_more)
     text = keep (self, g_strdup_printf ("+ %u more", n_more + 1));
-  chip.title = fit (self, ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text, MAX_CHIP_WIDTH - PADDING);
   chip.n_nodes = n_more + 1;
-  chip.width = adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, chip.title) + PADDING;
+  stem = without_numbers (text);
+  chip.width = adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, stem) + PADDING;
   chip.width = CLAMP (ceilf (chip.width / 10) * 10, 30, MAX_CHIP_WIDTH);
+  chip.title = fit (self, ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text, chip.width - PADDING / 2);
   if (!item->n_chips[w->right])
     item->first_chip[w->right] = self->chips->len;
   item->n_chips[w->right]++;

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <gio/gunixinputstream.h>
 #include <gio/gunixoutputstream.h>
+#include <glib-unix.h>
 
 #define N_HELPERS 2
 #define BUDGET (500 * G_TIME_SPAN_MILLISECOND) /* for one block */
@@ -94,19 +97,31 @@ helper_start (Helper *helper)
       G_UNIX_OUTPUT_STREAM (g_subprocess_get_stdin_pipe (helper->process)));
   helper->from = g_unix_input_stream_get_fd (
       G_UNIX_INPUT_STREAM (g_subprocess_get_stdout_pipe (helper->process)));
-  return TRUE;
+  return g_unix_set_fd_nonblocking (helper->to, TRUE, NULL);
 }
 
-/* Without SIGPIPE: a helper that died closes its end. */
+/* A helper that died closes its end: that is an error here, not a signal. */
 static gssize
 send_some (Helper *helper)
 {
+  static const struct timespec now = { 0, 0 };
   gsize size;
   const guint8 *data = g_bytes_get_data (helper->request, &size);
-  GOutputStream *stream = g_subprocess_get_stdin_pipe (helper->process);
+  sigset_t pipe_signal, before, pending;
+  gssize n;
+  int problem;
 
-  return g_pollable_output_stream_write_nonblocking (
-      G_POLLABLE_OUTPUT_STREAM (stream), data + helper->sent, size - helper->sent, NULL, NULL);
+  sigemptyset (&pipe_signal);
+  sigaddset (&pipe_signal, SIGPIPE);
+  sigpending (&pending);
+  pthread_sigmask (SIG_BLOCK, &pipe_signal, &before);
+  n = write (helper->to, data + helper->sent, size - helper->sent);
+  problem = errno;
+  if (n < 0 && problem == EPIPE && !sigismember (&pending, SIGPIPE))
+    sigtimedwait (&pipe_signal, NULL, &now);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  errno = problem;
+  return n;
 }
 
 static void
@@ -193,7 +208,7 @@ pool_serve (Pool *self, Helper *helper, const struct pollfd *in, const struct po
     {
       gssize n = send_some (helper);
 
-      good = n >= 0 || !(out->revents & (POLLERR | POLLHUP));
+      good = n >= 0 || errno == EAGAIN || errno == EINTR;
       helper->sent += n > 0 ? (gsize) n : 0;
     }
   if (good && in->revents)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define SMALL 3         /* fewer cards than this get no frame of their own */
+#define MAX_UNIT 40     /* cards of a module whose parts get no rows of their own */
 #define MAX_LOOSE 16    /* cards in a row outside every module */
 #define MIN_STRETCH 6   /* cards of a stretch cut from a graph without modules */
 #define LONG_STRETCH 48 /* … where no single value crosses */
@@ -109,15 +110,35 @@ find_heights (AdjRows *self)
     }
 }
 
-/* The outermost module around @module that holds nothing but leaves. */
+static gboolean
+is_card (const AdjCensus *census, guint32 index)
+{
+  return census->entries[index].host == index && census->entries[index].kind == ADJ_CENSUS_CARD;
+}
+
+static void
+count_cards (Sorter *self)
+{
+  for (guint32 i = 0; i < self->census->n; i++)
+    if (is_card (self->census, i) && self->census->entries[i].side == self->leading)
+      for (guint32 at = self->unit[i]; at != ADJ_NO_MODULE;
+           at = adj_rows_module (self->rows, at)->parent)
+        adj_rows_module (self->rows, at)->n_cards++;
+}
+
+/* The outermost module around @module that holds nothing but leaves and is not large. */
 static guint32
 unit_of_module (AdjRows *self, guint32 module)
 {
   guint32 unit = module;
 
   for (guint32 at = module; at != 0; at = adj_rows_module (self, at)->parent)
-    if (adj_rows_module (self, at)->height <= 1)
-      unit = at;
+    {
+      const AdjRowsModule *m = adj_rows_module (self, at);
+
+      if (m->height == 0 || (m->height == 1 && m->n_cards <= MAX_UNIT))
+        unit = at;
+    }
   return unit;
 }
 
@@ -129,14 +150,9 @@ find_units (Sorter *self)
   for (guint i = 0; i < census->n; i++)
     self->unit[i] = module_of_node (self, adj_graph_get_node (census->graph, i));
   find_heights (self->rows);
+  count_cards (self);
   for (guint i = 0; i < census->n; i++)
     self->unit[i] = unit_of_module (self->rows, self->unit[i]);
-}
-
-static gboolean
-is_card (const AdjCensus *census, guint32 index)
-{
-  return census->entries[index].host == index && census->entries[index].kind == ADJ_CENSUS_CARD;
 }
 
 /* Cards of the leading side in the order of rows, top to bottom. */
@@ -289,14 +305,20 @@ append_cut (Sorter *self, GArray *cards, guint from, guint to, guint32 module, c
 static gboolean
 run_is_loose (AdjRows *self, guint32 unit, guint length)
 {
-  return unit == 0 || length < SMALL || adj_rows_module (self, unit)->height > 1;
+  const AdjRowsModule *module = adj_rows_module (self, unit);
+
+  return unit == 0 || length < SMALL || module->height > 1 ||
+         (module->height == 1 && module->n_cards > MAX_UNIT);
 }
 
 static guint32
 frame_of_run (AdjRows *self, guint32 unit, guint length)
 {
-  if (unit != 0 && length < SMALL && adj_rows_module (self, unit)->height <= 1)
-    return adj_rows_module (self, unit)->parent;
+  const AdjRowsModule *module = adj_rows_module (self, unit);
+
+  if (unit != 0 && length < SMALL &&
+      (module->height == 0 || (module->height == 1 && module->n_cards <= MAX_UNIT)))
+    return module->parent;
   return unit;
 }
 

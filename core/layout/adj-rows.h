@@ -16,8 +16,9 @@ typedef struct
   const char *path;  /* "h.0.attn"; "" for the root, which is index 0; "#3" for a stretch */
   const char *class; /* "Attention", or the source lines of a stretch */
   guint32 parent;
-  guint depth;  /* 0: root */
-  guint height; /* 0: nothing inside */
+  guint depth;   /* 0: root */
+  guint height;  /* 0: nothing inside */
+  guint n_cards; /* of the side that decides what the rows are */
   gboolean closed;
 } AdjRowsModule;
 

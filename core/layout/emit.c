@@ -12,6 +12,7 @@
 #define HEADER_HEIGHT 24.0f
 #define PILL_HEIGHT 20.0f
 #define LINE_WIDTH 1.4f
+#define INVISIBLE 0.6f
 #define MIN_BRIDGE_WIDTH 1.6f
 #define MAX_BRIDGE_WIDTH 5.0f
 
@@ -254,18 +255,23 @@ emit_pills (Emitter *self)
     }
 }
 
-/* Adds a point, joining pieces that go on in the same direction. */
+/* Adds a point, joining pieces that go on in the same direction.  Differences too small to see,
+ * which the routing takes for straight, are. */
 static void
 add_point (Emitter *self, float x, float y)
 {
-  AdjPoint point = { x, y };
   AdjPoint *p = (AdjPoint *) (gpointer) self->points->data;
   guint n = self->points->len;
+  AdjPoint point = { x, y };
 
-  if (n && fabsf (p[n - 1].x - x) < 0.01f && fabsf (p[n - 1].y - y) < 0.01f)
+  if (n && fabsf (p[n - 1].x - x) < INVISIBLE)
+    point.x = p[n - 1].x;
+  if (n && fabsf (p[n - 1].y - y) < INVISIBLE)
+    point.y = p[n - 1].y;
+  if (n && point.x == p[n - 1].x && point.y == p[n - 1].y)
     return;
-  if (n > 1 && ((fabsf (p[n - 1].x - x) < 0.01f && fabsf (p[n - 2].x - x) < 0.01f) ||
-                (fabsf (p[n - 1].y - y) < 0.01f && fabsf (p[n - 2].y - y) < 0.01f)))
+  if (n > 1 && ((point.x == p[n - 1].x && p[n - 1].x == p[n - 2].x) ||
+                (point.y == p[n - 1].y && p[n - 1].y == p[n - 2].y)))
     p[n - 1] = point;
   else
     g_array_append_val (self->points, point);
