@@ -155,19 +155,26 @@ adj_op_call_size (const AdjOpCall *call, guint arg, AdjSize if_none)
     return if_none;
   if (value->kind == ADJ_VALUE_BOOL)
     return ADJ_SIZE (value->boolean);
-  if (!adj_value_get_size (value, &size))
-    mismatch (call, arg, "an integer");
+  if (!adj_value_get_size (value, &size) ||
+      (value->kind == ADJ_VALUE_INT && !adj_size_is_int (size)))
+    {
+      mismatch (call, arg, "a size");
+      return ADJ_SIZE (0);
+    }
   return size;
 }
 
 gint64
 adj_op_call_int (const AdjOpCall *call, guint arg, gint64 if_none)
 {
-  AdjSize size = adj_op_call_size (call, arg, ADJ_SIZE (if_none));
   gint64 value = 0;
+  AdjSize size;
 
-  if (adj_size_is_int (size))
-    return size.word;
+  if (get (call, arg)->kind == ADJ_VALUE_INT)
+    return get (call, arg)->integer;
+  if (get (call, arg)->kind == ADJ_VALUE_NONE)
+    return if_none;
+  size = adj_op_call_size (call, arg, ADJ_SIZE (0));
   if (!adj_size_get_hint (adj_context_get_symbols (call->cx), size, &value))
     mismatch (call, arg, "a known integer");
   return value;

@@ -52,6 +52,10 @@ accepts_element (const AdjType *type, const AdjValue *value)
     return type->element_optional || (accepted[type->kind] & KIND (NONE)) != 0;
   if (type->is_list && type->kind == ADJ_TYPE_TENSOR)
     return value->kind == ADJ_VALUE_TENSOR;
+  /* The lowest integers are no sizes: they would read as symbols. */
+  if (type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT)
+    if (value->kind == ADJ_VALUE_INT && !adj_size_is_int (ADJ_SIZE (value->integer)))
+      return FALSE;
   return (accepted[type->kind] & (1u << value->kind)) != 0;
 }
 

@@ -1,16 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/allocate-private.h"
 
-/* Whether any result has memory of its own that a kernel must fill. */
+static gboolean
+is_empty (const AdjShape *shape)
+{
+  for (guint i = 0; i < shape->rank; i++)
+    if (adj_size_is_int (shape->size[i]) && shape->size[i].word == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether any result has elements of its own that a kernel must fill. */
 static gboolean
 needs_kernel (const AdjOpCall *call)
 {
   for (guint i = 0; i < call->n_results; i++)
-    if (call->results[i].tensor != NULL &&
-        (call->results[i].alias_of < 0 ||
-         call->schema->returns[call->returns_list ? 0 : i].type.written))
-      return TRUE;
+    {
+      const AdjOpResult *result = &call->results[i];
+      gboolean written = call->schema->returns[call->returns_list ? 0 : i].type.written;
+
+      if (result->tensor != NULL && (result->alias_of < 0 || written) &&
+          !is_empty (&result->meta.shape))
+        return TRUE;
+    }
   return FALSE;
+}
+
+static gboolean
+run_kernel (AdjOpCall *call)
+{
+  if (call->op->kernel == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no CPU kernel");
+  return call->op->kernel (call) && !adj_context_has_error (call->cx);
 }
 
 static gboolean
@@ -18,11 +39,7 @@ eager_call (AdjMode *mode, AdjOpCall *call)
 {
   if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, FALSE))
     return FALSE;
-  if (!needs_kernel (call))
-    return TRUE;
-  if (call->op->kernel == NULL)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no CPU kernel");
-  if (!call->op->kernel (call) || adj_context_has_error (call->cx))
+  if (needs_kernel (call) && !run_kernel (call))
     return FALSE;
   adj_op_call_bump_versions (call);
   return TRUE;

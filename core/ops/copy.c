@@ -76,33 +76,6 @@ clone_kernel (AdjOpCall *call)
 
 /* -- copies into the layout of self -- */
 
-/* Whether no two elements share memory, by the test that strides grow past the sizes below them. */
-static gboolean
-may_overlap (const AdjOpCall *call, const AdjShape *shape)
-{
-  AdjSymbols *symbols = op_symbols (call);
-  guint32 left = (1u << shape->rank) - 1;
-  AdjSize reach = ADJ_SIZE (1);
-
-  while (left != 0)
-    {
-      gint smallest = -1;
-
-      for (guint i = 0; i < shape->rank; i++)
-        if ((left & (1u << i)) != 0 &&
-            (smallest < 0 ||
-             adj_size_test (symbols, ADJ_SIZE_LT, shape->stride[i], shape->stride[smallest])))
-          smallest = (gint) i;
-      left &= ~(1u << smallest);
-      if (adj_size_is (symbols, shape->size[smallest], 1))
-        continue;
-      if (adj_size_test (symbols, ADJ_SIZE_LT, shape->stride[smallest], reach))
-        return TRUE;
-      reach = adj_size_mul (symbols, shape->stride[smallest], shape->size[smallest]);
-    }
-  return FALSE;
-}
-
 /* A result with the strides of self, gaps included. */
 static gboolean
 keep_layout_meta (AdjOpCall *call)
@@ -110,7 +83,7 @@ keep_layout_meta (AdjOpCall *call)
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
   AdjShape shape = self->shape;
 
-  if (may_overlap (call, &shape))
+  if (op_may_overlap (call, &shape))
     adj_shape_init (&shape, op_symbols (call), self->shape.rank, self->shape.size);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &shape);
@@ -143,7 +116,7 @@ copy_meta (AdjOpCall *call)
 static gboolean
 copy_inplace_meta (AdjOpCall *call)
 {
-  if (!check_source (call))
+  if (!check_source (call) || !op_check_writable (call, &adj_op_call_meta (call, 0)->shape))
     return FALSE;
   adj_op_call_add_view (call, 0, &adj_op_call_meta (call, 0)->shape);
   return TRUE;
@@ -247,6 +220,8 @@ scatter_meta (AdjOpCall *call)
     }
   whole = adj_tensor_new_empty (&call->results[0].meta, op_symbols (call), TRUE);
   if (adj_context_has_error (call->cx) || !view_of (call, scatter, whole, &part))
+    return FALSE;
+  if (!op_check_writable (call, &part.shape))
     return FALSE;
   if (!adj_shape_expand (src, op_symbols (call), &part.shape, &spread))
     {

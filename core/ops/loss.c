@@ -45,6 +45,11 @@ check_nll (const AdjOpCall *call, guint self_arg)
   reduction (call);
   if (adj_context_has_error (call->cx))
     return 0;
+  if (!adj_dtype_is_floating (adj_op_call_meta (call, self_arg)->dtype))
+    {
+      adj_op_call_fail (call, "the scores must be floating point");
+      return 0;
+    }
   if (rank < 1 || rank > 2 || target->shape.rank != rank - 1 ||
       (rank == 2 && !adj_size_test (symbols, ADJ_SIZE_EQ, self->size[0], target->shape.size[0])))
     {

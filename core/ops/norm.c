@@ -47,6 +47,18 @@ statistics_sizes (const AdjShape *input, guint n, AdjSize *out)
     out[i] = i < input->rank - n ? input->size[i] : ADJ_SIZE (1);
 }
 
+/* All tensors of a call are floating. */
+static gboolean
+check_dtypes (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->args[i].kind == ADJ_VALUE_TENSOR &&
+        !adj_dtype_is_floating (adj_tensor_get_meta (call->args[i].tensor)->dtype))
+      return adj_op_call_fail (call, "needs floating point, not %s",
+                               adj_dtype_info (adj_op_call_meta (call, i)->dtype)->torch_name);
+  return TRUE;
+}
+
 static gboolean
 layer_norm_meta (AdjOpCall *call)
 {
@@ -107,6 +119,8 @@ layer_norm_backward_meta (AdjOpCall *call)
       !adj_shape_same_sizes (&grad->shape, shape, op_symbols (call)) ||
       !check_weight (call, 5, shape, n))
     return adj_op_call_fail (call, "the gradient, input and normalised sizes do not fit");
+  if (!check_dtypes (call))
+    return FALSE;
   statistics_sizes (shape, n, statistics);
   adj_shape_init (&wanted, op_symbols (call), shape->rank, statistics);
   if (!adj_shape_same_sizes (&wanted, &adj_op_call_meta (call, 3)->shape, op_symbols (call)) ||

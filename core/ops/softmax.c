@@ -39,6 +39,9 @@ backward_meta (AdjOpCall *call)
 
       return adj_op_call_fail (call, "the gradient has shape %s, the output %s", a, b);
     }
+  if (!adj_dtype_is_floating (grad->dtype) || !adj_dtype_is_floating (output->dtype) ||
+      !adj_dtype_is_floating (adj_op_call_dtype (call, 3, grad->dtype)))
+    return adj_op_call_fail (call, "needs floating point");
   return add_like_self (call, adj_op_call_dtype (call, 3, grad->dtype));
 }
 

@@ -63,6 +63,8 @@ inplace_meta (AdjOpCall *call)
                         adj_dtype_info (self->dtype)->torch_name);
       goto out;
     }
+  if (!op_check_writable (call, &self->shape))
+    goto out;
   adj_op_call_add_view (call, 0, &self->shape);
   done = TRUE;
 

@@ -500,6 +500,7 @@ check_cases (CaseCheck check, GHashTable *seen)
 
 /* Made for graphs that PyTorch lowered: no eager call of them to record. */
 static const char *const unrecorded[] = {
+  "torch.ops.prims.fma.default",
   "torch.ops.prims.iota.default",
   "torch.ops.prims.convert_element_type.default",
 };

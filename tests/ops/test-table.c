@@ -57,6 +57,7 @@ ids_follow_names (void)
 #include "ops/reduce.inc"
 #include "ops/softmax.inc"
 #include "ops/norm.inc"
+#include "ops/batch-norm.inc"
 #include "ops/conv.inc"
 #include "ops/loss.inc"
 #include "ops/index.inc"

@@ -4,6 +4,8 @@
 Left out are the four with variable arguments ("..."), which no graph can call.
 """
 import torch
+import torch._inductor.inductor_prims  # registers more of prims
+import torch._prims
 
 names = set(torch._C._dispatch_get_all_op_names())
 schemas = []

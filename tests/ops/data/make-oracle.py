@@ -520,6 +520,42 @@ convolution(values((7, 6, 4, 2), F32).permute(2, 3, 0, 1), values((5, 2, 3, 3), 
 convolution(values((2, 4, 1, 1), F32).expand(2, 4, 5, 5), values((5, 4, 3, 3), F32), None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
 convolution(values((2, 4, 8), I64), values((3, 4, 3), I64), None, [1], [1], [1], False, [0], 1)
 
+# -- batch and group norm --
+
+for dtype in (F32, F64, BF16):
+    for shape in ((4, 3), (2, 3, 5), (2, 3, 4, 5), (2, 3, 2, 2, 3)):
+        for x in formats(shape, dtype):
+            w, b = values((3,), dtype, 0.5, 2), values((3,), dtype)
+            mean, var = values((3,), dtype), values((3,), dtype, 0.5, 2)
+            for weight, bias in ((w, b), (None, None)):
+                for train in (True, False):
+                    case("_native_batch_norm_legit_functional", x, weight, bias, mean, var, train, 0.1, 1e-5)
+                case("_native_batch_norm_legit.no_stats", x, weight, bias, True, 0.1, 1e-3)
+                case("_native_batch_norm_legit_no_training", x, weight, bias, mean, var, 0.1, 1e-5)
+            y, m, r = torch.ops.aten._native_batch_norm_legit.no_stats(x, w, b, True, 0.1, 1e-5)
+            g = values(shape, dtype).to(memory_format=torch.preserve_format).as_strided(x.shape, x.stride())
+            for mask in ([True, True, True], [True, False, False], [False, True, True]):
+                case("native_batch_norm_backward", g, x, w, mean, var, m, r, True, 1e-5, mask)
+            case("native_batch_norm_backward", g, x, w, mean, var, m[:0], r[:0], False, 1e-5, [True, True, True])
+            case("native_batch_norm_backward", g, x, None, None, None, m, r, True, 1e-5, [True, True, True])
+    for shape in ((2, 6, 4), (2, 6, 3, 5)):
+        for x in formats(shape, dtype):
+            area = x[0, 0].numel()
+            w, b = values((6,), dtype, 0.5, 2), values((6,), dtype)
+            g = values(shape, dtype).as_strided(x.shape, x.stride())
+            for groups in (1, 2, 6):
+                case("native_group_norm", x, w, b, 2, 6, area, groups, 1e-5)
+                if dtype != BF16 or x.is_contiguous():  # PyTorch 2.6 reads behind a missing weight
+                case("native_group_norm", x, None, None, 2, 6, area, groups, 1e-2)
+                y, m, r = torch.ops.aten.native_group_norm(x, w, b, 2, 6, area, groups, 1e-5)
+                for mask in ([True, True, True], [True, False, False], [False, True, False]):
+                    case("native_group_norm_backward", g, x, m, r, w, 2, 6, area, groups, mask)
+x = values((2, 3, 4, 5), BF16)
+w, b = values((3,), F32, 0.5, 2), values((3,), F32)
+case("_native_batch_norm_legit_functional", x, w, b, b, w, True, 0.1, 1e-5)
+case("_native_batch_norm_legit_functional", x, w, b, b, w, False, 0.1, 1e-5)
+case("_native_batch_norm_legit_functional", values((2, 6, 4, 3), F32)[:, ::2], w, b, b, w, True, 0.1, 1e-5)
+
 out = list(dict.fromkeys(out))
 with open(os.path.join(HERE, "oracle.txt.gz"), "wb") as f:
     f.write(gzip.compress(("\n".join(out) + "\n").encode("ascii"), 9, mtime=0))

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call/adj-context.h"
+#include "ops/adj-ops.h"
+#include "support/adj-test.h"
+
+/* Every operator with arguments that only their types choose: most calls are refused, none may
+ * reach memory that is not its own (the sanitizers watch), and a call without values must give
+ * what the same call with values gives. */
+
+typedef struct
+{
+  GRand *rand;
+  AdjTensor *tensors[64]; /* what the arguments refer to, freed after the call */
+  guint n_tensors;
+  guint rank; /* what most tensors of this call have */
+  gint64 size[4];
+  AdjDType dtype;
+} Random;
+
+static gboolean
+chance (Random *r, guint percent)
+{
+  return (guint) g_rand_int_range (r->rand, 0, 100) < percent;
+}
+
+static gint64
+random_int (Random *r)
+{
+  static const gint64 odd[] = { 0, 7, -100, G_MAXINT64, G_MININT64, G_MININT64 + 1, 1ll << 45 };
+
+  if (chance (r, 90))
+    return g_rand_int_range (r->rand, -2, 4);
+  return odd[g_rand_int_range (r->rand, 0, G_N_ELEMENTS (odd))];
+}
+
+static void
+fill_with_small_integers (Random *r, AdjTensor *tensor)
+{
+  const AdjTensorMeta *meta = adj_tensor_get_meta (tensor);
+  AdjStorage *storage = adj_tensor_get_storage (tensor);
+  gsize n = adj_storage_get_n_bytes (storage);
+
+  if (meta->dtype == ADJ_DTYPE_I64)
+    for (gsize i = 0; i < n / 8; i++)
+      ((gint64 *) adj_storage_write (storage))[i] = g_rand_int_range (r->rand, -1, 4);
+  else if (meta->dtype == ADJ_DTYPE_F32)
+    for (gsize i = 0; i < n / 4; i++)
+      ((float *) adj_storage_write (storage))[i] = (float) g_rand_double_range (r->rand, -2, 2);
+  else
+    for (gsize i = 0; i < n; i++)
+      ((guint8 *) adj_storage_write (storage))[i] = (guint8) g_rand_int_range (r->rand, 0, 2);
+}
+
+static AdjValue
+random_tensor (Random *r)
+{
+  static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_F64,  ADJ_DTYPE_I64, ADJ_DTYPE_I32,
+                                     ADJ_DTYPE_U8,  ADJ_DTYPE_BOOL, ADJ_DTYPE_F16, ADJ_DTYPE_C64 };
+  AdjTensorMeta meta = { .dtype = r->dtype, .device = ADJ_CPU, .has_strides = TRUE };
+  guint rank = chance (r, 75) ? r->rank : (guint) g_rand_int_range (r->rand, 0, 4);
+  gint64 sizes[4];
+  AdjTensor *tensor;
+
+  if (chance (r, 35))
+    meta.dtype = dtypes[g_rand_int_range (r->rand, 0, G_N_ELEMENTS (dtypes))];
+  for (guint i = 0; i < rank; i++)
+    sizes[i] = chance (r, 85) ? r->size[i] : g_rand_int_range (r->rand, 0, 4);
+  adj_shape_init_ints (&meta.shape, rank, sizes);
+  tensor = adj_tensor_new_empty (&meta, NULL, FALSE);
+  fill_with_small_integers (r, tensor);
+  if (rank >= 2 && chance (r, 30)) /* transposed */
+    {
+      AdjSize size = meta.shape.size[0], stride = meta.shape.stride[0];
+
+      meta.shape.size[0] = meta.shape.size[1];
+      meta.shape.stride[0] = meta.shape.stride[1];
+      meta.shape.size[1] = size;
+      meta.shape.stride[1] = stride;
+      adj_tensor_set (tensor, &meta, NULL);
+    }
+  g_assert_cmpuint (r->n_tensors, <, G_N_ELEMENTS (r->tensors));
+  r->tensors[r->n_tensors++] = tensor;
+  return ADJ_TENSOR (tensor);
+}
+
+static AdjValue
+random_number (Random *r)
+{
+  if (chance (r, 30))
+    return ADJ_FLOAT (g_rand_double_range (r->rand, -3, 3));
+  return chance (r, 15) ? ADJ_BOOL (chance (r, 50)) : ADJ_INT (random_int (r));
+}
+
+static AdjValue
+random_element (Random *r, const AdjType *type)
+{
+  static const char *const strings[] = { "none", "tanh", "floor", "trunc", "sum" };
+  static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_F64, ADJ_DTYPE_I64, ADJ_DTYPE_BOOL,
+                                     ADJ_DTYPE_BF16 };
+  const char *text = strings[g_rand_int_range (r->rand, 0, G_N_ELEMENTS (strings))];
+  AdjDType dtype = dtypes[g_rand_int_range (r->rand, 0, G_N_ELEMENTS (dtypes))];
+
+  if (type->kind == ADJ_TYPE_TENSOR)
+    return chance (r, 92) || type->is_list ? random_tensor (r) : random_number (r);
+  if (type->kind == ADJ_TYPE_SCALAR || type->kind == ADJ_TYPE_FLOAT)
+    return random_number (r);
+  if (type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT)
+    return ADJ_INT (random_int (r));
+  if (type->kind == ADJ_TYPE_BOOL)
+    return ADJ_BOOL (chance (r, 50));
+  if (type->kind == ADJ_TYPE_STR)
+    return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
+  if (type->kind == ADJ_TYPE_SCALAR_TYPE)
+    return ADJ_DTYPE (dtype);
+  if (type->kind == ADJ_TYPE_DEVICE)
+    return (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = ADJ_CPU };
+  if (type->kind == ADJ_TYPE_MEMORY_FORMAT)
+    return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
+                       .format = (AdjMemoryFormat) g_rand_int_range (r->rand, 0, ADJ_N_FORMATS) };
+  return ADJ_NONE;
+}
+
+/* @items holds the entries of a list. */
+static AdjValue
+random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
+{
+  const AdjType *type = &argument->type;
+  guint n = chance (r, 80) ? r->rank : (guint) g_rand_int_range (r->rand, 0, 5);
+
+  if (type->optional && chance (r, 50))
+    return ADJ_NONE;
+  if (argument->has_default && chance (r, 40))
+    return argument->default_value;
+  if (!type->is_list)
+    return random_element (r, type);
+  if (type->kind == ADJ_TYPE_BOOL)
+    n = 3;
+  for (guint i = 0; i < n; i++)
+    items[i] = type->element_optional && chance (r, 40) ? ADJ_NONE : random_element (r, type);
+  return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
+}
+
+static void
+print_value (AdjContext *cx, const AdjValue *value, GString *out)
+{
+  if (adj_value_is_container (value))
+    for (guint i = 0; i < value->n; i++)
+      print_value (cx, &value->items[i], out);
+  else if (value->kind == ADJ_VALUE_TENSOR)
+    {
+      adj_tensor_meta_print (adj_tensor_get_meta (value->tensor), adj_context_get_symbols (cx),
+                             out);
+      g_string_append_c (out, ' ');
+    }
+}
+
+/* What came out, or the error. */
+static char *
+describe (AdjContext *cx, gboolean done, const AdjValue *result)
+{
+  g_autoptr (GError) error = NULL;
+  GString *out = g_string_new (NULL);
+
+  if (done)
+    print_value (cx, result, out);
+  else if (adj_context_take_error (cx, &error))
+    g_string_append (out, "refused");
+  return g_string_free (out, FALSE);
+}
+
+/* Whether it was a call that works. */
+static gboolean
+try_call (const AdjOp *op, Random *r)
+{
+  const AdjSchema *schema = adj_op_get_schema (op);
+  AdjValue bound[ADJ_MAX_ARGUMENTS];
+  AdjValue items[16][5];
+  AdjValue pairs[2 * ADJ_MAX_ARGUMENTS];
+  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 2 * schema->n_arguments, .items = pairs };
+  g_autoptr (AdjContext) eager = adj_context_new ();
+  g_autoptr (AdjContext) fake = adj_context_new_empty (NULL);
+  g_autofree char *with = NULL;
+  g_autofree char *without = NULL;
+  AdjValue result;
+  gboolean done;
+
+  g_assert_cmpuint (schema->n_arguments, <=, G_N_ELEMENTS (items));
+  for (guint i = 0; i < schema->n_arguments; i++)
+    {
+      const char *name = schema->arguments[i].name;
+
+      bound[i] = random_argument (r, &schema->arguments[i], items[i]);
+      pairs[2 * i] =
+          (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (name), .text = name };
+      pairs[2 * i + 1] = bound[i];
+    }
+  adj_context_push_mode (fake, adj_fake_mode_new ());
+  done = adj_call (fake, op, NULL, &kwargs, &result);
+  without = describe (fake, done, &result);
+  done = adj_call (eager, op, NULL, &kwargs, &result);
+  with = describe (eager, done, &result);
+  /* Values may still be refused, and memory, and what no kernel computes. */
+  if (done && !g_str_equal (with, without))
+    g_error ("%s gives %s with values, %s without", schema->text, with, without);
+  for (guint i = 0; i < r->n_tensors; i++)
+    adj_tensor_unref (r->tensors[i]);
+  r->n_tensors = 0;
+  return done;
+}
+
+#define N_TRIES 40
+
+static void
+any_arguments (void)
+{
+  Random r = { .rand = g_rand_new_with_seed (g_test_rand_int ()) };
+  guint n_never = 0;
+
+  for (guint i = 0; i < adj_ops_get_n (); i++)
+    {
+      guint n_done = 0;
+
+      for (guint k = 0; k < N_TRIES; k++)
+        {
+          r.rank = (guint) g_rand_int_range (r.rand, 0, 4);
+          r.dtype = chance (&r, 70) ? ADJ_DTYPE_F32 : ADJ_DTYPE_I64;
+          for (guint d = 0; d < G_N_ELEMENTS (r.size); d++)
+            r.size[d] = chance (&r, 60) ? 2 : g_rand_int_range (r.rand, 0, 4);
+          n_done += try_call (adj_ops_get (i), &r);
+        }
+      if (n_done == 0)
+        {
+          g_test_message ("never ran: %s", adj_ops_get (i)->schema);
+          n_never++;
+        }
+    }
+  g_rand_free (r.rand);
+  /* Some need arguments that fit too well to be found by chance. */
+  g_assert_cmpuint (n_never, <, adj_ops_get_n () / 8);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/ops/random/any-arguments", any_arguments);
+
+  return g_test_run ();
+}
