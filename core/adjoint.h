@@ -18,6 +18,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
+#include "passes/adj-compose.h"
 #include "passes/adj-pass.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"

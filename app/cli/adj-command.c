@@ -30,6 +30,8 @@ adj_command_parse (const AdjCommand *command,
   return FALSE;
 }
 
+#define COMPOSED "forward+backward"
+
 /* What the reader of a file had to say goes to stderr, the worst of it. */
 #define MAX_WARNINGS 5
 
@@ -50,6 +52,43 @@ print_warnings (const char *path, const AdjDiags *diags)
     }
   if (n > MAX_WARNINGS)
     fprintf (stderr, "%s: and %u warnings more\n", path, n - MAX_WARNINGS);
+}
+
+/* "forward+backward": the composition of the two graphs of the one region that has both, which
+ * takes and returns what its joint graph does. */
+static gboolean
+compose (AdjTarget *target, GError **error)
+{
+  const AdjBundleGraph *forward = adj_bundle_find_graph (target->bundle, "forward", error);
+  const AdjBundleGraph *backward =
+      forward != NULL ? adj_bundle_find_graph (target->bundle, "backward", error) : NULL;
+  const AdjRegion *region =
+      backward != NULL ? adj_bundle_find_region (target->bundle, forward) : NULL;
+
+  if (backward == NULL)
+    return FALSE;
+  if (region == NULL || region->num_fwd_outputs < 0)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                           "the file does not say which outputs of the forward graph are saved");
+      return FALSE;
+    }
+  target->composed = *forward;
+  target->composed.id = target->composed.title = target->composed.role = COMPOSED;
+  target->composed.graph =
+      adj_graph_compose (forward->graph, backward->graph, (guint) region->num_fwd_outputs, error);
+  target->graph = &target->composed;
+  target->recorded = adj_bundle_find_graph (target->bundle, "joint", NULL);
+  return target->composed.graph != NULL;
+}
+
+static gboolean
+choose_graph (AdjTarget *target, const char *id, GError **error)
+{
+  if (g_strcmp0 (id, COMPOSED) == 0)
+    return compose (target, error);
+  target->graph = adj_bundle_find_graph (target->bundle, id, error);
+  return target->graph != NULL;
 }
 
 gboolean
@@ -74,15 +113,16 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
     return FALSE;
   print_warnings (name.path, adj_bundle_get_diags (target->bundle));
   target->named = wanted != NULL;
-  target->graph = adj_bundle_find_graph (target->bundle, wanted, error);
-  if (target->graph == NULL)
-    g_prefix_error (error, "%s: ", name.path);
-  return target->graph != NULL;
+  if (choose_graph (target, wanted, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", name.path);
+  return FALSE;
 }
 
 void
 adj_target_clear (AdjTarget *target)
 {
+  g_clear_pointer (&target->composed.graph, adj_graph_unref);
   g_clear_pointer (&target->bundle, adj_bundle_unref);
 }
 

@@ -42,6 +42,8 @@ typedef struct
   const char *name; /* (unowned): as it was typed */
   AdjBundle *bundle;
   const AdjBundleGraph *graph;
+  const AdjBundleGraph *recorded; /* (nullable): the graph whose recorded calls fit @graph */
+  AdjBundleGraph composed;        /* what @graph points to for #forward+backward */
   const AdjExecutor *executor;
   gboolean named; /* the graph was named, not chosen by default */
 } AdjTarget;

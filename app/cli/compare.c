@@ -19,6 +19,7 @@ compare_targets (const AdjTarget *a, const char *other, const Options *options, 
   AdjSessionRun run = {
     .bundle = a->bundle,
     .graph = a->graph,
+    .recorded = a->recorded,
     .executor = a->executor,
     .progress = adj_progress_line,
     .data = &line,
@@ -37,6 +38,7 @@ compare_targets (const AdjTarget *a, const char *other, const Options *options, 
         return NULL;
       reference.bundle = b.bundle;
       reference.graph = b.graph;
+      reference.recorded = b.recorded;
       reference.executor = b.executor;
       comparison = adj_session_compare (&run, &reference, options->nodes, options->rtol,
                                         options->atol, NULL, error);

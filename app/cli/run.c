@@ -194,6 +194,7 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
   AdjSessionRun run = {
     .bundle = target->bundle,
     .graph = target->graph,
+    .recorded = target->recorded,
     .executor = target->executor,
     .random = options->seed >= 0,
     .seed = (guint32) options->seed,

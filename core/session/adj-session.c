@@ -40,7 +40,8 @@ find_inputs (const AdjSessionRun *run, Inputs *inputs, GError **error)
           adj_session_random_inputs (run->graph->graph, run->seed, &inputs->n, error);
       return inputs->drawn != NULL;
     }
-  inputs->call = adj_bundle_find_call (run->bundle, run->graph, run->call);
+  inputs->call = adj_bundle_find_call (
+      run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
   if (inputs->call == NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
@@ -193,9 +194,10 @@ adj_session_compare_recorded (const AdjSessionRun *run,
 {
   g_auto (Inputs) inputs = { 0 };
   Comparing comparing = { .run = run };
-  AdjComparisonRequest request = {
-    .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = recorded_node
-  };
+  AdjComparisonRequest request = { .nodes = nodes,
+                                   .rtol = rtol,
+                                   .atol = atol,
+                                   .expected_node = run->recorded == NULL ? recorded_node : NULL };
   AdjValue expected = { .kind = ADJ_VALUE_TUPLE };
 
   if (!find_inputs (run, &inputs, error))

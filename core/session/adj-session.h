@@ -27,9 +27,11 @@ typedef struct
 {
   AdjBundle *bundle; /* (unowned) */
   const AdjBundleGraph *graph;
-  const AdjExecutor *executor; /* (nullable): the interpreter */
-  guint call;                  /* which recorded call supplies the inputs */
-  const AdjValue *inputs;      /* (nullable): instead of a recorded call */
+  const AdjBundleGraph *recorded; /* (nullable): whose recorded calls to take instead of
+                                   @graph's; its values of single nodes are not, names differ */
+  const AdjExecutor *executor;    /* (nullable): the interpreter */
+  guint call;                     /* which recorded call supplies the inputs */
+  const AdjValue *inputs;         /* (nullable): instead of a recorded call */
   guint n_inputs;
   gboolean random; /* without inputs: draw them by the annotations, from @seed */
   guint32 seed;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "passes/adj-compose.h"
+
+#include "ir/adj-builder.h"
+
+typedef struct
+{
+  AdjBuilder *builder;
+  AdjGraph *forward, *backward;
+  AdjNodeId *forward_ids, *backward_ids; /* node of the part → node of the whole */
+  guint num_fwd_outputs;
+} Composing;
+
+static const AdjValue *
+returned (const AdjGraph *graph)
+{
+  return &adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0];
+}
+
+static gboolean
+is_tangent (const AdjNode *node)
+{
+  return g_str_has_prefix (node->target, "tangents_");
+}
+
+static void
+copy_placeholders (Composing *self)
+{
+  for (guint i = 0; i < adj_graph_get_n_inputs (self->forward); i++)
+    adj_builder_copy (self->builder, self->forward, adj_graph_get_input (self->forward, i).index,
+                      self->forward_ids);
+  for (guint i = 0; i < adj_graph_get_n_inputs (self->backward); i++)
+    {
+      AdjNodeId id = adj_graph_get_input (self->backward, i);
+
+      if (is_tangent (adj_graph_get_node (self->backward, id.index)))
+        adj_builder_copy (self->builder, self->backward, id.index, self->backward_ids);
+    }
+}
+
+static void
+copy_calls (AdjBuilder *builder, const AdjGraph *graph, AdjNodeId *ids)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      AdjOpcode opcode = adj_graph_get_node (graph, i)->opcode;
+
+      if (opcode != ADJ_OPCODE_PLACEHOLDER && opcode != ADJ_OPCODE_OUTPUT)
+        adj_builder_copy (builder, graph, i, ids);
+    }
+}
+
+/* The placeholders of backward that take saved values: sizes first, then tensors. */
+static GArray *
+saved_placeholders (const AdjGraph *backward, guint *n_sizes)
+{
+  GArray *saved = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+
+  *n_sizes = 0;
+  for (guint i = 0; i < adj_graph_get_n_inputs (backward); i++)
+    {
+      AdjNodeId id = adj_graph_get_input (backward, i);
+      const AdjNode *node = adj_graph_get_node (backward, id.index);
+
+      if (is_tangent (node))
+        continue;
+      if (node->val.kind == ADJ_VALUE_SIZE || node->val.kind == ADJ_VALUE_INT)
+        (*n_sizes)++;
+      g_array_append_val (saved, id);
+    }
+  return saved;
+}
+
+static gboolean
+join (Composing *self, GError **error)
+{
+  const AdjValue *outputs = returned (self->forward);
+  guint n_sizes, n_saved = outputs->n - MIN (outputs->n, self->num_fwd_outputs);
+  g_autoptr (GArray) placeholders = saved_placeholders (self->backward, &n_sizes);
+
+  if (!adj_value_is_container (outputs) || placeholders->len != n_saved)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                   "the forward graph saves %u values, the backward graph takes %u", n_saved,
+                   placeholders->len);
+      return FALSE;
+    }
+  for (guint i = 0; i < n_saved; i++)
+    {
+      AdjNodeId placeholder = g_array_index (placeholders, AdjNodeId, i);
+      guint from = i < n_sizes ? n_saved - n_sizes + i : i - n_sizes;
+      const AdjValue *value = &outputs->items[self->num_fwd_outputs + from];
+
+      if (value->kind != ADJ_VALUE_NODE)
+        {
+          g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                       "saved value %u of the forward graph is no node", from);
+          return FALSE;
+        }
+      self->backward_ids[placeholder.index] = self->forward_ids[value->node.index];
+    }
+  return TRUE;
+}
+
+static gboolean
+map_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const AdjNodeId *ids = data;
+
+  *out = leaf->kind == ADJ_VALUE_NODE ? ADJ_NODE (ids[leaf->node.index]) : adj_value_copy (leaf);
+  return TRUE;
+}
+
+static void
+return_both (Composing *self)
+{
+  g_auto (AdjValue) forward = ADJ_NONE;
+  g_auto (AdjValue) backward = ADJ_NONE;
+  g_autofree AdjValue *items = NULL;
+  AdjValue all = { .kind = ADJ_VALUE_TUPLE };
+
+  adj_value_map (returned (self->forward), map_leaf, self->forward_ids, &forward);
+  adj_value_map (returned (self->backward), map_leaf, self->backward_ids, &backward);
+  all.n = self->num_fwd_outputs + backward.n;
+  all.items = items = g_new0 (AdjValue, all.n + 1);
+  for (guint i = 0; i < all.n; i++)
+    items[i] =
+        i < self->num_fwd_outputs ? forward.items[i] : backward.items[i - self->num_fwd_outputs];
+  adj_builder_output (self->builder, &all);
+}
+
+AdjGraph *
+adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs, GError **error)
+{
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", adj_graph_get_symbols (forward));
+  g_autofree AdjNodeId *forward_ids = g_new0 (AdjNodeId, adj_graph_get_n_nodes (forward));
+  g_autofree AdjNodeId *backward_ids = g_new0 (AdjNodeId, adj_graph_get_n_nodes (backward));
+  Composing self = { builder, forward, backward, forward_ids, backward_ids, num_fwd_outputs };
+
+  copy_placeholders (&self);
+  copy_calls (builder, forward, forward_ids);
+  if (!join (&self, error))
+    return NULL;
+  copy_calls (builder, backward, backward_ids);
+  return_both (&self);
+  return adj_builder_seal (builder, error);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/**
+ * adj_graph_compose:
+ * @forward: a partitioned forward graph; it returns its outputs, then what it saves
+ * @backward: the backward graph that takes what @forward saves, then tangents
+ * @num_fwd_outputs: how many of @forward's outputs are no saved values
+ *
+ * Puts a partitioned pair together again: takes primals, then tangents; returns the outputs of
+ * @forward, then those of @backward, as the joint graph does.  Saved tensors and saved sizes change
+ * places between the two (capture §5).  Names of @backward that @forward also uses get a suffix.
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_SHAPE when the two do not fit
+ */
+ADJ_PUBLIC AdjGraph *
+adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs, GError **error);
+
+G_END_DECLS
