@@ -9,7 +9,10 @@ adj_walk_init (void)
   if (!gtk_init_check ())
     return FALSE;
   adw_init ();
-  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  g_set_prgname ("adjoint-workbench");
+  g_set_application_name ("Adjoint");
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, "gtk-font-name",
+                "Cantarell 11", NULL);
   return TRUE;
 }
 
@@ -45,27 +48,26 @@ adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds)
 }
 
 static gboolean
-is_late (gpointer data)
+count_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
-  return g_get_monotonic_time () > *(gint64 *) data;
+  return --*(int *) data > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 static gboolean
-keep_going (gpointer data)
+is_zero (gpointer data)
 {
-  return G_SOURCE_CONTINUE;
+  return *(int *) data == 0;
 }
 
 void
 adj_walk_settle (AdjWindow *window)
 {
-  gint64 until = g_get_monotonic_time () + 150000;
+  int frames = 4;
 
-  /* The iteration below needs something to wake it. */
-  guint tick = g_timeout_add (20, keep_going, NULL);
-
-  adj_walk_until (is_late, &until, WAIT_SECONDS);
-  g_source_remove (tick);
+  gtk_widget_add_tick_callback (GTK_WIDGET (window), count_frame, &frames, NULL);
+  adj_walk_until (is_zero, &frames, WAIT_SECONDS);
+  while (g_main_context_pending (NULL))
+    g_main_context_iteration (NULL, FALSE);
 }
 
 static gboolean

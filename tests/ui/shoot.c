@@ -68,7 +68,6 @@ main (int argc, char *argv[])
   out = argv[2];
   suffix = argv[4];
   dark = g_str_equal (argv[3], "dark");
-  g_set_application_name ("Adjoint");
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
                                       dark ? ADW_COLOR_SCHEME_FORCE_DARK
                                            : ADW_COLOR_SCHEME_FORCE_LIGHT);

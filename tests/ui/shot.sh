@@ -10,6 +10,9 @@ out=$2
 source=$(cd "$(dirname "$0")/../.." && pwd)
 
 mkdir -p "$out"
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache
 export GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GTK_A11Y=none LC_ALL=C.UTF-8
 export ADJ_LAYOUT_HELPER=${ADJ_LAYOUT_HELPER:-$PWD/$build/libexec/adjoint-layout}
 

@@ -57,7 +57,7 @@ on_camera_changed (AdjCanvasPage *self)
   if (graph != NULL)
     text = g_strdup_printf (
         _ ("%u nodes, %u in view"), adj_graph_get_n_calls (graph->graph),
-        MIN (adj_graph_view_count_visible (self->view), adj_graph_get_n_nodes (graph->graph)));
+        MIN (adj_graph_view_count_visible (self->view), adj_graph_get_n_calls (graph->graph)));
   gtk_label_set_text (self->counts, text != NULL ? text : "");
 }
 

@@ -454,14 +454,23 @@ fit_first (AdjGraphView *self, int width, int height)
   self->camera = fitting (self, &bounds, 1);
   if (self->camera.zoom < 0.45f)
     {
-      float zoom =
-          CLAMP ((width - 2 * FIT_MARGIN) / MAX (bounds.width, 1), self->camera.zoom, 0.8f);
+      float zoom = CLAMP ((width - FIT_MARGIN) / MAX (bounds.width, 1), self->camera.zoom, 0.9f);
 
       self->camera.zoom = zoom;
       self->camera.x = bounds.x + bounds.width / 2 - width / zoom / 2;
       self->camera.y = bounds.y - FIT_MARGIN / 2 / zoom;
     }
+}
+
+/* Labels that show the zoom must not change while sizes are given out. */
+static gboolean
+announce_camera (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  self->announcing = 0;
   g_signal_emit (self, signals[CAMERA_CHANGED], 0);
+  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -471,6 +480,8 @@ adj_graph_view_size_allocate (GtkWidget *widget, int width, int height, int base
 
   if (self->wants_fit && self->scene != NULL && width > 1 && height > 1)
     fit_first (self, width, height);
+  if (self->announcing == 0)
+    self->announcing = gtk_widget_add_tick_callback (widget, announce_camera, NULL, NULL);
 }
 
 static void
@@ -510,6 +521,9 @@ adj_graph_view_dispose (GObject *object)
   AdjGraphView *self = ADJ_GRAPH_VIEW (object);
 
   stop_moving (self);
+  if (self->announcing != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->announcing);
+  self->announcing = 0;
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);

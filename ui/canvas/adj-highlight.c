@@ -49,6 +49,38 @@ light_frames (AdjHighlight *highlight, const AdjScene *scene)
     }
 }
 
+static gboolean
+runs_through (const AdjSceneEdge *edge, const AdjRect *rect)
+{
+  float x = rect->x + rect->width / 2, y = rect->y + rect->height / 2;
+
+  for (guint i = 1; i < edge->n_points; i++)
+    {
+      AdjPoint a = edge->points[i - 1], b = edge->points[i];
+
+      if (ABS (a.y - y) < rect->height / 2 && ABS (b.y - y) < rect->height / 2 &&
+          MIN (a.x, b.x) < x && MAX (a.x, b.x) > x)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The sizes that stand on lit lines. */
+static void
+light_bridges (AdjHighlight *highlight, const AdjScene *scene)
+{
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      for (guint k = 0;
+           box->kind == ADJ_BOX_BRIDGE && !highlight->boxes[i] && k < adj_scene_get_n_edges (scene);
+           k++)
+        highlight->boxes[i] =
+            highlight->edges[k] && runs_through (adj_scene_get_edge (scene, k), &box->rect);
+    }
+}
+
 AdjHighlight *
 adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId id)
 {
@@ -84,6 +116,7 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
           light_box (highlight, scene, edge->to);
         }
     }
+  light_bridges (highlight, scene);
 
   return highlight;
 }

@@ -15,7 +15,7 @@ struct _AdjMinimap
 
   AdjGraphView *view;     /* (unowned) */
   GskRenderNode *picture; /* (owned) (nullable): of @scene in @scheme */
-  AdjScene *scene;        /* (unowned): only compared */
+  AdjScene *scene;        /* (owned) (nullable): what the picture is of */
   AdjScheme scheme;
   AdjPoint grabbed;
 };
@@ -88,6 +88,20 @@ draw (AdjScene *scene, AdjScheme scheme, float scale)
   return gtk_snapshot_free_to_node (snapshot);
 }
 
+/* What the canvas shows of the picture, with a little around it. */
+static AdjRect
+visible_part (AdjMinimap *self, const AdjCamera *camera)
+{
+  AdjRect bounds = adj_scene_get_bounds (adj_graph_view_get_scene (self->view));
+  AdjRect seen = adj_camera_visible (camera, gtk_widget_get_width (GTK_WIDGET (self->view)),
+                                     gtk_widget_get_height (GTK_WIDGET (self->view)));
+  float margin = (PADDING - 2) / scale_of (self);
+  float x0 = MAX (seen.x, -margin), x1 = MIN (seen.x + seen.width, bounds.width + margin);
+  float y0 = MAX (seen.y, -margin), y1 = MIN (seen.y + seen.height, bounds.height + margin);
+
+  return (AdjRect){ x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
+}
+
 static void
 adj_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -107,13 +121,13 @@ adj_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     {
       g_clear_pointer (&self->picture, gsk_render_node_unref);
       self->picture = draw (scene, scheme, scale);
-      self->scene = scene;
+      g_clear_pointer (&self->scene, adj_scene_unref);
+      self->scene = adj_scene_ref (scene);
       self->scheme = scheme;
     }
   origin = origin_of (self);
   camera = adj_graph_view_get_camera (self->view);
-  seen = adj_camera_visible (&camera, gtk_widget_get_width (GTK_WIDGET (self->view)),
-                             gtk_widget_get_height (GTK_WIDGET (self->view)));
+  seen = visible_part (self, &camera);
 
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, gtk_widget_get_width (widget),
                                                          gtk_widget_get_height (widget)));
@@ -186,6 +200,7 @@ adj_minimap_dispose (GObject *object)
 
   adj_minimap_set_view (self, NULL);
   g_clear_pointer (&self->picture, gsk_render_node_unref);
+  g_clear_pointer (&self->scene, adj_scene_unref);
 
   G_OBJECT_CLASS (adj_minimap_parent_class)->dispose (object);
 }

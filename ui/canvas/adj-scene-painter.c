@@ -6,7 +6,9 @@
 #include "canvas/painter-private.h"
 
 /* Below this many pixels letters are not drawn. */
-#define MIN_TEXT_PX 6.0f
+#define MIN_TEXT_PX 5.5f
+/* The band of the gutter begins below its title. */
+#define BAND_TOP 36.0f
 
 GdkRGBA
 adj_color_to_rgba (const AdjColor *color)
@@ -232,7 +234,9 @@ paint_gutter (AdjPainter *painter)
 
       if (box->kind == ADJ_BOX_HEADER && box->side == ADJ_SIDE_NONE && box->rect.height > 60)
         {
-          AdjRect band = adj_camera_rect_to_widget (&frame->camera, &box->rect);
+          AdjRect below = { box->rect.x, box->rect.y + BAND_TOP, box->rect.width,
+                            box->rect.height - BAND_TOP };
+          AdjRect band = adj_camera_rect_to_widget (&frame->camera, &below);
 
           adj_painter_fill (painter, &band, 8 * frame->camera.zoom, &painter->lit.gutter);
         }
@@ -265,9 +269,13 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
   paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group);
   paint_edges (&painter, FALSE);
   paint_edges (&painter, TRUE);
+  if (painter.lod >= ADJ_LOD_NAMES)
+    paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group_title);
   paint_kind (&painter, ADJ_BOX_NODE, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_PILL, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_CHIP, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_BRIDGE, adj_painter_box);
+  if (painter.lod == ADJ_LOD_MODULES)
+    paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group_title);
   paint_headers (&painter);
 }

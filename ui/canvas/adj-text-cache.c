@@ -23,7 +23,8 @@ struct _AdjTextCache
 {
   GtkWidget *widget; /* (unowned) */
   GHashTable *entries;
-  GQueue recent; /* newest first */
+  GQueue recent;         /* newest first */
+  PangoContext *context; /* (owned) (nullable): made on first use */
   PangoAttrList *attributes[ADJ_N_TEXT_STYLES];
 };
 
@@ -93,6 +94,7 @@ void
 adj_text_cache_free (AdjTextCache *cache)
 {
   g_hash_table_unref (cache->entries);
+  g_clear_object (&cache->context);
   for (guint i = 0; i < ADJ_N_TEXT_STYLES; i++)
     pango_attr_list_unref (cache->attributes[i]);
   g_free (cache);
@@ -103,6 +105,23 @@ adj_text_cache_clear (AdjTextCache *cache)
 {
   g_queue_init (&cache->recent);
   g_hash_table_remove_all (cache->entries);
+  g_clear_object (&cache->context);
+}
+
+/* Texts are painted at any scale, so nothing of them is fitted to the pixels of one. */
+static PangoContext *
+make_context (GtkWidget *widget)
+{
+  PangoContext *context = gtk_widget_create_pango_context (widget);
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+  pango_cairo_context_set_font_options (context, options);
+  cairo_font_options_destroy (options);
+  pango_context_set_round_glyph_positions (context, FALSE);
+  return context;
 }
 
 static Entry *
@@ -112,7 +131,10 @@ add_entry (AdjTextCache *cache, AdjTextStyle style, const char *text)
   int width, height;
 
   entry->key = (Key){ style, g_strdup (text) };
-  entry->layout = gtk_widget_create_pango_layout (cache->widget, text);
+  if (cache->context == NULL)
+    cache->context = make_context (cache->widget);
+  entry->layout = pango_layout_new (cache->context);
+  pango_layout_set_text (entry->layout, text, -1);
   pango_layout_set_attributes (entry->layout, cache->attributes[style]);
   pango_layout_set_single_paragraph_mode (entry->layout, TRUE);
   pango_layout_get_size (entry->layout, &width, &height);

@@ -25,6 +25,7 @@ struct _AdjGraphView
   AdjCamera from, to; /* of the movement under way */
   gint64 moving_since;
   guint tick;
+  guint announcing;   /* tick that tells others about the camera */
   gboolean wants_fit; /* at the next allocation */
 
   AdjPoint pointer;       /* in pixels of the widget */

@@ -3,7 +3,7 @@
 
 #include "canvas/painter-private.h"
 
-#define PADDING 12.0f
+#define PADDING 13.0f
 #define SIGN_SIZE 15.0f
 #define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */
 
@@ -170,9 +170,16 @@ paint_mark (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
       adj_painter_fill (painter, &dot, 0, &color);
     }
   else
-    paint_sign (painter, adj_verdict_sign (verdict), rect->x + rect->width - 5 * zoom,
-                rect->y + rect->height - (SIGN_SIZE / 2 + 3) * zoom, &color,
-                &painter->lit.sign_text);
+    {
+      AdjRect pill = { rect->x + rect->width - 24 * zoom, rect->y + rect->height - 14 * zoom,
+                       19 * zoom, 10 * zoom };
+
+      adj_painter_fill (painter, &pill, 3 * zoom, &color);
+      adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SIGN, adj_verdict_sign (verdict),
+                                                &painter->lit.sign_text, ADJ_ALIGN_CENTER,
+                                                pill.x + pill.width / 2, pill.y + pill.height / 2,
+                                                pill.width, zoom });
+    }
   if (adj_marks_get_first (marks).index == box->node.index)
     {
       AdjRect ring = grown (rect, 3.5f);
@@ -255,7 +262,32 @@ paint_card (AdjPainter *painter,
   if (*sign != '\0' && box->kind == ADJ_BOX_NODE)
     right -= paint_sign (painter, sign, right + zoom, rect->y + (SIGN_SIZE / 2 + 3) * zoom,
                          &palette->roles[box->role], &palette->sign_text);
-  paint_card_text (painter, box, rect, right, palette);
+  if (box->kind == ADJ_BOX_PILL)
+    paint_centered (painter, box, rect, ADJ_TEXT_TITLE, &palette->text);
+  else
+    paint_card_text (painter, box, rect, right, palette);
+}
+
+/* The short line that sticks a chip to its card. */
+static void
+paint_stick (AdjPainter *painter,
+             const AdjSceneBox *box,
+             const AdjRect *rect,
+             const AdjColor *color)
+{
+  AdjRect card, line;
+
+  if (box->anchor == ADJ_NO_BOX)
+    return;
+  card = to_widget (painter, &adj_scene_get_box (painter->frame->scene, box->anchor)->rect);
+  line = (AdjRect){ rect->x + rect->width, rect->y + rect->height / 2, 0, 1 };
+  if (rect->x > card.x)
+    line.x = card.x + card.width;
+  line.width = rect->x > card.x ? rect->x - line.x : card.x - line.x;
+  if (line.width <= 0)
+    return;
+  line = adj_painter_snap (painter, &line);
+  adj_painter_fill (painter, &line, 0, color);
 }
 
 static void
@@ -265,12 +297,18 @@ paint_chip (AdjPainter *painter,
             const AdjPalette *palette)
 {
   float zoom = painter->frame->camera.zoom;
+  const AdjColor *color = &palette->roles[box->role];
+  const AdjColor *fill = &palette->card;
 
-  adj_painter_fill (painter, rect, 4 * zoom, &palette->chip_fill);
-  adj_painter_frame (painter, rect, 4 * zoom, MAX (palette->frame_width * zoom, 1),
-                     &palette->roles[box->role]);
+  if (box->role == ADJ_ROLE_PARAMETER)
+    fill = &palette->chip_fill;
+  else if (box->role == ADJ_ROLE_SAVED)
+    fill = &palette->bridge_fill;
+  paint_stick (painter, box, rect, color);
+  adj_painter_fill (painter, rect, 4 * zoom, fill);
+  adj_painter_frame (painter, rect, 4 * zoom, MAX (palette->frame_width * zoom, 1), color);
   if (painter->lod == ADJ_LOD_FULL)
-    paint_centered (painter, box, rect, ADJ_TEXT_SUBTITLE, &palette->text);
+    paint_centered (painter, box, rect, ADJ_TEXT_CHIP, color);
 }
 
 static void
@@ -286,12 +324,12 @@ paint_bridge (AdjPainter *painter,
   float width = MAX (palette->frame_width * MIN (painter->frame->camera.zoom, 1.5f), 1) * 1.2f;
 
   adj_painter_fill (painter, rect, rect->height / 2,
-                    spared ? &palette->card : &palette->bridge_fill);
+                    spared ? &palette->copy_fill : &palette->bridge_fill);
   if (spared)
     adj_painter_dashes (painter, rect, rect->height / 2, width, dashes, color);
   else
     adj_painter_frame (painter, rect, rect->height / 2, width, color);
-  paint_centered (painter, box, rect, ADJ_TEXT_CHIP, &palette->text);
+  paint_centered (painter, box, rect, ADJ_TEXT_CHIP, color);
 }
 
 /* Zoomed out: the shape alone, in the colour of its role. */
@@ -348,39 +386,6 @@ adj_painter_box (AdjPainter *painter, guint index)
 
 /* -- groups -- */
 
-static void
-paint_group_text (AdjPainter *painter,
-                  const AdjSceneBox *box,
-                  const AdjRect *rect,
-                  const AdjPalette *palette)
-{
-  float zoom = painter->frame->camera.zoom, scale = MAX (zoom, READABLE_PX / ADJ_TITLE_SIZE);
-  const char *arrow = box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾";
-  float pad = MIN (PADDING * zoom, 12), middle = rect->y + ADJ_GROUP_TITLE_HEIGHT * zoom / 2;
-  float left = rect->x + pad, right = rect->x + rect->width - pad, width;
-
-  if (painter->lod < ADJ_LOD_NAMES)
-    middle = MIN (rect->y + MAX (ADJ_GROUP_TITLE_HEIGHT * zoom / 2, 9), rect->y + rect->height / 2);
-  if (box->fold == ADJ_FOLD_CLOSED && *box->subtitle != '\0' && rect->height > 44 * zoom)
-    middle = rect->y + rect->height / 2 - 8 * scale;
-  if (box->fold != ADJ_FOLD_NONE)
-    {
-      adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, arrow, &palette->text,
-                                                ADJ_ALIGN_LEFT, left, middle, 40, scale });
-      left += 13 * scale;
-    }
-  width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, box->subtitle) * scale;
-  if (painter->lod >= ADJ_LOD_MODULES && right - left - width > 60 * scale)
-    {
-      adj_painter_text (painter,
-                        &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->subtitle, &palette->dim_text,
-                                       ADJ_ALIGN_RIGHT, right, middle, width + 1, scale });
-      right -= width + 8 * scale;
-    }
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
-                                            ADJ_ALIGN_LEFT, left, middle, right - left, scale });
-}
-
 void
 adj_painter_group (AdjPainter *painter, guint index)
 {
@@ -389,20 +394,85 @@ adj_painter_group (AdjPainter *painter, guint index)
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
   float radius = ADJ_GROUP_RADIUS * MIN (frame->camera.zoom, 1.5f);
   AdjRect rect = to_widget (painter, &box->rect);
-  const AdjColor *frame_color = index == frame->selected || index == frame->hovered
-                                    ? &palette->selection
-                                    : &palette->group_frame;
+  gboolean chosen = index == frame->selected || index == frame->hovered;
 
   if (rect.width < 2 || rect.height < 2)
     return;
   adj_painter_fill (painter, &rect, radius, &palette->group);
-  adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1), frame_color);
-  if (painter->lod > ADJ_LOD_TEXTURE)
-    paint_group_text (painter, box, &rect, palette);
+  adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1),
+                     chosen ? &palette->selection : &palette->group_frame);
+}
+
+/* Lines run through frames; what stands on them stays readable. */
+static void
+clear_behind (AdjPainter *painter, float x, float y, float width, float scale)
+{
+  AdjRect behind = { x - 3 * scale, y - 8 * scale, width + 6 * scale, 16 * scale };
+
+  adj_painter_fill (painter, &behind, 0, &painter->lit.group);
+}
+
+/* Titles keep a size that can be read when zoomed out, as far as the frame has room. */
+static float
+title_scale (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
+{
+  float zoom = painter->frame->camera.zoom, scale = MAX (zoom, READABLE_PX / ADJ_TITLE_SIZE);
+  float wanted = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) + 30;
+
+  if (scale > zoom && wanted * scale > rect->width)
+    scale = MAX (zoom, rect->width / wanted);
+  if (scale > zoom && 16 * scale > rect->height)
+    scale = MAX (zoom, rect->height / 16);
+  return scale;
+}
+
+void
+adj_painter_group_title (AdjPainter *painter, guint index)
+{
+  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+  AdjRect rect = to_widget (painter, &box->rect);
+  float scale = title_scale (painter, box, &rect);
+  float left = rect.x + 9 * scale, right = rect.x + rect.width - 10 * scale;
+  float strip = ADJ_GROUP_TITLE_HEIGHT * painter->frame->camera.zoom;
+  float middle =
+      box->fold == ADJ_FOLD_OPEN ? rect.y + MAX (strip / 2, 8 * scale) : rect.y + rect.height / 2;
+  float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;
+  g_autofree char *count = box->n_same > 1
+                               ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
+                               : g_strdup (box->subtitle);
+  float count_width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, count) * scale;
+
+  if (ADJ_TITLE_SIZE * scale < 7)
+    return;
+  clear_behind (painter, left, middle, width + 13 * scale, scale);
+  if (box->fold != ADJ_FOLD_NONE)
+    adj_painter_text (
+        painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾",
+                                &palette->text, ADJ_ALIGN_LEFT, left, middle, 20 * scale, scale });
+  left += 13 * scale;
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
+                                            ADJ_ALIGN_LEFT, left, middle, right - left, scale });
+  if (right - left - width < count_width + 8 * scale)
+    return;
+  clear_behind (painter, right - count_width, middle, count_width, scale);
+  adj_painter_text (painter,
+                    &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count, &palette->dim_text, ADJ_ALIGN_RIGHT,
+                                   right, middle, count_width + 1, scale });
 }
 
 /* -- headers -- */
 
+static float
+header_width (AdjPainter *painter, const AdjSceneBox *box, float scale)
+{
+  float title = adj_painter_text_width (painter, ADJ_TEXT_HEADER, box->title);
+  float subtitle = adj_painter_text_width (painter, ADJ_TEXT_CHIP, box->subtitle);
+
+  return MAX (title, subtitle) * scale + 20;
+}
+
+/* The titles of columns stay in view while their column is. */
 void
 adj_painter_header (AdjPainter *painter, guint index)
 {
@@ -410,23 +480,24 @@ adj_painter_header (AdjPainter *painter, guint index)
   const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
   AdjRect rect = adj_camera_rect_to_widget (&frame->camera, &box->rect);
   float scale = CLAMP (frame->camera.zoom, 0.85f, 1.1f);
-  float height = MIN (box->rect.height, 30) * frame->camera.zoom;
-  float width = adj_painter_text_width (painter, ADJ_TEXT_HEADER, box->title) * scale;
-  AdjTextRun run = { ADJ_TEXT_HEADER,
-                     box->title,
-                     box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE]
-                                                : &painter->lit.dim_text,
-                     ADJ_ALIGN_CENTER,
-                     rect.x + rect.width / 2,
-                     MAX (rect.y + height / 2, 16),
-                     1000,
-                     scale };
-  AdjRect plate = { run.x - width / 2 - 10, run.y - 11, width + 20, 22 };
+  float width = header_width (painter, box, scale);
+  gboolean gutter = box->side == ADJ_SIDE_NONE && *box->subtitle != '\0';
+  const AdjColor *color =
+      box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE] : &painter->lit.dim_text;
+  float x = CLAMP (rect.x + rect.width / 2, width / 2 + 4, frame->width - width / 2 - 4);
+  float y = MAX (rect.y + 14 * frame->camera.zoom, 15);
+  AdjRect plate = { x - width / 2, y - 11, width, gutter ? 36 : 22 };
   AdjColor fill = painter->lit.background;
 
   if (rect.x > frame->width || rect.x + rect.width < 0 || *box->title == '\0')
     return;
-  fill.alpha = 0.85f;
-  adj_painter_fill (painter, &plate, 11, &fill);
-  adj_painter_text (painter, &run);
+  if (width > rect.width * 1.9f)
+    return;
+  fill.alpha = 0.88f;
+  adj_painter_fill (painter, &plate, 8, &fill);
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_HEADER, box->title, color, ADJ_ALIGN_CENTER, x,
+                                            y, 1000, scale });
+  if (gutter)
+    adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, box->subtitle, color, ADJ_ALIGN_CENTER,
+                                              x, y + 16, 1000, scale * 1.1f });
 }

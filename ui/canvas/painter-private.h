@@ -53,6 +53,8 @@ AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
 const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
 
 void adj_painter_group (AdjPainter *painter, guint index);
+/* Above the lines, which run through frames. */
+void adj_painter_group_title (AdjPainter *painter, guint index);
 void adj_painter_header (AdjPainter *painter, guint index);
 void adj_painter_box (AdjPainter *painter, guint index);
 void adj_painter_edge (AdjPainter *painter, guint index);

@@ -67,7 +67,7 @@ enum
 };
 
 static GParamSpec *properties[N_PROPS];
-static guint done_signal;
+static guint remark_signal;
 
 G_DEFINE_FINAL_TYPE (AdjDocument, adj_document, G_TYPE_OBJECT)
 
@@ -191,11 +191,11 @@ report_problem (AdjDocument *self, const GError *error)
 {
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
-      g_signal_emit (self, done_signal, 0, _ ("Stopped"));
+      g_signal_emit (self, remark_signal, 0, _ ("Stopped"));
       return;
     }
   adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
-  g_signal_emit (self, done_signal, 0, error->message);
+  g_signal_emit (self, remark_signal, 0, error->message);
 }
 
 /* -- layout -- */
@@ -646,29 +646,6 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
                              cancellable, error);
 }
 
-static char *
-summarize (const AdjEvaluation *evaluation, const char *id)
-{
-  const AdjComparison *comparison = adj_evaluation_get_comparison (evaluation);
-  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
-  g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  guint counts[ADJ_VERDICT_SKIPPED + 1];
-
-  if (comparison == NULL)
-    return g_strdup_printf (_ ("Ran %s: %u nodes in %.1f ms, at most %s at once"), id,
-                            result->n_nodes, result->total_ns / 1e6, peak);
-  adj_evaluation_count (evaluation, counts);
-  if (comparison->first >= 0)
-    return g_strdup_printf (
-        _ ("%s differs: first at %s (%u equal, %u within tolerance, %u different)"), id,
-        adj_graph_get_node (adj_evaluation_get_graph (evaluation),
-                            comparison->nodes[comparison->first].node.index)
-            ->name,
-        counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS]);
-  return g_strdup_printf (_ ("%s agrees with what was recorded: %u equal, %u within tolerance"), id,
-                          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
-}
-
 static void
 on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -687,10 +664,9 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   g_hash_table_insert (self->evaluations, adj_evaluation_get_graph (evaluation), evaluation);
-  text = summarize (evaluation, id);
+  text = adj_evaluation_describe (evaluation, id);
   adj_log_add (self->log, ADJ_LOG_DONE, "%s", text);
   changed (self, PROP_EVALUATION);
-  g_signal_emit (self, done_signal, 0, text);
 }
 
 void
@@ -704,7 +680,7 @@ adj_document_run (AdjDocument *self, gboolean compare)
     return;
   if (compare && adj_bundle_find_call (self->bundle, self->graph, 0) == NULL)
     {
-      g_signal_emit (self, done_signal, 0, _ ("Nothing was recorded for this graph"));
+      g_signal_emit (self, remark_signal, 0, _ ("Nothing was recorded for this graph"));
       return;
     }
   input = g_new0 (RunInput, 1);
@@ -731,7 +707,7 @@ adj_document_stop (AdjDocument *self)
     return;
   on_poll (self);
   adj_log_add (self->log, ADJ_LOG_WARNING, "%s", _ ("Stopped"));
-  g_signal_emit (self, done_signal, 0, _ ("Stopped"));
+  g_signal_emit (self, remark_signal, 0, _ ("Stopped"));
 }
 
 gboolean
@@ -869,8 +845,8 @@ adj_document_class_init (AdjDocumentClass *klass)
       g_param_spec_int ("history", NULL, NULL, G_MININT, G_MAXINT, -1, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
-  done_signal = g_signal_new ("done", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                              NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; NULL when idle), "fraction" (-1: unknown), "running",
  * "history" (whether one can go back or forward changed).
- * Signal "done" (const char *text): something that the user asked for is finished. */
+ * Signal "remark" (const char *text): what the user asked for was stopped or failed. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
 G_DECLARE_FINAL_TYPE (AdjDocument, adj_document, ADJ, DOCUMENT, GObject)
 

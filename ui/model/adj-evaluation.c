@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/adj-evaluation.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 struct _AdjEvaluation
@@ -128,4 +129,27 @@ adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_
     counts[i] = 0;
   for (guint i = 0; evaluation->comparison != NULL && i < evaluation->comparison->n_nodes; i++)
     counts[MIN (evaluation->comparison->nodes[i].verdict, ADJ_VERDICT_SKIPPED)]++;
+}
+
+char *
+adj_evaluation_describe (const AdjEvaluation *evaluation, const char *id)
+{
+  const AdjComparison *comparison = adj_evaluation_get_comparison (evaluation);
+  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
+  g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  guint counts[ADJ_VERDICT_SKIPPED + 1];
+
+  if (comparison == NULL)
+    return g_strdup_printf (_ ("Ran %s: %u nodes in %.1f ms, at most %s at once"), id,
+                            result->n_nodes, result->total_ns / 1e6, peak);
+  adj_evaluation_count (evaluation, counts);
+  if (comparison->first >= 0)
+    return g_strdup_printf (
+        _ ("%s differs: first at %s (%u equal, %u within tolerance, %u different)"), id,
+        adj_graph_get_node (adj_evaluation_get_graph (evaluation),
+                            comparison->nodes[comparison->first].node.index)
+            ->name,
+        counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS]);
+  return g_strdup_printf (_ ("%s agrees with what was recorded: %u equal, %u within tolerance"), id,
+                          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
 }

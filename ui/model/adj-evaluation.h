@@ -35,6 +35,9 @@ gboolean adj_evaluation_is_random (const AdjEvaluation *evaluation);
 /* How many nodes got each verdict. */
 void adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_SKIPPED + 1]);
 
+/* One sentence; @id: of the graph.  (transfer full) */
+char *adj_evaluation_describe (const AdjEvaluation *evaluation, const char *id);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjEvaluation, adj_evaluation_unref)
 
 G_END_DECLS

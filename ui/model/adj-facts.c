@@ -193,6 +193,15 @@ adj_facts_role_title (const char *role)
   return role != NULL ? role : _ ("Graph");
 }
 
+const char *
+adj_facts_verdict (AdjVerdict verdict)
+{
+  static const char *const titles[] = { N_ ("Equal"), N_ ("Within tolerance"), N_ ("Differs"),
+                                        N_ ("Not compared") };
+
+  return _ (titles[MIN (verdict, ADJ_VERDICT_SKIPPED)]);
+}
+
 char *
 adj_facts_number (double number)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "interpreter/adj-numeric.h"
 #include "scene/adj-scene.h"
 
 G_BEGIN_DECLS
@@ -30,6 +31,8 @@ const char *adj_facts_module (const AdjNode *node);
 char *adj_facts_describe_node (const AdjGraph *graph, AdjNodeId id, AdjRole role);
 /* "Joint graph" for "joint". */
 const char *adj_facts_role_title (const char *role);
+/* "Within tolerance"; static. */
+const char *adj_facts_verdict (AdjVerdict verdict);
 /* A number with as many digits as tell something: "3.1e-05", "0.125", "–" for NaN. */
 char *adj_facts_number (double number);
 

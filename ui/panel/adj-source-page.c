@@ -19,8 +19,9 @@ struct _AdjSourcePage
   AdjDocument *document; /* (owned) (nullable) */
   AdjGraph *graph;       /* (owned) (nullable): of the shown node */
   AdjNodeId node;
-  guint current;     /* row to scroll to */
-  guint scroll_tick; /* waits for the rows to have a height */
+  guint current; /* row to scroll to */
+  guint scroll_tick;
+  guint scroll_wait; /* frames until the rows have their places */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADW_TYPE_BIN)
@@ -96,17 +97,19 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, AdjSourcePage *se
   gtk_widget_set_css_classes (box, adj_source_line_is_current (line) ? current : plain);
 }
 
-/* GtkListView of 4.8 cannot scroll to a row by itself; all rows are equally high. */
+/* GtkListView of 4.8 has no way to bring a row to the middle; all rows are equally high. */
 static gboolean
 scroll_to_current (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   AdjSourcePage *self = ADJ_SOURCE_PAGE (widget);
   GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->code_scroller);
-  GListModel *model = G_LIST_MODEL (gtk_list_view_get_model (self->code));
+  GtkSelectionModel *model = gtk_list_view_get_model (self->code);
+  guint n = model != NULL ? g_list_model_get_n_items (G_LIST_MODEL (model)) : 0;
   double upper = gtk_adjustment_get_upper (adjustment);
   double page = gtk_adjustment_get_page_size (adjustment);
-  guint n = model != NULL ? g_list_model_get_n_items (model) : 0;
 
+  if (self->scroll_wait-- > 0)
+    return G_SOURCE_CONTINUE;
   self->scroll_tick = 0;
   if (n > 0 && upper > page)
     gtk_adjustment_set_value (adjustment, upper * (self->current + 0.5) / n - page / 2);
@@ -138,9 +141,10 @@ on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
   if (file != NULL)
     folder = g_file_get_parent (file);
   adj_source_load (self->graph, frame, folder, &source);
-  self->current = source.current;
   model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source.lines)));
   gtk_list_view_set_model (self->code, model);
+  self->current = source.current;
+  self->scroll_wait = 2;
   if (self->scroll_tick == 0)
     self->scroll_tick =
         gtk_widget_add_tick_callback (GTK_WIDGET (self), scroll_to_current, NULL, NULL);

@@ -15,9 +15,22 @@ struct _AdjTextPage
   AdjDocument *document; /* (owned) (nullable) */
   AdjGraph *graph;       /* (owned) (nullable): what the text is of */
   guint *lines;          /* by node: its line from 1, 0: none */
+  guint scroll;          /* idle source */
 };
 
 G_DEFINE_FINAL_TYPE (AdjTextPage, adj_text_page, ADW_TYPE_BIN)
+
+/* Only when the text has got its places. */
+static gboolean
+scroll_to_cursor (gpointer data)
+{
+  AdjTextPage *self = data;
+  GtkTextMark *cursor = gtk_text_buffer_get_insert (gtk_text_view_get_buffer (self->text));
+
+  self->scroll = 0;
+  gtk_text_view_scroll_to_mark (self->text, cursor, 0, TRUE, 0, 0.4);
+  return G_SOURCE_REMOVE;
+}
 
 static void
 show_selected (AdjTextPage *self)
@@ -38,7 +51,8 @@ show_selected (AdjTextPage *self)
   gtk_text_iter_forward_line (&end);
   gtk_text_buffer_apply_tag (buffer, self->selection, &begin, &end);
   gtk_text_buffer_place_cursor (buffer, &begin);
-  gtk_text_view_scroll_to_mark (self->text, gtk_text_buffer_get_insert (buffer), 0, TRUE, 0, 0.4);
+  if (self->scroll == 0)
+    self->scroll = g_idle_add_full (G_PRIORITY_LOW, scroll_to_cursor, self, NULL);
 }
 
 /* Printing waits until somebody looks. */
@@ -90,6 +104,7 @@ adj_text_page_dispose (GObject *object)
 {
   AdjTextPage *self = ADJ_TEXT_PAGE (object);
 
+  g_clear_handle_id (&self->scroll, g_source_remove);
   adj_text_page_set_document (self, NULL);
   g_clear_pointer (&self->graph, adj_graph_unref);
   g_clear_pointer (&self->lines, g_free);

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "canvas/adj-scene-painter.h"
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
@@ -102,12 +103,12 @@ get_peer (AdjNodeItem *item)
 static char *
 get_status (AdjNodeItem *item)
 {
-  static const char *const titles[] = { N_ ("= Equal"), N_ ("≈ Within tolerance"), N_ ("≠ Differs"),
-                                        N_ ("– Not compared") };
   const AdjValueComparison *comparison = adj_node_item_get_comparison (item);
 
-  return g_strdup (comparison != NULL ? _ (titles[MIN (comparison->verdict, ADJ_VERDICT_SKIPPED)])
-                                      : "");
+  if (comparison == NULL)
+    return g_strdup ("");
+  return g_strdup_printf ("%s  %s", adj_verdict_sign (comparison->verdict),
+                          adj_facts_verdict (comparison->verdict));
 }
 
 static char *

@@ -85,7 +85,7 @@ static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
   GtkWidget *expander = gtk_tree_expander_new (),
-            *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+            *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 4);
   GtkWidget *title = gtk_label_new (NULL), *count = gtk_label_new (NULL);
   GtkWidget *saved = gtk_label_new (NULL);
 

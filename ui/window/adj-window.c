@@ -22,7 +22,7 @@ struct _AdjWindow
 
   AdjDocument *document;
   GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
-  GtkCssProvider *drop_style;
+  gboolean had_selection;
 
   AdwWindowTitle *title;
   AdwSplitButton *run_button;
@@ -142,6 +142,34 @@ update_scene (AdjWindow *self)
   adj_window_update_actions (self);
 }
 
+/* The inspector comes with the first selection and goes with the last. */
+static void
+update_selected (AdjWindow *self)
+{
+  gboolean any = adj_node_id_is_valid (adj_document_get_selected (self->document));
+
+  if (any != self->had_selection)
+    adw_flap_set_reveal_flap (self->inspector_flap, any);
+  self->had_selection = any;
+  adj_window_update_actions (self);
+}
+
+/* What stands at the end of the panel's tabs. */
+static void
+update_note (AdjWindow *self)
+{
+  AdjBundle *bundle = adj_document_get_bundle (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
+  g_autofree char *text = NULL;
+
+  if (evaluation != NULL)
+    text = adj_evaluation_describe (evaluation, graph->id);
+  else if (bundle != NULL)
+    text = g_strdup (adj_bundle_get_description (bundle));
+  gtk_label_set_text (self->panel_note, text != NULL ? text : "");
+}
+
 static void
 update_bundle (AdjWindow *self)
 {
@@ -166,7 +194,7 @@ update_bundle (AdjWindow *self)
 
       gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
     }
-  gtk_label_set_text (self->panel_note, bundle != NULL ? adj_bundle_get_description (bundle) : "");
+  update_note (self);
   update_scene (self);
 }
 
@@ -178,6 +206,7 @@ update_evaluation (AdjWindow *self)
       evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
 
   update_title (self);
+  update_note (self);
   if (evaluation != NULL)
     adj_window_show_page (self, "values");
   if (comparison != NULL && comparison->first >= 0)
@@ -214,7 +243,7 @@ update_status (AdjWindow *self)
 }
 
 static void
-on_done (AdjWindow *self, const char *text)
+on_remark (AdjWindow *self, const char *text)
 {
   AdwToast *toast;
   g_autofree char *escaped = g_markup_escape_text (text, -1);
@@ -370,7 +399,7 @@ adj_window_copy_details (AdjWindow *self)
   text = g_strdup_printf ("Adjoint %s\n%s\n%s (%s %d)\n", ADJ_VERSION, path, error->message,
                           g_quark_to_string (error->domain), error->code);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  on_done (self, _ ("Copied"));
+  on_remark (self, _ ("Copied"));
 }
 
 AdjDocument *
@@ -483,12 +512,12 @@ connect_document (AdjWindow *self)
     { "notify::error", G_CALLBACK (update_scene) },
     { "notify::bundle", G_CALLBACK (update_bundle) },
     { "notify::evaluation", G_CALLBACK (update_evaluation) },
-    { "notify::selected", G_CALLBACK (adj_window_update_actions) },
+    { "notify::selected", G_CALLBACK (update_selected) },
     { "notify::history", G_CALLBACK (adj_window_update_actions) },
     { "notify::status", G_CALLBACK (update_status) },
     { "notify::fraction", G_CALLBACK (update_status) },
     { "notify::running", G_CALLBACK (update_status) },
-    { "done", G_CALLBACK (on_done) },
+    { "remark", G_CALLBACK (on_remark) },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
