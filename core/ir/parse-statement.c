@@ -660,9 +660,36 @@ keep_raw (Statement *s, const char *text, gsize length, const char *last)
   understand (s, ADJ_OPCODE_RAW, kept->str);
 }
 
+typedef struct
+{
+  const AdjModuleReader *module;
+  const AdjLine *line;
+} Place;
+
+/* A name that stands for nothing is kept, but said. */
+static gboolean
+report_undefined (const AdjValue *leaf, gpointer data)
+{
+  const Place *place = data;
+  AdjSpan span = get_span (place->line);
+  const char *at;
+
+  if (leaf->kind != ADJ_VALUE_RAW || !adj_text_is_identifier (leaf->text, leaf->n))
+    return TRUE;
+  at = memmem (place->line->at, place->line->length, leaf->text, leaf->n);
+  if (at)
+    span.column = at - place->line->at + 1;
+  span.length = leaf->n;
+  adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, span,
+                 "'%s' is not defined before this line; it is kept as text", leaf->text);
+
+  return TRUE;
+}
+
 static void
 add_statement (Statement *s, const AdjLine *line)
 {
+  Place place = { s->module, line };
   g_autofree char *bound = NULL;
   g_autofree char *renamed = NULL;
   AdjNodeSpec spec = {
@@ -677,6 +704,8 @@ add_statement (Statement *s, const AdjLine *line)
     .origin = ADJ_NO_NODE,
   };
 
+  adj_value_foreach (&spec.args, report_undefined, &place);
+  adj_value_foreach (&spec.kwargs, report_undefined, &place);
   if (s->name)
     spec.name = bound = adj_module_bind (s->module, s->name, spec.span);
   if (s->name && s->opcode == ADJ_OPCODE_RAW)
