@@ -253,7 +253,7 @@ parse_header (Module *module, GError **error)
     }
   if (text->at >= text->end || !starts_with (&line, "def "))
     {
-      line.number = text->number;
+      line.number = line.number > 0 ? line.number : text->number;
       fail (error, ADJ_ERROR_PARSE, &line, "expected 'def forward(…):'");
       return FALSE;
     }
