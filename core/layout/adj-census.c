@@ -145,41 +145,47 @@ side_by_tag (const AdjNode *node)
   return strstr (tag, "forward") ? ADJ_SIDE_FORWARD : ADJ_SIDE_NONE;
 }
 
-/* Whether gradients alone read a node; the output node reads both kinds. */
-static gboolean
-serves_gradients (const AdjCensus *self, const AdjNode *node, const guint8 *late)
+/* Nodes that do not depend on tangents, but come after the first that does, and that gradients
+ * alone read: the graph computes them for backward.  The output node reads both kinds. */
+static guint8 *
+find_serving (const AdjCensus *self, const guint8 *late)
 {
+  guint8 *serves = g_new0 (guint8, MAX (self->n, 1));
   guint32 output = adj_graph_get_output (self->graph).index;
-  guint n = 0;
+  guint first = 0;
 
-  for (guint k = 0; k < node->n_users; k++)
+  while (first < self->n && (!late[first] || adj_graph_get_node (self->graph, first)->opcode ==
+                                                 ADJ_OPCODE_PLACEHOLDER))
+    first++;
+  for (guint i = self->n; i-- > first;)
     {
-      if (node->users[k].index == output || !late[node->users[k].index])
-        return FALSE;
-      n++;
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      serves[i] = !late[i] && node->n_users > 0;
+      for (guint k = 0; k < node->n_users && serves[i]; k++)
+        {
+          guint32 user = node->users[k].index;
+
+          serves[i] = user != output && (late[user] || serves[user]);
+        }
     }
-  return n > 0;
+  return serves;
 }
 
-/* Sets sides: by tag, else by dependence on tangents; what is made among gradients for them alone
- * is theirs. */
+/* Sets sides: by tag, else by what a node depends on and serves. */
 static void
 find_sides (AdjCensus *self, const guint8 *late)
 {
-  gboolean begun = FALSE;
+  g_autofree guint8 *serves = find_serving (self, late);
 
   for (guint i = 0; i < self->n; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
-      gboolean input = node->opcode == ADJ_OPCODE_PLACEHOLDER;
       AdjSide side = side_by_tag (node);
 
-      begun |= late[i] && !input;
       if (side == ADJ_SIDE_NONE)
-        side = late[i] || (begun && !input && !self->only_backward &&
-                           serves_gradients (self, node, late))
-                   ? ADJ_SIDE_BACKWARD
-                   : ADJ_SIDE_FORWARD;
+        side =
+            late[i] || (serves[i] && !self->only_backward) ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
       self->entries[i].side = side;
     }
   self->entries[adj_graph_get_output (self->graph).index].side =
@@ -370,6 +376,22 @@ is_hook (const AdjNode *node)
   return node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "call_hook") != NULL;
 }
 
+/* A custom operator, kernel or module call: nobody but its author knows what it does. */
+static gboolean
+is_opaque (const AdjNode *node)
+{
+  const char *t = node->target;
+
+  if (node->op || node->opcode == ADJ_OPCODE_CALL_METHOD)
+    return FALSE;
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return TRUE;
+  if (g_str_has_prefix (t, "torch.ops."))
+    return !g_str_has_prefix (t, "torch.ops.aten.") && !g_str_has_prefix (t, "torch.ops.prims.");
+  return !g_str_has_prefix (t, "torch.") && !strstr (t, "operator.") &&
+         !g_str_has_prefix (t, "builtins.") && !g_str_has_prefix (t, "math.");
+}
+
 static AdjRole
 forward_role (const AdjNode *node, gboolean saved)
 {
@@ -427,7 +449,7 @@ find_roles (AdjCensus *self)
         entry->role = ADJ_ROLE_OUTPUT;
       else if (is_hook (node))
         entry->role = ADJ_ROLE_HOOK;
-      else if (node->op == NULL)
+      else if (is_opaque (node))
         entry->role = ADJ_ROLE_OPAQUE;
       else if (entry->side == ADJ_SIDE_BACKWARD)
         entry->role = result[i] ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;

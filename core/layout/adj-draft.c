@@ -615,8 +615,9 @@ add_saved (AdjDraft *self, AdjDraftItem *item, guint32 value)
   item->n_recomputed += again;
   if (__builtin_add_overflow (MAX (item->bytes, 0), bytes, &item->bytes))
     item->bytes = G_MAXINT64;
-  if (!again && __builtin_add_overflow (self->saved_bytes, bytes, &self->saved_bytes))
-    self->saved_bytes = G_MAXINT64;
+  if (!again && (__builtin_add_overflow (item->kept, bytes, &item->kept) ||
+                 __builtin_add_overflow (self->saved_bytes, bytes, &self->saved_bytes)))
+    item->kept = self->saved_bytes = G_MAXINT64;
 }
 
 /* What backward reads from each forward item, and all of it, each storage once. */

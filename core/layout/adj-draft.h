@@ -23,6 +23,7 @@ typedef struct
   const char *title, *subtitle;
   guint n_nodes;
   gint64 bytes;               /* that backward reads from it; -1: none */
+  gint64 kept;                /* of them, without what is computed again */
   guint n_read, n_recomputed; /* storages that backward reads; of them computed again */
   float width, height;
   guint32 first_chip[2], n_chips[2]; /* at the left (0) and the right (1) */

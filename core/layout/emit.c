@@ -49,7 +49,7 @@ saved_in_rows (const Mirror *mirror, guint32 first, guint32 last, guint *n_nodes
           const AdjDraftItem *item = adj_draft_item (mirror->draft, block->first_item + i);
 
           *n_nodes += item->n_nodes;
-          bytes += MAX (item->bytes, 0);
+          bytes = item->kept > G_MAXINT64 - bytes ? G_MAXINT64 : bytes + item->kept;
         }
     }
   return bytes;
@@ -224,7 +224,7 @@ emit_item (Emitter *self, guint32 i)
   box.title = item->title;
   box.subtitle = item->subtitle;
   box.n_nodes = item->n_nodes;
-  box.bytes = item->bytes;
+  box.bytes = item->bytes < 0 ? -1 : item->kept;
   box.n_same = 1;
   if (item->kind == ADJ_BOX_GROUP)
     box.path = adj_rows_module (mirror->rows, item->module)->path;

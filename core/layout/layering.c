@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layout/adj-placement.h"
-
 #include <stdlib.h>
+
+#include "layout/adj-placement.h"
 
 #define N_ORDER_SWEEPS 2
 #define N_PLACE_SWEEPS 8

@@ -108,7 +108,7 @@ typedef struct
   const char *path;     /* GROUP: the module path that folds it; else "" */
   guint n_nodes;        /* nodes that the box stands for, its own included */
   guint n_same;         /* GROUP: groups with the same inner picture, this one included */
-  gint64 bytes;         /* saved for backward by it; BRIDGE: what crosses; -1: unknown */
+  gint64 bytes;         /* saved for backward by it; BRIDGE: what crosses; -1: nothing */
 } AdjSceneBox;
 
 typedef enum

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "layout/adj-layout.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "formats/adj-bundle.h"
 #include "formats/adj-format.h"
+#include "layout/adj-layout.h"
 #include "support/adj-test.h"
 #include "support/layered-graph.h"
 #include "support/random-graph.h"

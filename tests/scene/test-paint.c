@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "scene/paint-cairo.h"
-
 #include <string.h>
 
 #include <glib/gstdio.h>
 
 #include "base/adj-error.h"
 #include "scene/adj-scene-builder.h"
+#include "scene/paint-cairo.h"
 #include "support/adj-test.h"
 
 /* One box of every kind and role, and one line of every kind. */

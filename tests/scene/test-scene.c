@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "scene/adj-scene.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "scene/adj-font.h"
 #include "scene/adj-palette.h"
 #include "scene/adj-scene-builder.h"
+#include "scene/adj-scene.h"
 
 #define N_BOXES 500
 #define N_EDGES 300
