@@ -545,10 +545,11 @@ for dtype in (F32, F64, BF16):
             g = values(shape, dtype).as_strided(x.shape, x.stride())
             for groups in (1, 2, 6):
                 case("native_group_norm", x, w, b, 2, 6, area, groups, 1e-5)
-                if dtype != BF16 or x.is_contiguous():  # PyTorch 2.6 reads behind a missing weight
                 case("native_group_norm", x, None, None, 2, 6, area, groups, 1e-2)
                 y, m, r = torch.ops.aten.native_group_norm(x, w, b, 2, 6, area, groups, 1e-5)
-                for mask in ([True, True, True], [True, False, False], [False, True, False]):
+                # channels last, PyTorch 2.6 crashes without the gradient of x
+                parts = [[False, True, False]] if x.is_contiguous() else []
+                for mask in [[True, True, True], [True, False, False], *parts]:
                     case("native_group_norm_backward", g, x, m, r, w, 2, 6, area, groups, mask)
 x = values((2, 3, 4, 5), BF16)
 w, b = values((3,), F32, 0.5, 2), values((3,), F32)
