@@ -55,7 +55,7 @@ test_golden (gconstpointer data)
 {
   guint row = GPOINTER_TO_UINT (data);
   g_autofree char *file = g_strconcat (goldens[row].name, ".txt", NULL);
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "golden", file, NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ir", "golden", file, NULL);
   g_autofree char *text = adj_test_read_file (path, NULL);
   g_autofree char *line = g_strconcat (text, "\n", NULL);
   g_autoptr (AdjDiags) diags = adj_diags_new ();
@@ -232,7 +232,7 @@ test_odd_input (void)
   g_assert_cmpuint (find (graph, "b")->inputs[0].index, ==,
                     adj_graph_find_node (graph, "a_1").index);
   g_assert_cmpint (find (graph, "b")->args.items[1].kind, ==, ADJ_VALUE_RAW);
-  g_assert_cmpuint (adj_diags_get_n (diags), ==, 3);
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 2);
 }
 
 /* Headers over several lines, as newer releases print them. */
