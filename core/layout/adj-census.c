@@ -302,7 +302,7 @@ find_hosts (AdjCensus *self, gboolean keep_aliases)
     }
 }
 
-/* A node of the forward side that does again what an earlier one did. */
+/* Whether a node does again what an earlier one of the same step did. */
 static gboolean
 is_copy (const AdjCensus *self, guint index, GHashTable *first_by_seq)
 {
@@ -331,7 +331,7 @@ is_accumulation (const AdjCensus *self, const AdjNode *node)
 }
 
 static void
-find_twins (AdjCensus *self)
+find_twins (AdjCensus *self, const guint8 *late)
 {
   g_autoptr (GHashTable) last = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) first = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -347,8 +347,7 @@ find_twins (AdjCensus *self)
       any_backward |= entry->side == ADJ_SIDE_BACKWARD && !adj_census_is_tangent (self->graph, i);
       if (node->meta.seq_nr < 0 || entry->host != i)
         continue;
-      if (entry->side == ADJ_SIDE_FORWARD && self->is_joint && any_backward &&
-          is_copy (self, i, first))
+      if (self->is_joint && any_backward && !late[i] && is_copy (self, i, first))
         {
           entry->side = ADJ_SIDE_BACKWARD;
           entry->role = ADJ_ROLE_RECOMPUTE_COPY;
@@ -481,7 +480,7 @@ adj_census_new (const AdjGraph *graph, gboolean mirror, gboolean keep_aliases)
     for (guint i = 0; i < self->n; i++)
       self->entries[i].side = ADJ_SIDE_FORWARD;
   find_hosts (self, keep_aliases);
-  find_twins (self);
+  find_twins (self, late);
   find_roles (self);
   return self;
 }

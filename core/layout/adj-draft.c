@@ -493,6 +493,8 @@ place_rest (AdjDraft *self)
     }
 }
 
+#define NO_STORAGE (G_MAXUINT32 - 1)
+
 /* One value that one item reads from another. */
 typedef struct
 {
@@ -542,6 +544,26 @@ count_outputs (const AdjDraft *self)
   return n;
 }
 
+/* From what was not saved to where it is computed again: nothing is kept for that. */
+static void
+append_threads (const AdjDraft *self, GArray *uses)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      guint32 twin = census->entries[i].twin;
+      Use use = { ADJ_NO_BOX, self->item_of[i], twin, NO_STORAGE };
+
+      if (census->entries[i].role != ADJ_ROLE_RECOMPUTE_COPY || twin == G_MAXUINT32)
+        continue;
+      use.from = self->item_of[twin];
+      if (use.from != ADJ_NO_BOX && use.to != ADJ_NO_BOX &&
+          adj_draft_item (self, use.from)->side != adj_draft_item (self, use.to)->side)
+        g_array_append_val (uses, use);
+    }
+}
+
 static GArray *
 collect_uses (const AdjDraft *self)
 {
@@ -565,6 +587,7 @@ collect_uses (const AdjDraft *self)
             g_array_append_val (uses, use);
         }
     }
+  append_threads (self, uses);
   g_array_sort (uses, by_ends);
   return uses;
 }
@@ -579,7 +602,7 @@ make_links (AdjDraft *self)
     {
       const Use *use = &g_array_index (uses, Use, k);
       AdjDraftLink *link = self->links->len ? adj_draft_link (self, self->links->len - 1) : NULL;
-      gint64 bytes = self->census->entries[use->storage].bytes;
+      gint64 bytes = use->storage == NO_STORAGE ? 0 : self->census->entries[use->storage].bytes;
 
       if (!link || link->from != use->from || link->to != use->to)
         {
@@ -589,7 +612,7 @@ make_links (AdjDraft *self)
           link = adj_draft_link (self, self->links->len - 1);
           storage = G_MAXUINT32;
         }
-      if (use->storage == storage)
+      if (use->storage == storage || use->storage == NO_STORAGE)
         continue;
       storage = use->storage;
       link->n_values++;

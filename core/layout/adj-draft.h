@@ -43,8 +43,8 @@ typedef struct
 {
   guint32 from, to; /* items */
   AdjNodeId value;  /* the first value that it carries */
-  guint n_values;
-  gint64 bytes; /* each storage once */
+  guint n_values;   /* 0: from a node to its copy that computes it again */
+  gint64 bytes;     /* each storage once */
 } AdjDraftLink;
 
 typedef struct

@@ -353,14 +353,16 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
   const AdjDraftItem *to = adj_draft_item (m->draft, link->to);
   AdjSceneEdge edge = { .from = self->item_boxes[link->from],
                         .to = self->item_boxes[link->to],
-                        .value = link->n_values == 1 ? link->value : ADJ_NO_NODE,
+                        .value = link->n_values <= 1 ? link->value : ADJ_NO_NODE,
                         .bytes = link->bytes,
                         .width = LINE_WIDTH };
 
   g_array_set_size (self->points, 0);
   if (from->side != to->side)
     {
-      edge.kind = bridge->role == ADJ_ROLE_SAVED ? ADJ_EDGE_BRIDGE : ADJ_EDGE_RECOMPUTE;
+      gboolean saved = bridge->role == ADJ_ROLE_SAVED && link->n_values > 0;
+
+      edge.kind = saved ? ADJ_EDGE_BRIDGE : ADJ_EDGE_RECOMPUTE;
       edge.width = width_of_bytes (bridge->bytes);
       add_link_across (self, l, bridge);
     }

@@ -65,19 +65,30 @@ mirror_target_y (const Mirror *self, guint32 link, float pill_y)
 static gboolean
 is_thread (const AdjDraftItem *item)
 {
-  return item->role == ADJ_ROLE_RECOMPUTE_COPY ||
-         (item->n_read > 0 && item->n_recomputed == item->n_read);
+  return item->role == ADJ_ROLE_RECOMPUTE_COPY || item->n_recomputed == item->n_read;
+}
+
+/* "8 KiB", "12 · 3.4 MiB" of a closed module, "recompute 8 KiB" of a node that is to be computed
+ * again, "not saved −8 KiB" of one that has a copy. */
+static char *
+describe_bridge (const Mirror *self, const AdjDraftItem *item, guint32 link)
+{
+  AdjNodeId value = adj_draft_link (self->draft, link)->value;
+  gint64 amount = item->n_read ? item->bytes : self->census->entries[value.index].bytes;
+  g_autofree char *bytes = adj_format_bytes (amount);
+  const char *before = item->n_read == 0                            ? "not saved −"
+                       : item->n_recomputed > 0 && is_thread (item) ? "recompute "
+                                                                    : "";
+
+  return item->kind == ADJ_BOX_GROUP ? g_strdup_printf ("%s%u · %s", before, item->n_read, bytes)
+                                     : g_strdup_printf ("%s%s", before, bytes);
 }
 
 static void
 label_bridge (Mirror *self, Bridge *bridge)
 {
   const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
-  g_autofree char *bytes = adj_format_bytes (item->bytes);
-  const char *again = item->n_recomputed && is_thread (item) ? "recompute " : "";
-  g_autofree char *text = item->kind == ADJ_BOX_GROUP
-                              ? g_strdup_printf ("%s%u · %s", again, item->n_read, bytes)
-                              : g_strdup_printf ("%s%s", again, bytes);
+  g_autofree char *text = describe_bridge (self, item, bridge->first_link);
 
   bridge->n_values = item->n_read;
   bridge->bytes = item->bytes;

@@ -4,6 +4,7 @@
 
 #include "formats/adj-bundle.h"
 #include "formats/adj-format.h"
+#include "ir/adj-builder.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
 #include "support/layered-graph.h"
@@ -481,6 +482,68 @@ test_direction (void)
   g_assert_cmpuint (n, >, 50);
 }
 
+/* y = gelu (x), computed again for backward: as activation checkpointing leaves it. */
+static void
+test_recompute_copy (void)
+{
+  static const gint64 sizes[] = { 8, 32 };
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL);
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .storage = -1 };
+  AdjNodeMeta seq = ADJ_NODE_META_INIT;
+  AdjValue items[2], args[3];
+  AdjNodeSpec spec = { .opcode = ADJ_OPCODE_CALL_FUNCTION, .meta = &seq, .origin = ADJ_NO_NODE };
+  AdjNodeId x, tangent, gelu, copy, mul, relu;
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (AdjScene) scene = NULL;
+  g_autoptr (GError) error = NULL;
+  guint n_threads = 0;
+
+  adj_shape_init_ints (&meta.shape, 2, sizes);
+  spec.val = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta };
+  x = adj_builder_placeholder (builder, "primals_1", &meta);
+  tangent = adj_builder_placeholder (builder, "tangents_1", &meta);
+  items[0] = ADJ_NODE (x);
+  spec.args = adj_value_new_items (ADJ_VALUE_TUPLE, items, 1);
+  spec.target = "torch.ops.aten.gelu.default";
+  seq.seq_nr = 4;
+  gelu = adj_builder_add (builder, &spec);
+  items[0] = ADJ_NODE (gelu);
+  relu = adj_builder_call (builder, "torch.ops.aten.relu.default", items, 1);
+  items[0] = ADJ_NODE (tangent);
+  mul = adj_builder_call (builder, "torch.ops.aten.neg.default", items, 1);
+  copy = adj_builder_add (builder, &spec);
+  items[0] = ADJ_NODE (mul);
+  items[1] = ADJ_NODE (copy);
+  mul = adj_builder_call (builder, "torch.ops.aten.mul.Tensor", items, 2);
+  args[0] = ADJ_NODE (relu);
+  args[1] = ADJ_NODE (mul);
+  args[2] = ADJ_NONE;
+  items[0] = adj_value_new_items (ADJ_VALUE_LIST, args, 3);
+  adj_builder_output (builder, &items[0]);
+  adj_value_clear (&items[0]);
+  adj_value_clear (&spec.args);
+  graph = adj_builder_seal (builder, &error);
+  g_assert_no_error (error);
+
+  scene = lay_out (graph, NULL, NULL);
+  check_scene (scene, graph);
+  g_assert_cmpint (adj_scene_get_box (scene, adj_scene_find_node (scene, copy))->role, ==,
+                   ADJ_ROLE_RECOMPUTE_COPY);
+  g_assert_cmpint (adj_scene_get_box (scene, adj_scene_find_node (scene, copy))->side, ==,
+                   ADJ_SIDE_BACKWARD);
+  for (guint e = 0; e < adj_scene_get_n_edges (scene); e++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (scene, e);
+
+      n_threads += edge->kind == ADJ_EDGE_RECOMPUTE &&
+                   edge->from == adj_scene_find_node (scene, gelu) &&
+                   edge->to == adj_scene_find_node (scene, copy);
+    }
+  g_assert_cmpuint (n_threads, ==, 1);
+  /* Only the input is kept. */
+  g_assert_cmpint (adj_scene_get_saved_bytes (scene), ==, 8 * 32 * 4);
+}
+
 static void
 with_helper (const char *program, AdjGraph *graph)
 {
@@ -598,6 +661,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/mirror/fold-moves-rows-only", test_fold_moves_rows);
   g_test_add_func ("/layout/mirror/unfold", test_unfold);
   g_test_add_func ("/layout/mirror/deterministic", test_deterministic);
+  g_test_add_func ("/layout/mirror/recompute-copy", test_recompute_copy);
   g_test_add_func ("/layout/mirror/bad-helpers", test_bad_helpers);
   g_test_add_func ("/layout/mirror/cancel", test_cancel);
   g_test_add_func ("/layout/mirror/progress", test_progress);
