@@ -318,6 +318,32 @@ test_refusals (void)
     }
 }
 
+/* A transposition that is no longer made: the product behind it cannot be computed. */
+static void
+test_broken_shape_names_node (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path =
+      g_build_filename (folder->path, "mlp", "graphs", "0-0-forward.json", NULL);
+  g_autoptr (AdjTestProcess) converted =
+      adjoint (folder, "convert $DATA/graphs/mlp.adjoint $TMP/mlp/");
+  g_autoptr (AdjTestProcess) process = NULL;
+  g_autofree char *text = NULL;
+  g_autoptr (GString) broken = NULL;
+
+  assert_done (converted, 0);
+  text = adj_test_read_file (path, NULL);
+  broken = g_string_new (text);
+  g_assert_cmpuint (
+      g_string_replace (broken, "torch.ops.aten.t.default", "torch.ops.aten.detach.default", 1), ==,
+      1);
+  g_assert_true (g_file_set_contents (path, broken->str, -1, NULL));
+  process = adjoint (folder, "compare $TMP/mlp#forward recorded");
+  assert_done (process, 2);
+  assert_mentions (process->err, "node 'addmm'");
+  assert_mentions (process->err, "models.py:21");
+}
+
 /* A name that nothing defines is no reason to refuse the rest of a pasted graph. */
 static void
 test_warns_with_place (void)
@@ -368,6 +394,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/outputs-come-back", test_outputs_come_back);
   g_test_add_func ("/cli/renders", test_renders);
   g_test_add_func ("/cli/refusals", test_refusals);
+  g_test_add_func ("/cli/broken-shape-names-node", test_broken_shape_names_node);
   g_test_add_func ("/cli/warns-with-place", test_warns_with_place);
   g_test_add_func ("/cli/failed-write-leaves-nothing", test_failed_write_leaves_nothing);
   return g_test_run ();
