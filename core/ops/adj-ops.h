@@ -23,6 +23,7 @@ typedef enum
 #include "ops/norm.inc"
 #include "ops/batch-norm.inc"
 #include "ops/conv.inc"
+#include "ops/pool.inc"
 #include "ops/loss.inc"
 #include "ops/index.inc"
 #include "ops/assemble.inc"

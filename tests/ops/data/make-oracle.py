@@ -557,6 +557,39 @@ case("_native_batch_norm_legit_functional", x, w, b, b, w, True, 0.1, 1e-5)
 case("_native_batch_norm_legit_functional", x, w, b, b, w, False, 0.1, 1e-5)
 case("_native_batch_norm_legit_functional", values((2, 6, 4, 3), F32)[:, ::2], w, b, b, w, True, 0.1, 1e-5)
 
+# -- pooling --
+
+
+def spread_like(x, shape, dtype):
+    """Values in the format of x."""
+    g = values(shape, dtype)
+    return g if x.is_contiguous() or x.dim() != 4 else g.to(memory_format=torch.channels_last)
+
+
+for dtype in (F32, F64, BF16, I64):
+    for x in [*formats((2, 3, 7, 6), dtype), values((3, 6, 5), dtype), *formats((2, 1, 6, 6), dtype)]:
+        for o in (([2, 2],), ([3, 2], [2, 1], [1, 1]), ([3], [2], [1], [2]), ([3, 3], [2, 2], [1, 0], [1, 1], True),
+                  ([2, 2], [3, 3], [1, 1], [1, 1], True)):
+            case("max_pool2d_with_indices", x, *o)
+            y, i = torch.ops.aten.max_pool2d_with_indices(x, *o)
+            full = [*o, [], [0, 0], [1, 1], False][:len(o)] + [[], [0, 0], [1, 1], False][len(o) - 1:]
+            case("max_pool2d_with_indices_backward", spread_like(x, y.shape, dtype), x, *full, i)
+        for o in (([2, 2], [], [0, 0], False, True, None), ([3, 2], [2, 1], [1, 1], False, True, None),
+                  ([3, 3], [2], [1], True, True, None), ([3, 3], [2], [1], True, False, None),
+                  ([2, 3], [2, 2], [1, 1], False, False, 5)):
+            case("avg_pool2d", x, *o)
+            y = torch.ops.aten.avg_pool2d(x, *o)
+            case("avg_pool2d_backward", spread_like(x, y.shape, dtype), x, *o)
+        for size in ([1, 1], [3, 4], [7, 6], [9, 2]):
+            case("_adaptive_avg_pool2d", x, size)
+            case("_adaptive_avg_pool2d_backward", spread_like(x, [*x.shape[:-2], *size], dtype), x)
+x = values((1, 1, 4, 4), F32)
+x[0, 0, 1, 1] = x[0, 0, 0, 1] = float("nan")
+x[0, 0, 2:, 2:] = float("-inf")
+case("max_pool2d_with_indices", x, [2, 2])
+case("max_pool2d_with_indices", torch.ones(1, 2, 3, 3), [2, 2], [1, 1])
+case("max_pool2d_with_indices", values((6, 5, 3, 2), F32).permute(3, 2, 0, 1), [2, 2])
+
 out = list(dict.fromkeys(out))
 with open(os.path.join(HERE, "oracle.txt.gz"), "wb") as f:
     f.write(gzip.compress(("\n".join(out) + "\n").encode("ascii"), 9, mtime=0))
