@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+
+#include "support/adj-test.h"
+
+/* The build folder, installed below a folder of its own; set by main(). */
+static const char *installed;
+
+static char *
+run_program (const char *const *argv)
+{
+  g_autoptr (AdjTestProcess) process = adj_test_spawn (argv, NULL, NULL);
+  g_autofree char *command = g_strjoinv (" ", (char **) argv);
+
+  if (process->status != 0)
+    g_error ("%s: status %d\n%s%s", command, process->status, process->out, process->err);
+  return g_strchomp (g_steal_pointer (&process->out));
+}
+
+/* The first file below @folder whose path matches; %NULL when there is none. */
+static char *
+find_file (const char *folder, const char *pattern)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      char *found;
+
+      if (g_regex_match_simple (pattern, path, 0, 0))
+        return g_steal_pointer (&path);
+      found = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : find_file (path, pattern);
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+test_files (void)
+{
+  static const char *const patterns[] = {
+    "/bin/adjoint$",
+    "/libexec/adjoint-layout$",
+    "/lib.*/libadjoint\\.so$",
+    "/lib.*/pkgconfig/adjoint\\.pc$",
+    "/include/adjoint/adjoint\\.h$",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    {
+      g_autofree char *found = find_file (installed, patterns[i]);
+
+      if (found == NULL)
+        g_error ("nothing installed matches %s", patterns[i]);
+    }
+}
+
+/* By pkg-config, as users of a library do; the tree does not stand where it was configured for. */
+static void
+compile (const char *source, const char *program)
+{
+  g_autofree char *pc = find_file (installed, "/pkgconfig/adjoint\\.pc$");
+  g_autofree char *pc_folder = g_path_get_dirname (pc);
+  g_autofree char *library_folder = g_path_get_dirname (pc_folder);
+  g_autofree char *adjoint = find_file (installed, "/bin/adjoint$");
+  g_autofree char *bin = g_path_get_dirname (adjoint);
+  g_autofree char *prefix = g_path_get_dirname (bin);
+  g_autofree char *command =
+      g_strdup_printf ("sed -i 's|^prefix=.*|prefix=%s|' '%s' && "
+                       "cc -std=gnu17 -Wall -Wextra -Werror -Wno-unused-parameter -o '%s' '%s' "
+                       "$(PKG_CONFIG_PATH='%s' pkg-config --cflags --libs adjoint) -Wl,-rpath,'%s'",
+                       prefix, pc, program, source, pc_folder, library_folder);
+  const char *shell[] = { "sh", "-c", command, NULL };
+  g_autofree char *out = run_program (shell);
+}
+
+static void
+test_program (void)
+{
+  g_autofree char *source = g_test_build_filename (G_TEST_DIST, "install", "loss.c", NULL);
+  g_autofree char *program = g_build_filename (installed, "loss", NULL);
+  g_autofree char *data = adj_test_data_path ("graphs/mlp.adjoint");
+  const char *run[] = { program, data, NULL };
+  g_autofree char *printed = NULL;
+  g_auto (GStrv) numbers = NULL;
+  double loss, recorded;
+
+  compile (source, program);
+  printed = run_program (run);
+  numbers = g_strsplit (printed, " ", -1);
+  g_assert_cmpuint (g_strv_length (numbers), ==, 2);
+  loss = g_ascii_strtod (numbers[0], NULL);
+  recorded = g_ascii_strtod (numbers[1], NULL);
+  g_test_message ("loss %g, recorded %g", loss, recorded);
+  g_assert_cmpfloat (recorded, >, 0);
+  g_assert_cmpfloat_with_epsilon (loss, recorded, 1e-5 * fabs (recorded));
+}
+
+static guint
+check_exports (gpointer library, const char *header)
+{
+  g_autofree char *text = adj_test_read_file (header, NULL);
+  g_autoptr (GRegex) regex = g_regex_new ("ADJ_PUBLIC[^;(]*?\\b(adj_\\w+) \\(", G_REGEX_DEFAULT,
+                                          G_REGEX_MATCH_DEFAULT, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  guint n = 0;
+
+  g_regex_match (regex, text, G_REGEX_MATCH_DEFAULT, &match);
+  for (; g_match_info_matches (match); g_match_info_next (match, NULL), n++)
+    {
+      g_autofree char *name = g_match_info_fetch (match, 1);
+
+      if (dlsym (library, name) == NULL)
+        g_error ("%s: %s is not in the library", header, name);
+    }
+  return n;
+}
+
+static guint
+check_folder (gpointer library, const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      n += g_str_has_suffix (path, ".h") ? check_exports (library, path)
+                                         : check_folder (library, path);
+    }
+  return n;
+}
+
+static void
+test_exports (void)
+{
+  g_autofree char *path = find_file (installed, "/libadjoint\\.so$");
+  g_autofree char *header = find_file (installed, "/include/adjoint/adjoint\\.h$");
+  g_autofree char *folder = g_path_get_dirname (header);
+  gpointer library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+
+  if (library == NULL)
+    g_error ("%s", dlerror ());
+  g_assert_cmpuint (check_folder (library, folder), >, 100);
+  dlclose (library);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  const char *install[] = { "meson",     "install", "-C", argv[argc - 1], "--no-rebuild", "--quiet",
+                            "--destdir", NULL,      NULL };
+  g_autofree char *out = NULL;
+
+  install[7] = installed = folder->path;
+  g_test_init (&argc, &argv, NULL);
+  out = run_program (install);
+  g_test_add_func ("/install/files", test_files);
+  g_test_add_func ("/install/a-program-compiles-and-runs", test_program);
+  g_test_add_func ("/install/exports-what-it-declares", test_exports);
+  return g_test_run ();
+}
