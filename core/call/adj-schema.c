@@ -203,7 +203,7 @@ parse_type (Parser *p, AdjType *type)
       else if (*p->at == ')' || *p->at == ']')
         depth--;
     }
-  if (p->at == from)
+  if (!is_name_byte (*from))
     return fail (p, "a type");
   if (depth > 0)
     return fail (p, "a closing bracket");
