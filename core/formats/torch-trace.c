@@ -206,7 +206,8 @@ static gboolean
 read_log (Log *log, GBytes *bytes, GError **error)
 {
   gsize size, length;
-  const char *text = g_bytes_get_data (bytes, &size);
+  const char *data = g_bytes_get_data (bytes, &size);
+  const char *text = data != NULL ? data : "";
   Lines lines = { text, text + size, 0 };
   const char *line, *json;
 
