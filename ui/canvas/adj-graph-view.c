@@ -184,19 +184,37 @@ adj_graph_view_fit (AdjGraphView *self)
   adj_graph_view_move_to (self, &camera);
 }
 
+static void
+join (AdjRect *rect, const AdjRect *other)
+{
+  float right = MAX (rect->x + rect->width, other->x + other->width);
+  float bottom = MAX (rect->y + rect->height, other->y + other->height);
+
+  rect->x = MIN (rect->x, other->x);
+  rect->y = MIN (rect->y, other->y);
+  rect->width = right - rect->x;
+  rect->height = bottom - rect->y;
+}
+
+/* The selected node and its twin. */
 void
 adj_graph_view_fit_selection (AdjGraphView *self)
 {
   guint box = self->scene != NULL && adj_node_id_is_valid (self->selected)
                   ? adj_scene_find_node (self->scene, self->selected)
                   : ADJ_NO_BOX;
+  AdjNodeId twin;
   AdjRect rect;
   AdjCamera camera;
 
   if (box == ADJ_NO_BOX)
     return;
   rect = adj_scene_get_box (self->scene, box)->rect;
-  rect = (AdjRect){ rect.x - 200, rect.y - 150, rect.width + 400, rect.height + 300 };
+  twin = adj_scene_get_twin (self->scene, self->selected);
+  box = adj_node_id_is_valid (twin) ? adj_scene_find_node (self->scene, twin) : ADJ_NO_BOX;
+  if (box != ADJ_NO_BOX)
+    join (&rect, &adj_scene_get_box (self->scene, box)->rect);
+  rect = (AdjRect){ rect.x - 60, rect.y - 150, rect.width + 120, rect.height + 300 };
   camera = fitting (self, &rect, 1.25f);
   adj_graph_view_move_to (self, &camera);
 }

@@ -90,7 +90,7 @@ fill_comparison (AdjFactCard *card, const Subject *s)
   peer = adj_facts_number (c->peer);
   mismatch = g_strdup_printf (_ ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
                               c->difference.n_not_close, c->difference.n);
-  adj_fact_card_add (card, _ ("Verdict"), _ (adj_verdict_name (c->verdict)));
+  adj_fact_card_add (card, _ ("Verdict"), adj_facts_verdict (c->verdict));
   if (c->verdict == ADJ_VERDICT_SKIPPED)
     return;
   adj_fact_card_add (card, _ ("Max abs"), max_abs);
@@ -180,9 +180,9 @@ fill_twins (AdjFactCard *card, const Subject *s)
   AdjNodeId twin = adj_scene_get_twin (s->scene, s->id);
 
   if (adj_node_id_is_valid (twin))
-    add_node_link (
-        card, s,
-        adj_graph_is_backward (s->graph, twin.index) ? _ ("Gradient op") : _ ("Forward op"), twin);
+    adj_fact_card_add_link (
+        card, adj_graph_is_backward (s->graph, twin.index) ? _ ("Gradient op") : _ ("Forward op"),
+        adj_graph_get_node (s->graph, twin.index)->name, twin, NULL);
 }
 
 static void

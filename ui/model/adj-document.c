@@ -107,10 +107,10 @@ set_status (AdjDocument *self, char *status, double fraction)
   changed (self, PROP_FRACTION);
 }
 
+/* %FALSE when nothing is under way. */
 static gboolean
-on_poll (gpointer data)
+update_status (AdjDocument *self)
 {
-  AdjDocument *self = data;
   gboolean any = FALSE;
 
   for (guint slot = N_WORKS; slot-- > 0;)
@@ -125,10 +125,18 @@ on_poll (gpointer data)
       adj_work_get_report (self->works[slot], &done, &total, &n_equal);
       set_status (self, describe_work (self, slot, done, total, n_equal),
                   total > 0 ? (double) done / total : -1);
-      return G_SOURCE_CONTINUE;
+      return TRUE;
     }
   set_status (self, NULL, -1);
-  if (any)
+  return any;
+}
+
+static gboolean
+on_poll (gpointer data)
+{
+  AdjDocument *self = data;
+
+  if (update_status (self))
     return G_SOURCE_CONTINUE;
   self->poll = 0;
   return G_SOURCE_REMOVE;
@@ -182,7 +190,7 @@ finish (AdjDocument *self,
   if (slot == WORK_RUN)
     changed (self, PROP_RUNNING);
   *out = adj_work_finish (result, error);
-  on_poll (self);
+  update_status (self);
   return TRUE;
 }
 
@@ -705,7 +713,7 @@ adj_document_stop (AdjDocument *self)
     }
   if (!any)
     return;
-  on_poll (self);
+  update_status (self);
   adj_log_add (self->log, ADJ_LOG_WARNING, "%s", _ ("Stopped"));
   g_signal_emit (self, remark_signal, 0, _ ("Stopped"));
 }

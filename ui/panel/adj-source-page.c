@@ -51,6 +51,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
   gtk_widget_add_css_class (number, "line-number");
   gtk_label_set_xalign (GTK_LABEL (text), 0);
   gtk_widget_set_hexpand (text, TRUE);
+  gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
   gtk_label_set_ellipsize (GTK_LABEL (made), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (made, "made");
   gtk_box_append (GTK_BOX (box), number);
@@ -62,18 +63,34 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
   gtk_list_item_set_activatable (item, FALSE);
 }
 
+static void
+append_name (AdjSourcePage *self, GString *text, AdjNodeId node)
+{
+  g_string_append_printf (text, "%s%s", text->len > 0 ? " · " : "",
+                          adj_graph_get_node (self->graph, node.index)->name);
+}
+
+/* The selected node comes first: it is what the line was opened for. */
 static char *
 list_nodes (AdjSourcePage *self, AdjSourceLine *line)
 {
-  guint n = adj_source_line_get_n_nodes (line);
+  guint n = adj_source_line_get_n_nodes (line), shown = 0;
   GString *text = g_string_new (NULL);
 
-  for (guint i = 0; i < MIN (n, MAX_NAMES); i++)
-    g_string_append_printf (
-        text, "%s%s", i > 0 ? " · " : "",
-        adj_graph_get_node (self->graph, adj_source_line_get_node (line, i).index)->name);
-  if (n > MAX_NAMES)
-    g_string_append_printf (text, _ (" and %u more"), n - MAX_NAMES);
+  for (guint i = 0; i < n; i++)
+    if (adj_source_line_get_node (line, i).index == self->node.index)
+      {
+        append_name (self, text, self->node);
+        shown++;
+      }
+  for (guint i = 0; i < n && shown < MAX_NAMES; i++)
+    if (adj_source_line_get_node (line, i).index != self->node.index)
+      {
+        append_name (self, text, adj_source_line_get_node (line, i));
+        shown++;
+      }
+  if (n > shown)
+    g_string_append_printf (text, _ (" and %u more"), n - shown);
   return g_string_free (text, FALSE);
 }
 

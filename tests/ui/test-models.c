@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The models behind the window, without a display. */
+
+#include "model/adj-document.h"
+#include "model/adj-facts.h"
+#include "model/adj-graph-item.h"
+#include "model/adj-history.h"
+#include "model/adj-module-item.h"
+#include "model/adj-node-item.h"
+#include "model/adj-search.h"
+#include "model/adj-source.h"
+#include "support/adj-test.h"
+
+/* -- a document that is driven by the main loop -- */
+
+static gboolean
+on_timeout (gpointer data)
+{
+  g_assert_not_reached ();
+  return G_SOURCE_REMOVE;
+}
+
+static void
+wait_for (AdjDocument *document, gboolean (*done) (AdjDocument *document))
+{
+  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
+
+  while (!done (document))
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (timeout);
+}
+
+static gboolean
+is_open (AdjDocument *document)
+{
+  return adj_document_get_scene (document) != NULL || adj_document_get_error (document) != NULL;
+}
+
+static gboolean
+is_evaluated (AdjDocument *document)
+{
+  return !adj_document_is_running (document);
+}
+
+static gboolean
+is_shown (AdjDocument *document)
+{
+  return adj_document_get_graph (document) ==
+         adj_bundle_get_graph (adj_document_get_bundle (document),
+                               adj_document_get_graph_index (document));
+}
+
+static AdjDocument *
+open_document (const char *name, const char *id)
+{
+  AdjDocument *document = adj_document_new ();
+  g_autofree char *path = adj_test_data_path (name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  adj_document_open (document, file, id);
+  wait_for (document, is_open);
+  return document;
+}
+
+/* -- opening -- */
+
+static void
+test_opens (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjGraphList) list = adj_graph_list_new ();
+  /* What print_readable of PyTorch 2.6 has of calls, get_attrs and methods. */
+  const guint n_calls[] = { 29, 41, 334, 144, 252 };
+
+  g_assert_no_error (adj_document_get_error (document));
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "joint");
+  adj_graph_list_set_bundle (list, adj_document_get_bundle (document));
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), ==, G_N_ELEMENTS (n_calls));
+  for (guint i = 0; i < G_N_ELEMENTS (n_calls); i++)
+    {
+      g_autoptr (AdjGraphItem) item = g_list_model_get_item (G_LIST_MODEL (list), i);
+
+      g_assert_cmpuint (adj_graph_item_get_n_calls (item), ==, n_calls[i]);
+      g_assert_cmpstr (adj_graph_item_get_region (item), ==, "0/0");
+    }
+  g_assert_null (g_list_model_get_item (G_LIST_MODEL (list), G_N_ELEMENTS (n_calls)));
+}
+
+static void
+test_opens_newest (void)
+{
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  g_autofree char *gpt2 = adj_test_data_path ("graphs/gpt2.adjoint");
+  g_autofree char *mlp = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (GFile) first = g_file_new_for_path (gpt2);
+  g_autoptr (GFile) second = g_file_new_for_path (mlp);
+
+  adj_document_open (document, first, NULL);
+  adj_document_open (document, second, NULL);
+  wait_for (document, is_open);
+  g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint");
+  /* The older request must not come back. */
+  for (guint i = 0; i < 20; i++)
+    {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (5000);
+    }
+  g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint");
+  g_assert_cmpuint (adj_bundle_get_n_graphs (adj_document_get_bundle (document)), ==, 4);
+}
+
+static void
+test_refuses_damaged (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "half.adjoint", NULL);
+  g_autofree char *whole = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFile) good = g_file_new_for_path (whole);
+  g_autofree char *contents = NULL;
+  gsize length;
+
+  contents = adj_test_read_file (whole, &length);
+  g_assert_true (g_file_set_contents (path, contents, (gssize) (length / 2), NULL));
+  adj_document_open (document, file, NULL);
+  wait_for (document, is_open);
+  g_assert_nonnull (adj_document_get_error (document));
+  g_assert_nonnull (strstr (adj_document_get_error (document)->message, "half.adjoint"));
+  g_assert_null (adj_document_get_scene (document));
+
+  adj_document_open (document, good, NULL);
+  g_assert_null (adj_document_get_error (document));
+  wait_for (document, is_open);
+  g_assert_nonnull (adj_document_get_scene (document));
+}
+
+/* -- graphs, selection, history -- */
+
+static void
+test_switches_graphs (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  guint joint = adj_document_get_graph_index (document), other = joint == 0 ? 1 : 0;
+  AdjNodeId node = { 3 };
+
+  adj_document_set_selected (document, node);
+  g_assert_false (adj_document_can_go (document, -1));
+  adj_document_set_graph_index (document, other);
+  /* The old picture stays until the new one is there. */
+  g_assert_false (is_shown (document));
+  g_assert_nonnull (adj_document_get_scene (document));
+  wait_for (document, is_shown);
+  g_assert_false (adj_node_id_is_valid (adj_document_get_selected (document)));
+  adj_document_set_selected (document, (AdjNodeId){ 1 });
+
+  g_assert_true (adj_document_can_go (document, -1));
+  adj_document_go (document, -1);
+  wait_for (document, is_shown);
+  g_assert_cmpuint (adj_document_get_graph_index (document), ==, joint);
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==, node.index);
+  g_assert_true (adj_document_can_go (document, 1));
+}
+
+static void
+test_history (void)
+{
+  AdjHistory history;
+
+  adj_history_init (&history);
+  g_assert_false (adj_history_can_go (&history, -1));
+  g_assert_null (adj_history_go (&history, 1));
+  for (guint i = 0; i < 3; i++)
+    adj_history_push (&history, (AdjVisit){ 0, { i } });
+  adj_history_push (&history, (AdjVisit){ 0, { 2 } });
+  g_assert_cmpuint (adj_history_go (&history, -1)->node.index, ==, 1);
+  g_assert_cmpuint (adj_history_go (&history, -1)->node.index, ==, 0);
+  g_assert_false (adj_history_can_go (&history, -1));
+  adj_history_push (&history, (AdjVisit){ 1, { 7 } });
+  g_assert_false (adj_history_can_go (&history, 1));
+  g_assert_cmpuint (adj_history_go (&history, -1)->node.index, ==, 0);
+  for (guint i = 0; i < 1000; i++)
+    adj_history_push (&history, (AdjVisit){ 0, { i } });
+  g_assert_cmpuint (history.places->len, <=, 200);
+  adj_history_clear (&history);
+}
+
+static void
+test_folds_modules (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  AdjScene *open = adj_scene_ref (adj_document_get_scene (document));
+  AdjNodeId gelu = adj_graph_find_node (adj_document_get_graph (document)->graph, "gelu");
+  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL), box;
+
+  adj_document_toggle_module (document, "h.0");
+  while (adj_document_get_scene (document) == open)
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (timeout);
+  box = adj_scene_find_node (adj_document_get_scene (document), gelu);
+  g_assert_cmpuint (box, !=, ADJ_NO_BOX);
+  g_assert_cmpint (adj_scene_get_box (adj_document_get_scene (document), box)->kind, ==,
+                   ADJ_BOX_GROUP);
+  adj_scene_unref (open);
+}
+
+/* -- running -- */
+
+static void
+test_compares (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  AdjEvaluation *evaluation;
+  const AdjComparison *comparison;
+  g_autoptr (AdjNodeList) nodes = adj_node_list_new ();
+  g_autoptr (AdjNodeItem) item = NULL;
+  guint counts[ADJ_VERDICT_SKIPPED + 1];
+
+  adj_document_run (document, TRUE);
+  g_assert_true (adj_document_is_running (document));
+  wait_for (document, is_evaluated);
+  evaluation = adj_document_get_evaluation (document);
+  g_assert_nonnull (evaluation);
+  comparison = adj_evaluation_get_comparison (evaluation);
+  g_assert_cmpint (comparison->first, ==, -1);
+  adj_evaluation_count (evaluation, counts);
+  g_assert_cmpuint (counts[ADJ_VERDICT_DIFFERS], ==, 0);
+  g_assert_cmpuint (counts[ADJ_VERDICT_EQUAL] + counts[ADJ_VERDICT_WITHIN], >, 0);
+
+  adj_node_list_set (nodes, adj_evaluation_get_graph (evaluation), NULL, evaluation);
+  g_assert_cmpuint (adj_node_list_find (nodes, comparison->nodes[0].node), ==,
+                    comparison->nodes[0].node.index);
+  item = g_list_model_get_item (G_LIST_MODEL (nodes), comparison->nodes[0].node.index);
+  g_assert_true (adj_node_item_get_comparison (item) == &comparison->nodes[0]);
+}
+
+static void
+test_stops (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+
+  adj_document_run (document, TRUE);
+  adj_document_stop (document);
+  g_assert_false (adj_document_is_running (document));
+  for (guint i = 0; i < 60; i++)
+    {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (5000);
+    }
+  g_assert_null (adj_document_get_evaluation (document));
+}
+
+/* -- outline, search, source -- */
+
+static AdjModuleItem *
+find_module (GListModel *list, const char *path)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (list); i++)
+    {
+      g_autoptr (AdjModuleItem) item = g_list_model_get_item (list, i);
+
+      if (g_str_equal (adj_module_item_get_path (item), path))
+        return g_steal_pointer (&item);
+    }
+  return NULL;
+}
+
+static void
+test_module_tree (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  AdjGraph *graph = adj_document_get_graph (document)->graph;
+  g_autoptr (GListModel) roots = adj_module_tree_new (graph);
+  g_autoptr (AdjModuleItem) block = find_module (roots, "h.0");
+  g_autoptr (AdjModuleItem) attention = NULL;
+
+  g_assert_nonnull (block);
+  g_assert_cmpstr (adj_module_item_get_title (block), ==, "h.0  Block");
+  attention = find_module (adj_module_item_get_children (block), "h.0.attn");
+  g_assert_nonnull (attention);
+  g_assert_cmpstr (adj_module_item_get_title (attention), ==, "attn  Attention");
+  g_assert_cmpuint (adj_module_item_get_n_nodes (attention), <,
+                    adj_module_item_get_n_nodes (block));
+  g_assert_cmpint (adj_module_item_get_saved_bytes (attention), >, 0);
+  g_assert_cmpint (adj_module_item_get_saved_bytes (attention), <=,
+                   adj_module_item_get_saved_bytes (block));
+  g_assert_false (adj_graph_is_backward (graph, adj_module_item_get_first (attention).index));
+}
+
+static void
+check_found (const AdjGraph *graph, const AdjScene *scene, const char *query, const char *names)
+{
+  g_autoptr (GArray) found = adj_search_run (graph, scene, query);
+  g_autoptr (GString) got = g_string_new (NULL);
+
+  for (guint i = 0; i < found->len; i++)
+    g_string_append_printf (got, "%s%s", i > 0 ? " " : "",
+                            adj_graph_get_node (graph, g_array_index (found, guint, i))->name);
+  g_assert_cmpstr (got->str, ==, names);
+}
+
+static void
+test_search (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  AdjGraph *graph = adj_document_get_graph (document)->graph;
+  AdjScene *scene = adj_document_get_scene (document);
+
+  check_found (graph, scene, "op:aten.gelu.default", "gelu gelu_1");
+  check_found (graph, scene, "OP:gelu.default module:h.1", "gelu_1");
+  check_found (graph, scene, "name:gelu_backward", "gelu_backward gelu_backward_1");
+  check_found (graph, scene, "gelu.default models.py:58", "gelu gelu_1");
+  check_found (graph, scene, "gelu.default role:recomputed", "gelu_1");
+  check_found (graph, scene, "nowhere", "");
+  check_found (graph, scene, "  ", "");
+}
+
+static void
+test_source (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  AdjGraph *graph = adj_document_get_graph (document)->graph;
+  const AdjNode *gelu = adj_graph_get_node (graph, adj_graph_find_node (graph, "gelu").index);
+  const AdjFrame *frame = &gelu->meta.frames[gelu->meta.n_frames - 1];
+  g_autoptr (GFile) folder = g_file_get_parent (adj_document_get_file (document));
+  g_auto (AdjSource) beside = { 0 };
+  g_auto (AdjSource) traced = { 0 };
+  g_autoptr (AdjSourceLine) line = NULL;
+  g_autoptr (AdjSourceLine) quoted = NULL;
+
+  adj_source_load (graph, frame, folder, &beside);
+  g_assert_true (beside.complete);
+  line = g_list_model_get_item (beside.lines, beside.current);
+  g_assert_cmpuint (adj_source_line_get_number (line), ==, frame->line);
+  g_assert_nonnull (strstr (adj_source_line_get_text (line), "F.gelu"));
+  g_assert_cmpuint (adj_source_line_get_n_nodes (line), >, 0);
+
+  adj_source_load (graph, frame, NULL, &traced);
+  g_assert_false (traced.complete);
+  quoted = g_list_model_get_item (traced.lines, traced.current);
+  g_assert_cmpuint (adj_source_line_get_number (quoted), ==, frame->line);
+  g_assert_cmpstr (adj_source_line_get_text (quoted), ==, frame->code);
+}
+
+static void
+test_facts (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  AdjGraph *graph = adj_document_get_graph (document)->graph;
+  AdjNodeId id = adj_graph_find_node (graph, "gelu");
+  const AdjNode *gelu = adj_graph_get_node (graph, id.index);
+  g_autofree char *shape = adj_facts_shape (graph, gelu);
+  g_autofree char *strides = adj_facts_strides (graph, gelu);
+  g_autofree char *type = adj_facts_type (graph, gelu);
+  g_autofree char *spoken = adj_facts_describe_node (graph, id, ADJ_ROLE_SAVED);
+
+  /* gelu: "f32[2, 8, 64][512, 64, 1]cpu" in PyTorch's print: 1024 floats. */
+  g_assert_cmpstr (shape, ==, "[2, 8, 64]");
+  g_assert_cmpstr (strides, ==, "(512, 64, 1)");
+  g_assert_cmpstr (type, ==, "float32 · cpu · 4.0\u00a0KiB");
+  g_assert_cmpint (adj_facts_node_bytes (graph, gelu), ==, 2 * 8 * 64 * 4);
+  g_assert_true (
+      g_str_has_prefix (spoken, "gelu, saved, 2 by 8 by 64 float32, 1 input, 1 user, node "));
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/models/opens", test_opens);
+  g_test_add_func ("/ui/models/opens-newest", test_opens_newest);
+  g_test_add_func ("/ui/models/refuses-damaged", test_refuses_damaged);
+  g_test_add_func ("/ui/models/switches-graphs", test_switches_graphs);
+  g_test_add_func ("/ui/models/history", test_history);
+  g_test_add_func ("/ui/models/folds-modules", test_folds_modules);
+  g_test_add_func ("/ui/models/compares", test_compares);
+  g_test_add_func ("/ui/models/stops", test_stops);
+  g_test_add_func ("/ui/models/module-tree", test_module_tree);
+  g_test_add_func ("/ui/models/search", test_search);
+  g_test_add_func ("/ui/models/source", test_source);
+  g_test_add_func ("/ui/models/facts", test_facts);
+  return g_test_run ();
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The real window on a display: open, switch, select, run, compare, damage. */
+
+#include <glib/gstdio.h>
+
+#include "canvas/adj-graph-view.h"
+#include "inspect/adj-inspector.h"
+#include "sidebar/adj-graph-row.h"
+#include "sidebar/adj-sidebar.h"
+#include "support/adj-test.h"
+#include "ui/adj-planted.h"
+#include "ui/adj-walk.h"
+
+/* One for all: a second one would ask for the same place on the bus. */
+static AdjApplication *application;
+
+typedef struct
+{
+  AdjWindow *window;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *path = name != NULL ? adj_test_data_path (name) : NULL;
+
+  fixture->window = adj_walk_open_window (application, 1280, 800);
+  if (path != NULL)
+    {
+      g_assert_true (adj_walk_open (fixture->window, path));
+      g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
+      adj_walk_settle (fixture->window);
+    }
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer name)
+{
+  g_object_ref (fixture->window);
+  gtk_window_destroy (GTK_WINDOW (fixture->window));
+  while (g_main_context_pending (NULL))
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_finalize_object (fixture->window);
+}
+
+static gboolean
+shows (Fixture *fixture, GType panel, const char *label)
+{
+  GtkWidget *root = adj_walk_find (GTK_WIDGET (fixture->window), panel, NULL);
+
+  return adj_walk_find (root, GTK_TYPE_LABEL, label) != NULL;
+}
+
+static const char *
+get_subtitle (Fixture *fixture)
+{
+  return adw_window_title_get_subtitle (
+      ADW_WINDOW_TITLE (adj_walk_find (GTK_WIDGET (fixture->window), ADW_TYPE_WINDOW_TITLE, NULL)));
+}
+
+static void
+test_starts (Fixture *fixture, gconstpointer name)
+{
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  GActionGroup *actions = G_ACTION_GROUP (fixture->window);
+
+  g_assert_nonnull (adj_walk_find (root, GTK_TYPE_LABEL, "Open a Graph"));
+  g_assert_nonnull (adj_walk_find (root, GTK_TYPE_LABEL, "gpt2.adjoint"));
+  g_assert_true (g_action_group_get_action_enabled (actions, "open"));
+  g_assert_false (g_action_group_get_action_enabled (actions, "run"));
+  g_assert_false (g_action_group_get_action_enabled (actions, "fit"));
+}
+
+static void
+test_lists_graphs (Fixture *fixture, gconstpointer name)
+{
+  static const struct
+  {
+    const char *title, *count;
+  } rows[] = { { "Captured", "41 nodes" },
+               { "Joint Graph", "334 nodes" },
+               { "Forward", "144 nodes" },
+               { "Backward", "252 nodes" } };
+  GtkWidget *root = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_SIDEBAR, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      GtkWidget *title = adj_walk_find (root, GTK_TYPE_LABEL, rows[i].title);
+
+      g_assert_nonnull (title);
+      g_assert_nonnull (adj_walk_find (gtk_widget_get_ancestor (title, ADJ_TYPE_GRAPH_ROW),
+                                       GTK_TYPE_LABEL, rows[i].count));
+    }
+  g_assert_true (adj_walk_choose_graph (fixture->window, "backward"));
+  adj_walk_settle (fixture->window);
+  g_assert_nonnull (strstr (gtk_window_get_title (GTK_WINDOW (fixture->window)), "Backward"));
+}
+
+static void
+test_selects (Fixture *fixture, gconstpointer name)
+{
+  AdjGraphView *view = adj_window_get_view (fixture->window);
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  AdjNodeId selected;
+
+  g_assert_true (adj_walk_select (fixture->window, "gelu"));
+  selected = adj_graph_view_get_selected (view);
+  g_assert_cmpuint (selected.index, ==, adj_document_get_selected (document).index);
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "gelu"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "saved"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "[2, 8, 64]  strides (512, 64, 1)"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "h.0.mlp"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "models.py:58"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "gelu_backward_1"));
+  gtk_test_accessible_assert_role (view, GTK_ACCESSIBLE_ROLE_IMG);
+  gtk_test_accessible_assert_property (view, GTK_ACCESSIBLE_PROPERTY_LABEL, "Graph canvas");
+
+  /* What the canvas chooses is what the document has. */
+  adj_graph_view_set_selected (view, (AdjNodeId){ selected.index + 1 });
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==, selected.index + 1);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.back", NULL);
+  g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, selected.index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-node", "u", 3);
+  g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, 3);
+}
+
+static void
+test_zooms (Fixture *fixture, gconstpointer name)
+{
+  AdjGraphView *view = adj_window_get_view (fixture->window);
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  AdjRect bounds = adj_scene_get_bounds (adj_graph_view_get_scene (view)), seen;
+  AdjCamera camera;
+
+  gtk_widget_activate_action (root, "win.zoom-100", NULL);
+  g_assert_cmpfloat_with_epsilon (adj_graph_view_get_camera (view).zoom, 1, 1e-4);
+  gtk_widget_activate_action (root, "win.zoom-in", NULL);
+  g_assert_cmpfloat_with_epsilon (adj_graph_view_get_camera (view).zoom, 1.25, 1e-4);
+  gtk_widget_activate_action (root, "win.fit", NULL);
+  camera = adj_graph_view_get_camera (view);
+  seen = adj_camera_visible (&camera, gtk_widget_get_width (GTK_WIDGET (view)),
+                             gtk_widget_get_height (GTK_WIDGET (view)));
+  g_assert_cmpfloat (seen.y, <=, bounds.y);
+  g_assert_cmpfloat (seen.y + seen.height, >=, bounds.y + bounds.height);
+}
+
+static void
+test_compares (Fixture *fixture, gconstpointer name)
+{
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  AdjEvaluation *evaluation;
+
+  g_assert_true (adj_walk_run (fixture->window, "win.run"));
+  evaluation = adj_document_get_evaluation (document);
+  g_assert_nonnull (evaluation);
+  g_assert_null (adj_evaluation_get_comparison (evaluation));
+
+  g_assert_true (adj_walk_run (fixture->window, "win.compare"));
+  evaluation = adj_document_get_evaluation (document);
+  g_assert_nonnull (adj_evaluation_get_comparison (evaluation));
+  g_assert_cmpint (adj_evaluation_get_comparison (evaluation)->first, ==, -1);
+  g_assert_nonnull (strstr (get_subtitle (fixture), "agrees with what was recorded"));
+  g_assert_true (adj_walk_select (fixture->window, "addmm"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Within tolerance") ||
+                 shows (fixture, ADJ_TYPE_INSPECTOR, "Equal"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Result of the Run"));
+}
+
+/* The other formula of gelu: off by about 1e-4, from that node on. */
+static void
+test_finds_difference (Fixture *fixture, gconstpointer name)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "planted.adjoint", NULL);
+  g_autofree char *source = adj_test_data_path ("graphs/gpt2.adjoint");
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  const AdjBundleGraph *graph;
+
+  adj_planted_write (source, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
+  g_assert_true (adj_walk_open (fixture->window, path));
+  g_assert_true (adj_walk_run (fixture->window, "win.compare"));
+  graph = adj_document_get_graph (document);
+  g_assert_cmpstr (
+      adj_graph_get_node (graph->graph, adj_document_get_selected (document).index)->name, ==,
+      "gelu");
+  g_assert_nonnull (strstr (get_subtitle (fixture), "first difference: gelu, its inputs agree"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Differs"));
+}
+
+static void
+test_survives_damage (Fixture *fixture, gconstpointer name)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "damaged.adjoint", NULL);
+  g_autofree char *source = adj_test_data_path ("graphs/mlp.adjoint");
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  g_autofree char *contents = NULL;
+  gsize length;
+
+  contents = adj_test_read_file (source, &length);
+  contents[length / 3] ^= 0x55;
+  g_assert_true (g_file_set_contents (path, contents, (gssize) (length - 200), NULL));
+  g_assert_true (adj_walk_open (fixture->window, path));
+  adj_walk_settle (fixture->window);
+  g_assert_nonnull (adj_document_get_error (adj_window_get_document (fixture->window)));
+  g_assert_nonnull (adj_walk_find (root, GTK_TYPE_LABEL, "This File Cannot Be Shown"));
+  g_assert_true (
+      g_action_group_get_action_enabled (G_ACTION_GROUP (fixture->window), "copy-details"));
+  gtk_widget_activate_action (root, "win.copy-details", NULL);
+
+  g_assert_true (adj_walk_open (fixture->window, source));
+  g_assert_null (adj_document_get_error (adj_window_get_document (fixture->window)));
+  g_assert_true (adj_walk_choose_graph (fixture->window, "forward"));
+}
+
+static void
+test_switches_views (Fixture *fixture, gconstpointer name)
+{
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  AdjScene *before = adj_scene_ref (adj_document_get_scene (document));
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+
+  gtk_widget_activate_action (root, "win.view", "s", "stacked");
+  while (adj_document_get_scene (document) == before)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpint (adj_document_get_view (document), ==, ADJ_VIEW_STACKED);
+  gtk_widget_activate_action (root, "win.show-page", "s", "text");
+  adj_walk_settle (fixture->window);
+  gtk_widget_activate_action (root, "win.show-help-overlay", NULL);
+  adj_walk_settle (fixture->window);
+  adj_scene_unref (before);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+#define ADD(path, file, test) g_test_add (path, Fixture, file, set_up, test, tear_down)
+  ADD ("/ui/window/starts", NULL, test_starts);
+  ADD ("/ui/window/lists-graphs", "graphs/gpt2.adjoint", test_lists_graphs);
+  ADD ("/ui/window/selects", "graphs/gpt2.adjoint", test_selects);
+  ADD ("/ui/window/zooms", "graphs/gpt2.adjoint", test_zooms);
+  ADD ("/ui/window/compares", "graphs/gpt2.adjoint", test_compares);
+  ADD ("/ui/window/finds-difference", NULL, test_finds_difference);
+  ADD ("/ui/window/survives-damage", "graphs/mlp.adjoint", test_survives_damage);
+  ADD ("/ui/window/switches-views", "graphs/mlp.adjoint", test_switches_views);
+  return g_test_run ();
+}
