@@ -302,19 +302,41 @@ find_hosts (AdjCensus *self, gboolean keep_aliases)
     }
 }
 
-/* Whether a node does again what an earlier one of the same step did. */
+/* Whether @again reads what @first reads, or copies of it. */
 static gboolean
-is_copy (const AdjCensus *self, guint index, GHashTable *first_by_seq)
+reads_the_same (const AdjCensus *self, const AdjNode *first, const AdjNode *again)
+{
+  if (first->n_inputs != again->n_inputs)
+    return FALSE;
+  for (guint k = 0; k < first->n_inputs; k++)
+    {
+      guint32 a = self->entries[first->inputs[k].index].host;
+      guint32 b = self->entries[again->inputs[k].index].host;
+
+      if (a != b &&
+          (self->entries[b].role != ADJ_ROLE_RECOMPUTE_COPY || self->entries[b].twin != a))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The forward node that @index does again, or G_MAXUINT32; @first is the first of its step. */
+static guint32
+find_original (const AdjCensus *self, guint32 index, guint32 first)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
-  const AdjNode *first;
-  gpointer found;
 
-  if (node->meta.seq_nr < 0 ||
-      !g_hash_table_lookup_extended (first_by_seq, &node->meta.seq_nr, NULL, &found))
-    return FALSE;
-  first = adj_graph_get_node (self->graph, GPOINTER_TO_UINT (found));
-  return strcmp (first->target, node->target) == 0;
+  for (guint32 i = first; i < index; i++)
+    {
+      const AdjNode *original = adj_graph_get_node (self->graph, i);
+
+      if (original->meta.seq_nr != node->meta.seq_nr)
+        break;
+      if (self->entries[i].side == ADJ_SIDE_FORWARD &&
+          strcmp (original->target, node->target) == 0 && reads_the_same (self, original, node))
+        return i;
+    }
+  return G_MAXUINT32;
 }
 
 /* Where gradients of several readers meet; its sequence number is a left-over of what ran before.
@@ -331,41 +353,49 @@ is_accumulation (const AdjCensus *self, const AdjNode *node)
 }
 
 static void
+set_twin (AdjCensus *self, guint32 index, guint32 twin)
+{
+  self->entries[index].twin = twin;
+  if (self->entries[twin].twin == G_MAXUINT32)
+    self->entries[twin].twin = index;
+}
+
+/* By sequence number: gradients have that of the forward node, and so have nodes that are computed
+ * again. */
+static void
 find_twins (AdjCensus *self, const guint8 *late)
 {
   g_autoptr (GHashTable) last = g_hash_table_new (g_int64_hash, g_int64_equal);
   g_autoptr (GHashTable) first = g_hash_table_new (g_int64_hash, g_int64_equal);
-  gboolean any_backward = FALSE;
 
-  for (guint i = 0; i < self->n; i++)
+  for (guint32 i = 0; i < self->n; i++)
+    self->entries[i].twin = G_MAXUINT32;
+  for (guint32 i = 0; i < self->n; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
       AdjCensusEntry *entry = &self->entries[i];
-      gpointer found;
+      gpointer key = (gpointer) &node->meta.seq_nr, found;
+      guint32 original = G_MAXUINT32;
 
-      entry->twin = G_MAXUINT32;
-      any_backward |= entry->side == ADJ_SIDE_BACKWARD && !adj_census_is_tangent (self->graph, i);
       if (node->meta.seq_nr < 0 || entry->host != i)
         continue;
-      if (self->is_joint && any_backward && !late[i] && is_copy (self, i, first))
+      if (self->is_joint && entry->side == ADJ_SIDE_BACKWARD && !late[i] &&
+          !node->meta.partitioner_tag && g_hash_table_lookup_extended (first, key, NULL, &found))
+        original = find_original (self, i, GPOINTER_TO_UINT (found));
+      if (original != G_MAXUINT32)
         {
-          entry->side = ADJ_SIDE_BACKWARD;
           entry->role = ADJ_ROLE_RECOMPUTE_COPY;
-          entry->twin = GPOINTER_TO_UINT (g_hash_table_lookup (first, &node->meta.seq_nr));
+          entry->twin = original;
         }
       else if (entry->side == ADJ_SIDE_FORWARD)
         {
-          g_hash_table_insert (last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
-          if (!g_hash_table_contains (first, &node->meta.seq_nr))
-            g_hash_table_insert (first, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (i));
+          g_hash_table_insert (last, key, GUINT_TO_POINTER (i));
+          if (!g_hash_table_contains (first, key))
+            g_hash_table_insert (first, key, GUINT_TO_POINTER (i));
         }
       else if (!is_accumulation (self, node) &&
-               g_hash_table_lookup_extended (last, &node->meta.seq_nr, NULL, &found))
-        {
-          entry->twin = GPOINTER_TO_UINT (found);
-          if (self->entries[entry->twin].twin == G_MAXUINT32)
-            self->entries[entry->twin].twin = i;
-        }
+               g_hash_table_lookup_extended (last, key, NULL, &found))
+        set_twin (self, i, GPOINTER_TO_UINT (found));
     }
 }
 

@@ -550,7 +550,7 @@ append_threads (const AdjDraft *self, GArray *uses)
 {
   const AdjCensus *census = self->census;
 
-  for (guint32 i = 0; i < census->n; i++)
+  for (guint32 i = 0; i < census->n && census->is_joint; i++)
     {
       guint32 twin = census->entries[i].twin;
       Use use = { ADJ_NO_BOX, self->item_of[i], twin, NO_STORAGE };
@@ -660,7 +660,7 @@ sum_saved (AdjDraft *self)
       for (guint k = 0; k < node->n_inputs; k++)
         {
           guint32 value = census->entries[node->inputs[k].index].value;
-          guint32 from = self->item_of[value];
+          guint32 from = self->item_of[node->inputs[k].index];
 
           if (from == ADJ_NO_BOX || seen[value] || census->entries[value].kind == ADJ_CENSUS_CHIP ||
               adj_draft_item (self, from)->side != ADJ_SIDE_FORWARD)

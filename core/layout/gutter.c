@@ -63,37 +63,44 @@ mirror_target_y (const Mirror *self, guint32 link, float pill_y)
 
 /* Whether all that an item gives to backward is computed again instead of being kept. */
 static gboolean
-is_thread (const AdjDraftItem *item)
+is_thread (const Mirror *self, const Bridge *bridge)
 {
-  return item->role == ADJ_ROLE_RECOMPUTE_COPY || item->n_recomputed == item->n_read;
+  const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
+
+  return item->role == ADJ_ROLE_RECOMPUTE_COPY ||
+         (item->n_read > 0 && item->n_recomputed == item->n_read) || bridge->only_copies;
 }
 
 /* "8 KiB", "12 · 3.4 MiB" of a closed module, "recompute 8 KiB" of a node that is to be computed
  * again, "not saved −8 KiB" of one that has a copy. */
 static char *
-describe_bridge (const Mirror *self, const AdjDraftItem *item, guint32 link)
+describe_bridge (const Mirror *self, const Bridge *bridge)
 {
-  AdjNodeId value = adj_draft_link (self->draft, link)->value;
-  gint64 amount = item->n_read ? item->bytes : self->census->entries[value.index].bytes;
+  const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
+  const AdjDraftLink *link = adj_draft_link (self->draft, bridge->first_link);
+  gint64 amount = bridge->only_copies ? self->census->entries[link->value.index].bytes
+                  : item->n_read      ? item->bytes
+                                      : link->bytes;
   g_autofree char *bytes = adj_format_bytes (amount);
-  const char *before = item->n_read == 0                            ? "not saved −"
-                       : item->n_recomputed > 0 && is_thread (item) ? "recompute "
-                                                                    : "";
+  const char *before = bridge->only_copies                                  ? "not saved −"
+                       : item->n_recomputed > 0 && is_thread (self, bridge) ? "recompute "
+                                                                            : "";
 
-  return item->kind == ADJ_BOX_GROUP ? g_strdup_printf ("%s%u · %s", before, item->n_read, bytes)
-                                     : g_strdup_printf ("%s%s", before, bytes);
+  return item->kind == ADJ_BOX_GROUP && !bridge->only_copies
+             ? g_strdup_printf ("%s%u · %s", before, item->n_read, bytes)
+             : g_strdup_printf ("%s%s", before, bytes);
 }
 
 static void
 label_bridge (Mirror *self, Bridge *bridge)
 {
   const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
-  g_autofree char *text = describe_bridge (self, item, bridge->first_link);
+  g_autofree char *text = describe_bridge (self, bridge);
 
   bridge->n_values = item->n_read;
   bridge->bytes = item->bytes;
   bridge->title = adj_arena_intern (self->draft->texts, text);
-  bridge->role = is_thread (item) ? ADJ_ROLE_RECOMPUTED : ADJ_ROLE_SAVED;
+  bridge->role = is_thread (self, bridge) ? ADJ_ROLE_RECOMPUTED : ADJ_ROLE_SAVED;
   bridge->pill_width =
       MAX (MIN_PILL, adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text) + PILL_PADDING);
 }
@@ -112,13 +119,14 @@ collect_bridges (Mirror *self)
         continue;
       if (!last || last->item != link->from)
         {
-          Bridge fresh = { .item = link->from, .first_link = l };
+          Bridge fresh = { .item = link->from, .first_link = l, .only_copies = TRUE };
 
           fresh.source_y = pin_y (self, link->from, self->paths[l].out);
           g_array_append_val (self->bridges, fresh);
           last = &g_array_index (self->bridges, Bridge, self->bridges->len - 1);
         }
       last->end_link = l + 1;
+      last->only_copies &= link->n_values == 0;
     }
   for (guint i = 0; i < self->bridges->len; i++)
     label_bridge (self, &g_array_index (self->bridges, Bridge, i));

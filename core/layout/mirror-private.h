@@ -58,6 +58,7 @@ typedef struct
   float source_y, pill_y;
   float pill_width;
   float left_x, right_x; /* vertical pieces before and behind the pill */
+  gboolean only_copies;  /* nothing but threads to copies */
   guint n_values;
   gint64 bytes;
   const char *title;

@@ -598,14 +598,18 @@ cancel_soon (gpointer data)
   return NULL;
 }
 
-/* The helper would hold each block for half a second and the layout would then succeed. */
+/* The helper holds each block until it is killed; when nobody cancels, it is started for every one.
+ */
 static void
 test_cancel (void)
 {
   g_autoptr (AdjGraph) graph = load ("gpt2.adjoint", "joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autofree char *path = make_script (folder, "#!/bin/sh\nexec sleep 9\n");
+  g_autofree char *path =
+      make_script (folder, "#!/bin/sh\necho >> \"$(dirname \"$0\")/starts\"\nexec sleep 9\n");
+  g_autofree char *starts = g_build_filename (folder->path, "starts", NULL);
   g_autofree char *helper = g_strdup (g_getenv ("ADJ_LAYOUT_HELPER"));
+  g_autofree char *started = NULL;
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   GThread *thread;
@@ -615,6 +619,8 @@ test_cancel (void)
   g_assert_null (adj_layout_mirror (graph, NULL, NULL, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_thread_join (thread);
+  if (g_file_get_contents (starts, &started, NULL, NULL))
+    g_assert_cmpuint (strlen (started), <=, 2);
   g_clear_error (&error);
   g_assert_null (adj_layout_mirror (graph, NULL, NULL, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
