@@ -24,6 +24,7 @@ typedef enum
 #include "ops/batch-norm.inc"
 #include "ops/conv.inc"
 #include "ops/pool.inc"
+#include "ops/attention.inc"
 #include "ops/loss.inc"
 #include "ops/index.inc"
 #include "ops/assemble.inc"
