@@ -411,6 +411,8 @@ check_float64 (Case *c, GString *why)
     return;
   for (guint i = 0; i < c->n_args; i++)
     promote (&c->args[i]);
+  for (guint i = 0; i < c->n_kwargs; i++)
+    promote (&c->kwargs[i]);
   adj_context_push_mode (cx64, adj_float64_mode_new ());
   if (call_case (cx64, c, &wide, why))
     compare_with_float64 (c, &single, &wide, reduction, why);
