@@ -153,7 +153,9 @@ static void
 emit_headers (Emitter *self)
 {
   const Mirror *m = self->mirror;
-  const char *forward = m->census->only_backward ? "RECOMPUTED ↓" : "FORWARD ↓";
+  const char *forward = m->census->only_backward                 ? "RECOMPUTED ↓"
+                        : m->census->is_joint && !m->has_side[1] ? "FORWARD AND BACKWARD ↓"
+                                                                 : "FORWARD ↓";
   AdjSceneBox band = ADJ_SCENE_BOX_INIT;
   g_autofree char *bytes = adj_format_bytes (m->draft->saved_bytes);
 
