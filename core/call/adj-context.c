@@ -15,6 +15,8 @@ struct _AdjContext
   AdjMode *top;
   AdjSymbols *symbols;
   AdjDType default_dtype;
+  AdjGenerator *generator; /* (nullable): made at first use */
+  AdjDType drawn_dtype;
   GCancellable *cancellable;
   AdjPlace place;
   GError *error;
@@ -46,6 +48,7 @@ adj_context_new_empty (AdjSymbols *symbols)
 
   cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
   cx->default_dtype = ADJ_DTYPE_F32;
+  cx->drawn_dtype = ADJ_DTYPE_NONE;
   cx->scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_free);
   g_ptr_array_add (cx->scopes, scope_new ());
   return cx;
@@ -69,6 +72,7 @@ adj_context_free (AdjContext *cx)
     adj_context_pop_mode (cx);
   g_ptr_array_unref (cx->scopes);
   adj_symbols_unref (cx->symbols);
+  g_clear_pointer (&cx->generator, adj_generator_free);
   g_clear_object (&cx->cancellable);
   g_clear_error (&cx->error);
   g_free (cx);
@@ -139,6 +143,28 @@ adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype)
   g_return_if_fail (adj_dtype_is_floating (dtype));
 
   cx->default_dtype = dtype;
+}
+
+#define DEFAULT_SEED 67280421310721
+
+AdjGenerator *
+adj_context_get_generator (AdjContext *cx)
+{
+  if (cx->generator == NULL)
+    cx->generator = adj_generator_new (DEFAULT_SEED);
+  return cx->generator;
+}
+
+AdjDType
+adj_context_get_drawn_dtype (const AdjContext *cx)
+{
+  return cx->drawn_dtype;
+}
+
+void
+adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype)
+{
+  cx->drawn_dtype = dtype;
 }
 
 void

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "call/adj-generator.h"
 #include "call/adj-op.h"
 
 G_BEGIN_DECLS
@@ -69,6 +70,11 @@ ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer no
 /* float32 unless set: what a factory without dtype makes and integers become in divisions. */
 AdjDType adj_context_get_default_dtype (const AdjContext *cx);
 void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
+/* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
+ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
+/* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
+AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
+void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 

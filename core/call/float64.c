@@ -4,13 +4,14 @@
 #include "call/adj-context.h"
 
 /* Every floating dtype that a call names becomes float64, and so does the default; tensors come in
- * as float64 already. */
+ * as float64 already.  Random values are those of the narrower dtype. */
 static gboolean
 float64_call (AdjMode *mode, AdjOpCall *call)
 {
   const AdjSchema *schema = call->schema;
   const AdjValue *args = call->args;
   AdjDType default_dtype = adj_context_get_default_dtype (call->cx);
+  AdjDType drawn = default_dtype;
   AdjValue promoted[ADJ_MAX_ARGUMENTS];
   gboolean done;
 
@@ -18,13 +19,18 @@ float64_call (AdjMode *mode, AdjOpCall *call)
   for (guint i = 0; i < schema->n_arguments; i++)
     if (schema->arguments[i].type.kind == ADJ_TYPE_SCALAR_TYPE &&
         adj_dtype_is_floating (adj_op_call_dtype (call, i, ADJ_DTYPE_NONE)))
-      promoted[i] = ADJ_DTYPE (ADJ_DTYPE_F64);
+      {
+        drawn = adj_op_call_dtype (call, i, ADJ_DTYPE_NONE);
+        promoted[i] = ADJ_DTYPE (ADJ_DTYPE_F64);
+      }
 
+  adj_context_set_drawn_dtype (call->cx, drawn);
   adj_context_set_default_dtype (call->cx, ADJ_DTYPE_F64);
   call->args = promoted;
   done = adj_mode_call_below (mode, call);
   call->args = args;
   adj_context_set_default_dtype (call->cx, default_dtype);
+  adj_context_set_drawn_dtype (call->cx, ADJ_DTYPE_NONE);
   return done;
 }
 

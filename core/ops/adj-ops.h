@@ -16,6 +16,7 @@ typedef enum
 #include "ops/activation.inc"
 #include "ops/view.inc"
 #include "ops/create.inc"
+#include "ops/random.inc"
 #include "ops/copy.inc"
 #include "ops/matmul.inc"
 #include "ops/reduce.inc"

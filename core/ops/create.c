@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/kernel-private.h"
+#include "ops/create-private.h"
 #include "ops/table-private.h"
 
 /* New tensors.  Their options (dtype, layout, device, memory_format) are found by name. */
@@ -16,8 +16,8 @@ find_option (const AdjOpCall *call, const char *name)
   return -1;
 }
 
-static AdjDType
-option_dtype (const AdjOpCall *call, AdjDType if_none)
+AdjDType
+op_option_dtype (const AdjOpCall *call, AdjDType if_none)
 {
   gint arg = find_option (call, "dtype");
 
@@ -35,8 +35,8 @@ check_layout (const AdjOpCall *call)
   return TRUE;
 }
 
-static gboolean
-add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
+gboolean
+op_add_new (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
 {
   gint arg = find_option (call, "device");
   AdjOpResult *result;
@@ -50,8 +50,8 @@ add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
 }
 
 /* Sizes from argument @arg, none of them negative. */
-static gboolean
-sizes_of (const AdjOpCall *call, guint arg, AdjShape *out)
+gboolean
+op_new_shape (const AdjOpCall *call, guint arg, AdjShape *out)
 {
   AdjSize sizes[ADJ_MAX_RANK];
   guint rank = adj_op_call_sizes (call, arg, sizes);
@@ -73,18 +73,19 @@ number_dtype (const AdjOpCall *call, const AdjValue *value)
 
 /* -- shapes -- */
 
-static gboolean
-factory_meta (AdjOpCall *call)
+gboolean
+op_factory_meta (AdjOpCall *call)
 {
   gint format = find_option (call, "memory_format");
   AdjShape shape;
 
-  if (!sizes_of (call, 0, &shape))
+  if (!op_new_shape (call, 0, &shape))
     return FALSE;
   if (format >= 0 && call->args[format].kind == ADJ_VALUE_MEMORY_FORMAT &&
       !adj_shape_set_format (&shape, op_symbols (call), call->args[format].format, &shape))
     return adj_op_call_fail (call, "the memory format needs another rank");
-  return add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+  return op_add_new (call, op_option_dtype (call, adj_context_get_default_dtype (call->cx)),
+                     &shape);
 }
 
 static gboolean
@@ -92,8 +93,8 @@ full_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return sizes_of (call, 0, &shape) &&
-         add (call, option_dtype (call, number_dtype (call, &call->args[1])), &shape);
+  return op_new_shape (call, 0, &shape) &&
+         op_add_new (call, op_option_dtype (call, number_dtype (call, &call->args[1])), &shape);
 }
 
 static gboolean
@@ -101,11 +102,12 @@ scalar_tensor_meta (AdjOpCall *call)
 {
   const AdjShape shape = { .rank = 0 };
 
-  return add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+  return op_add_new (call, op_option_dtype (call, adj_context_get_default_dtype (call->cx)),
+                     &shape);
 }
 
-static gboolean
-like_meta (AdjOpCall *call)
+gboolean
+op_like_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
   gint arg = find_option (call, "memory_format");
@@ -117,7 +119,7 @@ like_meta (AdjOpCall *call)
   if (!adj_shape_set_format (&shape, op_symbols (call), format, &self->shape))
     return adj_op_call_fail (call, "the memory format needs another rank");
   shape.offset = ADJ_SIZE (0);
-  return add (call, option_dtype (call, self->dtype), &shape);
+  return op_add_new (call, op_option_dtype (call, self->dtype), &shape);
 }
 
 static gboolean
@@ -125,8 +127,8 @@ new_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return sizes_of (call, 1, &shape) &&
-         add (call, option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
+  return op_new_shape (call, 1, &shape) &&
+         op_add_new (call, op_option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
 }
 
 static gboolean
@@ -147,8 +149,9 @@ empty_strided_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return sizes_of (call, 0, &shape) && set_strides (call, 1, &shape) &&
-         add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+  return op_new_shape (call, 0, &shape) && set_strides (call, 1, &shape) &&
+         op_add_new (call, op_option_dtype (call, adj_context_get_default_dtype (call->cx)),
+                     &shape);
 }
 
 static gboolean
@@ -156,8 +159,8 @@ new_empty_strided_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return sizes_of (call, 1, &shape) && set_strides (call, 2, &shape) &&
-         add (call, option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
+  return op_new_shape (call, 1, &shape) && set_strides (call, 2, &shape) &&
+         op_add_new (call, op_option_dtype (call, adj_op_call_meta (call, 0)->dtype), &shape);
 }
 
 /* Dense in the order of the list, the outermost dimension first. */
@@ -169,7 +172,7 @@ empty_permuted_meta (AdjOpCall *call)
   AdjSize stride = ADJ_SIZE (1);
   AdjShape shape;
 
-  if (!sizes_of (call, 0, &shape))
+  if (!op_new_shape (call, 0, &shape))
     return FALSE;
   if (adj_op_call_sizes (call, 1, order) != shape.rank)
     return adj_op_call_fail (call, "the layout does not name every dimension");
@@ -184,7 +187,8 @@ empty_permuted_meta (AdjOpCall *call)
       stride = adj_size_mul (symbols, stride,
                              adj_size_apply (symbols, ADJ_SIZE_MAX, shape.size[dim], ADJ_SIZE (1)));
     }
-  return add (call, option_dtype (call, adj_context_get_default_dtype (call->cx)), &shape);
+  return op_add_new (call, op_option_dtype (call, adj_context_get_default_dtype (call->cx)),
+                     &shape);
 }
 
 /* -- ranges -- */
@@ -208,7 +212,7 @@ range_dtype (const AdjOpCall *call, const Range *range)
 {
   const gint args[] = { range->start, range->end, range->step };
 
-  if (option_dtype (call, ADJ_DTYPE_NONE) == ADJ_DTYPE_I64)
+  if (op_option_dtype (call, ADJ_DTYPE_NONE) == ADJ_DTYPE_I64)
     return ADJ_DTYPE_I64;
   for (guint i = 0; i < G_N_ELEMENTS (args); i++)
     if (args[i] >= 0 && call->args[args[i]].kind == ADJ_VALUE_FLOAT)
@@ -272,7 +276,7 @@ arange_meta (AdjOpCall *call)
   if (adj_size_test (op_symbols (call), ADJ_SIZE_LT, n, ADJ_SIZE (0)))
     return adj_op_call_fail (call, "the step leads away from the end");
   adj_shape_init (&shape, op_symbols (call), 1, &n);
-  return add (call, option_dtype (call, natural), &shape);
+  return op_add_new (call, op_option_dtype (call, natural), &shape);
 }
 
 static gint64
@@ -305,7 +309,8 @@ iota_meta (AdjOpCall *call)
 {
   AdjShape shape;
 
-  return sizes_of (call, 0, &shape) && add (call, option_dtype (call, ADJ_DTYPE_I64), &shape);
+  return op_new_shape (call, 0, &shape) &&
+         op_add_new (call, op_option_dtype (call, ADJ_DTYPE_I64), &shape);
 }
 
 static gboolean
@@ -359,7 +364,7 @@ fill_tensor_meta (AdjOpCall *call)
 {
   if (adj_op_call_meta (call, 1)->shape.rank > 0)
     return adj_op_call_fail (call, "the value must have no dimensions");
-  return like_meta (call);
+  return op_like_meta (call);
 }
 
 static gboolean

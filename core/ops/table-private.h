@@ -34,6 +34,7 @@ extern const OpFamily adj_family_pointwise;
 extern const OpFamily adj_family_activation;
 extern const OpFamily adj_family_view;
 extern const OpFamily adj_family_create;
+extern const OpFamily adj_family_random;
 extern const OpFamily adj_family_copy;
 extern const OpFamily adj_family_matmul;
 extern const OpFamily adj_family_reduce;

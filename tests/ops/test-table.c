@@ -52,6 +52,7 @@ ids_follow_names (void)
 #include "ops/activation.inc"
 #include "ops/view.inc"
 #include "ops/create.inc"
+#include "ops/random.inc"
 #include "ops/copy.inc"
 #include "ops/matmul.inc"
 #include "ops/reduce.inc"

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/adj-generator.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N 624
+#define M 397
+
+struct _AdjGenerator
+{
+  guint64 seed;
+  guint32 state[N];
+  gint left;  /* numbers until the next turn, this one included */
+  guint next; /* position in state */
+  gboolean has_normal;
+  double normal; /* the second of a pair */
+  gboolean has_float;
+  float single; /* kept for states of other versions; nothing reads it */
+};
+
+AdjGenerator *
+adj_generator_new (guint64 seed)
+{
+  AdjGenerator *generator = g_new0 (AdjGenerator, 1);
+
+  adj_generator_seed (generator, seed);
+  return generator;
+}
+
+void
+adj_generator_free (AdjGenerator *generator)
+{
+  g_free (generator);
+}
+
+void
+adj_generator_seed (AdjGenerator *generator, guint64 seed)
+{
+  guint32 *state = generator->state;
+
+  *generator = (AdjGenerator){ .seed = seed, .left = 1 };
+  state[0] = (guint32) seed;
+  for (guint32 i = 1; i < N; i++)
+    state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+}
+
+/* -- numbers -- */
+
+static void
+turn (AdjGenerator *generator)
+{
+  guint32 *state = generator->state;
+
+  for (guint i = 0; i < N; i++)
+    {
+      guint32 high = state[i], low = state[(i + 1) % N];
+      guint32 mixed = (high & 0x80000000u) | (low & 0x7fffffffu);
+
+      state[i] = state[(i + M) % N] ^ (mixed >> 1) ^ ((low & 1) != 0 ? 0x9908b0dfu : 0);
+    }
+  generator->left = N;
+  generator->next = 0;
+}
+
+guint32
+adj_generator_next32 (AdjGenerator *generator)
+{
+  guint32 y;
+
+  if (--generator->left == 0)
+    turn (generator);
+  y = generator->state[generator->next++];
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680u;
+  y ^= (y << 15) & 0xefc60000u;
+  return y ^ (y >> 18);
+}
+
+guint64
+adj_generator_next64 (AdjGenerator *generator)
+{
+  guint64 high = adj_generator_next32 (generator);
+
+  return high << 32 | adj_generator_next32 (generator);
+}
+
+double
+adj_generator_next_uniform (AdjGenerator *generator)
+{
+  return (double) (adj_generator_next64 (generator) & ((1ull << 53) - 1)) * 0x1p-53;
+}
+
+double
+adj_generator_next_normal (AdjGenerator *generator)
+{
+  double angle, radius;
+
+  if (generator->has_normal)
+    {
+      generator->has_normal = FALSE;
+      return generator->normal;
+    }
+  angle = 2 * G_PI * adj_generator_next_uniform (generator);
+  radius = sqrt (-2 * log1p (-adj_generator_next_uniform (generator)));
+  generator->normal = radius * sin (angle);
+  generator->has_normal = TRUE;
+  return radius * cos (angle);
+}
+
+/* -- states -- */
+
+/* Where things stand in a state; all of them little-endian. */
+enum
+{
+  AT_SEED = 0,          /* u64 */
+  AT_LEFT = 8,          /* i32 */
+  AT_SEEDED = 12,       /* i32: 1 */
+  AT_NEXT = 16,         /* u64 */
+  AT_STATE = 24,        /* u64 for each of the words */
+  AT_NORMAL = 5024,     /* f64, after another that is 0 */
+  AT_HAS_NORMAL = 5040, /* i32 */
+  AT_FLOAT = 5048,      /* f32 */
+  AT_HAS_FLOAT = 5052,
+};
+
+static void
+put32 (guint8 *bytes, guint32 value)
+{
+  value = GUINT32_TO_LE (value);
+  memcpy (bytes, &value, sizeof value);
+}
+
+static void
+put64 (guint8 *bytes, guint64 value)
+{
+  value = GUINT64_TO_LE (value);
+  memcpy (bytes, &value, sizeof value);
+}
+
+static guint32
+take32 (const guint8 *bytes)
+{
+  guint32 value;
+
+  memcpy (&value, bytes, sizeof value);
+  return GUINT32_FROM_LE (value);
+}
+
+static guint64
+take64 (const guint8 *bytes)
+{
+  guint64 value;
+
+  memcpy (&value, bytes, sizeof value);
+  return GUINT64_FROM_LE (value);
+}
+
+void
+adj_generator_get_state (const AdjGenerator *generator, guint8 *bytes)
+{
+  guint64 normal = 0;
+  guint32 single = 0;
+
+  memset (bytes, 0, ADJ_GENERATOR_STATE_BYTES);
+  put64 (bytes + AT_SEED, generator->seed);
+  put32 (bytes + AT_LEFT, (guint32) generator->left);
+  put32 (bytes + AT_SEEDED, 1);
+  put64 (bytes + AT_NEXT, generator->next);
+  for (guint i = 0; i < N; i++)
+    put64 (bytes + AT_STATE + 8 * i, generator->state[i]);
+  if (generator->has_normal)
+    memcpy (&normal, &generator->normal, sizeof normal);
+  if (generator->has_float)
+    memcpy (&single, &generator->single, sizeof single);
+  put64 (bytes + AT_NORMAL, normal);
+  put32 (bytes + AT_HAS_NORMAL, generator->has_normal);
+  put32 (bytes + AT_FLOAT, single);
+  bytes[AT_HAS_FLOAT] = (guint8) generator->has_float;
+}
+
+gboolean
+adj_generator_set_state (AdjGenerator *generator,
+                         const guint8 *bytes,
+                         gsize n_bytes,
+                         GError **error)
+{
+  guint32 left, single;
+  guint64 next, normal;
+
+  if (n_bytes != ADJ_GENERATOR_STATE_BYTES)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   "a state of the CPU's random numbers has %d bytes, not %" G_GSIZE_FORMAT,
+                   ADJ_GENERATOR_STATE_BYTES, n_bytes);
+      return FALSE;
+    }
+  left = take32 (bytes + AT_LEFT);
+  next = take64 (bytes + AT_NEXT);
+  /* The last number before the turn stands at next + left - 2. */
+  if (take32 (bytes + AT_SEEDED) != 1 || left < 1 || left > N || next > N || next + left > N + 1)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                           "these bytes are no state of the CPU's random numbers");
+      return FALSE;
+    }
+
+  generator->seed = take64 (bytes + AT_SEED);
+  generator->left = (gint) left;
+  generator->next = (guint) next;
+  for (guint i = 0; i < N; i++)
+    generator->state[i] = (guint32) take64 (bytes + AT_STATE + 8 * i);
+  normal = take64 (bytes + AT_NORMAL);
+  memcpy (&generator->normal, &normal, sizeof normal);
+  generator->has_normal = take32 (bytes + AT_HAS_NORMAL) != 0;
+  single = take32 (bytes + AT_FLOAT);
+  memcpy (&generator->single, &single, sizeof single);
+  generator->has_float = bytes[AT_HAS_FLOAT] != 0;
+  return TRUE;
+}

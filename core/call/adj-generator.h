@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-error.h"
+
+G_BEGIN_DECLS
+
+/* PyTorch's random numbers on the CPU: the Mersenne Twister MT19937, whose state reads and writes
+ * the bytes of torch.get_rng_state(), so that a recorded state gives the numbers that PyTorch
+ * drew.  Distributions stand in core/ops/random.c. */
+typedef struct _AdjGenerator AdjGenerator;
+
+#define ADJ_GENERATOR_STATE_BYTES 5056
+
+ADJ_PUBLIC AdjGenerator *adj_generator_new (guint64 seed);
+ADJ_PUBLIC void adj_generator_free (AdjGenerator *generator);
+
+/* As torch.manual_seed(). */
+ADJ_PUBLIC void adj_generator_seed (AdjGenerator *generator, guint64 seed);
+
+/* @bytes has room for ADJ_GENERATOR_STATE_BYTES. */
+ADJ_PUBLIC void adj_generator_get_state (const AdjGenerator *generator, guint8 *bytes);
+/* %FALSE with ADJ_ERROR_PARSE when @bytes are no state; then nothing has changed. */
+ADJ_PUBLIC gboolean adj_generator_set_state (AdjGenerator *generator,
+                                             const guint8 *bytes,
+                                             gsize n_bytes,
+                                             GError **error);
+
+ADJ_PUBLIC guint32 adj_generator_next32 (AdjGenerator *generator);
+/* Two draws, the first one on top. */
+ADJ_PUBLIC guint64 adj_generator_next64 (AdjGenerator *generator);
+/* Uniform in [0, 1), of 53 bits. */
+double adj_generator_next_uniform (AdjGenerator *generator);
+/* Normal with mean 0 and deviation 1; every second one was drawn together with the one before. */
+double adj_generator_next_normal (AdjGenerator *generator);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGenerator, adj_generator_free)
+
+G_END_DECLS

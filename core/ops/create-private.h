@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ops/kernel-private.h"
+
+G_BEGIN_DECLS
+
+/* What operators that make new tensors share. */
+
+/* The dtype that the call asks for. */
+AdjDType op_option_dtype (const AdjOpCall *call, AdjDType if_none);
+
+/* A contiguous shape of the sizes in argument @arg; fails the call when one is negative. */
+gboolean op_new_shape (const AdjOpCall *call, guint arg, AdjShape *out);
+
+/* A result on the device that the call asks for; fails it when its layout is not strided. */
+gboolean op_add_new (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
+
+/* Meta functions: sizes in the first argument; shaped like the first argument. */
+gboolean op_factory_meta (AdjOpCall *call);
+gboolean op_like_meta (AdjOpCall *call);
+
+G_END_DECLS
