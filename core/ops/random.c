@@ -508,7 +508,7 @@ dropout_meta (AdjOpCall *call)
   adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &input->shape);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, input->dtype, &shape);
-  op_add_contiguous (call, ADJ_DTYPE_BOOL, input->shape.rank, input->shape.size);
+  adj_op_call_add (call, ADJ_DTYPE_BOOL, &shape);
   return check_float (call);
 }
 
@@ -518,8 +518,8 @@ dropout_kernel (AdjOpCall *call)
   double p = adj_op_call_double (call, 1, 0);
   double scale = p < 1 ? 1 / (1 - p) : 0;
   g_autofree double *x = NULL;
-  AdjKView input, output, mask, values;
-  guint8 *stays;
+  g_autofree guint8 *stays = NULL;
+  AdjKView input, output, mask, values, drawn;
   Stream stream;
 
   if (!op_input (call, 0, &input) || !op_output (call, 0, &output) || !op_output (call, 1, &mask))
@@ -533,7 +533,7 @@ dropout_kernel (AdjOpCall *call)
   if (input.type != ADJ_K_F64)
     scale = (float) scale;
   stream = stream_start (generator_of (call));
-  stays = mask.data;
+  stays = op_temporary (&input, ADJ_K_BOOL, &drawn);
   x = op_temporary (&input, ADJ_K_F64, &values);
   adj_k_copy (&values, &input);
   for (gint64 i = 0; i < adj_k_view_count (&input); i++)
@@ -542,6 +542,7 @@ dropout_kernel (AdjOpCall *call)
       x[i] = x[i] * stays[i] * scale;
     }
   adj_k_copy (&output, &values);
+  adj_k_copy (&mask, &drawn);
   return TRUE;
 }
 

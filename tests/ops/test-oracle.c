@@ -214,6 +214,8 @@ typedef struct
   AdjValue kwargs[32]; /* key, value, … */
   guint n_kwargs;
   GPtrArray *results; /* the lines that begin with r */
+  gint64 seed;        /* of the generator; -1: draws nothing */
+  gint64 next;        /* what it gives after the call, modulo 2^31 */
 } Case;
 
 /* Notes how many values a call sums over, for the band. */
@@ -276,6 +278,8 @@ call_case (AdjContext *cx, Case *c, AdjValue *result, GString *why)
   AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = c->n_kwargs, .items = c->kwargs };
   g_autoptr (GError) error = NULL;
 
+  if (c->seed >= 0)
+    adj_generator_seed (adj_context_get_generator (cx), (guint64) c->seed);
   if (adj_call (cx, c->op, &args, &kwargs, result))
     return TRUE;
   g_assert_true (adj_context_take_error (cx, &error));
@@ -303,8 +307,11 @@ check_eager (Case *c, GString *why)
   g_autoptr (AdjContext) cx = new_context (adj_eager_mode_new (), &reduction);
   AdjValue result = ADJ_NONE;
 
-  if (call_case (cx, c, &result, why))
-    check_results (c, &result, reduction, why);
+  if (!call_case (cx, c, &result, why))
+    return;
+  check_results (c, &result, reduction, why);
+  if (c->seed >= 0 && adj_generator_next32 (adj_context_get_generator (cx)) % (1u << 31) != c->next)
+    g_string_append (why, "draws more or less than PyTorch");
 }
 
 /* Without values, the same dtypes, sizes and strides come out. */
@@ -443,6 +450,10 @@ read_line (Case *c, char *line)
       c->kwargs[c->n_kwargs++] = adj_value_new_string (next (&r));
       c->kwargs[c->n_kwargs++] = read_value (&r);
     }
+  else if (kind[0] == 'g')
+    c->seed = next_int (&r);
+  else if (kind[0] == 'e')
+    c->next = next_int (&r);
   else
     g_ptr_array_add (c->results, r.text);
 }
@@ -476,7 +487,7 @@ check_cases (CaseCheck check, GHashTable *seen)
 
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; n_cases++)
     {
-      Case c = { .target = lines[i] + strlen ("case "), .line = i + 1 };
+      Case c = { .target = lines[i] + strlen ("case "), .line = i + 1, .seed = -1 };
       g_autoptr (GString) why = g_string_new (NULL);
 
       g_assert_true (g_str_has_prefix (lines[i], "case "));

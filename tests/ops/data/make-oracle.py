@@ -6,6 +6,8 @@ One case is
     a VALUE            (an argument by position)
     k NAME VALUE       (an argument by name)
     r VALUE            (a result; several results and lists are flattened)
+    g SEED             (of torch.manual_seed() before the call)
+    e INT              (what torch.randint(0, 2 ** 31) gives after the call)
 and a VALUE is one of
     n | b 0|1 | i INT | f FLOAT | s TEXT | d DTYPE | m FORMAT | l N VALUE...
     t DTYPE RANK SIZE... STRIDE... OFFSET HEX
@@ -618,6 +620,50 @@ for dtype in (F32, F64, BF16):
         mask[2] = float("-inf")
         attention(q, k, v, False, mask, None)
 attention(*(values((1, 2, 130, 8), F32) for i in range(3)), True, None, None)
+
+# -- randomness --
+
+
+def drawn(seed, target, *args, **kwargs):
+    """A case that begins with a seed and says which number comes next."""
+    n = len(out)
+    torch.manual_seed(seed)
+    case(target, *args, **kwargs)
+    if len(out) > n:
+        head, rest = out[-1].split("\n", 1)
+        out[-1] = f"{head}\ng {seed}\n{rest}\ne {torch.randint(0, 2 ** 31, (1,)).item()}"
+
+
+like = values((3, 7, 2), F32).permute(2, 0, 1)
+for dtype in (None, F32, F64, F16, BF16):
+    kw = {} if dtype is None else {"dtype": dtype}
+    for name in ("rand", "randn"):
+        for sizes in ([], [3], [4, 4], [17], [5, 7], [1100], [0]):
+            drawn(len(out), name, sizes, **kw)
+        for v in (like, like.to(F64), values((4, 9), BF16), values((4, 9), F32)[:, ::2]):
+            drawn(len(out), name + "_like", v, **kw)
+            drawn(len(out), name + "_like", v, memory_format=torch.contiguous_format, **kw)
+for dtype in (I64, I32, U8, B8, F32, F16):
+    drawn(11, "randint", 2, [40], dtype=dtype)
+    drawn(12, "randint.low", -5, 100, [4, 5], dtype=dtype)
+    if not dtype.is_floating_point:  # beyond their integers PyTorch draws with a warning
+        drawn(13, "randint", 1 << 40, [9], dtype=dtype)
+        drawn(14, "randint.low", -(1 << 20), 1 << 20, [9], dtype=dtype)
+    drawn(15, "randperm", 12, dtype=dtype)
+drawn(16, "randint", 10, [3])
+drawn(16, "randint.low", -(1 << 62), (1 << 62) - 1, [3])
+for n in (0, 1, 2, 700):
+    drawn(n + 3, "randperm", n)
+for dtype in (F32, F64, F16, BF16):
+    for v in (values((2, 5, 3), dtype, 0, 1), values((3, 2, 5), dtype, 0, 1).permute(1, 2, 0)):
+        drawn(len(out), "bernoulli", v)
+        for p in (0.0, 0.2, 0.5, 1.0):
+            drawn(len(out), "bernoulli.p", v, p)
+            drawn(len(out), "native_dropout", v, p, True)
+        drawn(len(out), "native_dropout", v, 0.3, None)
+        drawn(len(out), "native_dropout", v, 0.3, False)
+    drawn(1 << 40, "native_dropout", values((33, 50), dtype), 0.1, True)
+drawn(5, "bernoulli.p", values((33, 50), I64), 0.4)
 
 out = list(dict.fromkeys(out))
 with open(os.path.join(HERE, "oracle.txt.gz"), "wb") as f:
