@@ -263,6 +263,11 @@ TAGS = {
 }
 
 
+def fresh(value):
+    """A copy that a graph may change."""
+    return value.clone(memory_format=torch.preserve_format) if isinstance(value, torch.Tensor) else value
+
+
 def replay(capture, graph, inputs):
     """Run a graph from its file; returns its outputs and the value of each node."""
     env, waiting = {}, iter(inputs)
@@ -284,7 +289,7 @@ def replay(capture, graph, inputs):
         elif node["op"] == "get_attr" and target in graph["subgraphs"]:
             env[node["name"]] = capture.graphs[graph["subgraphs"][target]]
         elif node["op"] == "get_attr":
-            env[node["name"]] = capture.value(graph["attrs"][target])
+            env[node["name"]] = fresh(capture.value(graph["attrs"][target]))
         elif node["op"] == "output":
             return args[0], env
         elif node["op"] == "call_module":
@@ -334,8 +339,7 @@ def check_call(capture, call, exact):
             if said != node["val"] and "s" not in node["val"].split("cpu")[0]:
                 problems.append(f"{where}: {node['name']} is {said}, not {node['val']}")
     torch.set_rng_state(capture.value(call["rng"]["cpu"]))
-    copies = [v.clone(memory_format=torch.preserve_format) if isinstance(v, torch.Tensor) else v for v in inputs]
-    results, env = replay(capture, graph, copies)
+    results, env = replay(capture, graph, [fresh(v) for v in inputs])
     if len(results) != len(outputs):
         return [*problems, f"{where}: {len(outputs)} outputs, the graph has {len(results)}"], 0, 0
     if exact and [geometry(r) for r in results] != [geometry(o) for o in outputs]:
