@@ -61,6 +61,7 @@ run_keeping (Comparing *comparing,
     .graph = request->graph,
     .inputs = request->inputs,
     .n_inputs = request->n_inputs,
+    .rng = request->rng,
     .float64 = float64,
     .tap = keep_value,
     .replace = request->replace != NULL && !float64 ? replace_value : NULL,
@@ -256,6 +257,14 @@ reduction_length (AdjContext *cx, const AdjOp *op, const AdjValue *args, const A
   return length;
 }
 
+/* Whether another call of @node gives the same. */
+static gboolean
+is_repeatable (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         (node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) == 0);
+}
+
 /* Calls what @node calls in float64 on what the candidate fed it. */
 static AdjValue
 recompute (Comparing *comparing, const AdjNode *node, double *k)
@@ -316,7 +325,7 @@ compare_node (Comparing *comparing,
   if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
       node->opcode == ADJ_OPCODE_PLACEHOLDER)
     return FALSE;
-  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+  if (is_repeatable (node))
     recomputed = recompute (comparing, node, &k);
   locals = tensors_of (&recomputed);
 

@@ -39,6 +39,7 @@ typedef struct
   AdjGraph *graph;
   const AdjValue *inputs;
   guint n_inputs;
+  const AdjValue *rng;         /* (nullable): as in AdjRunRequest */
   const AdjExecutor *executor; /* of the candidate */
   const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */
   /* (nullable) What the peer computed for a node, or, with @float64, what is true for it; borrowed,

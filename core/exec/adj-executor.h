@@ -13,6 +13,7 @@ typedef struct
   AdjGraph *graph;
   const AdjValue *inputs; /* one per placeholder */
   guint n_inputs;
+  const AdjValue *rng;  /* (nullable): recorded generator states; "cpu": DATA of bytes */
   gboolean float64;     /* compute every floating value in double */
   guint64 memory_limit; /* bytes; 0: four fifths of what the machine has free */
   /* (nullable) Sees every node's result as immutable data; called in the thread that runs.  %FALSE

@@ -2,6 +2,8 @@
 /* The interpreter as an executor: imports the inputs, runs with the CPU kernels, times each node
  * and watches how long every storage lives. */
 
+#include <string.h>
+
 #include "exec/adj-executor.h"
 
 /* How long a storage is alive, in nodes. */
@@ -204,6 +206,34 @@ interpreter_available (GError **error)
   return TRUE;
 }
 
+/* (nullable): the state that was recorded of the CPU's random numbers. */
+static const AdjValue *
+find_state (const AdjValue *rng)
+{
+  if (rng != NULL && rng->kind == ADJ_VALUE_DICT)
+    for (guint i = 0; i + 1 < rng->n; i += 2)
+      if (rng->items[i].kind == ADJ_VALUE_STRING && strcmp (rng->items[i].text, "cpu") == 0)
+        return &rng->items[i + 1];
+  return NULL;
+}
+
+/* Random operators draw what they drew when the call was recorded. */
+static gboolean
+restore_generator (AdjContext *cx, const AdjValue *rng, GError **error)
+{
+  const AdjValue *state = find_state (rng);
+  GBytes *bytes = NULL;
+  gsize n_bytes = 0;
+  gconstpointer data;
+
+  if (state == NULL)
+    return TRUE;
+  if (state->kind == ADJ_VALUE_DATA)
+    bytes = adj_tensor_data_get_bytes (state->data);
+  data = bytes != NULL ? g_bytes_get_data (bytes, &n_bytes) : NULL;
+  return adj_generator_set_state (adj_context_get_generator (cx), data, n_bytes, error);
+}
+
 static gboolean
 interpreter_run (const AdjRunRequest *request,
                  AdjRunResult *result,
@@ -215,17 +245,20 @@ interpreter_run (const AdjRunRequest *request,
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   Watch watch = { .request = request, .result = result, .lives = lives };
   AdjInterpreterHooks hooks = { .node = see_node, .amend = amend_node, .data = &watch };
-  AdjValue *inputs = import_inputs (request);
+  AdjValue *inputs;
   gint64 started = g_get_monotonic_time ();
   g_auto (AdjValue) output = ADJ_NONE;
   gboolean done;
 
+  if (!restore_generator (cx, request->rng, error))
+    return FALSE;
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);
   adj_context_set_cancellable (cx, cancellable);
   if (request->float64)
     adj_context_push_mode (cx, adj_float64_mode_new ());
   watch.started = started * 1000;
+  inputs = import_inputs (request);
 
   done = adj_interpret (cx, request->graph, inputs, request->n_inputs, &hooks, &output);
   result->total_ns = (g_get_monotonic_time () - started) * 1000;

@@ -54,6 +54,15 @@ find_inputs (const AdjSessionRun *run, Inputs *inputs, GError **error)
   return TRUE;
 }
 
+/* (nullable): what random operators start from. */
+static const AdjValue *
+states_of (const AdjSessionRun *run, const Inputs *inputs)
+{
+  if (run->rng == NULL && inputs->call != NULL)
+    return inputs->call->rng;
+  return run->rng;
+}
+
 static const AdjExecutor *
 executor_of (const AdjSessionRun *run)
 {
@@ -118,6 +127,7 @@ adj_session_run (const AdjSessionRun *run,
     return FALSE;
   request.inputs = inputs.values;
   request.n_inputs = inputs.n;
+  request.rng = states_of (run, &inputs);
   return adj_executor_run (executor_of (run), &request, result, cancellable, error);
 }
 
@@ -177,6 +187,7 @@ compare (Comparing *comparing,
   request->graph = run->graph->graph;
   request->inputs = inputs->values;
   request->n_inputs = inputs->n;
+  request->rng = states_of (run, inputs);
   request->executor = executor_of (run);
   request->replace = run->replace != NULL ? replace_candidate : NULL;
   request->progress = run->progress != NULL ? report_comparison : NULL;
@@ -256,6 +267,7 @@ adj_session_compare (const AdjSessionRun *a,
     return NULL;
   peer.inputs = inputs.values;
   peer.n_inputs = inputs.n;
+  peer.rng = states_of (a, &inputs);
   if (!adj_session_run (&peer, &result, nodes ? values : NULL, cancellable, error))
     return NULL;
   request.expected = &result.output;

@@ -33,7 +33,8 @@ typedef struct
   guint call;                     /* which recorded call supplies the inputs */
   const AdjValue *inputs;         /* (nullable): instead of a recorded call */
   guint n_inputs;
-  gboolean random; /* without inputs: draw them by the annotations, from @seed */
+  const AdjValue *rng; /* (nullable): generator states, instead of the recorded call's */
+  gboolean random;     /* without inputs: draw them by the annotations, from @seed */
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;
