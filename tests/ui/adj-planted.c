@@ -76,7 +76,7 @@ adj_planted_write (
   g_assert_true (adj_bundle_builder_add_graph (builder, &entry, &error));
   g_assert_true (adj_bundle_builder_add_call (builder, call, entry.id, &error));
   adj_bundle_builder_set_taps (builder, get_tap, taps, taps_free);
-  planted = adj_bundle_builder_end (builder, NULL);
+  planted = adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
   format = adj_format_find ("adjoint", &error);
   g_assert_no_error (error);
   format->save (planted, NULL, path, NULL, &error);

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 
+#include "ui/adj-planted.h"
 #include "ui/adj-walk.h"
 
 static const char *out, *suffix;
@@ -53,6 +54,19 @@ show_damaged (AdjWindow *window, const char *file)
   g_remove (path);
 }
 
+/* A file in which one argument was changed after PyTorch ran it. */
+static void
+show_difference (AdjWindow *window, const char *file)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "planted.adjoint", NULL);
+
+  adj_planted_write (file, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
+  show_graph (window, path);
+  adj_walk_run (window, "win.compare");
+  zoom_to_selection (window);
+  g_remove (path);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -66,6 +80,7 @@ main (int argc, char *argv[])
       return 2;
     }
   out = argv[2];
+  g_mkdir_with_parents (out, 0755);
   suffix = argv[4];
   dark = g_str_equal (argv[3], "dark");
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
@@ -92,6 +107,11 @@ main (int argc, char *argv[])
   gtk_widget_activate_action (GTK_WIDGET (window), "win.fit", NULL);
   adj_window_show_page (window, "log");
   shoot (window, "folded");
+  if (g_str_has_suffix (argv[1], "gpt2.adjoint"))
+    {
+      show_difference (window, argv[1]);
+      shoot (window, "difference");
+    }
   show_damaged (window, argv[1]);
   shoot (window, "problem");
 

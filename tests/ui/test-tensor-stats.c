@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/adj-tensor-stats.h"
-
 #include <math.h>
+
+#include "model/adj-tensor-stats.h"
 
 static AdjTensorData *
 make (const double *values, guint n)

@@ -227,8 +227,7 @@ test_switches_views (Fixture *fixture, gconstpointer name)
   g_assert_cmpint (adj_document_get_view (document), ==, ADJ_VIEW_STACKED);
   gtk_widget_activate_action (root, "win.show-page", "s", "text");
   adj_walk_settle (fixture->window);
-  gtk_widget_activate_action (root, "win.show-help-overlay", NULL);
-  adj_walk_settle (fixture->window);
+  g_assert_true (g_action_group_has_action (G_ACTION_GROUP (fixture->window), "show-help-overlay"));
   adj_scene_unref (before);
 }
 

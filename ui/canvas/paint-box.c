@@ -433,7 +433,9 @@ adj_painter_group_title (AdjPainter *painter, guint index)
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
   AdjRect rect = to_widget (painter, &box->rect);
   float scale = title_scale (painter, box, &rect);
-  float left = rect.x + 9 * scale, right = rect.x + rect.width - 10 * scale;
+  /* A title stays in view as long as its frame is. */
+  float left = MAX (rect.x + 9 * scale, 8);
+  float right = MIN (rect.x + rect.width, painter->frame->width) - 10 * scale;
   float strip = ADJ_GROUP_TITLE_HEIGHT * painter->frame->camera.zoom;
   float middle =
       box->fold == ADJ_FOLD_OPEN ? rect.y + MAX (strip / 2, 8 * scale) : rect.y + rect.height / 2;

@@ -126,7 +126,9 @@ is_saved (const AdjGraph *graph, guint index)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
 
-  if (adj_graph_is_backward (graph, index) || node->opcode == ADJ_OPCODE_PLACEHOLDER)
+  if (adj_graph_is_backward (graph, index) || node->opcode == ADJ_OPCODE_PLACEHOLDER ||
+      node->meta.recompute == ADJ_RECOMPUTE_MUST_RECOMPUTE ||
+      node->meta.recompute == ADJ_RECOMPUTE_PREFER_RECOMPUTE)
     return FALSE;
   for (guint i = 0; i < node->n_users; i++)
     if (adj_graph_is_backward (graph, node->users[i].index) &&
@@ -171,6 +173,20 @@ add_node (Tree *tree, guint index)
     }
 }
 
+/* Inputs are there anyway, and so are views of them. */
+static void
+leave_out_inputs (Tree *tree)
+{
+  for (guint i = 0; i < adj_graph_get_n_inputs (tree->graph); i++)
+    {
+      AdjNodeId input = adj_graph_get_input (tree->graph, i);
+      const AdjTensorMeta *meta = adj_facts_meta (adj_graph_get_node (tree->graph, input.index));
+
+      if (meta != NULL && meta->storage >= 0)
+        g_hash_table_add (tree->storages, GINT_TO_POINTER (meta->storage + 1));
+    }
+}
+
 GListModel *
 adj_module_tree_new (const AdjGraph *graph)
 {
@@ -178,6 +194,7 @@ adj_module_tree_new (const AdjGraph *graph)
   g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
   Tree tree = { graph, g_list_store_new (ADJ_TYPE_MODULE_ITEM), items, storages };
 
+  leave_out_inputs (&tree);
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     add_node (&tree, i);
 

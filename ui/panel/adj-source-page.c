@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-source.h"
+#include "panel/scroll-to-row.h"
 
 #define MAX_NAMES 4
 
@@ -15,13 +16,9 @@ struct _AdjSourcePage
   GtkLabel *hint;
   GtkListBox *frames;
   GtkListView *code;
-  GtkScrolledWindow *code_scroller;
   AdjDocument *document; /* (owned) (nullable) */
   AdjGraph *graph;       /* (owned) (nullable): of the shown node */
   AdjNodeId node;
-  guint current; /* row to scroll to */
-  guint scroll_tick;
-  guint scroll_wait; /* frames until the rows have their places */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADW_TYPE_BIN)
@@ -114,25 +111,6 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, AdjSourcePage *se
   gtk_widget_set_css_classes (box, adj_source_line_is_current (line) ? current : plain);
 }
 
-/* GtkListView of 4.8 has no way to bring a row to the middle; all rows are equally high. */
-static gboolean
-scroll_to_current (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
-{
-  AdjSourcePage *self = ADJ_SOURCE_PAGE (widget);
-  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->code_scroller);
-  GtkSelectionModel *model = gtk_list_view_get_model (self->code);
-  guint n = model != NULL ? g_list_model_get_n_items (G_LIST_MODEL (model)) : 0;
-  double upper = gtk_adjustment_get_upper (adjustment);
-  double page = gtk_adjustment_get_page_size (adjustment);
-
-  if (self->scroll_wait-- > 0)
-    return G_SOURCE_CONTINUE;
-  self->scroll_tick = 0;
-  if (n > 0 && upper > page)
-    gtk_adjustment_set_value (adjustment, upper * (self->current + 0.5) / n - page / 2);
-  return G_SOURCE_REMOVE;
-}
-
 static const AdjFrame *
 find_frame (AdjSourcePage *self, guint row)
 {
@@ -147,24 +125,22 @@ on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
   g_auto (AdjSource) source = { 0 };
   g_autoptr (GFile) folder = NULL;
   g_autoptr (GtkSelectionModel) model = NULL;
-  GFile *file = adj_document_get_file (self->document);
   const AdjFrame *frame;
+  GFile *file;
 
-  if (row == NULL || self->graph == NULL)
+  if (row == NULL || self->graph == NULL || self->document == NULL)
     return;
   frame = find_frame (self, (guint) gtk_list_box_row_get_index (row));
   if (frame == NULL)
     return;
+  file = adj_document_get_file (self->document);
   if (file != NULL)
     folder = g_file_get_parent (file);
   adj_source_load (self->graph, frame, folder, &source);
   model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source.lines)));
   gtk_list_view_set_model (self->code, model);
-  self->current = source.current;
-  self->scroll_wait = 2;
-  if (self->scroll_tick == 0)
-    self->scroll_tick =
-        gtk_widget_add_tick_callback (GTK_WIDGET (self), scroll_to_current, NULL, NULL);
+  adj_scroll_to_row (GTK_WIDGET (self->code), source.current,
+                     g_list_model_get_n_items (source.lines));
 }
 
 /* -- frames -- */
@@ -228,9 +204,6 @@ adj_source_page_dispose (GObject *object)
 {
   AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
 
-  if (self->scroll_tick != 0)
-    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->scroll_tick);
-  self->scroll_tick = 0;
   adj_source_page_set_document (self, NULL);
   g_clear_pointer (&self->graph, adj_graph_unref);
   adw_bin_set_child (ADW_BIN (object), NULL);
@@ -250,7 +223,6 @@ adj_source_page_class_init (AdjSourcePageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, hint);
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, frames);
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, code);
-  gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, code_scroller);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
+#include "panel/scroll-to-row.h"
 
 struct _AdjValuesPage
 {
@@ -225,7 +226,8 @@ update_selected (AdjValuesPage *self)
     gtk_single_selection_set_selected (self->selection,
                                        row == G_MAXUINT ? GTK_INVALID_LIST_POSITION : row);
   if (row != G_MAXUINT)
-    gtk_widget_activate_action (GTK_WIDGET (self->table), "list.scroll-to-item", "u", row);
+    adj_scroll_to_row (GTK_WIDGET (self->table), row,
+                       g_list_model_get_n_items (G_LIST_MODEL (self->nodes)));
 }
 
 static void

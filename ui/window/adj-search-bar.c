@@ -6,6 +6,7 @@
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
+#include "panel/scroll-to-row.h"
 
 struct _AdjSearchBar
 {
@@ -67,7 +68,7 @@ adj_search_bar_step (AdjSearchBar *self, gint step)
   else
     at = (guint) (((gint64) at + step + n) % n);
   gtk_single_selection_set_selected (self->selection, at);
-  gtk_widget_activate_action (GTK_WIDGET (self->results), "list.scroll-to-item", "u", at);
+  adj_scroll_to_row (GTK_WIDGET (self->results), at, n);
   item = g_list_model_get_item (G_LIST_MODEL (self->nodes), at);
   adj_document_set_selected (self->document, adj_node_item_get_id (item));
   update_count (self);
