@@ -4,23 +4,42 @@
 
 #include "session/adj-session.h"
 
-static char *
-cut_at (char *text, char separator)
+static gboolean
+exists (const char *text, gsize length)
 {
-  char *at = strrchr (text, separator);
+  g_autofree char *path = g_strndup (text, length);
 
-  if (at == NULL || g_file_test (text, G_FILE_TEST_EXISTS))
-    return NULL;
-  *at = '\0';
-  return g_strdup (at + 1);
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* The length of the path that @text begins with: of the longest that exists; when none does, up to
+ * the first separator behind the folders. */
+static gsize
+path_length (const char *text)
+{
+  const char *slash = strrchr (text, '/');
+  gsize length = strlen (text);
+
+  for (gsize end = length; end > 0; end--)
+    if ((text[end] == '\0' || text[end] == '#' || text[end] == '@') && exists (text, end))
+      return end;
+  if (slash != NULL)
+    text = slash + 1;
+  return length - strlen (text) + strcspn (text, "#@");
 }
 
 void
 adj_graph_name_init (AdjGraphName *name, const char *text)
 {
-  name->path = g_strdup (text);
-  name->how = cut_at (name->path, '@');
-  name->id = cut_at (name->path, '#');
+  gsize length = path_length (text);
+  const char *rest = text + length;
+  const char *how = strchr (rest, '@');
+
+  name->path = g_strndup (text, length);
+  name->how = how != NULL ? g_strdup (how + 1) : NULL;
+  name->id = NULL;
+  if (*rest == '#')
+    name->id = how != NULL ? g_strndup (rest + 1, (gsize) (how - rest) - 1) : g_strdup (rest + 1);
 }
 
 void
