@@ -257,6 +257,21 @@ class Selective(nn.Module):
         return F.mse_loss(self.head(x), target)
 
 
+class Dropout(nn.Module):
+    """Two linear layers with random masks behind them: it runs again only from the recorded generator state."""
+
+    def __init__(self, inputs=16, hidden=32, classes=10):
+        super().__init__()
+        self.fc1 = nn.Linear(inputs, hidden)
+        self.drop = nn.Dropout(0.25)
+        self.fc2 = nn.Linear(hidden, classes)
+
+    def forward(self, x, target):
+        x = self.drop(torch.relu(self.fc1(x)))
+        x = F.dropout(self.fc2(x), 0.1)
+        return F.cross_entropy(x, target)
+
+
 def mlp():
     """Model and inputs of `mlp.adjoint`."""
     torch.manual_seed(1)
@@ -299,6 +314,13 @@ def sac():
     return model, (torch.randn(2, 8, 8), torch.randn(2, 8, 8))
 
 
+def dropout():
+    """Model and inputs of `dropout.adjoint`."""
+    torch.manual_seed(8)
+    model = Dropout()
+    return model, (torch.randn(8, 16), torch.randint(10, (8,)))
+
+
 ALL = {
     "mlp": mlp,
     "gpt2": gpt2,
@@ -306,4 +328,5 @@ ALL = {
     "llama": llama,
     "lstm": lstm,
     "sac": sac,
+    "dropout": dropout,
 }
