@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The candidate runs once with every value kept; the float64 run gives the truth where none was
  * recorded; each operator is then called once more in float64 on the candidate's own inputs.  A
- * value differs when its local error leaves the band of its operator, or when it lies further from
- * the truth than the peer by more than the allowed ratio. */
+ * value differs when its local error leaves the band of its operator, when it lies further from the
+ * truth than the peer by more than the allowed ratio, or when the peer is so far from our own
+ * float64 run that it must have computed something else. */
 
 #include "exec/adj-comparison.h"
 
 #include <math.h>
 
 #include "ops/adj-ops.h"
+
+/* How much larger than ours a peer's error may be before it is no rounding error. */
+#define OTHER_FUNCTION 100
 
 typedef struct
 {
@@ -27,6 +31,7 @@ typedef struct
   AdjTensorData *peer;  /* (nullable) */
   AdjTensorData *truth; /* (nullable) */
   AdjTensorData *local; /* (nullable) */
+  gboolean own_truth;   /* the truth is our float64 run: the peer did not vouch for it */
 } Leaf;
 
 static gboolean
@@ -127,6 +132,17 @@ allowed_error (const Leaf *leaf, double peer)
   return (small ? 3 : 2) * peer + 1e-5 * (u / 0x1p-24);
 }
 
+/* A peer that computes something else is far from our truth, where mere rounding keeps it at an
+ * error like ours. */
+static gboolean
+is_other_function (const Leaf *leaf, const AdjValueComparison *value)
+{
+  double u = adj_dtype_unit_roundoff (adj_tensor_data_get_meta (leaf->candidate)->dtype);
+
+  return leaf->own_truth && !isnan (value->peer) &&
+         !(value->peer <= OTHER_FUNCTION * value->accumulated + 1e-5 * (u / 0x1p-24));
+}
+
 static gboolean
 is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, double atol)
 {
@@ -165,6 +181,8 @@ judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComp
   if (!isnan (value->local) && value->local > value->local_limit)
     return ADJ_VERDICT_DIFFERS;
   if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)))
+    return ADJ_VERDICT_DIFFERS;
+  if (!same_bits && is_other_function (leaf, value))
     return ADJ_VERDICT_DIFFERS;
   return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_WITHIN;
 }
@@ -344,6 +362,7 @@ compare_node (Comparing *comparing,
         .peer = expected_node (request, item, FALSE),
         .truth = truth != NULL ? truth : nth (truths, i),
         .local = nth (locals, i),
+        .own_truth = truth == NULL,
       };
       AdjValueComparison value = { .node = id, .inputs_agree = out->inputs_agree };
       AdjDType dtype;
@@ -420,6 +439,7 @@ compare_output (const AdjValue *leaf, gpointer data)
       value->node = leaf->node;
       truth = expected_node (outputs->comparing->request, leaf->node, TRUE);
       pair.truth = truth != NULL ? truth : ours->kind == ADJ_VALUE_DATA ? ours->data : NULL;
+      pair.own_truth = truth == NULL;
     }
   if (pair.candidate == NULL || pair.peer == NULL)
     {

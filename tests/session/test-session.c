@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "adjoint.h"
+#include "support/adj-test.h"
+
+/* Graphs as a user would paste them: a bundle with one graph and no recorded call. */
+static AdjBundle *
+paste (const char *arguments, const char *body)
+{
+  g_autofree char *text = g_strdup_printf ("class GraphModule(torch.nn.Module):\n"
+                                           "    def forward(self, %s):\n%s",
+                                           arguments, body);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  AdjBundleGraph entry = { .id = "pasted", .title = "pasted", .role = "user", .rank = -1 };
+
+  g_assert_no_error (error);
+  entry.graph = graph;
+  adj_bundle_builder_add_graph (builder, &entry, &error);
+  g_assert_no_error (error);
+  return adj_bundle_builder_end (builder, NULL);
+}
+
+static AdjSessionRun
+run_of (AdjBundle *bundle, const char *id)
+{
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_find_graph (bundle, id, &error) };
+
+  g_assert_no_error (error);
+  return run;
+}
+
+static AdjBundle *
+load_mlp (void)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+static void
+free_inputs (AdjValue *inputs, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    adj_value_clear (&inputs[i]);
+  g_free (inputs);
+}
+
+/* -- random inputs -- */
+
+#define FEW                                                                                        \
+  "x: \"f32[100, 100][100, 1]cpu\", t: \"i64[50][1]cpu\", b: \"b8[4][1]cpu\", "                    \
+  "h: \"bf16[3, s0][s0, 1]cpu\", s0: \"Sym(s0)\""
+
+/* The mean of n normal draws is within 5/√n of 0, of their squares within 5√(2/n) of 1. */
+static void
+test_draws (void)
+{
+  g_autoptr (AdjBundle) bundle = paste (FEW, "        return (x,)\n");
+  const AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  g_autoptr (GError) error = NULL;
+  double sum = 0, squares = 0;
+  guint n;
+  AdjSymbol s0 = { .name = "s0", .hint = 7, .min = 2, .max = 100 };
+  AdjValue *inputs;
+
+  adj_symbols_define (adj_graph_get_symbols (graph), &s0);
+  inputs = adj_session_random_inputs (graph, 1, &n, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (n, ==, 5);
+  for (guint i = 0; i < 10000; i++)
+    {
+      double x = adj_tensor_data_get_double (inputs[0].data, i);
+
+      sum += x;
+      squares += x * x;
+    }
+  g_assert_cmpfloat (fabs (sum / 10000), <, 5 / 100.0);
+  g_assert_cmpfloat (fabs (squares / 10000 - 1), <, 5 * sqrt (2 / 10000.0));
+  for (guint i = 0; i < 50; i++)
+    g_assert_cmpfloat (adj_tensor_data_get_double (inputs[1].data, i), >=, 0);
+  g_assert_cmpint (adj_tensor_data_get_meta (inputs[1].data)->dtype, ==, ADJ_DTYPE_I64);
+  g_assert_cmpint (adj_tensor_data_get_meta (inputs[2].data)->dtype, ==, ADJ_DTYPE_BOOL);
+  g_assert_cmpint (adj_tensor_data_get_meta (inputs[3].data)->dtype, ==, ADJ_DTYPE_BF16);
+  g_assert_cmpint (adj_tensor_data_get_numel (inputs[3].data), ==, 21);
+  g_assert_cmpint (inputs[4].kind, ==, ADJ_VALUE_INT);
+  g_assert_cmpint (inputs[4].integer, ==, 7);
+  free_inputs (inputs, n);
+}
+
+static void
+test_seed_decides (void)
+{
+  g_autoptr (AdjBundle) bundle =
+      paste ("x: \"f32[8][1]cpu\", y: \"f32[8][1]cpu\"", "        return (x,)\n");
+  const AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  guint n;
+  AdjValue *first = adj_session_random_inputs (graph, 1, &n, NULL);
+  AdjValue *again = adj_session_random_inputs (graph, 1, &n, NULL);
+  AdjValue *other = adj_session_random_inputs (graph, 2, &n, NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      GBytes *bytes = adj_tensor_data_get_bytes (first[i].data);
+
+      g_assert_true (g_bytes_equal (bytes, adj_tensor_data_get_bytes (again[i].data)));
+      g_assert_false (g_bytes_equal (bytes, adj_tensor_data_get_bytes (other[i].data)));
+    }
+  g_assert_false (g_bytes_equal (adj_tensor_data_get_bytes (first[0].data),
+                                 adj_tensor_data_get_bytes (first[1].data)));
+  free_inputs (first, n);
+  free_inputs (again, n);
+  free_inputs (other, n);
+}
+
+static void
+test_unknown_input (void)
+{
+  g_autoptr (AdjBundle) bundle = paste ("x: \"f32[8][1]cpu\", mystery", "        return (x,)\n");
+  g_autoptr (GError) error = NULL;
+  guint n;
+
+  g_assert_null (
+      adj_session_random_inputs (adj_bundle_get_graph (bundle, 0)->graph, 1, &n, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "'mystery'"));
+}
+
+/* -- runs -- */
+
+#define PLUS(value)                                                                                \
+  "        relu: \"f32[3][1]cpu\" = torch.ops.aten.relu.default(x);  x = None\n"                   \
+  "        add: \"f32[3][1]cpu\" = torch.ops.aten.add.Tensor(relu, " value ");  relu = None\n"     \
+  "        return (add,)\n"
+
+static void
+count_progress (guint done, guint total, gpointer data)
+{
+  guint *last = data;
+
+  g_assert_cmpuint (done, >=, last[0]);
+  last[0] = done;
+  last[1] = total;
+}
+
+static void
+test_keeps_values (void)
+{
+  g_autoptr (AdjBundle) bundle = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
+  g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                         (GDestroyNotify) adj_tensor_data_unref);
+  g_autoptr (GError) error = NULL;
+  guint progress[2] = { 0 };
+  AdjSessionRun run = run_of (bundle, "pasted");
+  AdjRunResult result = { 0 };
+
+  run.random = TRUE;
+  run.seed = 5;
+  run.progress = count_progress;
+  run.data = progress;
+  g_assert_true (adj_session_run (&run, &result, values, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (progress[0], ==, progress[1]);
+  g_assert_cmpuint (progress[1], >, 0);
+  for (guint i = 0; i < 3; i++)
+    {
+      double x = adj_tensor_data_get_double (g_hash_table_lookup (values, "x"), i);
+      double relu = adj_tensor_data_get_double (g_hash_table_lookup (values, "relu"), i);
+      double add = adj_tensor_data_get_double (result.output.items[0].data, i);
+
+      g_assert_cmpfloat (relu, ==, x > 0 ? x : 0);
+      g_assert_cmpfloat (add, ==, (float) (relu + 1));
+    }
+  adj_run_result_clear (&result);
+}
+
+static void
+check_refusal (const AdjSessionRun *run, GCancellable *cancellable, GQuark domain, gint code)
+{
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result = { 0 };
+
+  g_assert_false (adj_session_run (run, &result, NULL, cancellable, &error));
+  g_assert_error (error, domain, code);
+  g_test_message ("%s", error->message);
+}
+
+static void
+test_refuses (void)
+{
+  g_autoptr (AdjBundle) pasted = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
+  g_autoptr (AdjBundle) mlp = load_mlp ();
+  g_autoptr (GCancellable) cancelled = g_cancellable_new ();
+  AdjSessionRun unrecorded = run_of (pasted, "pasted");
+  AdjSessionRun later = run_of (mlp, "joint");
+  AdjSessionRun large = run_of (mlp, "joint");
+  AdjSessionRun good = run_of (mlp, "joint");
+  AdjSessionRun few = run_of (mlp, "joint");
+  AdjValue one = ADJ_INT (1);
+
+  check_refusal (&unrecorded, NULL, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  later.call = 7;
+  check_refusal (&later, NULL, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  large.memory_limit = 1000;
+  check_refusal (&large, NULL, ADJ_ERROR, ADJ_ERROR_MEMORY);
+  few.inputs = &one;
+  few.n_inputs = 1;
+  check_refusal (&few, NULL, ADJ_ERROR, ADJ_ERROR_SHAPE);
+  g_cancellable_cancel (cancelled);
+  check_refusal (&good, cancelled, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* -- comparisons -- */
+
+static const char *
+name_of (const AdjSessionRun *run, const AdjValueComparison *value)
+{
+  return adj_graph_get_node (run->graph->graph, value->node.index)->name;
+}
+
+static void
+test_compares_graphs (void)
+{
+  g_autoptr (AdjBundle) one = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
+  g_autoptr (AdjBundle) two = paste ("x: \"f32[3][1]cpu\"", PLUS ("2"));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) same = NULL;
+  g_autoptr (AdjComparison) other = NULL;
+  AdjSessionRun a = run_of (one, "pasted");
+  AdjSessionRun b = run_of (two, "pasted");
+
+  a.random = TRUE;
+  same = adj_session_compare (&a, &a, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (same->verdict, ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (same->first, ==, -1);
+
+  other = adj_session_compare (&a, &b, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (other->verdict, ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (other->outputs[0].verdict, ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpfloat (fabs (other->outputs[0].difference.max_abs - 1), <, 1e-6);
+  g_assert_cmpint (other->first, >=, 0);
+  g_assert_cmpstr (name_of (&a, &other->nodes[other->first]), ==, "add");
+}
+
+/* Tolerances that the user gives decide alone. */
+static void
+test_tolerances (void)
+{
+  g_autoptr (AdjBundle) one = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
+  g_autoptr (AdjBundle) two = paste ("x: \"f32[3][1]cpu\"", PLUS ("1.001"));
+  g_autoptr (AdjComparison) loose = NULL;
+  g_autoptr (AdjComparison) tight = NULL;
+  AdjSessionRun a = run_of (one, "pasted");
+  AdjSessionRun b = run_of (two, "pasted");
+
+  a.random = TRUE;
+  loose = adj_session_compare (&a, &b, FALSE, 0, 2e-3, NULL, NULL);
+  tight = adj_session_compare (&a, &b, FALSE, 0, 5e-4, NULL, NULL);
+  g_assert_cmpint (loose->verdict, ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (tight->verdict, ==, ADJ_VERDICT_DIFFERS);
+}
+
+static void
+test_recorded_needs_a_call (void)
+{
+  g_autoptr (AdjBundle) pasted = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
+  AdjSessionRun run = run_of (pasted, "pasted");
+
+  for (guint random = 0; random < 2; random++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      run.random = random != 0;
+      g_assert_null (adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error));
+      g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+    }
+}
+
+static void
+test_graphs_of_other_inputs (void)
+{
+  g_autoptr (AdjBundle) one = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
+  g_autoptr (AdjBundle) two = paste ("x: \"f32[3][1]cpu\", y", PLUS ("1"));
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun a = run_of (one, "pasted");
+  AdjSessionRun b = run_of (two, "pasted");
+
+  a.random = TRUE;
+  g_assert_null (adj_session_compare (&a, &b, TRUE, NAN, NAN, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/session/random-inputs/fit-their-annotations", test_draws);
+  g_test_add_func ("/session/random-inputs/the-seed-decides", test_seed_decides);
+  g_test_add_func ("/session/random-inputs/unknown-is-named", test_unknown_input);
+  g_test_add_func ("/session/run/keeps-every-value", test_keeps_values);
+  g_test_add_func ("/session/run/refuses", test_refuses);
+  g_test_add_func ("/session/compare/finds-where-graphs-part", test_compares_graphs);
+  g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
+  g_test_add_func ("/session/compare/recorded-needs-a-call", test_recorded_needs_a_call);
+  g_test_add_func ("/session/compare/graphs-of-other-inputs", test_graphs_of_other_inputs);
+  return g_test_run ();
+}
