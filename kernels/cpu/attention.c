@@ -14,8 +14,18 @@
 
 enum
 {
-  ROWS = 96 /* of a block; results of gk and gv depend on it */
+  ROWS = 96,         /* of a block; results of gk and gv depend on it */
+  SERIAL = 64 * 1024 /* multiplications below which threads do not pay */
 };
+
+static bool
+threads_pay (const AdjKAttention *attention)
+{
+  const int64_t *size = attention->q.size;
+
+  return (double) (size[0] * size[1] * size[2]) * (double) (size[3] * attention->k.size[2]) >
+         SERIAL;
+}
 
 /* One block of rows of one head. */
 typedef struct
@@ -251,7 +261,7 @@ adj_k_attention (const AdjKAttention *attention, const AdjKView *out, const AdjK
   int64_t blocks = size[0] * size[1] * ((size[2] + ROWS - 1) / ROWS);
   bool done = true;
 
-#pragma omp parallel for schedule(dynamic) if (blocks > 1) reduction(&& : done)
+#pragma omp parallel for schedule(dynamic) if (threads_pay(attention)) reduction(&& : done)
   for (int64_t i = 0; i < blocks; i++)
     {
       Block block = block_new (attention, i);
@@ -404,7 +414,7 @@ adj_k_attention_backward (const AdjKAttentionBackward *backward)
   int64_t heads = backward->forward.q.size[0] * backward->forward.q.size[1];
   bool done = true;
 
-#pragma omp parallel for schedule(static) if (heads > 1) reduction(&& : done)
+#pragma omp parallel for schedule(static) if (threads_pay(&backward->forward)) reduction(&& : done)
   for (int64_t head = 0; head < heads; head++)
     done = differentiate_head (backward, head) && done;
   return done;

@@ -350,60 +350,82 @@ adj_k_conv_input (const AdjKConv *conv)
 /* --- w -----------------------------------------------------------------------------------------
  */
 
-/* Adds what one chunk of positions gives to the sums of one group. */
+/* Some rows of the columns of one group: what one thread sums. */
+typedef struct
+{
+  int64_t group, first, count;
+} Rows;
+
+/* Adds what one chunk of positions gives to the sums. */
 static void
 add_chunk (const Plan *plan,
            const AdjKView *sums,
+           const Rows *rows,
            char *columns,
            int64_t image,
-           int64_t group,
            int64_t start)
 {
   const AdjKView *y = &plan->destination;
   int64_t k = plan->channels * plan->taps, n = min_i64 (WHOLE, plan->positions - start);
-  int64_t stride = position_stride (y);
-  int64_t base = image * plan->source.stride[0] + group * plan->channels * plan->source.stride[1];
+  int64_t channel = rows->group * plan->channels;
+  int64_t base = image * plan->source.stride[0] + channel * plan->source.stride[1];
   size_t size = adj_k_type_get_size (plan->source.type);
   AdjKGemm gemm = { .alpha = 1, .beta = 1 };
   AdjKView before;
 
-#pragma omp parallel for schedule(static) if (k * n > SERIAL)
-  for (int64_t row = 0; row < k; row++)
-    gather_row (plan, columns + (size_t) (row * n) * size, base, row, start, n);
+  for (int64_t row = 0; row < rows->count; row++)
+    gather_row (plan, columns + (size_t) (row * n) * size, base, rows->first + row, start, n);
 
-  gemm.a = matrix (
-      view_at (y, image * y->stride[0] + group * plan->rows * y->stride[1] + start * stride),
-      y->type, plan->rows, n);
+  gemm.a = matrix (view_at (y, image * y->stride[0] + rows->group * plan->rows * y->stride[1] +
+                                   start * position_stride (y)),
+                   y->type, plan->rows, n);
   gemm.a.stride[0] = y->stride[1];
-  gemm.a.stride[1] = stride;
-  gemm.b = matrix (columns, plan->source.type, k, n);
-  gemm.b.size[0] = n;
-  gemm.b.size[1] = k;
+  gemm.a.stride[1] = position_stride (y);
+  gemm.b = matrix (columns, plan->source.type, n, rows->count);
   gemm.b.stride[0] = 1;
   gemm.b.stride[1] = n;
-  gemm.c = matrix (view_at (sums, group * plan->rows * k), sums->type, plan->rows, k);
+  gemm.c = matrix (view_at (sums, rows->group * plan->rows * k + rows->first), sums->type,
+                   plan->rows, rows->count);
+  gemm.c.stride[0] = k;
   before = gemm.c;
   gemm.d = &before;
   adj_k_gemm (&gemm);
 }
 
 static bool
-sum_weights (const Plan *plan, const AdjKView *sums)
+sum_rows (const Plan *plan, const AdjKView *sums, const Rows *rows)
 {
-  int64_t k = plan->channels * plan->taps;
   int64_t chunk = min_i64 (WHOLE, max_i64 (plan->positions, 1));
-  char *columns =
-      malloc ((size_t) max_i64 (k * chunk, 1) * adj_k_type_get_size (plan->source.type));
+  char *columns = malloc ((size_t) (rows->count * chunk) * adj_k_type_get_size (plan->source.type));
 
   if (!columns)
     return false;
-  adj_k_fill_i64 (sums, 0);
   for (int64_t image = 0; image < plan->destination.size[0]; image++)
-    for (int64_t group = 0; group < plan->conv->groups; group++)
-      for (int64_t start = 0; start < plan->positions; start += WHOLE)
-        add_chunk (plan, sums, columns, image, group, start);
+    for (int64_t start = 0; start < plan->positions; start += WHOLE)
+      add_chunk (plan, sums, rows, columns, image, start);
   free (columns);
   return true;
+}
+
+static bool
+sum_weights (const Plan *plan, const AdjKView *sums)
+{
+  int64_t k = plan->channels * plan->taps, blocks = (k + BLOCK - 1) / BLOCK;
+  int64_t tasks = plan->conv->groups * blocks;
+  double work = (double) (plan->destination.size[0] * plan->destination.size[1]) *
+                (double) (plan->positions * k);
+  bool done = true;
+
+  adj_k_fill_i64 (sums, 0);
+#pragma omp parallel for schedule(static) if (tasks > 1 && work > SERIAL) reduction(&& : done)
+  for (int64_t task = 0; task < tasks; task++)
+    {
+      Rows rows = { .group = task / blocks, .first = task % blocks * BLOCK };
+
+      rows.count = min_i64 (BLOCK, k - rows.first);
+      done = sum_rows (plan, sums, &rows) && done;
+    }
+  return done;
 }
 
 bool

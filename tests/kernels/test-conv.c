@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "adj-kernel-conv.h"
+#include "kernel-test.h"
+
+/* The definition, in f64, one product at a time. */
+
+typedef struct
+{
+  AdjKConv conv;
+  gint64 x[3], w[3], y[3]; /* sizes of the spatial dims; 1 where there are none */
+  gint64 stride[3], padding[3], dilation[3];
+} Case;
+
+/* Calls @product for each pair of elements that meet, by their row-major numbers. */
+static void
+for_each_product (const Case *c,
+                  void (*product) (gint64 x, gint64 w, gint64 y, gpointer data),
+                  gpointer data)
+{
+  gint64 n = c->conv.x.size[0], channels = c->conv.w.size[1], outputs = c->conv.y.size[1];
+  gint64 per_group = outputs / c->conv.groups, all = channels * c->conv.groups;
+  gint64 taps = c->w[0] * c->w[1] * c->w[2], positions = c->y[0] * c->y[1] * c->y[2];
+  gint64 elements = c->x[0] * c->x[1] * c->x[2];
+
+  for (gint64 i = 0; i < n * outputs * positions; i++)
+    for (gint64 j = 0; j < channels * taps; j++)
+      {
+        gint64 p = i % positions, o = i / positions % outputs, t = j % taps, at = 0;
+        gint64 position[3] = { p / c->y[2] / c->y[1], p / c->y[2] % c->y[1], p % c->y[2] };
+        gint64 tap[3] = { t / c->w[2] / c->w[1], t / c->w[2] % c->w[1], t % c->w[2] };
+        gint64 channel = o / per_group * channels + j / taps;
+        gboolean inside = TRUE;
+
+        for (gint d = 0; d < 3; d++)
+          {
+            gint64 e = position[d] * c->stride[d] - c->padding[d] + tap[d] * c->dilation[d];
+
+            inside = inside && e >= 0 && e < c->x[d];
+            at = at * c->x[d] + e;
+          }
+        if (inside)
+          product ((i / positions / outputs * all + channel) * elements + at,
+                   o * channels * taps + j, i, data);
+      }
+}
+
+typedef struct
+{
+  const Case *c;
+  double *sums;
+} Sums;
+
+static void
+add_to_y (gint64 x, gint64 w, gint64 y, gpointer data)
+{
+  Sums *s = data;
+
+  s->sums[y] += kernel_array_get (&s->c->conv.x, x) * kernel_array_get (&s->c->conv.w, w);
+}
+
+static void
+add_to_x (gint64 x, gint64 w, gint64 y, gpointer data)
+{
+  Sums *s = data;
+
+  s->sums[x] += kernel_array_get (&s->c->conv.y, y) * kernel_array_get (&s->c->conv.w, w);
+}
+
+static void
+add_to_w (gint64 x, gint64 w, gint64 y, gpointer data)
+{
+  Sums *s = data;
+
+  s->sums[w] += kernel_array_get (&s->c->conv.x, x) * kernel_array_get (&s->c->conv.y, y);
+}
+
+static void
+check (const Case *c,
+       const AdjKView *got,
+       void (*product) (gint64 x, gint64 w, gint64 y, gpointer data),
+       double tolerance)
+{
+  gint64 n = adj_k_view_count (got);
+  g_autofree double *sums = g_new0 (double, n);
+  Sums s = { c, sums };
+
+  for_each_product (c, product, &s);
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (c->conv.bias != NULL && product != add_to_w)
+        {
+          gint64 area = 1;
+
+          for (gint d = 2; d < got->rank; d++)
+            area *= got->size[d];
+          sums[i] += kernel_array_get (c->conv.bias, i / area % got->size[1]);
+        }
+      kernel_assert_near (kernel_array_get (got, i), sums[i], tolerance);
+    }
+}
+
+static Case
+case_new (AdjKType type, gint64 groups, const gint64 *x, const gint64 *w, const gint64 *o)
+{
+  Case c = { .conv = { .groups = groups } };
+
+  for (gint d = 0; d < 3; d++)
+    {
+      c.x[d] = x[d];
+      c.w[d] = w[d];
+      c.conv.stride[d] = c.stride[d] = o[d];
+      c.conv.padding[d] = c.padding[d] = o[3 + d];
+      c.conv.dilation[d] = c.dilation[d] = o[6 + d];
+      c.y[d] = (x[d] + 2 * o[3 + d] - o[6 + d] * (w[d] - 1) - 1) / o[d] + 1;
+    }
+  c.conv.x = kernel_array (type, 5, 2, (gint) (3 * groups), (gint) x[0], (gint) x[1], (gint) x[2]);
+  c.conv.w = kernel_array (type, 5, (gint) (4 * groups), 3, (gint) w[0], (gint) w[1], (gint) w[2]);
+  c.conv.y =
+      kernel_array (type, 5, 2, (gint) (4 * groups), (gint) c.y[0], (gint) c.y[1], (gint) c.y[2]);
+  return c;
+}
+
+static const struct
+{
+  gint64 groups;
+  gint64 x[3], w[3];
+  gint64 options[9]; /* stride, padding, dilation */
+} shapes[] = {
+  { 1, { 1, 1, 37 }, { 1, 1, 4 }, { 1, 1, 3, 0, 0, 2, 1, 1, 2 } },
+  { 2, { 1, 9, 8 }, { 1, 3, 2 }, { 1, 2, 3, 0, 1, 0, 1, 2, 1 } },
+  { 1, { 4, 5, 3 }, { 2, 3, 2 }, { 2, 1, 1, 1, 1, 0, 1, 1, 2 } },
+  { 3, { 1, 6, 5 }, { 1, 1, 1 }, { 1, 2, 2, 0, 0, 0, 1, 1, 1 } },
+  { 1, { 1, 70, 61 }, { 1, 3, 3 }, { 1, 1, 1, 0, 1, 1, 1, 1, 1 } }, /* several chunks */
+};
+
+static void
+check_shape (AdjKType type, guint i, gboolean scrambled, double tolerance)
+{
+  Case c = case_new (type, shapes[i].groups, shapes[i].x, shapes[i].w, shapes[i].options);
+  AdjKView bias = kernel_array (type, 1, (gint) c.conv.y.size[1]);
+
+  if (scrambled)
+    {
+      c.conv.x = kernel_array_scramble (&c.conv.x);
+      c.conv.w = kernel_array_scramble (&c.conv.w);
+      c.conv.y = kernel_array_scramble (&c.conv.y);
+    }
+  kernel_array_randomize (&c.conv.x, 1, -1, 1);
+  kernel_array_randomize (&c.conv.w, 2, -1, 1);
+  kernel_array_randomize (&bias, 3, -1, 1);
+  c.conv.bias = &bias;
+  g_assert_true (adj_k_conv (&c.conv));
+  check (&c, &c.conv.y, add_to_y, tolerance);
+
+  c.conv.bias = NULL;
+  kernel_array_randomize (&c.conv.y, 4, -1, 1);
+  g_assert_true (adj_k_conv_weight (&c.conv));
+  check (&c, &c.conv.w, add_to_w, 20 * tolerance);
+
+  kernel_array_randomize (&c.conv.w, 5, -1, 1);
+  g_assert_true (adj_k_conv_input (&c.conv));
+  check (&c, &c.conv.x, add_to_x, tolerance);
+}
+
+static void
+test_definition (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    for (gint scrambled = 0; scrambled < 2; scrambled++)
+      {
+        check_shape (ADJ_K_F64, i, scrambled, 1e-13);
+        check_shape (ADJ_K_F32, i, scrambled, 1e-5);
+        check_shape (ADJ_K_BF16, i, scrambled, 0.05);
+      }
+}
+
+/* Speed is reported, not judged: GF/s of forward, gradient of input, gradient of weight. */
+static void
+test_speed (void)
+{
+  AdjKConv conv = { .stride = { 1, 1 }, .padding = { 1, 1 }, .dilation = { 1, 1 }, .groups = 1 };
+  double flops = 2.0 * 4 * 64 * 64 * 9 * 56 * 56 * 1e-9;
+  bool (*const functions[]) (const AdjKConv *) = { adj_k_conv, adj_k_conv_input,
+                                                   adj_k_conv_weight };
+
+  conv.x = kernel_array (ADJ_K_F32, 4, 4, 64, 56, 56);
+  conv.w = kernel_array (ADJ_K_F32, 4, 64, 64, 3, 3);
+  conv.y = kernel_array (ADJ_K_F32, 4, 4, 64, 56, 56);
+  kernel_array_randomize (&conv.x, 1, -1, 1);
+  kernel_array_randomize (&conv.w, 2, -1, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      gint64 start = g_get_monotonic_time ();
+
+      g_assert_true (functions[i](&conv));
+      g_test_message ("64→64 3×3 @56, function %u: %.1f GF/s", i,
+                      flops / ((double) (g_get_monotonic_time () - start) * 1e-6));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernels/conv/definition", test_definition);
+  g_test_add_func ("/kernels/conv/speed", test_speed);
+  return g_test_run ();
+}
