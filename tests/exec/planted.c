@@ -2,6 +2,7 @@
 #include "planted.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What broken kernels do to a result of @n elements; @size is how much, relative to its norm. */
 typedef void (*Damage) (GRand *rand, double *values, gint64 n, double norm, double size);
@@ -58,6 +59,36 @@ static const struct
   { "tail", damage_tail },       { "two exchanged", damage_swap }, { "NaN", damage_nan },
 };
 
+/* The elements of @dense where those of @like stand, when these fill their memory. */
+static AdjTensorData *
+laid_out (AdjTensorData *dense, const AdjTensorData *like)
+{
+  AdjTensorMeta meta = *adj_tensor_data_get_meta (like);
+  gint64 n = adj_tensor_data_get_numel (dense);
+  gsize size = adj_dtype_info (meta.dtype)->n_bytes;
+  const guint8 *source = g_bytes_get_data (adj_tensor_data_get_bytes (dense), NULL);
+  g_autofree guint8 *target = g_malloc0 ((gsize) n * size);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjTensorData *data;
+
+  if (!adj_shape_is_dense (&meta.shape, NULL))
+    return adj_tensor_data_ref (dense);
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 rest = i, offset = 0;
+
+      for (guint d = meta.shape.rank; d-- > 0; rest /= meta.shape.size[d].word)
+        offset += rest % meta.shape.size[d].word * meta.shape.stride[d].word;
+      memcpy (target + (gsize) offset * size, source + (gsize) i * size, size);
+    }
+  bytes = g_bytes_new (target, (gsize) n * size);
+  meta.shape.offset = ADJ_SIZE (0);
+  data = adj_tensor_data_new (&meta, bytes, &error);
+  g_assert_no_error (error);
+  return data;
+}
+
 /* Rounds to the dtype of the original, so that the change is one that the kernel could make. */
 static AdjTensorData *
 pack (const AdjTensorData *like, double *values, gint64 n)
@@ -65,6 +96,7 @@ pack (const AdjTensorData *like, double *values, gint64 n)
   AdjTensorMeta meta = *adj_tensor_data_get_meta (like);
   g_autoptr (GBytes) bytes = g_bytes_new (values, (gsize) n * sizeof (double));
   g_autoptr (AdjTensorData) wide = NULL;
+  g_autoptr (AdjTensorData) dense = NULL;
   g_autoptr (GError) error = NULL;
   gint64 sizes[ADJ_MAX_RANK];
 
@@ -74,7 +106,8 @@ pack (const AdjTensorData *like, double *values, gint64 n)
   meta.dtype = ADJ_DTYPE_F64;
   wide = adj_tensor_data_new (&meta, bytes, &error);
   g_assert_no_error (error);
-  return adj_tensor_data_cast (wide, adj_tensor_data_get_meta (like)->dtype);
+  dense = adj_tensor_data_cast (wide, adj_tensor_data_get_meta (like)->dtype);
+  return laid_out (dense, like);
 }
 
 static AdjTensorData *

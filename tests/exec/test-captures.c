@@ -11,7 +11,9 @@
 #define N_DRAWN 100
 #define N_TO_FIND 98
 
-static const char *const captures[] = { "mlp", "gpt2" };
+static const char *const captures[] = {
+  "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "gpt2-inductor",
+};
 static const char *const roles[] = { "joint", "forward", "backward" };
 
 static AdjBundle *
@@ -207,14 +209,14 @@ recorded_node (AdjNodeId id, gboolean float64, gpointer data)
   return adj_bundle_get_tap (recorded->bundle, recorded->call, node->name, float64);
 }
 
+/* %NULL with @error when the graph cannot run. */
 static AdjComparison *
-compare_edited (Recorded *recorded, AdjGraph *graph)
+compare_edited (Recorded *recorded, AdjGraph *graph, GError **error)
 {
   const AdjRecordedCall *call = recorded->call;
   AdjValue expected = { .kind = ADJ_VALUE_TUPLE,
                         .n = call->n_outputs,
                         .items = (AdjValue *) call->outputs };
-  g_autoptr (GError) error = NULL;
   AdjComparisonRequest request = {
     .graph = graph,
     .inputs = call->inputs,
@@ -226,10 +228,44 @@ compare_edited (Recorded *recorded, AdjGraph *graph)
     .atol = NAN,
     .data = recorded,
   };
-  AdjComparison *comparison = adj_compare_run (&request, NULL, &error);
 
-  g_assert_no_error (error);
-  return comparison;
+  recorded->graph = graph;
+  return adj_compare_run (&request, NULL, error);
+}
+
+/* Node @index as it was judged. */
+static const AdjValueComparison *
+judged (const AdjComparison *comparison, guint index)
+{
+  for (guint i = 0; i < comparison->n_nodes; i++)
+    if (comparison->nodes[i].node.index == index)
+      return &comparison->nodes[i];
+  return NULL;
+}
+
+/* Whether the node computed as before: to subtract a bias of zeros is to add it. */
+static gboolean
+has_no_effect (const AdjComparison *edited_one, const AdjComparison *clean, guint index)
+{
+  const AdjValueComparison *a = judged (edited_one, index), *b = judged (clean, index);
+
+  return a != NULL && b != NULL && a->difference.rel_l2 == b->difference.rel_l2 &&
+         a->difference.mean_abs == b->difference.mean_abs &&
+         a->difference.max_abs == b->difference.max_abs;
+}
+
+/* Whether the edit of node @index came out, as a difference there or as an error that names it. */
+static gboolean
+edit_is_found (const AdjComparison *comparison,
+               const GError *error,
+               const AdjNode *node,
+               guint index)
+{
+  g_autofree char *quoted = g_strdup_printf ("'%s'", node->name);
+
+  if (comparison == NULL)
+    return strstr (error->message, quoted) != NULL;
+  return comparison->first >= 0 && comparison->nodes[comparison->first].node.index == index;
 }
 
 static void
@@ -238,26 +274,33 @@ test_finds_edits (gconstpointer name)
   g_autoptr (AdjBundle) bundle = load_capture (name);
   const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "joint", NULL);
   Recorded recorded = { .bundle = bundle, .call = adj_bundle_find_call (bundle, entry, 0) };
-  guint n_edited = 0, n_found = 0;
+  guint n_edited = 0, n_found = 0, n_without_effect = 0;
+  g_autoptr (GError) clean_error = NULL;
+  g_autoptr (AdjComparison) clean = compare_edited (&recorded, entry->graph, &clean_error);
 
+  g_assert_no_error (clean_error);
   for (guint i = 0; i < adj_graph_get_n_nodes (entry->graph); i++)
     {
+      const AdjNode *node = adj_graph_get_node (entry->graph, i);
       g_autoptr (AdjGraph) graph = edited (entry->graph, i);
       g_autoptr (AdjComparison) comparison = NULL;
+      g_autoptr (GError) error = NULL;
 
       if (graph == NULL)
         continue;
-      recorded.graph = graph;
-      comparison = compare_edited (&recorded, graph);
+      comparison = compare_edited (&recorded, graph, &error);
       n_edited++;
-      if (comparison->first >= 0 && comparison->nodes[comparison->first].node.index == i)
+      if (edit_is_found (comparison, error, node, i))
         n_found++;
+      else if (comparison != NULL && has_no_effect (comparison, clean, i))
+        n_without_effect++;
       else
-        g_test_message ("missed the edit of '%s'", adj_graph_get_node (entry->graph, i)->name);
+        g_test_message ("missed the edit of '%s'", node->name);
     }
-  g_test_message ("%s: %u of %u edited nodes found", (const char *) name, n_found, n_edited);
-  g_assert_cmpuint (n_edited, >, 0);
-  g_assert_cmpuint (n_found, ==, n_edited);
+  g_test_message ("%s: %u of %u edited nodes found, %u edits without effect on these inputs",
+                  (const char *) name, n_found, n_edited, n_without_effect);
+  g_assert_cmpuint (n_found, >=, n_edited / 2);
+  g_assert_cmpuint (n_found, ==, n_edited - n_without_effect);
 }
 
 static void
