@@ -61,6 +61,7 @@ show_difference (AdjWindow *window, const char *file)
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "planted.adjoint", NULL);
 
   adj_planted_write (file, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.unfold-all", NULL);
   show_graph (window, path);
   adj_walk_run (window, "win.compare");
   zoom_to_selection (window);

@@ -114,21 +114,28 @@ test_navigator (void)
 static void
 test_marks (void)
 {
+  g_autoptr (AdjScene) scene = make_scene ();
   AdjValueComparison nodes[] = {
-    { .node = { 2 }, .verdict = ADJ_VERDICT_EQUAL },
-    { .node = { 5 }, .verdict = ADJ_VERDICT_DIFFERS },
+    { .node = { 0 }, .verdict = ADJ_VERDICT_SKIPPED },
+    { .node = { 1 }, .verdict = ADJ_VERDICT_EQUAL },
+    { .node = { 3 }, .verdict = ADJ_VERDICT_DIFFERS },
+    { .node = { 3 }, .verdict = ADJ_VERDICT_WITHIN },
     { .node = { 900 }, .verdict = ADJ_VERDICT_DIFFERS },
   };
-  AdjComparison comparison = { .n_nodes = G_N_ELEMENTS (nodes), .nodes = nodes, .first = 1 };
-  g_autoptr (AdjMarks) marks = adj_marks_new (&comparison, 8);
+  AdjComparison comparison = { .n_nodes = G_N_ELEMENTS (nodes), .nodes = nodes, .first = 2 };
+  g_autoptr (AdjMarks) marks = adj_marks_new (scene, &comparison);
   AdjVerdict verdict;
 
-  g_assert_true (adj_marks_get (marks, (AdjNodeId){ 5 }, &verdict));
+  g_assert_true (adj_marks_get (marks, 0, &verdict));
+  g_assert_cmpint (verdict, ==, ADJ_VERDICT_SKIPPED);
+  g_assert_true (adj_marks_get (marks, 1, &verdict));
+  g_assert_cmpint (verdict, ==, ADJ_VERDICT_EQUAL);
+  /* The worst of what a box stands for. */
+  g_assert_true (adj_marks_get (marks, 3, &verdict));
   g_assert_cmpint (verdict, ==, ADJ_VERDICT_DIFFERS);
-  g_assert_false (adj_marks_get (marks, (AdjNodeId){ 3 }, &verdict));
-  g_assert_false (adj_marks_get (marks, (AdjNodeId){ 900 }, &verdict));
-  g_assert_false (adj_marks_get (marks, ADJ_NO_NODE, &verdict));
-  g_assert_cmpuint (adj_marks_get_first (marks).index, ==, 5);
+  g_assert_false (adj_marks_get (marks, 2, &verdict));
+  g_assert_false (adj_marks_get (marks, ADJ_NO_BOX, &verdict));
+  g_assert_cmpuint (adj_marks_get_first (marks), ==, 3);
 }
 
 int

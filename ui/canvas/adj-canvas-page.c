@@ -67,12 +67,10 @@ update_marks (AdjCanvasPage *self)
   AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
   const AdjComparison *comparison =
       evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
-  g_autoptr (AdjMarks) marks = NULL;
+  AdjScene *scene = adj_document_get_scene (self->document);
 
-  if (comparison != NULL)
-    marks =
-        adj_marks_new (comparison, adj_graph_get_n_nodes (adj_evaluation_get_graph (evaluation)));
-  adj_graph_view_set_marks (self->view, marks);
+  adj_graph_view_set_marks (
+      self->view, comparison != NULL && scene != NULL ? adj_marks_new (scene, comparison) : NULL);
 }
 
 static void

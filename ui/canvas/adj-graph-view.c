@@ -385,8 +385,8 @@ adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
 
-  g_clear_pointer (&self->marks, adj_marks_unref);
-  self->marks = marks != NULL ? adj_marks_ref (marks) : NULL;
+  g_clear_pointer (&self->marks, adj_marks_free);
+  self->marks = marks;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -410,6 +410,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   if (graph != NULL)
     adj_graph_ref (graph);
   g_clear_pointer (&self->highlight, adj_highlight_free);
+  g_clear_pointer (&self->marks, adj_marks_free);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
   self->scene = scene;
@@ -545,7 +546,7 @@ adj_graph_view_dispose (GObject *object)
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
-  g_clear_pointer (&self->marks, adj_marks_unref);
+  g_clear_pointer (&self->marks, adj_marks_free);
   g_clear_pointer (&self->texts, adj_text_cache_free);
   g_clear_pointer (&self->arrows, g_hash_table_unref);
 

@@ -27,7 +27,8 @@ void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
 AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
 /* Lights the boxes of one role and dims the others; ADJ_ROLE_NONE: all alike. */
 void adj_graph_view_set_role (AdjGraphView *self, AdjRole role);
-void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks); /* (nullable) */
+/* (transfer full) (nullable): of the shown scene; gone with it. */
+void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks);
 
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);

@@ -1,57 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 #include "canvas/adj-marks.h"
 
-#define NOT_COMPARED 0xff
-
 struct _AdjMarks
 {
-  gatomicrefcount refs;
-  AdjNodeId first;
+  guint first;
   guint n;
-  guint8 verdicts[];
+  guint8 worst[]; /* by box: 0: not compared, else one more than the place in the order below */
 };
 
-AdjMarks *
-adj_marks_new (const AdjComparison *comparison, guint n_nodes)
+/* What is worse stands later. */
+static const AdjVerdict order[] = { ADJ_VERDICT_SKIPPED, ADJ_VERDICT_EQUAL, ADJ_VERDICT_WITHIN,
+                                    ADJ_VERDICT_DIFFERS };
+
+static guint8
+rank (AdjVerdict verdict)
 {
-  AdjMarks *marks = g_malloc (sizeof *marks + n_nodes);
+  guint i = 0;
 
-  g_atomic_ref_count_init (&marks->refs);
-  marks->n = n_nodes;
-  marks->first = comparison->first >= 0 ? comparison->nodes[comparison->first].node : ADJ_NO_NODE;
-  for (guint i = 0; i < n_nodes; i++)
-    marks->verdicts[i] = NOT_COMPARED;
-  for (guint i = 0; i < comparison->n_nodes; i++)
-    if (comparison->nodes[i].node.index < n_nodes)
-      marks->verdicts[comparison->nodes[i].node.index] = comparison->nodes[i].verdict;
-
-  return marks;
+  while (i + 1 < G_N_ELEMENTS (order) && order[i] != verdict)
+    i++;
+  return (guint8) (i + 1);
 }
 
 AdjMarks *
-adj_marks_ref (AdjMarks *marks)
+adj_marks_new (const AdjScene *scene, const AdjComparison *comparison)
 {
-  g_atomic_ref_count_inc (&marks->refs);
+  guint n = adj_scene_get_n_boxes (scene);
+  AdjMarks *marks = g_malloc0 (sizeof *marks + n);
+
+  marks->n = n;
+  marks->first = ADJ_NO_BOX;
+  for (guint i = 0; i < comparison->n_nodes; i++)
+    {
+      guint box = adj_scene_find_node (scene, comparison->nodes[i].node);
+
+      if (box < n)
+        marks->worst[box] = MAX (marks->worst[box], rank (comparison->nodes[i].verdict));
+    }
+  if (comparison->first >= 0)
+    marks->first = adj_scene_find_node (scene, comparison->nodes[comparison->first].node);
+
   return marks;
 }
 
 void
-adj_marks_unref (AdjMarks *marks)
+adj_marks_free (AdjMarks *marks)
 {
-  if (g_atomic_ref_count_dec (&marks->refs))
-    g_free (marks);
+  g_free (marks);
 }
 
 gboolean
-adj_marks_get (const AdjMarks *marks, AdjNodeId node, AdjVerdict *verdict)
+adj_marks_get (const AdjMarks *marks, guint box, AdjVerdict *verdict)
 {
-  if (node.index >= marks->n || marks->verdicts[node.index] == NOT_COMPARED)
+  if (box >= marks->n || marks->worst[box] == 0)
     return FALSE;
-  *verdict = marks->verdicts[node.index];
+  *verdict = order[marks->worst[box] - 1];
   return TRUE;
 }
 
-AdjNodeId
+guint
 adj_marks_get_first (const AdjMarks *marks)
 {
   return marks->first;

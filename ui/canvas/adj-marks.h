@@ -2,22 +2,23 @@
 #pragma once
 
 #include "exec/adj-comparison.h"
+#include "scene/adj-scene.h"
 
 G_BEGIN_DECLS
 
-/* Verdicts of a comparison by node, for painting.  Immutable, counted atomically. */
+/* The boxes of a scene with the verdicts of a comparison: of several nodes that one box stands for,
+ * the worst.  Immutable. */
 typedef struct _AdjMarks AdjMarks;
 
-/* @comparison must have nodes; @n_nodes: of its graph. */
-AdjMarks *adj_marks_new (const AdjComparison *comparison, guint n_nodes);
-AdjMarks *adj_marks_ref (AdjMarks *marks);
-void adj_marks_unref (AdjMarks *marks);
+/* @comparison must have nodes and be of the graph that @scene shows. */
+AdjMarks *adj_marks_new (const AdjScene *scene, const AdjComparison *comparison);
+void adj_marks_free (AdjMarks *marks);
 
-/* %FALSE when the node was not compared. */
-gboolean adj_marks_get (const AdjMarks *marks, AdjNodeId node, AdjVerdict *verdict);
-/* The first node in order of execution that differs, or ADJ_NO_NODE. */
-AdjNodeId adj_marks_get_first (const AdjMarks *marks);
+/* %FALSE when nothing of the box was compared. */
+gboolean adj_marks_get (const AdjMarks *marks, guint box, AdjVerdict *verdict);
+/* The box with the first node in order of execution that differs, or ADJ_NO_BOX. */
+guint adj_marks_get_first (const AdjMarks *marks);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjMarks, adj_marks_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjMarks, adj_marks_free)
 
 G_END_DECLS

@@ -13,7 +13,7 @@ struct _AdjGraphView
 
   AdjScene *scene; /* (owned) (nullable) */
   AdjGraph *graph; /* (owned) (nullable) */
-  AdjMarks *marks; /* (owned) (nullable) */
+  AdjMarks *marks; /* (owned) (nullable): of @scene */
   AdjHighlight *highlight;
   AdjTextCache *texts;
   GHashTable *arrows;

@@ -150,7 +150,7 @@ paint_sign (AdjPainter *painter,
 }
 
 static void
-paint_mark (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
+paint_mark (AdjPainter *painter, guint index, const AdjRect *rect)
 {
   const AdjMarks *marks = painter->frame->marks;
   float zoom = painter->frame->camera.zoom;
@@ -158,8 +158,7 @@ paint_mark (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
   GdkRGBA rgba;
   AdjColor color;
 
-  if (marks == NULL || !adj_node_id_is_valid (box->node) ||
-      !adj_marks_get (marks, box->node, &verdict))
+  if (marks == NULL || !adj_marks_get (marks, index, &verdict))
     return;
   rgba = adj_verdict_color (verdict, painter->frame->scheme);
   color = (AdjColor){ rgba.red, rgba.green, rgba.blue, 1 };
@@ -180,7 +179,7 @@ paint_mark (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
                                                 pill.x + pill.width / 2, pill.y + pill.height / 2,
                                                 pill.width, zoom });
     }
-  if (adj_marks_get_first (marks).index == box->node.index)
+  if (adj_marks_get_first (marks) == index)
     {
       AdjRect ring = grown (rect, 3.5f);
 
@@ -377,7 +376,7 @@ adj_painter_box (AdjPainter *painter, guint index)
     paint_card (painter, box, &rect, palette);
 
   if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL)
-    paint_mark (painter, box, &rect);
+    paint_mark (painter, index, &rect);
   if (index == frame->selected)
     adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &painter->lit.selection);
   else if (index == frame->hovered)
@@ -401,6 +400,8 @@ adj_painter_group (AdjPainter *painter, guint index)
   adj_painter_fill (painter, &rect, radius, &palette->group);
   adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1),
                      chosen ? &palette->selection : &palette->group_frame);
+  if (box->fold == ADJ_FOLD_CLOSED)
+    paint_mark (painter, index, &rect);
 }
 
 /* Lines run through frames; what stands on them stays readable. */

@@ -220,7 +220,11 @@ computed_nodes (const AdjGraph *graph)
 static void
 update_selected (AdjValuesPage *self)
 {
-  guint row = adj_node_list_find (self->nodes, adj_document_get_selected (self->document));
+  guint row;
+
+  if (self->document == NULL)
+    return;
+  row = adj_node_list_find (self->nodes, adj_document_get_selected (self->document));
 
   if (gtk_single_selection_get_selected (self->selection) != row)
     gtk_single_selection_set_selected (self->selection,
@@ -294,6 +298,7 @@ adj_values_page_init (AdjValuesPage *self)
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     add_column (self, i);
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (self->selection));
+  g_signal_connect_swapped (self->table, "map", G_CALLBACK (update_selected), self);
   g_signal_connect_object (self->selection, "notify::selected-item", G_CALLBACK (on_row_selected),
                            self, G_CONNECT_SWAPPED);
 }

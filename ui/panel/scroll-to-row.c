@@ -17,7 +17,8 @@ scroll (GtkWidget *list, const Wish *wish)
   GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window));
   double page = gtk_adjustment_get_page_size (adjustment);
   double height = gtk_adjustment_get_upper (adjustment) / wish->n;
-  double top = height * wish->row, value = gtk_adjustment_get_value (adjustment);
+  double top = height * wish->row;
+  double value = gtk_adjustment_get_value (adjustment);
 
   if (top < value || top + height > value + page)
     gtk_adjustment_set_value (adjustment, top + height / 2 - page / 2);
@@ -28,10 +29,11 @@ on_tick (GtkWidget *list, GdkFrameClock *clock, gpointer data)
 {
   Wish *wish = data;
 
-  if (wish->frames-- > 0)
+  if (gtk_widget_get_mapped (list) && wish->frames-- > 0)
     return G_SOURCE_CONTINUE;
   g_object_set_data (G_OBJECT (list), "adj-scroll-wish", NULL);
-  scroll (list, wish);
+  if (gtk_widget_get_mapped (list))
+    scroll (list, wish);
   return G_SOURCE_REMOVE;
 }
 
@@ -44,7 +46,7 @@ adj_scroll_to_row (GtkWidget *list, guint row, guint n)
   if (old != NULL)
     gtk_widget_remove_tick_callback (list, old->tick);
   g_object_set_data (G_OBJECT (list), "adj-scroll-wish", NULL);
-  if (row >= n)
+  if (row >= n || !gtk_widget_get_mapped (list))
     return;
   wish = g_new0 (Wish, 1);
   *wish = (Wish){ .row = row, .n = n, .frames = FRAMES };
