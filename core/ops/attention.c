@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-kernel-attention.h"
-
 #include <math.h>
 
+#include "adj-kernel-attention.h"
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/spatial-private.h"
-
 #include <string.h>
+
+#include "ops/spatial-private.h"
 
 gboolean
 op_axes (

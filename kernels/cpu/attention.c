@@ -4,12 +4,11 @@
  * Backward, with Δ = Σ g out per row: P = e^(scores - lse), gv = Pᵀ g, dS = P (g vᵀ - Δ),
  * gq = scale · dS k, gk = scale · dSᵀ q; gk and gv are summed over the blocks in order. */
 
-#include "adj-kernel-attention.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "adj-kernel-attention.h"
 #include "tile.h"
 
 enum

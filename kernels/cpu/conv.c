@@ -4,11 +4,10 @@
  * columns of a matrix.  Gathering for the gradient of the input is the same walk with the roles of
  * stride and position exchanged, so both directions are one function with another matrix. */
 
-#include "adj-kernel-conv.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "adj-kernel-conv.h"
 #include "tile.h"
 
 enum

@@ -3,12 +3,11 @@
 /* Pooling, plane by plane: a plane is loaded into memory of the class, its windows are walked in
  * row-major order, and the result is stored. */
 
-#include "adj-kernel-pool.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "adj-kernel-pool.h"
 #include "tile.h"
 
 enum
