@@ -219,3 +219,22 @@ kernel_ulps (float got, long double expected)
     return rounded == got ? 0 : INFINITY;
   return (double) fabsl (ldexpl (got - expected, 23 - exponent));
 }
+
+void
+kernel_add_for_floats (const char *path, GTestDataFunc func)
+{
+  const struct
+  {
+    const char *name;
+    AdjKType type;
+  } floats[] = {
+    { "f16", ADJ_K_F16 }, { "bf16", ADJ_K_BF16 }, { "f32", ADJ_K_F32 }, { "f64", ADJ_K_F64 }
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
+    {
+      g_autofree char *full = g_strdup_printf ("%s/%s", path, floats[i].name);
+
+      g_test_add_data_func (full, GUINT_TO_POINTER (floats[i].type), func);
+    }
+}

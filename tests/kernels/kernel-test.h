@@ -37,3 +37,6 @@ void kernel_assert_near (double got, double expected, double tolerance);
 
 /* |got - expected| in units of the last place of an f32 of the size of @expected. */
 double kernel_ulps (float got, long double expected);
+
+/* Adds the test once for each floating type, named "path/f32"; its data is the AdjKType. */
+void kernel_add_for_floats (const char *path, GTestDataFunc func);

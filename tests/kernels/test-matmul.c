@@ -197,24 +197,10 @@ test_infinity (void)
 int
 main (int argc, char **argv)
 {
-  const struct
-  {
-    const char *name;
-    AdjKType type;
-  } floats[] = {
-    { "f16", ADJ_K_F16 }, { "bf16", ADJ_K_BF16 }, { "f32", ADJ_K_F32 }, { "f64", ADJ_K_F64 }
-  };
-
   g_test_init (&argc, &argv, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
-    {
-      g_autofree char *exact = g_strdup_printf ("/kernels/matmul/against-exact/%s", floats[i].name);
-      g_autofree char *bits = g_strdup_printf ("/kernels/matmul/same-bits/%s", floats[i].name);
-
-      g_test_add_data_func (exact, GUINT_TO_POINTER (floats[i].type), test_against_exact);
-      g_test_add_data_func (bits, GUINT_TO_POINTER (floats[i].type), test_same_bits);
-    }
+  kernel_add_for_floats ("/kernels/matmul/against-exact", test_against_exact);
+  kernel_add_for_floats ("/kernels/matmul/same-bits", test_same_bits);
   g_test_add_func ("/kernels/matmul/one-row-is-the-same", test_one_row_is_the_same);
   g_test_add_func ("/kernels/matmul/transposed", test_transposed);
   g_test_add_func ("/kernels/matmul/alpha-beta", test_alpha_beta);

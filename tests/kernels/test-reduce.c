@@ -310,24 +310,10 @@ test_variance (void)
 int
 main (int argc, char **argv)
 {
-  const struct
-  {
-    const char *name;
-    AdjKType type;
-  } floats[] = {
-    { "f16", ADJ_K_F16 }, { "bf16", ADJ_K_BF16 }, { "f32", ADJ_K_F32 }, { "f64", ADJ_K_F64 }
-  };
-
   g_test_init (&argc, &argv, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
-    {
-      g_autofree char *dims = g_strdup_printf ("/kernels/reduce/all-dims/%s", floats[i].name);
-      g_autofree char *bits = g_strdup_printf ("/kernels/reduce/same-bits/%s", floats[i].name);
-
-      g_test_add_data_func (dims, GUINT_TO_POINTER (floats[i].type), test_all_dims);
-      g_test_add_data_func (bits, GUINT_TO_POINTER (floats[i].type), test_same_bits);
-    }
+  kernel_add_for_floats ("/kernels/reduce/all-dims", test_all_dims);
+  kernel_add_for_floats ("/kernels/reduce/same-bits", test_same_bits);
   g_test_add_func ("/kernels/reduce/tree", test_tree);
   g_test_add_func ("/kernels/reduce/sum-is-accurate", test_sum_is_accurate);
   g_test_add_func ("/kernels/reduce/integers", test_integers);
