@@ -257,6 +257,64 @@ scatter_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- windows put back -- */
+
+static const Scatter unfold_scatter = { "unfold_backward", ADJ_OP_unfold, TRUE };
+
+static gboolean
+unfold_backward_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *grad = adj_op_call_meta (call, 0);
+  g_autoptr (AdjTensor) whole = NULL;
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = adj_op_call_sizes (call, 1, sizes);
+  AdjTensorMeta windows;
+
+  op_add_contiguous (call, grad->dtype, rank, sizes);
+  whole = adj_tensor_new_empty (&call->results[0].meta, op_symbols (call), TRUE);
+  if (adj_context_has_error (call->cx) || !view_of (call, &unfold_scatter, whole, &windows))
+    return FALSE;
+  return adj_shape_same_sizes (&grad->shape, &windows.shape, op_symbols (call)) ||
+         adj_op_call_fail (call, "the gradient has not the sizes of the windows");
+}
+
+/* Element k of all windows at a time: these do not overlap.  From the last one on, so that what
+ * comes together is added in the order of the windows. */
+static gboolean
+unfold_backward_kernel (AdjOpCall *call)
+{
+  guint dim = op_dim (call, 2, call->results[0].meta.shape.rank);
+  gint64 step = adj_op_call_int (call, 4, 1);
+  g_autofree gint64 *places = NULL;
+  AdjKView grad, out, index;
+  gint64 bad;
+
+  if (!op_input (call, 0, &grad) || !op_output (call, 0, &out))
+    return FALSE;
+  index = (AdjKView){ .rank = 1, .size = { grad.size[dim] } };
+  places = op_temporary (&index, ADJ_K_I64, &index);
+  grad.rank--;
+  for (gint64 k = grad.size[grad.rank]; k-- > 0;)
+    {
+      AdjKView part = grad;
+
+      part.data = (char *) grad.data +
+                  (gsize) (k * grad.stride[grad.rank]) * adj_k_type_get_size (grad.type);
+      adj_k_iota_i64 (&index, k, step);
+      if (!adj_k_index_add (&out, (int) dim, &index, &part, 1, &bad))
+        return op_bad_index (call, bad);
+    }
+  return TRUE;
+}
+
+static double
+unfold_reduction (const AdjOpCall *call)
+{
+  gint64 step = MAX (adj_op_call_int (call, 4, 1), 1);
+
+  return 1 + (double) adj_op_call_int (call, 3, 1) / (double) step;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

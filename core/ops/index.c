@@ -342,42 +342,117 @@ source_reduction (const AdjOpCall *call)
 
 /* -- several dimensions -- */
 
-/* Indices broadcast against one another, and where they stand. */
+/* The indices of a call, masks taken apart, broadcast against one another. */
 typedef struct
 {
+  AdjValue items[ADJ_MAX_RANK]; /* TENSOR of integers, or NONE */
+  guint n_items;
   AdjShape broadcast;
   guint first, n; /* the first indexed dimension; how many are */
   gboolean adjacent;
 } Indexing;
 
+/* Where the mask is not 0: one vector of positions for each of its dimensions. */
 static gboolean
-read_indexing (const AdjOpCall *call, Indexing *out)
+add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_I64, .device = ADJ_CPU, .has_strides = TRUE };
+  const AdjShape *shape = &adj_tensor_get_meta (mask)->shape;
+  gint64 *columns[ADJ_MAX_RANK];
+  g_autofree guint8 *set = NULL;
+  gint64 n = 0, count, at = 0;
+  AdjKView view, dense;
+
+  if (adj_storage_is_fake (adj_tensor_get_storage (mask)))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "a mask as index makes a size that depends on values");
+  if (shape->rank == 0 || out->n_items + shape->rank > self->rank)
+    return adj_op_call_fail (call, "a mask of rank %u does not fit here", shape->rank);
+  for (guint d = 0; d < shape->rank; d++)
+    if (!adj_size_test (op_symbols (call), ADJ_SIZE_EQ, shape->size[d],
+                        self->size[out->n_items + d]))
+      return adj_op_call_fail (call, "a mask has not the sizes of what it indexes");
+  if (!op_view (call, mask, adj_tensor_get_meta (mask), &view))
+    return FALSE;
+
+  count = adj_k_view_count (&view);
+  set = op_temporary (&view, ADJ_K_BOOL, &dense);
+  adj_k_copy (&dense, &view);
+  for (gint64 i = 0; i < count; i++)
+    n += set[i];
+  adj_shape_init_ints (&meta.shape, 1, &n);
+  for (guint d = 0; d < shape->rank; d++)
+    {
+      AdjTensor *column = adj_tensor_new_empty (&meta, op_symbols (call), FALSE);
+
+      columns[d] = adj_storage_write (adj_tensor_get_storage (column));
+      out->items[out->n_items++] = ADJ_TENSOR (adj_scope_add (call->cx, column));
+    }
+  for (gint64 i = 0; i < count; i++)
+    {
+      gint64 rest = i;
+
+      if (set[i] == 0)
+        continue;
+      for (guint d = shape->rank; d-- > 0; rest /= dense.size[d])
+        columns[d][at] = rest % dense.size[d];
+      at++;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_items (const AdjOpCall *call, Indexing *out)
 {
   const AdjValue *list = &call->args[1];
   guint rank = adj_op_call_meta (call, 0)->shape.rank;
+
+  if (!adj_value_is_container (list))
+    return adj_op_call_fail (call, "needs a list of indices");
+  for (guint i = 0; i < list->n; i++)
+    {
+      const AdjValue *item = &list->items[i];
+      AdjDType dtype;
+
+      if (out->n_items >= rank)
+        return adj_op_call_fail (call, "too many indices for a tensor of rank %u", rank);
+      if (item->kind != ADJ_VALUE_TENSOR)
+        {
+          out->items[out->n_items++] = ADJ_NONE;
+          continue;
+        }
+      dtype = adj_tensor_get_meta (item->tensor)->dtype;
+      if (dtype == ADJ_DTYPE_BOOL || dtype == ADJ_DTYPE_U8)
+        {
+          if (!add_mask (call, item->tensor, out))
+            return FALSE;
+          continue;
+        }
+      if (!check_index (call, adj_tensor_get_meta (item->tensor)))
+        return FALSE;
+      out->items[out->n_items++] = *item;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_indexing (const AdjOpCall *call, Indexing *out)
+{
   const AdjShape *shapes[ADJ_MAX_RANK];
   GError *error = NULL;
   guint last = 0;
 
   *out = (Indexing){ .first = G_MAXUINT };
-  if (!adj_value_is_container (list) || list->n > rank)
-    return adj_op_call_fail (call, "too many indices for a tensor of rank %u", rank);
-  for (guint i = 0; i < list->n; i++)
-    {
-      const AdjTensorMeta *index;
-
-      if (list->items[i].kind != ADJ_VALUE_TENSOR)
-        continue;
-      index = adj_tensor_get_meta (list->items[i].tensor);
-      if (index->dtype == ADJ_DTYPE_BOOL || index->dtype == ADJ_DTYPE_U8)
-        return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                    "a mask as index makes a size that depends on values");
-      if (!check_index (call, index))
-        return FALSE;
-      out->first = MIN (out->first, i);
-      last = i;
-      shapes[out->n++] = &index->shape;
-    }
+  if (!read_items (call, out))
+    return FALSE;
+  for (guint i = 0; i < out->n_items; i++)
+    if (out->items[i].kind == ADJ_VALUE_TENSOR)
+      {
+        out->first = MIN (out->first, i);
+        last = i;
+        shapes[out->n++] = &adj_tensor_get_meta (out->items[i].tensor)->shape;
+      }
   if (out->n == 0)
     return adj_op_call_fail (call, "needs at least one index");
   out->adjacent = last - out->first + 1 == out->n;
@@ -397,7 +472,7 @@ indexed_shape (const AdjOpCall *call, const Indexing *indexing, AdjShape *out)
 
   for (guint i = 0; i <= self->rank; i++)
     {
-      gboolean indexed = i < call->args[1].n && call->args[1].items[i].kind == ADJ_VALUE_TENSOR;
+      gboolean indexed = i < indexing->n_items && indexing->items[i].kind == ADJ_VALUE_TENSOR;
 
       if (i == at)
         for (guint k = 0; k < broadcast->rank; k++)
@@ -429,9 +504,9 @@ view_indices (const AdjOpCall *call, const Indexing *indexing, AdjKIndex *out, A
 {
   for (guint i = 0; i < ADJ_K_MAX_RANK; i++)
     out->idx[i] = NULL;
-  for (guint i = 0; i < call->args[1].n; i++)
+  for (guint i = 0; i < indexing->n_items; i++)
     {
-      const AdjValue *item = &call->args[1].items[i];
+      const AdjValue *item = &indexing->items[i];
       AdjTensorMeta meta;
 
       if (item->kind != ADJ_VALUE_TENSOR)

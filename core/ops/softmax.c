@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -22,6 +24,18 @@ softmax_meta (AdjOpCall *call)
                              adj_dtype_info (dtype)->torch_name);
   if (adj_op_call_bool (call, 2) && dtype == ADJ_DTYPE_F16)
     dtype = ADJ_DTYPE_F32;
+  return add_like_self (call, dtype);
+}
+
+static gboolean
+safe_softmax_meta (AdjOpCall *call)
+{
+  AdjDType dtype = adj_op_call_dtype (call, 2, adj_op_call_meta (call, 0)->dtype);
+
+  op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  if (!adj_dtype_is_floating (dtype))
+    return adj_op_call_fail (call, "needs floating point, not %s",
+                             adj_dtype_info (dtype)->torch_name);
   return add_like_self (call, dtype);
 }
 
@@ -110,6 +124,56 @@ static gboolean
 log_softmax_backward_kernel (AdjOpCall *call)
 {
   return backward (call, adj_k_log_softmax_backward);
+}
+
+/* out = top == -inf ? 0 : out, where @top are the largest elements of rows. */
+static void
+clear_masked_rows (const AdjKView *out, const AdjKView *top, gint dim)
+{
+  static const AdjKCode code[] = {
+    { .op = ADJ_K_OP_LOAD, .dst = 0, .imm.i = 0 },
+    { .op = ADJ_K_OP_LOAD, .dst = 1, .imm.i = 1 },
+    { .op = ADJ_K_OP_CONST, .dst = 2, .imm.f = -HUGE_VAL },
+    { .op = ADJ_K_OP_EQ, .dst = 2, .a = 1, .b = 2 },
+    { .op = ADJ_K_OP_CONST, .dst = 3, .imm.f = 0 },
+    { .op = ADJ_K_OP_SELECT, .dst = 0, .a = 2, .b = 3, .c = 0 },
+  };
+  const AdjKProgram program = {
+    .klass = out->type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32,
+    .n_inputs = 2,
+    .n_regs = 4,
+    .n_code = G_N_ELEMENTS (code),
+    .code = code,
+    .result = 0,
+  };
+  AdjKView inputs[] = { *out, *top };
+
+  inputs[1].size[dim] = out->size[dim];
+  inputs[1].stride[dim] = 0;
+  adj_k_pointwise (&program, out, inputs);
+}
+
+static gboolean
+safe_softmax_kernel (AdjOpCall *call)
+{
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  g_autofree gpointer memory = NULL;
+  g_autofree gpointer row_memory = NULL;
+  AdjKView self, in, out, top;
+
+  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  need_dim (&self);
+  need_dim (&out);
+  memory = op_temporary (&out, out.type, &in);
+  adj_k_copy (&in, &self);
+  adj_k_softmax (&out, &in, (int) dim);
+  top = out;
+  top.size[dim] = 1;
+  row_memory = op_temporary (&top, out.type, &top);
+  adj_k_reduce (ADJ_K_MAX, &top, &in, 1u << dim);
+  clear_masked_rows (&out, &top, (gint) dim);
+  return TRUE;
 }
 
 /* -- costs -- */

@@ -62,6 +62,62 @@ view_meta (AdjOpCall *call)
   return add (call, &shape);
 }
 
+/* Every number is a multiple of @n, or the call fails. */
+static gboolean
+divide (const AdjOpCall *call, AdjSize *number, gint64 n)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize part = adj_size_floordiv (symbols, *number, ADJ_SIZE (n));
+
+  if (!adj_size_test (symbols, ADJ_SIZE_EQ, adj_size_mul (symbols, part, ADJ_SIZE (n)), *number))
+    return adj_op_call_fail (call, "sizes, strides and offset do not fit the wider dtype");
+  *number = part;
+  return TRUE;
+}
+
+/* The last dimension becomes @n times as short, and everything counts in larger elements. */
+static gboolean
+widen_elements (const AdjOpCall *call, AdjShape *shape, gint64 n)
+{
+  for (guint i = 0; i + 1 < shape->rank; i++)
+    if (!divide (call, &shape->stride[i], n))
+      return FALSE;
+  return divide (call, &shape->size[shape->rank - 1], n) && divide (call, &shape->offset, n);
+}
+
+static void
+narrow_elements (const AdjOpCall *call, AdjShape *shape, gint64 n)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize *size = &shape->size[shape->rank - 1];
+
+  for (guint i = 0; i + 1 < shape->rank; i++)
+    shape->stride[i] = adj_size_mul (symbols, shape->stride[i], ADJ_SIZE (n));
+  *size = adj_size_mul (symbols, *size, ADJ_SIZE (n));
+  shape->offset = adj_size_mul (symbols, shape->offset, ADJ_SIZE (n));
+}
+
+static gboolean
+view_dtype_meta (AdjOpCall *call)
+{
+  AdjShape shape = *self_shape (call);
+  AdjDType dtype = adj_op_call_dtype (call, 1, adj_op_call_meta (call, 0)->dtype);
+  guint from = adj_dtype_info (adj_op_call_meta (call, 0)->dtype)->n_bytes;
+  guint to = adj_dtype_info (dtype)->n_bytes;
+
+  if (from == 0 || to == 0)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "elements are smaller than a byte");
+  if (from != to &&
+      (shape.rank == 0 || !adj_size_is (op_symbols (call), shape.stride[shape.rank - 1], 1)))
+    return adj_op_call_fail (call, "the last dimension must be dense to change the element size");
+  if (to > from && !widen_elements (call, &shape, to / from))
+    return FALSE;
+  if (to < from)
+    narrow_elements (call, &shape, from / to);
+  adj_op_call_add_view (call, 0, &shape)->meta.dtype = dtype;
+  return TRUE;
+}
+
 /* -1 keeps a size; new dimensions come first. */
 static gboolean
 expand_meta (AdjOpCall *call)
