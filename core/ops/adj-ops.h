@@ -25,6 +25,7 @@ typedef enum
 #include "ops/batch-norm.inc"
 #include "ops/conv.inc"
 #include "ops/pool.inc"
+#include "ops/resample.inc"
 #include "ops/attention.inc"
 #include "ops/loss.inc"
 #include "ops/index.inc"

@@ -43,6 +43,7 @@ extern const OpFamily adj_family_norm;
 extern const OpFamily adj_family_batch_norm;
 extern const OpFamily adj_family_conv;
 extern const OpFamily adj_family_pool;
+extern const OpFamily adj_family_resample;
 extern const OpFamily adj_family_attention;
 extern const OpFamily adj_family_loss;
 extern const OpFamily adj_family_index;

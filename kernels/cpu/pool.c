@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "adj-kernel-pool.h"
-#include "tile.h"
+#include "plane.h"
 
 enum
 {
@@ -79,72 +79,6 @@ plan_begin (Plan *plan, const AdjKPool *pool)
       (axis == 0 ? plan->rows : plan->cols)[i] =
           window_of (pool, axis, plan->size[axis], plan->out[axis], i);
   return true;
-}
-
-/* --- planes ------------------------------------------------------------------------------------
- */
-
-/* The dims before the last two. */
-static AdjKView
-planes_of (const AdjKView *view)
-{
-  AdjKView planes = *view;
-
-  planes.rank -= 2;
-  return planes;
-}
-
-typedef struct
-{
-  void (*one) (const void *job, int64_t plane, void *memory);
-  const void *job;
-  size_t memory; /* bytes that one plane needs */
-} Work;
-
-static bool
-for_each_plane (const Work *work, int64_t n, bool threads)
-{
-  bool done = true;
-
-#pragma omp parallel for schedule(static) if (threads && n > 1) reduction(&& : done)
-  for (int64_t plane = 0; plane < n; plane++)
-    {
-      void *memory = malloc (work->memory + 1);
-
-      if (memory)
-        work->one (work->job, plane, memory);
-      else
-        done = false;
-      free (memory);
-    }
-  return done;
-}
-
-static void
-load_plane (const ClassLoops *loops, void *memory, const AdjKView *view, int64_t base)
-{
-  const int64_t *size = view->size + view->rank - 2, *stride = view->stride + view->rank - 2;
-
-  for (int64_t i = 0; i < size[0]; i++)
-    loops->load[view->type]((char *) memory + (size_t) (i * size[1]) * loops->size,
-                            view_at (view, base + i * stride[0]), stride[1], (int) size[1]);
-}
-
-static void
-store_plane (const ClassLoops *loops, const AdjKView *view, int64_t base, const void *memory)
-{
-  const int64_t *size = view->size + view->rank - 2, *stride = view->stride + view->rank - 2;
-
-  for (int64_t i = 0; i < size[0]; i++)
-    loops->store[view->type](view_at (view, base + i * stride[0]), stride[1],
-                             (const char *) memory + (size_t) (i * size[1]) * loops->size,
-                             (int) size[1]);
-}
-
-static size_t
-plane_bytes (const ClassLoops *loops, const int64_t *size)
-{
-  return (size_t) (size[0] * size[1]) * loops->size;
 }
 
 /* --- loops of each class -----------------------------------------------------------------------
@@ -270,25 +204,26 @@ max_plane (const void *what, int64_t plane, void *memory)
   const MaxJob *job = what;
   const Plan *plan = &job->plan;
   const AdjKView *x = &plan->pool->x, *y = &plan->pool->y;
-  AdjKView x_planes = planes_of (x), y_planes = planes_of (y), i_planes = planes_of (job->indices);
+  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y),
+           i_planes = adj_k_planes_of (job->indices);
   /* Indices first: they need the strictest alignment. */
   int64_t *indices = memory;
   char *y_memory = (char *) (indices + plan->out[0] * plan->out[1]);
   char *x_memory = y_memory + (plane_bytes (plan->loops, plan->out) + 7) / 8 * 8;
 
-  load_plane (plan->loops, x_memory, x, adj_k_view_offset (&x_planes, plane));
+  adj_k_plane_load (plan->loops, x_memory, x, adj_k_view_offset (&x_planes, plane));
   plane_loops[class_of (x->type)].max (plan, x_memory, y_memory, indices);
-  store_plane (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
-  store_plane (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], job->indices,
-               adj_k_view_offset (&i_planes, plane), indices);
+  adj_k_plane_store (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
+  adj_k_plane_store (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], job->indices,
+                     adj_k_view_offset (&i_planes, plane), indices);
 }
 
 bool
 adj_k_max_pool (const AdjKPool *pool, const AdjKView *indices)
 {
-  AdjKView planes = planes_of (&pool->y);
+  AdjKView planes = adj_k_planes_of (&pool->y);
   MaxJob job = { .indices = indices };
-  Work work = { .one = max_plane, .job = &job };
+  PlaneWork work = { .one = max_plane, .job = &job };
   bool done = plan_begin (&job.plan, pool);
 
   if (!done)
@@ -296,7 +231,8 @@ adj_k_max_pool (const AdjKPool *pool, const AdjKView *indices)
   work.memory = (size_t) (job.plan.out[0] * job.plan.out[1]) * sizeof (int64_t) +
                 plane_bytes (job.plan.loops, job.plan.out) + 8 +
                 plane_bytes (job.plan.loops, job.plan.size);
-  done = for_each_plane (&work, adj_k_view_count (&planes), adj_k_view_count (&pool->x) > SERIAL);
+  done = adj_k_for_each_plane (&work, adj_k_view_count (&planes),
+                               adj_k_view_count (&pool->x) > SERIAL);
   free (job.plan.rows);
   return done;
 }
@@ -312,18 +248,18 @@ static void
 scatter_plane (const void *what, int64_t plane, void *memory)
 {
   const ScatterJob *job = what;
-  AdjKView x_planes = planes_of (job->gx), g_planes = planes_of (job->g);
-  AdjKView i_planes = planes_of (job->indices);
+  AdjKView x_planes = adj_k_planes_of (job->gx), g_planes = adj_k_planes_of (job->g);
+  AdjKView i_planes = adj_k_planes_of (job->indices);
   int64_t *indices = memory;
   char *g = (char *) (indices + job->n);
   char *x = g + ((size_t) job->n * job->loops->size + 7) / 8 * 8;
 
-  load_plane (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], indices, job->indices,
-              adj_k_view_offset (&i_planes, plane));
-  load_plane (job->loops, g, job->g, adj_k_view_offset (&g_planes, plane));
+  adj_k_plane_load (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], indices, job->indices,
+                    adj_k_view_offset (&i_planes, plane));
+  adj_k_plane_load (job->loops, g, job->g, adj_k_view_offset (&g_planes, plane));
   memset (x, 0, (size_t) job->area * job->loops->size);
   plane_loops[class_of (job->gx->type)].scatter (x, g, indices, job->n);
-  store_plane (job->loops, job->gx, adj_k_view_offset (&x_planes, plane), x);
+  adj_k_plane_store (job->loops, job->gx, adj_k_view_offset (&x_planes, plane), x);
 }
 
 bool
@@ -346,7 +282,7 @@ bool
 adj_k_max_pool_backward (const AdjKView *gx, const AdjKView *g, const AdjKView *indices)
 {
   const int64_t *size = gx->size + gx->rank - 2, *out = g->size + g->rank - 2;
-  AdjKView planes = planes_of (g);
+  AdjKView planes = adj_k_planes_of (g);
   ScatterJob job = {
     .loops = &adj_k_loops ()->klass[class_of (gx->type)],
     .gx = gx,
@@ -355,11 +291,11 @@ adj_k_max_pool_backward (const AdjKView *gx, const AdjKView *g, const AdjKView *
     .area = size[0] * size[1],
     .n = out[0] * out[1],
   };
-  Work work = { .one = scatter_plane, .job = &job };
+  PlaneWork work = { .one = scatter_plane, .job = &job };
 
   work.memory = (size_t) job.n * (sizeof (int64_t) + job.loops->size) + 8 +
                 (size_t) job.area * job.loops->size;
-  return for_each_plane (&work, adj_k_view_count (&planes), adj_k_view_count (gx) > SERIAL);
+  return adj_k_for_each_plane (&work, adj_k_view_count (&planes), adj_k_view_count (gx) > SERIAL);
 }
 
 /* --- averages ----------------------------------------------------------------------------------
@@ -370,12 +306,12 @@ average_plane (const void *what, int64_t plane, void *memory)
 {
   const Plan *plan = what;
   const AdjKView *x = &plan->pool->x, *y = &plan->pool->y;
-  AdjKView x_planes = planes_of (x), y_planes = planes_of (y);
+  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y);
   char *y_memory = (char *) memory + (plane_bytes (plan->loops, plan->size) + 7) / 8 * 8;
 
-  load_plane (plan->loops, memory, x, adj_k_view_offset (&x_planes, plane));
+  adj_k_plane_load (plan->loops, memory, x, adj_k_view_offset (&x_planes, plane));
   plane_loops[class_of (x->type)].average (plan, memory, y_memory);
-  store_plane (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
+  adj_k_plane_store (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
 }
 
 static void
@@ -383,28 +319,29 @@ spread_plane (const void *what, int64_t plane, void *memory)
 {
   const Plan *plan = what;
   const AdjKView *x = &plan->pool->x, *y = &plan->pool->y;
-  AdjKView x_planes = planes_of (x), y_planes = planes_of (y);
+  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y);
   size_t bytes = plane_bytes (plan->loops, plan->size);
   char *y_memory = (char *) memory + (bytes + 7) / 8 * 8;
 
-  load_plane (plan->loops, y_memory, y, adj_k_view_offset (&y_planes, plane));
+  adj_k_plane_load (plan->loops, y_memory, y, adj_k_view_offset (&y_planes, plane));
   memset (memory, 0, bytes);
   plane_loops[class_of (x->type)].spread (plan, memory, y_memory);
-  store_plane (plan->loops, x, adj_k_view_offset (&x_planes, plane), memory);
+  adj_k_plane_store (plan->loops, x, adj_k_view_offset (&x_planes, plane), memory);
 }
 
 static bool
 average (const AdjKPool *pool, void (*one) (const void *, int64_t, void *))
 {
-  AdjKView planes = planes_of (&pool->x);
+  AdjKView planes = adj_k_planes_of (&pool->x);
   Plan plan;
-  Work work = { .one = one, .job = &plan };
+  PlaneWork work = { .one = one, .job = &plan };
   bool done = plan_begin (&plan, pool);
 
   if (!done)
     return false;
   work.memory = plane_bytes (plan.loops, plan.size) + 8 + plane_bytes (plan.loops, plan.out);
-  done = for_each_plane (&work, adj_k_view_count (&planes), adj_k_view_count (&pool->x) > SERIAL);
+  done = adj_k_for_each_plane (&work, adj_k_view_count (&planes),
+                               adj_k_view_count (&pool->x) > SERIAL);
   free (plan.rows);
   return done;
 }
