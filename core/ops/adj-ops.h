@@ -20,6 +20,8 @@ typedef enum
 #include "ops/copy.inc"
 #include "ops/matmul.inc"
 #include "ops/reduce.inc"
+#include "ops/glu.inc"
+#include "ops/sort.inc"
 #include "ops/softmax.inc"
 #include "ops/norm.inc"
 #include "ops/batch-norm.inc"

@@ -38,6 +38,8 @@ extern const OpFamily adj_family_random;
 extern const OpFamily adj_family_copy;
 extern const OpFamily adj_family_matmul;
 extern const OpFamily adj_family_reduce;
+extern const OpFamily adj_family_glu;
+extern const OpFamily adj_family_sort;
 extern const OpFamily adj_family_softmax;
 extern const OpFamily adj_family_norm;
 extern const OpFamily adj_family_batch_norm;

@@ -56,6 +56,8 @@ ids_follow_names (void)
 #include "ops/copy.inc"
 #include "ops/matmul.inc"
 #include "ops/reduce.inc"
+#include "ops/glu.inc"
+#include "ops/sort.inc"
 #include "ops/softmax.inc"
 #include "ops/norm.inc"
 #include "ops/batch-norm.inc"
