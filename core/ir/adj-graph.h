@@ -106,7 +106,8 @@ ADJ_PUBLIC void adj_graph_unref (AdjGraph *graph);
 ADJ_PUBLIC const char *adj_graph_get_name (const AdjGraph *graph);
 ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transfer none) */
 AdjHeader adj_graph_get_header (const AdjGraph *graph);
-/* The parameter list of a PYTREE header: "primals, tangents"; else %NULL. */
+/* The parameter list of a PYTREE header, "primals, tangents", or "x <- ([x], {})" when more than
+ * that list is flattened; else %NULL. */
 const char *adj_graph_get_parameters (const AdjGraph *graph);
 
 ADJ_PUBLIC guint adj_graph_get_n_nodes (const AdjGraph *graph);

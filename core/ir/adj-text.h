@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Graph text: the print_readable form of structured traces in PyTorch 2.6 (graph-ir §5). */
+/* Graph text: the print_readable form of structured traces (graph-ir §5).  We read what PyTorch 2.1
+ * and later print, and print as 2.6 does. */
 
 typedef enum
 {
@@ -33,7 +34,7 @@ ADJ_PUBLIC char *adj_graph_print (const AdjGraph *graph, AdjPrintFlags flags, gu
 
 /**
  * adj_graph_parse:
- * @text: UTF-8; one module, possibly with nested ones (they become subgraphs)
+ * @text: UTF-8; its first module, possibly with nested ones (they become subgraphs)
  * @diags: (nullable): gets warnings and errors with their places
  *
  * A statement that cannot be read becomes a RAW node with a warning, so that the rest loads.
@@ -42,6 +43,32 @@ ADJ_PUBLIC char *adj_graph_print (const AdjGraph *graph, AdjPrintFlags flags, gu
  */
 ADJ_PUBLIC AdjGraph *
 adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error);
+
+#define ADJ_MAX_PARSED 10000 /* graphs in one text */
+
+/* One graph of a text that holds several. */
+typedef struct
+{
+  AdjGraph *graph; /* (owned) */
+  GBytes *text;    /* (owned) of its module */
+  guint line;      /* where that begins, from 1 */
+} AdjParsedGraph;
+
+/**
+ * adj_graph_parse_all:
+ *
+ * As adj_graph_parse(), for each module of the text; what stands before, between and behind them is
+ * passed over.  A graph that cannot be read is left out with an error in @diags.
+ *
+ * Returns: (transfer full) (nullable) (element-type AdjParsedGraph): at least one; %NULL with
+ *   ADJ_ERROR_PARSE when there is none
+ */
+ADJ_PUBLIC GArray *
+adj_graph_parse_all (const char *text, gssize length, AdjDiags *diags, GError **error);
+
+/* @text without what makes terminals change colours; %NULL when it has nothing of that.  (transfer
+ * full) (nullable) */
+char *adj_text_strip_colors (const char *text, gssize length);
 
 /* One value, e.g. "[1, 'a', torch.float32]"; names resolve through @resolve, else RAW. */
 typedef gboolean (*AdjNameFunc) (const char *name, AdjValue *out, gpointer data);

@@ -87,14 +87,60 @@ typedef struct
   AdjDiags *diags;   /* (nullable) */
   GHashTable *names; /* (owned) name in the text → index + 1 */
   char *stack_trace; /* (nullable) of the statements that follow */
+  char *notes;       /* (nullable) facts of the statements that follow */
+  GString *block;    /* (nullable) facts of the next statement, without braces */
+  guint n_leaves;    /* of inputs, when a function shuffles them and outputs */
 } AdjModuleReader;
 
 gboolean adj_module_resolve (const char *name, AdjValue *out, gpointer data);
 /* Adds the node that @line states.  Always does: a RAW one at worst. */
 void adj_module_read_statement (AdjModuleReader *module, const AdjLine *line);
-/* Adds the output node; @text is what follows "return". */
-void adj_module_read_return (AdjModuleReader *module, const AdjLine *line, const char *type);
+/* Adds the output node.  @type (nullable) is that of the function; @descriptions, what comments say
+ * of each item, is taken. */
+void adj_module_read_return (AdjModuleReader *module,
+                             const AdjLine *line,
+                             const char *type,
+                             AdjValue *descriptions);
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
 char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
+
+/* -- Headers (parse-header.c) ---- */
+
+/* What the placeholders are made from.  All members are owned. */
+typedef struct
+{
+  AdjModuleReader *module; /* (unowned) */
+  GPtrArray *parameters;   /* placeholders once they are added */
+  GPtrArray *bindings;     /* annotations of what a pytree unpacks into */
+  GHashTable *facts;       /* node name → text of its facts */
+  char *signature;         /* (nullable) "primals, tangents", when it is a pytree's */
+  char *return_type;
+  gboolean is_boxed;
+  gboolean has_ended; /* the placeholders are added */
+} AdjHeaderReader;
+
+void adj_header_init (AdjHeaderReader *header, AdjModuleReader *module);
+void adj_header_clear (AdjHeaderReader *header);
+/* `(self, a: "f32[2]", b = None) -> T` and comes to the colon; over several lines if need be. */
+gboolean adj_header_read (AdjHeaderReader *header, AdjReader *r);
+/* A line below that makes or names placeholders; %FALSE when it is none. */
+gboolean adj_header_read_line (AdjHeaderReader *header, const AdjReader *r);
+/* Adds the placeholders, once. */
+void adj_header_end (AdjHeaderReader *header);
+
+/* -- Comments (parse-comment.c) ---- */
+
+void adj_comment_read (AdjHeaderReader *header, const AdjLine *line);
+/* A line of a block in triple quotes, which is about the next statement. */
+void adj_block_read (AdjModuleReader *module, const AdjLine *line);
+/* What the comments above say of a statement. */
+void adj_notes_apply (AdjModuleReader *module, AdjNodeFacts *facts);
+/* "# PlainAOTInput(idx=0)" → STRING, or NONE when it is empty. */
+AdjValue adj_description_new (const char *comment, gsize length);
+
+/* -- Exported programs (parse-export.c) ---- */
+
+/* What the signature behind a module says: of parameters into @facts, ranges into @symbols. */
+void adj_export_read (const char *text, gsize length, GHashTable *facts, AdjSymbols *symbols);
 
 G_END_DECLS

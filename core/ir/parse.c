@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Graph text, line by line: classes, headers and comments.  Nothing that it says is trusted: what
+/* Graph text, line by line: classes and what is in them.  Nothing that it says is trusted: what
  * is not understood is kept as text and reported, and everything is bounded. */
 
 #include <string.h>
@@ -21,32 +21,17 @@ typedef struct
   AdjSymbols *symbols;
   AdjDiags *diags;
   AdjWords words;
+  gboolean is_export; /* the next module is of an exported program */
 } Text;
-
-/* A parameter of forward(), or a value that a pytree unpacks into. */
-typedef struct
-{
-  char *name;   /* of the node */
-  char *target; /* as written, with stars */
-  AdjSpan span;
-  AdjNodeFacts facts;
-  AdjValue default_value;
-  gboolean has_default;
-} Parameter;
 
 typedef struct
 {
   Text *text;
   AdjModuleReader reader;
-  guint indent; /* of the class line */
+  AdjHeaderReader header;
+  guint indent;      /* of the class line */
+  guint body_indent; /* of the last line of the body */
   guint depth;
-
-  GPtrArray *parameters; /* Parameter; placeholders once they are added */
-  GPtrArray *bindings;   /* Parameter: annotations of what a pytree unpacks into */
-  GHashTable *facts;     /* (owned) node name → (owned) text of its facts */
-  char *signature;       /* (nullable) "primals, tangents", when it is a pytree's */
-  char *return_type;
-  gboolean has_placeholders; /* they are added */
   gboolean has_output;
 } Module;
 
@@ -122,120 +107,23 @@ fail (GError **error, AdjError code, const AdjLine *line, const char *message)
   g_set_error (error, ADJ_ERROR, code, "%u:%u: %s", line->number, line->indent + 1, message);
 }
 
-/* -- Parameters ---- */
+/* -- Headers ---- */
 
-static Parameter *
-parameter_new (void)
-{
-  Parameter *parameter = g_new0 (Parameter, 1);
-
-  adj_node_facts_init (&parameter->facts);
-
-  return parameter;
-}
-
-static void
-parameter_free (gpointer data)
-{
-  Parameter *parameter = data;
-
-  adj_node_facts_clear (&parameter->facts);
-  adj_value_clear (&parameter->default_value);
-  g_free (parameter->name);
-  g_free (parameter->target);
-  g_free (parameter);
-}
-
-/* Up to a comma, semicolon, equals sign or closing bracket that is not its own. */
-static void
-read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
-{
-  const char *start = r->token.text, *end = start;
-
-  for (gint depth = 0; !adj_reader_at_end (r); adj_reader_advance (r))
-    {
-      gboolean opens = adj_reader_at (r, "[") || adj_reader_at (r, "(");
-      gboolean closes = adj_reader_at (r, "]") || adj_reader_at (r, ")");
-
-      if (depth == 0 &&
-          (closes || adj_reader_at (r, ",") || adj_reader_at (r, "=") || adj_reader_at (r, ";")))
-        break;
-      depth += opens - closes;
-      end = r->token.text + r->token.length;
-    }
-  adj_node_facts_annotate (&parameter->facts, start, end - start, symbols);
-}
-
-static Parameter *
-read_parameter (AdjReader *r, AdjSymbols *symbols)
-{
-  g_autoptr (GString) target = g_string_new (NULL);
-  Parameter *parameter;
-
-  while (adj_reader_at (r, "*") || adj_reader_at (r, "**"))
-    {
-      g_string_append_len (target, r->token.text, r->token.length);
-      adj_reader_advance (r);
-    }
-  if (r->token.kind != ADJ_TOKEN_NAME)
-    return NULL;
-
-  parameter = parameter_new ();
-  parameter->name = adj_token_dup (&r->token);
-  parameter->span = r->token.span;
-  g_string_append (target, parameter->name);
-  parameter->target = g_string_free (g_steal_pointer (&target), FALSE);
-  adj_reader_advance (r);
-  if (adj_reader_take (r, ":"))
-    read_annotation (r, parameter, symbols);
-
-  return parameter;
-}
-
-/* `(self, a: "f32[2]", b = None) -> T:`, over several lines if need be. */
+/* Comes to `def forward`; other functions of a class are passed over. */
 static gboolean
-read_parameters (Module *module, AdjReader *r)
+find_def (const Module *module, AdjLine *line)
 {
-  if (!adj_reader_take (r, "("))
-    return FALSE;
+  Text *text = module->text;
 
-  while (!adj_reader_take (r, ")"))
+  for (; peek_line (text, line); skip_line (text))
     {
-      Parameter *parameter = read_parameter (r, module->text->symbols);
-
-      if (!parameter)
-        return FALSE;
-      if (module->parameters->len == 0 && g_str_equal (parameter->name, "self"))
-        parameter_free (parameter);
-      else
-        {
-          g_ptr_array_add (module->parameters, parameter);
-          if (adj_reader_take (r, "="))
-            {
-              parameter->has_default = TRUE;
-              if (!adj_reader_read (r, &parameter->default_value))
-                return FALSE;
-            }
-        }
-      if (!adj_reader_take (r, ",") && !adj_reader_at (r, ")"))
-        return FALSE;
-      if (module->parameters->len > ADJ_MAX_NODES)
-        return FALSE;
+      if (starts_with (line, "def forward"))
+        return TRUE;
+      if (starts_with (line, "class ") || starts_with (line, "Graph signature:"))
+        break;
     }
 
-  if (adj_reader_take (r, "->"))
-    {
-      const char *start = r->token.text, *end = start;
-
-      while (!adj_reader_at (r, ":") && !adj_reader_at_end (r))
-        {
-          end = r->token.text + r->token.length;
-          adj_reader_advance (r);
-        }
-      module->return_type = g_strndup (start, end - start);
-    }
-
-  return adj_reader_at (r, ":");
+  return FALSE;
 }
 
 static gboolean
@@ -245,13 +133,7 @@ parse_header (Module *module, GError **error)
   AdjLine line = { 0 };
   AdjReader reader;
 
-  while (peek_line (text, &line) && !starts_with (&line, "def "))
-    {
-      if (starts_with (&line, "class ") || starts_with (&line, "return"))
-        break;
-      skip_line (text);
-    }
-  if (text->at >= text->end || !starts_with (&line, "def "))
+  if (!find_def (module, &line))
     {
       line.number = line.number > 0 ? line.number : text->number;
       fail (error, ADJ_ERROR_PARSE, &line, "expected 'def forward(…):'");
@@ -262,7 +144,7 @@ parse_header (Module *module, GError **error)
   reader.lexer.keep_newlines = FALSE;
   adj_reader_advance (&reader);
   adj_reader_advance (&reader);
-  if (!read_parameters (module, &reader))
+  if (!adj_header_read (&module->header, &reader))
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: malformed parameters",
                    reader.token.span.line, reader.token.span.column);
@@ -275,302 +157,6 @@ parse_header (Module *module, GError **error)
   return TRUE;
 }
 
-/* -- Placeholders ---- */
-
-static void
-add_placeholder (Module *module, Parameter *parameter)
-{
-  const char *facts = g_hash_table_lookup (module->facts, parameter->name);
-  g_autofree char *name = NULL;
-  AdjNodeSpec spec = {
-    .opcode = ADJ_OPCODE_PLACEHOLDER,
-    .target = parameter->target,
-    .meta = &parameter->facts.meta,
-    .span = parameter->span,
-    .origin = ADJ_NO_NODE,
-  };
-
-  if (facts)
-    adj_node_facts_parse (&parameter->facts, facts, strlen (facts), module->text->symbols);
-  parameter->facts.meta.extra = &parameter->facts.extra;
-  spec.val = parameter->facts.val;
-  if (parameter->has_default)
-    spec.args = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &parameter->default_value };
-  spec.name = name = adj_module_bind (&module->reader, parameter->name, parameter->span);
-  adj_builder_add (module->reader.builder, &spec);
-}
-
-static void
-add_placeholders (Module *module)
-{
-  if (module->has_placeholders)
-    return;
-
-  module->has_placeholders = TRUE;
-  for (guint i = 0; i < module->parameters->len; i++)
-    add_placeholder (module, g_ptr_array_index (module->parameters, i));
-  if (module->signature)
-    adj_builder_set_header (module->reader.builder, ADJ_HEADER_PYTREE, module->signature);
-}
-
-static Parameter *
-find_parameter (const GPtrArray *parameters, const char *name)
-{
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      Parameter *parameter = g_ptr_array_index (parameters, i);
-
-      if (g_str_equal (parameter->target + strspn (parameter->target, "*"), name))
-        return parameter;
-    }
-
-  return NULL;
-}
-
-/* `l_x_ = L_x_`: the node of a parameter has another name. */
-static gboolean
-read_alias (Module *module, AdjReader r)
-{
-  g_autofree char *name = NULL;
-  g_autofree char *parameter_name = NULL;
-  Parameter *parameter;
-
-  if (module->has_placeholders || r.token.kind != ADJ_TOKEN_NAME)
-    return FALSE;
-  name = adj_token_dup (&r.token);
-  adj_reader_advance (&r);
-  if (!adj_reader_take (&r, "=") || r.token.kind != ADJ_TOKEN_NAME)
-    return FALSE;
-  parameter_name = adj_token_dup (&r.token);
-  adj_reader_advance (&r);
-  if (!adj_reader_at_end (&r))
-    return FALSE;
-
-  parameter = find_parameter (module->parameters, parameter_name);
-  if (!parameter)
-    return FALSE;
-  g_free (parameter->name);
-  parameter->name = g_steal_pointer (&name);
-
-  return TRUE;
-}
-
-/* `primals_1: "f32[4]"; tangents_1: "f32[4]"; ` above an unpacking. */
-static gboolean
-read_bindings (Module *module, AdjReader r)
-{
-  g_autoptr (GPtrArray) bindings = g_ptr_array_new_with_free_func (parameter_free);
-
-  if (module->has_placeholders)
-    return FALSE;
-
-  while (!adj_reader_at_end (&r))
-    {
-      Parameter *binding = read_parameter (&r, module->text->symbols);
-
-      if (!binding)
-        return FALSE;
-      g_ptr_array_add (bindings, binding);
-      if (binding->facts.val.kind == ADJ_VALUE_NONE && binding->facts.extra.n == 0)
-        return FALSE;
-      if (!adj_reader_take (&r, ";") && !adj_reader_at_end (&r))
-        return FALSE;
-    }
-  g_ptr_array_extend_and_steal (module->bindings, g_steal_pointer (&bindings));
-
-  return TRUE;
-}
-
-/* "primals, tangents" */
-static char *
-join_targets (const GPtrArray *parameters)
-{
-  g_autoptr (GString) joined = g_string_new (NULL);
-
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      Parameter *parameter = g_ptr_array_index (parameters, i);
-
-      g_string_append_printf (joined, "%s%s", i > 0 ? ", " : "", parameter->target);
-    }
-
-  return g_string_free (g_steal_pointer (&joined), FALSE);
-}
-
-/* What each name was annotated with becomes the parameter's. */
-static void
-adopt_bindings (Module *module, GPtrArray *parameters)
-{
-  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = 0; i < module->bindings->len; i++)
-    {
-      Parameter *binding = g_ptr_array_index (module->bindings, i);
-
-      g_hash_table_insert (by_name, binding->name, binding);
-    }
-
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      Parameter *parameter = g_ptr_array_index (parameters, i);
-      Parameter *binding = g_hash_table_lookup (by_name, parameter->name);
-
-      if (binding)
-        {
-          AdjNodeFacts facts = parameter->facts;
-
-          parameter->facts = binding->facts;
-          binding->facts = facts;
-          g_hash_table_remove (by_name, parameter->name);
-        }
-    }
-}
-
-/* `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)` */
-static gboolean
-read_unpacking (Module *module, AdjReader r)
-{
-  g_autoptr (GPtrArray) parameters = g_ptr_array_new_with_free_func (parameter_free);
-
-  if (module->has_placeholders || module->signature)
-    return FALSE;
-
-  while (!adj_reader_take (&r, "="))
-    {
-      Parameter *parameter = read_parameter (&r, module->text->symbols);
-
-      if (!parameter)
-        return FALSE;
-      g_ptr_array_add (parameters, parameter);
-      if (!adj_reader_take (&r, ",") || parameters->len > ADJ_MAX_NODES)
-        return FALSE;
-    }
-  if (!adj_token_is (&r.token, "fx_pytree"))
-    return FALSE;
-
-  module->signature = join_targets (module->parameters);
-  adopt_bindings (module, parameters);
-  g_ptr_array_unref (module->parameters);
-  module->parameters = g_steal_pointer (&parameters);
-
-  return TRUE;
-}
-
-/* -- Comments ---- */
-
-/* Statements from here on come from another place.  PyTorch prints a place anew when the whole
- * stack is another one, even if it ends in the same line; a newline more keeps such stacks apart.
- */
-static void
-set_stack_trace (Module *module, char *trace)
-{
-  AdjModuleReader *reader = &module->reader;
-
-  if (reader->stack_trace && g_str_equal (reader->stack_trace, trace))
-    {
-      char *other = g_strconcat (trace, "\n", NULL);
-
-      g_free (trace);
-      trace = other;
-    }
-  g_free (reader->stack_trace);
-  reader->stack_trace = trace;
-}
-
-/* The end of the path in `path:12 in name`: its last colon that digits and " in " follow. */
-static const char *
-find_path_end (const char *start, const char *end)
-{
-  for (const char *p = end; p-- > start;)
-    {
-      const char *after = p + 1;
-
-      if (*p != ':')
-        continue;
-      while (after < end && g_ascii_isdigit (*after))
-        after++;
-      if (after > p + 1 && (after == end || (end - after > 4 && memcmp (after, " in ", 4) == 0)))
-        return p;
-    }
-
-  return NULL;
-}
-
-/* `path:12 in name, code: source` */
-static gboolean
-read_place (Module *module, const char *start, const char *end)
-{
-  static const char middle[] = ", code:";
-  const char *code = memmem (start, end - start, middle, strlen (middle));
-  const char *path_end = code ? find_path_end (start, code) : NULL;
-  const char *after;
-  char *trace;
-  guint64 line = 0;
-
-  if (!path_end || path_end == start)
-    return FALSE;
-
-  for (after = path_end + 1; after < code && g_ascii_isdigit (*after); after++)
-    line = MIN (line * 10 + (*after - '0'), G_MAXUINT);
-  after = after < code ? after + strlen (" in ") : NULL;
-  trace = g_strdup_printf ("  File \"%.*s\", line %" G_GUINT64_FORMAT ", in %.*s\n    ",
-                           (int) (path_end - start), start, line, after ? (int) (code - after) : 9,
-                           after ? after : "<unknown>");
-  code += strlen (middle);
-  code += code < end && *code == ' ';
-  if (trace)
-    {
-      g_autofree char *source = g_strndup (code, end - code);
-      char *full = g_strconcat (trace, source, "\n", NULL);
-
-      g_free (trace);
-      set_stack_trace (module, full);
-    }
-
-  return TRUE;
-}
-
-/* `# adj: primals_1 {…}`, `# adj: symbol s0 {…}` */
-static void
-read_header_facts (Module *module, const char *text, gsize length)
-{
-  const char *brace = memchr (text, '{', length);
-  g_autofree char *head = NULL;
-  g_auto (GStrv) words = NULL;
-  gsize n;
-
-  if (!brace)
-    return;
-
-  n = text + length - brace;
-  head = g_strndup (text, brace - text);
-  words = g_strsplit (g_strstrip (head), " ", 3);
-  if (g_strv_length (words) == 1)
-    g_hash_table_replace (module->facts, g_strdup (words[0]), g_strndup (brace, n));
-  else if (g_strv_length (words) == 2 && g_str_equal (words[0], "symbol") &&
-           adj_text_is_identifier (words[1], strlen (words[1])))
-    adj_symbol_facts_parse (words[1], brace, n, module->text->symbols);
-}
-
-static void
-read_comment (Module *module, const AdjLine *line)
-{
-  static const char ours[] = "adj: ", file[] = "File: ", none[] = "No stacktrace found";
-  const char *start = line->at + line->indent + 1, *end = line->at + line->length;
-  const char *found;
-
-  while (start < end && *start == ' ')
-    start++;
-  if (end - start > (gssize) strlen (ours) && strncmp (start, ours, strlen (ours)) == 0)
-    read_header_facts (module, start + strlen (ours), end - start - strlen (ours));
-  else if (memmem (start, end - start, none, strlen (none)))
-    g_clear_pointer (&module->reader.stack_trace, g_free);
-  else if ((found = memmem (start, end - start, file, strlen (file))))
-    read_place (module, found + strlen (file), end);
-  else if (start == end)
-    set_stack_trace (module, g_strdup ("\n"));
-}
-
 /* -- The body ---- */
 
 static gboolean
@@ -579,7 +165,7 @@ read_class (Module *module, const AdjLine *line, GError **error)
   g_autofree char *name = NULL;
   g_autoptr (AdjGraph) child = NULL;
 
-  add_placeholders (module);
+  adj_header_end (&module->header);
   child = parse_module (module->text, line, module->depth + 1, &name, error);
   if (!child)
     return FALSE;
@@ -589,6 +175,100 @@ read_class (Module *module, const AdjLine *line, GError **error)
   return TRUE;
 }
 
+/* Appends @line without its comment, which is added to @descriptions. */
+static void
+join_line (const AdjLine *line, GString *joined, AdjValue *descriptions)
+{
+  AdjValue description = ADJ_NONE;
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, line->at, line->length, line->number);
+  lexer.keep_newlines = TRUE;
+  do
+    token = adj_lexer_next (&lexer);
+  while (token.kind != ADJ_TOKEN_COMMENT && token.kind != ADJ_TOKEN_END &&
+         token.kind != ADJ_TOKEN_BAD);
+  if (token.kind == ADJ_TOKEN_COMMENT)
+    description = adj_description_new (token.text, token.length);
+  else
+    token.text = line->at + line->length;
+
+  g_string_append_len (joined, line->at, token.text - line->at);
+  descriptions->kind = ADJ_VALUE_LIST;
+  descriptions->items = g_renew (AdjValue, descriptions->items, descriptions->n + 1);
+  descriptions->items[descriptions->n++] = description;
+}
+
+static gboolean
+has_description (const AdjValue *descriptions)
+{
+  for (guint i = 0; i < descriptions->n; i++)
+    if (descriptions->items[i].kind != ADJ_VALUE_NONE)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* `return (`, a line for each item, `)`: all as one line. */
+static void
+join_return (Module *module, const AdjLine *line, GString *joined, AdjValue *descriptions)
+{
+  AdjLine next;
+
+  g_string_append_len (joined, line->at, line->length);
+  if (line->length == 0 || !strchr ("([", line->at[line->length - 1]))
+    return;
+
+  while (peek_line (module->text, &next) && next.length > next.indent &&
+         next.indent >= line->indent && descriptions->n < ADJ_MAX_NODES)
+    {
+      gboolean closes = strchr (")]", next.at[next.indent]) != NULL;
+
+      skip_line (module->text);
+      if (closes)
+        {
+          g_string_append_len (joined, next.at, next.length);
+          break;
+        }
+      join_line (&next, joined, descriptions);
+    }
+  if (!has_description (descriptions))
+    adj_value_clear (descriptions);
+}
+
+static void
+read_return (Module *module, const AdjLine *line)
+{
+  g_autoptr (GString) joined = g_string_new (NULL);
+  g_auto (AdjValue) descriptions = ADJ_NONE;
+  AdjLine whole = *line;
+
+  join_return (module, line, joined, &descriptions);
+  whole.at = joined->str;
+  whole.length = joined->len;
+  adj_header_end (&module->header);
+  adj_module_read_return (&module->reader, &whole, module->header.return_type, &descriptions);
+  module->has_output = TRUE;
+}
+
+/* """, lines of meta, """ */
+static void
+read_block (Module *module)
+{
+  AdjLine line;
+
+  if (module->reader.block)
+    g_string_free (g_steal_pointer (&module->reader.block), TRUE);
+  while (peek_line (module->text, &line))
+    {
+      skip_line (module->text);
+      if (starts_with (&line, "\"\"\""))
+        break;
+      adj_block_read (&module->reader, &line);
+    }
+}
+
 static void
 read_body_line (Module *module, const AdjLine *line)
 {
@@ -596,26 +276,61 @@ read_body_line (Module *module, const AdjLine *line)
 
   if (line->at[line->indent] == '#')
     {
-      read_comment (module, line);
+      adj_comment_read (&module->header, line);
       return;
     }
   if (module->has_output || starts_with (line, "pass"))
     return;
 
-  adj_reader_init (&reader, line->at + line->indent, line->length - line->indent, line->number);
   if (starts_with (line, "return"))
+    read_return (module, line);
+  else if (starts_with (line, "\"\"\""))
+    read_block (module);
+  else
     {
-      add_placeholders (module);
-      adj_module_read_return (&module->reader, line, module->return_type);
-      module->has_output = TRUE;
-    }
-  else if (!read_alias (module, reader) && !read_bindings (module, reader) &&
-           !read_unpacking (module, reader))
-    {
-      add_placeholders (module);
+      adj_reader_init (&reader, line->at + line->indent, line->length - line->indent, line->number);
+      if (adj_header_read_line (&module->header, &reader))
+        return;
+      adj_header_end (&module->header);
       adj_module_read_statement (&module->reader, line);
       module->text->n_nodes++;
     }
+}
+
+/* Whether what a program printed in between has ended a few lines below. */
+static gboolean
+goes_on (const Module *module)
+{
+  Text ahead = *module->text;
+  AdjLine line;
+  gsize start, length;
+
+  if (module->has_output || module->body_indent <= module->indent)
+    return FALSE;
+
+  for (guint i = 0; i < 16 && peek_line (&ahead, &line); i++)
+    {
+      if (find_class (&line, &start, &length) || starts_with (&line, "def ") ||
+          starts_with (&line, "Graph signature:"))
+        return FALSE;
+      if (line.length > line.indent && line.indent == module->body_indent)
+        return TRUE;
+      skip_line (&ahead);
+    }
+
+  return FALSE;
+}
+
+static gboolean
+check_limits (Module *module, const AdjLine *line, GError **error)
+{
+  if (line->length <= MAX_LINE_LENGTH && module->text->n_nodes <= ADJ_MAX_NODES)
+    return TRUE;
+
+  fail (error, ADJ_ERROR_LIMIT, line,
+        line->length > MAX_LINE_LENGTH ? "the line is too long" : "too many nodes");
+
+  return FALSE;
 }
 
 static gboolean
@@ -626,23 +341,15 @@ parse_body (Module *module, GError **error)
 
   while (peek_line (text, &line))
     {
+      gboolean is_empty = line.length <= line.indent;
       gsize start, length;
 
-      if (line.length > MAX_LINE_LENGTH)
-        {
-          fail (error, ADJ_ERROR_LIMIT, &line, "the line is too long");
-          return FALSE;
-        }
-      if (text->n_nodes > ADJ_MAX_NODES)
-        {
-          fail (error, ADJ_ERROR_LIMIT, &line, "too many nodes");
-          return FALSE;
-        }
-      if (line.length > line.indent && line.indent <= module->indent)
+      if (!check_limits (module, &line, error))
+        return FALSE;
+      if (!is_empty && line.indent <= module->indent && !goes_on (module))
         break;
 
-      if (line.length > line.indent && starts_with (&line, "class ") &&
-          find_class (&line, &start, &length))
+      if (!is_empty && starts_with (&line, "class ") && find_class (&line, &start, &length))
         {
           if (!read_class (module, &line, error))
             return FALSE;
@@ -650,8 +357,18 @@ parse_body (Module *module, GError **error)
         }
 
       skip_line (text);
-      if (line.length > line.indent)
-        read_body_line (module, &line);
+      if (is_empty)
+        continue;
+      if (line.indent <= module->indent)
+        {
+          adj_diags_add (text->diags, ADJ_SEVERITY_WARNING,
+                         (AdjSpan){ line.number, line.indent + 1, line.length - line.indent },
+                         "this line is not of the graph; it is passed over");
+          continue;
+        }
+      if (line.at[line.indent] != '#')
+        module->body_indent = line.indent;
+      read_body_line (module, &line);
     }
 
   return TRUE;
@@ -664,9 +381,6 @@ module_init (Module *module, Text *text, const char *name, guint indent, guint d
     .text = text,
     .indent = indent,
     .depth = depth,
-    .parameters = g_ptr_array_new_with_free_func (parameter_free),
-    .bindings = g_ptr_array_new_with_free_func (parameter_free),
-    .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
     .reader = {
       .words = &text->words,
       .builder = adj_builder_new (name, text->symbols),
@@ -675,32 +389,33 @@ module_init (Module *module, Text *text, const char *name, guint indent, guint d
       .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     },
   };
+  adj_header_init (&module->header, &module->reader);
 }
 
 static void
 module_clear (Module *module)
 {
-  g_ptr_array_unref (module->parameters);
-  g_ptr_array_unref (module->bindings);
-  g_hash_table_unref (module->facts);
+  adj_header_clear (&module->header);
   g_hash_table_unref (module->reader.names);
   adj_builder_free (module->reader.builder);
   g_free (module->reader.stack_trace);
-  g_free (module->signature);
-  g_free (module->return_type);
+  g_free (module->reader.notes);
+  if (module->reader.block)
+    g_string_free (module->reader.block, TRUE);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Module, module_clear)
 
-/* Reads the class of @class_line, which is the next line, and those inside of it. */
+/* Reads the class of @class_line, which is the next line, and those inside of it; or a function
+ * without a class. */
 static AdjGraph *
 parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, GError **error)
 {
   gsize start = 0, length = 0;
+  gboolean has_class = find_class (class_line, &start, &length);
   g_auto (Module) module;
 
-  find_class (class_line, &start, &length);
-  *name = g_strndup (class_line->at + start, length);
+  *name = has_class ? g_strndup (class_line->at + start, length) : g_strdup ("GraphModule");
   module_init (&module, text, *name, class_line->indent, depth);
   if (depth > ADJ_MAX_DEPTH)
     {
@@ -708,11 +423,14 @@ parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, G
       return NULL;
     }
 
-  skip_line (text);
+  if (has_class)
+    skip_line (text);
+  if (depth == 0 && text->is_export)
+    adj_export_read (text->at, text->end - text->at, module.header.facts, text->symbols);
   if (!parse_header (&module, error) || !parse_body (&module, error))
     return NULL;
 
-  add_placeholders (&module);
+  adj_header_end (&module.header);
   if (!module.has_output)
     {
       AdjValue none = ADJ_NONE;
@@ -726,40 +444,176 @@ parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, G
   return adj_builder_seal (module.reader.builder, error);
 }
 
+/* -- Texts ---- */
+
+/* Comes to the next class, or to a function without one. */
+static gboolean
+find_module (Text *text, AdjLine *line)
+{
+  gsize start, length;
+
+  for (text->is_export = FALSE; peek_line (text, line); skip_line (text))
+    {
+      if (find_class (line, &start, &length) || starts_with (line, "def forward("))
+        return TRUE;
+      if (starts_with (line, "ExportedProgram:"))
+        text->is_export = TRUE;
+    }
+
+  return FALSE;
+}
+
+static gboolean
+text_init (Text *text, const char *at, gssize length, AdjDiags *diags, GError **error)
+{
+  const char *bad = NULL;
+
+  *text = (Text){ .at = at, .number = 1, .diags = diags };
+  text->end = at + (length < 0 ? strlen (at) : (gsize) length);
+  text->words = (AdjWords){ .text = at, .length = text->end - at };
+  if (g_utf8_validate_len (at, text->end - at, &bad))
+    return TRUE;
+
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "byte %" G_GSIZE_FORMAT ": not UTF-8 text",
+               (gsize) (bad - at));
+
+  return FALSE;
+}
+
+static void
+text_clear (Text *text)
+{
+  g_clear_pointer (&text->words.set, g_hash_table_unref);
+  g_clear_pointer (&text->symbols, adj_symbols_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Text, text_clear)
+
+static AdjGraph *
+parse_next (Text *text, const AdjLine *line, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  g_clear_pointer (&text->symbols, adj_symbols_unref);
+  text->symbols = adj_symbols_new ();
+
+  return parse_module (text, line, 0, &name, error);
+}
+
+static void
+fail_empty (const Text *text, GError **error)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+               "%u:1: there is no graph in this text: no line 'class …(torch.nn.Module):'",
+               text->number);
+}
+
 AdjGraph *
 adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error)
 {
-  g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
-  g_autofree char *name = NULL;
-  const char *bad = NULL;
-  AdjGraph *graph = NULL;
+  g_auto (Text) state;
+  g_autofree char *plain = adj_text_strip_colors (text, length);
   AdjLine line;
-  Text state = { .at = text, .number = 1, .symbols = symbols, .diags = diags };
-  gsize start, n;
 
-  state.end = text + (length < 0 ? strlen (text) : (gsize) length);
-  if (!g_utf8_validate_len (text, state.end - text, &bad))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "byte %" G_GSIZE_FORMAT ": not UTF-8 text",
-                   (gsize) (bad - text));
-      return NULL;
-    }
+  if (!text_init (&state, plain ? plain : text, plain ? -1 : length, diags, error))
+    return NULL;
+  if (find_module (&state, &line))
+    return parse_next (&state, &line, error);
 
-  state.words = (AdjWords){ .text = text, .length = state.end - text };
-  while (peek_line (&state, &line))
-    {
-      if (find_class (&line, &start, &n))
-        {
-          graph = parse_module (&state, &line, 0, &name, error);
-          g_clear_pointer (&state.words.set, g_hash_table_unref);
-          return graph;
-        }
-      skip_line (&state);
-    }
-
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-               "%u:1: there is no graph in this text: no line 'class …(torch.nn.Module):'",
-               state.number);
+  fail_empty (&state, error);
 
   return NULL;
+}
+
+static void
+parsed_graph_clear (gpointer data)
+{
+  AdjParsedGraph *parsed = data;
+
+  adj_graph_unref (parsed->graph);
+  g_bytes_unref (parsed->text);
+}
+
+/* What is malformed is said in the diagnostics; @first is set to the first such error. */
+static gboolean
+parse_one (Text *text, const AdjLine *line, GArray *graphs, GError **first)
+{
+  g_autoptr (GError) error = NULL;
+  const char *start = text->at, *end;
+  AdjGraph *graph = parse_next (text, line, &error);
+  AdjParsedGraph parsed = { .graph = graph, .line = line->number };
+
+  if (!graph)
+    {
+      adj_diags_add (text->diags, ADJ_SEVERITY_ERROR, (AdjSpan){ line->number, 1, 0 },
+                     "this graph is left out: %s", error->message);
+      if (first && !*first)
+        g_propagate_error (first, g_steal_pointer (&error));
+      return FALSE;
+    }
+
+  for (end = text->at; end > start && g_ascii_isspace (end[-1]);)
+    end--;
+  parsed.text = g_bytes_new (start, end - start);
+  g_array_append_val (graphs, parsed);
+
+  return TRUE;
+}
+
+GArray *
+adj_graph_parse_all (const char *text, gssize length, AdjDiags *diags, GError **error)
+{
+  g_autoptr (GArray) graphs = g_array_new (FALSE, FALSE, sizeof (AdjParsedGraph));
+  g_autoptr (GError) first = NULL;
+  g_autofree char *plain = adj_text_strip_colors (text, length);
+  g_auto (Text) state;
+  AdjLine line;
+
+  g_array_set_clear_func (graphs, parsed_graph_clear);
+  if (!text_init (&state, plain ? plain : text, plain ? -1 : length, diags, error))
+    return NULL;
+
+  while (graphs->len < ADJ_MAX_PARSED && find_module (&state, &line))
+    {
+      const char *start = state.at;
+
+      parse_one (&state, &line, graphs, &first);
+      if (state.at == start)
+        skip_line (&state);
+    }
+  if (graphs->len > 0)
+    return g_steal_pointer (&graphs);
+
+  if (first)
+    g_propagate_error (error, g_steal_pointer (&first));
+  else
+    fail_empty (&state, error);
+
+  return NULL;
+}
+
+char *
+adj_text_strip_colors (const char *text, gssize length)
+{
+  gsize n = length < 0 ? strlen (text) : (gsize) length;
+  const char *end = text + n, *at = memmem (text, n, "\033[", 2);
+  GString *plain;
+
+  if (!at)
+    return NULL;
+
+  plain = g_string_new_len (text, at - text);
+  while (at < end)
+    {
+      const char *next = end - at > 1 && at[0] == '\033' && at[1] == '[' ? at + 2 : NULL;
+
+      while (next && next < end && (g_ascii_isdigit (*next) || *next == ';'))
+        next++;
+      if (next && next < end && *next == 'm')
+        at = next + 1;
+      else
+        g_string_append_c (plain, *at++);
+    }
+
+  return g_string_free (plain, FALSE);
 }

@@ -352,10 +352,20 @@ has_annotation (const AdjNode *node)
          node->val.kind == ADJ_VALUE_RAW || adj_node_get_type_text (node) != NULL;
 }
 
+/* What of the parameters is flattened, when it is more than their list. */
+static const char *
+find_flattened (const AdjGraph *graph)
+{
+  const char *mark = strstr (adj_graph_get_parameters (graph), ADJ_FLATTENED_MARK);
+
+  return mark ? mark + strlen (ADJ_FLATTENED_MARK) : NULL;
+}
+
 static void
 print_unpacking (Printer *p)
 {
   guint n = adj_graph_get_n_inputs (p->graph);
+  const char *flattened;
   gboolean annotated = FALSE;
 
   for (guint i = 0; i < n; i++)
@@ -379,12 +389,28 @@ print_unpacking (Printer *p)
   if (n == 0)
     return;
 
+  flattened = find_flattened (p->graph);
   begin_line (p, 8);
+  if (flattened && g_str_has_prefix (flattened, "[self"))
+    g_string_append (p->out, "self, ");
   for (guint i = 0; i < n; i++)
     g_string_append_printf (p->out, "%s, ", adj_graph_get_node (p->graph, i)->target);
-  g_string_append_printf (p->out, "= fx_pytree.tree_flatten_spec([%s], self._in_spec)",
-                          adj_graph_get_parameters (p->graph));
+  g_string_append_printf (p->out,
+                          flattened ? "= fx_pytree.tree_flatten_spec(%s, self._in_spec)"
+                                    : "= fx_pytree.tree_flatten_spec([%s], self._in_spec)",
+                          flattened ? flattened : adj_graph_get_parameters (p->graph));
   end_line (p);
+}
+
+static void
+print_signature (Printer *p)
+{
+  const char *parameters = adj_graph_get_parameters (p->graph);
+  const char *mark = strstr (parameters, ADJ_FLATTENED_MARK);
+  gsize length = mark ? (gsize) (mark - parameters) : strlen (parameters);
+
+  if (length > 0)
+    g_string_append_printf (p->out, ", %.*s", (int) length, parameters);
 }
 
 static void
@@ -397,8 +423,8 @@ print_header (Printer *p)
 
   begin_line (p, 4);
   g_string_append (p->out, "def forward(self");
-  if (pytree && *adj_graph_get_parameters (graph))
-    g_string_append_printf (p->out, ", %s", adj_graph_get_parameters (graph));
+  if (pytree)
+    print_signature (p);
   for (guint i = 0; !pytree && i < adj_graph_get_n_inputs (graph); i++)
     {
       g_string_append (p->out, ", ");

@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* In the signature, between parameters and what of them is flattened: "x <- ([x], {})". */
+#define ADJ_FLATTENED_MARK " <- "
+
 /* A frame of a stack trace, as stretches of its text. */
 typedef struct
 {

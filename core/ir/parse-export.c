@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What stands behind the module of an exported program: its signature and the ranges of symbols.
+ *
+ *   Graph signature: ExportGraphSignature(input_specs=[InputSpec(kind=<InputKind.PARAMETER: 2>, …
+ *   Graph signature:
+ *       # inputs
+ *       p_weight: PARAMETER target='net.weight'
+ *   Range constraints: {s0: VR[2, 64]}
+ */
+
+#include <string.h>
+
+#include "ir/parse-private.h"
+
+#define MAX_LENGTH (16u << 20)
+
+/* Calls @take with the groups of each match in @text. */
+static void
+for_each_match (const char *pattern,
+                const char *text,
+                gsize length,
+                void (*take) (const GMatchInfo *match, gpointer data),
+                gpointer data)
+{
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+
+  if (!g_regex_match_full (regex, text, length, 0, 0, &match, NULL))
+    return;
+  do
+    take (match, data);
+  while (g_match_info_next (match, NULL));
+}
+
+static void
+take_parameter (const GMatchInfo *match, gpointer data)
+{
+  GHashTable *facts = data;
+  g_autofree char *target = g_match_info_fetch (match, 2);
+  g_autoptr (GString) text = g_string_new ("{param: ");
+
+  adj_print_string (text, target);
+  g_string_append_c (text, '}');
+  g_hash_table_replace (facts, g_match_info_fetch (match, 1), g_strdup (text->str));
+}
+
+static gboolean
+is_number (const char *text)
+{
+  text += *text == '-';
+
+  return *text && strspn (text, "0123456789") == strlen (text);
+}
+
+static void
+take_range (const GMatchInfo *match, gpointer data)
+{
+  AdjSymbols *symbols = data;
+  g_autofree char *name = g_match_info_fetch (match, 1);
+  g_autofree char *min = g_match_info_fetch (match, 2);
+  g_autofree char *max = g_match_info_fetch (match, 3);
+  g_autoptr (GString) text = g_string_new ("{");
+
+  if (is_number (min))
+    g_string_append_printf (text, "min: %s, ", min);
+  if (is_number (max))
+    g_string_append_printf (text, "max: %s", max);
+  g_string_append_c (text, '}');
+  adj_symbol_facts_parse (name, text->str, text->len, symbols);
+}
+
+void
+adj_export_read (const char *text, gsize length, GHashTable *facts, AdjSymbols *symbols)
+{
+  static const char head[] = "\nGraph signature:", middle[] = "\nRange constraints:";
+  const char *start = memmem (text, length, head, strlen (head));
+  const char *end = text + length, *ranges;
+
+  if (!start)
+    return;
+
+  end = MIN (end, start + MAX_LENGTH);
+  ranges = memmem (start, end - start, middle, strlen (middle));
+  for_each_match ("InputKind\\.PARAMETER: \\d+>, arg=TensorArgument\\(name='(\\w+)'\\), "
+                  "target='([^'\\n]*)'",
+                  start, (ranges ? ranges : end) - start, take_parameter, facts);
+  for_each_match ("^ +(\\w+): PARAMETER target='([^'\\n]*)'", start,
+                  (ranges ? ranges : end) - start, take_parameter, facts);
+  if (ranges)
+    {
+      const char *newline = memchr (ranges + 1, '\n', end - (ranges + 1));
+
+      for_each_match ("([a-z]+\\d+): VR\\[(-?\\w+), (-?\\w+)\\]", ranges,
+                      (newline ? newline : end) - ranges, take_range, symbols);
+    }
+}

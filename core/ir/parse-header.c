@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What stands above the statements: parameters, and the lines that unpack them into placeholders.
+ * PyTorch has several ways to write it (graph-ir §5.3); all become placeholders. */
+
+#include <string.h>
+
+#include "ir/parse-private.h"
+#include "ir/text-private.h"
+
+/* A parameter of forward(), or a value that a pytree unpacks into. */
+typedef struct
+{
+  char *name;   /* of the node */
+  char *target; /* as written, with stars */
+  AdjSpan span;
+  AdjNodeFacts facts;
+  AdjValue default_value;
+  gboolean has_default;
+} Parameter;
+
+static Parameter *
+parameter_new (void)
+{
+  Parameter *parameter = g_new0 (Parameter, 1);
+
+  adj_node_facts_init (&parameter->facts);
+
+  return parameter;
+}
+
+static void
+parameter_free (gpointer data)
+{
+  Parameter *parameter = data;
+
+  adj_node_facts_clear (&parameter->facts);
+  adj_value_clear (&parameter->default_value);
+  g_free (parameter->name);
+  g_free (parameter->target);
+  g_free (parameter);
+}
+
+void
+adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
+{
+  *header = (AdjHeaderReader){
+    .module = module,
+    .parameters = g_ptr_array_new_with_free_func (parameter_free),
+    .bindings = g_ptr_array_new_with_free_func (parameter_free),
+    .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+  };
+}
+
+void
+adj_header_clear (AdjHeaderReader *header)
+{
+  g_clear_pointer (&header->parameters, g_ptr_array_unref);
+  g_clear_pointer (&header->bindings, g_ptr_array_unref);
+  g_clear_pointer (&header->facts, g_hash_table_unref);
+  g_clear_pointer (&header->signature, g_free);
+  g_clear_pointer (&header->return_type, g_free);
+}
+
+/* -- Parameters ---- */
+
+/* Up to a comma, semicolon, equals sign or closing bracket that is not its own. */
+static void
+read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
+{
+  const char *start = r->token.text, *end = start;
+
+  for (gint depth = 0; !adj_reader_at_end (r); adj_reader_advance (r))
+    {
+      gboolean opens = adj_reader_at (r, "[") || adj_reader_at (r, "(");
+      gboolean closes = adj_reader_at (r, "]") || adj_reader_at (r, ")");
+
+      if (depth == 0 &&
+          (closes || adj_reader_at (r, ",") || adj_reader_at (r, "=") || adj_reader_at (r, ";")))
+        break;
+      depth += opens - closes;
+      end = r->token.text + r->token.length;
+    }
+  adj_node_facts_annotate (&parameter->facts, start, end - start, symbols);
+}
+
+static Parameter *
+read_parameter (AdjReader *r, AdjSymbols *symbols)
+{
+  g_autoptr (GString) target = g_string_new (NULL);
+  Parameter *parameter;
+
+  while (adj_reader_at (r, "*") || adj_reader_at (r, "**"))
+    {
+      g_string_append_len (target, r->token.text, r->token.length);
+      adj_reader_advance (r);
+    }
+  if (r->token.kind != ADJ_TOKEN_NAME)
+    return NULL;
+
+  parameter = parameter_new ();
+  parameter->name = adj_token_dup (&r->token);
+  parameter->span = r->token.span;
+  g_string_append (target, parameter->name);
+  parameter->target = g_string_free (g_steal_pointer (&target), FALSE);
+  adj_reader_advance (r);
+  if (adj_reader_take (r, ":"))
+    read_annotation (r, parameter, symbols);
+
+  return parameter;
+}
+
+/* `# PlainAOTInput(idx=0)` at the end of the line of @parameter, if @at comes to one. */
+static void
+describe (Parameter *parameter, const char *at, const char *end)
+{
+  while (at < end && (*at == ' ' || *at == '\t'))
+    at++;
+  if (at < end && *at == '#')
+    {
+      const char *newline = memchr (at, '\n', end - at);
+      AdjValue text = adj_description_new (at, (newline ? newline : end) - at);
+
+      if (text.kind != ADJ_VALUE_NONE)
+        adj_node_facts_keep (&parameter->facts, "desc", &text);
+    }
+}
+
+static void
+read_return_type (AdjHeaderReader *header, AdjReader *r)
+{
+  const char *start = r->token.text, *end = start;
+
+  while (!adj_reader_at (r, ":") && !adj_reader_at_end (r))
+    {
+      end = r->token.text + r->token.length;
+      adj_reader_advance (r);
+    }
+  header->return_type = g_strndup (start, end - start);
+}
+
+/* Takes one parameter and its comma. */
+static gboolean
+take_parameter (AdjHeaderReader *header, AdjReader *r)
+{
+  Parameter *parameter = read_parameter (r, header->module->symbols);
+
+  if (!parameter)
+    return FALSE;
+  if (header->parameters->len == 0 && g_str_equal (parameter->name, "self"))
+    {
+      parameter_free (parameter);
+      parameter = NULL;
+    }
+  else
+    g_ptr_array_add (header->parameters, parameter);
+
+  if (parameter && adj_reader_take (r, "="))
+    {
+      parameter->has_default = TRUE;
+      if (!adj_reader_read (r, &parameter->default_value))
+        return FALSE;
+    }
+  if (adj_reader_at (r, ",") && parameter)
+    describe (parameter, r->token.text + 1, r->lexer.end);
+
+  return adj_reader_take (r, ",") || adj_reader_at (r, ")");
+}
+
+gboolean
+adj_header_read (AdjHeaderReader *header, AdjReader *r)
+{
+  if (!adj_reader_take (r, "("))
+    return FALSE;
+
+  while (!adj_reader_take (r, ")"))
+    if (!take_parameter (header, r) || header->parameters->len > ADJ_MAX_NODES)
+      return FALSE;
+
+  if (adj_reader_take (r, "->"))
+    read_return_type (header, r);
+
+  return adj_reader_at (r, ":");
+}
+
+/* -- Placeholders ---- */
+
+static void
+add_placeholder (AdjHeaderReader *header, Parameter *parameter)
+{
+  AdjModuleReader *module = header->module;
+  const char *facts = g_hash_table_lookup (header->facts, parameter->name);
+  g_autofree char *name = NULL;
+  AdjNodeSpec spec = {
+    .opcode = ADJ_OPCODE_PLACEHOLDER,
+    .target = parameter->target,
+    .meta = &parameter->facts.meta,
+    .span = parameter->span,
+    .origin = ADJ_NO_NODE,
+  };
+
+  if (facts)
+    adj_node_facts_parse (&parameter->facts, facts, strlen (facts), module->symbols);
+  parameter->facts.meta.extra = &parameter->facts.extra;
+  spec.val = parameter->facts.val;
+  if (parameter->has_default)
+    spec.args = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &parameter->default_value };
+  spec.name = name = adj_module_bind (module, parameter->name, parameter->span);
+  adj_builder_add (module->builder, &spec);
+}
+
+void
+adj_header_end (AdjHeaderReader *header)
+{
+  if (header->has_ended)
+    return;
+
+  header->has_ended = TRUE;
+  for (guint i = 0; i < header->parameters->len; i++)
+    add_placeholder (header, g_ptr_array_index (header->parameters, i));
+  if (header->signature)
+    adj_builder_set_header (header->module->builder, ADJ_HEADER_PYTREE, header->signature);
+}
+
+static Parameter *
+find_parameter (const GPtrArray *parameters, const char *name)
+{
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      Parameter *parameter = g_ptr_array_index (parameters, i);
+
+      if (g_str_equal (parameter->target + strspn (parameter->target, "*"), name))
+        return parameter;
+    }
+
+  return NULL;
+}
+
+/* `l_x_ = L_x_`: the node of a parameter has another name. */
+static gboolean
+read_alias (AdjHeaderReader *header, AdjReader r)
+{
+  g_autofree char *name = NULL;
+  g_autofree char *parameter_name = NULL;
+  Parameter *parameter;
+
+  if (r.token.kind != ADJ_TOKEN_NAME)
+    return FALSE;
+  name = adj_token_dup (&r.token);
+  adj_reader_advance (&r);
+  if (!adj_reader_take (&r, "=") || r.token.kind != ADJ_TOKEN_NAME)
+    return FALSE;
+  parameter_name = adj_token_dup (&r.token);
+  adj_reader_advance (&r);
+  if (!adj_reader_at_end (&r))
+    return FALSE;
+
+  parameter = find_parameter (header->parameters, parameter_name);
+  if (!parameter)
+    return FALSE;
+  g_free (parameter->name);
+  parameter->name = g_steal_pointer (&name);
+
+  return TRUE;
+}
+
+/* -- Pytrees ---- */
+
+/* `primals_1: "f32[4]"; tangents_1: "f32[4]"; ` above an unpacking, or one of them in a line. */
+static gboolean
+read_bindings (AdjHeaderReader *header, AdjReader r)
+{
+  g_autoptr (GPtrArray) bindings = g_ptr_array_new_with_free_func (parameter_free);
+  Parameter *binding = NULL;
+
+  while (!adj_reader_at_end (&r))
+    {
+      binding = read_parameter (&r, header->module->symbols);
+      if (!binding)
+        return FALSE;
+      g_ptr_array_add (bindings, binding);
+      if (binding->facts.val.kind == ADJ_VALUE_NONE && binding->facts.extra.n == 0)
+        return FALSE;
+      if (!adj_reader_take (&r, ";") && !adj_reader_at_end (&r))
+        return FALSE;
+    }
+  if (binding && r.token.kind == ADJ_TOKEN_COMMENT)
+    describe (binding, r.token.text, r.lexer.end);
+  g_ptr_array_extend_and_steal (header->bindings, g_steal_pointer (&bindings));
+
+  return TRUE;
+}
+
+/* "primals, tangents" */
+static char *
+join_targets (const GPtrArray *parameters)
+{
+  g_autoptr (GString) joined = g_string_new (NULL);
+
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      Parameter *parameter = g_ptr_array_index (parameters, i);
+
+      g_string_append_printf (joined, "%s%s", i > 0 ? ", " : "", parameter->target);
+    }
+
+  return g_string_free (g_steal_pointer (&joined), FALSE);
+}
+
+/* What each name was annotated with becomes the parameter's. */
+static void
+adopt_bindings (AdjHeaderReader *header, GPtrArray *parameters)
+{
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < header->bindings->len; i++)
+    {
+      Parameter *binding = g_ptr_array_index (header->bindings, i);
+
+      g_hash_table_insert (by_name, binding->name, binding);
+    }
+
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      Parameter *parameter = g_ptr_array_index (parameters, i);
+      Parameter *binding = g_hash_table_lookup (by_name, parameter->name);
+
+      if (binding)
+        {
+          AdjNodeFacts facts = parameter->facts;
+
+          parameter->facts = binding->facts;
+          binding->facts = facts;
+          g_hash_table_remove (by_name, parameter->name);
+        }
+    }
+}
+
+/* `a, b, =`; a leading self is no value of the graph. */
+static GPtrArray *
+read_names (AdjHeaderReader *header, AdjReader *r)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (parameter_free);
+
+  while (!adj_reader_take (r, "="))
+    {
+      Parameter *parameter = read_parameter (r, header->module->symbols);
+
+      if (!parameter)
+        return NULL;
+      g_ptr_array_add (names, parameter);
+      if (!adj_reader_take (r, ",") || names->len > ADJ_MAX_NODES)
+        return NULL;
+    }
+  if (names->len > 0 && g_str_equal (((Parameter *) names->pdata[0])->target, "self"))
+    g_ptr_array_remove_index (names, 0);
+
+  return g_steal_pointer (&names);
+}
+
+/* What a pytree's values come from, as text; @at stands at the function. */
+static char *
+dup_flattened (const char *at, const char *end)
+{
+  static const char head[] = "fx_pytree.tree_flatten_spec(", tail[] = ", self._in_spec)";
+  gsize n_head = strlen (head), n_tail = strlen (tail);
+
+  while (end > at && g_ascii_isspace (end[-1]))
+    end--;
+  if ((gsize) (end - at) <= n_head + n_tail || strncmp (at, head, n_head) != 0 ||
+      strncmp (end - n_tail, tail, n_tail) != 0)
+    return NULL;
+
+  return g_strndup (at + n_head, end - n_tail - (at + n_head));
+}
+
+/* "x, y", and what of them is flattened when it is more than their list. */
+static char *
+dup_signature (AdjHeaderReader *header, const AdjReader *r)
+{
+  g_autofree char *flattened = dup_flattened (r->token.text, r->lexer.end);
+  g_autofree char *joined = join_targets (header->parameters);
+  g_autofree char *usual = g_strconcat ("[", joined, "]", NULL);
+
+  return flattened && !g_str_equal (flattened, usual)
+             ? g_strconcat (joined, ADJ_FLATTENED_MARK, flattened, NULL)
+             : g_steal_pointer (&joined);
+}
+
+/* `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)`, and
+ * `x_1, = pytree.tree_leaves((self, x,))`, `a, b, = self._in_shuffle_graph(x_1)` after each other.
+ */
+static gboolean
+read_unpacking (AdjHeaderReader *header, AdjReader r)
+{
+  g_autoptr (GPtrArray) parameters = read_names (header, &r);
+  gboolean shuffles, is_leaves;
+
+  if (!parameters)
+    return FALSE;
+
+  shuffles = header->signature && header->module->n_leaves > 0 && adj_token_is (&r.token, "self");
+  is_leaves = !header->signature && adj_token_is (&r.token, "pytree");
+  if (!shuffles && !is_leaves && (header->signature || !adj_token_is (&r.token, "fx_pytree")))
+    return FALSE;
+
+  if (is_leaves)
+    header->module->n_leaves = parameters->len;
+  if (!header->signature)
+    header->signature = dup_signature (header, &r);
+  adopt_bindings (header, parameters);
+  g_ptr_array_unref (header->parameters);
+  header->parameters = g_steal_pointer (&parameters);
+
+  return TRUE;
+}
+
+/* -- Boxed ---- */
+
+static gboolean
+take_words (AdjReader *r, const char *const *words)
+{
+  for (; *words; words++)
+    {
+      if (!adj_token_is (&r->token, *words))
+        return FALSE;
+      adj_reader_advance (r);
+    }
+
+  return adj_reader_at_end (r);
+}
+
+/* `args_iter = iter(args_list)`, `a = next(args_iter)`, `args_list.clear()` */
+static gboolean
+read_boxed (AdjHeaderReader *header, AdjReader r)
+{
+  static const char *const begins[] = { "args_iter", "=", "iter", "(", "args_list", ")", NULL };
+  static const char *const nexts[] = { "next", "(", "args_iter", ")", NULL };
+  static const char *const ends[] = { "args_list", ".", "clear", "(", ")", NULL };
+  AdjReader start = r;
+  Parameter *parameter;
+
+  if (!header->is_boxed)
+    {
+      if (header->parameters->len != 1 || !find_parameter (header->parameters, "args_list") ||
+          !take_words (&r, begins))
+        return FALSE;
+      header->is_boxed = TRUE;
+      g_ptr_array_set_size (header->parameters, 0);
+      return TRUE;
+    }
+
+  if (take_words (&r, ends))
+    return TRUE;
+  r = start;
+  parameter = read_parameter (&r, header->module->symbols);
+  if (!parameter)
+    return FALSE;
+  if (!adj_reader_take (&r, "=") || !take_words (&r, nexts))
+    {
+      parameter_free (parameter);
+      return FALSE;
+    }
+  g_ptr_array_add (header->parameters, parameter);
+
+  return TRUE;
+}
+
+gboolean
+adj_header_read_line (AdjHeaderReader *header, const AdjReader *r)
+{
+  return !header->has_ended && (read_boxed (header, *r) || read_alias (header, *r) ||
+                                read_bindings (header, *r) || read_unpacking (header, *r));
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Graph text as the releases of PyTorch print it (graph-ir §5). */
+
+#include <string.h>
+
+#include "ir/adj-text.h"
+#include "support/adj-test.h"
+
+static AdjGraph *
+parse (const char *text, AdjDiags *diags)
+{
+  g_autoptr (GError) error = NULL;
+  AdjGraph *graph = adj_graph_parse (text, -1, diags, &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (graph);
+
+  return graph;
+}
+
+/* A module with this body, of parameters x and y. */
+static AdjGraph *
+parse_body (const char *body, AdjDiags *diags)
+{
+  g_autofree char *text =
+      g_strconcat ("class m(torch.nn.Module):\n    def forward(self, x, y):\n", body, NULL);
+
+  return parse (text, diags);
+}
+
+/* Printed and read again it is the same; and it is @text when there is one. */
+static void
+assert_prints_back (const AdjGraph *graph, const char *text)
+{
+  g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+  g_autoptr (AdjGraph) back = parse (printed, NULL);
+  g_autofree char *again = adj_graph_print (back, ADJ_PRINT_DEFAULT, NULL);
+  g_autofree char *line = g_strconcat (text ? text : "", "\n", NULL);
+
+  g_assert_cmpstr (again, ==, printed);
+  if (text)
+    g_assert_cmpstr (printed, ==, line);
+}
+
+static const AdjNode *
+find (const AdjGraph *graph, const char *name)
+{
+  AdjNodeId id = adj_graph_find_node (graph, name);
+
+  g_assert_true (adj_node_id_is_valid (id));
+
+  return adj_graph_get_node (graph, id.index);
+}
+
+/* What is kept of @node under @key, as text; %NULL: nothing. */
+static void
+assert_extra (const AdjNode *node, const char *key, const char *expected)
+{
+  const AdjValue *extra = node->meta.extra;
+  g_autoptr (GString) found = g_string_new (NULL);
+
+  for (guint i = 0; extra && i + 1 < extra->n; i += 2)
+    if (g_str_equal (extra->items[i].text, key))
+      adj_value_print (&extra->items[i + 1], NULL, found);
+  g_assert_cmpstr (found->str, ==, expected ? expected : "");
+}
+
+/* What releases from 2.1 on print of the same small graphs; `nodes` says how many nodes PyTorch
+ * counted in them.  2.6 prints as we do. */
+static void
+test_dialects (void)
+{
+  g_autofree char *list =
+      g_test_build_filename (G_TEST_DIST, "ir", "golden", "dialects", "nodes", NULL);
+  g_autofree char *lines = adj_test_read_file (list, NULL);
+  g_auto (GStrv) rows = g_strsplit (g_strchomp (lines), "\n", -1);
+  guint n_found = 0, n_parsed = 0;
+
+  for (guint i = 0; rows[i]; i++)
+    {
+      g_auto (GStrv) words = g_strsplit (rows[i], " ", 3);
+      g_autofree char *path =
+          g_test_build_filename (G_TEST_DIST, "ir", "golden", "dialects", words[0], NULL);
+      g_autofree char *text = adj_test_read_file (path, NULL);
+      g_autoptr (AdjDiags) diags = adj_diags_new ();
+      g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, diags, NULL);
+      g_autofree char *inputs = NULL;
+      g_autofree char *calls = NULL;
+
+      n_found++;
+      if (!graph)
+        {
+          g_test_message ("%s: not parsed", words[0]);
+          continue;
+        }
+      n_parsed++;
+      for (guint k = 0; k < adj_diags_get_n (diags); k++)
+        g_test_message ("%s: %s", words[0], adj_diags_get (diags, k)->message);
+      g_assert_cmpuint (adj_diags_get_n (diags), ==, 0);
+      inputs = g_strdup_printf ("%u", adj_graph_get_n_inputs (graph));
+      calls = g_strdup_printf ("%u", adj_graph_get_n_calls (graph));
+      g_assert_cmpstr (inputs, ==, words[1]);
+      g_assert_cmpstr (calls, ==, words[2]);
+      assert_prints_back (graph, g_str_has_suffix (words[0], "-2.6.txt") &&
+                                         g_str_has_prefix (text, "class ") && !strchr (text, '\033')
+                                     ? text
+                                     : NULL);
+    }
+  g_test_message ("parsed %u of %u", n_parsed, n_found);
+  g_assert_cmpuint (n_parsed, ==, n_found);
+}
+
+static AdjGraph *
+parse_dialect (const char *name)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "ir", "golden", "dialects", name, NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+
+  return parse (text, NULL);
+}
+
+/* What newer releases say beside the nodes. */
+static void
+test_dialect_meta (void)
+{
+  g_autoptr (AdjGraph) expanded = parse_dialect ("backward-expanded-2.15.txt");
+  g_autoptr (AdjGraph) annotated = parse_dialect ("annotated-2.15.txt");
+  g_autoptr (AdjGraph) meta = parse_dialect ("additional-meta-2.15.txt");
+  g_autoptr (AdjGraph) shown = parse_dialect ("show-meta-2.15.txt");
+  g_autoptr (AdjGraph) exported = parse_dialect ("exported-2.15.txt");
+  g_autoptr (AdjGraph) earlier = parse_dialect ("exported-2.6.txt");
+  const AdjNode *output = adj_graph_get_node (expanded, adj_graph_get_output (expanded).index);
+
+  assert_extra (adj_graph_get_node (expanded, 3), "desc",
+                "'TangentAOTInput(output=PlainAOTOutput(idx=0))'");
+  assert_extra (adj_graph_get_node (expanded, 2), "desc", NULL);
+  assert_extra (output, "desc",
+                "['GradAOTOutput(grad_of=PlainAOTInput(idx=0))', "
+                "'GradAOTOutput(grad_of=PlainAOTInput(idx=1))']");
+  assert_extra (find (annotated, "sin"), "custom", "{'stage': 0, 'note': 'it\\'s \"quoted\"'}");
+  assert_extra (find (annotated, "mul"), "custom", NULL);
+  g_assert_cmpstr (find (meta, "t_1")->meta.partitioner_tag, ==, "is_backward");
+  g_assert_true (find (meta, "mul_1")->meta.seq_nr == find (meta, "add")->meta.seq_nr - 2);
+  g_assert_cmpstr (find (shown, "sin")->meta.original_aten, ==, "aten.sin.default");
+  g_assert_cmpstr (find (shown, "sin")->meta.partitioner_tag, ==, "is_forward");
+  g_assert_cmpstr (find (exported, "p_net_0_bias")->meta.parameter, ==, "net.0.bias");
+  g_assert_cmpstr (find (earlier, "p_net_0_bias")->meta.parameter, ==, "net.0.bias");
+  g_assert_null (find (earlier, "b_scale")->meta.parameter);
+  g_assert_cmpint (adj_symbols_find (adj_graph_get_symbols (earlier), "s0")->max, ==, 64);
+}
+
+/* As 2.15 writes the joint graph of a checkpointed region. */
+static void
+test_policies (void)
+{
+  g_autoptr (AdjGraph) graph = parse_body (
+      "        # ac_graph_id: 2 - PREFER_RECOMPUTE File: /a/m.py:70 in f, code: x = g(x)\n"
+      "        a = torch.relu(x)\n"
+      "        b = torch.relu(a)\n"
+      "\n"
+      "        # recompute: MUST_SAVE Backward of forward node: File: /a/m.py:70 in f, code: x = "
+      "g(x)\n"
+      "        c = torch.relu(b)\n"
+      "\n"
+      "        # No stacktrace found for following nodes\n"
+      "        d = torch.relu(c)\n"
+      "        return (d,)\n"
+      "\n"
+      " # graph id: 140204384025680\n",
+      NULL);
+
+  g_assert_cmpint (find (graph, "b")->meta.recompute, ==, ADJ_RECOMPUTE_PREFER_RECOMPUTE);
+  g_assert_cmpint (find (graph, "b")->meta.ac_graph_id, ==, 2);
+  g_assert_cmpint (find (graph, "b")->meta.frames[0].line, ==, 70);
+  g_assert_cmpint (find (graph, "c")->meta.recompute, ==, ADJ_RECOMPUTE_MUST_SAVE);
+  g_assert_cmpint (find (graph, "c")->meta.ac_graph_id, ==, -1);
+  g_assert_cmpstr (find (graph, "c")->meta.frames[0].code, ==, "x = g(x)");
+  g_assert_cmpint (find (graph, "d")->meta.recompute, ==, ADJ_RECOMPUTE_NONE);
+}
+
+/* graph-ir §5.3: names of leaves that no parameter has, functions that shuffle. */
+static void
+test_unpackings (void)
+{
+  g_autoptr (AdjGraph) empty =
+      parse ("class m(torch.nn.Module):\n"
+             "    def forward(self):\n"
+             "        a, b, = fx_pytree.tree_flatten_spec([], self._in_spec)\n"
+             "        c = torch.add(a, b)\n"
+             "        return pytree.tree_unflatten([c], self._out_spec)\n",
+             NULL);
+  g_autoptr (AdjGraph) bare = parse (
+      "class m(torch.nn.Module):\n"
+      "    def forward(self, primals, tangents):\n"
+      "        primals_1: f32[4, 4], tangents_1: f32[4], = fx_pytree.tree_flatten_spec([primals, "
+      "tangents], self._in_spec)\n"
+      "        mm: f32[4, 4] = torch.ops.aten.mm.default(primals_1, primals_1)\n"
+      "        return pytree.tree_unflatten([mm, tangents_1], self._out_spec)\n",
+      NULL);
+  g_autoptr (AdjGraph) shuffled = parse (
+      "class m(torch.nn.Module):\n"
+      "    def forward(self, x, y):\n"
+      "        self_1, x_1, y_1, = pytree.tree_leaves((self, x, y,))\n"
+      "        b, a, = self._in_shuffle_graph(self_1, x_1, y_1)\n"
+      "        c = torch.sub(a, b)\n"
+      "        return pytree.tree_unflatten(self._out_shuffle_graph(self_1, x_1, y_1, c, a), "
+      "self._out_spec)\n",
+      NULL);
+  const AdjNode *output = adj_graph_get_node (shuffled, adj_graph_get_output (shuffled).index);
+
+  g_assert_cmpuint (adj_graph_get_n_inputs (empty), ==, 2);
+  g_assert_cmpuint (adj_graph_get_n_inputs (bare), ==, 2);
+  g_assert_cmpuint (find (bare, "primals_1")->val.meta->shape.rank, ==, 2);
+  g_assert_cmpuint (find (bare, "mm")->val.meta->shape.rank, ==, 2);
+  g_assert_cmpuint (adj_graph_get_n_inputs (shuffled), ==, 2);
+  g_assert_cmpstr (adj_graph_get_node (shuffled, 0)->name, ==, "b");
+  g_assert_cmpuint (output->args.items[0].n, ==, 2);
+  g_assert_cmpuint (output->n_inputs, ==, 2);
+}
+
+/* Several graphs, with what a program prints before, between, in and behind them. */
+static void
+test_parses_all (void)
+{
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) graphs = adj_graph_parse_all ("step 1\n"
+                                                   "class A(torch.nn.Module):\n"
+                                                   "    def forward(self, x):\n"
+                                                   "        y = torch.relu(x)\n"
+                                                   "loss 0.5\n"
+                                                   "        z = torch.relu(y)\n"
+                                                   "        return (z,)\n"
+                                                   "step 2\n"
+                                                   "class Bad(torch.nn.Module):\n"
+                                                   "    pass\n"
+                                                   "\n"
+                                                   "class B(torch.nn.Module):\n"
+                                                   "    def __init__(self) -> None:\n"
+                                                   "        super().__init__()\n"
+                                                   "    def forward(self, x):\n"
+                                                   "        return (x,)\n"
+                                                   "bye\n",
+                                                   -1, diags, &error);
+  const AdjParsedGraph *parsed;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (graphs->len, ==, 2);
+  parsed = &g_array_index (graphs, AdjParsedGraph, 0);
+  g_assert_cmpuint (adj_graph_get_n_calls (parsed->graph), ==, 2);
+  g_assert_cmpuint (parsed->line, ==, 2);
+  parsed = &g_array_index (graphs, AdjParsedGraph, 1);
+  g_assert_cmpstr (adj_graph_get_name (parsed->graph), ==, "B");
+  g_assert_cmpuint (parsed->line, ==, 12);
+  g_assert_true (g_str_has_suffix (g_bytes_get_data (parsed->text, NULL), "return (x,)"));
+  /* The line between, and the class without forward. */
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 2);
+  g_assert_cmpuint (adj_diags_get (diags, 0)->span.line, ==, 5);
+  g_assert_cmpuint (adj_diags_get (diags, 1)->span.line, ==, 9);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/ir/dialects/all-releases", test_dialects);
+  g_test_add_func ("/ir/dialects/meta", test_dialect_meta);
+  g_test_add_func ("/ir/dialects/policies", test_policies);
+  g_test_add_func ("/ir/dialects/unpackings", test_unpackings);
+  g_test_add_func ("/ir/dialects/several-in-a-text", test_parses_all);
+
+  return g_test_run ();
+}
