@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "canvas/adj-marks.h"
 
+#include <math.h>
+
 struct _AdjMarks
 {
   guint first;
   guint n;
-  guint8 worst[]; /* by box: 0: not compared, else one more than the place in the order below */
+  struct
+  {
+    guint8 worst; /* 0: not compared, else one more than the place in the order below */
+    float max_abs;
+  } boxes[];
 };
 
 /* What is worse stands later. */
@@ -26,16 +32,23 @@ AdjMarks *
 adj_marks_new (const AdjScene *scene, const AdjComparison *comparison)
 {
   guint n = adj_scene_get_n_boxes (scene);
-  AdjMarks *marks = g_malloc0 (sizeof *marks + n);
+  AdjMarks *marks = g_malloc0 (sizeof *marks + n * sizeof marks->boxes[0]);
 
   marks->n = n;
   marks->first = ADJ_NO_BOX;
+  for (guint i = 0; i < n; i++)
+    marks->boxes[i].max_abs = NAN;
   for (guint i = 0; i < comparison->n_nodes; i++)
     {
-      guint box = adj_scene_find_node (scene, comparison->nodes[i].node);
+      const AdjValueComparison *node = &comparison->nodes[i];
+      guint box = adj_scene_find_node (scene, node->node);
 
-      if (box < n)
-        marks->worst[box] = MAX (marks->worst[box], rank (comparison->nodes[i].verdict));
+      if (box >= n)
+        continue;
+      marks->boxes[box].worst = MAX (marks->boxes[box].worst, rank (node->verdict));
+      if (node->verdict != ADJ_VERDICT_SKIPPED)
+        marks->boxes[box].max_abs =
+            fmaxf (marks->boxes[box].max_abs, (float) node->difference.max_abs);
     }
   if (comparison->first >= 0)
     marks->first = adj_scene_find_node (scene, comparison->nodes[comparison->first].node);
@@ -52,10 +65,16 @@ adj_marks_free (AdjMarks *marks)
 gboolean
 adj_marks_get (const AdjMarks *marks, guint box, AdjVerdict *verdict)
 {
-  if (box >= marks->n || marks->worst[box] == 0)
+  if (box >= marks->n || marks->boxes[box].worst == 0)
     return FALSE;
-  *verdict = order[marks->worst[box] - 1];
+  *verdict = order[marks->boxes[box].worst - 1];
   return TRUE;
+}
+
+double
+adj_marks_get_max_abs (const AdjMarks *marks, guint box)
+{
+  return box < marks->n ? (double) marks->boxes[box].max_abs : NAN;
 }
 
 guint

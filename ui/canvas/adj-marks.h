@@ -16,6 +16,8 @@ void adj_marks_free (AdjMarks *marks);
 
 /* %FALSE when nothing of the box was compared. */
 gboolean adj_marks_get (const AdjMarks *marks, guint box, AdjVerdict *verdict);
+/* The largest absolute difference in the box; NaN when there is none. */
+double adj_marks_get_max_abs (const AdjMarks *marks, guint box);
 /* The box with the first node in order of execution that differs, or ADJ_NO_BOX. */
 guint adj_marks_get_first (const AdjMarks *marks);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "canvas/painter-private.h"
+#include "model/adj-facts.h"
 
 #define PADDING 13.0f
 #define SIGN_SIZE 15.0f
@@ -149,6 +151,25 @@ paint_sign (AdjPainter *painter,
   return width;
 }
 
+/* Frames the first difference, outside of the frame of the selection, and says what it is. */
+static void
+paint_first (AdjPainter *painter, const AdjRect *rect, const AdjColor *color)
+{
+  float zoom = MAX (painter->frame->camera.zoom, 1);
+  const char *text = _ ("first difference ▾");
+  float width = adj_painter_text_width (painter, ADJ_TEXT_CHIP, text) * zoom + 12;
+  AdjRect ring = grown (rect, 7);
+  AdjRect plate = { rect->x + rect->width / 2 - width / 2, rect->y - 7 - 16 * zoom, width,
+                    16 * zoom };
+
+  adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * painter->frame->camera.zoom + 6, 2.5f,
+                     color);
+  adj_painter_fill (painter, &plate, 4, &painter->lit.group);
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, text, color, ADJ_ALIGN_CENTER,
+                                            rect->x + rect->width / 2, plate.y + plate.height / 2,
+                                            1000, zoom });
+}
+
 static void
 paint_mark (AdjPainter *painter, guint index, const AdjRect *rect)
 {
@@ -180,27 +201,33 @@ paint_mark (AdjPainter *painter, guint index, const AdjRect *rect)
                                                 pill.width, zoom });
     }
   if (adj_marks_get_first (marks) == index)
-    {
-      AdjRect ring = grown (rect, 3.5f);
-
-      adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &color);
-      adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, "first difference ▾", &color,
-                                                ADJ_ALIGN_CENTER, rect->x + rect->width / 2,
-                                                rect->y - 12, 1000, MAX (zoom, 1) });
-    }
+    paint_first (painter, rect, &color);
 }
 
 /* -- texts -- */
 
-static void
-paint_card_text (AdjPainter *painter,
-                 const AdjSceneBox *box,
-                 const AdjRect *rect,
-                 float right,
-                 const AdjPalette *palette)
+/* What the second line says: the difference while there are marks, else the shape. */
+static char *
+get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
 {
+  const AdjMarks *marks = painter->frame->marks;
+  double max_abs = marks != NULL ? adj_marks_get_max_abs (marks, index) : NAN;
+  g_autofree char *number = NULL;
+
+  if (isnan (max_abs))
+    return g_strdup (box->subtitle);
+  number = adj_facts_number (max_abs);
+  return g_strdup_printf ("max |Δ| %s", number);
+}
+
+static void
+paint_card_text (
+    AdjPainter *painter, guint index, const AdjRect *rect, float right, const AdjPalette *palette)
+{
+  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
+  g_autofree char *second = get_second_line (painter, index, box);
   float zoom = painter->frame->camera.zoom, left = rect->x + PADDING * zoom;
-  gboolean two = painter->lod == ADJ_LOD_FULL && *box->subtitle != '\0';
+  gboolean two = painter->lod == ADJ_LOD_FULL && *second != '\0';
   float bottom = rect->x + rect->width - (painter->frame->marks != NULL ? 26 : 6) * zoom;
   AdjTextRun title = {
     box->role == ADJ_ROLE_RECOMPUTE_COPY ? ADJ_TEXT_TITLE_PLAIN : ADJ_TEXT_TITLE,
@@ -244,11 +271,9 @@ paint_centered (AdjPainter *painter,
 /* -- boxes -- */
 
 static void
-paint_card (AdjPainter *painter,
-            const AdjSceneBox *box,
-            const AdjRect *rect,
-            const AdjPalette *palette)
+paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPalette *palette)
 {
+  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
   float zoom = painter->frame->camera.zoom;
   float radius = box->kind == ADJ_BOX_PILL ? rect->height / 2 : ADJ_CARD_RADIUS * zoom;
   float right = rect->x + rect->width - 6 * zoom;
@@ -264,7 +289,7 @@ paint_card (AdjPainter *painter,
   if (box->kind == ADJ_BOX_PILL)
     paint_centered (painter, box, rect, ADJ_TEXT_TITLE, &palette->text);
   else
-    paint_card_text (painter, box, rect, right, palette);
+    paint_card_text (painter, index, rect, right, palette);
 }
 
 /* The short line that sticks a chip to its card. */
@@ -373,7 +398,7 @@ adj_painter_box (AdjPainter *painter, guint index)
   else if (box->kind == ADJ_BOX_CHIP)
     paint_chip (painter, box, &rect, palette);
   else
-    paint_card (painter, box, &rect, palette);
+    paint_card (painter, index, &rect, palette);
 
   if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL)
     paint_mark (painter, index, &rect);
