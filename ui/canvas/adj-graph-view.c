@@ -10,7 +10,8 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
-#define FRICTION 4.0f /* of inertia, per second */
+#define READABLE_ZOOM 0.62f /* where cards show all they have */
+#define FRICTION 4.0f       /* of inertia, per second */
 
 enum
 {
@@ -138,6 +139,7 @@ adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y)
   self->speed_y = speed_y;
   self->moving_since =
       gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->to = self->camera;
   self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), glide_on, NULL, NULL);
 }
 
@@ -235,28 +237,38 @@ adj_graph_view_zoom_to (AdjGraphView *self, float zoom)
   adj_graph_view_zoom_by (self, zoom / self->camera.zoom);
 }
 
+/* How far to move so that a stretch lies between the margins; the beginning wins. */
+static float
+needed_shift (float begin, float size, float shown, float margin)
+{
+  if (begin < margin || size + 2 * margin > shown)
+    return begin - margin;
+  return MAX (begin + size - (shown - margin), 0);
+}
+
 void
 adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   guint box = self->scene != NULL ? adj_scene_find_node (self->scene, node) : ADJ_NO_BOX;
-  AdjCamera camera = self->camera;
-  const AdjRect *rect;
-  AdjRect placed;
+  AdjCamera camera = self->tick != 0 ? self->to : self->camera;
+  AdjRect rect;
 
   if (box == ADJ_NO_BOX || width <= 0)
     return;
   self->wants_fit = FALSE;
-  rect = &adj_scene_get_box (self->scene, box)->rect;
-  placed = adj_camera_rect_to_widget (&camera, rect);
-  if (camera.zoom >= 0.5f && placed.x > 40 && placed.y > 40 &&
-      placed.x + placed.width < width - 40 && placed.y + placed.height < height - 60)
-    return;
-  camera.zoom = MAX (camera.zoom, 0.8f);
-  adj_camera_center_on (
-      &camera, (AdjPoint){ rect->x + rect->width / 2, rect->y + rect->height / 2 }, width, height);
-  adj_graph_view_move_to (self, &camera);
+  if (camera.zoom < READABLE_ZOOM)
+    {
+      AdjPoint at = { width / 2, height / 2 };
+
+      adj_camera_zoom_at (&camera, READABLE_ZOOM / camera.zoom, at.x, at.y);
+    }
+  rect = adj_camera_rect_to_widget (&camera, &adj_scene_get_box (self->scene, box)->rect);
+  adj_camera_pan (&camera, -needed_shift (rect.x, rect.width, width, width * 0.12f),
+                  -needed_shift (rect.y, rect.height, height, height * 0.25f));
+  if (!adj_camera_equal (&camera, &self->camera))
+    adj_graph_view_move_to (self, &camera);
 }
 
 static gboolean
@@ -361,7 +373,10 @@ adj_graph_view_activate_box (AdjGraphView *self, guint index)
     return;
   box = adj_scene_get_box (self->scene, index);
   if (box->kind == ADJ_BOX_GROUP && *box->path != '\0')
-    g_signal_emit (self, signals[MODULE_TOGGLED], 0, box->path);
+    {
+      self->anchor = index;
+      g_signal_emit (self, signals[MODULE_TOGGLED], 0, box->path);
+    }
   else if (adj_node_id_is_valid (box->node))
     {
       adj_graph_view_set_selected (self, box->node);
@@ -397,6 +412,46 @@ adj_graph_view_get_scene (AdjGraphView *self)
 }
 
 void
+adj_graph_view_fit_next (AdjGraphView *self)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  self->fits_next = TRUE;
+}
+
+static guint
+find_group (const AdjScene *scene, const AdjSceneBox *like)
+{
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_GROUP && box->side == like->side &&
+          g_str_equal (box->path, like->path))
+        return i;
+    }
+  return ADJ_NO_BOX;
+}
+
+/* The module that was opened or closed stays under the pointer. */
+static void
+keep_anchor (AdjGraphView *self, const AdjScene *next)
+{
+  const AdjRect *before, *after;
+  guint found;
+
+  if (self->anchor == ADJ_NO_BOX)
+    return;
+  found = find_group (next, adj_scene_get_box (self->scene, self->anchor));
+  if (found == ADJ_NO_BOX)
+    return;
+  before = &adj_scene_get_box (self->scene, self->anchor)->rect;
+  after = &adj_scene_get_box (next, found)->rect;
+  self->camera.x += after->x - before->x;
+  self->camera.y += after->y - before->y;
+}
+
+void
 adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
 {
   gboolean same;
@@ -409,6 +464,9 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
     adj_scene_ref (scene);
   if (graph != NULL)
     adj_graph_ref (graph);
+  if (same && !self->fits_next)
+    keep_anchor (self, scene);
+  self->anchor = ADJ_NO_BOX;
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->marks, adj_marks_free);
   g_clear_pointer (&self->scene, adj_scene_unref);
@@ -421,8 +479,12 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
       stop_moving (self);
       self->selected = ADJ_NO_NODE;
       self->role = ADJ_ROLE_NONE;
-      self->wants_fit = TRUE;
       g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
+    }
+  if (!same || self->fits_next)
+    {
+      self->wants_fit = TRUE;
+      self->fits_next = FALSE;
       gtk_widget_queue_allocate (GTK_WIDGET (self));
     }
   update_highlight (self);
@@ -591,6 +653,7 @@ adj_graph_view_init (AdjGraphView *self)
 
   self->selected = ADJ_NO_NODE;
   self->hovered = ADJ_NO_BOX;
+  self->anchor = ADJ_NO_BOX;
   self->camera = (AdjCamera) ADJ_CAMERA_INIT;
   self->texts = adj_text_cache_new (GTK_WIDGET (self));
   self->arrows = adj_scene_painter_new_arrows ();

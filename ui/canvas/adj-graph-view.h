@@ -33,6 +33,8 @@ void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks);
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);
 void adj_graph_view_fit (AdjGraphView *self);
+/* Fits the next scene, also when it is of the same graph. */
+void adj_graph_view_fit_next (AdjGraphView *self);
 void adj_graph_view_fit_selection (AdjGraphView *self);
 void adj_graph_view_zoom_by (AdjGraphView *self, float factor);
 void adj_graph_view_zoom_to (AdjGraphView *self, float zoom);

@@ -27,6 +27,8 @@ struct _AdjGraphView
   guint tick;
   guint announcing;   /* tick that tells others about the camera */
   gboolean wants_fit; /* at the next allocation */
+  gboolean fits_next; /* the next scene is fitted, whatever it shows */
+  guint anchor;       /* box of @scene that the next scene of the graph keeps in place */
 
   AdjPoint pointer;       /* in pixels of the widget */
   AdjCamera grabbed;      /* at the begin of a drag or pinch */

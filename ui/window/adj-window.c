@@ -97,7 +97,7 @@ update_title (AdjWindow *self)
       if (graph->compile_id != NULL)
         g_string_append_printf (subtitle, _ ("region %s · "), graph->compile_id);
       g_string_append (subtitle, count);
-      if (adj_scene_get_saved_bytes (scene) > 0)
+      if (adj_scene_get_saved_bytes (scene) > 0 && g_strcmp0 (graph->role, "joint") == 0)
         {
           g_autofree char *bytes = adj_facts_bytes (adj_scene_get_saved_bytes (scene));
 

@@ -111,12 +111,14 @@ run_fit_selection (AdjWindow *self, GVariant *parameter)
 static void
 run_fold_all (AdjWindow *self, GVariant *parameter)
 {
+  adj_graph_view_fit_next (adj_window_get_view (self));
   adj_document_set_fold_depth (adj_window_get_document (self), 1);
 }
 
 static void
 run_unfold_all (AdjWindow *self, GVariant *parameter)
 {
+  adj_graph_view_fit_next (adj_window_get_view (self));
   adj_document_set_fold_depth (adj_window_get_document (self), 0);
 }
 
@@ -207,6 +209,7 @@ on_view_changed (GSimpleAction *action, GVariant *value, gpointer data)
   if (!g_str_equal (name, "mirror") && !g_str_equal (name, "stacked"))
     return;
   g_simple_action_set_state (action, value);
+  adj_graph_view_fit_next (adj_window_get_view (ADJ_WINDOW (data)));
   adj_document_set_view (adj_window_get_document (ADJ_WINDOW (data)),
                          g_str_equal (name, "stacked") ? ADJ_VIEW_STACKED : ADJ_VIEW_MIRROR);
 }
