@@ -123,6 +123,15 @@ adj_mode_call_below (AdjMode *mode, AdjOpCall *call)
   return call_mode (mode->below, call);
 }
 
+void
+adj_context_note_size (
+    AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result)
+{
+  for (AdjMode *mode = cx->top; mode != NULL; mode = mode->below)
+    if (mode->klass->size != NULL)
+      mode->klass->size (mode, target, args, n_args, result);
+}
+
 /* -- state -- */
 
 AdjSymbols *
@@ -176,7 +185,7 @@ adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable)
 void
 adj_context_set_place (AdjContext *cx, const AdjPlace *place)
 {
-  cx->place = place != NULL ? *place : (AdjPlace){ NULL, 0, NULL, NULL };
+  cx->place = place != NULL ? *place : (AdjPlace){ 0 };
 }
 
 const AdjPlace *

@@ -5,6 +5,7 @@
 
 #include "call/adj-generator.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,13 @@ typedef struct
   /* Handles a call, or passes it on with adj_mode_call_below().  @call has bound arguments and no
    * results yet; afterwards it has results with tensors.  %FALSE: the context is in error. */
   gboolean (*call) (AdjMode *mode, AdjOpCall *call);
+  /* (nullable): hears of arithmetic on sizes that gave a symbolic one, which is no operator call;
+   * @args are TENSOR, INT and SIZE, @result is SIZE. */
+  void (*size) (AdjMode *mode,
+                const char *target,
+                const AdjValue *args,
+                guint n_args,
+                const AdjValue *result);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;
 
@@ -42,6 +50,8 @@ typedef struct
   guint line;
   const char *node;        /* (nullable): the graph node being interpreted */
   const char *stack_trace; /* (nullable): that node's trace */
+  const AdjGraph *graph;   /* (nullable): that node's graph */
+  AdjNodeId id;            /* in @graph */
 } AdjPlace;
 
 /* -- context -- */
@@ -58,6 +68,9 @@ ADJ_PUBLIC void adj_context_pop_mode (AdjContext *cx);
 /* (transfer none) (nullable): the outermost mode. */
 AdjMode *adj_context_get_mode (AdjContext *cx);
 gboolean adj_mode_call_below (AdjMode *mode, AdjOpCall *call);
+/* Tells every mode, outermost first. */
+void adj_context_note_size (
+    AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
 /* The mode that runs meta functions and CPU kernels, and the one that runs meta functions alone. */
 ADJ_PUBLIC AdjMode *adj_eager_mode_new (void);

@@ -93,7 +93,13 @@ adj_interpret_call (AdjContext *cx,
   AdjValue borrowed;
 
   if (builtin != NULL)
-    return builtin->call (cx, args->items, args->n, result);
+    {
+      if (!builtin->call (cx, args->items, args->n, result))
+        return FALSE;
+      if (result->kind == ADJ_VALUE_SIZE)
+        adj_context_note_size (cx, builtin->target, args->items, args->n, result);
+      return TRUE;
+    }
   if (node->op == NULL)
     return cannot_run (cx, node);
   if (!adj_call (cx, node->op, args, kwargs, &borrowed))
@@ -132,8 +138,9 @@ static gboolean (*const run_opcode[ADJ_N_OPCODES]) (Run *run,
 };
 
 static void
-enter_place (AdjContext *cx, const AdjNode *node)
+enter_place (AdjContext *cx, const AdjGraph *graph, guint index)
 {
+  const AdjNode *node = adj_graph_get_node (graph, index);
   const AdjFrame *frame =
       node->meta.n_frames > 0 ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
   AdjPlace place = {
@@ -141,6 +148,8 @@ enter_place (AdjContext *cx, const AdjNode *node)
     .line = frame != NULL ? frame->line : 0,
     .node = node->name,
     .stack_trace = node->meta.stack_trace,
+    .graph = graph,
+    .id = { index },
   };
 
   adj_context_set_place (cx, &place);
@@ -165,7 +174,7 @@ run_node (Run *run, guint index)
   AdjNodeId id = { index };
   gboolean done;
 
-  enter_place (run->cx, node);
+  enter_place (run->cx, run->graph, index);
   adj_scope_begin (run->cx);
   done = run_opcode[node->opcode](run, node, value);
   adj_scope_end (run->cx);

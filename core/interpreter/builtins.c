@@ -56,6 +56,67 @@ size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args
   return TRUE;
 }
 
+/* What graphs read off tensors: a size, a stride, the number of elements, the offset. */
+static const AdjShape *
+get_shape (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted)
+{
+  if (n_args == n_wanted && args[0].kind == ADJ_VALUE_TENSOR)
+    return &adj_tensor_get_meta (args[0].tensor)->shape;
+  fail (cx, "a size is read off a tensor");
+  return NULL;
+}
+
+static gboolean
+read_dim (AdjContext *cx,
+          const AdjShape *shape,
+          const AdjSize *sizes,
+          const AdjValue *index,
+          AdjValue *out)
+{
+  gint dim = index->kind == ADJ_VALUE_INT ? adj_shape_wrap_dim (shape, index->integer) : -1;
+
+  if (dim < 0 || (guint) dim >= shape->rank)
+    return fail (cx, "the tensor has no such dimension");
+  *out = adj_value_from_size (sizes[dim]);
+  return TRUE;
+}
+
+static gboolean
+sym_size (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const AdjShape *shape = get_shape (cx, args, n_args, 2);
+
+  return shape != NULL && read_dim (cx, shape, shape->size, &args[1], out);
+}
+
+static gboolean
+sym_stride (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const AdjShape *shape = get_shape (cx, args, n_args, 2);
+
+  return shape != NULL && read_dim (cx, shape, shape->stride, &args[1], out);
+}
+
+static gboolean
+sym_numel (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const AdjShape *shape = get_shape (cx, args, n_args, 1);
+
+  if (shape != NULL)
+    *out = adj_value_from_size (adj_shape_numel (shape, adj_context_get_symbols (cx)));
+  return shape != NULL;
+}
+
+static gboolean
+sym_storage_offset (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const AdjShape *shape = get_shape (cx, args, n_args, 1);
+
+  if (shape != NULL)
+    *out = adj_value_from_size (shape->offset);
+  return shape != NULL;
+}
+
 #define SIZE_BUILTINS                                                                              \
   SIZE_BUILTIN (add, "operator.add", ADJ_SIZE_ADD)                                                 \
   SIZE_BUILTIN (sub, "operator.sub", ADJ_SIZE_SUB)                                                 \
@@ -74,9 +135,14 @@ size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args
 SIZE_BUILTINS
 #undef SIZE_BUILTIN
 
-static const AdjBuiltin builtins[] = { { "operator.getitem", getitem },
+static const AdjBuiltin builtins[] = {
+  { "operator.getitem", getitem },
+  { "torch.ops.aten.sym_size.int", sym_size },
+  { "torch.ops.aten.sym_stride.int", sym_stride },
+  { "torch.ops.aten.sym_numel.default", sym_numel },
+  { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
-                                       SIZE_BUILTINS
+  SIZE_BUILTINS
 #undef SIZE_BUILTIN
 };
 

@@ -16,6 +16,7 @@ typedef enum
   ADJ_SLOT_FUNCTIONAL, /* the wrapper that functionalization sees */
   ADJ_SLOT_COMPOSITE,  /* inner tensors of a composite */
   ADJ_SLOT_CONSTANT,   /* the known value of a traced scalar tensor */
+  ADJ_SLOT_PROXY,      /* the node of a trace that stands for it */
   ADJ_N_SLOTS,
 } AdjTensorSlot;
 
@@ -28,6 +29,8 @@ adj_tensor_new_empty (const AdjTensorMeta *meta, AdjSymbols *symbols, gboolean f
 ADJ_PUBLIC AdjTensor *adj_tensor_new_from_data (AdjTensorData *data);
 ADJ_PUBLIC AdjTensor *adj_tensor_ref (AdjTensor *tensor);
 ADJ_PUBLIC void adj_tensor_unref (AdjTensor *tensor);
+/* Whether anybody else holds @tensor. */
+gboolean adj_tensor_is_shared (const AdjTensor *tensor);
 
 ADJ_PUBLIC const AdjTensorMeta *adj_tensor_get_meta (const AdjTensor *tensor);
 ADJ_PUBLIC AdjStorage *adj_tensor_get_storage (const AdjTensor *tensor); /* (transfer none) */
