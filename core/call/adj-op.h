@@ -12,7 +12,7 @@ typedef enum
 {
   ADJ_OP_CORE = 1 << 0,    /* tagged core by PyTorch */
   ADJ_OP_INPLACE = 1 << 1, /* has the in-place twin `op_`, derived from this record */
-  ADJ_OP_OUT = 1 << 2,     /* has out= twins, derived */
+  ADJ_OP_OUT = 1 << 2,     /* has an out= twin, derived where there is one result and no device */
   ADJ_OP_COPY = 1 << 3,    /* has the `op_copy` twin (view then contiguous clone), derived */
   ADJ_OP_RANDOM = 1 << 4,
   ADJ_OP_EFFECT = 1 << 5,     /* must not be dropped, merged or moved */
@@ -48,6 +48,8 @@ struct _AdjOp
 {
   const char *schema;
   const char *help; /* one line: "a + alpha·b, broadcast" */
+
+  const char *out; /* overload of the out= twin where it is neither "out" nor "<overload>_out" */
 
   const char *expr;      /* pointwise body over argument names, or NULL */
   const char *grad;      /* rules "self: mul.Tensor(g, other); other: …", or NULL */

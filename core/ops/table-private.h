@@ -61,8 +61,9 @@ const AdjProgram *adj_op_call_get_program (const AdjOpCall *call, guint result);
 
 /* Twins (twin.c): the schema of one, and what runs it. */
 char *adj_twin_inplace_schema (const AdjSchema *schema);
+char *adj_twin_out_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_twin_copy_schema (const AdjSchema *schema);
-void adj_twin_init_inplace (AdjOp *op);
+void adj_twin_init_write (AdjOp *op);
 void adj_twin_init_copy (AdjOp *op);
 
 G_END_DECLS

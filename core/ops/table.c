@@ -55,26 +55,32 @@ add_record (Table *table, const AdjOp *record)
     entry->op.flops = adj_pointwise_flops;
 }
 
+/* @schema (transfer full) (nullable) */
+static void
+add_twin (Table *table, const OpEntry *base, char *schema, void (*init) (AdjOp *op))
+{
+  OpEntry *twin;
+
+  if (schema == NULL)
+    return;
+  twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
+  twin->base = &base->op;
+  twin->body = NULL;
+  init (&twin->op);
+  g_free (schema);
+}
+
 static void
 add_twins (Table *table, const OpEntry *base)
 {
-  if ((base->op.flags & ADJ_OP_INPLACE) != 0)
-    {
-      g_autofree char *schema = adj_twin_inplace_schema (base->schema);
-      OpEntry *twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
+  AdjOpFlags flags = base->op.flags;
 
-      twin->base = &base->op;
-      twin->body = NULL;
-      adj_twin_init_inplace (&twin->op);
-    }
-  if ((base->op.flags & ADJ_OP_COPY) != 0)
-    {
-      g_autofree char *schema = adj_twin_copy_schema (base->schema);
-      OpEntry *twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
-
-      twin->base = &base->op;
-      adj_twin_init_copy (&twin->op);
-    }
+  if ((flags & ADJ_OP_INPLACE) != 0)
+    add_twin (table, base, adj_twin_inplace_schema (base->schema), adj_twin_init_write);
+  if ((flags & ADJ_OP_OUT) != 0)
+    add_twin (table, base, adj_twin_out_schema (&base->op, base->schema), adj_twin_init_write);
+  if ((flags & ADJ_OP_COPY) != 0)
+    add_twin (table, base, adj_twin_copy_schema (base->schema), adj_twin_init_copy);
 }
 
 static Table *
@@ -83,7 +89,7 @@ make_table (void)
   Table *table = g_new0 (Table, 1);
 
   table->arena = adj_arena_new ();
-  table->entries = g_new0 (OpEntry, 3 * ADJ_N_OPS);
+  table->entries = g_new0 (OpEntry, 4 * ADJ_N_OPS);
   table->by_target = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint f = 0; f < G_N_ELEMENTS (families); f++)
     for (guint i = 0; i < families[f]->n; i++)

@@ -4,8 +4,9 @@
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* Twins of records: `op_` writes its result into self, `op_copy` copies what the view `op` shows.
- * Their arguments stand in the same order, so a call of the twin is a call of its base. */
+/* Twins of records: `op_` writes its result into self, `op.out` into its last argument, `op_copy`
+ * copies what the view `op` shows.  The other arguments stand in the same order, so a call of the
+ * twin is a call of its base. */
 
 static AdjOpCall
 base_call (const AdjOpCall *call)
@@ -21,7 +22,7 @@ base_call (const AdjOpCall *call)
   };
 }
 
-/* -- in place -- */
+/* -- in place and out= -- */
 
 char *
 adj_twin_inplace_schema (const AdjSchema *schema)
@@ -38,9 +39,67 @@ adj_twin_inplace_schema (const AdjSchema *schema)
 }
 
 static gboolean
-inplace_meta (AdjOpCall *call)
+takes_device (const AdjSchema *schema)
 {
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (schema->arguments[i].type.kind == ADJ_TYPE_DEVICE)
+      return TRUE;
+  return FALSE;
+}
+
+/* @text without the "(a)" and "(a -> *)" of aliases. */
+static void
+append_without_aliases (GString *out, const char *text, gsize n)
+{
+  const char *end = text + n;
+
+  while (text < end)
+    {
+      if (text[0] == '(' && text[1] == 'a' && (text[2] == ')' || text[2] == ' '))
+        text = strchr (text, ')') + 1;
+      else
+        g_string_append_c (out, *text++);
+    }
+}
+
+/* (nullable): %NULL when it has none that can be derived. */
+char *
+adj_twin_out_schema (const AdjOp *record, const AdjSchema *schema)
+{
+  const char *arguments = strchr (schema->text, '(');
+  gsize n = (gsize) (strstr (arguments, ") -> ") - arguments);
+  GString *out;
+
+  if (schema->n_returns != 1 || schema->returns[0].type.is_list || takes_device (schema))
+    return NULL;
+  out = g_string_new (NULL);
+  g_string_printf (out, "%s::%s.", schema->ns, schema->name);
+  if (record->out != NULL)
+    g_string_append (out, record->out);
+  else
+    g_string_append_printf (out, "%s%sout", schema->overload, *schema->overload != '\0' ? "_" : "");
+  append_without_aliases (out, arguments, n);
+  if (schema->n_positional == schema->n_arguments)
+    g_string_append (out, schema->n_arguments > 0 ? ", *" : "*");
+  g_string_append (out, ", Tensor(a!) out) -> Tensor(a!)");
+  return g_string_free (out, FALSE);
+}
+
+/* The argument that the result is written into. */
+static guint
+target_of (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->schema->arguments[i].type.written)
+      return i;
+  g_assert_not_reached ();
+}
+
+static gboolean
+write_meta (AdjOpCall *call)
+{
+  guint target = target_of (call);
+  const AdjTensorMeta *self = adj_op_call_meta (call, target);
   AdjOpCall base = base_call (call);
   gboolean done = FALSE;
   const AdjTensorMeta *meta;
@@ -53,19 +112,19 @@ inplace_meta (AdjOpCall *call)
       g_autofree char *from = op_sizes_text (call, &meta->shape);
       g_autofree char *to = op_sizes_text (call, &self->shape);
 
-      adj_op_call_fail (call, "a result of shape %s does not fit in place into %s", from, to);
+      adj_op_call_fail (call, "a result of shape %s cannot be written into %s", from, to);
       goto out;
     }
   if (!adj_dtype_can_cast (meta->dtype, self->dtype))
     {
-      adj_op_call_fail (call, "a result of dtype %s cannot be written in place into %s",
+      adj_op_call_fail (call, "a result of dtype %s cannot be written into %s",
                         adj_dtype_info (meta->dtype)->torch_name,
                         adj_dtype_info (self->dtype)->torch_name);
       goto out;
     }
   if (!op_check_writable (call, &self->shape))
     goto out;
-  adj_op_call_add_view (call, 0, &self->shape);
+  adj_op_call_add_view (call, target, &self->shape);
   done = TRUE;
 
 out:
@@ -73,19 +132,28 @@ out:
   return done;
 }
 
-/* Through a temporary: an operand may overlap self. */
+/* The result of @base, of which views only show an argument. */
 static gboolean
-inplace_kernel (AdjOpCall *call)
+compute_base (AdjOpCall *base, AdjKView *out)
+{
+  AdjOpResult *result = &base->results[0];
+
+  if (result->alias_of >= 0)
+    return op_view (base, adj_op_call_tensor (base, (guint) result->alias_of), &result->meta, out);
+  result->tensor = adj_tensor_new_empty (&result->meta, NULL, FALSE);
+  return base->op->kernel (base) && op_output (base, 0, out);
+}
+
+/* Through a temporary: an operand may overlap the target. */
+static gboolean
+write_kernel (AdjOpCall *call)
 {
   AdjOpCall base = base_call (call);
   AdjKView from, to;
   gboolean done = FALSE;
 
   if (adj_op_call_infer (&base))
-    {
-      base.results[0].tensor = adj_tensor_new_empty (&base.results[0].meta, NULL, FALSE);
-      done = base.op->kernel (&base) && op_output (&base, 0, &from) && op_output (call, 0, &to);
-    }
+    done = compute_base (&base, &from) && op_output (call, 0, &to);
   if (done)
     adj_k_copy (&to, &from);
   adj_op_call_clear (&base);
@@ -105,41 +173,29 @@ base_flops (const AdjOpCall *call)
 }
 
 void
-adj_twin_init_inplace (AdjOp *op)
+adj_twin_init_write (AdjOp *op)
 {
   op->expr = NULL;
   op->grad = NULL;
   op->decompose = NULL;
-  op->meta = inplace_meta;
-  op->kernel = inplace_kernel;
+  op->meta = write_meta;
+  op->kernel = write_kernel;
   op->flops = base_flops;
   op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);
 }
 
 /* -- copies of views -- */
 
-/* @text without the "(a)" and "(a -> *)" of aliases. */
-static void
-append_without_aliases (GString *out, const char *text)
-{
-  while (*text != '\0')
-    {
-      if (text[0] == '(' && text[1] == 'a' && (text[2] == ')' || text[2] == ' '))
-        text = strchr (text, ')') + 1;
-      else
-        g_string_append_c (out, *text++);
-    }
-}
-
 char *
 adj_twin_copy_schema (const AdjSchema *schema)
 {
+  const char *arguments = strchr (schema->text, '(');
   GString *out = g_string_new (NULL);
 
   g_string_printf (out, "%s::%s_copy", schema->ns, schema->name);
   if (*schema->overload != '\0')
     g_string_append_printf (out, ".%s", schema->overload);
-  append_without_aliases (out, strchr (schema->text, '('));
+  append_without_aliases (out, arguments, strlen (arguments));
   return g_string_free (out, FALSE);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-kernel-random.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "adj-kernel-random.h"
 
 /* x in (0, 1].  ln x = e ln 2 + ln m with m in [√½, √2). */
 static float

@@ -2,10 +2,10 @@
 
 /* Sorting along one dim: runs merged pairwise, which keeps equal elements in order. */
 
-#include "adj-kernel-sort.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "adj-kernel-sort.h"
 
 typedef struct
 {

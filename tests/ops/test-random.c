@@ -232,7 +232,7 @@ any_arguments (void)
             r.size[d] = chance (&r, 60) ? 2 : g_rand_int_range (r.rand, 0, 4);
           n_done += try_call (adj_ops_get (i), &r);
         }
-      if (n_done == 0)
+      if (n_done == 0 && adj_op_get_base (adj_ops_get (i)) == NULL)
         {
           g_test_message ("never ran: %s", adj_ops_get (i)->schema);
           n_never++;
@@ -240,7 +240,7 @@ any_arguments (void)
     }
   g_rand_free (r.rand);
   /* Some need arguments that fit too well to be found by chance. */
-  g_assert_cmpuint (n_never, <, adj_ops_get_n () / 8);
+  g_assert_cmpuint (n_never, <, ADJ_N_OPS / 8);
 }
 
 int
