@@ -122,6 +122,15 @@ random_element (Random *r, const AdjType *type)
   return ADJ_NONE;
 }
 
+/* What tensors of this name mostly hold; else what the call has chosen. */
+static AdjDType
+usual_dtype (const char *name, AdjDType otherwise)
+{
+  if (g_str_has_prefix (name, "ind") || g_str_equal (name, "target"))
+    return ADJ_DTYPE_I64;
+  return g_str_equal (name, "mask") ? ADJ_DTYPE_BOOL : otherwise;
+}
+
 /* @items holds the entries of a list. */
 static AdjValue
 random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
@@ -137,6 +146,8 @@ random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
     return random_element (r, type);
   if (type->kind == ADJ_TYPE_BOOL)
     n = 3;
+  else if (type->list_size > 1 && chance (r, 70))
+    n = (guint) type->list_size;
   for (guint i = 0; i < n; i++)
     items[i] = type->element_optional && chance (r, 40) ? ADJ_NONE : random_element (r, type);
   return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
@@ -184,6 +195,7 @@ try_call (const AdjOp *op, Random *r)
   g_autoptr (AdjContext) fake = adj_context_new_empty (NULL);
   g_autofree char *with = NULL;
   g_autofree char *without = NULL;
+  AdjDType dtype = r->dtype;
   AdjValue result;
   gboolean done;
 
@@ -192,7 +204,9 @@ try_call (const AdjOp *op, Random *r)
     {
       const char *name = schema->arguments[i].name;
 
+      r->dtype = usual_dtype (name, dtype);
       bound[i] = random_argument (r, &schema->arguments[i], items[i]);
+      r->dtype = dtype;
       pairs[2 * i] =
           (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (name), .text = name };
       pairs[2 * i + 1] = bound[i];
@@ -224,9 +238,9 @@ any_arguments (void)
     {
       guint n_done = 0;
 
-      for (guint k = 0; k < N_TRIES; k++)
+      for (guint k = 0; k < N_TRIES || (n_done == 0 && k < 10 * N_TRIES); k++)
         {
-          r.rank = (guint) g_rand_int_range (r.rand, 0, 4);
+          r.rank = (guint) g_rand_int_range (r.rand, 0, 5);
           r.dtype = chance (&r, 70) ? ADJ_DTYPE_F32 : ADJ_DTYPE_I64;
           for (guint d = 0; d < G_N_ELEMENTS (r.size); d++)
             r.size[d] = chance (&r, 60) ? 2 : g_rand_int_range (r.rand, 0, 4);
