@@ -3,7 +3,7 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
+#include "model/adj-arrangement.h"
 #include "model/adj-history.h"
 #include "model/adj-log.h"
 #include "model/adj-work.h"
@@ -34,10 +34,7 @@ struct _AdjDocument
   guint graph_index;
   const AdjBundleGraph *graph; /* (unowned): of @bundle */
   AdjScene *scene;
-  AdjLayoutCache *cache;
-  AdjLayoutView view;
-  guint fold_depth;
-  GHashTable *folded, *unfolded; /* module paths */
+  AdjArrangement arrangement;
 
   AdjNodeId selected;
   AdjNodeId wanted_node; /* to select when the picture of another graph is ready */
@@ -153,19 +150,12 @@ cancel (AdjDocument *self, WorkSlot slot)
     changed (self, PROP_RUNNING);
 }
 
+/* @work: (transfer full) */
 static void
-start (AdjDocument *self,
-       WorkSlot slot,
-       AdjWorkFunc func,
-       gpointer input,
-       GDestroyNotify free_input,
-       GDestroyNotify free_result,
-       GAsyncReadyCallback done)
+start (AdjDocument *self, WorkSlot slot, AdjWork *work)
 {
   cancel (self, slot);
-  self->works[slot] =
-      adj_work_start (G_OBJECT (self), slot == WORK_RUN ? ADJ_WORK_COMPUTE : ADJ_WORK_LIGHT, func,
-                      input, free_input, free_result, done);
+  self->works[slot] = work;
   if (self->poll == 0)
     self->poll = g_timeout_add (POLL_MSEC, on_poll, self);
   if (slot == WORK_RUN)
@@ -208,64 +198,6 @@ report_problem (AdjDocument *self, const GError *error)
 
 /* -- layout -- */
 
-typedef struct
-{
-  AdjGraph *graph;
-  AdjLayoutCache *cache;
-  AdjLayoutView view;
-  guint fold_depth;
-  char **folded, **unfolded;
-  guint index; /* of the graph in its file */
-} LayoutInput;
-
-static void
-layout_input_free (gpointer data)
-{
-  LayoutInput *input = data;
-
-  adj_graph_unref (input->graph);
-  adj_layout_cache_unref (input->cache);
-  g_strfreev (input->folded);
-  g_strfreev (input->unfolded);
-  g_free (input);
-}
-
-static char **
-copy_keys (GHashTable *set)
-{
-  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, set);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (keys, g_strdup (key));
-  g_ptr_array_add (keys, NULL);
-  return (char **) g_ptr_array_free (g_steal_pointer (&keys), FALSE);
-}
-
-static void
-on_layout_progress (guint done, guint total, guint n_equal, gpointer data)
-{
-  adj_work_report (data, done, total, n_equal);
-}
-
-static gpointer
-lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
-{
-  const LayoutInput *input = adj_work_get_input (work);
-  AdjLayoutOptions options = {
-    .view = input->view,
-    .fold_depth = input->fold_depth,
-    .folded = (const char *const *) input->folded,
-    .unfolded = (const char *const *) input->unfolded,
-    .progress = on_layout_progress,
-    .progress_data = work,
-  };
-
-  return adj_layout_mirror (input->graph, &options, input->cache, cancellable, error);
-}
-
 static void
 show_scene (AdjDocument *self, AdjScene *scene, guint index)
 {
@@ -292,7 +224,7 @@ static void
 on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
-  guint index = ((LayoutInput *) adj_work_get_input (adj_work_from_result (result)))->index;
+  guint index = adj_arrangement_get_tag (adj_work_from_result (result));
   g_autoptr (GError) error = NULL;
   gpointer scene = NULL;
   gint64 age;
@@ -313,20 +245,14 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
 static void
 request_layout (AdjDocument *self)
 {
-  LayoutInput *input;
+  const AdjBundleGraph *graph;
 
   if (self->bundle == NULL || self->graph_index == G_MAXUINT)
     return;
-  input = g_new0 (LayoutInput, 1);
-  input->graph = adj_graph_ref (adj_bundle_get_graph (self->bundle, self->graph_index)->graph);
-  input->cache = adj_layout_cache_ref (self->cache);
-  input->view = self->view;
-  input->fold_depth = self->fold_depth;
-  input->folded = copy_keys (self->folded);
-  input->unfolded = copy_keys (self->unfolded);
-  input->index = self->graph_index;
-  start (self, WORK_LAYOUT, lay_out, input, layout_input_free, (GDestroyNotify) adj_scene_unref,
-         on_laid_out);
+  graph = adj_bundle_get_graph (self->bundle, self->graph_index);
+  start (self, WORK_LAYOUT,
+         adj_arrangement_start (&self->arrangement, G_OBJECT (self), graph->graph,
+                                self->graph_index, on_laid_out));
 }
 
 guint
@@ -344,8 +270,7 @@ adj_document_set_graph_index (AdjDocument *self, guint index)
       index == self->graph_index)
     return;
   self->graph_index = index;
-  g_hash_table_remove_all (self->folded);
-  g_hash_table_remove_all (self->unfolded);
+  adj_arrangement_set_fold_depth (&self->arrangement, self->arrangement.fold_depth);
   changed (self, PROP_GRAPH_INDEX);
   request_layout (self);
 }
@@ -365,7 +290,7 @@ adj_document_get_scene (AdjDocument *self)
 AdjLayoutView
 adj_document_get_view (AdjDocument *self)
 {
-  return self->view;
+  return self->arrangement.view;
 }
 
 void
@@ -373,9 +298,9 @@ adj_document_set_view (AdjDocument *self, AdjLayoutView view)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  if (self->view == view)
+  if (self->arrangement.view == view)
     return;
-  self->view = view;
+  self->arrangement.view = view;
   request_layout (self);
 }
 
@@ -384,35 +309,16 @@ adj_document_set_fold_depth (AdjDocument *self, guint depth)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  g_hash_table_remove_all (self->folded);
-  g_hash_table_remove_all (self->unfolded);
-  self->fold_depth = depth;
+  adj_arrangement_set_fold_depth (&self->arrangement, depth);
   request_layout (self);
-}
-
-static gboolean
-is_folded (AdjDocument *self, const char *path)
-{
-  for (guint i = 0; self->scene != NULL && i < adj_scene_get_n_boxes (self->scene); i++)
-    {
-      const AdjSceneBox *box = adj_scene_get_box (self->scene, i);
-
-      if (box->kind == ADJ_BOX_GROUP && g_str_equal (box->path, path))
-        return box->fold == ADJ_FOLD_CLOSED;
-    }
-  return g_hash_table_contains (self->folded, path);
 }
 
 void
 adj_document_toggle_module (AdjDocument *self, const char *path)
 {
-  gboolean closed;
-
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  closed = is_folded (self, path);
-  g_hash_table_remove (closed ? self->folded : self->unfolded, path);
-  g_hash_table_add (closed ? self->unfolded : self->folded, g_strdup (path));
+  adj_arrangement_toggle (&self->arrangement, self->scene, path);
   request_layout (self);
 }
 
@@ -502,8 +408,7 @@ reset (AdjDocument *self)
   self->selected = self->wanted_node = ADJ_NO_NODE;
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_remove_all (self->evaluations);
-  g_hash_table_remove_all (self->folded);
-  g_hash_table_remove_all (self->unfolded);
+  adj_arrangement_set_fold_depth (&self->arrangement, self->arrangement.fold_depth);
   adj_history_reset (&self->history);
   changed (self, PROP_SCENE);
   changed (self, PROP_SELECTED);
@@ -528,8 +433,9 @@ adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
   g_free (self->wanted_graph);
   self->wanted_graph = g_strdup (graph_id);
   changed (self, PROP_TITLE);
-  start (self, WORK_OPEN, load, g_object_ref (file), g_object_unref,
-         (GDestroyNotify) adj_bundle_unref, on_loaded);
+  start (self, WORK_OPEN,
+         adj_work_start (G_OBJECT (self), ADJ_WORK_LIGHT, load, g_object_ref (file), g_object_unref,
+                         (GDestroyNotify) adj_bundle_unref, on_loaded));
 }
 
 GFile *
@@ -623,42 +529,11 @@ adj_document_go (AdjDocument *self, gint step)
 
 /* -- running -- */
 
-typedef struct
-{
-  AdjBundle *bundle;
-  const AdjBundleGraph *graph;
-  gboolean compare;
-} RunInput;
-
-static void
-run_input_free (gpointer data)
-{
-  RunInput *input = data;
-
-  adj_bundle_unref (input->bundle);
-  g_free (input);
-}
-
-static void
-on_run_progress (guint done, guint total, gpointer data)
-{
-  adj_work_report (data, done, total, 0);
-}
-
-static gpointer
-evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
-{
-  const RunInput *input = adj_work_get_input (work);
-
-  return adj_evaluation_run (input->bundle, input->graph, input->compare, on_run_progress, work,
-                             cancellable, error);
-}
-
 static void
 on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
-  const char *id = ((RunInput *) adj_work_get_input (adj_work_from_result (result)))->graph->id;
+  const char *id = adj_evaluation_get_graph_id (adj_work_from_result (result));
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
   gpointer evaluation = NULL;
@@ -680,8 +555,6 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
 void
 adj_document_run (AdjDocument *self, gboolean compare)
 {
-  RunInput *input;
-
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
   if (self->graph == NULL)
@@ -691,12 +564,8 @@ adj_document_run (AdjDocument *self, gboolean compare)
       g_signal_emit (self, remark_signal, 0, _ ("Nothing was recorded for this graph"));
       return;
     }
-  input = g_new0 (RunInput, 1);
-  input->bundle = adj_bundle_ref (self->bundle);
-  input->graph = self->graph;
-  input->compare = compare;
-  start (self, WORK_RUN, evaluate, input, run_input_free, (GDestroyNotify) adj_evaluation_unref,
-         on_evaluated);
+  start (self, WORK_RUN,
+         adj_evaluation_start (G_OBJECT (self), self->bundle, self->graph, compare, on_evaluated));
 }
 
 void
@@ -812,10 +681,8 @@ adj_document_finalize (GObject *object)
 
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_unref (self->evaluations);
-  g_hash_table_unref (self->folded);
-  g_hash_table_unref (self->unfolded);
   adj_history_clear (&self->history);
-  adj_layout_cache_unref (self->cache);
+  adj_arrangement_clear (&self->arrangement);
   g_clear_pointer (&self->bundle, adj_bundle_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
@@ -864,9 +731,7 @@ adj_document_init (AdjDocument *self)
   self->log = g_list_store_new (ADJ_TYPE_LOG_ITEM);
   self->graph_index = G_MAXUINT;
   self->selected = self->wanted_node = ADJ_NO_NODE;
-  self->cache = adj_layout_cache_new (NULL);
-  self->folded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->unfolded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  adj_arrangement_init (&self->arrangement);
   self->evaluations =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_evaluation_unref);
   self->fraction = -1;

@@ -78,6 +78,61 @@ adj_evaluation_run (AdjBundle *bundle,
   return g_steal_pointer (&evaluation);
 }
 
+/* -- in another thread -- */
+
+typedef struct
+{
+  AdjBundle *bundle;
+  const AdjBundleGraph *graph;
+  gboolean compare;
+} Input;
+
+static void
+input_free (gpointer data)
+{
+  Input *input = data;
+
+  adj_bundle_unref (input->bundle);
+  g_free (input);
+}
+
+static void
+on_progress (guint done, guint total, gpointer data)
+{
+  adj_work_report (data, done, total, 0);
+}
+
+static gpointer
+evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const Input *input = adj_work_get_input (work);
+
+  return adj_evaluation_run (input->bundle, input->graph, input->compare, on_progress, work,
+                             cancellable, error);
+}
+
+AdjWork *
+adj_evaluation_start (GObject *owner,
+                      AdjBundle *bundle,
+                      const AdjBundleGraph *graph,
+                      gboolean compare,
+                      GAsyncReadyCallback done)
+{
+  Input *input = g_new0 (Input, 1);
+
+  *input = (Input){ adj_bundle_ref (bundle), graph, compare };
+  return adj_work_start (owner, ADJ_WORK_COMPUTE, evaluate, input, input_free,
+                         (GDestroyNotify) adj_evaluation_unref, done);
+}
+
+const char *
+adj_evaluation_get_graph_id (AdjWork *work)
+{
+  return ((const Input *) adj_work_get_input (work))->graph->id;
+}
+
+/* -- what came out -- */
+
 AdjGraph *
 adj_evaluation_get_graph (const AdjEvaluation *evaluation)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "model/adj-work.h"
 #include "session/adj-session.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,14 @@ AdjEvaluation *adj_evaluation_run (AdjBundle *bundle,
                                    gpointer data,
                                    GCancellable *cancellable,
                                    GError **error);
+
+/* The same in the compute thread; the result is an AdjEvaluation. */
+AdjWork *adj_evaluation_start (GObject *owner,
+                               AdjBundle *bundle,
+                               const AdjBundleGraph *graph,
+                               gboolean compare,
+                               GAsyncReadyCallback done);
+const char *adj_evaluation_get_graph_id (AdjWork *work);
 
 AdjGraph *adj_evaluation_get_graph (const AdjEvaluation *evaluation);
 const AdjRunResult *adj_evaluation_get_result (const AdjEvaluation *evaluation);

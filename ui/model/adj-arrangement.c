@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-arrangement.h"
+
+void
+adj_arrangement_init (AdjArrangement *arrangement)
+{
+  *arrangement = (AdjArrangement){
+    .cache = adj_layout_cache_new (NULL),
+    .folded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+    .unfolded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+  };
+}
+
+void
+adj_arrangement_clear (AdjArrangement *arrangement)
+{
+  adj_layout_cache_unref (arrangement->cache);
+  g_hash_table_unref (arrangement->folded);
+  g_hash_table_unref (arrangement->unfolded);
+}
+
+void
+adj_arrangement_set_fold_depth (AdjArrangement *arrangement, guint depth)
+{
+  g_hash_table_remove_all (arrangement->folded);
+  g_hash_table_remove_all (arrangement->unfolded);
+  arrangement->fold_depth = depth;
+}
+
+static gboolean
+is_closed (const AdjArrangement *arrangement, const AdjScene *scene, const char *path)
+{
+  for (guint i = 0; scene != NULL && i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_GROUP && g_str_equal (box->path, path))
+        return box->fold == ADJ_FOLD_CLOSED;
+    }
+  return g_hash_table_contains (arrangement->folded, path);
+}
+
+void
+adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, const char *path)
+{
+  gboolean closed = is_closed (arrangement, scene, path);
+
+  g_hash_table_remove (closed ? arrangement->folded : arrangement->unfolded, path);
+  g_hash_table_add (closed ? arrangement->unfolded : arrangement->folded, g_strdup (path));
+}
+
+/* -- laying out -- */
+
+/* A copy of the arrangement for the thread. */
+typedef struct
+{
+  AdjGraph *graph;
+  AdjLayoutCache *cache;
+  AdjLayoutView view;
+  guint fold_depth;
+  char **folded, **unfolded;
+  guint tag;
+} Input;
+
+static void
+input_free (gpointer data)
+{
+  Input *input = data;
+
+  adj_graph_unref (input->graph);
+  adj_layout_cache_unref (input->cache);
+  g_strfreev (input->folded);
+  g_strfreev (input->unfolded);
+  g_free (input);
+}
+
+static char **
+copy_keys (GHashTable *set)
+{
+  GStrvBuilder *keys = g_strv_builder_new ();
+  GHashTableIter iter;
+  gpointer key;
+  char **result;
+
+  g_hash_table_iter_init (&iter, set);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_strv_builder_add (keys, key);
+  result = g_strv_builder_end (keys);
+  g_strv_builder_unref (keys);
+  return result;
+}
+
+static void
+on_progress (guint done, guint total, guint n_equal, gpointer data)
+{
+  adj_work_report (data, done, total, n_equal);
+}
+
+static gpointer
+lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const Input *input = adj_work_get_input (work);
+  AdjLayoutOptions options = {
+    .view = input->view,
+    .fold_depth = input->fold_depth,
+    .folded = (const char *const *) input->folded,
+    .unfolded = (const char *const *) input->unfolded,
+    .progress = on_progress,
+    .progress_data = work,
+  };
+
+  return adj_layout_mirror (input->graph, &options, input->cache, cancellable, error);
+}
+
+AdjWork *
+adj_arrangement_start (const AdjArrangement *arrangement,
+                       GObject *owner,
+                       AdjGraph *graph,
+                       guint tag,
+                       GAsyncReadyCallback done)
+{
+  Input *input = g_new0 (Input, 1);
+
+  input->graph = adj_graph_ref (graph);
+  input->cache = adj_layout_cache_ref (arrangement->cache);
+  input->view = arrangement->view;
+  input->fold_depth = arrangement->fold_depth;
+  input->folded = copy_keys (arrangement->folded);
+  input->unfolded = copy_keys (arrangement->unfolded);
+  input->tag = tag;
+  return adj_work_start (owner, ADJ_WORK_LIGHT, lay_out, input, input_free,
+                         (GDestroyNotify) adj_scene_unref, done);
+}
+
+guint
+adj_arrangement_get_tag (AdjWork *work)
+{
+  return ((const Input *) adj_work_get_input (work))->tag;
+}
