@@ -134,3 +134,27 @@ adj_bundle_load (const char *path, GCancellable *cancellable, GError **error)
 
   return format != NULL ? format->load (path, cancellable, error) : NULL;
 }
+
+AdjBundle *
+adj_bundle_load_text (const char *text, gssize length, const char *title, GError **error)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, length);
+  gsize n = strlen (valid);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (g_steal_pointer (&valid), n);
+  const AdjFormat *best = &adj_format_text;
+  guint best_score = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      guint score = formats[i]->load_bytes != NULL && n > 0
+                        ? formats[i]->sniff (g_bytes_get_data (bytes, NULL), n, "")
+                        : 0;
+
+      if (score > best_score)
+        {
+          best = formats[i];
+          best_score = score;
+        }
+    }
+  return best->load_bytes (bytes, title, NULL, error);
+}

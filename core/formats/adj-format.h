@@ -18,6 +18,11 @@ typedef struct
   guint (*sniff) (const guint8 *head, gsize length, const char *path);
   /* (nullable) @path may be a folder.  Errors name "path", "path:line:column" or "path: entry". */
   AdjBundle *(*load) (const char *path, GCancellable *cancellable, GError **error);
+  /* (nullable) The same for a file's bytes, of which errors speak as @title. */
+  AdjBundle *(*load_bytes) (GBytes *bytes,
+                            const char *title,
+                            GCancellable *cancellable,
+                            GError **error);
   /* (nullable) Writes beside @path and renames; nothing is left behind on failure.  @graph: the one
    * to write for formats that hold one, %NULL: all. */
   gboolean (*save) (AdjBundle *bundle,
@@ -36,6 +41,17 @@ ADJ_PUBLIC const AdjFormat *adj_format_detect (const char *path, GError **error)
 ADJ_PUBLIC const AdjFormat *adj_format_for_path (const char *path, GError **error);
 
 ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellable, GError **error);
+
+/**
+ * adj_bundle_load_text:
+ * @text: what was pasted or piped: the text of graphs, a console with TORCH_LOGS, or a TORCH_TRACE
+ *   log; bytes that are no UTF-8 are replaced
+ * @title: names it in lists and begins error messages: "clipboard"
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE "title:line:column: …"
+ */
+ADJ_PUBLIC AdjBundle *
+adj_bundle_load_text (const char *text, gssize length, const char *title, GError **error);
 
 /* Exporters that also serve the command line. (transfer full) */
 /* DOT: a node per node, an edge per input. */

@@ -7,7 +7,7 @@
 
 #define MAX_BYTES (256 << 20)
 
-/* "class name(torch.nn.Module):" begins every graph that PyTorch prints. */
+/* "class name(torch.nn.Module):" begins every graph that PyTorch prints, but its code. */
 static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {
@@ -19,6 +19,8 @@ sniff (const guint8 *head, gsize length, const char *path)
   if (memmem (head, length, base, strlen (base)) != NULL &&
       memmem (head, length, "class ", 6) != NULL)
     return 80;
+  if (memmem (head, length, "def forward(", 12) != NULL)
+    return 60;
   return named ? 10 : 0;
 }
 
@@ -53,51 +55,114 @@ guess_role (const AdjGraph *graph)
   return strcmp (name, "<lambda>") == 0 ? "inference" : "user";
 }
 
-static AdjBundle *
-bundle_of_one (AdjGraph *graph, GBytes *text, const char *path, AdjDiags *diags)
+/* The region that a graph of @role belongs to: the next one when @region has such a graph. */
+static guint
+choose_region (GPtrArray *regions, const char *role)
 {
-  AdjBundleBuilder *builder = adj_bundle_builder_new ();
-  g_autofree char *base = g_path_get_basename (path);
-  g_autofree char *title = g_utf8_make_valid (base, -1);
-  g_autofree char *description = g_strdup_printf ("text of a graph, %s", title);
-  const char *role = guess_role (graph);
-  g_autofree char *id = g_strdup_printf ("0-0-%s", role);
-  AdjBundleGraph entry = { .id = id, .title = title, .role = role, .rank = -1, .graph = graph };
-  AdjRegion region = { .id = "0-0", .rank = -1, .n_graphs = 1, .num_fwd_outputs = -1 };
-  const char *ids[] = { id };
+  GPtrArray *last = regions->len > 0 ? regions->pdata[regions->len - 1] : NULL;
 
-  adj_bundle_builder_add_graph (builder, &entry, NULL);
-  adj_bundle_builder_add_region (builder, &region, ids, NULL);
-  adj_bundle_builder_set_text (builder, id, text);
+  for (guint i = 0; last != NULL && i < last->len; i++)
+    if (g_str_has_suffix (last->pdata[i], role))
+      last = NULL;
+  if (last == NULL)
+    g_ptr_array_add (regions, g_ptr_array_new_with_free_func (g_free));
+  return regions->len - 1;
+}
+
+static gboolean
+add_graph (AdjBundleBuilder *builder,
+           GPtrArray *regions,
+           const AdjParsedGraph *parsed,
+           const char *title,
+           GError **error)
+{
+  const char *role = guess_role (parsed->graph);
+  guint region = choose_region (regions, role);
+  g_autofree char *id = g_strdup_printf ("%u-0-%s", region, role);
+  AdjBundleGraph entry = {
+    .id = id, .title = title ? title : id, .role = role, .rank = -1, .graph = parsed->graph
+  };
+
+  if (!adj_bundle_builder_add_graph (builder, &entry, error))
+    return FALSE;
+  adj_bundle_builder_set_text (builder, id, parsed->text);
+  g_ptr_array_add (regions->pdata[region], g_steal_pointer (&id));
+  return TRUE;
+}
+
+static gboolean
+add_region (AdjBundleBuilder *builder, guint index, GPtrArray *ids, GError **error)
+{
+  g_autofree char *id = g_strdup_printf ("%u-0", index);
+  AdjRegion region = { .id = id, .rank = -1, .n_graphs = ids->len, .num_fwd_outputs = -1 };
+
+  return adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, error);
+}
+
+static AdjBundle *
+bundle_of (GArray *graphs, const char *title, AdjDiags *diags, GError **error)
+{
+  g_autoptr (AdjDiags) owned = diags;
+  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
+  g_autoptr (GPtrArray) regions =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autofree char *description =
+      graphs->len == 1 ? g_strdup_printf ("text of a graph, %s", title)
+                       : g_strdup_printf ("text of %u graphs, %s", graphs->len, title);
+
+  for (guint i = 0; i < graphs->len; i++)
+    if (!add_graph (builder, regions, &g_array_index (graphs, AdjParsedGraph, i),
+                    graphs->len == 1 ? title : NULL, error))
+      return NULL;
+  for (guint i = 0; i < regions->len; i++)
+    if (!add_region (builder, i, regions->pdata[i], error))
+      return NULL;
   adj_bundle_builder_set_description (builder, description);
-  return adj_bundle_builder_end (builder, diags);
+  return adj_bundle_builder_end (g_steal_pointer (&builder), g_steal_pointer (&owned));
+}
+
+static AdjBundle *
+load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (GArray) graphs = NULL;
+  g_autofree char *base = g_path_get_basename (title);
+  g_autofree char *valid = g_utf8_make_valid (base, -1);
+  const char *text, *bad;
+  gsize length;
+
+  text = g_bytes_get_data (bytes, &length);
+  if (!g_utf8_validate_len (text, length, &bad))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   "%s: not UTF-8 text (at byte %" G_GSIZE_FORMAT ")", title, (gsize) (bad - text));
+      return NULL;
+    }
+  graphs = adj_graph_parse_all (text, length, diags, error);
+  if (graphs == NULL)
+    {
+      g_prefix_error (error, "%s:", title);
+      return NULL;
+    }
+  /* The only graph keeps what stands around it. */
+  if (graphs->len == 1 && memchr (text, '\033', length) == NULL)
+    {
+      AdjParsedGraph *only = &g_array_index (graphs, AdjParsedGraph, 0);
+
+      g_bytes_unref (only->text);
+      only->text = g_bytes_ref (bytes);
+    }
+  return bundle_of (graphs, valid, g_steal_pointer (&diags), error);
 }
 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GBytes) bytes = file_read (path, MAX_BYTES, error);
-  g_autoptr (AdjDiags) diags = adj_diags_new ();
-  g_autoptr (AdjGraph) graph = NULL;
-  const char *text, *bad;
-  gsize length;
 
   if (bytes == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  text = g_bytes_get_data (bytes, &length);
-  if (!g_utf8_validate_len (text, length, &bad))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-                   "%s: not UTF-8 text (at byte %" G_GSIZE_FORMAT ")", path, (gsize) (bad - text));
-      return NULL;
-    }
-  graph = adj_graph_parse (text, length, diags, error);
-  if (graph == NULL)
-    {
-      g_prefix_error (error, "%s:", path);
-      return NULL;
-    }
-  return bundle_of_one (graph, bytes, path, g_steal_pointer (&diags));
+  return load_bytes (bytes, path, cancellable, error);
 }
 
 /* Formats of one graph take the one that is named, or the only one. */
@@ -163,11 +228,12 @@ save_json (AdjBundle *bundle,
 
 const AdjFormat adj_format_text = {
   .name = "text",
-  .summary = "one graph as PyTorch prints it: print_readable, TORCH_LOGS",
+  .summary = "graphs as PyTorch prints them: print_readable, code, exported programs",
   .extensions = ".txt .py",
   .mime_type = "text/plain",
   .sniff = sniff,
   .load = load,
+  .load_bytes = load_bytes,
   .save = save_text,
 };
 

@@ -13,15 +13,20 @@
 #include "formats/text-formats-private.h"
 
 #define MAX_BYTES (256 << 20)
+#define MAX_STAMP 96 /* what may stand before the prefix */
 
 static const struct
 {
   const char *heading; /* what it begins with, behind "=====" */
   const char *role;
 } headings[] = {
-  { "Joint graph", "joint" },       { "Forward graph", "forward" },
-  { "Backward graph", "backward" }, { "Compiled autograd graph", "compiled_autograd" },
+  { "Joint graph", "joint" },
+  { "Forward graph", "forward" },
+  { "Backward graph", "backward" },
+  { "Compiled autograd graph", "compiled_autograd" },
   { "__compiled_fn", "dynamo" },
+  { "pre insert_deferred_runtime_asserts", "before_asserts" },
+  { "tensorify_python_scalars", "tensorified" },
 };
 
 /* The message that is being collected. */
@@ -36,16 +41,16 @@ typedef struct
   guint n_compiled_autograd;
 } Message;
 
-/* Behind "V0302 09:15:01.004000 4711 path:27] "; %NULL when the line has no such prefix. */
-static const char *
-skip_prefix (const char *line)
+/* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
+static gboolean
+has_shape (const char *at, const char *shape)
 {
-  const char *end;
-
-  if (strchr ("VIWEC", line[0]) == NULL || line[0] == '\0' || strspn (line + 1, "0123456789") != 4)
-    return NULL;
-  end = strstr (line, "] ");
-  return end != NULL ? end + 2 : NULL;
+  for (; *shape != '\0'; at++, shape++)
+    if (*shape == '0'   ? !g_ascii_isdigit (*at)
+        : *shape == 'V' ? strchr ("VIWEC", *at) == NULL || *at == '\0'
+                        : *at != *shape)
+      return FALSE;
+  return TRUE;
 }
 
 /* "[0/0] [__aot_graphs] ": the compile id is taken, one blank after the last tag belongs to it. */
@@ -54,7 +59,6 @@ skip_tags (const char *at, RegionKey *key)
 {
   int frame, compile, attempt = 0;
 
-  *key = (RegionKey){ -1, -1, -1, -1, 0 };
   while (*at == '[')
     {
       const char *end = strstr (at, "] ");
@@ -71,6 +75,35 @@ skip_tags (const char *at, RegionKey *key)
       at = end + 2;
     }
   return at;
+}
+
+/* What the line says: behind "V0302 09:15:01.004000 4711 path:27] [0/0] [__aot_graphs] " or, until
+ * 2.2, "[2023-10-05 09:15:01,004] [0/0] module: [DEBUG] ".  "[rank3]:" and what collectors add may
+ * stand before it.  %NULL when the line is no message. */
+static const char *
+skip_prefix (const char *line, RegionKey *key)
+{
+  const char *end;
+  int rank;
+
+  *key = (RegionKey){ -1, -1, -1, -1, 0 };
+  for (guint i = 0; i < MAX_STAMP && line[i] != '\0'; i++)
+    {
+      if (line[i] == '[' && sscanf (line + i, "[rank%d]", &rank) == 1 && rank >= 0)
+        key->rank = rank;
+      if (has_shape (line + i, "V0000 00:00:00.000000 "))
+        {
+          end = strstr (line + i, "] ");
+          return end != NULL ? skip_tags (end + 2, key) : NULL;
+        }
+      if (has_shape (line + i, "[0000-00-00 00:00:00,000] "))
+        {
+          end = strstr (skip_tags (line + i + strlen ("[0000-00-00 00:00:00,000] "), key), ": [");
+          end = end != NULL ? strstr (end + 2, "] ") : NULL;
+          return end != NULL ? end + 2 : NULL;
+        }
+    }
+  return NULL;
 }
 
 static gboolean
@@ -125,7 +158,7 @@ take_line (
     {
       message->line = number;
       message->key = *key;
-      content = strstr (content, "class ");
+      content = g_strrstr (content, "class ");
     }
   if ((begins || message->text->len > 0) && content != NULL)
     g_string_append_printf (message->text, "%s\n", content);
@@ -148,41 +181,48 @@ read_lines (Message *message, char *text, GCancellable *cancellable, GError **er
         *next++ = '\0';
       number++;
       line[strcspn (line, "\r")] = '\0';
-      content = skip_prefix (line);
+      content = skip_prefix (line, &key);
       if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
-          (content != NULL && !take_line (message, skip_tags (content, &key), &key, number, error)))
+          (content != NULL && !take_line (message, content, &key, number, error)))
         return FALSE;
     }
   return finish (message, error);
 }
 
 static AdjBundle *
-load (const char *path, GCancellable *cancellable, GError **error)
+load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = file_read (path, MAX_BYTES, error);
   g_autoptr (Regions) regions = regions_new ();
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *name = g_path_get_basename (title);
   g_autofree char *valid = NULL;
   Message message = { .regions = regions, .name = name, .text = text };
 
-  if (bytes == NULL)
-    return NULL;
   valid = g_utf8_make_valid (g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes));
   if (!read_lines (&message, valid, cancellable, error))
     return NULL;
-  return regions_end (regions, path, "TORCH_LOGS console: graphs as text, without recorded values",
+  return regions_end (regions, title, "TORCH_LOGS console: graphs as text, without recorded values",
                       error);
+}
+
+static AdjBundle *
+load (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, MAX_BYTES, error);
+
+  return bytes != NULL ? load_bytes (bytes, path, cancellable, error) : NULL;
 }
 
 static guint
 sniff (const guint8 *head, gsize length, const char *path)
 {
   g_autofree char *text = length > 0 ? g_strndup ((const char *) head, length) : NULL;
+  static const char newer[] =
+      "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] [^{]";
+  static const char older[] = "^[^\\n]*\\[\\d{4}-\\d\\d-\\d\\d [\\d:,]+\\] [^\\n]*: \\[[A-Z]+\\]";
 
-  return text != NULL && g_regex_match_simple (
-                             "^[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^\\n]*:\\d+\\] \\[",
-                             text, G_REGEX_MULTILINE, 0)
+  return text != NULL && (g_regex_match_simple (newer, text, 0, 0) ||
+                          g_regex_match_simple (older, text, G_REGEX_MULTILINE, 0))
              ? 85
              : 0;
 }
@@ -193,4 +233,5 @@ const AdjFormat adj_format_torch_logs = {
   .extensions = ".txt .log",
   .sniff = sniff,
   .load = load,
+  .load_bytes = load_bytes,
 };

@@ -13,6 +13,7 @@
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
 
+#define DESCRIPTION "TORCH_TRACE log: graphs as text, without recorded values"
 #define FILE_PREFIX "dedicated_log_torch_trace_"
 #define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
 
@@ -33,6 +34,8 @@ static const struct
   { "before_post_grad_graph", "before_post_grad" },
   { "after_post_grad_graph", "post_grad" },
   { "inductor_post_grad_graph", "post_grad" },
+  { "before_joint_graph", "before_joint" },
+  { "after_joint_graph", "after_joint" },
   { "compiled_autograd_graph_pre_reordering", "compiled_autograd_pre_reordering" },
   { "optimize_ddp_split_graph", "ddp_split" },
 };
@@ -346,8 +349,18 @@ load (const char *path, GCancellable *cancellable, GError **error)
 
   if (!read_all (&log, path, error))
     return NULL;
-  return regions_end (regions, path, "TORCH_TRACE log: graphs as text, without recorded values",
-                      error);
+  return regions_end (regions, path, DESCRIPTION, error);
+}
+
+static AdjBundle *
+load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (Regions) regions = regions_new ();
+  Log log = { .regions = regions, .cancellable = cancellable, .name = title, .rank = -1 };
+
+  if (!read_log (&log, bytes, error))
+    return NULL;
+  return regions_end (regions, title, DESCRIPTION, error);
 }
 
 static guint
@@ -378,4 +391,5 @@ const AdjFormat adj_format_torch_trace = {
   .extensions = ".log .log.gz",
   .sniff = sniff,
   .load = load,
+  .load_bytes = load_bytes,
 };

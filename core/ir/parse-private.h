@@ -60,7 +60,7 @@ void adj_symbol_facts_parse (const char *name, const char *text, gsize length, A
 /* Adds a key to what is kept; takes @value. */
 void adj_node_facts_keep (AdjNodeFacts *facts, const char *key, AdjValue *value);
 
-/* -- Statements (parse-statement.c) ---- */
+/* -- Lines ---- */
 
 typedef struct
 {
@@ -69,6 +69,20 @@ typedef struct
   guint number;
   guint indent;
 } AdjLine;
+
+/* -- Ends of statements (parse-tail.c) ---- */
+
+/* Takes `;  x = y = None`, or nothing.  @last (nullable) is set to the last name before None. */
+gboolean adj_tail_read (AdjReader *r, char **last);
+/* The stretch of @text before its deletes, of which there may be several; @last is the last name
+ * in the last of them. */
+gsize adj_tail_find_deletes (const char *text, gsize length, char **last);
+/* The stretch of @line before its comment; @facts is what follows their mark, or %NULL. */
+gsize adj_tail_split (const AdjLine *line, const char **facts, gsize *n_facts);
+/* What `# adj: ` is followed by, when that is what the reader has come to; else %NULL. */
+const char *adj_tail_find_facts (const AdjReader *r, gsize *n_facts);
+
+/* -- Statements (parse-statement.c) ---- */
 
 /* The words of the whole text, collected when a name must be made up that is none of them. */
 typedef struct

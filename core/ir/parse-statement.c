@@ -467,104 +467,7 @@ read_in_place (Statement *s)
   return TRUE;
 }
 
-/* -- Deletes ---- */
-
-static gboolean
-is_blank (char c)
-{
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* `;  x = y = None`, or nothing.  @last is the last name before None. */
-static gboolean
-read_deletes (AdjReader *r, char **last)
-{
-  if (adj_reader_at_end (r))
-    return TRUE;
-  if (!adj_reader_take (r, ";"))
-    return FALSE;
-
-  while (r->token.kind == ADJ_TOKEN_NAME)
-    {
-      gboolean is_none = adj_token_is (&r->token, "None");
-
-      if (last && !is_none)
-        {
-          g_free (*last);
-          *last = adj_token_dup (&r->token);
-        }
-      adj_reader_advance (r);
-      if (is_none)
-        break;
-      if (!adj_reader_take (r, "="))
-        return FALSE;
-    }
-
-  return adj_reader_at_end (r);
-}
-
-/* The stretch of @text before its deletes, of which there may be several; @last is the last name
- * in the last of them. */
-static gsize
-find_deletes (const char *text, gsize length, char **last)
-{
-  for (gsize at = length; at-- > 1;)
-    if (text[at] == ';')
-      {
-        AdjReader reader;
-
-        adj_reader_init (&reader, text + at, length - at, 1);
-        if (!read_deletes (&reader, *last ? NULL : last))
-          break;
-        for (length = at; length > 1 && is_blank (text[length - 1]);)
-          length--;
-        at = length;
-      }
-
-  return length;
-}
-
 /* -- Adding ---- */
-
-static const char facts_mark[] = "# adj: ";
-
-/* Whether the @length bytes of @text begin with the mark of facts. */
-static gboolean
-has_facts_mark (const char *text, gsize length)
-{
-  return length > strlen (facts_mark) && memcmp (text, facts_mark, strlen (facts_mark)) == 0;
-}
-
-/* The stretch of @line before its comment; @facts is what follows their mark, or %NULL. */
-static gsize
-split_facts (const AdjLine *line, const char **facts, gsize *n_facts)
-{
-  const char *end = line->at + line->length, *found = end;
-  AdjLexer lexer;
-  AdjToken token;
-
-  adj_lexer_init (&lexer, line->at, line->length, line->number);
-  lexer.keep_newlines = TRUE;
-  do
-    token = adj_lexer_next (&lexer);
-  while (token.kind != ADJ_TOKEN_COMMENT && token.kind != ADJ_TOKEN_END &&
-         token.kind != ADJ_TOKEN_BAD);
-
-  /* Behind a string that does not end, nobody knows what is a comment. */
-  if (token.kind == ADJ_TOKEN_COMMENT)
-    found = token.text;
-
-  *facts = NULL;
-  if (has_facts_mark (found, end - found))
-    {
-      *facts = found + strlen (facts_mark);
-      *n_facts = end - *facts;
-    }
-  while (found > line->at && is_blank (found[-1]))
-    found--;
-
-  return found - line->at;
-}
 
 static void
 statement_init (Statement *s, AdjModuleReader *module, const char *text, gsize length, guint line)
@@ -722,26 +625,14 @@ read_statement (Statement *s)
 
   s->is_bound_first = read_left (s);
   if (s->is_bound_first)
-    return read_expression (s) && read_deletes (&s->reader, NULL);
+    return read_expression (s) && adj_tail_read (&s->reader, NULL);
 
   adj_node_facts_clear (&s->facts);
   adj_node_facts_init (&s->facts);
   g_clear_pointer (&s->name, g_free);
   s->reader = start;
 
-  return read_in_place (s) && read_deletes (&s->reader, NULL);
-}
-
-/* What `# adj: ` is followed by, when that is what the reader has come to. */
-static const char *
-find_facts (const AdjReader *r, gsize *n_facts)
-{
-  if (r->token.kind != ADJ_TOKEN_COMMENT || !has_facts_mark (r->token.text, r->token.length))
-    return NULL;
-
-  *n_facts = r->token.length - strlen (facts_mark);
-
-  return r->token.text + strlen (facts_mark);
+  return read_in_place (s) && adj_tail_read (&s->reader, NULL);
 }
 
 static void
@@ -776,15 +667,15 @@ adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
 
   statement_init (&s, module, text, length, line->number);
   if (read_statement (&s) && !s.reader.raw_mentions_node)
-    facts = find_facts (&s.reader, &n_facts);
+    facts = adj_tail_find_facts (&s.reader, &n_facts);
   else
     {
       g_autofree char *last = NULL;
       gsize with_deletes;
 
-      length = split_facts (line, &facts, &n_facts);
+      length = adj_tail_split (line, &facts, &n_facts);
       with_deletes = MAX (length, line->indent) - line->indent;
-      length = find_deletes (text, with_deletes, &last);
+      length = adj_tail_find_deletes (text, with_deletes, &last);
       if (length == with_deletes || !try_statement (&s, text, length, line->number))
         {
           report_unread (&s, line);
@@ -885,7 +776,7 @@ adj_module_read_return (AdjModuleReader *module,
                         AdjValue *descriptions)
 {
   const char *facts;
-  gsize n_facts, end = split_facts (line, &facts, &n_facts);
+  gsize n_facts, end = adj_tail_split (line, &facts, &n_facts);
   AdjLine returned;
   gboolean unflattens = split_return (module, line, end, &returned);
   g_auto (Statement) s;

@@ -43,6 +43,71 @@ test_loads (void)
   g_assert_cmpmem (g_bytes_get_data (text, NULL), g_bytes_get_size (text), TEXT, strlen (TEXT));
 }
 
+/* Graphs of one kind are of different regions. */
+static void
+test_several (void)
+{
+  static const char *const ids[] = { "0-0-forward", "0-0-user", "1-0-forward" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle =
+      adj_bundle_load_text ("hello\n" TEXT "class Mine(torch.nn.Module):\n"
+                            "    def forward(self, x):\n"
+                            "        return (x,)\n"
+                            "bye\n" TEXT,
+                            -1, "clipboard", &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, G_N_ELEMENTS (ids));
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    g_assert_cmpstr (adj_bundle_get_graph (bundle, i)->id, ==, ids[i]);
+  g_assert_cmpuint (adj_bundle_get_n_regions (bundle), ==, 2);
+  g_assert_cmpstr (adj_bundle_get_description (bundle), ==, "text of 3 graphs, clipboard");
+}
+
+/* What is pasted may be a log as well. */
+static void
+test_pasted (void)
+{
+  static const struct
+  {
+    const char *text, *id;
+  } rows[] = {
+    { TEXT, "0-0-forward" },
+    { "def forward(self, x):\n    relu = torch.relu(x);  x = None\n    return relu\n    ",
+      "0-0-user" },
+    { "warning: \xff\n"
+      "I1120 10:34:57.280000 27 a.py:4] [2/1] [__aot_graphs]  ===== Forward graph 0 =====\n"
+      "I1120 10:34:57.280000 27 a.py:4] [2/1] [__aot_graphs]  f.py class G(torch.nn.Module):\n"
+      "I1120 10:34:57.280000 27 a.py:4] [2/1] [__aot_graphs]     def forward(self, x):\n"
+      "I1120 10:34:57.280000 27 a.py:4] [2/1] [__aot_graphs]         return (x,)\n",
+      "2-1-forward" },
+    { "V0302 09:15:01.004000 4711 a/b.py:27] {\"aot_joint_graph\": {}, \"frame_id\": 2, "
+      "\"frame_compile_id\": 0, \"has_payload\": \"f1b8ad07d3\"}\n"
+      "\tclass GraphModule(torch.nn.Module):\n\t    def forward(self, x):\n\t        return (x,)\n",
+      "2-0-joint" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjBundle) bundle = adj_bundle_load_text (rows[i].text, -1, "clipboard", &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+      g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, rows[i].id);
+    }
+}
+
+static void
+test_pasted_nothing (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (adj_bundle_load_text ("hello\n", -1, "clipboard", &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+  g_assert_true (g_str_has_prefix (error->message, "clipboard:2:1: there is no graph"));
+}
+
 /* Names of placeholders and classes, as PyTorch gives them. */
 static void
 test_guesses_role (void)
@@ -198,6 +263,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/text/loads", test_loads);
+  g_test_add_func ("/formats/text/several", test_several);
+  g_test_add_func ("/formats/text/pasted", test_pasted);
+  g_test_add_func ("/formats/text/pasted-nothing", test_pasted_nothing);
   g_test_add_func ("/formats/text/guesses-role", test_guesses_role);
   g_test_add_func ("/formats/text/rejects", test_rejects);
   g_test_add_func ("/formats/text/missing", test_missing);
