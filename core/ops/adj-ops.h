@@ -32,6 +32,7 @@ typedef enum
 #include "ops/loss.inc"
 #include "ops/index.inc"
 #include "ops/assemble.inc"
+#include "ops/foreach.inc"
 #undef OP
   ADJ_N_OPS
 } AdjOpId;

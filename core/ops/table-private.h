@@ -50,6 +50,7 @@ extern const OpFamily adj_family_attention;
 extern const OpFamily adj_family_loss;
 extern const OpFamily adj_family_index;
 extern const OpFamily adj_family_assemble;
+extern const OpFamily adj_family_foreach;
 
 /* What records with a body and without functions of their own get (pointwise.c). */
 gboolean adj_pointwise_meta (AdjOpCall *call);

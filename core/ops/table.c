@@ -12,6 +12,7 @@ static const OpFamily *const families[] = {
   &adj_family_glu,        &adj_family_sort,       &adj_family_softmax, &adj_family_norm,
   &adj_family_batch_norm, &adj_family_conv,       &adj_family_pool,    &adj_family_resample,
   &adj_family_attention,  &adj_family_loss,       &adj_family_index,   &adj_family_assemble,
+  &adj_family_foreach,
 };
 
 /* Records first, in order, so that an AdjOpId is an index; then their twins. */

@@ -68,6 +68,7 @@ ids_follow_names (void)
 #include "ops/loss.inc"
 #include "ops/index.inc"
 #include "ops/assemble.inc"
+#include "ops/foreach.inc"
 #undef OP
   };
 

@@ -696,6 +696,31 @@ case("eq.Tensor_out", a, a, out=torch.zeros((2, 3), dtype=B8))
 case("cat.out", [a, b], 1, out=torch.zeros(2, 6))
 case("index.Tensor_out", a, [torch.tensor([1, 0])], out=torch.zeros(2, 3))
 
+# -- lists of tensors --
+
+for dtype in (F32, F64, BF16):
+    many = [values((2, 3), dtype, 0.2, 2), values((4, 2), dtype, 0.2, 2).t(), values((), dtype, 0.2, 2)]
+    more = [values(v.shape, dtype, 0.2, 2) for v in many]
+    third = [values(v.shape, dtype, 0.2, 2) for v in many]
+    numbers = [2, 0.5, 3.0]
+    for target in family("foreach"):
+        name, overload = (target.rsplit(".", 1) + [""])[:2]
+        if overload == "ScalarAndTensor":
+            case(target, 0.9, many)
+        elif name in ("_foreach_addcmul", "_foreach_addcdiv"):
+            case(target, many, more, third, numbers if overload == "ScalarList" else 0.75)
+        elif name == "_foreach_lerp":
+            case(target, many, more, third if overload == "List" else 0.3)
+        elif name == "_foreach_norm":
+            for p in (2, 1, float("inf")):
+                case(target, many, p)
+            case(target, many, 2, F64)
+        else:
+            others = {"List": [more], "Scalar": [1.5], "ScalarList": [numbers], "Tensor": [torch.tensor(0.25)], "": []}
+            case(target, many, *others[overload])
+    case("_foreach_add.List", many, more, alpha=2)
+    case("_foreach_add.Scalar", [torch.tensor([1, 2]), many[0]], 1)
+
 # -- randomness --
 
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/adj-ops.h"
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* Lists of tensors: result i is what an operator of the table gives for the i-th elements of the
+ * lists and the other arguments as they are. */
+
+#define MAX_ELEMENT_ARGUMENTS 5
+
+typedef struct
+{
+  AdjOpId op, element;
+  /* Where argument k of the element stands among those of the list; -1: it has its default. */
+  gint8 from[MAX_ELEMENT_ARGUMENTS];
+} Foreach;
+
+#define IN_ORDER                                                                                   \
+  {                                                                                                \
+    0, 1, 2, 3, 4                                                                                  \
+  }
+
+static const Foreach foreaches[] = {
+  { ADJ_OP__foreach_add_List, ADJ_OP_add_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_add_Scalar, ADJ_OP_add_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_add_ScalarList, ADJ_OP_add_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_add_Tensor, ADJ_OP_add_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_sub_List, ADJ_OP_sub_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_sub_Scalar, ADJ_OP_sub_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_sub_ScalarList, ADJ_OP_sub_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_mul_List, ADJ_OP_mul_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_mul_Scalar, ADJ_OP_mul_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_mul_ScalarList, ADJ_OP_mul_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_mul_Tensor, ADJ_OP_mul_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_div_List, ADJ_OP_div_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_div_Scalar, ADJ_OP_div_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_div_ScalarList, ADJ_OP_div_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_div_Tensor, ADJ_OP_div_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_addcmul_Scalar, ADJ_OP_addcmul, IN_ORDER },
+  { ADJ_OP__foreach_addcmul_ScalarList, ADJ_OP_addcmul, IN_ORDER },
+  { ADJ_OP__foreach_addcdiv_Scalar, ADJ_OP_addcdiv, IN_ORDER },
+  { ADJ_OP__foreach_addcdiv_ScalarList, ADJ_OP_addcdiv, IN_ORDER },
+  { ADJ_OP__foreach_lerp_List, ADJ_OP_lerp_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_lerp_Scalar, ADJ_OP_lerp_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_pow_List, ADJ_OP_pow_Tensor_Tensor, IN_ORDER },
+  { ADJ_OP__foreach_pow_Scalar, ADJ_OP_pow_Tensor_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_pow_ScalarList, ADJ_OP_pow_Tensor_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_pow_ScalarAndTensor, ADJ_OP_pow_Scalar, IN_ORDER },
+  { ADJ_OP__foreach_maximum_List, ADJ_OP_maximum, IN_ORDER },
+  { ADJ_OP__foreach_minimum_List, ADJ_OP_minimum, IN_ORDER },
+  { ADJ_OP__foreach_clamp_max_Scalar, ADJ_OP_clamp_max, IN_ORDER },
+  { ADJ_OP__foreach_clamp_min_Scalar, ADJ_OP_clamp_min, IN_ORDER },
+  { ADJ_OP__foreach_abs, ADJ_OP_abs, IN_ORDER },
+  { ADJ_OP__foreach_exp, ADJ_OP_exp, IN_ORDER },
+  { ADJ_OP__foreach_neg, ADJ_OP_neg, IN_ORDER },
+  { ADJ_OP__foreach_reciprocal, ADJ_OP_reciprocal, IN_ORDER },
+  { ADJ_OP__foreach_sign, ADJ_OP_sign, IN_ORDER },
+  { ADJ_OP__foreach_sqrt, ADJ_OP_sqrt, IN_ORDER },
+  { ADJ_OP__foreach_log, ADJ_OP_log, IN_ORDER },
+  { ADJ_OP__foreach_sigmoid, ADJ_OP_sigmoid, IN_ORDER },
+  { ADJ_OP__foreach_tanh, ADJ_OP_tanh, IN_ORDER },
+  { ADJ_OP__foreach_norm_Scalar, ADJ_OP_linalg_vector_norm, { 0, 1, -1, -1, 2 } },
+};
+
+#undef IN_ORDER
+
+static const Foreach *
+find_foreach (const AdjOpCall *call)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (foreaches); i++)
+    if (adj_op (foreaches[i].op) == call->op)
+      return &foreaches[i];
+  g_assert_not_reached ();
+}
+
+/* The length that all lists have. */
+static gboolean
+count_elements (const AdjOpCall *call, guint *n)
+{
+  *n = G_MAXUINT;
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      if (!call->schema->arguments[i].type.is_list)
+        continue;
+      if (!adj_value_is_container (&call->args[i]) || (*n != G_MAXUINT && call->args[i].n != *n))
+        return adj_op_call_fail (call, "the lists have not the same length");
+      *n = call->args[i].n;
+    }
+  return *n != G_MAXUINT || adj_op_call_fail (call, "there is no list");
+}
+
+/* The call of element @i; @args are its arguments. */
+static AdjOpCall
+element_call (const AdjOpCall *call, guint i, AdjValue *args)
+{
+  const Foreach *foreach = find_foreach (call);
+  const AdjOp *op = adj_op (foreach->element);
+  const AdjSchema *schema = adj_op_get_schema (op);
+
+  g_assert (schema->n_arguments <= MAX_ELEMENT_ARGUMENTS);
+  for (guint k = 0; k < schema->n_arguments; k++)
+    {
+      gint from = foreach->from[k];
+
+      if (from < 0 || (guint) from >= call->schema->n_arguments)
+        args[k] = schema->arguments[k].default_value;
+      else if (call->schema->arguments[from].type.is_list)
+        args[k] = call->args[from].items[i];
+      else
+        args[k] = call->args[from];
+    }
+  return (AdjOpCall){ .cx = call->cx, .op = op, .schema = schema, .args = args };
+}
+
+static gboolean
+foreach_meta (AdjOpCall *call)
+{
+  guint n;
+
+  if (!count_elements (call, &n))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      AdjValue args[MAX_ELEMENT_ARGUMENTS];
+      AdjOpCall element = element_call (call, i, args);
+      gboolean done = adj_op_call_infer (&element);
+
+      if (done)
+        adj_op_call_add (call, element.results[0].meta.dtype, &element.results[0].meta.shape);
+      adj_op_call_clear (&element);
+      if (!done)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+foreach_kernel (AdjOpCall *call)
+{
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      AdjValue args[MAX_ELEMENT_ARGUMENTS];
+      AdjOpCall element = element_call (call, i, args);
+      gboolean done = adj_op_call_infer (&element);
+
+      if (done)
+        {
+          element.results[0].tensor = adj_keep (call->results[i].tensor);
+          done = element.op->kernel (&element);
+        }
+      adj_op_call_clear (&element);
+      if (!done)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* -- costs -- */
+
+typedef double (*Cost) (const AdjOpCall *call);
+
+static double
+sum_of (const AdjOpCall *call, Cost cost, gboolean largest)
+{
+  double total = 0;
+
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      AdjValue args[MAX_ELEMENT_ARGUMENTS];
+      AdjOpCall element = element_call (call, i, args);
+      double own = adj_op_call_infer (&element) ? cost (&element) : 0;
+
+      total = largest ? MAX (total, own) : total + own;
+      adj_op_call_clear (&element);
+    }
+  return total;
+}
+
+static double
+foreach_flops (const AdjOpCall *call)
+{
+  return sum_of (call, adj_op_call_get_flops, FALSE);
+}
+
+static double
+foreach_reduction (const AdjOpCall *call)
+{
+  return sum_of (call, adj_op_call_get_reduction, TRUE);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/foreach.inc"
+};
+
+const OpFamily adj_family_foreach = { ops, G_N_ELEMENTS (ops) };
