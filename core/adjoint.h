@@ -22,3 +22,4 @@
 #include "passes/adj-pass.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
+#include "trace/adj-trace.h"

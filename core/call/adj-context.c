@@ -124,12 +124,12 @@ adj_mode_call_below (AdjMode *mode, AdjOpCall *call)
 }
 
 void
-adj_context_note_size (
+adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result)
 {
   for (AdjMode *mode = cx->top; mode != NULL; mode = mode->below)
-    if (mode->klass->size != NULL)
-      mode->klass->size (mode, target, args, n_args, result);
+    if (mode->klass->builtin != NULL)
+      mode->klass->builtin (mode, target, args, n_args, result);
 }
 
 /* -- state -- */

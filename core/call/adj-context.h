@@ -25,13 +25,12 @@ typedef struct
   /* Handles a call, or passes it on with adj_mode_call_below().  @call has bound arguments and no
    * results yet; afterwards it has results with tensors.  %FALSE: the context is in error. */
   gboolean (*call) (AdjMode *mode, AdjOpCall *call);
-  /* (nullable): hears of arithmetic on sizes that gave a symbolic one, which is no operator call;
-   * @args are TENSOR, INT and SIZE, @result is SIZE. */
-  void (*size) (AdjMode *mode,
-                const char *target,
-                const AdjValue *args,
-                guint n_args,
-                const AdjValue *result);
+  /* (nullable): hears of what a graph calls beside operators, getitem and arithmetic on sizes. */
+  void (*builtin) (AdjMode *mode,
+                   const char *target,
+                   const AdjValue *args,
+                   guint n_args,
+                   const AdjValue *result);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;
 
@@ -69,7 +68,7 @@ ADJ_PUBLIC void adj_context_pop_mode (AdjContext *cx);
 AdjMode *adj_context_get_mode (AdjContext *cx);
 gboolean adj_mode_call_below (AdjMode *mode, AdjOpCall *call);
 /* Tells every mode, outermost first. */
-void adj_context_note_size (
+void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
 /* The mode that runs meta functions and CPU kernels, and the one that runs meta functions alone. */

@@ -96,8 +96,7 @@ adj_interpret_call (AdjContext *cx,
     {
       if (!builtin->call (cx, args->items, args->n, result))
         return FALSE;
-      if (result->kind == ADJ_VALUE_SIZE)
-        adj_context_note_size (cx, builtin->target, args->items, args->n, result);
+      adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
       return TRUE;
     }
   if (node->op == NULL)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/adj-trace.h"
+
+#include "interpreter/adj-interpreter.h"
+#include "trace/adj-tracer.h"
+#include "trace/inputs-private.h"
+
+typedef struct
+{
+  AdjContext *cx;
+  AdjTracer *tracer;
+  const AdjTraceOptions *options;
+  guint n_inputs;   /* leaves so far */
+  const char *stem; /* of the parameter whose leaves are added */
+  guint n_leaves;   /* of that parameter */
+} Trace;
+
+static gboolean
+add_input (const AdjValue *leaf, gpointer data)
+{
+  Trace *trace = data;
+  const AdjGraph *like = trace->options->like;
+  g_autofree char *stem = NULL;
+  const AdjNode *node;
+
+  if (like == NULL)
+    {
+      stem = g_strdup_printf ("%s_%u", trace->stem, ++trace->n_leaves);
+      adj_tracer_add_placeholder (trace->tracer, NULL, stem, NULL, leaf);
+      return TRUE;
+    }
+  if (trace->n_inputs >= adj_graph_get_n_inputs (like))
+    {
+      adj_context_fail (trace->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "there are more example inputs than placeholders (%u)",
+                        adj_graph_get_n_inputs (like));
+      return FALSE;
+    }
+  node = adj_graph_get_node (like, adj_graph_get_input (like, trace->n_inputs++).index);
+  adj_tracer_add_placeholder (trace->tracer, node->name, NULL, &node->meta, leaf);
+  return TRUE;
+}
+
+static gboolean
+add_inputs (Trace *trace, const AdjValue *examples, guint n, AdjValue *args)
+{
+  const AdjTraceOptions *options = trace->options;
+  AdjSymbols *symbols = options->symbols;
+  g_autoptr (AdjExamples) importer = NULL;
+
+  if (symbols == NULL && options->like != NULL)
+    symbols = adj_graph_get_symbols (options->like);
+  importer = adj_examples_new (trace->cx, symbols, options->real);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *numbered = g_strdup_printf ("arg%u", i);
+
+      trace->stem = options->parameters != NULL ? options->parameters[i] : numbered;
+      trace->n_leaves = 0;
+      if (!adj_examples_import (importer, &examples[i], &args[i]) ||
+          !adj_value_foreach (&args[i], add_input, trace))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static AdjGraph *
+run (Trace *trace, AdjFunction *function, const AdjValue *examples, guint n, GError **error)
+{
+  const AdjTraceOptions *options = trace->options;
+  g_auto (AdjValue) result = ADJ_NONE;
+  AdjValue *args = g_new0 (AdjValue, MAX (n, 1));
+  AdjGraph *graph = NULL;
+  gboolean done;
+
+  done = add_inputs (trace, examples, n, args) &&
+         adj_function_call (function, trace->cx, args, n, &result) &&
+         adj_tracer_add_output (trace->tracer, &result);
+  if (!adj_context_take_error (trace->cx, error) && done)
+    graph = adj_tracer_seal (trace->tracer, options->like, error);
+  for (guint i = 0; i < n; i++)
+    adj_value_clear (&args[i]);
+  g_free (args);
+  return graph;
+}
+
+AdjGraph *
+adj_trace (AdjFunction *function,
+           const AdjValue *example_inputs,
+           guint n,
+           const AdjTraceOptions *options,
+           GError **error)
+{
+  static const AdjTraceOptions defaults = { 0 };
+  g_autoptr (AdjContext) cx = NULL;
+  g_autoptr (AdjTracer) tracer = NULL;
+  const char *name = "<lambda>";
+  AdjGraph *graph;
+  Trace trace;
+
+  g_return_val_if_fail (function != NULL, NULL);
+  g_return_val_if_fail (n == 0 || example_inputs != NULL, NULL);
+
+  options = options != NULL ? options : &defaults;
+  if (options->name != NULL)
+    name = options->name;
+  else if (options->like != NULL)
+    name = adj_graph_get_name (options->like);
+  cx = adj_context_new_empty (NULL);
+  tracer = adj_tracer_new (cx, name, options->items_when_read);
+  adj_context_push_mode (cx, options->real ? adj_eager_mode_new () : adj_fake_mode_new ());
+  adj_context_push_mode (cx, adj_proxy_mode_new (tracer));
+  trace = (Trace){ .cx = cx, .tracer = tracer, .options = options };
+  graph = run (&trace, function, example_inputs, n, error);
+  adj_context_pop_mode (cx);
+  return graph;
+}
+
+AdjGraph *
+adj_retrace (AdjGraph *graph, GError **error)
+{
+  g_autoptr (AdjFunction) function = NULL;
+  g_autofree AdjValue *inputs = NULL;
+  AdjTraceOptions options;
+  guint n;
+
+  g_return_val_if_fail (graph != NULL, NULL);
+
+  n = adj_graph_get_n_inputs (graph);
+  inputs = g_new0 (AdjValue, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    inputs[i] = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+  function = adj_graph_function_new (graph);
+  options = (AdjTraceOptions){ .like = graph, .items_when_read = TRUE };
+  return adj_trace (function, inputs, n, &options, error);
+}

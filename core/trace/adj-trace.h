@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-function.h"
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *name; /* (nullable): class name of the graph; else "<lambda>" */
+  const char *const
+      *parameters;          /* (nullable): one name for each example input; else arg0, arg1 … */
+  const AdjGraph *like;     /* (nullable): its placeholders give names and facts, instead of
+                               @parameters; the header is taken over too */
+  AdjSymbols *symbols;      /* (nullable): what sizes in the example inputs refer to */
+  gboolean real;            /* compute with the CPU kernels; else nothing has bytes */
+  gboolean items_when_read; /* one of several results gets its node when it is first read;
+                               else all of them at once, as make_fx does */
+} AdjTraceOptions;
+
+/**
+ * adj_trace:
+ * @function: what to trace
+ * @example_inputs: (array length=n): its arguments.  TENSOR and DATA give shapes, and values when
+ *   @options asks for them; META gives a shape.  Those that share storage alias.  Every leaf of a
+ *   container is an input of its own; it is passed on in the container.
+ * @options: (nullable)
+ *
+ * Calls @function once and records every operator call in it as a node, as PyTorch's make_fx does
+ * (names too).  Each node carries what is known of the place that called it: the node of a graph
+ * that is being interpreted, or a line of C.
+ *
+ * Returns: (transfer full) (nullable): %NULL with the error of the call that failed
+ */
+ADJ_PUBLIC AdjGraph *adj_trace (AdjFunction *function,
+                                const AdjValue *example_inputs,
+                                guint n,
+                                const AdjTraceOptions *options,
+                                GError **error);
+
+/* Traces @graph itself, with inputs as its annotations say: gives a graph of the same structure
+ * when nothing in it is unknown. */
+ADJ_PUBLIC AdjGraph *adj_retrace (AdjGraph *graph, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* The record of a trace: nodes in the order in which they were called, and which node stands for
+ * each tensor and each symbolic size (graph-ir §7).  Names are given as PyTorch gives them.  It
+ * hears of calls through adj_proxy_mode_new(); whoever captures more than operators (hooks,
+ * gradients of an engine) adds those nodes himself. */
+typedef struct _AdjTracer AdjTracer;
+
+/* @name: of the graph; the record uses @cx, which must outlive it.  @items_when_read: where a call
+ * has several results, each gets its operator.getitem when it is first read; else at once. */
+AdjTracer *adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read);
+/* Tensors that outlive the trace are known to no trace afterwards. */
+void adj_tracer_free (AdjTracer *tracer);
+
+/* Adds an input and lets it stand for @value, a leaf.  @name: used as it is; @stem: made unique
+ * when @name is %NULL; @meta: (nullable), its texts must outlive the trace. */
+AdjNodeId adj_tracer_add_placeholder (AdjTracer *tracer,
+                                      const char *name,
+                                      const char *stem,
+                                      const AdjNodeMeta *meta,
+                                      const AdjValue *value);
+
+/* Adds a call of @target that gave @result.  Several results come as LIST or TUPLE.  @args is a
+ * TUPLE and @kwargs a DICT, or NONE, made by adj_tracer_take(). */
+AdjNodeId adj_tracer_add_call (AdjTracer *tracer,
+                               const char *target,
+                               const AdjValue *args,
+                               const AdjValue *kwargs,
+                               const AdjValue *result);
+
+/* @value as an argument in the graph: nodes for tensors and symbolic sizes, get_attr nodes for
+ * tensors that nothing stands for.  Borrowed from the tracer.  %FALSE: the context is in error. */
+gboolean adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out);
+
+/* The arguments of @call as PyTorch records them: defaults at the end are left out. */
+gboolean adj_tracer_take_arguments (AdjTracer *tracer,
+                                    const AdjOpCall *call,
+                                    AdjValue *args,
+                                    AdjValue *kwargs);
+
+/* A call of getitem, arithmetic on sizes or a size read off a tensor, that gave @result. */
+void adj_tracer_note_builtin (AdjTracer *tracer,
+                              const char *target,
+                              const AdjValue *args,
+                              guint n_args,
+                              const AdjValue *result);
+
+gboolean adj_tracer_add_output (AdjTracer *tracer, const AdjValue *value);
+
+/* @like: (nullable): its header is taken over.  Sizes that nobody reads are left out.  The tracer
+ * can only be freed afterwards. */
+AdjGraph *adj_tracer_seal (AdjTracer *tracer, const AdjGraph *like, GError **error);
+
+/* The mode that records every call in @tracer, which must outlive it, after the modes below have
+ * made the results. */
+AdjMode *adj_proxy_mode_new (AdjTracer *tracer);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTracer, adj_tracer_free)
+
+G_END_DECLS

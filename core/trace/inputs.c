@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/inputs-private.h"
+
+struct _AdjExamples
+{
+  AdjContext *cx;
+  AdjSymbols *from; /* (nullable) */
+  gboolean real;
+  GHashTable *storages; /* storage, bytes or number of an example → AdjStorage here */
+  GHashTable *tensors;  /* AdjTensor → AdjTensor: one object stays one object */
+};
+
+AdjExamples *
+adj_examples_new (AdjContext *cx, AdjSymbols *symbols, gboolean real)
+{
+  AdjExamples *examples = g_new0 (AdjExamples, 1);
+
+  examples->cx = cx;
+  examples->from = symbols;
+  examples->real = real;
+  examples->storages = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_storage_unref);
+  examples->tensors = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_tensor_unref);
+  return examples;
+}
+
+void
+adj_examples_free (AdjExamples *examples)
+{
+  g_hash_table_unref (examples->storages);
+  g_hash_table_unref (examples->tensors);
+  g_free (examples);
+}
+
+static AdjSize
+import_size (AdjExamples *examples, AdjSize size)
+{
+  if (examples->from == NULL || adj_size_is_int (size))
+    return size;
+  return adj_symbols_import (adj_context_get_symbols (examples->cx), examples->from, size);
+}
+
+static AdjTensorMeta
+import_meta (AdjExamples *examples, const AdjTensorMeta *meta)
+{
+  AdjTensorMeta copy = *meta;
+
+  copy.shape.offset = import_size (examples, meta->shape.offset);
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      copy.shape.size[i] = import_size (examples, meta->shape.size[i]);
+      copy.shape.stride[i] = import_size (examples, meta->shape.stride[i]);
+    }
+  if (meta->device.type == ADJ_N_DEVICE_TYPES)
+    copy.device = ADJ_CPU;
+  return copy;
+}
+
+/* @key: (nullable): equal keys share storage. */
+static AdjTensor *
+make_fake (AdjExamples *examples, const AdjTensorMeta *meta, gpointer key)
+{
+  AdjTensorMeta copy = import_meta (examples, meta);
+  AdjStorage *known = key != NULL ? g_hash_table_lookup (examples->storages, key) : NULL;
+  AdjTensor *tensor;
+
+  if (known != NULL)
+    return adj_tensor_new (&copy, known);
+  tensor = adj_tensor_new_empty (&copy, adj_context_get_symbols (examples->cx), TRUE);
+  if (key != NULL)
+    g_hash_table_insert (examples->storages, key,
+                         adj_storage_ref (adj_tensor_get_storage (tensor)));
+  return tensor;
+}
+
+static AdjTensor *
+make_real (AdjExamples *examples, AdjTensorData *data)
+{
+  const AdjTensorMeta *meta = adj_tensor_data_get_meta (data);
+  GBytes *bytes = adj_tensor_data_get_bytes (data);
+  AdjStorage *storage = g_hash_table_lookup (examples->storages, bytes);
+
+  if (storage == NULL)
+    {
+      storage = adj_storage_new_shared (bytes, meta->device);
+      g_hash_table_insert (examples->storages, bytes, storage);
+    }
+  return adj_tensor_new (meta, storage);
+}
+
+static AdjTensor *
+fake_tensor (AdjExamples *examples, AdjTensor *tensor)
+{
+  AdjTensor *known = g_hash_table_lookup (examples->tensors, tensor);
+
+  if (known == NULL)
+    {
+      known = make_fake (examples, adj_tensor_get_meta (tensor), adj_tensor_get_storage (tensor));
+      g_hash_table_insert (examples->tensors, tensor, known);
+    }
+  return adj_tensor_ref (known);
+}
+
+static gboolean
+refuse (AdjExamples *examples, const char *why)
+{
+  adj_context_fail (examples->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "an example input %s", why);
+  return FALSE;
+}
+
+static gboolean
+import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  AdjExamples *examples = data;
+
+  if (leaf->kind == ADJ_VALUE_META && examples->real)
+    return refuse (examples, "has no bytes to compute with");
+  if (leaf->kind == ADJ_VALUE_META && leaf->meta->dtype >= ADJ_N_DTYPES)
+    return refuse (examples, "has a dtype that Adjoint does not know");
+
+  if (leaf->kind == ADJ_VALUE_META)
+    *out = ADJ_TENSOR (make_fake (
+        examples, leaf->meta,
+        leaf->meta->storage >= 0 ? GSIZE_TO_POINTER ((gsize) leaf->meta->storage + 1) : NULL));
+  else if (leaf->kind == ADJ_VALUE_DATA && examples->real)
+    *out = ADJ_TENSOR (make_real (examples, leaf->data));
+  else if (leaf->kind == ADJ_VALUE_DATA)
+    *out = ADJ_TENSOR (make_fake (examples, adj_tensor_data_get_meta (leaf->data),
+                                  adj_tensor_data_get_bytes (leaf->data)));
+  else if (leaf->kind == ADJ_VALUE_TENSOR && !examples->real)
+    *out = ADJ_TENSOR (fake_tensor (examples, leaf->tensor));
+  else if (leaf->kind == ADJ_VALUE_SIZE)
+    *out = adj_value_from_size (import_size (examples, leaf->size));
+  else
+    *out = adj_value_copy (leaf);
+  return TRUE;
+}
+
+gboolean
+adj_examples_import (AdjExamples *examples, const AdjValue *value, AdjValue *out)
+{
+  return adj_value_map (value, import_leaf, examples, out);
+}

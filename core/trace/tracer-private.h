@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "trace/adj-tracer.h"
+
+#include "ir/adj-builder.h"
+#include "ir/adj-namespace.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  AdjOpcode opcode;
+  gboolean only_if_read;
+  const char *name;
+  const char *target;
+  AdjValue args, kwargs, val; /* in the tracer's arena, and ours to change */
+  const AdjNodeMeta *meta;
+  AdjNodeId origin;
+} AdjTracedNode;
+
+/* What tells one trace from another; lives as long as any tensor that it knows. */
+typedef struct
+{
+  guint n_refs;
+  gboolean ended;
+} AdjTraceMark;
+
+struct _AdjTracer
+{
+  AdjContext *cx; /* (unowned) */
+  AdjTraceMark *mark;
+  char *name;
+  gboolean items_when_read;
+  AdjArena *arena;
+  AdjNamespace *names;
+  GArray *nodes;          /* AdjTracedNode */
+  GHashTable *stems;      /* target → stem */
+  GHashTable *storages;   /* id of a storage → its number in the graph, plus one */
+  GPtrArray *data;        /* lifted constants: _tensor_constant<index> */
+  GHashTable *data_by_at; /* address of bytes → index in data, plus one */
+  GHashTable *sizes;      /* word of a size → what stands for it */
+  GPtrArray *graphs;      /* interpreted ones, kept for the texts of their nodes */
+  const AdjOpCall *call;  /* (nullable): whose arguments are taken */
+  AdjNodeMeta *meta;      /* of the node being interpreted, copied when it has changed */
+  const AdjGraph *meta_graph;
+  guint32 meta_index;
+};
+
+#define ADJ_ITEMS(k, array, count)                                                                 \
+  ((AdjValue){ .kind = ADJ_VALUE_##k, .n = (count), .items = (array) })
+
+AdjNodeId adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem);
+
+/* -- sizes.c -- */
+
+/* Lets @id stand for a size; one that was read off a tensor gives way. */
+void adj_tracer_bind_size (AdjTracer *tracer, AdjSize size, AdjNodeId id);
+/* Remembers where the symbolic sizes of a tensor can be read off. */
+void adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id);
+gboolean adj_tracer_take_size (AdjTracer *tracer, AdjSize size, AdjValue *out);
+void adj_tracer_add_size (
+    AdjTracer *tracer, const char *target, const AdjValue *args, guint n_args, AdjSize result);
+
+G_END_DECLS
