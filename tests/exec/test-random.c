@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "call/adj-generator.h"
+#include "ops/adj-ops.h"
+#include "session/adj-session.h"
+#include "support/adj-test.h"
+
+/* A captured training step with dropout: from the recorded state of PyTorch's generator our run
+ * draws the same numbers. */
+
+static const char *const roles[] = { "joint", "forward", "backward" };
+
+static AdjBundle *
+load (void)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/dropout.adjoint");
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+static AdjComparison *
+compare (AdjBundle *bundle, const char *role, const AdjValue *rng, GError **error)
+{
+  g_autoptr (GError) none = NULL;
+  AdjSessionRun run = {
+    .bundle = bundle,
+    .graph = adj_bundle_find_graph (bundle, role, &none),
+    .rng = rng,
+  };
+
+  g_assert_no_error (none);
+  return adj_session_compare_recorded (&run, TRUE, NAN, NAN, NULL, error);
+}
+
+static guint
+count_random (const AdjGraph *graph)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      n += node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0;
+    }
+  return n;
+}
+
+static void
+draws_what_was_recorded (void)
+{
+  g_autoptr (AdjBundle) bundle = load ();
+  guint n_random = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = compare (bundle, roles[i], NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (comparison->first, ==, -1);
+      g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+      n_random += count_random (adj_bundle_find_graph (bundle, roles[i], NULL)->graph);
+    }
+  g_assert_cmpuint (n_random, >=, 2);
+}
+
+/* @generator as a recording has it; the DATA is the caller's. */
+static AdjValue
+record (const AdjGenerator *generator)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_U8, .device = ADJ_CPU, .has_strides = TRUE };
+  const gint64 n = ADJ_GENERATOR_STATE_BYTES;
+  guint8 *state = g_malloc0 (ADJ_GENERATOR_STATE_BYTES);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (state, ADJ_GENERATOR_STATE_BYTES);
+
+  if (generator != NULL)
+    adj_generator_get_state (generator, state);
+  adj_shape_init_ints (&meta.shape, 1, &n);
+  return ADJ_DATA (adj_tensor_data_new (&meta, bytes, NULL));
+}
+
+static void
+another_state_differs (void)
+{
+  g_autoptr (AdjBundle) bundle = load ();
+  g_autoptr (AdjGenerator) generator = adj_generator_new (12);
+  AdjValue pair[] = { { .kind = ADJ_VALUE_STRING, .n = 3, .text = "cpu" }, record (generator) };
+  const AdjValue rng = { .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (bundle, "joint", &rng, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_DIFFERS);
+  adj_tensor_data_unref (pair[1].data);
+}
+
+static void
+refuses_what_is_no_state (void)
+{
+  g_autoptr (AdjBundle) bundle = load ();
+  AdjValue pair[] = { { .kind = ADJ_VALUE_STRING, .n = 3, .text = "cpu" }, record (NULL) };
+  const AdjValue rng = { .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (bundle, "joint", &rng, &error);
+
+  g_assert_null (comparison);
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
+  adj_tensor_data_unref (pair[1].data);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/exec/random/draws-what-was-recorded", draws_what_was_recorded);
+  g_test_add_func ("/exec/random/another-state-differs", another_state_differs);
+  g_test_add_func ("/exec/random/refuses-what-is-no-state", refuses_what_is_no_state);
+
+  return g_test_run ();
+}
