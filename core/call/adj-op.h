@@ -18,6 +18,7 @@ typedef enum
   ADJ_OP_EFFECT = 1 << 5,     /* must not be dropped, merged or moved */
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
+  ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
 } AdjOpFlags;
 
 /* How the dtypes of operands give the compute and the result dtype (graph-ir §11.2). */

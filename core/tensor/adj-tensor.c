@@ -101,6 +101,14 @@ adj_tensor_unref (AdjTensor *tensor)
   g_free (tensor);
 }
 
+gboolean
+adj_tensor_is_shared (const AdjTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, FALSE);
+
+  return !g_atomic_ref_count_compare ((gatomicrefcount *) &tensor->ref_count, 1);
+}
+
 const AdjTensorMeta *
 adj_tensor_get_meta (const AdjTensor *tensor)
 {

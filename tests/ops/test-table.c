@@ -168,9 +168,8 @@ is_operator (const char *name)
 static gboolean
 is_value (const AdjSchema *schema, const char *name)
 {
-  static const char *const values[] = {
-    "g", "g1", "result", "result1", "result2", "True", "False"
-  };
+  static const char *const values[] = { "g",       "g1",          "grads", "result", "result1",
+                                        "result2", "output_mask", "True",  "False",  "None" };
 
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     if (strcmp (values[i], name) == 0)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+#include "ir/adj-target.h"
+
+/* The end of every path: the gradient of a leaf is added to what is there. */
+
+typedef struct
+{
+  AdjGradNode parent;
+  AdjTensor *leaf; /* (owned) */
+} Accumulator;
+
+/* Strides as the leaf has them (as contiguous where it has gaps), none 0. */
+static gboolean
+obeys_layout (AdjContext *cx, const AdjShape *leaf, const AdjShape *grad)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+
+  if (!adj_shape_is_dense (leaf, symbols))
+    return adj_shape_is_contiguous (grad, symbols);
+  for (guint i = 0; i < leaf->rank; i++)
+    if (adj_size_is (symbols, leaf->size[i], 1)
+            ? adj_size_is (symbols, grad->stride[i], 0)
+            : !adj_size_test (symbols, ADJ_SIZE_EQ, leaf->stride[i], grad->stride[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static AdjTensor *
+clone_like (AdjContext *cx, AdjTensor *grad, const AdjShape *leaf)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  RuleCall lists = { .arena = adj_arena_new () };
+  AdjTensor *copy = NULL;
+
+  if (adj_shape_is_dense (leaf, symbols))
+    {
+      copy = RULE_APPLY (cx, ADJ_OP_new_empty_strided, ADJ_TENSOR (grad),
+                         rule_call_list_sizes (&lists, leaf->size, leaf->rank),
+                         rule_call_list_sizes (&lists, leaf->stride, leaf->rank));
+      if (copy != NULL)
+        copy = RULE_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (grad));
+    }
+  else
+    {
+      const AdjValue kwargs[] = {
+        { .kind = ADJ_VALUE_STRING, .n = 13, .text = "memory_format" },
+        { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_FORMAT_CONTIGUOUS },
+      };
+      AdjValue result = ADJ_NONE;
+
+      adj_call (cx, adj_op (ADJ_OP_clone),
+                &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (grad) },
+                &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = (AdjValue *) kwargs },
+                &result);
+      copy = result.kind == ADJ_VALUE_TENSOR ? result.tensor : NULL;
+    }
+  adj_arena_free (lists.arena);
+  return copy;
+}
+
+static const AdjOp *
+find_add_inplace (void)
+{
+  return adj_op_find ("torch.ops.aten.add_.Tensor");
+}
+
+/* What the leaf's gradient is from now on, borrowed from the scope. */
+static AdjTensor *
+accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad)
+{
+  const AdjShape *shape = &adj_tensor_get_meta (leaf)->shape;
+  AdjValue items[2] = { ADJ_TENSOR (old), ADJ_TENSOR (grad) };
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = items };
+  AdjValue result;
+
+  if (old != NULL && autograd_find (cx)->enabled)
+    return RULE_APPLY (cx, ADJ_OP_add_Tensor, items[0], items[1]);
+  if (old != NULL)
+    return adj_call (cx, find_add_inplace (), &args, NULL, &result) ? old : NULL;
+  if (!autograd_find (cx)->enabled && !adj_tensor_is_shared (grad) &&
+      obeys_layout (cx, shape, &adj_tensor_get_meta (grad)->shape))
+    return RULE_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (grad));
+  return clone_like (cx, grad, shape);
+}
+
+static void
+run_leaf_hooks (AdjContext *cx, AdjTensor *leaf)
+{
+  g_autoptr (GPtrArray) hooks = hook_list_snapshot (variable_get (leaf)->leaf_hooks);
+
+  for (guint i = 0; hooks != NULL && i < hooks->len && !adj_context_has_error (cx); i++)
+    {
+      AdjHook *hook = g_ptr_array_index (hooks, i);
+
+      ((AdjLeafHookFunc) hook->func) (cx, leaf, hook->data);
+    }
+}
+
+static gboolean
+accumulator_apply (AdjGradNode *node,
+                   AdjContext *cx,
+                   AdjTensor *const *grads,
+                   const gboolean *needed,
+                   AdjTensor **out)
+{
+  AdjTensor *leaf = ((Accumulator *) node)->leaf;
+  Variable *variable = variable_get (leaf);
+  AdjTensor *grad;
+
+  if (grads[0] == NULL)
+    return TRUE;
+  if (variable->node != NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "leaf variable has been moved into the graph interior");
+      return FALSE;
+    }
+  if (!variable->requires_grad)
+    return TRUE;
+  grad = accumulate (cx, leaf, variable->grad, grads[0]);
+  if (grad == NULL)
+    return FALSE;
+  adj_tensor_ref (grad);
+  if (variable->grad != NULL)
+    adj_tensor_unref (variable->grad);
+  variable->grad = grad;
+  run_leaf_hooks (cx, leaf);
+  return !adj_context_has_error (cx);
+}
+
+static void
+accumulator_finalize (AdjGradNode *node)
+{
+  AdjTensor *leaf = ((Accumulator *) node)->leaf;
+
+  variable_get (leaf)->accumulator = NULL;
+  adj_tensor_unref (leaf);
+}
+
+static const GradNodeClass accumulator_class = {
+  .apply = accumulator_apply,
+  .finalize = accumulator_finalize,
+};
+
+AdjTensor *
+accumulator_get_leaf (const AdjGradNode *node)
+{
+  return node->klass == &accumulator_class ? ((const Accumulator *) node)->leaf : NULL;
+}
+
+AdjGradNode *
+accumulator_get (AdjContext *cx, AdjTensor *leaf)
+{
+  Variable *variable = variable_get (leaf);
+  Autograd *autograd;
+  Accumulator *accumulator;
+
+  if (variable->accumulator != NULL)
+    return adj_grad_node_ref (variable->accumulator);
+  autograd = autograd_get (cx);
+  if (autograd == NULL)
+    return NULL;
+  accumulator = (Accumulator *) grad_node_new (autograd, &accumulator_class, sizeof (Accumulator),
+                                               g_strdup ("AccumulateGrad"));
+  autograd->next_sequence--;
+  accumulator->parent.sequence = G_MAXUINT64;
+  accumulator->leaf = adj_tensor_ref (leaf);
+  grad_node_set_inputs (&accumulator->parent, 1);
+  accumulator->parent.inputs[0] = *adj_tensor_get_meta (leaf);
+  variable->accumulator = &accumulator->parent;
+  return variable->accumulator;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+
+G_BEGIN_DECLS
+
+/* Eager automatic differentiation: a mode that records what operators do to tensors that require a
+ * gradient, and the engine that walks the record backwards.  Semantics are PyTorch's
+ * (compiled-autograd §1).  All state hangs on the mode, the tensors and the nodes. */
+
+/* One recorded operation: it turns the gradients of its results into those of its arguments. */
+typedef struct _AdjGradNode AdjGradNode;
+
+/* The mode that records; goes above the mode that computes. */
+ADJ_PUBLIC AdjMode *adj_autograd_mode_new (void);
+
+/* Whether operators are recorded (no_grad() is %FALSE).  Returns what it was before; %FALSE when
+ * the context has no autograd mode. */
+ADJ_PUBLIC gboolean adj_autograd_set_enabled (AdjContext *cx, gboolean enabled);
+
+/* -- tensors -- */
+
+/* Makes a leaf require a gradient, or not.  %FALSE: the context is in error (not a floating dtype,
+ * or the result of a recorded operation). */
+ADJ_PUBLIC gboolean adj_tensor_set_requires_grad (AdjContext *cx,
+                                                  AdjTensor *tensor,
+                                                  gboolean requires_grad);
+ADJ_PUBLIC gboolean adj_tensor_get_requires_grad (const AdjTensor *tensor);
+/* (transfer none) (nullable): the accumulated gradient. */
+ADJ_PUBLIC AdjTensor *adj_tensor_get_grad (const AdjTensor *tensor);
+/* Replaces it; @grad (nullable) is kept.  Fails when size or dtype differ. */
+ADJ_PUBLIC gboolean adj_tensor_set_grad (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad);
+/* Backward also leaves a gradient in this result of an operation. */
+ADJ_PUBLIC gboolean adj_tensor_retain_grad (AdjContext *cx, AdjTensor *tensor);
+/* (transfer none) (nullable): what made @tensor; a leaf has none. */
+ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_node (const AdjTensor *tensor);
+/* (transfer full) (nullable): where gradients of @tensor arrive; for a leaf its accumulator, which
+ * lives as long as somebody holds it. */
+ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input);
+
+/* -- nodes -- */
+
+ADJ_PUBLIC AdjGradNode *adj_grad_node_ref (AdjGradNode *node);
+ADJ_PUBLIC void adj_grad_node_unref (AdjGradNode *node);
+ADJ_PUBLIC const char *adj_grad_node_get_name (const AdjGradNode *node); /* "AddmmBackward" */
+ADJ_PUBLIC guint64 adj_grad_node_get_sequence (const AdjGradNode *node);
+ADJ_PUBLIC guint64 adj_grad_node_get_topological (const AdjGradNode *node);
+ADJ_PUBLIC guint adj_grad_node_get_n_edges (const AdjGradNode *node);
+/* (transfer none) (nullable) */
+ADJ_PUBLIC AdjGradNode *adj_grad_node_get_edge (const AdjGradNode *node, guint edge, guint *input);
+
+/**
+ * AdjBackwardFunc:
+ * @grads: (array length=n_grads): gradients of the outputs, %NULL where undefined
+ * @grad_inputs: (array length=n_inputs) (out): borrowed from the innermost scope; %NULL: undefined
+ *
+ * The backward of an operation that the caller defines.  %FALSE: the context is in error.
+ */
+typedef gboolean (*AdjBackwardFunc) (AdjContext *cx,
+                                     AdjTensor *const *grads,
+                                     guint n_grads,
+                                     AdjTensor **grad_inputs,
+                                     guint n_inputs,
+                                     gpointer data);
+
+typedef struct
+{
+  const char *name;
+  AdjBackwardFunc backward;
+  gpointer data;
+  GDestroyNotify destroy; /* (nullable) */
+} AdjCustomGrad;
+
+/* Makes fresh @outputs, computed while recording was off, the results of one operation on @inputs.
+ * Without an input that requires a gradient nothing happens but @data's end. */
+ADJ_PUBLIC gboolean adj_autograd_connect (AdjContext *cx,
+                                          const AdjCustomGrad *custom,
+                                          AdjTensor *const *inputs,
+                                          guint n_inputs,
+                                          AdjTensor *const *outputs,
+                                          guint n_outputs);
+
+/* -- hooks, in the order in which they run around one node -- */
+
+typedef struct _AdjHook AdjHook;
+
+ADJ_PUBLIC AdjHook *adj_hook_ref (AdjHook *hook);
+ADJ_PUBLIC void adj_hook_unref (AdjHook *hook);
+/* From its next turn on it does not run; again is fine, whatever became of the tensor. */
+ADJ_PUBLIC void adj_hook_remove (AdjHook *hook);
+
+/* 1. Sees the gradient of a tensor (%NULL: undefined); returns %NULL to keep it, or a new one of
+ * the same size, dtype and device, borrowed. */
+typedef AdjTensor *(*AdjTensorHookFunc) (AdjContext *cx, AdjTensor *grad, gpointer data);
+/* 2. Before (@results %NULL) or 3. after a node is applied.  Assigns to @grads to replace: the
+ * gradients of its results before, those of its arguments after. */
+typedef void (*AdjNodeHookFunc) (AdjContext *cx,
+                                 AdjTensor **grads,
+                                 guint n_grads,
+                                 AdjTensor *const *results,
+                                 guint n_results,
+                                 gpointer data);
+/* Between: after the gradient of a leaf was accumulated. */
+typedef void (*AdjLeafHookFunc) (AdjContext *cx, AdjTensor *leaf, gpointer data);
+
+/* Each returns a handle (transfer full), or %NULL with the context in error. */
+ADJ_PUBLIC AdjHook *
+adj_tensor_add_hook (AdjContext *cx, AdjTensor *tensor, AdjTensorHookFunc hook, gpointer data);
+ADJ_PUBLIC AdjHook *
+adj_tensor_add_leaf_hook (AdjContext *cx, AdjTensor *leaf, AdjLeafHookFunc hook, gpointer data);
+ADJ_PUBLIC AdjHook *
+adj_grad_node_add_pre_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data);
+ADJ_PUBLIC AdjHook *
+adj_grad_node_add_post_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data);
+
+/* -- backward -- */
+
+typedef enum
+{
+  ADJ_BACKWARD_RETAIN_GRAPH = 1 << 0,
+  ADJ_BACKWARD_CREATE_GRAPH = 1 << 1, /* records the backward too; retains the graph */
+  ADJ_BACKWARD_ALLOW_UNUSED = 1 << 2, /* adj_grad(): unreachable inputs give %NULL */
+} AdjBackwardFlags;
+
+/* The ends to differentiate and their gradients. */
+typedef struct
+{
+  AdjTensor *const *tensors;
+  AdjTensor *const *grads; /* (nullable): entries too, for real tensors of one element: 1 */
+  guint n;
+} AdjGradRoots;
+
+/**
+ * adj_backward:
+ * @inputs: (nullable) (array length=n_inputs): accumulate into these only
+ *
+ * Accumulates gradients into the leaves.
+ *
+ * Returns: %FALSE when the context is in error; what was accumulated until then stays
+ */
+ADJ_PUBLIC gboolean adj_backward (AdjContext *cx,
+                                  const AdjGradRoots *roots,
+                                  AdjTensor *const *inputs,
+                                  guint n_inputs,
+                                  AdjBackwardFlags flags);
+
+/**
+ * adj_grad:
+ * @grads: (array length=n_inputs) (out): borrowed from the innermost scope; %NULL: undefined
+ *
+ * The gradients of @inputs; leaves stay as they are.
+ */
+ADJ_PUBLIC gboolean adj_grad (AdjContext *cx,
+                              const AdjGradRoots *roots,
+                              AdjTensor *const *inputs,
+                              guint n_inputs,
+                              AdjBackwardFlags flags,
+                              AdjTensor **grads);
+
+/* During backward: @callback runs once when all nodes are done, in order. */
+typedef void (*AdjBackwardCallback) (AdjContext *cx, gpointer data);
+ADJ_PUBLIC gboolean adj_autograd_queue_callback (AdjContext *cx,
+                                                 AdjBackwardCallback callback,
+                                                 gpointer data);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGradNode, adj_grad_node_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjHook, adj_hook_unref)
+
+G_END_DECLS

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+/* One backward: nodes run when all gradients that they wait for have arrived, latest first. */
+
+typedef struct
+{
+  AdjGradNode *node; /* (owned) */
+  guint dependencies;
+  gboolean needed;   /* runs, when only some nodes are wanted */
+  GArray *captures;  /* (nullable): indices of targets */
+  AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
+} Info;
+
+typedef struct
+{
+  AdjBackwardCallback callback;
+  gpointer data;
+} Callback;
+
+struct _GraphTask
+{
+  AdjContext *cx;
+  Autograd *autograd;
+  const GradRequest *request;
+  GHashTable *infos;
+  GPtrArray *ready; /* heap of Info */
+  GArray *callbacks;
+};
+
+static void
+clear_tensors (AdjTensor **tensors, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&tensors[i], adj_tensor_unref);
+}
+
+static void
+info_free (gpointer data)
+{
+  Info *info = data;
+
+  if (info->grads != NULL)
+    clear_tensors (info->grads, info->node->n_inputs);
+  g_free (info->grads);
+  g_clear_pointer (&info->captures, g_array_unref);
+  adj_grad_node_unref (info->node);
+  g_free (info);
+}
+
+static Info *
+find_info (const GraphTask *task, const AdjGradNode *node)
+{
+  return g_hash_table_lookup (task->infos, node);
+}
+
+/* -- the heap: pops equal sequence numbers in the order in which PyTorch does (§1.4) -- */
+
+static void
+push (GPtrArray *heap, Info *info)
+{
+  guint i = heap->len;
+
+  g_ptr_array_add (heap, info);
+  while (i > 0)
+    {
+      guint parent = (i - 1) / 2;
+      Info *other = g_ptr_array_index (heap, parent);
+
+      if (other->node->sequence >= info->node->sequence)
+        break;
+      heap->pdata[i] = other;
+      i = parent;
+    }
+  heap->pdata[i] = info;
+}
+
+static Info *
+pop (GPtrArray *heap)
+{
+  Info *first = g_ptr_array_index (heap, 0);
+  Info *last = g_ptr_array_steal_index (heap, heap->len - 1);
+  guint n = heap->len, hole = 0;
+
+  if (n == 0)
+    return first;
+  for (guint child = 2; child <= n; child = 2 * hole + 2)
+    {
+      const Info *left = heap->pdata[child - 1];
+
+      if (child == n || ((Info *) heap->pdata[child])->node->sequence < left->node->sequence)
+        child--;
+      heap->pdata[hole] = heap->pdata[child];
+      hole = child;
+    }
+  while (hole > 0 && ((Info *) heap->pdata[(hole - 1) / 2])->node->sequence < last->node->sequence)
+    {
+      heap->pdata[hole] = heap->pdata[(hole - 1) / 2];
+      hole = (hole - 1) / 2;
+    }
+  heap->pdata[hole] = last;
+  return first;
+}
+
+/* -- preparation -- */
+
+static Info *
+add_info (GraphTask *task, AdjGradNode *node)
+{
+  Info *info = g_new0 (Info, 1);
+
+  info->node = adj_grad_node_ref (node);
+  g_hash_table_insert (task->infos, node, info);
+  return info;
+}
+
+/* Finds every node from @root, and how many edges lead into it. */
+static void
+count_dependencies (GraphTask *task, AdjGradNode *root)
+{
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+
+  add_info (task, root);
+  g_ptr_array_add (stack, root);
+  while (stack->len > 0)
+    {
+      const AdjGradNode *node = g_ptr_array_steal_index_fast (stack, stack->len - 1);
+
+      for (guint i = 0; i < node->n_edges; i++)
+        {
+          AdjGradNode *next = node->edges[i].node;
+          Info *info = next != NULL ? find_info (task, next) : NULL;
+
+          if (next == NULL)
+            continue;
+          if (info == NULL)
+            {
+              info = add_info (task, next);
+              g_ptr_array_add (stack, next);
+            }
+          info->dependencies++;
+        }
+    }
+}
+
+static gboolean
+is_executable (const GraphTask *task, const Info *info)
+{
+  return task->request->n_targets == 0 || info->needed || info->captures != NULL;
+}
+
+static gint
+by_topological (gconstpointer a, gconstpointer b)
+{
+  guint64 left = (*(Info *const *) a)->node->topological;
+  guint64 right = (*(Info *const *) b)->node->topological;
+
+  return left < right ? -1 : left > right;
+}
+
+/* Marks the targets, and every node from which one is reached. */
+static void
+mark_needed (GraphTask *task)
+{
+  const GradRequest *request = task->request;
+  g_autoptr (GPtrArray) infos = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer value;
+
+  for (guint i = 0; i < request->n_targets; i++)
+    {
+      Info *info = find_info (task, request->targets[i].edge.node);
+
+      if (info == NULL)
+        continue;
+      if (request->targets[i].run)
+        info->needed = TRUE;
+      else
+        {
+          if (info->captures == NULL)
+            info->captures = g_array_new (FALSE, FALSE, sizeof (guint));
+          g_array_append_val (info->captures, i);
+        }
+    }
+  g_hash_table_iter_init (&iter, task->infos);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    g_ptr_array_add (infos, value);
+  g_ptr_array_sort (infos, by_topological);
+  for (guint i = 0; i < infos->len; i++)
+    {
+      Info *info = g_ptr_array_index (infos, i);
+
+      for (guint k = 0; k < info->node->n_edges; k++)
+        if (info->node->edges[k].node != NULL)
+          info->needed |= is_executable (task, find_info (task, info->node->edges[k].node));
+    }
+}
+
+/* -- hooks -- */
+
+/* What a hook may put in place of @old. */
+static gboolean
+check_replacement (AdjContext *cx, AdjTensor *old, AdjTensor *new)
+{
+  const AdjTensorMeta *a, *b;
+
+  if (new == NULL || adj_context_has_error (cx))
+    return !adj_context_has_error (cx);
+  if (old == NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "a hook can't replace a None gradient with a non-None value");
+      return FALSE;
+    }
+  a = adj_tensor_get_meta (old);
+  b = adj_tensor_get_meta (new);
+  if (!adj_shape_same_sizes (&a->shape, &b->shape, adj_context_get_symbols (cx)))
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "a hook has changed the size of value");
+  else if (a->dtype != b->dtype || !adj_device_equal (a->device, b->device))
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "a hook has changed the type of value (was %s got %s)",
+                      adj_dtype_info (a->dtype)->torch_name, adj_dtype_info (b->dtype)->torch_name);
+  return !adj_context_has_error (cx);
+}
+
+static gboolean
+replace (AdjContext *cx, AdjTensor **slot, AdjTensor *new)
+{
+  AdjTensor *old = *slot;
+
+  if (new == old || adj_context_has_error (cx))
+    return !adj_context_has_error (cx);
+  if (!check_replacement (cx, old, new))
+    return FALSE;
+  *slot = adj_keep (new);
+  if (old != NULL)
+    adj_tensor_unref (old);
+  return TRUE;
+}
+
+static gboolean
+run_tensor_hooks (GraphTask *task, AdjGradNode *node, AdjTensor **grads)
+{
+  AdjTensor *leaf = accumulator_get_leaf (node);
+  g_autoptr (GPtrArray) hooks =
+      hook_list_snapshot (leaf != NULL ? variable_get (leaf)->tensor_hooks : node->tensor_hooks);
+
+  for (guint i = 0; hooks != NULL && i < hooks->len; i++)
+    {
+      AdjHook *hook = g_ptr_array_index (hooks, i);
+      AdjTensor *new = ((AdjTensorHookFunc) hook->func) (task->cx, grads[hook->input], hook->data);
+
+      if (!replace (task->cx, &grads[hook->input], new != NULL ? new : grads[hook->input]))
+        return FALSE;
+    }
+  return !adj_context_has_error (task->cx);
+}
+
+static gboolean
+run_retainers (GraphTask *task, AdjGradNode *node, AdjTensor **grads)
+{
+  for (guint i = 0; i < node->n_inputs && node->retainers != NULL; i++)
+    {
+      AdjTensor *tensor = node->retainers[i];
+      AdjTensor *old = tensor != NULL ? adj_tensor_get_grad (tensor) : NULL;
+      AdjTensor *new;
+
+      if (tensor == NULL || grads[i] == NULL)
+        continue;
+      new = old != NULL
+                ? RULE_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grads[i]))
+                : RULE_APPLY (task->cx, ADJ_OP_clone, ADJ_TENSOR (grads[i]));
+      if (new == NULL || !adj_tensor_set_grad (task->cx, tensor, new))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+run_node_hooks (GraphTask *task,
+                const GPtrArray *list,
+                AdjTensor **grads,
+                guint n_grads,
+                AdjTensor *const *results,
+                guint n_results)
+{
+  g_autoptr (GPtrArray) hooks = hook_list_snapshot (list);
+  g_autofree AdjTensor **shown = NULL;
+
+  if (hooks == NULL)
+    return TRUE;
+  shown = g_new0 (AdjTensor *, n_grads + 1);
+  for (guint i = 0; i < hooks->len; i++)
+    {
+      AdjHook *hook = g_ptr_array_index (hooks, i);
+
+      for (guint k = 0; k < n_grads; k++)
+        shown[k] = grads[k];
+      ((AdjNodeHookFunc) hook->func) (task->cx, shown, n_grads, results, n_results, hook->data);
+      for (guint k = 0; k < n_grads; k++)
+        if (!replace (task->cx, &grads[k], shown[k]))
+          return FALSE;
+    }
+  return !adj_context_has_error (task->cx);
+}
+
+/* -- one node -- */
+
+static gboolean
+validate_outputs (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
+{
+  g_autofree char *prefix = NULL;
+
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      const GradEdge *edge = &node->edges[i];
+      AdjTensor *tensor;
+
+      if (out[i] == NULL || edge->node == NULL)
+        continue;
+      if (prefix == NULL)
+        prefix = g_strdup_printf ("Function %s returned", node->name);
+      tensor = grad_validate (task->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
+      if (tensor == NULL)
+        return FALSE;
+      if (tensor != out[i])
+        {
+          adj_tensor_unref (out[i]);
+          out[i] = adj_keep (tensor);
+        }
+    }
+  return TRUE;
+}
+
+/* What runs before the node sees its gradients.  In a scope of its own: the accumulator takes a
+ * gradient over when nobody else holds it. */
+static gboolean
+run_hooks_before (GraphTask *task, Info *info)
+{
+  AdjGradNode *node = info->node;
+  gboolean done;
+
+  adj_scope_begin (task->cx);
+  done = run_tensor_hooks (task, node, info->grads) && run_retainers (task, node, info->grads) &&
+         run_node_hooks (task, node->pre_hooks, info->grads, node->n_inputs, NULL, 0);
+  adj_scope_end (task->cx);
+  return done;
+}
+
+static gboolean
+apply (GraphTask *task, Info *info, AdjTensor **out)
+{
+  AdjGradNode *node = info->node;
+  g_autofree gboolean *needed = g_new0 (gboolean, node->n_edges + 1);
+  gboolean done;
+
+  for (guint i = 0; i < node->n_edges; i++)
+    needed[i] =
+        node->edges[i].node != NULL && is_executable (task, find_info (task, node->edges[i].node));
+  adj_scope_begin (task->cx);
+  done = node->klass->apply (node, task->cx, info->grads, needed, out) &&
+         !adj_context_has_error (task->cx) && validate_outputs (task, node, out) &&
+         run_node_hooks (task, node->post_hooks, out, node->n_edges, info->grads, node->n_inputs);
+  adj_scope_end (task->cx);
+  if (done && node->klass->release != NULL &&
+      (task->request->flags & (ADJ_BACKWARD_RETAIN_GRAPH | ADJ_BACKWARD_CREATE_GRAPH)) == 0)
+    node->klass->release (node);
+  return done;
+}
+
+/* Adds @grad to what has arrived at @edge. */
+static gboolean
+arrive (GraphTask *task, Info *info, guint input, AdjTensor *grad)
+{
+  AdjTensor **slot;
+  AdjTensor *sum;
+
+  if (info->grads == NULL)
+    info->grads = g_new0 (AdjTensor *, info->node->n_inputs + 1);
+  slot = &info->grads[input];
+  if (grad == NULL)
+    return TRUE;
+  sum = *slot != NULL
+            ? RULE_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (*slot), ADJ_TENSOR (grad))
+            : grad;
+  if (sum == NULL)
+    return FALSE;
+  adj_tensor_ref (sum);
+  if (*slot != NULL)
+    adj_tensor_unref (*slot);
+  *slot = sum;
+  return TRUE;
+}
+
+static gboolean
+send_on (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
+{
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      const GradEdge *edge = &node->edges[i];
+      Info *next = edge->node != NULL ? find_info (task, edge->node) : NULL;
+
+      if (next == NULL)
+        continue;
+      next->dependencies--;
+      if (next->grads == NULL && !is_executable (task, next))
+        continue;
+      if (!arrive (task, next, edge->input, out[i]))
+        return FALSE;
+      g_clear_pointer (&out[i], adj_tensor_unref);
+      if (next->dependencies == 0)
+        push (task->ready, next);
+    }
+  return TRUE;
+}
+
+static gboolean
+capture (GraphTask *task, Info *info)
+{
+  if (!info->needed && (!run_tensor_hooks (task, info->node, info->grads) ||
+                        !run_retainers (task, info->node, info->grads)))
+    return FALSE;
+  for (guint i = 0; info->captures != NULL && i < info->captures->len; i++)
+    {
+      guint target = g_array_index (info->captures, guint, i);
+
+      task->request->captured[target] =
+          adj_keep (info->grads[task->request->targets[target].edge.input]);
+    }
+  return TRUE;
+}
+
+static gboolean
+evaluate (GraphTask *task, Info *info)
+{
+  AdjContext *cx = task->cx;
+  AdjGradNode *node = info->node;
+  g_autofree AdjTensor **out = g_new0 (AdjTensor *, node->n_edges + 1);
+  AdjPlace before = *adj_context_get_place (cx), place;
+  gboolean done = TRUE;
+
+  if (task->request->n_targets > 0)
+    done = capture (task, info);
+  if (done && (task->request->n_targets == 0 || info->needed))
+    {
+      grad_node_get_place (node, &place);
+      adj_context_set_place (cx, &place);
+      done = run_hooks_before (task, info) && apply (task, info, out);
+      if (done)
+        {
+          adj_scope_begin (cx);
+          clear_tensors (info->grads, node->n_inputs);
+          done = send_on (task, node, out);
+          adj_scope_end (cx);
+        }
+      adj_context_set_place (cx, &before);
+    }
+  clear_tensors (out, node->n_edges);
+  if (info->grads != NULL)
+    clear_tensors (info->grads, node->n_inputs);
+  return done;
+}
+
+/* -- one backward -- */
+
+typedef struct
+{
+  AdjGradNode parent;
+  AdjTensor *const *grads; /* unowned */
+} RootNode;
+
+static gboolean
+root_apply (AdjGradNode *node,
+            AdjContext *cx,
+            AdjTensor *const *grads,
+            const gboolean *needed,
+            AdjTensor **out)
+{
+  for (guint i = 0; i < node->n_edges; i++)
+    out[i] = adj_keep (((RootNode *) node)->grads[i]);
+  return TRUE;
+}
+
+static const GradNodeClass root_class = { .apply = root_apply };
+
+/* (transfer full): one root is where it begins; several hang on a node of their own. */
+static AdjGradNode *
+make_root (GraphTask *task)
+{
+  const GradRequest *request = task->request;
+  g_autofree GradEdge *edges = NULL;
+  AdjGradNode *node;
+
+  if (request->n_roots == 1)
+    return adj_grad_node_ref (request->roots[0].node);
+  node = grad_node_new (task->autograd, &root_class, sizeof (RootNode), g_strdup ("GraphRoot"));
+  ((RootNode *) node)->grads = request->grads;
+  edges = g_new0 (GradEdge, request->n_roots);
+  for (guint i = 0; i < request->n_roots; i++)
+    {
+      edges[i] = request->roots[i];
+      adj_grad_node_ref (edges[i].node);
+    }
+  grad_node_set_edges (node, edges, request->n_roots);
+  return node;
+}
+
+static gboolean
+run (GraphTask *task)
+{
+  const GradRequest *request = task->request;
+  g_autoptr (AdjGradNode) root = make_root (task);
+  gboolean done = TRUE;
+  Info *info;
+
+  count_dependencies (task, root);
+  mark_needed (task);
+  info = find_info (task, root);
+  info->needed |= request->n_roots > 1;
+  done = arrive (task, info, request->n_roots == 1 ? request->roots[0].input : 0,
+                 request->n_roots == 1 ? request->grads[0] : NULL);
+  push (task->ready, info);
+  while (done && task->ready->len > 0)
+    done = evaluate (task, pop (task->ready));
+  for (guint i = 0; done && i < task->callbacks->len; i++)
+    {
+      Callback callback = g_array_index (task->callbacks, Callback, i);
+
+      callback.callback (task->cx, callback.data);
+      done = !adj_context_has_error (task->cx);
+    }
+  return done;
+}
+
+gboolean
+engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request)
+{
+  GraphTask task = { .cx = cx, .autograd = autograd, .request = request };
+  GraphTask *outer = autograd->task;
+  gboolean enabled = autograd->enabled;
+  gboolean done;
+
+  task.infos = g_hash_table_new_full (NULL, NULL, NULL, info_free);
+  task.ready = g_ptr_array_new ();
+  task.callbacks = g_array_new (FALSE, FALSE, sizeof (Callback));
+  autograd->task = &task;
+  autograd->enabled = (request->flags & ADJ_BACKWARD_CREATE_GRAPH) != 0;
+  done = run (&task);
+  autograd->enabled = enabled;
+  autograd->task = outer;
+  g_array_unref (task.callbacks);
+  g_ptr_array_unref (task.ready);
+  g_hash_table_unref (task.infos);
+  return done && !adj_context_has_error (cx);
+}
+
+gboolean
+adj_autograd_queue_callback (AdjContext *cx, AdjBackwardCallback callback, gpointer data)
+{
+  Callback entry = { callback, data };
+  Autograd *autograd;
+
+  g_return_val_if_fail (cx != NULL && callback != NULL, FALSE);
+
+  autograd = autograd_get (cx);
+  if (autograd != NULL && autograd->task == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "Final callbacks can only be installed during backward pass.");
+  if (autograd == NULL || autograd->task == NULL)
+    return FALSE;
+  g_array_append_val (autograd->task->callbacks, entry);
+  return TRUE;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+AdjHook *
+adj_hook_ref (AdjHook *hook)
+{
+  g_return_val_if_fail (hook != NULL, NULL);
+
+  hook->ref_count++;
+  return hook;
+}
+
+void
+adj_hook_unref (AdjHook *hook)
+{
+  if (hook != NULL && --hook->ref_count == 0)
+    g_free (hook);
+}
+
+void
+adj_hook_remove (AdjHook *hook)
+{
+  g_return_if_fail (hook != NULL);
+
+  hook->removed = TRUE;
+}
+
+AdjHook *
+hook_list_add (GPtrArray **list, GCallback func, gpointer data, guint input)
+{
+  AdjHook *hook = g_new0 (AdjHook, 1);
+
+  hook->ref_count = 1;
+  hook->func = func;
+  hook->data = data;
+  hook->input = input;
+  if (*list == NULL)
+    *list = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_hook_unref);
+  g_ptr_array_add (*list, adj_hook_ref (hook));
+  return hook;
+}
+
+GPtrArray *
+hook_list_snapshot (const GPtrArray *list)
+{
+  GPtrArray *copy;
+
+  if (list == NULL)
+    return NULL;
+  copy = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_hook_unref);
+  for (guint i = 0; i < list->len; i++)
+    {
+      AdjHook *hook = g_ptr_array_index (list, i);
+
+      if (!hook->removed)
+        g_ptr_array_add (copy, adj_hook_ref (hook));
+    }
+  return copy;
+}
+
+AdjHook *
+adj_tensor_add_hook (AdjContext *cx, AdjTensor *tensor, AdjTensorHookFunc hook, gpointer data)
+{
+  Variable *variable;
+
+  g_return_val_if_fail (cx != NULL && tensor != NULL && hook != NULL, NULL);
+
+  if (adj_context_has_error (cx))
+    return NULL;
+  if (!adj_tensor_get_requires_grad (tensor))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "cannot register a hook on a tensor that doesn't require gradient");
+      return NULL;
+    }
+  variable = variable_get (tensor);
+  if (variable->node != NULL)
+    return hook_list_add (&variable->node->tensor_hooks, G_CALLBACK (hook), data, variable->output);
+  return hook_list_add (&variable->tensor_hooks, G_CALLBACK (hook), data, 0);
+}
+
+AdjHook *
+adj_tensor_add_leaf_hook (AdjContext *cx, AdjTensor *leaf, AdjLeafHookFunc hook, gpointer data)
+{
+  Variable *variable;
+
+  g_return_val_if_fail (cx != NULL && leaf != NULL && hook != NULL, NULL);
+
+  if (adj_context_has_error (cx))
+    return NULL;
+  variable = variable_get (leaf);
+  if (variable->node != NULL || !variable->requires_grad)
+    {
+      adj_context_fail (
+          cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "post accumulate grad hooks cannot be registered on %s",
+          variable->node != NULL ? "non-leaf tensors" : "a tensor that doesn't require gradient");
+      return NULL;
+    }
+  return hook_list_add (&variable->leaf_hooks, G_CALLBACK (hook), data, 0);
+}
+
+AdjHook *
+adj_grad_node_add_pre_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data)
+{
+  g_return_val_if_fail (node != NULL && hook != NULL, NULL);
+
+  return hook_list_add (&node->pre_hooks, G_CALLBACK (hook), data, 0);
+}
+
+AdjHook *
+adj_grad_node_add_post_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data)
+{
+  g_return_val_if_fail (node != NULL && hook != NULL, NULL);
+
+  return hook_list_add (&node->post_hooks, G_CALLBACK (hook), data, 0);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+AdjGradNode *
+grad_node_new (Autograd *autograd, const GradNodeClass *klass, gsize size, char *name)
+{
+  AdjGradNode *node = g_malloc0 (size);
+
+  node->klass = klass;
+  node->ref_count = 1;
+  node->name = name;
+  node->sequence = autograd->next_sequence++;
+  return node;
+}
+
+AdjGradNode *
+adj_grad_node_ref (AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  node->ref_count++;
+  return node;
+}
+
+/* Frees all but the nodes at its edges, which it hands to @nodes. */
+static void
+free_node (AdjGradNode *node, GPtrArray *nodes)
+{
+  if (node->klass->finalize != NULL)
+    node->klass->finalize (node);
+  for (guint i = 0; i < node->n_edges; i++)
+    if (node->edges[i].node != NULL)
+      g_ptr_array_add (nodes, node->edges[i].node);
+  g_clear_pointer (&node->tensor_hooks, g_ptr_array_unref);
+  g_clear_pointer (&node->pre_hooks, g_ptr_array_unref);
+  g_clear_pointer (&node->post_hooks, g_ptr_array_unref);
+  g_free (node->retainers);
+  g_free (node->edges);
+  g_free (node->inputs);
+  g_free (node->file);
+  g_free (node->graph_node);
+  g_free (node->name);
+  g_free (node);
+}
+
+/* A long chain of nodes ends without recursion: saved values go before the edges that hold what
+ * made them. */
+void
+adj_grad_node_unref (AdjGradNode *node)
+{
+  g_autoptr (GPtrArray) nodes = NULL;
+
+  if (node == NULL || --node->ref_count > 0)
+    return;
+  nodes = g_ptr_array_new ();
+  free_node (node, nodes);
+  while (nodes->len > 0)
+    {
+      node = g_ptr_array_steal_index_fast (nodes, nodes->len - 1);
+      if (--node->ref_count == 0)
+        free_node (node, nodes);
+    }
+}
+
+void
+grad_node_set_place (AdjGradNode *node, const AdjPlace *place)
+{
+  node->file = g_strdup (place->file);
+  node->line = place->line;
+  node->graph_node = g_strdup (place->node);
+}
+
+void
+grad_node_get_place (const AdjGradNode *node, AdjPlace *place)
+{
+  *place = (AdjPlace){ .file = node->file, .line = node->line, .node = node->graph_node };
+}
+
+void
+grad_node_set_edges (AdjGradNode *node, const GradEdge *edges, guint n)
+{
+  node->n_edges = n;
+  node->edges = g_memdup2 (edges, n * sizeof *edges);
+  for (guint i = 0; i < n; i++)
+    if (edges[i].node != NULL)
+      node->topological = MAX (node->topological, edges[i].node->topological + 1);
+}
+
+void
+grad_node_set_inputs (AdjGradNode *node, guint n)
+{
+  node->n_inputs = n;
+  node->inputs = g_new0 (AdjTensorMeta, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    node->inputs[i].dtype = ADJ_DTYPE_NONE;
+}
+
+const char *
+adj_grad_node_get_name (const AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return node->name;
+}
+
+guint64
+adj_grad_node_get_sequence (const AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, 0);
+
+  return node->sequence;
+}
+
+guint64
+adj_grad_node_get_topological (const AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, 0);
+
+  return node->topological;
+}
+
+guint
+adj_grad_node_get_n_edges (const AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, 0);
+
+  return node->n_edges;
+}
+
+AdjGradNode *
+adj_grad_node_get_edge (const AdjGradNode *node, guint edge, guint *input)
+{
+  g_return_val_if_fail (node != NULL && edge < node->n_edges, NULL);
+
+  if (input != NULL)
+    *input = node->edges[edge].input;
+  return node->edges[edge].node;
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "autograd/rule-private.h"
+
+/* What rules call beside operators: ops/rule-builtins.inc says what each one is. */
+
+/* -- arguments -- */
+
+static const AdjTensorMeta *
+meta_of (RuleCall *call, const AdjValue *value)
+{
+  static const AdjTensorMeta neutral = { .dtype = ADJ_DTYPE_F32, .device = { ADJ_DEVICE_CPU, -1 } };
+
+  if (value->kind == ADJ_VALUE_META)
+    return value->meta;
+  if (value->kind == ADJ_VALUE_TENSOR && value->tensor != NULL)
+    return adj_tensor_get_meta (value->tensor);
+  adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                    "the gradient of %s::%s needs a tensor, not %s", call->rule->schema->ns,
+                    call->rule->schema->name, adj_value_kind_name (value->kind));
+  return &neutral;
+}
+
+static gboolean
+is_true (const AdjValue *args, guint n, guint index)
+{
+  return index < n && adj_op_value_is_true (&args[index]);
+}
+
+static double
+number_of (const AdjValue *value, double if_none)
+{
+  if (value->kind == ADJ_VALUE_FLOAT)
+    return value->number;
+  if (value->kind == ADJ_VALUE_INT)
+    return (double) value->integer;
+  return value->kind == ADJ_VALUE_BOOL ? value->boolean : if_none;
+}
+
+/* Sizes of a LIST into @out; returns how many. */
+static guint
+sizes_of (const AdjValue *list, AdjSize *out)
+{
+  guint n = adj_value_is_container (list) ? MIN (list->n, ADJ_MAX_RANK) : 0;
+
+  for (guint i = 0; i < n; i++)
+    if (!adj_value_get_size (&list->items[i], &out[i]))
+      out[i] = ADJ_SIZE (0);
+  return n;
+}
+
+static guint
+wrap (gint64 dim, guint rank)
+{
+  return (guint) CLAMP (dim < 0 ? dim + MAX (rank, 1) : dim, 0, ADJ_MAX_RANK - 1);
+}
+
+/* The dimensions that @dims names as bits: a number, a list, or nothing, which is all. */
+static guint32
+dims_of (const AdjValue *args, guint n, guint index, guint rank)
+{
+  AdjSize dims[ADJ_MAX_RANK];
+  guint32 mask = 0;
+  guint n_dims;
+
+  if (index < n && args[index].kind == ADJ_VALUE_INT)
+    return 1u << wrap (args[index].integer, rank);
+  n_dims = index < n ? sizes_of (&args[index], dims) : 0;
+  for (guint i = 0; i < n_dims; i++)
+    mask |= 1u << wrap (dims[i].word, rank);
+  return n_dims == 0 ? (1u << rank) - 1 : mask;
+}
+
+static gboolean
+names_dims (const AdjValue *args, guint n, guint index)
+{
+  return index < n && (args[index].kind == ADJ_VALUE_INT ||
+                       (adj_value_is_container (&args[index]) && args[index].n > 0));
+}
+
+static gboolean
+give (AdjValue *out, AdjTensor *tensor)
+{
+  *out = ADJ_TENSOR (tensor);
+  return tensor != NULL;
+}
+
+/* -- metadata -- */
+
+static gboolean
+builtin_sizes (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjTensorMeta *meta = meta_of (call, &args[0]);
+
+  *out = rule_call_list_sizes (call, meta->shape.size, meta->shape.rank);
+  return TRUE;
+}
+
+static gboolean
+builtin_size (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjTensorMeta *meta = meta_of (call, &args[0]);
+
+  *out = adj_value_from_size (meta->shape.size[wrap (args[1].integer, meta->shape.rank)]);
+  return TRUE;
+}
+
+static gboolean
+builtin_numel (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = adj_value_from_size (
+      adj_shape_numel (&meta_of (call, &args[0])->shape, adj_context_get_symbols (call->cx)));
+  return TRUE;
+}
+
+static AdjSize
+reduced_numel (RuleCall *call, const AdjSize *sizes, guint rank, guint32 dims)
+{
+  AdjSize product = ADJ_SIZE (1);
+
+  for (guint i = 0; i < rank; i++)
+    if (((dims >> i) & 1) != 0)
+      product = adj_size_mul (adj_context_get_symbols (call->cx), product, sizes[i]);
+  return product;
+}
+
+static gboolean
+builtin_reduced_numel (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = sizes_of (&args[0], sizes);
+
+  *out = adj_value_from_size (reduced_numel (call, sizes, rank, dims_of (args, n, 1, rank)));
+  return TRUE;
+}
+
+static gboolean
+builtin_dtype (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_DTYPE (meta_of (call, &args[0])->dtype);
+  return TRUE;
+}
+
+static gboolean
+builtin_given (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (args[0].kind != ADJ_VALUE_NONE);
+  return TRUE;
+}
+
+/* -- numbers -- */
+
+static gboolean
+builtin_inverse (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize dims[ADJ_MAX_RANK], inverse[ADJ_MAX_RANK] = { 0 };
+  guint rank = sizes_of (&args[0], dims);
+
+  for (guint i = 0; i < rank; i++)
+    inverse[wrap (dims[i].word, rank)] = ADJ_SIZE (i);
+  *out = rule_call_list_sizes (call, inverse, rank);
+  return TRUE;
+}
+
+static gboolean
+builtin_negated (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  AdjSize lone;
+  guint count = sizes_of (&args[0], sizes);
+
+  if (adj_value_get_size (&args[0], &lone))
+    sizes[count++] = lone;
+  for (guint i = 0; i < count; i++)
+    sizes[i] =
+        adj_size_apply (adj_context_get_symbols (call->cx), ADJ_SIZE_NEG, sizes[i], ADJ_SIZE (0));
+  *out = rule_call_list_sizes (call, sizes, count);
+  return TRUE;
+}
+
+static gboolean
+builtin_slice_start (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = args[0].kind == ADJ_VALUE_NONE ? ADJ_INT (0) : args[0];
+  return TRUE;
+}
+
+static gboolean
+builtin_slice_end (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = args[0].kind == ADJ_VALUE_NONE ? ADJ_INT (G_MAXINT64) : args[0];
+  return TRUE;
+}
+
+static gboolean
+builtin_log_of (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_FLOAT (log (number_of (&args[0], 1)));
+  return TRUE;
+}
+
+/* -- shapes -- */
+
+static AdjTensor *
+reshape (RuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjSize wanted[ADJ_MAX_RANK];
+  guint rank = sizes_of (sizes, wanted);
+  AdjShape shape;
+
+  if (tensor == NULL)
+    return NULL;
+  if (adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
+    return RULE_APPLY (call->cx, ADJ_OP_view, ADJ_TENSOR (tensor), *sizes);
+  tensor = RULE_APPLY (call->cx, ADJ_OP_clone, ADJ_TENSOR (tensor));
+  if (tensor == NULL)
+    return NULL;
+  if (!adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
+    {
+      adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "the gradient of %s::%s has another number of elements",
+                        call->rule->schema->ns, call->rule->schema->name);
+      return NULL;
+    }
+  return RULE_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor), *sizes);
+}
+
+static gboolean
+builtin_reshape (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return give (out, reshape (call, args[0].tensor, &args[1]));
+}
+
+/* Puts reduced dimensions back as dimensions of size 1. */
+static AdjTensor *
+restore_dims (RuleCall *call, AdjTensor *tensor, guint32 dims, guint rank)
+{
+  for (guint i = 0; i < rank && tensor != NULL; i++)
+    if (((dims >> i) & 1) != 0)
+      tensor = RULE_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (i));
+  return tensor;
+}
+
+/* The same for the result of a reduction; one over everything broadcasts as it is. */
+static AdjTensor *
+restore_reduced (RuleCall *call,
+                 AdjTensor *tensor,
+                 const AdjValue *args,
+                 guint n,
+                 guint first, /* dims and keepdim stand at first, first + 1 */
+                 guint rank)
+{
+  if (is_true (args, n, first + 1) || rank == 0 || !names_dims (args, n, first))
+    return tensor;
+  return restore_dims (call, tensor, dims_of (args, n, first, rank), rank);
+}
+
+static gboolean
+builtin_expand_reduced (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 2, args[1].n);
+
+  if (g == NULL)
+    return FALSE;
+  return give (out, RULE_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (g), args[1]));
+}
+
+static gboolean
+builtin_cat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  guint rank = adj_tensor_get_rank (args[0].tensor);
+  guint dim = wrap (args[2].integer, rank);
+  AdjSize start = ADJ_SIZE (0);
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = args[1].n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
+    {
+      const AdjTensorMeta *meta = meta_of (call, &args[1].items[i]);
+      AdjSize end;
+
+      /* An empty tensor of one dimension is left out whatever the others are. */
+      if (meta->shape.rank != rank)
+        continue;
+      end = adj_size_add (symbols, start, meta->shape.size[dim]);
+      out->items[i] =
+          ADJ_TENSOR (RULE_APPLY (call->cx, ADJ_OP_slice_Tensor, args[0], ADJ_INT (dim),
+                                  adj_value_from_size (start), adj_value_from_size (end)));
+      if (out->items[i].tensor == NULL)
+        return FALSE;
+      start = end;
+    }
+  return TRUE;
+}
+
+/* Sums the copies: [r0·s0, …] is seen as [r0, s0, …]. */
+static gboolean
+builtin_repeat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize repeats[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
+  AdjSize split[2 * ADJ_MAX_RANK], summed[ADJ_MAX_RANK];
+  guint n_repeats = sizes_of (&args[1], repeats);
+  guint rank = sizes_of (&args[2], sizes);
+  guint n_split = 0, n_summed = 0;
+  AdjTensor *g = args[0].tensor;
+
+  for (guint i = 0; i < n_repeats; i++)
+    {
+      summed[n_summed++] = ADJ_SIZE (n_split);
+      split[n_split++] = repeats[i];
+      if (i + rank >= n_repeats)
+        split[n_split++] = sizes[i + rank - n_repeats];
+    }
+  if (n_split > ADJ_MAX_RANK)
+    {
+      adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                        "the gradient of aten::repeat has too many dimensions");
+      return FALSE;
+    }
+  if (n_summed > 0)
+    {
+      AdjValue shape = rule_call_list_sizes (call, split, n_split);
+
+      g = reshape (call, g, &shape);
+      if (g == NULL)
+        return FALSE;
+      g = RULE_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
+                      rule_call_list_sizes (call, summed, n_summed));
+    }
+  return give (out, g);
+}
+
+/* -- products -- */
+
+static gboolean
+builtin_scaled (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  if (number_of (&args[1], 1) == 1)
+    return give (out, args[0].tensor);
+  return give (out, RULE_APPLY (call->cx, ADJ_OP_mul_Scalar, args[0], args[1]));
+}
+
+static gboolean
+builtin_mm_right (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *right = &meta_of (call, &args[2])->shape;
+  AdjContext *cx = call->cx;
+  AdjTensor *t;
+
+  if (adj_size_is_int (right->stride[0]) && right->stride[0].word == 1 &&
+      adj_size_same (right->stride[1], right->size[0]))
+    {
+      t = RULE_APPLY (cx, ADJ_OP_t, args[1]);
+      t = t != NULL ? RULE_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[0]) : NULL;
+      return t != NULL && give (out, RULE_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
+    }
+  t = RULE_APPLY (cx, ADJ_OP_t, args[0]);
+  return t != NULL && give (out, RULE_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[1]));
+}
+
+/* -- reductions -- */
+
+static gboolean
+builtin_evenly_distribute (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  guint rank = meta_of (call, &args[1])->shape.rank;
+  AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 3, rank);
+  AdjTensor *best = restore_reduced (call, args[2].tensor, args, n, 3, rank);
+  AdjTensor *mask, *count;
+
+  if (g == NULL || best == NULL)
+    return FALSE;
+  mask = RULE_APPLY (cx, ADJ_OP_eq_Tensor, args[1], ADJ_TENSOR (best));
+  if (mask == NULL)
+    return FALSE;
+  count = names_dims (args, n, 3)
+              ? RULE_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), args[3], ADJ_BOOL (TRUE))
+              : RULE_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
+  g = RULE_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
+  return g != NULL && count != NULL &&
+         give (out, RULE_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count)));
+}
+
+static gboolean
+builtin_value_selecting (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *g = args[0].tensor, *index = args[2].tensor, *zeros;
+
+  if (!is_true (args, n, 4) && args[3].n > 0)
+    {
+      g = RULE_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (g), args[1]);
+      index = RULE_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (index), args[1]);
+    }
+  if (g == NULL || index == NULL)
+    return FALSE;
+  zeros = RULE_APPLY (cx, ADJ_OP_new_zeros, ADJ_TENSOR (g), args[3]);
+  return zeros != NULL && give (out, RULE_APPLY (cx, ADJ_OP_scatter_src, ADJ_TENSOR (zeros),
+                                                 args[1], ADJ_TENSOR (index), ADJ_TENSOR (g)));
+}
+
+/* @args: self, dim, correction, keepdim. */
+static AdjTensor *
+var_backward (RuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
+{
+  AdjContext *cx = call->cx;
+  const AdjShape *shape = &meta_of (call, &args[0])->shape;
+  AdjValue placed[2] = { args[1], args[3] };
+  AdjSize count = reduced_numel (call, shape->size, shape->rank, dims_of (args, n, 1, shape->rank));
+  AdjTensor *mean;
+  gint64 hint = 1;
+
+  adj_size_get_hint (adj_context_get_symbols (cx), count, &hint);
+  g = restore_reduced (call, g, placed, 2, 0, shape->rank);
+  if (g == NULL)
+    return NULL;
+  g = RULE_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
+                  ADJ_FLOAT (2.0 / ((double) hint - number_of (&args[2], 1))));
+  mean = names_dims (args, n, 1)
+             ? RULE_APPLY (cx, ADJ_OP_mean_dim, args[0], args[1], ADJ_BOOL (TRUE))
+             : RULE_APPLY (cx, ADJ_OP_mean, args[0]);
+  if (mean == NULL || g == NULL)
+    return NULL;
+  mean = RULE_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean));
+  if (mean == NULL)
+    return NULL;
+  return RULE_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mean));
+}
+
+static gboolean
+builtin_var_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return give (out, var_backward (call, args[0].tensor, args + 1, n - 1));
+}
+
+static gboolean
+builtin_var_mean_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  const AdjShape *shape = &meta_of (call, &args[2])->shape;
+  AdjValue placed[2] = { args[3], args[5] };
+  AdjTensor *var = NULL, *mean = NULL;
+
+  if (args[0].kind == ADJ_VALUE_TENSOR)
+    {
+      var = var_backward (call, args[0].tensor, args + 2, n - 2);
+      if (var == NULL || args[1].kind != ADJ_VALUE_TENSOR)
+        return give (out, var);
+    }
+  mean = restore_reduced (call, args[1].tensor, placed, 2, 0, shape->rank);
+  if (mean == NULL)
+    return FALSE;
+  mean = RULE_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (mean),
+                     rule_call_list_sizes (call, shape->size, shape->rank));
+  if (mean == NULL)
+    return FALSE;
+  mean = RULE_APPLY (cx, ADJ_OP_div_Scalar, ADJ_TENSOR (mean),
+                     adj_value_from_size (reduced_numel (call, shape->size, shape->rank,
+                                                         dims_of (args, n, 3, shape->rank))));
+  if (var == NULL || mean == NULL)
+    return give (out, mean);
+  return give (out, RULE_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (var), ADJ_TENSOR (mean)));
+}
+
+/* @x · @y, @y as NULL-propagating as the rest. */
+static AdjTensor *
+times (RuleCall *call, AdjTensor *x, AdjTensor *y)
+{
+  if (x == NULL || y == NULL)
+    return NULL;
+  return RULE_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
+}
+
+/* g / y^(p − 1), 0 where y is 0. */
+static AdjTensor *
+norm_scale (RuleCall *call, AdjTensor *g, AdjTensor *y, double p)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *power = y, *zero;
+
+  if (p != 2)
+    power = RULE_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (p - 1));
+  if (power == NULL)
+    return NULL;
+  g = RULE_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (power));
+  zero = RULE_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0));
+  if (g == NULL || zero == NULL)
+    return NULL;
+  return RULE_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (g), ADJ_TENSOR (zero), ADJ_INT (0));
+}
+
+static gboolean
+builtin_norm_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  const AdjTensorMeta *meta = meta_of (call, &args[1]);
+  double p = number_of (&args[2], 2);
+  AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 4, meta->shape.rank);
+  AdjTensor *y = restore_reduced (call, args[3].tensor, args, n, 4, meta->shape.rank);
+  AdjTensor *x = args[1].tensor, *power;
+
+  if (g == NULL || y == NULL)
+    return FALSE;
+  if (p == 0)
+    return give (out, RULE_APPLY (cx, ADJ_OP_zeros_like, args[1]));
+  if (p == 1)
+    return give (out, times (call, g, RULE_APPLY (cx, ADJ_OP_sgn, args[1])));
+  if (isinf (p))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "the gradient of a norm of infinite order is not there yet");
+      return FALSE;
+    }
+  if (p != 2)
+    {
+      power = RULE_APPLY (cx, ADJ_OP_abs, args[1]);
+      if (power != NULL)
+        power = RULE_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (power), ADJ_FLOAT (p - 2));
+      x = times (call, x, power);
+    }
+  return give (out, times (call, x, norm_scale (call, g, y, p)));
+}
+
+/* -- the table -- */
+
+guint32
+rule_builtin_describes (const RuleBuiltin *builtin)
+{
+  const RuleFunc func = builtin->func;
+
+  if (func == builtin_sizes || func == builtin_size || func == builtin_numel ||
+      func == builtin_dtype || func == builtin_given)
+    return 1 << 0;
+  if (func == builtin_cat_backward)
+    return 1 << 1;
+  return func == builtin_mm_right ? 1 << 2 : 0;
+}
+
+const RuleBuiltin *
+rule_builtin_find (const char *name)
+{
+  static const RuleBuiltin table[] = {
+#define BUILTIN(word, help) { #word, builtin_##word },
+#include "ops/rule-builtins.inc"
+#undef BUILTIN
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (strcmp (table[i].name, name) == 0)
+      return &table[i];
+  return NULL;
+}

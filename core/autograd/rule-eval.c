@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "autograd/rule-term-private.h"
+
+/* The most arguments that a call in a rule has. */
+#define MAX_ARGS 16
+
+void
+rule_call_init (RuleCall *call)
+{
+  call->arena = adj_arena_new ();
+  call->shared = adj_arena_new0 (call->arena, AdjValue, MAX (call->rule->n_shared, 1));
+}
+
+void
+rule_call_clear (RuleCall *call)
+{
+  g_clear_pointer (&call->arena, adj_arena_free);
+}
+
+AdjTensor *
+rule_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
+{
+  AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args };
+  AdjValue result;
+
+  if (!adj_call (cx, adj_op (op), &tuple, NULL, &result) || result.kind != ADJ_VALUE_TENSOR)
+    return NULL;
+  return result.tensor;
+}
+
+AdjValue
+rule_call_list_sizes (RuleCall *call, const AdjSize *sizes, guint n)
+{
+  AdjValue list = { .kind = ADJ_VALUE_LIST, .n = n };
+
+  list.items = adj_arena_new0 (call->arena, AdjValue, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    list.items[i] = adj_value_from_size (sizes[i]);
+  return list;
+}
+
+AdjTensor *
+rule_call_get_grad (RuleCall *call, guint index)
+{
+  const AdjTensorMeta *meta;
+  AdjValue args[2], kwargs[4], result;
+
+  if (index >= call->n_grads)
+    return NULL;
+  if (call->grads[index] != NULL)
+    return call->grads[index];
+  meta = &call->outputs[index];
+  args[0] = rule_call_list_sizes (call, meta->shape.size, meta->shape.rank);
+  kwargs[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" };
+  kwargs[1] = ADJ_DTYPE (meta->dtype);
+  kwargs[2] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" };
+  kwargs[3] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = meta->device };
+  if (!adj_call (call->cx, adj_op (ADJ_OP_zeros),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = args },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 4, .items = kwargs }, &result))
+    return NULL;
+  return result.tensor;
+}
+
+/* -- terms -- */
+
+static gboolean
+eval_args (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  g_assert (term->n_args <= MAX_ARGS);
+
+  for (guint i = 0; i < term->n_args; i++)
+    if (!rule_eval (call, term->args[i], &out[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+eval_constant (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = term->value;
+  return TRUE;
+}
+
+static gboolean
+eval_arg (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = call->args[term->index];
+  return TRUE;
+}
+
+static gboolean
+eval_result (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = call->results[term->index];
+  return TRUE;
+}
+
+static gboolean
+eval_grad (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = ADJ_TENSOR (rule_call_get_grad (call, term->index));
+  return out->tensor != NULL;
+}
+
+static gboolean
+eval_grads (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = call->n_grads };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (call->n_grads, 1));
+  for (guint i = 0; i < call->n_grads; i++)
+    {
+      out->items[i] = ADJ_TENSOR (rule_call_get_grad (call, i));
+      if (out->items[i].tensor == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+eval_output_mask (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = call->rule->n_entries };
+  out->items = adj_arena_new0 (call->arena, AdjValue, out->n);
+  for (guint i = 0; i < out->n; i++)
+    out->items[i] = ADJ_BOOL (call->needed[i]);
+  return TRUE;
+}
+
+static gboolean
+eval_local (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = call->locals[term->index];
+  return TRUE;
+}
+
+static gboolean
+eval_op (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  AdjValue values[MAX_ARGS];
+  AdjValue names[2 * MAX_ARGS];
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .items = values };
+  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .items = names };
+
+  if (!eval_args (call, term, values))
+    return FALSE;
+  for (guint i = 0; i < term->n_args; i++)
+    {
+      const char *name = term->arg_names != NULL ? term->arg_names[i] : NULL;
+
+      if (name == NULL)
+        {
+          args.n++;
+          continue;
+        }
+      names[kwargs.n++] =
+          (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (name), .text = name };
+      names[kwargs.n++] = values[i];
+    }
+  return adj_call (call->cx, term->op, &args, &kwargs, out);
+}
+
+static gboolean
+eval_builtin (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  AdjValue args[MAX_ARGS];
+
+  for (guint i = 0; i < term->n_args; i++)
+    {
+      const RuleTerm *arg = term->args[i];
+
+      /* These tell an undefined gradient from zeros. */
+      args[i] = ADJ_NONE;
+      if (arg->kind == RULE_GRAD && call->grads[arg->index] == NULL)
+        continue;
+      if (!rule_eval (call, arg, &args[i]))
+        return FALSE;
+    }
+  return term->builtin->func (call, args, term->n_args, out) && !adj_context_has_error (call->cx);
+}
+
+static gboolean
+eval_list (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = term->n_args };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (term->n_args, 1));
+  return eval_args (call, term, out->items);
+}
+
+/* -- numbers -- */
+
+static gboolean
+not_a_number (RuleCall *call, const RuleTerm *term)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  adj_expr_print (term->expr, text);
+  adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "the gradient of %s::%s cannot compute %s", call->rule->schema->ns,
+                    call->rule->schema->name, text->str);
+  return FALSE;
+}
+
+static gboolean
+as_double (RuleCall *call, const AdjValue *value, double *out)
+{
+  AdjSize size;
+  gint64 hint;
+
+  if (value->kind == ADJ_VALUE_FLOAT)
+    *out = value->number;
+  else if (value->kind == ADJ_VALUE_BOOL)
+    *out = value->boolean;
+  else if (adj_value_get_size (value, &size) &&
+           adj_size_get_hint (adj_context_get_symbols (call->cx), size, &hint))
+    *out = (double) hint;
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static double
+apply_double (AdjSizeOp op, double a, double b)
+{
+  const double results[ADJ_N_SIZE_OPS] = {
+    [ADJ_SIZE_ADD] = a + b, [ADJ_SIZE_SUB] = a - b,
+    [ADJ_SIZE_MUL] = a * b, [ADJ_SIZE_EQ] = a == b,
+    [ADJ_SIZE_NE] = a != b, [ADJ_SIZE_LT] = a<b, [ADJ_SIZE_LE] = a <= b, [ADJ_SIZE_GT] = a> b,
+    [ADJ_SIZE_GE] = a >= b,
+  };
+
+  return results[op];
+}
+
+static gboolean
+is_comparison (AdjSizeOp op)
+{
+  return op >= ADJ_SIZE_EQ && op <= ADJ_SIZE_GE;
+}
+
+static gboolean
+eval_binary (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjValue args[2];
+  AdjSize sizes[2];
+  double a, b;
+
+  if (!eval_args (call, term, args))
+    return FALSE;
+  if (args[0].kind == ADJ_VALUE_STRING || args[1].kind == ADJ_VALUE_STRING)
+    {
+      *out = ADJ_BOOL (adj_value_equal (&args[0], &args[1]) == (term->binary == ADJ_SIZE_EQ));
+      return TRUE;
+    }
+  if (adj_value_get_size (&args[0], &sizes[0]) && adj_value_get_size (&args[1], &sizes[1]))
+    {
+      if (is_comparison (term->binary))
+        *out = ADJ_BOOL (adj_size_test (symbols, term->binary, sizes[0], sizes[1]));
+      else
+        *out = adj_value_from_size (adj_size_apply (symbols, term->binary, sizes[0], sizes[1]));
+      return TRUE;
+    }
+  if (!as_double (call, &args[0], &a) || !as_double (call, &args[1], &b))
+    return not_a_number (call, term);
+  *out = is_comparison (term->binary) ? ADJ_BOOL (apply_double (term->binary, a, b) != 0)
+                                      : ADJ_FLOAT (apply_double (term->binary, a, b));
+  return TRUE;
+}
+
+static gboolean
+eval_divide (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  AdjValue args[2];
+  double a, b;
+
+  if (!eval_args (call, term, args))
+    return FALSE;
+  if (!as_double (call, &args[0], &a) || !as_double (call, &args[1], &b))
+    return not_a_number (call, term);
+  *out = ADJ_FLOAT (a / b);
+  return TRUE;
+}
+
+static gboolean
+eval_negate (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  AdjValue value;
+  double number;
+
+  if (!rule_eval (call, term->args[0], &value))
+    return FALSE;
+  if (value.kind == ADJ_VALUE_INT && value.integer != G_MININT64)
+    *out = ADJ_INT (-value.integer);
+  else if (as_double (call, &value, &number))
+    *out = ADJ_FLOAT (-number);
+  else
+    return not_a_number (call, term);
+  return TRUE;
+}
+
+static gboolean
+eval_condition (RuleCall *call, const RuleTerm *term, gboolean *out)
+{
+  AdjValue value;
+  double number = 0;
+
+  if (!rule_eval (call, term, &value))
+    return FALSE;
+  if (value.kind != ADJ_VALUE_NONE && !as_double (call, &value, &number))
+    return not_a_number (call, term);
+  *out = number != 0;
+  return TRUE;
+}
+
+static gboolean
+eval_not (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  gboolean condition;
+
+  if (!eval_condition (call, term->args[0], &condition))
+    return FALSE;
+  *out = ADJ_BOOL (!condition);
+  return TRUE;
+}
+
+/* Both: the second side is looked at only when it decides. */
+static gboolean
+eval_and_or (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  gboolean condition;
+
+  if (!eval_condition (call, term->args[0], &condition))
+    return FALSE;
+  if (condition == (term->kind == RULE_AND) && !eval_condition (call, term->args[1], &condition))
+    return FALSE;
+  *out = ADJ_BOOL (condition);
+  return TRUE;
+}
+
+static gboolean
+eval_choice (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  gboolean condition;
+
+  return eval_condition (call, term->args[0], &condition) &&
+         rule_eval (call, term->args[condition ? 1 : 2], out);
+}
+
+static gboolean
+eval_item (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  AdjValue *whole = &call->shared[term->index];
+  AdjValue index;
+
+  if (whole->kind == ADJ_VALUE_NONE && !rule_eval (call, term->args[0], whole))
+    return FALSE;
+  if (!rule_eval (call, term->args[1], &index))
+    return FALSE;
+  if (!adj_value_is_container (whole) || index.kind != ADJ_VALUE_INT || index.integer < 0 ||
+      index.integer >= whole->n)
+    return not_a_number (call, term);
+  *out = whole->items[index.integer];
+  return TRUE;
+}
+
+static gboolean
+eval_let (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  for (guint i = 0; i + 1 < term->n_args; i++)
+    if (!rule_eval (call, term->args[i], &call->locals[term->index + i]))
+      return FALSE;
+  return rule_eval (call, term->args[term->n_args - 1], out);
+}
+
+static gboolean (*const evaluators[RULE_N_KINDS]) (RuleCall *call,
+                                                   const RuleTerm *term,
+                                                   AdjValue *out) = {
+  [RULE_CONSTANT] = eval_constant, [RULE_ARG] = eval_arg,
+  [RULE_RESULT] = eval_result,     [RULE_GRAD] = eval_grad,
+  [RULE_GRADS] = eval_grads,       [RULE_OUTPUT_MASK] = eval_output_mask,
+  [RULE_LOCAL] = eval_local,       [RULE_OP] = eval_op,
+  [RULE_BUILTIN] = eval_builtin,   [RULE_LIST] = eval_list,
+  [RULE_NEGATE] = eval_negate,     [RULE_NOT] = eval_not,
+  [RULE_AND] = eval_and_or,        [RULE_OR] = eval_and_or,
+  [RULE_BINARY] = eval_binary,     [RULE_DIVIDE] = eval_divide,
+  [RULE_CHOICE] = eval_choice,     [RULE_ITEM] = eval_item,
+  [RULE_LET] = eval_let,
+};
+
+gboolean
+rule_eval (RuleCall *call, const RuleTerm *term, AdjValue *out)
+{
+  *out = ADJ_NONE;
+  return evaluators[term->kind](call, term, out);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+static AdjTensor *
+fail (AdjContext *cx,
+      const char *prefix,
+      guint index,
+      AdjTensor *tensor,
+      const AdjTensorMeta *meta,
+      const char *what)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  g_autoptr (GString) got = g_string_new (NULL);
+  g_autoptr (GString) expected = g_string_new (NULL);
+
+  adj_tensor_meta_print (adj_tensor_get_meta (tensor), symbols, got);
+  adj_tensor_meta_print (meta, symbols, expected);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                    "%s an invalid gradient at index %u - got %s but expected %s %s", prefix, index,
+                    got->str, what, expected->str);
+  return NULL;
+}
+
+/* Whether @from can be summed to @to: from the right, every size equal or 1 in @to. */
+static gboolean
+can_sum_to (AdjSymbols *symbols, const AdjShape *from, const AdjShape *to)
+{
+  if (from->rank < to->rank)
+    return FALSE;
+  for (guint i = 0; i < to->rank; i++)
+    if (!adj_size_is (symbols, to->size[i], 1) &&
+        !adj_size_test (symbols, ADJ_SIZE_EQ, to->size[i], from->size[from->rank - to->rank + i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* sum.dim_IntList with keepdim over what was broadcast, then a view without leading dimensions. */
+static AdjTensor *
+sum_to (AdjContext *cx, AdjTensor *tensor, const AdjShape *to)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  const AdjShape *from = &adj_tensor_get_meta (tensor)->shape;
+  guint leading = from->rank - to->rank;
+  AdjValue dims[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
+  guint n = 0;
+
+  if (to->rank == 0)
+    return RULE_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (tensor));
+  for (guint i = 0; i < from->rank; i++)
+    if (i < leading || (adj_size_is (symbols, to->size[i - leading], 1) &&
+                        !adj_size_is (symbols, from->size[i], 1)))
+      dims[n++] = ADJ_INT (i);
+  if (n > 0)
+    tensor =
+        RULE_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (tensor),
+                    ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = dims }), ADJ_BOOL (TRUE));
+  if (tensor == NULL || leading == 0)
+    return tensor;
+  for (guint i = 0; i < to->rank; i++)
+    sizes[i] = adj_value_from_size (to->size[i]);
+  return RULE_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor),
+                     ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = to->rank, .items = sizes }));
+}
+
+static AdjTensor *
+cast (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
+{
+  AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" }, ADJ_DTYPE (dtype) };
+  AdjValue result;
+
+  if (!adj_call (cx, adj_op (ADJ_OP__to_copy),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (tensor) },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result))
+    return NULL;
+  return result.tensor;
+}
+
+AdjTensor *
+grad_validate (
+    AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  const AdjTensorMeta *got = adj_tensor_get_meta (tensor);
+
+  if (!adj_shape_same_sizes (&got->shape, &meta->shape, symbols))
+    {
+      if (!can_sum_to (symbols, &got->shape, &meta->shape))
+        return fail (cx, prefix, index, tensor, meta, "shape compatible with");
+      tensor = sum_to (cx, tensor, &meta->shape);
+      if (tensor == NULL)
+        return NULL;
+      got = adj_tensor_get_meta (tensor);
+    }
+  if (got->dtype != meta->dtype)
+    {
+      if (!adj_dtype_is_floating (got->dtype) &&
+          adj_dtype_info (got->dtype)->category == ADJ_CATEGORY_COMPLEX)
+        return fail (cx, prefix, index, tensor, meta, "dtype of");
+      tensor = cast (cx, tensor, meta->dtype);
+      if (tensor == NULL)
+        return NULL;
+      got = adj_tensor_get_meta (tensor);
+    }
+  if (!adj_device_equal (got->device, meta->device) && got->shape.rank > 0)
+    return fail (cx, prefix, index, tensor, meta, "device of");
+  return tensor;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+/* What hangs on a tensor. */
+
+static void
+forget_retainer (Variable *variable)
+{
+  if (variable->retains && variable->node != NULL)
+    variable->node->retainers[variable->output] = NULL;
+  variable->retains = FALSE;
+}
+
+static void
+variable_free (gpointer data)
+{
+  Variable *variable = data;
+
+  forget_retainer (variable);
+  g_clear_pointer (&variable->grad, adj_tensor_unref);
+  g_clear_pointer (&variable->tensor_hooks, g_ptr_array_unref);
+  g_clear_pointer (&variable->leaf_hooks, g_ptr_array_unref);
+  g_clear_pointer (&variable->node, adj_grad_node_unref);
+  g_free (variable);
+}
+
+Variable *
+variable_find (const AdjTensor *tensor)
+{
+  return adj_tensor_get_slot (tensor, ADJ_SLOT_AUTOGRAD);
+}
+
+Variable *
+variable_get (AdjTensor *tensor)
+{
+  Variable *variable = variable_find (tensor);
+
+  if (variable == NULL)
+    {
+      variable = g_new0 (Variable, 1);
+      variable->tensor = tensor;
+      adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, variable, variable_free);
+    }
+  return variable;
+}
+
+static void
+retain (Variable *variable)
+{
+  AdjGradNode *node = variable->node;
+
+  if (node->retainers == NULL)
+    node->retainers = g_new0 (AdjTensor *, node->n_inputs);
+  node->retainers[variable->output] = variable->tensor;
+  variable->retains = TRUE;
+}
+
+void
+variable_set_history (AdjTensor *tensor, AdjGradNode *node, guint output)
+{
+  Variable *variable = variable_get (tensor);
+  gboolean retained = variable->retains;
+  AdjGradNode *old = variable->node;
+
+  forget_retainer (variable);
+  variable->node = adj_grad_node_ref (node);
+  variable->output = output;
+  node->inputs[output] = *adj_tensor_get_meta (tensor);
+  if (retained)
+    retain (variable);
+  adj_grad_node_unref (old);
+}
+
+GradEdge
+variable_get_edge (AdjContext *cx, AdjTensor *tensor)
+{
+  const Variable *variable = variable_find (tensor);
+  GradEdge edge = { NULL, 0 };
+
+  if (variable == NULL || adj_context_has_error (cx))
+    return edge;
+  if (variable->node != NULL)
+    {
+      if (variable->is_view &&
+          variable->view_version != adj_storage_get_version (adj_tensor_get_storage (tensor)))
+        {
+          adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                            "a view (output of %s) is used after an in-place write to the tensor "
+                            "that it shows: its gradient is not there yet",
+                            variable->node->name);
+          return edge;
+        }
+      edge.node = adj_grad_node_ref (variable->node);
+      edge.input = variable->output;
+    }
+  else if (variable->requires_grad)
+    edge.node = accumulator_get (cx, tensor);
+  return edge;
+}
+
+/* -- public -- */
+
+gboolean
+adj_tensor_set_requires_grad (AdjContext *cx, AdjTensor *tensor, gboolean requires_grad)
+{
+  const Variable *variable;
+  AdjDType dtype;
+
+  g_return_val_if_fail (cx != NULL && tensor != NULL, FALSE);
+
+  if (adj_context_has_error (cx))
+    return FALSE;
+  variable = variable_find (tensor);
+  dtype = adj_tensor_get_meta (tensor)->dtype;
+  if (variable != NULL && variable->node != NULL && !requires_grad)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "you can only change requires_grad flags of leaf variables");
+  else if (requires_grad && !adj_dtype_is_floating (dtype))
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "only tensors of floating point dtype can require gradients, not %s",
+                      adj_dtype_info (dtype)->torch_name);
+  else if (requires_grad || variable != NULL)
+    variable_get (tensor)->requires_grad = requires_grad;
+  return !adj_context_has_error (cx);
+}
+
+gboolean
+adj_tensor_get_requires_grad (const AdjTensor *tensor)
+{
+  const Variable *variable;
+
+  g_return_val_if_fail (tensor != NULL, FALSE);
+
+  variable = variable_find (tensor);
+  return variable != NULL && (variable->requires_grad || variable->node != NULL);
+}
+
+AdjTensor *
+adj_tensor_get_grad (const AdjTensor *tensor)
+{
+  const Variable *variable;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  variable = variable_find (tensor);
+  return variable != NULL ? variable->grad : NULL;
+}
+
+gboolean
+adj_tensor_set_grad (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad)
+{
+  const AdjTensorMeta *meta, *other;
+  Variable *variable;
+
+  g_return_val_if_fail (cx != NULL && tensor != NULL, FALSE);
+
+  if (adj_context_has_error (cx))
+    return FALSE;
+  if (grad != NULL)
+    {
+      meta = adj_tensor_get_meta (tensor);
+      other = adj_tensor_get_meta (grad);
+      if (meta->dtype != other->dtype || !adj_device_equal (meta->device, other->device) ||
+          !adj_shape_same_sizes (&meta->shape, &other->shape, adj_context_get_symbols (cx)))
+        {
+          g_autoptr (GString) text = g_string_new ("assigned grad is ");
+
+          adj_tensor_meta_print (other, adj_context_get_symbols (cx), text);
+          g_string_append (text, ", the tensor ");
+          adj_tensor_meta_print (meta, adj_context_get_symbols (cx), text);
+          adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s", text->str);
+          return FALSE;
+        }
+      adj_tensor_ref (grad);
+    }
+  variable = variable_get (tensor);
+  if (variable->grad != NULL)
+    adj_tensor_unref (variable->grad);
+  variable->grad = grad;
+  return TRUE;
+}
+
+gboolean
+adj_tensor_retain_grad (AdjContext *cx, AdjTensor *tensor)
+{
+  Variable *variable;
+
+  g_return_val_if_fail (cx != NULL && tensor != NULL, FALSE);
+
+  if (adj_context_has_error (cx))
+    return FALSE;
+  if (!adj_tensor_get_requires_grad (tensor))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "can't retain_grad on Tensor that has requires_grad=False");
+      return FALSE;
+    }
+  variable = variable_get (tensor);
+  if (variable->node != NULL && !variable->retains)
+    retain (variable);
+  return TRUE;
+}
+
+AdjGradNode *
+adj_tensor_get_grad_node (const AdjTensor *tensor)
+{
+  const Variable *variable;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  variable = variable_find (tensor);
+  return variable != NULL ? variable->node : NULL;
+}
+
+AdjGradNode *
+adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input)
+{
+  GradEdge edge;
+
+  g_return_val_if_fail (cx != NULL && tensor != NULL, NULL);
+
+  edge = variable_get_edge (cx, tensor);
+  if (input != NULL)
+    *input = edge.input;
+  return edge.node;
+}

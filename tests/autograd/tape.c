@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/tape.h"
+
+#include <string.h>
+
+#include "ir/adj-target.h"
+
+AdjContext *
+tape_new (void)
+{
+  AdjContext *cx = adj_context_new ();
+
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  return cx;
+}
+
+AdjTensor *
+tape_tensor (AdjContext *cx, guint n, const double *values)
+{
+  const gint64 size = n;
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F64, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (values, MAX (n, 1) * sizeof *values);
+  g_autoptr (AdjTensorData) data = NULL;
+
+  adj_shape_init_ints (&meta.shape, n == 0 ? 0 : 1, &size);
+  data = adj_tensor_data_new (&meta, bytes, NULL);
+  return adj_scope_add (cx, adj_tensor_new_from_data (data));
+}
+
+AdjTensor *
+tape_leaf (AdjContext *cx, guint n, const double *values)
+{
+  AdjTensor *tensor = tape_tensor (cx, n, values);
+
+  g_assert_true (adj_tensor_set_requires_grad (cx, tensor, TRUE));
+  return tensor;
+}
+
+AdjTensor *
+tape_scalar (AdjContext *cx, double value)
+{
+  return tape_leaf (cx, 0, &value);
+}
+
+AdjTensor *
+tape_call (AdjContext *cx, const char *name, guint n, const AdjValue *args)
+{
+  g_autofree char *target =
+      g_strdup_printf ("torch.ops.aten.%s%s", name, strchr (name, '.') != NULL ? "" : ".default");
+  AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args };
+  AdjValue result;
+
+  if (!adj_call (cx, adj_op_find (target), &tuple, NULL, &result))
+    {
+      g_autoptr (GError) error = NULL;
+
+      adj_context_take_error (cx, &error);
+      g_error ("%s: %s", name, error->message);
+    }
+  return result.tensor;
+}
+
+void
+tape_backward (AdjContext *cx, AdjTensor *root, AdjBackwardFlags flags)
+{
+  const AdjGradRoots roots = { .tensors = &root, .n = 1 };
+
+  if (!adj_backward (cx, &roots, NULL, 0, flags))
+    {
+      g_autoptr (GError) error = NULL;
+
+      adj_context_take_error (cx, &error);
+      g_error ("backward: %s", error->message);
+    }
+}
+
+double
+tape_at (AdjTensor *tensor, gint64 index)
+{
+  g_autoptr (AdjTensorData) data = NULL;
+
+  g_assert_nonnull (tensor);
+  data = adj_tensor_snapshot (tensor);
+  return adj_tensor_data_get_double (data, index);
+}
+
+void
+tape_assert_error (AdjContext *cx, AdjError code, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (adj_context_take_error (cx, &error));
+  g_assert_true (g_error_matches (error, ADJ_ERROR, (gint) code));
+  if (strstr (error->message, text) == NULL)
+    g_error ("'%s' is not in: %s", text, error->message);
+}
