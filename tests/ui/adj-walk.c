@@ -3,6 +3,25 @@
 
 #define WAIT_SECONDS 60
 
+#ifdef __SANITIZE_ADDRESS__
+const char *__asan_default_options (void);
+const char *__lsan_default_suppressions (void);
+
+/* The toolkit keeps no frame pointers: without them its caches cannot be told from our leaks. */
+const char *
+__asan_default_options (void)
+{
+  return "fast_unwind_on_malloc=0:malloc_context_size=10";
+}
+
+/* What a loader of pictures sets up once; it is unloaded, so it has no name any more. */
+const char *
+__lsan_default_suppressions (void)
+{
+  return "leak:__pthread_once_slow\n";
+}
+#endif
+
 gboolean
 adj_walk_init (void)
 {

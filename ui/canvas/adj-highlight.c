@@ -69,16 +69,14 @@ runs_through (const AdjSceneEdge *edge, const AdjRect *rect)
 static void
 light_bridges (AdjHighlight *highlight, const AdjScene *scene)
 {
-  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
-    {
-      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+  for (guint k = 0; k < adj_scene_get_n_edges (scene); k++)
+    for (guint i = 0; highlight->edges[k] && i < adj_scene_get_n_boxes (scene); i++)
+      {
+        const AdjSceneBox *box = adj_scene_get_box (scene, i);
 
-      for (guint k = 0;
-           box->kind == ADJ_BOX_BRIDGE && !highlight->boxes[i] && k < adj_scene_get_n_edges (scene);
-           k++)
-        highlight->boxes[i] =
-            highlight->edges[k] && runs_through (adj_scene_get_edge (scene, k), &box->rect);
-    }
+        if (box->kind == ADJ_BOX_BRIDGE && runs_through (adj_scene_get_edge (scene, k), &box->rect))
+          highlight->boxes[i] = TRUE;
+      }
 }
 
 AdjHighlight *
