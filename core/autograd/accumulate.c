@@ -29,32 +29,17 @@ obeys_layout (AdjContext *cx, const AdjShape *leaf, const AdjShape *grad)
 static AdjTensor *
 clone_like (AdjContext *cx, AdjTensor *grad, const AdjShape *leaf)
 {
-  AdjSymbols *symbols = adj_context_get_symbols (cx);
-  RuleCall lists = { .arena = adj_arena_new () };
-  AdjTensor *copy = NULL;
+  RuleCall lists = { .arena = NULL };
+  AdjTensor *copy;
 
-  if (adj_shape_is_dense (leaf, symbols))
-    {
-      copy = RULE_APPLY (cx, ADJ_OP_new_empty_strided, ADJ_TENSOR (grad),
-                         rule_call_list_sizes (&lists, leaf->size, leaf->rank),
-                         rule_call_list_sizes (&lists, leaf->stride, leaf->rank));
-      if (copy != NULL)
-        copy = RULE_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (grad));
-    }
-  else
-    {
-      const AdjValue kwargs[] = {
-        { .kind = ADJ_VALUE_STRING, .n = 13, .text = "memory_format" },
-        { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_FORMAT_CONTIGUOUS },
-      };
-      AdjValue result = ADJ_NONE;
-
-      adj_call (cx, adj_op (ADJ_OP_clone),
-                &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (grad) },
-                &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = (AdjValue *) kwargs },
-                &result);
-      copy = result.kind == ADJ_VALUE_TENSOR ? result.tensor : NULL;
-    }
+  if (!adj_shape_is_dense (leaf, adj_context_get_symbols (cx)))
+    return rule_clone_contiguous (cx, grad);
+  lists.arena = adj_arena_new ();
+  copy = RULE_APPLY (cx, ADJ_OP_new_empty_strided, ADJ_TENSOR (grad),
+                     rule_call_list_sizes (&lists, leaf->size, leaf->rank),
+                     rule_call_list_sizes (&lists, leaf->stride, leaf->rank));
+  if (copy != NULL)
+    copy = RULE_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (grad));
   adj_arena_free (lists.arena);
   return copy;
 }

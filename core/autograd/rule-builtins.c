@@ -215,7 +215,7 @@ reshape (RuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
     return NULL;
   if (adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
     return RULE_APPLY (call->cx, ADJ_OP_view, ADJ_TENSOR (tensor), *sizes);
-  tensor = RULE_APPLY (call->cx, ADJ_OP_clone, ADJ_TENSOR (tensor));
+  tensor = rule_clone_contiguous (call->cx, tensor);
   if (tensor == NULL)
     return NULL;
   if (!adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))

@@ -30,6 +30,22 @@ rule_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
   return result.tensor;
 }
 
+AdjTensor *
+rule_clone_contiguous (AdjContext *cx, AdjTensor *tensor)
+{
+  AdjValue kwargs[2] = {
+    { .kind = ADJ_VALUE_STRING, .n = 13, .text = "memory_format" },
+    { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_FORMAT_CONTIGUOUS },
+  };
+  AdjValue result;
+
+  if (!adj_call (cx, adj_op (ADJ_OP_clone),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (tensor) },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result))
+    return NULL;
+  return result.tensor;
+}
+
 AdjValue
 rule_call_list_sizes (RuleCall *call, const AdjSize *sizes, guint n)
 {

@@ -81,6 +81,8 @@ AdjTensor *rule_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n
   rule_apply ((cx), (op), (const AdjValue[]){ __VA_ARGS__ },                                       \
               G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
 
+AdjTensor *rule_clone_contiguous (AdjContext *cx, AdjTensor *tensor);
+
 /* The gradient of result @index: zeros when it is undefined. */
 AdjTensor *rule_call_get_grad (RuleCall *call, guint index);
 /* A LIST of sizes in the arena of @call. */
