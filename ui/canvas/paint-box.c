@@ -7,7 +7,6 @@
 
 #define PADDING 13.0f
 #define SIGN_SIZE 15.0f
-#define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */
 
 static const double dashes[] = { 5, 3 }, heavy_dashes[] = { 7, 3 }, dots[] = { 1.5, 2.5 };
 
@@ -37,8 +36,8 @@ adj_verdict_sign (AdjVerdict verdict)
   return signs[MIN (verdict, ADJ_VERDICT_SKIPPED)];
 }
 
-static AdjRect
-to_widget (const AdjPainter *painter, const AdjRect *rect)
+AdjRect
+adj_painter_place (const AdjPainter *painter, const AdjRect *rect)
 {
   AdjRect placed = adj_camera_rect_to_widget (&painter->frame->camera, rect);
 
@@ -170,8 +169,8 @@ paint_first (AdjPainter *painter, const AdjRect *rect, const AdjColor *color)
                                             1000, zoom });
 }
 
-static void
-paint_mark (AdjPainter *painter, guint index, const AdjRect *rect)
+void
+adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect)
 {
   const AdjMarks *marks = painter->frame->marks;
   float zoom = painter->frame->camera.zoom;
@@ -239,8 +238,8 @@ paint_card_text (
     right - left - 2 * zoom,
     zoom,
   };
-  AdjTextRun subtitle = { ADJ_TEXT_SUBTITLE, box->subtitle, &palette->dim_text,
-                          ADJ_ALIGN_LEFT,    left,          rect->y + rect->height * 0.72f,
+  AdjTextRun subtitle = { ADJ_TEXT_SUBTITLE, second, &palette->dim_text,
+                          ADJ_ALIGN_LEFT,    left,   rect->y + rect->height * 0.72f,
                           bottom - left,     zoom };
 
   adj_painter_text (painter, &title);
@@ -303,7 +302,7 @@ paint_stick (AdjPainter *painter,
 
   if (box->anchor == ADJ_NO_BOX)
     return;
-  card = to_widget (painter, &adj_scene_get_box (painter->frame->scene, box->anchor)->rect);
+  card = adj_painter_place (painter, &adj_scene_get_box (painter->frame->scene, box->anchor)->rect);
   line = (AdjRect){ rect->x + rect->width, rect->y + rect->height / 2, 0, 1 };
   if (rect->x > card.x)
     line.x = card.x + card.width;
@@ -386,7 +385,7 @@ adj_painter_box (AdjPainter *painter, guint index)
   const AdjSceneFrame *frame = painter->frame;
   const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
-  AdjRect rect = to_widget (painter, &box->rect), ring = grown (&rect, 3);
+  AdjRect rect = adj_painter_place (painter, &box->rect), ring = grown (&rect, 3);
   float zoom = frame->camera.zoom;
 
   if (painter->lod == ADJ_LOD_TEXTURE && box->kind == ADJ_BOX_CHIP)
@@ -401,131 +400,9 @@ adj_painter_box (AdjPainter *painter, guint index)
     paint_card (painter, index, &rect, palette);
 
   if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL)
-    paint_mark (painter, index, &rect);
+    adj_painter_mark (painter, index, &rect);
   if (index == frame->selected)
     adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &painter->lit.selection);
   else if (index == frame->hovered)
     adj_painter_frame (painter, &rect, ADJ_CARD_RADIUS * zoom, 2, &painter->lit.selection);
-}
-
-/* -- groups -- */
-
-void
-adj_painter_group (AdjPainter *painter, guint index)
-{
-  const AdjSceneFrame *frame = painter->frame;
-  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
-  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
-  float radius = ADJ_GROUP_RADIUS * MIN (frame->camera.zoom, 1.5f);
-  AdjRect rect = to_widget (painter, &box->rect);
-  gboolean chosen = index == frame->selected || index == frame->hovered;
-
-  if (rect.width < 2 || rect.height < 2)
-    return;
-  adj_painter_fill (painter, &rect, radius, &palette->group);
-  adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1),
-                     chosen ? &palette->selection : &palette->group_frame);
-  if (box->fold == ADJ_FOLD_CLOSED)
-    paint_mark (painter, index, &rect);
-}
-
-/* Lines run through frames; what stands on them stays readable. */
-static void
-clear_behind (AdjPainter *painter, float x, float y, float width, float scale)
-{
-  AdjRect behind = { x - 3 * scale, y - 8 * scale, width + 6 * scale, 16 * scale };
-
-  adj_painter_fill (painter, &behind, 0, &painter->lit.group);
-}
-
-/* Titles keep a size that can be read when zoomed out, as far as the frame has room. */
-static float
-title_scale (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
-{
-  float zoom = painter->frame->camera.zoom, scale = MAX (zoom, READABLE_PX / ADJ_TITLE_SIZE);
-  float wanted = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) + 30;
-
-  if (scale > zoom && wanted * scale > rect->width)
-    scale = MAX (zoom, rect->width / wanted);
-  if (scale > zoom && 16 * scale > rect->height)
-    scale = MAX (zoom, rect->height / 16);
-  return scale;
-}
-
-void
-adj_painter_group_title (AdjPainter *painter, guint index)
-{
-  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
-  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
-  AdjRect rect = to_widget (painter, &box->rect);
-  float scale = title_scale (painter, box, &rect);
-  /* A title stays in view as long as its frame is. */
-  float left = MAX (rect.x + 9 * scale, 8);
-  float right = MIN (rect.x + rect.width, painter->frame->width) - 10 * scale;
-  float strip = ADJ_GROUP_TITLE_HEIGHT * painter->frame->camera.zoom;
-  float middle =
-      box->fold == ADJ_FOLD_OPEN ? rect.y + MAX (strip / 2, 8 * scale) : rect.y + rect.height / 2;
-  float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;
-  g_autofree char *count = box->n_same > 1
-                               ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
-                               : g_strdup (box->subtitle);
-  float count_width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, count) * scale;
-
-  if (ADJ_TITLE_SIZE * scale < 7)
-    return;
-  clear_behind (painter, left, middle, width + 13 * scale, scale);
-  if (box->fold != ADJ_FOLD_NONE)
-    adj_painter_text (
-        painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾",
-                                &palette->text, ADJ_ALIGN_LEFT, left, middle, 20 * scale, scale });
-  left += 13 * scale;
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
-                                            ADJ_ALIGN_LEFT, left, middle, right - left, scale });
-  if (right - left - width < count_width + 8 * scale)
-    return;
-  clear_behind (painter, right - count_width, middle, count_width, scale);
-  adj_painter_text (painter,
-                    &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count, &palette->dim_text, ADJ_ALIGN_RIGHT,
-                                   right, middle, count_width + 1, scale });
-}
-
-/* -- headers -- */
-
-static float
-header_width (AdjPainter *painter, const AdjSceneBox *box, float scale)
-{
-  float title = adj_painter_text_width (painter, ADJ_TEXT_HEADER, box->title);
-  float subtitle = adj_painter_text_width (painter, ADJ_TEXT_CHIP, box->subtitle);
-
-  return MAX (title, subtitle) * scale + 20;
-}
-
-/* The titles of columns stay in view while their column is. */
-void
-adj_painter_header (AdjPainter *painter, guint index)
-{
-  const AdjSceneFrame *frame = painter->frame;
-  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
-  AdjRect rect = adj_camera_rect_to_widget (&frame->camera, &box->rect);
-  float scale = CLAMP (frame->camera.zoom, 0.85f, 1.1f);
-  float width = header_width (painter, box, scale);
-  gboolean gutter = box->side == ADJ_SIDE_NONE && *box->subtitle != '\0';
-  const AdjColor *color =
-      box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE] : &painter->lit.dim_text;
-  float x = CLAMP (rect.x + rect.width / 2, width / 2 + 4, frame->width - width / 2 - 4);
-  float y = MAX (rect.y + 14 * frame->camera.zoom, 15);
-  AdjRect plate = { x - width / 2, y - 11, width, gutter ? 36 : 22 };
-  AdjColor fill = painter->lit.background;
-
-  if (rect.x > frame->width || rect.x + rect.width < 0 || *box->title == '\0')
-    return;
-  if (width > rect.width * 1.9f)
-    return;
-  fill.alpha = 0.88f;
-  adj_painter_fill (painter, &plate, 8, &fill);
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_HEADER, box->title, color, ADJ_ALIGN_CENTER, x,
-                                            y, 1000, scale });
-  if (gutter)
-    adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, box->subtitle, color, ADJ_ALIGN_CENTER,
-                                              x, y + 16, 1000, scale * 1.1f });
 }

@@ -50,6 +50,8 @@ void adj_painter_dashes (AdjPainter *painter,
                          const AdjColor *color);
 /* Rounded to whole device pixels. */
 AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
+/* Where a rectangle of the scene is in the widget. */
+AdjRect adj_painter_place (const AdjPainter *painter, const AdjRect *rect);
 const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
 
 void adj_painter_group (AdjPainter *painter, guint index);
@@ -57,6 +59,8 @@ void adj_painter_group (AdjPainter *painter, guint index);
 void adj_painter_group_title (AdjPainter *painter, guint index);
 void adj_painter_header (AdjPainter *painter, guint index);
 void adj_painter_box (AdjPainter *painter, guint index);
+/* What a comparison said of a box; @rect: where it is in the widget. */
+void adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect);
 void adj_painter_edge (AdjPainter *painter, guint index);
 
 G_END_DECLS

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "canvas/painter-private.h"
+
+#define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */
+
+void
+adj_painter_group (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+  float radius = ADJ_GROUP_RADIUS * MIN (frame->camera.zoom, 1.5f);
+  AdjRect rect = adj_painter_place (painter, &box->rect);
+  gboolean chosen = index == frame->selected || index == frame->hovered;
+
+  if (rect.width < 2 || rect.height < 2)
+    return;
+  adj_painter_fill (painter, &rect, radius, &palette->group);
+  adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1),
+                     chosen ? &palette->selection : &palette->group_frame);
+  if (box->fold == ADJ_FOLD_CLOSED)
+    adj_painter_mark (painter, index, &rect);
+}
+
+/* Lines run through frames; what stands on them stays readable. */
+static void
+clear_behind (AdjPainter *painter, float x, float y, float width, float scale)
+{
+  AdjRect behind = { x - 3 * scale, y - 8 * scale, width + 6 * scale, 16 * scale };
+
+  adj_painter_fill (painter, &behind, 0, &painter->lit.group);
+}
+
+/* Titles keep a size that can be read when zoomed out, as far as the frame has room. */
+static float
+title_scale (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
+{
+  float zoom = painter->frame->camera.zoom, scale = MAX (zoom, READABLE_PX / ADJ_TITLE_SIZE);
+  float wanted = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) + 30;
+
+  if (scale > zoom && wanted * scale > rect->width)
+    scale = MAX (zoom, rect->width / wanted);
+  if (scale > zoom && 16 * scale > rect->height)
+    scale = MAX (zoom, rect->height / 16);
+  return scale;
+}
+
+void
+adj_painter_group_title (AdjPainter *painter, guint index)
+{
+  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+  AdjRect rect = adj_painter_place (painter, &box->rect);
+  float scale = title_scale (painter, box, &rect);
+  /* A title stays in view as long as its frame is. */
+  float left = MAX (rect.x + 9 * scale, 8);
+  float right = MIN (rect.x + rect.width, painter->frame->width) - 10 * scale;
+  float strip = ADJ_GROUP_TITLE_HEIGHT * painter->frame->camera.zoom;
+  float middle =
+      box->fold == ADJ_FOLD_OPEN ? rect.y + MAX (strip / 2, 8 * scale) : rect.y + rect.height / 2;
+  float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;
+  g_autofree char *count = box->n_same > 1
+                               ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
+                               : g_strdup (box->subtitle);
+  float count_width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, count) * scale;
+
+  if (ADJ_TITLE_SIZE * scale < 7)
+    return;
+  clear_behind (painter, left, middle, width + 13 * scale, scale);
+  if (box->fold != ADJ_FOLD_NONE)
+    adj_painter_text (
+        painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾",
+                                &palette->text, ADJ_ALIGN_LEFT, left, middle, 20 * scale, scale });
+  left += 13 * scale;
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_TITLE, box->title, &palette->text,
+                                            ADJ_ALIGN_LEFT, left, middle, right - left, scale });
+  if (right - left - width < count_width + 8 * scale)
+    return;
+  clear_behind (painter, right - count_width, middle, count_width, scale);
+  adj_painter_text (painter,
+                    &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count, &palette->dim_text, ADJ_ALIGN_RIGHT,
+                                   right, middle, count_width + 1, scale });
+}
+
+/* -- headers -- */
+
+static float
+header_width (AdjPainter *painter, const AdjSceneBox *box, float scale)
+{
+  float title = adj_painter_text_width (painter, ADJ_TEXT_HEADER, box->title);
+  float subtitle = adj_painter_text_width (painter, ADJ_TEXT_CHIP, box->subtitle);
+
+  return MAX (title, subtitle) * scale + 20;
+}
+
+/* The titles of columns stay in view while their column is. */
+void
+adj_painter_header (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
+  AdjRect rect = adj_camera_rect_to_widget (&frame->camera, &box->rect);
+  float scale = CLAMP (frame->camera.zoom, 0.85f, 1.1f);
+  float width = header_width (painter, box, scale);
+  gboolean gutter = box->side == ADJ_SIDE_NONE && *box->subtitle != '\0';
+  const AdjColor *color =
+      box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE] : &painter->lit.dim_text;
+  float x = CLAMP (rect.x + rect.width / 2, width / 2 + 4, frame->width - width / 2 - 4);
+  float y = MAX (rect.y + 14 * frame->camera.zoom, 15);
+  AdjRect plate = { x - width / 2, y - 11, width, gutter ? 36 : 22 };
+  AdjColor fill = painter->lit.background;
+
+  if (rect.x > frame->width || rect.x + rect.width < 0 || *box->title == '\0')
+    return;
+  if (width > rect.width * 2.3f)
+    return;
+  fill.alpha = 0.88f;
+  adj_painter_fill (painter, &plate, 8, &fill);
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_HEADER, box->title, color, ADJ_ALIGN_CENTER, x,
+                                            y, 1000, scale });
+  if (gutter)
+    adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, box->subtitle, color, ADJ_ALIGN_CENTER,
+                                              x, y + 16, 1000, scale * 1.1f });
+}
