@@ -30,7 +30,7 @@ typedef struct
   gint attempt;
   guint n_graphs;
   const AdjBundleGraph **graphs;
-  gint num_fwd_outputs;     /* -1: unknown */
+  gint num_fwd_outputs;     /* -1: unknown; given so, it is derived from the graphs if possible */
   const AdjValue *metadata; /* (nullable): fw_metadata as a DICT */
 } AdjRegion;
 

@@ -129,6 +129,61 @@ take_values (AdjBundle *bundle, const AdjValue *values, guint n)
   return copy;
 }
 
+/* The graph of @role; %NULL when the region has none, or several. */
+static AdjGraph *
+find_by_role (const AdjRegion *region, const char *role)
+{
+  AdjGraph *found = NULL;
+
+  for (guint i = 0; i < region->n_graphs; i++)
+    if (strcmp (region->graphs[i]->role, role) == 0)
+      {
+        if (found != NULL)
+          return NULL;
+        found = region->graphs[i]->graph;
+      }
+  return found;
+}
+
+static gboolean
+is_input (const AdjGraph *graph, const char *name)
+{
+  AdjNodeId id = adj_graph_find_node (graph, name);
+
+  return adj_node_id_is_valid (id) &&
+         adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_PLACEHOLDER &&
+         !g_str_has_prefix (name, "tangents_");
+}
+
+/* What a forward graph returns ends with what the backward graph gets under the same names; the
+ * rest are the outputs of the function.  -1 when the two do not fit. */
+static gint
+count_fwd_outputs (const AdjRegion *region)
+{
+  AdjGraph *forward = find_by_role (region, "forward");
+  AdjGraph *backward = find_by_role (region, "backward");
+  const AdjValue *returned;
+  guint n_saved = 0, n_inputs, n;
+
+  if (forward == NULL || backward == NULL)
+    return -1;
+  returned = &adj_graph_get_node (forward, adj_graph_get_output (forward).index)->args.items[0];
+  if (returned->kind != ADJ_VALUE_TUPLE && returned->kind != ADJ_VALUE_LIST)
+    return -1;
+  n_inputs = adj_graph_get_n_inputs (backward);
+  for (guint i = 0; i < n_inputs; i++)
+    n_saved += !g_str_has_prefix (
+        adj_graph_get_node (backward, adj_graph_get_input (backward, i).index)->name, "tangents_");
+  if (n_saved > returned->n)
+    return -1;
+  n = returned->n - n_saved;
+  for (guint i = n; i < returned->n; i++)
+    if (returned->items[i].kind != ADJ_VALUE_NODE ||
+        !is_input (backward, adj_graph_get_node (forward, returned->items[i].node.index)->name))
+      return -1;
+  return (gint) n;
+}
+
 gboolean
 adj_bundle_builder_add_region (AdjBundleBuilder *builder,
                                const AdjRegion *region,
@@ -154,6 +209,8 @@ adj_bundle_builder_add_region (AdjBundleBuilder *builder,
   copy->compile_id = take_text (bundle, region->compile_id);
   copy->graphs = graphs;
   copy->metadata = take_values (bundle, region->metadata, 1);
+  if (copy->num_fwd_outputs < 0)
+    copy->num_fwd_outputs = count_fwd_outputs (copy);
   g_ptr_array_add (bundle->regions, copy);
   return TRUE;
 }

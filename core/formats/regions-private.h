@@ -17,6 +17,7 @@ typedef struct
   gint64 frame;
   gint64 compile;
   gint64 attempt;
+  gint process; /* of several that wrote the graphs of one rank, from 0 */
 } RegionKey;
 
 Regions *regions_new (void);
@@ -25,8 +26,15 @@ void regions_free (Regions *regions);
 /* Applies to all graphs of the region that are added later; texts are copied. */
 void regions_define_symbol (Regions *regions, const RegionKey *key, const AdjSymbol *symbol);
 
-/* Parses @text.  What is wrong with it is said in the bundle's diagnostics, at @line of the file
- * @name; only too many graphs are an error. */
+/* The Python expression that an input of the region's Dynamo graph came from; placeholders of
+ * graphs that are added later get it. */
+void regions_add_source (Regions *regions, const RegionKey *key, const char *source);
+
+/* Whether the region has a graph of @role, or any when that is %NULL. */
+gboolean regions_has_graph (Regions *regions, const RegionKey *key, const char *role);
+
+/* Parses @text, which begins in @line of the file @name.  What is wrong with it is said in the
+ * bundle's diagnostics; only too many graphs are an error. */
 gboolean regions_add_graph (Regions *regions,
                             const RegionKey *key,
                             const char *role,

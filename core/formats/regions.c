@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/adj-lexer.h"
 #include "formats/regions-private.h"
 #include "ir/adj-text.h"
 
 #define MAX_GRAPHS 10000
+#define MAX_SOURCES 100000 /* of a region */
+#define MAX_WARNINGS 20    /* of one graph */
 
 typedef struct
 {
@@ -12,7 +15,9 @@ typedef struct
   char *compile_id; /* "0/0", "!2" */
   RegionKey key;
   GPtrArray *graph_ids;
-  GArray *symbols; /* of AdjSymbol; texts interned in the arena */
+  GArray *symbols;     /* of AdjSymbol; texts interned in the arena */
+  GHashTable *sources; /* name of a Dynamo placeholder → expression */
+  GPtrArray *inputs;   /* (nullable) expressions of the Dynamo graph's inputs, or %NULL */
 } Region;
 
 struct _Regions
@@ -32,6 +37,8 @@ region_free (Region *region)
   g_free (region->compile_id);
   g_ptr_array_unref (region->graph_ids);
   g_array_unref (region->symbols);
+  g_hash_table_unref (region->sources);
+  g_clear_pointer (&region->inputs, g_ptr_array_unref);
   g_free (region);
 }
 
@@ -69,6 +76,8 @@ name_region (Region *region)
 
   if (key->rank >= 0)
     g_string_append_printf (id, "r%d-", key->rank);
+  if (key->process > 0)
+    g_string_append_printf (id, "p%d-", key->process);
   if (key->compiled_autograd >= 0)
     {
       g_string_append_printf (id, "ca%" G_GINT64_FORMAT, key->compiled_autograd);
@@ -94,8 +103,9 @@ name_region (Region *region)
 static gboolean
 same_key (const RegionKey *a, const RegionKey *b)
 {
-  return a->rank == b->rank && a->compiled_autograd == b->compiled_autograd &&
-         a->frame == b->frame && a->compile == b->compile && a->attempt == b->attempt;
+  return a->rank == b->rank && a->process == b->process &&
+         a->compiled_autograd == b->compiled_autograd && a->frame == b->frame &&
+         a->compile == b->compile && a->attempt == b->attempt;
 }
 
 static Region *
@@ -113,9 +123,21 @@ find_region (Regions *regions, const RegionKey *key)
   region->key = *key;
   region->graph_ids = g_ptr_array_new_with_free_func (g_free);
   region->symbols = g_array_new (FALSE, FALSE, sizeof (AdjSymbol));
+  region->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   name_region (region);
   g_ptr_array_add (regions->regions, region);
   return region;
+}
+
+gboolean
+regions_has_graph (Regions *regions, const RegionKey *key, const char *role)
+{
+  const Region *region = find_region (regions, key);
+
+  for (guint i = 0; i < region->graph_ids->len; i++)
+    if (role == NULL || g_str_has_suffix (region->graph_ids->pdata[i], role))
+      return TRUE;
+  return FALSE;
 }
 
 void
@@ -163,6 +185,132 @@ define_symbols (const Region *region, AdjGraph *graph)
     }
 }
 
+/* -- sources -- */
+
+/* As Dynamo names the placeholder of an input: "L['x']" → "L_x_". */
+static char *
+name_of_source (const char *source)
+{
+  GString *name = g_string_new (NULL);
+
+  for (const char *p = source; *p != '\0'; p++)
+    if (g_ascii_isalnum (*p))
+      g_string_append_c (name, *p);
+    else if (name->len == 0 || name->str[name->len - 1] != '_')
+      g_string_append_c (name, '_');
+  return g_string_free (name, FALSE);
+}
+
+void
+regions_add_source (Regions *regions, const RegionKey *key, const char *source)
+{
+  Region *region = find_region (regions, key);
+
+  if (g_hash_table_size (region->sources) < MAX_SOURCES)
+    g_hash_table_replace (region->sources, name_of_source (source), g_strdup (source));
+}
+
+/* "L['self']._modules['fc1']._parameters['weight']" → "fc1.weight"; %NULL: no parameter. */
+static char *
+parameter_of_source (const char *source)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+  g_auto (GStrv) parts = g_strsplit (source, "._", -1);
+  guint n = g_strv_length (parts);
+
+  if (n < 2 || !g_str_has_prefix (parts[n - 1], "parameters['"))
+    return NULL;
+  for (guint i = 1; i < n; i++)
+    {
+      const char *at = strstr (parts[i], "['");
+      const char *end = at != NULL ? strstr (at, "']") : NULL;
+
+      if (end == NULL || (i + 1 < n && !g_str_has_prefix (parts[i], "modules['")))
+        return NULL;
+      g_string_append_printf (path, "%s%.*s", i > 1 ? "." : "", (int) (end - at - 2), at + 2);
+    }
+  return g_string_free (g_steal_pointer (&path), FALSE);
+}
+
+static void
+put_source (GHashTable *facts, const char *placeholder, const char *source)
+{
+  g_autoptr (GString) text = g_string_new ("{source: ");
+  g_autofree char *parameter = parameter_of_source (source);
+
+  adj_print_string (text, source);
+  if (parameter != NULL)
+    {
+      g_string_append (text, ", param: ");
+      adj_print_string (text, parameter);
+    }
+  g_string_append_c (text, '}');
+  g_hash_table_replace (facts, g_strdup (placeholder), g_strdup (text->str));
+}
+
+/* What is known of placeholders before a graph of @role is read.  Dynamo's have names made of the
+ * expression; AOTAutograd numbers them in the same order. */
+static GHashTable *
+facts_for (const Region *region, const char *role)
+{
+  GHashTable *facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  gboolean is_inference = strcmp (role, "inference") == 0;
+  GHashTableIter iter;
+  gpointer name, source;
+
+  g_hash_table_iter_init (&iter, region->sources);
+  while (g_hash_table_iter_next (&iter, &name, &source))
+    {
+      g_autofree char *lower = g_ascii_strdown (name, -1);
+
+      put_source (facts, name, source);
+      put_source (facts, lower, source);
+    }
+  for (guint i = 0; region->inputs != NULL && i < region->inputs->len; i++)
+    if (region->inputs->pdata[i] != NULL)
+      {
+        g_autofree char *numbered =
+            is_inference ? g_strdup_printf ("arg%u_1", i) : g_strdup_printf ("primals_%u", i + 1);
+
+        put_source (facts, numbered, region->inputs->pdata[i]);
+      }
+  return facts;
+}
+
+static void
+keep_inputs (Region *region, const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_inputs (graph);
+
+  g_clear_pointer (&region->inputs, g_ptr_array_unref);
+  region->inputs = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (
+        region->inputs,
+        g_strdup (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.source));
+}
+
+/* -- graphs -- */
+
+static void
+pass_on (Regions *regions, const AdjDiags *diags, const char *name, guint line, const char *role)
+{
+  guint n = adj_diags_get_n (diags);
+
+  for (guint i = 0; i < MIN (n, MAX_WARNINGS); i++)
+    {
+      const AdjDiag *diag = adj_diags_get (diags, i);
+
+      regions_warn (regions, name, line + MAX (diag->span.line, 1) - 1, role, diag->message);
+    }
+  if (n > MAX_WARNINGS)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u more like these", n - MAX_WARNINGS);
+
+      regions_warn (regions, name, line, role, more);
+    }
+}
+
 gboolean
 regions_add_graph (Regions *regions,
                    const RegionKey *key,
@@ -176,6 +324,8 @@ regions_add_graph (Regions *regions,
   g_autoptr (GError) reason = NULL;
   g_autoptr (AdjGraph) graph = NULL;
   g_autoptr (GBytes) original = NULL;
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (GHashTable) facts = facts_for (region, role);
   g_autofree char *id = NULL;
   AdjBundleGraph entry = {
     .role = role,
@@ -188,9 +338,12 @@ regions_add_graph (Regions *regions,
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %d graphs", name, MAX_GRAPHS);
       return FALSE;
     }
-  graph = adj_graph_parse (text, -1, NULL, &reason);
+  graph = adj_graph_parse_with (text, -1, facts, diags, &reason);
+  pass_on (regions, diags, name, line, role);
   if (graph != NULL)
     {
+      if (strcmp (role, "dynamo") == 0)
+        keep_inputs (region, graph);
       define_symbols (region, graph);
       id = unique_id (regions, region, role);
       entry.id = entry.title = id;

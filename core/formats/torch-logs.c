@@ -39,6 +39,7 @@ typedef struct
   GString *text;    /* of the module; empty while no "class" line was seen */
   guint line;       /* where it began */
   guint n_compiled_autograd;
+  gint process; /* counts how often Dynamo began anew */
 } Message;
 
 /* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
@@ -86,7 +87,7 @@ skip_prefix (const char *line, RegionKey *key)
   const char *end;
   int rank;
 
-  *key = (RegionKey){ -1, -1, -1, -1, 0 };
+  *key = (RegionKey){ -1, -1, -1, -1, 0, 0 };
   for (guint i = 0; i < MAX_STAMP && line[i] != '\0'; i++)
     {
       if (line[i] == '[' && sscanf (line + i, "[rank%d]", &rank) == 1 && rank >= 0)
@@ -106,6 +107,19 @@ skip_prefix (const char *line, RegionKey *key)
   return NULL;
 }
 
+/* Dynamo graphs of a compile id come once, unless it was reset. */
+static void
+choose_process (Message *message, const char *role)
+{
+  gboolean is_first = strcmp (role, "before_asserts") == 0;
+
+  message->key.process = message->process;
+  if (message->key.frame >= 0 && (is_first || strcmp (role, "dynamo") == 0) &&
+      (regions_has_graph (message->regions, &message->key, "-dynamo") ||
+       (is_first && regions_has_graph (message->regions, &message->key, "-before_asserts"))))
+    message->key.process = ++message->process;
+}
+
 static gboolean
 finish (Message *message, GError **error)
 {
@@ -118,6 +132,7 @@ finish (Message *message, GError **error)
 
       if (is_lambda && strcmp (role, "forward") == 0)
         role = "inference";
+      choose_process (message, role);
       if (strcmp (role, "compiled_autograd") == 0 && message->key.frame < 0)
         message->key.compiled_autograd = message->n_compiled_autograd++;
       done = regions_add_graph (message->regions, &message->key, role, message->text->str,

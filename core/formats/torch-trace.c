@@ -15,6 +15,10 @@
 
 #define DESCRIPTION "TORCH_TRACE log: graphs as text, without recorded values"
 #define FILE_PREFIX "dedicated_log_torch_trace_"
+#define MAX_LINE_BYTES ((gsize) 256 << 20)
+#define MAX_RECORDS 10000000
+#define MAX_TABLE 1000000 /* texts in the string table */
+#define MAX_WARNINGS 20   /* of one kind in a file */
 #define MAX_LOG_BYTES (G_GUINT64_CONSTANT (4) << 30)
 
 static const struct
@@ -47,7 +51,22 @@ typedef struct
   const char *name;          /* of the file being read */
   gint rank;                 /* from its name; -1 */
   guint n_compiled_autograd; /* graphs without an id, numbered in file order */
+  gint process;              /* of those that wrote of this rank; -1: not known yet */
+  GHashTable *processes;     /* (owned) (nullable) rank + 1 → number of its processes */
+  GHashTable *table;         /* (owned) (nullable) index → text */
+  guint n_records;
+  guint n_malformed, n_foreign; /* lines of this file that are passed over */
+  guint foreign_line;           /* the first of them */
 } Log;
+
+static void
+log_clear (Log *log)
+{
+  g_clear_pointer (&log->processes, g_hash_table_unref);
+  g_clear_pointer (&log->table, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Log, log_clear)
 
 /* One line without its end, and where the next begins. */
 typedef struct
@@ -121,20 +140,64 @@ role_of (const JsonItem *record)
   return NULL;
 }
 
+/* The number among the processes that wrote graphs of @rank; one is met with its first graph. */
+static gint
+process_of (Log *log, gint rank)
+{
+  gpointer key = GINT_TO_POINTER (rank + 1);
+
+  if (log->processes == NULL)
+    log->processes = g_hash_table_new (NULL, NULL);
+  if (log->process < 0)
+    {
+      log->process = GPOINTER_TO_INT (g_hash_table_lookup (log->processes, key));
+      g_hash_table_insert (log->processes, key, GINT_TO_POINTER (log->process + 1));
+    }
+  return log->process;
+}
+
 static RegionKey
 region_of (Log *log, const JsonItem *record, gboolean is_compiled_autograd)
 {
   RegionKey key = {
-    .rank = (gint) CLAMP (json_get_int (record, "rank", log->rank), -1, G_MAXINT),
+    .rank = (gint) CLAMP (json_get_int (record, "rank", log->rank), -1, 1 << 20),
     .compiled_autograd = json_get_int (record, "compiled_autograd_id", -1),
     .frame = json_get_int (record, "frame_id", -1),
     .compile = json_get_int (record, "frame_compile_id", -1),
     .attempt = json_get_int (record, "attempt", 0),
   };
 
+  key.process = process_of (log, key.rank);
   if (is_compiled_autograd && key.compiled_autograd < 0 && key.frame < 0)
     key.compiled_autograd = log->n_compiled_autograd++;
   return key;
+}
+
+/* {"str": ["/home/u/train.py", 0]}: the table of a process; another text under the same index is
+ * the table of another process. */
+static void
+take_string (Log *log, const JsonItem *entry)
+{
+  const JsonItem *text, *index;
+  const char *known;
+
+  if (entry->kind != JSON_ARRAY || entry->n != 2)
+    return;
+  text = &entry->items[0];
+  index = &entry->items[1];
+  if (text->kind != JSON_STRING || index->kind != JSON_INT || index->integer < 0 ||
+      index->integer >= MAX_TABLE)
+    return;
+  if (log->table == NULL)
+    log->table = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  known = g_hash_table_lookup (log->table, GINT_TO_POINTER (index->integer));
+  if (known != NULL && strcmp (known, text->text) != 0)
+    {
+      g_hash_table_remove_all (log->table);
+      log->process = -1;
+      log->n_compiled_autograd = 0;
+    }
+  g_hash_table_replace (log->table, GINT_TO_POINTER (index->integer), g_strdup (text->text));
 }
 
 /* "VR[2, int_oo]" or "[2, 64]": an end without digits is open. */
@@ -173,6 +236,30 @@ take_symbol (Log *log, const JsonItem *record, const JsonItem *metadata)
   regions_define_symbol (log->regions, &key, &symbol);
 }
 
+/* A frame that starts anew after Dynamo was reset is counted like another process. */
+static void
+start_frame (Log *log, const JsonItem *record)
+{
+  RegionKey key = region_of (log, record, FALSE);
+
+  if (key.frame >= 0 && regions_has_graph (log->regions, &key, NULL))
+    {
+      log->process = -1;
+      process_of (log, key.rank);
+    }
+}
+
+/* {"describe_source": {"describer_id": 0, "id": 2, "source": "L['x']"}} */
+static void
+take_source (Log *log, const JsonItem *record, const JsonItem *metadata)
+{
+  const char *source = json_get_text (metadata, "source");
+  RegionKey key = region_of (log, record, FALSE);
+
+  if (source != NULL && key.frame >= 0)
+    regions_add_source (log->regions, &key, source);
+}
+
 static gboolean
 take_graph (Log *log,
             const JsonItem *record,
@@ -184,10 +271,24 @@ take_graph (Log *log,
   RegionKey key = region_of (log, record, g_str_has_prefix (role, "compiled_autograd"));
   const char *md5 = json_get_text (record, "has_payload");
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_MD5, payload, -1);
+  g_autofree char *valid = NULL;
 
   if (md5 != NULL && g_ascii_strcasecmp (md5, sum) != 0)
     regions_warn (log->regions, log->name, line, role, "the text was changed after it was logged");
-  return regions_add_graph (log->regions, &key, role, payload, log->name, line, error);
+  if (!g_utf8_validate (payload, -1, NULL))
+    {
+      valid = g_utf8_make_valid (payload, -1);
+      regions_warn (log->regions, log->name, line, role, "bytes that are no UTF-8 were replaced");
+    }
+  return regions_add_graph (log->regions, &key, role, valid != NULL ? valid : payload, log->name,
+                            line + 1, error);
+}
+
+static void
+warn_malformed (Log *log, guint line, const GError *reason)
+{
+  if (log->n_malformed++ < MAX_WARNINGS)
+    regions_warn (log->regions, log->name, line, "this record is passed over", reason->message);
 }
 
 static gboolean
@@ -195,33 +296,81 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
 {
   g_autoptr (AdjArena) arena = adj_arena_new ();
   guint line = lines->number;
-  const JsonItem *record = json_parse (arena, log->name, json, length, NULL);
+  g_autoptr (GError) reason = NULL;
+  g_autofree char *valid =
+      g_utf8_validate_len (json, length, NULL) ? NULL : g_utf8_make_valid (json, (gssize) length);
+  const JsonItem *record = json_parse (arena, "JSON", valid != NULL ? valid : json,
+                                       valid != NULL ? strlen (valid) : length, &reason);
   g_autofree char *payload = take_payload (lines);
-  const JsonItem *symbol = record != NULL ? json_get (record, "create_symbol") : NULL;
-  const char *role = record != NULL ? role_of (record) : NULL;
+  const JsonItem *item;
+  const char *role;
 
-  if (symbol != NULL)
-    take_symbol (log, record, symbol);
+  if (record == NULL)
+    {
+      warn_malformed (log, line, reason);
+      return TRUE;
+    }
+  if ((item = json_get (record, "str")) != NULL)
+    take_string (log, item);
+  if (json_get (record, "dynamo_start") != NULL)
+    start_frame (log, record);
+  if ((item = json_get (record, "create_symbol")) != NULL)
+    take_symbol (log, record, item);
+  if ((item = json_get (record, "describe_source")) != NULL)
+    take_source (log, record, item);
+  role = role_of (record);
   return role == NULL || take_graph (log, record, role, payload, line, error);
+}
+
+static gboolean
+check_limits (Log *log, const Lines *lines, gsize length, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (log->cancellable, error))
+    return FALSE;
+  if (length <= MAX_LINE_BYTES && log->n_records <= MAX_RECORDS)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s:%u:1: %s", log->name, lines->number,
+               length > MAX_LINE_BYTES ? "a line of more than 256 MiB"
+                                       : "more than 10 million records");
+  return FALSE;
+}
+
+/* Says how much of the file was passed over. */
+static void
+report_skipped (Log *log)
+{
+  g_autofree char *foreign = g_strdup_printf ("%u lines are no records", log->n_foreign);
+  g_autofree char *malformed = g_strdup_printf ("%u records could not be read", log->n_malformed);
+
+  if (log->n_foreign > 0)
+    regions_warn (log->regions, log->name, log->foreign_line, "passed over", foreign);
+  if (log->n_malformed > MAX_WARNINGS)
+    regions_warn (log->regions, log->name, 0, "passed over", malformed);
 }
 
 static gboolean
 read_log (Log *log, GBytes *bytes, GError **error)
 {
   gsize size, length;
-  const char *data = g_bytes_get_data (bytes, &size);
-  const char *text = data != NULL ? data : "";
+  const char *text = g_bytes_get_data (bytes, &size);
   Lines lines = { text, text + size, 0 };
   const char *line, *json;
 
+  log->process = -1;
+  log->n_compiled_autograd = log->n_malformed = log->n_foreign = 0;
+  g_clear_pointer (&log->table, g_hash_table_unref);
   while (next_line (&lines, &line, &length))
     {
-      if (g_cancellable_set_error_if_cancelled (log->cancellable, error))
+      if (!check_limits (log, &lines, length, error))
         return FALSE;
       json = find_json (line, length);
+      log->n_records += json != NULL;
       if (json != NULL && !take_record (log, json, length - (gsize) (json - line), &lines, error))
         return FALSE;
+      if (json == NULL && length > 0 && log->n_foreign++ == 0)
+        log->foreign_line = lines.number;
     }
+  report_skipped (log);
   return TRUE;
 }
 
@@ -296,7 +445,6 @@ read_file (Log *log, const char *path, GError **error)
     }
   log->name = name;
   log->rank = rank_in_name (name);
-  log->n_compiled_autograd = 0;
   return read_log (log, bytes, error);
 }
 
@@ -345,7 +493,7 @@ static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Regions) regions = regions_new ();
-  Log log = { .regions = regions, .cancellable = cancellable };
+  g_auto (Log) log = { .regions = regions, .cancellable = cancellable };
 
   if (!read_all (&log, path, error))
     return NULL;
@@ -356,7 +504,7 @@ static AdjBundle *
 load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Regions) regions = regions_new ();
-  Log log = { .regions = regions, .cancellable = cancellable, .name = title, .rank = -1 };
+  g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .name = title, .rank = -1 };
 
   if (!read_log (&log, bytes, error))
     return NULL;

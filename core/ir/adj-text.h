@@ -44,6 +44,11 @@ ADJ_PUBLIC char *adj_graph_print (const AdjGraph *graph, AdjPrintFlags flags, gu
 ADJ_PUBLIC AdjGraph *
 adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error);
 
+/* As adj_graph_parse(); @facts (nullable) holds texts "{source: …}" by name of a placeholder of the
+ * outermost module, as the lines `# adj: name {…}` would. */
+AdjGraph *adj_graph_parse_with (
+    const char *text, gssize length, GHashTable *facts, AdjDiags *diags, GError **error);
+
 #define ADJ_MAX_PARSED 10000 /* graphs in one text */
 
 /* One graph of a text that holds several. */

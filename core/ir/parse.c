@@ -22,6 +22,7 @@ typedef struct
   AdjDiags *diags;
   AdjWords words;
   gboolean is_export; /* the next module is of an exported program */
+  GHashTable *facts;  /* (unowned) (nullable) name → text, of the outermost placeholders */
 } Text;
 
 typedef struct
@@ -406,6 +407,17 @@ module_clear (Module *module)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Module, module_clear)
 
+static void
+copy_facts (GHashTable *from, GHashTable *to)
+{
+  GHashTableIter iter;
+  gpointer name, text;
+
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &name, &text))
+    g_hash_table_replace (to, g_strdup (name), g_strdup (text));
+}
+
 /* Reads the class of @class_line, which is the next line, and those inside of it; or a function
  * without a class. */
 static AdjGraph *
@@ -425,6 +437,8 @@ parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, G
 
   if (has_class)
     skip_line (text);
+  if (depth == 0 && text->facts)
+    copy_facts (text->facts, module.header.facts);
   if (depth == 0 && text->is_export)
     adj_export_read (text->at, text->end - text->at, module.header.facts, text->symbols);
   if (!parse_header (&module, error) || !parse_body (&module, error))
@@ -509,7 +523,8 @@ fail_empty (const Text *text, GError **error)
 }
 
 AdjGraph *
-adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error)
+adj_graph_parse_with (
+    const char *text, gssize length, GHashTable *facts, AdjDiags *diags, GError **error)
 {
   g_auto (Text) state;
   g_autofree char *plain = adj_text_strip_colors (text, length);
@@ -517,12 +532,19 @@ adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **erro
 
   if (!text_init (&state, plain ? plain : text, plain ? -1 : length, diags, error))
     return NULL;
+  state.facts = facts;
   if (find_module (&state, &line))
     return parse_next (&state, &line, error);
 
   fail_empty (&state, error);
 
   return NULL;
+}
+
+AdjGraph *
+adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error)
+{
+  return adj_graph_parse_with (text, length, NULL, diags, error);
 }
 
 static void

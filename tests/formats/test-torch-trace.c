@@ -132,6 +132,118 @@ test_gzip (void)
   g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "ca0-compiled_autograd");
 }
 
+#define DYNAMO                                                                                     \
+  PREFIX "{\"dynamo_output_graph\": {}, \"frame_id\": 0, \"frame_compile_id\": 0}\n"               \
+         "\tclass GraphModule(torch.nn.Module):\n"                                                 \
+         "\t    def forward(self, L_self_modules_fc_parameters_weight_ : torch.Tensor, L_x_):\n"   \
+         "\t        l_x_ = L_x_\n"                                                                 \
+         "\t        return (l_x_,)\n"
+
+static const AdjNode *
+node_of (const AdjBundle *bundle, const char *id, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, id, &error);
+
+  g_assert_no_error (error);
+  return adj_graph_get_node (entry->graph, adj_graph_find_node (entry->graph, name).index);
+}
+
+/* Where inputs come from, as the bundled log describes it. */
+static void
+test_sources (void)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/torch-trace");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (node_of (bundle, "0-0-dynamo", "l_x_")->meta.source, ==, "L['x']");
+  g_assert_cmpstr (node_of (bundle, "0-0-joint", "primals_3")->meta.source, ==, "L['x']");
+  g_assert_cmpstr (node_of (bundle, "0-0-joint", "primals_6")->meta.parameter, ==, "fc3.weight");
+  g_assert_cmpstr (node_of (bundle, "0-0-backward", "primals_8")->meta.source, ==, "L['target']");
+  g_assert_null (node_of (bundle, "0-0-joint", "primals_3")->meta.parameter);
+  /* One loss, then what backward wants. */
+  g_assert_cmpint (adj_bundle_get_region (bundle, 0)->num_fwd_outputs, ==, 1);
+  g_assert_cmpint (adj_bundle_get_region (bundle, 1)->num_fwd_outputs, ==, 1);
+}
+
+/* A string table that is defined anew is another process; so is a frame that begins anew. */
+static void
+test_processes (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle =
+      load_text (folder, "dedicated_log_torch_trace_abcdefgh.log",
+                 PREFIX "{\"str\": [\"/home/u/a.py\", 0]}\n" PREFIX
+                        "{\"str\": [\"/home/u/a.py\", 0]}\n" DYNAMO PREFIX
+                        "{\"str\": [\"/home/u/b.py\", 0]}\n" DYNAMO PREFIX
+                        "{\"dynamo_start\": {}, \"frame_id\": 0, \"frame_compile_id\": 0}\n" DYNAMO,
+                 &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 3);
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 0)->id, ==, "0-0-dynamo");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 1)->id, ==, "p1-0-0-dynamo");
+  g_assert_cmpstr (adj_bundle_get_graph (bundle, 2)->id, ==, "p2-0-0-dynamo");
+}
+
+static void
+test_files_of_one_rank (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) first = NULL;
+  g_autoptr (AdjBundle) second = NULL;
+  g_autoptr (AdjBundle) all = NULL;
+
+  first = load_text (folder, "dedicated_log_torch_trace_rank_1_aaaaaaaa.log", DYNAMO, &error);
+  g_assert_no_error (error);
+  second = load_text (folder, "dedicated_log_torch_trace_rank_1_bbbbbbbb.log", DYNAMO, &error);
+  g_assert_no_error (error);
+  all = adj_bundle_load (folder->path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (all), ==, 2);
+  g_assert_cmpstr (adj_bundle_get_graph (all, 0)->id, ==, "r1-0-0-dynamo");
+  g_assert_cmpstr (adj_bundle_get_graph (all, 1)->id, ==, "r1-p1-0-0-dynamo");
+}
+
+/* Everything that was passed over or put right is said, with its line. */
+static void
+test_lists_damage (void)
+{
+  static const struct
+  {
+    guint line;
+    const char *message;
+  } rows[] = {
+    { 3, "this record is passed over" },
+    { 5, "bytes that are no UTF-8 were replaced" },
+    { 8, "is not defined before this line" },
+    { 1, "2 lines are no records" },
+  };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle =
+      load_text (folder, "dedicated_log_torch_trace_abcdefgh.log",
+                 "hello\nworld\n" PREFIX "{\"dynamo_output_graph\": {}, \"fra\n\tclass A\n" PREFIX
+                 "{\"aot_joint_graph\": {}, \"frame_id\": 0}\n"
+                 "\tclass GraphModule(torch.nn.Module):\n\t    def forward(self, x):\n"
+                 "\t        y = torch.add(x, z)  # \xff\n\t        return (y,)\n",
+                 &error);
+  const AdjDiags *diags;
+
+  g_assert_no_error (error);
+  diags = adj_bundle_get_diags (bundle);
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, G_N_ELEMENTS (rows));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_assert_cmpuint (adj_diags_get (diags, i)->span.line, ==, rows[i].line);
+      g_assert_nonnull (strstr (adj_diags_get (diags, i)->message, rows[i].message));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -141,5 +253,9 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/torch-trace/damage-is-passed-over", test_damage_is_passed_over);
   g_test_add_func ("/formats/torch-trace/no-graph-is-refused", test_no_graph_is_refused);
   g_test_add_func ("/formats/torch-trace/gzip", test_gzip);
+  g_test_add_func ("/formats/torch-trace/sources", test_sources);
+  g_test_add_func ("/formats/torch-trace/processes", test_processes);
+  g_test_add_func ("/formats/torch-trace/files-of-one-rank", test_files_of_one_rank);
+  g_test_add_func ("/formats/torch-trace/lists-damage", test_lists_damage);
   return g_test_run ();
 }
