@@ -31,6 +31,7 @@ typedef enum
 #include "ops/attention.inc"
 #include "ops/loss.inc"
 #include "ops/index.inc"
+#include "ops/scatter.inc"
 #include "ops/assemble.inc"
 #include "ops/foreach.inc"
 #undef OP

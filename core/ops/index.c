@@ -377,6 +377,8 @@ add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
     return FALSE;
 
   count = adj_k_view_count (&view);
+  if (!op_check_temporary (call, count))
+    return FALSE;
   set = op_temporary (&view, ADJ_K_BOOL, &dense);
   adj_k_copy (&dense, &view);
   for (gint64 i = 0; i < count; i++)

@@ -25,6 +25,10 @@ gboolean op_output (const AdjOpCall *call, guint result, AdjKView *out);
 /* A dense view over fresh memory, which the caller frees. */
 gpointer op_temporary (const AdjKView *like, AdjKType type, AdjKView *out);
 
+/* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
+ * elements without end. */
+gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
+
 /* Fails the call: index @bad is out of range. */
 gboolean op_bad_index (const AdjOpCall *call, gint64 bad);
 

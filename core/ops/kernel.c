@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <unistd.h>
 
 #include "ops/kernel-private.h"
 
@@ -139,6 +140,16 @@ op_temporary (const AdjKView *like, AdjKType type, AdjKView *out)
     }
   out->data = g_malloc0_n ((gsize) MAX (n, 1), adj_k_type_get_size (type));
   return out->data;
+}
+
+gboolean
+op_check_temporary (const AdjOpCall *call, gint64 n)
+{
+  guint64 memory = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+
+  return (guint64) n <= memory / 8 ||
+         adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
+                              "%" G_GINT64_FORMAT " elements do not fit in memory", n);
 }
 
 gboolean

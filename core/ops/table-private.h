@@ -49,6 +49,7 @@ extern const OpFamily adj_family_resample;
 extern const OpFamily adj_family_attention;
 extern const OpFamily adj_family_loss;
 extern const OpFamily adj_family_index;
+extern const OpFamily adj_family_scatter;
 extern const OpFamily adj_family_assemble;
 extern const OpFamily adj_family_foreach;
 

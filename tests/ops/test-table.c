@@ -67,6 +67,7 @@ ids_follow_names (void)
 #include "ops/attention.inc"
 #include "ops/loss.inc"
 #include "ops/index.inc"
+#include "ops/scatter.inc"
 #include "ops/assemble.inc"
 #include "ops/foreach.inc"
 #undef OP

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* Elements of a source reduced into those of self that an index names.  Computed in float64 or
+ * int64 and rounded once. */
+
+typedef enum
+{
+  REDUCE_SUM,
+  REDUCE_PROD,
+  REDUCE_MEAN,
+  REDUCE_MAX,
+  REDUCE_MIN,
+  N_REDUCES
+} Reduce;
+
+static const char *const reduce_names[N_REDUCES] = { "sum", "prod", "mean", "amax", "amin" };
+
+/* N_REDUCES when there is no such reduction. */
+static Reduce
+find_reduce (const AdjOpCall *call)
+{
+  const char *name = adj_op_call_string (call, 4, "");
+  guint i = 0;
+
+  while (i < N_REDUCES && strcmp (reduce_names[i], name) != 0)
+    i++;
+  return (Reduce) i;
+}
+
+/* The index may reach less far than self, but along @dim, and less far than src. */
+static gboolean
+check_sizes (const AdjOpCall *call, guint dim)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  const AdjShape *self = &adj_op_call_meta (call, 0)->shape;
+  const AdjShape *index = &adj_op_call_meta (call, 2)->shape;
+  const AdjShape *src = &adj_op_call_meta (call, 3)->shape;
+  gboolean fits = index->rank == self->rank && src->rank == self->rank;
+
+  for (guint i = 0; fits && i < index->rank; i++)
+    fits = (i == dim || adj_size_test (symbols, ADJ_SIZE_LE, index->size[i], self->size[i])) &&
+           adj_size_test (symbols, ADJ_SIZE_LE, index->size[i], src->size[i]);
+  return fits || adj_op_call_fail (call, "the index does not fit into self and src");
+}
+
+static gboolean
+scatter_reduce_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  const AdjTensorMeta *index = adj_op_call_meta (call, 2);
+  guint dim = op_dim (call, 1, self->shape.rank);
+
+  if (find_reduce (call) == N_REDUCES)
+    return adj_op_call_fail (call, "there is no reduction '%s'", adj_op_call_string (call, 4, ""));
+  if (index->dtype != ADJ_DTYPE_I64 && index->dtype != ADJ_DTYPE_I32)
+    return adj_op_call_fail (call, "indices must be int64 or int32, not %s",
+                             adj_dtype_info (index->dtype)->torch_name);
+  if (adj_op_call_meta (call, 3)->dtype != self->dtype)
+    return adj_op_call_fail (call, "self and src have different dtypes");
+  if (adj_context_has_error (call->cx) || !check_sizes (call, dim))
+    return FALSE;
+  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+  return TRUE;
+}
+
+/* -- the kernel -- */
+
+/* Dense temporaries. */
+typedef struct
+{
+  Reduce reduce;
+  AdjKView self, index, src; /* F64 or I64, I64, as self */
+  gpointer memory[4];
+  gint64 *counts; /* what was reduced into each element of self */
+} Scatter;
+
+static void
+scatter_clear (Scatter *s)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (s->memory); i++)
+    g_free (s->memory[i]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scatter, scatter_clear)
+
+static gboolean
+scatter_begin (const AdjOpCall *call, Scatter *s)
+{
+  AdjKView self, index, src, counts;
+  AdjKType type;
+
+  if (!op_input (call, 0, &self) || !op_input (call, 2, &index) || !op_input (call, 3, &src))
+    return FALSE;
+  for (gint i = 0; i < index.rank; i++)
+    src.size[i] = index.size[i];
+  if (!op_check_temporary (call, adj_k_view_count (&index)))
+    return FALSE;
+  type = adj_k_type_is_float (self.type) ? ADJ_K_F64 : ADJ_K_I64;
+  s->memory[0] = op_temporary (&self, type, &s->self);
+  s->memory[1] = op_temporary (&index, ADJ_K_I64, &s->index);
+  s->memory[2] = op_temporary (&src, type, &s->src);
+  s->memory[3] = s->counts = op_temporary (&self, ADJ_K_I64, &counts);
+  adj_k_copy (&s->self, &self);
+  adj_k_copy (&s->index, &index);
+  adj_k_copy (&s->src, &src);
+  adj_k_fill_i64 (&counts, adj_op_call_bool (call, 5));
+  return TRUE;
+}
+
+static double
+reduce_double (Reduce reduce, double a, double b)
+{
+  if (reduce == REDUCE_PROD)
+    return a * b;
+  if (reduce == REDUCE_SUM || reduce == REDUCE_MEAN)
+    return a + b;
+  if (isnan (a) || isnan (b))
+    return NAN;
+  return reduce == REDUCE_MAX ? MAX (a, b) : MIN (a, b);
+}
+
+static gint64
+reduce_int (Reduce reduce, gint64 a, gint64 b)
+{
+  if (reduce == REDUCE_PROD)
+    return (gint64) ((guint64) a * (guint64) b);
+  if (reduce == REDUCE_SUM || reduce == REDUCE_MEAN)
+    return (gint64) ((guint64) a + (guint64) b);
+  return reduce == REDUCE_MAX ? MAX (a, b) : MIN (a, b);
+}
+
+/* Element @from of src goes into element @to of self. */
+static void
+put (Scatter *s, gint64 to, gint64 from)
+{
+  gboolean first = s->counts[to]++ == 0;
+
+  if (s->self.type == ADJ_K_F64)
+    {
+      double *self = s->self.data, x = ((double *) s->src.data)[from];
+
+      self[to] = first ? x : reduce_double (s->reduce, self[to], x);
+    }
+  else
+    {
+      gint64 *self = s->self.data, x = ((gint64 *) s->src.data)[from];
+
+      self[to] = first ? x : reduce_int (s->reduce, self[to], x);
+    }
+}
+
+static gboolean
+put_all (const AdjOpCall *call, Scatter *s, guint dim)
+{
+  const gint64 *index = s->index.data;
+  gint64 n = adj_k_view_count (&s->index);
+  gint64 limit = s->self.rank > 0 ? s->self.size[dim] : 1;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 rest = i, to = 0;
+
+      if (index[i] < 0 || index[i] >= limit)
+        return op_bad_index (call, index[i]);
+      for (gint d = s->index.rank; d-- > 0; rest /= s->index.size[d])
+        to += ((guint) d == dim ? index[i] : rest % s->index.size[d]) * s->self.stride[d];
+      put (s, to, i);
+    }
+  return TRUE;
+}
+
+/* Integers are divided as Python's // does. */
+static void
+divide_by_counts (Scatter *s)
+{
+  gint64 n = adj_k_view_count (&s->self);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 count = MAX (s->counts[i], 1);
+
+      if (s->self.type == ADJ_K_F64)
+        ((double *) s->self.data)[i] /= (double) count;
+      else
+        {
+          gint64 *self = (gint64 *) s->self.data + i;
+
+          *self = *self / count - (*self % count < 0);
+        }
+    }
+}
+
+static gboolean
+scatter_reduce_kernel (AdjOpCall *call)
+{
+  guint dim = op_dim (call, 1, adj_op_call_meta (call, 0)->shape.rank);
+  g_auto (Scatter) s = { .reduce = find_reduce (call) };
+  AdjKView out;
+
+  if (!scatter_begin (call, &s) || !put_all (call, &s, dim) || !op_output (call, 0, &out))
+    return FALSE;
+  if (s.reduce == REDUCE_MEAN)
+    divide_by_counts (&s);
+  adj_k_copy (&out, &s.self);
+  return TRUE;
+}
+
+static double
+scatter_reduction (const AdjOpCall *call)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&adj_op_call_meta (call, 2)->shape, op_symbols (call)), &n);
+  return 1 + (double) n;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/scatter.inc"
+};
+
+const OpFamily adj_family_scatter = { ops, G_N_ELEMENTS (ops) };
