@@ -13,6 +13,7 @@ typedef struct
   guint n_inputs;   /* leaves so far */
   const char *stem; /* of the parameter whose leaves are added */
   guint n_leaves;   /* of that parameter */
+  gboolean pytree;
 } Trace;
 
 static gboolean
@@ -64,20 +65,66 @@ add_inputs (Trace *trace, const AdjValue *examples, guint n, AdjValue *args)
   return TRUE;
 }
 
+/* Containers among the inputs make the pytree form of a graph: its outputs are a flat list too. */
+static void
+set_header (Trace *trace, const AdjValue *examples, guint n)
+{
+  const AdjGraph *like = trace->options->like;
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  if (like != NULL)
+    {
+      adj_tracer_set_header (trace->tracer, adj_graph_get_header (like),
+                             adj_graph_get_parameters (like));
+      return;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (names, i > 0 ? ", " : "");
+      if (trace->options->parameters != NULL)
+        g_string_append (names, trace->options->parameters[i]);
+      else
+        g_string_append_printf (names, "arg%u", i);
+      trace->pytree |= adj_value_is_container (&examples[i]);
+    }
+  if (trace->pytree)
+    adj_tracer_set_header (trace->tracer, ADJ_HEADER_PYTREE, names->str);
+}
+
+static gboolean
+append_leaf (const AdjValue *leaf, gpointer data)
+{
+  g_array_append_val ((GArray *) data, *leaf);
+  return TRUE;
+}
+
+static gboolean
+add_output (Trace *trace, const AdjValue *result)
+{
+  g_autoptr (GArray) leaves = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  AdjValue flat = { .kind = ADJ_VALUE_LIST };
+
+  if (!trace->pytree)
+    return adj_tracer_add_output (trace->tracer, result);
+  adj_value_foreach (result, append_leaf, leaves);
+  flat.n = leaves->len;
+  flat.items = (gpointer) leaves->data;
+  return adj_tracer_add_output (trace->tracer, &flat);
+}
+
 static AdjGraph *
 run (Trace *trace, AdjFunction *function, const AdjValue *examples, guint n, GError **error)
 {
-  const AdjTraceOptions *options = trace->options;
   g_auto (AdjValue) result = ADJ_NONE;
   AdjValue *args = g_new0 (AdjValue, MAX (n, 1));
   AdjGraph *graph = NULL;
   gboolean done;
 
+  set_header (trace, examples, n);
   done = add_inputs (trace, examples, n, args) &&
-         adj_function_call (function, trace->cx, args, n, &result) &&
-         adj_tracer_add_output (trace->tracer, &result);
+         adj_function_call (function, trace->cx, args, n, &result) && add_output (trace, &result);
   if (!adj_context_take_error (trace->cx, error) && done)
-    graph = adj_tracer_seal (trace->tracer, options->like, error);
+    graph = adj_tracer_seal (trace->tracer, error);
   for (guint i = 0; i < n; i++)
     adj_value_clear (&args[i]);
   g_free (args);

@@ -65,6 +65,7 @@ adj_tracer_free (AdjTracer *tracer)
   tracer->mark->ended = TRUE;
   mark_unref (tracer->mark);
   g_free (tracer->name);
+  g_free (tracer->parameters);
   g_hash_table_unref (tracer->stems);
   g_hash_table_unref (tracer->storages);
   g_hash_table_unref (tracer->data_by_at);
@@ -309,7 +310,7 @@ take_constant (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
 {
   Proxy *proxy = get_proxy (tracer, tensor);
   AdjTracedNode node = { .opcode = ADJ_OPCODE_GET_ATTR };
-  AdjValue value = ADJ_TENSOR (tensor);
+  g_autofree char *name = NULL;
 
   if (proxy == NULL)
     {
@@ -320,13 +321,9 @@ take_constant (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
       proxy = set_proxy (tracer, tensor, PROXY_CONSTANT, find_constant (tracer, data));
     }
 
-  {
-    g_autofree char *name = g_strdup_printf ("_tensor_constant%u", proxy->index);
-
-    node.target = adj_arena_intern (tracer->arena, name);
-    node.val = snapshot (tracer, &value, FALSE);
-    *out = ADJ_NODE (adj_tracer_add (tracer, &node, node.target));
-  }
+  name = g_strdup_printf ("_tensor_constant%u", proxy->index);
+  node.target = adj_arena_intern (tracer->arena, name);
+  *out = ADJ_NODE (adj_tracer_add (tracer, &node, node.target));
   return TRUE;
 }
 
@@ -591,15 +588,22 @@ renumber (AdjValue *value, const guint32 *places)
       renumber (&value->items[i], places);
 }
 
+void
+adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *parameters)
+{
+  tracer->header = header;
+  g_free (tracer->parameters);
+  tracer->parameters = g_strdup (parameters);
+}
+
 AdjGraph *
-adj_tracer_seal (AdjTracer *tracer, const AdjGraph *like, GError **error)
+adj_tracer_seal (AdjTracer *tracer, GError **error)
 {
   g_autoptr (AdjBuilder) builder =
       adj_builder_new (tracer->name, adj_context_get_symbols (tracer->cx));
   g_autofree guint32 *places = number_nodes (tracer);
 
-  if (like != NULL)
-    adj_builder_set_header (builder, adj_graph_get_header (like), adj_graph_get_parameters (like));
+  adj_builder_set_header (builder, tracer->header, tracer->parameters);
   for (guint i = 0; i < tracer->nodes->len; i++)
     {
       AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, i);

@@ -53,9 +53,11 @@ void adj_tracer_note_builtin (AdjTracer *tracer,
 
 gboolean adj_tracer_add_output (AdjTracer *tracer, const AdjValue *value);
 
-/* @like: (nullable): its header is taken over.  Sizes that nobody reads are left out.  The tracer
- * can only be freed afterwards. */
-AdjGraph *adj_tracer_seal (AdjTracer *tracer, const AdjGraph *like, GError **error);
+/* As adj_builder_set_header(). */
+void adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *parameters);
+
+/* Sizes that nobody reads are left out.  The tracer can only be freed afterwards. */
+AdjGraph *adj_tracer_seal (AdjTracer *tracer, GError **error);
 
 /* The mode that records every call in @tracer, which must outlive it, after the modes below have
  * made the results. */

@@ -3,6 +3,8 @@
 /* Nodes for symbolic sizes: made when they are first read, from an input that is one, by reading
  * them off a tensor, or by computing them from others. */
 
+#include <string.h>
+
 #include "trace/tracer-private.h"
 
 typedef struct
@@ -13,6 +15,7 @@ typedef struct
 } Source;
 
 #define MAX_DEPTH 64
+#define ATEN "torch.ops.aten."
 
 static const char *const targets[ADJ_N_SIZE_OPS] = {
   [ADJ_SIZE_ADD] = "operator.add",  [ADJ_SIZE_SUB] = "operator.sub",
@@ -73,7 +76,7 @@ adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId 
   offer (tracer, shape->offset, "torch.ops.aten.sym_storage_offset.default", id, -1);
 }
 
-/* A node that is @size. */
+/* A node that is @size.  One that reads it off a tensor has its overload in its name. */
 static AdjNodeId
 add_size (AdjTracer *tracer, const char *target, const AdjValue *args, guint n, AdjSize size)
 {
@@ -83,10 +86,11 @@ add_size (AdjTracer *tracer, const char *target, const AdjValue *args, guint n, 
     .target = target,
     .val = adj_value_from_size (size),
   };
+  const char *stem = g_str_has_prefix (target, ATEN) ? target + strlen (ATEN) : NULL;
   AdjNodeId id;
 
   node.args = ADJ_ITEMS (TUPLE, adj_arena_memdup (tracer->arena, args, sizeof *args * n), n);
-  id = adj_tracer_add (tracer, &node, NULL);
+  id = adj_tracer_add (tracer, &node, stem);
   adj_tracer_bind_size (tracer, size, id);
   return id;
 }
@@ -125,6 +129,14 @@ take (AdjTracer *tracer, AdjSize size, AdjValue *out, guint depth)
       if (!take (tracer, a, &args[0], depth + 1) ||
           (n == 2 && !take (tracer, b, &args[1], depth + 1)))
         return FALSE;
+      /* Sums and products are kept with the number first; programs write it last. */
+      if ((op == ADJ_SIZE_ADD || op == ADJ_SIZE_MUL) && args[0].kind == ADJ_VALUE_INT)
+        {
+          AdjValue number = args[0];
+
+          args[0] = args[1];
+          args[1] = number;
+        }
       *out = ADJ_NODE (add_size (tracer, targets[op], args, n, size));
       return TRUE;
     }

@@ -31,6 +31,8 @@ struct _AdjTracer
   AdjContext *cx; /* (unowned) */
   AdjTraceMark *mark;
   char *name;
+  AdjHeader header;
+  char *parameters;
   gboolean items_when_read;
   AdjArena *arena;
   AdjNamespace *names;
