@@ -150,23 +150,23 @@ paint_sign (AdjPainter *painter,
   return width;
 }
 
-/* Frames the first difference, outside of the frame of the selection, and says what it is. */
+/* Frames the first difference, outside of the frame of the selection, and says beside it what it
+ * is: above and below are other cards. */
 static void
 paint_first (AdjPainter *painter, const AdjRect *rect, const AdjColor *color)
 {
   float zoom = MAX (painter->frame->camera.zoom, 1);
-  const char *text = _ ("first difference ▾");
+  const char *text = _ ("◂ first difference");
   float width = adj_painter_text_width (painter, ADJ_TEXT_CHIP, text) * zoom + 12;
   AdjRect ring = grown (rect, 7);
-  AdjRect plate = { rect->x + rect->width / 2 - width / 2, rect->y - 7 - 16 * zoom, width,
-                    16 * zoom };
+  AdjRect plate = { rect->x + rect->width + 11, rect->y - 7, width, 16 * zoom };
 
   adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * painter->frame->camera.zoom + 6, 2.5f,
                      color);
   adj_painter_fill (painter, &plate, 4, &painter->lit.group);
-  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_CHIP, text, color, ADJ_ALIGN_CENTER,
-                                            rect->x + rect->width / 2, plate.y + plate.height / 2,
-                                            1000, zoom });
+  adj_painter_text (painter,
+                    &(AdjTextRun){ ADJ_TEXT_CHIP, text, color, ADJ_ALIGN_CENTER,
+                                   plate.x + width / 2, plate.y + plate.height / 2, 1000, zoom });
 }
 
 void
