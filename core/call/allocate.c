@@ -103,10 +103,20 @@ adj_op_call_allocate (AdjOpCall *call, gboolean fake)
   return TRUE;
 }
 
+static void
+bump_version (const AdjValue *value)
+{
+  if (value->kind == ADJ_VALUE_TENSOR)
+    adj_storage_bump_version (adj_tensor_get_storage (value->tensor));
+  else if (adj_value_is_container (value))
+    for (guint i = 0; i < value->n; i++)
+      bump_version (&value->items[i]);
+}
+
 void
 adj_op_call_bump_versions (AdjOpCall *call)
 {
   for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (call->schema->arguments[i].type.written && call->args[i].kind == ADJ_VALUE_TENSOR)
-      adj_storage_bump_version (adj_tensor_get_storage (call->args[i].tensor));
+    if (call->schema->arguments[i].type.written)
+      bump_version (&call->args[i]);
 }

@@ -10,10 +10,13 @@ is_empty (const AdjShape *shape)
   return FALSE;
 }
 
-/* Whether any result has elements of its own that a kernel must fill. */
+/* Whether any result has elements of its own that a kernel must fill, or arguments are written and
+ * nothing is returned. */
 static gboolean
 needs_kernel (const AdjOpCall *call)
 {
+  if (call->schema->n_returns == 0)
+    return TRUE;
   for (guint i = 0; i < call->n_results; i++)
     {
       const AdjOpResult *result = &call->results[i];

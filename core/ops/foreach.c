@@ -155,6 +155,42 @@ foreach_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- copies -- */
+
+static gboolean
+foreach_copy_meta (AdjOpCall *call)
+{
+  guint n;
+
+  if (!count_elements (call, &n))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjShape *self = &adj_tensor_get_meta (call->args[0].items[i].tensor)->shape;
+      const AdjShape *src = &adj_tensor_get_meta (call->args[1].items[i].tensor)->shape;
+
+      if (!adj_shape_same_sizes (self, src, op_symbols (call)))
+        return adj_op_call_fail (call, "tensors %u have different sizes", i);
+      if (!op_check_writable (call, self))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+foreach_copy_kernel (AdjOpCall *call)
+{
+  for (guint i = 0; i < call->args[0].n; i++)
+    {
+      g_autoptr (AdjTensorData) src = adj_tensor_snapshot (call->args[1].items[i].tensor);
+      g_autoptr (AdjTensor) copy = adj_tensor_new_from_data (src);
+
+      if (!op_write_tensor (call, call->args[0].items[i].tensor, copy))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* -- costs -- */
 
 typedef double (*Cost) (const AdjOpCall *call);

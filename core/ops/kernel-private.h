@@ -22,6 +22,9 @@ gboolean
 op_input_or_null (const AdjOpCall *call, guint arg, AdjKView *out, const AdjKView **pointer);
 gboolean op_output (const AdjOpCall *call, guint result, AdjKView *out);
 
+/* Writes @from into @to, of the same sizes. */
+gboolean op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from);
+
 /* A dense view over fresh memory, which the caller frees. */
 gpointer op_temporary (const AdjKView *like, AdjKType type, AdjKView *out);
 

@@ -126,6 +126,18 @@ op_output (const AdjOpCall *call, guint result, AdjKView *out)
   return view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
 }
 
+gboolean
+op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
+{
+  AdjKView in, out;
+
+  if (!op_view (call, from, adj_tensor_get_meta (from), &in) ||
+      !view_storage (call, to, adj_tensor_get_meta (to), TRUE, &out))
+    return FALSE;
+  adj_k_copy (&out, &in);
+  return TRUE;
+}
+
 gpointer
 op_temporary (const AdjKView *like, AdjKType type, AdjKView *out)
 {

@@ -28,14 +28,15 @@ char *
 adj_twin_inplace_schema (const AdjSchema *schema)
 {
   const char *arguments = strchr (schema->text, '(');
+  const char *rest = arguments + strlen ("(Tensor");
   gboolean has_overload = *schema->overload != '\0';
+  gboolean is_list = schema->arguments[0].type.is_list;
 
-  g_assert (g_str_has_prefix (arguments, "(Tensor self"));
+  g_assert (g_str_has_prefix (arguments, is_list ? "(Tensor[] self" : "(Tensor self"));
 
-  return g_strdup_printf ("%s::%s_%s%s(Tensor(a!) self%.*s -> Tensor(a!)", schema->ns, schema->name,
-                          has_overload ? "." : "", schema->overload,
-                          (int) (strstr (arguments, " -> ") - arguments - strlen ("(Tensor self")),
-                          arguments + strlen ("(Tensor self"));
+  return g_strdup_printf (
+      "%s::%s_%s%s(Tensor(a!)%.*s -> %s", schema->ns, schema->name, has_overload ? "." : "",
+      schema->overload, (int) (strstr (rest, " -> ") - rest), rest, is_list ? "()" : "Tensor(a!)");
 }
 
 static gboolean
@@ -95,39 +96,35 @@ target_of (const AdjOpCall *call)
   g_assert_not_reached ();
 }
 
+/* Whether @result can be written into argument @target, a tensor, or one of a list. */
+static gboolean
+check_target (const AdjOpCall *call, const AdjTensorMeta *target, const AdjTensorMeta *result)
+{
+  if (!adj_shape_same_sizes (&target->shape, &result->shape, op_symbols (call)))
+    {
+      g_autofree char *from = op_sizes_text (call, &result->shape);
+      g_autofree char *to = op_sizes_text (call, &target->shape);
+
+      return adj_op_call_fail (call, "a result of shape %s cannot be written into %s", from, to);
+    }
+  if (!adj_dtype_can_cast (result->dtype, target->dtype))
+    return adj_op_call_fail (call, "a result of dtype %s cannot be written into %s",
+                             adj_dtype_info (result->dtype)->torch_name,
+                             adj_dtype_info (target->dtype)->torch_name);
+  return op_check_writable (call, &target->shape);
+}
+
 static gboolean
 write_meta (AdjOpCall *call)
 {
   guint target = target_of (call);
   const AdjTensorMeta *self = adj_op_call_meta (call, target);
   AdjOpCall base = base_call (call);
-  gboolean done = FALSE;
-  const AdjTensorMeta *meta;
+  gboolean done = adj_op_call_infer (&base) && !adj_context_has_error (call->cx) &&
+                  check_target (call, self, &base.results[0].meta);
 
-  if (!adj_op_call_infer (&base) || adj_context_has_error (call->cx))
-    goto out;
-  meta = &base.results[0].meta;
-  if (!adj_shape_same_sizes (&self->shape, &meta->shape, op_symbols (call)))
-    {
-      g_autofree char *from = op_sizes_text (call, &meta->shape);
-      g_autofree char *to = op_sizes_text (call, &self->shape);
-
-      adj_op_call_fail (call, "a result of shape %s cannot be written into %s", from, to);
-      goto out;
-    }
-  if (!adj_dtype_can_cast (meta->dtype, self->dtype))
-    {
-      adj_op_call_fail (call, "a result of dtype %s cannot be written into %s",
-                        adj_dtype_info (meta->dtype)->torch_name,
-                        adj_dtype_info (self->dtype)->torch_name);
-      goto out;
-    }
-  if (!op_check_writable (call, &self->shape))
-    goto out;
-  adj_op_call_add_view (call, target, &self->shape);
-  done = TRUE;
-
-out:
+  if (done)
+    adj_op_call_add_view (call, target, &self->shape);
   adj_op_call_clear (&base);
   return done;
 }
@@ -160,6 +157,41 @@ write_kernel (AdjOpCall *call)
   return done;
 }
 
+/* -- lists in place: nothing is returned -- */
+
+static gboolean
+write_list_meta (AdjOpCall *call)
+{
+  AdjOpCall base = base_call (call);
+  gboolean done;
+
+  base.returns_list = TRUE;
+  done = adj_op_call_infer (&base);
+  for (guint i = 0; done && i < base.n_results; i++)
+    done = check_target (call, adj_tensor_get_meta (call->args[0].items[i].tensor),
+                         &base.results[i].meta);
+  adj_op_call_clear (&base);
+  return done;
+}
+
+/* All results before any is written: an element may be an operand of another. */
+static gboolean
+write_list_kernel (AdjOpCall *call)
+{
+  AdjOpCall base = base_call (call);
+  gboolean done;
+
+  base.returns_list = TRUE;
+  done = adj_op_call_infer (&base);
+  for (guint i = 0; done && i < base.n_results; i++)
+    base.results[i].tensor = adj_tensor_new_empty (&base.results[i].meta, NULL, FALSE);
+  done = done && base.op->kernel (&base);
+  for (guint i = 0; done && i < base.n_results; i++)
+    done = op_write_tensor (call, call->args[0].items[i].tensor, base.results[i].tensor);
+  adj_op_call_clear (&base);
+  return done;
+}
+
 static double
 base_flops (const AdjOpCall *call)
 {
@@ -178,8 +210,8 @@ adj_twin_init_write (AdjOp *op)
   op->expr = NULL;
   op->grad = NULL;
   op->decompose = NULL;
-  op->meta = write_meta;
-  op->kernel = write_kernel;
+  op->meta = op_entry (op)->schema->n_returns == 0 ? write_list_meta : write_meta;
+  op->kernel = op_entry (op)->schema->n_returns == 0 ? write_list_kernel : write_kernel;
   op->flops = base_flops;
   op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);
 }

@@ -5,7 +5,8 @@ One case is
     case TARGET
     a VALUE            (an argument by position)
     k NAME VALUE       (an argument by name)
-    r VALUE            (a result; several results and lists are flattened)
+    r VALUE            (a result; several results and lists are flattened; what is written when
+                        nothing is returned)
     g SEED             (of torch.manual_seed() before the call)
     e INT              (what torch.randint(0, 2 ** 31) gives after the call)
 and a VALUE is one of
@@ -83,6 +84,8 @@ def case(target, *args, **kwargs):
         result = op(*args, **kwargs)
     except (RuntimeError, IndexError, NotImplementedError, ValueError):
         return
+    if result is None:
+        result = args[0]
     for r in flatten(result):
         lines.append("r n" if r is None else "r " + tensor(r, 0, raw(r.contiguous().flatten())))
     out.append("\n".join(lines))
@@ -715,9 +718,14 @@ for dtype in (F32, F64, BF16):
             for p in (2, 1, float("inf")):
                 case(target, many, p)
             case(target, many, 2, F64)
+        elif name == "_foreach_copy_":
+            case(target, [v.clone() for v in many], [v.to(F64) for v in more])
         else:
             others = {"List": [more], "Scalar": [1.5], "ScalarList": [numbers], "Tensor": [torch.tensor(0.25)], "": []}
             case(target, many, *others[overload])
+            if target not in ("_foreach_pow.ScalarAndTensor", "_foreach_norm.Scalar", "_foreach_copy_"):
+                written = [v.clone() for v in many]
+                case(f"{name}_.{overload}" if overload else name + "_", written, *others[overload])
     case("_foreach_add.List", many, more, alpha=2)
     case("_foreach_add.Scalar", [torch.tensor([1, 2]), many[0]], 1)
 
