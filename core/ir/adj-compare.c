@@ -176,20 +176,85 @@ match_origins (Pair *pair)
       }
 }
 
+/* Whether what is known of the two does not tell them apart: annotation and place in the source. */
+static gboolean
+same_role (const Pair *pair, const AdjNode *a, const AdjNode *b)
+{
+  const AdjFrame *in_a, *in_b;
+
+  if (!same_target (a, b) || !same_annotation (pair, &a->val, &b->val))
+    return FALSE;
+  if (a->meta.n_frames == 0 || b->meta.n_frames == 0)
+    return TRUE;
+
+  in_a = &a->meta.frames[a->meta.n_frames - 1];
+  in_b = &b->meta.frames[b->meta.n_frames - 1];
+
+  return in_a->line == in_b->line && g_str_equal (in_a->file, in_b->file);
+}
+
+/* Whether the inputs of the two are each other's, or both unmatched. */
+static gboolean
+inputs_agree (const Pair *pair, const AdjNode *a, const AdjNode *b)
+{
+  if (a->n_inputs != b->n_inputs)
+    return FALSE;
+
+  for (guint i = 0; i < a->n_inputs; i++)
+    if (pair->to_a[b->inputs[i].index] != a->inputs[i].index &&
+        (pair->to_a[b->inputs[i].index] != NONE || pair->to_b[a->inputs[i].index] != NONE))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* Names are counted up for each operator, so that an equal name alone says little when another
+ * table of decompositions was used. */
 static void
-match_names (Pair *pair)
+match_names (Pair *pair, gboolean with_inputs)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (pair->b); i++)
     {
-      const AdjNode *node = node_of (pair->b, i);
+      const AdjNode *node = node_of (pair->b, i), *other;
       AdjNodeId found;
 
       if (pair->to_a[i] != NONE)
         continue;
       found = adj_graph_find_node (pair->a, node->name);
-      if (adj_node_id_is_valid (found) && pair->to_b[found.index] == NONE &&
-          same_target (node_of (pair->a, found.index), node))
+      if (!adj_node_id_is_valid (found) || pair->to_b[found.index] != NONE)
+        continue;
+      other = node_of (pair->a, found.index);
+      if (same_role (pair, other, node) && (!with_inputs || inputs_agree (pair, other, node)))
         match (pair, found.index, i);
+    }
+}
+
+static gboolean
+is_same_tensor (const AdjNode *a, const AdjNode *b, const Pair *pair)
+{
+  return a->val.kind == ADJ_VALUE_META && b->val.kind == ADJ_VALUE_META && a->opcode == b->opcode &&
+         a->opcode != ADJ_OPCODE_PLACEHOLDER && same_meta (pair, a->val.meta, b->val.meta);
+}
+
+/* What matched nodes read in the same place is the same value, however each graph computes it. */
+static void
+match_values (Pair *pair)
+{
+  for (guint i = adj_graph_get_n_nodes (pair->b); i-- > 0;)
+    {
+      const AdjNode *b = node_of (pair->b, i), *a;
+
+      if (pair->to_a[i] == NONE)
+        continue;
+      a = node_of (pair->a, pair->to_a[i]);
+      for (guint k = 0; a->n_inputs == b->n_inputs && k < a->n_inputs; k++)
+        {
+          guint32 in_a = a->inputs[k].index, in_b = b->inputs[k].index;
+
+          if (pair->to_a[in_b] == NONE && pair->to_b[in_a] == NONE &&
+              is_same_tensor (node_of (pair->a, in_a), node_of (pair->b, in_b), pair))
+            match (pair, in_a, in_b);
+        }
     }
 }
 
@@ -407,12 +472,14 @@ adj_graph_align (const AdjGraph *a, const AdjGraph *b)
   memset (to_b, 0xff, sizeof (guint32) * n_a);
 
   match_origins (&pair);
-  match_names (&pair);
+  match_names (&pair, TRUE);
   match_keys (&pair, key_by_arguments);
   match_keys (&pair, key_by_inputs);
+  match_names (&pair, FALSE);
   match_keys (&pair, key_by_place);
   match_keys (&pair, key_by_arguments);
   match_keys (&pair, key_by_inputs);
+  match_values (&pair);
 
   return make_alignment (&pair);
 }

@@ -20,8 +20,10 @@ typedef struct
   const char *reason; /* what differs: "target", "args", "val", "recompute" …; %NULL for NONE */
 } AdjChange;
 
-/* Two graphs laid side by side.  Nodes are matched by origin, then name and target, then (op,
- * inputs aligned), then order within the same op and stack frame; unmatched ones stay unmatched. */
+/* Two graphs laid side by side.  Nodes are matched by origin, then name, target, annotation, place
+ * in the source and inputs, then (op, inputs aligned), then name without inputs, then order within
+ * the same op and stack frame, then as what matched nodes read in the same place; unmatched ones
+ * stay unmatched. */
 typedef struct
 {
   guint n_changes; /* every node of both graphs, in the order of b with removed ones in place */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/adj-compare.h"
 
+#include "formats/adj-format.h"
 #include "ir/adj-text.h"
+#include "support/adj-test.h"
 #include "support/random-graph.h"
 
 static AdjGraph *
@@ -156,6 +158,79 @@ test_dropped (void)
   g_assert_cmpuint (alignment->n_changes, ==, n);
 }
 
+static AdjGraph *
+load_joint (const char *name)
+{
+  g_autofree char *path = adj_test_data_path (name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  const AdjBundleGraph *entry;
+
+  g_assert_no_error (error);
+  entry = adj_bundle_find_graph (bundle, "joint", &error);
+  g_assert_no_error (error);
+
+  return adj_graph_ref (entry->graph);
+}
+
+static guint32
+partner_of (const AdjAlignment *alignment, const AdjGraph *a, const char *name)
+{
+  AdjNodeId id = adj_graph_find_node (a, name);
+
+  g_assert_true (adj_node_id_is_valid (id));
+  for (guint i = 0; i < alignment->n_changes; i++)
+    if (adj_node_id_is_valid (alignment->changes[i].a) && alignment->changes[i].a.index == id.index)
+      return alignment->changes[i].b.index;
+
+  g_assert_not_reached ();
+}
+
+/* One step of GPT-2 without decompositions and with those of Inductor: they share inputs, matrix
+ * products and outputs; each of a pair has one shape and comes from one line of the model. */
+static void
+test_decomposed (void)
+{
+  g_autoptr (AdjGraph) a = load_joint ("graphs/gpt2.adjoint");
+  g_autoptr (AdjGraph) b = load_joint ("graphs/gpt2-inductor.adjoint");
+  g_autoptr (AdjAlignment) alignment = adj_graph_align (a, b);
+  guint n_pairs = 0, n_products = 0, n_in_a = 0;
+
+  for (guint i = 0; i < alignment->n_changes; i++)
+    {
+      const AdjChange *change = &alignment->changes[i];
+      const AdjNode *in_a, *in_b;
+
+      if (!adj_node_id_is_valid (change->a))
+        continue;
+      in_a = adj_graph_get_node (a, change->a.index);
+      if (g_str_has_suffix (in_a->target, "mm.default"))
+        n_in_a++;
+      if (!adj_node_id_is_valid (change->b))
+        continue;
+      in_b = adj_graph_get_node (b, change->b.index);
+      n_pairs++;
+      if (!g_str_has_suffix (in_a->target, "mm.default") ||
+          !g_str_equal (in_a->target, in_b->target))
+        continue;
+      n_products++;
+      g_assert_true (adj_tensor_meta_equal (in_a->val.meta, in_b->val.meta));
+      g_assert_cmpuint (in_a->meta.frames[in_a->meta.n_frames - 1].line, ==,
+                        in_b->meta.frames[in_b->meta.n_frames - 1].line);
+    }
+  g_test_message ("%u and %u nodes: %u aligned, %u of %u matrix products",
+                  adj_graph_get_n_nodes (a), adj_graph_get_n_nodes (b), n_pairs, n_products,
+                  n_in_a);
+  g_assert_cmpuint (n_products, ==, n_in_a);
+  for (guint i = 0; i < adj_graph_get_n_inputs (a); i++)
+    {
+      const AdjNode *input = adj_graph_get_node (a, adj_graph_get_input (a, i).index);
+
+      g_assert_cmpstr (adj_graph_get_node (b, partner_of (alignment, a, input->name))->name, ==,
+                       input->name);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -168,6 +243,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/ir/compare/annotations", test_annotations);
   g_test_add_func ("/ir/compare/dropped-nodes", test_dropped);
+  g_test_add_func ("/ir/compare/decomposed", test_decomposed);
 
   return g_test_run ();
 }
