@@ -62,6 +62,26 @@ print_changes (const AdjAlignment *alignment, const AdjGraph *a, const AdjGraph 
     }
 }
 
+/* Every node knows what the node of the first graph knew, and which one that was. */
+static void
+check_provenance (const AdjGraph *a, const AdjGraph *b)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (a); i++)
+    {
+      const AdjNode *old = adj_graph_get_node (a, i), *new = adj_graph_get_node (b, i);
+
+      if (old->opcode != ADJ_OPCODE_CALL_FUNCTION)
+        continue;
+      g_assert_cmpuint (new->origin.index, ==, i);
+      g_assert_cmpstr (new->meta.stack_trace, ==, old->meta.stack_trace);
+      g_assert_cmpint (new->meta.seq_nr, ==, old->meta.seq_nr);
+      g_assert_cmpuint (new->meta.n_modules, ==, old->meta.n_modules);
+      g_assert_cmpuint (new->meta.n_fwd_modules, ==, old->meta.n_fwd_modules);
+      if (old->meta.original_aten != NULL)
+        g_assert_cmpstr (new->meta.original_aten, ==, old->meta.original_aten);
+    }
+}
+
 /* %FALSE: an operator is missing. */
 static gboolean
 retrace (const Capture *capture, const AdjBundleGraph *entry)
@@ -86,6 +106,7 @@ retrace (const Capture *capture, const AdjBundleGraph *entry)
   print_changes (alignment, entry->graph, again);
   g_assert_cmpuint (alignment->n_same, ==, n);
   g_assert_true (adj_graph_equal_structure (entry->graph, again));
+  check_provenance (entry->graph, again);
   if (strcmp (entry->role, "joint") == 0)
     g_assert_cmpuint (n_renamed, <=, capture->n_joint_renamed);
   return TRUE;

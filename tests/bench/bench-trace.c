@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Nodes per second of tracing graphs again with fake tensors, one JSON line each: the best of
+ * several runs. */
+
+#include <stdio.h>
+
+#include "adjoint.h"
+#include "support/adj-test.h"
+
+#define N_RUNS 7
+
+static void
+bench (const char *name, AdjGraph *graph, guint n_repeats)
+{
+  guint n_nodes = adj_graph_get_n_nodes (graph);
+  double best = G_MAXDOUBLE;
+
+  for (guint run = 0; run < N_RUNS; run++)
+    {
+      gint64 start = g_get_monotonic_time ();
+      double seconds;
+
+      for (guint i = 0; i < n_repeats; i++)
+        {
+          g_autoptr (GError) error = NULL;
+          g_autoptr (AdjGraph) again = adj_retrace (graph, &error);
+
+          if (again == NULL || adj_graph_get_n_nodes (again) != n_nodes)
+            g_error ("%s: %s", name, error != NULL ? error->message : "another graph");
+        }
+      seconds = (double) (g_get_monotonic_time () - start) * 1e-6 / n_repeats;
+      best = MIN (best, seconds);
+    }
+  printf ("{\"bench\": \"trace\", \"case\": \"%s\", \"nodes\": %u, \"ms\": %.3f, "
+          "\"nodes_per_s\": %.0f}\n",
+          name, n_nodes, best * 1e3, n_nodes / best);
+}
+
+/* @n_layers copies of the calls of @graph on the same inputs. */
+static AdjGraph *
+stack (const AdjGraph *graph, guint n_layers)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("Stack", adj_graph_get_symbols (graph));
+  guint n = adj_graph_get_n_nodes (graph);
+  g_autofree AdjNodeId *map = g_new (AdjNodeId, n);
+  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  AdjValue output;
+  AdjGraph *made;
+
+  for (guint layer = 0; layer < n_layers; layer++)
+    {
+      const AdjValue *returned =
+          &adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0];
+
+      for (guint i = 0; i < n; i++)
+        {
+          AdjOpcode opcode = adj_graph_get_node (graph, i)->opcode;
+
+          if (opcode == ADJ_OPCODE_PLACEHOLDER ? layer == 0 : opcode != ADJ_OPCODE_OUTPUT)
+            adj_builder_copy (builder, graph, i, map);
+        }
+      for (guint i = 0; i < returned->n; i++)
+        if (returned->items[i].kind == ADJ_VALUE_NODE)
+          {
+            AdjValue value = ADJ_NODE (map[returned->items[i].node.index]);
+
+            g_array_append_val (results, value);
+          }
+    }
+  output =
+      (AdjValue){ .kind = ADJ_VALUE_LIST, .n = results->len, .items = (gpointer) results->data };
+  adj_builder_output (builder, &output);
+  made = adj_builder_seal (builder, &error);
+  if (made == NULL)
+    g_error ("%s", error->message);
+  return made;
+}
+
+int
+main (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = adj_test_data_path ("graphs/gpt2.adjoint");
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  AdjGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL)->graph;
+  AdjGraph *forward = adj_bundle_find_graph (bundle, "forward", NULL)->graph;
+  g_autoptr (AdjGraph) deep = stack (forward, 24);
+
+  bench ("gpt2, 2 layers, joint", joint, 20);
+  bench ("gpt2, 2 layers, forward", forward, 20);
+  bench ("gpt2, 48 layers, forward", deep, 2);
+  return 0;
+}
