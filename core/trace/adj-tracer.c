@@ -45,10 +45,9 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->cx = cx;
   tracer->mark = g_new0 (AdjTraceMark, 1);
   tracer->mark->n_refs = 1;
-  tracer->name = g_strdup (name);
   tracer->items_when_read = items_when_read;
   tracer->arena = adj_arena_new ();
-  tracer->names = adj_namespace_new ();
+  tracer->builder = adj_builder_new (name, adj_context_get_symbols (cx));
   tracer->nodes = g_array_new (FALSE, FALSE, sizeof (AdjTracedNode));
   tracer->stems = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   tracer->storages = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -64,8 +63,6 @@ adj_tracer_free (AdjTracer *tracer)
 {
   tracer->mark->ended = TRUE;
   mark_unref (tracer->mark);
-  g_free (tracer->name);
-  g_free (tracer->parameters);
   g_hash_table_unref (tracer->stems);
   g_hash_table_unref (tracer->storages);
   g_hash_table_unref (tracer->data_by_at);
@@ -73,7 +70,7 @@ adj_tracer_free (AdjTracer *tracer)
   g_ptr_array_unref (tracer->data);
   g_ptr_array_unref (tracer->graphs);
   g_array_unref (tracer->nodes);
-  adj_namespace_free (tracer->names);
+  adj_builder_free (tracer->builder);
   adj_arena_free (tracer->arena);
   g_free (tracer);
 }
@@ -134,6 +131,14 @@ get_stem (AdjTracer *tracer, const char *target)
   return stem;
 }
 
+static const char *
+make_name (AdjTracer *tracer, const char *stem)
+{
+  g_autofree char *name = adj_builder_unique_name (tracer->builder, stem);
+
+  return adj_arena_strdup (tracer->arena, name);
+}
+
 /* @stem: %NULL: of the target, which then lives as long as the tracer. */
 AdjNodeId
 adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
@@ -141,8 +146,7 @@ adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
   AdjNodeId id = { tracer->nodes->len };
 
   if (node->name == NULL)
-    node->name =
-        adj_namespace_take (tracer->names, stem != NULL ? stem : get_stem (tracer, node->target));
+    node->name = make_name (tracer, stem != NULL ? stem : get_stem (tracer, node->target));
   if (node->meta == NULL)
     node->meta = get_meta (tracer, &node->origin);
   g_array_append_val (tracer->nodes, *node);
@@ -470,16 +474,9 @@ adj_tracer_add_placeholder (AdjTracer *tracer,
   };
   AdjNodeId id;
 
+  node.name = make_name (tracer, name != NULL ? name : stem);
   if (name != NULL)
-    {
-      const char *taken = adj_namespace_take (tracer->names, name);
-
-      if (strcmp (taken, name) != 0)
-        adj_namespace_reserve (tracer->names, name);
-      node.name = adj_arena_intern (tracer->arena, name);
-    }
-  else
-    node.name = adj_namespace_take (tracer->names, stem);
+    node.name = adj_arena_intern (tracer->arena, name);
   node.target = node.name;
   node.val = snapshot (tracer, value, TRUE);
   id = adj_tracer_add (tracer, &node, NULL);
@@ -591,19 +588,15 @@ renumber (AdjValue *value, const guint32 *places)
 void
 adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *parameters)
 {
-  tracer->header = header;
-  g_free (tracer->parameters);
-  tracer->parameters = g_strdup (parameters);
+  adj_builder_set_header (tracer->builder, header, parameters);
 }
 
 AdjGraph *
 adj_tracer_seal (AdjTracer *tracer, GError **error)
 {
-  g_autoptr (AdjBuilder) builder =
-      adj_builder_new (tracer->name, adj_context_get_symbols (tracer->cx));
+  AdjBuilder *builder = tracer->builder;
   g_autofree guint32 *places = number_nodes (tracer);
 
-  adj_builder_set_header (builder, tracer->header, tracer->parameters);
   for (guint i = 0; i < tracer->nodes->len; i++)
     {
       AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, i);

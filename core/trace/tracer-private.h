@@ -4,7 +4,6 @@
 #include "trace/adj-tracer.h"
 
 #include "ir/adj-builder.h"
-#include "ir/adj-namespace.h"
 
 G_BEGIN_DECLS
 
@@ -30,12 +29,9 @@ struct _AdjTracer
 {
   AdjContext *cx; /* (unowned) */
   AdjTraceMark *mark;
-  char *name;
-  AdjHeader header;
-  char *parameters;
   gboolean items_when_read;
   AdjArena *arena;
-  AdjNamespace *names;
+  AdjBuilder *builder;    /* hands out names at once, gets the nodes at the end */
   GArray *nodes;          /* AdjTracedNode */
   GHashTable *stems;      /* target → stem */
   GHashTable *storages;   /* id of a storage → its number in the graph, plus one */
