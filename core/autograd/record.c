@@ -389,8 +389,12 @@ any_requires_grad (const AdjOpCall *call)
 }
 
 static gboolean
-check_written (const AdjOpCall *call)
+check_written (const AdjOpCall *call, const GradRule *rule)
 {
+  if (rule == NULL && adj_schema_mutates (call->schema))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "writes its result, and one of the arguments requires grad: there "
+                                "is no gradient of that");
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
       const AdjArgument *argument = &call->schema->arguments[i];
@@ -455,7 +459,7 @@ record (OpNode *op_node, Autograd *autograd, AdjOpCall *call)
     return adj_mode_call_below (&autograd->mode, call);
   if (op_node->rule != NULL)
     use = use_of (op_node->rule, needed);
-  if (!check_written (call) || !save_args (op_node, call, &use) ||
+  if (!check_written (call, op_node->rule) || !save_args (op_node, call, &use) ||
       !adj_mode_call_below (&autograd->mode, call))
     return FALSE;
 

@@ -364,26 +364,40 @@ builtin_mm_right (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
 /* -- reductions -- */
 
+/* @g among the elements of @x that equal @best: both as a reduction over @dims that keeps them. */
+static AdjTensor *
+distribute (RuleCall *call,
+            AdjTensor *g,
+            AdjTensor *x,
+            AdjTensor *best,
+            const AdjValue *dims,
+            gboolean has_dims)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *mask = RULE_APPLY (cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (best));
+  AdjTensor *count;
+
+  if (mask == NULL)
+    return NULL;
+  count = has_dims
+              ? RULE_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), *dims, ADJ_BOOL (TRUE))
+              : RULE_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
+  g = RULE_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
+  if (g == NULL || count == NULL)
+    return NULL;
+  return RULE_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count));
+}
+
 static gboolean
 builtin_evenly_distribute (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  AdjContext *cx = call->cx;
   guint rank = meta_of (call, &args[1])->shape.rank;
   AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 3, rank);
   AdjTensor *best = restore_reduced (call, args[2].tensor, args, n, 3, rank);
-  AdjTensor *mask, *count;
 
   if (g == NULL || best == NULL)
     return FALSE;
-  mask = RULE_APPLY (cx, ADJ_OP_eq_Tensor, args[1], ADJ_TENSOR (best));
-  if (mask == NULL)
-    return FALSE;
-  count = names_dims (args, n, 3)
-              ? RULE_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), args[3], ADJ_BOOL (TRUE))
-              : RULE_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
-  g = RULE_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
-  return g != NULL && count != NULL &&
-         give (out, RULE_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count)));
+  return give (out, distribute (call, g, args[1].tensor, best, &args[3], names_dims (args, n, 3)));
 }
 
 static gboolean
@@ -402,6 +416,31 @@ builtin_value_selecting (RuleCall *call, const AdjValue *args, guint n, AdjValue
   zeros = RULE_APPLY (cx, ADJ_OP_new_zeros, ADJ_TENSOR (g), args[3]);
   return zeros != NULL && give (out, RULE_APPLY (cx, ADJ_OP_scatter_src, ADJ_TENSOR (zeros),
                                                  args[1], ADJ_TENSOR (index), ADJ_TENSOR (g)));
+}
+
+/* What of a source was not scattered has gradient 0. */
+static gboolean
+builtin_gather_padded (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  const AdjShape *index = &meta_of (call, &args[2])->shape;
+  AdjTensor *g = RULE_APPLY (call->cx, ADJ_OP_gather, args[0], args[1], args[2]);
+  AdjSize sizes[ADJ_MAX_RANK], pad[2 * ADJ_MAX_RANK];
+  guint rank = sizes_of (&args[3], sizes);
+  gboolean padded = FALSE;
+
+  if (g == NULL)
+    return FALSE;
+  for (guint i = 0; i < rank && rank == index->rank; i++)
+    {
+      pad[2 * (rank - 1 - i)] = ADJ_SIZE (0);
+      pad[2 * (rank - 1 - i) + 1] = adj_size_sub (symbols, sizes[i], index->size[i]);
+      padded |= !adj_size_test (symbols, ADJ_SIZE_EQ, sizes[i], index->size[i]);
+    }
+  if (padded)
+    g = RULE_APPLY (call->cx, ADJ_OP_constant_pad_nd, ADJ_TENSOR (g),
+                    rule_call_list_sizes (call, pad, 2 * rank), ADJ_INT (0));
+  return give (out, g);
 }
 
 /* @args: self, dim, correction, keepdim. */
@@ -512,9 +551,9 @@ builtin_norm_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *
     return give (out, times (call, g, RULE_APPLY (cx, ADJ_OP_sgn, args[1])));
   if (isinf (p))
     {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                        "the gradient of a norm of infinite order is not there yet");
-      return FALSE;
+      x = RULE_APPLY (cx, ADJ_OP_abs, args[1]);
+      x = x != NULL ? distribute (call, g, x, y, &args[4], names_dims (args, n, 4)) : NULL;
+      return give (out, times (call, x, RULE_APPLY (cx, ADJ_OP_sgn, args[1])));
     }
   if (p != 2)
     {

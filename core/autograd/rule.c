@@ -317,6 +317,14 @@ make_table (void)
   return table;
 }
 
+/* An out= twin. */
+static gboolean
+writes_out (const AdjSchema *schema)
+{
+  return schema->n_arguments > 0 && schema->arguments[schema->n_arguments - 1].type.written &&
+         schema->arguments[schema->n_arguments - 1].keyword_only;
+}
+
 const GradRule *
 grad_rule_find (const AdjOp *op)
 {
@@ -326,7 +334,7 @@ grad_rule_find (const AdjOp *op)
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, GPOINTER_TO_SIZE (make_table ()));
   table = GSIZE_TO_POINTER (once);
-  if (op->grad == NULL && adj_op_get_base (op) != NULL)
+  if (op->grad == NULL && adj_op_get_base (op) != NULL && !writes_out (adj_op_get_schema (op)))
     op = adj_op_get_base (op);
   return g_hash_table_lookup (table->rules, op);
 }

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "autograd/tape.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
-#include "autograd/tape.h"
 #include "support/adj-test.h"
 
 /* The forward part of each captured joint graph, run under the tape; backward () must give what

@@ -5,105 +5,10 @@
 #include "call/adj-context.h"
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
-#include "support/adj-test.h"
+#include "support/oracle.h"
 
 /* Runs every case of data/oracle.txt.gz (see make-oracle.py) and compares with what PyTorch
  * computed: dtype, sizes and strides exactly, values exactly or within the band of the operator. */
-
-typedef struct
-{
-  char *text; /* rest of the line: strtok's state */
-  GPtrArray *tensors;
-} Reader;
-
-static const char *
-next (Reader *r)
-{
-  const char *token = strtok_r (NULL, " ", &r->text);
-
-  g_assert_nonnull (token);
-  return token;
-}
-
-static gint64
-next_int (Reader *r)
-{
-  return g_ascii_strtoll (next (r), NULL, 10);
-}
-
-static GBytes *
-next_bytes (Reader *r)
-{
-  const char *hex = next (r);
-  gsize n = strcmp (hex, "-") == 0 ? 0 : strlen (hex) / 2;
-  guint8 *bytes = g_malloc (MAX (n, 1));
-
-  for (gsize i = 0; i < n; i++)
-    bytes[i] =
-        (guint8) (g_ascii_xdigit_value (hex[2 * i]) * 16 + g_ascii_xdigit_value (hex[2 * i + 1]));
-  return g_bytes_new_take (bytes, n);
-}
-
-/* Metadata and the bytes after it. */
-static GBytes *
-read_tensor (Reader *r, AdjTensorMeta *meta)
-{
-  *meta = (AdjTensorMeta){
-    .dtype = adj_dtype_from_code (next (r), -1),
-    .device = ADJ_CPU,
-    .has_strides = TRUE,
-    .storage = -1,
-  };
-  meta->shape.rank = (guint) next_int (r);
-  for (guint i = 0; i < meta->shape.rank; i++)
-    meta->shape.size[i] = ADJ_SIZE (next_int (r));
-  for (guint i = 0; i < meta->shape.rank; i++)
-    meta->shape.stride[i] = ADJ_SIZE (next_int (r));
-  meta->shape.offset = ADJ_SIZE (next_int (r));
-  return next_bytes (r);
-}
-
-static AdjValue
-read_value (Reader *r)
-{
-  const char *kind = next (r);
-
-  switch (kind[0])
-    {
-    case 'b':
-      return ADJ_BOOL (next_int (r));
-    case 'i':
-      return ADJ_INT (next_int (r));
-    case 'f':
-      return ADJ_FLOAT (g_ascii_strtod (next (r), NULL));
-    case 's':
-      return adj_value_new_string (next (r));
-    case 'd':
-      return ADJ_DTYPE (adj_dtype_from_code (next (r), -1));
-    case 'm':
-      return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
-                         .format = adj_memory_format_from_name (next (r)) };
-    case 'l':
-      {
-        guint n = (guint) next_int (r);
-        g_autofree AdjValue *items = g_new0 (AdjValue, MAX (n, 1));
-
-        for (guint i = 0; i < n; i++)
-          items[i] = read_value (r);
-        return adj_value_new_items (ADJ_VALUE_LIST, items, n);
-      }
-    case 't':
-      {
-        AdjTensorMeta meta;
-        g_autoptr (GBytes) bytes = read_tensor (r, &meta);
-        g_autoptr (AdjStorage) storage = adj_storage_new_shared (bytes, ADJ_CPU);
-
-        return ADJ_TENSOR (adj_tensor_new (&meta, storage));
-      }
-    default:
-      return ADJ_NONE;
-    }
-}
 
 /* -- comparing -- */
 
@@ -204,20 +109,6 @@ check_tensor (
 
 /* -- cases -- */
 
-typedef struct
-{
-  const AdjOp *op;
-  const char *target;
-  guint line;
-  AdjValue args[16];
-  guint n_args;
-  AdjValue kwargs[32]; /* key, value, … */
-  guint n_kwargs;
-  GPtrArray *results; /* the lines that begin with r */
-  gint64 seed;        /* of the generator; -1: draws nothing */
-  gint64 next;        /* what it gives after the call, modulo 2^31 */
-} Case;
-
 /* Notes how many values a call sums over, for the band. */
 typedef struct
 {
@@ -238,7 +129,7 @@ spy_call (AdjMode *mode, AdjOpCall *call)
 static const AdjModeClass spy_class = { .name = "spy", .call = spy_call };
 
 static void
-check_results (const Case *c, const AdjValue *returned, double reduction, GString *why)
+check_results (const OracleCase *c, const AdjValue *returned, double reduction, GString *why)
 {
   gboolean nothing = adj_op_get_schema (c->op)->n_returns == 0;
   const AdjValue *result = nothing ? &c->args[0] : returned;
@@ -253,7 +144,7 @@ check_results (const Case *c, const AdjValue *returned, double reduction, GStrin
   for (guint i = 0; i < n && why->len == 0; i++)
     {
       const AdjValue *item = list ? &result->items[i] : result;
-      Reader r = { .text = g_ptr_array_index (c->results, i) };
+      OracleReader r = { .text = g_ptr_array_index (c->results, i) };
       const char *kind = strtok_r (r.text, " ", &r.text);
       AdjTensorMeta meta;
       g_autoptr (GBytes) bytes = NULL;
@@ -264,17 +155,17 @@ check_results (const Case *c, const AdjValue *returned, double reduction, GStrin
             g_string_append_printf (why, "result %u is undefined, or should be", i);
           continue;
         }
-      bytes = read_tensor (&r, &meta);
+      bytes = oracle_read_tensor (&r, &meta);
       if ((c->op->flags & ADJ_OP_NO_COMPARE) == 0)
         check_tensor (item->tensor, &meta, bytes, band_of (c->op, meta.dtype, reduction), why);
     }
 }
 
 /* What a test does with every case: appends to @why what is wrong. */
-typedef void (*CaseCheck) (Case *c, GString *why);
+typedef void (*CaseCheck) (OracleCase *c, GString *why);
 
 static gboolean
-call_case (AdjContext *cx, Case *c, AdjValue *result, GString *why)
+call_case (AdjContext *cx, OracleCase *c, AdjValue *result, GString *why)
 {
   AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = c->n_args, .items = c->args };
   AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = c->n_kwargs, .items = c->kwargs };
@@ -303,7 +194,7 @@ new_context (AdjMode *bottom, double *reduction)
 }
 
 static void
-check_eager (Case *c, GString *why)
+check_eager (OracleCase *c, GString *why)
 {
   double reduction = 1;
   g_autoptr (AdjContext) cx = new_context (adj_eager_mode_new (), &reduction);
@@ -318,7 +209,7 @@ check_eager (Case *c, GString *why)
 
 /* Without values, the same dtypes, sizes and strides come out. */
 static void
-check_fake (Case *c, GString *why)
+check_fake (OracleCase *c, GString *why)
 {
   double reduction = 1;
   g_autoptr (AdjContext) cx = new_context (adj_fake_mode_new (), &reduction);
@@ -333,14 +224,14 @@ check_fake (Case *c, GString *why)
   for (guint i = 0; i < c->results->len; i++)
     {
       const AdjValue *item = list ? &result.items[i] : &result;
-      Reader r = { .text = g_ptr_array_index (c->results, i) };
+      OracleReader r = { .text = g_ptr_array_index (c->results, i) };
       const char *kind = strtok_r (r.text, " ", &r.text);
       AdjTensorMeta meta;
       g_autoptr (GBytes) bytes = NULL;
 
       if (kind[0] == 'n')
         continue;
-      bytes = read_tensor (&r, &meta);
+      bytes = oracle_read_tensor (&r, &meta);
       check_meta (item->tensor, &meta, why);
     }
 }
@@ -383,8 +274,11 @@ read_doubles (const AdjValue *value, gint64 *n)
 }
 
 static void
-compare_with_float64 (
-    const Case *c, const AdjValue *single, const AdjValue *wide, double reduction, GString *why)
+compare_with_float64 (const OracleCase *c,
+                      const AdjValue *single,
+                      const AdjValue *wide,
+                      double reduction,
+                      GString *why)
 {
   gint64 n = 0, n_wide = 0;
   g_autofree double *x = NULL;
@@ -409,7 +303,7 @@ compare_with_float64 (
 }
 
 static void
-check_float64 (Case *c, GString *why)
+check_float64 (OracleCase *c, GString *why)
 {
   double reduction = 1;
   g_autoptr (AdjContext) cx = new_context (adj_eager_mode_new (), &reduction);
@@ -429,90 +323,38 @@ check_float64 (Case *c, GString *why)
     compare_with_float64 (c, &single, &wide, reduction, why);
 }
 
-/* -- reading cases -- */
+typedef struct
+{
+  CaseCheck check;
+  GHashTable *seen; /* (nullable): which operators there were */
+  guint n_cases;
+  guint n_bad;
+} Sweep;
 
 static void
-clear_case (Case *c)
+check_case (OracleCase *c, gpointer data)
 {
-  for (guint i = 0; i < c->n_args; i++)
-    adj_value_clear (&c->args[i]);
-  for (guint i = 0; i < c->n_kwargs; i++)
-    adj_value_clear (&c->kwargs[i]);
-  g_clear_pointer (&c->results, g_ptr_array_unref);
+  Sweep *sweep = data;
+  g_autoptr (GString) why = g_string_new (NULL);
+
+  if (sweep->seen != NULL)
+    g_hash_table_add (sweep->seen, (gpointer) c->op);
+  sweep->check (c, why);
+  sweep->n_cases++;
+  if (why->len == 0)
+    return;
+  g_test_message ("line %u, %s: %s", c->line, c->target, why->str);
+  sweep->n_bad++;
 }
 
-static void
-read_line (Case *c, char *line)
-{
-  Reader r = { .text = line };
-  const char *kind = strtok_r (line, " ", &r.text);
-
-  if (kind[0] == 'a')
-    c->args[c->n_args++] = read_value (&r);
-  else if (kind[0] == 'k')
-    {
-      c->kwargs[c->n_kwargs++] = adj_value_new_string (next (&r));
-      c->kwargs[c->n_kwargs++] = read_value (&r);
-    }
-  else if (kind[0] == 'g')
-    c->seed = next_int (&r);
-  else if (kind[0] == 'e')
-    c->next = next_int (&r);
-  else
-    g_ptr_array_add (c->results, r.text);
-}
-
-static char *
-read_oracle (void)
-{
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ops", "data", "oracle.txt.gz", NULL);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) packed = g_file_read (file, NULL, NULL);
-  g_autoptr (GZlibDecompressor) unpack = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
-  g_autoptr (GInputStream) stream = NULL;
-  g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
-
-  g_assert_nonnull (packed);
-  stream = g_converter_input_stream_new (G_INPUT_STREAM (packed), G_CONVERTER (unpack));
-  g_assert_cmpint (g_output_stream_splice (out, stream, 0, NULL, NULL), >, 0);
-  g_assert_true (g_output_stream_write_all (out, "", 1, NULL, NULL, NULL));
-  g_assert_true (g_output_stream_close (out, NULL, NULL));
-  return g_memory_output_stream_steal_data (G_MEMORY_OUTPUT_STREAM (out));
-}
-
-/* Calls @check for every case and counts those that it finds wrong; notes which operators there
- * were in @seen. */
 static void
 check_cases (CaseCheck check, GHashTable *seen)
 {
-  g_autofree char *text = read_oracle ();
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  guint n_cases = 0, n_bad = 0;
+  Sweep sweep = { .check = check, .seen = seen };
 
-  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; n_cases++)
-    {
-      Case c = { .target = lines[i] + strlen ("case "), .line = i + 1, .seed = -1 };
-      g_autoptr (GString) why = g_string_new (NULL);
-
-      g_assert_true (g_str_has_prefix (lines[i], "case "));
-      c.op = adj_op_find (c.target);
-      if (c.op == NULL)
-        g_error ("line %u: there is no %s", i + 1, c.target);
-      c.results = g_ptr_array_new ();
-      for (i++; lines[i] != NULL && *lines[i] != '\0' && lines[i][0] != 'c'; i++)
-        read_line (&c, lines[i]);
-      if (seen != NULL)
-        g_hash_table_add (seen, (gpointer) c.op);
-      check (&c, why);
-      if (why->len > 0)
-        {
-          g_test_message ("line %u, %s: %s", c.line, c.target, why->str);
-          n_bad++;
-        }
-      clear_case (&c);
-    }
-  g_assert_cmpuint (n_cases, >, 4000);
-  g_assert_cmpuint (n_bad, ==, 0);
+  oracle_foreach (check_case, &sweep);
+  g_assert_cmpuint (sweep.n_cases, >, 4000);
+  g_assert_cmpuint (sweep.n_bad, ==, 0);
 }
 
 /* Made for graphs that PyTorch lowered: no eager call of them to record. */

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "autograd/rule-private.h"
+#include "autograd/tape.h"
+#include "support/oracle.h"
+
+/* Every gradient rule against directional differences in float64, at the arguments of every
+ * recorded case: shapes, strides and broadcasting come from there.  A case is left out where the
+ * function has a kink, a jump or an infinite value, which the differences themselves show. */
+
+/* -- one case as a function of one number: the arguments move along a direction -- */
+
+typedef struct
+{
+  AdjTensorMeta meta; /* float64, strides as recorded */
+  gsize n;            /* elements of the storage */
+  double *base;
+  double *direction;  /* of the step */
+  double *direction2; /* of the second derivative */
+  AdjTensor *tensor;  /* (owned) (nullable): at the point that was asked for last */
+  gboolean moves;
+} Leaf;
+
+typedef struct
+{
+  OracleCase *c;
+  const GradRule *rule;
+  GArray *leaves;
+  guint next_leaf;
+  guint32 seed;
+  GError *error;
+} Function;
+
+static double
+random_number (guint32 *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return (double) (*state >> 8) / (1 << 23) - 1;
+}
+
+static void
+leaf_clear (gpointer data)
+{
+  Leaf *leaf = data;
+
+  g_free (leaf->base);
+  g_free (leaf->direction);
+  g_free (leaf->direction2);
+  g_clear_pointer (&leaf->tensor, adj_tensor_unref);
+}
+
+static double *
+random_numbers (Function *f, gsize n)
+{
+  double *numbers = g_new (double, n + 1);
+
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = random_number (&f->seed);
+  return numbers;
+}
+
+/* The whole storage of @tensor as doubles: strides stay what they are. */
+static void
+add_leaf (Function *f, AdjTensor *tensor, gboolean moves)
+{
+  g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
+  const AdjTensorMeta *meta = adj_tensor_get_meta (tensor);
+  const gint64 n = (gint64) (g_bytes_get_size (adj_tensor_data_get_bytes (data)) /
+                             adj_dtype_info (meta->dtype)->n_bytes);
+  AdjTensorMeta flat = *meta;
+  g_autoptr (AdjTensorData) all = NULL;
+  Leaf leaf = { .meta = *meta, .n = (gsize) n, .moves = moves };
+
+  adj_shape_init_ints (&flat.shape, 1, &n);
+  all = adj_tensor_data_new (&flat, adj_tensor_data_get_bytes (data), NULL);
+  leaf.meta.dtype = ADJ_DTYPE_F64;
+  leaf.base = g_new (double, n + 1);
+  adj_tensor_data_read_doubles (all, leaf.base);
+  leaf.direction = random_numbers (f, leaf.n);
+  leaf.direction2 = random_numbers (f, leaf.n);
+  g_array_append_val (f->leaves, leaf);
+}
+
+static AdjTensorData *
+data_of (const Leaf *leaf, const double *numbers)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (numbers, leaf->n * sizeof *numbers);
+
+  return adj_tensor_data_new (&leaf->meta, bytes, NULL);
+}
+
+static gboolean
+is_floating (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_TENSOR &&
+         adj_dtype_is_floating (adj_tensor_get_meta (value->tensor)->dtype);
+}
+
+typedef struct
+{
+  Function *f;
+  gboolean moves;
+} Collecting;
+
+static gboolean
+collect_leaf (const AdjValue *value, gpointer data)
+{
+  const Collecting *collecting = data;
+
+  if (is_floating (value))
+    add_leaf (collecting->f, value->tensor, collecting->moves);
+  return TRUE;
+}
+
+static const AdjValue *
+argument (const OracleCase *c, guint index)
+{
+  const char *name = adj_op_get_schema (c->op)->arguments[index].name;
+
+  if (index < c->n_args)
+    return &c->args[index];
+  for (guint i = 0; i + 1 < c->n_kwargs; i += 2)
+    if (strcmp (c->kwargs[i].text, name) == 0)
+      return &c->kwargs[i + 1];
+  return NULL;
+}
+
+static gboolean
+has_gradient (const GradRule *rule, guint arg)
+{
+  for (guint i = 0; i < rule->n_entries; i++)
+    if (rule->entries[i].arg == arg)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+collect_leaves (Function *f)
+{
+  for (guint i = 0; i < adj_op_get_schema (f->c->op)->n_arguments; i++)
+    {
+      const AdjValue *value = argument (f->c, i);
+      Collecting collecting = { f, has_gradient (f->rule, i) };
+
+      if (value != NULL)
+        adj_value_foreach (value, collect_leaf, &collecting);
+    }
+}
+
+/* -- calling -- */
+
+typedef struct
+{
+  Function *f;
+  AdjContext *cx;
+  double step, step2;
+} Placing;
+
+static gboolean
+place_leaf (const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Placing *placing = data;
+  Leaf *leaf;
+  g_autofree double *numbers = NULL;
+  g_autoptr (AdjTensorData) at = NULL;
+
+  if (!is_floating (value))
+    {
+      *out = adj_value_copy (value);
+      return TRUE;
+    }
+  leaf = &g_array_index (placing->f->leaves, Leaf, placing->f->next_leaf++);
+  numbers = g_new (double, leaf->n + 1);
+  for (gsize i = 0; i < leaf->n; i++)
+    numbers[i] = leaf->base[i] + (leaf->moves ? placing->step * leaf->direction[i] +
+                                                    placing->step2 * leaf->direction2[i]
+                                              : 0);
+  at = data_of (leaf, numbers);
+  g_clear_pointer (&leaf->tensor, adj_tensor_unref);
+  leaf->tensor = adj_tensor_new_from_data (at);
+  if (leaf->moves)
+    adj_tensor_set_requires_grad (placing->cx, leaf->tensor, TRUE);
+  *out = ADJ_TENSOR (adj_tensor_ref (leaf->tensor));
+  return TRUE;
+}
+
+/* Calls the operator with every leaf moved; @out is borrowed from the scope. */
+static gboolean
+call_at (Function *f, AdjContext *cx, double step, double step2, AdjValue *out)
+{
+  const AdjSchema *schema = adj_op_get_schema (f->c->op);
+  Placing placing = { f, cx, step, step2 };
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = f->c->n_args };
+  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = f->c->n_kwargs };
+  AdjValue placed[ADJ_MAX_ARGUMENTS], named[2 * ADJ_MAX_ARGUMENTS];
+  gboolean done;
+
+  f->next_leaf = 0;
+  for (guint i = 0; i < schema->n_arguments; i++)
+    {
+      const AdjValue *value = argument (f->c, i);
+
+      if (value != NULL)
+        adj_value_map (value, place_leaf, &placing,
+                       i < f->c->n_args ? &placed[i] : &named[value - f->c->kwargs]);
+    }
+  for (guint i = 0; i < f->c->n_kwargs; i += 2)
+    named[i] = adj_value_copy (&f->c->kwargs[i]);
+  args.items = placed;
+  kwargs.items = named;
+  /* A leaf is not written to. */
+  if (adj_schema_mutates (schema))
+    {
+      AdjTensor *copy = RULE_APPLY (cx, ADJ_OP_clone, placed[0]);
+
+      adj_value_clear (&placed[0]);
+      placed[0] = ADJ_TENSOR (adj_keep (copy));
+    }
+  done = adj_call (cx, f->c->op, &args, &kwargs, out);
+  for (guint i = 0; i < args.n; i++)
+    adj_value_clear (&placed[i]);
+  for (guint i = 0; i < kwargs.n; i++)
+    adj_value_clear (&named[i]);
+  return done;
+}
+
+/* The results that have a gradient, each with a random one of its own. */
+static void
+collect_roots (
+    Function *f, AdjContext *cx, const AdjValue *result, GPtrArray *roots, GPtrArray *grads)
+{
+  guint32 seed = 7;
+
+  if (adj_value_is_container (result))
+    {
+      for (guint i = 0; i < result->n; i++)
+        collect_roots (f, cx, &result->items[i], roots, grads);
+      return;
+    }
+  if (!is_floating (result) || !adj_tensor_get_requires_grad (result->tensor))
+    return;
+  {
+    AdjTensorMeta meta = *adj_tensor_get_meta (result->tensor);
+    g_autoptr (AdjTensorData) data = NULL;
+    g_autoptr (GBytes) bytes = NULL;
+    double *numbers;
+    gint64 n;
+
+    adj_shape_init (&meta.shape, NULL, meta.shape.rank, meta.shape.size);
+    n = adj_shape_numel (&meta.shape, NULL).word;
+    numbers = g_new (double, n + 1);
+    seed += roots->len;
+    for (gint64 i = 0; i < n; i++)
+      numbers[i] = random_number (&seed);
+    bytes = g_bytes_new_take (numbers, (gsize) n * sizeof *numbers);
+    data = adj_tensor_data_new (&meta, bytes, NULL);
+    g_ptr_array_add (roots, result->tensor);
+    g_ptr_array_add (grads, adj_scope_add (cx, adj_tensor_new_from_data (data)));
+  }
+}
+
+static double *
+read_numbers (AdjTensor *tensor, gint64 *n)
+{
+  g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
+  double *numbers;
+
+  *n = adj_tensor_data_get_numel (data);
+  numbers = g_new (double, *n + 1);
+  adj_tensor_data_read_doubles (data, numbers);
+  return numbers;
+}
+
+static double
+dot (AdjTensor *a, AdjTensor *b, double *scale)
+{
+  gint64 n, n_b;
+  g_autofree double *x = read_numbers (a, &n);
+  g_autofree double *y = read_numbers (b, &n_b);
+  double sum = 0;
+
+  g_assert_cmpint (n, ==, n_b);
+  for (gint64 i = 0; i < n; i++)
+    {
+      sum += x[i] * y[i];
+      *scale += fabs (x[i] * y[i]);
+    }
+  return sum;
+}
+
+/* What one evaluation gives: the value, its derivative along the direction, and the derivative of
+ * that along the second one; the scales are sums of absolute values. */
+typedef struct
+{
+  double value, slope, slope_scale, curve, curve_scale;
+  gboolean has_curve;
+} Point;
+
+static AdjTensor *
+direction_tensor (AdjContext *cx, const Leaf *leaf, const double *direction)
+{
+  g_autoptr (AdjTensorData) data = data_of (leaf, direction);
+
+  return adj_scope_add (cx, adj_tensor_new_from_data (data));
+}
+
+/* Σ direction · gradient, as a tensor, so that it can be differentiated again. */
+static AdjTensor *
+slope_tensor (Function *f, AdjContext *cx, AdjTensor **grads)
+{
+  AdjTensor *sum = NULL;
+  guint k = 0;
+
+  for (guint i = 0; i < f->leaves->len; i++)
+    {
+      const Leaf *leaf = &g_array_index (f->leaves, Leaf, i);
+      AdjTensor *term;
+
+      if (!leaf->moves || grads[k++] == NULL)
+        continue;
+      term = CALL (cx, "sum",
+                   T (CALL (cx, "mul.Tensor", T (grads[k - 1]),
+                            T (direction_tensor (cx, leaf, leaf->direction)))));
+      sum = sum != NULL ? CALL (cx, "add.Tensor", T (sum), T (term)) : term;
+    }
+  return sum;
+}
+
+static gboolean
+second (Function *f, AdjContext *cx, AdjTensor **grads, AdjTensor **inputs, guint n, Point *out)
+{
+  g_autofree AdjTensor **curves = g_new0 (AdjTensor *, n + 1);
+  AdjTensor *slope = slope_tensor (f, cx, grads);
+  guint k = 0;
+
+  out->has_curve = slope != NULL && adj_tensor_get_requires_grad (slope);
+  if (!out->has_curve)
+    return TRUE;
+  if (!adj_grad (cx, &(AdjGradRoots){ .tensors = &slope, .n = 1 }, inputs, n,
+                 ADJ_BACKWARD_ALLOW_UNUSED, curves))
+    return FALSE;
+  for (guint i = 0; i < f->leaves->len; i++)
+    {
+      const Leaf *leaf = &g_array_index (f->leaves, Leaf, i);
+
+      if (leaf->moves && curves[k++] != NULL)
+        out->curve +=
+            dot (curves[k - 1], direction_tensor (cx, leaf, leaf->direction2), &out->curve_scale);
+    }
+  return TRUE;
+}
+
+static gboolean
+evaluate_in (Function *f, AdjContext *cx, double step, double step2, gboolean curve, Point *out)
+{
+  g_autoptr (GPtrArray) roots = g_ptr_array_new ();
+  g_autoptr (GPtrArray) cotangents = g_ptr_array_new ();
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autofree AdjTensor **grads = g_new0 (AdjTensor *, f->leaves->len + 1);
+  AdjValue result;
+  double unused = 0;
+  guint k = 0;
+
+  adj_generator_seed (adj_context_get_generator (cx), 1);
+  if (!call_at (f, cx, step, step2, &result))
+    return FALSE;
+  collect_roots (f, cx, &result, roots, cotangents);
+  for (guint i = 0; i < roots->len; i++)
+    out->value += dot (roots->pdata[i], cotangents->pdata[i], &unused);
+  for (guint i = 0; i < f->leaves->len; i++)
+    if (g_array_index (f->leaves, Leaf, i).moves)
+      g_ptr_array_add (inputs, g_array_index (f->leaves, Leaf, i).tensor);
+  if (roots->len == 0 ||
+      !adj_grad (cx,
+                 &(AdjGradRoots){ (AdjTensor *const *) roots->pdata,
+                                  (AdjTensor *const *) cotangents->pdata, roots->len },
+                 (AdjTensor *const *) inputs->pdata, inputs->len,
+                 ADJ_BACKWARD_ALLOW_UNUSED | (curve ? ADJ_BACKWARD_CREATE_GRAPH : 0), grads))
+    return FALSE;
+  for (guint i = 0; i < f->leaves->len; i++)
+    {
+      const Leaf *leaf = &g_array_index (f->leaves, Leaf, i);
+
+      if (leaf->moves && grads[k++] != NULL)
+        out->slope +=
+            dot (grads[k - 1], direction_tensor (cx, leaf, leaf->direction), &out->slope_scale);
+    }
+  return !curve || second (f, cx, grads, (AdjTensor **) inputs->pdata, inputs->len, out);
+}
+
+/* %FALSE with the error kept, or none when no result requires a gradient. */
+static gboolean
+evaluate (Function *f, double step, double step2, gboolean curve, Point *out)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  gboolean done;
+
+  *out = (Point){ 0 };
+  adj_context_push_mode (cx, adj_float64_mode_new ());
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  done = evaluate_in (f, cx, step, step2, curve, out);
+  g_clear_error (&f->error);
+  adj_context_take_error (cx, &f->error);
+  for (guint i = 0; i < f->leaves->len; i++)
+    g_clear_pointer (&g_array_index (f->leaves, Leaf, i).tensor, adj_tensor_unref);
+  return done;
+}
+
+/* -- differences -- */
+
+typedef enum
+{
+  VERDICT_RIGHT,
+  VERDICT_WRONG,
+  VERDICT_ROUGH, /* no derivative there */
+} Verdict;
+
+#define RTOL 1e-6
+
+/* Near a pole or a kink a smaller step is still on this side of it. */
+static const double steps[] = { 0x1p-9, 0x1p-15, 0x1p-20 };
+
+/* Values at ±step, ±step/2, ±step/4 and 0: minus first. */
+typedef struct
+{
+  double step;
+  double at[3][2];
+  double middle;
+} Samples;
+
+static gboolean
+take_samples (Function *f, gboolean curve, double largest, Samples *out)
+{
+  Point point;
+
+  out->step = largest;
+  if (!evaluate (f, 0, 0, FALSE, &point))
+    return FALSE;
+  out->middle = curve ? point.slope : point.value;
+  for (guint i = 0; i < 3; i++)
+    for (guint k = 0; k < 2; k++)
+      {
+        double step = (k == 0 ? -1 : 1) * largest / (1 << i);
+
+        if (!evaluate (f, curve ? 0 : step, curve ? step : 0, FALSE, &point))
+          return FALSE;
+        out->at[i][k] = curve ? point.slope : point.value;
+      }
+  return TRUE;
+}
+
+static Verdict
+judge (const Samples *s, double slope, double scale, double *error)
+{
+  double central[3], bend[3], first[2], best;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      double step = s->step / (1 << i);
+
+      central[i] = (s->at[i][1] - s->at[i][0]) / (2 * step);
+      bend[i] = fabs (s->at[i][1] - 2 * s->middle + s->at[i][0]) / step;
+    }
+  first[0] = (4 * central[1] - central[0]) / 3;
+  first[1] = (4 * central[2] - central[1]) / 3;
+  best = (16 * first[1] - first[0]) / 15;
+  scale = fmax (scale, fabs (best));
+  *error = fabs (best - slope) / fmax (scale, 1e-6);
+  if (!isfinite (best) || !isfinite (slope))
+    return VERDICT_ROUGH;
+  if (*error <= RTOL)
+    return VERDICT_RIGHT;
+  /* A kink bends as much at half the step; after a jump the extrapolations do not meet. */
+  if (bend[2] > 0.75 * bend[1] && bend[2] > RTOL * fmax (scale, 1e-6))
+    return VERDICT_ROUGH;
+  return fabs (first[1] - first[0]) > 1e-3 * fmax (scale, 1e-6) ? VERDICT_ROUGH : VERDICT_WRONG;
+}
+
+/* -- the sweep -- */
+
+typedef struct
+{
+  GHashTable *first;  /* operators whose gradient was right, with the number of cases */
+  GHashTable *second; /* the same for the second derivative */
+  guint n_right[2], n_rough[2], n_unsupported;
+  guint n_wrong;
+} Sweep;
+
+static void
+count (GHashTable *table, const AdjOp *op)
+{
+  g_hash_table_insert (table, (gpointer) op,
+                       GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (table, op)) + 1));
+}
+
+static void
+check_order (Sweep *sweep, Function *f, const Point *point, gboolean curve)
+{
+  Samples samples;
+  Verdict verdict = VERDICT_ROUGH;
+  double error = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps) && verdict != VERDICT_RIGHT; i++)
+    if (take_samples (f, curve, steps[i], &samples))
+      verdict = judge (&samples, curve ? point->curve : point->slope,
+                       curve ? point->curve_scale : point->slope_scale, &error);
+  if (verdict == VERDICT_ROUGH)
+    sweep->n_rough[curve]++;
+  if (verdict == VERDICT_RIGHT)
+    {
+      sweep->n_right[curve]++;
+      count (curve ? sweep->second : sweep->first, f->c->op);
+    }
+  if (verdict != VERDICT_WRONG)
+    return;
+  sweep->n_wrong++;
+  g_test_message ("line %u, %s: %s derivative is wrong by %.3g (%.9g)", f->c->line, f->c->target,
+                  curve ? "second" : "first", error, curve ? point->curve : point->slope);
+}
+
+static void
+check_case (OracleCase *c, gpointer data)
+{
+  Sweep *sweep = data;
+  Function f = { .c = c, .rule = grad_rule_find (c->op), .seed = c->line };
+  Point point, curved;
+
+  if (f.rule == NULL)
+    return;
+  f.leaves = g_array_new (FALSE, FALSE, sizeof (Leaf));
+  g_array_set_clear_func (f.leaves, leaf_clear);
+  collect_leaves (&f);
+  if (evaluate (&f, 0, 0, FALSE, &point))
+    {
+      check_order (sweep, &f, &point, FALSE);
+      if (evaluate (&f, 0, 0, TRUE, &curved) && curved.has_curve)
+        check_order (sweep, &f, &curved, TRUE);
+      else if (f.error != NULL && g_error_matches (f.error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED))
+        sweep->n_unsupported++;
+      else if (f.error != NULL)
+        {
+          sweep->n_wrong++;
+          g_test_message ("line %u, %s: second: %s", c->line, c->target, f.error->message);
+        }
+    }
+  else if (f.error != NULL)
+    {
+      sweep->n_wrong++;
+      g_test_message ("line %u, %s: %s", c->line, c->target, f.error->message);
+    }
+  g_clear_error (&f.error);
+  g_array_unref (f.leaves);
+}
+
+/* No recorded case has what it takes: below are tests of their own. */
+static const char *const unrecorded[] = {
+  "torch.ops.prims.convert_element_type.default",
+  "torch.ops.aten.copy_.default",
+};
+
+static void
+equal_directional_differences (void)
+{
+  Sweep sweep = { .first = g_hash_table_new (NULL, NULL), .second = g_hash_table_new (NULL, NULL) };
+  guint n_missing = 0;
+
+  oracle_foreach (check_case, &sweep);
+  g_test_message ("first derivatives: %u operators, %u cases, %u at kinks",
+                  g_hash_table_size (sweep.first), sweep.n_right[0], sweep.n_rough[0]);
+  g_test_message ("second derivatives: %u operators, %u cases, %u at kinks, %u not there yet",
+                  g_hash_table_size (sweep.second), sweep.n_right[1], sweep.n_rough[1],
+                  sweep.n_unsupported);
+  for (guint i = 0; i < adj_ops_get_n (); i++)
+    {
+      const AdjOp *op = adj_ops_get (i);
+      gboolean expected = op->grad != NULL && adj_op_get_base (op) == NULL;
+
+      for (guint k = 0; k < G_N_ELEMENTS (unrecorded); k++)
+        expected &= !g_str_equal (adj_op_get_schema (op)->target, unrecorded[k]);
+      if (!expected || g_hash_table_contains (sweep.first, op))
+        continue;
+      g_test_message ("no case tests the gradient of %s", adj_op_get_schema (op)->target);
+      n_missing++;
+    }
+  g_assert_cmpuint (sweep.n_wrong, ==, 0);
+  g_assert_cmpuint (n_missing, ==, 0);
+  g_hash_table_unref (sweep.first);
+  g_hash_table_unref (sweep.second);
+}
+
+/* The gradient comes back in the dtype of what was cast. */
+static void
+casts (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const double values[] = { 1, 2 };
+  AdjTensor *x = tape_leaf (cx, 2, values);
+  AdjValue args[] = { T (x), ADJ_DTYPE (ADJ_DTYPE_F32) };
+  AdjValue result;
+
+  g_assert_true (adj_call (cx, adj_op (ADJ_OP_prims_convert_element_type),
+                           &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args }, NULL,
+                           &result));
+  tape_backward (cx, CALL (cx, "sum", T (CALL (cx, "mul.Scalar", T (result.tensor), ADJ_INT (3)))),
+                 0);
+  g_assert_cmpint (adj_tensor_get_meta (adj_tensor_get_grad (x))->dtype, ==, ADJ_DTYPE_F64);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 1), ==, 3);
+}
+
+/* What is overwritten has gradient 0, what was copied has the gradient of the copy. */
+static void
+copies_into (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const double values[] = { 1, 2 };
+  AdjTensor *x = tape_leaf (cx, 2, values), *y = tape_leaf (cx, 2, values);
+  AdjTensor *z = CALL (cx, "sin", T (x));
+
+  CALL (cx, "copy_", T (z), T (y));
+  tape_backward (cx, CALL (cx, "sum", T (CALL (cx, "mul.Scalar", T (z), ADJ_INT (3)))), 0);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (y), 1), ==, 3);
+  tape_backward (cx, CALL (cx, "sum", T (CALL (cx, "clone", T (y)))), 0);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (y), 1), ==, 4);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/autograd/gradients/equal-directional-differences",
+                   equal_directional_differences);
+  g_test_add_func ("/autograd/gradients/casts", casts);
+  g_test_add_func ("/autograd/gradients/copies-into", copies_into);
+
+  return g_test_run ();
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/oracle.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "ir/adj-target.h"
+
+static const char *
+next (OracleReader *r)
+{
+  const char *token = strtok_r (NULL, " ", &r->text);
+
+  g_assert_nonnull (token);
+  return token;
+}
+
+static gint64
+next_int (OracleReader *r)
+{
+  return g_ascii_strtoll (next (r), NULL, 10);
+}
+
+static GBytes *
+next_bytes (OracleReader *r)
+{
+  const char *hex = next (r);
+  gsize n = strcmp (hex, "-") == 0 ? 0 : strlen (hex) / 2;
+  guint8 *bytes = g_malloc (MAX (n, 1));
+
+  for (gsize i = 0; i < n; i++)
+    bytes[i] =
+        (guint8) (g_ascii_xdigit_value (hex[2 * i]) * 16 + g_ascii_xdigit_value (hex[2 * i + 1]));
+  return g_bytes_new_take (bytes, n);
+}
+
+GBytes *
+oracle_read_tensor (OracleReader *r, AdjTensorMeta *meta)
+{
+  *meta = (AdjTensorMeta){
+    .dtype = adj_dtype_from_code (next (r), -1),
+    .device = ADJ_CPU,
+    .has_strides = TRUE,
+    .storage = -1,
+  };
+  meta->shape.rank = (guint) next_int (r);
+  for (guint i = 0; i < meta->shape.rank; i++)
+    meta->shape.size[i] = ADJ_SIZE (next_int (r));
+  for (guint i = 0; i < meta->shape.rank; i++)
+    meta->shape.stride[i] = ADJ_SIZE (next_int (r));
+  meta->shape.offset = ADJ_SIZE (next_int (r));
+  return next_bytes (r);
+}
+
+static AdjValue
+read_value (OracleReader *r)
+{
+  const char *kind = next (r);
+
+  switch (kind[0])
+    {
+    case 'b':
+      return ADJ_BOOL (next_int (r));
+    case 'i':
+      return ADJ_INT (next_int (r));
+    case 'f':
+      return ADJ_FLOAT (g_ascii_strtod (next (r), NULL));
+    case 's':
+      return adj_value_new_string (next (r));
+    case 'd':
+      return ADJ_DTYPE (adj_dtype_from_code (next (r), -1));
+    case 'm':
+      return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
+                         .format = adj_memory_format_from_name (next (r)) };
+    case 'l':
+      {
+        guint n = (guint) next_int (r);
+        g_autofree AdjValue *items = g_new0 (AdjValue, MAX (n, 1));
+
+        for (guint i = 0; i < n; i++)
+          items[i] = read_value (r);
+        return adj_value_new_items (ADJ_VALUE_LIST, items, n);
+      }
+    case 't':
+      {
+        AdjTensorMeta meta;
+        g_autoptr (GBytes) bytes = oracle_read_tensor (r, &meta);
+        g_autoptr (AdjStorage) storage = adj_storage_new_shared (bytes, ADJ_CPU);
+
+        return ADJ_TENSOR (adj_tensor_new (&meta, storage));
+      }
+    default:
+      return ADJ_NONE;
+    }
+}
+
+/* -- reading cases -- */
+
+static void
+clear_case (OracleCase *c)
+{
+  for (guint i = 0; i < c->n_args; i++)
+    adj_value_clear (&c->args[i]);
+  for (guint i = 0; i < c->n_kwargs; i++)
+    adj_value_clear (&c->kwargs[i]);
+  g_clear_pointer (&c->results, g_ptr_array_unref);
+}
+
+static void
+read_line (OracleCase *c, char *line)
+{
+  OracleReader r = { .text = line };
+  const char *kind = strtok_r (line, " ", &r.text);
+
+  if (kind[0] == 'a')
+    c->args[c->n_args++] = read_value (&r);
+  else if (kind[0] == 'k')
+    {
+      c->kwargs[c->n_kwargs++] = adj_value_new_string (next (&r));
+      c->kwargs[c->n_kwargs++] = read_value (&r);
+    }
+  else if (kind[0] == 'g')
+    c->seed = next_int (&r);
+  else if (kind[0] == 'e')
+    c->next = next_int (&r);
+  else
+    g_ptr_array_add (c->results, r.text);
+}
+
+static char *
+read_oracle (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ops", "data", "oracle.txt.gz", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) packed = g_file_read (file, NULL, NULL);
+  g_autoptr (GZlibDecompressor) unpack = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
+
+  g_assert_nonnull (packed);
+  stream = g_converter_input_stream_new (G_INPUT_STREAM (packed), G_CONVERTER (unpack));
+  g_assert_cmpint (g_output_stream_splice (out, stream, 0, NULL, NULL), >, 0);
+  g_assert_true (g_output_stream_write_all (out, "", 1, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (out, NULL, NULL));
+  return g_memory_output_stream_steal_data (G_MEMORY_OUTPUT_STREAM (out));
+}
+
+void
+oracle_foreach (OracleFunc each, gpointer data)
+{
+  g_autofree char *text = read_oracle ();
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0';)
+    {
+      OracleCase c = { .target = lines[i] + strlen ("case "), .line = i + 1, .seed = -1 };
+
+      g_assert_true (g_str_has_prefix (lines[i], "case "));
+      c.op = adj_op_find (c.target);
+      if (c.op == NULL)
+        g_error ("line %u: there is no %s", i + 1, c.target);
+      c.results = g_ptr_array_new ();
+      for (i++; lines[i] != NULL && *lines[i] != '\0' && lines[i][0] != 'c'; i++)
+        read_line (&c, lines[i]);
+      each (&c, data);
+      clear_case (&c);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* The cases of tests/ops/data/oracle.txt.gz (see make-oracle.py): calls of operators, with what
+ * PyTorch computed. */
+
+typedef struct
+{
+  char *text; /* rest of the line: strtok's state */
+} OracleReader;
+
+typedef struct
+{
+  const AdjOp *op;
+  const char *target;
+  guint line;
+  AdjValue args[16];
+  guint n_args;
+  AdjValue kwargs[32]; /* key, value, … */
+  guint n_kwargs;
+  GPtrArray *results; /* the lines that begin with r */
+  gint64 seed;        /* of the generator; -1: draws nothing */
+  gint64 next;        /* what it gives after the call, modulo 2^31 */
+} OracleCase;
+
+typedef void (*OracleFunc) (OracleCase *c, gpointer data);
+
+/* Calls @each for every case; the case ends with the call. */
+void oracle_foreach (OracleFunc each, gpointer data);
+
+/* Metadata and the bytes after it. (transfer full) */
+GBytes *oracle_read_tensor (OracleReader *r, AdjTensorMeta *meta);
+
+G_END_DECLS
