@@ -54,26 +54,37 @@ has_shape (const char *at, const char *shape)
   return TRUE;
 }
 
-/* "[0/0] [__aot_graphs] ": the compile id is taken, one blank after the last tag belongs to it. */
+/* "[0/0]", "[0/0_1]", "[!2/0/0]" and "[!2]": a compile id; other tags say nothing of it. */
+static void
+read_tag (const char *tag, RegionKey *key)
+{
+  int id, frame, compile, attempt = 0;
+  const char *rest = tag + 1;
+
+  if (*rest == '!' && sscanf (rest, "!%d", &id) == 1)
+    {
+      key->compiled_autograd = id;
+      rest += 1 + strspn (rest + 1, "0123456789");
+      rest += *rest == '/';
+    }
+  if (sscanf (rest, "%d/%d_%d]", &frame, &compile, &attempt) >= 2)
+    {
+      key->frame = frame;
+      key->compile = compile;
+      key->attempt = attempt;
+    }
+}
+
+/* "[0/0] [__aot_graphs] ": one blank after the last tag belongs to it. */
 static const char *
 skip_tags (const char *at, RegionKey *key)
 {
-  int frame, compile, attempt = 0;
-
   while (*at == '[')
     {
       const char *end = strstr (at, "] ");
-      int n = sscanf (at, "[%d/%d_%d]", &frame, &compile, &attempt);
 
-      if (end == NULL)
-        end = at + strlen (at) - 2;
-      if (n >= 2)
-        {
-          key->frame = frame;
-          key->compile = compile;
-          key->attempt = n == 3 ? attempt : 0;
-        }
-      at = end + 2;
+      read_tag (at, key);
+      at = end != NULL ? end + 2 : at + strlen (at);
     }
   return at;
 }
@@ -133,7 +144,8 @@ finish (Message *message, GError **error)
       if (is_lambda && strcmp (role, "forward") == 0)
         role = "inference";
       choose_process (message, role);
-      if (strcmp (role, "compiled_autograd") == 0 && message->key.frame < 0)
+      if (strcmp (role, "compiled_autograd") == 0 && message->key.frame < 0 &&
+          message->key.compiled_autograd < 0)
         message->key.compiled_autograd = message->n_compiled_autograd++;
       done = regions_add_graph (message->regions, &message->key, role, message->text->str,
                                 message->name, message->line, error);

@@ -319,6 +319,9 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
   if ((item = json_get (record, "describe_source")) != NULL)
     take_source (log, record, item);
   role = role_of (record);
+  /* Until 2.4 they were logged under one name. */
+  if (role != NULL && strcmp (role, "forward") == 0 && strstr (payload, "class <lambda>(") != NULL)
+    role = "inference";
   return role == NULL || take_graph (log, record, role, payload, line, error);
 }
 
