@@ -6,6 +6,7 @@
 #include "model/adj-facts.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-history.h"
+#include "model/adj-log.h"
 #include "model/adj-module-item.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
@@ -205,6 +206,100 @@ test_folds_modules (void)
   adj_scene_unref (open);
 }
 
+/* -- exporting -- */
+
+typedef struct
+{
+  char *exported; /* path */
+  char *remark;
+} Outcome;
+
+static void
+on_exported (AdjDocument *document, GFile *file, Outcome *outcome)
+{
+  outcome->exported = g_file_get_path (file);
+}
+
+static void
+on_remark (AdjDocument *document, const char *text, Outcome *outcome)
+{
+  outcome->remark = g_strdup (text);
+}
+
+static void
+export_to (AdjDocument *document, const char *path, Outcome *outcome)
+{
+  *outcome = (Outcome){ 0 };
+  adj_document_export (document, path, ADJ_SCHEME_LIGHT);
+  while (outcome->exported == NULL && outcome->remark == NULL)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+test_exports (void)
+{
+  /* The first bytes of each kind, as their specifications have them. */
+  static const struct
+  {
+    const char *name, *magic;
+  } kinds[] = {
+    { "step.svg", "<?xml" },
+    { "step.png", "\x89PNG\r\n\x1a\n" },
+    { "step.pdf", "%PDF-1." },
+  };
+  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  Outcome outcome = { 0 };
+
+  g_signal_connect (document, "exported", G_CALLBACK (on_exported), &outcome);
+  g_signal_connect (document, "remark", G_CALLBACK (on_remark), &outcome);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *path = g_build_filename (folder->path, kinds[i].name, NULL);
+      g_autofree char *contents = NULL;
+      gsize length;
+
+      export_to (document, path, &outcome);
+      g_assert_cmpstr (outcome.remark, ==, NULL);
+      g_assert_cmpstr (outcome.exported, ==, path);
+      contents = adj_test_read_file (path, &length);
+      g_assert_cmpuint (length, >, 1000);
+      g_assert_true (memcmp (contents, kinds[i].magic, strlen (kinds[i].magic)) == 0);
+      g_free (outcome.exported);
+    }
+}
+
+static void
+check_not_exported (AdjDocument *document, const char *path, const char *why)
+{
+  GListModel *log = G_LIST_MODEL (adj_document_get_log (document));
+  g_autoptr (AdjLogItem) last = NULL;
+  g_autofree char *name = g_path_get_basename (path);
+  Outcome outcome;
+  gulong id = g_signal_connect (document, "remark", G_CALLBACK (on_remark), &outcome);
+
+  export_to (document, path, &outcome);
+  g_assert_null (outcome.exported);
+  g_assert_true (g_str_has_prefix (outcome.remark, name));
+  last = g_list_model_get_item (log, g_list_model_get_n_items (log) - 1);
+  g_assert_cmpint (adj_log_item_get_kind (last), ==, ADJ_LOG_PROBLEM);
+  g_assert_nonnull (strstr (adj_log_item_get_text (last), why));
+  g_signal_handler_disconnect (document, id);
+  g_free (outcome.remark);
+}
+
+static void
+test_refuses_export (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *odd = g_build_filename (folder->path, "step.gif", NULL);
+  g_autofree char *nowhere = g_build_filename (folder->path, "missing", "step.svg", NULL);
+
+  check_not_exported (document, odd, ".svg, .png or .pdf");
+  check_not_exported (document, nowhere, "missing");
+}
+
 /* -- running -- */
 
 static void
@@ -374,6 +469,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/models/switches-graphs", test_switches_graphs);
   g_test_add_func ("/ui/models/history", test_history);
   g_test_add_func ("/ui/models/folds-modules", test_folds_modules);
+  g_test_add_func ("/ui/models/exports", test_exports);
+  g_test_add_func ("/ui/models/refuses-export", test_refuses_export);
   g_test_add_func ("/ui/models/compares", test_compares);
   g_test_add_func ("/ui/models/stops", test_stops);
   g_test_add_func ("/ui/models/module-tree", test_module_tree);

@@ -59,6 +59,30 @@ get_subtitle (Fixture *fixture)
       ADW_WINDOW_TITLE (adj_walk_find (GTK_WIDGET (fixture->window), ADW_TYPE_WINDOW_TITLE, NULL)));
 }
 
+typedef struct
+{
+  GtkWidget *root;
+  const char *label;
+} Wanted;
+
+static gboolean
+is_shown (gpointer data)
+{
+  const Wanted *wanted = data;
+
+  return adj_walk_find (wanted->root, GTK_TYPE_LABEL, wanted->label) != NULL;
+}
+
+/* (nullable): when it does not come in time */
+static GtkWidget *
+wait_for_label (GtkWidget *root, const char *label)
+{
+  Wanted wanted = { root, label };
+
+  adj_walk_until (is_shown, &wanted, 20);
+  return adj_walk_find (root, GTK_TYPE_LABEL, label);
+}
+
 static void
 test_starts (Fixture *fixture, gconstpointer name)
 {
@@ -167,6 +191,45 @@ test_compares (Fixture *fixture, gconstpointer name)
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Result of the Run"));
 }
 
+/* (nullable) */
+static GtkWidget *
+find_dialog (const char *title)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
+
+      if (GTK_IS_DIALOG (window) && g_strcmp0 (gtk_window_get_title (window), title) == 0)
+        return GTK_WIDGET (window);
+    }
+  return NULL;
+}
+
+static void
+test_exports (Fixture *fixture, gconstpointer name)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "step.svg", NULL);
+  g_autofree char *odd = g_build_filename (folder->path, "step.gif", NULL);
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  GtkWidget *dialog;
+
+  gtk_widget_activate_action (root, "win.export", NULL);
+  adj_walk_settle (fixture->window);
+  dialog = find_dialog ("Export Picture");
+  g_assert_nonnull (dialog);
+  gtk_dialog_response (GTK_DIALOG (dialog), GTK_RESPONSE_CANCEL);
+
+  adj_document_export (document, path, ADJ_SCHEME_LIGHT);
+  g_assert_nonnull (wait_for_label (root, "Exported step.svg"));
+  g_assert_nonnull (adj_walk_find (root, GTK_TYPE_LABEL, "Show"));
+  adj_document_export (document, odd, ADJ_SCHEME_LIGHT);
+  g_assert_nonnull (wait_for_label (root, "step.gif could not be exported"));
+}
+
 /* The other formula of gelu: off by about 1e-4, from that node on. */
 static void
 test_finds_difference (Fixture *fixture, gconstpointer name)
@@ -249,6 +312,7 @@ main (int argc, char *argv[])
   ADD ("/ui/window/selects", "graphs/gpt2.adjoint", test_selects);
   ADD ("/ui/window/zooms", "graphs/gpt2.adjoint", test_zooms);
   ADD ("/ui/window/compares", "graphs/gpt2.adjoint", test_compares);
+  ADD ("/ui/window/exports", "graphs/mlp.adjoint", test_exports);
   ADD ("/ui/window/finds-difference", NULL, test_finds_difference);
   ADD ("/ui/window/survives-damage", "graphs/mlp.adjoint", test_survives_damage);
   ADD ("/ui/window/switches-views", "graphs/mlp.adjoint", test_switches_views);

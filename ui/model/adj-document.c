@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-arrangement.h"
+#include "model/adj-export.h"
 #include "model/adj-history.h"
 #include "model/adj-log.h"
 #include "model/adj-work.h"
@@ -16,6 +17,7 @@ typedef enum
 {
   WORK_OPEN,
   WORK_LAYOUT,
+  WORK_EXPORT,
   WORK_RUN,
   N_WORKS
 } WorkSlot;
@@ -64,7 +66,7 @@ enum
 };
 
 static GParamSpec *properties[N_PROPS];
-static guint remark_signal;
+static guint remark_signal, exported_signal;
 
 G_DEFINE_FINAL_TYPE (AdjDocument, adj_document, G_TYPE_OBJECT)
 
@@ -85,6 +87,8 @@ describe_work (AdjDocument *self, WorkSlot slot, guint done, guint total, guint 
     return total > 0 ? g_strdup_printf (_ ("Laying out: %u equal blocks, layout %u of %u"), n_equal,
                                         MIN (done + 1, total), total)
                      : g_strdup (_ ("Laying out"));
+  if (slot == WORK_EXPORT)
+    return g_strdup (_ ("Exporting the picture"));
   return total > 0 ? g_strdup_printf (_ ("Running on CPU: %u of %u nodes (Esc stops)"), done, total)
                    : g_strdup (_ ("Running on CPU (Esc stops)"));
 }
@@ -320,6 +324,46 @@ adj_document_toggle_module (AdjDocument *self, const char *path)
 
   adj_arrangement_toggle (&self->arrangement, self->scene, path);
   request_layout (self);
+}
+
+/* -- exporting -- */
+
+static void
+on_exported (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  const char *path = adj_export_get_path (adj_work_from_result (result));
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *remark = NULL;
+  g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
+  gpointer written = NULL;
+  gint64 age;
+
+  if (!finish (self, WORK_EXPORT, result, &written, &age, &error))
+    return;
+  file = written;
+  if (file != NULL)
+    {
+      adj_log_add (self->log, ADJ_LOG_DONE, _ ("Exported %s in %.0f ms"), path, age / 1e3);
+      g_signal_emit (self, exported_signal, 0, file);
+      return;
+    }
+  remark = g_strdup_printf (_ ("%s could not be exported"), name);
+  adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s: %s", remark, error->message);
+  g_signal_emit (self, remark_signal, 0, remark);
+}
+
+void
+adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  if (self->scene == NULL)
+    return;
+  start (self, WORK_EXPORT,
+         adj_export_start (G_OBJECT (self), self->scene, scheme, path, on_exported));
 }
 
 /* -- opening -- */
@@ -722,6 +766,8 @@ adj_document_class_init (AdjDocumentClass *klass)
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
                                 NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  exported_signal = g_signal_new ("exported", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 1, G_TYPE_FILE);
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "layout/adj-layout.h"
 #include "model/adj-evaluation.h"
+#include "scene/adj-palette.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +16,8 @@ G_BEGIN_DECLS
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; NULL when idle), "fraction" (-1: unknown), "running",
  * "history" (whether one can go back or forward changed).
- * Signal "remark" (const char *text): what the user asked for was stopped or failed. */
+ * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
+ * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
 G_DECLARE_FINAL_TYPE (AdjDocument, adj_document, ADJ, DOCUMENT, GObject)
 
@@ -45,6 +47,8 @@ AdjLayoutView adj_document_get_view (AdjDocument *self);
 void adj_document_set_view (AdjDocument *self, AdjLayoutView view);
 void adj_document_toggle_module (AdjDocument *self, const char *path);
 void adj_document_set_fold_depth (AdjDocument *self, guint depth); /* 0: all open */
+/* Writes the shown picture to @path, by extension as .svg, .png or .pdf. */
+void adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme);
 
 /* -- selection -- */
 

@@ -22,6 +22,7 @@ struct _AdjWindow
 
   AdjDocument *document;
   GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
+  void (*chosen) (AdjWindow *self, GFile *file);
   gboolean had_selection;
 
   AdwWindowTitle *title;
@@ -256,6 +257,21 @@ on_remark (AdjWindow *self, const char *text)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
+static void
+on_exported (AdjWindow *self, GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  g_autofree char *uri = g_file_get_uri (file);
+  g_autofree char *text = g_strdup_printf (_ ("Exported %s"), name);
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new (escaped);
+
+  adw_toast_set_button_label (toast, _ ("Show"));
+  adw_toast_set_action_name (toast, "win.show-file");
+  adw_toast_set_action_target (toast, "s", uri);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
 /* -- opening -- */
 
 void
@@ -286,45 +302,21 @@ on_response (AdjWindow *self, int response)
     file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (self->chooser));
   g_clear_object (&self->chooser);
   if (file != NULL)
-    adj_window_open (self, file);
-}
-
-static GtkFileFilter *
-make_filter (void)
-{
-  GtkFileFilter *filter = gtk_file_filter_new ();
-
-  gtk_file_filter_set_name (filter, _ ("Graphs"));
-  for (guint i = 0; i < adj_formats_get_n (); i++)
-    {
-      const AdjFormat *format = adj_formats_get (i);
-      g_auto (GStrv) extensions = g_strsplit (format->extensions, " ", -1);
-
-      for (guint k = 0; format->load != NULL && extensions[k] != NULL; k++)
-        if (*extensions[k] == '.')
-          gtk_file_filter_add_suffix (filter, extensions[k] + 1);
-    }
-  return filter;
+    self->chosen (self, file);
 }
 
 void
-adj_window_open_dialog (AdjWindow *self)
+adj_window_choose (AdjWindow *self,
+                   GtkFileChooserNative *chooser,
+                   void (*chosen) (AdjWindow *self, GFile *file))
 {
-  g_autoptr (GtkFileFilter) filter = make_filter ();
-  g_autoptr (GtkFileFilter) all = gtk_file_filter_new ();
+  g_return_if_fail (ADJ_IS_WINDOW (self));
 
-  if (self->chooser != NULL)
-    return;
-  self->chooser =
-      gtk_file_chooser_native_new (_ ("Open a Graph"), GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), _ ("_Cancel"));
-  gtk_file_filter_set_name (all, _ ("All Files"));
-  gtk_file_filter_add_pattern (all, "*");
-  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (self->chooser), filter);
-  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (self->chooser), all);
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
-  g_signal_connect_swapped (self->chooser, "response", G_CALLBACK (on_response), self);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+  g_set_object (&self->chooser, chooser);
+  self->chosen = chosen;
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (chooser), TRUE);
+  g_signal_connect_swapped (chooser, "response", G_CALLBACK (on_response), self);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (chooser));
 }
 
 static gboolean
@@ -518,6 +510,7 @@ connect_document (AdjWindow *self)
     { "notify::fraction", G_CALLBACK (update_status) },
     { "notify::running", G_CALLBACK (update_status) },
     { "remark", G_CALLBACK (on_remark) },
+    { "exported", G_CALLBACK (on_exported) },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)

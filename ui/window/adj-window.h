@@ -21,7 +21,10 @@ AdjGraphView *adj_window_get_view (AdjWindow *self);    /* (transfer none) */
 
 /* "source", "values", "text" or "log"; opens the bottom panel. */
 void adj_window_show_page (AdjWindow *self, const char *name);
-void adj_window_open_dialog (AdjWindow *self);
+/* Shows @chooser, one at a time; @chosen is called when a file was chosen. */
+void adj_window_choose (AdjWindow *self,
+                        GtkFileChooserNative *chooser,
+                        void (*chosen) (AdjWindow *self, GFile *file));
 void adj_window_find (AdjWindow *self);
 void adj_window_find_step (AdjWindow *self, gint step);
 /* The text of the last problem, for bug reports. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "window/window-actions.h"
 
+#include "window/window-dialogs.h"
+
 #define ZOOM_STEP 1.25f
 
 typedef void (*Run) (AdjWindow *self, GVariant *parameter);
@@ -19,7 +21,19 @@ typedef enum
 static void
 run_open (AdjWindow *self, GVariant *parameter)
 {
-  adj_window_open_dialog (self);
+  adj_window_ask_open (self);
+}
+
+static void
+run_export (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_export (self);
+}
+
+static void
+run_show_file (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_file (self, g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -160,6 +174,8 @@ static const struct
 } actions[] = {
   { "open", run_open, ALWAYS, NULL, { "<Control>o" } },
   { "open-uri", run_open_uri, ALWAYS, "s", { NULL } },
+  { "export", run_export, WITH_GRAPH, NULL, { "<Control><Shift>e" } },
+  { "show-file", run_show_file, ALWAYS, "s", { NULL } },
   { "run", run_run, WITH_GRAPH, NULL, { "F5" } },
   { "compare", run_compare, WITH_GRAPH, NULL, { "<Shift>F5" } },
   { "stop", run_stop, WHILE_BUSY, NULL, { "Escape" } },

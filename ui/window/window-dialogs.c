@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "window/window-dialogs.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* -- opening -- */
+
+static GtkFileFilter *
+make_graph_filter (void)
+{
+  GtkFileFilter *filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, _ ("Graphs"));
+  for (guint i = 0; i < adj_formats_get_n (); i++)
+    {
+      const AdjFormat *format = adj_formats_get (i);
+      g_auto (GStrv) extensions = g_strsplit (format->extensions, " ", -1);
+
+      for (guint k = 0; format->load != NULL && extensions[k] != NULL; k++)
+        if (*extensions[k] == '.')
+          gtk_file_filter_add_suffix (filter, extensions[k] + 1);
+    }
+  return filter;
+}
+
+void
+adj_window_ask_open (AdjWindow *self)
+{
+  g_autoptr (GtkFileFilter) filter = make_graph_filter ();
+  g_autoptr (GtkFileFilter) all = gtk_file_filter_new ();
+  g_autoptr (GtkFileChooserNative) chooser =
+      gtk_file_chooser_native_new (_ ("Open a Graph"), GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), _ ("_Cancel"));
+
+  gtk_file_filter_set_name (all, _ ("All Files"));
+  gtk_file_filter_add_pattern (all, "*");
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), all);
+  adj_window_choose (self, chooser, adj_window_open);
+}
+
+/* -- exporting -- */
+
+static const struct
+{
+  const char *title, *suffix;
+} pictures[] = {
+  { N_ ("Vector Picture (.svg)"), "svg" },
+  { N_ ("Picture (.png)"), "png" },
+  { N_ ("Document (.pdf)"), "pdf" },
+};
+
+/* "gpt2-joint.svg" of "gpt2.adjoint". */
+static char *
+suggest_name (AdjDocument *document)
+{
+  const char *title = adj_document_get_title (document);
+  const char *dot = strrchr (title, '.');
+  gsize length = dot != NULL && dot != title ? (gsize) (dot - title) : strlen (title);
+
+  return g_strdup_printf ("%.*s-%s.svg", (int) length, title,
+                          adj_document_get_graph (document)->role);
+}
+
+static void
+export_to (AdjWindow *self, GFile *file)
+{
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path != NULL)
+    adj_document_export (adj_window_get_document (self), path, adj_scheme_from_style ());
+}
+
+void
+adj_window_ask_export (AdjWindow *self)
+{
+  g_autofree char *name = suggest_name (adj_window_get_document (self));
+  g_autoptr (GtkFileChooserNative) chooser =
+      gtk_file_chooser_native_new (_ ("Export Picture"), GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), _ ("_Cancel"));
+
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
+  for (guint i = 0; i < G_N_ELEMENTS (pictures); i++)
+    {
+      g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+
+      gtk_file_filter_set_name (filter, _ (pictures[i].title));
+      gtk_file_filter_add_suffix (filter, pictures[i].suffix);
+      gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+    }
+  adj_window_choose (self, chooser, export_to);
+}
+
+/* -- showing what was written -- */
+
+static void
+on_shown (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autofree char *folder = data;
+  g_autoptr (GVariant) reply =
+      g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, NULL);
+
+  /* No file manager listens: whatever opens folders. */
+  if (reply == NULL)
+    g_app_info_launch_default_for_uri_async (folder, NULL, NULL, NULL, NULL);
+}
+
+void
+adj_window_show_file (AdjWindow *self, const char *uri)
+{
+  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
+  GDBusConnection *bus = g_application_get_dbus_connection (G_APPLICATION (application));
+  g_autoptr (GFile) file = g_file_new_for_uri (uri);
+  g_autoptr (GFile) folder = g_file_get_parent (file);
+  const char *uris[] = { uri, NULL };
+
+  if (folder != NULL && bus != NULL)
+    g_dbus_connection_call (bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1",
+                            "org.freedesktop.FileManager1", "ShowItems",
+                            g_variant_new ("(^ass)", uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
+                            NULL, on_shown, g_file_get_uri (folder));
+}

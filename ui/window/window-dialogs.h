@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "window/adj-window.h"
+
+G_BEGIN_DECLS
+
+/* What asks before it acts. */
+
+/* Which file to open. */
+void adj_window_ask_open (AdjWindow *self);
+/* Where to write the picture. */
+void adj_window_ask_export (AdjWindow *self);
+/* Shows @uri among the files of its folder. */
+void adj_window_show_file (AdjWindow *self, const char *uri);
+
+G_END_DECLS
