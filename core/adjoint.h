@@ -3,6 +3,7 @@
 
 /* Everything of libadjoint that a program, the command line and the window use. */
 
+#include "autograd/adj-autograd.h"
 #include "base/adj-diag.h"
 #include "base/adj-error.h"
 #include "call/adj-context.h"

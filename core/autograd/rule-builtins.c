@@ -565,6 +565,65 @@ builtin_norm_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *
   return give (out, times (call, x, norm_scale (call, g, y, p)));
 }
 
+/* 1, x₀, x₀x₁, …: the products of what stands before each element along @dim. */
+static AdjTensor *
+exclusive_product (RuleCall *call, AdjTensor *x, guint dim)
+{
+  AdjContext *cx = call->cx;
+  AdjSize n = adj_tensor_get_meta (x)->shape.size[dim];
+  AdjValue parts[2];
+  AdjTensor *one, *rest;
+
+  one =
+      RULE_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0), ADJ_INT (1));
+  one = one != NULL ? RULE_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (one)) : NULL;
+  rest = RULE_APPLY (
+      cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0),
+      adj_value_from_size (adj_size_sub (adj_context_get_symbols (cx), n, ADJ_SIZE (1))));
+  rest = rest != NULL ? RULE_APPLY (cx, ADJ_OP_cumprod, ADJ_TENSOR (rest), ADJ_INT (dim)) : NULL;
+  if (one == NULL || rest == NULL)
+    return NULL;
+  parts[0] = ADJ_TENSOR (one);
+  parts[1] = ADJ_TENSOR (rest);
+  return RULE_APPLY (cx, ADJ_OP_cat, ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 2, .items = parts }),
+                     ADJ_INT (dim));
+}
+
+static AdjTensor *
+flipped (RuleCall *call, AdjTensor *x, guint dim)
+{
+  const AdjSize dims[] = { ADJ_SIZE (dim) };
+
+  if (x == NULL)
+    return NULL;
+  return RULE_APPLY (call->cx, ADJ_OP_flip, ADJ_TENSOR (x), rule_call_list_sizes (call, dims, 1));
+}
+
+/* The product of all others, from the left and from the right: right where elements are 0 too. */
+static gboolean
+builtin_prod_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjTensor *g = args[0].tensor, *x = args[1].tensor;
+  const AdjShape *shape = &adj_tensor_get_meta (x)->shape;
+  AdjValue sizes = rule_call_list_sizes (call, shape->size, shape->rank);
+  const AdjSize flat[] = { ADJ_SIZE (-1) };
+  guint dim = n > 2 ? wrap (args[2].integer, shape->rank) : 0;
+  AdjValue whole = rule_call_list_sizes (call, flat, 1);
+
+  if (shape->rank == 0)
+    return give (out, g);
+  if (n > 2)
+    g = restore_reduced (call, g, args, n, 2, shape->rank);
+  else
+    x = reshape (call, x, &whole);
+  if (g == NULL || x == NULL)
+    return FALSE;
+  x = times (call, exclusive_product (call, x, dim),
+             flipped (call, exclusive_product (call, flipped (call, x, dim), dim), dim));
+  x = times (call, g, x);
+  return x != NULL && give (out, n > 2 ? x : reshape (call, x, &sizes));
+}
+
 /* -- the table -- */
 
 guint32

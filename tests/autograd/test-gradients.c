@@ -557,6 +557,7 @@ check_case (OracleCase *c, gpointer data)
 /* No recorded case has what it takes: below are tests of their own. */
 static const char *const unrecorded[] = {
   "torch.ops.prims.convert_element_type.default",
+  "torch.ops.prims.fma.default",
   "torch.ops.aten.copy_.default",
 };
 
@@ -609,6 +610,23 @@ casts (void)
   g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 1), ==, 3);
 }
 
+static void
+fused_products (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x[] = { tape_scalar (cx, 2), tape_scalar (cx, 3), tape_scalar (cx, 5) };
+  AdjValue args[] = { T (x[0]), T (x[1]), T (x[2]) };
+  const double expected[] = { 3, 2, 1 };
+  AdjValue result;
+
+  g_assert_true (adj_call (cx, adj_op (ADJ_OP_prims_fma),
+                           &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 3, .items = args }, NULL,
+                           &result));
+  tape_backward (cx, result.tensor, 0);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x[i]), 0), ==, expected[i]);
+}
+
 /* What is overwritten has gradient 0, what was copied has the gradient of the copy. */
 static void
 copies_into (void)
@@ -633,6 +651,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/gradients/equal-directional-differences",
                    equal_directional_differences);
   g_test_add_func ("/autograd/gradients/casts", casts);
+  g_test_add_func ("/autograd/gradients/fused-products", fused_products);
   g_test_add_func ("/autograd/gradients/copies-into", copies_into);
 
   return g_test_run ();

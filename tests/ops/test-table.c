@@ -181,27 +181,36 @@ is_value (const AdjSchema *schema, const char *name)
   return FALSE;
 }
 
+/* @locals: what `let` names around @e. */
 static void
-check_rule_tree (const AdjSchema *schema, const AdjExpr *e)
+check_rule_tree (const AdjSchema *schema, const AdjExpr *e, GPtrArray *locals)
 {
+  guint outer = locals->len;
   gboolean known = TRUE;
 
   if (e->kind == ADJ_EXPR_CALL)
     known = is_builtin (e->name) || is_operator (e->name);
   else if (e->kind == ADJ_EXPR_NAME)
-    known = is_value (schema, e->name);
+    known = is_value (schema, e->name) ||
+            g_ptr_array_find_with_equal_func (locals, e->name, g_str_equal, NULL);
   if (!known)
     {
       g_test_message ("%s: the gradient rule names %s", schema->text, e->name);
       g_test_fail ();
     }
   for (guint i = 0; i < e->n_args; i++)
-    check_rule_tree (schema, e->args[i]);
+    {
+      check_rule_tree (schema, e->args[i], locals);
+      if (e->kind == ADJ_EXPR_LET && i + 1 < e->n_args)
+        g_ptr_array_add (locals, (gpointer) e->arg_names[i]);
+    }
+  g_ptr_array_set_size (locals, (gint) outer);
 }
 
 static gboolean
 check_rule (const char *name, const AdjExpr *expr, gpointer data, GError **error)
 {
+  g_autoptr (GPtrArray) locals = g_ptr_array_new ();
   const AdjSchema *schema = data;
   gboolean found = FALSE;
 
@@ -210,7 +219,7 @@ check_rule (const char *name, const AdjExpr *expr, gpointer data, GError **error
              schema->arguments[i].type.kind == ADJ_TYPE_TENSOR;
   if (!found)
     g_error ("%s: a gradient of '%s', which is no tensor argument", schema->text, name);
-  check_rule_tree (schema, expr);
+  check_rule_tree (schema, expr, locals);
   return TRUE;
 }
 
