@@ -20,6 +20,12 @@ def chain(x):
     return aten.sum.dim_IntList(aten.mul.Tensor(y, z), [1], True, dtype=None)
 
 
+def defaults(x):
+    y = aten.add.Tensor(x, 1, alpha=1)
+    z = aten.amax.default(y, [1], False)
+    return aten.squeeze.dim(aten.unsqueeze.default(aten.mean.dim(z, [0], False, dtype=None), 0), 0)
+
+
 def items(x):
     parts = aten.split.Tensor(x, 1, 1)
     norm = aten.native_layer_norm.default(x, [3], None, None, 1e-5)
@@ -60,6 +66,7 @@ def main():
     x = torch.zeros(2, 3)
     cases = [
         (chain, "fake", (x,)),
+        (defaults, "fake", (x,)),
         (items, "fake", (x,)),
         (lifted, "real", (x,)),
         (in_place, "fake", (x,)),

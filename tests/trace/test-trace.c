@@ -86,6 +86,19 @@ chain (AdjContext *cx, const AdjValue *args)
 }
 
 static AdjValue
+defaults (AdjContext *cx, const AdjValue *args)
+{
+  AdjValue alpha = ITEMS (DICT, STRING ("alpha"), ADJ_INT (1));
+  AdjValue dtype = ITEMS (DICT, STRING ("dtype"), ADJ_NONE);
+  AdjValue no = ADJ_BOOL (FALSE);
+  AdjValue y = call (cx, "add.Tensor", ITEMS (TUPLE, args[0], ADJ_INT (1)), alpha);
+  AdjValue z = CALL ("amax.default", y, ITEMS (LIST, ADJ_INT (1)), no);
+  AdjValue mean = call (cx, "mean.dim", ITEMS (TUPLE, z, ITEMS (LIST, ADJ_INT (0)), no), dtype);
+
+  RETURN (CALL ("squeeze.dim", CALL ("unsqueeze.default", mean, ADJ_INT (0)), ADJ_INT (0)));
+}
+
+static AdjValue
 items (AdjContext *cx, const AdjValue *args)
 {
   AdjValue parts = CALL ("split.Tensor", args[0], ADJ_INT (1), ADJ_INT (1));
@@ -185,10 +198,10 @@ typedef struct
 } Golden;
 
 static const Golden goldens[] = {
-  { "chain", chain, FALSE },         { "items", items, FALSE },
-  { "lifted", lifted, TRUE },        { "in_place", in_place, FALSE },
-  { "factories", factories, FALSE }, { "two_lists", two_lists, FALSE },
-  { "sizes", sizes, FALSE },
+  { "chain", chain, FALSE },         { "defaults", defaults, FALSE },
+  { "items", items, FALSE },         { "lifted", lifted, TRUE },
+  { "in_place", in_place, FALSE },   { "factories", factories, FALSE },
+  { "two_lists", two_lists, FALSE }, { "sizes", sizes, FALSE },
 };
 
 static void
