@@ -5,38 +5,6 @@
 
 #include "trace/tracer-private.h"
 
-typedef enum
-{
-  PROXY_NODE,
-  PROXY_CONSTANT, /* lifted: each use makes a get_attr node */
-  PROXY_ITEM,     /* one of the results of a node */
-} ProxyKind;
-
-/* What stands for a tensor, in its slot. */
-typedef struct
-{
-  AdjTraceMark *mark;
-  ProxyKind kind;
-  guint32 index; /* of the node, or the constant */
-  guint32 item;
-} Proxy;
-
-static void
-mark_unref (AdjTraceMark *mark)
-{
-  if (--mark->n_refs == 0)
-    g_free (mark);
-}
-
-static void
-proxy_free (gpointer data)
-{
-  Proxy *proxy = data;
-
-  mark_unref (proxy->mark);
-  g_free (proxy);
-}
-
 AdjTracer *
 adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
 {
@@ -62,7 +30,7 @@ void
 adj_tracer_free (AdjTracer *tracer)
 {
   tracer->mark->ended = TRUE;
-  mark_unref (tracer->mark);
+  adj_trace_mark_unref (tracer->mark);
   g_hash_table_unref (tracer->stems);
   g_hash_table_unref (tracer->storages);
   g_hash_table_unref (tracer->data_by_at);
@@ -153,310 +121,6 @@ adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
   return id;
 }
 
-/* -- tracking ---- */
-
-static gint32
-number_storage (AdjTracer *tracer, const AdjTensor *tensor)
-{
-  gint64 id = (gint64) adj_storage_get_id (adj_tensor_get_storage (tensor));
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->storages, &id));
-
-  if (number == 0)
-    {
-      number = g_hash_table_size (tracer->storages) + 1;
-      g_hash_table_insert (tracer->storages, g_memdup2 (&id, sizeof id), GUINT_TO_POINTER (number));
-    }
-  return (gint32) number - 1;
-}
-
-/* What @value is now, whatever becomes of it later. */
-static AdjValue
-snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad)
-{
-  AdjTensorMeta *meta;
-  AdjValue *items;
-
-  if (value->kind == ADJ_VALUE_TENSOR)
-    {
-      meta = adj_arena_memdup (tracer->arena, adj_tensor_get_meta (value->tensor), sizeof *meta);
-      meta->storage = number_storage (tracer, value->tensor);
-      meta->requires_grad = meta->requires_grad && with_requires_grad;
-      return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
-    }
-  if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
-    return adj_value_copy_to_arena (value, tracer->arena);
-
-  items = adj_arena_new0 (tracer->arena, AdjValue, MAX (value->n, 1));
-  for (guint i = 0; i < value->n; i++)
-    items[i] = snapshot (tracer, &value->items[i], with_requires_grad);
-  return ADJ_ITEMS (TUPLE, items, value->n);
-}
-
-static Proxy *
-get_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
-{
-  Proxy *proxy = adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY);
-
-  return proxy != NULL && proxy->mark == tracer->mark ? proxy : NULL;
-}
-
-static Proxy *
-set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
-{
-  Proxy *proxy = get_proxy (tracer, tensor);
-
-  if (proxy == NULL)
-    {
-      proxy = g_new (Proxy, 1);
-      proxy->mark = tracer->mark;
-      tracer->mark->n_refs++;
-      adj_tensor_set_slot (tensor, ADJ_SLOT_PROXY, proxy, proxy_free);
-    }
-  proxy->kind = kind;
-  proxy->index = index;
-  return proxy;
-}
-
-static void
-track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id)
-{
-  if (value->kind == ADJ_VALUE_TENSOR)
-    {
-      set_proxy (tracer, value->tensor, PROXY_NODE, id.index);
-      adj_tracer_offer_sizes (tracer, adj_tensor_get_meta (value->tensor), id);
-    }
-  else if (value->kind == ADJ_VALUE_SIZE)
-    adj_tracer_bind_size (tracer, value->size, id);
-}
-
-/* A node for one of the results of @call; @here: it belongs to the current place, not to that of
- * the call. */
-static AdjNodeId
-add_item (AdjTracer *tracer, AdjNodeId call, guint index, gboolean here, const AdjValue *value)
-{
-  const AdjTracedNode *from = &g_array_index (tracer->nodes, AdjTracedNode, call.index);
-  AdjTracedNode node = {
-    .opcode = ADJ_OPCODE_CALL_FUNCTION,
-    .target = "operator.getitem",
-    .val = from->val.items[index],
-    .meta = here ? NULL : from->meta,
-    .origin = from->origin,
-  };
-  AdjValue *args = adj_arena_new0 (tracer->arena, AdjValue, 2);
-  AdjNodeId id;
-
-  args[0] = ADJ_NODE (call);
-  args[1] = ADJ_INT (index);
-  node.args = ADJ_ITEMS (TUPLE, args, 2);
-  id = adj_tracer_add (tracer, &node, NULL);
-  track (tracer, value, id);
-  return id;
-}
-
-void
-adj_tracer_note_builtin (AdjTracer *tracer,
-                         const char *target,
-                         const AdjValue *args,
-                         guint n_args,
-                         const AdjValue *result)
-{
-  const Proxy *proxy = NULL;
-
-  if (result->kind == ADJ_VALUE_SIZE)
-    adj_tracer_add_size (tracer, target, args, n_args, result->size);
-  else if (result->kind == ADJ_VALUE_TENSOR)
-    proxy = get_proxy (tracer, result->tensor);
-  if (proxy != NULL && proxy->kind == PROXY_ITEM)
-    add_item (tracer, (AdjNodeId){ proxy->index }, proxy->item, TRUE, result);
-}
-
-/* -- arguments ---- */
-
-/* The constant of the bytes that @tensor holds now; the same one for the same bytes. */
-static guint
-find_constant (AdjTracer *tracer, AdjTensorData *data)
-{
-  gpointer at = (gpointer) g_bytes_get_data (adj_tensor_data_get_bytes (data), NULL);
-  guint known = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->data_by_at, at));
-  AdjTensorMeta old, new;
-
-  if (known != 0)
-    {
-      old = *adj_tensor_data_get_meta (g_ptr_array_index (tracer->data, known - 1));
-      new = *adj_tensor_data_get_meta (data);
-      old.storage = new.storage = -1;
-      if (adj_tensor_meta_equal (&old, &new))
-        return known - 1;
-    }
-
-  g_ptr_array_add (tracer->data, adj_tensor_data_ref (data));
-  if (at != NULL)
-    g_hash_table_insert (tracer->data_by_at, at, GUINT_TO_POINTER (tracer->data->len));
-  return tracer->data->len - 1;
-}
-
-static gboolean
-refuse_fake (AdjTracer *tracer, const AdjTensor *tensor)
-{
-  const Proxy *other = adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY);
-  const char *why = other != NULL && !other->mark->ended
-                        ? "takes a fake tensor of another trace"
-                        : "takes a fake tensor that comes from no input of this trace";
-
-  if (tracer->call != NULL)
-    return adj_op_call_fail_as (tracer->call, ADJ_ERROR_UNSUPPORTED, "%s", why);
-  adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the trace %s", why);
-  return FALSE;
-}
-
-static gboolean
-take_constant (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
-{
-  Proxy *proxy = get_proxy (tracer, tensor);
-  AdjTracedNode node = { .opcode = ADJ_OPCODE_GET_ATTR };
-  g_autofree char *name = NULL;
-
-  if (proxy == NULL)
-    {
-      g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
-
-      if (data == NULL)
-        return refuse_fake (tracer, tensor);
-      proxy = set_proxy (tracer, tensor, PROXY_CONSTANT, find_constant (tracer, data));
-    }
-
-  name = g_strdup_printf ("_tensor_constant%u", proxy->index);
-  node.target = adj_arena_intern (tracer->arena, name);
-  *out = ADJ_NODE (adj_tracer_add (tracer, &node, node.target));
-  return TRUE;
-}
-
-static gboolean
-take_items (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
-{
-  AdjValue *items = adj_arena_new0 (tracer->arena, AdjValue, MAX (value->n, 1));
-
-  for (guint i = 0; i < value->n; i++)
-    if (!adj_tracer_take (tracer, &value->items[i], &items[i]))
-      return FALSE;
-  *out = *value;
-  out->items = items;
-  return TRUE;
-}
-
-gboolean
-adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
-{
-  const Proxy *proxy;
-
-  if (value->kind == ADJ_VALUE_TENSOR)
-    {
-      proxy = get_proxy (tracer, value->tensor);
-      if (proxy == NULL || proxy->kind == PROXY_CONSTANT)
-        return take_constant (tracer, value->tensor, out);
-      *out = ADJ_NODE ((AdjNodeId){ proxy->index });
-      if (proxy->kind == PROXY_ITEM)
-        out->node = add_item (tracer, out->node, proxy->item, FALSE, value);
-      return TRUE;
-    }
-  if (value->kind == ADJ_VALUE_SIZE)
-    return adj_tracer_take_size (tracer, value->size, out);
-  if (adj_value_is_container (value))
-    return take_items (tracer, value, out);
-  if (value->kind == ADJ_VALUE_GRAPH || value->kind == ADJ_VALUE_OPAQUE_OBJECT)
-    {
-      adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                        "%s cannot be an argument in a trace", adj_value_kind_name (value->kind));
-      return FALSE;
-    }
-  *out = adj_value_copy_to_arena (value, tracer->arena);
-  return TRUE;
-}
-
-/* Numbers as the dispatcher passes them on: an int where a float stands is that float, a lone
- * number where a list stands is that list. */
-static AdjValue
-normalize (AdjTracer *tracer, const AdjType *type, const AdjValue *value)
-{
-  if (type->is_list && type->list_size > 0 && value->kind != ADJ_VALUE_NONE &&
-      !adj_value_is_container (value))
-    {
-      AdjValue *items = adj_arena_new0 (tracer->arena, AdjValue, type->list_size);
-
-      for (gint i = 0; i < type->list_size; i++)
-        items[i] = *value;
-      return ADJ_ITEMS (LIST, items, (guint) type->list_size);
-    }
-  if (type->is_list && value->kind == ADJ_VALUE_TUPLE)
-    return ADJ_ITEMS (LIST, value->items, value->n);
-  if (type->kind == ADJ_TYPE_FLOAT && value->kind == ADJ_VALUE_INT)
-    return ADJ_FLOAT ((double) value->integer);
-  if (type->kind == ADJ_TYPE_BOOL && value->kind == ADJ_VALUE_INT)
-    return ADJ_BOOL (value->integer != 0);
-  return *value;
-}
-
-static gboolean
-is_default (AdjTracer *tracer, const AdjArgument *argument, const AdjValue *value)
-{
-  AdjValue normal;
-
-  if (!argument->has_default)
-    return FALSE;
-  normal = normalize (tracer, &argument->type, &argument->default_value);
-  return adj_value_equal (&normal, value);
-}
-
-static gboolean
-take_arguments (AdjTracer *tracer, const AdjOpCall *call, AdjValue *args, AdjValue *kwargs)
-{
-  const AdjSchema *schema = call->schema;
-  AdjValue normal[ADJ_MAX_ARGUMENTS];
-  guint n_args = schema->n_positional;
-  guint n_kwargs = 0;
-  AdjValue *out;
-
-  for (guint i = 0; i < schema->n_arguments; i++)
-    normal[i] = normalize (tracer, &schema->arguments[i].type, &call->args[i]);
-  while (n_args > 0 && is_default (tracer, &schema->arguments[n_args - 1], &normal[n_args - 1]))
-    n_args--;
-
-  out = adj_arena_new0 (tracer->arena, AdjValue, MAX (n_args, 1));
-  for (guint i = 0; i < n_args; i++)
-    if (!adj_tracer_take (tracer, &normal[i], &out[i]))
-      return FALSE;
-  *args = ADJ_ITEMS (TUPLE, out, n_args);
-
-  out = NULL;
-  for (guint i = schema->n_positional; i < schema->n_arguments; i++)
-    if (!is_default (tracer, &schema->arguments[i], &normal[i]))
-      {
-        const char *name = schema->arguments[i].name;
-
-        if (out == NULL)
-          out = adj_arena_new0 (tracer->arena, AdjValue, 2 * (schema->n_arguments - i));
-        out[n_kwargs++] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = strlen (name), .text = name };
-        if (!adj_tracer_take (tracer, &normal[i], &out[n_kwargs++]))
-          return FALSE;
-      }
-  *kwargs = n_kwargs > 0 ? ADJ_ITEMS (DICT, out, n_kwargs) : ADJ_NONE;
-  return TRUE;
-}
-
-gboolean
-adj_tracer_take_arguments (AdjTracer *tracer,
-                           const AdjOpCall *call,
-                           AdjValue *args,
-                           AdjValue *kwargs)
-{
-  gboolean done;
-
-  tracer->call = call;
-  done = take_arguments (tracer, call, args, kwargs);
-  tracer->call = NULL;
-  return done;
-}
-
 /* -- what a trace consists of ---- */
 
 AdjNodeId
@@ -478,20 +142,10 @@ adj_tracer_add_placeholder (AdjTracer *tracer,
   if (name != NULL)
     node.name = adj_arena_intern (tracer->arena, name);
   node.target = node.name;
-  node.val = snapshot (tracer, value, TRUE);
+  node.val = adj_tracer_snapshot (tracer, value, TRUE);
   id = adj_tracer_add (tracer, &node, NULL);
-  track (tracer, value, id);
+  adj_tracer_track (tracer, value, id);
   return id;
-}
-
-static void
-add_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result)
-{
-  for (guint i = 0; i < result->n; i++)
-    if (!tracer->items_when_read)
-      add_item (tracer, call, i, FALSE, &result->items[i]);
-    else if (result->items[i].kind == ADJ_VALUE_TENSOR)
-      set_proxy (tracer, result->items[i].tensor, PROXY_ITEM, call.index)->item = i;
 }
 
 AdjNodeId
@@ -506,7 +160,7 @@ adj_tracer_add_call (AdjTracer *tracer,
     .target = target,
     .args = *args,
     .kwargs = *kwargs,
-    .val = snapshot (tracer, result, FALSE),
+    .val = adj_tracer_snapshot (tracer, result, FALSE),
   };
   AdjNodeMeta *meta = get_meta (tracer, &node.origin);
   AdjNodeId id;
@@ -516,9 +170,9 @@ adj_tracer_add_call (AdjTracer *tracer,
   node.meta = meta;
   id = adj_tracer_add (tracer, &node, NULL);
   if (result->kind == ADJ_VALUE_TUPLE || result->kind == ADJ_VALUE_LIST)
-    add_items (tracer, id, result);
+    adj_tracer_track_items (tracer, id, result);
   else
-    track (tracer, result, id);
+    adj_tracer_track (tracer, result, id);
   return id;
 }
 

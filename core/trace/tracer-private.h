@@ -50,6 +50,18 @@ struct _AdjTracer
 
 AdjNodeId adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem);
 
+/* -- tensors.c -- */
+
+void adj_trace_mark_unref (AdjTraceMark *mark);
+/* What @value is now, whatever becomes of it later. */
+AdjValue
+adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad);
+/* Lets @id stand for @value. */
+void adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id);
+/* Lets the items of @call stand for its results. */
+void adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result);
+gboolean adj_tracer_take_tensor (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out);
+
 /* -- sizes.c -- */
 
 /* Lets @id stand for a size; one that was read off a tensor gives way. */

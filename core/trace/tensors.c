@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Nodes for tensors: what stands for each one, results of calls that have several, constants. */
+
+#include "trace/tracer-private.h"
+
+typedef enum
+{
+  PROXY_NODE,
+  PROXY_CONSTANT, /* lifted: each use makes a get_attr node */
+  PROXY_ITEM,     /* one of the results of a node */
+} ProxyKind;
+
+/* What stands for a tensor, in its slot. */
+typedef struct
+{
+  AdjTraceMark *mark;
+  ProxyKind kind;
+  guint32 index; /* of the node, or the constant */
+  guint32 item;
+} Proxy;
+
+void
+adj_trace_mark_unref (AdjTraceMark *mark)
+{
+  if (--mark->n_refs == 0)
+    g_free (mark);
+}
+
+static void
+proxy_free (gpointer data)
+{
+  Proxy *proxy = data;
+
+  adj_trace_mark_unref (proxy->mark);
+  g_free (proxy);
+}
+
+static gint32
+number_storage (AdjTracer *tracer, const AdjTensor *tensor)
+{
+  gint64 id = (gint64) adj_storage_get_id (adj_tensor_get_storage (tensor));
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->storages, &id));
+
+  if (number == 0)
+    {
+      number = g_hash_table_size (tracer->storages) + 1;
+      g_hash_table_insert (tracer->storages, g_memdup2 (&id, sizeof id), GUINT_TO_POINTER (number));
+    }
+  return (gint32) number - 1;
+}
+
+/* What @value is now, whatever becomes of it later. */
+AdjValue
+adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad)
+{
+  AdjTensorMeta *meta;
+  AdjValue *items;
+
+  if (value->kind == ADJ_VALUE_TENSOR)
+    {
+      meta = adj_arena_memdup (tracer->arena, adj_tensor_get_meta (value->tensor), sizeof *meta);
+      meta->storage = number_storage (tracer, value->tensor);
+      meta->requires_grad = meta->requires_grad && with_requires_grad;
+      return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
+    }
+  if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
+    return adj_value_copy_to_arena (value, tracer->arena);
+
+  items = adj_arena_new0 (tracer->arena, AdjValue, MAX (value->n, 1));
+  for (guint i = 0; i < value->n; i++)
+    items[i] = adj_tracer_snapshot (tracer, &value->items[i], with_requires_grad);
+  return ADJ_ITEMS (TUPLE, items, value->n);
+}
+
+static Proxy *
+get_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
+{
+  Proxy *proxy = adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY);
+
+  return proxy != NULL && proxy->mark == tracer->mark ? proxy : NULL;
+}
+
+static Proxy *
+set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
+{
+  Proxy *proxy = get_proxy (tracer, tensor);
+
+  if (proxy == NULL)
+    {
+      proxy = g_new (Proxy, 1);
+      proxy->mark = tracer->mark;
+      tracer->mark->n_refs++;
+      adj_tensor_set_slot (tensor, ADJ_SLOT_PROXY, proxy, proxy_free);
+    }
+  proxy->kind = kind;
+  proxy->index = index;
+  return proxy;
+}
+
+void
+adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id)
+{
+  if (value->kind == ADJ_VALUE_TENSOR)
+    {
+      set_proxy (tracer, value->tensor, PROXY_NODE, id.index);
+      adj_tracer_offer_sizes (tracer, adj_tensor_get_meta (value->tensor), id);
+    }
+  else if (value->kind == ADJ_VALUE_SIZE)
+    adj_tracer_bind_size (tracer, value->size, id);
+}
+
+/* A node for one of the results of @call; @here: it belongs to the current place, not to that of
+ * the call. */
+static AdjNodeId
+add_item (AdjTracer *tracer, AdjNodeId call, guint index, gboolean here, const AdjValue *value)
+{
+  const AdjTracedNode *from = &g_array_index (tracer->nodes, AdjTracedNode, call.index);
+  AdjTracedNode node = {
+    .opcode = ADJ_OPCODE_CALL_FUNCTION,
+    .target = "operator.getitem",
+    .val = from->val.items[index],
+    .meta = here ? NULL : from->meta,
+    .origin = from->origin,
+  };
+  AdjValue *args = adj_arena_new0 (tracer->arena, AdjValue, 2);
+  AdjNodeId id;
+
+  args[0] = ADJ_NODE (call);
+  args[1] = ADJ_INT (index);
+  node.args = ADJ_ITEMS (TUPLE, args, 2);
+  id = adj_tracer_add (tracer, &node, NULL);
+  adj_tracer_track (tracer, value, id);
+  return id;
+}
+
+void
+adj_tracer_note_builtin (AdjTracer *tracer,
+                         const char *target,
+                         const AdjValue *args,
+                         guint n_args,
+                         const AdjValue *result)
+{
+  const Proxy *proxy = NULL;
+
+  if (result->kind == ADJ_VALUE_SIZE)
+    adj_tracer_add_size (tracer, target, args, n_args, result->size);
+  else if (result->kind == ADJ_VALUE_TENSOR)
+    proxy = get_proxy (tracer, result->tensor);
+  if (proxy != NULL && proxy->kind == PROXY_ITEM)
+    add_item (tracer, (AdjNodeId){ proxy->index }, proxy->item, TRUE, result);
+}
+
+void
+adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result)
+{
+  for (guint i = 0; i < result->n; i++)
+    if (!tracer->items_when_read)
+      add_item (tracer, call, i, FALSE, &result->items[i]);
+    else if (result->items[i].kind == ADJ_VALUE_TENSOR)
+      set_proxy (tracer, result->items[i].tensor, PROXY_ITEM, call.index)->item = i;
+}
+
+/* -- constants ---- */
+
+/* The constant of the bytes that @tensor holds now; the same one for the same bytes. */
+static guint
+find_constant (AdjTracer *tracer, AdjTensorData *data)
+{
+  gpointer at = (gpointer) g_bytes_get_data (adj_tensor_data_get_bytes (data), NULL);
+  guint known = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->data_by_at, at));
+  AdjTensorMeta old, new;
+
+  if (known != 0)
+    {
+      old = *adj_tensor_data_get_meta (g_ptr_array_index (tracer->data, known - 1));
+      new = *adj_tensor_data_get_meta (data);
+      old.storage = new.storage = -1;
+      if (adj_tensor_meta_equal (&old, &new))
+        return known - 1;
+    }
+
+  g_ptr_array_add (tracer->data, adj_tensor_data_ref (data));
+  if (at != NULL)
+    g_hash_table_insert (tracer->data_by_at, at, GUINT_TO_POINTER (tracer->data->len));
+  return tracer->data->len - 1;
+}
+
+static gboolean
+refuse_fake (AdjTracer *tracer, const AdjTensor *tensor)
+{
+  const Proxy *other = adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY);
+  const char *why = other != NULL && !other->mark->ended
+                        ? "takes a fake tensor of another trace"
+                        : "takes a fake tensor that comes from no input of this trace";
+
+  if (tracer->call != NULL)
+    return adj_op_call_fail_as (tracer->call, ADJ_ERROR_UNSUPPORTED, "%s", why);
+  adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the trace %s", why);
+  return FALSE;
+}
+
+static gboolean
+take_constant (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
+{
+  Proxy *proxy = get_proxy (tracer, tensor);
+  AdjTracedNode node = { .opcode = ADJ_OPCODE_GET_ATTR };
+  g_autofree char *name = NULL;
+
+  if (proxy == NULL)
+    {
+      g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
+
+      if (data == NULL)
+        return refuse_fake (tracer, tensor);
+      proxy = set_proxy (tracer, tensor, PROXY_CONSTANT, find_constant (tracer, data));
+    }
+
+  name = g_strdup_printf ("_tensor_constant%u", proxy->index);
+  node.target = adj_arena_intern (tracer->arena, name);
+  *out = ADJ_NODE (adj_tracer_add (tracer, &node, node.target));
+  return TRUE;
+}
+
+gboolean
+adj_tracer_take_tensor (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out)
+{
+  const Proxy *proxy = get_proxy (tracer, tensor);
+
+  if (proxy == NULL || proxy->kind == PROXY_CONSTANT)
+    return take_constant (tracer, tensor, out);
+  *out = ADJ_NODE ((AdjNodeId){ proxy->index });
+  if (proxy->kind == PROXY_ITEM)
+    out->node = add_item (tracer, out->node, proxy->item, FALSE, &ADJ_TENSOR (tensor));
+  return TRUE;
+}
