@@ -329,13 +329,14 @@ adj_block_read (AdjModuleReader *module, const AdjLine *line)
 void
 adj_notes_apply (AdjModuleReader *module, AdjNodeFacts *facts)
 {
-  if (module->notes)
+  if (facts && module->notes)
     adj_node_facts_parse (facts, module->notes, strlen (module->notes), module->symbols);
-  if (module->block)
+  if (facts && module->block)
     {
       g_autofree char *text = g_strconcat ("{", module->block->str, "}", NULL);
 
       adj_node_facts_parse (facts, text, strlen (text), module->symbols);
-      g_string_free (g_steal_pointer (&module->block), TRUE);
     }
+  if (module->block)
+    g_string_free (g_steal_pointer (&module->block), TRUE);
 }

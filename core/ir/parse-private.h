@@ -147,7 +147,7 @@ void adj_header_end (AdjHeaderReader *header);
 void adj_comment_read (AdjHeaderReader *header, const AdjLine *line);
 /* A line of a block in triple quotes, which is about the next statement. */
 void adj_block_read (AdjModuleReader *module, const AdjLine *line);
-/* What the comments above say of a statement. */
+/* What the comments above say of a statement; @facts (nullable): of nothing. */
 void adj_notes_apply (AdjModuleReader *module, AdjNodeFacts *facts);
 /* "# PlainAOTInput(idx=0)" → STRING, or NONE when it is empty. */
 AdjValue adj_description_new (const char *comment, gsize length);

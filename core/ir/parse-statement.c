@@ -682,7 +682,8 @@ adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
           keep_raw (&s, text, length, last);
         }
     }
-  adj_notes_apply (module, &s.facts);
+  /* Facts behind text that nobody understands might not be read back. */
+  adj_notes_apply (module, s.opcode == ADJ_OPCODE_RAW ? NULL : &s.facts);
   if (facts)
     adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
 
