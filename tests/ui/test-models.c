@@ -137,6 +137,31 @@ test_refuses_damaged (void)
   g_assert_nonnull (adj_document_get_scene (document));
 }
 
+/* What PyTorch printed of a graph, as one would paste it. */
+static void
+test_opens_text (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjGraph) expected = adj_graph_ref (adj_document_get_graph (document)->graph);
+  g_autoptr (GBytes) text =
+      g_bytes_ref (adj_bundle_get_text (adj_document_get_bundle (document), "0-0-joint"));
+  g_autoptr (GBytes) nonsense = g_bytes_new_static ("shopping list", 13);
+
+  adj_document_open_text (document, text);
+  g_assert_null (adj_document_get_scene (document));
+  wait_for (document, is_open);
+  g_assert_no_error (adj_document_get_error (document));
+  g_assert_null (adj_document_get_file (document));
+  g_assert_cmpstr (adj_document_get_title (document), ==, "Pasted Text");
+  g_assert_cmpuint (adj_graph_get_n_calls (adj_document_get_graph (document)->graph), ==,
+                    adj_graph_get_n_calls (expected));
+
+  adj_document_open_text (document, nonsense);
+  wait_for (document, is_open);
+  g_assert_nonnull (adj_document_get_error (document));
+  g_assert_true (g_str_has_prefix (adj_document_get_error (document)->message, "clipboard"));
+}
+
 /* -- graphs, selection, history -- */
 
 static void
@@ -466,6 +491,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/models/opens", test_opens);
   g_test_add_func ("/ui/models/opens-newest", test_opens_newest);
   g_test_add_func ("/ui/models/refuses-damaged", test_refuses_damaged);
+  g_test_add_func ("/ui/models/opens-text", test_opens_text);
   g_test_add_func ("/ui/models/switches-graphs", test_switches_graphs);
   g_test_add_func ("/ui/models/history", test_history);
   g_test_add_func ("/ui/models/folds-modules", test_folds_modules);

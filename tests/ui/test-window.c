@@ -96,6 +96,42 @@ test_starts (Fixture *fixture, gconstpointer name)
   g_assert_false (g_action_group_get_action_enabled (actions, "fit"));
 }
 
+static gboolean
+is_pasted (gpointer data)
+{
+  AdjDocument *document = data;
+
+  return adj_document_get_scene (document) != NULL || adj_document_get_error (document) != NULL;
+}
+
+static void
+test_pastes (Fixture *fixture, gconstpointer name)
+{
+  /* A graph that nobody ran: as a console shows it. */
+  static const char text[] = "class GraphModule(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[2, 3]\"):\n"
+                             "        relu: \"f32[2, 3]\" = torch.ops.aten.relu.default(x)\n"
+                             "        sin: \"f32[2, 3]\" = torch.ops.aten.sin.default(relu)\n"
+                             "        return (sin,)\n";
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (root);
+  AdjDocument *document = adj_window_get_document (fixture->window);
+
+  gdk_clipboard_set_content (clipboard, NULL);
+  gtk_widget_activate_action (root, "win.paste", NULL);
+  g_assert_nonnull (wait_for_label (root, "There is no text to paste"));
+
+  gdk_clipboard_set_text (clipboard, text);
+  gtk_widget_activate_action (root, "win.paste", NULL);
+  g_assert_true (adj_walk_until (is_pasted, document, 20));
+  g_assert_no_error (adj_document_get_error (document));
+  adj_walk_settle (fixture->window);
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (root)), "Pasted Text"));
+  g_assert_true (adj_walk_select (fixture->window, "sin"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "sin"));
+  gdk_clipboard_set_content (clipboard, NULL);
+}
+
 static void
 test_lists_graphs (Fixture *fixture, gconstpointer name)
 {
@@ -308,6 +344,7 @@ main (int argc, char *argv[])
   g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
 #define ADD(path, file, test) g_test_add (path, Fixture, file, set_up, test, tear_down)
   ADD ("/ui/window/starts", NULL, test_starts);
+  ADD ("/ui/window/pastes", NULL, test_pastes);
   ADD ("/ui/window/lists-graphs", "graphs/gpt2.adjoint", test_lists_graphs);
   ADD ("/ui/window/selects", "graphs/gpt2.adjoint", test_selects);
   ADD ("/ui/window/zooms", "graphs/gpt2.adjoint", test_zooms);

@@ -382,6 +382,16 @@ load (AdjWork *work, GCancellable *cancellable, GError **error)
   return adj_bundle_load (path, cancellable, error);
 }
 
+static gpointer
+load_text (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  GBytes *text = adj_work_get_input (work);
+  gsize length;
+  const char *chars = g_bytes_get_data (text, &length);
+
+  return adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error);
+}
+
 static guint
 find_start (AdjDocument *self)
 {
@@ -440,9 +450,9 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
     adj_document_set_graph_index (self, find_start (self));
 }
 
-/* Drops everything of the old file. */
+/* Drops everything of the old file.  @title: (transfer full): of the new one */
 static void
-reset (AdjDocument *self)
+reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
 {
   for (guint slot = 0; slot < N_WORKS; slot++)
     cancel (self, slot);
@@ -462,6 +472,12 @@ reset (AdjDocument *self)
   g_clear_pointer (&self->bundle, adj_bundle_unref);
   changed (self, PROP_BUNDLE);
   changed (self, PROP_ERROR);
+  g_set_object (&self->file, file);
+  g_free (self->title);
+  self->title = title;
+  g_free (self->wanted_graph);
+  self->wanted_graph = g_strdup (graph_id);
+  changed (self, PROP_TITLE);
 }
 
 void
@@ -470,16 +486,23 @@ adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (G_IS_FILE (file));
 
-  reset (self);
-  g_set_object (&self->file, file);
-  g_free (self->title);
-  self->title = g_file_get_basename (file);
-  g_free (self->wanted_graph);
-  self->wanted_graph = g_strdup (graph_id);
-  changed (self, PROP_TITLE);
+  reset (self, file, g_file_get_basename (file), graph_id);
   start (self, WORK_OPEN,
          adj_work_start (G_OBJECT (self), ADJ_WORK_LIGHT, load, g_object_ref (file), g_object_unref,
                          (GDestroyNotify) adj_bundle_unref, on_loaded));
+}
+
+void
+adj_document_open_text (AdjDocument *self, GBytes *text)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (text != NULL);
+
+  reset (self, NULL, g_strdup (_ ("Pasted Text")), NULL);
+  start (self, WORK_OPEN,
+         adj_work_start (G_OBJECT (self), ADJ_WORK_LIGHT, load_text, g_bytes_ref (text),
+                         (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_bundle_unref,
+                         on_loaded));
 }
 
 GFile *

@@ -27,7 +27,9 @@ AdjDocument *adj_document_new (void);
 
 /* A file or a folder; @graph_id (nullable): the graph to begin with. */
 void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
-GFile *adj_document_get_file (AdjDocument *self);       /* (transfer none) (nullable) */
+/* What was pasted: the text of graphs, a console, a log. */
+void adj_document_open_text (AdjDocument *self, GBytes *text);
+GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): text has none */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
 /* Why the last opening failed; %NULL when it did not. */

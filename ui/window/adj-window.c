@@ -2,6 +2,7 @@
 #include "window/adj-window.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
@@ -123,7 +124,7 @@ update_page (AdjWindow *self)
     page = "problem";
   else if (adj_document_get_scene (self->document) != NULL)
     page = "work";
-  else if (adj_document_get_file (self->document) != NULL)
+  else if (*adj_document_get_title (self->document) != '\0')
     page = "loading";
   if (error != NULL)
     {
@@ -294,6 +295,33 @@ adj_window_open (AdjWindow *self, GFile *file)
 }
 
 static void
+on_clipboard (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (AdjWindow) self = data;
+  g_autofree char *text = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (source), result, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (self->document == NULL)
+    return;
+  if (text == NULL || *text == '\0')
+    {
+      on_remark (self, _ ("There is no text to paste"));
+      return;
+    }
+  bytes = g_bytes_new (text, strlen (text));
+  adj_document_open_text (self->document, bytes);
+}
+
+void
+adj_window_paste (AdjWindow *self)
+{
+  g_return_if_fail (ADJ_IS_WINDOW (self));
+
+  gdk_clipboard_read_text_async (gtk_widget_get_clipboard (GTK_WIDGET (self)), NULL, on_clipboard,
+                                 g_object_ref (self));
+}
+
+static void
 on_response (AdjWindow *self, int response)
 {
   g_autoptr (GFile) file = NULL;
@@ -383,7 +411,8 @@ adj_window_copy_details (AdjWindow *self)
 {
   const GError *error = adj_document_get_error (self->document);
   GFile *file = adj_document_get_file (self->document);
-  g_autofree char *path = file != NULL ? g_file_get_parse_name (file) : NULL;
+  g_autofree char *path = file != NULL ? g_file_get_parse_name (file)
+                                       : g_strdup (adj_document_get_title (self->document));
   g_autofree char *text = NULL;
 
   if (error == NULL)
@@ -450,6 +479,9 @@ adj_window_class_init (AdjWindowClass *klass)
 
   ensure_types ();
   gtk_widget_class_set_template_from_resource (widget_class, "/org/adjoint/Workbench/ui/window.ui");
+  /* Not an accelerator of the application: entries paste before us. */
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_v, GDK_CONTROL_MASK, "win.paste",
+                                       NULL);
   BIND (title);
   BIND (run_button);
   BIND (run_content);

@@ -16,6 +16,8 @@ GtkWidget *adj_window_new (AdwApplication *application);
 
 /* "FILE" or "FILE#ID"; a folder is fine. */
 void adj_window_open (AdjWindow *self, GFile *file);
+/* Opens the text of the clipboard. */
+void adj_window_paste (AdjWindow *self);
 AdjDocument *adj_window_get_document (AdjWindow *self); /* (transfer none) */
 AdjGraphView *adj_window_get_view (AdjWindow *self);    /* (transfer none) */
 

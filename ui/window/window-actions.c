@@ -25,6 +25,12 @@ run_open (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_paste (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_paste (self);
+}
+
+static void
 run_export (AdjWindow *self, GVariant *parameter)
 {
   adj_window_ask_export (self);
@@ -174,6 +180,7 @@ static const struct
 } actions[] = {
   { "open", run_open, ALWAYS, NULL, { "<Control>o" } },
   { "open-uri", run_open_uri, ALWAYS, "s", { NULL } },
+  { "paste", run_paste, ALWAYS, NULL, { NULL } },
   { "export", run_export, WITH_GRAPH, NULL, { "<Control><Shift>e" } },
   { "show-file", run_show_file, ALWAYS, "s", { NULL } },
   { "run", run_run, WITH_GRAPH, NULL, { "F5" } },
