@@ -18,7 +18,7 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->builder = adj_builder_new (name, adj_context_get_symbols (cx));
   tracer->nodes = g_array_new (FALSE, FALSE, sizeof (AdjTracedNode));
   tracer->stems = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  tracer->storages = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  tracer->storages = g_hash_table_new (g_int64_hash, g_int64_equal);
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -45,28 +45,26 @@ adj_tracer_free (AdjTracer *tracer)
 
 /* -- provenance ---- */
 
-static AdjNodeMeta *
+/* What is known where no graph is being interpreted. */
+static const AdjNodeMeta *
 make_meta (AdjTracer *tracer, const AdjPlace *place)
 {
-  AdjNodeMeta *meta = adj_arena_new0 (tracer->arena, AdjNodeMeta, 1);
+  static const AdjNodeMeta no_meta = ADJ_NODE_META_INIT;
+  g_autofree char *line = NULL;
+  const char *text = place->stack_trace;
+  AdjNodeMeta *meta;
 
-  *meta = (AdjNodeMeta) ADJ_NODE_META_INIT;
-  if (place->graph != NULL)
-    *meta = adj_graph_get_node (place->graph, place->id.index)->meta;
-  else if (place->stack_trace != NULL)
-    meta->stack_trace = adj_arena_intern (tracer->arena, place->stack_trace);
-  else if (place->file != NULL)
-    {
-      g_autofree char *text =
-          g_strdup_printf ("  File \"%s\", line %u, in C\n", place->file, place->line);
-
-      meta->stack_trace = adj_arena_intern (tracer->arena, text);
-    }
+  if (text == NULL && place->file != NULL)
+    text = line = g_strdup_printf ("  File \"%s\", line %u, in C\n", place->file, place->line);
+  if (text == NULL)
+    return &no_meta;
+  meta = adj_arena_memdup (tracer->arena, &no_meta, sizeof no_meta);
+  meta->stack_trace = adj_arena_intern (tracer->arena, text);
   return meta;
 }
 
-/* What the place in the program says of the nodes that are made there; one copy for all of them. */
-static AdjNodeMeta *
+/* What the place in the program says of the nodes that are made there. */
+static const AdjNodeMeta *
 get_meta (AdjTracer *tracer, AdjNodeId *origin)
 {
   const AdjPlace *place = adj_context_get_place (tracer->cx);
@@ -80,7 +78,8 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
     g_ptr_array_add (tracer->graphs, adj_graph_ref ((AdjGraph *) place->graph));
   tracer->meta_graph = place->graph;
   tracer->meta_index = place->id.index;
-  tracer->meta = make_meta (tracer, place);
+  tracer->meta = place->graph != NULL ? &adj_graph_get_node (place->graph, place->id.index)->meta
+                                      : make_meta (tracer, place);
   return tracer->meta;
 }
 
@@ -162,12 +161,16 @@ adj_tracer_add_call (AdjTracer *tracer,
     .kwargs = *kwargs,
     .val = adj_tracer_snapshot (tracer, result, FALSE),
   };
-  AdjNodeMeta *meta = get_meta (tracer, &node.origin);
   AdjNodeId id;
 
-  if (meta->original_aten == NULL)
-    meta->original_aten = target;
-  node.meta = meta;
+  node.meta = get_meta (tracer, &node.origin);
+  if (node.meta->original_aten == NULL)
+    {
+      AdjNodeMeta *meta = adj_arena_memdup (tracer->arena, node.meta, sizeof *meta);
+
+      meta->original_aten = target;
+      node.meta = tracer->meta = meta;
+    }
   id = adj_tracer_add (tracer, &node, NULL);
   if (result->kind == ADJ_VALUE_TUPLE || result->kind == ADJ_VALUE_LIST)
     adj_tracer_track_items (tracer, id, result);

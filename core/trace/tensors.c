@@ -45,7 +45,8 @@ number_storage (AdjTracer *tracer, const AdjTensor *tensor)
   if (number == 0)
     {
       number = g_hash_table_size (tracer->storages) + 1;
-      g_hash_table_insert (tracer->storages, g_memdup2 (&id, sizeof id), GUINT_TO_POINTER (number));
+      g_hash_table_insert (tracer->storages, adj_arena_memdup (tracer->arena, &id, sizeof id),
+                           GUINT_TO_POINTER (number));
     }
   return (gint32) number - 1;
 }

@@ -31,16 +31,16 @@ struct _AdjTracer
   AdjTraceMark *mark;
   gboolean items_when_read;
   AdjArena *arena;
-  AdjBuilder *builder;    /* hands out names at once, gets the nodes at the end */
-  GArray *nodes;          /* AdjTracedNode */
-  GHashTable *stems;      /* target → stem */
-  GHashTable *storages;   /* id of a storage → its number in the graph, plus one */
-  GPtrArray *data;        /* lifted constants: _tensor_constant<index> */
-  GHashTable *data_by_at; /* address of bytes → index in data, plus one */
-  GHashTable *sizes;      /* word of a size → what stands for it */
-  GPtrArray *graphs;      /* interpreted ones, kept for the texts of their nodes */
-  const AdjOpCall *call;  /* (nullable): whose arguments are taken */
-  AdjNodeMeta *meta;      /* of the node being interpreted, copied when it has changed */
+  AdjBuilder *builder;     /* hands out names at once, gets the nodes at the end */
+  GArray *nodes;           /* AdjTracedNode */
+  GHashTable *stems;       /* target → stem */
+  GHashTable *storages;    /* id of a storage → its number in the graph, plus one */
+  GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
+  GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
+  GHashTable *sizes;       /* word of a size → what stands for it */
+  GPtrArray *graphs;       /* interpreted ones, kept for the texts of their nodes */
+  const AdjOpCall *call;   /* (nullable): whose arguments are taken */
+  const AdjNodeMeta *meta; /* of the nodes made at the last place */
   const AdjGraph *meta_graph;
   guint32 meta_index;
 };
