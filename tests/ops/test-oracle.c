@@ -353,16 +353,11 @@ check_cases (CaseCheck check, GHashTable *seen)
   Sweep sweep = { .check = check, .seen = seen };
 
   oracle_foreach (check_case, &sweep);
-  g_assert_cmpuint (sweep.n_cases, >, 4000);
+  if (seen != NULL)
+    g_test_message ("%u operators, %u cases", g_hash_table_size (seen), sweep.n_cases);
+  g_assert_cmpuint (sweep.n_cases, >, 7000);
   g_assert_cmpuint (sweep.n_bad, ==, 0);
 }
-
-/* Made for graphs that PyTorch lowered: no eager call of them to record. */
-static const char *const unrecorded[] = {
-  "torch.ops.prims.fma.default",
-  "torch.ops.prims.iota.default",
-  "torch.ops.prims.convert_element_type.default",
-};
 
 static void
 agrees_with_pytorch (void)
@@ -377,8 +372,6 @@ agrees_with_pytorch (void)
       const char *target = adj_op_get_schema (op)->target;
       gboolean expected = adj_op_get_base (op) == NULL && (op->flags & ADJ_OP_NO_COMPARE) == 0;
 
-      for (guint k = 0; k < G_N_ELEMENTS (unrecorded); k++)
-        expected &= !g_str_equal (target, unrecorded[k]);
       if (!expected || g_hash_table_contains (seen, op))
         continue;
       g_test_message ("make-oracle.py has no case of %s", target);

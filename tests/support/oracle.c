@@ -69,6 +69,8 @@ read_value (OracleReader *r)
       return adj_value_new_string (next (r));
     case 'd':
       return ADJ_DTYPE (adj_dtype_from_code (next (r), -1));
+    case 'c':
+      return (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = ADJ_CPU };
     case 'm':
       return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
                          .format = adj_memory_format_from_name (next (r)) };
@@ -149,7 +151,7 @@ void
 oracle_foreach (OracleFunc each, gpointer data)
 {
   g_autofree char *text = read_oracle ();
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit_set (text, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0';)
     {

@@ -10,7 +10,7 @@ One case is
     g SEED             (of torch.manual_seed() before the call)
     e INT              (what torch.randint(0, 2 ** 31) gives after the call)
 and a VALUE is one of
-    n | b 0|1 | i INT | f FLOAT | s TEXT | d DTYPE | m FORMAT | l N VALUE...
+    n | b 0|1 | i INT | f FLOAT | s TEXT | d DTYPE | m FORMAT | c (cpu) | l N VALUE...
     t DTYPE RANK SIZE... STRIDE... OFFSET HEX
 where HEX is the storage of an argument, and the elements in row-major order of a result.
 
@@ -19,6 +19,7 @@ Cases that PyTorch refuses are left out.
 import gzip
 import os
 import re
+from fractions import Fraction
 
 import torch
 
@@ -51,6 +52,8 @@ def text(v):
         return f"s {v}"
     if isinstance(v, torch.dtype):
         return f"d {CODES[v]}"
+    if isinstance(v, torch.device):
+        return "c"
     if isinstance(v, torch.memory_format):
         return f"m {str(v).replace('torch.', '')}"
     if isinstance(v, (list, tuple)):
@@ -742,6 +745,23 @@ for dtype in (F32, F64, BF16, I64, U8):
             case("scatter_reduce.two", into, -1, torch.tensor([[4, 4, 0, 4, 4, 1]]), source, reduce, include_self=flag)
 case("scatter_reduce.two", torch.tensor([-7, 5]), 0, torch.tensor([0, 0, 1]), torch.tensor([1, 2, -9]), "mean")
 case("scatter_reduce.two", torch.zeros(2), 0, torch.tensor([0, 0]), torch.tensor([1.0, float("nan")]), "amax")
+
+# -- what Inductor makes --
+
+for dtype in (I64, I32, F32):
+    case("prims::iota", 5, start=2, step=3, dtype=dtype, device=torch.device("cpu"), requires_grad=False)
+    case("prims::iota", 0, start=-2, step=-1, dtype=dtype, device=torch.device("cpu"), requires_grad=False)
+for v in (x, y, x[:, :, ::2], values((2, 3), I64), values((3,), B8), SPECIAL[:8]):
+    for dtype in (F32, F64, F16, BF16, I64, I32, U8, B8):
+        case("prims::convert_element_type", v, dtype)
+# PyTorch's own prims.fma rounds twice; rounded once is what a fraction becomes
+for n in (1, 40):
+    a, b, c = (values((n,), F64) for _ in range(3))
+    c[: n // 2] = -(a * b)[: n // 2]
+    exact = [Fraction(p) * Fraction(q) + Fraction(r) for p, q, r in zip(a.tolist(), b.tolist(), c.tolist())]
+    result = torch.tensor([float(e) for e in exact], dtype=F64)
+    lines = ["case torch.ops.prims.fma.default"] + [f"a {text(v)}" for v in (a, b, c)]
+    out.append("\n".join(lines + ["r " + tensor(result, 0, raw(result))]))
 
 # -- randomness --
 
