@@ -12,4 +12,13 @@ extern const AdjFormat adj_format_torch_trace;
 extern const AdjFormat adj_format_dot;
 extern const AdjFormat adj_format_json;
 
+/* The bytes as text, never %NULL: an empty file has none to point to. */
+static inline const char *
+text_of_bytes (GBytes *bytes, gsize *length)
+{
+  const char *text = g_bytes_get_data (bytes, length);
+
+  return text != NULL ? text : "";
+}
+
 G_END_DECLS

@@ -131,7 +131,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
   const char *text, *bad;
   gsize length;
 
-  text = g_bytes_get_data (bytes, &length);
+  text = text_of_bytes (bytes, &length);
   if (!g_utf8_validate_len (text, length, &bad))
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,

@@ -224,8 +224,10 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
   g_autofree char *name = g_path_get_basename (title);
   g_autofree char *valid = NULL;
   Message message = { .regions = regions, .name = name, .text = text };
+  gsize length;
+  const char *raw = text_of_bytes (bytes, &length);
 
-  valid = g_utf8_make_valid (g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes));
+  valid = g_utf8_make_valid (raw, (gssize) length);
   if (!read_lines (&message, valid, cancellable, error))
     return NULL;
   return regions_end (regions, title, "TORCH_LOGS console: graphs as text, without recorded values",

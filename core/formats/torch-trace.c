@@ -355,7 +355,7 @@ static gboolean
 read_log (Log *log, GBytes *bytes, GError **error)
 {
   gsize size, length;
-  const char *text = g_bytes_get_data (bytes, &size);
+  const char *text = text_of_bytes (bytes, &size);
   Lines lines = { text, text + size, 0 };
   const char *line, *json;
 
