@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "ir/adj-compare.h"
-
 #include "formats/adj-format.h"
+#include "ir/adj-compare.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/random-graph.h"
