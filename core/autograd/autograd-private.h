@@ -59,15 +59,14 @@ struct _AdjGradNode
   GPtrArray *tensor_hooks;
   GPtrArray *pre_hooks;
   GPtrArray *post_hooks;
-  char *file; /* (nullable): where in the user's program */
-  guint line;
-  char *graph_node; /* (nullable) */
+  AdjPlace place;  /* of the operation in the user's program */
+  AdjGraph *graph; /* (owned) (nullable): holds the texts of @place */
+  char *file;      /* (owned) (nullable): its file when there is no graph */
 };
 
 /* Allocates @size bytes; sequence numbers come from @autograd. */
 AdjGradNode *grad_node_new (Autograd *autograd, const GradNodeClass *klass, gsize size, char *name);
 void grad_node_set_place (AdjGradNode *node, const AdjPlace *place);
-void grad_node_get_place (const AdjGradNode *node, AdjPlace *place);
 void grad_node_set_edges (AdjGradNode *node, const GradEdge *edges, guint n);
 void grad_node_set_inputs (AdjGradNode *node, guint n);
 

@@ -436,15 +436,14 @@ evaluate (GraphTask *task, Info *info)
   AdjContext *cx = task->cx;
   AdjGradNode *node = info->node;
   g_autofree AdjTensor **out = g_new0 (AdjTensor *, node->n_edges + 1);
-  AdjPlace before = *adj_context_get_place (cx), place;
+  AdjPlace before = *adj_context_get_place (cx);
   gboolean done = TRUE;
 
   if (task->request->n_targets > 0)
     done = capture (task, info);
   if (done && (task->request->n_targets == 0 || info->needed))
     {
-      grad_node_get_place (node, &place);
-      adj_context_set_place (cx, &place);
+      adj_context_set_place (cx, &node->place);
       done = run_hooks_before (task, info) && apply (task, info, out);
       if (done)
         {

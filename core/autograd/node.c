@@ -37,8 +37,8 @@ free_node (AdjGradNode *node, GPtrArray *nodes)
   g_free (node->retainers);
   g_free (node->edges);
   g_free (node->inputs);
+  g_clear_pointer (&node->graph, adj_graph_unref);
   g_free (node->file);
-  g_free (node->graph_node);
   g_free (node->name);
   g_free (node);
 }
@@ -65,15 +65,14 @@ adj_grad_node_unref (AdjGradNode *node)
 void
 grad_node_set_place (AdjGradNode *node, const AdjPlace *place)
 {
+  if (place->graph != NULL)
+    {
+      node->graph = adj_graph_ref ((AdjGraph *) place->graph);
+      node->place = *place;
+      return;
+    }
   node->file = g_strdup (place->file);
-  node->line = place->line;
-  node->graph_node = g_strdup (place->node);
-}
-
-void
-grad_node_get_place (const AdjGradNode *node, AdjPlace *place)
-{
-  *place = (AdjPlace){ .file = node->file, .line = node->line, .node = node->graph_node };
+  node->place = (AdjPlace){ .file = node->file, .line = place->line };
 }
 
 void
