@@ -8,6 +8,7 @@
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "support/adj-test.h"
+#include "trace/adj-trace.h"
 
 /* The forward part of each captured joint graph, run under the tape; backward () must give what
  * PyTorch recorded as the outputs of the backward part. */
@@ -198,6 +199,129 @@ gradients_agree (gconstpointer name)
   capture_close (&capture);
 }
 
+/* -- forward and backward traced into one graph, as PyTorch's joint graph is made -- */
+
+typedef struct
+{
+  AdjFunction parent_instance;
+  const Capture *capture;
+} JointFunction;
+
+/* The inputs that require a gradient, by the recording. */
+static GPtrArray *
+mark_differentiable (AdjContext *cx, const Capture *capture, const AdjValue *args)
+{
+  GPtrArray *inputs = g_ptr_array_new ();
+
+  for (guint i = 0; i < capture->n_primals; i++)
+    if (capture->call->outputs[capture->n_forward + i].kind == ADJ_VALUE_DATA)
+      {
+        adj_tensor_set_requires_grad (cx, args[i].tensor, TRUE);
+        g_ptr_array_add (inputs, args[i].tensor);
+      }
+  return inputs;
+}
+
+static gboolean
+differentiate (AdjContext *cx,
+               const Capture *capture,
+               const AdjValue *args,
+               const AdjValue *outputs,
+               const GPtrArray *inputs,
+               AdjTensor **grads)
+{
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+  g_autoptr (GPtrArray) tangents = g_ptr_array_new ();
+  AdjGradRoots roots;
+
+  for (guint i = 0; i < outputs->n; i++)
+    if (outputs->items[i].kind == ADJ_VALUE_TENSOR &&
+        adj_tensor_get_requires_grad (outputs->items[i].tensor))
+      {
+        g_ptr_array_add (tangents, args[capture->n_primals + tensors->len].tensor);
+        g_ptr_array_add (tensors, outputs->items[i].tensor);
+      }
+  roots = (AdjGradRoots){ (AdjTensor *const *) tensors->pdata, (AdjTensor *const *) tangents->pdata,
+                          tensors->len };
+  return adj_grad (cx, &roots, (AdjTensor *const *) inputs->pdata, inputs->len, 0, grads);
+}
+
+static gboolean
+joint_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Capture *capture = ((JointFunction *) function)->capture;
+  g_autoptr (GPtrArray) inputs = NULL;
+  g_autofree AdjTensor **grads = NULL;
+  g_autofree AdjValue *items = g_new0 (AdjValue, capture->call->n_outputs);
+  g_auto (AdjValue) outputs = ADJ_NONE;
+  gboolean done;
+  guint k = 0;
+
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  inputs = mark_differentiable (cx, capture, args);
+  grads = g_new0 (AdjTensor *, inputs->len + 1);
+  done = adj_interpret (cx, capture->forward, args, capture->n_primals, NULL, &outputs) &&
+         differentiate (cx, capture, args, &outputs, inputs, grads);
+  for (guint i = 0; i < capture->call->n_outputs && done; i++)
+    if (i < capture->n_forward)
+      items[i] = adj_value_copy (&outputs.items[i]);
+    else if (capture->call->outputs[i].kind == ADJ_VALUE_DATA)
+      items[i] = ADJ_TENSOR (adj_tensor_ref (grads[k++]));
+  adj_context_pop_mode (cx);
+  *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, capture->call->n_outputs);
+  return done;
+}
+
+static const AdjFunctionClass joint_class = { .name = "joint", .call = joint_call };
+
+static void
+compare_outputs (const Capture *capture, const AdjValue *outputs)
+{
+  g_assert_cmpuint (outputs->n, ==, capture->call->n_outputs);
+  for (guint i = 0; i < outputs->n; i++)
+    {
+      const AdjValue *expected = &capture->call->outputs[i];
+      g_autoptr (AdjTensorData) data = NULL;
+      AdjTensorDifference difference;
+
+      if (expected->kind != ADJ_VALUE_DATA)
+        continue;
+      data = adj_tensor_snapshot (outputs->items[i].tensor);
+      adj_tensor_compare (data, expected->data, &difference);
+      g_assert_true (difference.same_shape && difference.same_dtype);
+      g_assert_cmpfloat (difference.rel_l2, <=,
+                         adj_band_limit (ADJ_BAND_PRODUCT, ADJ_DTYPE_F32, SUM_LENGTH));
+    }
+}
+
+/* The traced graph, run by itself, gives the recorded outputs and gradients. */
+static void
+traces_as_one_graph (gconstpointer name)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (AdjFunction) function = adj_function_new (&joint_class, sizeof (JointFunction));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = NULL;
+  Capture capture;
+  g_autofree AdjValue *inputs = NULL;
+  g_auto (AdjValue) outputs = ADJ_NONE;
+
+  capture_open (&capture, name);
+  ((JointFunction *) function)->capture = &capture;
+  graph = adj_trace (function, capture.call->inputs, capture.call->n_inputs,
+                     &(AdjTraceOptions){ .like = capture.joint->graph }, &error);
+  g_assert_no_error (error);
+  g_test_message ("%u nodes, PyTorch's joint graph %u", adj_graph_get_n_nodes (graph),
+                  adj_graph_get_n_nodes (capture.joint->graph));
+  inputs = g_new0 (AdjValue, capture.call->n_inputs);
+  make_inputs (cx, &capture, inputs);
+  adj_interpret (cx, graph, inputs, capture.call->n_inputs, NULL, &outputs);
+  fail_if_error (cx, "joint");
+  compare_outputs (&capture, &outputs);
+  capture_close (&capture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -211,7 +335,10 @@ main (int argc, char **argv)
     {
       g_autofree char *path = g_strdup_printf ("/autograd/captures/%s", names[i]);
 
+      g_autofree char *joint = g_strdup_printf ("%s-traced", path);
+
       g_test_add_data_func (path, names[i], gradients_agree);
+      g_test_add_data_func (joint, names[i], traces_as_one_graph);
     }
   return g_test_run ();
 }
