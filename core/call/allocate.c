@@ -63,9 +63,8 @@ static gboolean
 allocate_fresh (AdjOpCall *call, AdjOpResult *result, gboolean fake)
 {
   gsize n_bytes = fake ? 0 : adj_op_extent (&result->meta);
-  guint64 memory = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
 
-  if (n_bytes > memory)
+  if (!fake && n_bytes > (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE))
     {
       g_autoptr (GString) text = g_string_new (NULL);
 

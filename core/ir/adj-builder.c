@@ -312,6 +312,23 @@ take_inputs (AdjBuilder *builder, AdjNode *node)
 
 /* -- Adding ---- */
 
+void
+adj_builder_share (AdjBuilder *builder, const AdjGraph *graph)
+{
+  AdjValue reference = { .kind = ADJ_VALUE_GRAPH, .graph = adj_graph_ref ((AdjGraph *) graph) };
+
+  g_ptr_array_add (builder->references, g_memdup2 (&reference, sizeof reference));
+}
+
+void
+adj_builder_reserve (AdjBuilder *builder, guint n_nodes)
+{
+  guint n = builder->nodes->len;
+
+  g_array_set_size (builder->nodes, n + n_nodes);
+  g_array_set_size (builder->nodes, n);
+}
+
 static const char *
 make_name (AdjBuilder *builder, const AdjNodeSpec *spec)
 {
@@ -374,7 +391,10 @@ adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec)
   node.val = take_value (builder, &spec->val, node.name);
   node.span = spec->span;
   node.origin = spec->origin;
-  take_meta (builder, &node, spec->meta ? spec->meta : &no_meta);
+  if (spec->meta && spec->meta_is_shared)
+    node.meta = *spec->meta;
+  else
+    take_meta (builder, &node, spec->meta ? spec->meta : &no_meta);
   take_inputs (builder, &node);
 
   if (!g_hash_table_insert (builder->by_name, (gpointer) node.name,

@@ -16,6 +16,7 @@ typedef struct
 {
   const char *name; /* used as it is; %NULL: made from the target, unique */
   AdjOpcode opcode;
+  gboolean meta_is_shared; /* @meta is of a node of a graph given to adj_builder_share() */
   const char *target;
   AdjValue args;           /* (unowned) TUPLE, or NONE for empty */
   AdjValue kwargs;         /* (unowned) DICT, or NONE for empty */
@@ -40,6 +41,11 @@ ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder);
 
 ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transfer none) */
 void adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
+
+/* The sealed graph will keep @graph: what is known of its nodes is not copied. */
+void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
+/* Makes room for @n_nodes more. */
+void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
 
 /* Appends a node.  Mistakes (unknown node, duplicate name, too many) are reported by seal. */
 ADJ_PUBLIC AdjNodeId adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec);

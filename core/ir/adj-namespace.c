@@ -38,10 +38,15 @@ static const char *const illegal_names[] = {
   /* clang-format on */
 };
 
+typedef struct
+{
+  guint64 last; /* number given to a base */
+} Count;
+
 struct _AdjNamespace
 {
   GHashTable *used;   /* set of (owned) names */
-  GHashTable *counts; /* base → last number given to it */
+  GHashTable *counts; /* base → Count */
 };
 
 AdjNamespace *
@@ -50,7 +55,7 @@ adj_namespace_new (void)
   AdjNamespace *space = g_new0 (AdjNamespace, 1);
 
   space->used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  space->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  space->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
   return space;
 }
@@ -79,7 +84,7 @@ is_illegal (const char *name)
 char *
 adj_name_clean (const char *candidate)
 {
-  GString *name = g_string_new (NULL);
+  GString *name = g_string_sized_new (strlen (candidate) + 1);
   gboolean in_run = FALSE;
 
   for (const char *p = candidate; *p != '\0'; p++)
@@ -121,34 +126,73 @@ split_suffix (char *name, guint64 *number)
 static guint64
 get_count (const AdjNamespace *space, const char *base)
 {
-  return GPOINTER_TO_SIZE (g_hash_table_lookup (space->counts, base));
+  const Count *count = g_hash_table_lookup (space->counts, base);
+
+  return count != NULL ? count->last : 0;
+}
+
+static void
+set_count (AdjNamespace *space, const char *base, guint64 number)
+{
+  Count *count = g_hash_table_lookup (space->counts, base);
+
+  if (count == NULL)
+    {
+      count = g_new (Count, 1);
+      g_hash_table_insert (space->counts, g_strdup (base), count);
+    }
+  count->last = number;
+}
+
+#define LONGEST_SUFFIX 21
+
+/* Writes "_<number>" and ends the text there. */
+static void
+write_suffix (char *at, guint64 number)
+{
+  char digits[LONGEST_SUFFIX];
+  guint n = 0;
+
+  for (; number > 0 || n == 0; number /= 10)
+    digits[n++] = (char) ('0' + number % 10);
+  *at++ = '_';
+  while (n > 0)
+    *at++ = digits[--n];
+  *at = '\0';
 }
 
 const char *
 adj_namespace_take (AdjNamespace *space, const char *candidate)
 {
   g_autofree char *base = adj_name_clean (candidate);
-  char *name = g_strdup (base);
+  gsize length = strlen (base);
+  char *name = g_malloc (length + LONGEST_SUFFIX + 1);
+  gboolean numbered, used;
   guint64 number = 0;
-  gboolean numbered = split_suffix (base, &number);
+  char *suffix;
 
-  if (!numbered || g_hash_table_contains (space->used, name))
+  memcpy (name, base, length + 1);
+  used = g_hash_table_contains (space->used, name);
+  numbered = split_suffix (base, &number);
+  suffix = name + (numbered ? strlen (base) : length);
+
+  if (!numbered || used)
     {
       number = get_count (space, name);
       if (!numbered && is_illegal (name))
         {
-          g_free (name);
-          name = g_strdup_printf ("%s_%" G_GUINT64_FORMAT, base, ++number);
+          write_suffix (suffix, ++number);
+          used = g_hash_table_contains (space->used, name);
         }
     }
 
-  while (g_hash_table_contains (space->used, name))
+  while (used)
     {
-      g_free (name);
-      name = g_strdup_printf ("%s_%" G_GUINT64_FORMAT, base, ++number);
+      write_suffix (suffix, ++number);
+      used = g_hash_table_contains (space->used, name);
     }
 
-  g_hash_table_insert (space->counts, g_strdup (base), GSIZE_TO_POINTER (number));
+  set_count (space, base, number);
   g_hash_table_add (space->used, name);
 
   return name;

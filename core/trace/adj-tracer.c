@@ -22,7 +22,6 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
-  tracer->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_graph_unref);
   return tracer;
 }
 
@@ -36,7 +35,6 @@ adj_tracer_free (AdjTracer *tracer)
   g_hash_table_unref (tracer->data_by_at);
   g_hash_table_unref (tracer->sizes);
   g_ptr_array_unref (tracer->data);
-  g_ptr_array_unref (tracer->graphs);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
   adj_arena_free (tracer->arena);
@@ -75,7 +73,7 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
     return tracer->meta;
 
   if (place->graph != NULL && place->graph != tracer->meta_graph)
-    g_ptr_array_add (tracer->graphs, adj_graph_ref ((AdjGraph *) place->graph));
+    adj_builder_share (tracer->builder, place->graph);
   tracer->meta_graph = place->graph;
   tracer->meta_index = place->id.index;
   tracer->meta = place->graph != NULL ? &adj_graph_get_node (place->graph, place->id.index)->meta
@@ -254,6 +252,7 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
   AdjBuilder *builder = tracer->builder;
   g_autofree guint32 *places = number_nodes (tracer);
 
+  adj_builder_reserve (builder, tracer->nodes->len);
   for (guint i = 0; i < tracer->nodes->len; i++)
     {
       AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, i);
@@ -262,14 +261,16 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
         continue;
       renumber (&node->args, places);
       renumber (&node->kwargs, places);
-      adj_builder_add (builder, &(AdjNodeSpec){ .name = node->name,
-                                                .opcode = node->opcode,
-                                                .target = node->target,
-                                                .args = node->args,
-                                                .kwargs = node->kwargs,
-                                                .val = node->val,
-                                                .meta = node->meta,
-                                                .origin = node->origin });
+      adj_builder_add (builder,
+                       &(AdjNodeSpec){ .name = node->name,
+                                       .opcode = node->opcode,
+                                       .meta_is_shared = adj_node_id_is_valid (node->origin),
+                                       .target = node->target,
+                                       .args = node->args,
+                                       .kwargs = node->kwargs,
+                                       .val = node->val,
+                                       .meta = node->meta,
+                                       .origin = node->origin });
     }
   for (guint i = 0; i < tracer->data->len; i++)
     {

@@ -38,7 +38,6 @@ struct _AdjTracer
   GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
   GHashTable *sizes;       /* word of a size → what stands for it */
-  GPtrArray *graphs;       /* interpreted ones, kept for the texts of their nodes */
   const AdjOpCall *call;   /* (nullable): whose arguments are taken */
   const AdjNodeMeta *meta; /* of the nodes made at the last place */
   const AdjGraph *meta_graph;
