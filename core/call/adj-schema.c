@@ -270,7 +270,7 @@ parse_number (Parser *p, AdjValue *value)
     *value = ADJ_FLOAT (g_ascii_strtod (text, &end));
   else
     *value = ADJ_INT (g_ascii_strtoll (text, &end, 10));
-  if (end == text || *end != '\0')
+  if (end == text || *end != '\0' || (is_float && !isfinite (value->number)))
     return fail (p, "a default value");
   return TRUE;
 }
