@@ -19,7 +19,7 @@ typedef struct
   const AdjOp *op;
   const GradRule *rule; /* (nullable): the operator has no gradient */
   AdjValue *args;       /* by argument; NONE where the rule does not look */
-  AdjValue *results;    /* detached, or they would hold this node */
+  AdjValue *results;    /* by result; detached where they would hold this node */
   guint n_results;
   GArray *saved;
   guint n_entry_edges[ADJ_MAX_ARGUMENTS]; /* edges of each entry: 1, or the length of the list */
@@ -117,6 +117,18 @@ save_args (OpNode *op_node, const AdjOpCall *call, const RuleUse *use)
   return TRUE;
 }
 
+/* Whether the gradient of result @index counts. */
+static gboolean
+is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
+{
+  const AdjOpResult *result = &call->results[index];
+
+  return result->tensor != NULL && adj_dtype_is_floating (result->meta.dtype) &&
+         (op_node->rule == NULL || is_bit (op_node->rule->grads, MIN (index, 63)));
+}
+
+/* After the call: a result that gets this node as its history would hold what holds it, so it is
+ * saved detached. */
 static gboolean
 save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const RuleUse *use)
 {
@@ -132,7 +144,8 @@ save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const 
       value = ADJ_TENSOR (call->results[i].tensor);
       if (is_bit (use->results, i))
         {
-          value.tensor = RULE_APPLY (call->cx, ADJ_OP_detach, value);
+          if (is_differentiable (op_node, call, i))
+            value.tensor = RULE_APPLY (call->cx, ADJ_OP_detach, value);
           if (value.tensor != NULL)
             save (op_node, &value, (gint) i, &op_node->results[i]);
         }
@@ -417,16 +430,6 @@ check_written (const AdjOpCall *call, const GradRule *rule)
                                     argument->name);
     }
   return TRUE;
-}
-
-/* Whether the gradient of result @index counts. */
-static gboolean
-is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
-{
-  const AdjOpResult *result = &call->results[index];
-
-  return result->tensor != NULL && adj_dtype_is_floating (result->meta.dtype) &&
-         (op_node->rule == NULL || is_bit (op_node->rule->grads, MIN (index, 63)));
 }
 
 static void
