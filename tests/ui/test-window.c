@@ -227,6 +227,12 @@ test_compares (Fixture *fixture, gconstpointer name)
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Result of the Run"));
 }
 
+static gboolean
+is_evaluated (gpointer data)
+{
+  return adj_document_get_evaluation (data) != NULL;
+}
+
 /* (nullable) */
 static GtkWidget *
 find_dialog (const char *title)
@@ -237,10 +243,36 @@ find_dialog (const char *title)
     {
       g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
 
-      if (GTK_IS_DIALOG (window) && g_strcmp0 (gtk_window_get_title (window), title) == 0)
+      if (g_strcmp0 (gtk_window_get_title (window), title) == 0)
         return GTK_WIDGET (window);
     }
   return NULL;
+}
+
+static void
+test_chooses_inputs (Fixture *fixture, gconstpointer name)
+{
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  GtkWidget *dialog;
+
+  gtk_widget_activate_action (root, "win.inputs", "s", "random");
+  adj_walk_settle (fixture->window);
+  dialog = find_dialog ("Random Inputs");
+  g_assert_nonnull (dialog);
+  gtk_spin_button_set_value (
+      GTK_SPIN_BUTTON (adw_message_dialog_get_extra_child (ADW_MESSAGE_DIALOG (dialog))), 7);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "run");
+  g_assert_true (adj_walk_until (is_evaluated, document, 60));
+  g_assert_nonnull (strstr (get_subtitle (fixture), "random inputs, seed 7"));
+
+  gtk_widget_activate_action (root, "win.float64", NULL);
+  g_assert_null (adj_document_get_evaluation (document));
+  g_assert_nonnull (strstr (get_subtitle (fixture), "seed 7 · float64"));
+  gtk_widget_activate_action (root, "win.inputs", "s", "call-0");
+  gtk_widget_activate_action (root, "win.float64", NULL);
+  g_assert_null (strstr (get_subtitle (fixture), "seed"));
+  g_assert_null (strstr (get_subtitle (fixture), "float64"));
 }
 
 static void
@@ -349,6 +381,7 @@ main (int argc, char *argv[])
   ADD ("/ui/window/selects", "graphs/gpt2.adjoint", test_selects);
   ADD ("/ui/window/zooms", "graphs/gpt2.adjoint", test_zooms);
   ADD ("/ui/window/compares", "graphs/gpt2.adjoint", test_compares);
+  ADD ("/ui/window/chooses-inputs", "graphs/mlp.adjoint", test_chooses_inputs);
   ADD ("/ui/window/exports", "graphs/mlp.adjoint", test_exports);
   ADD ("/ui/window/finds-difference", NULL, test_finds_difference);
   ADD ("/ui/window/survives-damage", "graphs/mlp.adjoint", test_survives_damage);

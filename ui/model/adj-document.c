@@ -42,6 +42,7 @@ struct _AdjDocument
   AdjNodeId wanted_node; /* to select when the picture of another graph is ready */
   AdjHistory history;
 
+  AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
   AdjWork *works[N_WORKS];
   guint poll;
@@ -61,6 +62,7 @@ enum
   PROP_STATUS,
   PROP_FRACTION,
   PROP_RUNNING,
+  PROP_RUN_CHOICE,
   PROP_HISTORY,
   N_PROPS
 };
@@ -619,20 +621,50 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
   changed (self, PROP_EVALUATION);
 }
 
+AdjRunChoice
+adj_document_get_run_choice (AdjDocument *self)
+{
+  if (self->graph == NULL)
+    return self->run_choice;
+  return adj_run_choice_fit (self->run_choice, self->bundle, self->graph);
+}
+
+void
+adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (adj_run_choice_equal (adj_document_get_run_choice (self), choice))
+    return;
+  self->run_choice = choice;
+  cancel (self, WORK_RUN);
+  update_status (self);
+  g_hash_table_remove_all (self->evaluations);
+  changed (self, PROP_EVALUATION);
+  changed (self, PROP_RUN_CHOICE);
+}
+
 void
 adj_document_run (AdjDocument *self, gboolean compare)
 {
+  AdjRunChoice choice;
+
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
   if (self->graph == NULL)
     return;
-  if (compare && adj_bundle_find_call (self->bundle, self->graph, 0) == NULL)
+  choice = adj_document_get_run_choice (self);
+  if (compare && choice.random)
     {
-      g_signal_emit (self, remark_signal, 0, _ ("Nothing was recorded for this graph"));
+      g_signal_emit (self, remark_signal, 0,
+                     adj_bundle_find_call (self->bundle, self->graph, 0) == NULL
+                         ? _ ("Nothing was recorded for this graph")
+                         : _ ("Nothing was recorded for random inputs"));
       return;
     }
   start (self, WORK_RUN,
-         adj_evaluation_start (G_OBJECT (self), self->bundle, self->graph, compare, on_evaluated));
+         adj_evaluation_start (G_OBJECT (self), self->bundle, self->graph, choice, compare,
+                               on_evaluated));
 }
 
 void
@@ -717,6 +749,9 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_RUNNING:
       g_value_set_boolean (value, adj_document_is_running (self));
       break;
+    case PROP_RUN_CHOICE:
+      g_value_set_pointer (value, &self->run_choice);
+      break;
     case PROP_HISTORY:
       g_value_set_int (value, self->history.at);
       break;
@@ -783,6 +818,7 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_STATUS] = g_param_spec_string ("status", NULL, NULL, NULL, flags);
   properties[PROP_FRACTION] = g_param_spec_double ("fraction", NULL, NULL, -1, 1, -1, flags);
   properties[PROP_RUNNING] = g_param_spec_boolean ("running", NULL, NULL, FALSE, flags);
+  properties[PROP_RUN_CHOICE] = g_param_spec_pointer ("run-choice", NULL, NULL, flags);
   properties[PROP_HISTORY] =
       g_param_spec_int ("history", NULL, NULL, G_MININT, G_MAXINT, -1, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);

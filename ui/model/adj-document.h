@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  *
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; NULL when idle), "fraction" (-1: unknown), "running",
- * "history" (whether one can go back or forward changed).
+ * "run-choice", "history" (whether one can go back or forward changed).
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -61,6 +61,9 @@ void adj_document_go (AdjDocument *self, gint step);
 
 /* -- running -- */
 
+/* What the shown graph would run on now.  Another choice drops what came out of the old one. */
+AdjRunChoice adj_document_get_run_choice (AdjDocument *self);
+void adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice);
 /* Of the shown graph.  @compare: with what was recorded. */
 void adj_document_run (AdjDocument *self, gboolean compare);
 /* Stops what is under way. */

@@ -12,7 +12,7 @@ struct _AdjEvaluation
   GHashTable *values; /* node name → AdjTensorData */
   AdjComparison *comparison;
   guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
-  gboolean random;
+  AdjRunChoice choice;
 };
 
 AdjEvaluation *
@@ -46,44 +46,13 @@ index_nodes (AdjEvaluation *evaluation)
       evaluation->by_node[evaluation->comparison->nodes[i].node.index] = i + 1;
 }
 
-AdjEvaluation *
-adj_evaluation_run (AdjBundle *bundle,
-                    const AdjBundleGraph *graph,
-                    gboolean compare,
-                    void (*progress) (guint done, guint total, gpointer data),
-                    gpointer data,
-                    GCancellable *cancellable,
-                    GError **error)
-{
-  g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
-  AdjSessionRun run = { .bundle = bundle, .graph = graph, .progress = progress, .data = data };
-
-  g_atomic_ref_count_init (&evaluation->refs);
-  evaluation->graph = adj_graph_ref (graph->graph);
-  evaluation->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                              (GDestroyNotify) adj_tensor_data_unref);
-  run.random = evaluation->random = adj_bundle_find_call (bundle, graph, 0) == NULL;
-
-  if (!adj_session_run (&run, &evaluation->result, evaluation->values, cancellable, error))
-    return NULL;
-  if (compare)
-    {
-      evaluation->comparison =
-          adj_session_compare_recorded (&run, TRUE, NAN, NAN, cancellable, error);
-      if (evaluation->comparison == NULL)
-        return NULL;
-      index_nodes (evaluation);
-    }
-
-  return g_steal_pointer (&evaluation);
-}
-
 /* -- in another thread -- */
 
 typedef struct
 {
   AdjBundle *bundle;
   const AdjBundleGraph *graph;
+  AdjRunChoice choice;
   gboolean compare;
 } Input;
 
@@ -106,21 +75,49 @@ static gpointer
 evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
+  g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
+  AdjSessionRun run = {
+    .bundle = input->bundle,
+    .graph = input->graph,
+    .call = input->choice.call,
+    .random = input->choice.random,
+    .seed = input->choice.seed,
+    .float64 = input->choice.float64,
+    .progress = on_progress,
+    .data = work,
+  };
 
-  return adj_evaluation_run (input->bundle, input->graph, input->compare, on_progress, work,
-                             cancellable, error);
+  g_atomic_ref_count_init (&evaluation->refs);
+  evaluation->graph = adj_graph_ref (input->graph->graph);
+  evaluation->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                              (GDestroyNotify) adj_tensor_data_unref);
+  evaluation->choice = input->choice;
+
+  if (!adj_session_run (&run, &evaluation->result, evaluation->values, cancellable, error))
+    return NULL;
+  if (input->compare)
+    {
+      evaluation->comparison =
+          adj_session_compare_recorded (&run, TRUE, NAN, NAN, cancellable, error);
+      if (evaluation->comparison == NULL)
+        return NULL;
+      index_nodes (evaluation);
+    }
+
+  return g_steal_pointer (&evaluation);
 }
 
 AdjWork *
 adj_evaluation_start (GObject *owner,
                       AdjBundle *bundle,
                       const AdjBundleGraph *graph,
+                      AdjRunChoice choice,
                       gboolean compare,
                       GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
-  *input = (Input){ adj_bundle_ref (bundle), graph, compare };
+  *input = (Input){ adj_bundle_ref (bundle), graph, choice, compare };
   return adj_work_start (owner, ADJ_WORK_COMPUTE, evaluate, input, input_free,
                          (GDestroyNotify) adj_evaluation_unref, done);
 }
@@ -171,10 +168,10 @@ adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node)
   return at > 0 ? &evaluation->comparison->nodes[at - 1] : NULL;
 }
 
-gboolean
-adj_evaluation_is_random (const AdjEvaluation *evaluation)
+AdjRunChoice
+adj_evaluation_get_choice (const AdjEvaluation *evaluation)
 {
-  return evaluation->random;
+  return evaluation->choice;
 }
 
 void
@@ -192,19 +189,21 @@ adj_evaluation_describe (const AdjEvaluation *evaluation, const char *id)
   const AdjComparison *comparison = adj_evaluation_get_comparison (evaluation);
   const AdjRunResult *result = adj_evaluation_get_result (evaluation);
   g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *choice = adj_run_choice_describe (evaluation->choice);
+  g_autofree char *what = choice != NULL ? g_strdup_printf ("%s (%s)", id, choice) : g_strdup (id);
   guint counts[ADJ_VERDICT_SKIPPED + 1];
 
   if (comparison == NULL)
-    return g_strdup_printf (_ ("Ran %s: %u nodes in %.1f ms, at most %s at once"), id,
+    return g_strdup_printf (_ ("Ran %s: %u nodes in %.1f ms, at most %s at once"), what,
                             result->n_nodes, result->total_ns / 1e6, peak);
   adj_evaluation_count (evaluation, counts);
   if (comparison->first >= 0)
     return g_strdup_printf (
-        _ ("%s differs: first at %s (%u equal, %u within tolerance, %u different)"), id,
+        _ ("%s differs: first at %s (%u equal, %u within tolerance, %u different)"), what,
         adj_graph_get_node (adj_evaluation_get_graph (evaluation),
                             comparison->nodes[comparison->first].node.index)
             ->name,
         counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS]);
-  return g_strdup_printf (_ ("%s agrees with what was recorded: %u equal, %u within tolerance"), id,
-                          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
+  return g_strdup_printf (_ ("%s agrees with what was recorded: %u equal, %u within tolerance"),
+                          what, counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "model/adj-run-choice.h"
 #include "model/adj-work.h"
 #include "session/adj-session.h"
 
@@ -13,20 +14,17 @@ typedef struct _AdjEvaluation AdjEvaluation;
 AdjEvaluation *adj_evaluation_ref (AdjEvaluation *evaluation);
 void adj_evaluation_unref (AdjEvaluation *evaluation);
 
-/* Runs @graph of @bundle on its recorded inputs, or on random ones when nothing was recorded;
- * with @compare also compares node by node.  Blocks. */
-AdjEvaluation *adj_evaluation_run (AdjBundle *bundle,
-                                   const AdjBundleGraph *graph,
-                                   gboolean compare,
-                                   void (*progress) (guint done, guint total, gpointer data),
-                                   gpointer data,
-                                   GCancellable *cancellable,
-                                   GError **error);
-
-/* The same in the compute thread; the result is an AdjEvaluation. */
+/**
+ * adj_evaluation_start:
+ * @choice: one that @graph can do
+ * @compare: with what was recorded, node by node
+ *
+ * Runs @graph of @bundle in the compute thread; the result is an AdjEvaluation.
+ */
 AdjWork *adj_evaluation_start (GObject *owner,
                                AdjBundle *bundle,
                                const AdjBundleGraph *graph,
+                               AdjRunChoice choice,
                                gboolean compare,
                                GAsyncReadyCallback done);
 const char *adj_evaluation_get_graph_id (AdjWork *work);
@@ -39,8 +37,8 @@ const AdjComparison *adj_evaluation_get_comparison (const AdjEvaluation *evaluat
 AdjTensorData *adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node);
 /* (nullable): how the node compared */
 const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node);
-/* Whether the inputs were drawn because none were recorded. */
-gboolean adj_evaluation_is_random (const AdjEvaluation *evaluation);
+/* What it ran on. */
+AdjRunChoice adj_evaluation_get_choice (const AdjEvaluation *evaluation);
 /* How many nodes got each verdict. */
 void adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_SKIPPED + 1]);
 

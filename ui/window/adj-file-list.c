@@ -54,6 +54,7 @@ fill_samples (AdjFileList *self)
     { "resnet-block.adjoint", N_ ("Convolutions with batch norm") },
     { "lstm.adjoint", N_ ("A recurrent network, unrolled") },
     { "sac.adjoint", N_ ("Selective checkpointing by a policy") },
+    { "dropout.adjoint", N_ ("Dropout and random numbers, drawn again as they were") },
     { "gpt2-inductor.adjoint", N_ ("The same with the decompositions of Inductor") },
   };
   g_autoptr (GPtrArray) files = adj_samples_list ();

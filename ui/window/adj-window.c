@@ -29,6 +29,7 @@ struct _AdjWindow
   AdwWindowTitle *title;
   AdwSplitButton *run_button;
   AdwButtonContent *run_content;
+  GMenu *inputs_menu;
   GtkMenuButton *find_button;
   AdjSearchBar *search_bar;
   AdwToastOverlay *toasts;
@@ -92,6 +93,8 @@ update_title (AdjWindow *self)
   else
     {
       g_autofree char *count = adj_facts_count (adj_graph_get_n_calls (graph->graph));
+      g_autofree char *choice =
+          adj_run_choice_describe (adj_document_get_run_choice (self->document));
       g_autofree char *verdict = evaluation != NULL ? describe_comparison (evaluation) : NULL;
 
       title = g_strdup_printf ("%s — %s", adj_document_get_title (self->document),
@@ -105,6 +108,8 @@ update_title (AdjWindow *self)
 
           g_string_append_printf (subtitle, _ (" · %s saved for backward"), bytes);
         }
+      if (choice != NULL)
+        g_string_append_printf (subtitle, " · %s", choice);
       if (verdict != NULL)
         g_string_append_printf (subtitle, " · %s", verdict);
     }
@@ -136,9 +141,37 @@ update_page (AdjWindow *self)
   gtk_stack_set_visible_child_name (self->pages, page);
 }
 
+/* The calls that were recorded of the shown graph, to choose one. */
+static void
+update_inputs (AdjWindow *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  guint n = graph != NULL
+                ? adj_run_choice_count_calls (adj_document_get_bundle (self->document), graph)
+                : 0;
+
+  g_menu_remove_all (self->inputs_menu);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *label = g_strdup_printf (_ ("Recorded Call %u"), i + 1);
+      g_autofree char *action = g_strdup_printf ("win.inputs::call-%u", i);
+
+      g_menu_append (self->inputs_menu, label, action);
+    }
+  g_menu_append (self->inputs_menu, _ ("Random _Inputs…"), "win.inputs::random");
+}
+
+static void
+update_choice (AdjWindow *self)
+{
+  update_title (self);
+  adj_window_update_actions (self);
+}
+
 static void
 update_scene (AdjWindow *self)
 {
+  update_inputs (self);
   update_page (self);
   update_title (self);
   adj_window_update_actions (self);
@@ -485,6 +518,7 @@ adj_window_class_init (AdjWindowClass *klass)
   BIND (title);
   BIND (run_button);
   BIND (run_content);
+  BIND (inputs_menu);
   BIND (find_button);
   BIND (search_bar);
   BIND (toasts);
@@ -537,6 +571,7 @@ connect_document (AdjWindow *self)
     { "notify::bundle", G_CALLBACK (update_bundle) },
     { "notify::evaluation", G_CALLBACK (update_evaluation) },
     { "notify::selected", G_CALLBACK (update_selected) },
+    { "notify::run-choice", G_CALLBACK (update_choice) },
     { "notify::history", G_CALLBACK (adj_window_update_actions) },
     { "notify::status", G_CALLBACK (update_status) },
     { "notify::fraction", G_CALLBACK (update_status) },

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "window/window-actions.h"
 
+#include <string.h>
+
 #include "window/window-dialogs.h"
 
 #define ZOOM_STEP 1.25f
+#define CALL_PREFIX "call-"
 
 typedef void (*Run) (AdjWindow *self, GVariant *parameter);
 
@@ -237,12 +240,52 @@ on_view_changed (GSimpleAction *action, GVariant *value, gpointer data)
                          g_str_equal (name, "stacked") ? ADJ_VIEW_STACKED : ADJ_VIEW_MIRROR);
 }
 
+/* "call-0" … or "random", which asks for the seed; the state is the choice of the document. */
+static void
+on_inputs_changed (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  AdjDocument *document = adj_window_get_document (ADJ_WINDOW (data));
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+  const char *name = g_variant_get_string (value, NULL);
+  guint64 call;
+
+  if (g_str_equal (name, "random"))
+    {
+      adj_window_ask_seed (ADJ_WINDOW (data));
+      return;
+    }
+  if (!g_str_has_prefix (name, CALL_PREFIX) ||
+      !g_ascii_string_to_unsigned (name + strlen (CALL_PREFIX), 10, 0, G_MAXUINT, &call, NULL))
+    return;
+  choice.random = FALSE;
+  choice.call = (guint) call;
+  adj_document_set_run_choice (document, choice);
+}
+
+static void
+on_float64_changed (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  AdjDocument *document = adj_window_get_document (ADJ_WINDOW (data));
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+
+  choice.float64 = g_variant_get_boolean (value);
+  adj_document_set_run_choice (document, choice);
+}
+
+static void
+add_choice (AdjWindow *self, const char *name, GVariant *state, GCallback changed)
+{
+  gboolean chooses = g_variant_is_of_type (state, G_VARIANT_TYPE_STRING);
+  g_autoptr (GSimpleAction) action =
+      g_simple_action_new_stateful (name, chooses ? G_VARIANT_TYPE_STRING : NULL, state);
+
+  g_signal_connect (action, "change-state", changed, self);
+  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (action));
+}
+
 void
 adj_window_add_actions (AdjWindow *self)
 {
-  g_autoptr (GSimpleAction) view =
-      g_simple_action_new_stateful ("view", G_VARIANT_TYPE_STRING, g_variant_new_string ("mirror"));
-
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     {
       const char *type = actions[i].parameter;
@@ -252,8 +295,9 @@ adj_window_add_actions (AdjWindow *self)
       g_signal_connect (action, "activate", G_CALLBACK (on_activate), self);
       g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (action));
     }
-  g_signal_connect (view, "change-state", G_CALLBACK (on_view_changed), self);
-  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (view));
+  add_choice (self, "view", g_variant_new_string ("mirror"), G_CALLBACK (on_view_changed));
+  add_choice (self, "inputs", g_variant_new_string ("call-0"), G_CALLBACK (on_inputs_changed));
+  add_choice (self, "float64", g_variant_new_boolean (FALSE), G_CALLBACK (on_float64_changed));
 }
 
 static gboolean
@@ -283,13 +327,31 @@ void
 adj_window_update_actions (AdjWindow *self)
 {
   AdjDocument *document = adj_window_get_document (self);
-  GAction *view = g_action_map_lookup_action (G_ACTION_MAP (self), "view");
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+  g_autofree char *inputs =
+      choice.random ? g_strdup ("random") : g_strdup_printf (CALL_PREFIX "%u", choice.call);
+  const struct
+  {
+    const char *name;
+    GVariant *state; /* (nullable): it keeps its own */
+  } choices[] = {
+    { "view", NULL },
+    { "inputs", g_variant_new_string (inputs) },
+    { "float64", g_variant_new_boolean (choice.float64) },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     g_simple_action_set_enabled (
         G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), actions[i].name)),
         is_possible (document, actions[i].needs));
-  g_simple_action_set_enabled (G_SIMPLE_ACTION (view), is_possible (document, WITH_GRAPH));
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    {
+      GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), choices[i].name);
+
+      if (choices[i].state != NULL)
+        g_simple_action_set_state (G_SIMPLE_ACTION (action), choices[i].state);
+      g_simple_action_set_enabled (G_SIMPLE_ACTION (action), is_possible (document, WITH_GRAPH));
+    }
 }
 
 void

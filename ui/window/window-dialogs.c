@@ -92,6 +92,49 @@ adj_window_ask_export (AdjWindow *self)
   adj_window_choose (self, chooser, export_to);
 }
 
+/* -- random inputs -- */
+
+static void
+on_seed_response (AdwMessageDialog *dialog, const char *response, AdjWindow *self)
+{
+  GtkSpinButton *seed = GTK_SPIN_BUTTON (adw_message_dialog_get_extra_child (dialog));
+  AdjDocument *document = adj_window_get_document (self);
+  AdjRunChoice choice;
+
+  if (!g_str_equal (response, "run") || document == NULL)
+    return;
+  choice = adj_document_get_run_choice (document);
+  choice.random = TRUE;
+  gtk_spin_button_update (seed);
+  choice.seed = (guint32) gtk_spin_button_get_value (seed);
+  adj_document_set_run_choice (document, choice);
+  adj_document_run (document, FALSE);
+}
+
+void
+adj_window_ask_seed (AdjWindow *self)
+{
+  AdjRunChoice choice = adj_document_get_run_choice (adj_window_get_document (self));
+  GtkWidget *seed = gtk_spin_button_new_with_range (0, G_MAXUINT32, 1);
+  GtkWidget *dialog = adw_message_dialog_new (
+      GTK_WINDOW (self), _ ("Random Inputs"),
+      _ ("Floating-point inputs are drawn from a normal distribution, integers are small. The same "
+         "seed draws the same inputs."));
+
+  gtk_window_set_title (GTK_WINDOW (dialog), _ ("Random Inputs"));
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (seed), choice.seed);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (seed), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Seed"),
+                                  -1);
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), seed);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "run",
+                                    _ ("_Run"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "run",
+                                              ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "run");
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_seed_response), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
 /* -- showing what was written -- */
 
 static void

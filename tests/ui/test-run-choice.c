@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What a run starts from: one of the recorded calls, or a seed; and its precision. */
+
+#include <math.h>
+
+#include "formats/adj-format.h"
+#include "ir/adj-text.h"
+#include "model/adj-document.h"
+#include "support/adj-test.h"
+
+/* The one number that call @n was given. */
+static double
+given (guint n)
+{
+  return 0.25 + n;
+}
+
+static AdjTensorData *
+make_scalar (float number)
+{
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (&number, sizeof number);
+  const gint64 size = 1;
+
+  adj_shape_init_ints (&meta.shape, 1, &size);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+/* sin (x) with two recorded calls. */
+static void
+write_calls (const char *path)
+{
+  static const char text[] = "class GraphModule(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[1]\"):\n"
+                             "        sin: \"f32[1]\" = torch.ops.aten.sin.default(x)\n"
+                             "        return (sin,)\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
+  g_autoptr (AdjBundle) bundle = NULL;
+  AdjBundleGraph entry = {
+    .id = "0-0-inference", .title = "sin", .role = "inference", .rank = -1, .graph = graph
+  };
+
+  g_assert_no_error (error);
+  g_assert_true (adj_bundle_builder_add_graph (builder, &entry, &error));
+  for (guint n = 0; n < 2; n++)
+    {
+      g_autoptr (AdjTensorData) x = make_scalar ((float) given (n));
+      g_autoptr (AdjTensorData) y = make_scalar (sinf ((float) given (n)));
+      AdjValue input = ADJ_DATA (x), output = ADJ_DATA (y);
+      AdjRecordedCall call = {
+        .n = n, .n_inputs = 1, .inputs = &input, .n_outputs = 1, .outputs = &output
+      };
+
+      g_assert_true (adj_bundle_builder_add_call (builder, &call, entry.id, &error));
+    }
+  bundle = adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
+  g_assert_true (adj_format_find ("adjoint", NULL)->save (bundle, NULL, path, NULL, &error));
+  g_assert_no_error (error);
+}
+
+typedef struct
+{
+  AdjTestFolder *folder;
+  AdjDocument *document;
+  char *remark;
+} Fixture;
+
+static void
+on_remark (Fixture *fixture, const char *text)
+{
+  g_free (fixture->remark);
+  fixture->remark = g_strdup (text);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GFile) file = NULL;
+
+  fixture->folder = adj_test_folder_new ();
+  path = g_build_filename (fixture->folder->path, "sin.adjoint", NULL);
+  file = g_file_new_for_path (path);
+  write_calls (path);
+  fixture->document = adj_document_new ();
+  g_signal_connect_swapped (fixture->document, "remark", G_CALLBACK (on_remark), fixture);
+  adj_document_open (fixture->document, file, NULL);
+  while (adj_document_get_scene (fixture->document) == NULL)
+    {
+      g_assert_no_error (adj_document_get_error (fixture->document));
+      g_main_context_iteration (NULL, TRUE);
+    }
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_object_unref (fixture->document);
+  adj_test_folder_free (fixture->folder);
+  g_free (fixture->remark);
+}
+
+static double
+run (Fixture *fixture, AdjRunChoice choice, gboolean compare, AdjDType dtype)
+{
+  const AdjGraph *graph = adj_document_get_graph (fixture->document)->graph;
+  AdjEvaluation *evaluation;
+  AdjTensorData *value;
+
+  adj_document_set_run_choice (fixture->document, choice);
+  g_assert_null (adj_document_get_evaluation (fixture->document));
+  adj_document_run (fixture->document, compare);
+  while (adj_document_is_running (fixture->document))
+    g_main_context_iteration (NULL, TRUE);
+  evaluation = adj_document_get_evaluation (fixture->document);
+  g_assert_cmpstr (fixture->remark, ==, NULL);
+  g_assert_nonnull (evaluation);
+  g_assert_true (adj_run_choice_equal (adj_evaluation_get_choice (evaluation), choice));
+  if (compare)
+    g_assert_cmpint (adj_evaluation_get_comparison (evaluation)->first, ==, -1);
+  value = adj_evaluation_get_value (evaluation, adj_graph_find_node (graph, "sin"));
+  g_assert_nonnull (value);
+  g_assert_cmpint (adj_tensor_data_get_meta (value)->dtype, ==, dtype);
+  return adj_tensor_data_get_double (value, 0);
+}
+
+static void
+test_calls (Fixture *fixture, gconstpointer data)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (fixture->document);
+  AdjRunChoice choice = { .call = 1 };
+  g_autofree char *text = adj_run_choice_describe (choice);
+
+  g_assert_cmpstr (text, ==, "call 2");
+  g_assert_null (adj_run_choice_describe ((AdjRunChoice){ 0 }));
+  g_assert_cmpuint (adj_run_choice_count_calls (adj_document_get_bundle (fixture->document), graph),
+                    ==, 2);
+  g_assert_cmpfloat_with_epsilon (run (fixture, choice, TRUE, ADJ_DTYPE_F32), sin (given (1)),
+                                  1e-6);
+  choice.call = 0;
+  g_assert_cmpfloat_with_epsilon (run (fixture, choice, TRUE, ADJ_DTYPE_F32), sin (given (0)),
+                                  1e-6);
+  /* There are only two. */
+  adj_document_set_run_choice (fixture->document, (AdjRunChoice){ .call = 7 });
+  g_assert_cmpuint (adj_document_get_run_choice (fixture->document).call, ==, 0);
+}
+
+static void
+test_float64 (Fixture *fixture, gconstpointer data)
+{
+  AdjRunChoice choice = { .call = 1, .float64 = TRUE };
+  g_autofree char *text = adj_run_choice_describe (choice);
+
+  g_assert_cmpstr (text, ==, "call 2 · float64");
+  /* 1.25 has no rounding in either precision, so only the sine's counts. */
+  g_assert_cmpfloat_with_epsilon (run (fixture, choice, FALSE, ADJ_DTYPE_F64), sin (given (1)),
+                                  1e-15);
+}
+
+static void
+test_random (Fixture *fixture, gconstpointer data)
+{
+  AdjRunChoice seven = { .random = TRUE, .seed = 7 }, eight = { .random = TRUE, .seed = 8 };
+  g_autofree char *text = adj_run_choice_describe (seven);
+  double first = run (fixture, seven, FALSE, ADJ_DTYPE_F32);
+
+  g_assert_cmpstr (text, ==, "random inputs, seed 7");
+  g_assert_cmpfloat (run (fixture, eight, FALSE, ADJ_DTYPE_F32), !=, first);
+  g_assert_cmpfloat (run (fixture, seven, FALSE, ADJ_DTYPE_F32), ==, first);
+
+  adj_document_run (fixture->document, TRUE);
+  g_assert_false (adj_document_is_running (fixture->document));
+  g_assert_cmpstr (fixture->remark, ==, "Nothing was recorded for random inputs");
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(path, test) g_test_add (path, Fixture, NULL, set_up, test, tear_down)
+  ADD ("/ui/run-choice/calls", test_calls);
+  ADD ("/ui/run-choice/float64", test_float64);
+  ADD ("/ui/run-choice/random", test_random);
+  return g_test_run ();
+}
