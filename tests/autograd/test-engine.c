@@ -140,6 +140,25 @@ accumulates_in_place (void)
   g_assert_cmpfloat (tape_at (grad, 1), ==, 8);
 }
 
+/* With a graph of the backward it is a new tensor, which has a history. */
+static void
+accumulates_with_history (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x = tape_scalar (cx, 3);
+  g_autoptr (AdjTensor) first = NULL;
+
+  tape_backward (cx, CALL (cx, "mul.Tensor", T (x), T (x)), ADJ_BACKWARD_CREATE_GRAPH);
+  first = adj_keep (adj_tensor_get_grad (x));
+  tape_backward (cx, CALL (cx, "mul.Tensor", T (x), T (x)), ADJ_BACKWARD_CREATE_GRAPH);
+  g_assert_true (adj_tensor_get_grad (x) != first);
+  g_assert_cmpfloat (tape_at (first, 0), ==, 6);
+  g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), 0), ==, 12);
+  g_assert_true (adj_tensor_get_requires_grad (adj_tensor_get_grad (x)));
+  /* A leaf whose gradient has a history that leads back to it would hold itself. */
+  g_assert_true (adj_tensor_set_grad (cx, x, NULL));
+}
+
 /* (x + y).backward (g): neither leaf shares with g or the other. */
 static void
 leaves_share_no_gradient (void)
@@ -271,6 +290,42 @@ refuses_writing_to_a_leaf (void)
   g_assert_true (adj_call (cx, op, &args, NULL, &result));
 }
 
+static gboolean
+try_call (AdjContext *cx, const char *target, AdjTensor *a, AdjTensor *b, const char *keyword)
+{
+  AdjValue items[] = { T (a), T (b) };
+  AdjValue named[] = { adj_value_new_string (keyword != NULL ? keyword : ""), T (b) };
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = keyword != NULL ? 1 : 2, .items = items };
+  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = keyword != NULL ? 2 : 0, .items = named };
+  AdjValue result;
+  gboolean done = adj_call (cx, adj_op_find (target), &args, &kwargs, &result);
+
+  adj_value_clear (&named[0]);
+  return done;
+}
+
+/* What would give a wrong gradient, as long as we have none, is an error when it is called. */
+static void
+refuses_writing_where_history_is_lost (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x = tape_leaf (cx, 2, one_two);
+  AdjTensor *y = CALL (cx, "mul.Scalar", T (x), ADJ_INT (2));
+  AdjTensor *view = CALL (cx, "alias", T (y));
+  AdjTensor *plain = tape_tensor (cx, 2, one_two);
+
+  g_assert_false (try_call (cx, "torch.ops.aten.mul_.Tensor", view, plain, NULL));
+  tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED, "argument 'self' is a view");
+  g_assert_false (
+      try_call (cx, "torch.ops.aten.mul_.Tensor", CALL (cx, "alias", T (plain)), x, NULL));
+  tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED, "argument 'self' is a view");
+  CALL (cx, "mul_.Scalar", T (y), ADJ_INT (2));
+  g_assert_false (try_call (cx, "torch.ops.aten.add.Tensor", view, plain, NULL));
+  tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED, "used after an in-place write");
+  g_assert_false (try_call (cx, "torch.ops.aten.exp.out", x, plain, "out"));
+  tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED, "one of the arguments requires grad");
+}
+
 static void
 refuses_bad_roots (void)
 {
@@ -327,6 +382,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/engine/e12-accumulators-overtake", e12);
   g_test_add_func ("/autograd/engine/e19-one-root-twice", e19);
   g_test_add_func ("/autograd/engine/accumulates-in-place", accumulates_in_place);
+  g_test_add_func ("/autograd/engine/accumulates-with-history", accumulates_with_history);
   g_test_add_func ("/autograd/engine/leaves-share-no-gradient", leaves_share_no_gradient);
   g_test_add_func ("/autograd/engine/gradients-are-dense", gradients_are_dense);
   g_test_add_func ("/autograd/engine/differentiates-again", differentiates_again);
@@ -334,6 +390,8 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/engine/refuses-a-second-backward", refuses_a_second_backward);
   g_test_add_func ("/autograd/engine/refuses-modified-saved-values", refuses_modified_saved_values);
   g_test_add_func ("/autograd/engine/refuses-writing-to-a-leaf", refuses_writing_to_a_leaf);
+  g_test_add_func ("/autograd/engine/refuses-writing-where-history-is-lost",
+                   refuses_writing_where_history_is_lost);
   g_test_add_func ("/autograd/engine/refuses-bad-roots", refuses_bad_roots);
   g_test_add_func ("/autograd/engine/frees-long-chains", frees_long_chains);
 

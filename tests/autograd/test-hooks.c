@@ -608,6 +608,49 @@ e17 (void)
   g_assert_cmpstr (log->str, ==, "h1,h2,h1");
 }
 
+/* The first of several gradients to arrive calls; the others find it has been done. */
+typedef struct
+{
+  Note note;
+  gboolean done;
+} First;
+
+static AdjTensor *
+on_first (AdjContext *cx, AdjTensor *grad, gpointer data)
+{
+  First *first = data;
+
+  if (!first->done)
+    add_note (&first->note);
+  first->done = TRUE;
+  return NULL;
+}
+
+static void
+e18 (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  g_autoptr (GString) log = g_string_new (NULL);
+  AdjTensor *x = tape_leaf (cx, 2, one_two), *loss = NULL;
+  First any[] = { { { .log = log, .name = "any1" }, FALSE },
+                  { { .log = log, .name = "any2" }, FALSE } };
+  Note on_z[] = { { .log = log, .name = "z1" }, { .log = log, .name = "z2" } };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      AdjTensor *z = CALL (cx, "mul.Scalar", T (x), ADJ_INT (3));
+      AdjTensor *s = CALL (cx, "sin", T (z)), *c = CALL (cx, "cos", T (z));
+      AdjTensor *sum = CALL (cx, "sum", T (CALL (cx, "add.Tensor", T (s), T (c))));
+      g_autoptr (AdjHook) on_s = adj_tensor_add_hook (cx, s, on_first, &any[i]);
+      g_autoptr (AdjHook) on_c = adj_tensor_add_hook (cx, c, on_first, &any[i]);
+
+      hook_tensor (cx, z, &on_z[i]);
+      loss = loss != NULL ? CALL (cx, "add.Tensor", T (loss), T (sum)) : sum;
+    }
+  tape_backward (cx, loss, 0);
+  g_assert_cmpstr (log->str, ==, "any2,z2,any1,z1");
+}
+
 /* -- bad returns -- */
 
 static AdjTensor *
@@ -651,6 +694,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/hooks/e15-re-entrant", e15);
   g_test_add_func ("/autograd/hooks/e16-failure", e16);
   g_test_add_func ("/autograd/hooks/e17-removal", e17);
+  g_test_add_func ("/autograd/hooks/e18-first-of-several", e18);
   g_test_add_func ("/autograd/hooks/refuses-bad-returns", refuses_bad_returns);
 
   return g_test_run ();
