@@ -6,6 +6,7 @@
 
 #include "canvas/adj-graph-view.h"
 #include "inspect/adj-inspector.h"
+#include "panel/adj-source-page.h"
 #include "sidebar/adj-graph-row.h"
 #include "sidebar/adj-sidebar.h"
 #include "support/adj-test.h"
@@ -183,6 +184,23 @@ test_selects (Fixture *fixture, gconstpointer name)
   g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, selected.index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-node", "u", 3);
   g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, 3);
+}
+
+/* The line that PyTorch's trace names, from the file beside the graphs. */
+static void
+test_shows_source (Fixture *fixture, gconstpointer name)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/models.py");
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GtkWidget *page = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_SOURCE_PAGE, NULL);
+
+  g_assert_nonnull (strstr (lines[57], "F.gelu"));
+  adj_window_show_page (fixture->window, "source");
+  /* The first is overtaken by the second. */
+  g_assert_true (adj_walk_select (fixture->window, "addmm"));
+  g_assert_true (adj_walk_select (fixture->window, "gelu"));
+  g_assert_nonnull (wait_for_label (page, lines[57]));
 }
 
 static void
@@ -379,6 +397,7 @@ main (int argc, char *argv[])
   ADD ("/ui/window/pastes", NULL, test_pastes);
   ADD ("/ui/window/lists-graphs", "graphs/gpt2.adjoint", test_lists_graphs);
   ADD ("/ui/window/selects", "graphs/gpt2.adjoint", test_selects);
+  ADD ("/ui/window/shows-source", "graphs/gpt2.adjoint", test_shows_source);
   ADD ("/ui/window/zooms", "graphs/gpt2.adjoint", test_zooms);
   ADD ("/ui/window/compares", "graphs/gpt2.adjoint", test_compares);
   ADD ("/ui/window/chooses-inputs", "graphs/mlp.adjoint", test_chooses_inputs);

@@ -268,3 +268,56 @@ adj_source_clear (AdjSource *source)
 {
   g_clear_object (&source->lines);
 }
+
+void
+adj_source_free (AdjSource *source)
+{
+  adj_source_clear (source);
+  g_free (source);
+}
+
+/* -- in another thread -- */
+
+typedef struct
+{
+  AdjGraph *graph;
+  const AdjFrame *frame; /* of @graph */
+  GFile *folder;         /* (nullable) */
+} Input;
+
+static void
+input_free (gpointer data)
+{
+  Input *input = data;
+
+  adj_graph_unref (input->graph);
+  g_clear_object (&input->folder);
+  g_free (input);
+}
+
+static gpointer
+load (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const Input *input = adj_work_get_input (work);
+  AdjSource *source = g_new0 (AdjSource, 1);
+
+  adj_source_load (input->graph, input->frame, input->folder, source);
+  return source;
+}
+
+AdjWork *
+adj_source_start (GObject *owner,
+                  AdjGraph *graph,
+                  AdjNodeId node,
+                  guint row,
+                  GFile *folder,
+                  GAsyncReadyCallback done)
+{
+  Input *input = g_new0 (Input, 1);
+
+  input->graph = adj_graph_ref (graph);
+  input->frame = &adj_graph_get_node (graph, node.index)->meta.frames[row];
+  input->folder = folder != NULL ? g_object_ref (folder) : NULL;
+  return adj_work_start (owner, ADJ_WORK_LIGHT, load, input, input_free,
+                         (GDestroyNotify) adj_source_free, done);
+}

@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include "ir/adj-graph.h"
+#include "model/adj-work.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +36,17 @@ typedef struct
 void adj_source_load (const AdjGraph *graph, const AdjFrame *frame, GFile *folder, AdjSource *out);
 void adj_source_clear (AdjSource *source);
 
+/* The same in another thread, for frame @row of @node; the result is an AdjSource, to be freed by
+ * adj_source_free(). */
+AdjWork *adj_source_start (GObject *owner,
+                           AdjGraph *graph,
+                           AdjNodeId node,
+                           guint row,
+                           GFile *folder,
+                           GAsyncReadyCallback done);
+void adj_source_free (AdjSource *source);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjSource, adj_source_clear)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSource, adj_source_free)
 
 G_END_DECLS

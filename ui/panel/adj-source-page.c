@@ -19,6 +19,7 @@ struct _AdjSourcePage
   AdjDocument *document; /* (owned) (nullable) */
   AdjGraph *graph;       /* (owned) (nullable): of the shown node */
   AdjNodeId node;
+  AdjWork *work; /* (owned) (nullable): reads the file of the chosen frame */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADW_TYPE_BIN)
@@ -111,36 +112,52 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, AdjSourcePage *se
   gtk_widget_set_css_classes (box, adj_source_line_is_current (line) ? current : plain);
 }
 
-static const AdjFrame *
-find_frame (AdjSourcePage *self, guint row)
+static void
+stop_loading (AdjSourcePage *self)
 {
-  const AdjNodeMeta *meta = &adj_graph_get_node (self->graph, self->node.index)->meta;
+  if (self->work != NULL)
+    adj_work_cancel (self->work);
+  g_clear_pointer (&self->work, adj_work_unref);
+}
 
-  return row < meta->n_frames ? &meta->frames[row] : NULL;
+static void
+on_loaded (GObject *object, GAsyncResult *result, gpointer data)
+{
+  AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
+  g_autoptr (AdjSource) source = NULL;
+  g_autoptr (GtkSelectionModel) model = NULL;
+
+  /* Another frame was chosen meanwhile. */
+  if (adj_work_from_result (result) != self->work)
+    return;
+  g_clear_pointer (&self->work, adj_work_unref);
+  source = adj_work_finish (result, NULL);
+  if (source == NULL)
+    return;
+  model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source->lines)));
+  gtk_list_view_set_model (self->code, model);
+  adj_scroll_to_row (GTK_WIDGET (self->code), source->current,
+                     g_list_model_get_n_items (source->lines));
 }
 
 static void
 on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
 {
-  g_auto (AdjSource) source = { 0 };
   g_autoptr (GFile) folder = NULL;
-  g_autoptr (GtkSelectionModel) model = NULL;
-  const AdjFrame *frame;
   GFile *file;
+  guint index;
 
   if (row == NULL || self->graph == NULL || self->document == NULL)
     return;
-  frame = find_frame (self, (guint) gtk_list_box_row_get_index (row));
-  if (frame == NULL)
+  index = (guint) gtk_list_box_row_get_index (row);
+  if (index >= adj_graph_get_node (self->graph, self->node.index)->meta.n_frames)
     return;
   file = adj_document_get_file (self->document);
   if (file != NULL)
     folder = g_file_get_parent (file);
-  adj_source_load (self->graph, frame, folder, &source);
-  model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source.lines)));
-  gtk_list_view_set_model (self->code, model);
-  adj_scroll_to_row (GTK_WIDGET (self->code), source.current,
-                     g_list_model_get_n_items (source.lines));
+  stop_loading (self);
+  self->work =
+      adj_source_start (G_OBJECT (self), self->graph, self->node, index, folder, on_loaded);
 }
 
 /* -- frames -- */
@@ -171,6 +188,7 @@ update (AdjSourcePage *self)
   GtkWidget *row;
   guint n;
 
+  stop_loading (self);
   gtk_list_view_set_model (self->code, NULL);
   while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->frames))))
     gtk_list_box_remove (self->frames, row);
@@ -205,6 +223,7 @@ adj_source_page_dispose (GObject *object)
   AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
 
   adj_source_page_set_document (self, NULL);
+  stop_loading (self);
   g_clear_pointer (&self->graph, adj_graph_unref);
   adw_bin_set_child (ADW_BIN (object), NULL);
 
