@@ -14,6 +14,7 @@ struct _AdjFileList
   AdwPreferencesGroup *samples;
   AdwPreferencesGroup *recent;
   GPtrArray *recent_rows; /* (unowned) of GtkWidget */
+  gboolean filled;
 };
 
 G_DEFINE_FINAL_TYPE (AdjFileList, adj_file_list, ADW_TYPE_BIN)
@@ -98,6 +99,20 @@ fill_recent (AdjFileList *self)
   gtk_widget_set_visible (GTK_WIDGET (self->recent), self->recent_rows->len > 0);
 }
 
+/* Rows cost more than the rest of a window: a list that nobody opens makes none. */
+static void
+adj_file_list_map (GtkWidget *widget)
+{
+  AdjFileList *self = ADJ_FILE_LIST (widget);
+
+  if (!self->filled)
+    fill_samples (self);
+  self->filled = TRUE;
+  fill_recent (self);
+
+  GTK_WIDGET_CLASS (adj_file_list_parent_class)->map (widget);
+}
+
 static void
 adj_file_list_dispose (GObject *object)
 {
@@ -115,6 +130,7 @@ adj_file_list_class_init (AdjFileListClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = adj_file_list_dispose;
+  widget_class->map = adj_file_list_map;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/file-list.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjFileList, samples);
@@ -126,7 +142,4 @@ adj_file_list_init (AdjFileList *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   self->recent_rows = g_ptr_array_new ();
-  fill_samples (self);
-  fill_recent (self);
-  g_signal_connect (self, "map", G_CALLBACK (fill_recent), NULL);
 }
