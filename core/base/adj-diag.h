@@ -40,12 +40,13 @@ ADJ_PUBLIC const AdjDiag *adj_diags_get (const AdjDiags *diags, guint index);
 ADJ_PUBLIC guint adj_diags_count (const AdjDiags *diags, AdjSeverity at_least);
 
 /* @diags may be %NULL: the message is dropped. */
-void adj_diags_add (AdjDiags *diags, AdjSeverity severity, AdjSpan span, const char *format, ...)
+ADJ_PUBLIC void
+adj_diags_add (AdjDiags *diags, AdjSeverity severity, AdjSpan span, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
 /* Sets @error to the first error in @diags as "@file:line:column: message"; %FALSE when there is
  * none.  @file may be %NULL. */
-gboolean adj_diags_to_error (const AdjDiags *diags, const char *file, GError **error);
+ADJ_PUBLIC gboolean adj_diags_to_error (const AdjDiags *diags, const char *file, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjDiags, adj_diags_free)
 

@@ -80,8 +80,8 @@ ADJ_PUBLIC AdjMode *adj_float64_mode_new (void);
 
 ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer none) */
 /* float32 unless set: what a factory without dtype makes and integers become in divisions. */
-AdjDType adj_context_get_default_dtype (const AdjContext *cx);
-void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
+ADJ_PUBLIC AdjDType adj_context_get_default_dtype (const AdjContext *cx);
+ADJ_PUBLIC void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
 /* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
 /* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */

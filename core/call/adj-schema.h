@@ -40,7 +40,7 @@ typedef struct
 } AdjType;
 
 /* "Tensor", "SymInt"; "Any" for what we do not know. */
-const char *adj_type_kind_name (AdjTypeKind kind);
+ADJ_PUBLIC const char *adj_type_kind_name (AdjTypeKind kind);
 /* "Tensor(a!)", "int[2]?". */
 void adj_type_print (const AdjType *type, GString *out);
 
@@ -73,7 +73,7 @@ typedef struct
 /* @arena owns the result. */
 const AdjSchema *adj_schema_parse (const char *text, AdjArena *arena, GError **error);
 /* The canonical string; equals the parsed one for every schema of the table. */
-char *adj_schema_print (const AdjSchema *schema);
+ADJ_PUBLIC char *adj_schema_print (const AdjSchema *schema);
 
 /* Whether any argument is written, and whether any return aliases an argument. */
 gboolean adj_schema_mutates (const AdjSchema *schema);

@@ -40,7 +40,8 @@ ADJ_PUBLIC AdjBuilder *adj_builder_new (const char *name, AdjSymbols *symbols);
 ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder);
 
 ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transfer none) */
-void adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
+ADJ_PUBLIC void
+adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
 
 /* The sealed graph will keep @graph: what is known of its nodes is not copied. */
 void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
@@ -72,12 +73,13 @@ ADJ_PUBLIC void adj_builder_add_subgraph (AdjBuilder *builder, const char *name,
 ADJ_PUBLIC void adj_builder_add_attr (AdjBuilder *builder, const char *name, const AdjValue *value);
 
 /* The node of that name, or ADJ_NO_NODE. */
-AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
-guint adj_builder_get_n_nodes (AdjBuilder *builder);
-const char *adj_builder_get_name (AdjBuilder *builder, AdjNodeId id); /* of a node that it has */
+ADJ_PUBLIC AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
+ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder);
+ADJ_PUBLIC const char *adj_builder_get_name (AdjBuilder *builder,
+                                             AdjNodeId id); /* of a node that it has */
 
 /* The naming rule of graph-ir §2.2; reserves the name. */
-char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);
+ADJ_PUBLIC char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);
 
 /**
  * adj_builder_seal:

@@ -23,7 +23,7 @@ typedef enum
 
 /* "call_function" and so on. */
 ADJ_PUBLIC const char *adj_opcode_name (AdjOpcode opcode);
-AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES when unknown */
+ADJ_PUBLIC AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES when unknown */
 
 /* The policy of activation checkpointing for a node (graph-ir §4, `recompute`). */
 typedef enum
@@ -37,8 +37,9 @@ typedef enum
 } AdjRecompute;
 
 ADJ_PUBLIC const char *
-adj_recompute_name (AdjRecompute policy);                /* "PREFER_RECOMPUTE"; "" for NONE */
-AdjRecompute adj_recompute_from_name (const char *name); /* ADJ_N_RECOMPUTE when unknown */
+adj_recompute_name (AdjRecompute policy); /* "PREFER_RECOMPUTE"; "" for NONE */
+ADJ_PUBLIC AdjRecompute
+adj_recompute_from_name (const char *name); /* ADJ_N_RECOMPUTE when unknown */
 
 typedef struct
 {
@@ -105,10 +106,10 @@ ADJ_PUBLIC void adj_graph_unref (AdjGraph *graph);
 /* "GraphModule", "joint_helper", "<lambda>": need not be an identifier. */
 ADJ_PUBLIC const char *adj_graph_get_name (const AdjGraph *graph);
 ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transfer none) */
-AdjHeader adj_graph_get_header (const AdjGraph *graph);
+ADJ_PUBLIC AdjHeader adj_graph_get_header (const AdjGraph *graph);
 /* The parameter list of a PYTREE header, "primals, tangents", or "x <- ([x], {})" when more than
  * that list is flattened; else %NULL. */
-const char *adj_graph_get_parameters (const AdjGraph *graph);
+ADJ_PUBLIC const char *adj_graph_get_parameters (const AdjGraph *graph);
 
 ADJ_PUBLIC guint adj_graph_get_n_nodes (const AdjGraph *graph);
 /* Valid as long as @graph; @index < n_nodes. */

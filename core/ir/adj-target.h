@@ -13,14 +13,14 @@ ADJ_PUBLIC const AdjOp *adj_op_find (const char *target);
 
 /* The candidate name of a node that calls @target, before it is made unique (graph-ir §2.1):
  * the packet for traced nodes ("add" for torch.ops.aten.add.Tensor). */
-char *adj_target_get_stem (const char *target);
+ADJ_PUBLIC char *adj_target_get_stem (const char *target);
 /* The same for a method, module or attribute, whose whole path counts. */
 char *adj_target_get_path_stem (const char *target);
 
 /* What graph text prints for a private callable: dots flattened to underscores
  * (torch._dynamo.external_utils.call_hook → torch__dynamo_external_utils_call_hook); public ones
  * are returned as they are. */
-char *adj_target_get_printed (const char *target);
+ADJ_PUBLIC char *adj_target_get_printed (const char *target);
 
 /* The infix, prefix or in-place symbol of "operator.add" ("+"), or %NULL. */
 typedef enum

@@ -77,12 +77,12 @@ char *adj_text_strip_colors (const char *text, gssize length);
 
 /* One value, e.g. "[1, 'a', torch.float32]"; names resolve through @resolve, else RAW. */
 typedef gboolean (*AdjNameFunc) (const char *name, AdjValue *out, gpointer data);
-gboolean adj_value_parse (const char *text,
-                          gssize length,
-                          AdjNameFunc resolve,
-                          gpointer data,
-                          AdjValue *out,
-                          GError **error);
+ADJ_PUBLIC gboolean adj_value_parse (const char *text,
+                                     gssize length,
+                                     AdjNameFunc resolve,
+                                     gpointer data,
+                                     AdjValue *out,
+                                     GError **error);
 
 /* Takes a Python stack trace text apart; frames and their texts live in @arena. */
 guint adj_stack_trace_parse (const char *text, AdjArena *arena, const AdjFrame **frames);

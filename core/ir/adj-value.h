@@ -99,8 +99,8 @@ struct _AdjValue
 #define ADJ_DATA(d) ((AdjValue){ .kind = ADJ_VALUE_DATA, .data = (d) })
 
 /* An integer becomes INT, an expression SIZE. */
-AdjValue adj_value_from_size (AdjSize size);
-gboolean adj_value_get_size (const AdjValue *value, AdjSize *out);
+ADJ_PUBLIC AdjValue adj_value_from_size (AdjSize size);
+ADJ_PUBLIC gboolean adj_value_get_size (const AdjValue *value, AdjSize *out);
 
 ADJ_PUBLIC AdjValue adj_value_new_string (const char *text);
 /* Takes the @n values (their ownership, not the array). */
@@ -140,7 +140,7 @@ ADJ_PUBLIC gboolean adj_value_map (const AdjValue *value,
                                    AdjValue *out);
 
 /* "a list", "float", "Tensor": for messages. */
-const char *adj_value_kind_name (AdjValueKind kind);
+ADJ_PUBLIC const char *adj_value_kind_name (AdjValueKind kind);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjValue, adj_value_clear)
 

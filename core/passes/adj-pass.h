@@ -47,7 +47,7 @@ ADJ_PUBLIC gboolean adj_pass_run (const AdjPass *pass,
 ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
 
 /* For passes. */
-void
+ADJ_PUBLIC void
 adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 

@@ -47,7 +47,7 @@ adj_dtype_is_floating (AdjDType dtype)
 }
 
 /* The pair table of graph-ir §11.2; ADJ_DTYPE_NONE is neutral. */
-AdjDType adj_dtype_promote (AdjDType a, AdjDType b);
+ADJ_PUBLIC AdjDType adj_dtype_promote (AdjDType a, AdjDType b);
 
 /* One fold of result_type(): add every operand, then take the result. */
 typedef struct
@@ -122,9 +122,9 @@ typedef enum
 
 /* Names without "torch.": "strided", "contiguous_format"; the _from_ functions return the N_
  * value when unknown. */
-const char *adj_layout_name (AdjLayout layout);
+ADJ_PUBLIC const char *adj_layout_name (AdjLayout layout);
 AdjLayout adj_layout_from_name (const char *name);
-const char *adj_memory_format_name (AdjMemoryFormat format);
+ADJ_PUBLIC const char *adj_memory_format_name (AdjMemoryFormat format);
 AdjMemoryFormat adj_memory_format_from_name (const char *name);
 
 G_END_DECLS

@@ -48,11 +48,13 @@ gboolean adj_shape_set_format (AdjShape *shape,
 ADJ_PUBLIC AdjSize adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols);
 /* Elements of storage from the first to the last one touched, plus one; 0 when empty. */
 AdjSize adj_shape_span (const AdjShape *shape, AdjSymbols *symbols);
-gboolean adj_shape_same_sizes (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols);
+ADJ_PUBLIC gboolean adj_shape_same_sizes (const AdjShape *a,
+                                          const AdjShape *b,
+                                          AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *symbols);
 gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
-gboolean adj_shape_is_dense (const AdjShape *shape,
-                             AdjSymbols *symbols); /* non-overlapping and dense */
+ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
+                                        AdjSymbols *symbols); /* non-overlapping and dense */
 AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */
@@ -81,7 +83,7 @@ ADJ_PUBLIC void
 adj_tensor_meta_print (const AdjTensorMeta *meta, const AdjSymbols *symbols, GString *out);
 ADJ_PUBLIC gboolean adj_tensor_meta_parse (
     const char *text, gssize length, AdjSymbols *symbols, AdjTensorMeta *out, GError **error);
-gboolean adj_tensor_meta_equal (const AdjTensorMeta *a, const AdjTensorMeta *b);
+ADJ_PUBLIC gboolean adj_tensor_meta_equal (const AdjTensorMeta *a, const AdjTensorMeta *b);
 /* Bytes of the elements (not of the storage); symbolic sizes by their hints, 0 when unbacked. */
 ADJ_PUBLIC guint64 adj_tensor_meta_bytes (const AdjTensorMeta *meta, AdjSymbols *symbols);
 
