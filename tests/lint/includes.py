@@ -11,26 +11,9 @@ import sys
 
 from sources import read, tracked
 
-LAYERS = [
-    "kernels",
-    "base",
-    "tensor",
-    "ir",
-    "call",
-    "ops",
-    "interpreter",
-    "trace",
-    "autograd",
-    "objects",
-    "aot",
-    "partition",
-    "passes",
-    "exec",
-    "formats",
-    "scene",
-    "layout",
-    "session",
-]
+# The one list is in core/meson.build.
+CORE = re.search(r"^core_layers = \[(.*?)^\]", read("core/meson.build"), re.MULTILINE | re.DOTALL)
+LAYERS = ["kernels", *re.findall(r"'(\w+)'", CORE.group(1))]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
 TOOLKIT = re.compile(r"^(gtk|gdk|adwaita|gtksourceview|gsk)\b")
 GRAPHVIZ = re.compile(r"^(graphviz/|gvc|cgraph)")
