@@ -11,7 +11,7 @@
 static gboolean
 is_blank (char c)
 {
-  return c == ' ' || c == '\t' || c == '\r';
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f';
 }
 
 gboolean

@@ -44,7 +44,7 @@ parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, G
 static gboolean
 is_blank (char c)
 {
-  return c == ' ' || c == '\t' || c == '\r';
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f';
 }
 
 static gboolean
