@@ -133,9 +133,9 @@ embedding_reduction (const AdjOpCall *call)
 
 /* -- one dimension, slices -- */
 
-/* Argument @arg names slices: a vector, or one index. */
+/* Argument @arg names slices of @self: a vector, or one index; a 0-d @self has one slice only. */
 static gboolean
-check_slices (const AdjOpCall *call, guint arg, AdjSize *n)
+check_slices (const AdjOpCall *call, guint arg, const AdjTensorMeta *self, AdjSize *n)
 {
   const AdjTensorMeta *index = adj_op_call_meta (call, arg);
 
@@ -144,6 +144,8 @@ check_slices (const AdjOpCall *call, guint arg, AdjSize *n)
   if (index->shape.rank > 1)
     return adj_op_call_fail (call, "the index must be a vector");
   *n = index->shape.rank == 1 ? index->shape.size[0] : ADJ_SIZE (1);
+  if (self->shape.rank == 0 && !adj_size_is (op_symbols (call), *n, 1))
+    return adj_op_call_fail (call, "a scalar takes one index only");
   return TRUE;
 }
 
@@ -155,7 +157,7 @@ index_select_meta (AdjOpCall *call)
   AdjSize sizes[ADJ_MAX_RANK];
   AdjSize n;
 
-  if (!check_slices (call, 2, &n))
+  if (!check_slices (call, 2, self, &n))
     return FALSE;
   for (guint i = 0; i < self->shape.rank; i++)
     sizes[i] = i == dim ? n : self->shape.size[i];
@@ -186,7 +188,7 @@ index_add_meta (AdjOpCall *call)
   gboolean fits = source->shape.rank == self->shape.rank && source->dtype == self->dtype;
   AdjSize n;
 
-  if (!check_slices (call, 2, &n))
+  if (!check_slices (call, 2, self, &n))
     return FALSE;
   for (guint i = 0; fits && i < self->shape.rank; i++)
     fits = adj_size_test (op_symbols (call), ADJ_SIZE_EQ, source->shape.size[i],

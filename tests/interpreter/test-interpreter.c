@@ -117,6 +117,17 @@ test_errors_name_the_node (void)
   expect_error ("        mod_2 = n % 0\n        return (mod_2,)\n", 1, ADJ_ERROR_SHAPE, "zero");
 }
 
+/* A 0-d tensor has one slice: two indices would write beyond the result. */
+static void
+test_scalar_takes_one_index (void)
+{
+  expect_error ("        full = torch.ops.aten.full.default([], 1.0)\n"
+                "        full_1 = torch.ops.aten.full.default([2], 0)\n"
+                "        index_select = torch.ops.aten.index_select.default(full, 0, full_1)\n"
+                "        return (index_select,)\n",
+                0, ADJ_ERROR_SHAPE, "one index");
+}
+
 typedef struct
 {
   AdjTensor *watched; /* (owned): of node 'add' */
@@ -210,6 +221,7 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/run/computes", test_runs);
   g_test_add_func ("/interpreter/run/getitem-and-sizes", test_getitem_and_sizes);
   g_test_add_func ("/interpreter/run/errors-name-the-node", test_errors_name_the_node);
+  g_test_add_func ("/interpreter/run/scalar-takes-one-index", test_scalar_takes_one_index);
   g_test_add_func ("/interpreter/run/hooks-see-every-node", test_hooks_see_every_node);
   g_test_add_func ("/interpreter/run/amended-value-is-used", test_amended_value_is_used);
   g_test_add_func ("/interpreter/function/calls-the-graph", test_function_calls_graph);
