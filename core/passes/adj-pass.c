@@ -3,59 +3,30 @@
 
 #include "ir/adj-verify.h"
 
-extern const AdjPass adj_pass_dce;
-
-static const AdjPass *const passes[] = {
-  &adj_pass_dce,
-};
-
 struct _AdjPassContext
 {
+  const char *argument;
   GArray *notes; /* of AdjPassNote */
 };
 
-guint
-adj_passes_get_n (void)
-{
-  return G_N_ELEMENTS (passes);
-}
-
-const AdjPass *
-adj_passes_get (guint index)
-{
-  g_return_val_if_fail (index < G_N_ELEMENTS (passes), NULL);
-
-  return passes[index];
-}
-
-/**
- * adj_pass_find:
- *
- * Returns: (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND
- */
-const AdjPass *
-adj_pass_find (const char *name, GError **error)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
-    if (g_str_equal (passes[i]->name, name))
-      return passes[i];
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "there is no pass '%s'", name);
-  return NULL;
-}
-
 gboolean
-adj_pass_run (const AdjPass *pass, AdjGraph *graph, AdjPassResult *result, GError **error)
+adj_pass_run (const AdjPass *pass,
+              const char *argument,
+              AdjGraph *graph,
+              AdjPassResult *result,
+              GError **error)
 {
-  AdjPassContext context = { g_array_new (FALSE, FALSE, sizeof (AdjPassNote)) };
+  AdjPassContext context = { argument, g_array_new (FALSE, FALSE, sizeof (AdjPassNote)) };
   gint64 started = g_get_monotonic_time ();
   AdjGraph *out = NULL;
 
-  if (adj_graph_verify (graph, error))
+  if (argument != NULL && pass->argument == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "takes no argument, not '%s'", argument);
+  else if (adj_graph_verify (graph, error))
     out = pass->run (graph, &context, error);
   if (out == NULL)
     g_prefix_error (error, "pass '%s': ", pass->name);
   *result = (AdjPassResult){
-    .pass = pass,
     .graph = out,
     .n_notes = context.notes->len,
     .ns = (g_get_monotonic_time () - started) * 1000,
@@ -86,4 +57,10 @@ adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const
   note.reason = g_strdup_vprintf (format, args);
   va_end (args);
   g_array_append_val (context->notes, note);
+}
+
+const char *
+adj_pass_context_get_argument (const AdjPassContext *context)
+{
+  return context->argument;
 }

@@ -12,11 +12,15 @@ typedef struct _AdjPassContext AdjPassContext;
 
 typedef struct
 {
-  const char *name;    /* "dce": command line, golden folder, stage title */
-  const char *summary; /* one line, for lists and menus */
-  const char *explain; /* Markdown: why it exists, a before and an after */
+  const char *name;     /* "dce": command line, golden folder, stage title */
+  const char *argument; /* (nullable) what may follow the name, "TABLE" of "decompose=TABLE" */
+  const char *summary;  /* one line, for lists and menus */
+  const char *explain;  /* Markdown: why it exists, a before and an after */
   AdjGraph *(*run) (AdjGraph *in, AdjPassContext *context, GError **error);
 } AdjPass;
+
+extern const AdjPass adj_pass_dce;
+extern const AdjPass adj_pass_cse;
 
 /* Why a node went, came or changed. */
 typedef struct
@@ -28,27 +32,30 @@ typedef struct
 
 typedef struct
 {
-  const AdjPass *pass;
-  AdjGraph *graph; /* (owned): what it made */
+  AdjGraph *graph; /* (owned): what the pass made */
   guint n_notes;
   AdjPassNote *notes; /* (owned) */
   gint64 ns;          /* time it took */
 } AdjPassResult;
 
-ADJ_PUBLIC guint adj_passes_get_n (void);
-ADJ_PUBLIC const AdjPass *adj_passes_get (guint index);
-ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
-
-/* Verifies, runs, verifies; a failure names the pass. */
+/**
+ * adj_pass_run:
+ * @argument: (nullable): as in "decompose=inductor"; %NULL: what the pass takes for granted
+ * @result: (out caller-allocates): cleared with adj_pass_result_clear()
+ *
+ * Verifies, runs, verifies; a failure names the pass.
+ */
 ADJ_PUBLIC gboolean adj_pass_run (const AdjPass *pass,
+                                  const char *argument,
                                   AdjGraph *graph,
                                   AdjPassResult *result,
                                   GError **error);
 ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
 
 /* For passes. */
-ADJ_PUBLIC void
+void
 adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
+const char *adj_pass_context_get_argument (const AdjPassContext *context); /* (nullable) */
 
 G_END_DECLS

@@ -20,7 +20,7 @@ test_drops (void)
   AdjPassResult result;
 
   g_assert_no_error (error);
-  adj_pass_run (adj_pass_find ("dce", NULL), graph, &result, &error);
+  adj_pass_run (&adj_pass_dce, NULL, graph, &result, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (adj_graph_get_n_calls (result.graph), ==, 2);
   g_assert_false (adj_node_id_is_valid (adj_graph_find_node (result.graph, "cos")));
@@ -46,19 +46,22 @@ test_keeps_effects (void)
   AdjPassResult result;
 
   g_assert_no_error (error);
-  adj_pass_run (adj_pass_find ("dce", NULL), graph, &result, &error);
+  adj_pass_run (&adj_pass_dce, NULL, graph, &result, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (adj_graph_get_n_calls (result.graph), ==, 2);
   adj_pass_result_clear (&result);
 }
 
 static void
-test_unknown_pass (void)
+test_refuses_argument (void)
 {
   g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (HEAD "        return ()\n", -1, NULL, &error);
+  AdjPassResult result;
 
-  g_assert_null (adj_pass_find ("nothing", &error));
-  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  g_assert_false (adj_pass_run (&adj_pass_dce, "fast", graph, &result, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (error->message, ==, "pass 'dce': takes no argument, not 'fast'");
 }
 
 int
@@ -67,6 +70,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/passes/dce/drops-what-nobody-reads", test_drops);
   g_test_add_func ("/passes/dce/keeps-effects", test_keeps_effects);
-  g_test_add_func ("/passes/find/unknown", test_unknown_pass);
+  g_test_add_func ("/passes/refuses-argument", test_refuses_argument);
   return g_test_run ();
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-diag.h"
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* Known ways in which a graph is silently wrong: one record and one function each.  A check reads
+ * the graphs of one compiled region and says which nodes of which graph show the mistake. */
+
+typedef struct _AdjCheck AdjCheck;
+typedef struct _AdjFindings AdjFindings;
+
+/* What a check may look at; graphs that the region lacks are %NULL. */
+typedef struct
+{
+  AdjGraph *dynamo, *inference, *joint, *forward, *backward;
+  gint num_fwd_outputs;     /* of @forward; -1: unknown */
+  const AdjValue *metadata; /* (nullable): fw_metadata as a DICT */
+} AdjCheckedRegion;
+
+struct _AdjCheck
+{
+  const char *name;     /* "merged-random" */
+  const char *summary;  /* one line: "equal random operators were merged into one draw" */
+  const char *explain;  /* Markdown: what is wrong, how it comes about, what to do */
+  const char *versions; /* of PyTorch that do it: "2.1 to 2.6" */
+  void (*run) (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings);
+};
+
+typedef struct
+{
+  const AdjCheck *check;
+  AdjSeverity severity;
+  AdjGraph *graph; /* (owned): one of the region's */
+  char *message;   /* (owned): a sentence about these nodes, without a stop */
+  guint n_nodes;
+  AdjNodeId *nodes; /* (owned): the one to look at first */
+} AdjFinding;
+
+ADJ_PUBLIC AdjFindings *adj_findings_new (void);
+ADJ_PUBLIC void adj_findings_free (AdjFindings *findings);
+ADJ_PUBLIC guint adj_findings_get_n (const AdjFindings *findings);
+ADJ_PUBLIC const AdjFinding *adj_findings_get (const AdjFindings *findings, guint index);
+
+/* For checks.  Takes the message; copies the nodes and references the graph. */
+void adj_findings_add (AdjFindings *findings, const AdjFinding *finding);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjFindings, adj_findings_free)
+
+G_END_DECLS
