@@ -7,20 +7,8 @@
 #include "model/adj-export.h"
 #include "model/adj-history.h"
 #include "model/adj-log.h"
-#include "model/adj-work.h"
-
-/* Progress of long work shows after this time; shorter work is not worth a flicker. */
-#define SHOW_AFTER_USEC 300000
-#define POLL_MSEC 60
-
-typedef enum
-{
-  WORK_OPEN,
-  WORK_LAYOUT,
-  WORK_EXPORT,
-  WORK_RUN,
-  N_WORKS
-} WorkSlot;
+#include "model/adj-opening.h"
+#include "model/adj-works.h"
 
 struct _AdjDocument
 {
@@ -44,10 +32,7 @@ struct _AdjDocument
 
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
-  AdjWork *works[N_WORKS];
-  guint poll;
-  char *status;
-  double fraction;
+  AdjWorks works;
 };
 
 enum
@@ -60,8 +45,6 @@ enum
   PROP_EVALUATION,
   PROP_ERROR,
   PROP_STATUS,
-  PROP_FRACTION,
-  PROP_RUNNING,
   PROP_RUN_CHOICE,
   PROP_HISTORY,
   N_PROPS
@@ -80,114 +63,10 @@ changed (AdjDocument *self, guint property)
 
 /* -- long work -- */
 
-static char *
-describe_work (AdjDocument *self, WorkSlot slot, guint done, guint total, guint n_equal)
-{
-  if (slot == WORK_OPEN)
-    return g_strdup_printf (_ ("Opening %s"), self->title);
-  if (slot == WORK_LAYOUT)
-    return total > 0 ? g_strdup_printf (_ ("Laying out: %u equal blocks, layout %u of %u"), n_equal,
-                                        MIN (done + 1, total), total)
-                     : g_strdup (_ ("Laying out"));
-  if (slot == WORK_EXPORT)
-    return g_strdup (_ ("Exporting the picture"));
-  return total > 0 ? g_strdup_printf (_ ("Running on CPU: %u of %u nodes (Esc stops)"), done, total)
-                   : g_strdup (_ ("Running on CPU (Esc stops)"));
-}
-
 static void
-set_status (AdjDocument *self, char *status, double fraction)
+on_works_changed (gpointer data)
 {
-  if (g_strcmp0 (status, self->status) == 0 && fraction == self->fraction)
-    {
-      g_free (status);
-      return;
-    }
-  g_free (self->status);
-  self->status = status;
-  self->fraction = fraction;
-  changed (self, PROP_STATUS);
-  changed (self, PROP_FRACTION);
-}
-
-/* %FALSE when nothing is under way. */
-static gboolean
-update_status (AdjDocument *self)
-{
-  gboolean any = FALSE;
-
-  for (guint slot = N_WORKS; slot-- > 0;)
-    {
-      guint done, total, n_equal;
-
-      if (self->works[slot] == NULL)
-        continue;
-      any = TRUE;
-      if (adj_work_get_age (self->works[slot]) < SHOW_AFTER_USEC)
-        continue;
-      adj_work_get_report (self->works[slot], &done, &total, &n_equal);
-      set_status (self, describe_work (self, slot, done, total, n_equal),
-                  total > 0 ? (double) done / total : -1);
-      return TRUE;
-    }
-  set_status (self, NULL, -1);
-  return any;
-}
-
-static gboolean
-on_poll (gpointer data)
-{
-  AdjDocument *self = data;
-
-  if (update_status (self))
-    return G_SOURCE_CONTINUE;
-  self->poll = 0;
-  return G_SOURCE_REMOVE;
-}
-
-static void
-cancel (AdjDocument *self, WorkSlot slot)
-{
-  if (self->works[slot] == NULL)
-    return;
-  adj_work_cancel (self->works[slot]);
-  g_clear_pointer (&self->works[slot], adj_work_unref);
-  if (slot == WORK_RUN)
-    changed (self, PROP_RUNNING);
-}
-
-/* @work: (transfer full) */
-static void
-start (AdjDocument *self, WorkSlot slot, AdjWork *work)
-{
-  cancel (self, slot);
-  self->works[slot] = work;
-  if (self->poll == 0)
-    self->poll = g_timeout_add (POLL_MSEC, on_poll, self);
-  if (slot == WORK_RUN)
-    changed (self, PROP_RUNNING);
-}
-
-/* Takes the result of @slot; %FALSE when a newer request has replaced it. */
-static gboolean
-finish (AdjDocument *self,
-        WorkSlot slot,
-        GAsyncResult *result,
-        gpointer *out,
-        gint64 *age,
-        GError **error)
-{
-  AdjWork *work = adj_work_from_result (result);
-
-  if (work != self->works[slot])
-    return FALSE;
-  *age = adj_work_get_age (work);
-  g_clear_pointer (&self->works[slot], adj_work_unref);
-  if (slot == WORK_RUN)
-    changed (self, PROP_RUNNING);
-  *out = adj_work_finish (result, error);
-  update_status (self);
-  return TRUE;
+  changed (data, PROP_STATUS);
 }
 
 static void
@@ -235,7 +114,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
   gpointer scene = NULL;
   gint64 age;
 
-  if (!finish (self, WORK_LAYOUT, result, &scene, &age, &error))
+  if (!adj_works_finish (&self->works, ADJ_TASK_LAYOUT, result, &scene, &age, &error))
     return;
   if (scene == NULL)
     {
@@ -256,9 +135,10 @@ request_layout (AdjDocument *self)
   if (self->bundle == NULL || self->graph_index == G_MAXUINT)
     return;
   graph = adj_bundle_get_graph (self->bundle, self->graph_index);
-  start (self, WORK_LAYOUT,
-         adj_arrangement_start (&self->arrangement, G_OBJECT (self), graph->graph,
-                                self->graph_index, on_laid_out));
+  adj_works_start (&self->works, ADJ_TASK_LAYOUT,
+                   adj_arrangement_start (&self->arrangement, G_OBJECT (self), graph->graph,
+                                          self->graph_index, on_laid_out),
+                   graph->id);
 }
 
 guint
@@ -342,7 +222,7 @@ on_exported (GObject *source, GAsyncResult *result, gpointer data)
   gpointer written = NULL;
   gint64 age;
 
-  if (!finish (self, WORK_EXPORT, result, &written, &age, &error))
+  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
     return;
   file = written;
   if (file != NULL)
@@ -359,40 +239,20 @@ on_exported (GObject *source, GAsyncResult *result, gpointer data)
 void
 adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme)
 {
+  g_autofree char *name = NULL;
+
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (path != NULL);
 
   if (self->scene == NULL)
     return;
-  start (self, WORK_EXPORT,
-         adj_export_start (G_OBJECT (self), self->scene, scheme, path, on_exported));
+  name = g_path_get_basename (path);
+  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+                   adj_export_start (G_OBJECT (self), self->scene, scheme, path, on_exported),
+                   name);
 }
 
 /* -- opening -- */
-
-static gpointer
-load (AdjWork *work, GCancellable *cancellable, GError **error)
-{
-  g_autofree char *path = g_file_get_path (adj_work_get_input (work));
-
-  if (path == NULL)
-    {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                   _ ("Only files of this computer can be opened"));
-      return NULL;
-    }
-  return adj_bundle_load (path, cancellable, error);
-}
-
-static gpointer
-load_text (AdjWork *work, GCancellable *cancellable, GError **error)
-{
-  GBytes *text = adj_work_get_input (work);
-  gsize length;
-  const char *chars = g_bytes_get_data (text, &length);
-
-  return adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error);
-}
 
 static guint
 find_start (AdjDocument *self)
@@ -433,7 +293,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
   gint64 age;
   g_autoptr (GError) error = NULL;
 
-  if (!finish (self, WORK_OPEN, result, &bundle, &age, &error))
+  if (!adj_works_finish (&self->works, ADJ_TASK_OPEN, result, &bundle, &age, &error))
     return;
   if (bundle == NULL)
     {
@@ -456,8 +316,8 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
 static void
 reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
 {
-  for (guint slot = 0; slot < N_WORKS; slot++)
-    cancel (self, slot);
+  for (guint task = 0; task < ADJ_N_TASKS; task++)
+    adj_works_cancel (&self->works, task);
   g_clear_error (&self->error);
   self->graph = NULL;
   self->graph_index = G_MAXUINT;
@@ -489,9 +349,8 @@ adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
   g_return_if_fail (G_IS_FILE (file));
 
   reset (self, file, g_file_get_basename (file), graph_id);
-  start (self, WORK_OPEN,
-         adj_work_start (G_OBJECT (self), ADJ_WORK_LIGHT, load, g_object_ref (file), g_object_unref,
-                         (GDestroyNotify) adj_bundle_unref, on_loaded));
+  adj_works_start (&self->works, ADJ_TASK_OPEN,
+                   adj_opening_start_file (G_OBJECT (self), file, on_loaded), self->title);
 }
 
 void
@@ -501,10 +360,8 @@ adj_document_open_text (AdjDocument *self, GBytes *text)
   g_return_if_fail (text != NULL);
 
   reset (self, NULL, g_strdup (_ ("Pasted Text")), NULL);
-  start (self, WORK_OPEN,
-         adj_work_start (G_OBJECT (self), ADJ_WORK_LIGHT, load_text, g_bytes_ref (text),
-                         (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_bundle_unref,
-                         on_loaded));
+  adj_works_start (&self->works, ADJ_TASK_OPEN,
+                   adj_opening_start_text (G_OBJECT (self), text, on_loaded), self->title);
 }
 
 GFile *
@@ -608,7 +465,7 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
   gpointer evaluation = NULL;
   gint64 age;
 
-  if (!finish (self, WORK_RUN, result, &evaluation, &age, &error))
+  if (!adj_works_finish (&self->works, ADJ_TASK_RUN, result, &evaluation, &age, &error))
     return;
   if (evaluation == NULL)
     {
@@ -637,8 +494,7 @@ adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
   if (adj_run_choice_equal (adj_document_get_run_choice (self), choice))
     return;
   self->run_choice = choice;
-  cancel (self, WORK_RUN);
-  update_status (self);
+  adj_works_cancel (&self->works, ADJ_TASK_RUN);
   g_hash_table_remove_all (self->evaluations);
   changed (self, PROP_EVALUATION);
   changed (self, PROP_RUN_CHOICE);
@@ -662,26 +518,21 @@ adj_document_run (AdjDocument *self, gboolean compare)
                          : _ ("Nothing was recorded for random inputs"));
       return;
     }
-  start (self, WORK_RUN,
-         adj_evaluation_start (G_OBJECT (self), self->bundle, self->graph, choice, compare,
-                               on_evaluated));
+  adj_works_start (&self->works, ADJ_TASK_RUN,
+                   adj_evaluation_start (G_OBJECT (self), self->bundle, self->graph, choice,
+                                         compare, on_evaluated),
+                   self->graph->id);
 }
 
 void
 adj_document_stop (AdjDocument *self)
 {
-  gboolean any = FALSE;
-
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  for (guint slot = 0; slot < N_WORKS; slot++)
-    {
-      any = any || self->works[slot] != NULL;
-      cancel (self, slot);
-    }
-  if (!any)
+  if (!adj_works_any (&self->works))
     return;
-  update_status (self);
+  for (guint task = 0; task < ADJ_N_TASKS; task++)
+    adj_works_cancel (&self->works, task);
   adj_log_add (self->log, ADJ_LOG_WARNING, "%s", _ ("Stopped"));
   g_signal_emit (self, remark_signal, 0, _ ("Stopped"));
 }
@@ -689,7 +540,7 @@ adj_document_stop (AdjDocument *self)
 gboolean
 adj_document_is_running (AdjDocument *self)
 {
-  return self->works[WORK_RUN] != NULL;
+  return adj_works_is_busy (&self->works, ADJ_TASK_RUN);
 }
 
 AdjEvaluation *
@@ -701,13 +552,13 @@ adj_document_get_evaluation (AdjDocument *self)
 const char *
 adj_document_get_status (AdjDocument *self)
 {
-  return self->status;
+  return self->works.status;
 }
 
 double
 adj_document_get_fraction (AdjDocument *self)
 {
-  return self->fraction;
+  return self->works.fraction;
 }
 
 /* -- object -- */
@@ -741,13 +592,7 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_boxed (value, self->error);
       break;
     case PROP_STATUS:
-      g_value_set_string (value, self->status);
-      break;
-    case PROP_FRACTION:
-      g_value_set_double (value, self->fraction);
-      break;
-    case PROP_RUNNING:
-      g_value_set_boolean (value, adj_document_is_running (self));
+      g_value_set_string (value, self->works.status);
       break;
     case PROP_RUN_CHOICE:
       g_value_set_pointer (value, &self->run_choice);
@@ -765,13 +610,7 @@ adj_document_dispose (GObject *object)
 {
   AdjDocument *self = ADJ_DOCUMENT (object);
 
-  for (guint slot = 0; slot < N_WORKS; slot++)
-    if (self->works[slot] != NULL)
-      {
-        adj_work_cancel (self->works[slot]);
-        g_clear_pointer (&self->works[slot], adj_work_unref);
-      }
-  g_clear_handle_id (&self->poll, g_source_remove);
+  adj_works_clear (&self->works);
 
   G_OBJECT_CLASS (adj_document_parent_class)->dispose (object);
 }
@@ -791,7 +630,6 @@ adj_document_finalize (GObject *object)
   g_clear_error (&self->error);
   g_free (self->title);
   g_free (self->wanted_graph);
-  g_free (self->status);
 
   G_OBJECT_CLASS (adj_document_parent_class)->finalize (object);
 }
@@ -816,8 +654,6 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_EVALUATION] = g_param_spec_pointer ("evaluation", NULL, NULL, flags);
   properties[PROP_ERROR] = g_param_spec_boxed ("error", NULL, NULL, G_TYPE_ERROR, flags);
   properties[PROP_STATUS] = g_param_spec_string ("status", NULL, NULL, NULL, flags);
-  properties[PROP_FRACTION] = g_param_spec_double ("fraction", NULL, NULL, -1, 1, -1, flags);
-  properties[PROP_RUNNING] = g_param_spec_boolean ("running", NULL, NULL, FALSE, flags);
   properties[PROP_RUN_CHOICE] = g_param_spec_pointer ("run-choice", NULL, NULL, flags);
   properties[PROP_HISTORY] =
       g_param_spec_int ("history", NULL, NULL, G_MININT, G_MAXINT, -1, flags);
@@ -839,7 +675,7 @@ adj_document_init (AdjDocument *self)
   adj_arrangement_init (&self->arrangement);
   self->evaluations =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_evaluation_unref);
-  self->fraction = -1;
+  adj_works_init (&self->works, on_works_changed, self);
   adj_history_init (&self->history);
 }
 

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
  * kind.  Everything that it hands out is sealed data.
  *
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
- * "error", "status" (of long work; NULL when idle), "fraction" (-1: unknown), "running",
- * "run-choice", "history" (whether one can go back or forward changed).
+ * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
+ * "history" (whether one can go back or forward changed).
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -72,6 +72,6 @@ gboolean adj_document_is_running (AdjDocument *self);
 /* What came out last for the shown graph. */
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
 const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */
-double adj_document_get_fraction (AdjDocument *self);
+double adj_document_get_fraction (AdjDocument *self);           /* -1: unknown */
 
 G_END_DECLS

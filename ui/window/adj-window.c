@@ -574,8 +574,6 @@ connect_document (AdjWindow *self)
     { "notify::run-choice", G_CALLBACK (update_choice) },
     { "notify::history", G_CALLBACK (adj_window_update_actions) },
     { "notify::status", G_CALLBACK (update_status) },
-    { "notify::fraction", G_CALLBACK (update_status) },
-    { "notify::running", G_CALLBACK (update_status) },
     { "remark", G_CALLBACK (on_remark) },
     { "exported", G_CALLBACK (on_exported) },
   };

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-works.h"
+
+#include <glib/gi18n.h>
+
+/* Progress of long work shows after this time; shorter work is not worth a flicker. */
+#define SHOW_AFTER_USEC 300000
+#define POLL_MSEC 60
+
+static char *
+describe (const AdjWorks *self, AdjTask task, guint done, guint total, guint n_equal)
+{
+  if (task == ADJ_TASK_OPEN)
+    return g_strdup_printf (_ ("Opening %s"), self->subjects[task]);
+  if (task == ADJ_TASK_LAYOUT)
+    return total > 0 ? g_strdup_printf (_ ("Laying out %s: %u equal blocks, layout %u of %u"),
+                                        self->subjects[task], n_equal, MIN (done + 1, total), total)
+                     : g_strdup_printf (_ ("Laying out %s"), self->subjects[task]);
+  if (task == ADJ_TASK_EXPORT)
+    return g_strdup_printf (_ ("Exporting %s"), self->subjects[task]);
+  return total > 0 ? g_strdup_printf (_ ("Running %s: %u of %u nodes (Esc stops)"),
+                                      self->subjects[task], done, total)
+                   : g_strdup_printf (_ ("Running %s (Esc stops)"), self->subjects[task]);
+}
+
+static void
+set_status (AdjWorks *self, char *status, double fraction)
+{
+  if (g_strcmp0 (status, self->status) == 0 && fraction == self->fraction)
+    {
+      g_free (status);
+      return;
+    }
+  g_free (self->status);
+  self->status = status;
+  self->fraction = fraction;
+  self->changed (self->owner);
+}
+
+/* %FALSE when nothing is under way. */
+static gboolean
+update_status (AdjWorks *self)
+{
+  for (guint task = ADJ_N_TASKS; task-- > 0;)
+    {
+      guint done, total, n_equal;
+
+      if (self->works[task] == NULL || adj_work_get_age (self->works[task]) < SHOW_AFTER_USEC)
+        continue;
+      adj_work_get_report (self->works[task], &done, &total, &n_equal);
+      set_status (self, describe (self, task, done, total, n_equal),
+                  total > 0 ? (double) done / total : -1);
+      return TRUE;
+    }
+  set_status (self, NULL, -1);
+  return adj_works_any (self);
+}
+
+static gboolean
+on_poll (gpointer data)
+{
+  AdjWorks *self = data;
+
+  if (update_status (self))
+    return G_SOURCE_CONTINUE;
+  self->poll = 0;
+  return G_SOURCE_REMOVE;
+}
+
+void
+adj_works_init (AdjWorks *works, void (*changed) (gpointer owner), gpointer owner)
+{
+  *works = (AdjWorks){ .fraction = -1, .changed = changed, .owner = owner };
+}
+
+void
+adj_works_clear (AdjWorks *works)
+{
+  for (guint task = 0; task < ADJ_N_TASKS; task++)
+    {
+      if (works->works[task] != NULL)
+        adj_work_cancel (works->works[task]);
+      g_clear_pointer (&works->works[task], adj_work_unref);
+      g_clear_pointer (&works->subjects[task], g_free);
+    }
+  g_clear_handle_id (&works->poll, g_source_remove);
+  g_clear_pointer (&works->status, g_free);
+}
+
+void
+adj_works_cancel (AdjWorks *works, AdjTask task)
+{
+  if (works->works[task] == NULL)
+    return;
+  adj_work_cancel (works->works[task]);
+  g_clear_pointer (&works->works[task], adj_work_unref);
+  update_status (works);
+  works->changed (works->owner);
+}
+
+void
+adj_works_start (AdjWorks *works, AdjTask task, AdjWork *work, const char *subject)
+{
+  if (works->works[task] != NULL)
+    adj_work_cancel (works->works[task]);
+  g_clear_pointer (&works->works[task], adj_work_unref);
+  works->works[task] = work;
+  g_free (works->subjects[task]);
+  works->subjects[task] = g_strdup (subject);
+  if (works->poll == 0)
+    works->poll = g_timeout_add (POLL_MSEC, on_poll, works);
+  works->changed (works->owner);
+}
+
+gboolean
+adj_works_is_busy (const AdjWorks *works, AdjTask task)
+{
+  return works->works[task] != NULL;
+}
+
+gboolean
+adj_works_any (const AdjWorks *works)
+{
+  for (guint task = 0; task < ADJ_N_TASKS; task++)
+    if (works->works[task] != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+adj_works_finish (
+    AdjWorks *works, AdjTask task, GAsyncResult *result, gpointer *out, gint64 *age, GError **error)
+{
+  AdjWork *work = adj_work_from_result (result);
+
+  if (work != works->works[task])
+    return FALSE;
+  *age = adj_work_get_age (work);
+  g_clear_pointer (&works->works[task], adj_work_unref);
+  *out = adj_work_finish (result, error);
+  update_status (works);
+  works->changed (works->owner);
+  return TRUE;
+}
