@@ -9,7 +9,7 @@
 
 struct _AdjCanvasPage
 {
-  AdwBin parent_instance;
+  AdjPanel parent_instance;
 
   AdjGraphView *view;
   AdjLegend *legend;
@@ -17,16 +17,15 @@ struct _AdjCanvasPage
   GtkLabel *crumbs;
   GtkLabel *counts;
   GtkButton *zoom_button;
-  AdjDocument *document; /* (owned) (nullable) */
 };
 
-G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ_TYPE_PANEL)
 
 static void
 update_crumbs (AdjCanvasPage *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
-  AdjNodeId selected = adj_document_get_selected (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
+  AdjNodeId selected = adj_document_get_selected (adj_panel_get_document (self));
   GString *text = g_string_new (NULL);
 
   if (graph != NULL)
@@ -47,8 +46,9 @@ update_crumbs (AdjCanvasPage *self)
 static void
 on_camera_changed (AdjCanvasPage *self)
 {
-  const AdjBundleGraph *graph =
-      self->document != NULL ? adj_document_get_graph (self->document) : NULL;
+  const AdjBundleGraph *graph = adj_panel_get_document (self) != NULL
+                                    ? adj_document_get_graph (adj_panel_get_document (self))
+                                    : NULL;
   g_autofree char *zoom =
       g_strdup_printf ("%.0f %%", 100.0 * adj_graph_view_get_camera (self->view).zoom);
   g_autofree char *text = NULL;
@@ -64,10 +64,10 @@ on_camera_changed (AdjCanvasPage *self)
 static void
 update_marks (AdjCanvasPage *self)
 {
-  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
+  AdjEvaluation *evaluation = adj_document_get_evaluation (adj_panel_get_document (self));
   const AdjComparison *comparison =
       evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
-  AdjScene *scene = adj_document_get_scene (self->document);
+  AdjScene *scene = adj_document_get_scene (adj_panel_get_document (self));
 
   adj_graph_view_set_marks (
       self->view, comparison != NULL && scene != NULL ? adj_marks_new (scene, comparison) : NULL);
@@ -76,8 +76,8 @@ update_marks (AdjCanvasPage *self)
 static void
 update_scene (AdjCanvasPage *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
-  AdjScene *scene = adj_document_get_scene (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
+  AdjScene *scene = adj_document_get_scene (adj_panel_get_document (self));
 
   adj_graph_view_set_scene (self->view, scene, scene != NULL ? graph->graph : NULL);
   adj_legend_update (self->legend);
@@ -91,7 +91,7 @@ update_scene (AdjCanvasPage *self)
 static void
 update_selected (AdjCanvasPage *self)
 {
-  AdjNodeId selected = adj_document_get_selected (self->document);
+  AdjNodeId selected = adj_document_get_selected (adj_panel_get_document (self));
 
   if (adj_graph_view_get_selected (self->view).index != selected.index)
     {
@@ -105,14 +105,15 @@ update_selected (AdjCanvasPage *self)
 static void
 on_view_selected (AdjCanvasPage *self)
 {
-  if (self->document != NULL)
-    adj_document_set_selected (self->document, adj_graph_view_get_selected (self->view));
+  if (adj_panel_get_document (self) != NULL)
+    adj_document_set_selected (adj_panel_get_document (self),
+                               adj_graph_view_get_selected (self->view));
 }
 
 static void
 on_module_toggled (AdjCanvasPage *self, const char *path)
 {
-  adj_document_toggle_module (self->document, path);
+  adj_document_toggle_module (adj_panel_get_document (self), path);
 }
 
 static void
@@ -126,10 +127,8 @@ adj_canvas_page_dispose (GObject *object)
 {
   AdjCanvasPage *self = ADJ_CANVAS_PAGE (object);
 
-  adj_canvas_page_set_document (self, NULL);
   if (self->minimap != NULL)
     adj_minimap_set_view (self->minimap, NULL);
-  adw_bin_set_child (ADW_BIN (self), NULL);
 
   G_OBJECT_CLASS (adj_canvas_page_parent_class)->dispose (object);
 }
@@ -139,6 +138,7 @@ adj_canvas_page_class_init (AdjCanvasPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update_scene;
   G_OBJECT_CLASS (klass)->dispose = adj_canvas_page_dispose;
 
   g_type_ensure (ADJ_TYPE_GRAPH_VIEW);
@@ -158,6 +158,9 @@ static void
 adj_canvas_page_init (AdjCanvasPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update_scene));
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
+  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_marks));
   adj_minimap_set_view (self->minimap, self->view);
   adj_legend_set_view (self->legend, self->view);
   g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (on_camera_changed), self);
@@ -170,20 +173,4 @@ AdjGraphView *
 adj_canvas_page_get_view (AdjCanvasPage *self)
 {
   return self->view;
-}
-
-void
-adj_canvas_page_set_document (AdjCanvasPage *self, AdjDocument *document)
-{
-  if (self->document == document)
-    return;
-  if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_set_object (&self->document, document);
-  if (document == NULL)
-    return;
-  g_signal_connect_swapped (document, "notify::scene", G_CALLBACK (update_scene), self);
-  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update_selected), self);
-  g_signal_connect_swapped (document, "notify::evaluation", G_CALLBACK (update_marks), self);
-  update_scene (self);
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <adwaita.h>
-
 #include "canvas/adj-graph-view.h"
-#include "model/adj-document.h"
+#include "panel/adj-panel.h"
 
 G_BEGIN_DECLS
 
 /* The canvas with what stands around it: where one is, the views, overview and legend. */
 #define ADJ_TYPE_CANVAS_PAGE (adj_canvas_page_get_type ())
-G_DECLARE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ, CANVAS_PAGE, AdwBin)
+G_DECLARE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ, CANVAS_PAGE, AdjPanel)
 
-void adj_canvas_page_set_document (AdjCanvasPage *self, AdjDocument *document);
 AdjGraphView *adj_canvas_page_get_view (AdjCanvasPage *self); /* (transfer none) */
 
 G_END_DECLS

@@ -16,7 +16,7 @@
 
 struct _AdjInspector
 {
-  AdwBin parent_instance;
+  AdjPanel parent_instance;
 
   GtkStack *stack;
   GtkLabel *name;
@@ -25,10 +25,9 @@ struct _AdjInspector
   AdjRoleBadge *badge;
   GtkLabel *role;
   GtkBox *cards;
-  AdjDocument *document; /* (owned) (nullable) */
 };
 
-G_DEFINE_FINAL_TYPE (AdjInspector, adj_inspector, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ_TYPE_PANEL)
 
 /* What one card is made from. */
 typedef struct
@@ -273,10 +272,10 @@ show_role (AdjInspector *self, const Subject *s)
 static void
 update (AdjInspector *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
-  Subject s = { .scene = adj_document_get_scene (self->document),
-                .evaluation = adj_document_get_evaluation (self->document),
-                .id = adj_document_get_selected (self->document) };
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
+  Subject s = { .scene = adj_document_get_scene (adj_panel_get_document (self)),
+                .evaluation = adj_document_get_evaluation (adj_panel_get_document (self)),
+                .id = adj_document_get_selected (adj_panel_get_document (self)) };
   g_autofree char *target = NULL;
   GtkWidget *child;
 
@@ -309,20 +308,11 @@ update (AdjInspector *self)
 }
 
 static void
-adj_inspector_dispose (GObject *object)
-{
-  adj_inspector_set_document (ADJ_INSPECTOR (object), NULL);
-  adw_bin_set_child (ADW_BIN (object), NULL);
-
-  G_OBJECT_CLASS (adj_inspector_parent_class)->dispose (object);
-}
-
-static void
 adj_inspector_class_init (AdjInspectorClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->dispose = adj_inspector_dispose;
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
 
   g_type_ensure (ADJ_TYPE_ROLE_BADGE);
   gtk_widget_class_set_template_from_resource (widget_class,
@@ -340,20 +330,7 @@ static void
 adj_inspector_init (AdjInspector *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-}
-
-void
-adj_inspector_set_document (AdjInspector *self, AdjDocument *document)
-{
-  if (self->document == document)
-    return;
-  if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_set_object (&self->document, document);
-  if (document == NULL)
-    return;
-  g_signal_connect_swapped (document, "notify::scene", G_CALLBACK (update), self);
-  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update), self);
-  g_signal_connect_swapped (document, "notify::evaluation", G_CALLBACK (update), self);
-  update (self);
+  adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <adwaita.h>
-
-#include "model/adj-document.h"
+#include "panel/adj-panel.h"
 
 G_BEGIN_DECLS
 
 /* All that is known of the selected node; nodes it mentions are links. */
 #define ADJ_TYPE_INSPECTOR (adj_inspector_get_type ())
-G_DECLARE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ, INSPECTOR, AdwBin)
-
-void adj_inspector_set_document (AdjInspector *self, AdjDocument *document);
+G_DECLARE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ, INSPECTOR, AdjPanel)
 
 G_END_DECLS

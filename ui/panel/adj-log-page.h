@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <adwaita.h>
-
-#include "model/adj-document.h"
+#include "panel/adj-panel.h"
 
 G_BEGIN_DECLS
 
 /* What happened, line by line. */
 #define ADJ_TYPE_LOG_PAGE (adj_log_page_get_type ())
-G_DECLARE_FINAL_TYPE (AdjLogPage, adj_log_page, ADJ, LOG_PAGE, AdwBin)
-
-void adj_log_page_set_document (AdjLogPage *self, AdjDocument *document);
+G_DECLARE_FINAL_TYPE (AdjLogPage, adj_log_page, ADJ, LOG_PAGE, AdjPanel)
 
 G_END_DECLS

@@ -4,61 +4,58 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-source.h"
+#include "panel/adj-row-look.h"
 #include "panel/scroll-to-row.h"
 
 #define MAX_NAMES 4
 
 struct _AdjSourcePage
 {
-  AdwBin parent_instance;
+  AdjPanel parent_instance;
 
   GtkStack *stack;
   GtkLabel *hint;
   GtkListBox *frames;
   GtkListView *code;
-  AdjDocument *document; /* (owned) (nullable) */
-  AdjGraph *graph;       /* (owned) (nullable): of the shown node */
+  AdjGraph *graph; /* (owned) (nullable): of the shown node */
   AdjNodeId node;
   AdjWork *work; /* (owned) (nullable): reads the file of the chosen frame */
 };
 
-G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADJ_TYPE_PANEL)
 
 /* -- code -- */
 
 static void
-on_line_clicked (GtkGestureClick *click, int n_press, double x, double y, GtkListItem *item)
+choose_line (GtkWidget *widget, AdjSourceLine *line)
 {
-  AdjSourceLine *line = gtk_list_item_get_item (item);
-
   if (line != NULL && adj_source_line_get_n_nodes (line) > 0)
-    gtk_widget_activate_action (gtk_list_item_get_child (item), "win.select-node", "u",
+    gtk_widget_activate_action (widget, "win.select-node", "u",
                                 adj_source_line_get_node (line, 0).index);
 }
 
 static void
-on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
+on_line_clicked (GtkGestureClick *click, int n_press, double x, double y, GtkListItem *item)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  GtkWidget *number = gtk_label_new (NULL), *text = gtk_label_new (NULL);
-  GtkWidget *made = gtk_label_new (NULL);
+  choose_line (gtk_list_item_get_child (item), gtk_list_item_get_item (item));
+}
+
+static void
+on_line_activated (AdjSourcePage *self, guint position)
+{
+  GListModel *lines = G_LIST_MODEL (gtk_list_view_get_model (self->code));
+  g_autoptr (AdjSourceLine) line = g_list_model_get_item (lines, position);
+
+  choose_line (GTK_WIDGET (self->code), line);
+}
+
+static void
+set_up_line (GtkListItem *item, GtkWidget *row, gpointer data)
+{
   GtkGesture *click = gtk_gesture_click_new ();
 
-  gtk_label_set_width_chars (GTK_LABEL (number), 5);
-  gtk_label_set_xalign (GTK_LABEL (number), 1);
-  gtk_widget_add_css_class (number, "line-number");
-  gtk_label_set_xalign (GTK_LABEL (text), 0);
-  gtk_widget_set_hexpand (text, TRUE);
-  gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
-  gtk_label_set_ellipsize (GTK_LABEL (made), PANGO_ELLIPSIZE_END);
-  gtk_widget_add_css_class (made, "made");
-  gtk_box_append (GTK_BOX (box), number);
-  gtk_box_append (GTK_BOX (box), text);
-  gtk_box_append (GTK_BOX (box), made);
   g_signal_connect (click, "released", G_CALLBACK (on_line_clicked), item);
-  gtk_widget_add_controller (box, GTK_EVENT_CONTROLLER (click));
-  gtk_list_item_set_child (item, box);
-  gtk_list_item_set_activatable (item, FALSE);
+  gtk_widget_add_controller (row, GTK_EVENT_CONTROLLER (click));
 }
 
 static void
@@ -93,24 +90,29 @@ list_nodes (AdjSourcePage *self, AdjSourceLine *line)
 }
 
 static void
-on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, AdjSourcePage *self)
+bind_line (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 {
   AdjSourceLine *line = gtk_list_item_get_item (item);
-  GtkWidget *box = gtk_list_item_get_child (item);
-  GtkWidget *number = gtk_widget_get_first_child (box);
-  GtkWidget *text = gtk_widget_get_next_sibling (number);
-  GtkWidget *made = gtk_widget_get_next_sibling (text);
   g_autofree char *digits = adj_source_line_get_number (line) > 0
                                 ? g_strdup_printf ("%u", adj_source_line_get_number (line))
                                 : g_strdup ("");
-  g_autofree char *names = list_nodes (self, line);
+  g_autofree char *names = list_nodes (data, line);
   const char *plain[] = { "line", NULL }, *current[] = { "line", "current", NULL };
 
-  gtk_label_set_text (GTK_LABEL (number), digits);
-  gtk_label_set_text (GTK_LABEL (text), adj_source_line_get_text (line));
-  gtk_label_set_text (GTK_LABEL (made), names);
-  gtk_widget_set_css_classes (box, adj_source_line_is_current (line) ? current : plain);
+  gtk_label_set_text (cells[0], digits);
+  gtk_label_set_text (cells[1], adj_source_line_get_text (line));
+  gtk_label_set_text (cells[2], names);
+  gtk_widget_set_css_classes (row, adj_source_line_is_current (line) ? current : plain);
 }
+
+static const AdjRowLook line_look = {
+  .n = 3,
+  .cells = { { .css_class = "line-number", .xalign = 1, .numeric = TRUE },
+             { .expand = TRUE, .ellipsize = PANGO_ELLIPSIZE_END },
+             { .css_class = "made", .ellipsize = PANGO_ELLIPSIZE_END } },
+  .setup = set_up_line,
+  .bind = bind_line,
+};
 
 static void
 stop_loading (AdjSourcePage *self)
@@ -147,12 +149,12 @@ on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
   GFile *file;
   guint index;
 
-  if (row == NULL || self->graph == NULL || self->document == NULL)
+  if (row == NULL || self->graph == NULL || adj_panel_get_document (self) == NULL)
     return;
   index = (guint) gtk_list_box_row_get_index (row);
   if (index >= adj_graph_get_node (self->graph, self->node.index)->meta.n_frames)
     return;
-  file = adj_document_get_file (self->document);
+  file = adj_document_get_file (adj_panel_get_document (self));
   if (file != NULL)
     folder = g_file_get_parent (file);
   stop_loading (self);
@@ -184,7 +186,7 @@ make_frame_row (const AdjFrame *frame)
 static void
 update (AdjSourcePage *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
   GtkWidget *row;
   guint n;
 
@@ -193,7 +195,7 @@ update (AdjSourcePage *self)
   while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->frames))))
     gtk_list_box_remove (self->frames, row);
   g_clear_pointer (&self->graph, adj_graph_unref);
-  self->node = adj_document_get_selected (self->document);
+  self->node = adj_document_get_selected (adj_panel_get_document (self));
   if (graph == NULL || !adj_node_id_is_valid (self->node))
     {
       gtk_label_set_text (self->hint,
@@ -222,10 +224,8 @@ adj_source_page_dispose (GObject *object)
 {
   AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
 
-  adj_source_page_set_document (self, NULL);
   stop_loading (self);
   g_clear_pointer (&self->graph, adj_graph_unref);
-  adw_bin_set_child (ADW_BIN (object), NULL);
 
   G_OBJECT_CLASS (adj_source_page_parent_class)->dispose (object);
 }
@@ -235,6 +235,7 @@ adj_source_page_class_init (AdjSourcePageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_source_page_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/source-page.ui");
@@ -247,25 +248,11 @@ adj_source_page_class_init (AdjSourcePageClass *klass)
 static void
 adj_source_page_init (AdjSourcePage *self)
 {
-  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&line_look, self);
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
   gtk_list_view_set_factory (self->code, factory);
+  g_signal_connect_swapped (self->code, "activate", G_CALLBACK (on_line_activated), self);
   g_signal_connect_swapped (self->frames, "row-selected", G_CALLBACK (on_frame_selected), self);
-}
-
-void
-adj_source_page_set_document (AdjSourcePage *self, AdjDocument *document)
-{
-  if (self->document == document)
-    return;
-  if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_set_object (&self->document, document);
-  if (document == NULL)
-    return;
-  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update), self);
-  update (self);
 }

@@ -8,17 +8,16 @@
 
 struct _AdjTextPage
 {
-  AdwBin parent_instance;
+  AdjPanel parent_instance;
 
   GtkTextView *text;
   GtkTextTag *selection;
-  AdjDocument *document; /* (owned) (nullable) */
-  AdjGraph *graph;       /* (owned) (nullable): what the text is of */
-  guint *lines;          /* by node: its line from 1, 0: none */
-  guint scroll;          /* idle source */
+  AdjGraph *graph; /* (owned) (nullable): what the text is of */
+  guint *lines;    /* by node: its line from 1, 0: none */
+  guint scroll;    /* idle source */
 };
 
-G_DEFINE_FINAL_TYPE (AdjTextPage, adj_text_page, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (AdjTextPage, adj_text_page, ADJ_TYPE_PANEL)
 
 /* Only when the text has got its places. */
 static gboolean
@@ -36,7 +35,7 @@ static void
 show_selected (AdjTextPage *self)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->text);
-  AdjNodeId selected = adj_document_get_selected (self->document);
+  AdjNodeId selected = adj_document_get_selected (adj_panel_get_document (self));
   GtkTextIter begin, end;
 
   if (self->graph == NULL)
@@ -59,8 +58,9 @@ show_selected (AdjTextPage *self)
 static void
 update (AdjTextPage *self)
 {
-  const AdjBundleGraph *graph =
-      self->document != NULL ? adj_document_get_graph (self->document) : NULL;
+  const AdjBundleGraph *graph = adj_panel_get_document (self) != NULL
+                                    ? adj_document_get_graph (adj_panel_get_document (self))
+                                    : NULL;
   g_autofree char *text = NULL;
 
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)) || graph == NULL)
@@ -94,7 +94,7 @@ on_released (GtkGestureClick *click, int n_press, double x, double y, AdjTextPag
   for (guint i = 0; i < adj_graph_get_n_nodes (self->graph); i++)
     if (self->lines[i] == line)
       {
-        adj_document_set_selected (self->document, (AdjNodeId){ i });
+        adj_document_set_selected (adj_panel_get_document (self), (AdjNodeId){ i });
         return;
       }
 }
@@ -105,10 +105,8 @@ adj_text_page_dispose (GObject *object)
   AdjTextPage *self = ADJ_TEXT_PAGE (object);
 
   g_clear_handle_id (&self->scroll, g_source_remove);
-  adj_text_page_set_document (self, NULL);
   g_clear_pointer (&self->graph, adj_graph_unref);
   g_clear_pointer (&self->lines, g_free);
-  adw_bin_set_child (ADW_BIN (object), NULL);
 
   G_OBJECT_CLASS (adj_text_page_parent_class)->dispose (object);
 }
@@ -118,6 +116,7 @@ adj_text_page_class_init (AdjTextPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_text_page_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/text-page.ui");
@@ -131,23 +130,11 @@ adj_text_page_init (AdjTextPage *self)
   GdkRGBA color = { 0.96f, 0.76f, 0.07f, 0.3f };
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
   self->selection = gtk_text_buffer_create_tag (gtk_text_view_get_buffer (self->text), NULL,
                                                 "paragraph-background-rgba", &color, NULL);
   g_signal_connect (click, "released", G_CALLBACK (on_released), self);
   gtk_widget_add_controller (GTK_WIDGET (self->text), GTK_EVENT_CONTROLLER (click));
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
-}
-
-void
-adj_text_page_set_document (AdjTextPage *self, AdjDocument *document)
-{
-  if (self->document == document)
-    return;
-  if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_set_object (&self->document, document);
-  if (document == NULL)
-    return;
-  g_signal_connect_swapped (document, "notify::scene", G_CALLBACK (update), self);
-  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update), self);
 }

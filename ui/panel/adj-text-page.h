@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <adwaita.h>
-
-#include "model/adj-document.h"
+#include "panel/adj-panel.h"
 
 G_BEGIN_DECLS
 
 /* The graph as text, as PyTorch prints it; selection goes both ways. */
 #define ADJ_TYPE_TEXT_PAGE (adj_text_page_get_type ())
-G_DECLARE_FINAL_TYPE (AdjTextPage, adj_text_page, ADJ, TEXT_PAGE, AdwBin)
-
-void adj_text_page_set_document (AdjTextPage *self, AdjDocument *document);
+G_DECLARE_FINAL_TYPE (AdjTextPage, adj_text_page, ADJ, TEXT_PAGE, AdjPanel)
 
 G_END_DECLS

@@ -7,37 +7,37 @@
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
+#include "panel/adj-column.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjValuesPage
 {
-  AdwBin parent_instance;
+  AdjPanel parent_instance;
 
   GtkStack *stack;
   GtkColumnView *table;
   AdjNodeList *nodes;
   GtkSingleSelection *selection;
-  AdjDocument *document; /* (owned) (nullable) */
 };
 
-G_DEFINE_FINAL_TYPE (AdjValuesPage, adj_values_page, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (AdjValuesPage, adj_values_page, ADJ_TYPE_PANEL)
 
 /* -- columns -- */
 
 static char *
-get_name (AdjNodeItem *item)
+get_name (gpointer item)
 {
   return g_strdup (adj_node_item_get_node (item)->name);
 }
 
 static char *
-get_module (AdjNodeItem *item)
+get_module (gpointer item)
 {
   return g_strdup (adj_facts_module (adj_node_item_get_node (item)));
 }
 
 static char *
-get_shape (AdjNodeItem *item)
+get_shape (gpointer item)
 {
   char *shape = adj_facts_shape (adj_node_item_get_graph (item), adj_node_item_get_node (item));
 
@@ -45,7 +45,7 @@ get_shape (AdjNodeItem *item)
 }
 
 static char *
-get_value (AdjNodeItem *item)
+get_value (gpointer item)
 {
   AdjEvaluation *evaluation = adj_node_item_get_evaluation (item);
   AdjTensorData *value = evaluation != NULL
@@ -62,7 +62,7 @@ get_value (AdjNodeItem *item)
 }
 
 static char *
-number_of (AdjNodeItem *item, gsize offset)
+number_of (gpointer item, gsize offset)
 {
   const AdjValueComparison *comparison = adj_node_item_get_comparison (item);
 
@@ -72,37 +72,37 @@ number_of (AdjNodeItem *item, gsize offset)
 }
 
 static char *
-get_max_abs (AdjNodeItem *item)
+get_max_abs (gpointer item)
 {
   return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, difference.max_abs));
 }
 
 static char *
-get_max_rel (AdjNodeItem *item)
+get_max_rel (gpointer item)
 {
   return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, difference.max_rel));
 }
 
 static char *
-get_local (AdjNodeItem *item)
+get_local (gpointer item)
 {
   return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, local));
 }
 
 static char *
-get_accumulated (AdjNodeItem *item)
+get_accumulated (gpointer item)
 {
   return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, accumulated));
 }
 
 static char *
-get_peer (AdjNodeItem *item)
+get_peer (gpointer item)
 {
   return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, peer));
 }
 
 static char *
-get_status (AdjNodeItem *item)
+get_status (gpointer item)
 {
   const AdjValueComparison *comparison = adj_node_item_get_comparison (item);
 
@@ -113,91 +113,36 @@ get_status (AdjNodeItem *item)
 }
 
 static char *
-get_time (AdjNodeItem *item)
+get_time (gpointer item)
 {
   gint64 time = adj_node_item_get_time (item);
 
   return time > 0 ? g_strdup_printf (_ ("%.1f µs"), time / 1e3) : g_strdup ("–");
 }
 
-static const struct
-{
-  const char *title;
-  char *(*get) (AdjNodeItem *item);
-  int width; /* -1: takes what is left */
-  gboolean bold, numeric;
-} columns[] = {
-  { N_ ("Node"), get_name, 170, TRUE, FALSE },
-  { N_ ("Module"), get_module, -1, FALSE, FALSE },
-  { N_ ("Shape"), get_shape, 120, FALSE, TRUE },
-  { N_ ("Value"), get_value, 120, FALSE, TRUE },
-  { N_ ("Max abs"), get_max_abs, 86, FALSE, TRUE },
-  { N_ ("Max rel"), get_max_rel, 86, FALSE, TRUE },
-  { N_ ("Local"), get_local, 86, FALSE, TRUE },
-  { N_ ("Accumulated"), get_accumulated, 96, FALSE, TRUE },
-  { N_ ("PyTorch"), get_peer, 86, FALSE, TRUE },
-  { N_ ("Status"), get_status, 150, FALSE, FALSE },
-  { N_ ("Time"), get_time, 80, FALSE, TRUE },
-};
-
-static void
-on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
-{
-  guint column = GPOINTER_TO_UINT (data);
-  GtkWidget *label = gtk_label_new (NULL);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  if (columns[column].bold)
-    gtk_widget_add_css_class (label, "heading");
-  if (columns[column].numeric)
-    gtk_widget_add_css_class (label, "numeric");
-  gtk_list_item_set_child (item, label);
-}
-
-static void
-set_verdict_class (GtkWidget *label, AdjNodeItem *item)
+static const char *
+get_verdict_class (gpointer item)
 {
   static const char *const names[] = { "verdict-equal", "verdict-within", "verdict-differs",
                                        "verdict-skipped" };
   const AdjValueComparison *comparison = adj_node_item_get_comparison (item);
-  const char *classes[] = { "verdict", NULL, NULL };
 
-  if (comparison != NULL)
-    classes[1] = names[MIN (comparison->verdict, ADJ_VERDICT_SKIPPED)];
-  gtk_widget_set_css_classes (label, classes);
+  return comparison != NULL ? names[MIN (comparison->verdict, ADJ_VERDICT_SKIPPED)] : NULL;
 }
 
-static void
-on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
-{
-  guint column = GPOINTER_TO_UINT (data);
-  AdjNodeItem *node = gtk_list_item_get_item (item);
-  GtkWidget *label = gtk_list_item_get_child (item);
-  g_autofree char *text = columns[column].get (node);
-
-  gtk_label_set_text (GTK_LABEL (label), text);
-  if (columns[column].get == get_status)
-    set_verdict_class (label, node);
-}
-
-static void
-add_column (AdjValuesPage *self, guint index)
-{
-  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-  GtkColumnViewColumn *column;
-
-  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), GUINT_TO_POINTER (index));
-  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), GUINT_TO_POINTER (index));
-  column = gtk_column_view_column_new (_ (columns[index].title), factory);
-  gtk_column_view_column_set_resizable (column, TRUE);
-  if (columns[index].width > 0)
-    gtk_column_view_column_set_fixed_width (column, columns[index].width);
-  else
-    gtk_column_view_column_set_expand (column, TRUE);
-  gtk_column_view_append_column (self->table, column);
-  g_object_unref (column);
-}
+static const AdjColumn columns[] = {
+  { N_ ("Node"), get_name, 170, TRUE, FALSE, NULL },
+  { N_ ("Module"), get_module, -1, FALSE, FALSE, NULL },
+  { N_ ("Shape"), get_shape, 120, FALSE, TRUE, NULL },
+  { N_ ("Value"), get_value, 120, FALSE, TRUE, NULL },
+  { N_ ("Max abs"), get_max_abs, 86, FALSE, TRUE, NULL },
+  { N_ ("Max rel"), get_max_rel, 86, FALSE, TRUE, NULL },
+  { N_ ("Local"), get_local, 86, FALSE, TRUE, NULL },
+  { N_ ("Accumulated"), get_accumulated, 96, FALSE, TRUE, NULL },
+  { N_ ("PyTorch"), get_peer, 86, FALSE, TRUE, NULL },
+  { N_ ("Status"), get_status, 150, FALSE, FALSE, get_verdict_class },
+  { N_ ("Time"), get_time, 80, FALSE, TRUE, NULL },
+};
 
 /* -- the page -- */
 
@@ -222,9 +167,9 @@ update_selected (AdjValuesPage *self)
 {
   guint row;
 
-  if (self->document == NULL)
+  if (adj_panel_get_document (self) == NULL)
     return;
-  row = adj_node_list_find (self->nodes, adj_document_get_selected (self->document));
+  row = adj_node_list_find (self->nodes, adj_document_get_selected (adj_panel_get_document (self)));
 
   if (gtk_single_selection_get_selected (self->selection) != row)
     gtk_single_selection_set_selected (self->selection,
@@ -237,8 +182,8 @@ update_selected (AdjValuesPage *self)
 static void
 update (AdjValuesPage *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
-  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
+  AdjEvaluation *evaluation = adj_document_get_evaluation (adj_panel_get_document (self));
   g_autoptr (GArray) nodes = NULL;
 
   if (evaluation == NULL)
@@ -258,8 +203,8 @@ on_row_selected (AdjValuesPage *self)
 {
   AdjNodeItem *item = gtk_single_selection_get_selected_item (self->selection);
 
-  if (item != NULL && self->document != NULL)
-    adj_document_set_selected (self->document, adj_node_item_get_id (item));
+  if (item != NULL && adj_panel_get_document (self) != NULL)
+    adj_document_set_selected (adj_panel_get_document (self), adj_node_item_get_id (item));
 }
 
 static void
@@ -267,8 +212,6 @@ adj_values_page_dispose (GObject *object)
 {
   AdjValuesPage *self = ADJ_VALUES_PAGE (object);
 
-  adj_values_page_set_document (self, NULL);
-  adw_bin_set_child (ADW_BIN (object), NULL);
   g_clear_object (&self->selection);
   g_clear_object (&self->nodes);
 
@@ -280,6 +223,7 @@ adj_values_page_class_init (AdjValuesPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_values_page_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/values-page.ui");
@@ -291,29 +235,15 @@ static void
 adj_values_page_init (AdjValuesPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
   self->nodes = adj_node_list_new ();
   self->selection = gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    add_column (self, i);
+  adj_columns_append (self->table, columns, G_N_ELEMENTS (columns));
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->table, "map", G_CALLBACK (update_selected), self);
   g_signal_connect_object (self->selection, "notify::selected-item", G_CALLBACK (on_row_selected),
                            self, G_CONNECT_SWAPPED);
-}
-
-void
-adj_values_page_set_document (AdjValuesPage *self, AdjDocument *document)
-{
-  if (self->document == document)
-    return;
-  if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_set_object (&self->document, document);
-  if (document == NULL)
-    return;
-  g_signal_connect_swapped (document, "notify::evaluation", G_CALLBACK (update), self);
-  g_signal_connect_swapped (document, "notify::selected", G_CALLBACK (update_selected), self);
-  update (self);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <adwaita.h>
-
-#include "model/adj-document.h"
+#include "panel/adj-panel.h"
 
 G_BEGIN_DECLS
 
 /* The graphs of the file, and the modules of the one that is shown. */
 #define ADJ_TYPE_SIDEBAR (adj_sidebar_get_type ())
-G_DECLARE_FINAL_TYPE (AdjSidebar, adj_sidebar, ADJ, SIDEBAR, AdwBin)
-
-void adj_sidebar_set_document (AdjSidebar *self, AdjDocument *document);
+G_DECLARE_FINAL_TYPE (AdjSidebar, adj_sidebar, ADJ, SIDEBAR, AdjPanel)
 
 G_END_DECLS

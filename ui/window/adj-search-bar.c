@@ -6,21 +6,21 @@
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
+#include "panel/adj-row-look.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjSearchBar
 {
-  AdwBin parent_instance;
+  AdjPanel parent_instance;
 
   GtkSearchEntry *entry;
   GtkLabel *count;
   GtkListView *results;
   AdjNodeList *nodes;
   GtkSingleSelection *selection;
-  AdjDocument *document; /* (owned) (nullable) */
 };
 
-G_DEFINE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ_TYPE_PANEL)
 
 static void
 update_count (AdjSearchBar *self)
@@ -43,11 +43,11 @@ update_count (AdjSearchBar *self)
 static void
 search (AdjSearchBar *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
   g_autoptr (GArray) found = NULL;
 
   if (graph != NULL)
-    found = adj_search_run (graph->graph, adj_document_get_scene (self->document),
+    found = adj_search_run (graph->graph, adj_document_get_scene (adj_panel_get_document (self)),
                             gtk_editable_get_text (GTK_EDITABLE (self->entry)));
   adj_node_list_set (self->nodes, graph != NULL ? graph->graph : NULL, found, NULL);
   gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
@@ -70,7 +70,7 @@ adj_search_bar_step (AdjSearchBar *self, gint step)
   gtk_single_selection_set_selected (self->selection, at);
   adj_scroll_to_row (GTK_WIDGET (self->results), at, n);
   item = g_list_model_get_item (G_LIST_MODEL (self->nodes), at);
-  adj_document_set_selected (self->document, adj_node_item_get_id (item));
+  adj_document_set_selected (adj_panel_get_document (self), adj_node_item_get_id (item));
   update_count (self);
 }
 
@@ -92,48 +92,34 @@ on_row_activated (AdjSearchBar *self, guint position)
   g_autoptr (AdjNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), position);
 
   if (item != NULL)
-    adj_document_set_selected (self->document, adj_node_item_get_id (item));
+    adj_document_set_selected (adj_panel_get_document (self), adj_node_item_get_id (item));
   update_count (self);
 }
 
 static void
-on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
+bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *name = gtk_label_new (NULL), *what = gtk_label_new (NULL);
-
-  gtk_label_set_xalign (GTK_LABEL (name), 0);
-  gtk_widget_set_hexpand (name, TRUE);
-  gtk_widget_add_css_class (name, "heading");
-  gtk_label_set_ellipsize (GTK_LABEL (what), PANGO_ELLIPSIZE_START);
-  gtk_label_set_xalign (GTK_LABEL (what), 1);
-  gtk_widget_add_css_class (what, "dim-label");
-  gtk_widget_add_css_class (what, "caption");
-  gtk_box_append (GTK_BOX (box), name);
-  gtk_box_append (GTK_BOX (box), what);
-  gtk_list_item_set_child (item, box);
-}
-
-static void
-on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
-{
-  AdjNodeItem *row = gtk_list_item_get_item (item);
-  const AdjNode *node = adj_node_item_get_node (row);
-  GtkWidget *name = gtk_widget_get_first_child (gtk_list_item_get_child (item));
+  const AdjNode *node = adj_node_item_get_node (gtk_list_item_get_item (item));
   g_autofree char *what =
       g_strdup_printf ("%s  %s", adj_facts_target (node), adj_facts_module (node));
 
-  gtk_label_set_text (GTK_LABEL (name), node->name);
-  gtk_label_set_text (GTK_LABEL (gtk_widget_get_next_sibling (name)), what);
+  gtk_label_set_text (cells[0], node->name);
+  gtk_label_set_text (cells[1], what);
 }
+
+static const AdjRowLook result_look = {
+  .n = 2,
+  .cells = { { .css_class = "heading", .expand = TRUE },
+             { .css_class = "found-what", .xalign = 1, .ellipsize = PANGO_ELLIPSIZE_START } },
+  .spacing = 12,
+  .bind = bind,
+};
 
 static void
 adj_search_bar_dispose (GObject *object)
 {
   AdjSearchBar *self = ADJ_SEARCH_BAR (object);
 
-  adj_search_bar_set_document (self, NULL);
-  adw_bin_set_child (ADW_BIN (object), NULL);
   g_clear_object (&self->selection);
   g_clear_object (&self->nodes);
 
@@ -145,6 +131,7 @@ adj_search_bar_class_init (AdjSearchBarClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) search;
   G_OBJECT_CLASS (klass)->dispose = adj_search_bar_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/search-bar.ui");
@@ -156,15 +143,14 @@ adj_search_bar_class_init (AdjSearchBarClass *klass)
 static void
 adj_search_bar_init (AdjSearchBar *self)
 {
-  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&result_look, NULL);
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (search));
   self->nodes = adj_node_list_new ();
   self->selection = gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
   gtk_list_view_set_factory (self->results, factory);
   gtk_list_view_set_model (self->results, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->entry, "search-changed", G_CALLBACK (search), self);
@@ -178,17 +164,4 @@ void
 adj_search_bar_focus (AdjSearchBar *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self->entry));
-}
-
-void
-adj_search_bar_set_document (AdjSearchBar *self, AdjDocument *document)
-{
-  if (self->document == document)
-    return;
-  if (self->document != NULL)
-    g_signal_handlers_disconnect_by_data (self->document, self);
-  g_set_object (&self->document, document);
-  if (document == NULL)
-    return;
-  g_signal_connect_swapped (document, "notify::scene", G_CALLBACK (search), self);
 }

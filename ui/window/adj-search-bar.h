@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <adwaita.h>
-
-#include "model/adj-document.h"
+#include "panel/adj-panel.h"
 
 G_BEGIN_DECLS
 
 /* Finds nodes of the shown graph. */
 #define ADJ_TYPE_SEARCH_BAR (adj_search_bar_get_type ())
-G_DECLARE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ, SEARCH_BAR, AdwBin)
+G_DECLARE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ, SEARCH_BAR, AdjPanel)
 
-void adj_search_bar_set_document (AdjSearchBar *self, AdjDocument *document);
 void adj_search_bar_focus (AdjSearchBar *self);
 /* Selects the next (1) or previous (-1) found node. */
 void adj_search_bar_step (AdjSearchBar *self, gint step);

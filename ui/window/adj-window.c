@@ -580,14 +580,14 @@ connect_document (AdjWindow *self)
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
-  adj_sidebar_set_document (self->sidebar, self->document);
-  adj_canvas_page_set_document (self->canvas_page, self->document);
-  adj_inspector_set_document (self->inspector, self->document);
-  adj_source_page_set_document (self->source_page, self->document);
-  adj_values_page_set_document (self->values_page, self->document);
-  adj_text_page_set_document (self->text_page, self->document);
-  adj_log_page_set_document (self->log_page, self->document);
-  adj_search_bar_set_document (self->search_bar, self->document);
+  adj_panel_set_document (self->sidebar, self->document);
+  adj_panel_set_document (self->canvas_page, self->document);
+  adj_panel_set_document (self->inspector, self->document);
+  adj_panel_set_document (self->source_page, self->document);
+  adj_panel_set_document (self->values_page, self->document);
+  adj_panel_set_document (self->text_page, self->document);
+  adj_panel_set_document (self->log_page, self->document);
+  adj_panel_set_document (self->search_bar, self->document);
 }
 
 static void

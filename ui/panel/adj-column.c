@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "panel/adj-column.h"
+
+#include <glib/gi18n.h>
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *column)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *column)
+{
+  GtkWidget *label = gtk_list_item_get_child (item);
+  gpointer subject = gtk_list_item_get_item (item);
+  g_autofree char *text = column->get (subject);
+  const char *classes[4] = { NULL };
+  guint n = 0;
+
+  if (column->bold)
+    classes[n++] = "heading";
+  if (column->numeric)
+    classes[n++] = "numeric";
+  if (column->get_class != NULL)
+    classes[n++] = column->get_class (subject);
+  gtk_widget_set_css_classes (label, classes);
+  gtk_label_set_text (GTK_LABEL (label), text);
+}
+
+void
+adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+      g_autoptr (GtkColumnViewColumn) column =
+          gtk_column_view_column_new (_ (columns[i].title), factory);
+
+      g_signal_connect (factory, "setup", G_CALLBACK (on_setup), (gpointer) &columns[i]);
+      g_signal_connect (factory, "bind", G_CALLBACK (on_bind), (gpointer) &columns[i]);
+      gtk_column_view_column_set_resizable (column, TRUE);
+      if (columns[i].width > 0)
+        gtk_column_view_column_set_fixed_width (column, columns[i].width);
+      else
+        gtk_column_view_column_set_expand (column, TRUE);
+      gtk_column_view_append_column (table, column);
+    }
+}

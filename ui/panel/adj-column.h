@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* A column of texts. */
+typedef struct
+{
+  const char *title;
+  char *(*get) (gpointer item); /* (transfer full) */
+  int width;                    /* -1: takes what is left */
+  gboolean bold, numeric;
+  const char *(*get_class) (gpointer item); /* (nullable): style class of the cell */
+} AdjColumn;
+
+/* @columns: static */
+void adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n);
+
+G_END_DECLS
