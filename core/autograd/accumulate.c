@@ -29,18 +29,18 @@ obeys_layout (AdjContext *cx, const AdjShape *leaf, const AdjShape *grad)
 static AdjTensor *
 clone_like (AdjContext *cx, AdjTensor *grad, const AdjShape *leaf)
 {
-  RuleCall lists = { .arena = NULL };
+  AdjArena *arena;
   AdjTensor *copy;
 
   if (!adj_shape_is_dense (leaf, adj_context_get_symbols (cx)))
-    return rule_clone_contiguous (cx, grad);
-  lists.arena = adj_arena_new ();
-  copy = RULE_APPLY (cx, ADJ_OP_new_empty_strided, ADJ_TENSOR (grad),
-                     rule_call_list_sizes (&lists, leaf->size, leaf->rank),
-                     rule_call_list_sizes (&lists, leaf->stride, leaf->rank));
+    return adj_apply_clone_contiguous (cx, grad);
+  arena = adj_arena_new ();
+  copy = ADJ_APPLY (cx, ADJ_OP_new_empty_strided, ADJ_TENSOR (grad),
+                    adj_rule_list_sizes (arena, leaf->size, leaf->rank),
+                    adj_rule_list_sizes (arena, leaf->stride, leaf->rank));
   if (copy != NULL)
-    copy = RULE_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (grad));
-  adj_arena_free (lists.arena);
+    copy = ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (copy), ADJ_TENSOR (grad));
+  adj_arena_free (arena);
   return copy;
 }
 
@@ -60,12 +60,12 @@ accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad)
   AdjValue result;
 
   if (old != NULL && autograd_find (cx)->enabled)
-    return RULE_APPLY (cx, ADJ_OP_add_Tensor, items[0], items[1]);
+    return ADJ_APPLY (cx, ADJ_OP_add_Tensor, items[0], items[1]);
   if (old != NULL)
     return adj_call (cx, find_add_inplace (), &args, NULL, &result) ? old : NULL;
   if (!autograd_find (cx)->enabled && !adj_tensor_is_shared (grad) &&
       obeys_layout (cx, shape, &adj_tensor_get_meta (grad)->shape))
-    return RULE_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (grad));
+    return ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (grad));
   return clone_like (cx, grad, shape);
 }
 

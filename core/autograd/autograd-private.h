@@ -2,7 +2,7 @@
 #pragma once
 
 #include "autograd/adj-autograd.h"
-#include "autograd/rule-private.h"
+#include "rules/adj-rule.h"
 
 G_BEGIN_DECLS
 

@@ -52,7 +52,7 @@ root_grad (AdjContext *cx, const AdjGradRoots *roots, guint i)
     {
       if (adj_dtype_is_floating (meta->dtype) &&
           adj_size_is (symbols, adj_shape_numel (&meta->shape, symbols), 1))
-        return RULE_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (roots->tensors[i]));
+        return ADJ_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (roots->tensors[i]));
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                         "grad can be implicitly created only for scalar outputs");
       return NULL;

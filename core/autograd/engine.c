@@ -268,8 +268,8 @@ run_retainers (GraphTask *task, AdjGradNode *node, AdjTensor **grads)
       if (tensor == NULL || grads[i] == NULL)
         continue;
       new = old != NULL
-                ? RULE_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grads[i]))
-                : RULE_APPLY (task->cx, ADJ_OP_clone, ADJ_TENSOR (grads[i]));
+                ? ADJ_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grads[i]))
+                : ADJ_APPLY (task->cx, ADJ_OP_clone, ADJ_TENSOR (grads[i]));
       if (new == NULL || !adj_tensor_set_grad (task->cx, tensor, new))
         return FALSE;
     }
@@ -381,7 +381,7 @@ arrive (GraphTask *task, Info *info, guint input, AdjTensor *grad)
   if (grad == NULL)
     return TRUE;
   sum = *slot != NULL
-            ? RULE_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (*slot), ADJ_TENSOR (grad))
+            ? ADJ_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (*slot), ADJ_TENSOR (grad))
             : grad;
   if (sum == NULL)
     return FALSE;

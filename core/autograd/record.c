@@ -17,9 +17,9 @@ typedef struct
 {
   AdjGradNode parent;
   const AdjOp *op;
-  const GradRule *rule; /* (nullable): the operator has no gradient */
-  AdjValue *args;       /* by argument; NONE where the rule does not look */
-  AdjValue *results;    /* by result; detached where they would hold this node */
+  const AdjRule *rule; /* (nullable): the operator has no gradient */
+  AdjValue *args;      /* by argument; NONE where the rule does not look */
+  AdjValue *results;   /* by result; detached where they would hold this node */
   guint n_results;
   GArray *saved;
   guint n_entry_edges[ADJ_MAX_ARGUMENTS]; /* edges of each entry: 1, or the length of the list */
@@ -70,10 +70,10 @@ save (OpNode *op_node, const AdjValue *value, gint result, AdjValue *out)
 }
 
 /* What the entries that will be needed read. */
-static RuleUse
-use_of (const GradRule *rule, const gboolean *needed)
+static AdjRuleUse
+use_of (const AdjRule *rule, const gboolean *needed)
 {
-  RuleUse use = { 0 };
+  AdjRuleUse use = { 0 };
 
   for (guint i = 0; i < rule->n_entries; i++)
     if (needed[i])
@@ -94,7 +94,7 @@ is_bit (guint64 mask, guint bit)
 
 /* Before the call: an argument that it writes is saved as the copy of what it is now. */
 static gboolean
-save_args (OpNode *op_node, const AdjOpCall *call, const RuleUse *use)
+save_args (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use)
 {
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
@@ -105,7 +105,7 @@ save_args (OpNode *op_node, const AdjOpCall *call, const RuleUse *use)
         {
           if (call->schema->arguments[i].type.written && value->kind == ADJ_VALUE_TENSOR)
             {
-              copy.tensor = RULE_APPLY (call->cx, ADJ_OP_clone, *value);
+              copy.tensor = ADJ_APPLY (call->cx, ADJ_OP_clone, *value);
               if (copy.tensor == NULL)
                 return FALSE;
             }
@@ -130,7 +130,7 @@ is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
 /* After the call: a result that gets this node as its history would hold what holds it, so it is
  * saved detached. */
 static gboolean
-save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const RuleUse *use)
+save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const AdjRuleUse *use)
 {
   gboolean enabled = autograd->enabled;
 
@@ -145,7 +145,7 @@ save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const 
       if (is_bit (use->results, i))
         {
           if (is_differentiable (op_node, call, i))
-            value.tensor = RULE_APPLY (call->cx, ADJ_OP_detach, value);
+            value.tensor = ADJ_APPLY (call->cx, ADJ_OP_detach, value);
           if (value.tensor != NULL)
             save (op_node, &value, (gint) i, &op_node->results[i]);
         }
@@ -267,15 +267,18 @@ op_node_apply (AdjGradNode *node,
   OpNode *op_node = (OpNode *) node;
   gboolean entry_needed[ADJ_MAX_ARGUMENTS] = { FALSE };
   g_autofree AdjValue *results = g_new0 (AdjValue, op_node->n_results + 1);
-  RuleCall call = {
-    .cx = cx,
-    .rule = op_node->rule,
-    .args = op_node->args,
+  const AdjRuleGrads rule_grads = {
     .results = results,
     .outputs = node->inputs,
     .grads = grads,
     .n_grads = node->n_inputs,
     .needed = entry_needed,
+  };
+  AdjRuleCall call = {
+    .cx = cx,
+    .rule = op_node->rule,
+    .args = op_node->args,
+    .grads = &rule_grads,
   };
   gboolean done = TRUE;
   gboolean defined = FALSE;
@@ -298,18 +301,18 @@ op_node_apply (AdjGradNode *node,
     return FALSE;
   unpack_results (op_node, cx, results);
 
-  rule_call_init (&call);
+  adj_rule_call_init (&call);
   edge = 0;
   for (guint i = 0; i < op_node->rule->n_entries && done; i++)
     {
       AdjValue value;
 
       if (entry_needed[i])
-        done = rule_eval (&call, op_node->rule->entries[i].term, &value) &&
+        done = adj_rule_call_eval (&call, i, &value) &&
                put_entry (op_node, cx, &value, out + edge, op_node->n_entry_edges[i]);
       edge += op_node->n_entry_edges[i];
     }
-  rule_call_clear (&call);
+  adj_rule_call_clear (&call);
   return done;
 }
 
@@ -402,7 +405,7 @@ any_requires_grad (const AdjOpCall *call)
 }
 
 static gboolean
-check_written (const AdjOpCall *call, const GradRule *rule)
+check_written (const AdjOpCall *call, const AdjRule *rule)
 {
   if (rule == NULL && adj_schema_mutates (call->schema))
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
@@ -454,7 +457,7 @@ record (OpNode *op_node, Autograd *autograd, AdjOpCall *call)
 {
   gboolean needed[ADJ_MAX_ARGUMENTS] = { FALSE };
   gboolean found = connect_args (op_node, call, needed);
-  RuleUse use = { 0 };
+  AdjRuleUse use = { 0 };
 
   if (adj_context_has_error (call->cx))
     return FALSE;
@@ -497,7 +500,7 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
   op_node = (OpNode *) grad_node_new (autograd, &op_node_class, sizeof (OpNode),
                                       node_name (call->schema));
   op_node->op = call->op;
-  op_node->rule = grad_rule_find (call->op);
+  op_node->rule = adj_rule_find (call->op, ADJ_RULE_GRAD);
   op_node->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));
   op_node->saved = g_array_new (FALSE, FALSE, sizeof (Saved));
   grad_node_set_place (&op_node->parent, adj_context_get_place (call->cx));

@@ -45,21 +45,21 @@ sum_to (AdjContext *cx, AdjTensor *tensor, const AdjShape *to)
   guint n = 0;
 
   if (to->rank == 0)
-    return RULE_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (tensor));
+    return ADJ_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (tensor));
   for (guint i = 0; i < from->rank; i++)
     if (i < leading || (adj_size_is (symbols, to->size[i - leading], 1) &&
                         !adj_size_is (symbols, from->size[i], 1)))
       dims[n++] = ADJ_INT (i);
   if (n > 0)
     tensor =
-        RULE_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (tensor),
-                    ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = dims }), ADJ_BOOL (TRUE));
+        ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (tensor),
+                   ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = dims }), ADJ_BOOL (TRUE));
   if (tensor == NULL || leading == 0)
     return tensor;
   for (guint i = 0; i < to->rank; i++)
     sizes[i] = adj_value_from_size (to->size[i]);
-  return RULE_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor),
-                     ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = to->rank, .items = sizes }));
+  return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor),
+                    ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = to->rank, .items = sizes }));
 }
 
 static AdjTensor *

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograd/rule-private.h"
 #include "autograd/tape.h"
+#include "rules/adj-rule.h"
 #include "support/oracle.h"
 
 /* Every gradient rule against directional differences in float64, at the arguments of every
@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   OracleCase *c;
-  const GradRule *rule;
+  const AdjRule *rule;
   GArray *leaves;
   guint next_leaf;
   guint32 seed;
@@ -128,7 +128,7 @@ argument (const OracleCase *c, guint index)
 }
 
 static gboolean
-has_gradient (const GradRule *rule, guint arg)
+has_gradient (const AdjRule *rule, guint arg)
 {
   for (guint i = 0; i < rule->n_entries; i++)
     if (rule->entries[i].arg == arg)
@@ -213,7 +213,7 @@ call_at (Function *f, AdjContext *cx, double step, double step2, AdjValue *out)
   /* A leaf is not written to. */
   if (adj_schema_mutates (schema))
     {
-      AdjTensor *copy = RULE_APPLY (cx, ADJ_OP_clone, placed[0]);
+      AdjTensor *copy = ADJ_APPLY (cx, ADJ_OP_clone, placed[0]);
 
       adj_value_clear (&placed[0]);
       placed[0] = ADJ_TENSOR (adj_keep (copy));
@@ -524,7 +524,7 @@ static void
 check_case (OracleCase *c, gpointer data)
 {
   Sweep *sweep = data;
-  Function f = { .c = c, .rule = grad_rule_find (c->op), .seed = c->line };
+  Function f = { .c = c, .rule = adj_rule_find (c->op, ADJ_RULE_GRAD), .seed = c->line };
   Point point, curved;
 
   if (f.rule == NULL)

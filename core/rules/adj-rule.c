@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/adj-rule.h"
+
 #include <string.h>
 
-#include "autograd/rule-term-private.h"
 #include "ir/adj-target.h"
+#include "rules/rule-private.h"
 
 /* Lowering: the text of a rule becomes terms whose names are resolved. */
 
 typedef struct
 {
   AdjArena *arena;
-  GHashTable *rules; /* of records that have one */
+  GHashTable *rules[ADJ_N_RULE_KINDS]; /* of records that have one */
 } Table;
 
 typedef struct
 {
   AdjArena *arena;
+  AdjRuleKind kind;
   const AdjSchema *schema;
   GArray *entries;
   GPtrArray *shared; /* expressions of calls whose results are picked apart */
-  RuleUse use;
+  AdjRuleUse use;
   guint64 grads;
-  const char *locals[8];
+  const char *locals[16];
   guint n_locals;
 } Lowering;
 
-static RuleTerm *lower (Lowering *l, const AdjExpr *expr, gboolean described);
+static AdjRuleTerm *lower (Lowering *l, const AdjExpr *expr, gboolean described);
 
-static RuleTerm *
-new_term (Lowering *l, RuleKind kind, const AdjExpr *expr)
+static AdjRuleTerm *
+new_term (Lowering *l, RuleTermKind kind, const AdjExpr *expr)
 {
-  RuleTerm *term = adj_arena_new0 (l->arena, RuleTerm, 1);
+  AdjRuleTerm *term = adj_arena_new0 (l->arena, AdjRuleTerm, 1);
 
   term->kind = kind;
   term->expr = expr;
@@ -37,10 +40,10 @@ new_term (Lowering *l, RuleKind kind, const AdjExpr *expr)
 }
 
 static void
-lower_args (Lowering *l, RuleTerm *term, const AdjExpr *expr, guint32 described)
+lower_args (Lowering *l, AdjRuleTerm *term, const AdjExpr *expr, guint32 described)
 {
   term->n_args = expr->n_args;
-  term->args = adj_arena_new0 (l->arena, const RuleTerm *, MAX (expr->n_args, 1));
+  term->args = adj_arena_new0 (l->arena, const AdjRuleTerm *, MAX (expr->n_args, 1));
   term->arg_names = expr->arg_names;
   for (guint i = 0; i < expr->n_args; i++)
     term->args[i] = lower (l, expr->args[i], ((described >> i) & 1) != 0);
@@ -61,40 +64,32 @@ numbered (const char *name, const char *stem)
   return g_ascii_isdigit (*digits) ? *digits - '0' : -1;
 }
 
-static RuleTerm *
+static AdjRuleTerm *
 lower_constant (Lowering *l, const AdjExpr *expr, AdjValue value)
 {
-  RuleTerm *term = new_term (l, RULE_CONSTANT, expr);
+  AdjRuleTerm *term = new_term (l, RULE_CONSTANT, expr);
 
   term->value = value;
   return term;
 }
 
-static RuleTerm *
-lower_indexed (Lowering *l, const AdjExpr *expr, RuleKind kind, guint index)
+static AdjRuleTerm *
+lower_indexed (Lowering *l, const AdjExpr *expr, RuleTermKind kind, guint index)
 {
-  RuleTerm *term = new_term (l, kind, expr);
+  AdjRuleTerm *term = new_term (l, kind, expr);
 
   term->index = index;
   return term;
 }
 
-static RuleTerm *
-lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
+/* What only a gradient knows. */
+static AdjRuleTerm *
+lower_grad_name (Lowering *l, const AdjExpr *expr, gboolean described)
 {
   const guint64 one = 1;
   const char *name = expr->name;
   gint number;
 
-  for (guint i = 0; i < l->n_locals; i++)
-    if (strcmp (l->locals[i], name) == 0)
-      return lower_indexed (l, expr, RULE_LOCAL, i);
-  for (guint i = 0; i < l->schema->n_arguments; i++)
-    if (strcmp (l->schema->arguments[i].name, name) == 0)
-      {
-        *(described ? &l->use.described_args : &l->use.args) |= one << i;
-        return lower_indexed (l, expr, RULE_ARG, i);
-      }
   if (strcmp (name, "grads") == 0)
     {
       l->grads = G_MAXUINT64;
@@ -112,11 +107,33 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
       *(described ? &l->use.described_results : &l->use.results) |= one << number;
       return lower_indexed (l, expr, RULE_RESULT, (guint) number);
     }
+  return NULL;
+}
+
+static AdjRuleTerm *
+lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
+{
+  const guint64 one = 1;
+  const char *name = expr->name;
+  AdjRuleTerm *term;
+
+  for (guint i = 0; i < l->n_locals; i++)
+    if (strcmp (l->locals[i], name) == 0)
+      return lower_indexed (l, expr, RULE_LOCAL, i);
+  for (guint i = 0; i < l->schema->n_arguments; i++)
+    if (strcmp (l->schema->arguments[i].name, name) == 0)
+      {
+        *(described ? &l->use.described_args : &l->use.args) |= one << i;
+        return lower_indexed (l, expr, RULE_ARG, i);
+      }
+  term = l->kind == ADJ_RULE_GRAD ? lower_grad_name (l, expr, described) : NULL;
+  if (term != NULL)
+    return term;
   if (strcmp (name, "True") == 0 || strcmp (name, "False") == 0)
     return lower_constant (l, expr, ADJ_BOOL (name[0] == 'T'));
   if (strcmp (name, "None") == 0)
     return lower_constant (l, expr, ADJ_NONE);
-  g_error ("%s: the gradient rule names '%s'", l->schema->text, name);
+  g_error ("%s: the %s names '%s'", l->schema->text, rule_kind_noun (l->kind), name);
 }
 
 /* -- calls and operators -- */
@@ -133,26 +150,26 @@ find_operator (const char *name)
   return adj_op_find (target);
 }
 
-static RuleTerm *
+static AdjRuleTerm *
 lower_call (Lowering *l, const AdjExpr *expr)
 {
   const RuleBuiltin *builtin = rule_builtin_find (expr->name);
-  RuleTerm *term = new_term (l, builtin != NULL ? RULE_BUILTIN : RULE_OP, expr);
+  AdjRuleTerm *term = new_term (l, builtin != NULL ? RULE_BUILTIN : RULE_OP, expr);
 
   term->builtin = builtin;
   if (builtin == NULL)
     term->op = find_operator (expr->name);
   if (builtin == NULL && term->op == NULL)
-    g_error ("%s: the gradient rule calls '%s'", l->schema->text, expr->name);
+    g_error ("%s: the %s calls '%s'", l->schema->text, rule_kind_noun (l->kind), expr->name);
   lower_args (l, term, expr, builtin != NULL ? rule_builtin_describes (builtin) : 0);
   return term;
 }
 
 /* x[i]: equal x of one rule are made once. */
-static RuleTerm *
+static AdjRuleTerm *
 lower_item (Lowering *l, const AdjExpr *expr)
 {
-  RuleTerm *term = new_term (l, RULE_ITEM, expr);
+  AdjRuleTerm *term = new_term (l, RULE_ITEM, expr);
 
   lower_args (l, term, expr, 0);
   while (term->index < l->shared->len &&
@@ -163,13 +180,13 @@ lower_item (Lowering *l, const AdjExpr *expr)
   return term;
 }
 
-static RuleTerm *
+static AdjRuleTerm *
 lower_operator (Lowering *l, const AdjExpr *expr)
 {
   static const struct
   {
     const char *symbol;
-    RuleKind kind;
+    RuleTermKind kind;
     AdjSizeOp op;
   } operators[] = {
     { "+", RULE_BINARY, ADJ_SIZE_ADD },
@@ -186,7 +203,7 @@ lower_operator (Lowering *l, const AdjExpr *expr)
     { "and", RULE_AND, 0 },
     { "or", RULE_OR, 0 },
   };
-  RuleTerm *term = new_term (l, RULE_N_KINDS, expr);
+  AdjRuleTerm *term = new_term (l, RULE_N_KINDS, expr);
 
   lower_args (l, term, expr, 0);
   for (guint i = 0; expr->n_args == 2 && i < G_N_ELEMENTS (operators); i++)
@@ -200,19 +217,20 @@ lower_operator (Lowering *l, const AdjExpr *expr)
   if (expr->n_args == 1 && strcmp (expr->name, "not") == 0)
     term->kind = RULE_NOT;
   if (term->kind == RULE_N_KINDS)
-    g_error ("%s: a gradient rule cannot compute '%s'", l->schema->text, expr->name);
+    g_error ("%s: the %s cannot compute '%s'", l->schema->text, rule_kind_noun (l->kind),
+             expr->name);
   return term;
 }
 
-static RuleTerm *
+static AdjRuleTerm *
 lower_let (Lowering *l, const AdjExpr *expr)
 {
-  RuleTerm *term = new_term (l, RULE_LET, expr);
+  AdjRuleTerm *term = new_term (l, RULE_LET, expr);
   guint outer = l->n_locals;
 
   term->index = outer;
   term->n_args = expr->n_args;
-  term->args = adj_arena_new0 (l->arena, const RuleTerm *, expr->n_args);
+  term->args = adj_arena_new0 (l->arena, const AdjRuleTerm *, expr->n_args);
   for (guint i = 0; i < expr->n_args; i++)
     {
       term->args[i] = lower (l, expr->args[i], FALSE);
@@ -225,10 +243,10 @@ lower_let (Lowering *l, const AdjExpr *expr)
   return term;
 }
 
-static RuleTerm *
+static AdjRuleTerm *
 lower (Lowering *l, const AdjExpr *expr, gboolean described)
 {
-  RuleTerm *term;
+  AdjRuleTerm *term;
 
   switch (expr->kind)
     {
@@ -264,42 +282,76 @@ lower (Lowering *l, const AdjExpr *expr, gboolean described)
 
 /* -- the table -- */
 
-static gboolean
-lower_entry (const char *name, const AdjExpr *expr, gpointer data, GError **error)
+const char *
+rule_kind_noun (AdjRuleKind kind)
 {
-  Lowering *l = data;
-  RuleEntry entry = { .arg = 0 };
+  static const char *const nouns[ADJ_N_RULE_KINDS] = {
+    [ADJ_RULE_GRAD] = "gradient",
+    [ADJ_RULE_DECOMPOSE] = "decomposition",
+  };
 
-  while (entry.arg < l->schema->n_arguments &&
-         strcmp (l->schema->arguments[entry.arg].name, name) != 0)
-    entry.arg++;
-  if (entry.arg == l->schema->n_arguments)
-    g_error ("%s: a gradient of '%s', which is no argument", l->schema->text, name);
-  l->use = (RuleUse){ 0 };
+  return nouns[kind];
+}
+
+static void
+add_entry (Lowering *l, guint arg, const AdjExpr *expr)
+{
+  AdjRuleEntry entry = { .arg = arg };
+
+  l->use = (AdjRuleUse){ 0 };
   entry.term = lower (l, expr, FALSE);
   entry.use = l->use;
   g_array_append_val (l->entries, entry);
+}
+
+static gboolean
+add_grad_entry (const char *name, const AdjExpr *expr, gpointer data, GError **error)
+{
+  Lowering *l = data;
+  guint arg = 0;
+
+  while (arg < l->schema->n_arguments && strcmp (l->schema->arguments[arg].name, name) != 0)
+    arg++;
+  if (arg == l->schema->n_arguments)
+    g_error ("%s: a gradient of '%s', which is no argument", l->schema->text, name);
+  add_entry (l, arg, expr);
   return TRUE;
 }
 
 static void
-add_rule (Table *table, const AdjOp *op)
+add_entries (Lowering *l, const char *text)
 {
-  GradRule *rule = adj_arena_new0 (table->arena, GradRule, 1);
-  Lowering l = { .arena = table->arena, .schema = adj_op_get_schema (op) };
+  const AdjExpr *expr;
   GError *error = NULL;
 
-  l.entries = g_array_new (FALSE, TRUE, sizeof (RuleEntry));
+  if (l->kind == ADJ_RULE_GRAD)
+    adj_rules_parse (l->arena, text, add_grad_entry, l, &error);
+  else if ((expr = adj_expr_parse (l->arena, text, -1, &error)) != NULL)
+    add_entry (l, 0, expr);
+  if (error != NULL)
+    g_error ("%s: %s", l->schema->text, error->message);
+}
+
+static void
+add_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text)
+{
+  Lowering l = { .arena = table->arena, .kind = kind, .schema = adj_op_get_schema (op) };
+  AdjRule *rule;
+
+  if (text == NULL)
+    return;
+  rule = adj_arena_new0 (table->arena, AdjRule, 1);
+  l.entries = g_array_new (FALSE, TRUE, sizeof (AdjRuleEntry));
   l.shared = g_ptr_array_new ();
-  if (!adj_rules_parse (table->arena, op->grad, lower_entry, &l, &error))
-    g_error ("%s: %s", op->schema, error->message);
+  add_entries (&l, text);
+  rule->kind = kind;
   rule->schema = l.schema;
   rule->n_entries = l.entries->len;
   rule->entries =
-      adj_arena_memdup (table->arena, l.entries->data, l.entries->len * sizeof (RuleEntry));
+      adj_arena_memdup (table->arena, l.entries->data, l.entries->len * sizeof (AdjRuleEntry));
   rule->grads = l.grads;
   rule->n_shared = l.shared->len;
-  g_hash_table_insert (table->rules, (gpointer) op, rule);
+  g_hash_table_insert (table->rules[kind], (gpointer) op, rule);
   g_array_unref (l.entries);
   g_ptr_array_unref (l.shared);
 }
@@ -310,10 +362,15 @@ make_table (void)
   Table *table = g_new0 (Table, 1);
 
   table->arena = adj_arena_new ();
-  table->rules = g_hash_table_new (NULL, NULL);
+  for (guint kind = 0; kind < ADJ_N_RULE_KINDS; kind++)
+    table->rules[kind] = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < adj_ops_get_n (); i++)
-    if (adj_ops_get (i)->grad != NULL)
-      add_rule (table, adj_ops_get (i));
+    {
+      const AdjOp *op = adj_ops_get (i);
+
+      add_rule (table, op, ADJ_RULE_GRAD, op->grad);
+      add_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose);
+    }
   return table;
 }
 
@@ -325,8 +382,8 @@ writes_out (const AdjSchema *schema)
          schema->arguments[schema->n_arguments - 1].keyword_only;
 }
 
-const GradRule *
-grad_rule_find (const AdjOp *op)
+const AdjRule *
+adj_rule_find (const AdjOp *op, AdjRuleKind kind)
 {
   static gsize once;
   const Table *table;
@@ -334,7 +391,8 @@ grad_rule_find (const AdjOp *op)
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, GPOINTER_TO_SIZE (make_table ()));
   table = GSIZE_TO_POINTER (once);
-  if (op->grad == NULL && adj_op_get_base (op) != NULL && !writes_out (adj_op_get_schema (op)))
+  if (kind == ADJ_RULE_GRAD && op->grad == NULL && adj_op_get_base (op) != NULL &&
+      !writes_out (adj_op_get_schema (op)))
     op = adj_op_get_base (op);
-  return g_hash_table_lookup (table->rules, op);
+  return g_hash_table_lookup (table->rules[kind], op);
 }

@@ -2,14 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograd/rule-private.h"
+#include "rules/rule-private.h"
 
 /* What rules call beside operators: ops/rule-builtins.inc says what each one is. */
 
 /* -- arguments -- */
 
 static const AdjTensorMeta *
-meta_of (RuleCall *call, const AdjValue *value)
+meta_of (AdjRuleCall *call, const AdjValue *value)
 {
   static const AdjTensorMeta neutral = { .dtype = ADJ_DTYPE_F32, .device = { ADJ_DEVICE_CPU, -1 } };
 
@@ -17,9 +17,8 @@ meta_of (RuleCall *call, const AdjValue *value)
     return value->meta;
   if (value->kind == ADJ_VALUE_TENSOR && value->tensor != NULL)
     return adj_tensor_get_meta (value->tensor);
-  adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                    "the gradient of %s::%s needs a tensor, not %s", call->rule->schema->ns,
-                    call->rule->schema->name, adj_value_kind_name (value->kind));
+  rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a tensor, not %s",
+                  adj_value_kind_name (value->kind));
   return &neutral;
 }
 
@@ -90,16 +89,16 @@ give (AdjValue *out, AdjTensor *tensor)
 /* -- metadata -- */
 
 static gboolean
-builtin_sizes (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjTensorMeta *meta = meta_of (call, &args[0]);
 
-  *out = rule_call_list_sizes (call, meta->shape.size, meta->shape.rank);
+  *out = adj_rule_list_sizes (call->arena, meta->shape.size, meta->shape.rank);
   return TRUE;
 }
 
 static gboolean
-builtin_size (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_size (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjTensorMeta *meta = meta_of (call, &args[0]);
 
@@ -108,7 +107,7 @@ builtin_size (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
-builtin_numel (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_numel (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = adj_value_from_size (
       adj_shape_numel (&meta_of (call, &args[0])->shape, adj_context_get_symbols (call->cx)));
@@ -116,7 +115,7 @@ builtin_numel (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static AdjSize
-reduced_numel (RuleCall *call, const AdjSize *sizes, guint rank, guint32 dims)
+reduced_numel (AdjRuleCall *call, const AdjSize *sizes, guint rank, guint32 dims)
 {
   AdjSize product = ADJ_SIZE (1);
 
@@ -127,7 +126,7 @@ reduced_numel (RuleCall *call, const AdjSize *sizes, guint rank, guint32 dims)
 }
 
 static gboolean
-builtin_reduced_numel (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_reduced_numel (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSize sizes[ADJ_MAX_RANK];
   guint rank = sizes_of (&args[0], sizes);
@@ -137,14 +136,14 @@ builtin_reduced_numel (RuleCall *call, const AdjValue *args, guint n, AdjValue *
 }
 
 static gboolean
-builtin_dtype (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_dtype (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_DTYPE (meta_of (call, &args[0])->dtype);
   return TRUE;
 }
 
 static gboolean
-builtin_given (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (args[0].kind != ADJ_VALUE_NONE);
   return TRUE;
@@ -153,19 +152,19 @@ builtin_given (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 /* -- numbers -- */
 
 static gboolean
-builtin_inverse (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_inverse (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSize dims[ADJ_MAX_RANK], inverse[ADJ_MAX_RANK] = { 0 };
   guint rank = sizes_of (&args[0], dims);
 
   for (guint i = 0; i < rank; i++)
     inverse[wrap (dims[i].word, rank)] = ADJ_SIZE (i);
-  *out = rule_call_list_sizes (call, inverse, rank);
+  *out = adj_rule_list_sizes (call->arena, inverse, rank);
   return TRUE;
 }
 
 static gboolean
-builtin_negated (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_negated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSize sizes[ADJ_MAX_RANK];
   AdjSize lone;
@@ -176,26 +175,26 @@ builtin_negated (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   for (guint i = 0; i < count; i++)
     sizes[i] =
         adj_size_apply (adj_context_get_symbols (call->cx), ADJ_SIZE_NEG, sizes[i], ADJ_SIZE (0));
-  *out = rule_call_list_sizes (call, sizes, count);
+  *out = adj_rule_list_sizes (call->arena, sizes, count);
   return TRUE;
 }
 
 static gboolean
-builtin_slice_start (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_slice_start (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = args[0].kind == ADJ_VALUE_NONE ? ADJ_INT (0) : args[0];
   return TRUE;
 }
 
 static gboolean
-builtin_slice_end (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_slice_end (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = args[0].kind == ADJ_VALUE_NONE ? ADJ_INT (G_MAXINT64) : args[0];
   return TRUE;
 }
 
 static gboolean
-builtin_log_of (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_log_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_FLOAT (log (number_of (&args[0], 1)));
   return TRUE;
@@ -204,7 +203,7 @@ builtin_log_of (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 /* -- shapes -- */
 
 static AdjTensor *
-reshape (RuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
+reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   AdjSize wanted[ADJ_MAX_RANK];
@@ -214,39 +213,37 @@ reshape (RuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
   if (tensor == NULL)
     return NULL;
   if (adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
-    return RULE_APPLY (call->cx, ADJ_OP_view, ADJ_TENSOR (tensor), *sizes);
-  tensor = rule_clone_contiguous (call->cx, tensor);
+    return ADJ_APPLY (call->cx, ADJ_OP_view, ADJ_TENSOR (tensor), *sizes);
+  tensor = adj_apply_clone_contiguous (call->cx, tensor);
   if (tensor == NULL)
     return NULL;
   if (!adj_shape_view (&adj_tensor_get_meta (tensor)->shape, symbols, wanted, rank, &shape, NULL))
     {
-      adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "the gradient of %s::%s has another number of elements",
-                        call->rule->schema->ns, call->rule->schema->name);
+      rule_call_fail (call, ADJ_ERROR_SHAPE, "has another number of elements");
       return NULL;
     }
-  return RULE_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor), *sizes);
+  return ADJ_APPLY (call->cx, ADJ_OP__unsafe_view, ADJ_TENSOR (tensor), *sizes);
 }
 
 static gboolean
-builtin_reshape (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   return give (out, reshape (call, args[0].tensor, &args[1]));
 }
 
 /* Puts reduced dimensions back as dimensions of size 1. */
 static AdjTensor *
-restore_dims (RuleCall *call, AdjTensor *tensor, guint32 dims, guint rank)
+restore_dims (AdjRuleCall *call, AdjTensor *tensor, guint32 dims, guint rank)
 {
   for (guint i = 0; i < rank && tensor != NULL; i++)
     if (((dims >> i) & 1) != 0)
-      tensor = RULE_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (i));
+      tensor = ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (i));
   return tensor;
 }
 
 /* The same for the result of a reduction; one over everything broadcasts as it is. */
 static AdjTensor *
-restore_reduced (RuleCall *call,
+restore_reduced (AdjRuleCall *call,
                  AdjTensor *tensor,
                  const AdjValue *args,
                  guint n,
@@ -259,17 +256,17 @@ restore_reduced (RuleCall *call,
 }
 
 static gboolean
-builtin_expand_reduced (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_expand_reduced (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 2, args[1].n);
 
   if (g == NULL)
     return FALSE;
-  return give (out, RULE_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (g), args[1]));
+  return give (out, ADJ_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (g), args[1]));
 }
 
 static gboolean
-builtin_cat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_cat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   guint rank = adj_tensor_get_rank (args[0].tensor);
@@ -288,8 +285,8 @@ builtin_cat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *o
         continue;
       end = adj_size_add (symbols, start, meta->shape.size[dim]);
       out->items[i] =
-          ADJ_TENSOR (RULE_APPLY (call->cx, ADJ_OP_slice_Tensor, args[0], ADJ_INT (dim),
-                                  adj_value_from_size (start), adj_value_from_size (end)));
+          ADJ_TENSOR (ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, args[0], ADJ_INT (dim),
+                                 adj_value_from_size (start), adj_value_from_size (end)));
       if (out->items[i].tensor == NULL)
         return FALSE;
       start = end;
@@ -299,7 +296,7 @@ builtin_cat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *o
 
 /* Sums the copies: [r0·s0, …] is seen as [r0, s0, …]. */
 static gboolean
-builtin_repeat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSize repeats[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
   AdjSize split[2 * ADJ_MAX_RANK], summed[ADJ_MAX_RANK];
@@ -316,20 +313,16 @@ builtin_repeat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue
         split[n_split++] = sizes[i + rank - n_repeats];
     }
   if (n_split > ADJ_MAX_RANK)
-    {
-      adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_LIMIT,
-                        "the gradient of aten::repeat has too many dimensions");
-      return FALSE;
-    }
+    return rule_call_fail (call, ADJ_ERROR_LIMIT, "has too many dimensions");
   if (n_summed > 0)
     {
-      AdjValue shape = rule_call_list_sizes (call, split, n_split);
+      AdjValue shape = adj_rule_list_sizes (call->arena, split, n_split);
 
       g = reshape (call, g, &shape);
       if (g == NULL)
         return FALSE;
-      g = RULE_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
-                      rule_call_list_sizes (call, summed, n_summed));
+      g = ADJ_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
+                     adj_rule_list_sizes (call->arena, summed, n_summed));
     }
   return give (out, g);
 }
@@ -337,15 +330,15 @@ builtin_repeat_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue
 /* -- products -- */
 
 static gboolean
-builtin_scaled (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_scaled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   if (number_of (&args[1], 1) == 1)
     return give (out, args[0].tensor);
-  return give (out, RULE_APPLY (call->cx, ADJ_OP_mul_Scalar, args[0], args[1]));
+  return give (out, ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, args[0], args[1]));
 }
 
 static gboolean
-builtin_mm_right (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_mm_right (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjShape *right = &meta_of (call, &args[2])->shape;
   AdjContext *cx = call->cx;
@@ -354,19 +347,19 @@ builtin_mm_right (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   if (adj_size_is_int (right->stride[0]) && right->stride[0].word == 1 &&
       adj_size_same (right->stride[1], right->size[0]))
     {
-      t = RULE_APPLY (cx, ADJ_OP_t, args[1]);
-      t = t != NULL ? RULE_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[0]) : NULL;
-      return t != NULL && give (out, RULE_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
+      t = ADJ_APPLY (cx, ADJ_OP_t, args[1]);
+      t = t != NULL ? ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[0]) : NULL;
+      return t != NULL && give (out, ADJ_APPLY (cx, ADJ_OP_t, ADJ_TENSOR (t)));
     }
-  t = RULE_APPLY (cx, ADJ_OP_t, args[0]);
-  return t != NULL && give (out, RULE_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[1]));
+  t = ADJ_APPLY (cx, ADJ_OP_t, args[0]);
+  return t != NULL && give (out, ADJ_APPLY (cx, ADJ_OP_mm, ADJ_TENSOR (t), args[1]));
 }
 
 /* -- reductions -- */
 
 /* @g among the elements of @x that equal @best: both as a reduction over @dims that keeps them. */
 static AdjTensor *
-distribute (RuleCall *call,
+distribute (AdjRuleCall *call,
             AdjTensor *g,
             AdjTensor *x,
             AdjTensor *best,
@@ -374,22 +367,22 @@ distribute (RuleCall *call,
             gboolean has_dims)
 {
   AdjContext *cx = call->cx;
-  AdjTensor *mask = RULE_APPLY (cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (best));
+  AdjTensor *mask = ADJ_APPLY (cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (best));
   AdjTensor *count;
 
   if (mask == NULL)
     return NULL;
   count = has_dims
-              ? RULE_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), *dims, ADJ_BOOL (TRUE))
-              : RULE_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
-  g = RULE_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
+              ? ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), *dims, ADJ_BOOL (TRUE))
+              : ADJ_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
+  g = ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
   if (g == NULL || count == NULL)
     return NULL;
-  return RULE_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count));
+  return ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count));
 }
 
 static gboolean
-builtin_evenly_distribute (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_evenly_distribute (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   guint rank = meta_of (call, &args[1])->shape.rank;
   AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 3, rank);
@@ -401,30 +394,30 @@ builtin_evenly_distribute (RuleCall *call, const AdjValue *args, guint n, AdjVal
 }
 
 static gboolean
-builtin_value_selecting (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_value_selecting (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjContext *cx = call->cx;
   AdjTensor *g = args[0].tensor, *index = args[2].tensor, *zeros;
 
   if (!is_true (args, n, 4) && args[3].n > 0)
     {
-      g = RULE_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (g), args[1]);
-      index = RULE_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (index), args[1]);
+      g = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (g), args[1]);
+      index = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (index), args[1]);
     }
   if (g == NULL || index == NULL)
     return FALSE;
-  zeros = RULE_APPLY (cx, ADJ_OP_new_zeros, ADJ_TENSOR (g), args[3]);
-  return zeros != NULL && give (out, RULE_APPLY (cx, ADJ_OP_scatter_src, ADJ_TENSOR (zeros),
-                                                 args[1], ADJ_TENSOR (index), ADJ_TENSOR (g)));
+  zeros = ADJ_APPLY (cx, ADJ_OP_new_zeros, ADJ_TENSOR (g), args[3]);
+  return zeros != NULL && give (out, ADJ_APPLY (cx, ADJ_OP_scatter_src, ADJ_TENSOR (zeros), args[1],
+                                                ADJ_TENSOR (index), ADJ_TENSOR (g)));
 }
 
 /* What of a source was not scattered has gradient 0. */
 static gboolean
-builtin_gather_padded (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_gather_padded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   const AdjShape *index = &meta_of (call, &args[2])->shape;
-  AdjTensor *g = RULE_APPLY (call->cx, ADJ_OP_gather, args[0], args[1], args[2]);
+  AdjTensor *g = ADJ_APPLY (call->cx, ADJ_OP_gather, args[0], args[1], args[2]);
   AdjSize sizes[ADJ_MAX_RANK], pad[2 * ADJ_MAX_RANK];
   guint rank = sizes_of (&args[3], sizes);
   gboolean padded = FALSE;
@@ -438,14 +431,14 @@ builtin_gather_padded (RuleCall *call, const AdjValue *args, guint n, AdjValue *
       padded |= !adj_size_test (symbols, ADJ_SIZE_EQ, sizes[i], index->size[i]);
     }
   if (padded)
-    g = RULE_APPLY (call->cx, ADJ_OP_constant_pad_nd, ADJ_TENSOR (g),
-                    rule_call_list_sizes (call, pad, 2 * rank), ADJ_INT (0));
+    g = ADJ_APPLY (call->cx, ADJ_OP_constant_pad_nd, ADJ_TENSOR (g),
+                   adj_rule_list_sizes (call->arena, pad, 2 * rank), ADJ_INT (0));
   return give (out, g);
 }
 
 /* @args: self, dim, correction, keepdim. */
 static AdjTensor *
-var_backward (RuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
+var_backward (AdjRuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
 {
   AdjContext *cx = call->cx;
   const AdjShape *shape = &meta_of (call, &args[0])->shape;
@@ -458,27 +451,27 @@ var_backward (RuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
   g = restore_reduced (call, g, placed, 2, 0, shape->rank);
   if (g == NULL)
     return NULL;
-  g = RULE_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
-                  ADJ_FLOAT (2.0 / ((double) hint - number_of (&args[2], 1))));
+  g = ADJ_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
+                 ADJ_FLOAT (2.0 / ((double) hint - number_of (&args[2], 1))));
   mean = names_dims (args, n, 1)
-             ? RULE_APPLY (cx, ADJ_OP_mean_dim, args[0], args[1], ADJ_BOOL (TRUE))
-             : RULE_APPLY (cx, ADJ_OP_mean, args[0]);
+             ? ADJ_APPLY (cx, ADJ_OP_mean_dim, args[0], args[1], ADJ_BOOL (TRUE))
+             : ADJ_APPLY (cx, ADJ_OP_mean, args[0]);
   if (mean == NULL || g == NULL)
     return NULL;
-  mean = RULE_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean));
+  mean = ADJ_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean));
   if (mean == NULL)
     return NULL;
-  return RULE_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mean));
+  return ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mean));
 }
 
 static gboolean
-builtin_var_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_var_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   return give (out, var_backward (call, args[0].tensor, args + 1, n - 1));
 }
 
 static gboolean
-builtin_var_mean_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_var_mean_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjContext *cx = call->cx;
   const AdjShape *shape = &meta_of (call, &args[2])->shape;
@@ -494,47 +487,47 @@ builtin_var_mean_backward (RuleCall *call, const AdjValue *args, guint n, AdjVal
   mean = restore_reduced (call, args[1].tensor, placed, 2, 0, shape->rank);
   if (mean == NULL)
     return FALSE;
-  mean = RULE_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (mean),
-                     rule_call_list_sizes (call, shape->size, shape->rank));
+  mean = ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (mean),
+                    adj_rule_list_sizes (call->arena, shape->size, shape->rank));
   if (mean == NULL)
     return FALSE;
-  mean = RULE_APPLY (cx, ADJ_OP_div_Scalar, ADJ_TENSOR (mean),
-                     adj_value_from_size (reduced_numel (call, shape->size, shape->rank,
-                                                         dims_of (args, n, 3, shape->rank))));
+  mean = ADJ_APPLY (cx, ADJ_OP_div_Scalar, ADJ_TENSOR (mean),
+                    adj_value_from_size (reduced_numel (call, shape->size, shape->rank,
+                                                        dims_of (args, n, 3, shape->rank))));
   if (var == NULL || mean == NULL)
     return give (out, mean);
-  return give (out, RULE_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (var), ADJ_TENSOR (mean)));
+  return give (out, ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (var), ADJ_TENSOR (mean)));
 }
 
 /* @x · @y, @y as NULL-propagating as the rest. */
 static AdjTensor *
-times (RuleCall *call, AdjTensor *x, AdjTensor *y)
+times (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
 {
   if (x == NULL || y == NULL)
     return NULL;
-  return RULE_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
+  return ADJ_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
 }
 
 /* g / y^(p − 1), 0 where y is 0. */
 static AdjTensor *
-norm_scale (RuleCall *call, AdjTensor *g, AdjTensor *y, double p)
+norm_scale (AdjRuleCall *call, AdjTensor *g, AdjTensor *y, double p)
 {
   AdjContext *cx = call->cx;
   AdjTensor *power = y, *zero;
 
   if (p != 2)
-    power = RULE_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (p - 1));
+    power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (p - 1));
   if (power == NULL)
     return NULL;
-  g = RULE_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (power));
-  zero = RULE_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0));
+  g = ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (power));
+  zero = ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0));
   if (g == NULL || zero == NULL)
     return NULL;
-  return RULE_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (g), ADJ_TENSOR (zero), ADJ_INT (0));
+  return ADJ_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (g), ADJ_TENSOR (zero), ADJ_INT (0));
 }
 
 static gboolean
-builtin_norm_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjContext *cx = call->cx;
   const AdjTensorMeta *meta = meta_of (call, &args[1]);
@@ -546,20 +539,20 @@ builtin_norm_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *
   if (g == NULL || y == NULL)
     return FALSE;
   if (p == 0)
-    return give (out, RULE_APPLY (cx, ADJ_OP_zeros_like, args[1]));
+    return give (out, ADJ_APPLY (cx, ADJ_OP_zeros_like, args[1]));
   if (p == 1)
-    return give (out, times (call, g, RULE_APPLY (cx, ADJ_OP_sgn, args[1])));
+    return give (out, times (call, g, ADJ_APPLY (cx, ADJ_OP_sgn, args[1])));
   if (isinf (p))
     {
-      x = RULE_APPLY (cx, ADJ_OP_abs, args[1]);
+      x = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
       x = x != NULL ? distribute (call, g, x, y, &args[4], names_dims (args, n, 4)) : NULL;
-      return give (out, times (call, x, RULE_APPLY (cx, ADJ_OP_sgn, args[1])));
+      return give (out, times (call, x, ADJ_APPLY (cx, ADJ_OP_sgn, args[1])));
     }
   if (p != 2)
     {
-      power = RULE_APPLY (cx, ADJ_OP_abs, args[1]);
+      power = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
       if (power != NULL)
-        power = RULE_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (power), ADJ_FLOAT (p - 2));
+        power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (power), ADJ_FLOAT (p - 2));
       x = times (call, x, power);
     }
   return give (out, times (call, x, norm_scale (call, g, y, p)));
@@ -567,7 +560,7 @@ builtin_norm_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *
 
 /* 1, x₀, x₀x₁, …: the products of what stands before each element along @dim. */
 static AdjTensor *
-exclusive_product (RuleCall *call, AdjTensor *x, guint dim)
+exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim)
 {
   AdjContext *cx = call->cx;
   AdjSize n = adj_tensor_get_meta (x)->shape.size[dim];
@@ -575,40 +568,41 @@ exclusive_product (RuleCall *call, AdjTensor *x, guint dim)
   AdjTensor *one, *rest;
 
   one =
-      RULE_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0), ADJ_INT (1));
-  one = one != NULL ? RULE_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (one)) : NULL;
-  rest = RULE_APPLY (
+      ADJ_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0), ADJ_INT (1));
+  one = one != NULL ? ADJ_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (one)) : NULL;
+  rest = ADJ_APPLY (
       cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0),
       adj_value_from_size (adj_size_sub (adj_context_get_symbols (cx), n, ADJ_SIZE (1))));
-  rest = rest != NULL ? RULE_APPLY (cx, ADJ_OP_cumprod, ADJ_TENSOR (rest), ADJ_INT (dim)) : NULL;
+  rest = rest != NULL ? ADJ_APPLY (cx, ADJ_OP_cumprod, ADJ_TENSOR (rest), ADJ_INT (dim)) : NULL;
   if (one == NULL || rest == NULL)
     return NULL;
   parts[0] = ADJ_TENSOR (one);
   parts[1] = ADJ_TENSOR (rest);
-  return RULE_APPLY (cx, ADJ_OP_cat, ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 2, .items = parts }),
-                     ADJ_INT (dim));
+  return ADJ_APPLY (cx, ADJ_OP_cat, ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 2, .items = parts }),
+                    ADJ_INT (dim));
 }
 
 static AdjTensor *
-flipped (RuleCall *call, AdjTensor *x, guint dim)
+flipped (AdjRuleCall *call, AdjTensor *x, guint dim)
 {
   const AdjSize dims[] = { ADJ_SIZE (dim) };
 
   if (x == NULL)
     return NULL;
-  return RULE_APPLY (call->cx, ADJ_OP_flip, ADJ_TENSOR (x), rule_call_list_sizes (call, dims, 1));
+  return ADJ_APPLY (call->cx, ADJ_OP_flip, ADJ_TENSOR (x),
+                    adj_rule_list_sizes (call->arena, dims, 1));
 }
 
 /* The product of all others, from the left and from the right: right where elements are 0 too. */
 static gboolean
-builtin_prod_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_prod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjTensor *g = args[0].tensor, *x = args[1].tensor;
   const AdjShape *shape = &adj_tensor_get_meta (x)->shape;
-  AdjValue sizes = rule_call_list_sizes (call, shape->size, shape->rank);
+  AdjValue sizes = adj_rule_list_sizes (call->arena, shape->size, shape->rank);
   const AdjSize flat[] = { ADJ_SIZE (-1) };
   guint dim = n > 2 ? wrap (args[2].integer, shape->rank) : 0;
-  AdjValue whole = rule_call_list_sizes (call, flat, 1);
+  AdjValue whole = adj_rule_list_sizes (call->arena, flat, 1);
 
   if (shape->rank == 0)
     return give (out, g);
@@ -629,7 +623,7 @@ builtin_prod_backward (RuleCall *call, const AdjValue *args, guint n, AdjValue *
 guint32
 rule_builtin_describes (const RuleBuiltin *builtin)
 {
-  const RuleFunc func = builtin->func;
+  const RuleBuiltinFunc func = builtin->func;
 
   if (func == builtin_sizes || func == builtin_size || func == builtin_numel ||
       func == builtin_dtype || func == builtin_given)

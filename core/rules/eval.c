@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "autograd/rule-term-private.h"
+#include "rules/rule-private.h"
 
 /* The most arguments that a call in a rule has. */
 #define MAX_ARGS 16
 
 void
-rule_call_init (RuleCall *call)
+adj_rule_call_init (AdjRuleCall *call)
 {
   call->arena = adj_arena_new ();
   call->shared = adj_arena_new0 (call->arena, AdjValue, MAX (call->rule->n_shared, 1));
 }
 
 void
-rule_call_clear (RuleCall *call)
+adj_rule_call_clear (AdjRuleCall *call)
 {
   g_clear_pointer (&call->arena, adj_arena_free);
 }
 
 AdjTensor *
-rule_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
+adj_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
 {
   AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args };
   AdjValue result;
@@ -31,7 +31,7 @@ rule_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
 }
 
 AdjTensor *
-rule_clone_contiguous (AdjContext *cx, AdjTensor *tensor)
+adj_apply_clone_contiguous (AdjContext *cx, AdjTensor *tensor)
 {
   AdjValue kwargs[2] = {
     { .kind = ADJ_VALUE_STRING, .n = 13, .text = "memory_format" },
@@ -47,28 +47,30 @@ rule_clone_contiguous (AdjContext *cx, AdjTensor *tensor)
 }
 
 AdjValue
-rule_call_list_sizes (RuleCall *call, const AdjSize *sizes, guint n)
+adj_rule_list_sizes (AdjArena *arena, const AdjSize *sizes, guint n)
 {
   AdjValue list = { .kind = ADJ_VALUE_LIST, .n = n };
 
-  list.items = adj_arena_new0 (call->arena, AdjValue, MAX (n, 1));
+  list.items = adj_arena_new0 (arena, AdjValue, MAX (n, 1));
   for (guint i = 0; i < n; i++)
     list.items[i] = adj_value_from_size (sizes[i]);
   return list;
 }
 
-AdjTensor *
-rule_call_get_grad (RuleCall *call, guint index)
+/* The gradient of result @index: zeros when it is undefined. */
+static AdjTensor *
+get_grad (AdjRuleCall *call, guint index)
 {
+  const AdjRuleGrads *grads = call->grads;
   const AdjTensorMeta *meta;
   AdjValue args[2], kwargs[4], result;
 
-  if (index >= call->n_grads)
+  if (index >= grads->n_grads)
     return NULL;
-  if (call->grads[index] != NULL)
-    return call->grads[index];
-  meta = &call->outputs[index];
-  args[0] = rule_call_list_sizes (call, meta->shape.size, meta->shape.rank);
+  if (grads->grads[index] != NULL)
+    return grads->grads[index];
+  meta = &grads->outputs[index];
+  args[0] = adj_rule_list_sizes (call->arena, meta->shape.size, meta->shape.rank);
   kwargs[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" };
   kwargs[1] = ADJ_DTYPE (meta->dtype);
   kwargs[2] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" };
@@ -80,10 +82,28 @@ rule_call_get_grad (RuleCall *call, guint index)
   return result.tensor;
 }
 
+gboolean
+rule_call_fail (AdjRuleCall *call, AdjError code, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list list;
+
+  va_start (list, format);
+  message = g_strdup_vprintf (format, list);
+  va_end (list);
+
+  adj_context_fail (call->cx, ADJ_ERROR, code, "the %s of %s::%s %s",
+                    rule_kind_noun (call->rule->kind), call->rule->schema->ns,
+                    call->rule->schema->name, message);
+  return FALSE;
+}
+
 /* -- terms -- */
 
+static gboolean rule_eval (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out);
+
 static gboolean
-eval_args (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_args (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   g_assert (term->n_args <= MAX_ARGS);
 
@@ -94,41 +114,41 @@ eval_args (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_constant (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_constant (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = term->value;
   return TRUE;
 }
 
 static gboolean
-eval_arg (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_arg (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = call->args[term->index];
   return TRUE;
 }
 
 static gboolean
-eval_result (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_result (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  *out = call->results[term->index];
+  *out = call->grads->results[term->index];
   return TRUE;
 }
 
 static gboolean
-eval_grad (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_grad (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  *out = ADJ_TENSOR (rule_call_get_grad (call, term->index));
+  *out = ADJ_TENSOR (get_grad (call, term->index));
   return out->tensor != NULL;
 }
 
 static gboolean
-eval_grads (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_grads (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = call->n_grads };
-  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (call->n_grads, 1));
-  for (guint i = 0; i < call->n_grads; i++)
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = call->grads->n_grads };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
     {
-      out->items[i] = ADJ_TENSOR (rule_call_get_grad (call, i));
+      out->items[i] = ADJ_TENSOR (get_grad (call, i));
       if (out->items[i].tensor == NULL)
         return FALSE;
     }
@@ -136,24 +156,24 @@ eval_grads (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_output_mask (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_output_mask (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = call->rule->n_entries };
   out->items = adj_arena_new0 (call->arena, AdjValue, out->n);
   for (guint i = 0; i < out->n; i++)
-    out->items[i] = ADJ_BOOL (call->needed[i]);
+    out->items[i] = ADJ_BOOL (call->grads->needed[i]);
   return TRUE;
 }
 
 static gboolean
-eval_local (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_local (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = call->locals[term->index];
   return TRUE;
 }
 
 static gboolean
-eval_op (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_op (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjValue values[MAX_ARGS];
   AdjValue names[2 * MAX_ARGS];
@@ -179,17 +199,17 @@ eval_op (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_builtin (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_builtin (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjValue args[MAX_ARGS];
 
   for (guint i = 0; i < term->n_args; i++)
     {
-      const RuleTerm *arg = term->args[i];
+      const AdjRuleTerm *arg = term->args[i];
 
       /* These tell an undefined gradient from zeros. */
       args[i] = ADJ_NONE;
-      if (arg->kind == RULE_GRAD && call->grads[arg->index] == NULL)
+      if (arg->kind == RULE_GRAD && call->grads->grads[arg->index] == NULL)
         continue;
       if (!rule_eval (call, arg, &args[i]))
         return FALSE;
@@ -198,7 +218,7 @@ eval_builtin (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_list (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_list (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = term->n_args };
   out->items = adj_arena_new0 (call->arena, AdjValue, MAX (term->n_args, 1));
@@ -208,19 +228,16 @@ eval_list (RuleCall *call, const RuleTerm *term, AdjValue *out)
 /* -- numbers -- */
 
 static gboolean
-not_a_number (RuleCall *call, const RuleTerm *term)
+not_a_number (AdjRuleCall *call, const AdjRuleTerm *term)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
   adj_expr_print (term->expr, text);
-  adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                    "the gradient of %s::%s cannot compute %s", call->rule->schema->ns,
-                    call->rule->schema->name, text->str);
-  return FALSE;
+  return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "cannot compute %s", text->str);
 }
 
 static gboolean
-as_double (RuleCall *call, const AdjValue *value, double *out)
+as_double (AdjRuleCall *call, const AdjValue *value, double *out)
 {
   AdjSize size;
   gint64 hint;
@@ -257,7 +274,7 @@ is_comparison (AdjSizeOp op)
 }
 
 static gboolean
-eval_binary (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_binary (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   AdjValue args[2];
@@ -287,7 +304,7 @@ eval_binary (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_divide (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_divide (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjValue args[2];
   double a, b;
@@ -301,7 +318,7 @@ eval_divide (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_negate (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_negate (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjValue value;
   double number;
@@ -318,7 +335,7 @@ eval_negate (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_condition (RuleCall *call, const RuleTerm *term, gboolean *out)
+eval_condition (AdjRuleCall *call, const AdjRuleTerm *term, gboolean *out)
 {
   AdjValue value;
   double number = 0;
@@ -332,7 +349,7 @@ eval_condition (RuleCall *call, const RuleTerm *term, gboolean *out)
 }
 
 static gboolean
-eval_not (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_not (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   gboolean condition;
 
@@ -344,7 +361,7 @@ eval_not (RuleCall *call, const RuleTerm *term, AdjValue *out)
 
 /* Both: the second side is looked at only when it decides. */
 static gboolean
-eval_and_or (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_and_or (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   gboolean condition;
 
@@ -357,7 +374,7 @@ eval_and_or (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_choice (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_choice (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   gboolean condition;
 
@@ -366,7 +383,7 @@ eval_choice (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_item (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_item (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   AdjValue *whole = &call->shared[term->index];
   AdjValue index;
@@ -383,7 +400,7 @@ eval_item (RuleCall *call, const RuleTerm *term, AdjValue *out)
 }
 
 static gboolean
-eval_let (RuleCall *call, const RuleTerm *term, AdjValue *out)
+eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   for (guint i = 0; i + 1 < term->n_args; i++)
     if (!rule_eval (call, term->args[i], &call->locals[term->index + i]))
@@ -391,8 +408,8 @@ eval_let (RuleCall *call, const RuleTerm *term, AdjValue *out)
   return rule_eval (call, term->args[term->n_args - 1], out);
 }
 
-static gboolean (*const evaluators[RULE_N_KINDS]) (RuleCall *call,
-                                                   const RuleTerm *term,
+static gboolean (*const evaluators[RULE_N_KINDS]) (AdjRuleCall *call,
+                                                   const AdjRuleTerm *term,
                                                    AdjValue *out) = {
   [RULE_CONSTANT] = eval_constant, [RULE_ARG] = eval_arg,
   [RULE_RESULT] = eval_result,     [RULE_GRAD] = eval_grad,
@@ -406,9 +423,17 @@ static gboolean (*const evaluators[RULE_N_KINDS]) (RuleCall *call,
   [RULE_LET] = eval_let,
 };
 
-gboolean
-rule_eval (RuleCall *call, const RuleTerm *term, AdjValue *out)
+static gboolean
+rule_eval (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = ADJ_NONE;
   return evaluators[term->kind](call, term, out);
+}
+
+gboolean
+adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out)
+{
+  g_return_val_if_fail (entry < call->rule->n_entries, FALSE);
+
+  return rule_eval (call, call->rule->entries[entry].term, out);
 }

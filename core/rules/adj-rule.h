@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-expr.h"
+#include "call/adj-context.h"
+#include "ops/adj-ops.h"
+
+G_BEGIN_DECLS
+
+/* Rules of the operator table: parsed and resolved once, evaluated through a context, so that one
+ * rule computes under the eager mode and is traced under the tracer. */
+
+typedef enum
+{
+  ADJ_RULE_GRAD,      /* `.grad`: an entry for each argument that has a gradient */
+  ADJ_RULE_DECOMPOSE, /* `.decompose`: one entry */
+  ADJ_N_RULE_KINDS,
+} AdjRuleKind;
+
+typedef struct _AdjRuleTerm AdjRuleTerm;
+
+/* What an entry reads: bit i for argument or result i. */
+typedef struct
+{
+  guint64 args;
+  guint64 described_args; /* of these only the metadata */
+  guint64 results;
+  guint64 described_results;
+} AdjRuleUse;
+
+typedef struct
+{
+  guint
+      arg; /* GRAD: the argument whose gradient it is: a tensor, or a list for a list of tensors */
+  const AdjRuleTerm *term;
+  AdjRuleUse use;
+} AdjRuleEntry;
+
+typedef struct
+{
+  AdjRuleKind kind;
+  const AdjSchema *schema; /* of the record that the rule stands in */
+  guint n_entries;
+  const AdjRuleEntry *entries;
+  guint64 grads;  /* GRAD: bit i: the gradient of result i counts, so result i requires one */
+  guint n_shared; /* calls whose results are picked apart */
+} AdjRule;
+
+/* %NULL when the operator has none.  An in-place twin has the gradient of its record. */
+const AdjRule *adj_rule_find (const AdjOp *op, AdjRuleKind kind);
+
+/* What only gradient rules see: `result`, `g`, `grads`, `output_mask`. */
+typedef struct
+{
+  const AdjValue *results;      /* by result; META where only that was kept */
+  const AdjTensorMeta *outputs; /* (array length=n_grads): what the gradients look like */
+  AdjTensor *const *grads;      /* entries are %NULL when undefined */
+  guint n_grads;
+  const gboolean *needed; /* by entry */
+} AdjRuleGrads;
+
+/* The names of a rule and what they stand for while its entries are evaluated. */
+typedef struct
+{
+  AdjContext *cx;
+  const AdjRule *rule;
+  const AdjValue *args;      /* by argument; TENSOR, or META where only that was kept */
+  const AdjRuleGrads *grads; /* (nullable) */
+
+  AdjArena *arena;  /* (owned): lists */
+  AdjValue *shared; /* results of shared calls; NONE until made */
+  AdjValue locals[16];
+} AdjRuleCall;
+
+void adj_rule_call_init (AdjRuleCall *call);
+void adj_rule_call_clear (AdjRuleCall *call);
+/* @out: borrowed from the innermost scope of the context and from @call.  %FALSE: the context is in
+ * error. */
+gboolean adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out);
+
+/* Calls an operator with positional arguments; %NULL when that fails or gives no tensor. */
+AdjTensor *adj_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n);
+#define ADJ_APPLY(cx, op, ...)                                                                     \
+  adj_apply ((cx), (op), (const AdjValue[]){ __VA_ARGS__ },                                        \
+             G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
+
+AdjTensor *adj_apply_clone_contiguous (AdjContext *cx, AdjTensor *tensor);
+
+/* A LIST of sizes in @arena. */
+AdjValue adj_rule_list_sizes (AdjArena *arena, const AdjSize *sizes, guint n);
+
+G_END_DECLS

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "rules/adj-rule.h"
+
+G_BEGIN_DECLS
+
+/* @out is borrowed from the scope of the context and the arena of @call. */
+typedef gboolean (*RuleBuiltinFunc) (AdjRuleCall *call,
+                                     const AdjValue *args,
+                                     guint n,
+                                     AdjValue *out);
+
+typedef struct
+{
+  const char *name;
+  RuleBuiltinFunc func;
+} RuleBuiltin;
+
+const RuleBuiltin *rule_builtin_find (const char *name);
+/* Bits of the arguments of which it reads only the metadata. */
+guint32 rule_builtin_describes (const RuleBuiltin *builtin);
+
+/* A rule expression with its names resolved. */
+typedef enum
+{
+  RULE_CONSTANT,
+  RULE_ARG,
+  RULE_RESULT,
+  RULE_GRAD,
+  RULE_GRADS,
+  RULE_OUTPUT_MASK,
+  RULE_LOCAL,
+  RULE_OP,
+  RULE_BUILTIN,
+  RULE_LIST,
+  RULE_NEGATE,
+  RULE_NOT,
+  RULE_AND,
+  RULE_OR,
+  RULE_BINARY,
+  RULE_DIVIDE,
+  RULE_CHOICE,
+  RULE_ITEM,
+  RULE_LET,
+  RULE_N_KINDS,
+} RuleTermKind;
+
+struct _AdjRuleTerm
+{
+  RuleTermKind kind;
+  guint index; /* of an argument, result, gradient, local; ITEM: which shared call */
+  AdjValue value;
+  AdjSizeOp binary;
+  const AdjOp *op;
+  const RuleBuiltin *builtin;
+  const AdjExpr *expr; /* as written */
+  guint n_args;
+  const AdjRuleTerm **args;
+  const char **arg_names; /* (nullable) */
+};
+
+/* "gradient", "decomposition". */
+const char *rule_kind_noun (AdjRuleKind kind);
+/* Sets the context's error: "the gradient of aten::mul.Tensor …"; returns %FALSE. */
+gboolean rule_call_fail (AdjRuleCall *call, AdjError code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+G_END_DECLS

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What is known of a rule before it is evaluated. */
+
+#include <glib.h>
+
+#include "ir/adj-target.h"
+#include "rules/adj-rule.h"
+
+static const AdjRuleEntry *
+grad_entry (const char *target, guint entry)
+{
+  const AdjRule *rule = adj_rule_find (adj_op_find (target), ADJ_RULE_GRAD);
+
+  g_assert_nonnull (rule);
+  g_assert_cmpuint (entry, <, rule->n_entries);
+  return &rule->entries[entry];
+}
+
+/* mul(self, other): the gradient of self reads other, and the other way round. */
+static void
+entry_reads_the_other_factor (void)
+{
+  g_assert_cmpuint (grad_entry ("torch.ops.aten.mul.Tensor", 0)->use.args, ==, 1 << 1);
+  g_assert_cmpuint (grad_entry ("torch.ops.aten.mul.Tensor", 1)->use.args, ==, 1 << 0);
+}
+
+static void
+entry_reads_only_sizes (void)
+{
+  const AdjRuleUse *use = &grad_entry ("torch.ops.aten.view.default", 0)->use;
+
+  g_assert_cmpuint (use->args, ==, 0);
+  g_assert_cmpuint (use->described_args, ==, 1 << 0);
+}
+
+static void
+entry_reads_the_result (void)
+{
+  const AdjRuleUse *use = &grad_entry ("torch.ops.aten.exp.default", 0)->use;
+
+  g_assert_cmpuint (use->results, ==, 1 << 0);
+  g_assert_cmpuint (use->args, ==, 0);
+}
+
+/* x.mul_ (y) has the gradient of x.mul (y); mul.out has none. */
+static void
+twin_has_the_gradient_of_its_record (void)
+{
+  const AdjRule *rule = adj_rule_find (adj_op (ADJ_OP_mul_Tensor), ADJ_RULE_GRAD);
+
+  g_assert_true (adj_rule_find (adj_op_find ("torch.ops.aten.mul_.Tensor"), ADJ_RULE_GRAD) == rule);
+  g_assert_null (adj_rule_find (adj_op_find ("torch.ops.aten.mul.out"), ADJ_RULE_GRAD));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/rules/rule/reads-the-other-factor", entry_reads_the_other_factor);
+  g_test_add_func ("/rules/rule/reads-only-sizes", entry_reads_only_sizes);
+  g_test_add_func ("/rules/rule/reads-the-result", entry_reads_the_result);
+  g_test_add_func ("/rules/rule/twin-has-the-gradient", twin_has_the_gradient_of_its_record);
+
+  return g_test_run ();
+}
