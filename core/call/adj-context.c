@@ -17,6 +17,7 @@ struct _AdjContext
   AdjDType default_dtype;
   AdjGenerator *generator; /* (nullable): made at first use */
   AdjDType drawn_dtype;
+  gboolean grad_enabled;
   GCancellable *cancellable;
   AdjPlace place;
   GError *error;
@@ -49,6 +50,7 @@ adj_context_new_empty (AdjSymbols *symbols)
   cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
   cx->default_dtype = ADJ_DTYPE_F32;
   cx->drawn_dtype = ADJ_DTYPE_NONE;
+  cx->grad_enabled = TRUE;
   cx->scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_free);
   g_ptr_array_add (cx->scopes, scope_new ());
   return cx;
@@ -174,6 +176,21 @@ void
 adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype)
 {
   cx->drawn_dtype = dtype;
+}
+
+gboolean
+adj_context_get_grad_enabled (const AdjContext *cx)
+{
+  return cx->grad_enabled;
+}
+
+gboolean
+adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled)
+{
+  gboolean before = cx->grad_enabled;
+
+  cx->grad_enabled = enabled;
+  return before;
 }
 
 void

@@ -87,6 +87,10 @@ ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
 /* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
+/* Grad mode: whether operators are recorded for backward; %TRUE at first.  Setting it gives what it
+ * was before. */
+ADJ_PUBLIC gboolean adj_context_get_grad_enabled (const AdjContext *cx);
+ADJ_PUBLIC gboolean adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 
