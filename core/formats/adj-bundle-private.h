@@ -28,10 +28,14 @@ struct _AdjBundle
   GHashTable *kept;           /* key → JSON */
   GHashTable *kept_in_graphs; /* id → JSON */
   GHashTable *kept_entries;   /* name → GBytes */
+  AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
   AdjDiags *diags;
   GMutex lock; /* for the taps, which are asked for one by one */
 };
+
+/* What was given so far. (transfer none) */
+const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 
 void bundle_call_free (gpointer call);
 

@@ -60,10 +60,17 @@ adj_bundle_unref (AdjBundle *bundle)
   g_hash_table_unref (bundle->kept);
   g_hash_table_unref (bundle->kept_in_graphs);
   g_hash_table_unref (bundle->kept_entries);
+  g_clear_pointer (&bundle->recording, adj_recording_unref);
   g_clear_pointer (&bundle->diags, adj_diags_free);
   adj_arena_free (bundle->arena);
   g_mutex_clear (&bundle->lock);
   g_free (bundle);
+}
+
+AdjRecording *
+adj_bundle_get_recording (const AdjBundle *bundle)
+{
+  return bundle->recording;
 }
 
 guint

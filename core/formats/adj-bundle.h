@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-graph.h"
+#include "passes/adj-recording.h"
 
 G_BEGIN_DECLS
 
@@ -78,6 +78,8 @@ ADJ_PUBLIC AdjTensorData *adj_bundle_get_tap (const AdjBundle *bundle,
 ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
 /* What the reader had to say: hand-edited entries, records it could not read. */
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
+/* How graphs of the file came about, stage by stage. (transfer none) (nullable) */
+ADJ_PUBLIC AdjRecording *adj_bundle_get_recording (const AdjBundle *bundle);
 /* The original text of a graph when the file kept it. */
 ADJ_PUBLIC GBytes *adj_bundle_get_text (const AdjBundle *bundle,
                                         const char *id); /* (transfer none) (nullable) */
@@ -115,6 +117,9 @@ ADJ_PUBLIC void adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
                                              GDestroyNotify destroy);
 ADJ_PUBLIC void
 adj_bundle_builder_set_text (AdjBundleBuilder *builder, const char *graph_id, GBytes *text);
+/* Its graphs must be graphs of the bundle. */
+ADJ_PUBLIC void adj_bundle_builder_set_recording (AdjBundleBuilder *builder,
+                                                  AdjRecording *recording);
 /* (transfer full): ends and frees @builder; @diags (nullable) (transfer full). */
 ADJ_PUBLIC AdjBundle *adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags);
 

@@ -18,7 +18,7 @@ gboolean adjoint_save (AdjBundle *bundle,
                        GCancellable *cancellable,
                        GError **error);
 
-/* Entries that are kept as they are, %NULL at the end: annotations, and how graphs came about. */
+/* Entries that are kept as they are, %NULL at the end: annotations. */
 extern const char *const adjoint_kept_entries[];
 
 /* Members of the manifest that we write ourselves; every other one is kept as it is. */

@@ -5,6 +5,7 @@
 #include "formats/adjoint-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
+#include "formats/recording-private.h"
 #include "formats/tensor-files-private.h"
 
 #define MAX_GRAPHS 65536
@@ -510,6 +511,18 @@ keep_entries (Loader *loader, GError **error)
 }
 
 static gboolean
+read_recording (Loader *loader, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("%s: recording.json", loader->path);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (!entries_has (loader->entries, "recording.json"))
+    return TRUE;
+  bytes = entries_read (loader->entries, "recording.json", ENTRIES_MAX_BYTES, loader->diags, error);
+  return bytes != NULL && recording_read (name, bytes, loader->builder, error);
+}
+
+static gboolean
 check_strings (Loader *loader, GError **error)
 {
   const JsonItem *strings = json_get (loader->manifest, "strings");
@@ -541,7 +554,7 @@ read_manifest (Loader *loader, GError **error)
   return keep_entries (loader, error) && read_symbols (loader, error) &&
          add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
          add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
-         add_each (loader, "calls", MAX_CALLS, add_call, error);
+         add_each (loader, "calls", MAX_CALLS, add_call, error) && read_recording (loader, error);
 }
 
 static void

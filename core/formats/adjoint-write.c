@@ -6,6 +6,7 @@
 #include "formats/adjoint-saver-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
+#include "formats/recording-private.h"
 
 static void
 clear_graph (gpointer graph)
@@ -205,6 +206,7 @@ write_graphs (AdjointSaver *saver, GCancellable *cancellable, GError **error)
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
+      sink.origins = adj_bundle_get_recording (saver->bundle) != NULL;
       sink.kept = bundle_get_kept_in_graph (saver->bundle, out->id);
       if (!graph_write_json (&sink, out->graph, text, error))
         {
@@ -334,6 +336,15 @@ take_kept_entries (AdjointSaver *saver)
     }
 }
 
+static void
+take_recording (AdjointSaver *saver)
+{
+  GBytes *bytes = recording_write (saver->bundle);
+
+  if (bytes != NULL)
+    g_free (take_entry (saver, g_strdup ("recording.json"), bytes));
+}
+
 static gint
 compare_items (gconstpointer a, gconstpointer b)
 {
@@ -356,6 +367,7 @@ save (AdjointSaver *saver, const char *path, GCancellable *cancellable, GError *
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   take_kept_entries (saver);
+  take_recording (saver);
   g_array_sort (saver->items, compare_items);
   first.name = g_strdup ("adjoint.json");
   first.bytes = g_string_free_to_bytes (g_steal_pointer (&manifest));

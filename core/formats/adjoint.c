@@ -3,7 +3,7 @@
 
 #include "formats/adjoint-private.h"
 
-const char *const adjoint_kept_entries[] = { "notes.json", "recording.json", NULL };
+const char *const adjoint_kept_entries[] = { "notes.json", NULL };
 
 /* The name of the first entry stands at byte 30 of an archive that follows the format; archives
  * that somebody has packed anew are found by their extension. */

@@ -48,6 +48,19 @@ adj_bundle_builder_free (AdjBundleBuilder *builder)
   g_free (builder);
 }
 
+const AdjBundle *
+bundle_builder_peek (const AdjBundleBuilder *builder)
+{
+  return builder->bundle;
+}
+
+void
+adj_bundle_builder_set_recording (AdjBundleBuilder *builder, AdjRecording *recording)
+{
+  g_clear_pointer (&builder->bundle->recording, adj_recording_unref);
+  builder->bundle->recording = adj_recording_ref (recording);
+}
+
 static const char *
 take_text (AdjBundle *bundle, const char *text)
 {

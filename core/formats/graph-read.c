@@ -20,7 +20,8 @@ typedef struct
   ValueReader value;
   AdjNodeMeta meta;
   AdjTensorMeta *tensor; /* (nullable): the annotation, to be completed */
-  GArray *extra;         /* AdjValue: key, value, key, value … */
+  AdjNodeId origin;
+  GArray *extra; /* AdjValue: key, value, key, value … */
 } NodeReader;
 
 static gboolean
@@ -106,6 +107,18 @@ static gboolean
 read_ac_graph_id (NodeReader *node, const JsonItem *item, GError **error)
 {
   return read_number (node, item, &node->meta.ac_graph_id, error);
+}
+
+static gboolean
+read_origin (NodeReader *node, const JsonItem *item, GError **error)
+{
+  gint64 origin = -1;
+
+  if (!read_number (node, item, &origin, error))
+    return FALSE;
+  if (origin >= 0 && origin < ADJ_MAX_NODES)
+    node->origin.index = (guint32) origin;
+  return TRUE;
 }
 
 static gboolean
@@ -212,6 +225,7 @@ static const struct
   { "fwd_modules", read_fwd_modules },
   { "seq_nr", read_seq_nr },
   { "ac_graph_id", read_ac_graph_id },
+  { "origin", read_origin },
   { "original_aten", read_original_aten },
   { "partitioner_tag", read_partitioner_tag },
   { "source", read_source },
@@ -337,7 +351,7 @@ read_head (NodeReader *node, const JsonItem *item, AdjNodeSpec *spec, GError **e
 static gboolean
 read_node (NodeReader *node, const JsonItem *item, GError **error)
 {
-  AdjNodeSpec spec = { .origin = ADJ_NO_NODE, .meta = &node->meta };
+  AdjNodeSpec spec = { .meta = &node->meta };
   AdjValue extra = { .kind = ADJ_VALUE_DICT };
 
   if (!read_head (node, item, &spec, error) || !read_annotation (node, item, &spec, error) ||
@@ -351,6 +365,7 @@ read_node (NodeReader *node, const JsonItem *item, GError **error)
       extra.items = &g_array_index (node->extra, AdjValue, 0);
       node->meta.extra = &extra;
     }
+  spec.origin = node->origin;
   spec.span = (AdjSpan){ item->line, item->column, 0 };
   adj_builder_add (node->reader->builder, &spec);
   return TRUE;
@@ -384,7 +399,9 @@ read_next_node (GraphReader *reader, GError **error)
   g_autoptr (AdjArena) arena = adj_arena_new ();
   g_autoptr (GArray) extra = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   const GraphSource *source = reader->source;
-  NodeReader node = { .reader = reader, .meta = ADJ_NODE_META_INIT, .extra = extra };
+  NodeReader node = {
+    .reader = reader, .meta = ADJ_NODE_META_INIT, .origin = ADJ_NO_NODE, .extra = extra
+  };
   const JsonItem *item = json_read (&reader->json, arena, error);
 
   if (item == NULL)

@@ -188,6 +188,8 @@ write_meta (GraphWriter *writer, const AdjNode *node, GError **error)
   add_modules (facts, "fwd_modules", meta->fwd_modules, meta->n_fwd_modules);
   add_number (facts, "seq_nr", meta->seq_nr, -1);
   add_number (facts, "ac_graph_id", meta->ac_graph_id, -1);
+  if (writer->sink->origins && adj_node_id_is_valid (node->origin))
+    add_number (facts, "origin", node->origin.index, -1);
   add_text (facts, "original_aten", meta->original_aten);
   add_text (facts, "partitioner_tag", meta->partitioner_tag);
   add_text (facts, "source", meta->source);

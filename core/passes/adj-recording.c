@@ -13,7 +13,6 @@ stage_free (gpointer data)
   AdjStage *stage = data;
 
   g_free (stage->name);
-  g_free (stage->role);
   g_free (stage->summary);
   g_free (stage->failure);
   g_clear_pointer (&stage->graph, adj_graph_unref);
@@ -58,7 +57,6 @@ adj_recording_add (AdjRecording *recording, const AdjStage *stage)
 
   *copy = (AdjStage){
     .name = g_strdup (stage->name),
-    .role = g_strdup (stage->role),
     .summary = g_strdup (stage->summary),
     .graph = stage->graph != NULL ? adj_graph_ref (stage->graph) : NULL,
     .from = stage->from,
@@ -94,12 +92,8 @@ gint
 adj_recording_find (const AdjRecording *recording, const char *name)
 {
   for (guint i = recording->stages->len; i-- > 0;)
-    {
-      const AdjStage *stage = adj_recording_get_stage (recording, i);
-
-      if (g_str_equal (stage->name, name) || g_str_equal (stage->role, name))
-        return (gint) i;
-    }
+    if (g_str_equal (adj_recording_get_stage (recording, i)->name, name))
+      return (gint) i;
   return -1;
 }
 
@@ -117,6 +111,13 @@ adj_recording_trace_origin (const AdjRecording *recording,
         return ADJ_NO_NODE;
       id = adj_graph_get_node (at->graph, id.index)->origin;
       stage = (guint) at->from;
+    }
+  if (adj_node_id_is_valid (id))
+    {
+      const AdjGraph *graph = adj_recording_get_stage (recording, ancestor)->graph;
+
+      if (graph == NULL || id.index >= adj_graph_get_n_nodes (graph))
+        return ADJ_NO_NODE;
     }
   return id;
 }

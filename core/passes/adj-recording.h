@@ -12,9 +12,9 @@ typedef struct _AdjRecording AdjRecording;
 
 typedef struct
 {
-  char *name;      /* of the pass that made it: "joint"; of the first: "dynamo", "program" */
-  char *role;      /* what the graph is, for ids and lists: "joint", "forward", "inference" */
-  char *summary;   /* one line: "joint forward and backward, 62 nodes" needs no counts */
+  char *name;      /* what made it, a pass ("joint") or half of a partition ("forward"); of the
+                      first: "dynamo", "program" */
+  char *summary;   /* (nullable): one line */
   AdjGraph *graph; /* %NULL when the stage failed */
   gint from;       /* the stage whose graph the origins of its nodes refer to; -1: the source */
   guint n_notes;
@@ -32,7 +32,7 @@ ADJ_PUBLIC guint adj_recording_add (AdjRecording *recording, const AdjStage *sta
 
 ADJ_PUBLIC guint adj_recording_get_n_stages (const AdjRecording *recording);
 ADJ_PUBLIC const AdjStage *adj_recording_get_stage (const AdjRecording *recording, guint index);
-/* The last stage of that name or role; -1: none. */
+/* The last stage of that name; -1: none. */
 ADJ_PUBLIC gint adj_recording_find (const AdjRecording *recording, const char *name);
 
 /* Follows origins from node @id of stage @stage back to stage @ancestor.  ADJ_NO_NODE: it came in

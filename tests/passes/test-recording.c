@@ -21,10 +21,8 @@ record (void)
   AdjGraph *last = graph;
 
   g_assert_no_error (error);
-  adj_recording_add (recording, &(AdjStage){ .name = (char *) "source",
-                                             .role = (char *) "inference",
-                                             .graph = graph,
-                                             .from = -1 });
+  adj_recording_add (recording,
+                     &(AdjStage){ .name = (char *) "source", .graph = graph, .from = -1 });
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
     {
       AdjPassResult result;
@@ -33,7 +31,6 @@ record (void)
       adj_pass_run (passes[i], NULL, last, &result, &error);
       g_assert_no_error (error);
       index = adj_recording_add (recording, &(AdjStage){ .name = (char *) passes[i]->name,
-                                                         .role = (char *) "inference",
                                                          .graph = result.graph,
                                                          .from = (gint) i,
                                                          .n_notes = result.n_notes,
@@ -64,7 +61,7 @@ test_keeps_notes (void)
   g_autoptr (AdjRecording) recording = record ();
 
   g_assert_cmpint (adj_recording_find (recording, "cse"), ==, 1);
-  g_assert_cmpint (adj_recording_find (recording, "inference"), ==, 2);
+  g_assert_cmpint (adj_recording_find (recording, "dce"), ==, 2);
   g_assert_cmpint (adj_recording_find (recording, "joint"), ==, -1);
   g_assert_cmpuint (adj_recording_get_stage (recording, 1)->n_notes, ==, 1);
   g_assert_cmpstr (adj_recording_get_stage (recording, 1)->notes[0].reason, ==,

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/recording-private.h"
+
+#include "formats/json-private.h"
+
+#define MAX_STAGES 4096
+#define MAX_NOTES ADJ_MAX_NODES
+
+/* -- reading -- */
+
+static gboolean
+read_node (
+    const JsonReader *json, const JsonItem *item, AdjGraph *graph, AdjNodeId *out, GError **error)
+{
+  *out = ADJ_NO_NODE;
+  if (item->kind == JSON_NULL)
+    return TRUE;
+  if (item->kind == JSON_INT && item->integer >= 0 && graph != NULL &&
+      item->integer < adj_graph_get_n_nodes (graph))
+    {
+      out->index = (guint32) item->integer;
+      return TRUE;
+    }
+  json_fail (json, item, error, "a note names a node that is not there");
+  return FALSE;
+}
+
+static gboolean
+read_notes (const JsonReader *json,
+            const JsonItem *list,
+            AdjGraph *before,
+            AdjGraph *after,
+            GArray *notes,
+            GError **error)
+{
+  if (list == NULL)
+    return TRUE;
+  if (list->kind != JSON_ARRAY || list->n > MAX_NOTES)
+    {
+      json_fail (json, list, error, "\"notes\" must be an array of at most %u", MAX_NOTES);
+      return FALSE;
+    }
+  for (guint i = 0; i < list->n; i++)
+    {
+      const JsonItem *item = &list->items[i];
+      AdjPassNote note;
+
+      if (item->kind != JSON_ARRAY || item->n != 3 || item->items[2].kind != JSON_STRING)
+        {
+          json_fail (json, item, error, "a note is [node before, node after, reason]");
+          return FALSE;
+        }
+      if (!read_node (json, &item->items[0], before, &note.before, error) ||
+          !read_node (json, &item->items[1], after, &note.after, error))
+        return FALSE;
+      note.reason = (char *) item->items[2].text;
+      g_array_append_val (notes, note);
+    }
+  return TRUE;
+}
+
+static gboolean
+read_stage (const JsonReader *json,
+            const JsonItem *item,
+            const AdjBundle *bundle,
+            AdjRecording *recording,
+            GError **error)
+{
+  const char *id = json_get_text (item, "graph");
+  const char *failure = json_get_text (item, "failure");
+  const char *name = json_get_text (item, "name");
+  const char *summary = json_get_text (item, "summary");
+  gint64 from = json_get_int (item, "from", -1);
+  const AdjBundleGraph *graph = id != NULL ? g_hash_table_lookup (bundle->by_id, id) : NULL;
+  g_autoptr (GArray) notes = g_array_new (FALSE, FALSE, sizeof (AdjPassNote));
+  AdjStage stage = { .name = (char *) name,
+                     .summary = (char *) summary,
+                     .failure = (char *) failure,
+                     .from = (gint) from,
+                     .ns = json_get_int (item, "ns", -1) };
+
+  if (name == NULL || (graph == NULL) == (failure == NULL))
+    {
+      json_fail (json, item, error, "a stage needs a name, and a graph of the file or a failure");
+      return FALSE;
+    }
+  if (from < -1 || from >= (gint64) adj_recording_get_n_stages (recording))
+    {
+      json_fail (json, item, error, "a stage comes from an earlier one");
+      return FALSE;
+    }
+  stage.graph = graph != NULL ? graph->graph : NULL;
+  if (!read_notes (json, json_get (item, "notes"),
+                   from >= 0 ? adj_recording_get_stage (recording, (guint) from)->graph : NULL,
+                   stage.graph, notes, error))
+    return FALSE;
+  stage.n_notes = notes->len;
+  stage.notes = (gpointer) notes->data;
+  adj_recording_add (recording, &stage);
+  return TRUE;
+}
+
+gboolean
+recording_read (const char *name, GBytes *bytes, AdjBundleBuilder *builder, GError **error)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  g_autoptr (AdjRecording) recording = adj_recording_new ();
+  JsonReader json = { .name = name };
+  gsize length;
+  const char *text = g_bytes_get_data (bytes, &length);
+  const JsonItem *root = json_parse (arena, name, text, length, error);
+  const JsonItem *stages = root != NULL ? json_get (root, "stages") : NULL;
+
+  if (root == NULL)
+    return FALSE;
+  if (stages == NULL || stages->kind != JSON_ARRAY || stages->n > MAX_STAGES)
+    {
+      json_fail (&json, stages != NULL ? stages : root, error,
+                 "\"stages\" must be an array of at most %d", MAX_STAGES);
+      return FALSE;
+    }
+  for (guint i = 0; i < stages->n; i++)
+    if (!read_stage (&json, &stages->items[i], bundle_builder_peek (builder), recording, error))
+      return FALSE;
+  adj_bundle_builder_set_recording (builder, recording);
+  return TRUE;
+}
+
+/* -- writing -- */
+
+static const char *
+find_id (const AdjBundle *bundle, const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    if (adj_bundle_get_graph (bundle, i)->graph == graph)
+      return adj_bundle_get_graph (bundle, i)->id;
+  return NULL;
+}
+
+static void
+put_node (AdjNodeId id, GString *out)
+{
+  if (adj_node_id_is_valid (id))
+    g_string_append_printf (out, "%u", id.index);
+  else
+    g_string_append (out, "null");
+}
+
+static void
+put_notes (const AdjStage *stage, GString *out)
+{
+  g_string_append (out, ", \"notes\": [");
+  for (guint i = 0; i < stage->n_notes; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n[" : "\n[");
+      put_node (stage->notes[i].before, out);
+      g_string_append (out, ", ");
+      put_node (stage->notes[i].after, out);
+      g_string_append (out, ", ");
+      json_print_string (stage->notes[i].reason, out);
+      g_string_append_c (out, ']');
+    }
+  g_string_append_c (out, ']');
+}
+
+static void
+put_text (const char *key, const char *text, GString *out)
+{
+  if (text == NULL)
+    return;
+  g_string_append_printf (out, ", \"%s\": ", key);
+  json_print_string (text, out);
+}
+
+static void
+put_stage (const AdjBundle *bundle, const AdjStage *stage, GString *out)
+{
+  g_string_append (out, "{\"name\": ");
+  json_print_string (stage->name, out);
+  put_text ("summary", stage->summary, out);
+  put_text ("graph", stage->graph != NULL ? find_id (bundle, stage->graph) : NULL, out);
+  put_text ("failure", stage->failure, out);
+  if (stage->from >= 0)
+    g_string_append_printf (out, ", \"from\": %d", stage->from);
+  if (stage->ns >= 0)
+    g_string_append_printf (out, ", \"ns\": %" G_GINT64_FORMAT, stage->ns);
+  if (stage->n_notes > 0)
+    put_notes (stage, out);
+  g_string_append_c (out, '}');
+}
+
+GBytes *
+recording_write (const AdjBundle *bundle)
+{
+  AdjRecording *recording = adj_bundle_get_recording (bundle);
+  GString *out;
+
+  if (recording == NULL)
+    return NULL;
+  out = g_string_new ("{\"stages\": [");
+  for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "\n");
+      put_stage (bundle, adj_recording_get_stage (recording, i), out);
+    }
+  g_string_append (out, "\n]}\n");
+  return g_string_free_to_bytes (out);
+}
