@@ -64,6 +64,7 @@ adj_autograd_connect (AdjContext *cx,
       return FALSE;
     }
   node = grad_node_new (autograd, &custom_class, sizeof (CustomNode), g_strdup (custom->name));
+  adj_context_set_sequence (cx, (gint64) node->sequence);
   ((CustomNode *) node)->custom = *custom;
   grad_node_set_place (node, adj_context_get_place (cx));
   edges = g_new0 (GradEdge, n_inputs + 1);

@@ -437,16 +437,20 @@ evaluate (GraphTask *task, Info *info)
   AdjGradNode *node = info->node;
   g_autofree AdjTensor **out = g_new0 (AdjTensor *, node->n_edges + 1);
   AdjPlace before = *adj_context_get_place (cx);
+  AdjPlace place = node->place;
   gboolean done = TRUE;
 
   if (task->request->n_targets > 0)
     done = capture (task, info);
   if (done && (task->request->n_targets == 0 || info->needed))
     {
-      adj_context_set_place (cx, &node->place);
+      place.running = node->sequence + 1;
+      adj_context_set_place (cx, &place);
       done = run_hooks_before (task, info) && apply (task, info, out);
       if (done)
         {
+          place.accumulates = TRUE;
+          adj_context_set_place (cx, &place);
           adj_scope_begin (cx);
           clear_tensors (info->grads, node->n_inputs);
           done = send_on (task, node, out);

@@ -499,6 +499,7 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
 
   op_node = (OpNode *) grad_node_new (autograd, &op_node_class, sizeof (OpNode),
                                       node_name (call->schema));
+  adj_context_set_sequence (call->cx, (gint64) op_node->parent.sequence);
   op_node->op = call->op;
   op_node->rule = adj_rule_find (call->op, ADJ_RULE_GRAD);
   op_node->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));

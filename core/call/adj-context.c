@@ -20,6 +20,7 @@ struct _AdjContext
   gboolean grad_enabled;
   GCancellable *cancellable;
   AdjPlace place;
+  gint64 sequence;
   GError *error;
   GPtrArray *scopes;
 };
@@ -51,6 +52,7 @@ adj_context_new_empty (AdjSymbols *symbols)
   cx->default_dtype = ADJ_DTYPE_F32;
   cx->drawn_dtype = ADJ_DTYPE_NONE;
   cx->grad_enabled = TRUE;
+  cx->sequence = -1;
   cx->scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_free);
   g_ptr_array_add (cx->scopes, scope_new ());
   return cx;
@@ -209,6 +211,18 @@ const AdjPlace *
 adj_context_get_place (const AdjContext *cx)
 {
   return &cx->place;
+}
+
+gint64
+adj_context_get_sequence (const AdjContext *cx)
+{
+  return cx->sequence;
+}
+
+void
+adj_context_set_sequence (AdjContext *cx, gint64 sequence)
+{
+  cx->sequence = sequence;
 }
 
 /* -- the sticky error -- */

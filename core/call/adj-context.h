@@ -51,6 +51,9 @@ typedef struct
   const char *stack_trace; /* (nullable): that node's trace */
   const AdjGraph *graph;   /* (nullable): that node's graph */
   AdjNodeId id;            /* in @graph */
+  const char *original;    /* (nullable): the operator that is being decomposed */
+  guint64 running;         /* number of the autograd node that runs, plus one; 0: none does */
+  gboolean accumulates;    /* its gradients are being added to those that arrived before */
 } AdjPlace;
 
 /* -- context -- */
@@ -96,6 +99,9 @@ ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cance
 
 ADJ_PUBLIC void adj_context_set_place (AdjContext *cx, const AdjPlace *place);
 const AdjPlace *adj_context_get_place (const AdjContext *cx);
+/* The number of the autograd node that was made last; -1: none was. */
+gint64 adj_context_get_sequence (const AdjContext *cx);
+void adj_context_set_sequence (AdjContext *cx, gint64 sequence);
 
 /* -- the sticky error --
  *

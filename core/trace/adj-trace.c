@@ -2,8 +2,8 @@
 #include "trace/adj-trace.h"
 
 #include "interpreter/adj-interpreter.h"
+#include "trace/adj-examples.h"
 #include "trace/adj-tracer.h"
-#include "trace/inputs-private.h"
 
 typedef struct
 {
@@ -26,8 +26,12 @@ add_input (const AdjValue *leaf, gpointer data)
 
   if (like == NULL)
     {
+      guint i = trace->n_inputs++;
+
       stem = g_strdup_printf ("%s_%u", trace->stem, ++trace->n_leaves);
-      adj_tracer_add_placeholder (trace->tracer, NULL, stem, NULL, leaf);
+      adj_tracer_add_placeholder (
+          trace->tracer, NULL, stem,
+          i < trace->options->n_input_metas ? trace->options->input_metas[i] : NULL, leaf);
       return TRUE;
     }
   if (trace->n_inputs >= adj_graph_get_n_inputs (like))

@@ -10,9 +10,12 @@ typedef struct
 {
   const char *name; /* (nullable): class name of the graph; else "<lambda>" */
   const char *const
-      *parameters;          /* (nullable): one name for each example input; else arg0, arg1 … */
-  const AdjGraph *like;     /* (nullable): its placeholders give names and facts, instead of
-                               @parameters; the header is taken over too */
+      *parameters;      /* (nullable): one name for each example input; else arg0, arg1 … */
+  const AdjGraph *like; /* (nullable): its placeholders give names and facts, instead of
+                           @parameters; the header is taken over too */
+  const AdjNodeMeta *const
+      *input_metas;         /* (nullable): by leaf, %NULL where nothing is known; without @like */
+  guint n_input_metas;      /* leaves beyond have none */
   AdjSymbols *symbols;      /* (nullable): what sizes in the example inputs refer to */
   gboolean real;            /* compute with the CPU kernels; else nothing has bytes */
   gboolean items_when_read; /* one of several results gets its node when it is first read;

@@ -43,21 +43,67 @@ adj_tracer_free (AdjTracer *tracer)
 
 /* -- provenance ---- */
 
-/* What is known where no graph is being interpreted. */
+#define ACCUMULATION "Gradient addition node due to multiple use of tensor around:"
+
+/* Whether autograd numbers what is recorded. */
+static gboolean
+is_differentiated (const AdjTracer *tracer, const AdjPlace *place)
+{
+  return place->running > 0 || adj_context_get_sequence (tracer->cx) >= 0;
+}
+
+/* A node of the backward has the place of its forward node, and says whose it is. */
+static void
+add_backward (AdjTracer *tracer, const AdjPlace *place, AdjNodeMeta *meta)
+{
+  AdjNodeMeta forward = *meta;
+
+  *meta = (AdjNodeMeta) ADJ_NODE_META_INIT;
+  meta->partitioner_tag = "is_backward";
+  meta->stack_trace = forward.stack_trace;
+  if (!place->accumulates)
+    {
+      meta->n_frames = forward.n_frames;
+      meta->frames = forward.frames;
+      meta->n_fwd_modules = forward.n_modules;
+      meta->fwd_modules = forward.modules;
+      return;
+    }
+  meta->stack_trace = ACCUMULATION;
+  if (forward.stack_trace != NULL)
+    {
+      g_autofree char *text = g_strconcat (forward.stack_trace, ACCUMULATION, NULL);
+
+      meta->stack_trace = adj_arena_intern (tracer->arena, text);
+    }
+}
+
 static const AdjNodeMeta *
 make_meta (AdjTracer *tracer, const AdjPlace *place)
 {
   static const AdjNodeMeta no_meta = ADJ_NODE_META_INIT;
+  const AdjNodeMeta *from = &no_meta;
   g_autofree char *line = NULL;
   const char *text = place->stack_trace;
   AdjNodeMeta *meta;
 
-  if (text == NULL && place->file != NULL)
+  if (place->graph != NULL)
+    from = &adj_graph_get_node (place->graph, place->id.index)->meta;
+  else if (text == NULL && place->file != NULL)
     text = line = g_strdup_printf ("  File \"%s\", line %u, in C\n", place->file, place->line);
-  if (text == NULL)
-    return &no_meta;
-  meta = adj_arena_memdup (tracer->arena, &no_meta, sizeof no_meta);
-  meta->stack_trace = adj_arena_intern (tracer->arena, text);
+  if (!is_differentiated (tracer, place) && (place->graph != NULL || text == NULL))
+    return from;
+
+  meta = adj_arena_memdup (tracer->arena, from, sizeof *from);
+  if (place->graph == NULL && text != NULL)
+    meta->stack_trace = adj_arena_intern (tracer->arena, text);
+  if (!is_differentiated (tracer, place))
+    return meta;
+  meta->original_aten = NULL;
+  if (place->running > 0)
+    add_backward (tracer, place, meta);
+  meta->seq_nr = place->running > 0 && !place->accumulates ? (gint64) place->running - 1
+                                                           : adj_context_get_sequence (tracer->cx);
   return meta;
 }
 
@@ -66,18 +112,20 @@ static const AdjNodeMeta *
 get_meta (AdjTracer *tracer, AdjNodeId *origin)
 {
   const AdjPlace *place = adj_context_get_place (tracer->cx);
+  gint64 sequence = adj_context_get_sequence (tracer->cx);
 
   *origin = place->graph != NULL ? place->id : ADJ_NO_NODE;
-  if (place->graph != NULL && place->graph == tracer->meta_graph &&
-      place->id.index == tracer->meta_index)
+  if (place->graph != NULL && place->graph == tracer->meta_place.graph &&
+      place->id.index == tracer->meta_place.id.index &&
+      place->running == tracer->meta_place.running &&
+      place->accumulates == tracer->meta_place.accumulates && sequence == tracer->meta_sequence)
     return tracer->meta;
 
-  if (place->graph != NULL && place->graph != tracer->meta_graph)
+  if (place->graph != NULL && place->graph != tracer->meta_place.graph)
     adj_builder_share (tracer->builder, place->graph);
-  tracer->meta_graph = place->graph;
-  tracer->meta_index = place->id.index;
-  tracer->meta = place->graph != NULL ? &adj_graph_get_node (place->graph, place->id.index)->meta
-                                      : make_meta (tracer, place);
+  tracer->meta_place = *place;
+  tracer->meta_sequence = sequence;
+  tracer->meta = make_meta (tracer, place);
   return tracer->meta;
 }
 
@@ -114,6 +162,7 @@ adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
     node->name = make_name (tracer, stem != NULL ? stem : get_stem (tracer, node->target));
   if (node->meta == NULL)
     node->meta = get_meta (tracer, &node->origin);
+  node->own_texts = tracer->meta_place.accumulates;
   g_array_append_val (tracer->nodes, *node);
   return id;
 }
@@ -159,14 +208,17 @@ adj_tracer_add_call (AdjTracer *tracer,
     .kwargs = *kwargs,
     .val = adj_tracer_snapshot (tracer, result, FALSE),
   };
+  const char *original = adj_context_get_place (tracer->cx)->original;
   AdjNodeId id;
 
   node.meta = get_meta (tracer, &node.origin);
-  if (node.meta->original_aten == NULL)
+  if (original == NULL)
+    original = node.meta->original_aten != NULL ? node.meta->original_aten : target;
+  if (node.meta->original_aten != original)
     {
       AdjNodeMeta *meta = adj_arena_memdup (tracer->arena, node.meta, sizeof *meta);
 
-      meta->original_aten = target;
+      meta->original_aten = original;
       node.meta = tracer->meta = meta;
     }
   id = adj_tracer_add (tracer, &node, NULL);
@@ -261,16 +313,17 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
         continue;
       renumber (&node->args, places);
       renumber (&node->kwargs, places);
-      adj_builder_add (builder,
-                       &(AdjNodeSpec){ .name = node->name,
-                                       .opcode = node->opcode,
-                                       .meta_is_shared = adj_node_id_is_valid (node->origin),
-                                       .target = node->target,
-                                       .args = node->args,
-                                       .kwargs = node->kwargs,
-                                       .val = node->val,
-                                       .meta = node->meta,
-                                       .origin = node->origin });
+      adj_builder_add (
+          builder,
+          &(AdjNodeSpec){ .name = node->name,
+                          .opcode = node->opcode,
+                          .meta_is_shared = adj_node_id_is_valid (node->origin) && !node->own_texts,
+                          .target = node->target,
+                          .args = node->args,
+                          .kwargs = node->kwargs,
+                          .val = node->val,
+                          .meta = node->meta,
+                          .origin = node->origin });
     }
   for (guint i = 0; i < tracer->data->len; i++)
     {

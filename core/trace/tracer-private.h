@@ -11,6 +11,7 @@ typedef struct
 {
   AdjOpcode opcode;
   gboolean only_if_read;
+  gboolean own_texts; /* what @meta says is not all in the graph of @origin */
   const char *name;
   const char *target;
   AdjValue args, kwargs, val; /* in the tracer's arena, and ours to change */
@@ -40,8 +41,8 @@ struct _AdjTracer
   GHashTable *sizes;       /* word of a size → what stands for it */
   const AdjOpCall *call;   /* (nullable): whose arguments are taken */
   const AdjNodeMeta *meta; /* of the nodes made at the last place */
-  const AdjGraph *meta_graph;
-  guint32 meta_index;
+  AdjPlace meta_place;
+  gint64 meta_sequence;
 };
 
 #define ADJ_ITEMS(k, array, count)                                                                 \

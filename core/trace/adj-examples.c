@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/inputs-private.h"
+#include "trace/adj-examples.h"
 
 struct _AdjExamples
 {
