@@ -19,6 +19,8 @@ typedef enum
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
   ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
+  ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
+                                  touches no bytes and runs on fake tensors too */
 } AdjOpFlags;
 
 /* How the dtypes of operands give the compute and the result dtype (graph-ir §11.2). */
@@ -144,6 +146,9 @@ gboolean adj_op_call_fail_with (const AdjOpCall *call, GError *error);
 /* Bytes from the start of the storage to the end of a tensor with integer sizes; G_MAXSIZE when
  * they cannot be counted. */
 gsize adj_op_extent (const AdjTensorMeta *meta);
+/* %FALSE with the call failed when so many bytes, for a result of @meta, are more than there are.
+ */
+gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
 
 /* -- for modes -- */
 

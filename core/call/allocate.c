@@ -56,22 +56,28 @@ allocate_view (AdjOpCall *call, AdjOpResult *result, gboolean fake)
   if (!fake && adj_op_extent (&result->meta) > adj_storage_get_n_bytes (storage))
     return adj_op_call_fail (call, "the view reaches outside the storage of its tensor");
   result->tensor = adj_tensor_new (&result->meta, storage);
+  adj_tensor_share_version (result->tensor, base);
   return TRUE;
+}
+
+gboolean
+adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes)
+{
+  g_autoptr (GString) text = NULL;
+
+  if (n_bytes <= (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE))
+    return TRUE;
+  text = g_string_new (NULL);
+  adj_tensor_meta_print (meta, NULL, text);
+  return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "a result of %s does not fit in memory",
+                              text->str);
 }
 
 static gboolean
 allocate_fresh (AdjOpCall *call, AdjOpResult *result, gboolean fake)
 {
-  gsize n_bytes = fake ? 0 : adj_op_extent (&result->meta);
-
-  if (!fake && n_bytes > (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE))
-    {
-      g_autoptr (GString) text = g_string_new (NULL);
-
-      adj_tensor_meta_print (&result->meta, NULL, text);
-      return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "a result of %s does not fit in memory",
-                                  text->str);
-    }
+  if (!fake && !adj_op_call_check_memory (call, &result->meta, adj_op_extent (&result->meta)))
+    return FALSE;
   if (!fake)
     result->meta.device = ADJ_CPU;
   result->tensor = adj_tensor_new_empty (&result->meta, adj_context_get_symbols (call->cx), fake);
@@ -91,6 +97,9 @@ adj_op_call_allocate (AdjOpCall *call, gboolean fake)
       if (type->written)
         {
           g_assert (result->alias_of >= 0);
+          if (!fake && (call->op->flags & ADJ_OP_METADATA) != 0 &&
+              !make_concrete (call, &result->meta.shape))
+            return FALSE;
           result->tensor = adj_keep (adj_op_call_tensor (call, (guint) result->alias_of));
           continue;
         }
@@ -106,7 +115,7 @@ static void
 bump_version (const AdjValue *value)
 {
   if (value->kind == ADJ_VALUE_TENSOR)
-    adj_storage_bump_version (adj_tensor_get_storage (value->tensor));
+    adj_tensor_bump_version (value->tensor);
   else if (adj_value_is_container (value))
     for (guint i = 0; i < value->n; i++)
       bump_version (&value->items[i]);

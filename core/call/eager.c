@@ -42,7 +42,7 @@ eager_call (AdjMode *mode, AdjOpCall *call)
 {
   if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, FALSE))
     return FALSE;
-  if (needs_kernel (call) && !run_kernel (call))
+  if ((needs_kernel (call) || (call->op->flags & ADJ_OP_METADATA) != 0) && !run_kernel (call))
     return FALSE;
   adj_op_call_bump_versions (call);
   return TRUE;

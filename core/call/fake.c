@@ -6,6 +6,8 @@ fake_call (AdjMode *mode, AdjOpCall *call)
 {
   if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, TRUE))
     return FALSE;
+  if ((call->op->flags & ADJ_OP_METADATA) != 0 && !call->op->kernel (call))
+    return FALSE;
   adj_op_call_bump_versions (call);
   return TRUE;
 }

@@ -66,6 +66,7 @@ char *adj_twin_inplace_schema (const AdjSchema *schema);
 char *adj_twin_out_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_twin_copy_schema (const AdjSchema *schema);
 void adj_twin_init_write (AdjOp *op);
+void adj_twin_init_turn (AdjOp *op);
 void adj_twin_init_copy (AdjOp *op);
 
 G_END_DECLS

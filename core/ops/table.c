@@ -77,7 +77,8 @@ add_twins (Table *table, const OpEntry *base)
   AdjOpFlags flags = base->op.flags;
 
   if ((flags & ADJ_OP_INPLACE) != 0)
-    add_twin (table, base, adj_twin_inplace_schema (base->schema), adj_twin_init_write);
+    add_twin (table, base, adj_twin_inplace_schema (base->schema),
+              adj_schema_is_view (base->schema) ? adj_twin_init_turn : adj_twin_init_write);
   if ((flags & ADJ_OP_OUT) != 0)
     add_twin (table, base, adj_twin_out_schema (&base->op, base->schema), adj_twin_init_write);
   if ((flags & ADJ_OP_COPY) != 0)

@@ -4,9 +4,9 @@
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
-/* Twins of records: `op_` writes its result into self, `op.out` into its last argument, `op_copy`
- * copies what the view `op` shows.  The other arguments stand in the same order, so a call of the
- * twin is a call of its base. */
+/* Twins of records: `op_` writes its result into self, or for a view turns self into it; `op.out`
+ * writes into its last argument, `op_copy` copies what the view `op` shows.  The other arguments
+ * stand in the same order, so a call of the twin is a call of its base. */
 
 static AdjOpCall
 base_call (const AdjOpCall *call)
@@ -28,15 +28,19 @@ char *
 adj_twin_inplace_schema (const AdjSchema *schema)
 {
   const char *arguments = strchr (schema->text, '(');
-  const char *rest = arguments + strlen ("(Tensor");
-  gboolean has_overload = *schema->overload != '\0';
+  gboolean is_view = adj_schema_is_view (schema);
+  const char *rest = arguments + strlen (is_view ? "(Tensor(a)" : "(Tensor");
+  /* transpose.int is transpose_ in place. */
+  gboolean has_overload =
+      *schema->overload != '\0' && !(is_view && g_str_equal (schema->overload, "int"));
   gboolean is_list = schema->arguments[0].type.is_list;
 
-  g_assert (g_str_has_prefix (arguments, is_list ? "(Tensor[] self" : "(Tensor self"));
+  g_assert (g_str_has_prefix (rest, is_list ? "[] self" : " self"));
 
-  return g_strdup_printf (
-      "%s::%s_%s%s(Tensor(a!)%.*s -> %s", schema->ns, schema->name, has_overload ? "." : "",
-      schema->overload, (int) (strstr (rest, " -> ") - rest), rest, is_list ? "()" : "Tensor(a!)");
+  return g_strdup_printf ("%s::%s_%s%s(Tensor(a!)%.*s -> %s", schema->ns, schema->name,
+                          has_overload ? "." : "", has_overload ? schema->overload : "",
+                          (int) (strstr (rest, " -> ") - rest), rest,
+                          is_list ? "()" : "Tensor(a!)");
 }
 
 static gboolean
@@ -214,6 +218,45 @@ adj_twin_init_write (AdjOp *op)
   op->kernel = op_entry (op)->schema->n_returns == 0 ? write_list_kernel : write_kernel;
   op->flops = base_flops;
   op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);
+}
+
+/* -- views in place: self shows its elements in another way -- */
+
+static gboolean
+turn_meta (AdjOpCall *call)
+{
+  AdjOpCall base = base_call (call);
+  gboolean done = adj_op_call_infer (&base) && !adj_context_has_error (call->cx);
+
+  if (done)
+    adj_op_call_add_view (call, 0, &base.results[0].meta.shape);
+  adj_op_call_clear (&base);
+  return done;
+}
+
+static gboolean
+turn_kernel (AdjOpCall *call)
+{
+  AdjTensor *self = adj_op_call_tensor (call, 0);
+  const AdjStorage *storage = adj_tensor_get_storage (self);
+  AdjTensorMeta meta = *adj_tensor_get_meta (self);
+
+  meta.shape = call->results[0].meta.shape;
+  if (!adj_storage_is_fake (storage) && adj_op_extent (&meta) > adj_storage_get_n_bytes (storage))
+    return adj_op_call_fail (call, "the view reaches outside the storage of its tensor");
+  adj_tensor_set (self, &meta, NULL);
+  return TRUE;
+}
+
+void
+adj_twin_init_turn (AdjOp *op)
+{
+  op->grad = NULL;
+  op->decompose = NULL;
+  op->meta = turn_meta;
+  op->kernel = turn_kernel;
+  op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);
+  op->flags |= ADJ_OP_METADATA;
 }
 
 /* -- copies of views -- */

@@ -491,6 +491,72 @@ unbind_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- self over another storage, or more of its own -- */
+
+static gboolean
+set_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  const AdjTensorMeta *source = adj_op_call_meta (call, 1);
+
+  if (self->dtype != source->dtype || !adj_device_equal (self->device, source->device))
+    return adj_op_call_fail (call, "source is %s, self is %s",
+                             adj_dtype_info (source->dtype)->torch_name,
+                             adj_dtype_info (self->dtype)->torch_name);
+  return add (call, &source->shape);
+}
+
+static gboolean
+set_kernel (AdjOpCall *call)
+{
+  AdjTensor *self = adj_op_call_tensor (call, 0);
+  AdjTensor *source = adj_op_call_tensor (call, 1);
+
+  adj_tensor_set (self, adj_tensor_get_meta (source), adj_tensor_get_storage (source));
+  return TRUE;
+}
+
+static gboolean
+resize_meta (AdjOpCall *call)
+{
+  AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = adj_op_call_sizes (call, 1, sizes);
+  AdjShape shape;
+
+  for (guint i = 0; i < rank; i++)
+    if (adj_size_is_int (sizes[i]) && sizes[i].word < 0)
+      return adj_op_call_fail (call, "a size of %" G_GINT64_FORMAT, sizes[i].word);
+  if (call->args[2].kind == ADJ_VALUE_MEMORY_FORMAT)
+    format = call->args[2].format;
+  adj_shape_init (&shape, op_symbols (call), rank, sizes);
+  shape.offset = self_shape (call)->offset;
+  if (!adj_shape_set_format (&shape, op_symbols (call), format, self_shape (call)))
+    return adj_op_call_fail (call, "the memory format does not fit these sizes");
+  return add (call, &shape);
+}
+
+static gboolean
+resize_kernel (AdjOpCall *call)
+{
+  AdjTensor *self = adj_op_call_tensor (call, 0);
+  AdjStorage *storage = adj_tensor_get_storage (self);
+  AdjTensorMeta meta = *adj_tensor_get_meta (self);
+  gsize n_bytes;
+
+  meta.shape = call->results[0].meta.shape;
+  if (!adj_storage_is_fake (storage))
+    {
+      n_bytes = adj_op_extent (&meta);
+      if (!adj_op_call_check_memory (call, &meta, n_bytes))
+        return FALSE;
+      if (n_bytes > adj_storage_get_n_bytes (storage))
+        adj_storage_resize (storage, n_bytes);
+    }
+  adj_tensor_set (self, &meta, NULL);
+  return TRUE;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

@@ -7,13 +7,44 @@ typedef struct
   GDestroyNotify destroy;
 } Slot;
 
+/* Writes to some of the tensors of a storage. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  guint32 n;
+} Writes;
+
 struct _AdjTensor
 {
   gatomicrefcount ref_count;
   AdjTensorMeta meta;
   AdjStorage *storage; /* (owned) */
+  Writes *writes;      /* (owned) (nullable): counted apart from the others of the storage */
   Slot slots[ADJ_N_SLOTS];
 };
+
+static void
+set_writes (AdjTensor *tensor, Writes *writes)
+{
+  Writes *old = tensor->writes;
+
+  if (writes != NULL)
+    g_atomic_ref_count_inc (&writes->ref_count);
+  tensor->writes = writes;
+  if (old != NULL && g_atomic_ref_count_dec (&old->ref_count))
+    g_free (old);
+}
+
+static void
+count_apart (AdjTensor *tensor, guint32 n)
+{
+  Writes *writes = g_new0 (Writes, 1);
+
+  writes->n = n;
+  set_writes (tensor, NULL);
+  g_atomic_ref_count_init (&writes->ref_count);
+  tensor->writes = writes;
+}
 
 static void
 set_meta (AdjTensor *tensor, const AdjTensorMeta *meta)
@@ -97,6 +128,7 @@ adj_tensor_unref (AdjTensor *tensor)
 
   for (guint i = 0; i < ADJ_N_SLOTS; i++)
     adj_tensor_set_slot (tensor, i, NULL, NULL);
+  set_writes (tensor, NULL);
   adj_storage_unref (tensor->storage);
   g_free (tensor);
 }
@@ -153,11 +185,53 @@ adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storag
 
   if (storage != NULL)
     {
+      if (storage != tensor->storage)
+        count_apart (tensor, adj_tensor_get_version (tensor));
       old = tensor->storage;
       tensor->storage = adj_storage_ref (storage);
       adj_storage_unref (old);
     }
   set_meta (tensor, meta);
+}
+
+guint32
+adj_tensor_get_version (const AdjTensor *tensor)
+{
+  g_return_val_if_fail (tensor != NULL, 0);
+
+  return tensor->writes != NULL ? tensor->writes->n : adj_storage_get_version (tensor->storage);
+}
+
+void
+adj_tensor_bump_version (AdjTensor *tensor)
+{
+  g_return_if_fail (tensor != NULL);
+
+  if (tensor->writes != NULL)
+    tensor->writes->n++;
+  else
+    adj_storage_bump_version (tensor->storage);
+}
+
+void
+adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other)
+{
+  g_return_if_fail (tensor != NULL && other != NULL);
+
+  if (tensor != other)
+    set_writes (tensor, other->writes);
+}
+
+AdjTensor *
+adj_tensor_shallow_copy (AdjTensor *tensor)
+{
+  AdjTensor *copy;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  copy = adj_tensor_new (&tensor->meta, tensor->storage);
+  count_apart (copy, 0);
+  return copy;
 }
 
 gpointer

@@ -38,8 +38,18 @@ ADJ_PUBLIC guint adj_tensor_get_rank (const AdjTensor *tensor);
 /* -1 for a symbolic size; adj_size_get_hint() of the metadata says more. */
 ADJ_PUBLIC gint64 adj_tensor_get_size (const AdjTensor *tensor, guint dim);
 
-/* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one. */
+/* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one, else
+ * writes to other tensors of the new one are none to @tensor. */
 void adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storage);
+
+/* How often @tensor was written in place, or a tensor that counts with it: by default all tensors
+ * of one storage count together. */
+ADJ_PUBLIC guint32 adj_tensor_get_version (const AdjTensor *tensor);
+void adj_tensor_bump_version (AdjTensor *tensor);
+/* From now on @tensor counts with @other, a tensor of the same storage. */
+void adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other);
+/* (transfer full): the same elements, but writes to it count apart (PyTorch's .data). */
+ADJ_PUBLIC AdjTensor *adj_tensor_shallow_copy (AdjTensor *tensor);
 
 gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
 void

@@ -44,15 +44,33 @@ tape_scalar (AdjContext *cx, double value)
   return tape_leaf (cx, 0, &value);
 }
 
-AdjTensor *
-tape_call (AdjContext *cx, const char *name, guint n, const AdjValue *args)
+static gboolean
+call (AdjContext *cx, const char *name, guint n, const AdjValue *args, AdjValue *result)
 {
   g_autofree char *target =
       g_strdup_printf ("torch.ops.aten.%s%s", name, strchr (name, '.') != NULL ? "" : ".default");
   AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args };
+  const AdjOp *op = adj_op_find (target);
+
+  if (op == NULL)
+    g_error ("there is no %s", target);
+  return adj_call (cx, op, &tuple, NULL, result);
+}
+
+gboolean
+tape_try (AdjContext *cx, const char *name, guint n, const AdjValue *args)
+{
   AdjValue result;
 
-  if (!adj_call (cx, adj_op_find (target), &tuple, NULL, &result))
+  return call (cx, name, n, args, &result);
+}
+
+AdjTensor *
+tape_call (AdjContext *cx, const char *name, guint n, const AdjValue *args)
+{
+  AdjValue result;
+
+  if (!call (cx, name, n, args, &result))
     {
       g_autoptr (GError) error = NULL;
 

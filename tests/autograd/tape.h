@@ -20,6 +20,8 @@ AdjTensor *tape_call (AdjContext *cx, const char *name, guint n, const AdjValue 
 #define CALL(cx, name, ...)                                                                        \
   tape_call ((cx), (name), G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })),                     \
              (const AdjValue[]){ __VA_ARGS__ })
+/* The same, where it may fail. */
+gboolean tape_try (AdjContext *cx, const char *name, guint n, const AdjValue *args);
 #define T(t) ADJ_TENSOR (t)
 
 /* Backward from one tensor with gradient 1. */

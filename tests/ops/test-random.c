@@ -182,6 +182,31 @@ describe (AdjContext *cx, gboolean done, const AdjValue *result)
   return g_string_free (out, FALSE);
 }
 
+/* What the tensors show, before an operator that changes it. */
+typedef struct
+{
+  AdjTensorMeta meta;
+  AdjStorage *storage;
+} Shown;
+
+static void
+remember (const Random *r, Shown *shown)
+{
+  for (guint i = 0; i < r->n_tensors; i++)
+    shown[i] = (Shown){ *adj_tensor_get_meta (r->tensors[i]),
+                        adj_storage_ref (adj_tensor_get_storage (r->tensors[i])) };
+}
+
+static void
+restore (const Random *r, Shown *shown)
+{
+  for (guint i = 0; i < r->n_tensors; i++)
+    {
+      adj_tensor_set (r->tensors[i], &shown[i].meta, shown[i].storage);
+      adj_storage_unref (shown[i].storage);
+    }
+}
+
 /* Whether it was a call that works. */
 static gboolean
 try_call (const AdjOp *op, Random *r)
@@ -195,6 +220,7 @@ try_call (const AdjOp *op, Random *r)
   g_autoptr (AdjContext) fake = adj_context_new_empty (NULL);
   g_autofree char *with = NULL;
   g_autofree char *without = NULL;
+  Shown shown[G_N_ELEMENTS (r->tensors)];
   AdjDType dtype = r->dtype;
   AdjValue result;
   gboolean done;
@@ -212,8 +238,10 @@ try_call (const AdjOp *op, Random *r)
       pairs[2 * i + 1] = bound[i];
     }
   adj_context_push_mode (fake, adj_fake_mode_new ());
+  remember (r, shown);
   done = adj_call (fake, op, NULL, &kwargs, &result);
   without = describe (fake, done, &result);
+  restore (r, shown);
   done = adj_call (eager, op, NULL, &kwargs, &result);
   with = describe (eager, done, &result);
   /* Values may still be refused, and memory, and what no kernel computes; without values, sizes
