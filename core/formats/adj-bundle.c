@@ -23,6 +23,10 @@ bundle_call_free (gpointer data)
   clear_values (call->call.outputs, call->call.n_outputs);
   if (call->call.rng != NULL)
     clear_values (call->call.rng, 1);
+  if (call->call.gradients != NULL)
+    clear_values (call->call.gradients, call->call.n_inputs);
+  if (call->call.tangents != NULL)
+    clear_values (call->call.tangents, call->call.n_outputs);
   if (call->destroy != NULL)
     call->destroy (call->tap_data);
   g_hash_table_unref (call->taps[0]);

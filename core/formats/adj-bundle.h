@@ -44,7 +44,9 @@ typedef struct
   const AdjValue *inputs;
   guint n_outputs;
   const AdjValue *outputs;
-  const AdjValue *rng; /* (nullable): DICT of generator states */
+  const AdjValue *rng;       /* (nullable): DICT of generator states */
+  const AdjValue *gradients; /* (nullable): of each input, NONE where there is none */
+  const AdjValue *tangents;  /* (nullable): of each output, what @gradients were computed from */
 } AdjRecordedCall;
 
 ADJ_PUBLIC AdjBundle *adj_bundle_ref (AdjBundle *bundle);

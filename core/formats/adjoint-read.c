@@ -348,6 +348,26 @@ read_values (Loader *loader,
   return TRUE;
 }
 
+/* Values that are aligned with others, of which there are @n. */
+static gboolean
+read_aligned (Loader *loader,
+              const JsonItem *call,
+              const char *key,
+              guint n,
+              const AdjValue **out,
+              GError **error)
+{
+  guint n_read;
+
+  if (!read_values (loader, call, key, out, &n_read, error))
+    return FALSE;
+  if (n_read == 0 || n_read == n)
+    return TRUE;
+  json_fail (&loader->json, json_get (call, key), error, "\"%s\" has %u values, not %u", key,
+             n_read, n);
+  return FALSE;
+}
+
 static gboolean
 add_call (Loader *loader, const JsonItem *item, GError **error)
 {
@@ -366,7 +386,9 @@ add_call (Loader *loader, const JsonItem *item, GError **error)
     }
   call.n = n;
   if (!read_values (loader, item, "inputs", &call.inputs, &call.n_inputs, error) ||
-      !read_values (loader, item, "outputs", &call.outputs, &call.n_outputs, error))
+      !read_values (loader, item, "outputs", &call.outputs, &call.n_outputs, error) ||
+      !read_aligned (loader, item, "gradients", call.n_inputs, &call.gradients, error) ||
+      !read_aligned (loader, item, "tangents", call.n_outputs, &call.tangents, error))
     return FALSE;
   if (rng != NULL && rng->kind == JSON_OBJECT)
     {

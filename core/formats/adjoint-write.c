@@ -127,23 +127,31 @@ collect_from_graph (AdjointSaver *saver, const char *id, AdjGraph *graph)
     }
 }
 
+/* @values (nullable) */
+static void
+collect_values (AdjointSaver *saver,
+                const AdjRecordedCall *call,
+                const char *kind,
+                const AdjValue *values,
+                guint n)
+{
+  for (guint i = 0; values != NULL && i < n; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("%s.%u.%s%u", call->graph->id, call->n, kind, i);
+
+      tensor_store_add_value (saver->store, "values", key, &values[i]);
+    }
+}
+
 static void
 collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call)
 {
   g_autofree char *rng = g_strdup_printf ("%s.%u.rng", call->graph->id, call->n);
 
-  for (guint i = 0; i < call->n_inputs; i++)
-    {
-      g_autofree char *key = g_strdup_printf ("%s.%u.in%u", call->graph->id, call->n, i);
-
-      tensor_store_add_value (saver->store, "values", key, &call->inputs[i]);
-    }
-  for (guint i = 0; i < call->n_outputs; i++)
-    {
-      g_autofree char *key = g_strdup_printf ("%s.%u.out%u", call->graph->id, call->n, i);
-
-      tensor_store_add_value (saver->store, "values", key, &call->outputs[i]);
-    }
+  collect_values (saver, call, "in", call->inputs, call->n_inputs);
+  collect_values (saver, call, "out", call->outputs, call->n_outputs);
+  collect_values (saver, call, "grad", call->gradients, call->n_inputs);
+  collect_values (saver, call, "tangent", call->tangents, call->n_outputs);
   if (call->rng != NULL)
     tensor_store_add_value (saver->store, "values", rng, call->rng);
 }

@@ -252,6 +252,8 @@ adj_bundle_builder_add_call (AdjBundleBuilder *builder,
   copy->call.inputs = take_values (bundle, call->inputs, call->n_inputs);
   copy->call.outputs = take_values (bundle, call->outputs, call->n_outputs);
   copy->call.rng = take_values (bundle, call->rng, 1);
+  copy->call.gradients = take_values (bundle, call->gradients, call->n_inputs);
+  copy->call.tangents = take_values (bundle, call->tangents, call->n_outputs);
   for (guint i = 0; i < 2; i++)
     copy->taps[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_tap);
   g_ptr_array_add (bundle->calls, copy);

@@ -121,6 +121,24 @@ put_values (AdjointSaver *saver, const AdjValue *values, guint n, GString *out, 
   return TRUE;
 }
 
+/* "key": [values], and a comma, when there are any. */
+static gboolean
+put_optional (AdjointSaver *saver,
+              const char *key,
+              const AdjValue *values,
+              guint n,
+              GString *out,
+              GError **error)
+{
+  if (values == NULL)
+    return TRUE;
+  g_string_append_printf (out, "\"%s\": ", key);
+  if (!put_values (saver, values, n, out, error))
+    return FALSE;
+  g_string_append (out, ", ");
+  return TRUE;
+}
+
 static gboolean
 put_call (AdjointSaver *saver, guint index, GString *out, GError **error)
 {
@@ -128,8 +146,10 @@ put_call (AdjointSaver *saver, guint index, GString *out, GError **error)
   ValueWriter writer = value_writer (saver, TRUE);
   guint leader = saver_find_tap_leader (saver, index);
 
-  g_string_append_printf (out, "{\"derived\": %s, \"graph\": \"%s\", \"inputs\": ",
-                          call->derived ? "true" : "false", call->graph->id);
+  g_string_append_printf (out, "{\"derived\": %s, ", call->derived ? "true" : "false");
+  if (!put_optional (saver, "gradients", call->gradients, call->n_inputs, out, error))
+    return FALSE;
+  g_string_append_printf (out, "\"graph\": \"%s\", \"inputs\": ", call->graph->id);
   if (!put_values (saver, call->inputs, call->n_inputs, out, error))
     return FALSE;
   g_string_append_printf (out, ", \"n\": %u, \"outputs\": ", call->n);
@@ -141,9 +161,13 @@ put_call (AdjointSaver *saver, guint index, GString *out, GError **error)
       if (!value_write (&writer, call->rng, out, error))
         return FALSE;
     }
+  g_string_append (out, ", ");
+  if (!put_optional (saver, "tangents", call->tangents, call->n_outputs, out, error))
+    return FALSE;
   if (bundle_has_taps (call))
-    g_string_append_printf (out, ", \"taps\": {\"f32\": \"tap32-%u\", \"f64\": \"tap64-%u\"}",
+    g_string_append_printf (out, "\"taps\": {\"f32\": \"tap32-%u\", \"f64\": \"tap64-%u\"}, ",
                             leader, leader);
+  g_string_truncate (out, out->len - strlen (", "));
   g_string_append_c (out, '}');
   return TRUE;
 }

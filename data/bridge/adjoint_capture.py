@@ -15,9 +15,16 @@ and, for small graphs, the value of every node in float32 and float64.  A path t
 gets the directory form.  `record` works with every backend that is built on AOTAutograd; `backend` uses only
 what PyTorch documents, and runs the graphs as they are.
 
+Of a region that is differentiated the Dynamo call also holds the gradients of its inputs.
+
 Needs nothing but torch (2.4 or later) and Python 3.9.  It never changes what the program computes: what goes
 wrong in here becomes a warning and a note in the manifest.  Where torch does not have the expected hooks, what
 it logs itself goes to a trace log beside the capture.
+
+What is kept is bounded: 64 MiB per tensor, 256 MiB per side of a call, 2 GiB in all, one call per region, 16 MiB of
+node values; `record` takes other bounds.  Of a tensor beyond them its shape and statistics are kept instead.  Data
+goes to disk at once, so that no more than one such tensor is held in memory beside those of the program, and twice
+the bound on node values while these are computed at the end.
 """
 import argparse
 import atexit
@@ -55,9 +62,9 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
-__all__ = ["record", "backend"]
+__all__ = ["record", "backend", "Limits"]
 
-VERSION = "0.2"
+VERSION = "0.3"
 FORMAT_VERSION = [1, 0]
 MIB = 1 << 20
 
@@ -154,6 +161,16 @@ class TensorFile:
         return digest_of(self.path)
 
 
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How many bytes are kept at most."""
+
+    tensor: int = 64 * MIB
+    call: int = 256 * MIB  # of each side of a call
+    total: int = 2048 * MIB
+    nodes: int = 16 * MIB  # of the values of nodes, for each of both precisions
+
+
 class NotRecorded(ValueError):
     """Something that a capture leaves out on purpose."""
 
@@ -161,10 +178,8 @@ class NotRecorded(ValueError):
 class Store:
     """All tensors of a capture.  Equal contents are stored once."""
 
-    TENSOR_LIMIT, CALL_LIMIT, TOTAL_LIMIT = 64 * MIB, 256 * MIB, 2048 * MIB
-
-    def __init__(self, folder):
-        self.folder, self.files, self.total = folder, {}, 0
+    def __init__(self, folder, limits):
+        self.folder, self.limits, self.files, self.total = folder, limits, {}, 0
         self.known = {}  # digest: [(file, key)]
 
     def file(self, file_id):
@@ -266,7 +281,7 @@ class Values:
         self.store, self.file_id = store, file_id
         self.in_use = {}
         self.spans = {}  # (storage, dtype): (first element, one past the last), where several views share it
-        self.left = store.CALL_LIMIT
+        self.left = store.limits.call
 
     def encode_all(self, names, values):
         geometries = {}
@@ -301,7 +316,7 @@ class Values:
         start, stop = self.spans.get(storage) or span(tensor)
         exact = storage in self.spans or (stop - start) * width <= max(4 * tensor.numel() * width, MIB)
         nbytes = (stop - start if exact else tensor.numel()) * width
-        if nbytes > min(self.store.TENSOR_LIMIT, self.left, self.store.TOTAL_LIMIT - self.store.total):
+        if nbytes > min(self.store.limits.tensor, self.left, self.store.limits.total - self.store.total):
             return {"$raw": summary(tensor)}
         self.left -= nbytes
         view = {"size": list(tensor.shape), "stride": list(tensor.stride()), "offset": tensor.storage_offset() - start}
@@ -477,6 +492,7 @@ class Graph:
         self.floating = set()  # nodes whose value is a floating-point tensor
         seeded = torch.Tag.nondeterministic_seeded
         self.random = any(seeded in getattr(n.target, "tags", ()) for n in module.graph.nodes)
+        self.tap_bytes = 0  # of the taps, as far as their sizes are numbers
         self.storages, self.owned = {}, set()  # {storage: its number}, those that an earlier node showed
         self.names = tuple(n.name for n in module.graph.nodes)
         self.module = frozen_copy(module) if role in ("joint", "inference") else None
@@ -544,6 +560,8 @@ class Graph:
                 meta["offset"] = offset if type(offset) is int else str(offset)
         if node.op == "call_function" and storage not in self.owned and not is_uninitialised(node.target):
             self.taps.add(node.name)
+            if all(type(size) is int for size in value.shape):
+                self.tap_bytes += math.prod(value.shape) * value.dtype.itemsize
         if storage is not None:
             self.owned.add(storage)
         if value.dtype.is_floating_point:
@@ -661,7 +679,6 @@ def agree(results, recorded):
 class Region:
     """One compiled region: its graphs and the calls that were recorded of them."""
 
-    TAP_LIMIT = 16 * MIB
     TAP_NODES = 5000
 
     def __init__(self, session, region_id, compile_id, attempt=0):
@@ -675,6 +692,7 @@ class Region:
         self.aot = False  # AOTAutograd has started on it
         self.counts = {}  # role: number of calls so far
         self.calls = {}  # (role, n): call
+        self.differentiable = {}  # n: of each output of that Dynamo call, whether a gradient can come in there
         self.pending = []  # (n, saved storages) of forward calls whose backward has not come yet
 
     def facts(self, role, name, index):
@@ -760,6 +778,8 @@ class Region:
         names = [f"{prefix}_{i}" for i in range(len(outputs))]
         call["outputs"] = Values(self.session.store, file_id).encode_all(names, outputs)
         self.calls[(role, n)] = call
+        if role == "dynamo":
+            self.differentiable[n] = [isinstance(v, torch.Tensor) and v.requires_grad for v in outputs]
         if role == "forward" and self.num_fwd_outputs is not None:
             saved = plain_tensors(outputs[self.num_fwd_outputs :])
             self.pending.append((n, [StorageWeakRef(t.untyped_storage()) for t in saved]))
@@ -791,6 +811,27 @@ class Region:
                 "outputs": call["outputs"][: self.num_fwd_outputs] + back["outputs"],
             }  # fmt: skip
 
+    def derive_gradients(self):
+        """The gradients of the inputs of a Dynamo call are those of AOTAutograd's inputs, which are the same tensors;
+        where one tensor is several inputs, the first of them has its gradient."""
+        for n, differentiable in self.differentiable.items():
+            call, joint = self.calls[("dynamo", n)], self.calls.get(("joint", n))
+            if joint is None:
+                continue
+            gradients = joint["outputs"][self.num_fwd_outputs :]
+            primals, tangents = joint["inputs"][: len(gradients)], joint["inputs"][len(gradients) :]
+            if len(tangents) != sum(differentiable):  # inputs that are changed have tangents too
+                self.session.note(f"{call['graph']}: no gradients, its tangents are not those of its outputs", False)
+                continue
+            waiting, known = iter(tangents), {}
+            for primal, gradient in zip(primals, gradients):
+                known.setdefault(compact(primal), []).append(gradient)
+            if primals == call["inputs"]:
+                call["gradients"] = gradients
+            else:
+                call["gradients"] = [(known.get(compact(v)) or [None]).pop(0) for v in call["inputs"]]
+            call["tangents"] = [next(waiting) if d else None for d in differentiable]
+
     def record_taps(self):
         for role, served in (("joint", ("joint", "forward", "backward")), ("inference", ("inference",))):
             for n in [n for other, n in self.calls if other == role]:
@@ -801,7 +842,7 @@ class Region:
 
     def tap(self, graph, n, call):
         """Run a recorded graph again on its recorded inputs and keep the values of its nodes."""
-        if len(graph.names) > self.TAP_NODES:
+        if len(graph.names) > self.TAP_NODES or graph.tap_bytes > self.session.limits.nodes:
             return None
         store, files = self.session.store, {"f32": f"tap32-{self.id}-{n}", "f64": f"tap64-{self.id}-{n}"}
         try:
@@ -826,7 +867,7 @@ class Region:
 
     def keep(self, target, name, value):
         flat = value.detach().contiguous().reshape(-1).cpu()
-        if target.size + flat.numel() * flat.element_size() > self.TAP_LIMIT:
+        if target.size + flat.numel() * flat.element_size() > self.session.limits.nodes:
             raise NotRecorded("they are too large")
         if safetensors_dtype(flat.dtype) is not None:
             target.add(name, flat, value.shape)
@@ -854,7 +895,8 @@ def table_name(table):
 class Session:
     """One capture in the making."""
 
-    def __init__(self, path, calls=1, taps=True, rename=types.MappingProxyType({})):
+    def __init__(self, path, calls=1, taps=True, rename=types.MappingProxyType({}), limits=None):
+        self.limits = limits or Limits()
         self.path, self.single = os.path.abspath(path), os.fspath(path).endswith(".adjoint")
         self.folder = self.path + ".partial" if self.single else self.path
         self.calls_per_region, self.with_taps, self.prefixes = calls, taps, dict(rename)
@@ -870,7 +912,7 @@ class Session:
             shutil.rmtree(self.folder)
         for name in ("graphs", "tensors", "text"):
             os.makedirs(os.path.join(self.folder, name))
-        self.store = Store(os.path.join(self.folder, "tensors"))
+        self.store = Store(os.path.join(self.folder, "tensors"), self.limits)
         self.config = changed_config()
 
     def note(self, text, failure=True):
@@ -964,6 +1006,7 @@ class Session:
     def collect(self):
         for region in self.regions.values():
             region.derive_joint_calls()
+            region.derive_gradients()
             if self.with_taps:
                 region.record_taps()
 
@@ -999,7 +1042,7 @@ class Session:
             "kind": "capture", "name": os.path.basename(self.path), "torch_version": torch.__version__,
             "torch_git": torch.version.git_version, "hooks": self.hooks,
             "decompositions": ", ".join(sorted({r.table for r in live if r.aot})) or "none",
-            "config": [self.rename(line) for line in self.config],
+            "config": [self.rename(line) for line in self.config], "limits": dataclasses.asdict(self.limits),
         }  # fmt: skip
         items = {
             "format": "adjoint", "version": FORMAT_VERSION, "requires": [], "source": source,
@@ -1187,6 +1230,7 @@ def record(path, **options):
     calls   how many calls of each region are recorded with their values (1)
     taps    whether the value of every node of small graphs is recorded (True)
     rename  {text: replacement} for the paths in stack traces, to share a capture without them
+    limits  how many bytes are kept at most (a Limits)
 
     Regions compiled before the block are not seen; call torch._dynamo.reset() first to have them compiled again.
     """

@@ -11,6 +11,7 @@ last one with another batch size, so that it is compiled again with dynamic shap
 replaced in it, and the digests of the payloads that this changes are computed again.
 """
 import hashlib
+import json
 import linecache
 import os
 import re
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import types
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "bridge"))
@@ -46,10 +48,43 @@ def capture(folder, name, make, backend):
 
     torch._dynamo.reset()
     model, inputs = make()
-    with adjoint_capture.record(os.path.join(folder, name + ".adjoint"), rename=PACKAGES) as session:
+    path = os.path.join(folder, name + ".adjoint")
+    with adjoint_capture.record(path, rename=PACKAGES) as session:
         torch.compile(model, backend=backend)(*inputs).backward()
     if session is None or session.notes:
         sys.exit(f"{name}: {session and session.notes}")
+    check_gradients(path, model)
+
+
+def check_gradients(path, model):
+    """The gradients of the Dynamo call are those that autograd has left in the parameters."""
+    with zipfile.ZipFile(path) as capture:
+        [call] = [c for c in json.loads(capture.read("adjoint.json"))["calls"] if "gradients" in c]
+        nodes = json.loads(capture.read(f"graphs/{call['graph']}.json"))["graph"]["nodes"]
+        names = [n["meta"].get("param") for n in nodes if n["op"] == "placeholder"]
+        found = {n: g for n, g in zip(names, call["gradients"]) if g is not None}
+        for name, parameter in model.named_parameters():
+            expected = parameter.grad.contiguous().flatten().numpy().tobytes()
+            if digest(expected) != digest(stored(capture, *found.pop(name)["$tensor"])):
+                sys.exit(f"{path}: the gradient of {name} is another one")
+    if found:
+        sys.exit(f"{path}: what are the gradients of {', '.join(found)}?")
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def stored(capture, file, key, view=None):
+    """The elements of a tensor of a capture in their logical order."""
+    data = capture.read(f"tensors/{file}.safetensors")
+    length = int.from_bytes(data[:8], "little")
+    begin, end = json.loads(data[8 : 8 + length])[key]["data_offsets"]
+    data = data[8 + length + begin : 8 + length + end]
+    if view is None:
+        return data
+    flat = torch.frombuffer(bytearray(data), dtype=torch.float32)
+    return torch.as_strided(flat, view["size"], view["stride"], view["offset"]).contiguous().numpy().tobytes()
 
 
 def train(models):

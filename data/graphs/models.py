@@ -321,6 +321,48 @@ def dropout():
     return model, (torch.randn(8, 16), torch.randint(10, (8,)))
 
 
+class DoubleConv(nn.Sequential):
+    def __init__(self, inputs, width):
+        super().__init__(
+            nn.Conv2d(inputs, width, 3, padding=1),
+            nn.GroupNorm(2, width),
+            nn.SiLU(),
+            nn.Conv2d(width, width, 3, padding=1),
+            nn.ReLU(),
+        )
+
+
+class UNet(nn.Module):
+    """Two levels down and up again, one enlarged by a transposed convolution and one by interpolation, each joined
+    with what went down; the loss is that of a segmentation."""
+
+    def __init__(self, inputs=2, width=4, classes=3):
+        super().__init__()
+        self.down1 = DoubleConv(inputs, width)
+        self.down2 = DoubleConv(width, 2 * width)
+        self.bottom = DoubleConv(2 * width, 4 * width)
+        self.grow = nn.ConvTranspose2d(4 * width, 2 * width, 2, stride=2)
+        self.up2 = DoubleConv(4 * width, 2 * width)
+        self.up1 = DoubleConv(3 * width, width)
+        self.head = nn.Conv2d(width, classes, 1)
+
+    def forward(self, x, target):
+        first = self.down1(x)
+        second = self.down2(F.max_pool2d(first, 2))
+        x = self.grow(self.bottom(F.max_pool2d(second, 2)))
+        x = self.up2(torch.cat((x, second), dim=1))
+        x = F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)
+        x = self.head(self.up1(torch.cat((x, first), dim=1)))
+        return F.cross_entropy(x.permute(0, 2, 3, 1).flatten(0, 2), target.flatten())
+
+
+def unet():
+    """Model and inputs of `unet.adjoint`."""
+    torch.manual_seed(9)
+    model = UNet()
+    return model, (torch.randn(2, 2, 12, 12), torch.randint(3, (2, 12, 12)))
+
+
 ALL = {
     "mlp": mlp,
     "gpt2": gpt2,
@@ -329,4 +371,5 @@ ALL = {
     "lstm": lstm,
     "sac": sac,
     "dropout": dropout,
+    "unet": unet,
 }

@@ -109,6 +109,40 @@ test_taps_agree_with_outputs (gconstpointer name)
   g_assert_cmpuint (n_compared, >, 5);
 }
 
+static gboolean
+same_values_of (const AdjValue *a, const AdjValue *b)
+{
+  if (a->kind == ADJ_VALUE_DATA && b->kind == ADJ_VALUE_DATA)
+    return same_values (a->data, b->data);
+  return a->kind == ADJ_VALUE_NONE && b->kind == ADJ_VALUE_NONE;
+}
+
+/* The gradients of the Dynamo call belong to its inputs; those that the joint graph returned are
+ * for the same tensors. */
+static void
+test_dynamo_call_has_gradients (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = load_data (name);
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", &error);
+  const AdjRecordedCall *call =
+      adj_bundle_find_call (bundle, adj_bundle_find_graph (bundle, "dynamo", &error), 0);
+  const AdjRecordedCall *derived = adj_bundle_find_call (bundle, joint, 0);
+  guint first = derived->n_outputs - call->n_inputs, n_gradients = 0;
+
+  g_assert_no_error (error);
+  g_assert_nonnull (call->gradients);
+  g_assert_cmpuint (call->n_outputs, ==, 1);
+  g_assert_cmpfloat (adj_tensor_data_get_double (call->tangents[0].data, 0), ==, 1);
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      g_assert_true (same_values_of (&call->gradients[i], &derived->outputs[first + i]));
+      g_assert_true (same_values_of (&call->inputs[i], &derived->inputs[i]));
+      n_gradients += call->gradients[i].kind == ADJ_VALUE_DATA;
+    }
+  g_assert_cmpuint (n_gradients, >, 3);
+}
+
 static void
 test_finds_graphs (void)
 {
@@ -167,6 +201,11 @@ assert_same_call (AdjBundle *a, AdjBundle *b, guint index)
     g_assert_true (same_value (&first->inputs[i], &second->inputs[i]));
   for (guint i = 0; i < first->n_outputs; i++)
     g_assert_true (same_value (&first->outputs[i], &second->outputs[i]));
+  g_assert_true ((first->gradients == NULL) == (second->gradients == NULL));
+  for (guint i = 0; first->gradients != NULL && i < first->n_inputs; i++)
+    g_assert_true (same_value (&first->gradients[i], &second->gradients[i]));
+  for (guint i = 0; first->tangents != NULL && i < first->n_outputs; i++)
+    g_assert_true (same_value (&first->tangents[i], &second->tangents[i]));
   g_assert_true (first->rng == NULL ? second->rng == NULL : same_value (first->rng, second->rng));
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     for (guint wide = 0; wide < 2; wide++)
@@ -424,6 +463,9 @@ static const Bad bads[] = {
     GRAPH (X
            "{\"name\": \"output\", \"op\": \"output\", \"args\": [{\"$tensor\": [\"t\", \"k\"]}]}"),
     ": graphs/g.json:4:63: node 'output': no tensor 'k' in 't'", ADJ_ERROR_PARSE },
+  { "gradients-of-others",
+    HEAD ",\n\"calls\": [{\"graph\": \"g\", \"inputs\": [1], \"gradients\": [1, 2]}]}",
+    GRAPH (X OUTPUT), ": adjoint.json:6:54: \"gradients\" has 2 values, not 1", ADJ_ERROR_PARSE },
   { "view-outside",
     HEAD ", \"calls\": [{\"graph\": \"g\", \"inputs\": [{\"$tensor\": [\"t\", \"six\","
          " {\"size\": [7], \"stride\": [1], \"offset\": 0}]}]}]}",
@@ -751,17 +793,23 @@ test_damaged (void)
 static void
 add_rows (void)
 {
-  static const char *const captures[] = { "graphs/mlp.adjoint", "graphs/gpt2.adjoint" };
+  static const char *const captures[] = {
+    "graphs/mlp.adjoint",          "graphs/gpt2.adjoint",    "graphs/gpt2-inductor.adjoint",
+    "graphs/resnet-block.adjoint", "graphs/llama.adjoint",   "graphs/lstm.adjoint",
+    "graphs/sac.adjoint",          "graphs/dropout.adjoint", "graphs/unet.adjoint",
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
     {
       g_autofree char *prints = g_strconcat ("/formats/adjoint/prints/", captures[i], NULL);
       g_autofree char *taps = g_strconcat ("/formats/adjoint/taps/", captures[i], NULL);
       g_autofree char *trip = g_strconcat ("/formats/adjoint/round-trip/", captures[i], NULL);
+      g_autofree char *gradients = g_strconcat ("/formats/adjoint/gradients/", captures[i], NULL);
 
       g_test_add_data_func (prints, captures[i], test_prints_as_pytorch);
       g_test_add_data_func (taps, captures[i], test_taps_agree_with_outputs);
       g_test_add_data_func (trip, captures[i], test_round_trip);
+      g_test_add_data_func (gradients, captures[i], test_dynamo_call_has_gradients);
     }
   for (guint i = 0; i < G_N_ELEMENTS (bads); i++)
     {
