@@ -23,6 +23,7 @@
 #include "passes/adj-finding.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-recording.h"
+#include "session/adj-pipeline.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
 #include "trace/adj-trace.h"

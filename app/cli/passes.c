@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "adj-command.h"
+
+extern const AdjCommand adj_command_passes;
+
+static void
+print_json (void)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_passes_get_n (); i++)
+    {
+      const AdjPass *pass = adj_passes_get (i);
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, pass->name);
+      if (pass->argument != NULL)
+        {
+          json_builder_set_member_name (builder, "argument");
+          json_builder_add_string_value (builder, pass->argument);
+        }
+      json_builder_set_member_name (builder, "summary");
+      json_builder_add_string_value (builder, pass->summary);
+      json_builder_set_member_name (builder, "explain");
+      json_builder_add_string_value (builder, pass->explain);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  adj_print_json (builder);
+}
+
+static void
+print_list (void)
+{
+  printf ("%-24s %s\n", "PASS", "");
+  for (guint i = 0; i < adj_passes_get_n (); i++)
+    {
+      const AdjPass *pass = adj_passes_get (i);
+      g_autofree char *name = pass->argument != NULL
+                                  ? g_strdup_printf ("%s[=%s]", pass->name, pass->argument)
+                                  : g_strdup (pass->name);
+
+      printf ("%-24s %s\n", name, pass->summary);
+    }
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  gboolean json = FALSE;
+  const AdjPass *pass;
+  GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_passes, entries, 0, 1, &argc, &argv, error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (argc > 1)
+    {
+      pass = adj_pass_find (argv[1], error);
+      if (pass == NULL)
+        return ADJ_EXIT_BAD_INPUT;
+      printf ("%s: %s\n\n%s\n", pass->name, pass->summary, pass->explain);
+    }
+  else if (json)
+    print_json ();
+  else
+    print_list ();
+  return ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_passes = {
+  .name = "passes",
+  .usage = "[PASS]",
+  .summary = "List the passes of a pipeline, or explain one",
+  .run = run,
+};

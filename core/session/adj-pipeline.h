@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "formats/adj-bundle.h"
+#include "passes/adj-recording.h"
+
+G_BEGIN_DECLS
+
+/* -- the passes, in the order of lists and menus -- */
+
+ADJ_PUBLIC guint adj_passes_get_n (void);
+ADJ_PUBLIC const AdjPass *adj_passes_get (guint index);
+/* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
+ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
+
+/* -- running several -- */
+
+typedef struct
+{
+  /* (nullable) Passes by name, "joint,decompose=core,cse"; "" for none; %NULL: what a graph of that
+   * role asks for. */
+  const char *steps;
+  /* (nullable) Told before each step, and once at the end with @done == @total. */
+  void (*progress) (guint done, guint total, const char *step, gpointer data);
+  gpointer data;
+} AdjPipelineOptions;
+
+/**
+ * adj_pipeline_run:
+ * @role: of @graph, "dynamo", "joint" …: names the first stage and chooses the default steps
+ * @options: (nullable)
+ *
+ * Runs the steps one after the other, each on what the one before it made.
+ *
+ * Returns: (transfer full) (nullable): every stage; where a step failed its stage is the last and
+ *   says why.  %NULL: the steps cannot be read, or cancelled
+ */
+ADJ_PUBLIC AdjRecording *adj_pipeline_run (AdjGraph *graph,
+                                           const char *role,
+                                           const AdjPipelineOptions *options,
+                                           GCancellable *cancellable,
+                                           GError **error);
+
+/**
+ * adj_recording_to_bundle:
+ * @source: (nullable): the file that the first stage comes from, for its calls and region
+ * @graph: (nullable): that stage in @source
+ *
+ * What a recording is as a file: its graphs by name of their stage, "0-0-joint", in one region.
+ *
+ * Returns: (transfer full)
+ */
+ADJ_PUBLIC AdjBundle *adj_recording_to_bundle (AdjRecording *recording,
+                                               const AdjBundle *source,
+                                               const AdjBundleGraph *graph);
+
+G_END_DECLS

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/adj-pipeline.h"
+
+/* "0-0-cse", the second time "0-0-cse-2". */
+static char *
+make_id (const char *region, const char *name, GHashTable *taken)
+{
+  char *id = g_strdup_printf ("%s-%s", region, name);
+
+  for (guint n = 2; g_hash_table_contains (taken, id); n++)
+    {
+      g_free (id);
+      id = g_strdup_printf ("%s-%s-%u", region, name, n);
+    }
+  g_hash_table_add (taken, g_strdup (id));
+  return id;
+}
+
+static void
+add_calls (AdjBundleBuilder *builder,
+           const AdjBundle *source,
+           const AdjBundleGraph *graph,
+           const char *id)
+{
+  for (guint i = 0; i < adj_bundle_get_n_calls (source); i++)
+    {
+      const AdjRecordedCall *call = adj_bundle_get_call (source, i);
+
+      if (call->graph == graph && !call->derived)
+        adj_bundle_builder_add_call (builder, call, id, NULL);
+    }
+}
+
+AdjBundle *
+adj_recording_to_bundle (AdjRecording *recording,
+                         const AdjBundle *source,
+                         const AdjBundleGraph *graph)
+{
+  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
+  g_autoptr (GHashTable) taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
+  const AdjRegion *from = graph != NULL ? adj_bundle_find_region (source, graph) : NULL;
+  AdjRegion region = { .id = from != NULL ? from->id : "0-0",
+                       .compile_id = from != NULL ? from->compile_id : NULL,
+                       .rank = from != NULL ? from->rank : -1,
+                       .num_fwd_outputs = -1 };
+
+  for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
+    {
+      const AdjStage *stage = adj_recording_get_stage (recording, i);
+      AdjBundleGraph entry = { .role = stage->name,
+                               .compile_id = region.compile_id,
+                               .rank = region.rank,
+                               .graph = stage->graph };
+      char *id;
+
+      if (stage->graph == NULL)
+        continue;
+      id = make_id (region.id, stage->name, taken);
+      entry.id = id;
+      g_ptr_array_add (ids, id);
+      adj_bundle_builder_add_graph (builder, &entry, NULL);
+      if (i == 0 && graph != NULL)
+        add_calls (builder, source, graph, id);
+    }
+  region.n_graphs = ids->len;
+  adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, NULL);
+  adj_bundle_builder_set_description (builder, source != NULL ? adj_bundle_get_description (source)
+                                                              : "recorded by Adjoint");
+  adj_bundle_builder_set_recording (builder, recording);
+  return adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
+}
