@@ -69,13 +69,13 @@ adj_application_activate (GApplication *application)
 static void
 adj_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
 {
-  for (int i = 0; i < n_files; i++)
-    {
-      GtkWidget *window = adj_window_new (ADW_APPLICATION (application));
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
 
-      adj_window_open (ADJ_WINDOW (window), files[i]);
-      gtk_window_present (GTK_WINDOW (window));
-    }
+  if (window == NULL)
+    window = GTK_WINDOW (adj_window_new (ADW_APPLICATION (application)));
+  for (int i = 0; i < n_files; i++)
+    adj_window_open (ADJ_WINDOW (window), files[i]);
+  gtk_window_present (window);
 }
 
 static void

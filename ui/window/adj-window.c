@@ -4,27 +4,20 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "canvas/adj-canvas-page.h"
-#include "inspect/adj-inspector.h"
 #include "model/adj-facts.h"
-#include "panel/adj-log-page.h"
-#include "panel/adj-source-page.h"
-#include "panel/adj-text-page.h"
-#include "panel/adj-values-page.h"
-#include "sidebar/adj-sidebar.h"
+#include "window/adj-document-page.h"
 #include "window/adj-file-list.h"
 #include "window/adj-search-bar.h"
-#include "window/adj-start-page.h"
 #include "window/window-actions.h"
 
 struct _AdjWindow
 {
   AdwApplicationWindow parent_instance;
 
-  AdjDocument *document;
+  AdjDocument *document;         /* (owned) (nullable): of the chosen tab */
+  GSignalGroup *signals;         /* of it */
   GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
   void (*chosen) (AdjWindow *self, GFile *file);
-  gboolean had_selection;
 
   AdwWindowTitle *title;
   AdwSplitButton *run_button;
@@ -33,28 +26,21 @@ struct _AdjWindow
   GtkMenuButton *find_button;
   AdjSearchBar *search_bar;
   AdwToastOverlay *toasts;
-  GtkStack *pages;
-  AdwStatusPage *problem_page;
-  GtkSpinner *spinner;
-  AdwFlap *sidebar_flap;
-  AdjSidebar *sidebar;
-  GtkInfoBar *remarks_bar;
-  GtkLabel *remarks_label;
-  AdwFlap *inspector_flap;
-  AdjCanvasPage *canvas_page;
-  AdjInspector *inspector;
-  GtkNotebook *panel;
-  GtkLabel *panel_note;
-  AdjSourcePage *source_page;
-  AdjValuesPage *values_page;
-  AdjTextPage *text_page;
-  AdjLogPage *log_page;
+  AdwTabView *tabs;
   GtkRevealer *status_revealer;
   GtkProgressBar *progress;
   GtkLabel *status;
 };
 
 G_DEFINE_FINAL_TYPE (AdjWindow, adj_window, ADW_TYPE_APPLICATION_WINDOW)
+
+static AdjDocumentPage *
+get_page (AdjWindow *self)
+{
+  AdwTabPage *tab = adw_tab_view_get_selected_page (self->tabs);
+
+  return tab != NULL ? ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab)) : NULL;
+}
 
 /* -- what the document says -- */
 
@@ -119,28 +105,6 @@ update_title (AdjWindow *self)
   g_string_free (subtitle, TRUE);
 }
 
-static void
-update_page (AdjWindow *self)
-{
-  const GError *error = adj_document_get_error (self->document);
-  const char *page = "start";
-
-  if (error != NULL)
-    page = "problem";
-  else if (adj_document_get_scene (self->document) != NULL)
-    page = "work";
-  else if (*adj_document_get_title (self->document) != '\0')
-    page = "loading";
-  if (error != NULL)
-    {
-      g_autofree char *text = g_markup_escape_text (error->message, -1);
-
-      adw_status_page_set_description (self->problem_page, text);
-    }
-  gtk_spinner_set_spinning (self->spinner, g_str_equal (page, "loading"));
-  gtk_stack_set_visible_child_name (self->pages, page);
-}
-
 /* The calls that were recorded of the shown graph, to choose one. */
 static void
 update_inputs (AdjWindow *self)
@@ -172,80 +136,8 @@ static void
 update_scene (AdjWindow *self)
 {
   update_inputs (self);
-  update_page (self);
   update_title (self);
   adj_window_update_actions (self);
-}
-
-/* The inspector comes with the first selection and goes with the last. */
-static void
-update_selected (AdjWindow *self)
-{
-  gboolean any = adj_node_id_is_valid (adj_document_get_selected (self->document));
-
-  if (any != self->had_selection)
-    adw_flap_set_reveal_flap (self->inspector_flap, any);
-  self->had_selection = any;
-  adj_window_update_actions (self);
-}
-
-/* What stands at the end of the panel's tabs. */
-static void
-update_note (AdjWindow *self)
-{
-  AdjBundle *bundle = adj_document_get_bundle (self->document);
-  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
-  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
-  g_autofree char *text = NULL;
-
-  if (evaluation != NULL)
-    text = adj_evaluation_describe (evaluation, graph->id);
-  else if (bundle != NULL)
-    text = g_strdup (adj_bundle_get_description (bundle));
-  gtk_label_set_text (self->panel_note, text != NULL ? text : "");
-}
-
-static void
-update_bundle (AdjWindow *self)
-{
-  AdjBundle *bundle = adj_document_get_bundle (self->document);
-  const AdjDiags *diags = bundle != NULL ? adj_bundle_get_diags (bundle) : NULL;
-  guint n = diags != NULL ? adj_diags_count (diags, ADJ_SEVERITY_WARNING) : 0;
-  g_autofree char *text = NULL;
-  GFile *file = adj_document_get_file (self->document);
-
-  if (n > 0)
-    {
-      text =
-          g_strdup_printf (ngettext ("%u remark about this file, which is usable nevertheless",
-                                     "%u remarks about this file, which is usable nevertheless", n),
-                           n);
-      gtk_label_set_text (self->remarks_label, text);
-    }
-  gtk_info_bar_set_revealed (self->remarks_bar, n > 0);
-  if (bundle != NULL && file != NULL)
-    {
-      g_autofree char *uri = g_file_get_uri (file);
-
-      gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
-    }
-  update_note (self);
-  update_scene (self);
-}
-
-static void
-update_evaluation (AdjWindow *self)
-{
-  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
-  const AdjComparison *comparison =
-      evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
-
-  update_title (self);
-  update_note (self);
-  if (evaluation != NULL)
-    adj_window_show_page (self, "values");
-  if (comparison != NULL && comparison->first >= 0)
-    adj_document_set_selected (self->document, comparison->nodes[comparison->first].node);
 }
 
 static void
@@ -306,7 +198,160 @@ on_exported (AdjWindow *self, GFile *file)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
+/* -- tabs -- */
+
+static AdwTabPage *
+find_tab (AdjWindow *self, AdjDocument *document)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+
+      if (adj_document_page_get_document (ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab))) ==
+          document)
+        return tab;
+    }
+  return NULL;
+}
+
+static void
+update_tab (AdjWindow *self, GParamSpec *pspec, AdjDocument *document)
+{
+  AdwTabPage *tab = find_tab (self, document);
+  const char *title = adj_document_get_title (document);
+  GFile *file = adj_document_get_file (document);
+  g_autofree char *tooltip = file != NULL ? g_file_get_parse_name (file) : g_strdup (title);
+  g_autoptr (GIcon) icon = NULL;
+
+  if (tab == NULL)
+    return;
+  if (adj_document_get_error (document) != NULL)
+    icon = g_themed_icon_new ("dialog-error-symbolic");
+  adw_tab_page_set_title (tab, *title != '\0' ? title : _ ("New Tab"));
+  adw_tab_page_set_tooltip (tab, tooltip);
+  adw_tab_page_set_icon (tab, icon);
+  adw_tab_page_set_loading (tab, adj_document_get_status (document) != NULL);
+}
+
+static void
+on_tab_status (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
+{
+  update_tab (self, pspec, document);
+}
+
+/* A result in a tab that nobody sees. */
+static void
+on_tab_evaluated (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
+{
+  AdwTabPage *tab = find_tab (self, document);
+
+  if (tab != NULL && document != self->document && adj_document_get_evaluation (document) != NULL)
+    adw_tab_page_set_needs_attention (tab, TRUE);
+}
+
+static void
+on_selected_tab (AdjWindow *self)
+{
+  AdjDocumentPage *page = get_page (self);
+
+  /* While the window goes. */
+  if (page == NULL)
+    return;
+  adw_tab_page_set_needs_attention (adw_tab_view_get_selected_page (self->tabs), FALSE);
+  g_set_object (&self->document, adj_document_page_get_document (page));
+  g_signal_group_set_target (self->signals, self->document);
+  adj_panel_set_document (self->search_bar, self->document);
+  adj_document_page_add_actions (page, G_ACTION_MAP (self));
+  update_scene (self);
+  update_status (self);
+}
+
+static AdjDocumentPage *
+add_tab (AdjWindow *self)
+{
+  GtkWidget *page = adj_document_page_new ();
+  AdjDocument *document = adj_document_page_get_document (ADJ_DOCUMENT_PAGE (page));
+  AdwTabPage *tab = adw_tab_view_append (self->tabs, page);
+  static const struct
+  {
+    const char *signal;
+    GCallback callback;
+  } signals[] = {
+    { "notify::title", G_CALLBACK (on_tab_status) },
+    { "notify::error", G_CALLBACK (on_tab_status) },
+    { "notify::status", G_CALLBACK (on_tab_status) },
+    { "notify::evaluation", G_CALLBACK (on_tab_evaluated) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (document, signals[i].signal, signals[i].callback, self, 0);
+  g_signal_connect_object (document, "remark", G_CALLBACK (on_remark), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "exported", G_CALLBACK (on_exported), self, G_CONNECT_SWAPPED);
+  update_tab (self, NULL, document);
+  adw_tab_view_set_selected_page (self->tabs, tab);
+  return ADJ_DOCUMENT_PAGE (page);
+}
+
+static gboolean
+on_close_tab (AdjWindow *self, AdwTabPage *tab)
+{
+  AdjDocumentPage *page = ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab));
+
+  adj_document_stop (adj_document_page_get_document (page));
+  adw_tab_view_close_page_finish (self->tabs, tab, TRUE);
+  if (adw_tab_view_get_n_pages (self->tabs) == 0)
+    gtk_window_close (GTK_WINDOW (self));
+  return GDK_EVENT_STOP;
+}
+
+void
+adj_window_new_tab (AdjWindow *self)
+{
+  g_return_if_fail (ADJ_IS_WINDOW (self));
+
+  add_tab (self);
+}
+
+void
+adj_window_close_tab (AdjWindow *self)
+{
+  g_return_if_fail (ADJ_IS_WINDOW (self));
+
+  adw_tab_view_close_page (self->tabs, adw_tab_view_get_selected_page (self->tabs));
+}
+
 /* -- opening -- */
+
+/* The chosen tab when it is free, else a new one. */
+static AdjDocument *
+get_room (AdjWindow *self)
+{
+  AdjDocumentPage *page = get_page (self);
+
+  if (page == NULL || !adj_document_page_is_free (page))
+    page = add_tab (self);
+  return adj_document_page_get_document (page);
+}
+
+/* Shows the tab of @file, if it has one. */
+static AdjDocument *
+find_open (AdjWindow *self, GFile *file)
+{
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
+      AdjDocument *document =
+          adj_document_page_get_document (ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab)));
+      GFile *other = adj_document_get_file (document);
+
+      if (other != NULL && g_file_equal (other, file))
+        {
+          adw_tab_view_set_selected_page (self->tabs, tab);
+          return document;
+        }
+    }
+  return NULL;
+}
 
 void
 adj_window_open (AdjWindow *self, GFile *file)
@@ -314,17 +359,22 @@ adj_window_open (AdjWindow *self, GFile *file)
   g_autofree char *path = g_file_get_path (file);
   g_auto (AdjGraphName) name = { 0 };
   g_autoptr (GFile) named = NULL;
+  AdjDocument *document;
 
   g_return_if_fail (ADJ_IS_WINDOW (self));
 
   if (path == NULL)
     {
-      adj_document_open (self->document, file, NULL);
+      adj_document_open (get_room (self), file, NULL);
       return;
     }
   adj_graph_name_init (&name, path);
   named = g_file_new_for_path (name.path);
-  adj_document_open (self->document, named, name.id);
+  document = find_open (self, named);
+  if (document == NULL)
+    document = get_room (self);
+  /* Once more: it may have been written anew. */
+  adj_document_open (document, named, name.id);
 }
 
 static void
@@ -342,7 +392,7 @@ on_clipboard (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   bytes = g_bytes_new (text, strlen (text));
-  adj_document_open_text (self->document, bytes);
+  adj_document_open_text (get_room (self), bytes);
 }
 
 void
@@ -385,24 +435,23 @@ on_drop (GtkDropTarget *target, const GValue *value, double x, double y, AdjWind
 {
   GSList *files = g_value_get_boxed (value);
 
-  gtk_widget_remove_css_class (GTK_WIDGET (self->pages), "drop-target");
-  if (files == NULL)
-    return FALSE;
-  adj_window_open (self, files->data);
-  return TRUE;
+  adj_document_page_set_drop_target (get_page (self), FALSE);
+  for (GSList *l = files; l != NULL; l = l->next)
+    adj_window_open (self, l->data);
+  return files != NULL;
 }
 
 static GdkDragAction
 on_drag_enter (GtkDropTarget *target, double x, double y, AdjWindow *self)
 {
-  gtk_widget_add_css_class (GTK_WIDGET (self->pages), "drop-target");
+  adj_document_page_set_drop_target (get_page (self), TRUE);
   return GDK_ACTION_COPY;
 }
 
 static void
 on_drag_leave (GtkDropTarget *target, AdjWindow *self)
 {
-  gtk_widget_remove_css_class (GTK_WIDGET (self->pages), "drop-target");
+  adj_document_page_set_drop_target (get_page (self), FALSE);
 }
 
 /* -- parts -- */
@@ -410,20 +459,7 @@ on_drag_leave (GtkDropTarget *target, AdjWindow *self)
 void
 adj_window_show_page (AdjWindow *self, const char *name)
 {
-  const struct
-  {
-    const char *name;
-    gpointer page;
-  } pages[] = { { "source", self->source_page },
-                { "values", self->values_page },
-                { "text", self->text_page },
-                { "log", self->log_page } };
-
-  gtk_widget_set_visible (GTK_WIDGET (self->panel), TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
-    if (g_str_equal (name, pages[i].name))
-      gtk_notebook_set_current_page (
-          self->panel, gtk_notebook_page_num (self->panel, GTK_WIDGET (pages[i].page)));
+  adj_document_page_show (get_page (self), name);
 }
 
 void
@@ -442,16 +478,10 @@ adj_window_find_step (AdjWindow *self, gint step)
 void
 adj_window_copy_details (AdjWindow *self)
 {
-  const GError *error = adj_document_get_error (self->document);
-  GFile *file = adj_document_get_file (self->document);
-  g_autofree char *path = file != NULL ? g_file_get_parse_name (file)
-                                       : g_strdup (adj_document_get_title (self->document));
-  g_autofree char *text = NULL;
+  g_autofree char *text = adj_document_page_get_details (get_page (self));
 
-  if (error == NULL)
+  if (text == NULL)
     return;
-  text = g_strdup_printf ("Adjoint %s\n%s\n%s (%s %d)\n", ADJ_VERSION, path, error->message,
-                          g_quark_to_string (error->domain), error->code);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
   on_remark (self, _ ("Copied"));
 }
@@ -465,7 +495,7 @@ adj_window_get_document (AdjWindow *self)
 AdjGraphView *
 adj_window_get_view (AdjWindow *self)
 {
-  return adj_canvas_page_get_view (self->canvas_page);
+  return adj_document_page_get_view (get_page (self));
 }
 
 /* -- widget -- */
@@ -475,30 +505,13 @@ adj_window_dispose (GObject *object)
 {
   AdjWindow *self = ADJ_WINDOW (object);
 
-  if (self->document != NULL)
-    {
-      g_signal_handlers_disconnect_by_data (self->document, self);
-      adj_document_stop (self->document);
-    }
+  if (self->signals != NULL)
+    g_signal_group_set_target (self->signals, NULL);
+  g_clear_object (&self->signals);
   g_clear_object (&self->chooser);
   g_clear_object (&self->document);
 
   G_OBJECT_CLASS (adj_window_parent_class)->dispose (object);
-}
-
-static void
-ensure_types (void)
-{
-  g_type_ensure (ADJ_TYPE_CANVAS_PAGE);
-  g_type_ensure (ADJ_TYPE_FILE_LIST);
-  g_type_ensure (ADJ_TYPE_INSPECTOR);
-  g_type_ensure (ADJ_TYPE_LOG_PAGE);
-  g_type_ensure (ADJ_TYPE_SEARCH_BAR);
-  g_type_ensure (ADJ_TYPE_SIDEBAR);
-  g_type_ensure (ADJ_TYPE_SOURCE_PAGE);
-  g_type_ensure (ADJ_TYPE_START_PAGE);
-  g_type_ensure (ADJ_TYPE_TEXT_PAGE);
-  g_type_ensure (ADJ_TYPE_VALUES_PAGE);
 }
 
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, AdjWindow, name)
@@ -510,7 +523,8 @@ adj_window_class_init (AdjWindowClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = adj_window_dispose;
 
-  ensure_types ();
+  g_type_ensure (ADJ_TYPE_FILE_LIST);
+  g_type_ensure (ADJ_TYPE_SEARCH_BAR);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/adjoint/Workbench/ui/window.ui");
   /* Not an accelerator of the application: entries paste before us. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_v, GDK_CONTROL_MASK, "win.paste",
@@ -522,43 +536,14 @@ adj_window_class_init (AdjWindowClass *klass)
   BIND (find_button);
   BIND (search_bar);
   BIND (toasts);
-  BIND (pages);
-  BIND (problem_page);
-  BIND (spinner);
-  BIND (sidebar_flap);
-  BIND (sidebar);
-  BIND (remarks_bar);
-  BIND (remarks_label);
-  BIND (inspector_flap);
-  BIND (canvas_page);
-  BIND (inspector);
-  BIND (panel);
-  BIND (panel_note);
-  BIND (source_page);
-  BIND (values_page);
-  BIND (text_page);
-  BIND (log_page);
+  BIND (tabs);
   BIND (status_revealer);
   BIND (progress);
   BIND (status);
 }
 
 static void
-add_panel_actions (AdjWindow *self)
-{
-  g_autoptr (GPropertyAction) sidebar =
-      g_property_action_new ("show-sidebar", self->sidebar_flap, "reveal-flap");
-  g_autoptr (GPropertyAction) inspector =
-      g_property_action_new ("show-inspector", self->inspector_flap, "reveal-flap");
-  g_autoptr (GPropertyAction) panel = g_property_action_new ("show-panel", self->panel, "visible");
-
-  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (sidebar));
-  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (inspector));
-  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (panel));
-}
-
-static void
-connect_document (AdjWindow *self)
+watch_document (AdjWindow *self)
 {
   static const struct
   {
@@ -568,26 +553,17 @@ connect_document (AdjWindow *self)
     { "notify::title", G_CALLBACK (update_scene) },
     { "notify::scene", G_CALLBACK (update_scene) },
     { "notify::error", G_CALLBACK (update_scene) },
-    { "notify::bundle", G_CALLBACK (update_bundle) },
-    { "notify::evaluation", G_CALLBACK (update_evaluation) },
-    { "notify::selected", G_CALLBACK (update_selected) },
+    { "notify::bundle", G_CALLBACK (update_scene) },
+    { "notify::evaluation", G_CALLBACK (update_title) },
+    { "notify::selected", G_CALLBACK (adj_window_update_actions) },
     { "notify::run-choice", G_CALLBACK (update_choice) },
     { "notify::history", G_CALLBACK (adj_window_update_actions) },
     { "notify::status", G_CALLBACK (update_status) },
-    { "remark", G_CALLBACK (on_remark) },
-    { "exported", G_CALLBACK (on_exported) },
   };
 
+  self->signals = g_signal_group_new (ADJ_TYPE_DOCUMENT);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
-  adj_panel_set_document (self->sidebar, self->document);
-  adj_panel_set_document (self->canvas_page, self->document);
-  adj_panel_set_document (self->inspector, self->document);
-  adj_panel_set_document (self->source_page, self->document);
-  adj_panel_set_document (self->values_page, self->document);
-  adj_panel_set_document (self->text_page, self->document);
-  adj_panel_set_document (self->log_page, self->document);
-  adj_panel_set_document (self->search_bar, self->document);
+    g_signal_group_connect_swapped (self->signals, signals[i].signal, signals[i].callback, self);
 }
 
 static void
@@ -595,17 +571,20 @@ adj_window_init (AdjWindow *self)
 {
   GtkDropTarget *drop = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
 
-  self->document = adj_document_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
+  watch_document (self);
   adj_window_add_actions (self);
-  add_panel_actions (self);
-  connect_document (self);
+  /* Alt with a digit is for passes. */
+  adw_tab_view_remove_shortcuts (self->tabs,
+                                 ADW_TAB_VIEW_SHORTCUT_ALT_DIGITS | ADW_TAB_VIEW_SHORTCUT_ALT_ZERO);
+  g_signal_connect_swapped (self->tabs, "notify::selected-page", G_CALLBACK (on_selected_tab),
+                            self);
+  g_signal_connect_swapped (self->tabs, "close-page", G_CALLBACK (on_close_tab), self);
+  add_tab (self);
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   g_signal_connect (drop, "enter", G_CALLBACK (on_drag_enter), self);
   g_signal_connect (drop, "leave", G_CALLBACK (on_drag_leave), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
-  update_scene (self);
-  update_status (self);
 }
 
 GtkWidget *

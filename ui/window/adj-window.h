@@ -8,16 +8,18 @@
 
 G_BEGIN_DECLS
 
-/* The window of one document. */
+/* A window of documents in tabs; what it does is done to the document of the chosen tab. */
 #define ADJ_TYPE_WINDOW (adj_window_get_type ())
 G_DECLARE_FINAL_TYPE (AdjWindow, adj_window, ADJ, WINDOW, AdwApplicationWindow)
 
 GtkWidget *adj_window_new (AdwApplication *application);
 
-/* "FILE" or "FILE#ID"; a folder is fine. */
+/* "FILE" or "FILE#ID"; a folder is fine.  In the tab that shows it, a free tab, or a new one. */
 void adj_window_open (AdjWindow *self, GFile *file);
 /* Opens the text of the clipboard. */
 void adj_window_paste (AdjWindow *self);
+void adj_window_new_tab (AdjWindow *self);
+void adj_window_close_tab (AdjWindow *self);
 AdjDocument *adj_window_get_document (AdjWindow *self); /* (transfer none) */
 AdjGraphView *adj_window_get_view (AdjWindow *self);    /* (transfer none) */
 

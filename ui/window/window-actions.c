@@ -54,6 +54,18 @@ run_open_uri (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_new_tab (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_new_tab (self);
+}
+
+static void
+run_close_tab (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_close_tab (self);
+}
+
+static void
 run_run (AdjWindow *self, GVariant *parameter)
 {
   adj_document_run (adj_window_get_document (self), FALSE);
@@ -183,6 +195,8 @@ static const struct
 } actions[] = {
   { "open", run_open, ALWAYS, NULL, { "<Control>o" } },
   { "open-uri", run_open_uri, ALWAYS, "s", { NULL } },
+  { "new-tab", run_new_tab, ALWAYS, NULL, { "<Control>t" } },
+  { "close-tab", run_close_tab, ALWAYS, NULL, { "<Control>w" } },
   { "paste", run_paste, ALWAYS, NULL, { NULL } },
   { "export", run_export, WITH_GRAPH, NULL, { "<Control><Shift>e" } },
   { "show-file", run_show_file, ALWAYS, "s", { NULL } },
@@ -212,8 +226,8 @@ static const struct
   const char *name, *accel;
 } others[] = {
   { "win.show-sidebar", "F9" },         { "win.show-inspector", "<Control>F9" },
-  { "win.show-panel", "<Control>F10" }, { "window.close", "<Control>w" },
-  { "app.quit", "<Control>q" },         { "app.new-window", "<Control>n" },
+  { "win.show-panel", "<Control>F10" }, { "app.quit", "<Control>q" },
+  { "app.new-window", "<Control>n" },
 };
 
 static void

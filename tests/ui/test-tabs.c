@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Several documents in one window: tabs that do not know of each other. */
+
+#include <string.h>
+
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+static AdwTabView *
+get_tabs (AdjWindow *window)
+{
+  return ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL));
+}
+
+static void
+close_window (AdjWindow *window)
+{
+  g_object_ref (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+  while (g_main_context_pending (NULL))
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_finalize_object (window);
+}
+
+static void
+test_keeps_apart (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *mlp = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autofree char *lstm = adj_test_data_path ("graphs/lstm.adjoint");
+  AdjDocument *first, *second;
+
+  /* The first file takes the empty tab, the second one of its own. */
+  g_assert_true (adj_walk_open (window, mlp));
+  first = adj_window_get_document (window);
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 1);
+  g_assert_true (adj_walk_open (window, lstm));
+  second = adj_window_get_document (window);
+  g_assert_true (first != second);
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 2);
+
+  adj_document_set_selected (second, (AdjNodeId){ 4 });
+  g_assert_false (adj_node_id_is_valid (adj_document_get_selected (first)));
+  adw_tab_view_select_previous_page (get_tabs (window));
+  g_assert_true (adj_window_get_document (window) == first);
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (window)), "mlp.adjoint"));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "fit-selection"));
+
+  /* A file that is open is shown, not opened again. */
+  g_assert_true (adj_walk_open (window, lstm));
+  g_assert_true (adj_window_get_document (window) == second);
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 2);
+  close_window (window);
+}
+
+static void
+test_hides_parts_of_one (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *mlp = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (GVariant) shown = NULL;
+
+  g_assert_true (adj_walk_open (window, mlp));
+  g_action_group_activate_action (G_ACTION_GROUP (window), "show-sidebar", NULL);
+  shown = g_action_group_get_action_state (G_ACTION_GROUP (window), "show-sidebar");
+  g_assert_false (g_variant_get_boolean (shown));
+  g_action_group_activate_action (G_ACTION_GROUP (window), "new-tab", NULL);
+  g_clear_pointer (&shown, g_variant_unref);
+  shown = g_action_group_get_action_state (G_ACTION_GROUP (window), "show-sidebar");
+  g_assert_true (g_variant_get_boolean (shown));
+  close_window (window);
+}
+
+static void
+on_gone (gpointer gone, GObject *where)
+{
+  *(gboolean *) gone = TRUE;
+}
+
+static void
+test_closes (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *mlp = adj_test_data_path ("graphs/mlp.adjoint");
+  gboolean document_gone = FALSE;
+
+  g_assert_true (adj_walk_open (window, mlp));
+  g_object_weak_ref (G_OBJECT (adj_window_get_document (window)), on_gone, &document_gone);
+  g_action_group_activate_action (G_ACTION_GROUP (window), "new-tab", NULL);
+  adj_walk_settle (window);
+  adw_tab_view_select_previous_page (get_tabs (window));
+  g_action_group_activate_action (G_ACTION_GROUP (window), "run", NULL);
+  g_action_group_activate_action (G_ACTION_GROUP (window), "close-tab", NULL);
+  for (guint i = 0; i < 50 && !document_gone; i++)
+    adj_walk_settle (window);
+  g_assert_true (document_gone);
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 1);
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "Adjoint");
+  close_window (window);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  g_test_add_func ("/ui/tabs/keeps-apart", test_keeps_apart);
+  g_test_add_func ("/ui/tabs/hides-parts-of-one", test_hides_parts_of_one);
+  g_test_add_func ("/ui/tabs/closes", test_closes);
+  return g_test_run ();
+}

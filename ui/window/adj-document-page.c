@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "window/adj-document-page.h"
+
+#include <glib/gi18n.h>
+
+#include "canvas/adj-canvas-page.h"
+#include "inspect/adj-inspector.h"
+#include "panel/adj-log-page.h"
+#include "panel/adj-source-page.h"
+#include "panel/adj-text-page.h"
+#include "panel/adj-values-page.h"
+#include "sidebar/adj-sidebar.h"
+#include "window/adj-start-page.h"
+
+struct _AdjDocumentPage
+{
+  AdwBin parent_instance;
+
+  AdjDocument *document; /* (owned) */
+  gboolean had_selection;
+
+  GtkInfoBar *remarks_bar;
+  GtkLabel *remarks_label;
+  GtkButton *remarks_button;
+  GtkStack *pages;
+  AdwStatusPage *problem_page;
+  GtkSpinner *spinner;
+  AdwFlap *sidebar_flap;
+  AdjSidebar *sidebar;
+  AdwFlap *inspector_flap;
+  AdjCanvasPage *canvas_page;
+  AdjInspector *inspector;
+  GtkNotebook *panel;
+  GtkLabel *panel_note;
+};
+
+G_DEFINE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADW_TYPE_BIN)
+
+/* -- the pages at the bottom -- */
+
+static const struct
+{
+  const char *name, *title;
+  GType (*get_type) (void); /* a subclass of AdjPanel */
+} bottom[] = {
+  { "source", N_ ("Source"), adj_source_page_get_type },
+  { "values", N_ ("Values"), adj_values_page_get_type },
+  { "text", N_ ("Text"), adj_text_page_get_type },
+  { "log", N_ ("Log"), adj_log_page_get_type },
+};
+
+static void
+fill_panel (AdjDocumentPage *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (bottom); i++)
+    {
+      GtkWidget *page = g_object_new (bottom[i].get_type (), NULL);
+
+      gtk_notebook_append_page (self->panel, page, gtk_label_new (_ (bottom[i].title)));
+      adj_panel_set_document (page, self->document);
+    }
+}
+
+void
+adj_document_page_show (AdjDocumentPage *self, const char *name)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
+
+  gtk_widget_set_visible (GTK_WIDGET (self->panel), TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (bottom); i++)
+    if (g_str_equal (name, bottom[i].name))
+      gtk_notebook_set_current_page (self->panel, (int) i);
+}
+
+/* -- what the document says -- */
+
+static void
+update_page (AdjDocumentPage *self)
+{
+  const char *page = "start";
+
+  if (adj_document_get_error (self->document) != NULL)
+    page = "problem";
+  else if (adj_document_get_scene (self->document) != NULL)
+    page = "work";
+  else if (*adj_document_get_title (self->document) != '\0')
+    page = "loading";
+  gtk_spinner_set_spinning (self->spinner, g_str_equal (page, "loading"));
+  gtk_stack_set_visible_child_name (self->pages, page);
+}
+
+/* The inspector comes with the first selection and goes with the last. */
+static void
+update_selected (AdjDocumentPage *self)
+{
+  gboolean any = adj_node_id_is_valid (adj_document_get_selected (self->document));
+
+  if (any != self->had_selection)
+    adw_flap_set_reveal_flap (self->inspector_flap, any);
+  self->had_selection = any;
+}
+
+/* What stands at the end of the panel's tabs. */
+static void
+update_note (AdjDocumentPage *self)
+{
+  AdjBundle *bundle = adj_document_get_bundle (self->document);
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
+  g_autofree char *text = NULL;
+
+  if (evaluation != NULL)
+    text = adj_evaluation_describe (evaluation, graph->id);
+  else if (bundle != NULL)
+    text = g_strdup (adj_bundle_get_description (bundle));
+  gtk_label_set_text (self->panel_note, text != NULL ? text : "");
+}
+
+static void
+update_evaluation (AdjDocumentPage *self)
+{
+  AdjEvaluation *evaluation = adj_document_get_evaluation (self->document);
+  const AdjComparison *comparison =
+      evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
+
+  update_note (self);
+  if (evaluation != NULL)
+    adj_document_page_show (self, "values");
+  if (comparison != NULL && comparison->first >= 0)
+    adj_document_set_selected (self->document, comparison->nodes[comparison->first].node);
+}
+
+/* -- problems -- */
+
+/* Yellow: the file is usable, but not all of it could be read.  Red: nothing of it could be. */
+static void
+show_remark (AdjDocumentPage *self, GtkMessageType type, const char *text)
+{
+  const gboolean problem = type == GTK_MESSAGE_ERROR;
+
+  gtk_info_bar_set_message_type (self->remarks_bar, type);
+  gtk_label_set_text (self->remarks_label, text);
+  gtk_button_set_label (self->remarks_button, problem ? _ ("_Copy Details") : _ ("_Details"));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), NULL);
+  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (self->remarks_button),
+                                          problem ? NULL : g_variant_new_string ("log"));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button),
+                                  problem ? "win.copy-details" : "win.show-page");
+}
+
+static char *
+describe_remarks (const AdjDiags *diags, guint n)
+{
+  const AdjDiag *first = NULL;
+
+  for (guint i = 0; first == NULL && i < adj_diags_get_n (diags); i++)
+    if (adj_diags_get (diags, i)->severity >= ADJ_SEVERITY_WARNING)
+      first = adj_diags_get (diags, i);
+  if (n == 1 && first != NULL)
+    return g_strdup (first->message);
+  return g_strdup_printf (_ ("%u remarks about this file, the first: %s"), n,
+                          first != NULL ? first->message : "");
+}
+
+static void
+update_remarks (AdjDocumentPage *self)
+{
+  AdjBundle *bundle = adj_document_get_bundle (self->document);
+  const AdjDiags *diags = bundle != NULL ? adj_bundle_get_diags (bundle) : NULL;
+  const GError *error = adj_document_get_error (self->document);
+  guint n = diags != NULL ? adj_diags_count (diags, ADJ_SEVERITY_WARNING) : 0;
+
+  if (error != NULL)
+    {
+      g_autofree char *escaped = g_markup_escape_text (error->message, -1);
+
+      adw_status_page_set_description (self->problem_page, escaped);
+      show_remark (self, GTK_MESSAGE_ERROR, error->message);
+    }
+  else if (n > 0)
+    {
+      g_autofree char *text = describe_remarks (diags, n);
+
+      show_remark (self, GTK_MESSAGE_WARNING, text);
+    }
+  gtk_info_bar_set_revealed (self->remarks_bar, error != NULL || n > 0);
+}
+
+char *
+adj_document_page_get_details (AdjDocumentPage *self)
+{
+  const GError *error = adj_document_get_error (self->document);
+  GFile *file = adj_document_get_file (self->document);
+  g_autofree char *path = file != NULL ? g_file_get_parse_name (file)
+                                       : g_strdup (adj_document_get_title (self->document));
+
+  if (error == NULL)
+    return NULL;
+  return g_strdup_printf ("Adjoint %s\n%s\n%s (%s %d)\n", ADJ_VERSION, path, error->message,
+                          g_quark_to_string (error->domain), error->code);
+}
+
+static void
+update_bundle (AdjDocumentPage *self)
+{
+  GFile *file = adj_document_get_file (self->document);
+
+  update_remarks (self);
+  if (adj_document_get_bundle (self->document) != NULL && file != NULL)
+    {
+      g_autofree char *uri = g_file_get_uri (file);
+
+      gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+    }
+  update_note (self);
+  update_page (self);
+}
+
+static void
+update_error (AdjDocumentPage *self)
+{
+  update_remarks (self);
+  update_page (self);
+}
+
+/* -- for the window -- */
+
+AdjDocument *
+adj_document_page_get_document (AdjDocumentPage *self)
+{
+  return self->document;
+}
+
+AdjGraphView *
+adj_document_page_get_view (AdjDocumentPage *self)
+{
+  return adj_canvas_page_get_view (self->canvas_page);
+}
+
+gboolean
+adj_document_page_is_free (AdjDocumentPage *self)
+{
+  return adj_document_get_error (self->document) != NULL ||
+         *adj_document_get_title (self->document) == '\0';
+}
+
+void
+adj_document_page_add_actions (AdjDocumentPage *self, GActionMap *map)
+{
+  const struct
+  {
+    const char *name;
+    gpointer object;
+    const char *property;
+  } parts[] = {
+    { "show-sidebar", self->sidebar_flap, "reveal-flap" },
+    { "show-inspector", self->inspector_flap, "reveal-flap" },
+    { "show-panel", self->panel, "visible" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autoptr (GPropertyAction) action =
+          g_property_action_new (parts[i].name, parts[i].object, parts[i].property);
+
+      g_action_map_add_action (map, G_ACTION (action));
+    }
+}
+
+void
+adj_document_page_set_drop_target (AdjDocumentPage *self, gboolean target)
+{
+  if (target)
+    gtk_widget_add_css_class (GTK_WIDGET (self->pages), "drop-target");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->pages), "drop-target");
+}
+
+/* -- widget -- */
+
+static void
+adj_document_page_dispose (GObject *object)
+{
+  AdjDocumentPage *self = ADJ_DOCUMENT_PAGE (object);
+
+  if (self->document != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (self->document, self);
+      adj_document_stop (self->document);
+    }
+  adw_bin_set_child (ADW_BIN (object), NULL);
+  g_clear_object (&self->document);
+
+  G_OBJECT_CLASS (adj_document_page_parent_class)->dispose (object);
+}
+
+static void
+ensure_types (void)
+{
+  g_type_ensure (ADJ_TYPE_CANVAS_PAGE);
+  g_type_ensure (ADJ_TYPE_INSPECTOR);
+  g_type_ensure (ADJ_TYPE_SIDEBAR);
+  g_type_ensure (ADJ_TYPE_START_PAGE);
+}
+
+#define BIND(name) gtk_widget_class_bind_template_child (widget_class, AdjDocumentPage, name)
+
+static void
+adj_document_page_class_init (AdjDocumentPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_document_page_dispose;
+
+  ensure_types ();
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/document-page.ui");
+  BIND (remarks_bar);
+  BIND (remarks_label);
+  BIND (remarks_button);
+  BIND (pages);
+  BIND (problem_page);
+  BIND (spinner);
+  BIND (sidebar_flap);
+  BIND (sidebar);
+  BIND (inspector_flap);
+  BIND (canvas_page);
+  BIND (inspector);
+  BIND (panel);
+  BIND (panel_note);
+}
+
+static void
+on_remark_closed (AdjDocumentPage *self)
+{
+  gtk_info_bar_set_revealed (self->remarks_bar, FALSE);
+}
+
+static void
+adj_document_page_init (AdjDocumentPage *self)
+{
+  static const struct
+  {
+    const char *signal;
+    GCallback callback;
+  } signals[] = {
+    { "notify::title", G_CALLBACK (update_page) },
+    { "notify::scene", G_CALLBACK (update_page) },
+    { "notify::error", G_CALLBACK (update_error) },
+    { "notify::bundle", G_CALLBACK (update_bundle) },
+    { "notify::evaluation", G_CALLBACK (update_evaluation) },
+    { "notify::selected", G_CALLBACK (update_selected) },
+  };
+
+  self->document = adj_document_new ();
+  gtk_widget_init_template (GTK_WIDGET (self));
+  adj_panel_set_document (self->sidebar, self->document);
+  adj_panel_set_document (self->canvas_page, self->document);
+  adj_panel_set_document (self->inspector, self->document);
+  fill_panel (self);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
+  g_signal_connect_swapped (self->remarks_bar, "response", G_CALLBACK (on_remark_closed), self);
+  update_page (self);
+}
+
+GtkWidget *
+adj_document_page_new (void)
+{
+  return g_object_new (ADJ_TYPE_DOCUMENT_PAGE, NULL);
+}

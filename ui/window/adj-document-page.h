@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "canvas/adj-graph-view.h"
+#include "panel/adj-panel.h"
+
+G_BEGIN_DECLS
+
+/* A tab: one document with its sidebar, canvas, inspector and the pages at the bottom; before there
+ * is one, the start page. */
+#define ADJ_TYPE_DOCUMENT_PAGE (adj_document_page_get_type ())
+G_DECLARE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADJ, DOCUMENT_PAGE, AdwBin)
+
+GtkWidget *adj_document_page_new (void);
+
+AdjDocument *adj_document_page_get_document (AdjDocumentPage *self); /* (transfer none) */
+AdjGraphView *adj_document_page_get_view (AdjDocumentPage *self);    /* (transfer none) */
+/* Whether nothing was opened in it, or nothing that could be shown. */
+gboolean adj_document_page_is_free (AdjDocumentPage *self);
+
+/* "source", "values" …; opens the bottom panel. */
+void adj_document_page_show (AdjDocumentPage *self, const char *name);
+/* Adds the actions that show and hide its parts to @map, in place of those of another page. */
+void adj_document_page_add_actions (AdjDocumentPage *self, GActionMap *map);
+/* The text of the last problem, for bug reports; (transfer full) (nullable) */
+char *adj_document_page_get_details (AdjDocumentPage *self);
+/* While something is dragged over the window. */
+void adj_document_page_set_drop_target (AdjDocumentPage *self, gboolean target);
+
+G_END_DECLS
