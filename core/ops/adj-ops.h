@@ -6,34 +6,11 @@
 
 G_BEGIN_DECLS
 
-/* Every record of the table by name: ADJ_OP_add_Tensor, ADJ_OP_mm.
- *
- * ORDER OPS: the families in table.c. */
+/* Every record of the table by name: ADJ_OP_add_Tensor, ADJ_OP_mm. */
 typedef enum
 {
 #define OP(id, ...) ADJ_OP_##id,
-#include "ops/pointwise.inc"
-#include "ops/activation.inc"
-#include "ops/view.inc"
-#include "ops/create.inc"
-#include "ops/random.inc"
-#include "ops/copy.inc"
-#include "ops/matmul.inc"
-#include "ops/reduce.inc"
-#include "ops/glu.inc"
-#include "ops/sort.inc"
-#include "ops/softmax.inc"
-#include "ops/norm.inc"
-#include "ops/batch-norm.inc"
-#include "ops/conv.inc"
-#include "ops/pool.inc"
-#include "ops/resample.inc"
-#include "ops/attention.inc"
-#include "ops/loss.inc"
-#include "ops/index.inc"
-#include "ops/scatter.inc"
-#include "ops/assemble.inc"
-#include "ops/foreach.inc"
+#include "ops/records.inc"
 #undef OP
   ADJ_N_OPS
 } AdjOpId;

@@ -21,6 +21,9 @@ op_input_as (const AdjOpCall *call, guint arg, const AdjShape *to, AdjKView *out
 gboolean
 op_input_or_null (const AdjOpCall *call, guint arg, AdjKView *out, const AdjKView **pointer);
 gboolean op_output (const AdjOpCall *call, guint result, AdjKView *out);
+/* A tensor that is an argument, to be written.  Look at arguments to be read after this: the storage
+ * may get other memory. */
+gboolean op_argument_to_write (const AdjOpCall *call, guint arg, AdjKView *out);
 
 /* Writes @from into @to, of the same sizes. */
 gboolean op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from);
@@ -31,6 +34,9 @@ gpointer op_temporary (const AdjKView *like, AdjKType type, AdjKView *out);
 /* Fails the call when @n elements of 8 bytes are more than the machine can hold: views may repeat
  * elements without end. */
 gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
+
+/* Fails the call: the operator has no kernel on the CPU. */
+gboolean op_needs_cuda (const AdjOpCall *call);
 
 /* Fails the call: index @bad is out of range. */
 gboolean op_bad_index (const AdjOpCall *call, gint64 bad);

@@ -127,6 +127,20 @@ op_output (const AdjOpCall *call, guint result, AdjKView *out)
 }
 
 gboolean
+op_argument_to_write (const AdjOpCall *call, guint arg, AdjKView *out)
+{
+  AdjTensor *tensor = adj_op_call_tensor (call, arg);
+
+  return tensor != NULL && view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
+}
+
+gboolean
+op_needs_cuda (const AdjOpCall *call)
+{
+  return adj_op_call_fail_as (call, ADJ_ERROR_DEVICE, "needs CUDA: there is no kernel for the CPU");
+}
+
+gboolean
 op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from)
 {
   AdjKView in, out;

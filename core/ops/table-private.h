@@ -43,6 +43,7 @@ extern const OpFamily adj_family_sort;
 extern const OpFamily adj_family_softmax;
 extern const OpFamily adj_family_norm;
 extern const OpFamily adj_family_batch_norm;
+extern const OpFamily adj_family_group_norm;
 extern const OpFamily adj_family_conv;
 extern const OpFamily adj_family_pool;
 extern const OpFamily adj_family_resample;

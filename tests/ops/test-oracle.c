@@ -7,7 +7,7 @@
 #include "ops/adj-ops.h"
 #include "support/oracle.h"
 
-/* Runs every case of data/oracle.txt.gz (see make-oracle.py) and compares with what PyTorch
+/* Runs every case of data/oracle*.txt.gz (see make-oracle.py) and compares with what PyTorch
  * computed: dtype, sizes and strides exactly, values exactly or within the band of the operator. */
 
 /* -- comparing -- */
@@ -129,12 +129,36 @@ spy_call (AdjMode *mode, AdjOpCall *call)
 static const AdjModeClass spy_class = { .name = "spy", .call = spy_call };
 
 static void
-check_results (const OracleCase *c, const AdjValue *returned, double reduction, GString *why)
+check_value (
+    const OracleCase *c, const AdjValue *value, const char *line, double reduction, GString *why)
 {
-  gboolean nothing = adj_op_get_schema (c->op)->n_returns == 0;
-  const AdjValue *result = nothing ? &c->args[0] : returned;
+  g_autofree char *copy = g_strdup (line);
+  OracleReader r = { .text = copy };
+  const char *kind = strtok_r (r.text, " ", &r.text);
+  AdjTensorMeta meta;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (kind[0] == 'i' && (value->kind != ADJ_VALUE_INT || value->integer != atoll (r.text)))
+    g_string_append_printf (why, "a result is not the integer %s", r.text);
+  if (kind[0] != 't' || value->kind != ADJ_VALUE_TENSOR)
+    {
+      if ((kind[0] == 'n') != (value->kind == ADJ_VALUE_NONE) ||
+          (kind[0] == 't') != (value->kind == ADJ_VALUE_TENSOR))
+        g_string_append (why, "a result is undefined, or should be");
+      return;
+    }
+  bytes = oracle_read_tensor (&r, &meta);
+  if (c->needs_cuda)
+    check_meta (value->tensor, &meta, why);
+  else if ((c->op->flags & ADJ_OP_NO_COMPARE) == 0)
+    check_tensor (value->tensor, &meta, bytes, band_of (c->op, meta.dtype, reduction), why);
+}
+
+static void
+check_results (const OracleCase *c, const AdjValue *result, double reduction, GString *why)
+{
   gboolean list = adj_value_is_container (result);
-  guint n = list ? result->n : 1;
+  guint n = list ? result->n : adj_op_get_schema (c->op)->n_returns;
 
   if (n != c->results->len)
     {
@@ -142,23 +166,42 @@ check_results (const OracleCase *c, const AdjValue *returned, double reduction, 
       return;
     }
   for (guint i = 0; i < n && why->len == 0; i++)
-    {
-      const AdjValue *item = list ? &result->items[i] : result;
-      OracleReader r = { .text = g_ptr_array_index (c->results, i) };
-      const char *kind = strtok_r (r.text, " ", &r.text);
-      AdjTensorMeta meta;
-      g_autoptr (GBytes) bytes = NULL;
+    check_value (c, list ? &result->items[i] : result, c->results->pdata[i], reduction, why);
+}
 
-      if (kind[0] == 'n' || item->kind != ADJ_VALUE_TENSOR)
-        {
-          if ((kind[0] == 'n') != (item->kind == ADJ_VALUE_NONE))
-            g_string_append_printf (why, "result %u is undefined, or should be", i);
-          continue;
-        }
-      bytes = oracle_read_tensor (&r, &meta);
-      if ((c->op->flags & ADJ_OP_NO_COMPARE) == 0)
-        check_tensor (item->tensor, &meta, bytes, band_of (c->op, meta.dtype, reduction), why);
-    }
+typedef struct
+{
+  const OracleCase *c;
+  double reduction;
+  guint next;
+  GString *why;
+} Written;
+
+static gboolean
+check_written_tensor (const AdjValue *value, gpointer data)
+{
+  Written *written = data;
+
+  if (value->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  g_assert_cmpuint (written->next, <, written->c->written->len);
+  check_value (written->c, value, written->c->written->pdata[written->next++], written->reduction,
+               written->why);
+  return written->why->len == 0;
+}
+
+/* What the call wrote and did not return. */
+static void
+check_written (const OracleCase *c, double reduction, GString *why)
+{
+  const AdjSchema *schema = adj_op_get_schema (c->op);
+  Written written = { c, reduction, 0, why };
+
+  if (c->written->len == 0)
+    return;
+  for (guint i = 0; i < c->n_args; i++)
+    if (schema->arguments[i].type.written)
+      adj_value_foreach (&c->args[i], check_written_tensor, &written);
 }
 
 /* What a test does with every case: appends to @why what is wrong. */
@@ -200,9 +243,18 @@ check_eager (OracleCase *c, GString *why)
   g_autoptr (AdjContext) cx = new_context (adj_eager_mode_new (), &reduction);
   AdjValue result = ADJ_NONE;
 
+  if (c->needs_cuda)
+    {
+      if (call_case (cx, c, &result, why) || strstr (why->str, "needs CUDA") == NULL)
+        g_string_append (why, "runs without CUDA, or does not say that it needs it");
+      else
+        g_string_truncate (why, 0);
+      return;
+    }
   if (!call_case (cx, c, &result, why))
     return;
   check_results (c, &result, reduction, why);
+  check_written (c, reduction, why);
   if (c->seed >= 0 && adj_generator_next32 (adj_context_get_generator (cx)) % (1u << 31) != c->next)
     g_string_append (why, "draws more or less than PyTorch");
 }
@@ -214,26 +266,13 @@ check_fake (OracleCase *c, GString *why)
   double reduction = 1;
   g_autoptr (AdjContext) cx = new_context (adj_fake_mode_new (), &reduction);
   AdjValue result = ADJ_NONE;
-  gboolean list;
+  gboolean needs_cuda = c->needs_cuda;
 
   if (!call_case (cx, c, &result, why))
     return;
-  list = adj_value_is_container (&result);
-  if (adj_op_get_schema (c->op)->n_returns == 0)
-    return;
-  for (guint i = 0; i < c->results->len; i++)
-    {
-      const AdjValue *item = list ? &result.items[i] : &result;
-      OracleReader r = { .text = g_ptr_array_index (c->results, i) };
-      const char *kind = strtok_r (r.text, " ", &r.text);
-      AdjTensorMeta meta;
-      g_autoptr (GBytes) bytes = NULL;
-
-      if (kind[0] == 'n')
-        continue;
-      bytes = oracle_read_tensor (&r, &meta);
-      check_meta (item->tensor, &meta, why);
-    }
+  c->needs_cuda = TRUE;
+  check_results (c, &result, reduction, why);
+  c->needs_cuda = needs_cuda;
 }
 
 /* -- float64 as the truth -- */
@@ -310,7 +349,8 @@ check_float64 (OracleCase *c, GString *why)
   g_autoptr (AdjContext) cx64 = new_context (adj_eager_mode_new (), &reduction);
   AdjValue single = ADJ_NONE, wide = ADJ_NONE;
 
-  if (c->op->band == ADJ_BAND_EXACT || adj_schema_mutates (adj_op_get_schema (c->op)))
+  if (c->needs_cuda || c->op->band == ADJ_BAND_EXACT ||
+      adj_schema_mutates (adj_op_get_schema (c->op)))
     return;
   if (!call_case (cx, c, &single, why))
     return;
@@ -343,7 +383,7 @@ check_case (OracleCase *c, gpointer data)
   sweep->n_cases++;
   if (why->len == 0)
     return;
-  g_test_message ("line %u, %s: %s", c->line, c->target, why->str);
+  g_test_message ("%s:%u, %s: %s", c->file, c->line, c->target, why->str);
   sweep->n_bad++;
 }
 

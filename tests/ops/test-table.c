@@ -48,28 +48,7 @@ ids_follow_names (void)
 {
   static const char *const ids[] = {
 #define OP(id, ...) #id,
-#include "ops/pointwise.inc"
-#include "ops/activation.inc"
-#include "ops/view.inc"
-#include "ops/create.inc"
-#include "ops/random.inc"
-#include "ops/copy.inc"
-#include "ops/matmul.inc"
-#include "ops/reduce.inc"
-#include "ops/glu.inc"
-#include "ops/sort.inc"
-#include "ops/softmax.inc"
-#include "ops/norm.inc"
-#include "ops/batch-norm.inc"
-#include "ops/conv.inc"
-#include "ops/pool.inc"
-#include "ops/resample.inc"
-#include "ops/attention.inc"
-#include "ops/loss.inc"
-#include "ops/index.inc"
-#include "ops/scatter.inc"
-#include "ops/assemble.inc"
-#include "ops/foreach.inc"
+#include "ops/records.inc"
 #undef OP
   };
 
@@ -166,12 +145,25 @@ is_operator (const char *name)
   return adj_op_find (target) != NULL;
 }
 
+/* "result", "result2": the second result after the first. */
+static gboolean
+is_numbered (const char *name, const char *stem, guint n)
+{
+  const char *digits = name + strlen (stem);
+  guint64 number = 0;
+
+  return g_str_has_prefix (name, stem) &&
+         (*digits == '\0' ||
+          (n > 1 && g_ascii_string_to_unsigned (digits, 10, 1, n - 1, &number, NULL)));
+}
+
 static gboolean
 is_value (const AdjSchema *schema, const char *name)
 {
-  static const char *const values[] = { "g",       "g1",          "grads", "result", "result1",
-                                        "result2", "output_mask", "True",  "False",  "None" };
+  static const char *const values[] = { "grads", "output_mask", "True", "False", "None" };
 
+  if (is_numbered (name, "g", schema->n_returns) || is_numbered (name, "result", schema->n_returns))
+    return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     if (strcmp (values[i], name) == 0)
       return TRUE;

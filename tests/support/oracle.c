@@ -106,6 +106,7 @@ clear_case (OracleCase *c)
   for (guint i = 0; i < c->n_kwargs; i++)
     adj_value_clear (&c->kwargs[i]);
   g_clear_pointer (&c->results, g_ptr_array_unref);
+  g_clear_pointer (&c->written, g_ptr_array_unref);
 }
 
 static void
@@ -125,14 +126,15 @@ read_line (OracleCase *c, char *line)
     c->seed = next_int (&r);
   else if (kind[0] == 'e')
     c->next = next_int (&r);
+  else if (kind[0] == 'x')
+    c->needs_cuda = TRUE;
   else
-    g_ptr_array_add (c->results, r.text);
+    g_ptr_array_add (kind[0] == 'w' ? c->written : c->results, r.text);
 }
 
 static char *
-read_oracle (void)
+read_file (const char *path)
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ops", "data", "oracle.txt.gz", NULL);
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GFileInputStream) packed = g_file_read (file, NULL, NULL);
   g_autoptr (GZlibDecompressor) unpack = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
@@ -147,24 +149,52 @@ read_oracle (void)
   return g_memory_output_stream_steal_data (G_MEMORY_OUTPUT_STREAM (out));
 }
 
-void
-oracle_foreach (OracleFunc each, gpointer data)
+static void
+foreach_in_file (const char *path, OracleFunc each, gpointer data)
 {
-  g_autofree char *text = read_oracle ();
+  g_autofree char *text = read_file (path);
+  g_autofree char *name = g_path_get_basename (path);
   g_auto (GStrv) lines = g_strsplit_set (text, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0';)
     {
-      OracleCase c = { .target = lines[i] + strlen ("case "), .line = i + 1, .seed = -1 };
+      OracleCase c = {
+        .target = lines[i] + strlen ("case "), .file = name, .line = i + 1, .seed = -1
+      };
 
       g_assert_true (g_str_has_prefix (lines[i], "case "));
       c.op = adj_op_find (c.target);
       if (c.op == NULL)
-        g_error ("line %u: there is no %s", i + 1, c.target);
+        g_error ("%s:%u: there is no %s", name, i + 1, c.target);
       c.results = g_ptr_array_new ();
+      c.written = g_ptr_array_new ();
       for (i++; lines[i] != NULL && *lines[i] != '\0' && lines[i][0] != 'c'; i++)
         read_line (&c, lines[i]);
       each (&c, data);
       clear_case (&c);
     }
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+void
+oracle_foreach (OracleFunc each, gpointer data)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "ops", "data", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, "oracle") && g_str_has_suffix (name, ".txt.gz"))
+      g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
+  g_assert_cmpuint (paths->len, >, 0);
+  g_ptr_array_sort (paths, compare_names);
+  for (guint i = 0; i < paths->len; i++)
+    foreach_in_file (paths->pdata[i], each, data);
 }

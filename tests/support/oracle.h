@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The cases of tests/ops/data/oracle.txt.gz (see make-oracle.py): calls of operators, with what
+/* The cases of tests/ops/data/oracle*.txt.gz (see make-oracle.py): calls of operators, with what
  * PyTorch computed. */
 
 typedef struct
@@ -17,14 +17,17 @@ typedef struct
 {
   const AdjOp *op;
   const char *target;
+  const char *file; /* where it stands */
   guint line;
   AdjValue args[16];
   guint n_args;
   AdjValue kwargs[32]; /* key, value, … */
   guint n_kwargs;
-  GPtrArray *results; /* the lines that begin with r */
-  gint64 seed;        /* of the generator; -1: draws nothing */
-  gint64 next;        /* what it gives after the call, modulo 2^31 */
+  GPtrArray *results;  /* the lines that begin with r */
+  GPtrArray *written;  /* and with w */
+  gboolean needs_cuda; /* the results have no values */
+  gint64 seed;         /* of the generator; -1: draws nothing */
+  gint64 next;         /* what it gives after the call, modulo 2^31 */
 } OracleCase;
 
 typedef void (*OracleFunc) (OracleCase *c, gpointer data);

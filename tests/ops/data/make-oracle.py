@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Writes oracle.txt.gz: what PyTorch 2.6 computes on the CPU for the operators of core/ops.
+"""Writes oracle*.txt.gz: what PyTorch 2.6 computes on the CPU for the operators of core/ops.
 
 One case is
     case TARGET
     a VALUE            (an argument by position)
     k NAME VALUE       (an argument by name)
-    r VALUE            (a result; several results and lists are flattened; what is written when
-                        nothing is returned)
+    r VALUE            (a result; several results and lists are flattened)
+    w VALUE            (a written argument after the call, unless it is returned)
+    x                  (instead of values: runs on no CPU, results are those of meta tensors)
     g SEED             (of torch.manual_seed() before the call)
     e INT              (what torch.randint(0, 2 ** 31) gives after the call)
 and a VALUE is one of
@@ -22,6 +23,7 @@ import re
 from fractions import Fraction
 
 import torch
+import torch._inductor.inductor_prims
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CODES = {
@@ -32,7 +34,15 @@ CODES = {
 F32, F64, F16, BF16 = torch.float32, torch.float64, torch.float16, torch.bfloat16
 I64, I32, U8, I8, B8 = torch.int64, torch.int32, torch.uint8, torch.int8, torch.bool
 gen = torch.Generator().manual_seed(20260)
-out = []
+files = {"oracle": []}  # one file each, so that a change of one leaves the others as they are
+out = files["oracle"]
+
+
+def part(name):
+    """What follows goes into oracle-NAME.txt.gz; its random numbers do not depend on what came before."""
+    global out
+    gen.manual_seed(sum(name.encode()))
+    out = files["oracle-" + name] = []
 
 
 def raw(flat):
@@ -75,23 +85,57 @@ def flatten(r):
     return [r]
 
 
-def case(target, *args, **kwargs):
+def find(target):
     packet, overload = target.rsplit(".", 1) if "." in target else (target, "default")
-    space = torch.ops.prims if packet.startswith("prims::") else torch.ops.aten
-    packet = packet.replace("prims::", "")
-    op = getattr(getattr(space, packet), overload)
-    lines = [f"case {op}".replace("case ", "case torch.ops.")]
+    space, packet = packet.split("::") if "::" in packet else ("aten", packet)
+    return getattr(getattr(getattr(torch.ops, space), packet), overload)
+
+
+def call_lines(op, args, kwargs):
+    lines = [f"case torch.ops.{op}"]
     lines += [f"a {text(a)}" for a in args]
-    lines += [f"k {k} {text(v)}" for k, v in kwargs.items()]
+    return lines + [f"k {k} {text(v)}" for k, v in kwargs.items()]
+
+
+def value_line(kind, v):
+    if not isinstance(v, torch.Tensor):
+        return f"{kind} {text(v)}"
+    return f"{kind} " + tensor(v, 0, "-" if v.is_meta else raw(v.contiguous().flatten()))
+
+
+def written_by(op, args, kwargs):
+    """The tensors that a call writes and does not return."""
+    arguments = op._schema.arguments
+    if op._schema.returns and all(r.alias_info for r in op._schema.returns):
+        return []
+    given = {a.name: v for a, v in zip(arguments, args)} | kwargs
+    return flatten([given[a.name] for a in arguments if a.alias_info and a.alias_info.is_write])
+
+
+def case(target, *args, **kwargs):
+    op = find(target)
+    lines = call_lines(op, args, kwargs)
     try:
         result = op(*args, **kwargs)
     except (RuntimeError, IndexError, NotImplementedError, ValueError):
         return
-    if result is None:
-        result = args[0]
-    for r in flatten(result):
-        lines.append("r n" if r is None else "r " + tensor(r, 0, raw(r.contiguous().flatten())))
+    lines += [value_line("r", r) for r in flatten([] if result is None else result)]
+    lines += [value_line("w", v) for v in written_by(op, args, kwargs)]
     out.append("\n".join(lines))
+
+
+def to_meta(v):
+    if isinstance(v, torch.Tensor):
+        return torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device="meta")
+    return [to_meta(x) for x in v] if isinstance(v, list) else v
+
+
+def needs_cuda(target, *args, **kwargs):
+    """What has no kernel on the CPU: sizes, strides and dtypes only."""
+    op = find(target)
+    lines = call_lines(op, args, kwargs) + ["x"]
+    result = op(*map(to_meta, args), **{k: to_meta(v) for k, v in kwargs.items()})
+    out.append("\n".join(lines + [value_line("r", r) for r in flatten(result)]))
 
 
 # -- operands --
@@ -829,7 +873,31 @@ for dtype in (F32, F64, BF16):
             for align in (False, True):
                 case("upsample_bilinear2d.vec", x, size, align, factors)
 
-out = list(dict.fromkeys(out))
-with open(os.path.join(HERE, "oracle.txt.gz"), "wb") as f:
-    f.write(gzip.compress(("\n".join(out) + "\n").encode("ascii"), 9, mtime=0))
-print(len(out), "cases")
+# -- other forms of batch norm --
+
+part("norm")
+
+for dtype in (F32, F64, BF16):
+    for shape in ((4, 3), (2, 3, 5), (2, 3, 4, 5)):
+        for x in formats(shape, dtype):
+            w, b = values((3,), dtype, 0.5, 2), values((3,), dtype)
+            mean, var = values((3,), dtype), values((3,), dtype, 0.5, 2)
+            g = values(shape, dtype).as_strided(x.shape, x.stride())
+            for weight, bias in ((w, b), (None, None)):
+                for train in (True, False):
+                    case("_native_batch_norm_legit", x, weight, bias, mean.clone(), var.clone(), train, 0.1, 1e-5)
+                case("_batch_norm_with_update", x, weight, bias, mean.clone(), var.clone(), 0.3, 1e-5)
+                case("_batch_norm_with_update_functional", x, weight, bias, mean, var, 0.1, 1e-3)
+                case("_batch_norm_no_update", x, weight, bias, mean, var, 0.1, 1e-5)
+            y, m, r, reserve = torch.ops.aten._batch_norm_with_update(x, w, b, mean.clone(), var.clone(), 0.1, 1e-5)
+            for mask in ([True, True, True], [True, False, False], [False, True, True]):
+                case("batch_norm_backward", g, x, w, mean, var, m, r, True, 1e-5, mask, reserve)
+            case("batch_norm_backward", g, x, w, mean, var, m, r, False, 1e-5, [True, True, True], reserve)
+            for train in (True, False):
+                needs_cuda("cudnn_batch_norm", x, w, b, mean, var, train, 0.1, 1e-5)
+            needs_cuda("cudnn_batch_norm_backward", x, g, w, mean, var, m, r, 1e-5, reserve)
+
+for name, cases in files.items():
+    with open(os.path.join(HERE, name + ".txt.gz"), "wb") as f:
+        f.write(gzip.compress(("\n".join(dict.fromkeys(cases)) + "\n").encode("ascii"), 9, mtime=0))
+    print(name, len(dict.fromkeys(cases)), "cases")

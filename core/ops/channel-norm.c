@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/channel-norm-private.h"
+
+/* Batch norm and group norm are one computation over other dimensions: with x̂ = (x − μ) r,
+ * r = 1 / √(var + eps), y = x̂ w + b.  Backward, with h = g w and n elements per statistic:
+ * gx = r (h − Σh / n − x̂ Σ(h x̂) / n), gw = Σ g x̂, gb = Σ g. */
+
+/* -- pointwise steps -- */
+
+#define LOAD(r)                                                                                    \
+  {                                                                                                \
+    .op = ADJ_K_OP_LOAD, .dst = r, .imm.i = r                                                      \
+  }
+#define STEP(name, to, x, y)                                                                       \
+  {                                                                                                \
+    .op = ADJ_K_OP_##name, .dst = to, .a = x, .b = y                                               \
+  }
+
+typedef struct
+{
+  guint n_inputs;
+  guint n_code;
+  AdjKCode code[12];
+} Step;
+
+/* x, mean, rstd, weight, bias */
+static const Step normalize = { 5,
+                                9,
+                                { LOAD (0), LOAD (1), LOAD (2), LOAD (3), LOAD (4),
+                                  STEP (SUB, 0, 0, 1), STEP (MUL, 0, 0, 2), STEP (MUL, 0, 0, 3),
+                                  STEP (ADD, 0, 0, 4) } };
+/* var, eps */
+static const Step invert = {
+  2, 4, { LOAD (0), LOAD (1), STEP (ADD, 0, 0, 1), { .op = ADJ_K_OP_RSQRT, .dst = 0, .a = 0 } }
+};
+/* running, statistic, momentum, its complement, factor of the statistic */
+static const Step average = { 5,
+                              9,
+                              { LOAD (0), LOAD (1), LOAD (2), LOAD (3), LOAD (4),
+                                STEP (MUL, 1, 1, 4), STEP (MUL, 1, 1, 2), STEP (MUL, 0, 0, 3),
+                                STEP (ADD, 0, 0, 1) } };
+/* a, b */
+static const Step multiply = { 2, 3, { LOAD (0), LOAD (1), STEP (MUL, 0, 0, 1) } };
+/* x, mean, rstd, g: g x̂ */
+static const Step correlate = { 4,
+                                7,
+                                { LOAD (0), LOAD (1), LOAD (2), LOAD (3), STEP (SUB, 0, 0, 1),
+                                  STEP (MUL, 0, 0, 2), STEP (MUL, 0, 0, 3) } };
+/* x, mean, rstd, h, mean of h, mean of h x̂ */
+static const Step combine = { 6,
+                              12,
+                              { LOAD (0), LOAD (1), LOAD (2), LOAD (3), LOAD (4), LOAD (5),
+                                STEP (SUB, 0, 0, 1), STEP (MUL, 0, 0, 2), STEP (MUL, 0, 0, 5),
+                                STEP (ADD, 0, 0, 4), STEP (SUB, 0, 3, 0), STEP (MUL, 0, 0, 2) } };
+
+static void
+apply (const Step *step, AdjKType type, const AdjKView *out, const AdjKView *inputs)
+{
+  AdjKProgram program = {
+    .klass = type == ADJ_K_F64 ? ADJ_K_CLASS_F64 : ADJ_K_CLASS_F32,
+    .n_inputs = (gint) step->n_inputs,
+    .n_regs = (gint) step->n_inputs,
+    .n_code = (gint) step->n_code,
+    .code = step->code,
+  };
+
+  adj_k_pointwise (&program, out, inputs);
+}
+
+/* -- views -- */
+
+/* @what, whose dims are those of @x in the mask @dims, spread over the others, or of size 1 there.
+ */
+static AdjKView
+over (const AdjKView *x, guint32 dims, const AdjKView *what, gboolean spread)
+{
+  AdjKView out = *x;
+  gint n = 0;
+
+  out.data = what->data;
+  out.type = what->type;
+  for (gint i = 0; i < x->rank; i++)
+    if ((dims >> i & 1) != 0)
+      out.stride[i] = what->stride[n++];
+    else
+      {
+        out.stride[i] = spread ? 0 : 1;
+        out.size[i] = spread ? x->size[i] : 1;
+      }
+  return out;
+}
+
+/* A number, everywhere in the sizes of @x. */
+static AdjKView
+number_over (const AdjKView *x, const double *number)
+{
+  const AdjKView scalar = { .data = (gpointer) number, .type = ADJ_K_F64 };
+
+  return over (x, 0, &scalar, TRUE);
+}
+
+static guint32
+all_dims (const OpNorm *norm)
+{
+  return (1u << norm->x.rank) - 1;
+}
+
+AdjKType
+op_norm_type (const OpNorm *norm)
+{
+  return norm->x.type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32;
+}
+
+static const double zero = 0;
+static const double one = 1;
+
+static AdjKView
+weight_over (const OpNorm *norm)
+{
+  return norm->w.data != NULL ? over (&norm->x, norm->weights, &norm->w, TRUE)
+                              : number_over (&norm->x, &one);
+}
+
+static AdjKView
+bias_over (const OpNorm *norm)
+{
+  return norm->b.data != NULL ? over (&norm->x, norm->weights, &norm->b, TRUE)
+                              : number_over (&norm->x, &zero);
+}
+
+gint64
+op_norm_group_size (const OpNorm *norm)
+{
+  gint64 n = 1;
+
+  for (gint i = 0; i < norm->x.rank; i++)
+    if ((norm->statistics >> i & 1) == 0)
+      n *= norm->x.size[i];
+  return n;
+}
+
+/* -- forward and backward -- */
+
+void
+op_norm_measure (const OpNorm *norm, const AdjKView *mean, const AdjKView *var)
+{
+  AdjKView m = over (&norm->x, norm->statistics, mean, FALSE);
+  AdjKView v = over (&norm->x, norm->statistics, var, FALSE);
+
+  adj_k_var_mean (&v, &m, &norm->x, all_dims (norm) & ~norm->statistics, 0);
+}
+
+void
+op_norm_invert_deviation (const AdjKView *rstd, const AdjKView *var, double eps)
+{
+  AdjKView inputs[] = { *var, number_over (rstd, &eps) };
+
+  apply (&invert, rstd->type, rstd, inputs);
+}
+
+void
+op_norm_write (const OpNorm *norm, const AdjKView *mean, const AdjKView *rstd, const AdjKView *y)
+{
+  AdjKView inputs[] = {
+    norm->x,
+    over (&norm->x, norm->statistics, mean, TRUE),
+    over (&norm->x, norm->statistics, rstd, TRUE),
+    weight_over (norm),
+    bias_over (norm),
+  };
+
+  apply (&normalize, op_norm_type (norm), y, inputs);
+}
+
+/* gw and gb, each nullable, with the dims of the weights. */
+static void
+differentiate_weights (const OpNorm *norm,
+                       const AdjKView *g,
+                       const AdjKView *statistics,
+                       const AdjKView *gw,
+                       const AdjKView *gb)
+{
+  guint32 dims = all_dims (norm) & ~norm->weights;
+  AdjKView sums, products;
+
+  if (gw != NULL)
+    {
+      AdjKView inputs[] = { norm->x, statistics[0], statistics[1], *g };
+      g_autofree gpointer memory = op_temporary (&norm->x, op_norm_type (norm), &products);
+
+      apply (&correlate, products.type, &products, inputs);
+      sums = over (&norm->x, norm->weights, gw, FALSE);
+      adj_k_reduce (ADJ_K_SUM, &sums, &products, dims);
+    }
+  if (gb != NULL)
+    {
+      sums = over (&norm->x, norm->weights, gb, FALSE);
+      adj_k_reduce (ADJ_K_SUM, &sums, g, dims);
+    }
+}
+
+/* @statistics: mean and rstd, spread over x. */
+static void
+differentiate_input (const OpNorm *norm,
+                     const AdjKView *g,
+                     const AdjKView *statistics,
+                     gboolean constant,
+                     const AdjKView *gx)
+{
+  AdjKType type = op_norm_type (norm);
+  guint32 dims = all_dims (norm) & ~norm->statistics;
+  AdjKView kept = norm->x, h, products, mean_h, mean_p, m, p;
+  g_autofree gpointer memory_h = op_temporary (&norm->x, type, &h);
+  g_autofree gpointer memory = NULL, first = NULL, second = NULL;
+  AdjKView weighted[] = { *g, weight_over (norm) };
+
+  apply (&multiply, type, &h, weighted);
+  if (constant)
+    {
+      AdjKView scaled[] = { h, statistics[1] };
+
+      apply (&multiply, type, gx, scaled);
+      return;
+    }
+
+  for (gint i = 0; i < kept.rank; i++)
+    if ((dims >> i & 1) != 0)
+      kept.size[i] = 1;
+  memory = op_temporary (&norm->x, type, &products);
+  first = op_temporary (&kept, type, &mean_h);
+  second = op_temporary (&kept, type, &mean_p);
+  {
+    AdjKView inputs[] = { norm->x, statistics[0], statistics[1], h };
+
+    apply (&correlate, type, &products, inputs);
+  }
+  adj_k_reduce (ADJ_K_MEAN, &mean_h, &h, dims);
+  adj_k_reduce (ADJ_K_MEAN, &mean_p, &products, dims);
+  m = mean_h;
+  p = mean_p;
+  for (gint i = 0; i < kept.rank; i++)
+    if ((dims >> i & 1) != 0)
+      {
+        m.size[i] = p.size[i] = norm->x.size[i];
+        m.stride[i] = p.stride[i] = 0;
+      }
+  {
+    AdjKView inputs[] = { norm->x, statistics[0], statistics[1], h, m, p };
+
+    apply (&combine, type, gx, inputs);
+  }
+}
+
+void
+op_norm_differentiate (const OpNorm *norm, const OpNormGradients *to)
+{
+  AdjKView statistics[] = { over (&norm->x, norm->statistics, &to->mean, TRUE),
+                            over (&norm->x, norm->statistics, &to->rstd, TRUE) };
+
+  differentiate_weights (norm, &to->g, statistics, to->gw, to->gb);
+  if (to->gx != NULL)
+    differentiate_input (norm, &to->g, statistics, to->constant, to->gx);
+}
+
+void
+op_norm_average (const AdjKView *out,
+                 const AdjKView *running,
+                 const AdjKView *statistic,
+                 double momentum,
+                 double factor)
+{
+  double rest = 1 - momentum;
+  AdjKView inputs[] = { *running, *statistic, number_over (out, &momentum),
+                        number_over (out, &rest), number_over (out, &factor) };
+
+  apply (&average, out->type == ADJ_K_F64 ? ADJ_K_F64 : ADJ_K_F32, out, inputs);
+}
+
+/* -- shape rules -- */
+
+gboolean
+op_norm_check_channels (const AdjOpCall *call, guint arg, AdjSize channels, AdjDType *dtype)
+{
+  const AdjTensor *tensor = adj_op_call_tensor_or_null (call, arg);
+  const AdjTensorMeta *meta;
+
+  if (tensor == NULL)
+    return !adj_context_has_error (call->cx);
+  meta = adj_tensor_get_meta (tensor);
+  if (meta->shape.rank != 1 ||
+      !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, meta->shape.size[0], channels))
+    return adj_op_call_fail (call, "argument '%s' must have one entry per channel",
+                             call->schema->arguments[arg].name);
+  if (dtype != NULL)
+    *dtype = meta->dtype;
+  return TRUE;
+}
+
+gboolean
+op_norm_check_input (const AdjOpCall *call, const AdjTensorMeta *input)
+{
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (input->shape.rank < 2 || input->shape.rank >= ADJ_MAX_RANK)
+    return adj_op_call_fail (call, "the input has rank %u: no channels", input->shape.rank);
+  if (!adj_dtype_is_floating (input->dtype))
+    return adj_op_call_fail (call, "needs floating point, not %s",
+                             adj_dtype_info (input->dtype)->torch_name);
+  return TRUE;
+}
+
+gboolean
+op_norm_add_gradients (AdjOpCall *call, guint input, guint mask, AdjDType dtype)
+{
+  const AdjTensorMeta *meta = adj_op_call_meta (call, input);
+
+  for (guint i = 0; i < 3; i++)
+    if (!op_wants (call, mask, i))
+      adj_op_call_add_none (call);
+    else if (i == 0)
+      op_add_format (call, meta->dtype, meta->shape.rank, meta->shape.size,
+                     op_is_channels_last (call, input));
+    else
+      op_add_contiguous (call, dtype, 1, &meta->shape.size[1]);
+  return TRUE;
+}
+
+/* -- costs -- */
+
+double
+op_norm_flops (const AdjOpCall *call)
+{
+  return 8 * op_count (call, &adj_op_call_meta (call, 0)->shape);
+}
+
+double
+op_norm_backward_flops (const AdjOpCall *call)
+{
+  return 12 * op_count (call, &adj_op_call_meta (call, 1)->shape);
+}
+
+double
+op_norm_reduction (const AdjOpCall *call)
+{
+  double statistics = op_count (call, &call->results[1].meta.shape);
+
+  return op_count (call, &adj_op_call_meta (call, 0)->shape) / MAX (statistics, 1);
+}
+
+double
+op_norm_backward_reduction (const AdjOpCall *call)
+{
+  const AdjShape *input = &adj_op_call_meta (call, 1)->shape;
+  gint64 channels = 1;
+
+  adj_size_get_hint (op_symbols (call), input->size[1], &channels);
+  return op_count (call, input) / (double) MAX (channels, 1);
+}
