@@ -33,7 +33,9 @@ find_view (const char *name, AdjLayoutView *view, GError **error)
   {
     const char *name;
     AdjLayoutView view;
-  } views[] = { { "mirror", ADJ_VIEW_MIRROR }, { "stacked", ADJ_VIEW_STACKED } };
+  } views[] = { { "mirror", ADJ_VIEW_MIRROR },
+                { "stacked", ADJ_VIEW_STACKED },
+                { "dot", ADJ_VIEW_DOT } };
 
   for (guint i = 0; i < G_N_ELEMENTS (views); i++)
     if (name == NULL || g_str_equal (views[i].name, name))
@@ -41,7 +43,8 @@ find_view (const char *name, AdjLayoutView *view, GError **error)
         *view = views[i].view;
         return TRUE;
       }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--layout %s: there is mirror, stacked", name);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--layout %s: there is mirror, stacked, dot",
+               name);
   return FALSE;
 }
 
@@ -72,7 +75,7 @@ run (int argc, char **argv, GError **error)
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &options.id, "Which graph of the file", "ID" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "Where to write; .svg, .png or .pdf", "FILE" },
-    { "layout", 'l', 0, G_OPTION_ARG_STRING, &options.layout, "mirror (default) or stacked",
+    { "layout", 'l', 0, G_OPTION_ARG_STRING, &options.layout, "mirror (default), stacked or dot",
       "NAME" },
     { "fold", 'f', 0, G_OPTION_ARG_INT, &options.fold, "Close modules this deep", "DEPTH" },
     { "scale", 's', 0, G_OPTION_ARG_DOUBLE, &options.scale, "Pixels of a PNG per unit", "N" },
@@ -98,7 +101,7 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_render = {
   .name = "render",
-  .usage = "FILE[#ID] -o X.svg|png|pdf [--layout mirror|stacked] [--fold DEPTH]",
+  .usage = "FILE[#ID] -o X.svg|png|pdf [--layout mirror|stacked|dot] [--fold DEPTH]",
   .summary = "Draw a graph into a file, as the window shows it",
   .run = run,
 };

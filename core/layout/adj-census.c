@@ -489,8 +489,36 @@ find_roles (AdjCensus *self)
     }
 }
 
+/* Everything into one column, when all is known of both sides. */
+static void
+flatten (AdjCensus *self)
+{
+  self->title = self->is_joint        ? "FORWARD AND BACKWARD ↓"
+                : self->only_backward ? "BACKWARD ↓"
+                                      : "FORWARD ↓";
+  self->one_column = TRUE;
+  self->only_backward = FALSE;
+  for (guint i = 0; i < self->n; i++)
+    self->entries[i].side = ADJ_SIDE_FORWARD;
+}
+
+/* Hides the nodes that are not wanted; chips stay with their readers, and what a wanted node is
+ * folded into is wanted. */
+static void
+hide_others (AdjCensus *self, const GArray *only)
+{
+  g_autofree guint8 *wanted = g_new0 (guint8, MAX (self->n, 1));
+
+  for (guint k = 0; k < only->len; k++)
+    if (g_array_index (only, guint32, k) < self->n)
+      wanted[self->entries[g_array_index (only, guint32, k)].host] = TRUE;
+  for (guint i = 0; i < self->n; i++)
+    if (!wanted[self->entries[i].host] && self->entries[i].kind != ADJ_CENSUS_CHIP)
+      self->entries[i].kind = ADJ_CENSUS_HIDDEN;
+}
+
 AdjCensus *
-adj_census_new (const AdjGraph *graph, gboolean mirror, gboolean keep_aliases)
+adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
 {
   AdjCensus *self = g_new0 (AdjCensus, 1);
   g_autofree guint8 *late = find_late (graph);
@@ -504,14 +532,14 @@ adj_census_new (const AdjGraph *graph, gboolean mirror, gboolean keep_aliases)
   find_kind_of_graph (self, late);
   if (self->is_joint)
     name_gradients (self, late);
-  if (mirror)
-    find_sides (self, late);
-  else
-    for (guint i = 0; i < self->n; i++)
-      self->entries[i].side = ADJ_SIDE_FORWARD;
-  find_hosts (self, keep_aliases);
+  find_sides (self, late);
+  find_hosts (self, options->keep_aliases);
   find_twins (self, late);
   find_roles (self);
+  if (options->view != ADJ_VIEW_MIRROR)
+    flatten (self);
+  if (options->view == ADJ_VIEW_FLOW && options->only != NULL)
+    hide_others (self, options->only);
   return self;
 }
 

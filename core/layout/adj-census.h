@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "scene/adj-scene.h"
+#include "layout/adj-layout.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +13,7 @@ typedef enum
   ADJ_CENSUS_PILL,   /* real input, tangent */
   ADJ_CENSUS_CHIP,   /* parameter or constant: shown at each of its readers */
   ADJ_CENSUS_OUTPUT, /* the output node */
+  ADJ_CENSUS_HIDDEN, /* not in the picture */
 } AdjCensusKind;
 
 typedef struct
@@ -41,10 +42,12 @@ typedef struct
   AdjCensusEntry *entries;
   GArray *results;        /* of AdjCensusResult */
   gboolean is_joint;      /* has tangents and forward results */
-  gboolean only_backward; /* has tangents, but every result depends on them */
+  gboolean only_backward; /* has tangents, but every result depends on them; mirrored */
+  gboolean one_column;    /* not mirrored: everything stands on the forward side */
+  const char *title;      /* of that column */
 } AdjCensus;
 
-AdjCensus *adj_census_new (const AdjGraph *graph, gboolean mirror, gboolean keep_aliases);
+AdjCensus *adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options);
 void adj_census_free (AdjCensus *census);
 
 /* Whether @index is an input that carries a gradient in. */

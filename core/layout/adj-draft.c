@@ -469,7 +469,7 @@ place_rest (AdjDraft *self)
       guint32 host = census->entries[i].host;
       const AdjNode *node = node_at (self, host);
 
-      if (self->item_of[i] != ADJ_NO_BOX)
+      if (self->item_of[i] != ADJ_NO_BOX || census->entries[host].kind == ADJ_CENSUS_HIDDEN)
         continue;
       if (self->chip_of[host] != ADJ_NO_BOX)
         {
@@ -514,6 +514,14 @@ by_ends (gconstpointer a, gconstpointer b)
              : (((const Use *) a)->value < ((const Use *) b)->value ? -1 : 1);
 }
 
+static gboolean
+is_forward_result (const AdjDraft *self, guint32 item)
+{
+  const AdjDraftItem *i = adj_draft_item (self, item);
+
+  return i->side == ADJ_SIDE_FORWARD && (!self->census->one_column || i->role != ADJ_ROLE_GRADIENT);
+}
+
 /* Gradients leave as chips; the output node reads the rest, as long as that is a picture. */
 static gboolean
 is_drawn (const AdjDraft *self, guint32 from, guint32 to, guint n_outputs)
@@ -526,7 +534,7 @@ is_drawn (const AdjDraft *self, guint32 from, guint32 to, guint n_outputs)
     return FALSE;
   if (!output)
     return TRUE;
-  return adj_draft_item (self, from)->side == ADJ_SIDE_FORWARD && n_outputs <= MAX_OUTPUT_LINKS;
+  return is_forward_result (self, from) && n_outputs <= MAX_OUTPUT_LINKS;
 }
 
 static guint
@@ -539,7 +547,7 @@ count_outputs (const AdjDraft *self)
       guint32 node = g_array_index (self->census->results, AdjCensusResult, k).node;
       guint32 item = node == G_MAXUINT32 ? ADJ_NO_BOX : self->item_of[node];
 
-      n += item != ADJ_NO_BOX && adj_draft_item (self, item)->side == ADJ_SIDE_FORWARD;
+      n += item != ADJ_NO_BOX && is_forward_result (self, item);
     }
   return n;
 }

@@ -31,6 +31,7 @@ typedef struct
 {
   AdjLayoutJob *jobs;
   guint n, next, n_done;
+  gint64 budget;
   gboolean no_helper; /* it could not be started */
   Helper helpers[N_HELPERS];
 } Pool;
@@ -125,7 +126,7 @@ send_some (Helper *helper)
 }
 
 static void
-helper_give (Helper *helper, const AdjBlockGraph *graph, guint job)
+helper_give (Helper *helper, const AdjBlockGraph *graph, guint job, gint64 budget)
 {
   g_autoptr (GBytes) body = adj_block_graph_to_bytes (graph);
   guint32 size = (guint32) g_bytes_get_size (body);
@@ -136,7 +137,7 @@ helper_give (Helper *helper, const AdjBlockGraph *graph, guint job)
   helper->request = g_byte_array_free_to_bytes (message);
   helper->sent = 0;
   helper->job = job;
-  helper->deadline = g_get_monotonic_time () + BUDGET;
+  helper->deadline = g_get_monotonic_time () + budget;
 }
 
 /* Reads what there is.  %FALSE: the helper is gone or talks nonsense. */
@@ -185,7 +186,7 @@ pool_give_work (Pool *self)
           self->no_helper = TRUE;
           return;
         }
-      helper_give (helper, self->jobs[self->next].graph, self->next);
+      helper_give (helper, self->jobs[self->next].graph, self->next, self->budget);
       self->next++;
     }
 }
@@ -259,12 +260,13 @@ pool_turn (Pool *self, GCancellable *cancellable, int cancel_fd)
 gboolean
 adj_layout_pool_run (AdjLayoutJob *jobs,
                      guint n,
+                     gint64 budget,
                      AdjLayoutJobDone done,
                      gpointer data,
                      GCancellable *cancellable,
                      GError **error)
 {
-  Pool self = { .jobs = jobs, .n = n };
+  Pool self = { .jobs = jobs, .n = n, .budget = budget > 0 ? budget : BUDGET };
   int cancel_fd = g_cancellable_get_fd (cancellable);
   gboolean going = !g_cancellable_is_cancelled (cancellable);
 

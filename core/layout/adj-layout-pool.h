@@ -19,12 +19,14 @@ typedef void (*AdjLayoutJobDone) (guint n_done, gpointer data);
 
 /**
  * adj_layout_pool_run:
+ * @budget: microseconds for one job; 0: half a second
  * @done: called after every job
  *
  * Returns: %FALSE with G_IO_ERROR_CANCELLED; then the helpers are killed
  */
 gboolean adj_layout_pool_run (AdjLayoutJob *jobs,
                               guint n,
+                              gint64 budget,
                               AdjLayoutJobDone done,
                               gpointer data,
                               GCancellable *cancellable,

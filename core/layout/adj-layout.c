@@ -8,6 +8,7 @@
 #include "layout/mirror-private.h"
 
 #define MAX_LINKS (1u << 23)
+#define DOT_BUDGET (10 * G_TIME_SPAN_SECOND)
 
 /* Blocks of up to this many cards in one chain look the same from Graphviz and from us. */
 #define TRIVIAL 1
@@ -70,6 +71,17 @@ collect_jobs (const Mirror *self, Jobs *jobs, GHashTable *placements, AdjLayoutC
     }
 }
 
+/* Plain Graphviz is what was asked for: nothing stands in for it. */
+static void
+set_dot_error (const Mirror *self, gint64 budget, GError **error)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+               "%s: Graphviz did not lay out %u boxes and %u lines within %.0f s; the mirror "
+               "layout does",
+               adj_graph_get_name (self->census->graph), self->draft->items->len,
+               self->draft->links->len, (double) budget / G_TIME_SPAN_SECOND);
+}
+
 /* Fills @placements (key → AdjPlacement) for every block. */
 static gboolean
 place_blocks (const Mirror *self,
@@ -83,12 +95,13 @@ place_blocks (const Mirror *self,
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) job_of = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Jobs jobs = { array, keys, job_of, 0, options };
-  gboolean finished;
+  gboolean dot = options->view == ADJ_VIEW_DOT, finished;
+  gint64 budget = dot ? (options->budget > 0 ? options->budget : DOT_BUDGET) : 0;
 
   collect_jobs (self, &jobs, placements, cache);
   report (0, &jobs);
-  finished = adj_layout_pool_run ((AdjLayoutJob *) (gpointer) array->data, array->len, report,
-                                  &jobs, cancellable, error);
+  finished = adj_layout_pool_run ((AdjLayoutJob *) (gpointer) array->data, array->len, budget,
+                                  report, &jobs, cancellable, error);
   for (guint i = 0; i < array->len; i++)
     {
       AdjLayoutJob *job = &g_array_index (array, AdjLayoutJob, i);
@@ -96,6 +109,11 @@ place_blocks (const Mirror *self,
 
       if (job->placement && cache)
         adj_layout_cache_keep (cache, key, job->placement);
+      if (!job->placement && finished && dot)
+        {
+          set_dot_error (self, budget, error);
+          finished = FALSE;
+        }
       if (!job->placement && finished)
         job->placement = adj_placement_layer (job->graph);
       if (job->placement)
@@ -178,7 +196,7 @@ adj_layout_mirror (AdjGraph *graph,
 
   g_return_val_if_fail (graph != NULL, NULL);
   options = options ? options : &defaults;
-  census = adj_census_new (graph, options->view == ADJ_VIEW_MIRROR, options->keep_aliases);
+  census = adj_census_new (graph, options);
   rows = adj_rows_new (census, options);
   draft = adj_draft_new (census, rows);
   if (draft->links->len > MAX_LINKS)

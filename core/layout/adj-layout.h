@@ -23,6 +23,8 @@ typedef enum
 {
   ADJ_VIEW_MIRROR,  /* forward left, down; backward right, up; a gutter between them */
   ADJ_VIEW_STACKED, /* one column, top to bottom */
+  ADJ_VIEW_FLOW,    /* only the nodes of @only, in one block */
+  ADJ_VIEW_DOT,     /* plain Graphviz of everything: for small graphs */
 } AdjLayoutView;
 
 /* @done of @total different blocks are laid out; @n_equal blocks share them.  Called on the thread
@@ -36,9 +38,21 @@ typedef struct
   guint fold_depth;            /* close modules nested this deep (outermost: 1); 0: none */
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
+  const GArray *only;          /* FLOW: of guint32, node indices */
+  gint64 budget;               /* DOT: microseconds that Graphviz may take; 0: 10 s */
   AdjLayoutProgress progress;  /* (nullable) */
   gpointer progress_data;
 } AdjLayoutOptions;
+
+/**
+ * adj_flow_collect:
+ * @max: at most so many nodes, the nearest
+ *
+ * The values that @node comes from and those that come from it, by rings.
+ *
+ * Returns: (transfer full): of guint32, in order of execution
+ */
+ADJ_PUBLIC GArray *adj_flow_collect (const AdjGraph *graph, AdjNodeId node, guint max);
 
 /**
  * adj_layout_mirror:
@@ -46,7 +60,8 @@ typedef struct
  * @options: (nullable)
  * @cache: (nullable)
  *
- * The stamped mirror.  Works without the helper program, with plainer blocks.
+ * The stamped mirror, or another view.  Works without the helper program, with plainer blocks; DOT
+ * alone needs it, and fails with ADJ_ERROR_LIMIT when its time is over.
  *
  * Returns: (transfer full) (nullable): %NULL with G_IO_ERROR_CANCELLED or ADJ_ERROR_LIMIT
  */

@@ -608,7 +608,8 @@ add_ends (Sorter *self)
         continue;
       if (entry->kind == ADJ_CENSUS_OUTPUT && !census->only_backward)
         g_array_append_val (bottom->nodes[0], i);
-      else if (entry->kind == ADJ_CENSUS_PILL && adj_census_is_tangent (census->graph, i))
+      else if (entry->kind == ADJ_CENSUS_PILL && !census->one_column &&
+               adj_census_is_tangent (census->graph, i))
         g_array_append_val (bottom->nodes[entry->side == ADJ_SIDE_BACKWARD], i);
       else if (entry->kind == ADJ_CENSUS_PILL)
         g_array_append_val (top.nodes[0], i);
@@ -621,6 +622,34 @@ add_ends (Sorter *self)
     row_clear (&top);
   if (!any_nodes (&g_array_index (rows, AdjRow, rows->len - 1)))
     g_array_set_size (rows, rows->len - 1);
+}
+
+/* Everything in one row without frames. */
+static void
+make_one_row (Sorter *self)
+{
+  AdjRow *row = row_append (self->rows->rows, 0);
+
+  for (guint32 i = 0; i < self->census->n; i++)
+    {
+      const AdjCensusEntry *entry = &self->census->entries[i];
+
+      if (entry->host == i && entry->kind != ADJ_CENSUS_CHIP && entry->kind != ADJ_CENSUS_HIDDEN)
+        g_array_append_val (row->nodes[0], i);
+    }
+}
+
+static void
+make_rows_by_module (Sorter *self)
+{
+  find_units (self);
+  make_rows (self);
+  if (self->rows->rows->len == 0)
+    row_append (self->rows->rows, 0);
+  collect_lines (self);
+  place_following (self);
+  close_modules (self);
+  add_ends (self);
 }
 
 static void
@@ -662,14 +691,10 @@ adj_rows_new (const AdjCensus *census, const AdjLayoutOptions *options)
   sorter.unit = g_new0 (guint32, MAX (census->n, 1));
   sorter.leading = leading_side (census);
 
-  find_units (&sorter);
-  make_rows (&sorter);
-  if (rows->rows->len == 0)
-    row_append (rows->rows, 0);
-  collect_lines (&sorter);
-  place_following (&sorter);
-  close_modules (&sorter);
-  add_ends (&sorter);
+  if (options->view == ADJ_VIEW_FLOW || options->view == ADJ_VIEW_DOT)
+    make_one_row (&sorter);
+  else
+    make_rows_by_module (&sorter);
   number_rows (rows);
 
   g_hash_table_unref (sorter.by_path);

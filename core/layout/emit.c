@@ -154,6 +154,7 @@ emit_headers (Emitter *self)
 {
   const Mirror *m = self->mirror;
   const char *forward = m->census->only_backward                 ? "RECOMPUTED ↓"
+                        : m->census->one_column                  ? m->census->title
                         : m->census->is_joint && !m->has_side[1] ? "FORWARD AND BACKWARD ↓"
                                                                  : "FORWARD ↓";
   AdjSceneBox band = ADJ_SCENE_BOX_INIT;

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The views beside the mirror: one column, plain Graphviz, and where a value flows. */
+
+#include <string.h>
+
+#include "base/adj-error.h"
+#include "formats/adj-format.h"
+#include "layout/adj-layout.h"
+#include "support/adj-test.h"
+
+static AdjGraph *
+load (const char *file, const char *id)
+{
+  g_autofree char *name = g_strconcat ("graphs/", file, NULL);
+  g_autofree char *path = adj_test_data_path (name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  const AdjBundleGraph *graph;
+
+  g_assert_no_error (error);
+  graph = adj_bundle_find_graph (bundle, id, &error);
+  g_assert_no_error (error);
+  return adj_graph_ref (graph->graph);
+}
+
+static AdjScene *
+lay_out (AdjGraph *graph, AdjLayoutView view, const GArray *only)
+{
+  AdjLayoutOptions options = { .view = view, .only = only };
+  g_autoptr (GError) error = NULL;
+  AdjScene *scene = adj_layout_mirror (graph, &options, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  return scene;
+}
+
+static const AdjSceneBox *
+box_of (const AdjScene *scene, const AdjGraph *graph, const char *name)
+{
+  guint box = adj_scene_find_node (scene, adj_graph_find_node (graph, name));
+
+  g_assert_cmpuint (box, !=, ADJ_NO_BOX);
+  return adj_scene_get_box (scene, box);
+}
+
+/* Whatever reads a value stands below what makes it. */
+static void
+check_flows_down (const AdjScene *scene, const AdjGraph *graph)
+{
+  guint n_lines = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      guint reader = adj_scene_find_node (scene, (AdjNodeId){ i });
+
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          guint maker = adj_scene_find_node (scene, node->inputs[k]);
+          const AdjSceneBox *from, *to;
+
+          if (maker == reader || maker == ADJ_NO_BOX || reader == ADJ_NO_BOX)
+            continue;
+          from = adj_scene_get_box (scene, maker);
+          to = adj_scene_get_box (scene, reader);
+          if (from->kind == ADJ_BOX_CHIP || to->role == ADJ_ROLE_OUTPUT)
+            continue;
+          g_assert_cmpfloat (from->rect.y + from->rect.height, <, to->rect.y);
+          n_lines++;
+        }
+    }
+  g_assert_cmpuint (n_lines, >, 0);
+}
+
+static void
+test_one_column (void)
+{
+  static const AdjLayoutView views[] = { ADJ_VIEW_STACKED, ADJ_VIEW_DOT };
+  static const char *const roles[] = { "joint", "forward", "backward" };
+
+  for (guint v = 0; v < G_N_ELEMENTS (views); v++)
+    for (guint r = 0; r < G_N_ELEMENTS (roles); r++)
+      {
+        g_autoptr (AdjGraph) graph = load ("mlp.adjoint", roles[r]);
+        g_autoptr (AdjScene) scene = lay_out (graph, views[v], NULL);
+
+        check_flows_down (scene, graph);
+        for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+          {
+            g_assert_cmpint (adj_scene_get_box (scene, i)->kind, !=, ADJ_BOX_BRIDGE);
+            if (views[v] == ADJ_VIEW_DOT)
+              g_assert_cmpint (adj_scene_get_box (scene, i)->kind, !=, ADJ_BOX_GROUP);
+          }
+      }
+}
+
+/* What backward reads is known in one column too. */
+static void
+test_keeps_roles (void)
+{
+  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_STACKED, NULL);
+
+  g_assert_cmpint (box_of (scene, graph, "relu")->role, ==, ADJ_ROLE_SAVED);
+  g_assert_cmpint (box_of (scene, graph, "mm_3")->role, ==, ADJ_ROLE_GRADIENT);
+  g_assert_cmpint (box_of (scene, graph, "addmm")->role, ==, ADJ_ROLE_NONE);
+  g_assert_cmpint (box_of (scene, graph, "tangents_1")->kind, ==, ADJ_BOX_PILL);
+}
+
+/* In the joint graph of the MLP: relu comes from addmm, that from the input and two parameters;
+ * what the loss was computed from comes after it. */
+static void
+test_flow (void)
+{
+  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  AdjNodeId relu = adj_graph_find_node (graph, "relu");
+  g_autoptr (GArray) all = adj_flow_collect (graph, relu, 300);
+  g_autoptr (GArray) near = adj_flow_collect (graph, relu, 4);
+  g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_FLOW, all);
+  gboolean has_softmax = FALSE;
+
+  g_assert_cmpuint (near->len, ==, 4);
+  for (guint i = 0; i < all->len; i++)
+    {
+      guint32 index = g_array_index (all, guint32, i);
+
+      g_assert_true (i == 0 || g_array_index (all, guint32, i - 1) < index);
+      has_softmax |= strcmp (adj_graph_get_node (graph, index)->name, "_log_softmax") == 0;
+      /* It neither makes relu nor comes from it. */
+      g_assert_cmpuint (index, !=, adj_graph_find_node (graph, "primals_8").index);
+    }
+  g_assert_true (has_softmax);
+  check_flows_down (scene, graph);
+  g_assert_cmpint (box_of (scene, graph, "relu")->role, ==, ADJ_ROLE_SAVED);
+  g_assert_cmpuint (adj_scene_find_node (scene, adj_graph_find_node (graph, "primals_8")), ==,
+                    ADJ_NO_BOX);
+  g_assert_cmpuint (adj_scene_find_node (scene, adj_graph_find_node (graph, "tangents_1")), ==,
+                    ADJ_NO_BOX);
+}
+
+/* Graphviz does not come to an end: a sentence says so, within the time. */
+static void
+test_budget (void)
+{
+  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "helper", NULL);
+  g_autofree char *helper = g_strdup (g_getenv ("ADJ_LAYOUT_HELPER"));
+  AdjLayoutOptions options = { .view = ADJ_VIEW_DOT, .budget = G_TIME_SPAN_SECOND / 5 };
+  g_autoptr (GError) error = NULL;
+  gint64 begin;
+
+  g_file_set_contents_full (path, "#!/bin/sh\nexec sleep 9\n", -1, G_FILE_SET_CONTENTS_NONE, 0755,
+                            &error);
+  g_assert_no_error (error);
+  g_setenv ("ADJ_LAYOUT_HELPER", path, TRUE);
+  begin = g_get_monotonic_time ();
+  g_assert_null (adj_layout_mirror (graph, &options, NULL, NULL, &error));
+  g_setenv ("ADJ_LAYOUT_HELPER", helper, TRUE);
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT);
+  g_assert_nonnull (strstr (error->message, "Graphviz did not lay out"));
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, 5 * G_TIME_SPAN_SECOND);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/layout/views/one-column", test_one_column);
+  g_test_add_func ("/layout/views/keeps-roles", test_keeps_roles);
+  g_test_add_func ("/layout/views/flow", test_flow);
+  g_test_add_func ("/layout/views/budget", test_budget);
+  return g_test_run ();
+}
