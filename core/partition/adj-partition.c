@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "partition/adj-partition.h"
+
+#include <math.h>
+
+#include "partition/partitioners-private.h"
+
+typedef Plan *(*Planner) (const Joint *joint, const AdjPartitionOptions *options, GError **error);
+
+static AdjPartition *
+run_planner (AdjGraph *graph, const AdjPartitionOptions *options, Planner planner, GError **error)
+{
+  g_autoptr (Joint) joint = joint_new (graph, options, error);
+  g_autoptr (Plan) plan = joint != NULL ? planner (joint, options, error) : NULL;
+
+  if (plan == NULL || !plan_complete (plan, error))
+    return NULL;
+  return plan_emit (plan, error);
+}
+
+/* Tags are min-cut's business, as in PyTorch. */
+static Plan *
+default_or_cut (const Joint *joint, const AdjPartitionOptions *options, GError **error)
+{
+  return (joint->has_tags ? min_cut_plan : default_plan) (joint, options, error);
+}
+
+static AdjPartition *
+run_default (AdjGraph *joint, const AdjPartitionOptions *options, GError **error)
+{
+  return run_planner (joint, options, default_or_cut, error);
+}
+
+static AdjPartition *
+run_min_cut (AdjGraph *joint, const AdjPartitionOptions *options, GError **error)
+{
+  return run_planner (joint, options, min_cut_plan, error);
+}
+
+static const AdjPartitioner partitioners[] = {
+  { .name = "default",
+    .summary = "Save what backward reads",
+    .explain = "Forward stays as it is, and every value of it that backward reads is saved.  Of a "
+               "tensor of which backward only reads sizes, the sizes are saved.  Graphs with tags "
+               "for recomputation go to `min-cut`.",
+    .run = run_default },
+  { .name = "min-cut",
+    .summary = "Save what is cheapest to save, recompute what is cheap to recompute",
+    .explain = "Each value has a price for being saved: its bytes, more the farther backward is, "
+               "twice if it would be fused away.  Rules ban what is expensive to repeat.  The "
+               "cheapest cut between what forward has and what backward wants is saved; what lies "
+               "behind it is computed again.  With a budget below 1, a knapsack decides which "
+               "expensive values are repeated too.",
+    .run = run_min_cut },
+};
+
+guint
+adj_partitioners_get_n (void)
+{
+  return G_N_ELEMENTS (partitioners);
+}
+
+const AdjPartitioner *
+adj_partitioners_get (guint index)
+{
+  g_return_val_if_fail (index < G_N_ELEMENTS (partitioners), NULL);
+
+  return &partitioners[index];
+}
+
+const AdjPartitioner *
+adj_partitioner_find (const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (partitioners); i++)
+    {
+      if (g_str_equal (partitioners[i].name, name))
+        return &partitioners[i];
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", partitioners[i].name);
+    }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no partitioner '%s'; there are %s", name,
+               names->str);
+  return NULL;
+}
+
+AdjPartition *
+adj_partition (const AdjPartitioner *partitioner,
+               AdjGraph *joint,
+               const AdjPartitionOptions *options,
+               GError **error)
+{
+  const AdjPartitionOptions defaults = ADJ_PARTITION_OPTIONS_INIT;
+
+  g_return_val_if_fail (partitioner != NULL && joint != NULL, NULL);
+
+  if (options == NULL)
+    options = &defaults;
+  if (!isnan (options->budget) && !(options->budget >= 0 && options->budget <= 1))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "a budget is a fraction from 0 to 1, not %g",
+                   options->budget);
+      return NULL;
+    }
+  return partitioner->run (joint, options, error);
+}
+
+AdjPartition *
+adj_partition_ref (AdjPartition *partition)
+{
+  g_atomic_ref_count_inc (&partition->refs);
+  return partition;
+}
+
+void
+adj_partition_unref (AdjPartition *partition)
+{
+  if (!g_atomic_ref_count_dec (&partition->refs))
+    return;
+  adj_graph_unref (partition->joint);
+  adj_graph_unref (partition->forward);
+  adj_graph_unref (partition->backward);
+  g_free (partition->saved);
+  g_free (partition->nodes);
+  g_free (partition);
+}

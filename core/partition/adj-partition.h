@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <math.h>
+
+#include "partition/adj-partition-rule.h"
+
+G_BEGIN_DECLS
+
+/* A joint graph taken apart: a forward graph that returns its outputs and what it saves, and a
+ * backward graph that takes what was saved, and tangents.  Immutable, counted atomically.
+ *
+ * A joint graph takes primals, then tangents, and returns the outputs of forward, then those of
+ * backward.  Placeholders are told apart by their targets, as PyTorch names them: "tangents_1" is a
+ * tangent, "fwd_seed" and "bwd_seed" are of random numbers, anything else is a primal. */
+
+/* Where a node of the joint graph went. */
+typedef enum
+{
+  ADJ_FATE_GONE,       /* nothing needs it, or an equal node stands for it */
+  ADJ_FATE_FORWARD,    /* forward only; backward does not read it */
+  ADJ_FATE_SAVED,      /* forward computes it, backward reads what was saved */
+  ADJ_FATE_RECOMPUTED, /* in both */
+  ADJ_FATE_BACKWARD,   /* backward only */
+  ADJ_N_FATES,
+} AdjFate;
+
+ADJ_PUBLIC const char *adj_fate_name (AdjFate fate); /* "recomputed" */
+
+/* What backward has to do with a node (partitioner §4.5). */
+typedef enum
+{
+  ADJ_NODE_CLASS_INPUT,     /* a primal, or a placeholder of forward's random numbers */
+  ADJ_NODE_CLASS_FORWARD,   /* outputs of forward depend on it */
+  ADJ_NODE_CLASS_UNCLAIMED, /* helps backward without depending on a tangent: may go to either */
+  ADJ_NODE_CLASS_BACKWARD,  /* depends on a tangent, or is a gradient */
+  ADJ_NODE_CLASS_GONE,
+} AdjNodeClass;
+
+/* One decision. */
+typedef struct
+{
+  AdjFate fate;
+  AdjNodeClass class;
+  AdjPartitionRule rule;  /* what decided @fate */
+  AdjPartitionRule ban;   /* why it may not be recomputed; ADJ_RULE_NONE: it may */
+  AdjNodeId because;      /* the other node that @rule or @ban speaks of; or ADJ_NO_NODE */
+  AdjRecompute recompute; /* its tag after cleanup */
+  guint32 distance;       /* calls to the first one that backward reads; 10^9: it reads none */
+  guint64 bytes;          /* of its value; symbolic sizes by their hints */
+  gint64 weight; /* price of saving it in the cut; -1: cannot be saved, or no cut was made */
+} AdjNodeDecision;
+
+/* A value that goes from forward to backward. */
+typedef enum
+{
+  ADJ_SAVED_TENSOR,
+  ADJ_SAVED_RNG_STATE, /* of the generator before a random operator that backward repeats */
+  ADJ_SAVED_SIZE,      /* a symbolic scalar */
+} AdjSavedKind;
+
+typedef struct
+{
+  AdjSavedKind kind;
+  AdjNodeId node;     /* of the joint graph; for RNG_STATE the random operator */
+  guint64 bytes;      /* of the value */
+  guint64 held_bytes; /* that saving it keeps alive: 0 for what shares the storage of an input or of
+                         an earlier saved value */
+} AdjSavedValue;
+
+typedef struct
+{
+  gatomicrefcount refs;
+  const char *partitioner;
+  AdjGraph *joint;    /* (owned) */
+  AdjGraph *forward;  /* (owned): origins point into @joint */
+  AdjGraph *backward; /* (owned) */
+  guint num_fwd_outputs;
+  guint n_saved;
+  AdjSavedValue *saved;   /* (owned): in the order of forward's outputs: tensors, states, sizes */
+  guint64 saved_bytes;    /* sum of held_bytes */
+  guint64 counted_bytes;  /* sum of bytes, as PyTorch counts */
+  gint64 cut_value;       /* of the minimum cut; -1: no cut was made */
+  AdjNodeDecision *nodes; /* (owned): one for each node of @joint */
+} AdjPartition;
+
+ADJ_PUBLIC AdjPartition *adj_partition_ref (AdjPartition *partition);
+ADJ_PUBLIC void adj_partition_unref (AdjPartition *partition);
+
+/* -- what is asked for -- */
+
+typedef enum
+{
+  ADJ_SOLVER_DP,     /* PyTorch's: exact in steps of a ten-thousandth of the budget */
+  ADJ_SOLVER_GREEDY, /* by value for memory */
+  ADJ_SOLVER_EXACT,  /* branch and bound over exact bytes */
+  ADJ_N_SOLVERS,
+} AdjBudgetSolver;
+
+typedef enum
+{
+  ADJ_RUNTIME_FLOPS,    /* of matrix products and convolutions; 1 for everything else */
+  ADJ_RUNTIME_MEASURED, /* node_ns of the options */
+  ADJ_RUNTIME_UNIT,     /* 1 for everything */
+  ADJ_N_RUNTIMES,
+} AdjRuntimeEstimate;
+
+/* A demand by name of a node; it replaces the node's tag. */
+typedef struct
+{
+  const char *node;
+  AdjRecompute recompute;
+} AdjPartitionDemand;
+
+typedef struct
+{
+  gint num_fwd_outputs; /* -1: all outputs but one gradient for each primal */
+  gboolean compat;      /* as PyTorch 2.6 decides, accidents included */
+  gboolean no_cse;
+  gboolean no_far, no_long, no_materialized, no_allowlist, no_reduction; /* rules not to apply */
+  gboolean recompute_views;
+  gboolean aggressive; /* no_far, no_long, no_materialized and no_allowlist */
+  guint max_distance;  /* 0: 1000 */
+  double budget; /* 0…1: of the bytes that the cut would save; NAN: 1, or what a node says */
+  AdjBudgetSolver solver;
+  AdjRuntimeEstimate runtime;
+  const gint64 *node_ns; /* (nullable): measured time of each node of the joint graph */
+  guint n_demands;
+  const AdjPartitionDemand *demands;
+  /* Of `optimal`. */
+  double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: none */
+  guint64 memory_limit;   /* bytes of peak: recompute as little as fits; 0: none */
+  guint effort;           /* plans to look at before it gives up; 0: 20,000 */
+} AdjPartitionOptions;
+
+#define ADJ_PARTITION_OPTIONS_INIT                                                                 \
+  {                                                                                                \
+    .num_fwd_outputs = -1, .budget = NAN, .recompute_limit = NAN                                   \
+  }
+
+/* -- partitioners: rows of a table -- */
+
+typedef struct
+{
+  const char *name;    /* "min-cut" */
+  const char *summary; /* one line */
+  const char *explain; /* Markdown */
+  AdjPartition *(*run) (AdjGraph *joint, const AdjPartitionOptions *options, GError **error);
+} AdjPartitioner;
+
+ADJ_PUBLIC guint adj_partitioners_get_n (void);
+ADJ_PUBLIC const AdjPartitioner *adj_partitioners_get (guint index);
+ADJ_PUBLIC const AdjPartitioner *adj_partitioner_find (const char *name, GError **error);
+
+/**
+ * adj_partition:
+ * @joint: sealed; kept by the result
+ * @options: (nullable)
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_SHAPE for a graph that is no joint
+ *   graph, ADJ_ERROR_NOT_FOUND for a demand on an unknown node, ADJ_ERROR_UNSUPPORTED when a value
+ *   can neither be saved nor recomputed, ADJ_ERROR_LIMIT when there is too much to count; messages
+ *   name nodes and regions
+ */
+ADJ_PUBLIC AdjPartition *adj_partition (const AdjPartitioner *partitioner,
+                                        AdjGraph *joint,
+                                        const AdjPartitionOptions *options,
+                                        GError **error);
+
+/* One sentence for a node of the joint graph: where it went and by which rule.  (transfer full) */
+ADJ_PUBLIC char *adj_partition_explain (const AdjPartition *partition, AdjNodeId node);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjPartition, adj_partition_unref)
+
+G_END_DECLS

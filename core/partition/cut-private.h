@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "partition/joint-private.h"
+
+G_BEGIN_DECLS
+
+/* Which rules ban recomputation. */
+typedef struct
+{
+  gboolean far_apart, long_chains, materialized, allowlist, reductions;
+  gboolean recompute_views;
+  gboolean compat;
+  guint max_distance;
+} CutRules;
+
+CutRules cut_rules_from_options (const AdjPartitionOptions *options);
+
+typedef struct
+{
+  guint n;
+  guint8 *ban;      /* per node: AdjPartitionRule */
+  guint32 *because; /* per node: whom the ban speaks of, or NOBODY */
+  gint64 *weight;   /* per node; CUT_NEVER: cannot be saved */
+  guint8 *saved;    /* per node */
+  gint64 value;
+} Cut;
+
+#define CUT_NEVER G_MAXINT64
+
+Cut *cut_new (guint n);
+void cut_free (Cut *cut);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cut, cut_free)
+
+/* Fills ban and because.  @freed (nullable): nodes that may not be banned. */
+void cut_ban (Cut *cut, const Joint *joint, const CutRules *rules, const guint8 *freed);
+/* Whether @node's value exists in memory in backward anyway (partitioner §4.6); @reader gets who
+ * needs it there. */
+gboolean cut_is_materialized_backward (const Joint *joint, guint node, guint *reader);
+
+/* Bans, weighs, and finds the cheapest cut (partitioner §4.7-4.9).  ADJ_ERROR_UNSUPPORTED when
+ * there is none. */
+Cut *cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "partition/adj-partition.h"
+
+static const char *const sentences[ADJ_N_RULES] = {
+#define RULE(id, name, sentence) [ADJ_RULE_##id] = sentence,
+#include "partition/partition-rules.inc"
+#undef RULE
+};
+
+static const char *const fates[ADJ_N_FATES] = {
+  [ADJ_FATE_GONE] = "gone",         [ADJ_FATE_FORWARD] = "forward",
+  [ADJ_FATE_SAVED] = "saved",       [ADJ_FATE_RECOMPUTED] = "recomputed",
+  [ADJ_FATE_BACKWARD] = "backward",
+};
+
+static const char *const clauses[ADJ_N_FATES] = {
+  [ADJ_FATE_GONE] = "is in neither graph",
+  [ADJ_FATE_FORWARD] = "stays in forward",
+  [ADJ_FATE_SAVED] = "is saved for backward",
+  [ADJ_FATE_RECOMPUTED] = "is computed again in backward",
+  [ADJ_FATE_BACKWARD] = "is computed in backward",
+};
+
+const char *
+adj_fate_name (AdjFate fate)
+{
+  return fate < ADJ_N_FATES ? fates[fate] : "";
+}
+
+static void
+append_rule (const AdjPartition *partition, AdjPartitionRule rule, AdjNodeId because, GString *out)
+{
+  const char *sentence = sentences[rule], *hole = strstr (sentence, "%s");
+
+  if (hole == NULL)
+    {
+      g_string_append (out, sentence);
+      return;
+    }
+  g_string_append_len (out, sentence, hole - sentence);
+  if (adj_node_id_is_valid (because))
+    g_string_append_printf (out, "'%s'",
+                            adj_graph_get_node (partition->joint, because.index)->name);
+  else
+    g_string_append (out, "another node");
+  g_string_append (out, hole + 2);
+}
+
+/* The edges of the cut that a recomputed or saved value hangs on. */
+static void
+append_price (const AdjPartition *partition, const AdjNodeDecision *decision, GString *out)
+{
+  if (decision->fate == ADJ_FATE_SAVED && decision->weight >= 0)
+    g_string_append_printf (out,
+                            "; %" G_GUINT64_FORMAT " bytes, %" G_GINT64_FORMAT
+                            " of the %" G_GINT64_FORMAT " that the cut costs",
+                            decision->bytes, decision->weight, partition->cut_value);
+  else if (decision->fate == ADJ_FATE_RECOMPUTED && decision->weight >= 0)
+    g_string_append_printf (
+        out, "; saving its %" G_GUINT64_FORMAT " bytes would have cost %" G_GINT64_FORMAT,
+        decision->bytes, decision->weight);
+}
+
+char *
+adj_partition_explain (const AdjPartition *partition, AdjNodeId node)
+{
+  const AdjNodeDecision *decision;
+  GString *out;
+
+  g_return_val_if_fail (node.index < adj_graph_get_n_nodes (partition->joint), NULL);
+
+  decision = &partition->nodes[node.index];
+  out = g_string_new (NULL);
+  g_string_append_printf (out, "'%s' %s: ", adj_graph_get_node (partition->joint, node.index)->name,
+                          clauses[decision->fate]);
+  append_rule (partition, decision->rule, decision->because, out);
+  append_price (partition, decision, out);
+  if (decision->ban != ADJ_RULE_NONE && decision->fate != ADJ_FATE_GONE)
+    {
+      g_string_append (out, "; it may not be computed again: ");
+      append_rule (partition, decision->ban, decision->because, out);
+    }
+  else if (decision->fate == ADJ_FATE_FORWARD && decision->distance < 1000000000)
+    g_string_append_printf (out, "; backward reads what is %u calls further", decision->distance);
+  return g_string_free (out, FALSE);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "partition/adj-partition.h"
+#include "partition/op-traits-private.h"
+
+G_BEGIN_DECLS
+
+/* What partitioners compute with: the joint graph as arrays indexed by node, where equal nodes have
+ * become one and dead ones are gone. */
+
+#define FAR_FROM_BACKWARD 1000000000u
+#define NOBODY G_MAXUINT32
+
+typedef enum
+{
+  NODE_PRIMAL,
+  NODE_TANGENT,
+  NODE_FORWARD_RNG,
+  NODE_BACKWARD_RNG,
+  NODE_ATTRIBUTE,
+  NODE_CALL,
+  NODE_OUTPUT,
+} NodeKind;
+
+typedef enum
+{
+  VALUE_NONE,
+  VALUE_TENSOR,
+  VALUE_MANY, /* list, tuple or dict */
+  VALUE_SIZE, /* SymInt, SymBool */
+  VALUE_FLOAT,
+} ValueKind;
+
+typedef struct
+{
+  guint32 *begin; /* n + 1 */
+  guint32 *items;
+} Adjacency;
+
+typedef struct
+{
+  AdjGraph *graph; /* (unowned) */
+  AdjSymbols *symbols;
+  guint n;
+  guint output;
+  guint n_outputs, n_forward_outputs;
+  const AdjValue *outputs; /* NODE or constants */
+
+  /* of every node */
+  guint8 *kind;  /* NodeKind */
+  guint8 *value; /* ValueKind */
+  guint16 *traits;
+  guint8 *draws; /* takes numbers from the generator when it runs */
+  guint8 *gone;  /* dead, or merged into another one */
+  guint32 *rep;  /* the node that stands for it: mostly itself */
+  guint64 *bytes;
+  gint32 *storage;   /* equal: they share memory; G_MININT32: has none */
+  guint32 *owner;    /* the first node with that storage, which made it */
+  guint8 *recompute; /* AdjRecompute, after cleanup */
+  guint8 *tag_rule;  /* AdjPartitionRule: where that comes from */
+  guint32 *tag_because;
+  gint64 *region;
+
+  Adjacency inputs, users; /* between nodes that are not gone; the output is a user */
+
+  /* classification */
+  guint8 *in_backward; /* required_bw: depends on a tangent, or is a gradient */
+  guint8 *in_forward;  /* required_fw */
+  guint32 *because;    /* the tangent that it depends on */
+  gint32 *order;       /* among in_forward; -1 */
+  guint32 *distance;
+  gboolean has_backward; /* any in_backward */
+  gboolean has_tags;     /* any must_recompute */
+
+  AdjArena *arena; /* (owned): all of the above */
+} Joint;
+
+/* Reads @graph, drops what is dead, merges what is equal, applies demands, cleans tags up,
+ * classifies.  %NULL with @error. */
+Joint *joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error);
+void joint_free (Joint *joint);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Joint, joint_free)
+
+/* The steps of joint_new(). */
+void joint_merge_equal (Joint *joint, gboolean compat);
+gboolean joint_apply_demands (Joint *joint, const AdjPartitionOptions *options, GError **error);
+void joint_clean_tags (Joint *joint);
+void joint_classify (Joint *joint);
+
+static inline gboolean
+joint_must_recompute (const Joint *joint, guint i)
+{
+  return joint->recompute[i] == ADJ_RECOMPUTE_MUST_RECOMPUTE ||
+         joint->recompute[i] == ADJ_RECOMPUTE_PREFER_RECOMPUTE;
+}
+
+static inline gboolean
+joint_is_input (const Joint *joint, guint i)
+{
+  return joint->kind[i] == NODE_PRIMAL || joint->kind[i] == NODE_FORWARD_RNG;
+}
+
+static inline gboolean
+joint_is_placeholder (const Joint *joint, guint i)
+{
+  return joint->kind[i] < NODE_ATTRIBUTE;
+}
+
+static inline gboolean
+joint_is_symbol (const Joint *joint, guint i)
+{
+  return joint->value[i] >= VALUE_SIZE;
+}
+
+static inline const char *
+joint_name (const Joint *joint, guint i)
+{
+  return adj_graph_get_node (joint->graph, i)->name;
+}
+
+/* Bytes that stay allocated because the node's value does; 0 for inputs and views of them. */
+static inline guint64
+joint_held_bytes (const Joint *joint, guint i)
+{
+  guint32 owner = joint->owner[i];
+
+  return joint_is_input (joint, owner) ? 0 : joint->bytes[owner];
+}
+
+/* Whether the node must stay in backward whatever it depends on. */
+gboolean joint_stays_backward (const Joint *joint, guint i);
+/* PyTorch's rule for what fuses (partitioner §4.6). */
+gboolean joint_fusible (const Joint *joint, guint a, guint b);
+/* Flat output @index as a node that stands for it; NOBODY for constants. */
+guint joint_output (const Joint *joint, guint index);
+
+G_END_DECLS

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "call/adj-op.h"
+#include "partition/joint-private.h"
+
+/* Of a tensor whose number of elements nobody can know. */
+#define UNKNOWN_ELEMENTS 4096
+
+static NodeKind
+kind_of (const AdjNode *node)
+{
+  if (node->opcode == ADJ_OPCODE_OUTPUT)
+    return NODE_OUTPUT;
+  if (node->opcode == ADJ_OPCODE_GET_ATTR)
+    return NODE_ATTRIBUTE;
+  if (node->opcode != ADJ_OPCODE_PLACEHOLDER)
+    return NODE_CALL;
+  if (strstr (node->target, "tangents") != NULL)
+    return NODE_TANGENT;
+  if (strstr (node->target, "bwd_seed") != NULL || strstr (node->target, "bwd_base_offset") != NULL)
+    return NODE_BACKWARD_RNG;
+  if (strstr (node->target, "fwd_seed") != NULL || strstr (node->target, "fwd_base_offset") != NULL)
+    return NODE_FORWARD_RNG;
+  return NODE_PRIMAL;
+}
+
+static ValueKind
+value_kind_of (const AdjValue *val)
+{
+  if (val->kind == ADJ_VALUE_META)
+    return VALUE_TENSOR;
+  if (adj_value_is_container (val))
+    return VALUE_MANY;
+  if (val->kind == ADJ_VALUE_SIZE || val->kind == ADJ_VALUE_INT || val->kind == ADJ_VALUE_BOOL)
+    return VALUE_SIZE;
+  return val->kind == ADJ_VALUE_FLOAT ? VALUE_FLOAT : VALUE_NONE;
+}
+
+typedef struct
+{
+  AdjSymbols *symbols;
+  guint64 bytes;
+} Counted;
+
+static guint64
+tensor_bytes (const AdjTensorMeta *meta, AdjSymbols *symbols)
+{
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      gint64 size;
+
+      if (!adj_size_get_hint (symbols, meta->shape.size[i], &size) && meta->dtype < ADJ_N_DTYPES)
+        return UNKNOWN_ELEMENTS * (guint64) adj_dtype_info (meta->dtype)->n_bytes;
+    }
+  return adj_tensor_meta_bytes (meta, symbols);
+}
+
+static gboolean
+count_leaf (const AdjValue *leaf, gpointer data)
+{
+  Counted *counted = data;
+  guint64 bytes = 0;
+
+  if (leaf->kind == ADJ_VALUE_META)
+    bytes = tensor_bytes (leaf->meta, counted->symbols);
+  else if (leaf->kind == ADJ_VALUE_SIZE || leaf->kind == ADJ_VALUE_INT ||
+           leaf->kind == ADJ_VALUE_BOOL || leaf->kind == ADJ_VALUE_FLOAT)
+    bytes = 1;
+  if (__builtin_add_overflow (counted->bytes, bytes, &counted->bytes))
+    counted->bytes = G_MAXUINT64;
+  return TRUE;
+}
+
+static guint64
+bytes_of (const AdjNode *node, AdjSymbols *symbols)
+{
+  Counted counted = { symbols, 0 };
+
+  adj_value_foreach (&node->val, count_leaf, &counted);
+  return counted.bytes;
+}
+
+static gboolean
+draws (const AdjNode *node, guint traits)
+{
+  if ((traits & OP_SEEDED) == 0)
+    return node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0;
+  return node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) != 0;
+}
+
+/* The argument whose memory the result of a view shares; NOBODY otherwise. */
+static guint
+viewed_input (const AdjNode *node, guint traits)
+{
+  gboolean is_view = (traits & (OP_VIEW | OP_GETITEM)) != 0 ||
+                     (node->op != NULL && adj_schema_is_view (adj_op_get_schema (node->op)));
+
+  if (!is_view || node->args.n == 0 || node->args.items[0].kind != ADJ_VALUE_NODE)
+    return NOBODY;
+  return node->args.items[0].node.index;
+}
+
+/* As the graph says; where it does not, views share with what they view, and so do the parts of a
+ * view of several results. */
+static gint32
+storage_of (const Joint *self, guint i)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, i);
+  guint from = viewed_input (node, self->traits[i]);
+
+  if (node->val.kind == ADJ_VALUE_META && node->val.meta->storage >= 0)
+    return node->val.meta->storage;
+  if (from != NOBODY && self->storage[from] != G_MININT32)
+    return self->storage[from];
+  return node->val.kind == ADJ_VALUE_META ? -1 - (gint32) i : G_MININT32;
+}
+
+static void
+find_storages (Joint *self)
+{
+  g_autoptr (GHashTable) owners = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      gpointer key, owner;
+
+      self->storage[i] = storage_of (self, i);
+      self->owner[i] = i;
+      if (self->storage[i] == G_MININT32)
+        continue;
+      key = GINT_TO_POINTER (self->storage[i]);
+      owner = g_hash_table_lookup (owners, key);
+      if (owner != NULL)
+        self->owner[i] = GPOINTER_TO_UINT (owner) - 1;
+      else
+        g_hash_table_insert (owners, key, GUINT_TO_POINTER (i + 1));
+    }
+}
+
+static void
+read_nodes (Joint *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      self->kind[i] = kind_of (node);
+      self->value[i] = value_kind_of (&node->val);
+      self->traits[i] = op_traits_of (node);
+      self->draws[i] = draws (node, self->traits[i]);
+      self->bytes[i] = self->kind[i] == NODE_ATTRIBUTE ? 0 : bytes_of (node, self->symbols);
+      self->recompute[i] = node->meta.recompute;
+      self->tag_rule[i] = node->meta.recompute != ADJ_RECOMPUTE_NONE ? ADJ_RULE_TAG : ADJ_RULE_NONE;
+      self->tag_because[i] = NOBODY;
+      self->region[i] = node->meta.ac_graph_id;
+      self->rep[i] = i;
+      self->because[i] = NOBODY;
+    }
+  find_storages (self);
+}
+
+static gboolean
+read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, self->output);
+  const AdjValue *value = &node->args.items[0];
+  guint n_primals = 0;
+
+  if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                   "a joint graph returns the outputs of forward, then those of backward; this one "
+                   "returns one value");
+      return FALSE;
+    }
+  self->outputs = value->items;
+  self->n_outputs = value->n;
+  for (guint i = 0; i < self->n; i++)
+    n_primals += self->kind[i] == NODE_PRIMAL;
+  for (guint i = 0; i < value->n; i++)
+    if (adj_value_is_container (&value->items[i]))
+      {
+        g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                     "output %u of the joint graph is a container; flat outputs are needed", i);
+        return FALSE;
+      }
+  if (options->num_fwd_outputs < 0 && value->n >= n_primals)
+    self->n_forward_outputs = value->n - n_primals;
+  else
+    self->n_forward_outputs = (guint) options->num_fwd_outputs;
+  if (options->num_fwd_outputs < 0 ? value->n < n_primals : self->n_forward_outputs > value->n)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                   "the graph returns %u values: not the %u outputs of forward that are asked for",
+                   value->n, options->num_fwd_outputs < 0 ? n_primals : self->n_forward_outputs);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+must_stay (const Joint *self, guint i)
+{
+  return self->kind[i] != NODE_CALL
+             ? self->kind[i] != NODE_ATTRIBUTE
+             : (self->traits[i] & OP_EFFECT) != 0 ||
+                   adj_graph_get_node (self->graph, i)->opcode != ADJ_OPCODE_CALL_FUNCTION;
+}
+
+/* Nodes that nothing needs; random ones too, which PyTorch drops as well. */
+static void
+drop_dead (Joint *self)
+{
+  memset (self->gone, TRUE, self->n);
+  for (guint i = self->n; i-- > 0;)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      if (must_stay (self, i))
+        self->gone[i] = FALSE;
+      for (guint k = 0; !self->gone[i] && k < node->n_inputs; k++)
+        self->gone[node->inputs[k].index] = FALSE;
+    }
+}
+
+/* The inputs of @i, each once, through those that stand for them; @seen has the node that read an
+ * input last, plus 1. */
+static guint
+gather_inputs (const Joint *self, guint i, guint32 *seen, guint32 *out)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, i);
+  guint n = 0;
+
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      guint32 input = self->rep[node->inputs[k].index];
+
+      if (seen[input] == i + 1)
+        continue;
+      seen[input] = i + 1;
+      out[n++] = input;
+    }
+  return n;
+}
+
+static void
+connect (Joint *self)
+{
+  gsize n_edges = 0;
+  g_autofree guint32 *fill = g_new0 (guint32, self->n + 1);
+  g_autofree guint32 *seen = g_new0 (guint32, self->n);
+
+  for (guint i = 0; i < self->n; i++)
+    n_edges += adj_graph_get_node (self->graph, i)->n_inputs;
+  self->inputs.begin = adj_arena_new0 (self->arena, guint32, self->n + 1);
+  self->users.begin = adj_arena_new0 (self->arena, guint32, self->n + 1);
+  self->inputs.items = adj_arena_new0 (self->arena, guint32, n_edges + 1);
+  self->users.items = adj_arena_new0 (self->arena, guint32, n_edges + 1);
+  for (guint i = 0; i < self->n; i++)
+    {
+      guint32 begin = self->inputs.begin[i];
+      guint n = self->gone[i] ? 0 : gather_inputs (self, i, seen, self->inputs.items + begin);
+
+      self->inputs.begin[i + 1] = begin + n;
+      for (guint k = 0; k < n; k++)
+        self->users.begin[self->inputs.items[begin + k] + 1]++;
+    }
+  for (guint i = 0; i < self->n; i++)
+    self->users.begin[i + 1] += self->users.begin[i];
+  for (guint i = 0; i < self->n; i++)
+    for (guint32 k = self->inputs.begin[i]; k < self->inputs.begin[i + 1]; k++)
+      {
+        guint32 input = self->inputs.items[k];
+
+        self->users.items[self->users.begin[input] + fill[input]++] = i;
+      }
+}
+
+static void
+allocate (Joint *self)
+{
+#define PER_NODE(field, type) self->field = adj_arena_new0 (self->arena, type, self->n)
+  PER_NODE (kind, guint8);
+  PER_NODE (value, guint8);
+  PER_NODE (traits, guint16);
+  PER_NODE (draws, guint8);
+  PER_NODE (gone, guint8);
+  PER_NODE (rep, guint32);
+  PER_NODE (bytes, guint64);
+  PER_NODE (storage, gint32);
+  PER_NODE (owner, guint32);
+  PER_NODE (recompute, guint8);
+  PER_NODE (tag_rule, guint8);
+  PER_NODE (tag_because, guint32);
+  PER_NODE (region, gint64);
+  PER_NODE (in_backward, guint8);
+  PER_NODE (in_forward, guint8);
+  PER_NODE (because, guint32);
+  PER_NODE (order, gint32);
+  PER_NODE (distance, guint32);
+#undef PER_NODE
+}
+
+Joint *
+joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
+{
+  g_autoptr (Joint) self = g_new0 (Joint, 1);
+
+  self->arena = adj_arena_new ();
+  self->graph = graph;
+  self->symbols = adj_graph_get_symbols (graph);
+  self->n = adj_graph_get_n_nodes (graph);
+  self->output = adj_graph_get_output (graph).index;
+  allocate (self);
+  read_nodes (self);
+  if (!read_outputs (self, options, error))
+    return NULL;
+  drop_dead (self);
+  if (!options->no_cse)
+    joint_merge_equal (self, options->compat);
+  if (!joint_apply_demands (self, options, error))
+    return NULL;
+  connect (self);
+  joint_clean_tags (self);
+  joint_classify (self);
+  return g_steal_pointer (&self);
+}
+
+void
+joint_free (Joint *joint)
+{
+  if (joint == NULL)
+    return;
+  adj_arena_free (joint->arena);
+  g_free (joint);
+}
+
+gboolean
+joint_stays_backward (const Joint *joint, guint i)
+{
+  const AdjNode *node = adj_graph_get_node (joint->graph, i);
+  const char *tag = node->meta.partitioner_tag;
+
+  if (tag == NULL)
+    return FALSE;
+  return g_str_equal (tag, "must_be_in_backward") ||
+         (g_str_equal (tag, "is_backward") && strstr (node->target, "with_effects") != NULL);
+}
+
+gboolean
+joint_fusible (const Joint *joint, guint a, guint b)
+{
+  const guint fusible = OP_RECOMPUTE | OP_RANDOM;
+
+  if ((joint->traits[b] & OP_CAT) != 0)
+    return TRUE;
+  return (joint->traits[a] & fusible) != 0 && (joint->traits[b] & fusible) != 0;
+}
+
+guint
+joint_output (const Joint *joint, guint index)
+{
+  const AdjValue *value = &joint->outputs[index];
+
+  return value->kind == ADJ_VALUE_NODE ? joint->rep[value->node.index] : NOBODY;
+}

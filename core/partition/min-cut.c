@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* The network of partitioner §4.8: every node is two vertices, "in" before it is computed and "out"
+ * behind; the edge between them costs what saving its value costs, and every reader of the value
+ * hangs on "out" by an edge that cannot be cut.  Values that exist at the source and are wanted at
+ * the sink must be saved on the way; what lies behind the cut is computed in backward.
+ *
+ * Vertices that edges of infinite capacity tie to the source or the sink become the source or the
+ * sink before any flow is sent, which leaves less than half of them. */
+
+#include <math.h>
+
+#include "partition/cut-private.h"
+#include "partition/max-flow.h"
+
+#define SOURCE 0u
+#define SINK 1u
+#define FREE G_MAXUINT32
+
+#define MAX_TOTAL (G_GINT64_CONSTANT (1) << 60)
+
+typedef struct
+{
+  const Joint *joint;
+  Cut *cut;
+  guint32 *in, *out; /* vertex of each node */
+  guint n_vertices;
+  GArray *edges; /* AdjFlowEdge */
+  gint64 never;
+} Network;
+
+static gboolean
+is_materialized (const Joint *joint, guint i)
+{
+  if (joint_is_placeholder (joint, i))
+    return TRUE;
+  for (guint32 k = joint->users.begin[i]; k < joint->users.begin[i + 1]; k++)
+    if (!joint_fusible (joint, i, joint->users.items[k]))
+      return TRUE;
+  return FALSE;
+}
+
+static gint64
+weigh (const Joint *joint, const CutRules *rules, guint i)
+{
+  double weight;
+
+  if (joint_is_symbol (joint, i))
+    return joint->value[i] == VALUE_FLOAT ? 4 : 1;
+  if (joint->kind[i] != NODE_ATTRIBUTE && joint->value[i] != VALUE_TENSOR)
+    return CUT_NEVER;
+  if (rules->recompute_views && (joint->traits[i] & OP_VIEW) != 0)
+    return CUT_NEVER;
+  weight =
+      trunc ((double) joint->bytes[i] * pow (1.1, (double) CLAMP (joint->distance[i], 1u, 100u)));
+  if (!is_materialized (joint, i))
+    weight *= 2;
+  return weight < (double) MAX_TOTAL ? (gint64) weight : MAX_TOTAL;
+}
+
+/* Whether anything flows through the node; others are sinks and nothing more. */
+static gboolean
+has_passage (const Joint *joint, guint i)
+{
+  return (!joint->in_backward[i] || joint_is_input (joint, i)) && !joint_must_recompute (joint, i);
+}
+
+static gboolean
+cannot_go (const Network *self, guint i, guint reader, GError **error)
+{
+  const Joint *joint = self->joint;
+  const char *rule = adj_partition_rule_name ((AdjPartitionRule) self->cut->ban[i]);
+
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+               "backward needs '%s'%s%s%s (region %" G_GINT64_FORMAT
+               "), which can neither be saved (%s) nor recomputed (%s)",
+               joint_name (joint, i), reader != NOBODY ? " for '" : "",
+               reader != NOBODY ? joint_name (joint, reader) : "", reader != NOBODY ? "'" : "",
+               joint->region[i],
+               self->cut->weight[i] == CUT_NEVER ? "it is no tensor or number"
+                                                 : "what it is made of is wanted too",
+               rule);
+  return FALSE;
+}
+
+static void
+tie_to_sink (Network *self)
+{
+  const Joint *joint = self->joint;
+
+  for (guint i = joint->n; i-- > 0;)
+    {
+      gboolean wanted = joint->in_backward[i] && joint_is_input (joint, i);
+
+      self->in[i] = self->out[i] = FREE;
+      if (joint->gone[i] || i == joint->output)
+        continue;
+      if (!has_passage (joint, i))
+        {
+          self->in[i] = SINK;
+          continue;
+        }
+      for (guint32 k = joint->users.begin[i]; !wanted && k < joint->users.begin[i + 1]; k++)
+        wanted = self->in[joint->users.items[k]] == SINK;
+      if (wanted)
+        self->out[i] = SINK;
+      if (wanted && self->cut->weight[i] == CUT_NEVER)
+        self->in[i] = SINK;
+    }
+}
+
+static gboolean
+tie_to_source (Network *self, GError **error)
+{
+  const Joint *joint = self->joint;
+
+  for (guint i = 0; i < joint->n; i++)
+    {
+      if (joint->gone[i] || i == joint->output)
+        continue;
+      if (self->cut->ban[i] != ADJ_RULE_NONE)
+        {
+          if (self->in[i] == SINK)
+            return cannot_go (self, i, NOBODY, error);
+          self->in[i] = SOURCE;
+        }
+      if (self->in[i] != SOURCE || self->cut->weight[i] != CUT_NEVER)
+        continue;
+      self->out[i] = SOURCE;
+      for (guint32 k = joint->users.begin[i]; k < joint->users.begin[i + 1]; k++)
+        {
+          guint user = joint->users.items[k];
+
+          if (self->in[user] == SINK)
+            return cannot_go (self, i, user, error);
+          self->in[user] = SOURCE;
+        }
+    }
+  return TRUE;
+}
+
+static guint32
+vertex (Network *self, guint32 *id)
+{
+  if (*id == FREE)
+    *id = self->n_vertices++;
+  return *id;
+}
+
+static void
+add_edge (Network *self, guint32 from, guint32 to, gint64 capacity, gint64 cost)
+{
+  AdjFlowEdge edge = { from, to, capacity, cost };
+
+  if (from != to && from != SINK && to != SOURCE)
+    g_array_append_val (self->edges, edge);
+}
+
+static void
+add_node (Network *self, guint i)
+{
+  const Joint *joint = self->joint;
+  guint32 out = vertex (self, &self->out[i]);
+
+  if (self->cut->weight[i] != CUT_NEVER)
+    add_edge (self, vertex (self, &self->in[i]), out, self->cut->weight[i],
+              (gint64) MIN (joint_held_bytes (joint, i), (guint64) MAX_TOTAL));
+  else
+    add_edge (self, vertex (self, &self->in[i]), out, self->never, 0);
+  for (guint32 k = joint->users.begin[i]; k < joint->users.begin[i + 1]; k++)
+    if (joint->users.items[k] != joint->output)
+      add_edge (self, out, vertex (self, &self->in[joint->users.items[k]]), self->never, 0);
+}
+
+static gboolean
+sum_weights (Network *self, GError **error)
+{
+  gint64 sum = 1;
+
+  for (guint i = 0; i < self->joint->n; i++)
+    if (!self->joint->gone[i] && self->cut->weight[i] != CUT_NEVER)
+      sum = MIN (sum + self->cut->weight[i], MAX_TOTAL);
+  self->never = sum;
+  if (sum < MAX_TOTAL)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+               "the values of the graph are too large to weigh against each other");
+  return FALSE;
+}
+
+static void
+build (Network *self)
+{
+  const Joint *joint = self->joint;
+
+  for (guint i = 0; i < joint->n; i++)
+    if (!joint->gone[i] && i != joint->output && has_passage (joint, i))
+      add_node (self, i);
+}
+
+/* An edge that cannot be cut crosses the cut: say which. */
+static gboolean
+name_crossing (const Network *self, const guint8 *on_sink_side, GError **error)
+{
+  const Joint *joint = self->joint;
+
+  for (guint i = 0; i < joint->n; i++)
+    {
+      if (joint->gone[i] || self->out[i] == FREE || on_sink_side[self->out[i]])
+        continue;
+      for (guint32 k = joint->users.begin[i]; k < joint->users.begin[i + 1]; k++)
+        {
+          guint32 in = self->in[joint->users.items[k]];
+
+          if (in != FREE && on_sink_side[in])
+            return cannot_go (self, i, joint->users.items[k], error);
+        }
+    }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+               "backward needs a value that can neither be saved nor recomputed");
+  return FALSE;
+}
+
+static gboolean
+solve (Network *self, gboolean compat, GError **error)
+{
+  const Joint *joint = self->joint;
+  g_autofree guint8 *on_sink_side = g_new0 (guint8, self->n_vertices);
+  Cut *cut = self->cut;
+
+  cut->value = adj_min_cut (self->n_vertices, (const AdjFlowEdge *) (gpointer) self->edges->data,
+                            self->edges->len, SOURCE, SINK,
+                            compat ? ADJ_CUT_NEAREST_SINK : ADJ_CUT_CHEAPEST, on_sink_side);
+  if (cut->value >= self->never)
+    return name_crossing (self, on_sink_side, error);
+  for (guint i = 0; i < joint->n; i++)
+    cut->saved[i] = self->in[i] != FREE && self->out[i] != FREE && !on_sink_side[self->in[i]] &&
+                    on_sink_side[self->out[i]];
+  return TRUE;
+}
+
+Cut *
+cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error)
+{
+  g_autoptr (Cut) cut = cut_new (joint->n);
+  Network network = { .joint = joint, .cut = cut, .n_vertices = 2 };
+  gboolean done;
+
+  cut_ban (cut, joint, rules, freed);
+  for (guint i = 0; i < joint->n; i++)
+    cut->weight[i] = joint->gone[i] ? CUT_NEVER : weigh (joint, rules, i);
+  network.in = g_new (guint32, joint->n);
+  network.out = g_new (guint32, joint->n);
+  network.edges = g_array_new (FALSE, FALSE, sizeof (AdjFlowEdge));
+  tie_to_sink (&network);
+  done = sum_weights (&network, error) && tie_to_source (&network, error);
+  if (done)
+    {
+      build (&network);
+      done = solve (&network, rules->compat, error);
+    }
+  g_free (network.in);
+  g_free (network.out);
+  g_array_unref (network.edges);
+  return done ? g_steal_pointer (&cut) : NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  OP_VIEW = 1 << 0,
+  OP_RECOMPUTE = 1 << 1,
+  OP_COMPUTE = 1 << 2,
+  OP_RANDOM = 1 << 3,
+  OP_SEEDED = 1 << 4,
+  OP_DRAWS = 1 << 5,
+  OP_CAT = 1 << 6,
+  OP_LIFT = 1 << 7,
+  OP_GETITEM = 1 << 8,
+  OP_EFFECT = 1 << 9, /* writes, or must happen once */
+  OP_EMPTY = 1 << 10,
+} OpTraits;
+
+/* Of what a node calls; 0 for placeholders, attributes and the output. */
+OpTraits op_traits_of (const AdjNode *node);
+
+G_END_DECLS

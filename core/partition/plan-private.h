@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "partition/cut-private.h"
+
+G_BEGIN_DECLS
+
+/* A partition before it is made: what is saved, and what that makes of every node. */
+typedef struct
+{
+  const Joint *joint;
+  const AdjPartitionOptions *options;
+  const char *partitioner;
+  Cut *cut;             /* (owned) (nullable) */
+  GArray *tensors;      /* guint32: saved, in order */
+  GArray *sizes;        /* guint32: saved symbolic scalars */
+  GArray *states;       /* guint32: random nodes that run again with their state */
+  guint8 *rule;         /* per node: AdjPartitionRule, where something more than the cut decided */
+  guint32 *because;     /* per node */
+  guint8 *in_forward;   /* per node: forward computes it */
+  guint8 *in_backward;  /* per node: backward computes it */
+  GArray *order;        /* guint32: what backward computes, in order */
+  gboolean keeps_order; /* backward is not reordered */
+} Plan;
+
+Plan *plan_new (const Joint *joint, const AdjPartitionOptions *options, const char *partitioner);
+void plan_free (Plan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Plan, plan_free)
+
+/* Saves @node, which is a tensor or a symbolic scalar; harmless when it is saved already. */
+void plan_save (Plan *plan, guint node);
+/* Saves what @cut cuts, in order, and keeps @cut (transfer full). */
+void plan_take_cut (Plan *plan, Cut *cut);
+
+/* Whose numbers a joint graph's inputs, sizes and random states follow from what is saved
+ * (partitioner §3.3, §4.10, §4.11). */
+gboolean plan_complete (Plan *plan, GError **error);
+/* Makes the graphs; (transfer full). */
+AdjPartition *plan_emit (Plan *plan, GError **error);
+
+/* Notes in @partition what became of every node, and what is saved. */
+void plan_record (const Plan *plan, AdjPartition *partition);
+
+/* -- the steps -- */
+
+/* What computes outputs from given nodes (partitioner §3.1). */
+typedef struct
+{
+  const guint8 *given;    /* per node: is at hand */
+  const guint32 *outputs; /* NOBODY among them is skipped */
+  guint n_outputs;
+  gboolean backward;
+} Extraction;
+
+/* Sets @used of every node that is needed, given ones included.  ADJ_ERROR_UNSUPPORTED when an
+ * output cannot be computed. */
+gboolean
+plan_extract (const Joint *joint, const Extraction *extraction, guint8 *used, GError **error);
+/* Adds the symbols that sizes of saved values and tangents are made of. */
+void plan_bind_symbols (Plan *plan);
+/* The order in which backward computes (partitioner §4.11). */
+void plan_order_backward (Plan *plan);
+/* Finds the random nodes that need their state (partitioner §4.10). */
+gboolean plan_find_random (Plan *plan, GError **error);
+
+static inline guint32
+plan_item (const GArray *array, guint index)
+{
+  return g_array_index (array, guint32, index);
+}
+
+G_END_DECLS

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "partition/plan-private.h"
+
+Plan *
+plan_new (const Joint *joint, const AdjPartitionOptions *options, const char *partitioner)
+{
+  Plan *plan = g_new0 (Plan, 1);
+
+  plan->joint = joint;
+  plan->options = options;
+  plan->partitioner = partitioner;
+  plan->tensors = g_array_new (FALSE, FALSE, sizeof (guint32));
+  plan->sizes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  plan->states = g_array_new (FALSE, FALSE, sizeof (guint32));
+  plan->order = g_array_new (FALSE, FALSE, sizeof (guint32));
+  plan->rule = g_new0 (guint8, joint->n);
+  plan->because = g_new (guint32, joint->n);
+  memset (plan->because, 0xff, sizeof (guint32) * joint->n);
+  plan->in_forward = g_new0 (guint8, joint->n);
+  plan->in_backward = g_new0 (guint8, joint->n);
+  return plan;
+}
+
+void
+plan_free (Plan *plan)
+{
+  if (plan == NULL)
+    return;
+  cut_free (plan->cut);
+  g_array_unref (plan->tensors);
+  g_array_unref (plan->sizes);
+  g_array_unref (plan->states);
+  g_array_unref (plan->order);
+  g_free (plan->rule);
+  g_free (plan->because);
+  g_free (plan->in_forward);
+  g_free (plan->in_backward);
+  g_free (plan);
+}
+
+void
+plan_save (Plan *plan, guint node)
+{
+  guint32 item = node;
+
+  g_array_append_val (joint_is_symbol (plan->joint, node) ? plan->sizes : plan->tensors, item);
+}
+
+void
+plan_take_cut (Plan *plan, Cut *cut)
+{
+  plan->cut = cut;
+  for (guint i = 0; i < cut->n; i++)
+    if (cut->saved[i])
+      plan_save (plan, i);
+}
+
+/* -- extraction -- */
+
+/* Whether @i can be computed once its inputs can. */
+static gboolean
+may_compute (const Joint *joint, const Extraction *extraction, guint i)
+{
+  if (joint->gone[i] || joint_is_placeholder (joint, i) || joint->kind[i] == NODE_OUTPUT)
+    return FALSE;
+  if (joint_stays_backward (joint, i))
+    return extraction->backward;
+  /* What writes happens once: in forward unless it waits for a tangent. */
+  if ((joint->traits[i] & OP_EFFECT) != 0)
+    return extraction->backward == (joint->because[i] != NOBODY);
+  return TRUE;
+}
+
+static void
+find_computable (const Joint *joint, const Extraction *extraction, guint8 *computable)
+{
+  for (guint i = 0; i < joint->n; i++)
+    {
+      gboolean valid = extraction->given[i];
+
+      if (!valid && may_compute (joint, extraction, i))
+        {
+          valid = TRUE;
+          for (guint32 k = joint->inputs.begin[i]; valid && k < joint->inputs.begin[i + 1]; k++)
+            valid = computable[joint->inputs.items[k]];
+        }
+      computable[i] = valid;
+    }
+}
+
+static gboolean
+cannot_compute (const Joint *joint, guint output, const guint8 *computable, GError **error)
+{
+  guint missing = output;
+
+  for (guint32 k = joint->inputs.begin[missing]; k < joint->inputs.begin[missing + 1]; k++)
+    if (!computable[joint->inputs.items[k]])
+      {
+        missing = joint->inputs.items[k];
+        k = joint->inputs.begin[missing];
+        if (joint->inputs.begin[missing] == joint->inputs.begin[missing + 1])
+          break;
+        k--;
+      }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+               "'%s' cannot be computed: '%s' is neither an input there nor computable",
+               joint_name (joint, output), joint_name (joint, missing));
+  return FALSE;
+}
+
+gboolean
+plan_extract (const Joint *joint, const Extraction *extraction, guint8 *used, GError **error)
+{
+  g_autofree guint8 *computable = g_new0 (guint8, joint->n);
+
+  find_computable (joint, extraction, computable);
+  memset (used, 0, joint->n);
+  for (guint i = 0; i < extraction->n_outputs; i++)
+    {
+      guint output = extraction->outputs[i];
+
+      if (output == NOBODY)
+        continue;
+      if (!computable[output])
+        return cannot_compute (joint, output, computable, error);
+      used[output] = TRUE;
+    }
+  for (guint i = joint->n; i-- > 0;)
+    {
+      if (computable[i] && !extraction->given[i] && (joint->traits[i] & OP_EFFECT) != 0)
+        used[i] = TRUE;
+      if (!used[i] || extraction->given[i])
+        continue;
+      for (guint32 k = joint->inputs.begin[i]; k < joint->inputs.begin[i + 1]; k++)
+        used[joint->inputs.items[k]] = TRUE;
+    }
+  return TRUE;
+}
+
+static void
+give (GArray *nodes, guint8 *given)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    given[plan_item (nodes, i)] = TRUE;
+}
+
+static gboolean
+extract_backward (const Plan *plan, guint8 *used, GError **error)
+{
+  const Joint *joint = plan->joint;
+  g_autofree guint8 *given = g_new0 (guint8, joint->n);
+  g_autoptr (GArray) outputs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Extraction extraction = { given, NULL, 0, TRUE };
+
+  for (guint i = 0; i < joint->n; i++)
+    given[i] = joint->kind[i] == NODE_TANGENT || joint->kind[i] == NODE_BACKWARD_RNG;
+  give (plan->tensors, given);
+  give (plan->sizes, given);
+  for (guint i = joint->n_forward_outputs; i < joint->n_outputs; i++)
+    {
+      guint32 output = joint_output (joint, i);
+
+      g_array_append_val (outputs, output);
+    }
+  extraction.outputs = (const guint32 *) (gpointer) outputs->data;
+  extraction.n_outputs = outputs->len;
+  return plan_extract (joint, &extraction, used, error);
+}
+
+static gboolean
+extract_forward (const Plan *plan, guint8 *used, GError **error)
+{
+  const Joint *joint = plan->joint;
+  g_autofree guint8 *given = g_new0 (guint8, joint->n);
+  g_autoptr (GArray) outputs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Extraction extraction = { given, NULL, 0, FALSE };
+
+  for (guint i = 0; i < joint->n; i++)
+    given[i] = joint_is_input (joint, i);
+  for (guint i = 0; i < joint->n_forward_outputs; i++)
+    {
+      guint32 output = joint_output (joint, i);
+
+      g_array_append_val (outputs, output);
+    }
+  g_array_append_vals (outputs, plan->tensors->data, plan->tensors->len);
+  g_array_append_vals (outputs, plan->sizes->data, plan->sizes->len);
+  extraction.outputs = (const guint32 *) (gpointer) outputs->data;
+  extraction.n_outputs = outputs->len;
+  return plan_extract (joint, &extraction, used, error);
+}
+
+/* Keeps the first mention of each node of @nodes that @used wants. */
+static void
+keep_used (GArray *nodes, const guint8 *used, guint n)
+{
+  g_autofree guint8 *seen = g_new0 (guint8, n);
+  guint kept = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint32 node = plan_item (nodes, i);
+
+      if (seen[node] || (used != NULL && !used[node]))
+        continue;
+      seen[node] = TRUE;
+      g_array_index (nodes, guint32, kept++) = node;
+    }
+  g_array_set_size (nodes, kept);
+}
+
+/* A node that is at hand is not computed. */
+static void
+mark_computed (const Joint *joint, GArray *tensors, GArray *sizes, guint8 *computed)
+{
+  for (guint i = 0; i < joint->n; i++)
+    if (joint_is_placeholder (joint, i))
+      computed[i] = FALSE;
+  for (guint i = 0; tensors != NULL && i < tensors->len; i++)
+    computed[plan_item (tensors, i)] = FALSE;
+  for (guint i = 0; sizes != NULL && i < sizes->len; i++)
+    computed[plan_item (sizes, i)] = FALSE;
+}
+
+gboolean
+plan_complete (Plan *plan, GError **error)
+{
+  const Joint *joint = plan->joint;
+
+  keep_used (plan->tensors, NULL, joint->n);
+  keep_used (plan->sizes, NULL, joint->n);
+  if (!extract_backward (plan, plan->in_backward, error))
+    return FALSE;
+  keep_used (plan->tensors, plan->in_backward, joint->n);
+  keep_used (plan->sizes, plan->in_backward, joint->n);
+  plan_bind_symbols (plan);
+  if (!extract_forward (plan, plan->in_forward, error) ||
+      !extract_backward (plan, plan->in_backward, error))
+    return FALSE;
+  mark_computed (joint, NULL, NULL, plan->in_forward);
+  mark_computed (joint, plan->tensors, plan->sizes, plan->in_backward);
+  if (!plan_find_random (plan, error))
+    return FALSE;
+  plan_order_backward (plan);
+  return TRUE;
+}
