@@ -34,34 +34,6 @@ can_sum_to (AdjSymbols *symbols, const AdjShape *from, const AdjShape *to)
   return TRUE;
 }
 
-/* sum.dim_IntList with keepdim over what was broadcast, then a view without leading dimensions. */
-static AdjTensor *
-sum_to (AdjContext *cx, AdjTensor *tensor, const AdjShape *to)
-{
-  AdjSymbols *symbols = adj_context_get_symbols (cx);
-  const AdjShape *from = &adj_tensor_get_meta (tensor)->shape;
-  guint leading = from->rank - to->rank;
-  AdjValue dims[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
-  guint n = 0;
-
-  if (to->rank == 0)
-    return ADJ_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (tensor));
-  for (guint i = 0; i < from->rank; i++)
-    if (i < leading || (adj_size_is (symbols, to->size[i - leading], 1) &&
-                        !adj_size_is (symbols, from->size[i], 1)))
-      dims[n++] = ADJ_INT (i);
-  if (n > 0)
-    tensor =
-        ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (tensor),
-                   ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = dims }), ADJ_BOOL (TRUE));
-  if (tensor == NULL || leading == 0)
-    return tensor;
-  for (guint i = 0; i < to->rank; i++)
-    sizes[i] = adj_value_from_size (to->size[i]);
-  return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (tensor),
-                    ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = to->rank, .items = sizes }));
-}
-
 static AdjTensor *
 cast (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
 {
@@ -86,7 +58,7 @@ grad_validate (
     {
       if (!can_sum_to (symbols, &got->shape, &meta->shape))
         return fail (cx, prefix, index, tensor, meta, "shape compatible with");
-      tensor = sum_to (cx, tensor, &meta->shape);
+      tensor = adj_apply_sum_to (cx, tensor, &meta->shape);
       if (tensor == NULL)
         return NULL;
       got = adj_tensor_get_meta (tensor);

@@ -13,6 +13,7 @@ typedef struct
 struct _AdjContext
 {
   AdjMode *top;
+  AdjMode *entry; /* (unowned) (nullable) */
   AdjSymbols *symbols;
   AdjDType default_dtype;
   AdjGenerator *generator; /* (nullable): made at first use */
@@ -119,6 +120,15 @@ call_mode (AdjMode *mode, AdjOpCall *call)
   if (mode == NULL)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "no mode is left to run it");
   return mode->klass->call (mode, call) && call->cx->error == NULL;
+}
+
+AdjMode *
+adj_context_set_entry (AdjContext *cx, AdjMode *mode)
+{
+  AdjMode *before = cx->entry;
+
+  cx->entry = mode;
+  return before;
 }
 
 gboolean
@@ -344,6 +354,38 @@ take_results (AdjContext *cx, AdjOpCall *call, AdjValue *result)
   result->items = items;
 }
 
+static gboolean
+run_call (AdjOpCall *call, AdjValue *result)
+{
+  AdjContext *cx = call->cx;
+  gboolean done;
+
+  call->schema = adj_op_get_schema (call->op);
+  call->returns_list = call->schema->n_returns == 1 && call->schema->returns[0].type.is_list;
+  done = call_mode (cx->entry != NULL ? cx->entry : cx->top, call);
+  if (done)
+    take_results (cx, call, result);
+  adj_op_call_clear (call);
+  return done;
+}
+
+/* Whether @cx may go on. */
+static gboolean
+check_cancelled (AdjContext *cx)
+{
+  GError *error = NULL;
+
+  if (cx->error != NULL)
+    return FALSE;
+  if (g_cancellable_set_error_if_cancelled (cx->cancellable, &error))
+    {
+      adj_context_fail (cx, error->domain, error->code, "%s", error->message);
+      g_error_free (error);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 adj_call (
     AdjContext *cx, const AdjOp *op, const AdjValue *args, const AdjValue *kwargs, AdjValue *result)
@@ -351,26 +393,28 @@ adj_call (
   AdjValue bound[ADJ_MAX_ARGUMENTS];
   AdjOpCall call = { .cx = cx, .op = op, .args = bound };
   GError *error = NULL;
-  gboolean done;
 
   g_return_val_if_fail (cx != NULL && op != NULL && result != NULL, FALSE);
 
   *result = ADJ_NONE;
-  if (cx->error != NULL)
+  if (!check_cancelled (cx))
     return FALSE;
-  call.schema = adj_op_get_schema (op);
-  call.returns_list = call.schema->n_returns == 1 && call.schema->returns[0].type.is_list;
-  if (g_cancellable_set_error_if_cancelled (cx->cancellable, &error) ||
-      !adj_schema_bind (call.schema, args, kwargs, bound, &error))
+  if (!adj_schema_bind (adj_op_get_schema (op), args, kwargs, bound, &error))
     {
       adj_context_fail (cx, error->domain, error->code, "%s", error->message);
       g_error_free (error);
       return FALSE;
     }
+  return run_call (&call, result);
+}
 
-  done = call_mode (cx->top, &call);
-  if (done)
-    take_results (cx, &call, result);
-  adj_op_call_clear (&call);
-  return done;
+gboolean
+adj_call_bound (AdjContext *cx, const AdjOp *op, const AdjValue *args, AdjValue *result)
+{
+  AdjOpCall call = { .cx = cx, .op = op, .args = args };
+
+  g_return_val_if_fail (cx != NULL && op != NULL && result != NULL, FALSE);
+
+  *result = ADJ_NONE;
+  return check_cancelled (cx) && run_call (&call, result);
 }

@@ -70,6 +70,9 @@ ADJ_PUBLIC void adj_context_pop_mode (AdjContext *cx);
 /* (transfer none) (nullable): the outermost mode. */
 AdjMode *adj_context_get_mode (AdjContext *cx);
 gboolean adj_mode_call_below (AdjMode *mode, AdjOpCall *call);
+/* Calls that a mode makes for itself enter at @mode, which gives where they entered before; %NULL:
+ * at the outermost. */
+AdjMode *adj_context_set_entry (AdjContext *cx, AdjMode *mode);
 /* Tells every mode, outermost first. */
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
@@ -139,6 +142,9 @@ ADJ_PUBLIC gboolean adj_call (AdjContext *cx,
                               const AdjValue *args,
                               const AdjValue *kwargs,
                               AdjValue *result);
+
+/* The same with arguments in schema order, none left out, as in an AdjOpCall. */
+gboolean adj_call_bound (AdjContext *cx, const AdjOp *op, const AdjValue *args, AdjValue *result);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjContext, adj_context_free)
 

@@ -214,6 +214,7 @@ adj_twin_init_write (AdjOp *op)
   op->expr = NULL;
   op->grad = NULL;
   op->decompose = NULL;
+  op->inverse = NULL;
   op->meta = op_entry (op)->schema->n_returns == 0 ? write_list_meta : write_meta;
   op->kernel = op_entry (op)->schema->n_returns == 0 ? write_list_kernel : write_kernel;
   op->flops = base_flops;
@@ -253,6 +254,7 @@ adj_twin_init_turn (AdjOp *op)
 {
   op->grad = NULL;
   op->decompose = NULL;
+  op->inverse = NULL;
   op->meta = turn_meta;
   op->kernel = turn_kernel;
   op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);
@@ -313,6 +315,7 @@ void
 adj_twin_init_copy (AdjOp *op)
 {
   op->grad = NULL;
+  op->inverse = NULL;
   op->meta = copy_meta;
   op->kernel = copy_kernel;
   op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);

@@ -113,6 +113,9 @@ lower_grad_name (Lowering *l, const AdjExpr *expr, gboolean described)
 static AdjRuleTerm *
 lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
 {
+  static const char *const bindings[ADJ_N_RULE_KINDS][3] = {
+    [ADJ_RULE_INVERSE] = { "base", "mutated", "part" },
+  };
   const guint64 one = 1;
   const char *name = expr->name;
   AdjRuleTerm *term;
@@ -126,6 +129,9 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
         *(described ? &l->use.described_args : &l->use.args) |= one << i;
         return lower_indexed (l, expr, RULE_ARG, i);
       }
+  for (guint i = 0; i < G_N_ELEMENTS (*bindings) && bindings[l->kind][i] != NULL; i++)
+    if (strcmp (bindings[l->kind][i], name) == 0)
+      return lower_indexed (l, expr, RULE_BINDING, i);
   term = l->kind == ADJ_RULE_GRAD ? lower_grad_name (l, expr, described) : NULL;
   if (term != NULL)
     return term;
@@ -288,6 +294,7 @@ rule_kind_noun (AdjRuleKind kind)
   static const char *const nouns[ADJ_N_RULE_KINDS] = {
     [ADJ_RULE_GRAD] = "gradient",
     [ADJ_RULE_DECOMPOSE] = "decomposition",
+    [ADJ_RULE_INVERSE] = "inverse",
   };
 
   return nouns[kind];
@@ -370,6 +377,7 @@ make_table (void)
 
       add_rule (table, op, ADJ_RULE_GRAD, op->grad);
       add_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose);
+      add_rule (table, op, ADJ_RULE_INVERSE, op->inverse);
     }
   return table;
 }

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/adj-expr.h"
-#include "call/adj-context.h"
-#include "ops/adj-ops.h"
+#include "rules/adj-apply.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +13,7 @@ typedef enum
 {
   ADJ_RULE_GRAD,      /* `.grad`: an entry for each argument that has a gradient */
   ADJ_RULE_DECOMPOSE, /* `.decompose`: one entry */
+  ADJ_RULE_INVERSE,   /* `.inverse`: one entry */
   ADJ_N_RULE_KINDS,
 } AdjRuleKind;
 
@@ -66,6 +66,7 @@ typedef struct
   const AdjRule *rule;
   const AdjValue *args;      /* by argument; TENSOR, or META where only that was kept */
   const AdjRuleGrads *grads; /* (nullable) */
+  const AdjValue *bindings;  /* INVERSE: base, mutated, part */
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */
@@ -77,14 +78,6 @@ void adj_rule_call_clear (AdjRuleCall *call);
 /* @out: borrowed from the innermost scope of the context and from @call.  %FALSE: the context is in
  * error. */
 gboolean adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out);
-
-/* Calls an operator with positional arguments; %NULL when that fails or gives no tensor. */
-AdjTensor *adj_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n);
-#define ADJ_APPLY(cx, op, ...)                                                                     \
-  adj_apply ((cx), (op), (const AdjValue[]){ __VA_ARGS__ },                                        \
-             G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
-
-AdjTensor *adj_apply_clone_contiguous (AdjContext *cx, AdjTensor *tensor);
 
 /* A LIST of sizes in @arena. */
 AdjValue adj_rule_list_sizes (AdjArena *arena, const AdjSize *sizes, guint n);

@@ -179,6 +179,21 @@ builtin_negated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
   return TRUE;
 }
 
+/* The sum of the first args[1] numbers of a list. */
+static gboolean
+builtin_sum_before (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjSize sum = ADJ_SIZE (0);
+  AdjSize size;
+
+  for (guint i = 0; i < args[0].n && i < args[1].integer; i++)
+    if (adj_value_get_size (&args[0].items[i], &size))
+      sum = adj_size_add (symbols, sum, size);
+  *out = adj_value_from_size (sum);
+  return TRUE;
+}
+
 static gboolean
 builtin_slice_start (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -231,6 +246,16 @@ builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
   return give (out, reshape (call, args[0].tensor, &args[1]));
 }
 
+/* Sums what was broadcast from @sizes: leading dimensions and those of size 1. */
+static gboolean
+builtin_sum_to (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjShape to = { .rank = 0 };
+
+  to.rank = sizes_of (&args[1], to.size);
+  return give (out, adj_apply_sum_to (call->cx, args[0].tensor, &to));
+}
+
 /* Puts reduced dimensions back as dimensions of size 1. */
 static AdjTensor *
 restore_dims (AdjRuleCall *call, AdjTensor *tensor, guint32 dims, guint rank)
@@ -239,6 +264,23 @@ restore_dims (AdjRuleCall *call, AdjTensor *tensor, guint32 dims, guint rank)
     if (((dims >> i) & 1) != 0)
       tensor = ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), ADJ_INT (i));
   return tensor;
+}
+
+/* @args: what was squeezed, the sizes before, which dimensions (else all). */
+static gboolean
+builtin_restore_squeezed (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = sizes_of (&args[1], sizes);
+  guint32 dims = 0;
+
+  if (n < 3 || names_dims (args, n, 2))
+    dims = dims_of (args, n, 2, rank);
+  for (guint i = 0; i < rank; i++)
+    if (!adj_size_is (symbols, sizes[i], 1))
+      dims &= ~(1u << i);
+  return give (out, restore_dims (call, args[0].tensor, dims, rank));
 }
 
 /* The same for the result of a reduction; one over everything broadcasts as it is. */

@@ -19,33 +19,6 @@ adj_rule_call_clear (AdjRuleCall *call)
   g_clear_pointer (&call->arena, adj_arena_free);
 }
 
-AdjTensor *
-adj_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
-{
-  AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args };
-  AdjValue result;
-
-  if (!adj_call (cx, adj_op (op), &tuple, NULL, &result) || result.kind != ADJ_VALUE_TENSOR)
-    return NULL;
-  return result.tensor;
-}
-
-AdjTensor *
-adj_apply_clone_contiguous (AdjContext *cx, AdjTensor *tensor)
-{
-  AdjValue kwargs[2] = {
-    { .kind = ADJ_VALUE_STRING, .n = 13, .text = "memory_format" },
-    { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_FORMAT_CONTIGUOUS },
-  };
-  AdjValue result;
-
-  if (!adj_call (cx, adj_op (ADJ_OP_clone),
-                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (tensor) },
-                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result))
-    return NULL;
-  return result.tensor;
-}
-
 AdjValue
 adj_rule_list_sizes (AdjArena *arena, const AdjSize *sizes, guint n)
 {
@@ -131,6 +104,13 @@ static gboolean
 eval_result (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   *out = call->grads->results[term->index];
+  return TRUE;
+}
+
+static gboolean
+eval_binding (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
+{
+  *out = call->bindings[term->index];
   return TRUE;
 }
 
@@ -411,15 +391,25 @@ eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 static gboolean (*const evaluators[RULE_N_KINDS]) (AdjRuleCall *call,
                                                    const AdjRuleTerm *term,
                                                    AdjValue *out) = {
-  [RULE_CONSTANT] = eval_constant, [RULE_ARG] = eval_arg,
-  [RULE_RESULT] = eval_result,     [RULE_GRAD] = eval_grad,
-  [RULE_GRADS] = eval_grads,       [RULE_OUTPUT_MASK] = eval_output_mask,
-  [RULE_LOCAL] = eval_local,       [RULE_OP] = eval_op,
-  [RULE_BUILTIN] = eval_builtin,   [RULE_LIST] = eval_list,
-  [RULE_NEGATE] = eval_negate,     [RULE_NOT] = eval_not,
-  [RULE_AND] = eval_and_or,        [RULE_OR] = eval_and_or,
-  [RULE_BINARY] = eval_binary,     [RULE_DIVIDE] = eval_divide,
-  [RULE_CHOICE] = eval_choice,     [RULE_ITEM] = eval_item,
+  [RULE_CONSTANT] = eval_constant,
+  [RULE_ARG] = eval_arg,
+  [RULE_RESULT] = eval_result,
+  [RULE_GRAD] = eval_grad,
+  [RULE_BINDING] = eval_binding,
+  [RULE_GRADS] = eval_grads,
+  [RULE_OUTPUT_MASK] = eval_output_mask,
+  [RULE_LOCAL] = eval_local,
+  [RULE_OP] = eval_op,
+  [RULE_BUILTIN] = eval_builtin,
+  [RULE_LIST] = eval_list,
+  [RULE_NEGATE] = eval_negate,
+  [RULE_NOT] = eval_not,
+  [RULE_AND] = eval_and_or,
+  [RULE_OR] = eval_and_or,
+  [RULE_BINARY] = eval_binary,
+  [RULE_DIVIDE] = eval_divide,
+  [RULE_CHOICE] = eval_choice,
+  [RULE_ITEM] = eval_item,
   [RULE_LET] = eval_let,
 };
 

@@ -27,6 +27,7 @@ typedef enum
   RULE_CONSTANT,
   RULE_ARG,
   RULE_RESULT,
+  RULE_BINDING,
   RULE_GRAD,
   RULE_GRADS,
   RULE_OUTPUT_MASK,
@@ -49,7 +50,7 @@ typedef enum
 struct _AdjRuleTerm
 {
   RuleTermKind kind;
-  guint index; /* of an argument, result, gradient, local; ITEM: which shared call */
+  guint index; /* of an argument, result, binding, gradient, local; ITEM: which shared call */
   AdjValue value;
   AdjSizeOp binary;
   const AdjOp *op;
@@ -60,7 +61,7 @@ struct _AdjRuleTerm
   const char **arg_names; /* (nullable) */
 };
 
-/* "gradient", "decomposition". */
+/* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);
 /* Sets the context's error: "the gradient of aten::mul.Tensor …"; returns %FALSE. */
 gboolean rule_call_fail (AdjRuleCall *call, AdjError code, const char *format, ...)
