@@ -27,4 +27,5 @@
 #include "session/adj-pipeline.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
+#include "trace/adj-decompose.h"
 #include "trace/adj-trace.h"

@@ -23,6 +23,14 @@ typedef enum
                                   touches no bytes and runs on fake tensors too */
 } AdjOpFlags;
 
+/* The tables of decompositions that name an operator (trace/adj-decompose.h). */
+typedef enum
+{
+  ADJ_TABLE_CORE = 1 << 0,
+  ADJ_TABLE_INDUCTOR = 1 << 1,
+  ADJ_TABLE_BOTH = ADJ_TABLE_CORE | ADJ_TABLE_INDUCTOR,
+} AdjTables;
+
 /* How the dtypes of operands give the compute and the result dtype (graph-ir §11.2). */
 typedef enum
 {
@@ -70,6 +78,7 @@ struct _AdjOp
   double (*reduction) (const AdjOpCall *call);
 
   AdjOpFlags flags;
+  AdjTables tables;
   AdjPromote promote;
   AdjBand band;
 };

@@ -4,6 +4,7 @@
 static const AdjPass *const passes[] = {
   &adj_pass_dce,
   &adj_pass_cse,
+  &adj_pass_decompose,
 };
 
 guint

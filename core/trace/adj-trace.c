@@ -161,14 +161,17 @@ adj_trace (AdjFunction *function,
   tracer = adj_tracer_new (cx, name, options->items_when_read);
   adj_context_push_mode (cx, options->real ? adj_eager_mode_new () : adj_fake_mode_new ());
   adj_context_push_mode (cx, adj_proxy_mode_new (tracer));
+  if (options->decompositions != NULL)
+    adj_context_push_mode (cx, adj_decompose_mode_new (options->decompositions));
   trace = (Trace){ .cx = cx, .tracer = tracer, .options = options };
   graph = run (&trace, function, example_inputs, n, error);
-  adj_context_pop_mode (cx);
+  while (adj_context_get_mode (cx) != NULL)
+    adj_context_pop_mode (cx);
   return graph;
 }
 
 AdjGraph *
-adj_retrace (AdjGraph *graph, GError **error)
+adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **error)
 {
   g_autoptr (AdjFunction) function = NULL;
   g_autofree AdjValue *inputs = NULL;
@@ -182,6 +185,7 @@ adj_retrace (AdjGraph *graph, GError **error)
   for (guint i = 0; i < n; i++)
     inputs[i] = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
   function = adj_graph_function_new (graph);
-  options = (AdjTraceOptions){ .like = graph, .items_when_read = TRUE };
+  options =
+      (AdjTraceOptions){ .like = graph, .decompositions = decompositions, .items_when_read = TRUE };
   return adj_trace (function, inputs, n, &options, error);
 }

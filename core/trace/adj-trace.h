@@ -3,6 +3,7 @@
 
 #include "call/adj-function.h"
 #include "ir/adj-graph.h"
+#include "trace/adj-decompose.h"
 
 G_BEGIN_DECLS
 
@@ -14,9 +15,10 @@ typedef struct
   const AdjGraph *like; /* (nullable): its placeholders give names and facts, instead of
                            @parameters; the header is taken over too */
   const AdjNodeMeta *const
-      *input_metas;         /* (nullable): by leaf, %NULL where nothing is known; without @like */
-  guint n_input_metas;      /* leaves beyond have none */
-  AdjSymbols *symbols;      /* (nullable): what sizes in the example inputs refer to */
+      *input_metas;    /* (nullable): by leaf, %NULL where nothing is known; without @like */
+  guint n_input_metas; /* leaves beyond have none */
+  AdjSymbols *symbols; /* (nullable): what sizes in the example inputs refer to */
+  const AdjDecompositions *decompositions; /* (nullable): what is taken apart on the way */
   gboolean real;            /* compute with the CPU kernels; else nothing has bytes */
   gboolean items_when_read; /* one of several results gets its node when it is first read;
                                else all of them at once, as make_fx does */
@@ -43,7 +45,8 @@ ADJ_PUBLIC AdjGraph *adj_trace (AdjFunction *function,
                                 GError **error);
 
 /* Traces @graph itself, with inputs as its annotations say: gives a graph of the same structure
- * when nothing in it is unknown. */
-ADJ_PUBLIC AdjGraph *adj_retrace (AdjGraph *graph, GError **error);
+ * when nothing in it is unknown and @decompositions (nullable) takes nothing apart. */
+ADJ_PUBLIC AdjGraph *
+adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **error);
 
 G_END_DECLS

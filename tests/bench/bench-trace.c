@@ -33,7 +33,7 @@ bench (const char *name, AdjGraph *graph, guint n_repeats)
       for (guint i = 0; i < n_repeats; i++)
         {
           g_autoptr (GError) error = NULL;
-          g_autoptr (AdjGraph) again = adj_retrace (graph, &error);
+          g_autoptr (AdjGraph) again = adj_retrace (graph, NULL, &error);
 
           if (again == NULL || adj_graph_get_n_nodes (again) != n_nodes)
             g_error ("%s: %s", name, error != NULL ? error->message : "another graph");

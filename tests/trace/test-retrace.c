@@ -91,7 +91,7 @@ retrace (const Capture *capture, const AdjBundleGraph *entry)
   guint n_renamed;
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjAlignment) alignment = NULL;
-  g_autoptr (AdjGraph) again = adj_retrace (entry->graph, &error);
+  g_autoptr (AdjGraph) again = adj_retrace (entry->graph, NULL, &error);
   guint n = adj_graph_get_n_nodes (entry->graph);
 
   if (again == NULL)

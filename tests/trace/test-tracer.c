@@ -124,7 +124,7 @@ retrace_text (const char *parameters, const char *body, GError **error)
   g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &parse_error);
 
   g_assert_no_error (parse_error);
-  return adj_retrace (graph, error);
+  return adj_retrace (graph, NULL, error);
 }
 
 static void
@@ -196,7 +196,7 @@ test_worked_example (void)
       "        return (view, full_default, mul)\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
-  g_autoptr (AdjGraph) again = adj_retrace (graph, &error);
+  g_autoptr (AdjGraph) again = adj_retrace (graph, NULL, &error);
   const char *const names[] = { "primals_1", "s27",  "relu", "split",
                                 "getitem",   "full", "mul",  "select" };
 
@@ -344,7 +344,7 @@ retrace_in_thread (gpointer graph)
   for (guint i = 0; i < 8; i++)
     {
       g_clear_pointer (&again, adj_graph_unref);
-      again = adj_retrace (graph, &error);
+      again = adj_retrace (graph, NULL, &error);
       g_assert_no_error (error);
     }
   return again;
