@@ -140,7 +140,10 @@ save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const 
       AdjValue value = ADJ_NONE;
 
       if (call->results[i].tensor == NULL)
-        continue;
+        {
+          op_node->results[i] = call->results[i].plain;
+          continue;
+        }
       value = ADJ_TENSOR (call->results[i].tensor);
       if (is_bit (use->results, i))
         {

@@ -329,7 +329,7 @@ static AdjValue
 take_result (AdjContext *cx, AdjOpResult *result)
 {
   if (result->is_none || result->tensor == NULL)
-    return ADJ_NONE;
+    return result->plain;
   return ADJ_TENSOR (adj_scope_add (cx, g_steal_pointer (&result->tensor)));
 }
 

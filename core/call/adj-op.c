@@ -52,6 +52,15 @@ adj_op_call_add_none (AdjOpCall *call)
   return result;
 }
 
+AdjOpResult *
+adj_op_call_add_size (AdjOpCall *call, AdjSize size)
+{
+  AdjOpResult *result = adj_op_call_add_none (call);
+
+  result->plain = adj_value_from_size (size);
+  return result;
+}
+
 void
 adj_op_call_clear (AdjOpCall *call)
 {
@@ -62,9 +71,26 @@ adj_op_call_clear (AdjOpCall *call)
   call->n_allocated = 0;
 }
 
+static gboolean
+check_defined (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjType *type = &call->schema->arguments[i].type;
+
+      if (type->kind == ADJ_TYPE_TENSOR && !type->optional && !type->is_list &&
+          call->args[i].kind == ADJ_VALUE_NONE)
+        return adj_op_call_fail (call, "argument '%s' must be Tensor, not None",
+                                 call->schema->arguments[i].name);
+    }
+  return TRUE;
+}
+
 gboolean
 adj_op_call_infer (AdjOpCall *call)
 {
+  if ((call->op->flags & ADJ_OP_UNDEFINED) == 0 && !check_defined (call))
+    return FALSE;
   if (call->op->meta == NULL)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no shape rule");
   return call->op->meta (call) && !adj_context_has_error (call->cx);

@@ -21,6 +21,8 @@ typedef enum
   ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
   ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
                                   touches no bytes and runs on fake tensors too */
+  ADJ_OP_UNDEFINED = 1 << 10,  /* None may stand for any tensor, whatever the schema says: backward
+                                  operators of PyTorch get undefined tensors */
 } AdjOpFlags;
 
 /* The tables of decompositions that name an operator (trace/adj-decompose.h). */
@@ -88,7 +90,8 @@ typedef struct
 {
   AdjTensorMeta meta;
   gint alias_of;     /* index of the argument whose storage it shares; -1: fresh */
-  gboolean is_none;  /* an undefined tensor (output_mask) */
+  gboolean is_none;  /* no tensor: @plain is returned */
+  AdjValue plain;    /* None, an undefined tensor (output_mask), or a size */
   AdjTensor *tensor; /* (owned) (nullable): what the kernel writes; set by the mode */
 } AdjOpResult;
 
@@ -120,6 +123,7 @@ AdjOpResult *adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *s
 /* A view of argument @arg: its dtype and device. */
 AdjOpResult *adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape);
 AdjOpResult *adj_op_call_add_none (AdjOpCall *call);
+AdjOpResult *adj_op_call_add_size (AdjOpCall *call, AdjSize size);
 void adj_op_call_clear (AdjOpCall *call);
 
 /* Index of the argument of that name; a programmer error when there is none. */

@@ -48,8 +48,10 @@ G_STATIC_ASSERT (ADJ_N_VALUE_KINDS <= 32);
 static gboolean
 accepts_element (const AdjType *type, const AdjValue *value)
 {
+  /* A tensor may be undefined; which operators take that is for the call to say. */
   if (value->kind == ADJ_VALUE_NONE)
-    return type->element_optional || (accepted[type->kind] & KIND (NONE)) != 0;
+    return type->element_optional || (accepted[type->kind] & KIND (NONE)) != 0 ||
+           (type->kind == ADJ_TYPE_TENSOR && !type->is_list);
   if (type->is_list && type->kind == ADJ_TYPE_TENSOR)
     return value->kind == ADJ_VALUE_TENSOR;
   /* The lowest integers are no sizes: they would read as symbols. */

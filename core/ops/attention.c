@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "adj-kernel-attention.h"
+#include "ops/attention-private.h"
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
@@ -60,8 +61,8 @@ check_mask (const AdjOpCall *call, guint query)
   return TRUE;
 }
 
-static gboolean
-check_attention (const AdjOpCall *call, guint query)
+gboolean
+op_attention_check (const AdjOpCall *call, guint query)
 {
   const AdjTensorMeta *q = adj_op_call_meta (call, query);
 
@@ -81,29 +82,37 @@ check_attention (const AdjOpCall *call, guint query)
       if (meta->dtype != q->dtype)
         return adj_op_call_fail (call, "query, key and value have different dtypes");
     }
-  if (!same (call, query, query + 1, 0) || !same (call, query, query + 2, 0) ||
-      !same (call, query, query + 1, 1) || !same (call, query, query + 2, 1) ||
-      !same (call, query + 1, query + 2, 2) || !same (call, query, query + 1, 3) ||
-      !same (call, query, query + 2, 3))
+  return (same (call, query, query + 1, 0) && same (call, query, query + 2, 0) &&
+          same (call, query, query + 1, 1) && same (call, query, query + 2, 1) &&
+          same (call, query + 1, query + 2, 2) && same (call, query, query + 1, 3)) ||
+         fail_shapes (call, query);
+}
+
+static gboolean
+check_attention (const AdjOpCall *call, guint query)
+{
+  if (!op_attention_check (call, query))
+    return FALSE;
+  if (!same (call, query, query + 2, 3))
     return fail_shapes (call, query);
   if (adj_op_call_double (call, adj_op_call_find (call, "dropout_p"), 0) != 0)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "dropout_p must be 0 on the CPU");
   return check_mask (call, query);
 }
 
-/* A result [@a, @b, @c, …] that lies in memory as [@a, @c, @b, …], as the kernels of PyTorch write.
- */
-static void
-add_swapped (AdjOpCall *call, AdjDType dtype, const AdjShape *like, guint rank)
+void
+op_attention_add_swapped (AdjOpCall *call, AdjDType dtype, const AdjSize *like, guint rank)
 {
-  AdjSize sizes[4] = { like->size[0], like->size[2], like->size[1], like->size[3] };
+  AdjSize sizes[4] = { like[0], like[2], like[1] };
   AdjShape shape;
   AdjSize stride;
 
+  if (rank == 4)
+    sizes[3] = like[3];
   adj_shape_init (&shape, op_symbols (call), rank, sizes);
   stride = shape.stride[1];
-  shape.size[1] = sizes[2];
-  shape.size[2] = sizes[1];
+  shape.size[1] = like[1];
+  shape.size[2] = like[2];
   shape.stride[1] = shape.stride[2];
   shape.stride[2] = stride;
   adj_op_call_add (call, dtype, &shape);
@@ -120,8 +129,8 @@ attention_meta (AdjOpCall *call)
   shape.offset = ADJ_SIZE (0);
   adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &query->shape);
   adj_op_call_add (call, query->dtype, &shape);
-  add_swapped (call, query->dtype == ADJ_DTYPE_F64 ? ADJ_DTYPE_F64 : ADJ_DTYPE_F32, &query->shape,
-               3);
+  op_attention_add_swapped (call, query->dtype == ADJ_DTYPE_F64 ? ADJ_DTYPE_F64 : ADJ_DTYPE_F32,
+                            query->shape.size, 3);
   return TRUE;
 }
 
@@ -142,7 +151,7 @@ attention_backward_meta (AdjOpCall *call)
     return adj_op_call_fail (call, "the gradient, out or logsumexp has not the sizes of the "
                                    "forward results");
   for (guint i = 1; i < 4; i++)
-    add_swapped (call, query->dtype, &adj_op_call_meta (call, i)->shape, 4);
+    op_attention_add_swapped (call, query->dtype, adj_op_call_meta (call, i)->shape.size, 4);
   return TRUE;
 }
 
@@ -201,8 +210,9 @@ attention_backward_kernel (AdjOpCall *call)
 
 /* B · H · L · S · D */
 static double
-products (const AdjOpCall *call, guint query)
+products (const AdjOpCall *call)
 {
+  guint query = adj_op_call_find (call, "query");
   gint64 depth = 1;
   AdjShape scores;
 
@@ -211,21 +221,20 @@ products (const AdjOpCall *call, guint query)
   return op_count (call, &scores) * (double) depth;
 }
 
-static double
-attention_flops (const AdjOpCall *call)
+double
+op_attention_flops (const AdjOpCall *call)
 {
-  return 4 * products (call, 0);
+  return 4 * products (call);
 }
 
-static double
-attention_backward_flops (const AdjOpCall *call)
+double
+op_attention_backward_flops (const AdjOpCall *call)
 {
-  return 10 * products (call, 1);
+  return 10 * products (call);
 }
 
-/* A sum over S of sums over D. */
-static double
-attention_reduction (const AdjOpCall *call)
+double
+op_attention_reduction (const AdjOpCall *call)
 {
   guint query = adj_op_call_find (call, "query");
   gint64 depth = 1, length = 1;

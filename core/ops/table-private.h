@@ -48,6 +48,7 @@ extern const OpFamily adj_family_conv;
 extern const OpFamily adj_family_pool;
 extern const OpFamily adj_family_resample;
 extern const OpFamily adj_family_attention;
+extern const OpFamily adj_family_attention_cuda;
 extern const OpFamily adj_family_loss;
 extern const OpFamily adj_family_index;
 extern const OpFamily adj_family_scatter;

@@ -13,7 +13,7 @@ typedef struct
 static AdjValue
 get_result (const AdjOpResult *result)
 {
-  return result->is_none || result->tensor == NULL ? ADJ_NONE : ADJ_TENSOR (result->tensor);
+  return result->is_none || result->tensor == NULL ? result->plain : ADJ_TENSOR (result->tensor);
 }
 
 static gboolean

@@ -213,7 +213,7 @@ try_call (const AdjOp *op, Random *r)
 {
   const AdjSchema *schema = adj_op_get_schema (op);
   AdjValue bound[ADJ_MAX_ARGUMENTS];
-  AdjValue items[16][5];
+  AdjValue items[ADJ_MAX_ARGUMENTS][5];
   AdjValue pairs[2 * ADJ_MAX_ARGUMENTS];
   AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 2 * schema->n_arguments, .items = pairs };
   g_autoptr (AdjContext) eager = adj_context_new ();

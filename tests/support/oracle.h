@@ -19,9 +19,9 @@ typedef struct
   const char *target;
   const char *file; /* where it stands */
   guint line;
-  AdjValue args[16];
+  AdjValue args[ADJ_MAX_ARGUMENTS];
   guint n_args;
-  AdjValue kwargs[32]; /* key, value, … */
+  AdjValue kwargs[2 * ADJ_MAX_ARGUMENTS]; /* key, value, … */
   guint n_kwargs;
   GPtrArray *results;  /* the lines that begin with r */
   GPtrArray *written;  /* and with w */
