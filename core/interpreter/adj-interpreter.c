@@ -94,7 +94,8 @@ adj_interpret_call (AdjContext *cx,
 
   if (builtin != NULL)
     {
-      if (!builtin->call (cx, args->items, args->n, result))
+      if (builtin->call_with != NULL ? !builtin->call_with (cx, args, kwargs, result)
+                                     : !builtin->call (cx, args->items, args->n, result))
         return FALSE;
       adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
       return TRUE;

@@ -11,7 +11,22 @@ typedef struct
   const char *target; /* "operator.getitem" */
   /* @out (transfer full).  %FALSE: the context is in error. */
   gboolean (*call) (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out);
+  /* Instead of @call: @args (TUPLE) and @kwargs (DICT or NONE), for those that call operators. */
+  gboolean (*call_with) (AdjContext *cx,
+                         const AdjValue *args,
+                         const AdjValue *kwargs,
+                         AdjValue *out);
 } AdjBuiltin;
+
+/* rng-builtins.c */
+gboolean adj_builtin_run_and_save_rng_state (AdjContext *cx,
+                                             const AdjValue *args,
+                                             const AdjValue *kwargs,
+                                             AdjValue *out);
+gboolean adj_builtin_run_with_rng_state (AdjContext *cx,
+                                         const AdjValue *args,
+                                         const AdjValue *kwargs,
+                                         AdjValue *out);
 
 const AdjBuiltin *adj_builtin_find (const char *target); /* (nullable) */
 

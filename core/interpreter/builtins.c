@@ -136,12 +136,14 @@ SIZE_BUILTINS
 #undef SIZE_BUILTIN
 
 static const AdjBuiltin builtins[] = {
-  { "operator.getitem", getitem },
-  { "torch.ops.aten.sym_size.int", sym_size },
-  { "torch.ops.aten.sym_stride.int", sym_stride },
-  { "torch.ops.aten.sym_numel.default", sym_numel },
-  { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset },
-#define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
+  { "operator.getitem", getitem, NULL },
+  { "torch.ops.aten.sym_size.int", sym_size, NULL },
+  { "torch.ops.aten.sym_stride.int", sym_stride, NULL },
+  { "torch.ops.aten.sym_numel.default", sym_numel, NULL },
+  { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset, NULL },
+  { "torch.ops.higher_order.run_and_save_rng_state", NULL, adj_builtin_run_and_save_rng_state },
+  { "torch.ops.higher_order.run_with_rng_state", NULL, adj_builtin_run_with_rng_state },
+#define SIZE_BUILTIN(id, target, op) { target, id##_sizes, NULL },
   SIZE_BUILTINS
 #undef SIZE_BUILTIN
 };

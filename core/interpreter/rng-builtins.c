@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Random operators that forward runs and backward repeats (partitioner §4.10): the generator's
+ * state goes from one to the other as a tensor. */
+
+#include <string.h>
+
+#include "interpreter/builtins-private.h"
+
+static gboolean
+fail (AdjContext *cx, const char *what)
+{
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s", what);
+  return FALSE;
+}
+
+/* Calls the operator that @args[@skip] names on what follows it. */
+static gboolean
+call_operator (
+    AdjContext *cx, const AdjValue *args, guint skip, const AdjValue *kwargs, AdjValue *out)
+{
+  AdjValue rest = { .kind = ADJ_VALUE_TUPLE };
+  const AdjOp *op;
+  AdjValue borrowed;
+
+  if (args->n <= skip || args->items[skip].kind != ADJ_VALUE_OP)
+    return fail (cx, "a random operator is wrapped together with its arguments");
+  op = adj_op_find (args->items[skip].text);
+  if (op == NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "cannot run '%s': Adjoint has no such operator", args->items[skip].text);
+      return FALSE;
+    }
+  rest.n = args->n - skip - 1;
+  rest.items = args->items + skip + 1;
+  if (!adj_call (cx, op, &rest, kwargs, &borrowed))
+    return FALSE;
+  *out = adj_value_copy (&borrowed);
+  return TRUE;
+}
+
+static AdjTensor *
+state_tensor (AdjContext *cx)
+{
+  const gint64 n = ADJ_GENERATOR_STATE_BYTES;
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_U8, .device = ADJ_CPU, .has_strides = TRUE };
+  guint8 bytes[ADJ_GENERATOR_STATE_BYTES];
+  g_autoptr (GBytes) copy = NULL;
+  g_autoptr (AdjTensorData) data = NULL;
+
+  adj_generator_get_state (adj_context_get_generator (cx), bytes);
+  copy = g_bytes_new (bytes, sizeof bytes);
+  adj_shape_init_ints (&meta.shape, 1, &n);
+  data = adj_tensor_data_new (&meta, copy, NULL);
+  return adj_tensor_new_from_data (data);
+}
+
+gboolean
+adj_builtin_run_and_save_rng_state (AdjContext *cx,
+                                    const AdjValue *args,
+                                    const AdjValue *kwargs,
+                                    AdjValue *out)
+{
+  AdjValue items[2] = { ADJ_TENSOR (state_tensor (cx)), ADJ_NONE };
+
+  if (!call_operator (cx, args, 0, kwargs, &items[1]))
+    {
+      adj_value_clear (&items[0]);
+      return FALSE;
+    }
+  *out = adj_value_new_items (ADJ_VALUE_TUPLE, items, 2);
+  return TRUE;
+}
+
+static gboolean
+set_state (AdjContext *cx, AdjGenerator *generator, const AdjValue *state)
+{
+  g_autoptr (AdjTensorData) data =
+      state->kind == ADJ_VALUE_TENSOR ? adj_tensor_snapshot (state->tensor) : NULL;
+  g_autoptr (AdjTensorData) dense = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize n;
+  const guint8 *bytes;
+
+  if (data == NULL || adj_tensor_data_get_meta (data)->dtype != ADJ_DTYPE_U8)
+    return fail (cx, "the state of a generator is a tensor of bytes");
+  dense = adj_tensor_data_contiguous (data);
+  bytes = g_bytes_get_data (adj_tensor_data_get_bytes (dense), &n);
+  if (!adj_generator_set_state (generator, bytes, n, &error))
+    return fail (cx, error->message);
+  return TRUE;
+}
+
+gboolean
+adj_builtin_run_with_rng_state (AdjContext *cx,
+                                const AdjValue *args,
+                                const AdjValue *kwargs,
+                                AdjValue *out)
+{
+  AdjGenerator *generator = adj_context_get_generator (cx);
+  guint8 before[ADJ_GENERATOR_STATE_BYTES];
+  gboolean done;
+
+  if (args->n < 2)
+    return fail (cx, "a state, a random operator and its arguments are needed");
+  adj_generator_get_state (generator, before);
+  done = set_state (cx, generator, &args->items[0]) && call_operator (cx, args, 1, kwargs, out);
+  adj_generator_set_state (generator, before, sizeof before, NULL);
+  return done;
+}
