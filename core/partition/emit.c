@@ -139,7 +139,7 @@ add_wrapped (Emission *self,
   adj_value_map (&node->kwargs, map_leaf, self, &kwargs);
   if (state != NULL)
     items[n++] = ADJ_NODE (*state);
-  items[n++] = (AdjValue){ .kind = ADJ_VALUE_OP, .text = node->target };
+  items[n++] = (AdjValue){ .kind = ADJ_VALUE_OP, .n = strlen (node->target), .text = node->target };
   for (guint k = 0; k < args.n; k++)
     items[n++] = args.items[k];
   spec.name = name;
