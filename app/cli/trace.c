@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 
 #include "adj-command.h"
@@ -67,14 +68,46 @@ add_stage (JsonBuilder *builder, const AdjStage *stage)
 }
 
 static void
-print_json (const AdjRecording *recording)
+add_partition (JsonBuilder *builder, const AdjPartition *partition)
+{
+  json_builder_set_member_name (builder, "partitioner");
+  json_builder_add_string_value (builder, partition->partitioner);
+  json_builder_set_member_name (builder, "saved_bytes");
+  json_builder_add_int_value (builder, (gint64) partition->saved_bytes);
+  json_builder_set_member_name (builder, "nodes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
+    {
+      const AdjNodeDecision *decision = &partition->nodes[i];
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, i)->name);
+      json_builder_set_member_name (builder, "fate");
+      json_builder_add_string_value (builder, adj_fate_name (decision->fate));
+      json_builder_set_member_name (builder, "rule");
+      json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
+      json_builder_set_member_name (builder, "ban");
+      json_builder_add_string_value (builder, adj_partition_rule_name (decision->ban));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+print_json (const AdjPipelineResult *result)
 {
   JsonBuilder *builder = json_builder_new ();
 
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "stages");
   json_builder_begin_array (builder);
-  for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
-    add_stage (builder, adj_recording_get_stage (recording, i));
+  for (guint i = 0; i < adj_recording_get_n_stages (result->recording); i++)
+    add_stage (builder, adj_recording_get_stage (result->recording, i));
   json_builder_end_array (builder);
+  if (result->partition != NULL)
+    add_partition (builder, result->partition);
+  json_builder_end_object (builder);
   adj_print_json (builder);
 }
 
@@ -95,82 +128,148 @@ print_stage (const AdjRecording *recording, const char *name, GError **error)
   return TRUE;
 }
 
+static void
+print_partition (const AdjPartition *partition)
+{
+  g_autofree char *bytes = g_format_size_full (partition->saved_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  guint n_recomputed = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
+    n_recomputed += partition->nodes[i].fate == ADJ_FATE_RECOMPUTED;
+  printf ("%s: %u values saved, %s; %u nodes computed again\n", partition->partitioner,
+          partition->n_saved, bytes, n_recomputed);
+}
+
+static gboolean
+explain_node (const AdjPartition *partition, const char *name, GError **error)
+{
+  g_autofree char *sentence = NULL;
+  AdjNodeId id;
+
+  if (partition == NULL)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                           "no partitioner ran that could explain a node");
+      return FALSE;
+    }
+  id = adj_graph_find_node (partition->joint, name);
+  if (!adj_node_id_is_valid (id))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the joint graph has no node '%s'", name);
+      return FALSE;
+    }
+  sentence = adj_partition_explain (partition, id);
+  puts (sentence);
+  return TRUE;
+}
+
 /* -- the command -- */
 
 typedef struct
 {
-  char *id, *out, *steps, *dump_after;
+  char *id, *out, *steps, *partitioner, *dump_after, *explain;
+  double budget;
   gboolean json;
 } Options;
 
+static void
+options_clear (Options *options)
+{
+  g_free (options->id);
+  g_free (options->out);
+  g_free (options->steps);
+  g_free (options->partitioner);
+  g_free (options->dump_after);
+  g_free (options->explain);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
 static gboolean
-save (AdjRecording *recording, const AdjTarget *target, const char *path, GError **error)
+parse (int *argc, char ***argv, Options *options, GError **error)
+{
+  GOptionEntry entries[] = {
+    { "graph", 'g', 0, G_OPTION_ARG_STRING, &options->id, "Which graph of the file", "ID" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->out, "Save every stage", "OUT.adjoint" },
+    { "pipeline", 'p', 0, G_OPTION_ARG_STRING, &options->steps,
+      "Passes and partitioners by name, separated by commas (see 'adjoint passes')", "P" },
+    { "partitioner", 0, 0, G_OPTION_ARG_STRING, &options->partitioner,
+      "Who takes the joint graph apart, or none", "NAME" },
+    { "budget", 0, 0, G_OPTION_ARG_DOUBLE, &options->budget,
+      "Share of the saved bytes that may be saved, 0 to 1", "B" },
+    { "explain", 0, 0, G_OPTION_ARG_STRING, &options->explain,
+      "Say where a node of the joint graph went, and why", "NODE" },
+    { "dump-after", 0, 0, G_OPTION_ARG_STRING, &options->dump_after, "Print the graph of a stage",
+      "PASS" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  return adj_command_parse (&adj_command_trace, entries, 1, 1, argc, argv, error);
+}
+
+static gboolean
+save (const AdjPipelineResult *result, const AdjTarget *target, const char *path, GError **error)
 {
   const AdjFormat *format = adj_format_for_path (path, error);
   g_autoptr (AdjBundle) bundle = NULL;
 
   if (format == NULL)
     return FALSE;
-  bundle = adj_recording_to_bundle (recording, target->bundle, target->graph);
+  bundle = adj_pipeline_result_to_bundle (result, target->bundle, target->graph);
   return format->save (bundle, NULL, path, NULL, error);
 }
 
 static gboolean
-report (AdjRecording *recording, const AdjTarget *target, const Options *options, GError **error)
+report (const AdjPipelineResult *result,
+        const AdjTarget *target,
+        const Options *options,
+        GError **error)
 {
-  const AdjStage *last =
-      adj_recording_get_stage (recording, adj_recording_get_n_stages (recording) - 1);
+  guint n = adj_recording_get_n_stages (result->recording);
+  const AdjStage *last = adj_recording_get_stage (result->recording, n - 1);
+  gboolean done = TRUE;
 
-  if (options->dump_after != NULL)
-    {
-      if (!print_stage (recording, options->dump_after, error))
-        return FALSE;
-    }
+  if (options->explain != NULL && last->failure == NULL)
+    done = explain_node (result->partition, options->explain, error);
+  else if (options->dump_after != NULL)
+    done = print_stage (result->recording, options->dump_after, error);
   else if (options->json)
-    print_json (recording);
+    print_json (result);
   else
-    print_text (recording);
-  if (last->failure != NULL)
+    {
+      print_text (result->recording);
+      if (result->partition != NULL)
+        print_partition (result->partition);
+    }
+  if (done && last->failure != NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s: %s", target->name, last->failure);
       return FALSE;
     }
-  return options->out == NULL || save (recording, target, options->out, error);
+  return done && (options->out == NULL || save (result, target, options->out, error));
 }
 
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
   g_auto (AdjTarget) target = { 0 };
-  g_autoptr (AdjRecording) recording = NULL;
-  Options options = { 0 };
-  AdjExit status = ADJ_EXIT_BAD_INPUT;
-  GOptionEntry entries[] = {
-    { "graph", 'g', 0, G_OPTION_ARG_STRING, &options.id, "Which graph of the file", "ID" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out, "Save every stage", "OUT.adjoint" },
-    { "pipeline", 'p', 0, G_OPTION_ARG_STRING, &options.steps,
-      "Passes by name, separated by commas (see 'adjoint passes')", "P" },
-    { "dump-after", 0, 0, G_OPTION_ARG_STRING, &options.dump_after, "Print the graph of a stage",
-      "PASS" },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
-    G_OPTION_ENTRY_NULL,
-  };
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_auto (Options) options = { .budget = NAN };
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+  AdjPipelineOptions pipeline = { .partition = &partition };
 
-  if (adj_command_parse (&adj_command_trace, entries, 1, 1, &argc, &argv, error) &&
-      adj_target_open (&target, argv[1], options.id, error))
-    {
-      AdjPipelineOptions pipeline = { .steps = options.steps };
-
-      recording =
-          adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, NULL, error);
-      if (recording != NULL && report (recording, &target, &options, error))
-        status = ADJ_EXIT_DONE;
-    }
-  g_free (options.id);
-  g_free (options.out);
-  g_free (options.steps);
-  g_free (options.dump_after);
-  return status;
+  if (!parse (&argc, &argv, &options, error) ||
+      !adj_target_open (&target, argv[1], options.id, error))
+    return ADJ_EXIT_BAD_INPUT;
+  partition.budget = options.budget;
+  pipeline.steps = options.steps;
+  pipeline.partitioner = options.partitioner;
+  if (!adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, &result, NULL,
+                         error) ||
+      !report (&result, &target, &options, error))
+    return ADJ_EXIT_BAD_INPUT;
+  return ADJ_EXIT_DONE;
 }
 
 const AdjCommand adj_command_trace = {

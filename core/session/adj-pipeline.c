@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/adj-pipeline.h"
 
-#include <string.h>
-
-/* One entry of the list of steps, "decompose=core". */
+/* One entry of the list of steps: a pass, "decompose=core", or a partitioner. */
 typedef struct
 {
   const AdjPass *pass;
   char *argument; /* (owned) (nullable) */
+  const AdjPartitioner *partitioner;
 } Step;
 
 static void
@@ -16,34 +15,62 @@ step_clear (gpointer data)
   g_free (((Step *) data)->argument);
 }
 
-/* What one does with a graph of that kind when nobody says more. */
+static const char *
+step_name (const Step *step)
+{
+  return step->pass != NULL ? step->pass->name : step->partitioner->name;
+}
+
+/* What one does with a graph of that kind when nobody says more, before it is partitioned. */
 static const struct
 {
   const char *role;
   const char *steps;
+  gboolean is_joint; /* afterwards */
 } defaults[] = {
-  { "dynamo", "dce,cse" },
-  { "joint", "dce,cse" },
+  { "joint", "", TRUE },
 };
 
-static const char *
-default_steps (const char *role)
+/* (transfer full) */
+static char *
+list_steps (const char *role, const AdjPipelineOptions *options)
 {
+  const char *partitioner = options->partitioner != NULL ? options->partitioner : "min-cut";
+  const char *steps = "dce,cse";
+  gboolean is_joint = FALSE;
+
   for (guint i = 0; i < G_N_ELEMENTS (defaults); i++)
     if (g_str_equal (defaults[i].role, role))
-      return defaults[i].steps;
-  return "dce,cse";
+      {
+        steps = defaults[i].steps;
+        is_joint = defaults[i].is_joint;
+      }
+  if (options->steps != NULL)
+    steps = options->steps;
+  if (g_str_equal (partitioner, "none") ||
+      (options->partitioner == NULL && options->steps != NULL) ||
+      (options->partitioner == NULL && !is_joint))
+    return g_strdup (steps);
+  return g_strconcat (steps, *steps != '\0' ? "," : "", partitioner, NULL);
 }
+
+/* -- reading the list -- */
 
 static gboolean
 read_step (const char *text, GArray *steps, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, "=", 2);
-  Step step;
+  Step step = { .partitioner = adj_partitioner_find (g_strstrip (parts[0]), NULL) };
 
-  g_strstrip (parts[0]);
-  step.pass = adj_pass_find (parts[0], error);
-  if (step.pass == NULL)
+  if (steps->len > 0 && g_array_index (steps, Step, steps->len - 1).partitioner != NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "'%s' comes after a partitioner, which ends a pipeline", parts[0]);
+      return FALSE;
+    }
+  if (step.partitioner == NULL)
+    step.pass = adj_pass_find (parts[0], error);
+  if (step.partitioner == NULL && step.pass == NULL)
     return FALSE;
   step.argument = g_strdup (parts[1]);
   g_array_append_val (steps, step);
@@ -63,60 +90,151 @@ read_steps (const char *text, GError **error)
   return g_steal_pointer (&steps);
 }
 
-/* Adds the stage that @step makes of the last one; %FALSE when it failed. */
-static gboolean
-run_step (const Step *step, AdjRecording *recording)
-{
-  guint last = adj_recording_get_n_stages (recording) - 1;
-  g_autoptr (GError) failure = NULL;
-  AdjPassResult result;
-  AdjStage stage = { .name = (char *) step->pass->name,
-                     .summary = (char *) step->pass->summary,
-                     .from = (gint) last };
+/* -- running it -- */
 
-  if (!adj_pass_run (step->pass, step->argument, adj_recording_get_stage (recording, last)->graph,
-                     &result, &failure))
-    stage.failure = failure->message;
-  stage.graph = result.graph;
-  stage.n_notes = result.n_notes;
-  stage.notes = result.notes;
-  stage.ns = result.ns;
-  adj_recording_add (recording, &stage);
-  adj_pass_result_clear (&result);
-  return failure == NULL;
+static void
+add_failure (AdjPipelineResult *result, const Step *step, const GError *failure)
+{
+  gint last = (gint) adj_recording_get_n_stages (result->recording) - 1;
+
+  adj_recording_add (result->recording, &(AdjStage){ .name = (char *) step_name (step),
+                                                     .from = last,
+                                                     .ns = -1,
+                                                     .failure = failure->message });
 }
 
-AdjRecording *
+static gboolean
+run_pass (const Step *step, AdjGraph *graph, AdjPipelineResult *result, GError **error)
+{
+  guint last = adj_recording_get_n_stages (result->recording) - 1;
+  AdjPassResult made;
+
+  if (!adj_pass_run (step->pass, step->argument, graph, &made, error))
+    return FALSE;
+  adj_recording_add (result->recording, &(AdjStage){ .name = (char *) step->pass->name,
+                                                     .summary = (char *) step->pass->summary,
+                                                     .graph = made.graph,
+                                                     .from = (gint) last,
+                                                     .n_notes = made.n_notes,
+                                                     .notes = made.notes,
+                                                     .ns = made.ns });
+  adj_pass_result_clear (&made);
+  return TRUE;
+}
+
+/* One half: every node of it with the reason why it stands there. */
+static void
+add_half (AdjPipelineResult *result, const char *name, AdjGraph *graph, gint from, gint64 ns)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  g_autoptr (GArray) notes = g_array_new (FALSE, FALSE, sizeof (AdjPassNote));
+
+  for (guint i = 0; i < n; i++)
+    {
+      AdjNodeId origin = adj_graph_get_node (graph, i)->origin;
+      AdjPassNote note = { origin, { i }, NULL };
+
+      if (!adj_node_id_is_valid (origin))
+        continue;
+      note.reason = adj_partition_explain (result->partition, origin);
+      g_array_append_val (notes, note);
+    }
+  adj_recording_add (result->recording,
+                     &(AdjStage){ .name = (char *) name,
+                                  .summary = (char *) result->partition->partitioner,
+                                  .graph = graph,
+                                  .from = from,
+                                  .n_notes = notes->len,
+                                  .notes = (gpointer) notes->data,
+                                  .ns = ns });
+  for (guint i = 0; i < notes->len; i++)
+    g_free (g_array_index (notes, AdjPassNote, i).reason);
+}
+
+static gboolean
+run_partitioner (const Step *step,
+                 AdjGraph *joint,
+                 const AdjPipelineOptions *options,
+                 AdjPipelineResult *result,
+                 GError **error)
+{
+  gint last = (gint) adj_recording_get_n_stages (result->recording) - 1;
+  gint64 started = g_get_monotonic_time ();
+
+  if (step->argument != NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "'%s' takes no argument, not '%s'",
+                   step->partitioner->name, step->argument);
+      return FALSE;
+    }
+  result->partition = adj_partition (step->partitioner, joint, options->partition, error);
+  if (result->partition == NULL)
+    return FALSE;
+  add_half (result, "forward", result->partition->forward, last,
+            (g_get_monotonic_time () - started) * 1000);
+  add_half (result, "backward", result->partition->backward, last, -1);
+  return TRUE;
+}
+
+static gboolean
+run_step (const Step *step, const AdjPipelineOptions *options, AdjPipelineResult *result)
+{
+  guint last = adj_recording_get_n_stages (result->recording) - 1;
+  AdjGraph *graph = adj_recording_get_stage (result->recording, last)->graph;
+  g_autoptr (GError) failure = NULL;
+  gboolean done = step->pass != NULL ? run_pass (step, graph, result, &failure)
+                                     : run_partitioner (step, graph, options, result, &failure);
+
+  if (!done)
+    add_failure (result, step, failure);
+  return done;
+}
+
+gboolean
 adj_pipeline_run (AdjGraph *graph,
                   const char *role,
                   const AdjPipelineOptions *options,
+                  AdjPipelineResult *result,
                   GCancellable *cancellable,
                   GError **error)
 {
   static const AdjPipelineOptions none = { 0 };
-  g_autoptr (AdjRecording) recording = adj_recording_new ();
+  g_autofree char *list = NULL;
   g_autoptr (GArray) steps = NULL;
 
-  g_return_val_if_fail (graph != NULL && role != NULL, NULL);
+  g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
 
+  *result = (AdjPipelineResult){ NULL };
   options = options != NULL ? options : &none;
-  steps = read_steps (options->steps != NULL ? options->steps : default_steps (role), error);
+  list = list_steps (role, options);
+  steps = read_steps (list, error);
   if (steps == NULL)
-    return NULL;
-  adj_recording_add (recording,
+    return FALSE;
+  result->recording = adj_recording_new ();
+  adj_recording_add (result->recording,
                      &(AdjStage){ .name = (char *) role, .graph = graph, .from = -1, .ns = -1 });
   for (guint i = 0; i < steps->len; i++)
     {
       const Step *step = &g_array_index (steps, Step, i);
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        return NULL;
+        {
+          adj_pipeline_result_clear (result);
+          return FALSE;
+        }
       if (options->progress != NULL)
-        options->progress (i, steps->len, step->pass->name, options->data);
-      if (!run_step (step, recording))
+        options->progress (i, steps->len, step_name (step), options->data);
+      if (!run_step (step, options, result))
         break;
     }
   if (options->progress != NULL)
     options->progress (steps->len, steps->len, "", options->data);
-  return g_steal_pointer (&recording);
+  return TRUE;
+}
+
+void
+adj_pipeline_result_clear (AdjPipelineResult *result)
+{
+  g_clear_pointer (&result->recording, adj_recording_unref);
+  g_clear_pointer (&result->partition, adj_partition_unref);
 }

@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 
 #include "formats/adj-bundle.h"
-#include "passes/adj-recording.h"
+#include "partition/adj-partition.h"
 
 G_BEGIN_DECLS
 
@@ -19,32 +19,48 @@ ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
 
 typedef struct
 {
-  /* (nullable) Passes by name, "joint,decompose=core,cse"; "" for none; %NULL: what a graph of that
-   * role asks for. */
+  /* (nullable) Passes and partitioners by name, "decompose=core,cse,min-cut"; "" for none; %NULL:
+   * what a graph of that role asks for. */
   const char *steps;
+  /* (nullable) Who comes last where @steps name nobody, "none" for nobody; %NULL: min-cut. */
+  const char *partitioner;
+  const AdjPartitionOptions *partition; /* (nullable) */
   /* (nullable) Told before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);
   gpointer data;
 } AdjPipelineOptions;
 
+typedef struct
+{
+  AdjRecording *recording; /* (owned) */
+  AdjPartition *partition; /* (owned) (nullable): what the last partitioner decided */
+} AdjPipelineResult;
+
+ADJ_PUBLIC void adj_pipeline_result_clear (AdjPipelineResult *result);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjPipelineResult, adj_pipeline_result_clear)
+
 /**
  * adj_pipeline_run:
  * @role: of @graph, "dynamo", "joint" …: names the first stage and chooses the default steps
  * @options: (nullable)
+ * @result: (out caller-allocates): every stage; where a step failed its stage is the last and says
+ *   why
  *
- * Runs the steps one after the other, each on what the one before it made.
+ * Runs the steps one after the other, each on what the one before it made.  A partitioner makes two
+ * stages of one, "forward" and "backward", and ends the list.
  *
- * Returns: (transfer full) (nullable): every stage; where a step failed its stage is the last and
- *   says why.  %NULL: the steps cannot be read, or cancelled
+ * Returns: %FALSE when the steps cannot be read, or cancelled
  */
-ADJ_PUBLIC AdjRecording *adj_pipeline_run (AdjGraph *graph,
-                                           const char *role,
-                                           const AdjPipelineOptions *options,
-                                           GCancellable *cancellable,
-                                           GError **error);
+ADJ_PUBLIC gboolean adj_pipeline_run (AdjGraph *graph,
+                                      const char *role,
+                                      const AdjPipelineOptions *options,
+                                      AdjPipelineResult *result,
+                                      GCancellable *cancellable,
+                                      GError **error);
 
 /**
- * adj_recording_to_bundle:
+ * adj_pipeline_result_to_bundle:
  * @source: (nullable): the file that the first stage comes from, for its calls and region
  * @graph: (nullable): that stage in @source
  *
@@ -52,8 +68,8 @@ ADJ_PUBLIC AdjRecording *adj_pipeline_run (AdjGraph *graph,
  *
  * Returns: (transfer full)
  */
-ADJ_PUBLIC AdjBundle *adj_recording_to_bundle (AdjRecording *recording,
-                                               const AdjBundle *source,
-                                               const AdjBundleGraph *graph);
+ADJ_PUBLIC AdjBundle *adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
+                                                     const AdjBundle *source,
+                                                     const AdjBundleGraph *graph);
 
 G_END_DECLS

@@ -26,16 +26,17 @@ add_calls (AdjBundleBuilder *builder,
     {
       const AdjRecordedCall *call = adj_bundle_get_call (source, i);
 
-      if (call->graph == graph && !call->derived)
+      if (call->graph == graph)
         adj_bundle_builder_add_call (builder, call, id, NULL);
     }
 }
 
 AdjBundle *
-adj_recording_to_bundle (AdjRecording *recording,
-                         const AdjBundle *source,
-                         const AdjBundleGraph *graph)
+adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
+                               const AdjBundle *source,
+                               const AdjBundleGraph *graph)
 {
+  AdjRecording *recording = result->recording;
   g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
   g_autoptr (GHashTable) taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
@@ -44,6 +45,9 @@ adj_recording_to_bundle (AdjRecording *recording,
                        .compile_id = from != NULL ? from->compile_id : NULL,
                        .rank = from != NULL ? from->rank : -1,
                        .num_fwd_outputs = -1 };
+
+  if (result->partition != NULL)
+    region.num_fwd_outputs = (gint) result->partition->num_fwd_outputs;
 
   for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
     {
