@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/adj-pipeline.h"
 
+#include <string.h>
+
 /* One entry of the list of steps: a pass, "decompose=core", or a partitioner. */
 typedef struct
 {
@@ -59,20 +61,22 @@ list_steps (const char *role, const AdjPipelineOptions *options)
 static gboolean
 read_step (const char *text, GArray *steps, GError **error)
 {
-  g_auto (GStrv) parts = g_strsplit (text, "=", 2);
-  Step step = { .partitioner = adj_partitioner_find (g_strstrip (parts[0]), NULL) };
+  const char *equals = strchr (text, '=');
+  g_autofree char *name =
+      g_strndup (text, equals != NULL ? (gsize) (equals - text) : strlen (text));
+  Step step = { .partitioner = adj_partitioner_find (g_strstrip (name), NULL) };
 
   if (steps->len > 0 && g_array_index (steps, Step, steps->len - 1).partitioner != NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                   "'%s' comes after a partitioner, which ends a pipeline", parts[0]);
+                   "'%s' comes after a partitioner, which ends a pipeline", name);
       return FALSE;
     }
   if (step.partitioner == NULL)
-    step.pass = adj_pass_find (parts[0], error);
+    step.pass = adj_pass_find (name, error);
   if (step.partitioner == NULL && step.pass == NULL)
     return FALSE;
-  step.argument = g_strdup (parts[1]);
+  step.argument = g_strdup (equals != NULL ? equals + 1 : NULL);
   g_array_append_val (steps, step);
   return TRUE;
 }
