@@ -3,6 +3,7 @@
 
 /* Everything of libadjoint that a program, the command line and the window use. */
 
+#include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
 #include "base/adj-diag.h"
 #include "base/adj-error.h"

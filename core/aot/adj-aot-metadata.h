@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-value.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AdjViewChain AdjViewChain; /* rules/: views as data */
+
+/* What a function does to its inputs and what its outputs are, found out by running it once
+ * (aot-autograd §3).  Plain data: the stages edit copies of it. */
+
+typedef enum
+{
+  ADJ_MUTATION_NONE,
+  ADJ_MUTATION_IN_GRAPH,     /* a node of the forward graph writes the input; nothing is returned */
+  ADJ_MUTATION_OUT_OF_GRAPH, /* the new value is a leading output, the epilogue applies it */
+} AdjMutation;
+
+typedef struct
+{
+  gboolean is_tensor;
+  gboolean is_leaf;
+  gboolean mutates_data;
+  gboolean mutates_metadata;
+  gboolean mutates_storage_metadata; /* set_ */
+  gboolean storage_resize;
+  gboolean hidden;        /* every write was hidden from autograd; also when there was none */
+  gboolean under_no_grad; /* every write was made while grad mode was off, and there was one */
+  gboolean requires_grad; /* after the run */
+  guint64 bytes_before;   /* of the storage, where it was resized */
+  guint64 bytes_after;
+  AdjMutation mutation;
+} AdjAotInput;
+
+typedef enum
+{
+  ADJ_OUTPUT_NON_ALIAS,
+  ADJ_OUTPUT_ALIAS_OF_INPUT,
+  ADJ_OUTPUT_IS_INPUT,
+  ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT,
+  ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE,
+  ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT,
+  ADJ_OUTPUT_UNSAFE_VIEW_ALIAS,
+  ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW,
+  ADJ_N_OUTPUT_TYPES,
+} AdjOutputType;
+
+typedef struct
+{
+  AdjOutputType type;
+  const char *rule;  /* the row of aot-autograd §3.4 that decided: "3b" */
+  AdjValueKind kind; /* TENSOR, INT, SIZE … */
+  gint base;         /* an input, an intermediate base or an output, as @type says; -1: none */
+  gboolean requires_grad;
+  guint32 dynamic_dims; /* bit mask of symbolic sizes */
+  AdjTensorMeta meta;   /* of a tensor */
+  AdjViewChain *recipe; /* (owned) (nullable): how to make it of its base */
+} AdjAotOutput;
+
+typedef struct
+{
+  guint n_inputs;
+  AdjAotInput *inputs;
+  guint n_outputs;
+  AdjAotOutput *outputs;
+  guint n_bases; /* intermediate bases, returned after the outputs */
+  gboolean keep_input_mutations;
+  gboolean is_train;
+  gboolean deterministic;
+  gboolean rng;   /* seed and offset are inputs, the new offset an output */
+  gint grad_mode; /* what the function leaves it at: 0, 1; -1: as it was */
+  guint n_tokens; /* effect tokens: the first inputs and outputs */
+  char **tokens;  /* (owned) %NULL-terminated: the effects, in order of first use */
+  guint n_tangents;
+  AdjTensorMeta *tangents;
+  guint n_saved_sizes; /* set by who partitions */
+
+  /* derived by adj_aot_metadata_derive () */
+  guint n_mutated_runtime; /* OUT_OF_GRAPH inputs */
+  guint *mutated_runtime;
+  guint n_mutated_in_graph; /* IN_GRAPH inputs */
+  guint *mutated_in_graph;
+  guint n_aliased;                  /* outputs that are regenerated or are an input */
+  guint n_aliased_to_inputs;        /* of these */
+  guint n_aliased_to_intermediates; /* of these */
+  gboolean dynamic_outputs;
+  guint n_forward_returns; /* mutated + outputs + bases */
+  guint n_forward;         /* and the offset of the generator */
+} AdjAotMetadata;
+
+ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_new (guint n_inputs, guint n_outputs);
+ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_copy (const AdjAotMetadata *metadata);
+ADJ_PUBLIC void adj_aot_metadata_free (AdjAotMetadata *metadata);
+/* Sets each input's mutation type (§2.7) and what is derived; again after every edit. */
+ADJ_PUBLIC void adj_aot_metadata_derive (AdjAotMetadata *metadata);
+/* Infos, bases, switches, and shape and dtype of tangents.  @difference (nullable) gets a sentence
+ * on the first that differs. */
+ADJ_PUBLIC gboolean adj_aot_metadata_equal (const AdjAotMetadata *a,
+                                            const AdjAotMetadata *b,
+                                            GString *difference);
+/* "in 0: data, rg -> OUT", one line for each input, output and tangent. */
+ADJ_PUBLIC void
+adj_aot_metadata_print (const AdjAotMetadata *metadata, const AdjSymbols *symbols, GString *out);
+/* Whether forward return @index (mutated inputs, outputs, bases) has a tangent. */
+ADJ_PUBLIC gboolean adj_aot_metadata_has_tangent (const AdjAotMetadata *metadata, guint index);
+
+ADJ_PUBLIC const char *adj_output_type_name (AdjOutputType type); /* "alias_of_input" */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotMetadata, adj_aot_metadata_free)
+
+G_END_DECLS

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/adj-aot.h"
+
+#include "aot/aot-private.h"
+#include "aot/boundary-private.h"
+#include "interpreter/adj-interpreter.h"
+#include "passes/adj-pass.h"
+#include "trace/adj-trace.h"
+
+/* The stages in order (aot-autograd §1.1), then the trace. */
+
+struct _AdjAotGraph
+{
+  gatomicrefcount ref_count;
+  AdjGraph *graph;
+  AdjAotMetadata *user_metadata;
+  AdjAotMetadata *metadata;
+  GPtrArray *stages;
+  guint n_primals;
+};
+
+AdjAotGraph *
+adj_aot_graph_ref (AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, NULL);
+
+  g_atomic_ref_count_inc (&aot->ref_count);
+  return aot;
+}
+
+void
+adj_aot_graph_unref (AdjAotGraph *aot)
+{
+  if (aot == NULL || !g_atomic_ref_count_dec (&aot->ref_count))
+    return;
+  g_clear_pointer (&aot->graph, adj_graph_unref);
+  adj_aot_metadata_free (aot->user_metadata);
+  adj_aot_metadata_free (aot->metadata);
+  g_ptr_array_unref (aot->stages);
+  g_free (aot);
+}
+
+AdjGraph *
+adj_aot_graph_get_graph (const AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, NULL);
+
+  return aot->graph;
+}
+
+gboolean
+adj_aot_graph_is_joint (const AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, FALSE);
+
+  return aot->metadata->is_train;
+}
+
+const AdjAotMetadata *
+adj_aot_graph_get_user_metadata (const AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, NULL);
+
+  return aot->user_metadata;
+}
+
+const AdjAotMetadata *
+adj_aot_graph_get_metadata (const AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, NULL);
+
+  return aot->metadata;
+}
+
+guint
+adj_aot_graph_get_n_forward (const AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, 0);
+
+  return aot->metadata->n_tokens + aot->metadata->n_forward;
+}
+
+guint
+adj_aot_graph_get_n_primals (const AdjAotGraph *aot)
+{
+  g_return_val_if_fail (aot != NULL, 0);
+
+  return aot->n_primals;
+}
+
+char **
+adj_aot_graph_list_stages (const AdjAotGraph *aot)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+
+  g_return_val_if_fail (aot != NULL, NULL);
+
+  for (guint i = 0; i < aot->stages->len; i++)
+    {
+      const AotStage *stage = g_ptr_array_index (aot->stages, i);
+
+      if (stage->klass->wrap != NULL)
+        g_strv_builder_add (builder, stage->klass->name);
+    }
+  return g_strv_builder_end (builder);
+}
+
+/* -- training or inference (§1.3) -- */
+
+static gboolean
+output_trains (const AdjAotMetadata *metadata, const AdjAotOutput *output)
+{
+  if (!output->requires_grad)
+    return FALSE;
+  return (output->type != ADJ_OUTPUT_ALIAS_OF_INPUT && output->type != ADJ_OUTPUT_IS_INPUT) ||
+         !metadata->inputs[output->base].requires_grad;
+}
+
+static gboolean
+decide_training (AotProgram *program, GError **error)
+{
+  AdjAotMetadata *metadata = program->metadata;
+  gboolean needed = FALSE, found = FALSE;
+
+  for (guint i = 0; i < program->arguments->len; i++)
+    needed |= aot_argument_requires_grad (AOT_ARGUMENT (program, i));
+  for (guint i = 0; i < metadata->n_outputs; i++)
+    found |= output_trains (metadata, &metadata->outputs[i]);
+  for (guint i = 0; i < metadata->n_inputs; i++)
+    {
+      const AdjAotInput *input = &metadata->inputs[i];
+
+      found |=
+          input->requires_grad && input->mutates_data && !input->under_no_grad && !input->hidden;
+    }
+  metadata->is_train = needed && found && !program->options->no_grad;
+  if (!metadata->is_train)
+    metadata->n_bases = metadata->n_tangents = 0;
+  adj_aot_metadata_derive (metadata);
+  g_string_append (program->note, metadata->is_train ? "training: a joint graph"
+                                  : needed           ? "inference: no result needs a backward"
+                                                     : "inference: no input requires grad");
+  return TRUE;
+}
+
+/* -- steps -- */
+
+typedef struct
+{
+  const char *name;
+  gboolean (*run) (AotProgram *program, GError **error);
+} Step;
+
+static const Step steps[] = {
+  { "metadata", aot_collect },
+  { "training", decide_training },
+};
+static const Step inference_steps[] = {
+  { "mutations", aot_mutations_to_outputs },
+  { "functionalize", aot_functionalize },
+};
+static const Step training_steps[] = {
+  { "prepare", aot_prepare_for_autograd },
+  { "joint", aot_joint },
+  { "functionalize", aot_functionalize },
+};
+
+static void
+report (const AotProgram *program,
+        const AdjAotObserver *observer,
+        const char *name,
+        AdjGraph *graph,
+        gint64 since)
+{
+  const AdjAotStep step = {
+    .name = name,
+    .note = program->note->str,
+    .graph = graph,
+    .metadata = program->metadata,
+    .ns = (g_get_monotonic_time () - since) * 1000,
+  };
+
+  if (observer != NULL && observer->step != NULL)
+    observer->step (&step, observer->data);
+  g_string_truncate (program->note, 0);
+}
+
+static gboolean
+run_steps (
+    AotProgram *program, const Step *list, guint n, const AdjAotObserver *observer, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 since = g_get_monotonic_time ();
+
+      if (!list[i].run (program, error))
+        return FALSE;
+      report (program, observer, list[i].name, NULL, since);
+    }
+  return TRUE;
+}
+
+/* -- the trace -- */
+
+static AdjGraph *
+trace_inference (AotProgram *program, const AdjTraceOptions *options, GError **error)
+{
+  guint n = program->arguments->len;
+  g_autofree AdjValue *values = g_new0 (AdjValue, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    values[i] = AOT_ARGUMENT (program, i)->value;
+  return adj_trace (program->function, values, n, options, error);
+}
+
+static AdjGraph *
+trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
+{
+  static const char *const names[] = { "primals", "tangents" };
+  const AdjAotMetadata *metadata = program->metadata;
+  guint n = program->arguments->len;
+  g_autofree AdjValue *primals = g_new0 (AdjValue, n + 1);
+  g_autofree AdjValue *tangents = g_new0 (AdjValue, metadata->n_tangents + 1);
+  AdjValue values[2] = {
+    { .kind = ADJ_VALUE_TUPLE, .n = n, .items = primals },
+    { .kind = ADJ_VALUE_TUPLE, .n = metadata->n_tangents, .items = tangents },
+  };
+
+  for (guint i = 0; i < n; i++)
+    primals[i] = AOT_ARGUMENT (program, i)->value;
+  for (guint i = 0; i < metadata->n_tangents; i++)
+    tangents[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &metadata->tangents[i] };
+  options->parameters = names;
+  options->name = "joint_helper";
+  return adj_trace (program->function, values, program->options->export_joint ? 1 : 2, options,
+                    error);
+}
+
+/* A graph in which only placeholders are written (§4.6). */
+static gboolean
+check_functional (const AdjGraph *graph, GError **error)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (node->op == NULL || !adj_schema_mutates (adj_op_get_schema (node->op)))
+        continue;
+      if (node->args.n > 0 && node->args.items[0].kind == ADJ_VALUE_NODE &&
+          adj_graph_get_node (graph, node->args.items[0].node.index)->opcode ==
+              ADJ_OPCODE_PLACEHOLDER)
+        continue;
+      return aot_fail (error, AOT_ERROR_NOT_FUNCTIONAL, "node '%s'", node->name);
+    }
+  return TRUE;
+}
+
+static AdjGraph *
+drop_dead (AdjGraph *graph, GError **error)
+{
+  AdjPassResult result = { 0 };
+  AdjGraph *live;
+
+  if (!adj_pass_run (&adj_pass_dce, NULL, graph, &result, error))
+    return NULL;
+  live = adj_graph_ref (result.graph);
+  adj_pass_result_clear (&result);
+  return live;
+}
+
+static AdjGraph *
+trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
+{
+  guint n = program->arguments->len;
+  g_autofree const AdjNodeMeta **metas = g_new0 (const AdjNodeMeta *, n + 1);
+  AdjTraceOptions options = { .symbols = program->symbols };
+  gint64 since = g_get_monotonic_time ();
+  g_autoptr (AdjGraph) graph = NULL;
+  AdjGraph *live;
+
+  for (guint i = 0; i < n; i++)
+    metas[i] = AOT_ARGUMENT (program, i)->facts;
+  options.input_metas = metas;
+  options.n_input_metas = n;
+  graph = program->metadata->is_train ? trace_joint (program, &options, error)
+                                      : trace_inference (program, &options, error);
+  if (graph == NULL || !check_functional (graph, error))
+    return NULL;
+  report (program, observer, program->metadata->is_train ? "joint trace" : "inference trace", graph,
+          since);
+  if (program->options->keep_dead)
+    return g_steal_pointer (&graph);
+  since = g_get_monotonic_time ();
+  live = drop_dead (graph, error);
+  if (live != NULL)
+    report (program, observer, "dce", live, since);
+  return live;
+}
+
+static gboolean
+compile (AotProgram *program,
+         AdjAotGraph *aot,
+         const AdjAotObserver *observer,
+         const AdjValue *inputs,
+         guint n,
+         GError **error)
+{
+  gint64 since = g_get_monotonic_time ();
+  gboolean done = aot_flatten (program, inputs, n, error);
+
+  if (done)
+    report (program, observer, "flatten", NULL, since);
+  if (!done || !run_steps (program, steps, G_N_ELEMENTS (steps), observer, error))
+    return FALSE;
+  aot->user_metadata = adj_aot_metadata_copy (program->metadata);
+  if (!aot_dedupe (program, error) || !aot_synthetic_base (program, error))
+    return FALSE;
+  report (program, observer, "calling convention", NULL, since);
+  done =
+      program->metadata->is_train
+          ? run_steps (program, training_steps, G_N_ELEMENTS (training_steps), observer, error)
+          : run_steps (program, inference_steps, G_N_ELEMENTS (inference_steps), observer, error);
+  if (!done)
+    return FALSE;
+  aot->graph = trace (program, observer, error);
+  aot->metadata = adj_aot_metadata_copy (program->metadata);
+  aot->n_primals = program->arguments->len;
+  return aot->graph != NULL;
+}
+
+AdjAotGraph *
+adj_aot_trace (AdjFunction *function,
+               const AdjValue *inputs,
+               guint n,
+               const AdjAotOptions *options,
+               const AdjAotObserver *observer,
+               GError **error)
+{
+  static const AdjAotOptions defaults = { 0 };
+  g_autoptr (AdjAotGraph) aot = g_new0 (AdjAotGraph, 1);
+  AotProgram program = { .options = options != NULL ? options : &defaults };
+  gboolean done;
+
+  g_return_val_if_fail (function != NULL, NULL);
+  g_return_val_if_fail (n == 0 || inputs != NULL, NULL);
+
+  g_atomic_ref_count_init (&aot->ref_count);
+  aot->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) aot_stage_unref);
+  program.symbols = adj_symbols_new ();
+  program.function = adj_function_ref (function);
+  program.arguments = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+  g_array_set_clear_func (program.arguments, aot_argument_clear);
+  program.fakes = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+  program.stages = g_ptr_array_ref (aot->stages);
+  program.note = g_string_new (NULL);
+  done = compile (&program, aot, observer, inputs, n, error);
+  g_string_free (program.note, TRUE);
+  adj_aot_metadata_free (program.metadata);
+  adj_function_unref (program.function);
+  g_array_unref (program.arguments);
+  g_ptr_array_unref (program.fakes);
+  g_ptr_array_unref (program.stages);
+  adj_symbols_unref (program.symbols);
+  return done ? g_steal_pointer (&aot) : NULL;
+}
+
+AdjAotGraph *
+adj_aot_trace_graph (AdjGraph *graph,
+                     const AdjAotOptions *options,
+                     const AdjAotObserver *observer,
+                     GError **error)
+{
+  g_autoptr (AdjFunction) function = NULL;
+  g_autofree AdjValue *inputs = NULL;
+  AdjAotOptions with_graph = { 0 };
+  guint n;
+
+  g_return_val_if_fail (graph != NULL, NULL);
+
+  if (options != NULL)
+    with_graph = *options;
+  n = adj_graph_get_n_inputs (graph);
+  inputs = g_new0 (AdjValue, n + 1);
+  for (guint i = 0; i < n; i++)
+    inputs[i] = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+  with_graph.like = graph;
+  with_graph.symbols = adj_graph_get_symbols (graph);
+  function = adj_graph_function_new (graph);
+  return adj_aot_trace (function, inputs, n, &with_graph, observer, error);
+}
+
+/* -- run time -- */
+
+/* Inputs whose gradient is None in the backward graph; of a graph that we do not see, none. */
+static gboolean *
+find_detached (const AdjAotGraph *aot, AdjGraph *backward)
+{
+  gboolean *detached = g_new0 (gboolean, aot->n_primals + 1);
+  const AdjValue *grads;
+
+  if (backward == NULL)
+    return detached;
+  grads = &adj_graph_get_node (backward, adj_graph_get_output (backward).index)->args.items[0];
+  for (guint i = 0; i < aot->n_primals && i < grads->n; i++)
+    detached[i] = grads->items[i].kind == ADJ_VALUE_NONE;
+  return detached;
+}
+
+AdjFunction *
+adj_aot_compile (AdjAotGraph *aot,
+                 AdjFunction *forward,
+                 AdjFunction *backward,
+                 AdjGraph *backward_graph,
+                 guint n_saved_sizes)
+{
+  g_autofree gboolean *detached = NULL;
+  AdjFunction *function;
+
+  g_return_val_if_fail (aot != NULL && forward != NULL, NULL);
+  g_return_val_if_fail (!adj_aot_graph_is_joint (aot) || backward != NULL, NULL);
+
+  detached = find_detached (aot, backward_graph);
+  function = adj_function_ref (forward);
+  for (guint i = aot->stages->len; i-- > 0;)
+    {
+      AotStage *stage = aot_stage_ref (g_ptr_array_index (aot->stages, i));
+      AdjFunction *inner = function;
+
+      if (aot_stage_is_boundary (stage))
+        {
+          AotStage *complete = aot_boundary_complete (stage, backward, detached, n_saved_sizes);
+
+          aot_stage_unref (stage);
+          stage = complete;
+        }
+      if (stage->klass->wrap != NULL)
+        {
+          function = stage->klass->wrap (stage, inner);
+          adj_function_unref (inner);
+        }
+      aot_stage_unref (stage);
+    }
+  return function;
+}

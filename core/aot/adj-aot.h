@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/adj-aot-metadata.h"
+#include "call/adj-function.h"
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* From any function to one graph, and back to something that is called as the function was
+ * (aot-autograd).  A function is run under functionalization to learn what it does to its inputs;
+ * then it goes through stages, each of which changes how it is called and knows how to undo that
+ * at run time; then it is traced: to an inference graph, or with its gradients to a joint one. */
+
+typedef struct
+{
+  gboolean keep_input_mutations; /* writes that autograd does not see stay, as copy_ nodes */
+  gboolean no_grad;              /* as if called while grad mode was off */
+  gboolean functionalize_rng;    /* seed and offset become inputs */
+  gboolean export_joint;         /* no tangents: backward starts at the scalar output @loss */
+  guint loss;
+  gboolean keep_dead;         /* leave out the removal of dead nodes */
+  const AdjValue *parameters; /* (nullable): live tensors that every call gets first */
+  guint n_parameters;
+  AdjSymbols *symbols;  /* (nullable): what sizes of the inputs refer to */
+  const AdjGraph *like; /* (nullable): its placeholders say what is known of the inputs */
+  /* (nullable): makes a mode that takes operators apart, below functionalization */
+  AdjMode *(*make_decompositions) (gpointer data);
+  gpointer decompositions_data;
+} AdjAotOptions;
+
+/* What a stage did.  All is borrowed. */
+typedef struct
+{
+  const char *name;               /* "metadata", "dedupe", "joint", "dce" … */
+  const char *note;               /* what it did, one sentence or a table of lines */
+  AdjGraph *graph;                /* (nullable): where it made one */
+  const AdjAotMetadata *metadata; /* as it is after the stage */
+  gint64 ns;                      /* the time it took */
+} AdjAotStep;
+
+typedef struct
+{
+  void (*step) (const AdjAotStep *step, gpointer data);
+  gpointer data;
+} AdjAotObserver;
+
+typedef struct _AdjAotGraph AdjAotGraph;
+
+/**
+ * adj_aot_trace:
+ * @function: gives one value or a container of them; without parameters it gets @inputs alone
+ * @inputs: (array length=n): TENSORs tell what requires a gradient, what is a leaf, a view, the
+ *   same object or shares storage; META and DATA are tensors of their own where storage numbers
+ *   differ, and leaves; containers are flattened
+ * @options: (nullable)
+ * @observer: (nullable)
+ *
+ * Calls @function twice, with fake tensors.
+ *
+ * Returns: (transfer full) (nullable): %NULL with the row of the error catalogue, naming the input,
+ *   output or node
+ */
+ADJ_PUBLIC AdjAotGraph *adj_aot_trace (AdjFunction *function,
+                                       const AdjValue *inputs,
+                                       guint n,
+                                       const AdjAotOptions *options,
+                                       const AdjAotObserver *observer,
+                                       GError **error);
+
+/* As adj_aot_trace() of what @graph does, with inputs as its annotations say, parameters named. */
+ADJ_PUBLIC AdjAotGraph *adj_aot_trace_graph (AdjGraph *graph,
+                                             const AdjAotOptions *options,
+                                             const AdjAotObserver *observer,
+                                             GError **error);
+
+ADJ_PUBLIC AdjAotGraph *adj_aot_graph_ref (AdjAotGraph *aot);
+ADJ_PUBLIC void adj_aot_graph_unref (AdjAotGraph *aot);
+
+ADJ_PUBLIC AdjGraph *adj_aot_graph_get_graph (const AdjAotGraph *aot); /* (transfer none) */
+ADJ_PUBLIC gboolean adj_aot_graph_is_joint (const AdjAotGraph *aot);
+/* Of the function as the user calls it, and of the one that was traced. */
+ADJ_PUBLIC const AdjAotMetadata *adj_aot_graph_get_user_metadata (const AdjAotGraph *aot);
+ADJ_PUBLIC const AdjAotMetadata *adj_aot_graph_get_metadata (const AdjAotGraph *aot);
+/* Outputs of a joint graph that are the forward's: what a partitioner asks for. */
+ADJ_PUBLIC guint adj_aot_graph_get_n_forward (const AdjAotGraph *aot);
+ADJ_PUBLIC guint adj_aot_graph_get_n_primals (const AdjAotGraph *aot);
+/* Names of the stages whose inverse runs on every call, outermost first; %NULL-terminated. */
+ADJ_PUBLIC char **adj_aot_graph_list_stages (const AdjAotGraph *aot); /* (transfer full) */
+
+/**
+ * adj_aot_compile:
+ * @forward: the inference graph, or the forward part of the joint one: it gives what that one
+ *   gives, then saved tensors, then @n_saved_sizes saved sizes
+ * @backward: (nullable): called with saved sizes, saved tensors and tangents; gives a gradient for
+ *   each primal.  Not called before the first backward; it may compile itself then
+ * @backward_graph: (nullable): inputs whose gradient is None in it take no part in backward
+ *
+ * Returns: (transfer full): called as the function that was traced.  Under a context with autograd
+ *   its results can be differentiated.
+ */
+ADJ_PUBLIC AdjFunction *adj_aot_compile (AdjAotGraph *aot,
+                                         AdjFunction *forward,
+                                         AdjFunction *backward,
+                                         AdjGraph *backward_graph,
+                                         guint n_saved_sizes);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotGraph, adj_aot_graph_unref)
+
+G_END_DECLS

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/aot-private.h"
+
+G_BEGIN_DECLS
+
+/* @target as a view of @base, with the history that the user's function would have given it
+ * (§9.2).  Borrowed from the scope; %NULL with the context in error. */
+AdjTensor *
+aot_alias_new (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target);
+
+G_END_DECLS

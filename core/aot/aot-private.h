@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/adj-aot.h"
+
+#include "autograd/adj-autograd.h"
+#include "rules/adj-view-chain.h"
+
+G_BEGIN_DECLS
+
+/* -- stages -- */
+
+/* What a stage did at compile time, kept to undo it on every call.  Counted; immutable once it was
+ * pushed. */
+typedef struct _AotStage AotStage;
+
+typedef struct
+{
+  const char *name;
+  /* (nullable): calls @inner as the function was called before the stage. (transfer full) */
+  AdjFunction *(*wrap) (AotStage *stage, AdjFunction *inner);
+  void (*finalize) (AotStage *stage); /* (nullable): frees what is beyond the struct */
+} AotStageClass;
+
+struct _AotStage
+{
+  const AotStageClass *klass;
+  gatomicrefcount ref_count;
+};
+
+gpointer aot_stage_new (const AotStageClass *klass, gsize size);
+AotStage *aot_stage_ref (AotStage *stage);
+void aot_stage_unref (AotStage *stage);
+
+/* A function around another one that a stage made, at compile time or at run time. */
+typedef struct
+{
+  AdjFunction parent_instance;
+  AdjFunction *inner; /* (owned) */
+  AotStage *stage;    /* (owned) (nullable) */
+} AotFunction;
+
+/* For classes that call functions around @inner; keeps both. */
+AdjFunction *aot_function_new (const AdjFunctionClass *klass, AdjFunction *inner, gpointer stage);
+void aot_function_finalize (AdjFunction *function);
+#define AOT_INNER(function) (((AotFunction *) (function))->inner)
+#define AOT_STAGE(type, function) ((type *) ((AotFunction *) (function))->stage)
+
+/* -- what is compiled -- */
+
+/* One flat input. */
+typedef struct
+{
+  AdjValue value;          /* (owned) META, over the program's symbols; else what it is */
+  guint object;            /* equal: the same tensor object */
+  gint base;               /* object that it is a view of, which need not be an input; -1: none */
+  AdjTensorMeta base_meta; /* of that object */
+  gboolean base_is_leaf;
+  gboolean is_leaf;
+  guint64 storage_bytes;    /* 0: unknown */
+  const AdjNodeMeta *facts; /* (nullable) */
+} AotArgument;
+
+typedef struct
+{
+  const AdjAotOptions *options;
+  AdjSymbols *symbols;
+  AdjFunction *function;    /* (owned): as changed by the stages so far */
+  GArray *arguments;        /* AotArgument: its inputs */
+  AdjAotMetadata *metadata; /* (owned): edited by the stages */
+  GPtrArray *stages;        /* AotStage, outermost first */
+  GPtrArray *fakes;         /* tensors that the numbers of storages refer to */
+  GString *note;            /* of the current step */
+} AotProgram;
+
+#define AOT_ARGUMENT(program, i) (&g_array_index ((program)->arguments, AotArgument, (i)))
+
+void aot_argument_clear (gpointer argument);
+void aot_program_push (AotProgram *program, AotStage *stage); /* takes @stage */
+/* Replaces the function; takes @function. */
+void aot_program_set_function (AotProgram *program, AdjFunction *function);
+
+/* What the inputs are (inputs.c). */
+gboolean aot_describe_inputs (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
+/* Meta of a tensor argument, %NULL of anything else. */
+const AdjTensorMeta *aot_argument_meta (const AotArgument *argument);
+gboolean aot_argument_requires_grad (const AotArgument *argument);
+
+/* -- compile time, in order: each changes the program and pushes what undoes it -- */
+
+gboolean aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
+gboolean aot_collect (AotProgram *program, GError **error);
+gboolean aot_decide_training (AotProgram *program, GError **error);
+gboolean aot_dedupe (AotProgram *program, GError **error);
+gboolean aot_synthetic_base (AotProgram *program, GError **error);
+gboolean aot_mutations_to_outputs (AotProgram *program, GError **error);
+gboolean aot_prepare_for_autograd (AotProgram *program, GError **error);
+gboolean aot_joint (AotProgram *program, GError **error);
+gboolean aot_functionalize (AotProgram *program, GError **error);
+
+/* -- functional tensors, seen from here (functional.c) -- */
+
+/* What a function did to one tensor. */
+typedef struct
+{
+  gboolean mutated; /* any view of it was written */
+  guint64 n_mutations, n_no_grad, n_hidden;
+  gboolean metadata_changed; /* at some time */
+  gboolean storage_changed;
+  gboolean multi_output;
+  gboolean storage_resized;
+  guint64 bytes_before, bytes_after;
+} AotFacts;
+
+/* The modes of a trace: functionalization, and autograd above it. */
+void aot_push_modes (AdjContext *cx, const AdjAotOptions *options);
+void aot_pop_modes (AdjContext *cx, const AdjAotOptions *options);
+/* @wrapped (out) (transfer full): @values as the function sees them, with the history that
+ * @arguments have; the same object stays the same. */
+gboolean aot_wrap_arguments (AdjContext *cx,
+                             const AotArgument *arguments,
+                             guint n,
+                             const AdjValue *values,
+                             AdjValue *wrapped);
+/* A copy with what stands behind functional tensors now. */
+gboolean aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out);
+/* (transfer none): what stands behind @tensor now; itself when it is plain.  %NULL: an error. */
+AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
+void aot_get_facts (const AdjTensor *tensor, AotFacts *facts);
+gboolean aot_node_is_custom (const AdjGradNode *node);    /* defined by the user */
+AdjTensor *aot_tensor_get_base (const AdjTensor *tensor); /* (transfer none) (nullable) */
+AdjViewChain *aot_get_recipe (const AdjTensor *tensor);   /* (transfer full) (nullable) */
+
+/* -- the error catalogue (errors.c): aot-autograd §10 -- */
+
+typedef enum
+{
+  AOT_ERROR_LEAF_WRITTEN,
+  AOT_ERROR_SET_NOT_IN_GRAPH,
+  AOT_ERROR_RESIZE_NOT_IN_GRAPH,
+  AOT_ERROR_RESIZE_NOT_ZERO,
+  AOT_ERROR_OUTPUT_UNKNOWN,
+  AOT_ERROR_OUTPUT_NOT_TUPLE,
+  AOT_ERROR_NON_DIFFERENTIABLE_VIEWS,
+  AOT_ERROR_VIEWS_DTYPE,
+  AOT_ERROR_BACKWARD_METADATA,
+  AOT_ERROR_BACKWARD_RESIZE,
+  AOT_ERROR_BACKWARD_CREATE_GRAPH,
+  AOT_ERROR_TANGENT_WRITTEN,
+  AOT_ERROR_NOT_FUNCTIONAL,
+  AOT_ERROR_CPU_RNG,
+  AOT_ERROR_DUPLICATE_DIFFERS,
+  AOT_ERROR_REQUIRES_GRAD_DIFFERS,
+  AOT_ERROR_TANGENT_CLASS,
+  AOT_ERROR_DOUBLE_BACKWARD,
+  AOT_ERROR_DETERMINISTIC,
+  AOT_ERROR_EXPORT_METADATA,
+  AOT_ERROR_EXPORT_GRAD_MUTATION,
+  AOT_ERROR_EXPORT_DUPLICATES,
+  AOT_ERROR_EXPORT_OTHER_GRAD,
+  AOT_ERROR_EXPORT_LOSS_SHAPE,
+  AOT_ERROR_EXPORT_LOSS_GRAD,
+  AOT_ERROR_EXPORT_LOSS_MISSING,
+  AOT_ERROR_EXPORT_NO_GRADIENT,
+  AOT_ERROR_EXPORT_RNG,
+  AOT_ERROR_EXPORT_COMPOSITE,
+  AOT_ERROR_COMPOSITE_DUPLICATES,
+  AOT_ERROR_COMPOSITE_METADATA,
+  AOT_ERROR_COMPOSITE_BASES,
+  AOT_ERROR_REQUIRES_GRAD_INSIDE,
+  AOT_N_ERRORS,
+} AotError;
+
+/* Returns %FALSE.  @format: what is to blame, "input 2", put before the row's sentence. */
+gboolean aot_fail (GError **error, AotError row, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* The same as the sticky error of @cx. */
+gboolean aot_fail_context (AdjContext *cx, AotError row, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+G_END_DECLS

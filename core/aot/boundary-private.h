@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/aot-private.h"
+
+G_BEGIN_DECLS
+
+/* The stage between the forward and the backward graph: at compile time the joint function, at run
+ * time one operation of eager autograd. */
+typedef struct
+{
+  AotStage parent;
+  AdjAotMetadata *metadata; /* (owned) */
+  AdjFunction *backward;    /* (owned) (nullable): set before the first call */
+  gboolean *detached;       /* by input: its gradient is None (§9.4) */
+  guint n_saved_sizes;
+} AotBoundary;
+
+AotBoundary *aot_boundary_new (const AotProgram *program);
+/* A copy for one pair of compiled functions; @detached by input, and one more entry. (transfer
+ * full)
+ */
+AotStage *aot_boundary_complete (const AotStage *stage,
+                                 AdjFunction *backward,
+                                 const gboolean *detached,
+                                 guint n_saved_sizes);
+gboolean aot_stage_is_boundary (const AotStage *stage);
+
+G_END_DECLS

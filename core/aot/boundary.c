@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/boundary-private.h"
+
+#include "autograd/adj-autograd.h"
+#include "ops/adj-ops.h"
+#include "rules/adj-apply.h"
+#include "rules/adj-rule.h"
+
+/* A compiled forward as one operation of eager autograd, whose backward is the compiled one (§9.3).
+ */
+
+/* -- what a call keeps for its backward -- */
+
+typedef struct
+{
+  AdjTensor *tensor; /* (owned) */
+  guint32 version;
+} SavedTensor;
+
+typedef struct
+{
+  AotBoundary *boundary; /* (owned) */
+  guint n_inputs;        /* of the function */
+  gint *input_of;        /* by edge: the input it belongs to */
+  guint n_edges;
+  guint n_returns;      /* forward returns */
+  gint *grad_of;        /* by return: which gradient arrives for it; -1: none does */
+  AdjTensorMeta *metas; /* by return */
+  GArray *tensors;      /* SavedTensor */
+  AdjValue *sizes;
+  guint n_sizes;
+} Saved;
+
+static void
+saved_tensor_clear (gpointer data)
+{
+  adj_tensor_unref (((SavedTensor *) data)->tensor);
+}
+
+static void
+saved_free (gpointer data)
+{
+  Saved *saved = data;
+
+  aot_stage_unref (&saved->boundary->parent);
+  g_free (saved->input_of);
+  g_free (saved->grad_of);
+  g_free (saved->metas);
+  g_array_unref (saved->tensors);
+  for (guint i = 0; i < saved->n_sizes; i++)
+    adj_value_clear (&saved->sizes[i]);
+  g_free (saved->sizes);
+  g_free (saved);
+}
+
+/* -- backward -- */
+
+static gboolean
+check_versions (const Saved *saved, AdjContext *cx)
+{
+  for (guint i = 0; i < saved->tensors->len; i++)
+    {
+      const SavedTensor *tensor = &g_array_index (saved->tensors, SavedTensor, i);
+      guint32 now = adj_tensor_get_version (tensor->tensor);
+
+      if (now == tensor->version)
+        continue;
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "one of the variables needed for gradient computation has been modified "
+                        "by an inplace operation: value %u that the compiled forward saved is at "
+                        "version %u; expected version %u instead",
+                        i, now, tensor->version);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Undefined gradients become zeros: the compiled backward takes all of its tangents. */
+static AdjTensor *
+make_tangent (AdjContext *cx,
+              const AdjTensorMeta *meta,
+              const AdjTensorMeta *wanted,
+              AdjTensor *grad)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
+
+  if (grad == NULL)
+    {
+      grad = adj_scope_add (cx, adj_tensor_new_empty (meta, symbols, FALSE));
+      return grad;
+    }
+  if (adj_shape_is_channels_last (&wanted->shape, symbols) &&
+      !adj_shape_is_contiguous (&wanted->shape, symbols))
+    format = ADJ_FORMAT_CHANNELS_LAST;
+  if (format == ADJ_FORMAT_CONTIGUOUS
+          ? adj_shape_is_contiguous (&adj_tensor_get_meta (grad)->shape, symbols)
+          : adj_shape_is_channels_last (&adj_tensor_get_meta (grad)->shape, symbols))
+    return grad;
+  return ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (grad),
+                    (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format });
+}
+
+static gboolean
+append_tangents (AdjContext *cx, const Saved *saved, AdjTensor *const *grads, GArray *args)
+{
+  const AdjAotMetadata *metadata = saved->boundary->metadata;
+  guint next = 0;
+
+  for (guint i = 0; i < saved->n_returns; i++)
+    {
+      AdjTensor *tangent;
+      AdjValue value;
+
+      if (!adj_aot_metadata_has_tangent (metadata, i))
+        continue;
+      tangent = make_tangent (cx, &saved->metas[i], &metadata->tangents[next++],
+                              saved->grad_of[i] >= 0 ? grads[saved->grad_of[i]] : NULL);
+      if (tangent == NULL)
+        return FALSE;
+      value = ADJ_TENSOR (tangent);
+      g_array_append_val (args, value);
+    }
+  return TRUE;
+}
+
+static gboolean
+double_backward (AdjContext *cx,
+                 AdjTensor *const *grads,
+                 guint n_grads,
+                 AdjTensor **grad_inputs,
+                 guint n_inputs,
+                 gpointer data)
+{
+  return aot_fail_context (cx, AOT_ERROR_DOUBLE_BACKWARD, "backward of a compiled backward");
+}
+
+/* With create_graph the gradients are results of an operation that cannot be differentiated. */
+static gboolean
+forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, guint n)
+{
+  static const AdjCustomGrad custom = { .name = "CompiledFunctionBackwardBackward",
+                                        .backward = double_backward };
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+
+  for (guint i = 0; i < args->len; i++)
+    {
+      const AdjValue *value = &g_array_index (args, AdjValue, i);
+
+      if (value->kind == ADJ_VALUE_TENSOR && adj_tensor_get_requires_grad (value->tensor))
+        g_ptr_array_add (inputs, value->tensor);
+    }
+  for (guint i = 0; i < n; i++)
+    if (grads[i] != NULL)
+      g_ptr_array_add (outputs, grads[i]);
+  return inputs->len == 0 ||
+         adj_autograd_connect (cx, &custom, (AdjTensor *const *) inputs->pdata, inputs->len,
+                               (AdjTensor *const *) outputs->pdata, outputs->len);
+}
+
+static gboolean
+run_backward (AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor **grad_inputs)
+{
+  gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
+  g_auto (AdjValue) grads = ADJ_NONE;
+  gboolean done = adj_function_call (saved->boundary->backward, cx, (gconstpointer) args->data,
+                                     args->len, &grads);
+
+  adj_context_set_grad_enabled (cx, enabled);
+  if (done && grads.n < saved->n_inputs)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_VERIFY,
+                        "the compiled backward gave %u gradients, not %u", grads.n,
+                        saved->n_inputs);
+      return FALSE;
+    }
+  for (guint i = 0; done && i < saved->n_edges; i++)
+    {
+      const AdjValue *grad = &grads.items[saved->input_of[i]];
+
+      if (grad->kind == ADJ_VALUE_TENSOR)
+        grad_inputs[i] = adj_scope_add (cx, adj_keep (grad->tensor));
+    }
+  return done && (!enabled || forbid_double_backward (cx, args, grad_inputs, saved->n_edges));
+}
+
+static gboolean
+compiled_backward (AdjContext *cx,
+                   AdjTensor *const *grads,
+                   guint n_grads,
+                   AdjTensor **grad_inputs,
+                   guint n_inputs,
+                   gpointer data)
+{
+  const Saved *saved = data;
+  g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+
+  if (!check_versions (saved, cx))
+    return FALSE;
+  g_array_append_vals (args, saved->sizes, saved->n_sizes);
+  for (guint i = 0; i < saved->tensors->len; i++)
+    {
+      AdjValue value = ADJ_TENSOR (g_array_index (saved->tensors, SavedTensor, i).tensor);
+
+      g_array_append_val (args, value);
+    }
+  return append_tangents (cx, saved, grads, args) && run_backward (cx, saved, args, grad_inputs);
+}
+
+/* -- forward -- */
+
+/* Inputs whose gradient is None go in without their history. */
+static gboolean
+detach_inputs (AdjContext *cx, const AotBoundary *boundary, AdjValue *args, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (args[i].kind == ADJ_VALUE_TENSOR && adj_tensor_get_requires_grad (args[i].tensor))
+      {
+        args[i].tensor = ADJ_APPLY (cx, ADJ_OP_detach, args[i]);
+        if (args[i].tensor == NULL)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static void
+save_values (Saved *saved, const AdjValue *outs)
+{
+  const AdjAotMetadata *metadata = saved->boundary->metadata;
+  guint n_saved = outs->n - metadata->n_forward;
+  guint n_tensors = n_saved - MIN (saved->boundary->n_saved_sizes, n_saved);
+
+  for (guint i = 0; i < n_tensors; i++)
+    {
+      AdjTensor *tensor = outs->items[metadata->n_forward + i].tensor;
+      SavedTensor entry = { adj_tensor_ref (tensor), adj_tensor_get_version (tensor) };
+
+      g_array_append_val (saved->tensors, entry);
+    }
+  saved->n_sizes = n_saved - n_tensors;
+  saved->sizes = g_new0 (AdjValue, saved->n_sizes + 1);
+  for (guint i = 0; i < saved->n_sizes; i++)
+    saved->sizes[i] = adj_value_copy (&outs->items[metadata->n_forward + n_tensors + i]);
+}
+
+/* A return that hides that it is a view; the graph may also return one tensor twice. */
+static gboolean
+hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
+{
+  for (guint i = 0; i < metadata->n_outputs; i++)
+    {
+      AdjValue *out = &outs->items[metadata->n_mutated_runtime + i];
+      AdjTensor *tensor;
+
+      if (metadata->outputs[i].type != ADJ_OUTPUT_UNSAFE_VIEW_ALIAS)
+        continue;
+      tensor =
+          adj_tensor_new (adj_tensor_get_meta (out->tensor), adj_tensor_get_storage (out->tensor));
+      adj_value_clear (out);
+      *out = ADJ_TENSOR (tensor);
+    }
+  return TRUE;
+}
+
+static Saved *
+saved_new (AotBoundary *boundary, const AdjValue *args, guint n_args, const AdjValue *outs)
+{
+  Saved *saved = g_new0 (Saved, 1);
+
+  saved->boundary = (AotBoundary *) aot_stage_ref (&boundary->parent);
+  saved->n_inputs = n_args;
+  saved->input_of = g_new0 (gint, n_args + 1);
+  saved->n_returns = boundary->metadata->n_forward_returns;
+  saved->grad_of = g_new0 (gint, saved->n_returns + 1);
+  saved->metas = g_new0 (AdjTensorMeta, saved->n_returns + 1);
+  saved->tensors = g_array_new (FALSE, FALSE, sizeof (SavedTensor));
+  g_array_set_clear_func (saved->tensors, saved_tensor_clear);
+  save_values (saved, outs);
+  return saved;
+}
+
+/* One operation from the inputs that get a gradient to the returns that have one. */
+static gboolean
+connect (
+    AdjContext *cx, AotBoundary *boundary, const AdjValue *args, guint n_args, const AdjValue *outs)
+{
+  const AdjAotMetadata *metadata = boundary->metadata;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+  Saved *saved = saved_new (boundary, args, n_args, outs);
+
+  for (guint i = 0; i < n_args; i++)
+    if (args[i].kind == ADJ_VALUE_TENSOR && !boundary->detached[i] &&
+        adj_tensor_get_requires_grad (args[i].tensor))
+      {
+        saved->input_of[saved->n_edges++] = (gint) i;
+        g_ptr_array_add (inputs, args[i].tensor);
+      }
+  for (guint i = 0; i < saved->n_returns; i++)
+    {
+      const AdjValue *out = &outs->items[i];
+
+      saved->grad_of[i] = -1;
+      if (!adj_aot_metadata_has_tangent (metadata, i))
+        continue;
+      saved->metas[i] = *adj_tensor_get_meta (out->tensor);
+      saved->grad_of[i] = (gint) outputs->len;
+      g_ptr_array_add (outputs, out->tensor);
+    }
+  return adj_autograd_connect (cx,
+                               &(AdjCustomGrad){ .name = "CompiledFunctionBackward",
+                                                 .backward = compiled_backward,
+                                                 .data = saved,
+                                                 .destroy = saved_free },
+                               (AdjTensor *const *) inputs->pdata, inputs->len,
+                               (AdjTensor *const *) outputs->pdata, outputs->len);
+}
+
+static gboolean
+boundary_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AotBoundary *boundary = AOT_STAGE (AotBoundary, function);
+  g_autofree AdjValue *plain = g_memdup2 (args, n_args * sizeof *args);
+  gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
+  gboolean done = detach_inputs (cx, boundary, plain, n_args) &&
+                  adj_function_call (AOT_INNER (function), cx, plain, n_args, result);
+
+  adj_context_set_grad_enabled (cx, enabled);
+  if (done && result->n < boundary->metadata->n_forward)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_VERIFY,
+                        "the compiled forward gave %u values, not %u", result->n,
+                        boundary->metadata->n_forward);
+      return FALSE;
+    }
+  return done && hide_views (cx, boundary->metadata, result) &&
+         connect (cx, boundary, args, n_args, result);
+}
+
+static const AdjFunctionClass boundary_class = {
+  .name = "boundary",
+  .call = boundary_call,
+  .finalize = aot_function_finalize,
+};
+
+static AdjFunction *
+boundary_wrap (AotStage *stage, AdjFunction *inner)
+{
+  return aot_function_new (&boundary_class, inner, stage);
+}
+
+static void
+boundary_finalize (AotStage *stage)
+{
+  AotBoundary *boundary = (AotBoundary *) stage;
+
+  adj_aot_metadata_free (boundary->metadata);
+  if (boundary->backward != NULL)
+    adj_function_unref (boundary->backward);
+  g_free (boundary->detached);
+}
+
+static const AotStageClass stage_class = {
+  .name = "joint",
+  .wrap = boundary_wrap,
+  .finalize = boundary_finalize,
+};
+
+AotBoundary *
+aot_boundary_new (const AotProgram *program)
+{
+  AotBoundary *boundary = aot_stage_new (&stage_class, sizeof *boundary);
+
+  boundary->metadata = adj_aot_metadata_copy (program->metadata);
+  boundary->detached = g_new0 (gboolean, program->metadata->n_inputs + 1);
+  return boundary;
+}
+
+AotStage *
+aot_boundary_complete (const AotStage *stage,
+                       AdjFunction *backward,
+                       const gboolean *detached,
+                       guint n_saved_sizes)
+{
+  const AotBoundary *from = (const AotBoundary *) stage;
+  AotBoundary *boundary = aot_stage_new (&stage_class, sizeof *boundary);
+
+  boundary->metadata = adj_aot_metadata_copy (from->metadata);
+  boundary->metadata->n_saved_sizes = n_saved_sizes;
+  boundary->backward = adj_function_ref (backward);
+  boundary->detached = g_memdup2 (detached, (from->metadata->n_inputs + 1) * sizeof *detached);
+  boundary->n_saved_sizes = n_saved_sizes;
+  return &boundary->parent;
+}
+
+gboolean
+aot_stage_is_boundary (const AotStage *stage)
+{
+  return stage->klass == &stage_class;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/aot-private.h"
+
+#include "autograd/adj-autograd.h"
+#include "trace/adj-examples.h"
+
+/* The metadata pass (aot-autograd §3): the function runs once, under functionalization and
+ * autograd, without a trace. */
+
+typedef struct
+{
+  AdjContext *cx;
+  AotProgram *program;
+  guint n;
+  AdjValue *values; /* the inputs, fake */
+  AdjValue *inputs; /* as the function sees them */
+  AdjTensorMeta *before;
+  AdjValue outputs;
+  AdjAotMetadata *metadata;
+  GPtrArray *bases; /* of AdjTensor, unowned: intermediate bases */
+} Collection;
+
+/* -- inputs -- */
+
+static gboolean
+same_geometry (const AdjTensorMeta *a, const AdjTensorMeta *b)
+{
+  gboolean same =
+      a->shape.rank == b->shape.rank && adj_size_same (a->shape.offset, b->shape.offset);
+
+  for (guint i = 0; same && i < a->shape.rank; i++)
+    same = adj_size_same (a->shape.size[i], b->shape.size[i]) &&
+           adj_size_same (a->shape.stride[i], b->shape.stride[i]);
+  return same;
+}
+
+static void
+collect_input (Collection *collection, guint i)
+{
+  AdjAotInput *input = &collection->metadata->inputs[i];
+  const AotArgument *argument = AOT_ARGUMENT (collection->program, i);
+  AdjTensor *tensor;
+  AotFacts facts;
+
+  input->is_leaf = argument->is_leaf;
+  if (collection->inputs[i].kind != ADJ_VALUE_TENSOR)
+    return;
+  tensor = collection->inputs[i].tensor;
+  aot_get_facts (tensor, &facts);
+  input->is_tensor = TRUE;
+  input->is_leaf = argument->is_leaf || !aot_argument_requires_grad (argument);
+  input->mutates_storage_metadata = facts.storage_changed;
+  input->mutates_data = facts.mutated && !facts.storage_changed;
+  input->mutates_metadata = facts.storage_changed ||
+                            (facts.metadata_changed &&
+                             !same_geometry (&collection->before[i], adj_tensor_get_meta (tensor)));
+  input->hidden = facts.n_mutations <= facts.n_hidden;
+  input->under_no_grad = facts.mutated && facts.n_mutations <= facts.n_no_grad + facts.n_hidden;
+  input->storage_resize = facts.storage_resized;
+  input->bytes_before = facts.bytes_before;
+  input->bytes_after = facts.bytes_after;
+  input->requires_grad = adj_tensor_get_requires_grad (tensor);
+}
+
+/* -- outputs -- */
+
+static AdjTensor *
+output_tensor (const Collection *collection, guint i)
+{
+  const AdjValue *value = &collection->outputs.items[i];
+
+  return value->kind == ADJ_VALUE_TENSOR ? value->tensor : NULL;
+}
+
+/* Positions of outputs with @storage; those among them that are one of several views. */
+static void
+count_outputs (const Collection *collection, const AdjStorage *storage, guint *n, guint *n_multi)
+{
+  *n = *n_multi = 0;
+  for (guint i = 0; i < collection->outputs.n; i++)
+    {
+      AdjTensor *tensor = output_tensor (collection, i);
+      AotFacts facts;
+
+      if (tensor == NULL || adj_tensor_get_storage (tensor) != storage)
+        continue;
+      aot_get_facts (tensor, &facts);
+      (*n)++;
+      *n_multi += facts.multi_output;
+    }
+}
+
+/* The last input with @storage. */
+static gint
+find_input_of (const Collection *collection, const AdjStorage *storage)
+{
+  for (guint i = collection->n; i-- > 0;)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR &&
+        adj_tensor_get_storage (collection->inputs[i].tensor) == storage)
+      return (gint) i;
+  return -1;
+}
+
+static gboolean
+is_an_input (const Collection *collection, const AdjTensor *tensor)
+{
+  for (guint i = 0; i < collection->n; i++)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
+      return TRUE;
+  return FALSE;
+}
+
+/* The last position at which @tensor is an output. */
+static gint
+find_output (const Collection *collection, const AdjTensor *tensor)
+{
+  for (guint i = collection->outputs.n; i-- > 0;)
+    if (output_tensor (collection, i) == tensor)
+      return (gint) i;
+  return -1;
+}
+
+static void
+decide (AdjAotOutput *output, const char *rule, AdjOutputType type, gint base)
+{
+  output->rule = rule;
+  output->type = type;
+  output->base = base;
+}
+
+static gboolean
+is_of_custom_function (const AdjTensor *tensor)
+{
+  AdjGradNode *node = adj_tensor_get_grad_node (tensor);
+
+  return node != NULL && aot_node_is_custom (node);
+}
+
+/* Rules 5a to 5d: @base made @tensor, and both require a gradient. */
+static void
+classify_of_intermediate (
+    Collection *collection, AdjAotOutput *output, AdjTensor *base, guint n, guint n_multi)
+{
+  gint position = find_output (collection, base);
+  guint index;
+
+  if (n == 1 || n - n_multi <= 1)
+    decide (output, "5a", ADJ_OUTPUT_UNSAFE_VIEW_ALIAS, -1);
+  else if (position >= 0)
+    decide (output, "5b", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, position);
+  else if (g_ptr_array_find (collection->bases, base, &index))
+    decide (output, "5c", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE, (gint) index);
+  else
+    {
+      decide (output, "5d", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT,
+              (gint) collection->bases->len);
+      g_ptr_array_add (collection->bases, base);
+    }
+}
+
+/* Another output that is the same piece of the same storage and requires a gradient. */
+static gint
+find_twin (const Collection *collection, guint index)
+{
+  AdjTensor *tensor = output_tensor (collection, index);
+
+  for (guint i = 0; i < collection->outputs.n; i++)
+    {
+      AdjTensor *other = output_tensor (collection, i);
+
+      if (other != NULL && i != index && adj_tensor_get_requires_grad (other) &&
+          adj_tensor_get_storage (other) == adj_tensor_get_storage (tensor) &&
+          same_geometry (adj_tensor_get_meta (other), adj_tensor_get_meta (tensor)))
+        return (gint) i;
+    }
+  return -1;
+}
+
+static void
+classify_tensor (Collection *collection, guint index, AdjAotOutput *output)
+{
+  AdjTensor *tensor = output_tensor (collection, index);
+  AdjStorage *storage = adj_tensor_get_storage (tensor);
+  AdjTensor *base = aot_tensor_get_base (tensor);
+  gint input = find_input_of (collection, storage);
+  guint n, n_multi;
+  AotFacts facts;
+  gint twin;
+
+  count_outputs (collection, storage, &n, &n_multi);
+  aot_get_facts (tensor, &facts);
+  if (input >= 0 && is_of_custom_function (tensor))
+    decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, -1);
+  else if (input >= 0 && !facts.storage_changed && n == n_multi &&
+           adj_tensor_get_grad_node (tensor) != NULL)
+    decide (output, "3a", ADJ_OUTPUT_NON_ALIAS, input);
+  else if (input >= 0 && !facts.storage_changed)
+    decide (output, is_an_input (collection, tensor) ? "3b" : "3c",
+            is_an_input (collection, tensor) ? ADJ_OUTPUT_IS_INPUT : ADJ_OUTPUT_ALIAS_OF_INPUT,
+            input);
+  else if (facts.storage_changed && is_an_input (collection, tensor))
+    decide (output, "4", ADJ_OUTPUT_IS_INPUT, input);
+  else if (base != NULL && adj_tensor_get_requires_grad (tensor) &&
+           adj_tensor_get_requires_grad (base))
+    classify_of_intermediate (collection, output, base, n, n_multi);
+  else if (n > 1 && !adj_tensor_get_requires_grad (tensor) &&
+           (twin = find_twin (collection, index)) >= 0)
+    decide (output, "6", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, twin);
+  else
+    decide (output, "7", ADJ_OUTPUT_NON_ALIAS, -1);
+}
+
+/* is_input names the object, not the storage: the last input that is it. */
+static void
+name_input (const Collection *collection, const AdjTensor *tensor, AdjAotOutput *output)
+{
+  if (output->type != ADJ_OUTPUT_IS_INPUT)
+    return;
+  for (guint i = collection->n; i-- > 0;)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
+      {
+        output->base = (gint) i;
+        return;
+      }
+}
+
+static gboolean
+collect_output (Collection *collection, guint index, GError **error)
+{
+  AdjAotOutput *output = &collection->metadata->outputs[index];
+  const AdjValue *value = &collection->outputs.items[index];
+  AdjTensor *tensor = output_tensor (collection, index);
+
+  output->kind = value->kind;
+  output->base = -1;
+  if (tensor == NULL)
+    {
+      decide (output, "1", ADJ_OUTPUT_NON_ALIAS, -1);
+      if (value->kind == ADJ_VALUE_RAW || value->kind == ADJ_VALUE_GRAPH ||
+          value->kind == ADJ_VALUE_NODE)
+        return aot_fail (error, AOT_ERROR_OUTPUT_UNKNOWN, "output %u, %s", index,
+                         adj_value_kind_name (value->kind));
+      return TRUE;
+    }
+  classify_tensor (collection, index, output);
+  name_input (collection, tensor, output);
+  output->requires_grad = adj_tensor_get_requires_grad (tensor);
+  output->meta = *adj_tensor_get_meta (tensor);
+  for (guint i = 0; i < output->meta.shape.rank; i++)
+    if (!adj_size_is_int (output->meta.shape.size[i]))
+      output->dynamic_dims |= 1u << i;
+  if (output->type != ADJ_OUTPUT_NON_ALIAS)
+    output->recipe = aot_get_recipe (tensor);
+  return TRUE;
+}
+
+/* -- tangents (§3.5) -- */
+
+static void
+add_tangent (Collection *collection, const AdjTensor *tensor)
+{
+  AdjAotMetadata *metadata = collection->metadata;
+  AdjSymbols *symbols = adj_context_get_symbols (collection->cx);
+  AdjTensorMeta meta = *adj_tensor_get_meta (tensor);
+  AdjMemoryFormat format = adj_shape_suggest_format (&meta.shape, symbols);
+
+  adj_shape_set_format (&meta.shape, symbols, format, &meta.shape);
+  meta.shape.offset = ADJ_SIZE (0);
+  meta.requires_grad = FALSE;
+  meta.storage = -1;
+  metadata->tangents[metadata->n_tangents++] = meta;
+}
+
+static void
+collect_tangents (Collection *collection)
+{
+  AdjAotMetadata *metadata = collection->metadata;
+  guint k = 0;
+
+  metadata->n_bases = collection->bases->len;
+  adj_aot_metadata_derive (metadata);
+  metadata->tangents = g_new0 (AdjTensorMeta, metadata->n_forward_returns + 1);
+  for (guint i = 0; i < metadata->n_mutated_runtime; i++, k++)
+    if (adj_aot_metadata_has_tangent (metadata, k))
+      add_tangent (collection, collection->inputs[metadata->mutated_runtime[i]].tensor);
+  for (guint i = 0; i < metadata->n_outputs; i++, k++)
+    if (adj_aot_metadata_has_tangent (metadata, k))
+      add_tangent (collection, output_tensor (collection, i));
+  for (guint i = 0; i < collection->bases->len; i++)
+    add_tangent (collection, g_ptr_array_index (collection->bases, i));
+}
+
+/* -- the run -- */
+
+static gboolean
+import_inputs (Collection *collection)
+{
+  g_autoptr (AdjExamples) examples = adj_examples_new (collection->cx, NULL, FALSE);
+
+  for (guint i = 0; i < collection->n; i++)
+    if (!adj_examples_import (examples, &AOT_ARGUMENT (collection->program, i)->value,
+                              &collection->values[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+run (Collection *collection, GError **error)
+{
+  AdjContext *cx = collection->cx;
+  gboolean enabled = !collection->program->options->no_grad;
+  gboolean done;
+
+  done = import_inputs (collection) &&
+         aot_wrap_arguments (cx, (gconstpointer) collection->program->arguments->data,
+                             collection->n, collection->values, collection->inputs);
+  for (guint i = 0; done && i < collection->n; i++)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR)
+      collection->before[i] = *adj_tensor_get_meta (collection->inputs[i].tensor);
+  adj_context_set_grad_enabled (cx, enabled);
+  done = done && adj_function_call (collection->program->function, cx, collection->inputs,
+                                    collection->n, &collection->outputs);
+  if (adj_context_take_error (cx, error) || !done)
+    return FALSE;
+  collection->metadata = adj_aot_metadata_new (collection->n, collection->outputs.n);
+  collection->metadata->keep_input_mutations = collection->program->options->keep_input_mutations;
+  collection->metadata->rng = collection->program->options->functionalize_rng;
+  if (adj_context_get_grad_enabled (cx) != enabled)
+    collection->metadata->grad_mode = !enabled;
+  return TRUE;
+}
+
+/* set_ and resize must be expressible as nodes (§2.7). */
+static gboolean
+check_inputs (const AdjAotMetadata *metadata, GError **error)
+{
+  for (guint i = 0; i < metadata->n_inputs; i++)
+    {
+      const AdjAotInput *input = &metadata->inputs[i];
+
+      if (input->mutation == ADJ_MUTATION_IN_GRAPH)
+        continue;
+      if (input->mutates_storage_metadata)
+        return aot_fail (error, AOT_ERROR_SET_NOT_IN_GRAPH,
+                         "input %u (requires grad: %d, keep: %d, under no_grad: %d)", i,
+                         input->requires_grad, metadata->keep_input_mutations,
+                         input->under_no_grad);
+      if (input->storage_resize)
+        return aot_fail (error, AOT_ERROR_RESIZE_NOT_IN_GRAPH,
+                         "input %u (requires grad: %d, keep: %d, metadata: %d)", i,
+                         input->requires_grad, metadata->keep_input_mutations,
+                         input->mutates_metadata);
+    }
+  return TRUE;
+}
+
+static gboolean
+collect (Collection *collection, GError **error)
+{
+  gboolean done = run (collection, error);
+
+  for (guint i = 0; done && i < collection->n; i++)
+    collect_input (collection, i);
+  for (guint i = 0; done && i < collection->outputs.n; i++)
+    done = collect_output (collection, i, error);
+  if (done)
+    collect_tangents (collection);
+  return done && check_inputs (collection->metadata, error);
+}
+
+gboolean
+aot_collect (AotProgram *program, GError **error)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_empty (program->symbols);
+  guint n = program->arguments->len;
+  g_autoptr (GPtrArray) bases = g_ptr_array_new ();
+  g_autofree AdjTensorMeta *before = g_new0 (AdjTensorMeta, n + 1);
+  Collection collection = {
+    .cx = cx,
+    .program = program,
+    .n = n,
+    .values = g_new0 (AdjValue, n + 1),
+    .inputs = g_new0 (AdjValue, n + 1),
+    .before = before,
+    .bases = bases,
+  };
+  gboolean done;
+
+  adj_context_push_mode (cx, adj_fake_mode_new ());
+  aot_push_modes (cx, program->options);
+  done = collect (&collection, error);
+  for (guint i = 0; i < n; i++)
+    {
+      adj_value_clear (&collection.inputs[i]);
+      adj_value_clear (&collection.values[i]);
+    }
+  g_free (collection.inputs);
+  g_free (collection.values);
+  adj_value_clear (&collection.outputs);
+  adj_context_take_error (cx, NULL);
+  aot_pop_modes (cx, program->options);
+  if (done)
+    program->metadata = collection.metadata;
+  else
+    adj_aot_metadata_free (collection.metadata);
+  return done;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/aot-private.h"
+
+G_BEGIN_DECLS
+
+/* What is done after every call: written inputs are written, aliases are made of live tensors. */
+typedef struct
+{
+  AotStage parent;
+  AdjAotMetadata *metadata; /* (owned) */
+} AotEpilogue;
+
+AotEpilogue *aot_epilogue_new (const AotProgram *program);
+
+G_END_DECLS

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/alias-private.h"
+#include "aot/epilogue-private.h"
+#include "autograd/adj-autograd.h"
+#include "ops/adj-ops.h"
+#include "rules/adj-apply.h"
+#include "rules/adj-rule.h"
+
+/* What every call ends with (§9.1). */
+
+/* -- written inputs -- */
+
+static gboolean
+set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like)
+{
+  const AdjShape *shape = &adj_tensor_get_meta (like)->shape;
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  AdjValue args[] = {
+    ADJ_TENSOR (tensor),
+    adj_rule_list_sizes (arena, shape->size, shape->rank),
+    adj_rule_list_sizes (arena, shape->stride, shape->rank),
+    adj_value_from_size (shape->offset),
+  };
+  AdjValue result;
+
+  return adj_call (cx, adj_op_find ("torch.ops.aten.as_strided_.default"),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = G_N_ELEMENTS (args), .items = args },
+                   NULL, &result);
+}
+
+static gboolean
+set_storage (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
+{
+  gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
+  gboolean done =
+      ADJ_APPLY (cx, ADJ_OP_set__source_Tensor, ADJ_TENSOR (tensor), ADJ_TENSOR (from)) != NULL;
+
+  adj_context_set_grad_enabled (cx, enabled);
+  return done;
+}
+
+/* In the caller's grad mode: a write to what is no leaf is part of the caller's history. */
+static gboolean
+copy_into (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
+{
+  if (adj_tensor_get_requires_grad (tensor) && adj_tensor_get_grad_node (tensor) == NULL)
+    tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  return tensor != NULL &&
+         ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tensor), ADJ_TENSOR (from)) != NULL;
+}
+
+static gboolean
+apply_mutation (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor, AdjTensor *new)
+{
+  if (input->mutates_storage_metadata)
+    return set_storage (cx, tensor, new);
+  if (input->mutates_metadata && !set_geometry (cx, tensor, new))
+    return FALSE;
+  return !input->mutates_data || copy_into (cx, tensor, new);
+}
+
+static gboolean
+apply_mutations (AdjContext *cx,
+                 const AdjAotMetadata *metadata,
+                 const AdjValue *args,
+                 const AdjValue *outs)
+{
+  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
+    {
+      guint index = metadata->mutated_runtime[i];
+
+      if (!apply_mutation (cx, &metadata->inputs[index], args[index].tensor, outs->items[i].tensor))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* -- outputs -- */
+
+/* What output @index is made of: a live input, an intermediate base or another output. */
+static AdjTensor *
+find_base (const AdjAotMetadata *metadata, guint index, const AdjValue *args, const AdjValue *outs)
+{
+  const AdjAotOutput *output = &metadata->outputs[index];
+  const AdjValue *user = outs->items + metadata->n_mutated_runtime;
+
+  if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT || output->type == ADJ_OUTPUT_IS_INPUT)
+    return args[output->base].tensor;
+  if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
+    return user[output->base].tensor;
+  return user[metadata->n_outputs + (guint) output->base].tensor;
+}
+
+static gboolean
+make_output (AdjContext *cx,
+             const AdjAotMetadata *metadata,
+             guint index,
+             const AdjValue *args,
+             const AdjValue *outs,
+             AdjValue *result)
+{
+  const AdjAotOutput *output = &metadata->outputs[index];
+  const AdjValue *value = &outs->items[metadata->n_mutated_runtime + index];
+  AdjTensor *tensor;
+
+  switch (output->type)
+    {
+    case ADJ_OUTPUT_IS_INPUT:
+      *result = adj_value_copy (&args[output->base]);
+      return TRUE;
+    case ADJ_OUTPUT_ALIAS_OF_INPUT:
+    case ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT:
+    case ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE:
+    case ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT:
+      tensor = aot_alias_new (cx, output, find_base (metadata, index, args, outs), value->tensor);
+      if (tensor == NULL)
+        return FALSE;
+      *result = ADJ_TENSOR (adj_keep (tensor));
+      return TRUE;
+    case ADJ_OUTPUT_NON_ALIAS:
+    case ADJ_OUTPUT_UNSAFE_VIEW_ALIAS:
+    case ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW:
+    case ADJ_N_OUTPUT_TYPES:
+    default:
+      *result = adj_value_copy (value);
+      return TRUE;
+    }
+}
+
+static gboolean
+make_outputs (AdjContext *cx,
+              const AdjAotMetadata *metadata,
+              const AdjValue *args,
+              const AdjValue *outs,
+              AdjValue *result)
+{
+  g_autofree AdjValue *items = g_new0 (AdjValue, metadata->n_outputs + 1);
+  gboolean done = TRUE;
+
+  for (guint i = 0; i < metadata->n_outputs && done; i++)
+    done = make_output (cx, metadata, i, args, outs, &items[i]);
+  *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, metadata->n_outputs);
+  return done;
+}
+
+/* -- the call -- */
+
+/* Writes that the graph makes itself are seen by whoever saved the input (§9.1). */
+static void
+bump_versions (const AdjAotMetadata *metadata, const AdjValue *args)
+{
+  for (guint i = 0; i < metadata->n_mutated_in_graph; i++)
+    if (!metadata->inputs[metadata->mutated_in_graph[i]].hidden)
+      adj_tensor_bump_version (args[metadata->mutated_in_graph[i]].tensor);
+}
+
+static gboolean
+call_inner (AdjFunction *function,
+            AdjContext *cx,
+            const AdjAotMetadata *metadata,
+            const AdjValue *args,
+            guint n_args,
+            AdjValue *outs)
+{
+  gboolean enabled = adj_context_set_grad_enabled (cx, metadata->is_train);
+  gboolean done;
+
+  bump_versions (metadata, args);
+  done = adj_function_call (AOT_INNER (function), cx, args, n_args, outs);
+  adj_context_set_grad_enabled (cx, enabled);
+  if (!done || outs->n >= metadata->n_forward_returns)
+    return done;
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_VERIFY, "the compiled forward gave %u values, not %u",
+                    outs->n, metadata->n_forward_returns);
+  return FALSE;
+}
+
+static gboolean
+epilogue_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const AdjAotMetadata *metadata = AOT_STAGE (AotEpilogue, function)->metadata;
+  g_auto (AdjValue) outs = ADJ_NONE;
+  gboolean done;
+
+  if (n_args != metadata->n_inputs)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the function takes %u inputs, not %u",
+                        metadata->n_inputs, n_args);
+      return FALSE;
+    }
+  done = call_inner (function, cx, metadata, args, n_args, &outs) &&
+         apply_mutations (cx, metadata, args, &outs) &&
+         make_outputs (cx, metadata, args, &outs, result);
+  if (done && metadata->grad_mode >= 0)
+    adj_context_set_grad_enabled (cx, metadata->grad_mode != 0);
+  return done;
+}
+
+static const AdjFunctionClass epilogue_class = {
+  .name = "epilogue",
+  .call = epilogue_call,
+  .finalize = aot_function_finalize,
+};
+
+static AdjFunction *
+epilogue_wrap (AotStage *stage, AdjFunction *inner)
+{
+  return aot_function_new (&epilogue_class, inner, stage);
+}
+
+static void
+epilogue_finalize (AotStage *stage)
+{
+  adj_aot_metadata_free (((AotEpilogue *) stage)->metadata);
+}
+
+static const AotStageClass stage_class = {
+  .name = "epilogue",
+  .wrap = epilogue_wrap,
+  .finalize = epilogue_finalize,
+};
+
+AotEpilogue *
+aot_epilogue_new (const AotProgram *program)
+{
+  AotEpilogue *epilogue = aot_stage_new (&stage_class, sizeof *epilogue);
+
+  epilogue->metadata = adj_aot_metadata_copy (program->metadata);
+  return epilogue;
+}

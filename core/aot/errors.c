@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/aot-private.h"
+
+/* The error catalogue: one row each, with a code by which messages are found. */
+
+typedef struct
+{
+  const char *code;
+  const char *message;
+} Row;
+
+static const Row rows[AOT_N_ERRORS] = {
+  [AOT_ERROR_LEAF_WRITTEN] = { "leaf-written",
+                               "a leaf Variable that requires grad is being used in an in-place "
+                               "operation." },
+  [AOT_ERROR_SET_NOT_IN_GRAPH] = { "set-not-in-graph",
+                                   "Encountered a set_ on a graph input, but the input has other "
+                                   "mutations that we cannot keep in the graph" },
+  [AOT_ERROR_RESIZE_NOT_IN_GRAPH] = { "resize-not-in-graph",
+                                      "Encountered a resize_ on a graph input, but the input has "
+                                      "other mutations that we cannot keep in the graph" },
+  [AOT_ERROR_RESIZE_NOT_ZERO] = { "resize-not-zero",
+                                  "a storage is resized from or to 0 bytes only" },
+  [AOT_ERROR_OUTPUT_UNKNOWN] = { "output-type",
+                                 "Found an object in output, which is not a known type" },
+  [AOT_ERROR_OUTPUT_NOT_TUPLE] = { "output-not-tuple",
+                                   "Graph output must be a tuple(): so that it needs no tree" },
+  [AOT_ERROR_NON_DIFFERENTIABLE_VIEWS] = { "views-not-differentiable",
+                                           "aot_autograd() does not yet handle non-differentiable "
+                                           "view input mutations." },
+  [AOT_ERROR_VIEWS_DTYPE] = { "views-dtype",
+                              "aot_autograd() does not yet handle input mutations on views with "
+                              "different dtypes." },
+  [AOT_ERROR_BACKWARD_METADATA] = { "backward-metadata",
+                                    "Found a graph input that had its metadata mutated in the "
+                                    "backward" },
+  [AOT_ERROR_BACKWARD_RESIZE] = { "backward-resize",
+                                  "Found a graph input that had its storage resized in the "
+                                  "backward" },
+  [AOT_ERROR_BACKWARD_CREATE_GRAPH] = { "backward-create-graph",
+                                        "aot_autograd does not support input mutations with "
+                                        "requires_grad in backward for create_graph=True" },
+  [AOT_ERROR_TANGENT_WRITTEN] = { "tangent-written",
+                                  "Found an input to the backward that was mutated during the "
+                                  "backward pass" },
+  [AOT_ERROR_NOT_FUNCTIONAL] = { "not-functional",
+                                 "aot_autograd expected to have an entirely functional graph, but "
+                                 "found a node that writes" },
+  [AOT_ERROR_CPU_RNG] = { "cpu-rng",
+                          "You are trying to functionalize a cpu RNG operator but cpu does not use "
+                          "Philox/counter-based RNG" },
+  [AOT_ERROR_DUPLICATE_DIFFERS] = { "duplicate-differs",
+                                    "At compilation time, the graph was compiled under the "
+                                    "assumption that this input would be a duplicate of another, "
+                                    "but at runtime this was not the case" },
+  [AOT_ERROR_REQUIRES_GRAD_DIFFERS] = { "requires-grad-differs",
+                                        "At compilation time, the graph was compiled under the "
+                                        "assumption that this input would not require grad, but at "
+                                        "runtime this was not the case" },
+  [AOT_ERROR_TANGENT_CLASS] = { "tangent-class",
+                                "We incorrectly attempted to compile the backward with incorrect "
+                                "subclass metadata" },
+  [AOT_ERROR_DOUBLE_BACKWARD] = { "double-backward",
+                                  "a compiled function does not support double backward" },
+  [AOT_ERROR_DETERMINISTIC] = { "deterministic",
+                                "This compiled backward function is being run with deterministic "
+                                "algorithms, but the forward was not" },
+  [AOT_ERROR_EXPORT_METADATA] = { "export-metadata",
+                                  "Found an input that received a metadata mutation" },
+  [AOT_ERROR_EXPORT_GRAD_MUTATION] = { "export-grad-mutation",
+                                       "Found a graph input that requires gradients, and received "
+                                       "a mutation." },
+  [AOT_ERROR_EXPORT_DUPLICATES] = { "export-duplicates",
+                                    "Encountered duplicated inputs that are mutated in the graph "
+                                    "you are trying to export." },
+  [AOT_ERROR_EXPORT_OTHER_GRAD] = { "export-other-grad",
+                                    "Found an output of the forward that requires gradients, that "
+                                    "was not the scalar loss" },
+  [AOT_ERROR_EXPORT_LOSS_SHAPE] = { "export-loss-shape",
+                                    "We require the output marked as the loss to be a scalar" },
+  [AOT_ERROR_EXPORT_LOSS_GRAD] = { "export-loss-grad",
+                                   "the output is marked as the loss, but it does not require "
+                                   "gradients" },
+  [AOT_ERROR_EXPORT_LOSS_MISSING] = { "export-loss-missing",
+                                      "If trace_joint=True it is required that one of your forward "
+                                      "outputs must be a scalar loss" },
+  [AOT_ERROR_EXPORT_NO_GRADIENT] = { "export-no-gradient",
+                                     "Found a parameter that did not receive a gradient." },
+  [AOT_ERROR_EXPORT_RNG] = { "export-rng",
+                             "Functionalized RNG is not currently supported in the aot_export "
+                             "workflow." },
+  [AOT_ERROR_EXPORT_COMPOSITE] = { "export-composite",
+                                   "aot_export is not currently supported with traceable tensor "
+                                   "subclass." },
+  [AOT_ERROR_COMPOSITE_DUPLICATES] = { "composite-duplicates",
+                                       "Encountered aliased inputs that are mutated in the graph, "
+                                       "but at least one input/output to the graph is a tensor "
+                                       "subclass" },
+  [AOT_ERROR_COMPOSITE_METADATA] = { "composite-metadata",
+                                     "Metadata mutations are currently not allowed on tensor "
+                                     "subclasses" },
+  [AOT_ERROR_COMPOSITE_BASES] = { "composite-bases",
+                                  "two graph outputs that alias one another, which is currently "
+                                  "unsupported in the subclass use case" },
+  [AOT_ERROR_REQUIRES_GRAD_INSIDE] = { "requires-grad-inside",
+                                       "requires_grad_() on an input of a traced function does not "
+                                       "reach the caller's tensor" },
+};
+
+/* "input 2: … [aot: leaf-written]" */
+static char *
+describe (AotError row, const char *blamed)
+{
+  return g_strdup_printf ("%s: %s [aot: %s]", blamed, rows[row].message, rows[row].code);
+}
+
+gboolean
+aot_fail (GError **error, AotError row, const char *format, ...)
+{
+  g_autofree char *blamed = NULL;
+  g_autofree char *message = NULL;
+  va_list list;
+
+  va_start (list, format);
+  blamed = g_strdup_vprintf (format, list);
+  va_end (list);
+  message = describe (row, blamed);
+  g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, message);
+  return FALSE;
+}
+
+gboolean
+aot_fail_context (AdjContext *cx, AotError row, const char *format, ...)
+{
+  g_autofree char *blamed = NULL;
+  g_autofree char *message = NULL;
+  va_list list;
+
+  va_start (list, format);
+  blamed = g_strdup_vprintf (format, list);
+  va_end (list);
+  message = describe (row, blamed);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s", message);
+  return FALSE;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/aot-private.h"
+
+#include "autograd/adj-autograd.h"
+
+void
+aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
+{
+  if (options->make_decompositions != NULL)
+    adj_context_push_mode (cx, options->make_decompositions (options->decompositions_data));
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+}
+
+void
+aot_pop_modes (AdjContext *cx, const AdjAotOptions *options)
+{
+  adj_context_pop_mode (cx);
+  if (options->make_decompositions != NULL)
+    adj_context_pop_mode (cx);
+}
+
+/* -- what the function sees -- */
+
+static gboolean
+input_backward (AdjContext *cx,
+                AdjTensor *const *grads,
+                guint n_grads,
+                AdjTensor **grad_inputs,
+                guint n_inputs,
+                gpointer data)
+{
+  return TRUE;
+}
+
+/* Makes @tensor require a gradient and, when it is no leaf, the result of an operation. */
+static gboolean
+give_history (AdjContext *cx, AdjTensor *tensor, gboolean is_leaf)
+{
+  static const AdjCustomGrad input = { .name = "Input", .backward = input_backward };
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  AdjTensor *seed;
+
+  if (is_leaf)
+    return adj_tensor_set_requires_grad (cx, tensor, TRUE);
+  seed = adj_scope_add (cx, adj_tensor_new_empty (&meta, adj_context_get_symbols (cx), TRUE));
+  return adj_tensor_set_requires_grad (cx, seed, TRUE) &&
+         adj_autograd_connect (cx, &input, &seed, 1, &tensor, 1);
+}
+
+gboolean
+aot_wrap_arguments (AdjContext *cx,
+                    const AotArgument *arguments,
+                    guint n,
+                    const AdjValue *values,
+                    AdjValue *wrapped)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean is_known = FALSE;
+
+      wrapped[i] = ADJ_NONE;
+      for (guint k = 0; k < i && !is_known && values[i].kind == ADJ_VALUE_TENSOR; k++)
+        {
+          is_known =
+              arguments[k].object == arguments[i].object && values[k].kind == ADJ_VALUE_TENSOR;
+          if (is_known)
+            wrapped[i] = adj_value_copy (&wrapped[k]);
+        }
+      if (is_known)
+        continue;
+      wrapped[i] = adj_value_copy (&values[i]);
+      if (values[i].kind == ADJ_VALUE_TENSOR && aot_argument_requires_grad (&arguments[i]) &&
+          !give_history (cx, wrapped[i].tensor, arguments[i].is_leaf))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* -- what stands behind it -- */
+
+AdjTensor *
+aot_get_plain (AdjContext *cx, AdjTensor *tensor)
+{
+  return tensor;
+}
+
+static gboolean
+unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  AdjTensor *tensor;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  tensor = aot_get_plain (data, leaf->tensor);
+  if (tensor == NULL)
+    return FALSE;
+  adj_value_clear (out);
+  *out = ADJ_TENSOR (adj_tensor_ref (tensor));
+  return TRUE;
+}
+
+gboolean
+aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out)
+{
+  return adj_value_map (value, unwrap_leaf, cx, out) && !adj_context_has_error (cx);
+}
+
+void
+aot_get_facts (const AdjTensor *tensor, AotFacts *facts)
+{
+  *facts = (AotFacts){ 0 };
+}
+
+AdjTensor *
+aot_tensor_get_base (const AdjTensor *tensor)
+{
+  return NULL;
+}
+
+AdjViewChain *
+aot_get_recipe (const AdjTensor *tensor)
+{
+  return NULL;
+}
+
+gboolean
+aot_node_is_custom (const AdjGradNode *node)
+{
+  return FALSE;
+}

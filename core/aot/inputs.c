@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/aot-private.h"
+
+#include "autograd/adj-autograd.h"
+#include "trace/adj-examples.h"
+
+/* The inputs as data: shapes over the program's own symbols, and which of them are the same
+ * object, views of one another, leaves. */
+
+typedef struct
+{
+  AotProgram *program;
+  AdjContext *cx;
+  AdjExamples *examples;
+  GHashTable *objects;  /* AdjTensor of the user → its number, plus one */
+  GHashTable *storages; /* AdjStorage in @cx → its number, plus one */
+  guint n_objects;
+} Description;
+
+static guint
+number_object (Description *description, AdjTensor *tensor)
+{
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (description->objects, tensor));
+
+  if (number == 0)
+    {
+      number = ++description->n_objects;
+      g_hash_table_insert (description->objects, tensor, GUINT_TO_POINTER (number));
+    }
+  return number - 1;
+}
+
+static gint32
+number_storage (Description *description, AdjTensor *fake)
+{
+  gpointer storage = adj_tensor_get_storage (fake);
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (description->storages, storage));
+
+  if (number == 0)
+    {
+      number = g_hash_table_size (description->storages) + 1;
+      g_hash_table_insert (description->storages, storage, GUINT_TO_POINTER (number));
+    }
+  return (gint32) number - 1;
+}
+
+static void
+describe_tensor (Description *description, AdjTensor *tensor, AotArgument *argument)
+{
+  AdjTensor *base = aot_tensor_get_base (tensor);
+
+  argument->object = number_object (description, tensor);
+  argument->is_leaf = adj_tensor_get_grad_node (tensor) == NULL;
+  argument->storage_bytes = adj_storage_get_n_bytes (adj_tensor_get_storage (tensor));
+  if (base == NULL)
+    return;
+  argument->base = (gint) number_object (description, base);
+  argument->base_meta = *adj_tensor_get_meta (base);
+  argument->base_meta.requires_grad = adj_tensor_get_requires_grad (base);
+  argument->base_is_leaf = adj_tensor_get_grad_node (base) == NULL;
+}
+
+static gboolean
+describe_leaf (Description *description, const AdjValue *value, const AdjNodeMeta *facts)
+{
+  AotArgument argument = { .base = -1, .is_leaf = TRUE, .facts = facts };
+  AdjValue fake;
+  AdjTensorMeta meta;
+
+  argument.object = description->n_objects;
+  if (!adj_examples_import (description->examples, value, &fake))
+    return FALSE;
+  if (value->kind == ADJ_VALUE_TENSOR)
+    describe_tensor (description, value->tensor, &argument);
+  else
+    description->n_objects++;
+  if (fake.kind == ADJ_VALUE_TENSOR)
+    {
+      meta = *adj_tensor_get_meta (fake.tensor);
+      meta.storage = number_storage (description, fake.tensor);
+      if (value->kind == ADJ_VALUE_TENSOR)
+        meta.requires_grad = adj_tensor_get_requires_grad (value->tensor);
+      argument.value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
+      g_ptr_array_add (description->program->fakes, fake.tensor);
+    }
+  else
+    argument.value = fake;
+  g_array_append_val (description->program->arguments, argument);
+  return TRUE;
+}
+
+static const AdjNodeMeta *
+find_facts (const AotProgram *program, guint index)
+{
+  const AdjGraph *like = program->options->like;
+
+  if (like == NULL || index >= adj_graph_get_n_inputs (like))
+    return NULL;
+  return &adj_graph_get_node (like, adj_graph_get_input (like, index).index)->meta;
+}
+
+gboolean
+aot_describe_inputs (AotProgram *program, const AdjValue *inputs, guint n, GError **error)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_empty (program->symbols);
+  g_autoptr (AdjExamples) examples = adj_examples_new (cx, program->options->symbols, FALSE);
+  g_autoptr (GHashTable) objects = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
+  Description description = {
+    .program = program,
+    .cx = cx,
+    .examples = examples,
+    .objects = objects,
+    .storages = storages,
+  };
+
+  for (guint i = 0; i < n; i++)
+    if (!describe_leaf (&description, &inputs[i], find_facts (program, i)))
+      {
+        adj_context_take_error (cx, error);
+        g_prefix_error (error, "input %u: ", i);
+        return FALSE;
+      }
+  return TRUE;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/aot-private.h"
+
+#include "aot/boundary-private.h"
+#include "autograd/adj-autograd.h"
+#include "ops/adj-ops.h"
+#include "rules/adj-apply.h"
+#include "rules/adj-rule.h"
+
+/* Stage 8b: the function and its gradients as one function of primals and tangents. */
+
+typedef struct
+{
+  const AdjAotMetadata *metadata;
+  AdjContext *cx;
+  const AdjValue *primals, *tangents;
+  guint n_primals, n_tangents;
+  const AdjValue *outs;
+  GPtrArray *inputs; /* primals that require a gradient */
+  GPtrArray *roots;
+  GPtrArray *grads; /* by root */
+} Joint;
+
+/* The output in the shape of its tangent, when the two surely differ (§4.3). */
+static AdjTensor *
+like_tangent (AdjContext *cx, AdjTensor *out, AdjTensor *tangent)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  const AdjShape *shape = &adj_tensor_get_meta (tangent)->shape;
+  g_autoptr (AdjArena) arena = NULL;
+
+  if (adj_shape_same_sizes (&adj_tensor_get_meta (out)->shape, shape, symbols))
+    return out;
+  arena = adj_arena_new ();
+  return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (out),
+                    adj_rule_list_sizes (arena, shape->size, shape->rank));
+}
+
+/* Roots are the returns that have a tangent and require a gradient still. */
+static gboolean
+choose_roots (Joint *joint)
+{
+  guint next = 0;
+
+  for (guint i = 0; i < joint->metadata->n_forward_returns; i++)
+    {
+      const AdjValue *out = &joint->outs[i];
+      AdjTensor *tangent = NULL;
+      AdjTensor *root;
+
+      if (!adj_aot_metadata_has_tangent (joint->metadata, i))
+        continue;
+      if (joint->tangents != NULL)
+        {
+          g_return_val_if_fail (next < joint->n_tangents, FALSE);
+          tangent = joint->tangents[next++].tensor;
+        }
+      if (out->kind != ADJ_VALUE_TENSOR || !adj_tensor_get_requires_grad (out->tensor))
+        continue;
+      root = tangent != NULL ? like_tangent (joint->cx, out->tensor, tangent) : out->tensor;
+      if (root == NULL)
+        return FALSE;
+      g_ptr_array_add (joint->roots, root);
+      g_ptr_array_add (joint->grads, tangent);
+    }
+  return TRUE;
+}
+
+static void
+choose_inputs (Joint *joint)
+{
+  for (guint i = 0; i < joint->n_primals; i++)
+    if (joint->primals[i].kind == ADJ_VALUE_TENSOR &&
+        adj_tensor_get_requires_grad (joint->primals[i].tensor))
+      g_ptr_array_add (joint->inputs, joint->primals[i].tensor);
+}
+
+/* One value for each primal. */
+static AdjValue
+collect_grads (const Joint *joint, AdjTensor *const *grads)
+{
+  g_autofree AdjValue *items = g_new0 (AdjValue, joint->n_primals + 1);
+  guint next = 0;
+
+  for (guint i = 0; i < joint->n_primals; i++)
+    if (next < joint->inputs->len && joint->primals[i].kind == ADJ_VALUE_TENSOR &&
+        joint->primals[i].tensor == joint->inputs->pdata[next])
+      {
+        AdjTensor *grad = grads[next++];
+
+        if (grad != NULL)
+          items[i] = ADJ_TENSOR (adj_tensor_ref (grad));
+      }
+  return adj_value_new_items (ADJ_VALUE_LIST, items, joint->n_primals);
+}
+
+static gboolean
+differentiate (Joint *joint, AdjValue *result)
+{
+  g_autofree AdjTensor **grads = NULL;
+  AdjGradRoots roots;
+
+  choose_inputs (joint);
+  grads = g_new0 (AdjTensor *, joint->inputs->len + 1);
+  if (!choose_roots (joint))
+    return FALSE;
+  roots = (AdjGradRoots){ (AdjTensor *const *) joint->roots->pdata,
+                          joint->tangents != NULL ? (AdjTensor *const *) joint->grads->pdata : NULL,
+                          joint->roots->len };
+  if (joint->inputs->len > 0 && joint->roots->len > 0 &&
+      !adj_grad (joint->cx, &roots, (AdjTensor *const *) joint->inputs->pdata, joint->inputs->len,
+                 ADJ_BACKWARD_ALLOW_UNUSED, grads))
+    return FALSE;
+  *result = collect_grads (joint, grads);
+  return TRUE;
+}
+
+/* @args: TUPLE of primals, TUPLE of tangents unless there are none. */
+static gboolean
+joint_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const AotBoundary *boundary = AOT_STAGE (AotBoundary, function);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) roots = g_ptr_array_new ();
+  g_autoptr (GPtrArray) grads = g_ptr_array_new ();
+  AdjValue parts[2] = { ADJ_NONE, ADJ_NONE };
+  Joint joint = {
+    .metadata = boundary->metadata,
+    .cx = cx,
+    .primals = args[0].items,
+    .n_primals = args[0].n,
+    .tangents = n_args > 1 ? args[1].items : NULL,
+    .n_tangents = n_args > 1 ? args[1].n : 0,
+    .inputs = inputs,
+    .roots = roots,
+    .grads = grads,
+  };
+  gboolean done = adj_function_call (AOT_INNER (function), cx, args[0].items, args[0].n, &parts[0]);
+
+  joint.outs = parts[0].items;
+  done = done && differentiate (&joint, &parts[1]);
+  *result = adj_value_new_items (ADJ_VALUE_TUPLE, parts, 2);
+  return done;
+}
+
+static const AdjFunctionClass joint_class = {
+  .name = "joint",
+  .call = joint_call,
+  .finalize = aot_function_finalize,
+};
+
+gboolean
+aot_joint (AotProgram *program, GError **error)
+{
+  AotBoundary *boundary = aot_boundary_new (program);
+
+  aot_program_set_function (program, aot_function_new (&joint_class, program->function, boundary));
+  g_string_append_printf (program->note, "%u tangents", program->metadata->n_tangents);
+  aot_program_push (program, &boundary->parent);
+  return TRUE;
+}

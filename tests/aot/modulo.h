@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* Graphs modulo N1 to N4 (aot-autograd §11.1): names do not count, identities are left out, some
+ * operators stand for one another. */
+
+/* How many nodes of @a or @b compute what no node of the other computes; the first of each side go
+ * to the test's log. */
+guint modulo_count_differences (const AdjGraph *a, const AdjGraph *b);
+
+/* One line for each node that counts, "mul (%0, 2)", then the outputs. */
+char *modulo_print (const AdjGraph *graph);
+
+G_END_DECLS
