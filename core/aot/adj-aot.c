@@ -4,7 +4,6 @@
 #include "aot/aot-private.h"
 #include "aot/boundary-private.h"
 #include "interpreter/adj-interpreter.h"
-#include "passes/adj-pass.h"
 #include "trace/adj-trace.h"
 
 /* The stages in order (aot-autograd §1.1), then the trace. */
@@ -256,45 +255,28 @@ check_functional (const AdjGraph *graph, GError **error)
 }
 
 static AdjGraph *
-drop_dead (AdjGraph *graph, GError **error)
-{
-  AdjPassResult result = { 0 };
-  AdjGraph *live;
-
-  if (!adj_pass_run (&adj_pass_dce, NULL, graph, &result, error))
-    return NULL;
-  live = adj_graph_ref (result.graph);
-  adj_pass_result_clear (&result);
-  return live;
-}
-
-static AdjGraph *
 trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
 {
   guint n = program->arguments->len;
   g_autofree const AdjNodeMeta **metas = g_new0 (const AdjNodeMeta *, n + 1);
-  AdjTraceOptions options = { .symbols = program->symbols };
+  AdjTraceOptions options = {
+    .symbols = program->symbols,
+    .decompositions = program->options->decompositions,
+    .input_metas = metas,
+    .n_input_metas = n,
+    .drop_dead = !program->options->keep_dead,
+  };
   gint64 since = g_get_monotonic_time ();
   g_autoptr (AdjGraph) graph = NULL;
-  AdjGraph *live;
 
   for (guint i = 0; i < n; i++)
     metas[i] = AOT_ARGUMENT (program, i)->facts;
-  options.input_metas = metas;
-  options.n_input_metas = n;
   graph = program->metadata->is_train ? trace_joint (program, &options, error)
                                       : trace_inference (program, &options, error);
   if (graph == NULL || !check_functional (graph, error))
     return NULL;
-  report (program, observer, program->metadata->is_train ? "joint trace" : "inference trace", graph,
-          since);
-  if (program->options->keep_dead)
-    return g_steal_pointer (&graph);
-  since = g_get_monotonic_time ();
-  live = drop_dead (graph, error);
-  if (live != NULL)
-    report (program, observer, "dce", live, since);
-  return live;
+  report (program, observer, "trace", graph, since);
+  return g_steal_pointer (&graph);
 }
 
 static gboolean

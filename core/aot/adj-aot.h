@@ -4,6 +4,7 @@
 #include "aot/adj-aot-metadata.h"
 #include "call/adj-function.h"
 #include "ir/adj-graph.h"
+#include "trace/adj-decompose.h"
 
 G_BEGIN_DECLS
 
@@ -19,14 +20,12 @@ typedef struct
   gboolean functionalize_rng;    /* seed and offset become inputs */
   gboolean export_joint;         /* no tangents: backward starts at the scalar output @loss */
   guint loss;
-  gboolean keep_dead;         /* leave out the removal of dead nodes */
+  gboolean keep_dead;         /* keep what no output depends on */
   const AdjValue *parameters; /* (nullable): live tensors that every call gets first */
   guint n_parameters;
   AdjSymbols *symbols;  /* (nullable): what sizes of the inputs refer to */
   const AdjGraph *like; /* (nullable): its placeholders say what is known of the inputs */
-  /* (nullable): makes a mode that takes operators apart, below functionalization */
-  AdjMode *(*make_decompositions) (gpointer data);
-  gpointer decompositions_data;
+  const AdjDecompositions *decompositions; /* (nullable): what is taken apart on the way */
 } AdjAotOptions;
 
 /* What a stage did.  All is borrowed. */

@@ -6,8 +6,6 @@
 void
 aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 {
-  if (options->make_decompositions != NULL)
-    adj_context_push_mode (cx, options->make_decompositions (options->decompositions_data));
   adj_context_push_mode (cx, adj_autograd_mode_new ());
 }
 
@@ -15,8 +13,6 @@ void
 aot_pop_modes (AdjContext *cx, const AdjAotOptions *options)
 {
   adj_context_pop_mode (cx);
-  if (options->make_decompositions != NULL)
-    adj_context_pop_mode (cx);
 }
 
 /* -- what the function sees -- */

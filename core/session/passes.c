@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/adj-pipeline.h"
 
+#include "aot/adj-aot-passes.h"
+
 static const AdjPass *const passes[] = {
-  &adj_pass_dce,
-  &adj_pass_cse,
-  &adj_pass_decompose,
+  &adj_pass_functionalize, &adj_pass_joint, &adj_pass_dce, &adj_pass_cse, &adj_pass_decompose,
 };
 
 guint

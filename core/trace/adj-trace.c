@@ -159,6 +159,7 @@ adj_trace (AdjFunction *function,
     name = adj_graph_get_name (options->like);
   cx = adj_context_new_empty (NULL);
   tracer = adj_tracer_new (cx, name, options->items_when_read);
+  adj_tracer_set_drop_dead (tracer, options->drop_dead);
   adj_context_push_mode (cx, options->real ? adj_eager_mode_new () : adj_fake_mode_new ());
   adj_context_push_mode (cx, adj_proxy_mode_new (tracer));
   if (options->decompositions != NULL)

@@ -22,6 +22,7 @@ typedef struct
   gboolean real;            /* compute with the CPU kernels; else nothing has bytes */
   gboolean items_when_read; /* one of several results gets its node when it is first read;
                                else all of them at once, as make_fx does */
+  gboolean drop_dead;       /* leave out what no output and no effect depends on */
 } AdjTraceOptions;
 
 /**

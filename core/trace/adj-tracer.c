@@ -260,6 +260,29 @@ mark_read (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
+void
+adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead)
+{
+  tracer->drop_dead = drop_dead;
+}
+
+/* Whether @node is there for its value alone. */
+static gboolean
+is_pure (const AdjTracedNode *node)
+{
+  const AdjOp *op;
+
+  if (node->opcode == ADJ_OPCODE_GET_ATTR)
+    return TRUE;
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return FALSE;
+  op = adj_op_find (node->target);
+  if (op == NULL)
+    return g_str_has_prefix (node->target, "operator.");
+  return (op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM)) == 0 &&
+         !adj_schema_mutates (adj_op_get_schema (op));
+}
+
 /* New positions; G_MAXUINT32 for nodes that are left out. */
 static guint32 *
 number_nodes (const AdjTracer *tracer)
@@ -271,7 +294,7 @@ number_nodes (const AdjTracer *tracer)
     {
       const AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, i);
 
-      places[i] |= !node->only_if_read;
+      places[i] |= !node->only_if_read && !(tracer->drop_dead && is_pure (node));
       if (places[i] == 0)
         continue;
       adj_value_foreach (&node->args, mark_read, places);

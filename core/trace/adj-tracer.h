@@ -56,6 +56,9 @@ gboolean adj_tracer_add_output (AdjTracer *tracer, const AdjValue *value);
 /* As adj_builder_set_header(). */
 void adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *parameters);
 
+/* Whether sealing leaves out what no output and no effect depends on. */
+void adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead);
+
 /* Sizes that nobody reads are left out.  The tracer can only be freed afterwards. */
 AdjGraph *adj_tracer_seal (AdjTracer *tracer, GError **error);
 

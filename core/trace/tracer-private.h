@@ -31,6 +31,7 @@ struct _AdjTracer
   AdjContext *cx; /* (unowned) */
   AdjTraceMark *mark;
   gboolean items_when_read;
+  gboolean drop_dead;
   AdjArena *arena;
   AdjBuilder *builder;     /* hands out names at once, gets the nodes at the end */
   GArray *nodes;           /* AdjTracedNode */
