@@ -11,6 +11,7 @@
 #include "call/adj-function.h"
 #include "exec/adj-comparison.h"
 #include "exec/adj-executor.h"
+#include "exec/adj-spill.h"
 #include "formats/adj-bundle.h"
 #include "formats/adj-format.h"
 #include "formats/adj-safetensors.h"

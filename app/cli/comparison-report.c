@@ -83,9 +83,12 @@ adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparis
 
       print_row (graph, &comparison->outputs[i], what);
     }
-  print_counts (comparison->outputs, comparison->n_outputs, "outputs");
+  if (comparison->failure == NULL)
+    print_counts (comparison->outputs, comparison->n_outputs, "outputs");
   if (comparison->nodes != NULL)
     print_counts (comparison->nodes, comparison->n_nodes, "nodes");
+  if (comparison->failure != NULL)
+    printf ("the run broke down: %s\n", comparison->failure->message);
   if (comparison->first >= 0)
     print_first (graph, comparison);
 }
@@ -142,6 +145,11 @@ adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparis
       json_builder_set_member_name (builder, "first");
       json_builder_add_string_value (builder,
                                      value_name (graph, &comparison->nodes[comparison->first]));
+    }
+  if (comparison->failure != NULL)
+    {
+      json_builder_set_member_name (builder, "failure");
+      json_builder_add_string_value (builder, comparison->failure->message);
     }
   json_builder_end_object (builder);
   adj_print_json (builder);

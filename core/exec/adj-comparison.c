@@ -9,10 +9,9 @@
 
 #include <math.h>
 
+#include "exec/adj-spill.h"
+#include "exec/judge-private.h"
 #include "ops/adj-ops.h"
-
-/* How much larger than ours a peer's error may be before it is no rounding error. */
-#define OTHER_FUNCTION 100
 
 typedef struct
 {
@@ -21,25 +20,37 @@ typedef struct
   AdjValue *candidate; /* (owned) result of every node; NONE when it has none */
   AdjValue *truth;     /* (owned) the same in float64 */
   AdjValue *filling;   /* which of the two the run under way fills */
+  AdjSpill *spill;     /* where both are kept */
+  GError *full;        /* (owned) (nullable): why a value could not be kept */
   guint done, total;   /* nodes run so far in both runs */
+  guint8 *verdicts;    /* AdjVerdict of each node */
+  GHashTable *items;   /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
 
-/* The numbers that judge one tensor. */
-typedef struct
+static gboolean
+keep_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
-  AdjTensorData *candidate;
-  AdjTensorData *peer;  /* (nullable) */
-  AdjTensorData *truth; /* (nullable) */
-  AdjTensorData *local; /* (nullable) */
-  gboolean own_truth;   /* the truth is our float64 run: the peer did not vouch for it */
-} Leaf;
+  Comparing *comparing = data;
+  AdjTensorData *kept;
+
+  if (leaf->kind != ADJ_VALUE_DATA)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  kept = adj_spill_take (comparing->spill, leaf->data, &comparing->full);
+  if (kept != NULL)
+    *out = ADJ_DATA (kept);
+  return kept != NULL;
+}
 
 static gboolean
 keep_value (AdjNodeId id, const AdjValue *value, gpointer data)
 {
   Comparing *comparing = data;
 
-  comparing->filling[id.index] = adj_value_copy (value);
+  if (!adj_value_map (value, keep_leaf, comparing, &comparing->filling[id.index]))
+    return FALSE;
   comparing->done++;
   if (comparing->request->progress != NULL)
     comparing->request->progress (comparing->done, comparing->total, comparing->request->data);
@@ -77,7 +88,14 @@ run_keeping (Comparing *comparing,
   if (executor == NULL || float64)
     executor = adj_executor_find ("interpreter", error);
   comparing->filling = float64 ? comparing->truth : comparing->candidate;
-  return executor != NULL && adj_executor_run (executor, &run, result, cancellable, error);
+  if (executor == NULL || adj_executor_run (executor, &run, result, cancellable, error))
+    return executor != NULL;
+  if (comparing->full != NULL)
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&comparing->full));
+    }
+  return FALSE;
 }
 
 static gboolean
@@ -102,106 +120,6 @@ static gpointer
 nth (const GPtrArray *array, guint index)
 {
   return index < array->len ? array->pdata[index] : NULL;
-}
-
-static double
-distance (const AdjTensorData *a, const AdjTensorData *r)
-{
-  AdjTensorDifference difference;
-
-  if (a == NULL || r == NULL)
-    return NAN;
-  adj_tensor_compare (a, r, &difference);
-  return !difference.same_shape || difference.n_class_mismatch > 0 ? INFINITY : difference.rel_l2;
-}
-
-static gboolean
-worse (double a, double b)
-{
-  return !isnan (a) && (isnan (b) || a > b);
-}
-
-/* operators §5.3: twice the peer's error, thrice for 16-bit or small tensors, plus a slack. */
-static double
-allowed_error (const Leaf *leaf, double peer)
-{
-  const AdjTensorMeta *meta = adj_tensor_data_get_meta (leaf->candidate);
-  double u = adj_dtype_unit_roundoff (meta->dtype);
-  gboolean small = adj_tensor_data_get_numel (leaf->candidate) < 1000 || u > 0x1p-24;
-
-  return (small ? 3 : 2) * peer + 1e-5 * (u / 0x1p-24);
-}
-
-/* A peer that computes something else is far from our truth, where mere rounding keeps it at an
- * error like ours. */
-static gboolean
-is_other_function (const Leaf *leaf, const AdjValueComparison *value)
-{
-  double u = adj_dtype_unit_roundoff (adj_tensor_data_get_meta (leaf->candidate)->dtype);
-
-  return leaf->own_truth && !isnan (value->peer) &&
-         !(value->peer <= OTHER_FUNCTION * value->accumulated + 1e-5 * (u / 0x1p-24));
-}
-
-static gboolean
-is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, double atol)
-{
-  g_autofree double *a = g_new (double, difference->n + 1);
-  g_autofree double *r = g_new (double, difference->n + 1);
-
-  adj_tensor_data_read_doubles (leaf->candidate, a);
-  adj_tensor_data_read_doubles (leaf->peer, r);
-  for (gint64 i = 0; i < difference->n; i++)
-    if (isfinite (a[i]) && fabs (a[i] - r[i]) > atol + rtol * fabs (r[i]))
-      return FALSE;
-  return difference->n_class_mismatch == 0;
-}
-
-static AdjVerdict
-judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComparison *value)
-{
-  const AdjTensorDifference *difference = &value->difference;
-  gboolean floating = adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->candidate)->dtype);
-  gboolean same_bits;
-
-  if (leaf->peer != NULL)
-    {
-      if (!difference->same_shape || !difference->same_dtype || difference->n_class_mismatch > 0)
-        return ADJ_VERDICT_DIFFERS;
-      same_bits = difference->max_abs == 0;
-      if (!isnan (request->rtol))
-        return same_bits                                                   ? ADJ_VERDICT_EQUAL
-               : is_close (difference, leaf, request->rtol, request->atol) ? ADJ_VERDICT_WITHIN
-                                                                           : ADJ_VERDICT_DIFFERS;
-      if (!floating)
-        return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
-    }
-  else
-    same_bits = value->local == 0;
-  if (!isnan (value->local) && value->local > value->local_limit)
-    return ADJ_VERDICT_DIFFERS;
-  if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)))
-    return ADJ_VERDICT_DIFFERS;
-  if (!same_bits && is_other_function (leaf, value))
-    return ADJ_VERDICT_DIFFERS;
-  return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_WITHIN;
-}
-
-static void
-compare_leaf (const AdjComparisonRequest *request,
-              const Leaf *leaf,
-              double limit,
-              AdjValueComparison *out)
-{
-  AdjTensorData *against = leaf->peer != NULL ? leaf->peer : leaf->truth;
-
-  out->local = distance (leaf->candidate, leaf->local);
-  out->local_limit = limit;
-  out->accumulated = distance (leaf->candidate, leaf->truth);
-  out->peer = distance (leaf->peer, leaf->truth);
-  if (against != NULL)
-    adj_tensor_compare (leaf->candidate, against, &out->difference);
-  out->verdict = judge (request, leaf, out);
 }
 
 static AdjTensorData *
@@ -306,12 +224,42 @@ recompute (Comparing *comparing, const AdjNode *node, double *k)
 }
 
 static gboolean
-inputs_agree (const AdjNode *node, const AdjVerdict *verdicts)
+inputs_agree (const Comparing *comparing, const AdjNode *node)
 {
   for (guint k = 0; k < node->n_inputs; k++)
-    if (verdicts[node->inputs[k].index] == ADJ_VERDICT_DIFFERS)
+    if (comparing->verdicts[node->inputs[k].index] == ADJ_VERDICT_DIFFERS)
       return FALSE;
   return TRUE;
+}
+
+/* Whether the result of @node is memory of its first input, so that it computes nothing. */
+static gboolean
+is_alias (const AdjNode *node)
+{
+  if (node->n_inputs == 0)
+    return FALSE;
+  return node->op != NULL ? adj_schema_is_view (adj_op_get_schema (node->op))
+                          : g_str_equal (node->target, "operator.getitem");
+}
+
+/* The verdict on what an alias looks at. */
+static AdjVerdict
+verdict_of_base (const Comparing *comparing, const AdjNode *node)
+{
+  guint base = node->inputs[0].index;
+  const GArray *items = g_hash_table_lookup (comparing->items, GUINT_TO_POINTER (base));
+  const AdjValue *item = node->op == NULL && node->args.n == 2 ? &node->args.items[1] : NULL;
+
+  if (items != NULL && item != NULL && item->kind == ADJ_VALUE_INT && item->integer >= 0 &&
+      item->integer < items->len)
+    return g_array_index (items, AdjVerdict, item->integer);
+  return comparing->verdicts[base];
+}
+
+static gboolean
+worse (double a, double b)
+{
+  return !isnan (a) && (isnan (b) || a > b);
 }
 
 /* Of several results of a node, the one that decides. */
@@ -324,56 +272,80 @@ take_worse (AdjValueComparison *worst, const AdjValueComparison *value)
     *worst = *value;
 }
 
-static gboolean
-compare_node (Comparing *comparing,
-              guint index,
-              const AdjVerdict *verdicts,
-              AdjValueComparison *out)
+/* Result @item of node @index; SKIPPED when it is no tensor. */
+static AdjValueComparison
+compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, double k)
 {
-  const AdjComparisonRequest *request = comparing->request;
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  AdjNodeId id = { index };
+  gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
+  AdjNodeId stands = node_of_item (comparing->graph, index, single, item);
+  AdjValueComparison value = {
+    .node = { index }, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
+  };
+  Leaf leaf = *found;
+  AdjTensorData *recorded = expected_node (comparing->request, stands, TRUE);
+  AdjDType dtype;
+
+  if (leaf.candidate == NULL)
+    return value;
+  dtype = adj_tensor_data_get_meta (leaf.candidate)->dtype;
+  leaf.peer = expected_node (comparing->request, stands, FALSE);
+  leaf.own_truth = recorded == NULL;
+  if (recorded != NULL)
+    leaf.truth = recorded;
+  compare_leaf (comparing->request, &leaf,
+                node->op != NULL ? adj_band_limit (node->op->band, dtype, k) : 0, &value);
+  if (leaf.peer == NULL && value.verdict != ADJ_VERDICT_DIFFERS && is_alias (node))
+    value.verdict = verdict_of_base (comparing, node);
+  return value;
+}
+
+static void
+remember_items (Comparing *comparing, guint index, const AdjValueComparison *values, guint n)
+{
+  GArray *items = g_array_sized_new (FALSE, FALSE, sizeof (AdjVerdict), n);
+
+  for (guint i = 0; i < n; i++)
+    g_array_append_val (items, values[i].verdict);
+  g_hash_table_insert (comparing->items, GUINT_TO_POINTER (index), items);
+}
+
+static gboolean
+compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
+{
+  const AdjNode *node = adj_graph_get_node (comparing->graph, index);
   g_autoptr (GPtrArray) candidates = tensors_of (&comparing->candidate[index]);
   g_autoptr (GPtrArray) truths = tensors_of (&comparing->truth[index]);
+  g_autofree AdjValueComparison *values = g_new0 (AdjValueComparison, candidates->len + 1);
   g_auto (AdjValue) recomputed = ADJ_NONE;
   g_autoptr (GPtrArray) locals = NULL;
-  gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
   double k = 1;
 
   if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
       node->opcode == ADJ_OPCODE_PLACEHOLDER)
     return FALSE;
+  *out = (AdjValueComparison){
+    .node = { index }, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
+  };
+  out->inputs_agree = inputs_agree (comparing, node);
+  if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
+    return TRUE;
   if (is_repeatable (node))
     recomputed = recompute (comparing, node, &k);
   locals = tensors_of (&recomputed);
-
-  *out = (AdjValueComparison){
-    .node = id, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
-  };
-  out->inputs_agree = inputs_agree (node, verdicts);
-  if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
-    return TRUE;
   for (guint i = 0; i < candidates->len; i++)
     {
-      AdjNodeId item = node_of_item (comparing->graph, index, single, i);
-      AdjTensorData *truth = expected_node (request, item, TRUE);
-      Leaf leaf = {
-        .candidate = candidates->pdata[i],
-        .peer = expected_node (request, item, FALSE),
-        .truth = truth != NULL ? truth : nth (truths, i),
-        .local = nth (locals, i),
-        .own_truth = truth == NULL,
-      };
-      AdjValueComparison value = { .node = id, .inputs_agree = out->inputs_agree };
-      AdjDType dtype;
+      Leaf found = { .candidate = candidates->pdata[i],
+                     .truth = nth (truths, i),
+                     .local = nth (locals, i) };
 
-      if (leaf.candidate == NULL)
-        continue;
-      dtype = adj_tensor_data_get_meta (leaf.candidate)->dtype;
-      compare_leaf (request, &leaf,
-                    node->op != NULL ? adj_band_limit (node->op->band, dtype, k) : 0, &value);
-      take_worse (out, &value);
+      values[i] = compare_item (comparing, index, i, &found, k);
+      values[i].inputs_agree = out->inputs_agree;
+      if (found.candidate != NULL)
+        take_worse (out, &values[i]);
     }
+  if (candidates->len > 1)
+    remember_items (comparing, index, values, candidates->len);
   return TRUE;
 }
 
@@ -384,7 +356,6 @@ compare_nodes (Comparing *comparing,
                GError **error)
 {
   guint n = adj_graph_get_n_nodes (comparing->graph);
-  g_autofree AdjVerdict *verdicts = g_new0 (AdjVerdict, n);
 
   comparison->nodes = g_new0 (AdjValueComparison, n);
   for (guint i = 0; i < n; i++)
@@ -393,9 +364,9 @@ compare_nodes (Comparing *comparing,
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      if (!compare_node (comparing, i, verdicts, value))
+      if (!compare_node (comparing, i, value))
         continue;
-      verdicts[i] = value->verdict;
+      comparing->verdicts[i] = (guint8) value->verdict;
       if (value->verdict == ADJ_VERDICT_DIFFERS && comparison->first < 0)
         comparison->first = (gint) comparison->n_nodes;
       comparison->n_nodes++;
@@ -493,19 +464,50 @@ worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)
   return worst;
 }
 
+/* Runs both.  When the candidate breaks down half-way, what it computed until then is judged
+ * nevertheless: the cause is often a value that differs long before. */
+static gboolean
+run_both (Comparing *comparing,
+          AdjRunResult *result,
+          AdjComparison *comparison,
+          GCancellable *cancellable,
+          GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  AdjRunResult truth = { 0 };
+  gboolean done = run_keeping (comparing, FALSE, result, cancellable, &failure);
+
+  if (!done &&
+      (!comparing->request->nodes || comparing->done == 0 || failure->domain == G_IO_ERROR ||
+       g_error_matches (failure, ADJ_ERROR, ADJ_ERROR_MEMORY)))
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+  if (!done)
+    comparison->failure = g_steal_pointer (&failure);
+  done = run_keeping (comparing, TRUE, &truth, cancellable, comparison->failure ? NULL : error);
+  adj_run_result_clear (&truth);
+  return done || (comparison->failure != NULL && !g_cancellable_is_cancelled (cancellable));
+}
+
 static gboolean
 compare (Comparing *comparing, AdjComparison *comparison, GCancellable *cancellable, GError **error)
 {
   const AdjComparisonRequest *request = comparing->request;
-  AdjRunResult result = { 0 }, truth = { 0 };
+  AdjRunResult result = { 0 };
   gboolean done;
 
-  done = run_keeping (comparing, FALSE, &result, cancellable, error) &&
-         run_keeping (comparing, TRUE, &truth, cancellable, error) &&
-         (request->expected == NULL || compare_outputs (comparing, &result, comparison, error)) &&
+  done = run_both (comparing, &result, comparison, cancellable, error) &&
+         (request->expected == NULL || comparison->failure != NULL ||
+          compare_outputs (comparing, &result, comparison, error)) &&
          (!request->nodes || compare_nodes (comparing, comparison, cancellable, error));
   adj_run_result_clear (&result);
-  adj_run_result_clear (&truth);
+  if (done && comparison->failure != NULL && comparison->first < 0)
+    {
+      g_propagate_error (error, g_steal_pointer (&comparison->failure));
+      return FALSE;
+    }
   comparison->verdict =
       worst_verdict (comparison->outputs, comparison->n_outputs, ADJ_VERDICT_EQUAL);
   comparison->verdict = worst_verdict (comparison->nodes, comparison->n_nodes, comparison->verdict);
@@ -523,7 +525,11 @@ adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable,
   comparison->first = -1;
   comparing.candidate = g_new0 (AdjValue, n);
   comparing.truth = g_new0 (AdjValue, n);
+  comparing.verdicts = g_new0 (guint8, n);
+  comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  comparing.spill = adj_spill_new (request->keep_memory);
   done = compare (&comparing, comparison, cancellable, error);
+  comparison->spilled = adj_spill_get_spilled (comparing.spill);
   for (guint i = 0; i < n; i++)
     {
       adj_value_clear (&comparing.candidate[i]);
@@ -531,6 +537,9 @@ adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable,
     }
   g_free (comparing.candidate);
   g_free (comparing.truth);
+  g_free (comparing.verdicts);
+  g_hash_table_unref (comparing.items);
+  adj_spill_free (comparing.spill);
   return done ? g_steal_pointer (&comparison) : NULL;
 }
 
@@ -539,5 +548,6 @@ adj_comparison_free (AdjComparison *comparison)
 {
   g_free (comparison->outputs);
   g_free (comparison->nodes);
+  g_clear_error (&comparison->failure);
   g_free (comparison);
 }

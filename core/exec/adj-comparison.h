@@ -32,6 +32,9 @@ typedef struct
   AdjValueComparison *nodes; /* (owned) (nullable): in order of execution; with nodes asked for */
   gint first;                /* index into nodes of the first that differs; -1: none */
   AdjVerdict verdict;        /* the worst of the outputs, and of the nodes when asked for */
+  GError *failure; /* (owned) (nullable): the run broke down; there are no outputs then, and the
+                  nodes are those until there, one of which differs */
+  guint64 spilled; /* bytes of values that were kept on disk */
 } AdjComparison;
 
 typedef struct
@@ -45,7 +48,9 @@ typedef struct
   /* (nullable) What the peer computed for a node, or, with @float64, what is true for it; borrowed,
    * %NULL: not recorded.  Where no truth was recorded our own float64 run stands in. */
   AdjTensorData *(*expected_node) (AdjNodeId id, gboolean float64, gpointer data);
-  gboolean nodes;    /* also compare every node */
+  gboolean nodes; /* also compare every node */
+  guint64
+      keep_memory; /* bytes of kept values that may stay in memory; 0: as adj_spill_new () has it */
   double rtol, atol; /* NaN: the bands decide; else allclose with these decides */
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "exec/adj-executor.h"
 
-#include <stdio.h>
-
 extern const AdjExecutor adj_executor_interpreter;
 
 static const AdjExecutor *const executors[] = {
@@ -101,27 +99,11 @@ check_inputs (const AdjRunRequest *request, GError **error)
   return TRUE;
 }
 
-/* Four fifths of what the kernel says is available; G_MAXUINT64 where it does not say. */
-static guint64
-free_memory (void)
-{
-  g_autofree char *text = NULL;
-  const char *line;
-  guint64 kib;
-
-  if (!g_file_get_contents ("/proc/meminfo", &text, NULL, NULL))
-    return G_MAXUINT64;
-  line = g_strstr_len (text, -1, "MemAvailable:");
-  if (line == NULL || sscanf (line, "MemAvailable: %" G_GUINT64_FORMAT, &kib) != 1)
-    return G_MAXUINT64;
-  return kib / 5 * 4 * 1024;
-}
-
 static gboolean
 check_memory (const AdjRunRequest *request, GError **error)
 {
   guint64 needed = adj_graph_estimate_memory (request->graph, request->float64);
-  guint64 limit = request->memory_limit > 0 ? request->memory_limit : free_memory ();
+  guint64 limit = request->memory_limit > 0 ? request->memory_limit : adj_memory_free () / 5 * 4;
   g_autofree char *needs = NULL;
   g_autofree char *allows = NULL;
 

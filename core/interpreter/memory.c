@@ -4,6 +4,8 @@
 
 #include "interpreter/adj-interpreter.h"
 
+#include <stdio.h>
+
 typedef struct
 {
   AdjSymbols *symbols;
@@ -80,4 +82,19 @@ adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
       alive -= MIN (alive, freed[i]);
     }
   return peak;
+}
+
+guint64
+adj_memory_free (void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+  guint64 kib;
+
+  if (!g_file_get_contents ("/proc/meminfo", &text, NULL, NULL))
+    return G_MAXUINT64;
+  line = g_strstr_len (text, -1, "MemAvailable:");
+  if (line == NULL || sscanf (line, "MemAvailable: %" G_GUINT64_FORMAT, &kib) != 1)
+    return G_MAXUINT64;
+  return kib * 1024;
 }

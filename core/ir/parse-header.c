@@ -48,6 +48,7 @@ adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
     .module = module,
     .parameters = g_ptr_array_new_with_free_func (parameter_free),
     .bindings = g_ptr_array_new_with_free_func (parameter_free),
+    .targets = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
 }
@@ -57,6 +58,7 @@ adj_header_clear (AdjHeaderReader *header)
 {
   g_clear_pointer (&header->parameters, g_ptr_array_unref);
   g_clear_pointer (&header->bindings, g_ptr_array_unref);
+  g_clear_pointer (&header->targets, g_hash_table_unref);
   g_clear_pointer (&header->facts, g_hash_table_unref);
   g_clear_pointer (&header->signature, g_free);
   g_clear_pointer (&header->return_type, g_free);
@@ -139,6 +141,27 @@ read_return_type (AdjHeaderReader *header, AdjReader *r)
   header->return_type = g_strndup (start, end - start);
 }
 
+/* No two parameters have one name. */
+static void
+add_parameter (AdjHeaderReader *header, Parameter *parameter)
+{
+  for (guint i = header->parameters->len;
+       g_hash_table_contains (header->targets, parameter->target); i++)
+    {
+      char *other = g_strdup_printf ("%s_%u", parameter->name, i);
+
+      adj_diags_add (header->module->diags, ADJ_SEVERITY_WARNING, parameter->span,
+                     "the parameter '%s' stands twice; the second is called '%s' here",
+                     parameter->target, other);
+      g_free (parameter->target);
+      g_free (parameter->name);
+      parameter->target = other;
+      parameter->name = g_strdup (other);
+    }
+  g_hash_table_add (header->targets, g_strdup (parameter->target));
+  g_ptr_array_add (header->parameters, parameter);
+}
+
 /* Takes one parameter and its comma. */
 static gboolean
 take_parameter (AdjHeaderReader *header, AdjReader *r)
@@ -153,7 +176,7 @@ take_parameter (AdjHeaderReader *header, AdjReader *r)
       parameter = NULL;
     }
   else
-    g_ptr_array_add (header->parameters, parameter);
+    add_parameter (header, parameter);
 
   if (parameter && adj_reader_take (r, "="))
     {

@@ -587,12 +587,15 @@ at_end_of_value (const AdjReader *reader)
   return adj_reader_at_end (reader);
 }
 
+/* A name behind a dot is a member. */
 static void
-note_mention (AdjReader *reader)
+note_mention (AdjReader *reader, const char *start)
 {
   g_autofree char *name = adj_token_dup (&reader->token);
   g_auto (AdjValue) value = ADJ_NONE;
 
+  if (reader->token.text > start && reader->token.text[-1] == '.')
+    return;
   if (reader->resolve && reader->resolve (name, &value, reader->data))
     reader->raw_mentions_node = TRUE;
 }
@@ -617,7 +620,7 @@ read_raw (AdjReader *reader, AdjValue *out)
       if (reader->token.kind == ADJ_TOKEN_BAD && strchr ("'\"bB", reader->token.text[0]))
         return FALSE;
       if (reader->token.kind == ADJ_TOKEN_NAME)
-        note_mention (reader);
+        note_mention (reader, start);
       depth += opens;
       depth -= closes;
       end = reader->token.text + reader->token.length;

@@ -618,7 +618,7 @@ char *
 adj_text_strip_colors (const char *text, gssize length)
 {
   gsize n = length < 0 ? strlen (text) : (gsize) length;
-  const char *end = text + n, *at = memmem (text, n, "\033[", 2);
+  const char *end = text + n, *at = memchr (text, '\033', n);
   GString *plain;
 
   if (!at)
@@ -633,6 +633,8 @@ adj_text_strip_colors (const char *text, gssize length)
         next++;
       if (next && next < end && *next == 'm')
         at = next + 1;
+      else if (*at == '\033') /* what is left over might begin another one now */
+        at++;
       else
         g_string_append_c (plain, *at++);
     }

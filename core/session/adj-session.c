@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/adj-session.h"
 
-#include <math.h>
-
+#include "exec/adj-spill.h"
 #include "ir/adj-compare.h"
 
 /* -- inputs -- */
@@ -75,6 +74,8 @@ typedef struct
 {
   const AdjSessionRun *run;
   GHashTable *values; /* (nullable) */
+  AdjSpill *spill;    /* of the values */
+  GError *full;       /* (owned) (nullable): why a value could not be kept */
 } Running;
 
 static gboolean
@@ -83,9 +84,14 @@ keep_value (AdjNodeId id, const AdjValue *value, gpointer data)
   Running *running = data;
   const AdjNode *node = adj_graph_get_node (running->run->graph->graph, id.index);
 
-  if (value->kind == ADJ_VALUE_DATA)
-    g_hash_table_insert (running->values, g_strdup (node->name), adj_tensor_data_ref (value->data));
-  return TRUE;
+  AdjTensorData *kept;
+
+  if (value->kind != ADJ_VALUE_DATA)
+    return TRUE;
+  kept = adj_spill_take (running->spill, value->data, &running->full);
+  if (kept != NULL)
+    g_hash_table_insert (running->values, g_strdup (node->name), kept);
+  return kept != NULL;
 }
 
 static gboolean
@@ -112,7 +118,8 @@ adj_session_run (const AdjSessionRun *run,
                  GError **error)
 {
   g_auto (Inputs) inputs = { 0 };
-  Running running = { run, values };
+  g_autoptr (AdjSpill) spill = values != NULL ? adj_spill_new (run->keep_memory) : NULL;
+  Running running = { .run = run, .values = values, .spill = spill };
   AdjRunRequest request = {
     .graph = run->graph->graph,
     .float64 = run->float64,
@@ -128,7 +135,14 @@ adj_session_run (const AdjSessionRun *run,
   request.inputs = inputs.values;
   request.n_inputs = inputs.n;
   request.rng = states_of (run, &inputs);
-  return adj_executor_run (executor_of (run), &request, result, cancellable, error);
+  if (adj_executor_run (executor_of (run), &request, result, cancellable, error))
+    return TRUE;
+  if (running.full != NULL)
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&running.full));
+    }
+  return FALSE;
 }
 
 /* -- compare -- */
@@ -189,6 +203,7 @@ compare (Comparing *comparing,
   request->n_inputs = inputs->n;
   request->rng = states_of (run, inputs);
   request->executor = executor_of (run);
+  request->keep_memory = run->keep_memory;
   request->replace = run->replace != NULL ? replace_candidate : NULL;
   request->progress = run->progress != NULL ? report_comparison : NULL;
   request->data = comparing;

@@ -38,13 +38,15 @@ typedef struct
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;
+  guint64 keep_memory; /* bytes of kept values that may stay in memory; 0: as adj_spill_new () */
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
 } AdjSessionRun;
 
-/* Runs; @values (nullable): node name → AdjTensorData of every tensor result (keep-all). */
+/* Runs; @values (nullable): node name → AdjTensorData of every tensor result (keep-all; what does
+ * not fit into memory lies in a file that nobody else sees). */
 ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      AdjRunResult *result,
                                      GHashTable *values,

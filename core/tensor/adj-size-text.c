@@ -386,9 +386,10 @@ adj_size_parse (AdjSymbols *symbols, const char *text, gssize length, AdjSize *o
     return TRUE;
 
   quoted = g_utf8_make_valid (text, (gssize) MIN (n, (gsize) 60));
-  if (symbols == NULL)
+  if (symbols == NULL || memchr (text, '\0', n) != NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "“%s” is not an integer", quoted);
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   symbols == NULL ? "“%s” is not an integer" : "“%s” holds a NUL", quoted);
       return FALSE;
     }
 

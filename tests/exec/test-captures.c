@@ -12,7 +12,7 @@
 #define N_TO_FIND 98
 
 static const char *const captures[] = {
-  "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "gpt2-inductor",
+  "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "unet", "gpt2-inductor", "dropout",
 };
 static const char *const roles[] = { "joint", "forward", "backward" };
 
@@ -221,6 +221,7 @@ compare_edited (Recorded *recorded, AdjGraph *graph, GError **error)
     .graph = graph,
     .inputs = call->inputs,
     .n_inputs = call->n_inputs,
+    .rng = call->rng,
     .expected = &expected,
     .expected_node = recorded_node,
     .nodes = TRUE,
@@ -254,7 +255,8 @@ has_no_effect (const AdjComparison *edited_one, const AdjComparison *clean, guin
          a->difference.max_abs == b->difference.max_abs;
 }
 
-/* Whether the edit of node @index came out, as a difference there or as an error that names it. */
+/* Whether the edit of node @index came out, as a difference there or as an error that names it.
+ * (A run that breaks down later is judged until there.) */
 static gboolean
 edit_is_found (const AdjComparison *comparison,
                const GError *error,

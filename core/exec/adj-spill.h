@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-tensor-data.h"
+
+G_BEGIN_DECLS
+
+/* Room for the value of every node of a run: in memory while its bound lasts, then in a temporary
+ * file that is mapped.  The file has no name, so that it is gone with the last value in it, even
+ * when the process dies.  One thread at a time puts values in; what comes out is shared freely. */
+typedef struct _AdjSpill AdjSpill;
+
+/* @memory: bytes that may stay in memory; 0: an eighth of what the machine has free. */
+ADJ_PUBLIC AdjSpill *adj_spill_new (guint64 memory);
+/* The values live on. */
+ADJ_PUBLIC void adj_spill_free (AdjSpill *spill);
+
+/**
+ * adj_spill_take:
+ *
+ * Returns: (transfer full) (nullable): @data, or an equal tensor whose bytes are in the file; %NULL
+ *   with ADJ_ERROR_MEMORY when the disk is full too
+ */
+ADJ_PUBLIC AdjTensorData *adj_spill_take (AdjSpill *spill, AdjTensorData *data, GError **error);
+
+/* Bytes in the file. */
+ADJ_PUBLIC guint64 adj_spill_get_spilled (const AdjSpill *spill);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSpill, adj_spill_free)
+
+G_END_DECLS

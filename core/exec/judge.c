@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "exec/judge-private.h"
+
+#include <math.h>
+
+/* How much larger than ours a peer's error may be before it is no rounding error. */
+#define OTHER_FUNCTION 100
+
+static double
+distance (const AdjTensorData *a, const AdjTensorData *r)
+{
+  AdjTensorDifference difference;
+
+  if (a == NULL || r == NULL)
+    return NAN;
+  adj_tensor_compare (a, r, &difference);
+  return !difference.same_shape || difference.n_class_mismatch > 0 ? INFINITY : difference.rel_l2;
+}
+
+/* operators §5.3: twice the peer's error, thrice for 16-bit or small tensors, plus a slack. */
+static double
+allowed_error (const Leaf *leaf, double peer)
+{
+  const AdjTensorMeta *meta = adj_tensor_data_get_meta (leaf->candidate);
+  double u = adj_dtype_unit_roundoff (meta->dtype);
+  gboolean small = adj_tensor_data_get_numel (leaf->candidate) < 1000 || u > 0x1p-24;
+
+  return (small ? 3 : 2) * peer + 1e-5 * (u / 0x1p-24);
+}
+
+/* A peer that computes something else is far from our truth, where mere rounding keeps it at an
+ * error like ours. */
+static gboolean
+is_other_function (const Leaf *leaf, const AdjValueComparison *value)
+{
+  double u = adj_dtype_unit_roundoff (adj_tensor_data_get_meta (leaf->candidate)->dtype);
+
+  return leaf->own_truth && !isnan (value->peer) &&
+         !(value->peer <= OTHER_FUNCTION * value->accumulated + 1e-5 * (u / 0x1p-24));
+}
+
+static gboolean
+is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, double atol)
+{
+  g_autofree double *a = g_new (double, difference->n + 1);
+  g_autofree double *r = g_new (double, difference->n + 1);
+
+  adj_tensor_data_read_doubles (leaf->candidate, a);
+  adj_tensor_data_read_doubles (leaf->peer, r);
+  for (gint64 i = 0; i < difference->n; i++)
+    if (isfinite (a[i]) && fabs (a[i] - r[i]) > atol + rtol * fabs (r[i]))
+      return FALSE;
+  return difference->n_class_mismatch == 0;
+}
+
+static AdjVerdict
+judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComparison *value)
+{
+  const AdjTensorDifference *difference = &value->difference;
+  gboolean floating = adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->candidate)->dtype);
+  gboolean same_bits;
+
+  if (leaf->peer != NULL)
+    {
+      if (!difference->same_shape || !difference->same_dtype || difference->n_class_mismatch > 0)
+        return ADJ_VERDICT_DIFFERS;
+      same_bits = difference->max_abs == 0;
+      if (!isnan (request->rtol))
+        return same_bits                                                   ? ADJ_VERDICT_EQUAL
+               : is_close (difference, leaf, request->rtol, request->atol) ? ADJ_VERDICT_WITHIN
+                                                                           : ADJ_VERDICT_DIFFERS;
+      if (!floating)
+        return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
+    }
+  else
+    same_bits = value->local == 0;
+  if (!isnan (value->local) && value->local > value->local_limit)
+    return ADJ_VERDICT_DIFFERS;
+  if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)))
+    return ADJ_VERDICT_DIFFERS;
+  if (!same_bits && is_other_function (leaf, value))
+    return ADJ_VERDICT_DIFFERS;
+  return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_WITHIN;
+}
+
+void
+compare_leaf (const AdjComparisonRequest *request,
+              const Leaf *leaf,
+              double limit,
+              AdjValueComparison *out)
+{
+  AdjTensorData *against = leaf->peer != NULL ? leaf->peer : leaf->truth;
+
+  out->local = distance (leaf->candidate, leaf->local);
+  out->local_limit = limit;
+  out->accumulated = distance (leaf->candidate, leaf->truth);
+  out->peer = distance (leaf->peer, leaf->truth);
+  if (against != NULL)
+    adj_tensor_compare (leaf->candidate, against, &out->difference);
+  out->verdict = judge (request, leaf, out);
+}
