@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What the comparison says of graphs whose answer is known. */
+
+#include <glib.h>
+#include <math.h>
+
+#include "adjoint.h"
+
+#define N 6
+
+static AdjGraph *
+parse (const char *body)
+{
+  g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
+                                           "    def forward(self, x: \"f32[6][1]cpu\"):\n%s",
+                                           body);
+  g_autoptr (GError) error = NULL;
+  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
+
+  g_assert_no_error (error);
+  return graph;
+}
+
+static AdjTensorData *
+make (double first)
+{
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  gint64 size = N;
+  float values[N];
+  g_autoptr (GBytes) bytes = NULL;
+
+  for (guint i = 0; i < N; i++)
+    values[i] = (float) (first + i);
+  adj_shape_init_ints (&meta.shape, 1, &size);
+  bytes = g_bytes_new (values, sizeof values);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+/* The peer recorded node @name, and nothing else. */
+typedef struct
+{
+  const AdjGraph *graph;
+  const char *name;
+  AdjTensorData *value;
+} Recorded;
+
+static AdjTensorData *
+recorded_node (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Recorded *recorded = data;
+  const AdjNode *node = adj_graph_get_node (recorded->graph, id.index);
+
+  return !float64 && g_str_equal (node->name, recorded->name) ? recorded->value : NULL;
+}
+
+static AdjComparison *
+compare (AdjGraph *graph, const Recorded *recorded, GError **error)
+{
+  g_autoptr (AdjTensorData) x = make (0);
+  AdjValue input = ADJ_DATA (x);
+  AdjComparisonRequest request = {
+    .graph = graph,
+    .inputs = &input,
+    .n_inputs = 1,
+    .expected_node = recorded_node,
+    .nodes = TRUE,
+    .rtol = NAN,
+    .atol = NAN,
+    .data = (gpointer) recorded,
+  };
+
+  return adj_compare_run (&request, NULL, error);
+}
+
+static AdjVerdict
+verdict_of (const AdjComparison *comparison, const AdjGraph *graph, const char *name)
+{
+  for (guint i = 0; i < comparison->n_nodes; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, comparison->nodes[i].node.index);
+
+      if (g_str_equal (node->name, name))
+        return comparison->nodes[i].verdict;
+    }
+  g_assert_not_reached ();
+}
+
+/* Nothing is computed in a view: of a value that differs it differs, recorded or not. */
+static void
+test_views_inherit (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        a = torch.ops.aten.add.Tensor(x, 1)\n"
+                                      "        view = torch.ops.aten.view.default(a, [2, 3])\n"
+                                      "        split = torch.ops.aten.split.Tensor(view, 1)\n"
+                                      "        getitem = split[1]\n"
+                                      "        other = torch.ops.aten.add.Tensor(x, 2)\n"
+                                      "        flat = torch.ops.aten.view.default(other, [3, 2])\n"
+                                      "        return (getitem, flat)\n");
+  g_autoptr (AdjTensorData) wrong = make (100);
+  Recorded recorded = { graph, "a", wrong };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (graph, &recorded, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (verdict_of (comparison, graph, "a"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (verdict_of (comparison, graph, "view"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (verdict_of (comparison, graph, "split"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (verdict_of (comparison, graph, "getitem"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (verdict_of (comparison, graph, "other"), ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (verdict_of (comparison, graph, "flat"), ==, ADJ_VERDICT_EQUAL);
+}
+
+/* Of several results one differs; each getitem says so of its own only. */
+static void
+test_items_apart (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        max_1 = torch.ops.aten.max.dim(x, 0, True)\n"
+                                      "        getitem = max_1[0]\n"
+                                      "        getitem_1 = max_1[1]\n"
+                                      "        alias = torch.ops.aten.alias.default(getitem)\n"
+                                      "        alias_1 = torch.ops.aten.alias.default(getitem_1)\n"
+                                      "        return (alias, alias_1)\n");
+  g_autoptr (AdjTensorData) wrong = make (100);
+  Recorded recorded = { graph, "getitem", wrong };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (graph, &recorded, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (verdict_of (comparison, graph, "getitem"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (verdict_of (comparison, graph, "alias"), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (verdict_of (comparison, graph, "getitem_1"), ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (verdict_of (comparison, graph, "alias_1"), ==, ADJ_VERDICT_EQUAL);
+}
+
+#define BREAKS_DOWN                                                                                \
+  "        a = torch.ops.aten.mul.Tensor(x, 7)\n"                                                  \
+  "        index = torch.ops.aten._to_copy.default(a, dtype = torch.int64)\n"                      \
+  "        taken = torch.ops.aten.index_select.default(x, 0, index)\n"                             \
+  "        return (taken,)\n"
+
+/* An index that is out of bounds because of a value that differs before it. */
+static void
+test_judges_until_it_breaks (void)
+{
+  g_autoptr (AdjGraph) graph = parse (BREAKS_DOWN);
+  g_autoptr (AdjTensorData) right = make (0);
+  Recorded recorded = { graph, "a", right };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (graph, &recorded, &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (comparison->failure);
+  g_assert_nonnull (g_strstr_len (comparison->failure->message, -1, "'taken'"));
+  g_assert_cmpint (comparison->first, ==, 0);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* Where nothing differs before it, the failure is the answer. */
+static void
+test_reports_failure (void)
+{
+  g_autoptr (AdjGraph) graph = parse (BREAKS_DOWN);
+  Recorded recorded = { graph, "none", NULL };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (compare (graph, &recorded, &error));
+  g_assert_nonnull (error);
+  g_assert_nonnull (g_strstr_len (error->message, -1, "'taken'"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/exec/comparison/views-inherit", test_views_inherit);
+  g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
+  g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
+  g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
+  return g_test_run ();
+}
