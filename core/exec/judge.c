@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "exec/judge-private.h"
-
 #include <math.h>
+
+#include "exec/judge-private.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100

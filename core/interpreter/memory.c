@@ -2,9 +2,9 @@
 /* The memory that a run needs, read off the annotations: every value lives from its node to the
  * last use of it or of a view on it. */
 
-#include "interpreter/adj-interpreter.h"
-
 #include <stdio.h>
+
+#include "interpreter/adj-interpreter.h"
 
 typedef struct
 {
