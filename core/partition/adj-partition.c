@@ -8,33 +8,37 @@
 typedef Plan *(*Planner) (const Joint *joint, const AdjPartitionOptions *options, GError **error);
 
 static AdjPartition *
-run_planner (AdjGraph *graph, const AdjPartitionOptions *options, Planner planner, GError **error)
+run_planner (Joint *joint, const AdjPartitionOptions *options, Planner planner, GError **error)
 {
-  g_autoptr (Joint) joint = joint_new (graph, options, error);
-  g_autoptr (Plan) plan = joint != NULL ? planner (joint, options, error) : NULL;
+  g_autoptr (Plan) plan = planner (joint, options, error);
 
   if (plan == NULL || !plan_complete (plan, error))
     return NULL;
   return plan_emit (plan, error);
 }
 
-/* Tags are min-cut's business, as in PyTorch. */
-static Plan *
-default_or_cut (const Joint *joint, const AdjPartitionOptions *options, GError **error)
+static AdjPartition *
+run_min_cut (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
 {
-  return (joint->has_tags ? min_cut_plan : default_plan) (joint, options, error);
+  g_autoptr (Joint) joint = joint_new (graph, options, error);
+
+  return joint != NULL ? run_planner (joint, options, min_cut_plan, error) : NULL;
 }
 
+/* Nothing is merged; but tags are min-cut's business, as in PyTorch. */
 static AdjPartition *
-run_default (AdjGraph *joint, const AdjPartitionOptions *options, GError **error)
+run_default (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
 {
-  return run_planner (joint, options, default_or_cut, error);
-}
+  AdjPartitionOptions as_it_is = *options;
+  g_autoptr (Joint) joint = NULL;
 
-static AdjPartition *
-run_min_cut (AdjGraph *joint, const AdjPartitionOptions *options, GError **error)
-{
-  return run_planner (joint, options, min_cut_plan, error);
+  as_it_is.no_cse = TRUE;
+  joint = joint_new (graph, &as_it_is, error);
+  if (joint == NULL)
+    return NULL;
+  if (joint->has_tags)
+    return run_min_cut (graph, options, error);
+  return run_planner (joint, &as_it_is, default_plan, error);
 }
 
 static const AdjPartitioner partitioners[] = {

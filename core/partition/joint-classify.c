@@ -96,7 +96,7 @@ joint_clean_tags (Joint *joint)
   for (guint i = 0; i < joint->n; i++)
     if (!joint->gone[i] && joint_must_recompute (joint, i))
       {
-        joint->has_tags = TRUE;
+        joint->has_tags = TRUE; /* a demand, perhaps */
         if (joint->tag_rule[i] != ADJ_RULE_DEMAND)
           clean_tag (joint, i);
       }

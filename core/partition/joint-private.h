@@ -71,7 +71,7 @@ typedef struct
   gint32 *order;       /* among in_forward; -1 */
   guint32 *distance;
   gboolean has_backward; /* any in_backward */
-  gboolean has_tags;     /* any must_recompute */
+  gboolean has_tags;     /* any must_recompute, on dead nodes too */
 
   AdjArena *arena; /* (owned): all of the above */
 } Joint;

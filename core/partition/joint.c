@@ -152,6 +152,7 @@ read_nodes (Joint *self)
       self->bytes[i] = self->kind[i] == NODE_ATTRIBUTE ? 0 : bytes_of (node, self->symbols);
       self->recompute[i] = node->meta.recompute;
       self->tag_rule[i] = node->meta.recompute != ADJ_RECOMPUTE_NONE ? ADJ_RULE_TAG : ADJ_RULE_NONE;
+      self->has_tags |= joint_must_recompute (self, i);
       self->tag_because[i] = NOBODY;
       self->region[i] = node->meta.ac_graph_id;
       self->rep[i] = i;

@@ -39,6 +39,23 @@ adj_test_read_file (const char *path, gsize *length)
   return contents;
 }
 
+char *
+adj_test_read_packed (const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) packed = g_file_read (file, NULL, NULL);
+  g_autoptr (GZlibDecompressor) unpack = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  g_autoptr (GInputStream) stream = NULL;
+  g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
+
+  g_assert_nonnull (packed);
+  stream = g_converter_input_stream_new (G_INPUT_STREAM (packed), G_CONVERTER (unpack));
+  g_assert_cmpint (g_output_stream_splice (out, stream, 0, NULL, NULL), >, 0);
+  g_assert_true (g_output_stream_write_all (out, "", 1, NULL, NULL, NULL));
+  g_assert_true (g_output_stream_close (out, NULL, NULL));
+  return g_memory_output_stream_steal_data (G_MEMORY_OUTPUT_STREAM (out));
+}
+
 static char *
 bytes_to_string (GBytes *bytes, gsize *length)
 {

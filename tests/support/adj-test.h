@@ -34,6 +34,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTestFolder, adj_test_folder_free)
 
 char *adj_test_data_path (const char *name) G_GNUC_WARN_UNUSED_RESULT;
 char *adj_test_read_file (const char *path, gsize *length) G_GNUC_WARN_UNUSED_RESULT;
+/* Of a text packed by gzip. */
+char *adj_test_read_packed (const char *path) G_GNUC_WARN_UNUSED_RESULT;
 
 void adj_test_check_golden (const char *name, const char *got);
 
