@@ -71,26 +71,65 @@ print_text (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
           alignment->n_removed, alignment->n_changed);
 }
 
+/* What --modulo aot means: how PyTorch happened to write a graph does not count. */
+static AdjGraph *
+normalise (AdjGraph *graph, GError **error)
+{
+  static const AdjPass *const passes[] = { &adj_pass_normalise, &adj_pass_dce };
+
+  adj_graph_ref (graph);
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
+    {
+      AdjPassResult result;
+      gboolean done = adj_pass_run (passes[i], NULL, graph, &result, error);
+
+      adj_graph_unref (graph);
+      if (!done)
+        return NULL;
+      graph = adj_graph_ref (result.graph);
+      adj_pass_result_clear (&result);
+    }
+  return graph;
+}
+
+static gboolean
+choose_graph (const AdjTarget *target, const char *modulo, AdjGraph **out, GError **error)
+{
+  if (modulo == NULL)
+    *out = adj_graph_ref (target->graph->graph);
+  else if (g_str_equal (modulo, "aot"))
+    *out = normalise (target->graph->graph, error);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "--modulo knows 'aot', not '%s'", modulo);
+  return *out != NULL;
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
   g_auto (AdjTarget) a = { 0 };
   g_auto (AdjTarget) b = { 0 };
+  g_autoptr (AdjGraph) graph_a = NULL;
+  g_autoptr (AdjGraph) graph_b = NULL;
   g_autoptr (AdjAlignment) alignment = NULL;
+  g_autofree char *modulo = NULL;
   gboolean json = FALSE;
   GOptionEntry entries[] = {
+    { "modulo", 0, 0, G_OPTION_ARG_STRING, &modulo,
+      "What does not count: aot (how PyTorch happened to write it)", "WHAT" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
   if (!adj_command_parse (&adj_command_diff, entries, 2, 2, &argc, &argv, error) ||
-      !adj_target_open (&a, argv[1], NULL, error) || !adj_target_open (&b, argv[2], NULL, error))
+      !adj_target_open (&a, argv[1], NULL, error) || !adj_target_open (&b, argv[2], NULL, error) ||
+      !choose_graph (&a, modulo, &graph_a, error) || !choose_graph (&b, modulo, &graph_b, error))
     return ADJ_EXIT_BAD_INPUT;
-  alignment = adj_graph_align (a.graph->graph, b.graph->graph);
+  alignment = adj_graph_align (graph_a, graph_b);
   if (json)
-    print_json (a.graph->graph, b.graph->graph, alignment);
+    print_json (graph_a, graph_b, alignment);
   else
-    print_text (a.graph->graph, b.graph->graph, alignment);
+    print_text (graph_a, graph_b, alignment);
   return alignment->n_added + alignment->n_removed + alignment->n_changed > 0 ? ADJ_EXIT_DIFFERENT
                                                                               : ADJ_EXIT_DONE;
 }

@@ -22,6 +22,7 @@ typedef struct
 extern const AdjPass adj_pass_dce;
 extern const AdjPass adj_pass_cse;
 extern const AdjPass adj_pass_decompose;
+extern const AdjPass adj_pass_normalise;
 
 /* Why a node went, came or changed. */
 typedef struct

@@ -30,6 +30,8 @@ static const struct
   const char *steps;
   gboolean is_joint; /* afterwards */
 } defaults[] = {
+  { "dynamo", "joint", TRUE },
+  { "user", "joint", TRUE },
   { "joint", "", TRUE },
 };
 

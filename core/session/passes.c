@@ -4,7 +4,12 @@
 #include "aot/adj-aot-passes.h"
 
 static const AdjPass *const passes[] = {
-  &adj_pass_functionalize, &adj_pass_joint, &adj_pass_dce, &adj_pass_cse, &adj_pass_decompose,
+  &adj_pass_functionalize,
+  &adj_pass_joint,
+  &adj_pass_dce,
+  &adj_pass_cse,
+  &adj_pass_decompose,
+  &adj_pass_normalise,
 };
 
 guint

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* normalise: two graphs that only differ in how a compiler happened to write them become one.
+ *
+ * These are the rules N2 to N6 by which aot-autograd §11.1 compares graphs with PyTorch's; names,
+ * N1, are what the alignment of two graphs looks at last. */
+
+#include <string.h>
+
+#include "call/adj-op.h"
+#include "passes/adj-pass.h"
+
+typedef struct
+{
+  AdjGraph *in;
+  AdjBuilder *builder;
+  AdjPassContext *context;
+  AdjNodeId *map;
+  gboolean *returned;
+  gboolean *scratch; /* views of a copy that somebody made only to write into it */
+} Normaliser;
+
+static const AdjNode *
+get_input (const Normaliser *self, const AdjNode *node, guint index)
+{
+  if (index >= node->args.n || node->args.items[index].kind != ADJ_VALUE_NODE)
+    return NULL;
+  return adj_graph_get_node (self->in, node->args.items[index].node.index);
+}
+
+/* -- what stands for another node -- */
+
+/* Each returns the node of the graph that @index is the same as, or @index. */
+
+static guint
+same_as_self (Normaliser *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->in, index);
+
+  return self->returned[index] || node->n_inputs == 0 ? index : node->inputs[0].index;
+}
+
+static gboolean
+makes_empty (const AdjNode *node)
+{
+  return node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE) != 0;
+}
+
+/* copy (self, src) is src when both look alike. */
+static guint
+same_as_source (Normaliser *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->in, index);
+  const AdjNode *target = get_input (self, node, 0);
+  const AdjNode *source = get_input (self, node, 1);
+
+  if (target == NULL || source == NULL || target->val.kind != ADJ_VALUE_META ||
+      source->val.kind != ADJ_VALUE_META || target->val.meta->dtype != source->val.meta->dtype ||
+      !adj_shape_same_sizes (&target->val.meta->shape, &source->val.meta->shape,
+                             adj_graph_get_symbols (self->in)))
+    return index;
+  self->scratch[index] = makes_empty (target);
+  return node->args.items[1].node.index;
+}
+
+/* clone (x) of what was copied only to be written. */
+static guint
+same_as_scratch (Normaliser *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->in, index);
+
+  if (node->n_inputs == 0 || !self->scratch[node->inputs[0].index] || self->returned[index])
+    return index;
+  return node->inputs[0].index;
+}
+
+static const struct
+{
+  const char *target;
+  guint (*find) (Normaliser *self, guint index);
+} twins[] = {
+  { "torch.ops.aten.detach.default", same_as_self },
+  { "torch.ops.aten.alias.default", same_as_self },
+  { "torch.ops.aten.copy.default", same_as_source },
+  { "torch.ops.aten.clone.default", same_as_scratch },
+};
+
+static guint
+find_twin (Normaliser *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->in, index);
+
+  if (node->op == NULL)
+    return index;
+  if (node->n_inputs > 0 && adj_schema_is_view (adj_op_get_schema (node->op)))
+    self->scratch[index] = self->scratch[node->inputs[0].index];
+  for (guint i = 0; i < G_N_ELEMENTS (twins); i++)
+    if (g_str_equal (twins[i].target, node->target))
+      return twins[i].find (self, index);
+  return index;
+}
+
+/* -- one spelling of several -- */
+
+typedef struct
+{
+  const char *target;
+  const AdjValue *args;
+  guint n_args;
+  const AdjValue *kwargs;
+} Spelling;
+
+static gboolean
+is_zero (const AdjValue *value)
+{
+  return (value->kind == ADJ_VALUE_INT && value->integer == 0) ||
+         (value->kind == ADJ_VALUE_FLOAT && value->number == 0.0);
+}
+
+/* The argument that gives the sizes of a tensor of zeros; %NULL when @node makes none. */
+static const AdjValue *
+find_zeros (const Normaliser *self, const AdjNode *node)
+{
+  const AdjNode *empty = get_input (self, node, 0);
+
+  if (g_str_equal (node->target, "torch.ops.aten.zeros.default") && node->args.n > 0)
+    return &node->args.items[0];
+  if (g_str_equal (node->target, "torch.ops.aten.full.default") && node->args.n > 1 &&
+      is_zero (&node->args.items[1]))
+    return &node->args.items[0];
+  if (g_str_equal (node->target, "torch.ops.aten.new_zeros.default") && node->args.n > 1)
+    return &node->args.items[1];
+  if (g_str_equal (node->target, "torch.ops.aten.zero.default") && empty != NULL &&
+      g_str_equal (empty->target, "torch.ops.aten.new_empty.default") && empty->args.n > 1)
+    return &empty->args.items[1];
+  return NULL;
+}
+
+static Spelling
+spell (const Normaliser *self, const AdjNode *node)
+{
+  Spelling spelling = { node->target, node->args.items, node->args.n, &node->kwargs };
+  const AdjValue *sizes = find_zeros (self, node);
+  const AdjSchema *schema;
+
+  if (sizes != NULL)
+    return (Spelling){ "torch.ops.aten.zeros.default", sizes, 1, NULL };
+  if (g_str_equal (node->target, "torch.ops.aten.reshape.default") ||
+      g_str_equal (node->target, "torch.ops.aten._reshape_alias.default"))
+    return (Spelling){ "torch.ops.aten.view.default", node->args.items, MIN (node->args.n, 2),
+                       NULL };
+  if (node->op == NULL)
+    return spelling;
+  schema = adj_op_get_schema (node->op);
+  while (spelling.n_args > 0 && spelling.n_args <= schema->n_arguments)
+    {
+      const AdjArgument *argument = &schema->arguments[spelling.n_args - 1];
+
+      if (!argument->has_default ||
+          !adj_value_equal (&argument->default_value, &spelling.args[spelling.n_args - 1]))
+        break;
+      spelling.n_args--;
+    }
+  return spelling;
+}
+
+/* -- the walk -- */
+
+static gboolean
+map_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const Normaliser *self = data;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind == ADJ_VALUE_NODE)
+    out->node = self->map[leaf->node.index];
+  return TRUE;
+}
+
+static void
+add_call (Normaliser *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->in, index);
+  Spelling spelling = spell (self, node);
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  AdjNodeSpec spec = { .name = node->name,
+                       .opcode = node->opcode,
+                       .target = spelling.target,
+                       .val = node->val,
+                       .meta = &node->meta,
+                       .origin = { index } };
+
+  adj_value_map (&(AdjValue){ .kind = ADJ_VALUE_TUPLE,
+                              .n = spelling.n_args,
+                              .items = (AdjValue *) spelling.args },
+                 map_leaf, self, &args);
+  if (spelling.kwargs != NULL)
+    adj_value_map (spelling.kwargs, map_leaf, self, &kwargs);
+  spec.args = args;
+  spec.kwargs = kwargs;
+  self->map[index] = adj_builder_add (self->builder, &spec);
+  if (!g_str_equal (spelling.target, node->target))
+    adj_pass_note (self->context, (AdjNodeId){ index }, self->map[index], "another word for %s",
+                   spelling.target);
+}
+
+/* A write into an input: where it stands among what does not read the input is an accident. */
+static gboolean
+is_epilogue (const Normaliser *self, const AdjNode *node)
+{
+  const AdjNode *target =
+      node->opcode == ADJ_OPCODE_CALL_FUNCTION ? get_input (self, node, 0) : NULL;
+
+  return target != NULL && target->opcode == ADJ_OPCODE_PLACEHOLDER && node->op != NULL &&
+         adj_schema_mutates (adj_op_get_schema (node->op));
+}
+
+static void
+add_node (Normaliser *self, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (self->in, index);
+  guint twin = find_twin (self, index);
+
+  if (twin != index)
+    {
+      self->map[index] = self->map[twin];
+      adj_pass_note (self->context, (AdjNodeId){ index }, self->map[index], "the same as %s",
+                     adj_graph_get_node (self->in, twin)->name);
+    }
+  else if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    add_call (self, index);
+  else
+    adj_builder_copy (self->builder, self->in, index, self->map);
+}
+
+static gboolean *
+mark_returned (const AdjGraph *graph)
+{
+  gboolean *returned = g_new0 (gboolean, adj_graph_get_n_nodes (graph));
+  const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
+
+  for (guint i = 0; i < output->n_inputs; i++)
+    returned[output->inputs[i].index] = TRUE;
+  return returned;
+}
+
+static AdjGraph *
+normalise_run (AdjGraph *in, AdjPassContext *context, GError **error)
+{
+  guint n = adj_graph_get_n_nodes (in);
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
+  g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
+  g_autofree gboolean *returned = mark_returned (in);
+  g_autofree gboolean *scratch = g_new0 (gboolean, n);
+  g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint));
+  Normaliser self = { in, builder, context, map, returned, scratch };
+
+  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (in, i);
+
+      if (node->n_users == 0 && is_epilogue (&self, node))
+        {
+          g_array_append_val (late, i);
+          continue;
+        }
+      for (guint k = 0; node->opcode == ADJ_OPCODE_OUTPUT && k < late->len; k++)
+        add_node (&self, g_array_index (late, guint, k));
+      add_node (&self, i);
+    }
+  return adj_builder_seal (builder, error);
+}
+
+const AdjPass adj_pass_normalise = {
+  .name = "normalise",
+  .summary = "One spelling of what compilers write in several ways",
+  .explain =
+      "Identities (`detach`, `alias`) go unless they are returned; `reshape` becomes `view`, every "
+      "tensor of zeros `zeros`, arguments that say the default are left out, copies made only to "
+      "be written are the original, and writes into inputs stand last.  Two graphs that are equal "
+      "afterwards compute the same.\n\n"
+      "Before: `d = detach(x); z = full([2], 0); add = d + z`\n\n"
+      "After: `z = zeros([2]); add = x + z`",
+  .run = normalise_run,
+};
