@@ -40,7 +40,7 @@ value_bytes (const AdjGraph *graph, const AdjNode *node, gboolean float64)
 
 /* The node whose storage the result of @node shares: itself, or the source of the view. */
 static guint
-storage_owner (const AdjGraph *graph, const AdjNode *node, guint index, const guint *owners)
+storage_owner (const AdjGraph *graph, const AdjNode *node, guint index, const AdjLifetime *lives)
 {
   gboolean shares = FALSE;
 
@@ -50,33 +50,42 @@ storage_owner (const AdjGraph *graph, const AdjNode *node, guint index, const gu
     shares = adj_schema_is_view (adj_op_get_schema (node->op));
   else if (g_str_equal (node->target, "operator.getitem"))
     shares = adj_graph_get_node (graph, node->inputs[0].index)->val.kind != ADJ_VALUE_NONE;
-  return shares ? owners[node->inputs[0].index] : index;
+  return shares ? lives[node->inputs[0].index].owner : index;
+}
+
+AdjLifetime *
+adj_graph_get_lifetimes (const AdjGraph *graph, gboolean float64)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  AdjLifetime *lives = g_new0 (AdjLifetime, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      AdjLifetime *owner;
+
+      lives[i].owner = storage_owner (graph, node, i, lives);
+      owner = &lives[lives[i].owner];
+      lives[i].bytes = lives[i].owner == i ? value_bytes (graph, node, float64) : 0;
+      owner->last = MAX (owner->last, adj_graph_get_last_use (graph, i).index);
+    }
+  return lives;
 }
 
 guint64
 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
 {
   guint n = adj_graph_get_n_nodes (graph);
-  g_autofree guint *owners = g_new (guint, n);
-  g_autofree guint *last = g_new0 (guint, n);
-  g_autofree guint64 *bytes = g_new0 (guint64, n);
+  g_autofree AdjLifetime *lives = adj_graph_get_lifetimes (graph, float64);
   g_autofree guint64 *freed = g_new0 (guint64, n);
   guint64 alive = 0, peak = 0;
 
   for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-
-      owners[i] = storage_owner (graph, node, i, owners);
-      bytes[i] = owners[i] == i ? value_bytes (graph, node, float64) : 0;
-      last[owners[i]] = MAX (last[owners[i]], adj_graph_get_last_use (graph, i).index);
-    }
-  for (guint i = 0; i < n; i++)
-    if (!g_uint64_checked_add (&freed[last[i]], freed[last[i]], bytes[i]))
+    if (!g_uint64_checked_add (&freed[lives[i].last], freed[lives[i].last], lives[i].bytes))
       return G_MAXUINT64;
   for (guint i = 0; i < n; i++)
     {
-      if (!g_uint64_checked_add (&alive, alive, bytes[i]))
+      if (!g_uint64_checked_add (&alive, alive, lives[i].bytes))
         return G_MAXUINT64;
       peak = MAX (peak, alive);
       alive -= MIN (alive, freed[i]);

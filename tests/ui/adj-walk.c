@@ -178,19 +178,41 @@ adj_walk_find (GtkWidget *root, GType type, const char *label)
   return NULL;
 }
 
-void
-adj_walk_shoot (AdjWindow *window, const char *path)
+/* Popovers are surfaces of their own. */
+static void
+add_popovers (GtkWidget *root, GtkSnapshot *snapshot)
 {
-  GtkWidget *widget = GTK_WIDGET (window);
-  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  int scale = gtk_widget_get_scale_factor (widget);
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+  if (GTK_IS_POPOVER (root) && gtk_widget_get_mapped (root))
+    {
+      g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (root);
+      GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (root));
+      int x = gdk_popup_get_position_x (GDK_POPUP (surface));
+      int y = gdk_popup_get_position_y (GDK_POPUP (surface));
+
+      gtk_snapshot_save (snapshot);
+      gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (x, y));
+      gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (root),
+                              gtk_widget_get_height (root));
+      gtk_snapshot_restore (snapshot);
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    add_popovers (child, snapshot);
+}
+
+void
+adj_walk_shoot (GtkWidget *window, const char *path)
+{
+  int width = gtk_widget_get_width (window), height = gtk_widget_get_height (window);
+  int scale = gtk_widget_get_scale_factor (window);
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (window);
   g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
   g_autoptr (GskRenderNode) node = NULL;
   g_autoptr (GdkTexture) texture = NULL;
 
   gtk_snapshot_scale (snapshot, scale, scale);
   gdk_paintable_snapshot (paintable, snapshot, width, height);
+  add_popovers (window, snapshot);
   node = gtk_snapshot_to_node (snapshot);
   if (node == NULL)
     return;
@@ -198,4 +220,19 @@ adj_walk_shoot (AdjWindow *window, const char *path)
       gtk_native_get_renderer (GTK_NATIVE (window)), node,
       &GRAPHENE_RECT_INIT (0, 0, (float) (width * scale), (float) (height * scale)));
   gdk_texture_save_to_png (texture, path);
+}
+
+GtkWidget *
+adj_walk_find_window (const char *title)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
+
+      if (g_strcmp0 (gtk_window_get_title (window), title) == 0)
+        return GTK_WIDGET (window);
+    }
+  return NULL;
 }

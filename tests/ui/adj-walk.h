@@ -26,7 +26,9 @@ gboolean adj_walk_select (AdjWindow *window, const char *node);
 gboolean adj_walk_run (AdjWindow *window, const char *action);
 /* The first widget of @type below @root whose label is @label (%NULL: any). */
 GtkWidget *adj_walk_find (GtkWidget *root, GType type, const char *label);
-/* Writes what the window shows, at the scale of the display. */
-void adj_walk_shoot (AdjWindow *window, const char *path);
+/* The window of that title.  (nullable) */
+GtkWidget *adj_walk_find_window (const char *title);
+/* Writes what a window and its popovers show, at the scale of the display. */
+void adj_walk_shoot (GtkWidget *window, const char *path);
 
 G_END_DECLS

@@ -4,34 +4,83 @@
 
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "support/layered-graph.h"
 #include "ui/adj-planted.h"
 #include "ui/adj-walk.h"
 
-static const char *out, *suffix;
+static const char *graphs, *out, *suffix;
+
+/* -- means -- */
 
 static void
-shoot (AdjWindow *window, const char *name)
+shoot_widget (AdjWindow *window, GtkWidget *widget, const char *name)
 {
   g_autofree char *file = g_strdup_printf ("%s-%s.png", name, suffix);
   g_autofree char *path = g_build_filename (out, file, NULL);
 
   adj_walk_settle (window);
-  adj_walk_shoot (window, path);
+  adj_walk_shoot (widget, path);
   g_print ("%s\n", path);
 }
 
 static void
-zoom_to_selection (AdjWindow *window)
+shoot (AdjWindow *window, const char *name)
 {
-  gtk_widget_activate_action (GTK_WIDGET (window), "win.fit-selection", NULL);
+  shoot_widget (window, GTK_WIDGET (window), name);
+}
+
+/* Shoots the window of that title and closes it. */
+static void
+shoot_dialog (AdjWindow *window, const char *title, const char *name)
+{
+  GtkWidget *dialog;
+
+  adj_walk_settle (window);
+  dialog = adj_walk_find_window (title);
+  if (dialog == NULL)
+    return;
+  shoot_widget (window, dialog, name);
+  gtk_window_destroy (GTK_WINDOW (dialog));
   adj_walk_settle (window);
 }
 
 static void
-show_graph (AdjWindow *window, const char *file)
+act (AdjWindow *window, const char *action)
 {
-  if (!adj_walk_open (window, file) || !adj_walk_choose_graph (window, "joint"))
+  g_autofree char *name = NULL;
+  g_autoptr (GVariant) target = NULL;
+
+  if (g_action_parse_detailed_name (action, &name, &target, NULL))
+    gtk_widget_activate_action_variant (GTK_WIDGET (window), name, target);
+  adj_walk_settle (window);
+}
+
+static gboolean
+is_done (gpointer data)
+{
+  return adj_document_get_status (data) == NULL && !adj_document_is_running (data);
+}
+
+/* Chooses a view and waits for its picture. */
+static void
+view (AdjWindow *window, const char *action)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjScene *before = adj_document_get_scene (document);
+
+  act (window, action);
+  for (guint i = 0; i < 100 && adj_document_get_scene (document) == before; i++)
+    adj_walk_settle (window);
+  adj_walk_until (is_done, document, 20);
+  adj_walk_settle (window);
+}
+
+static void
+show_graph (AdjWindow *window, const char *file, const char *role)
+{
+  if (!adj_walk_open (window, file) || !adj_walk_choose_graph (window, role))
     {
       const GError *error = adj_document_get_error (adj_window_get_document (window));
 
@@ -41,31 +90,186 @@ show_graph (AdjWindow *window, const char *file)
   adj_walk_settle (window);
 }
 
-static void
-show_damaged (AdjWindow *window, const char *file)
+static char *
+sample (const char *name)
 {
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "damaged.adjoint", NULL);
-  g_autofree char *contents = NULL;
-  gsize length;
+  return g_build_filename (graphs, name, NULL);
+}
 
-  if (g_file_get_contents (file, &contents, &length, NULL) &&
-      g_file_set_contents (path, contents, (gssize) (length / 2), NULL))
-    adj_walk_open (window, path);
-  g_remove (path);
+/* -- stops -- */
+
+static void
+walk_start (AdjWindow *window)
+{
+  shoot (window, "start");
+  act (window, "win.show-help-overlay");
+  {
+    GtkWidget *help =
+        GTK_WIDGET (gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window)));
+
+    shoot_widget (window, help, "shortcuts");
+    gtk_widget_set_visible (help, FALSE);
+  }
+  act (window, "app.about");
+  shoot_dialog (window, "About Adjoint", "about");
+}
+
+static void
+walk_pictures (AdjWindow *window)
+{
+  g_autofree char *gpt2 = sample ("gpt2.adjoint");
+
+  show_graph (window, gpt2, "joint");
+  shoot (window, "joint");
+  act (window, "win.fit");
+  shoot (window, "overview");
+  adj_walk_select (window, "gelu");
+  act (window, "win.fit-selection");
+  shoot (window, "node");
+  act (window, "win.edge-labels::shape");
+  shoot (window, "labels");
+  act (window, "win.edge-labels::nothing");
+  view (window, "win.view::flow");
+  shoot (window, "flow");
+  view (window, "win.view::stacked");
+  shoot (window, "stacked");
+  view (window, "win.view::mirror");
+  act (window, "win.fit-selection");
+  adj_window_show_page (window, "text");
+  shoot (window, "text");
+  adj_window_show_page (window, "memory");
+  act (window, "win.color-by::bytes");
+  shoot (window, "memory");
+  act (window, "win.color-by::role");
+}
+
+static void
+walk_search (AdjWindow *window)
+{
+  GtkWidget *root = GTK_WIDGET (window), *entry;
+
+  adj_window_find (window);
+  adj_walk_settle (window);
+  entry = adj_walk_find (root, GTK_TYPE_SEARCH_ENTRY, NULL);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "op:mm module:mlp");
+  for (guint i = 0; i < 30; i++)
+    adj_walk_settle (window);
+  adj_window_find_step (window, 1);
+  shoot (window, "search");
+  gtk_editable_set_text (GTK_EDITABLE (entry), "");
+  gtk_popover_popdown (GTK_POPOVER (gtk_widget_get_ancestor (entry, GTK_TYPE_POPOVER)));
+  adj_walk_settle (window);
+}
+
+static GtkWidget *
+find_menu (GtkWidget *root, const char *tooltip)
+{
+  if (GTK_IS_MENU_BUTTON (root) && g_strcmp0 (gtk_widget_get_tooltip_text (root), tooltip) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_menu (child, tooltip);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+shoot_menu (AdjWindow *window, const char *tooltip, const char *name)
+{
+  GtkWidget *button = find_menu (GTK_WIDGET (window), tooltip);
+
+  if (button == NULL)
+    return;
+  gtk_menu_button_popup (GTK_MENU_BUTTON (button));
+  shoot (window, name);
+  gtk_menu_button_popdown (GTK_MENU_BUTTON (button));
+  adj_walk_settle (window);
+}
+
+static void
+walk_runs (AdjWindow *window)
+{
+  g_autofree char *svg = g_build_filename (g_get_tmp_dir (), "gpt2-joint.svg", NULL);
+  AdjDocument *document = adj_window_get_document (window);
+
+  shoot_menu (window, "Run and Compare", "run-menu");
+  shoot_menu (window, "Main Menu", "main-menu");
+  act (window, "win.inputs::random");
+  shoot_dialog (window, "Random Inputs", "seed");
+  adj_walk_select (window, "gelu");
+  adj_walk_run (window, "win.compare");
+  act (window, "win.fit-selection");
+  shoot (window, "compared");
+  act (window, "win.color-by::error");
+  act (window, "win.fit");
+  shoot (window, "error-heat");
+  act (window, "win.color-by::time");
+  view (window, "win.fold-all");
+  adj_window_show_page (window, "log");
+  shoot (window, "folded");
+  act (window, "win.color-by::role");
+  adj_document_export (document, svg, ADJ_SCHEME_LIGHT);
+  adj_walk_until (is_done, document, 20);
+  shoot (window, "exported");
+  g_remove (svg);
 }
 
 /* A file in which one argument was changed after PyTorch ran it. */
 static void
-show_difference (AdjWindow *window, const char *file)
+walk_difference (AdjWindow *window)
 {
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "planted.adjoint", NULL);
+  g_autofree char *gpt2 = sample ("gpt2.adjoint");
 
-  adj_planted_write (file, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
-  gtk_widget_activate_action (GTK_WIDGET (window), "win.unfold-all", NULL);
-  show_graph (window, path);
+  adj_planted_write (gpt2, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
+  show_graph (window, path, "joint");
   adj_walk_run (window, "win.compare");
-  zoom_to_selection (window);
+  act (window, "win.fit-selection");
+  shoot (window, "difference");
   g_remove (path);
+}
+
+/* Half of a file, and one of its graphs unreadable. */
+static void
+walk_damage (AdjWindow *window)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "damaged.adjoint", NULL);
+  g_autofree char *partial = g_build_filename (g_get_tmp_dir (), "partial.txt", NULL);
+  g_autofree char *gpt2 = sample ("gpt2.adjoint");
+  g_autofree char *contents = NULL;
+  gsize length;
+
+  if (g_file_get_contents (gpt2, &contents, &length, NULL) &&
+      g_file_set_contents (path, contents, (gssize) (length / 2), NULL))
+    adj_walk_open (window, path);
+  shoot (window, "problem");
+  g_remove (path);
+  g_file_set_contents (partial,
+                       "class GraphModule(torch.nn.Module):\n"
+                       "    def forward(self, x: \"f32[2, 3]\"):\n"
+                       "        relu: \"f32[2, 3]\" = torch.ops.aten.relu.default(y)\n"
+                       "        sin: \"f32[2, 3]\" = torch.ops.aten.sin.default(relu)\n"
+                       "        return (sin,)\n",
+                       -1, NULL);
+  adj_walk_open (window, partial);
+  shoot (window, "partial");
+  g_remove (partial);
+}
+
+static void
+walk_small (AdjApplication *application)
+{
+  AdjWindow *window = adj_walk_open_window (application, 800, 600);
+  g_autofree char *mlp = sample ("mlp.adjoint");
+
+  show_graph (window, mlp, "joint");
+  adj_walk_select (window, "gelu");
+  shoot (window, "small");
+  gtk_window_destroy (GTK_WINDOW (window));
 }
 
 int
@@ -73,49 +277,30 @@ main (int argc, char *argv[])
 {
   g_autoptr (AdjApplication) application = NULL;
   AdjWindow *window;
-  gboolean dark;
 
-  if (argc != 6 || !adj_walk_init ())
+  if (argc != 5 || !adj_walk_init ())
     {
-      g_printerr ("usage: shoot GRAPH FOLDER light|dark SUFFIX NODE, with a display\n");
+      g_printerr ("usage: shoot GRAPHS FOLDER light|dark SUFFIX, with a display\n");
       return 2;
     }
+  graphs = argv[1];
   out = argv[2];
   g_mkdir_with_parents (out, 0755);
   suffix = argv[4];
-  dark = g_str_equal (argv[3], "dark");
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
-                                      dark ? ADW_COLOR_SCHEME_FORCE_DARK
-                                           : ADW_COLOR_SCHEME_FORCE_LIGHT);
+                                      g_str_equal (argv[3], "dark") ? ADW_COLOR_SCHEME_FORCE_DARK
+                                                                    : ADW_COLOR_SCHEME_FORCE_LIGHT);
   application = adj_application_new (G_APPLICATION_NON_UNIQUE);
   g_application_register (G_APPLICATION (application), NULL, NULL);
 
   window = adj_walk_open_window (application, 1440, 900);
-  shoot (window, "start");
-  show_graph (window, argv[1]);
-  shoot (window, "joint");
-  gtk_widget_activate_action (GTK_WIDGET (window), "win.fit", NULL);
-  shoot (window, "overview");
-  adj_walk_select (window, argv[5]);
-  zoom_to_selection (window);
-  shoot (window, "node");
-  adj_window_show_page (window, "text");
-  shoot (window, "text");
-  adj_walk_run (window, "win.compare");
-  shoot (window, "compared");
-  gtk_widget_activate_action (GTK_WIDGET (window), "win.fold-all", NULL);
-  adj_walk_settle (window);
-  gtk_widget_activate_action (GTK_WIDGET (window), "win.fit", NULL);
-  adj_window_show_page (window, "log");
-  shoot (window, "folded");
-  if (g_str_has_suffix (argv[1], "gpt2.adjoint"))
-    {
-      show_difference (window, argv[1]);
-      shoot (window, "difference");
-    }
-  show_damaged (window, argv[1]);
-  shoot (window, "problem");
-
+  walk_start (window);
+  walk_pictures (window);
+  walk_search (window);
+  walk_runs (window);
+  walk_difference (window);
+  walk_damage (window);
   gtk_window_destroy (GTK_WINDOW (window));
+  walk_small (application);
   return 0;
 }

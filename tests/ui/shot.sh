@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# shot.sh BUILD FOLDER: screenshots of a scripted walk, light and dark, at two scales.
+# shot.sh BUILD FOLDER: screenshots of a scripted walk: light, dark, high contrast, at two scales.
 
 set -euo pipefail
 
@@ -12,16 +12,18 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$out"
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
-export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache
+export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config
 export GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GTK_A11Y=none LC_ALL=C.UTF-8
 export ADJ_LAYOUT_HELPER=${ADJ_LAYOUT_HELPER:-$PWD/$build/libexec/adjoint-layout}
 
 walk ()
 {
-  GDK_SCALE=$2 xvfb-run -a -s "-screen 0 ${3}x24" \
-    "$build/tests/ui/shoot" "$source/data/graphs/gpt2.adjoint" "$out" "$1" "$1-${2}x" gelu
+  GDK_SCALE=$3 xvfb-run -a -s "-screen 0 ${4}x24" \
+    "$build/tests/ui/shoot" "$source/data/graphs" "$out" "$1" "$2"
 }
 
-walk light 1 1600x1000
-walk dark 1 1600x1000
-walk light 2 3200x2000
+walk light light-1x 1 1600x1000
+walk dark dark-1x 1 1600x1000
+ADW_DEBUG_HIGH_CONTRAST=1 walk light contrast-1x 1 1600x1000
+ADW_DEBUG_HIGH_CONTRAST=1 walk dark contrast-dark-1x 1 1600x1000
+walk light light-2x 2 3200x2000

@@ -251,22 +251,6 @@ is_evaluated (gpointer data)
   return adj_document_get_evaluation (data) != NULL;
 }
 
-/* (nullable) */
-static GtkWidget *
-find_dialog (const char *title)
-{
-  GListModel *windows = gtk_window_get_toplevels ();
-
-  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
-    {
-      g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
-
-      if (g_strcmp0 (gtk_window_get_title (window), title) == 0)
-        return GTK_WIDGET (window);
-    }
-  return NULL;
-}
-
 static void
 test_chooses_inputs (Fixture *fixture, gconstpointer name)
 {
@@ -276,7 +260,7 @@ test_chooses_inputs (Fixture *fixture, gconstpointer name)
 
   gtk_widget_activate_action (root, "win.inputs", "s", "random");
   adj_walk_settle (fixture->window);
-  dialog = find_dialog ("Random Inputs");
+  dialog = adj_walk_find_window ("Random Inputs");
   g_assert_nonnull (dialog);
   gtk_spin_button_set_value (
       GTK_SPIN_BUTTON (adw_message_dialog_get_extra_child (ADW_MESSAGE_DIALOG (dialog))), 7);
@@ -303,7 +287,7 @@ test_asks_where_to_export (Fixture *fixture, gconstpointer name)
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.export", NULL);
   adj_walk_settle (fixture->window);
-  dialog = find_dialog ("Export Picture");
+  dialog = adj_walk_find_window ("Export Picture");
   g_assert_nonnull (dialog);
   gtk_dialog_response (GTK_DIALOG (dialog), GTK_RESPONSE_CANCEL);
 #endif
@@ -382,7 +366,7 @@ test_switches_views (Fixture *fixture, gconstpointer name)
   gtk_widget_activate_action (root, "win.view", "s", "stacked");
   while (adj_document_get_scene (document) == before)
     g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpint (adj_document_get_view (document), ==, ADJ_VIEW_STACKED);
+  g_assert_cmpint (adj_document_get_arrangement (document)->view, ==, ADJ_VIEW_STACKED);
   gtk_widget_activate_action (root, "win.show-page", "s", "text");
   adj_walk_settle (fixture->window);
   g_assert_true (g_action_group_has_action (G_ACTION_GROUP (fixture->window), "show-help-overlay"));

@@ -17,6 +17,7 @@ struct _AdjCanvasPage
   GtkLabel *crumbs;
   GtkLabel *counts;
   GtkButton *zoom_button;
+  GtkLabel *range;
 };
 
 G_DEFINE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ_TYPE_PANEL)
@@ -73,6 +74,37 @@ update_marks (AdjCanvasPage *self)
       self->view, comparison != NULL && scene != NULL ? adj_marks_new (scene, comparison) : NULL);
 }
 
+/* Tints by number, with the ends of the ramp beside the choice. */
+static void
+update_look (AdjCanvasPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjArrangement *arrangement = adj_document_get_arrangement (document);
+  const AdjBundleGraph *graph = adj_document_get_graph (document);
+  AdjScene *scene = adj_document_get_scene (document);
+  AdjHeat *heat = scene != NULL
+                      ? adj_heat_new (scene, graph->graph, adj_document_get_evaluation (document),
+                                      arrangement->coloring)
+                      : NULL;
+  g_autofree char *range = NULL;
+
+  if (heat != NULL)
+    range = g_strdup_printf ("%s – %s", adj_heat_get_low (heat), adj_heat_get_high (heat));
+  else if (arrangement->coloring != ADJ_COLOR_BY_ROLE)
+    range = g_strdup (_ ("run the graph first"));
+  adj_graph_view_set_heat (self->view, heat);
+  adj_graph_view_set_labeling (self->view, arrangement->labeling);
+  gtk_label_set_text (self->range, range != NULL ? range : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->range), range != NULL);
+}
+
+static void
+update_evaluation (AdjCanvasPage *self)
+{
+  update_marks (self);
+  update_look (self);
+}
+
 static void
 update_scene (AdjCanvasPage *self)
 {
@@ -84,6 +116,7 @@ update_scene (AdjCanvasPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->minimap), scene != NULL);
   gtk_widget_queue_resize (GTK_WIDGET (self->minimap));
   update_marks (self);
+  update_look (self);
   update_crumbs (self);
   on_camera_changed (self);
 }
@@ -100,6 +133,12 @@ update_selected (AdjCanvasPage *self)
         adj_graph_view_reveal (self->view, selected);
     }
   update_crumbs (self);
+}
+
+static void
+update_lit (AdjCanvasPage *self)
+{
+  adj_graph_view_set_lit (self->view, adj_document_get_lit (adj_panel_get_document (self)));
 }
 
 static void
@@ -152,6 +191,7 @@ adj_canvas_page_class_init (AdjCanvasPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, crumbs);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, counts);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, zoom_button);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, range);
 }
 
 static void
@@ -160,7 +200,9 @@ adj_canvas_page_init (AdjCanvasPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update_scene));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
-  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_marks));
+  adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_evaluation));
+  adj_panel_watch (ADJ_PANEL (self), "notify::lit", G_CALLBACK (update_lit));
+  adj_panel_watch (ADJ_PANEL (self), "notify::arrangement", G_CALLBACK (update_look));
   adj_minimap_set_view (self->minimap, self->view);
   adj_legend_set_view (self->legend, self->view);
   g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (on_camera_changed), self);

@@ -328,7 +328,9 @@ static void
 update_highlight (AdjGraphView *self)
 {
   g_clear_pointer (&self->highlight, adj_highlight_free);
-  if (self->scene != NULL && self->graph != NULL && adj_node_id_is_valid (self->selected))
+  if (self->scene != NULL && self->lit != NULL)
+    self->highlight = adj_highlight_new_for_nodes (self->scene, self->lit);
+  else if (self->scene != NULL && self->graph != NULL && adj_node_id_is_valid (self->selected))
     self->highlight = adj_highlight_new_for_node (self->scene, self->graph, self->selected);
   else if (self->scene != NULL && self->role != ADJ_ROLE_NONE)
     self->highlight = adj_highlight_new_for_role (self->scene, self->role);
@@ -396,12 +398,49 @@ adj_graph_view_set_role (AdjGraphView *self, AdjRole role)
 }
 
 void
+adj_graph_view_set_lit (AdjGraphView *self, GArray *nodes)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  if (nodes != NULL)
+    g_array_ref (nodes);
+  g_clear_pointer (&self->lit, g_array_unref);
+  self->lit = nodes;
+  update_highlight (self);
+}
+
+void
 adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
 
   g_clear_pointer (&self->marks, adj_marks_free);
   self->marks = marks;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+adj_graph_view_set_heat (AdjGraphView *self, AdjHeat *heat)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  g_clear_pointer (&self->heat, adj_heat_free);
+  self->heat = heat;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+AdjHeat *
+adj_graph_view_get_heat (AdjGraphView *self)
+{
+  return self->heat;
+}
+
+void
+adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  self->labeling = labeling;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -469,6 +508,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   self->anchor = ADJ_NO_BOX;
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->marks, adj_marks_free);
+  g_clear_pointer (&self->heat, adj_heat_free);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
   self->scene = scene;
@@ -506,6 +546,9 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     .scheme = adj_scheme_from_style (),
     .highlight = self->highlight,
     .marks = self->marks,
+    .heat = self->heat,
+    .graph = self->graph,
+    .labeling = self->labeling,
     .selected = ADJ_NO_BOX,
     .hovered = self->hovered,
     .camera = self->camera,
@@ -606,9 +649,11 @@ adj_graph_view_dispose (GObject *object)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->announcing);
   self->announcing = 0;
   g_clear_pointer (&self->highlight, adj_highlight_free);
+  g_clear_pointer (&self->lit, g_array_unref);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
   g_clear_pointer (&self->marks, adj_marks_free);
+  g_clear_pointer (&self->heat, adj_heat_free);
   g_clear_pointer (&self->texts, adj_text_cache_free);
   g_clear_pointer (&self->arrows, g_hash_table_unref);
 

@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "canvas/adj-camera.h"
+#include "canvas/adj-heat.h"
 #include "canvas/adj-marks.h"
 #include "scene/adj-palette.h"
 
@@ -27,8 +28,16 @@ void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
 AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
 /* Lights the boxes of one role and dims the others; ADJ_ROLE_NONE: all alike. */
 void adj_graph_view_set_role (AdjGraphView *self, AdjRole role);
+/* Lights these nodes and dims the others, before what is selected.  @nodes: (nullable): of guint32
+ */
+void adj_graph_view_set_lit (AdjGraphView *self, GArray *nodes);
 /* (transfer full) (nullable): of the shown scene; gone with it. */
 void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks);
+/* (transfer full) (nullable): tints the boxes of the shown scene; gone with it. */
+void adj_graph_view_set_heat (AdjGraphView *self, AdjHeat *heat);
+AdjHeat *adj_graph_view_get_heat (AdjGraphView *self); /* (transfer none) (nullable) */
+/* What stands beside lines. */
+void adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling);
 
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);

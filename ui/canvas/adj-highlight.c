@@ -120,6 +120,19 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
 }
 
 AdjHighlight *
+adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes)
+{
+  AdjHighlight *highlight = highlight_new (scene);
+
+  light_frames (highlight, scene);
+  for (guint i = 0; i < nodes->len; i++)
+    light_box (highlight, scene,
+               adj_scene_find_node (scene, (AdjNodeId){ g_array_index (nodes, guint32, i) }));
+
+  return highlight;
+}
+
+AdjHighlight *
 adj_highlight_new_for_role (const AdjScene *scene, AdjRole role)
 {
   AdjHighlight *highlight = highlight_new (scene);

@@ -12,6 +12,8 @@ typedef struct _AdjHighlight AdjHighlight;
 AdjHighlight *
 adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId node);
 /* All boxes of one role. */
+/* @nodes: of guint32 */
+AdjHighlight *adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes);
 AdjHighlight *adj_highlight_new_for_role (const AdjScene *scene, AdjRole role);
 void adj_highlight_free (AdjHighlight *highlight);
 

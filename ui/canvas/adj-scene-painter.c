@@ -271,6 +271,9 @@ adj_scene_painter_paint (const AdjSceneFrame *frame, GtkSnapshot *snapshot)
   paint_edges (&painter, TRUE);
   if (painter.lod >= ADJ_LOD_NAMES)
     paint_kind (&painter, ADJ_BOX_GROUP, adj_painter_group_title);
+  if (painter.lod == ADJ_LOD_FULL && frame->labeling != ADJ_LABEL_NOTHING)
+    for (guint i = 0; i < edges->len; i++)
+      adj_painter_edge_label (&painter, g_array_index (edges, guint, i));
   paint_kind (&painter, ADJ_BOX_NODE, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_PILL, adj_painter_box);
   paint_kind (&painter, ADJ_BOX_CHIP, adj_painter_box);

@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "canvas/adj-camera.h"
+#include "canvas/adj-heat.h"
 #include "canvas/adj-highlight.h"
 #include "canvas/adj-marks.h"
 #include "canvas/adj-text-cache.h"
@@ -20,8 +21,11 @@ typedef struct
   AdjScheme scheme;
   const AdjHighlight *highlight; /* (nullable): others are dimmed */
   const AdjMarks *marks;         /* (nullable) */
-  guint selected;                /* box, or ADJ_NO_BOX */
-  guint hovered;                 /* box, or ADJ_NO_BOX */
+  const AdjHeat *heat;           /* (nullable) */
+  const AdjGraph *graph;         /* that @scene shows */
+  AdjLabeling labeling;
+  guint selected; /* box, or ADJ_NO_BOX */
+  guint hovered;  /* box, or ADJ_NO_BOX */
   AdjCamera camera;
   float width, height; /* of the widget */
   float device_scale;  /* device pixels per widget pixel */

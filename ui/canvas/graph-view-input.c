@@ -308,6 +308,7 @@ adj_graph_view_install_keys (GtkWidgetClass *klass)
   gtk_widget_class_add_binding (klass, GDK_KEY_Page_Up, 0, on_page, "i", 1);
   gtk_widget_class_add_binding (klass, GDK_KEY_Page_Down, 0, on_page, "i", -1);
   gtk_widget_class_add_binding (klass, GDK_KEY_m, 0, on_twin, NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_f, 0, "win.flow", NULL);
   gtk_widget_class_add_binding (klass, GDK_KEY_space, 0, on_fold, NULL);
   gtk_widget_class_add_binding (klass, GDK_KEY_Return, 0, on_enter, NULL);
   gtk_widget_class_add_binding (klass, GDK_KEY_KP_Enter, 0, on_enter, NULL);

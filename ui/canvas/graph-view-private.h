@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/adj-graph-view.h"
+#include "canvas/adj-heat.h"
 #include "canvas/adj-highlight.h"
 #include "canvas/adj-scene-painter.h"
 
@@ -14,6 +15,9 @@ struct _AdjGraphView
   AdjScene *scene; /* (owned) (nullable) */
   AdjGraph *graph; /* (owned) (nullable) */
   AdjMarks *marks; /* (owned) (nullable): of @scene */
+  AdjHeat *heat;   /* (owned) (nullable): of @scene */
+  AdjLabeling labeling;
+  GArray *lit; /* (owned) (nullable): of guint32 */
   AdjHighlight *highlight;
   AdjTextCache *texts;
   GHashTable *arrows;

@@ -205,14 +205,18 @@ adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect)
 
 /* -- texts -- */
 
-/* What the second line says: the difference while there are marks, else the shape. */
+/* What the second line says: the number that tints, the difference while there are marks, else the
+ * shape. */
 static char *
 get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
 {
   const AdjMarks *marks = painter->frame->marks;
+  const AdjHeat *heat = painter->frame->heat;
   double max_abs = marks != NULL ? adj_marks_get_max_abs (marks, index) : NAN;
   g_autofree char *number = NULL;
 
+  if (heat != NULL && adj_heat_get_text (heat, index) != NULL)
+    return g_strdup (adj_heat_get_text (heat, index));
   if (isnan (max_abs))
     return g_strdup (box->subtitle);
   number = adj_facts_number (max_abs);
@@ -269,6 +273,22 @@ paint_centered (AdjPainter *painter,
 
 /* -- boxes -- */
 
+/* The neutral card, or its number as a tint; what is not lit stays pale. */
+AdjColor
+adj_painter_card_fill (const AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
+  const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
+
+  if (frame->heat != NULL && box->kind != ADJ_BOX_BRIDGE &&
+      adj_heat_get_text (frame->heat, index) != NULL && palette == &painter->lit)
+    return adj_heat_color (adj_heat_get_share (frame->heat, index), frame->scheme);
+  if (box->kind == ADJ_BOX_GROUP)
+    return palette->group;
+  return box->role == ADJ_ROLE_RECOMPUTE_COPY ? palette->copy_fill : palette->card;
+}
+
 static void
 paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPalette *palette)
 {
@@ -277,9 +297,9 @@ paint_card (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPale
   float radius = box->kind == ADJ_BOX_PILL ? rect->height / 2 : ADJ_CARD_RADIUS * zoom;
   float right = rect->x + rect->width - 6 * zoom;
   const char *sign = adj_role_sign (box->role);
+  AdjColor fill = adj_painter_card_fill (painter, index);
 
-  adj_painter_fill (painter, rect, radius,
-                    box->role == ADJ_ROLE_RECOMPUTE_COPY ? &palette->copy_fill : &palette->card);
+  adj_painter_fill (painter, rect, radius, &fill);
   paint_stripe (painter, box, rect, radius, palette);
   paint_frame (painter, box, rect, radius, palette);
   if (*sign != '\0' && box->kind == ADJ_BOX_NODE)
@@ -357,11 +377,10 @@ paint_bridge (AdjPainter *painter,
 
 /* Zoomed out: the shape alone, in the colour of its role. */
 static void
-paint_plain (AdjPainter *painter,
-             const AdjSceneBox *box,
-             const AdjRect *rect,
-             const AdjPalette *palette)
+paint_plain (AdjPainter *painter, guint index, const AdjRect *rect, const AdjPalette *palette)
 {
+  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
+  AdjColor fill = adj_painter_card_fill (painter, index);
   AdjRect stripe = { rect->x, rect->y, MAX (rect->width * 0.06f, 1.5f), rect->height };
   const AdjColor *color = &palette->roles[box->role];
 
@@ -369,11 +388,10 @@ paint_plain (AdjPainter *painter,
     color = &palette->edges[ADJ_EDGE_BRIDGE];
   if (painter->lod == ADJ_LOD_TEXTURE)
     {
-      adj_painter_fill (painter, rect, 0, color);
+      adj_painter_fill (painter, rect, 0, painter->frame->heat != NULL ? &fill : color);
       return;
     }
-  adj_painter_fill (painter, rect, 0,
-                    box->role == ADJ_ROLE_RECOMPUTE_COPY ? &palette->copy_fill : &palette->card);
+  adj_painter_fill (painter, rect, 0, &fill);
   adj_painter_frame (painter, rect, 0, 1, color);
   if (adj_role_has_stripe (box->role))
     adj_painter_fill (painter, &stripe, 0, color);
@@ -393,7 +411,7 @@ adj_painter_box (AdjPainter *painter, guint index)
   if (box->kind == ADJ_BOX_BRIDGE && rect.height >= 6)
     paint_bridge (painter, box, &rect, palette);
   else if (painter->lod <= ADJ_LOD_MODULES)
-    paint_plain (painter, box, &rect, palette);
+    paint_plain (painter, index, &rect, palette);
   else if (box->kind == ADJ_BOX_CHIP)
     paint_chip (painter, box, &rect, palette);
   else

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "canvas/painter-private.h"
+#include "model/adj-facts.h"
 
 /* Edges are colour rectangles: they batch, and right angles are easier to follow. */
 
@@ -133,6 +134,34 @@ line_width (const AdjPainter *painter, const AdjSceneEdge *edge, gboolean lit)
   if (lit && painter->frame->highlight != NULL)
     width = MAX (width, 2);
   return MAX (width, painter->lod <= ADJ_LOD_MODULES ? 0.75f : 1);
+}
+
+/* Beside the first piece of a value's line; those that share it are labelled once. */
+void
+adj_painter_edge_label (AdjPainter *painter, guint index)
+{
+  const AdjSceneFrame *frame = painter->frame;
+  const AdjSceneEdge *edge = adj_scene_get_edge (frame->scene, index);
+  const AdjSceneEdge *before = index > 0 ? adj_scene_get_edge (frame->scene, index - 1) : NULL;
+  gboolean lit = frame->highlight == NULL || adj_highlight_has_edge (frame->highlight, index);
+  const AdjNode *node;
+  g_autofree char *text = NULL;
+  AdjPoint at;
+
+  if (!lit || !adj_node_id_is_valid (edge->value) || edge->n_points < 2 ||
+      edge->kind == ADJ_EDGE_BRIDGE || edge->kind == ADJ_EDGE_RECOMPUTE ||
+      (before != NULL && before->from == edge->from && before->kind == edge->kind))
+    return;
+  node = adj_graph_get_node (frame->graph, edge->value.index);
+  if (frame->labeling == ADJ_LABEL_SHAPE)
+    text = adj_facts_annotation (frame->graph, node);
+  else
+    text = adj_facts_bytes (adj_facts_node_bytes (frame->graph, node));
+  at = adj_camera_to_widget (&frame->camera, edge->points[0].x, edge->points[0].y);
+  at.y += (edge->points[1].y < edge->points[0].y ? -6 : 6) * frame->camera.zoom;
+  adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, text, &painter->lit.dim_text,
+                                            ADJ_ALIGN_LEFT, at.x + 4 * frame->camera.zoom, at.y,
+                                            1000, 0.9f * frame->camera.zoom });
 }
 
 void

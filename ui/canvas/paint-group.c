@@ -12,10 +12,13 @@ adj_painter_group (AdjPainter *painter, guint index)
   float radius = ADJ_GROUP_RADIUS * MIN (frame->camera.zoom, 1.5f);
   AdjRect rect = adj_painter_place (painter, &box->rect);
   gboolean chosen = index == frame->selected || index == frame->hovered;
+  AdjColor fill = palette->group;
 
   if (rect.width < 2 || rect.height < 2)
     return;
-  adj_painter_fill (painter, &rect, radius, &palette->group);
+  if (box->fold == ADJ_FOLD_CLOSED)
+    fill = adj_painter_card_fill (painter, index);
+  adj_painter_fill (painter, &rect, radius, &fill);
   adj_painter_frame (painter, &rect, radius, MAX (palette->frame_width, 1),
                      chosen ? &palette->selection : &palette->group_frame);
   if (box->fold == ADJ_FOLD_CLOSED)
@@ -24,11 +27,11 @@ adj_painter_group (AdjPainter *painter, guint index)
 
 /* Lines run through frames; what stands on them stays readable. */
 static void
-clear_behind (AdjPainter *painter, float x, float y, float width, float scale)
+clear_behind (AdjPainter *painter, float x, float y, float width, float scale, const AdjColor *fill)
 {
   AdjRect behind = { x - 3 * scale, y - 8 * scale, width + 6 * scale, 16 * scale };
 
-  adj_painter_fill (painter, &behind, 0, &painter->lit.group);
+  adj_painter_fill (painter, &behind, 0, fill);
 }
 
 /* Titles keep a size that can be read when zoomed out, as far as the frame has room. */
@@ -45,12 +48,27 @@ title_scale (AdjPainter *painter, const AdjSceneBox *box, const AdjRect *rect)
   return scale;
 }
 
+/* How many nodes, or the number that tints it. */
+static char *
+describe_group (const AdjPainter *painter, guint index)
+{
+  const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
+  const char *number =
+      painter->frame->heat != NULL ? adj_heat_get_text (painter->frame->heat, index) : NULL;
+
+  if (number != NULL && box->fold == ADJ_FOLD_CLOSED)
+    return g_strdup (number);
+  return box->n_same > 1 ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
+                         : g_strdup (box->subtitle);
+}
+
 void
 adj_painter_group_title (AdjPainter *painter, guint index)
 {
   const AdjSceneBox *box = adj_scene_get_box (painter->frame->scene, index);
   const AdjPalette *palette = adj_painter_palette_for_box (painter, index);
   AdjRect rect = adj_painter_place (painter, &box->rect);
+  AdjColor fill = painter->lit.group;
   float scale = title_scale (painter, box, &rect);
   /* A title stays in view as long as its frame is. */
   float left = MAX (rect.x + 9 * scale, 8);
@@ -59,14 +77,14 @@ adj_painter_group_title (AdjPainter *painter, guint index)
   float middle =
       box->fold == ADJ_FOLD_OPEN ? rect.y + MAX (strip / 2, 8 * scale) : rect.y + rect.height / 2;
   float width = adj_painter_text_width (painter, ADJ_TEXT_TITLE, box->title) * scale;
-  g_autofree char *count = box->n_same > 1
-                               ? g_strdup_printf ("same ×%u  ·  %s", box->n_same, box->subtitle)
-                               : g_strdup (box->subtitle);
+  g_autofree char *count = describe_group (painter, index);
   float count_width = adj_painter_text_width (painter, ADJ_TEXT_SUBTITLE, count) * scale;
 
   if (ADJ_TITLE_SIZE * scale < 7)
     return;
-  clear_behind (painter, left, middle, width + 13 * scale, scale);
+  if (box->fold == ADJ_FOLD_CLOSED)
+    fill = adj_painter_card_fill (painter, index);
+  clear_behind (painter, left, middle, width + 13 * scale, scale, &fill);
   if (box->fold != ADJ_FOLD_NONE)
     adj_painter_text (
         painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, box->fold == ADJ_FOLD_CLOSED ? "▸" : "▾",
@@ -76,7 +94,7 @@ adj_painter_group_title (AdjPainter *painter, guint index)
                                             ADJ_ALIGN_LEFT, left, middle, right - left, scale });
   if (right - left - width < count_width + 8 * scale)
     return;
-  clear_behind (painter, right - count_width, middle, count_width, scale);
+  clear_behind (painter, right - count_width, middle, count_width, scale, &fill);
   adj_painter_text (painter,
                     &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count, &palette->dim_text, ADJ_ALIGN_RIGHT,
                                    right, middle, count_width + 1, scale });

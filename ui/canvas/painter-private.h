@@ -54,6 +54,9 @@ AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
 AdjRect adj_painter_place (const AdjPainter *painter, const AdjRect *rect);
 const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
 
+/* What a card or a group is filled with. */
+AdjColor adj_painter_card_fill (const AdjPainter *painter, guint index);
+
 void adj_painter_group (AdjPainter *painter, guint index);
 /* Above the lines, which run through frames. */
 void adj_painter_group_title (AdjPainter *painter, guint index);
@@ -62,5 +65,6 @@ void adj_painter_box (AdjPainter *painter, guint index);
 /* What a comparison said of a box; @rect: where it is in the widget. */
 void adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect);
 void adj_painter_edge (AdjPainter *painter, guint index);
+void adj_painter_edge_label (AdjPainter *painter, guint index);
 
 G_END_DECLS

@@ -1,22 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/adj-arrangement.h"
 
-void
-adj_arrangement_init (AdjArrangement *arrangement)
+/* Of the flow view: more is no picture to follow. */
+#define MAX_FLOW 300
+
+static const char *const coloring_names[ADJ_N_COLORINGS] = { "role", "bytes", "time", "error" };
+static const char *const labeling_names[ADJ_N_LABELINGS] = { "nothing", "shape", "size" };
+
+static guint
+find_name (const char *const *names, guint n, const char *name)
 {
-  *arrangement = (AdjArrangement){
-    .cache = adj_layout_cache_new (NULL),
-    .folded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    .unfolded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-  };
+  guint i = 0;
+
+  while (i < n && g_strcmp0 (names[i], name) != 0)
+    i++;
+  return i;
+}
+
+const char *
+adj_coloring_name (AdjColoring coloring)
+{
+  return coloring_names[coloring];
+}
+
+const char *
+adj_labeling_name (AdjLabeling labeling)
+{
+  return labeling_names[labeling];
+}
+
+AdjColoring
+adj_coloring_find (const char *name)
+{
+  return find_name (coloring_names, ADJ_N_COLORINGS, name);
+}
+
+AdjLabeling
+adj_labeling_find (const char *name)
+{
+  return find_name (labeling_names, ADJ_N_LABELINGS, name);
+}
+
+static GHashTable *
+new_set (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static GHashTable *
+copy_set (GHashTable *set)
+{
+  GHashTable *copy = new_set ();
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, set);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_hash_table_add (copy, g_strdup (key));
+  return copy;
+}
+
+static gboolean
+sets_equal (GHashTable *a, GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  if (g_hash_table_size (a) != g_hash_table_size (b))
+    return FALSE;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (!g_hash_table_contains (b, key))
+      return FALSE;
+  return TRUE;
+}
+
+AdjArrangement *
+adj_arrangement_new (void)
+{
+  AdjArrangement *arrangement = g_new0 (AdjArrangement, 1);
+
+  arrangement->flow = ADJ_NO_NODE;
+  arrangement->folded = new_set ();
+  arrangement->unfolded = new_set ();
+  return arrangement;
+}
+
+AdjArrangement *
+adj_arrangement_copy (const AdjArrangement *arrangement)
+{
+  AdjArrangement *copy = g_memdup2 (arrangement, sizeof *arrangement);
+
+  copy->folded = copy_set (arrangement->folded);
+  copy->unfolded = copy_set (arrangement->unfolded);
+  return copy;
 }
 
 void
-adj_arrangement_clear (AdjArrangement *arrangement)
+adj_arrangement_free (AdjArrangement *arrangement)
 {
-  adj_layout_cache_unref (arrangement->cache);
   g_hash_table_unref (arrangement->folded);
   g_hash_table_unref (arrangement->unfolded);
+  g_free (arrangement);
+}
+
+gboolean
+adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b)
+{
+  return a->view == b->view && (a->view != ADJ_VIEW_FLOW || a->flow.index == b->flow.index) &&
+         a->fold_depth == b->fold_depth && sets_equal (a->folded, b->folded) &&
+         sets_equal (a->unfolded, b->unfolded);
 }
 
 void
@@ -57,6 +150,7 @@ typedef struct
   AdjGraph *graph;
   AdjLayoutCache *cache;
   AdjLayoutView view;
+  AdjNodeId flow;
   guint fold_depth;
   char **folded, **unfolded;
   guint tag;
@@ -100,8 +194,11 @@ static gpointer
 lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
+  g_autoptr (GArray) only =
+      input->view == ADJ_VIEW_FLOW ? adj_flow_collect (input->graph, input->flow, MAX_FLOW) : NULL;
   AdjLayoutOptions options = {
     .view = input->view,
+    .only = only,
     .fold_depth = input->fold_depth,
     .folded = (const char *const *) input->folded,
     .unfolded = (const char *const *) input->unfolded,
@@ -114,6 +211,7 @@ lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
 
 AdjWork *
 adj_arrangement_start (const AdjArrangement *arrangement,
+                       AdjLayoutCache *cache,
                        GObject *owner,
                        AdjGraph *graph,
                        guint tag,
@@ -122,8 +220,9 @@ adj_arrangement_start (const AdjArrangement *arrangement,
   Input *input = g_new0 (Input, 1);
 
   input->graph = adj_graph_ref (graph);
-  input->cache = adj_layout_cache_ref (arrangement->cache);
+  input->cache = adj_layout_cache_ref (cache);
   input->view = arrangement->view;
+  input->flow = arrangement->flow;
   input->fold_depth = arrangement->fold_depth;
   input->folded = copy_keys (arrangement->folded);
   input->unfolded = copy_keys (arrangement->unfolded);

@@ -6,30 +6,64 @@
 
 G_BEGIN_DECLS
 
-/* How the user wants pictures arranged: the view, and which modules are closed. */
+/* What the cards of the canvas are tinted by. */
+typedef enum
+{
+  ADJ_COLOR_BY_ROLE,
+  ADJ_COLOR_BY_BYTES,
+  ADJ_COLOR_BY_TIME,
+  ADJ_COLOR_BY_ERROR,
+  ADJ_N_COLORINGS,
+} AdjColoring;
+
+/* What stands beside lines. */
+typedef enum
+{
+  ADJ_LABEL_NOTHING,
+  ADJ_LABEL_SHAPE,
+  ADJ_LABEL_SIZE,
+  ADJ_N_LABELINGS,
+} AdjLabeling;
+
+/* "role", "bytes" …; "nothing", "shape" …: as actions and saved views have them. */
+const char *adj_coloring_name (AdjColoring coloring);
+const char *adj_labeling_name (AdjLabeling labeling);
+/* ADJ_N_COLORINGS, ADJ_N_LABELINGS for other names. */
+AdjColoring adj_coloring_find (const char *name);
+AdjLabeling adj_labeling_find (const char *name);
+
+/* How the user wants a picture: what undo and saved views are about. */
 typedef struct
 {
-  AdjLayoutCache *cache;
   AdjLayoutView view;
+  AdjNodeId flow; /* FLOW: whose makers and readers are shown */
   guint fold_depth;
   GHashTable *folded, *unfolded; /* module paths */
+  AdjColoring coloring;
+  AdjLabeling labeling;
 } AdjArrangement;
 
-void adj_arrangement_init (AdjArrangement *arrangement);
-void adj_arrangement_clear (AdjArrangement *arrangement);
+AdjArrangement *adj_arrangement_new (void);
+AdjArrangement *adj_arrangement_copy (const AdjArrangement *arrangement);
+void adj_arrangement_free (AdjArrangement *arrangement);
 
 /* @depth: modules that deep and deeper are closed; 0: all are open. */
 void adj_arrangement_set_fold_depth (AdjArrangement *arrangement, guint depth);
 /* @scene (nullable): says whether the module is closed now. */
 void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, const char *path);
+/* Whether both give the same boxes and lines. */
+gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b);
 
 /* Lays @graph out in another thread; the result is an AdjScene.  @tag comes back from
  * adj_arrangement_get_tag(). */
 AdjWork *adj_arrangement_start (const AdjArrangement *arrangement,
+                                AdjLayoutCache *cache,
                                 GObject *owner,
                                 AdjGraph *graph,
                                 guint tag,
                                 GAsyncReadyCallback done);
 guint adj_arrangement_get_tag (AdjWork *work);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjArrangement, adj_arrangement_free)
 
 G_END_DECLS

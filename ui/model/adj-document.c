@@ -8,6 +8,7 @@
 #include "model/adj-history.h"
 #include "model/adj-log.h"
 #include "model/adj-opening.h"
+#include "model/adj-undo.h"
 #include "model/adj-works.h"
 
 struct _AdjDocument
@@ -24,11 +25,14 @@ struct _AdjDocument
   guint graph_index;
   const AdjBundleGraph *graph; /* (unowned): of @bundle */
   AdjScene *scene;
-  AdjArrangement arrangement;
+  AdjArrangement *arrangement;
+  AdjUndo undo;
+  AdjLayoutCache *layouts;
 
   AdjNodeId selected;
   AdjNodeId wanted_node; /* to select when the picture of another graph is ready */
   AdjHistory history;
+  GArray *lit; /* (nullable): of guint32 */
 
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
@@ -47,6 +51,8 @@ enum
   PROP_STATUS,
   PROP_RUN_CHOICE,
   PROP_HISTORY,
+  PROP_ARRANGEMENT,
+  PROP_LIT,
   N_PROPS
 };
 
@@ -93,7 +99,10 @@ show_scene (AdjDocument *self, AdjScene *scene, guint index)
   self->scene = scene;
   self->graph = graph;
   if (other)
-    self->selected = ADJ_NO_NODE;
+    {
+      self->selected = ADJ_NO_NODE;
+      adj_document_set_lit (self, NULL);
+    }
   changed (self, PROP_SCENE);
   if (other)
     {
@@ -136,8 +145,8 @@ request_layout (AdjDocument *self)
     return;
   graph = adj_bundle_get_graph (self->bundle, self->graph_index);
   adj_works_start (&self->works, ADJ_TASK_LAYOUT,
-                   adj_arrangement_start (&self->arrangement, G_OBJECT (self), graph->graph,
-                                          self->graph_index, on_laid_out),
+                   adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
+                                          graph->graph, self->graph_index, on_laid_out),
                    graph->id);
 }
 
@@ -145,20 +154,6 @@ guint
 adj_document_get_graph_index (AdjDocument *self)
 {
   return self->graph_index;
-}
-
-void
-adj_document_set_graph_index (AdjDocument *self, guint index)
-{
-  g_return_if_fail (ADJ_IS_DOCUMENT (self));
-
-  if (self->bundle == NULL || index >= adj_bundle_get_n_graphs (self->bundle) ||
-      index == self->graph_index)
-    return;
-  self->graph_index = index;
-  adj_arrangement_set_fold_depth (&self->arrangement, self->arrangement.fold_depth);
-  changed (self, PROP_GRAPH_INDEX);
-  request_layout (self);
 }
 
 const AdjBundleGraph *
@@ -173,38 +168,153 @@ adj_document_get_scene (AdjDocument *self)
   return self->scene;
 }
 
-AdjLayoutView
-adj_document_get_view (AdjDocument *self)
+/* -- arrangement -- */
+
+const AdjArrangement *
+adj_document_get_arrangement (AdjDocument *self)
 {
-  return self->arrangement.view;
+  return self->arrangement;
+}
+
+/* Takes over @next (transfer full), laying out where that shows. */
+static void
+arrange (AdjDocument *self, AdjArrangement *next)
+{
+  g_autoptr (AdjArrangement) before = self->arrangement;
+
+  self->arrangement = next;
+  changed (self, PROP_ARRANGEMENT);
+  if (!adj_arrangement_same_layout (before, next))
+    request_layout (self);
+}
+
+/* A copy to be changed; what is can be undone to. */
+static AdjArrangement *
+begin_change (AdjDocument *self)
+{
+  adj_undo_push (&self->undo, self->arrangement);
+  return adj_arrangement_copy (self->arrangement);
 }
 
 void
 adj_document_set_view (AdjDocument *self, AdjLayoutView view)
 {
+  AdjArrangement *next;
+
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  if (self->arrangement.view == view)
+  if (view == ADJ_VIEW_FLOW && !adj_node_id_is_valid (self->selected))
+    {
+      g_signal_emit (self, remark_signal, 0, _ ("Select a node to follow its value"));
+      changed (self, PROP_ARRANGEMENT);
+      return;
+    }
+  if (self->arrangement->view == view &&
+      (view != ADJ_VIEW_FLOW || self->arrangement->flow.index == self->selected.index))
     return;
-  self->arrangement.view = view;
-  request_layout (self);
+  next = begin_change (self);
+  next->view = view;
+  next->flow = self->selected;
+  arrange (self, next);
 }
 
 void
 adj_document_set_fold_depth (AdjDocument *self, guint depth)
 {
+  AdjArrangement *next;
+
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  adj_arrangement_set_fold_depth (&self->arrangement, depth);
-  request_layout (self);
+  next = begin_change (self);
+  adj_arrangement_set_fold_depth (next, depth);
+  arrange (self, next);
 }
 
 void
 adj_document_toggle_module (AdjDocument *self, const char *path)
 {
+  AdjArrangement *next;
+
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  adj_arrangement_toggle (&self->arrangement, self->scene, path);
+  next = begin_change (self);
+  adj_arrangement_toggle (next, self->scene, path);
+  arrange (self, next);
+}
+
+void
+adj_document_set_coloring (AdjDocument *self, AdjColoring coloring)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (coloring < ADJ_N_COLORINGS);
+
+  if (self->arrangement->coloring == coloring)
+    return;
+  next = begin_change (self);
+  next->coloring = coloring;
+  arrange (self, next);
+}
+
+void
+adj_document_set_labeling (AdjDocument *self, AdjLabeling labeling)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (labeling < ADJ_N_LABELINGS);
+
+  if (self->arrangement->labeling == labeling)
+    return;
+  next = begin_change (self);
+  next->labeling = labeling;
+  arrange (self, next);
+}
+
+gboolean
+adj_document_can_undo (AdjDocument *self, gint step)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  return adj_undo_can (&self->undo, step);
+}
+
+void
+adj_document_undo (AdjDocument *self, gint step)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  next = adj_undo_step (&self->undo, step, self->arrangement);
+  if (next != NULL)
+    arrange (self, next);
+}
+
+/* Folds and flows are of one graph; how it looks stays. */
+static void
+forget_folds (AdjDocument *self)
+{
+  adj_arrangement_set_fold_depth (self->arrangement, self->arrangement->fold_depth);
+  if (self->arrangement->view == ADJ_VIEW_FLOW)
+    self->arrangement->view = ADJ_VIEW_MIRROR;
+  self->arrangement->flow = ADJ_NO_NODE;
+  adj_undo_reset (&self->undo);
+  changed (self, PROP_ARRANGEMENT);
+}
+
+void
+adj_document_set_graph_index (AdjDocument *self, guint index)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->bundle == NULL || index >= adj_bundle_get_n_graphs (self->bundle) ||
+      index == self->graph_index)
+    return;
+  self->graph_index = index;
+  forget_folds (self);
+  changed (self, PROP_GRAPH_INDEX);
   request_layout (self);
 }
 
@@ -324,7 +434,7 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   self->selected = self->wanted_node = ADJ_NO_NODE;
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_remove_all (self->evaluations);
-  adj_arrangement_set_fold_depth (&self->arrangement, self->arrangement.fold_depth);
+  forget_folds (self);
   adj_history_reset (&self->history);
   changed (self, PROP_SCENE);
   changed (self, PROP_SELECTED);
@@ -423,6 +533,24 @@ adj_document_set_selected (AdjDocument *self, AdjNodeId node)
     return;
   adj_history_push (&self->history, (AdjVisit){ self->graph_index, self->selected });
   changed (self, PROP_HISTORY);
+}
+
+void
+adj_document_set_lit (AdjDocument *self, GArray *nodes)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (nodes == self->lit)
+    return;
+  g_clear_pointer (&self->lit, g_array_unref);
+  self->lit = nodes != NULL ? g_array_ref (nodes) : NULL;
+  changed (self, PROP_LIT);
+}
+
+GArray *
+adj_document_get_lit (AdjDocument *self)
+{
+  return self->lit;
 }
 
 gboolean
@@ -600,6 +728,12 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_HISTORY:
       g_value_set_int (value, self->history.at);
       break;
+    case PROP_LIT:
+      g_value_set_pointer (value, self->lit);
+      break;
+    case PROP_ARRANGEMENT:
+      g_value_set_pointer (value, self->arrangement);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -623,7 +757,10 @@ adj_document_finalize (GObject *object)
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_unref (self->evaluations);
   adj_history_clear (&self->history);
-  adj_arrangement_clear (&self->arrangement);
+  g_clear_pointer (&self->lit, g_array_unref);
+  adj_arrangement_free (self->arrangement);
+  adj_undo_clear (&self->undo);
+  adj_layout_cache_unref (self->layouts);
   g_clear_pointer (&self->bundle, adj_bundle_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
@@ -657,6 +794,8 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_RUN_CHOICE] = g_param_spec_pointer ("run-choice", NULL, NULL, flags);
   properties[PROP_HISTORY] =
       g_param_spec_int ("history", NULL, NULL, G_MININT, G_MAXINT, -1, flags);
+  properties[PROP_ARRANGEMENT] = g_param_spec_pointer ("arrangement", NULL, NULL, flags);
+  properties[PROP_LIT] = g_param_spec_pointer ("lit", NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
@@ -672,7 +811,9 @@ adj_document_init (AdjDocument *self)
   self->log = g_list_store_new (ADJ_TYPE_LOG_ITEM);
   self->graph_index = G_MAXUINT;
   self->selected = self->wanted_node = ADJ_NO_NODE;
-  adj_arrangement_init (&self->arrangement);
+  self->arrangement = adj_arrangement_new ();
+  adj_undo_init (&self->undo);
+  self->layouts = adj_layout_cache_new (NULL);
   self->evaluations =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_evaluation_unref);
   adj_works_init (&self->works, on_works_changed, self);

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "layout/adj-layout.h"
+#include "model/adj-arrangement.h"
 #include "model/adj-evaluation.h"
 #include "scene/adj-palette.h"
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  *
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
- * "history" (whether one can go back or forward changed).
+ * "history" (whether one can go back or forward changed), "arrangement", "lit".
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -45,10 +45,15 @@ void adj_document_set_graph_index (AdjDocument *self, guint index);
 /* The graph that the scene shows. */
 const AdjBundleGraph *adj_document_get_graph (AdjDocument *self); /* (nullable) */
 AdjScene *adj_document_get_scene (AdjDocument *self);             /* (transfer none) (nullable) */
-AdjLayoutView adj_document_get_view (AdjDocument *self);
+const AdjArrangement *adj_document_get_arrangement (AdjDocument *self);
+/* FLOW follows the selected node. */
 void adj_document_set_view (AdjDocument *self, AdjLayoutView view);
 void adj_document_toggle_module (AdjDocument *self, const char *path);
 void adj_document_set_fold_depth (AdjDocument *self, guint depth); /* 0: all open */
+void adj_document_set_coloring (AdjDocument *self, AdjColoring coloring);
+void adj_document_set_labeling (AdjDocument *self, AdjLabeling labeling);
+gboolean adj_document_can_undo (AdjDocument *self, gint step); /* -1: undo, 1: redo */
+void adj_document_undo (AdjDocument *self, gint step);
 /* Writes the shown picture to @path, by extension as .svg, .png or .pdf. */
 void adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme);
 
@@ -56,6 +61,10 @@ void adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme)
 
 AdjNodeId adj_document_get_selected (AdjDocument *self);
 void adj_document_set_selected (AdjDocument *self, AdjNodeId node);
+/* Nodes that are to stand out while nothing is selected: those alive at a moment, those found.
+ * @nodes: (nullable): of guint32 */
+void adj_document_set_lit (AdjDocument *self, GArray *nodes);
+GArray *adj_document_get_lit (AdjDocument *self);            /* (transfer none) (nullable) */
 gboolean adj_document_can_go (AdjDocument *self, gint step); /* -1: back, 1: forward */
 void adj_document_go (AdjDocument *self, gint step);
 

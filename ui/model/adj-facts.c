@@ -213,3 +213,14 @@ adj_facts_number (double number)
     return g_strdup_printf ("%.4g", number);
   return g_strdup_printf ("%.2e", number);
 }
+
+char *
+adj_facts_time (double nanoseconds)
+{
+  if (isnan (nanoseconds))
+    return g_strdup ("–");
+  if (nanoseconds < 1e6)
+    return g_strdup_printf (_ ("%.1f µs"), nanoseconds / 1e3);
+  return nanoseconds < 1e9 ? g_strdup_printf (_ ("%.1f ms"), nanoseconds / 1e6)
+                           : g_strdup_printf (_ ("%.2f s"), nanoseconds / 1e9);
+}

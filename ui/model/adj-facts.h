@@ -35,5 +35,7 @@ const char *adj_facts_role_title (const char *role);
 const char *adj_facts_verdict (AdjVerdict verdict);
 /* A number with as many digits as tell something: "3.1e-05", "0.125", "–" for NaN. */
 char *adj_facts_number (double number);
+/* "12.3 µs", "4.1 ms". */
+char *adj_facts_time (double nanoseconds);
 
 G_END_DECLS

@@ -117,7 +117,7 @@ get_time (gpointer item)
 {
   gint64 time = adj_node_item_get_time (item);
 
-  return time > 0 ? g_strdup_printf (_ ("%.1f µs"), time / 1e3) : g_strdup ("–");
+  return time > 0 ? adj_facts_time ((double) time) : g_strdup ("–");
 }
 
 static const char *

@@ -6,6 +6,7 @@
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
 #include "panel/adj-log-page.h"
+#include "panel/adj-memory-page.h"
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
@@ -45,6 +46,7 @@ static const struct
 } bottom[] = {
   { "source", N_ ("Source"), adj_source_page_get_type },
   { "values", N_ ("Values"), adj_values_page_get_type },
+  { "memory", N_ ("Memory"), adj_memory_page_get_type },
   { "text", N_ ("Text"), adj_text_page_get_type },
   { "log", N_ ("Log"), adj_log_page_get_type },
 };

@@ -558,6 +558,7 @@ watch_document (AdjWindow *self)
     { "notify::selected", G_CALLBACK (adj_window_update_actions) },
     { "notify::run-choice", G_CALLBACK (update_choice) },
     { "notify::history", G_CALLBACK (adj_window_update_actions) },
+    { "notify::arrangement", G_CALLBACK (adj_window_update_actions) },
     { "notify::status", G_CALLBACK (update_status) },
   };
 

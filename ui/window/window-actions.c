@@ -19,6 +19,8 @@ typedef enum
   WITH_PROBLEM,
   BACK,
   AHEAD,
+  UNDO,
+  REDO,
 } Needs;
 
 static void
@@ -93,6 +95,25 @@ static void
 run_forward (AdjWindow *self, GVariant *parameter)
 {
   adj_document_go (adj_window_get_document (self), 1);
+}
+
+static void
+run_undo (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_undo (adj_window_get_document (self), -1);
+}
+
+static void
+run_redo (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_undo (adj_window_get_document (self), 1);
+}
+
+static void
+run_flow (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit_next (adj_window_get_view (self));
+  adj_document_set_view (adj_window_get_document (self), ADJ_VIEW_FLOW);
 }
 
 static void
@@ -205,6 +226,9 @@ static const struct
   { "stop", run_stop, WHILE_BUSY, NULL, { "Escape" } },
   { "back", run_back, BACK, NULL, { "<Alt>Left" } },
   { "forward", run_forward, AHEAD, NULL, { "<Alt>Right" } },
+  { "undo", run_undo, UNDO, NULL, { "<Control>z" } },
+  { "redo", run_redo, REDO, NULL, { "<Control><Shift>z" } },
+  { "flow", run_flow, WITH_SELECTION, NULL, { NULL } },
   { "find", run_find, WITH_GRAPH, NULL, { "<Control>f" } },
   { "find-next", run_find_next, WITH_GRAPH, NULL, { "<Control>g" } },
   { "find-previous", run_find_previous, WITH_GRAPH, NULL, { "<Control><Shift>g" } },
@@ -240,18 +264,41 @@ on_activate (GSimpleAction *action, GVariant *parameter, gpointer data)
       actions[i].run (ADJ_WINDOW (data), parameter);
 }
 
-/* "mirror" or "stacked"; the state is the view of the document. */
+/* -- choices: their state is what the document has -- */
+
+static const char *const view_names[] = {
+  [ADJ_VIEW_MIRROR] = "mirror",
+  [ADJ_VIEW_STACKED] = "stacked",
+  [ADJ_VIEW_FLOW] = "flow",
+};
+
 static void
 on_view_changed (GSimpleAction *action, GVariant *value, gpointer data)
 {
-  const char *name = g_variant_get_string (value, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (view_names); i++)
+    if (g_str_equal (g_variant_get_string (value, NULL), view_names[i]))
+      {
+        adj_graph_view_fit_next (adj_window_get_view (ADJ_WINDOW (data)));
+        adj_document_set_view (adj_window_get_document (ADJ_WINDOW (data)), i);
+      }
+}
 
-  if (!g_str_equal (name, "mirror") && !g_str_equal (name, "stacked"))
-    return;
-  g_simple_action_set_state (action, value);
-  adj_graph_view_fit_next (adj_window_get_view (ADJ_WINDOW (data)));
-  adj_document_set_view (adj_window_get_document (ADJ_WINDOW (data)),
-                         g_str_equal (name, "stacked") ? ADJ_VIEW_STACKED : ADJ_VIEW_MIRROR);
+static void
+on_coloring_changed (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  AdjColoring coloring = adj_coloring_find (g_variant_get_string (value, NULL));
+
+  if (coloring < ADJ_N_COLORINGS)
+    adj_document_set_coloring (adj_window_get_document (ADJ_WINDOW (data)), coloring);
+}
+
+static void
+on_labeling_changed (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  AdjLabeling labeling = adj_labeling_find (g_variant_get_string (value, NULL));
+
+  if (labeling < ADJ_N_LABELINGS)
+    adj_document_set_labeling (adj_window_get_document (ADJ_WINDOW (data)), labeling);
 }
 
 /* "call-0" … or "random", which asks for the seed; the state is the choice of the document. */
@@ -310,6 +357,9 @@ adj_window_add_actions (AdjWindow *self)
       g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (action));
     }
   add_choice (self, "view", g_variant_new_string ("mirror"), G_CALLBACK (on_view_changed));
+  add_choice (self, "color-by", g_variant_new_string ("role"), G_CALLBACK (on_coloring_changed));
+  add_choice (self, "edge-labels", g_variant_new_string ("nothing"),
+              G_CALLBACK (on_labeling_changed));
   add_choice (self, "inputs", g_variant_new_string ("call-0"), G_CALLBACK (on_inputs_changed));
   add_choice (self, "float64", g_variant_new_boolean (FALSE), G_CALLBACK (on_float64_changed));
 }
@@ -333,6 +383,10 @@ is_possible (AdjDocument *document, Needs needs)
       return adj_document_can_go (document, -1);
     case AHEAD:
       return adj_document_can_go (document, 1);
+    case UNDO:
+      return adj_document_can_undo (document, -1);
+    case REDO:
+      return adj_document_can_undo (document, 1);
     }
   return FALSE;
 }
@@ -341,15 +395,18 @@ void
 adj_window_update_actions (AdjWindow *self)
 {
   AdjDocument *document = adj_window_get_document (self);
+  const AdjArrangement *arrangement = adj_document_get_arrangement (document);
   AdjRunChoice choice = adj_document_get_run_choice (document);
   g_autofree char *inputs =
       choice.random ? g_strdup ("random") : g_strdup_printf (CALL_PREFIX "%u", choice.call);
   const struct
   {
     const char *name;
-    GVariant *state; /* (nullable): it keeps its own */
+    GVariant *state;
   } choices[] = {
-    { "view", NULL },
+    { "view", g_variant_new_string (view_names[arrangement->view]) },
+    { "color-by", g_variant_new_string (adj_coloring_name (arrangement->coloring)) },
+    { "edge-labels", g_variant_new_string (adj_labeling_name (arrangement->labeling)) },
     { "inputs", g_variant_new_string (inputs) },
     { "float64", g_variant_new_boolean (choice.float64) },
   };
@@ -362,8 +419,7 @@ adj_window_update_actions (AdjWindow *self)
     {
       GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), choices[i].name);
 
-      if (choices[i].state != NULL)
-        g_simple_action_set_state (G_SIMPLE_ACTION (action), choices[i].state);
+      g_simple_action_set_state (G_SIMPLE_ACTION (action), choices[i].state);
       g_simple_action_set_enabled (G_SIMPLE_ACTION (action), is_possible (document, WITH_GRAPH));
     }
 }

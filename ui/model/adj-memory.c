@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-memory.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "interpreter/adj-interpreter.h"
+#include "model/adj-facts.h"
+
+#define MAX_LEDGER 500
+
+/* -- who holds -- */
+
+/* "h.0" of "h.0.attn.c_attn": a module and the number behind it. */
+static char *
+name_group (const AdjNode *node)
+{
+  const char *path = adj_facts_module (node), *dot;
+
+  if (*path == '\0')
+    return g_strdup (node->opcode == ADJ_OPCODE_PLACEHOLDER ? _ ("inputs") : _ ("elsewhere"));
+  dot = strchr (path, '.');
+  if (dot != NULL && g_ascii_isdigit (dot[1]))
+    for (dot++; g_ascii_isdigit (*dot); dot++)
+      ;
+  return dot != NULL ? g_strndup (path, (gsize) (dot - path)) : g_strdup (path);
+}
+
+typedef struct
+{
+  char *name;
+  gint64 weight;
+  guint group;
+} Sum;
+
+static void
+sum_free (gpointer data)
+{
+  Sum *sum = data;
+
+  g_free (sum->name);
+  g_free (sum);
+}
+
+static gint
+by_weight (gconstpointer a, gconstpointer b)
+{
+  const Sum *x = *(const Sum *const *) a, *y = *(const Sum *const *) b;
+
+  return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1) : strcmp (x->name, y->name);
+}
+
+/* The heaviest modules get a group of their own. */
+static void
+find_groups (AdjMemory *self)
+{
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (sum_free);
+  g_autofree Sum **of = g_new (Sum *, self->held->len + 1);
+
+  for (guint i = 0; i < self->held->len; i++)
+    {
+      const AdjHeld *held = &g_array_index (self->held, AdjHeld, i);
+      g_autofree char *name = name_group (adj_graph_get_node (self->graph, held->node.index));
+      Sum *sum = g_hash_table_lookup (by_name, name);
+
+      if (sum == NULL)
+        {
+          sum = g_new0 (Sum, 1);
+          sum->name = g_steal_pointer (&name);
+          g_ptr_array_add (sums, sum);
+          g_hash_table_insert (by_name, sum->name, sum);
+        }
+      sum->weight += held->weight;
+      of[i] = sum;
+    }
+  g_ptr_array_sort (sums, by_weight);
+  self->n_groups = MIN (sums->len, ADJ_MEMORY_GROUPS);
+  for (guint i = 0; i < sums->len; i++)
+    ((Sum *) sums->pdata[i])->group = MIN (i, ADJ_MEMORY_GROUPS - 1);
+  for (guint i = 0; i < self->n_groups; i++)
+    self->groups[i] = i == ADJ_MEMORY_GROUPS - 1 && sums->len > ADJ_MEMORY_GROUPS
+                          ? g_strdup (_ ("other"))
+                          : g_strdup (((Sum *) sums->pdata[i])->name);
+  for (guint i = 0; i < self->held->len; i++)
+    g_array_index (self->held, AdjHeld, i).group = of[i]->group;
+}
+
+/* -- when -- */
+
+static void
+collect_held (AdjMemory *self, const AdjLifetime *lives)
+{
+  for (guint i = 0; i < self->n_steps; i++)
+    {
+      AdjHeld held = { .node = { i }, .last = lives[i].last };
+
+      if (lives[i].owner != i || lives[i].bytes == 0 || lives[i].bytes > G_MAXINT64)
+        continue;
+      held.bytes = (gint64) lives[i].bytes;
+      if (__builtin_mul_overflow (held.bytes, (gint64) (held.last - i + 1), &held.weight))
+        held.weight = G_MAXINT64;
+      held.saved = !adj_graph_is_backward (self->graph, i) && held.last > self->turn;
+      g_array_append_val (self->held, held);
+    }
+}
+
+/* Differences first, then their sums. */
+static void
+stack_up (AdjMemory *self)
+{
+  for (guint g = 0; g < self->n_groups; g++)
+    self->stacks[g] = g_new0 (gint64, self->n_steps + 1);
+  for (guint i = 0; i < self->held->len; i++)
+    {
+      const AdjHeld *held = &g_array_index (self->held, AdjHeld, i);
+
+      self->stacks[held->group][held->node.index] += held->bytes;
+      self->stacks[held->group][held->last + 1] -= held->bytes;
+    }
+  for (guint step = 0; step < self->n_steps; step++)
+    {
+      for (guint g = 0; g < self->n_groups; g++)
+        {
+          if (step > 0)
+            self->stacks[g][step] += self->stacks[g][step - 1];
+          self->live[step] += self->stacks[g][step];
+        }
+      if (self->live[step] > self->live[self->peak])
+        self->peak = step;
+    }
+}
+
+static gint
+heaviest_first (gconstpointer a, gconstpointer b)
+{
+  const AdjHeld *x = a, *y = b;
+
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
+  return x->node.index < y->node.index ? -1 : x->node.index > y->node.index;
+}
+
+AdjMemory *
+adj_memory_new (AdjGraph *graph)
+{
+  AdjMemory *self = g_new0 (AdjMemory, 1);
+  g_autofree AdjLifetime *lives = adj_graph_get_lifetimes (graph, FALSE);
+
+  self->graph = adj_graph_ref (graph);
+  self->n_steps = adj_graph_get_n_nodes (graph);
+  self->live = g_new0 (gint64, self->n_steps + 1);
+  self->held = g_array_new (FALSE, FALSE, sizeof (AdjHeld));
+  while (self->turn < self->n_steps &&
+         (!adj_graph_is_backward (graph, self->turn) ||
+          adj_graph_get_node (graph, self->turn)->opcode == ADJ_OPCODE_PLACEHOLDER))
+    self->turn++;
+  collect_held (self, lives);
+  find_groups (self);
+  stack_up (self);
+  g_array_sort (self->held, heaviest_first);
+  return self;
+}
+
+void
+adj_memory_free (AdjMemory *memory)
+{
+  for (guint g = 0; g < memory->n_groups; g++)
+    {
+      g_free (memory->groups[g]);
+      g_free (memory->stacks[g]);
+    }
+  g_array_unref (memory->held);
+  g_free (memory->live);
+  adj_graph_unref (memory->graph);
+  g_free (memory);
+}
+
+gboolean
+adj_held_is_live (const AdjHeld *held, guint step)
+{
+  return held->node.index <= step && step <= held->last;
+}
+
+GArray *
+adj_memory_get_live (const AdjMemory *memory, guint step)
+{
+  GArray *live = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < memory->held->len; i++)
+    {
+      const AdjHeld *held = &g_array_index (memory->held, AdjHeld, i);
+
+      if (adj_held_is_live (held, step))
+        g_array_append_val (live, held->node.index);
+    }
+  return live;
+}
+
+/* -- the ledger -- */
+
+struct _AdjHeldItem
+{
+  GObject parent_instance;
+
+  AdjGraph *graph; /* (owned) */
+  AdjHeld held;
+};
+
+G_DEFINE_FINAL_TYPE (AdjHeldItem, adj_held_item, G_TYPE_OBJECT)
+
+static void
+adj_held_item_finalize (GObject *object)
+{
+  g_clear_pointer (&ADJ_HELD_ITEM (object)->graph, adj_graph_unref);
+
+  G_OBJECT_CLASS (adj_held_item_parent_class)->finalize (object);
+}
+
+static void
+adj_held_item_class_init (AdjHeldItemClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = adj_held_item_finalize;
+}
+
+static void
+adj_held_item_init (AdjHeldItem *self)
+{
+}
+
+const AdjHeld *
+adj_held_item_get (AdjHeldItem *self)
+{
+  return &self->held;
+}
+
+AdjGraph *
+adj_held_item_get_graph (AdjHeldItem *self)
+{
+  return self->graph;
+}
+
+GListModel *
+adj_memory_make_ledger (const AdjMemory *memory)
+{
+  GListStore *ledger = g_list_store_new (ADJ_TYPE_HELD_ITEM);
+
+  for (guint i = 0; i < MIN (memory->held->len, MAX_LEDGER); i++)
+    {
+      g_autoptr (AdjHeldItem) item = g_object_new (ADJ_TYPE_HELD_ITEM, NULL);
+
+      item->graph = adj_graph_ref (memory->graph);
+      item->held = g_array_index (memory->held, AdjHeld, i);
+      g_list_store_append (ledger, item);
+    }
+  return G_LIST_MODEL (ledger);
+}

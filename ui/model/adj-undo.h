@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/adj-arrangement.h"
+
+G_BEGIN_DECLS
+
+/* Arrangements that were and, after undoing, that were going to be. */
+typedef struct
+{
+  GPtrArray *done, *undone; /* of AdjArrangement */
+} AdjUndo;
+
+void adj_undo_init (AdjUndo *undo);
+void adj_undo_clear (AdjUndo *undo);
+/* Forgets everything. */
+void adj_undo_reset (AdjUndo *undo);
+
+/* A change is about to be made to @before; there is nothing to do again any more. */
+void adj_undo_push (AdjUndo *undo, const AdjArrangement *before);
+gboolean adj_undo_can (const AdjUndo *undo, gint step); /* -1: undo, 1: redo */
+/* Gives back what comes instead of @now.  (transfer full) (nullable) */
+AdjArrangement *adj_undo_step (AdjUndo *undo, gint step, const AdjArrangement *now);
+
+G_END_DECLS
