@@ -10,6 +10,7 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
+#define LEGEND 44.0f        /* what stands at the bottom of the canvas */
 #define READABLE_ZOOM 0.62f /* where cards show all they have */
 #define FRICTION 4.0f       /* of inertia, per second */
 
@@ -168,8 +169,8 @@ fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
   AdjRect around = { rect->x - FIT_MARGIN, rect->y - FIT_MARGIN, rect->width + 2 * FIT_MARGIN,
                      rect->height + 2 * FIT_MARGIN };
 
-  adj_camera_fit (&camera, &around, gtk_widget_get_width (widget), gtk_widget_get_height (widget),
-                  max_zoom);
+  adj_camera_fit (&camera, &around, gtk_widget_get_width (widget),
+                  MAX (gtk_widget_get_height (widget) - LEGEND, 1), max_zoom);
   return camera;
 }
 
@@ -407,6 +408,13 @@ adj_graph_view_set_lit (AdjGraphView *self, GArray *nodes)
   g_clear_pointer (&self->lit, g_array_unref);
   self->lit = nodes;
   update_highlight (self);
+  g_signal_emit (self, signals[CAMERA_CHANGED], 0);
+}
+
+GArray *
+adj_graph_view_get_lit (AdjGraphView *self)
+{
+  return self->lit;
 }
 
 void
@@ -451,11 +459,12 @@ adj_graph_view_get_scene (AdjGraphView *self)
 }
 
 void
-adj_graph_view_fit_next (AdjGraphView *self)
+adj_graph_view_fit_next (AdjGraphView *self, gboolean selected)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
 
   self->fits_next = TRUE;
+  self->wants_selected = selected;
 }
 
 static guint
@@ -576,7 +585,12 @@ fit_first (AdjGraphView *self, int width, int height)
 
   self->wants_fit = FALSE;
   self->camera = fitting (self, &bounds, 1);
-  if (self->camera.zoom < 0.45f)
+  if (self->wants_selected && adj_node_id_is_valid (self->selected))
+    {
+      self->camera.zoom = MAX (self->camera.zoom, READABLE_ZOOM);
+      adj_graph_view_reveal (self, self->selected);
+    }
+  else if (self->camera.zoom < 0.45f)
     {
       float zoom = CLAMP ((width - FIT_MARGIN) / MAX (bounds.width, 1), self->camera.zoom, 0.9f);
 

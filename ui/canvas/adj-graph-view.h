@@ -31,6 +31,7 @@ void adj_graph_view_set_role (AdjGraphView *self, AdjRole role);
 /* Lights these nodes and dims the others, before what is selected.  @nodes: (nullable): of guint32
  */
 void adj_graph_view_set_lit (AdjGraphView *self, GArray *nodes);
+GArray *adj_graph_view_get_lit (AdjGraphView *self); /* (transfer none) (nullable) */
 /* (transfer full) (nullable): of the shown scene; gone with it. */
 void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks);
 /* (transfer full) (nullable): tints the boxes of the shown scene; gone with it. */
@@ -42,8 +43,9 @@ void adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling);
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);
 void adj_graph_view_fit (AdjGraphView *self);
-/* Fits the next scene, also when it is of the same graph. */
-void adj_graph_view_fit_next (AdjGraphView *self);
+/* Fits the next scene, also when it is of the same graph; with @selected shows what is selected at
+ * a size that can be read. */
+void adj_graph_view_fit_next (AdjGraphView *self, gboolean selected);
 void adj_graph_view_fit_selection (AdjGraphView *self);
 void adj_graph_view_zoom_by (AdjGraphView *self, float factor);
 void adj_graph_view_zoom_to (AdjGraphView *self, float zoom);

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "interpreter/adj-interpreter.h"
 #include "model/adj-facts.h"
 
 struct _AdjHeat
@@ -17,27 +18,34 @@ struct _AdjHeat
 
 /* -- what is measured -- */
 
-static double
-bytes_of (const AdjGraph *graph, const AdjEvaluation *evaluation, guint index)
+/* What the numbers are read from. */
+typedef struct
 {
-  gint64 bytes = adj_facts_node_bytes (graph, adj_graph_get_node (graph, index));
+  const AdjEvaluation *evaluation; /* (nullable) */
+  const AdjLifetime *lives;
+} Source;
 
-  return bytes > 0 ? (double) bytes : NAN;
+/* Each storage once: views of it are folded into the same box, or cost nothing. */
+static double
+bytes_of (const Source *source, guint index)
+{
+  return source->lives[index].bytes > 0 ? (double) source->lives[index].bytes : NAN;
 }
 
 static double
-time_of (const AdjGraph *graph, const AdjEvaluation *evaluation, guint index)
+time_of (const Source *source, guint index)
 {
-  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
+  const AdjRunResult *result = adj_evaluation_get_result (source->evaluation);
   gint64 ns = result->node_ns != NULL && index < result->n_nodes ? result->node_ns[index] : 0;
 
   return ns > 0 ? (double) ns : NAN;
 }
 
 static double
-error_of (const AdjGraph *graph, const AdjEvaluation *evaluation, guint index)
+error_of (const Source *source, guint index)
 {
-  const AdjValueComparison *comparison = adj_evaluation_find (evaluation, (AdjNodeId){ index });
+  const AdjValueComparison *comparison =
+      adj_evaluation_find (source->evaluation, (AdjNodeId){ index });
 
   if (comparison == NULL || comparison->verdict == ADJ_VERDICT_SKIPPED)
     return NAN;
@@ -52,7 +60,7 @@ print_bytes (double number)
 
 static const struct
 {
-  double (*measure) (const AdjGraph *graph, const AdjEvaluation *evaluation, guint index);
+  double (*measure) (const Source *source, guint index);
   char *(*print) (double number);
   gboolean adds, needs_run;
 } measures[ADJ_N_COLORINGS] = {
@@ -94,9 +102,12 @@ adj_heat_new (const AdjScene *scene,
               AdjColoring coloring)
 {
   g_autoptr (AdjHeat) self = NULL;
+  g_autofree AdjLifetime *lives = NULL;
+  Source source = { evaluation, NULL };
 
   if (measures[coloring].measure == NULL || (measures[coloring].needs_run && evaluation == NULL))
     return NULL;
+  source.lives = lives = adj_graph_get_lifetimes (graph, FALSE);
   self = g_new0 (AdjHeat, 1);
   self->n = adj_scene_get_n_boxes (scene);
   self->numbers = g_new (double, self->n + 1);
@@ -105,7 +116,7 @@ adj_heat_new (const AdjScene *scene,
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       guint box = adj_scene_find_node (scene, (AdjNodeId){ i });
-      double number = measures[coloring].measure (graph, evaluation, i);
+      double number = measures[coloring].measure (&source, i);
 
       if (box >= self->n || isnan (number))
         continue;

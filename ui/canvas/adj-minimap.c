@@ -64,8 +64,17 @@ draw (AdjScene *scene, AdjScheme scheme, float scale)
   GtkSnapshot *snapshot = gtk_snapshot_new ();
   AdjColor forward = palette->dim_text, backward = palette->edges[ADJ_EDGE_GRADIENT];
 
-  forward.alpha = 0.35f;
-  backward.alpha = 0.35f;
+  forward.alpha = 0.13f;
+  backward.alpha = 0.13f;
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_GROUP && box->fold != ADJ_FOLD_CLOSED && box->group == ADJ_NO_BOX)
+        append (snapshot, &box->rect, scale, box->side == ADJ_SIDE_BACKWARD ? &backward : &forward);
+    }
+  forward.alpha = 0.4f;
+  backward.alpha = 0.4f;
   for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
     {
       const AdjSceneBox *box = adj_scene_get_box (scene, i);
@@ -102,6 +111,23 @@ visible_part (AdjMinimap *self, const AdjCamera *camera)
   return (AdjRect){ x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
 }
 
+/* What was found or is alive. */
+static void
+paint_lit (AdjMinimap *self, GtkSnapshot *snapshot, float scale)
+{
+  AdjScene *scene = adj_graph_view_get_scene (self->view);
+  GArray *lit = adj_graph_view_get_lit (self->view);
+  const AdjColor *color = &adj_palette_get (adj_scheme_from_style ())->selection;
+
+  for (guint i = 0; lit != NULL && i < lit->len; i++)
+    {
+      guint box = adj_scene_find_node (scene, (AdjNodeId){ g_array_index (lit, guint32, i) });
+
+      if (box != ADJ_NO_BOX)
+        append (snapshot, &adj_scene_get_box (scene, box)->rect, scale, color);
+    }
+}
+
 static void
 adj_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -134,6 +160,7 @@ adj_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT (origin.x, origin.y));
   if (self->picture != NULL)
     gtk_snapshot_append_node (snapshot, self->picture);
+  paint_lit (self, snapshot, scale);
   gsk_rounded_rect_init_from_rect (
       &frame,
       &GRAPHENE_RECT_INIT (seen.x * scale, seen.y * scale, seen.width * scale, seen.height * scale),

@@ -29,10 +29,11 @@ struct _AdjGraphView
   AdjCamera from, to; /* of the movement under way */
   gint64 moving_since;
   guint tick;
-  guint announcing;   /* tick that tells others about the camera */
-  gboolean wants_fit; /* at the next allocation */
-  gboolean fits_next; /* the next scene is fitted, whatever it shows */
-  guint anchor;       /* box of @scene that the next scene of the graph keeps in place */
+  guint announcing;        /* tick that tells others about the camera */
+  gboolean wants_fit;      /* at the next allocation */
+  gboolean fits_next;      /* the next scene is fitted, whatever it shows */
+  gboolean wants_selected; /* … or shown around the selected node */
+  guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
 
   AdjPoint pointer;       /* in pixels of the widget */
   AdjCamera grabbed;      /* at the begin of a drag or pinch */

@@ -5,6 +5,7 @@
 
 #include "model/adj-arrangement.h"
 #include "model/adj-export.h"
+#include "model/adj-facts.h"
 #include "model/adj-history.h"
 #include "model/adj-log.h"
 #include "model/adj-opening.h"
@@ -390,8 +391,10 @@ log_remarks (AdjDocument *self)
     {
       const AdjDiag *diag = adj_diags_get (diags, i);
 
+      g_autofree char *text = adj_facts_diag (self->title, diag);
+
       adj_log_add (self->log, diag->severity == ADJ_SEVERITY_NOTE ? ADJ_LOG_DONE : ADJ_LOG_WARNING,
-                   "%s", diag->message);
+                   "%s", text);
     }
 }
 

@@ -224,3 +224,15 @@ adj_facts_time (double nanoseconds)
   return nanoseconds < 1e9 ? g_strdup_printf (_ ("%.1f ms"), nanoseconds / 1e6)
                            : g_strdup_printf (_ ("%.2f s"), nanoseconds / 1e9);
 }
+
+char *
+adj_facts_diag (const char *file, const AdjDiag *diag)
+{
+  GString *text = g_string_new (file);
+
+  if (diag->span.line > 0)
+    g_string_append_printf (text, "%s%u:%u", text->len > 0 ? ":" : "", diag->span.line,
+                            diag->span.column);
+  g_string_append_printf (text, "%s%s", text->len > 0 ? ": " : "", diag->message);
+  return g_string_free (text, FALSE);
+}

@@ -34,6 +34,8 @@ const char *adj_facts_role_title (const char *role);
 /* "Within tolerance"; static. */
 const char *adj_facts_verdict (AdjVerdict verdict);
 /* A number with as many digits as tell something: "3.1e-05", "0.125", "–" for NaN. */
+/* "model.txt:3:17: 'y' is not defined"; @file (nullable) */
+char *adj_facts_diag (const char *file, const AdjDiag *diag);
 char *adj_facts_number (double number);
 /* "12.3 µs", "4.1 ms". */
 char *adj_facts_time (double nanoseconds);

@@ -93,14 +93,15 @@ collect_held (AdjMemory *self, const AdjLifetime *lives)
 {
   for (guint i = 0; i < self->n_steps; i++)
     {
-      AdjHeld held = { .node = { i }, .last = lives[i].last };
+      gboolean input = adj_graph_get_node (self->graph, i)->opcode == ADJ_OPCODE_PLACEHOLDER;
+      AdjHeld held = { .node = { i }, .first = input ? 0 : i, .last = lives[i].last };
 
       if (lives[i].owner != i || lives[i].bytes == 0 || lives[i].bytes > G_MAXINT64)
         continue;
       held.bytes = (gint64) lives[i].bytes;
-      if (__builtin_mul_overflow (held.bytes, (gint64) (held.last - i + 1), &held.weight))
+      if (__builtin_mul_overflow (held.bytes, (gint64) (held.last - held.first + 1), &held.weight))
         held.weight = G_MAXINT64;
-      held.saved = !adj_graph_is_backward (self->graph, i) && held.last > self->turn;
+      held.saved = !input && !adj_graph_is_backward (self->graph, i) && held.last > self->turn;
       g_array_append_val (self->held, held);
     }
 }
@@ -115,7 +116,7 @@ stack_up (AdjMemory *self)
     {
       const AdjHeld *held = &g_array_index (self->held, AdjHeld, i);
 
-      self->stacks[held->group][held->node.index] += held->bytes;
+      self->stacks[held->group][held->first] += held->bytes;
       self->stacks[held->group][held->last + 1] -= held->bytes;
     }
   for (guint step = 0; step < self->n_steps; step++)
@@ -179,7 +180,7 @@ adj_memory_free (AdjMemory *memory)
 gboolean
 adj_held_is_live (const AdjHeld *held, guint step)
 {
-  return held->node.index <= step && step <= held->last;
+  return held->first <= step && step <= held->last;
 }
 
 GArray *

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   AdjNodeId node;
-  guint last; /* step of the last reader */
+  guint first; /* step that makes it; inputs are there from the beginning */
+  guint last;  /* step of the last reader */
   gint64 bytes;
   gint64 weight; /* bytes × steps held */
   guint group;

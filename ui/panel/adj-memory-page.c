@@ -57,7 +57,7 @@ get_steps (gpointer item)
 {
   const AdjHeld *held = adj_held_item_get (item);
 
-  return g_strdup_printf ("%u → %u", held->node.index + 1, held->last + 1);
+  return g_strdup_printf ("%u → %u", held->first + 1, held->last + 1);
 }
 
 static char *
@@ -81,13 +81,13 @@ get_line (gpointer item)
 }
 
 static const AdjColumn columns[] = {
-  { N_ ("Value"), get_name, 150, TRUE, FALSE, NULL },
-  { N_ ("Module"), get_module, -1, FALSE, FALSE, NULL },
-  { N_ ("Shape"), get_shape, 110, FALSE, TRUE, NULL },
-  { N_ ("Bytes"), get_bytes, 86, FALSE, TRUE, NULL },
-  { N_ ("Steps"), get_steps, 96, FALSE, TRUE, NULL },
+  { N_ ("Value"), get_name, 140, TRUE, FALSE, NULL },
+  { N_ ("Module"), get_module, 110, FALSE, FALSE, NULL },
+  { N_ ("Shape"), get_shape, 104, FALSE, TRUE, NULL },
+  { N_ ("Bytes"), get_bytes, 76, FALSE, TRUE, NULL },
+  { N_ ("Steps"), get_steps, 84, FALSE, TRUE, NULL },
   { N_ ("Why"), get_why, 130, FALSE, FALSE, NULL },
-  { N_ ("Line"), get_line, 110, FALSE, FALSE, NULL },
+  { N_ ("Line"), get_line, -1, FALSE, FALSE, NULL },
 };
 
 static void
@@ -98,7 +98,7 @@ on_row_selected (AdjMemoryPage *self, GParamSpec *pspec, GtkSingleSelection *sel
 
   if (item == NULL || document == NULL)
     return;
-  adj_memory_chart_set_stretch (self->chart, adj_held_item_get (item)->node.index,
+  adj_memory_chart_set_stretch (self->chart, adj_held_item_get (item)->first,
                                 adj_held_item_get (item)->last);
   adj_document_set_selected (document, adj_held_item_get (item)->node);
 }

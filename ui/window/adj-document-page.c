@@ -5,6 +5,7 @@
 
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
+#include "model/adj-facts.h"
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
 #include "panel/adj-source-page.h"
@@ -151,17 +152,19 @@ show_remark (AdjDocumentPage *self, GtkMessageType type, const char *text)
 }
 
 static char *
-describe_remarks (const AdjDiags *diags, guint n)
+describe_remarks (const char *file, const AdjDiags *diags, guint n)
 {
   const AdjDiag *first = NULL;
+  g_autofree char *text = NULL;
 
   for (guint i = 0; first == NULL && i < adj_diags_get_n (diags); i++)
     if (adj_diags_get (diags, i)->severity >= ADJ_SEVERITY_WARNING)
       first = adj_diags_get (diags, i);
-  if (n == 1 && first != NULL)
-    return g_strdup (first->message);
-  return g_strdup_printf (_ ("%u remarks about this file, the first: %s"), n,
-                          first != NULL ? first->message : "");
+  if (first == NULL)
+    return g_strdup_printf (_ ("%u remarks about this file"), n);
+  text = adj_facts_diag (file, first);
+  return n == 1 ? g_steal_pointer (&text)
+                : g_strdup_printf (_ ("%u remarks about this file, the first: %s"), n, text);
 }
 
 static void
@@ -181,7 +184,7 @@ update_remarks (AdjDocumentPage *self)
     }
   else if (n > 0)
     {
-      g_autofree char *text = describe_remarks (diags, n);
+      g_autofree char *text = describe_remarks (adj_document_get_title (self->document), diags, n);
 
       show_remark (self, GTK_MESSAGE_WARNING, text);
     }

@@ -112,7 +112,7 @@ run_redo (AdjWindow *self, GVariant *parameter)
 static void
 run_flow (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_fit_next (adj_window_get_view (self));
+  adj_graph_view_fit_next (adj_window_get_view (self), TRUE);
   adj_document_set_view (adj_window_get_document (self), ADJ_VIEW_FLOW);
 }
 
@@ -167,14 +167,14 @@ run_fit_selection (AdjWindow *self, GVariant *parameter)
 static void
 run_fold_all (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_fit_next (adj_window_get_view (self));
+  adj_graph_view_fit_next (adj_window_get_view (self), FALSE);
   adj_document_set_fold_depth (adj_window_get_document (self), 1);
 }
 
 static void
 run_unfold_all (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_fit_next (adj_window_get_view (self));
+  adj_graph_view_fit_next (adj_window_get_view (self), FALSE);
   adj_document_set_fold_depth (adj_window_get_document (self), 0);
 }
 
@@ -278,7 +278,7 @@ on_view_changed (GSimpleAction *action, GVariant *value, gpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (view_names); i++)
     if (g_str_equal (g_variant_get_string (value, NULL), view_names[i]))
       {
-        adj_graph_view_fit_next (adj_window_get_view (ADJ_WINDOW (data)));
+        adj_graph_view_fit_next (adj_window_get_view (ADJ_WINDOW (data)), i == ADJ_VIEW_FLOW);
         adj_document_set_view (adj_window_get_document (ADJ_WINDOW (data)), i);
       }
 }
