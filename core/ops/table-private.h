@@ -47,6 +47,7 @@ extern const OpFamily adj_family_group_norm;
 extern const OpFamily adj_family_conv;
 extern const OpFamily adj_family_pool;
 extern const OpFamily adj_family_resample;
+extern const OpFamily adj_family_pad;
 extern const OpFamily adj_family_attention;
 extern const OpFamily adj_family_attention_cuda;
 extern const OpFamily adj_family_loss;

@@ -34,13 +34,16 @@ CODES = {
 F32, F64, F16, BF16 = torch.float32, torch.float64, torch.float16, torch.bfloat16
 I64, I32, U8, I8, B8 = torch.int64, torch.int32, torch.uint8, torch.int8, torch.bool
 gen = torch.Generator().manual_seed(20260)
+digits = None
 files = {"oracle": []}  # one file each, so that a change of one leaves the others as they are
 out = files["oracle"]
 
 
 def part(name):
-    """What follows goes into oracle-NAME.txt.gz; its random numbers do not depend on what came before."""
-    global out
+    """What follows goes into oracle-NAME.txt.gz; its random numbers do not depend on what came before and
+    have few digits, so that the file is small."""
+    global out, digits
+    digits = 64
     gen.manual_seed(sum(name.encode()))
     out = files["oracle-" + name] = []
 
@@ -124,17 +127,17 @@ def case(target, *args, **kwargs):
     out.append("\n".join(lines))
 
 
-def to_meta(v):
+def without_values(v, device):
     if isinstance(v, torch.Tensor):
-        return torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device="meta")
-    return [to_meta(x) for x in v] if isinstance(v, list) else v
+        return torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device=device).zero_()
+    return [without_values(x, device) for x in v] if isinstance(v, list) else v
 
 
 def needs_cuda(target, *args, **kwargs):
     """What has no kernel on the CPU: sizes, strides and dtypes only."""
     op = find(target)
-    lines = call_lines(op, args, kwargs) + ["x"]
-    result = op(*map(to_meta, args), **{k: to_meta(v) for k, v in kwargs.items()})
+    lines = call_lines(op, without_values([*args], "cpu"), kwargs) + ["x"]
+    result = op(*without_values([*args], "meta"), **kwargs)
     out.append("\n".join(lines + [value_line("r", r) for r in flatten(result)]))
 
 
@@ -143,6 +146,8 @@ def needs_cuda(target, *args, **kwargs):
 
 def values(shape, dtype, lo=-3.0, hi=3.0):
     t = torch.rand(shape, generator=gen, dtype=F64) * (hi - lo) + lo
+    if digits:
+        t = (t * digits).round() / digits
     if dtype == B8:
         return t > 0
     if dtype == U8:
@@ -937,6 +942,29 @@ for make in (values, swapped, lambda shape, dtype: values((*shape[:-1], 2 * shap
     out.append("\n".join([*overrideable, "x", shapes, "r n"]))
 needs_cuda("_scaled_dot_product_flash_attention", *(values((1, 2, 300, 72), BF16) for i in range(3)), 0.1, True, True)
 needs_cuda("_scaled_dot_product_flash_attention", *(values((1, 2, 200, 8), BF16) for i in range(3)), 0.1, True, True)
+
+# -- borders --
+
+part("pad")
+for kind in ("reflection", "replication"):
+    for n, shapes in ((1, ((3, 5), (2, 3, 5))), (2, ((3, 4, 5), (2, 3, 4, 5))), (3, ((2, 3, 4, 5), (2, 3, 3, 4, 5)))):
+        for dtype in (F32, F64, BF16, F16, I64):
+            for shape in shapes:
+                for x in [*formats(shape, dtype), values((*shape[:-1], 2 * shape[-1]), dtype)[..., ::2]]:
+                    for padding in ([1, 2], [0, 1], [2, -1], [3, 3])[: 4 if dtype == F32 and n < 3 else 1]:
+                        padding = (padding + [1, 1, 2, 0])[: 2 * n]
+                        name = f"{kind}_pad{n}d"
+                        case(name, x, padding)
+                        if dtype == I64:
+                            continue
+                        try:
+                            y = getattr(torch.ops.aten, name)(x, padding)
+                        except RuntimeError:
+                            continue
+                        g = values(y.shape, dtype)
+                        case(name + "_backward", g, x, padding)
+                        if y.dim() == 4 and not y.is_contiguous():
+                            case(name + "_backward", g.to(memory_format=torch.channels_last), x, padding)
 
 for name, cases in files.items():
     with open(os.path.join(HERE, name + ".txt.gz"), "wb") as f:
