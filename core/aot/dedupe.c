@@ -1,8 +1,230 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 
+/* Stage 6: the same tensor object more than once among the inputs (§1.4).  While none of them is
+ * written each position becomes a tensor of its own; else the repeats are dropped, and every call
+ * must repeat the same inputs. */
+
+typedef struct
+{
+  AotStage parent;
+  guint n;
+  guint *first; /* by input: the first one that is the same object */
+  guint *inner; /* by input: its position in what the inner function takes */
+} Dedupe;
+
+static void
+dedupe_finalize (AotStage *stage)
+{
+  g_free (((Dedupe *) stage)->first);
+  g_free (((Dedupe *) stage)->inner);
+}
+
+/* -- compile time: the inner function hands the same tensor to all of its positions -- */
+
+static gboolean
+repeating_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Dedupe *dedupe = AOT_STAGE (Dedupe, function);
+  g_autofree AdjValue *all = g_new0 (AdjValue, dedupe->n + 1);
+
+  for (guint i = 0; i < dedupe->n; i++)
+    all[i] = args[dedupe->inner[i]];
+  return adj_function_call (AOT_INNER (function), cx, all, dedupe->n, result);
+}
+
+static const AdjFunctionClass repeating_class = {
+  .name = "repeats",
+  .call = repeating_call,
+  .finalize = aot_function_finalize,
+};
+
+/* -- run time -- */
+
+static gboolean
+dropping_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Dedupe *dedupe = AOT_STAGE (Dedupe, function);
+  g_autofree AdjValue *kept = g_new0 (AdjValue, n_args + 1);
+  guint n = 0;
+
+  if (n_args != dedupe->n)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the function takes %u inputs, not %u",
+                        dedupe->n, n_args);
+      return FALSE;
+    }
+  for (guint i = 0; i < n_args; i++)
+    if (dedupe->first[i] == i)
+      kept[n++] = args[i];
+    else if (args[i].kind != ADJ_VALUE_TENSOR || args[dedupe->first[i]].kind != ADJ_VALUE_TENSOR ||
+             args[i].tensor != args[dedupe->first[i]].tensor)
+      return aot_fail_context (cx, AOT_ERROR_DUPLICATE_DIFFERS, "input %u, a duplicate of input %u",
+                               i, dedupe->first[i]);
+  return adj_function_call (AOT_INNER (function), cx, kept, n, result);
+}
+
+static const AdjFunctionClass dropping_class = {
+  .name = "without repeats",
+  .call = dropping_call,
+  .finalize = aot_function_finalize,
+};
+
+static AdjFunction *
+dedupe_wrap (AotStage *stage, AdjFunction *inner)
+{
+  return aot_function_new (&dropping_class, inner, stage);
+}
+
+static const AotStageClass dedupe_class = {
+  .name = "dedupe",
+  .wrap = dedupe_wrap,
+  .finalize = dedupe_finalize,
+};
+
+/* -- what to do -- */
+
+/* By input: the first that is the same object. (transfer full) */
+static guint *
+find_first (const AotProgram *program)
+{
+  guint n = program->arguments->len;
+  guint *first = g_new0 (guint, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      first[i] = i;
+      for (guint k = 0; k < i; k++)
+        if (aot_argument_meta (AOT_ARGUMENT (program, i)) != NULL &&
+            aot_argument_meta (AOT_ARGUMENT (program, k)) != NULL &&
+            AOT_ARGUMENT (program, i)->object == AOT_ARGUMENT (program, k)->object)
+          {
+            first[i] = k;
+            break;
+          }
+    }
+  return first;
+}
+
+/* Each repeat becomes a leaf of its own. */
+static void
+split_repeats (AotProgram *program, const guint *first)
+{
+  guint next = 0;
+
+  for (guint i = 0; i < program->arguments->len; i++)
+    next = MAX (next, MAX (AOT_ARGUMENT (program, i)->object + 1,
+                           (guint) (AOT_ARGUMENT (program, i)->base + 1)));
+  for (guint i = 0; i < program->arguments->len; i++)
+    if (first[i] != i)
+      {
+        AotArgument *argument = AOT_ARGUMENT (program, i);
+
+        argument->object = next++;
+        argument->base = -1;
+        argument->is_leaf = TRUE;
+      }
+}
+
+/* Tangents of written repeats go: they come first, in input order. */
+static void
+drop_tangents (AdjAotMetadata *metadata, const guint *first)
+{
+  guint from = 0, to = 0;
+
+  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
+    if (adj_aot_metadata_has_tangent (metadata, i))
+      {
+        guint input = metadata->mutated_runtime[i];
+
+        if (first[input] == input)
+          metadata->tangents[to++] = metadata->tangents[from];
+        from++;
+      }
+  while (from < metadata->n_tangents)
+    metadata->tangents[to++] = metadata->tangents[from++];
+  metadata->n_tangents = to;
+}
+
+static void
+edit_metadata (AdjAotMetadata *metadata, const Dedupe *dedupe)
+{
+  guint n = 0;
+
+  drop_tangents (metadata, dedupe->first);
+  for (guint i = 0; i < metadata->n_inputs; i++)
+    if (dedupe->first[i] == i)
+      metadata->inputs[n++] = metadata->inputs[i];
+  metadata->n_inputs = n;
+  for (guint i = 0; i < metadata->n_outputs; i++)
+    {
+      AdjAotOutput *output = &metadata->outputs[i];
+
+      if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT || output->type == ADJ_OUTPUT_IS_INPUT)
+        output->base = (gint) dedupe->inner[output->base];
+    }
+  adj_aot_metadata_derive (metadata);
+}
+
+static void
+drop_repeats (AotProgram *program, guint *first)
+{
+  Dedupe *dedupe = aot_stage_new (&dedupe_class, sizeof *dedupe);
+  GArray *kept = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+
+  g_array_set_clear_func (kept, aot_argument_clear);
+  dedupe->n = program->arguments->len;
+  dedupe->first = first;
+  dedupe->inner = g_new0 (guint, dedupe->n + 1);
+  for (guint i = 0; i < dedupe->n; i++)
+    {
+      AotArgument copy = *AOT_ARGUMENT (program, i);
+
+      dedupe->inner[i] = first[i] == i ? kept->len : dedupe->inner[first[i]];
+      if (first[i] != i)
+        continue;
+      copy.value = adj_value_copy (&copy.value);
+      g_array_append_val (kept, copy);
+    }
+  g_string_append_printf (program->note, "%u repeated inputs are dropped", dedupe->n - kept->len);
+  g_array_unref (program->arguments);
+  program->arguments = kept;
+  edit_metadata (program->metadata, dedupe);
+  aot_program_set_function (program,
+                            aot_function_new (&repeating_class, program->function, dedupe));
+  aot_program_push (program, &dedupe->parent);
+}
+
 gboolean
 aot_dedupe (AotProgram *program, GError **error)
 {
+  const AdjAotMetadata *metadata = program->metadata;
+  guint *first = find_first (program);
+  gint written = -1;
+  guint n_repeats = 0;
+
+  for (guint i = 0; i < program->arguments->len; i++)
+    {
+      const AdjAotInput *input = &metadata->inputs[i];
+
+      n_repeats += first[i] != i;
+      if (first[i] != i && (input->mutates_data || input->mutates_metadata))
+        written = (gint) i;
+    }
+  if (written >= 0 && program->options->export_joint)
+    {
+      g_free (first);
+      return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, "input %d", written);
+    }
+  if (written >= 0)
+    {
+      drop_repeats (program, first);
+      return TRUE;
+    }
+  split_repeats (program, first);
+  g_string_append_printf (program->note, "%u inputs repeat others", n_repeats);
+  g_free (first);
   return TRUE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/adj-pipeline.h"
-
 #include "aot/adj-aot-passes.h"
+#include "session/adj-pipeline.h"
 
 static const AdjPass *const passes[] = {
   &adj_pass_functionalize,

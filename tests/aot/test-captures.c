@@ -2,13 +2,19 @@
 #include <string.h>
 
 #include "aot/adj-aot.h"
+#include "aot/compile.h"
 #include "aot/modulo.h"
+#include "autograd/adj-autograd.h"
 #include "formats/adj-format.h"
+#include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "support/adj-test.h"
 
 /* The forward part of each captured joint graph, traced to a joint graph, is PyTorch's; and so is
  * what becomes of the captured Dynamo graph. */
+
+/* The longest sums of these models have some hundred terms. */
+#define SUM_LENGTH 512
 
 typedef struct
 {
@@ -96,6 +102,111 @@ forward_becomes_joint (gconstpointer name)
   adj_bundle_unref (capture.bundle);
 }
 
+/* -- the joint graph cut, compiled and called under eager autograd -- */
+
+/* The recorded inputs as leaves; those with a recorded gradient require one. */
+static AdjValue *
+make_inputs (AdjContext *cx, const Capture *capture, const AdjRecordedCall *call, guint n)
+{
+  const AdjValue *gradients = call->outputs + capture->region->num_fwd_outputs;
+  AdjValue *values = g_new0 (AdjValue, call->n_inputs + 1);
+
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      values[i] = call->inputs[i];
+      if (values[i].kind != ADJ_VALUE_DATA)
+        continue;
+      values[i] = ADJ_TENSOR (adj_scope_add (cx, adj_tensor_new_from_data (values[i].data)));
+      if (i < n && gradients[i].kind == ADJ_VALUE_DATA)
+        g_assert_true (adj_tensor_set_requires_grad (cx, values[i].tensor, TRUE));
+    }
+  return values;
+}
+
+static void
+run_backward (AdjContext *cx, const AdjValue *outputs, const AdjValue *tangents, guint n)
+{
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+  g_autoptr (GPtrArray) grads = g_ptr_array_new ();
+  AdjGradRoots roots;
+
+  for (guint i = 0; i < outputs->n; i++)
+    if (outputs->items[i].kind == ADJ_VALUE_TENSOR &&
+        adj_tensor_get_requires_grad (outputs->items[i].tensor))
+      {
+        g_assert_cmpuint (tensors->len, <, n);
+        g_ptr_array_add (grads, tangents[tensors->len].tensor);
+        g_ptr_array_add (tensors, outputs->items[i].tensor);
+      }
+  g_assert_cmpuint (tensors->len, ==, n);
+  roots = (AdjGradRoots){ (AdjTensor *const *) tensors->pdata, (AdjTensor *const *) grads->pdata,
+                          tensors->len };
+  adj_backward (cx, &roots, NULL, 0, 0);
+}
+
+static void
+fail_if_error (AdjContext *cx, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (adj_context_take_error (cx, &error))
+    g_error ("%s: %s", what, error->message);
+}
+
+static void
+compare_gradients (const AdjValue *values, const AdjValue *expected, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (AdjTensorData) data = NULL;
+      AdjTensorDifference difference;
+      AdjTensor *grad;
+
+      if (expected[i].kind != ADJ_VALUE_DATA)
+        continue;
+      grad = adj_tensor_get_grad (values[i].tensor);
+      g_assert_nonnull (grad);
+      data = adj_tensor_snapshot (grad);
+      adj_tensor_compare (data, expected[i].data, &difference);
+      g_assert_true (difference.same_shape && difference.same_dtype);
+      g_assert_cmpfloat (difference.rel_l2, <=,
+                         adj_band_limit (ADJ_BAND_PRODUCT, ADJ_DTYPE_F32, SUM_LENGTH));
+    }
+}
+
+static void
+compiled_gives_gradients (gconstpointer name)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (AdjGraph) forward = NULL;
+  g_autoptr (AdjAotGraph) aot = NULL;
+  g_autoptr (AdjFunction) function = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree AdjValue *values = NULL;
+  g_auto (AdjValue) result = ADJ_NONE;
+  const AdjRecordedCall *call;
+  Capture capture;
+  guint n;
+
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  capture_open (&capture, name);
+  call = adj_bundle_find_call (capture.bundle, capture.joint, 0);
+  g_assert_nonnull (call);
+  forward = forward_part (capture.joint->graph, (guint) capture.region->num_fwd_outputs);
+  aot =
+      adj_aot_trace_graph (forward, &(AdjAotOptions){ .keep_input_mutations = TRUE }, NULL, &error);
+  g_assert_no_error (error);
+  function = compile_by_default (aot);
+  n = adj_graph_get_n_inputs (forward);
+  values = make_inputs (cx, &capture, call, n);
+  adj_function_call (function, cx, values, n, &result);
+  fail_if_error (cx, "forward");
+  run_backward (cx, &result, values + n, call->n_inputs - n);
+  fail_if_error (cx, "backward");
+  compare_gradients (values, call->outputs + capture.region->num_fwd_outputs, n);
+  adj_bundle_unref (capture.bundle);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -111,7 +222,10 @@ main (int argc, char **argv)
     {
       g_autofree char *path = g_strdup_printf ("/aot/captures/%s/forward", names[i]);
 
+      g_autofree char *compiled = g_strdup_printf ("/aot/captures/%s/compiled", names[i]);
+
       g_test_add_data_func (path, names[i], forward_becomes_joint);
+      g_test_add_data_func (compiled, names[i], compiled_gives_gradients);
     }
   return g_test_run ();
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/compile.h"
+
+#include "interpreter/adj-interpreter.h"
+#include "partition/adj-partition.h"
+
+static guint
+count_sizes (const AdjPartition *partition)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < partition->n_saved; i++)
+    n += partition->saved[i].kind == ADJ_SAVED_SIZE;
+  return n;
+}
+
+AdjFunction *
+compile_by_default (AdjAotGraph *aot)
+{
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjFunction) forward = NULL;
+  g_autoptr (AdjFunction) backward = NULL;
+  g_autoptr (AdjPartition) partition = NULL;
+  const AdjPartitioner *partitioner;
+
+  if (!adj_aot_graph_is_joint (aot))
+    {
+      forward = adj_graph_function_new (adj_aot_graph_get_graph (aot));
+      return adj_aot_compile (aot, forward, NULL, NULL, 0);
+    }
+  options.num_fwd_outputs = (gint) adj_aot_graph_get_n_forward (aot);
+  partitioner = adj_partitioner_find ("default", &error);
+  g_assert_no_error (error);
+  partition = adj_partition (partitioner, adj_aot_graph_get_graph (aot), &options, &error);
+  g_assert_no_error (error);
+  forward = adj_graph_function_new (partition->forward);
+  backward = adj_graph_function_new (partition->backward);
+  return adj_aot_compile (aot, forward, backward, partition->backward, count_sizes (partition));
+}
