@@ -13,9 +13,9 @@ struct _AdjMemoryChart
 {
   GtkWidget parent_instance;
 
-  const AdjMemory *memory; /* (unowned) (nullable) */
-  guint step;              /* chosen; G_MAXUINT: none */
-  guint first, last;       /* the stretch */
+  const AdjTimeline *memory; /* (unowned) (nullable) */
+  guint step;                /* chosen; G_MAXUINT: none */
+  guint first, last;         /* the stretch */
 };
 
 G_DEFINE_FINAL_TYPE (AdjMemoryChart, adj_memory_chart, GTK_TYPE_WIDGET)
@@ -26,13 +26,13 @@ static guint chosen_signal;
 GdkRGBA
 adj_memory_chart_color (guint group)
 {
-  static const GdkRGBA light[ADJ_MEMORY_GROUPS] = {
+  static const GdkRGBA light[ADJ_TIMELINE_GROUPS] = {
     { 0.22f, 0.42f, 0.66f, 1 }, { 0.90f, 0.66f, 0.20f, 1 }, { 0.13f, 0.52f, 0.42f, 1 },
     { 0.70f, 0.45f, 0.68f, 1 }, { 0.45f, 0.68f, 0.86f, 1 }, { 0.62f, 0.30f, 0.16f, 1 },
     { 0.62f, 0.78f, 0.50f, 1 }, { 0.60f, 0.59f, 0.62f, 1 },
   };
 
-  return light[group % ADJ_MEMORY_GROUPS];
+  return light[group % ADJ_TIMELINE_GROUPS];
 }
 
 /* -- places -- */
@@ -148,7 +148,7 @@ on_enter (GtkWidget *widget, GVariant *args, gpointer data)
 static void
 paint_bars (AdjMemoryChart *self, GtkSnapshot *snapshot, float height, double scale)
 {
-  const AdjMemory *m = self->memory;
+  const AdjTimeline *m = self->memory;
   guint n = MIN ((guint) MAX (gtk_widget_get_width (GTK_WIDGET (self)), 1), m->n_steps);
   float width = (float) gtk_widget_get_width (GTK_WIDGET (self)) / (float) n;
 
@@ -201,7 +201,7 @@ paint_line (GtkSnapshot *snapshot, const GdkRGBA *color, float x, float height)
 static void
 paint_marks (AdjMemoryChart *self, GtkSnapshot *snapshot, float height)
 {
-  const AdjMemory *m = self->memory;
+  const AdjTimeline *m = self->memory;
   guint step = self->step != G_MAXUINT ? self->step : m->peak;
   g_autofree char *bytes = adj_facts_bytes (m->live[step]);
   g_autofree char *text = g_strdup_printf (
@@ -292,7 +292,7 @@ adj_memory_chart_init (AdjMemoryChart *self)
 }
 
 void
-adj_memory_chart_set_memory (AdjMemoryChart *self, const AdjMemory *memory)
+adj_memory_chart_set_memory (AdjMemoryChart *self, const AdjTimeline *memory)
 {
   g_return_if_fail (ADJ_IS_MEMORY_CHART (self));
 

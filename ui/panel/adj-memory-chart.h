@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "model/adj-memory.h"
+#include "model/adj-timeline.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (AdjMemoryChart, adj_memory_chart, ADJ, MEMORY_CHART, GtkWidget)
 
 /* @memory: (nullable): borrowed until the next call */
-void adj_memory_chart_set_memory (AdjMemoryChart *self, const AdjMemory *memory);
+void adj_memory_chart_set_memory (AdjMemoryChart *self, const AdjTimeline *memory);
 /* Marks the stretch in which a value is held; both 0: none. */
 void adj_memory_chart_set_stretch (AdjMemoryChart *self, guint first, guint last);
 GdkRGBA adj_memory_chart_color (guint group);

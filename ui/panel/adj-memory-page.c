@@ -15,7 +15,7 @@ struct _AdjMemoryPage
   AdjMemoryChart *chart;
   GtkBox *names;
   GtkColumnView *ledger;
-  AdjMemory *memory; /* (owned) (nullable): of the shown graph, once somebody looks */
+  AdjTimeline *memory; /* (owned) (nullable): of the shown graph, once somebody looks */
 };
 
 G_DEFINE_FINAL_TYPE (AdjMemoryPage, adj_memory_page, ADJ_TYPE_PANEL)
@@ -107,7 +107,7 @@ static void
 fill_ledger (AdjMemoryPage *self)
 {
   g_autoptr (GtkSingleSelection) selection =
-      gtk_single_selection_new (adj_memory_make_ledger (self->memory));
+      gtk_single_selection_new (adj_timeline_make_ledger (self->memory));
 
   gtk_single_selection_set_autoselect (selection, FALSE);
   gtk_single_selection_set_can_unselect (selection, TRUE);
@@ -155,7 +155,7 @@ static void
 on_step_chosen (AdjMemoryPage *self, guint step)
 {
   AdjDocument *document = adj_panel_get_document (self);
-  g_autoptr (GArray) live = step != G_MAXUINT ? adj_memory_get_live (self->memory, step) : NULL;
+  g_autoptr (GArray) live = step != G_MAXUINT ? adj_timeline_get_live (self->memory, step) : NULL;
 
   if (document != NULL)
     adj_document_set_lit (document, live);
@@ -172,11 +172,11 @@ update (AdjMemoryPage *self)
     {
       gtk_column_view_set_model (self->ledger, NULL);
       adj_memory_chart_set_memory (self->chart, NULL);
-      g_clear_pointer (&self->memory, adj_memory_free);
+      g_clear_pointer (&self->memory, adj_timeline_free);
     }
   if (graph == NULL || self->memory != NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
-  self->memory = adj_memory_new (graph->graph);
+  self->memory = adj_timeline_new (graph->graph);
   adj_memory_chart_set_memory (self->chart, self->memory);
   fill_names (self);
   fill_ledger (self);
@@ -190,7 +190,7 @@ adj_memory_page_dispose (GObject *object)
 
   if (self->memory != NULL)
     adj_memory_chart_set_memory (self->chart, NULL);
-  g_clear_pointer (&self->memory, adj_memory_free);
+  g_clear_pointer (&self->memory, adj_timeline_free);
 
   G_OBJECT_CLASS (adj_memory_page_parent_class)->dispose (object);
 }

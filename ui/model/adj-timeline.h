@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-#define ADJ_MEMORY_GROUPS 8 /* modules told apart; what is left is the last group */
+#define ADJ_TIMELINE_GROUPS 8 /* modules told apart; what is left is the last group */
 
 /* What a graph holds at every step of its execution, by liveness: each storage from its node to the
  * last reader of it or of a view on it.  Immutable, of one graph. */
@@ -30,20 +30,20 @@ typedef struct
   guint peak;   /* the step with the most */
   guint turn;   /* the first step of backward; n_steps: there is none */
   guint n_groups;
-  char *groups[ADJ_MEMORY_GROUPS];   /* names: modules, then "other" */
-  gint64 *stacks[ADJ_MEMORY_GROUPS]; /* of each group at each step */
-  GArray *held;                      /* of AdjHeld, heaviest first */
-} AdjMemory;
+  char *groups[ADJ_TIMELINE_GROUPS];   /* names: modules, then "other" */
+  gint64 *stacks[ADJ_TIMELINE_GROUPS]; /* of each group at each step */
+  GArray *held;                        /* of AdjHeld, heaviest first */
+} AdjTimeline;
 
-AdjMemory *adj_memory_new (AdjGraph *graph);
-void adj_memory_free (AdjMemory *memory);
+AdjTimeline *adj_timeline_new (AdjGraph *graph);
+void adj_timeline_free (AdjTimeline *memory);
 
 /* Whether the storage of @node is held at @step. */
 gboolean adj_held_is_live (const AdjHeld *held, guint step);
 /* The nodes that are alive at @step.  (transfer full): of guint32 */
-GArray *adj_memory_get_live (const AdjMemory *memory, guint step);
+GArray *adj_timeline_get_live (const AdjTimeline *memory, guint step);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjMemory, adj_memory_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTimeline, adj_timeline_free)
 
 /* One line of the ledger. */
 #define ADJ_TYPE_HELD_ITEM (adj_held_item_get_type ())
@@ -52,6 +52,6 @@ G_DECLARE_FINAL_TYPE (AdjHeldItem, adj_held_item, ADJ, HELD_ITEM, GObject)
 const AdjHeld *adj_held_item_get (AdjHeldItem *self);
 AdjGraph *adj_held_item_get_graph (AdjHeldItem *self);
 /* The heaviest ones.  (transfer full): of AdjHeldItem */
-GListModel *adj_memory_make_ledger (const AdjMemory *memory);
+GListModel *adj_timeline_make_ledger (const AdjTimeline *memory);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/adj-memory.h"
+#include "model/adj-timeline.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -52,7 +52,7 @@ by_weight (gconstpointer a, gconstpointer b)
 
 /* The heaviest modules get a group of their own. */
 static void
-find_groups (AdjMemory *self)
+find_groups (AdjTimeline *self)
 {
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) sums = g_ptr_array_new_with_free_func (sum_free);
@@ -75,11 +75,11 @@ find_groups (AdjMemory *self)
       of[i] = sum;
     }
   g_ptr_array_sort (sums, by_weight);
-  self->n_groups = MIN (sums->len, ADJ_MEMORY_GROUPS);
+  self->n_groups = MIN (sums->len, ADJ_TIMELINE_GROUPS);
   for (guint i = 0; i < sums->len; i++)
-    ((Sum *) sums->pdata[i])->group = MIN (i, ADJ_MEMORY_GROUPS - 1);
+    ((Sum *) sums->pdata[i])->group = MIN (i, ADJ_TIMELINE_GROUPS - 1);
   for (guint i = 0; i < self->n_groups; i++)
-    self->groups[i] = i == ADJ_MEMORY_GROUPS - 1 && sums->len > ADJ_MEMORY_GROUPS
+    self->groups[i] = i == ADJ_TIMELINE_GROUPS - 1 && sums->len > ADJ_TIMELINE_GROUPS
                           ? g_strdup (_ ("other"))
                           : g_strdup (((Sum *) sums->pdata[i])->name);
   for (guint i = 0; i < self->held->len; i++)
@@ -89,7 +89,7 @@ find_groups (AdjMemory *self)
 /* -- when -- */
 
 static void
-collect_held (AdjMemory *self, const AdjLifetime *lives)
+collect_held (AdjTimeline *self, const AdjLifetime *lives)
 {
   for (guint i = 0; i < self->n_steps; i++)
     {
@@ -108,7 +108,7 @@ collect_held (AdjMemory *self, const AdjLifetime *lives)
 
 /* Differences first, then their sums. */
 static void
-stack_up (AdjMemory *self)
+stack_up (AdjTimeline *self)
 {
   for (guint g = 0; g < self->n_groups; g++)
     self->stacks[g] = g_new0 (gint64, self->n_steps + 1);
@@ -142,10 +142,10 @@ heaviest_first (gconstpointer a, gconstpointer b)
   return x->node.index < y->node.index ? -1 : x->node.index > y->node.index;
 }
 
-AdjMemory *
-adj_memory_new (AdjGraph *graph)
+AdjTimeline *
+adj_timeline_new (AdjGraph *graph)
 {
-  AdjMemory *self = g_new0 (AdjMemory, 1);
+  AdjTimeline *self = g_new0 (AdjTimeline, 1);
   g_autofree AdjLifetime *lives = adj_graph_get_lifetimes (graph, FALSE);
 
   self->graph = adj_graph_ref (graph);
@@ -164,7 +164,7 @@ adj_memory_new (AdjGraph *graph)
 }
 
 void
-adj_memory_free (AdjMemory *memory)
+adj_timeline_free (AdjTimeline *memory)
 {
   for (guint g = 0; g < memory->n_groups; g++)
     {
@@ -184,7 +184,7 @@ adj_held_is_live (const AdjHeld *held, guint step)
 }
 
 GArray *
-adj_memory_get_live (const AdjMemory *memory, guint step)
+adj_timeline_get_live (const AdjTimeline *memory, guint step)
 {
   GArray *live = g_array_new (FALSE, FALSE, sizeof (guint32));
 
@@ -242,7 +242,7 @@ adj_held_item_get_graph (AdjHeldItem *self)
 }
 
 GListModel *
-adj_memory_make_ledger (const AdjMemory *memory)
+adj_timeline_make_ledger (const AdjTimeline *memory)
 {
   GListStore *ledger = g_list_store_new (ADJ_TYPE_HELD_ITEM);
 
