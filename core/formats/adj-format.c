@@ -11,6 +11,7 @@
 #include "formats/text-formats-private.h"
 
 #define HEAD_BYTES 4096
+#define TEXT_HEAD_BYTES (1 << 20)
 
 static const AdjFormat *const formats[] = {
   &adj_format_adjoint, &adj_format_torch_trace, &adj_format_torch_logs,
@@ -127,11 +128,50 @@ adj_format_for_path (const char *path, GError **error)
   return NULL;
 }
 
+/* The format that takes the text best. */
+static const AdjFormat *
+detect_text (GBytes *bytes)
+{
+  const AdjFormat *best = &adj_format_text;
+  guint best_score = 0;
+  gsize length;
+  const guint8 *text = g_bytes_get_data (bytes, &length);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      guint score = formats[i]->load_bytes != NULL && length > 0
+                        ? formats[i]->sniff (text, MIN (length, TEXT_HEAD_BYTES), "")
+                        : 0;
+
+      if (score > best_score)
+        {
+          best = formats[i];
+          best_score = score;
+        }
+    }
+  return best;
+}
+
+/* A text that is packed: a log, or a console. */
+static AdjBundle *
+load_packed (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GBytes) bytes = gzip_read (path, cancellable, error);
+
+  if (bytes != NULL)
+    return detect_text (bytes)->load_bytes (bytes, path, cancellable, error);
+  g_prefix_error (error, "%s: ", path);
+  return NULL;
+}
+
 AdjBundle *
 adj_bundle_load (const char *path, GCancellable *cancellable, GError **error)
 {
-  const AdjFormat *format = adj_format_detect (path, error);
+  const AdjFormat *format;
 
+  if (gzip_is (path))
+    return load_packed (path, cancellable, error);
+  format = adj_format_detect (path, error);
   return format != NULL ? format->load (path, cancellable, error) : NULL;
 }
 
@@ -141,20 +181,6 @@ adj_bundle_load_text (const char *text, gssize length, const char *title, GError
   g_autofree char *valid = g_utf8_make_valid (text, length);
   gsize n = strlen (valid);
   g_autoptr (GBytes) bytes = g_bytes_new_take (g_steal_pointer (&valid), n);
-  const AdjFormat *best = &adj_format_text;
-  guint best_score = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    {
-      guint score = formats[i]->load_bytes != NULL && n > 0
-                        ? formats[i]->sniff (g_bytes_get_data (bytes, NULL), n, "")
-                        : 0;
-
-      if (score > best_score)
-        {
-          best = formats[i];
-          best_score = score;
-        }
-    }
-  return best->load_bytes (bytes, title, NULL, error);
+  return detect_text (bytes)->load_bytes (bytes, title, NULL, error);
 }

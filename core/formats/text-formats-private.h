@@ -12,6 +12,11 @@ extern const AdjFormat adj_format_torch_trace;
 extern const AdjFormat adj_format_dot;
 extern const AdjFormat adj_format_json;
 
+/* Whether the file begins as gzip does. */
+gboolean gzip_is (const char *path);
+/* What is packed in it, within bounds. */
+GBytes *gzip_read (const char *path, GCancellable *cancellable, GError **error);
+
 /* The bytes as text, never %NULL: an empty file has none to point to. */
 static inline const char *
 text_of_bytes (GBytes *bytes, gsize *length)

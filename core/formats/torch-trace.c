@@ -380,39 +380,12 @@ read_log (Log *log, GBytes *bytes, GError **error)
 /* -- files -- */
 
 static GBytes *
-inflate (GFile *file, GCancellable *cancellable, GError **error)
-{
-  g_autoptr (GFileInputStream) packed = g_file_read (file, cancellable, error);
-  g_autoptr (GConverter) inflater =
-      G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-  g_autoptr (GInputStream) stream = NULL;
-  g_autoptr (GByteArray) all = g_byte_array_new ();
-  guint8 block[65536];
-  gssize n;
-
-  if (packed == NULL)
-    return NULL;
-  stream = g_converter_input_stream_new (G_INPUT_STREAM (packed), inflater);
-  while ((n = g_input_stream_read (stream, block, sizeof block, cancellable, error)) > 0)
-    {
-      if (all->len + (guint64) n > G_MAXINT32)
-        {
-          g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "more than 2 GiB when unpacked");
-          return NULL;
-        }
-      g_byte_array_append (all, block, (guint) n);
-    }
-  return n < 0 ? NULL : g_byte_array_free_to_bytes (g_steal_pointer (&all));
-}
-
-static GBytes *
 read_bytes (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GMappedFile) mapped = NULL;
 
-  if (g_str_has_suffix (path, ".gz"))
-    return inflate (file, cancellable, error);
+  if (gzip_is (path))
+    return gzip_read (path, cancellable, error);
   mapped = g_mapped_file_new (path, FALSE, error);
   if (mapped == NULL)
     return NULL;
@@ -507,8 +480,10 @@ static AdjBundle *
 load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Regions) regions = regions_new ();
-  g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .name = title, .rank = -1 };
+  g_autofree char *name = g_path_get_basename (title);
+  g_auto (Log) log = { .regions = regions, .cancellable = cancellable, .name = name };
 
+  log.rank = rank_in_name (name);
   if (!read_log (&log, bytes, error))
     return NULL;
   return regions_end (regions, title, DESCRIPTION, error);
