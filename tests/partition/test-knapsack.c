@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* G26 of the specification (values of PyTorch's own tests), and the solvers against trying all. */
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "partition/knapsack.h"
+
+#define MAX_ITEMS 12
+
+typedef struct
+{
+  guint n;
+  double memory[5], value[5], capacity, reached;
+  const char *kept; /* '1' for each item that is kept */
+} Row;
+
+static const Row rows[] = {
+  { 5, { 2, 3, 2, 4, 1 }, { 1, 2, 1, 3, 2 }, 5, 5, "00011" },
+  { 3, { 1, 1, 1 }, { 1, 2, 3 }, 3, 6, "111" },
+  { 3, { 10, 20, 30 }, { 1, 2, 3 }, 5, 0, "000" },
+  { 3, { 1, 2, 3 }, { 10, 20, 30 }, 1, 10, "100" },
+  { 3, { 1, 1, 1 }, { 2, 2, 2 }, 2, 4, "110" },
+  { 3, { 0, 2, 3 }, { 5, 2, 3 }, 5, 10, "111" },
+  { 3, { 1, 2, 3 }, { 0, 2, 3 }, 3, 3, "001" },
+  { 3, { 100, 200, 300 }, { 1000, 2000, 3000 }, 500, 5000, "011" },
+  { 3, { 0.5, 1.5, 2 }, { 1, 2, 3 }, 2, 3, "110" },
+  { 0, { 0 }, { 0 }, 10, 0, "" },
+  { 3, { 1, 2, 3 }, { 1, 2, 3 }, 0, 0, "000" },
+  { 3, { 0, 0, 0 }, { 1, 2, 3 }, 0, 6, "111" },
+  { 3, { 1, 2, 3 }, { 0, 0, 0 }, 6, 0, "000" },
+};
+
+/* The table counts in ten-thousandths up to ten units: large rows are scaled down. */
+static guint
+fill (const Row *row, AdjKnapsackItem *items, double *capacity)
+{
+  double scale = row->capacity > 10 ? 1.0 / row->capacity : 1;
+
+  for (guint i = 0; i < row->n; i++)
+    items[i] = (AdjKnapsackItem){ row->memory[i] * scale, row->value[i] };
+  *capacity = row->capacity * scale;
+  return row->n;
+}
+
+static void
+test_g26 (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      AdjKnapsackItem items[MAX_ITEMS];
+      guint8 keep[MAX_ITEMS] = { 0 };
+      double capacity;
+      guint n = fill (&rows[r], items, &capacity);
+
+      g_assert_cmpfloat (adj_knapsack_dp (items, n, capacity, keep), ==, rows[r].reached);
+      for (guint i = 0; i < n; i++)
+        g_assert_cmpint (keep[i], ==, rows[r].kept[i] - '0');
+      g_assert_cmpfloat (adj_knapsack_exact (items, n, capacity, keep), ==, rows[r].reached);
+    }
+}
+
+static double
+best_of_all (const AdjKnapsackItem *items, guint n, double capacity)
+{
+  double best = 0;
+
+  for (guint set = 0; set < 1u << n; set++)
+    {
+      double memory = 0, value = 0;
+
+      for (guint i = 0; i < n; i++)
+        if ((set >> i & 1) != 0)
+          {
+            memory += items[i].memory;
+            value += items[i].value;
+          }
+      if (memory <= capacity)
+        best = MAX (best, value);
+    }
+  return best;
+}
+
+static void
+check_fits (
+    const AdjKnapsackItem *items, guint n, double capacity, const guint8 *keep, double value)
+{
+  double memory = 0, sum = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (keep[i])
+      {
+        memory += items[i].memory;
+        sum += items[i].value;
+      }
+  g_assert_cmpfloat (memory, <=, capacity);
+  g_assert_cmpfloat (sum, ==, value);
+}
+
+/* Memory in steps of 1/1024 and integer values: nothing rounds. */
+static void
+test_against_all (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+
+  for (guint round = 0; round < 500; round++)
+    {
+      AdjKnapsackItem items[MAX_ITEMS];
+      guint8 keep[MAX_ITEMS];
+      guint n = (guint) g_rand_int_range (rand, 0, MAX_ITEMS + 1);
+      double capacity = g_rand_int_range (rand, 0, 1025) / 1024.0, best, value;
+
+      for (guint i = 0; i < n; i++)
+        {
+          items[i].memory = g_rand_int_range (rand, 0, 512) / 1024.0;
+          items[i].value = g_rand_int_range (rand, 0, 100);
+        }
+      best = best_of_all (items, n, capacity);
+      value = adj_knapsack_exact (items, n, capacity, keep);
+      g_assert_cmpfloat (value, ==, best);
+      check_fits (items, n, capacity, keep, value);
+      value = adj_knapsack_greedy (items, n, capacity, keep);
+      g_assert_cmpfloat (value, <=, best);
+      check_fits (items, n, capacity, keep, value);
+    }
+}
+
+/* A matrix product hides what an addition is worth in f32; the exact solver sees it. */
+static void
+test_small_beside_large (void)
+{
+  const AdjKnapsackItem items[] = { { 0.5, 1e11 }, { 0.1, 1 } };
+  guint8 keep[2];
+
+  adj_knapsack_dp (items, 2, 1, keep);
+  g_assert_true (keep[0] && !keep[1]);
+  adj_knapsack_exact (items, 2, 1, keep);
+  g_assert_true (keep[0] && keep[1]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/partition/knapsack/G26-I32", test_g26);
+  g_test_add_func ("/partition/knapsack/against-trying-all", test_against_all);
+  g_test_add_func ("/partition/knapsack/small-beside-large", test_small_beside_large);
+  return g_test_run ();
+}
