@@ -336,6 +336,21 @@ builtin_cat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue
   return TRUE;
 }
 
+static gboolean
+builtin_stack_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = args[1].n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
+    {
+      out->items[i] =
+          ADJ_TENSOR (ADJ_APPLY (call->cx, ADJ_OP_select_int, args[0], args[2], ADJ_INT (i)));
+      if (out->items[i].tensor == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* Sums the copies: [r0·s0, …] is seen as [r0, s0, …]. */
 static gboolean
 builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
@@ -670,7 +685,7 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   if (func == builtin_sizes || func == builtin_size || func == builtin_numel ||
       func == builtin_dtype || func == builtin_given)
     return 1 << 0;
-  if (func == builtin_cat_backward)
+  if (func == builtin_cat_backward || func == builtin_stack_backward)
     return 1 << 1;
   return func == builtin_mm_right ? 1 << 2 : 0;
 }

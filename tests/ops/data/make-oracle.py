@@ -943,6 +943,17 @@ for make in (values, swapped, lambda shape, dtype: values((*shape[:-1], 2 * shap
 needs_cuda("_scaled_dot_product_flash_attention", *(values((1, 2, 300, 72), BF16) for i in range(3)), 0.1, True, True)
 needs_cuda("_scaled_dot_product_flash_attention", *(values((1, 2, 200, 8), BF16) for i in range(3)), 0.1, True, True)
 
+# -- creation, again --
+
+part("create")
+for dtype in (F32, F64, F16, BF16, I64, B8):
+    for v in layouts((2, 3), dtype):
+        case("zero", v)
+        case("zero_", v.clone())
+        case("zero.out", v, out=torch.ones(2, 3, dtype=dtype))
+case("zero", values((), F32))
+case("zero", values((0, 3), F32))
+
 # -- borders --
 
 part("pad")
