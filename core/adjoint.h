@@ -26,6 +26,7 @@
 #include "passes/adj-finding.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-recording.h"
+#include "session/adj-check.h"
 #include "session/adj-pipeline.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"

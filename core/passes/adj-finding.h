@@ -29,6 +29,10 @@ struct _AdjCheck
   void (*run) (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings);
 };
 
+extern const AdjCheck adj_check_overwritten_output;
+extern const AdjCheck adj_check_wrong_base;
+extern const AdjCheck adj_check_expanded_write;
+
 typedef struct
 {
   const AdjCheck *check;

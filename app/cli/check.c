@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "adj-command.h"
+
+extern const AdjCommand adj_command_check;
+
+static const char *
+find_id (const AdjBundle *bundle, const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    if (adj_bundle_get_graph (bundle, i)->graph == graph)
+      return adj_bundle_get_graph (bundle, i)->id;
+  return "";
+}
+
+/* The source line of the first node that has one. */
+static const AdjFrame *
+find_frame (const AdjFinding *finding)
+{
+  for (guint i = 0; i < finding->n_nodes; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (finding->graph, finding->nodes[i].index);
+
+      if (node->meta.n_frames > 0)
+        return &node->meta.frames[node->meta.n_frames - 1];
+    }
+  return NULL;
+}
+
+static void
+print_finding (const char *path, const AdjBundle *bundle, const AdjFinding *finding)
+{
+  const AdjFrame *frame = find_frame (finding);
+
+  printf ("%s#%s: %s: %s [%s]\n", path, find_id (bundle, finding->graph), finding->check->summary,
+          finding->message, finding->check->name);
+  if (frame != NULL)
+    printf ("    %s:%u: %s\n", frame->file, frame->line, frame->code);
+}
+
+static void
+add_finding (JsonBuilder *builder, const AdjBundle *bundle, const AdjFinding *finding)
+{
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "check");
+  json_builder_add_string_value (builder, finding->check->name);
+  json_builder_set_member_name (builder, "graph");
+  json_builder_add_string_value (builder, find_id (bundle, finding->graph));
+  json_builder_set_member_name (builder, "message");
+  json_builder_add_string_value (builder, finding->message);
+  json_builder_set_member_name (builder, "nodes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < finding->n_nodes; i++)
+    json_builder_add_string_value (
+        builder, adj_graph_get_node (finding->graph, finding->nodes[i].index)->name);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (const AdjBundle *bundle, const AdjFindings *findings)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_findings_get_n (findings); i++)
+    add_finding (builder, bundle, adj_findings_get (findings, i));
+  json_builder_end_array (builder);
+  adj_print_json (builder);
+}
+
+static void
+print_checks (void)
+{
+  for (guint i = 0; i < adj_checks_get_n (); i++)
+    {
+      const AdjCheck *check = adj_checks_get (i);
+
+      printf ("%s: %s (PyTorch %s)\n\n%s\n\n", check->name, check->summary, check->versions,
+              check->explain);
+    }
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  g_auto (AdjTarget) target = { 0 };
+  g_autoptr (AdjFindings) findings = NULL;
+  gboolean json = FALSE, list = FALSE;
+  guint n;
+  GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { "list", 0, 0, G_OPTION_ARG_NONE, &list, "Say what is looked for", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_check, entries, 0, 1, &argc, &argv, error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (list)
+    {
+      print_checks ();
+      return ADJ_EXIT_DONE;
+    }
+  if (argc < 2)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "usage: adjoint check %s",
+                   adj_command_check.usage);
+      return ADJ_EXIT_BAD_INPUT;
+    }
+  target.bundle = adj_bundle_load (argv[1], NULL, error);
+  if (target.bundle == NULL)
+    return ADJ_EXIT_BAD_INPUT;
+  findings = adj_bundle_check (target.bundle);
+  n = adj_findings_get_n (findings);
+  if (json)
+    print_json (target.bundle, findings);
+  else
+    {
+      for (guint i = 0; i < n; i++)
+        print_finding (argv[1], target.bundle, adj_findings_get (findings, i));
+      printf ("%u checks, %u %s\n", adj_checks_get_n (), n, n == 1 ? "finding" : "findings");
+    }
+  return n > 0 ? ADJ_EXIT_DIFFERENT : ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_check = {
+  .name = "check",
+  .usage = "FILE",
+  .summary = "Look for known ways in which a compiler makes graphs silently wrong",
+  .run = run,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-value.h"
+
+G_BEGIN_DECLS
+
+/* Reading fw_metadata as captures keep it: a DICT of what ViewAndMutationMeta holds. */
+
+/* (nullable): the member of that name. */
+const AdjValue *metadata_get (const AdjValue *dict, const char *key);
+/* (nullable): entry @index of the list @key. */
+const AdjValue *metadata_get_entry (const AdjValue *dict, const char *key, guint index);
+guint metadata_count (const AdjValue *dict, const char *key);
+gboolean metadata_is (const AdjValue *dict, const char *key);          /* a true BOOL */
+gint64 metadata_get_int (const AdjValue *dict, const char *key);       /* -1: none */
+const char *metadata_get_text (const AdjValue *dict, const char *key); /* "" when there is none */
+
+/* How the graph hands on a write to an input (aot-autograd §2.7). */
+typedef enum
+{
+  METADATA_NOT_MUTATED,
+  METADATA_IN_GRAPH,     /* a copy_ node */
+  METADATA_OUT_OF_GRAPH, /* a leading output */
+} MetadataMutation;
+
+MetadataMutation metadata_get_mutation (const AdjValue *metadata, guint input);
+
+G_END_DECLS

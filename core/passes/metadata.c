@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "passes/metadata-private.h"
+
+#include <string.h>
+
+const AdjValue *
+metadata_get (const AdjValue *dict, const char *key)
+{
+  if (dict == NULL || dict->kind != ADJ_VALUE_DICT)
+    return NULL;
+  for (guint i = 0; i + 1 < dict->n; i += 2)
+    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, key))
+      return &dict->items[i + 1];
+  return NULL;
+}
+
+guint
+metadata_count (const AdjValue *dict, const char *key)
+{
+  const AdjValue *list = metadata_get (dict, key);
+
+  return list != NULL && list->kind == ADJ_VALUE_LIST ? list->n : 0;
+}
+
+const AdjValue *
+metadata_get_entry (const AdjValue *dict, const char *key, guint index)
+{
+  return index < metadata_count (dict, key) ? &metadata_get (dict, key)->items[index] : NULL;
+}
+
+gboolean
+metadata_is (const AdjValue *dict, const char *key)
+{
+  const AdjValue *value = metadata_get (dict, key);
+
+  return value != NULL && value->kind == ADJ_VALUE_BOOL && value->boolean;
+}
+
+gint64
+metadata_get_int (const AdjValue *dict, const char *key)
+{
+  const AdjValue *value = metadata_get (dict, key);
+
+  return value != NULL && value->kind == ADJ_VALUE_INT ? value->integer : -1;
+}
+
+const char *
+metadata_get_text (const AdjValue *dict, const char *key)
+{
+  const AdjValue *value = metadata_get (dict, key);
+
+  return value != NULL && value->kind == ADJ_VALUE_STRING ? value->text : "";
+}
+
+MetadataMutation
+metadata_get_mutation (const AdjValue *metadata, guint input)
+{
+  const AdjValue *info = metadata_get_entry (metadata, "input_info", input);
+  gboolean data = metadata_is (info, "mutates_data");
+  gboolean geometry = metadata_is (info, "mutates_metadata");
+  gboolean storage = metadata_is (info, "mutates_storage_metadata") ||
+                     metadata_is (info, "mutation_inductor_storage_resize");
+  gboolean unseen = metadata_is (info, "mutations_hidden_from_autograd") ||
+                    metadata_is (info, "mutations_under_no_grad_or_inference_mode");
+
+  if (!data && !geometry && !storage)
+    return METADATA_NOT_MUTATED;
+  if (metadata_is (info, "keep_input_mutations") && (data || storage) &&
+      ((!geometry && !metadata_is (info, "requires_grad")) || unseen))
+    return METADATA_IN_GRAPH;
+  return METADATA_OUT_OF_GRAPH;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/adj-check.h"
+
+#include <stddef.h>
+
+static const AdjCheck *const checks[] = {
+  &adj_check_overwritten_output,
+  &adj_check_wrong_base,
+  &adj_check_expanded_write,
+};
+
+guint
+adj_checks_get_n (void)
+{
+  return G_N_ELEMENTS (checks);
+}
+
+const AdjCheck *
+adj_checks_get (guint index)
+{
+  g_return_val_if_fail (index < G_N_ELEMENTS (checks), NULL);
+
+  return checks[index];
+}
+
+static const struct
+{
+  const char *role;
+  gsize offset;
+} places[] = {
+  { "dynamo", offsetof (AdjCheckedRegion, dynamo) },
+  { "user", offsetof (AdjCheckedRegion, dynamo) },
+  { "inference", offsetof (AdjCheckedRegion, inference) },
+  { "joint", offsetof (AdjCheckedRegion, joint) },
+  { "forward", offsetof (AdjCheckedRegion, forward) },
+  { "backward", offsetof (AdjCheckedRegion, backward) },
+};
+
+static void
+put_graph (AdjCheckedRegion *region, const AdjBundleGraph *graph)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if (g_str_equal (places[i].role, graph->role))
+      G_STRUCT_MEMBER (AdjGraph *, region, places[i].offset) = graph->graph;
+}
+
+static void
+run_checks (const AdjCheckedRegion *region, AdjFindings *findings)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (checks); i++)
+    checks[i]->run (checks[i], region, findings);
+}
+
+AdjFindings *
+adj_bundle_check (const AdjBundle *bundle)
+{
+  AdjFindings *findings = adj_findings_new ();
+
+  for (guint i = 0; i < adj_bundle_get_n_regions (bundle); i++)
+    {
+      const AdjRegion *known = adj_bundle_get_region (bundle, i);
+      AdjCheckedRegion region = { .num_fwd_outputs = known->num_fwd_outputs,
+                                  .metadata = known->metadata };
+
+      for (guint k = 0; k < known->n_graphs; k++)
+        put_graph (&region, known->graphs[k]);
+      run_checks (&region, findings);
+    }
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, i);
+      AdjCheckedRegion region = { .num_fwd_outputs = -1 };
+
+      if (adj_bundle_find_region (bundle, graph) != NULL)
+        continue;
+      put_graph (&region, graph);
+      run_checks (&region, findings);
+    }
+  return findings;
+}
