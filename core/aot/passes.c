@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/adj-aot.h"
 #include "aot/adj-aot-passes.h"
+#include "aot/adj-aot.h"
 
 /* What the stages found out goes into the notes of the nodes that it is about. */
 
