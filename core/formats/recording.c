@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/recording-private.h"
-
 #include "formats/json-private.h"
+#include "formats/recording-private.h"
 
 #define MAX_STAGES 4096
 #define MAX_NOTES ADJ_MAX_NODES

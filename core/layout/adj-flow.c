@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "layout/adj-layout.h"
-
 #include <string.h>
+
+#include "layout/adj-layout.h"
 
 typedef struct
 {
