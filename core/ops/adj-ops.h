@@ -21,6 +21,11 @@ ADJ_PUBLIC const AdjOp *adj_op (AdjOpId id);
 /* The record that an in-place or copy twin was derived from; %NULL for records themselves. */
 ADJ_PUBLIC const AdjOp *adj_op_get_base (const AdjOp *op);
 
+/* What computes the new values of the arguments that @op writes, from the same arguments: its base,
+ * or the record of that name.  Its results are those of @op that are no argument, then the new
+ * values.  %NULL when there is none. */
+ADJ_PUBLIC const AdjOp *adj_op_get_functional (const AdjOp *op);
+
 /* The pointwise body of @op, parsed; %NULL when it has none. */
 const AdjExpr *adj_op_get_body (const AdjOp *op);
 

@@ -158,6 +158,27 @@ adj_op_get_base (const AdjOp *op)
   return op_entry (op)->base;
 }
 
+const AdjOp *
+adj_op_get_functional (const AdjOp *op)
+{
+  const OpEntry *entry = op_entry (op);
+  const AdjSchema *schema = entry->schema;
+  gsize stem = strlen (schema->name);
+  const char *overload = *schema->overload != '\0' ? schema->overload : "default";
+  g_autofree char *target = NULL;
+
+  if (!adj_schema_mutates (schema))
+    return NULL;
+  if (entry->base != NULL)
+    return entry->base;
+  if (g_str_has_suffix (schema->name, "_"))
+    target = g_strdup_printf ("torch.ops.%s.%.*s.%s", schema->ns, (int) stem - 1, schema->name,
+                              overload);
+  else
+    target = g_strdup_printf ("torch.ops.%s.%s_functional.%s", schema->ns, schema->name, overload);
+  return adj_op_find (target);
+}
+
 const AdjExpr *
 adj_op_get_body (const AdjOp *op)
 {

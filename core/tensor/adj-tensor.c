@@ -5,6 +5,7 @@ typedef struct
 {
   gpointer state;
   GDestroyNotify destroy;
+  GBoxedCopyFunc copy; /* (nullable) */
 } Slot;
 
 /* Writes to some of the tensors of a storage. */
@@ -231,6 +232,12 @@ adj_tensor_shallow_copy (AdjTensor *tensor)
 
   copy = adj_tensor_new (&tensor->meta, tensor->storage);
   count_apart (copy, 0);
+  for (guint i = 0; i < ADJ_N_SLOTS; i++)
+    if (tensor->slots[i].copy != NULL)
+      {
+        copy->slots[i] = tensor->slots[i];
+        copy->slots[i].state = tensor->slots[i].copy (tensor->slots[i].state);
+      }
   return copy;
 }
 
@@ -251,9 +258,17 @@ adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDes
 
   /* Destroying may look at the tensor: it must already see the new state. */
   old = tensor->slots[slot];
-  tensor->slots[slot] = (Slot){ state, destroy };
+  tensor->slots[slot] = (Slot){ state, destroy, NULL };
   if (old.state != NULL && old.destroy != NULL)
     old.destroy (old.state);
+}
+
+void
+adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy)
+{
+  g_return_if_fail (tensor != NULL && slot < ADJ_N_SLOTS);
+
+  tensor->slots[slot].copy = copy;
 }
 
 AdjTensorData *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <glib-object.h>
+
 #include "tensor/adj-storage.h"
 #include "tensor/adj-tensor-data.h"
 
@@ -54,6 +56,9 @@ ADJ_PUBLIC AdjTensor *adj_tensor_shallow_copy (AdjTensor *tensor);
 gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
 void
 adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDestroyNotify destroy);
+
+/* @copy: (nullable): of the state, for shallow copies of @tensor; without one they have none. */
+void adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy);
 
 /* An immutable copy, or share, of what @tensor holds now.  %NULL for a fake tensor. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_snapshot (const AdjTensor *tensor);

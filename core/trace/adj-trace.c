@@ -3,6 +3,7 @@
 
 #include "interpreter/adj-interpreter.h"
 #include "trace/adj-examples.h"
+#include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"
 
 typedef struct
@@ -14,6 +15,7 @@ typedef struct
   const char *stem; /* of the parameter whose leaves are added */
   guint n_leaves;   /* of that parameter */
   gboolean pytree;
+  GArray *pairs; /* Pair */
 } Trace;
 
 static gboolean
@@ -116,6 +118,99 @@ add_output (Trace *trace, const AdjValue *result)
   return adj_tracer_add_output (trace->tracer, &flat);
 }
 
+/* -- functionalization ---- */
+
+/* An input, and what stands for it above the mode. */
+typedef struct
+{
+  AdjTensor *input;   /* (owned) */
+  AdjTensor *wrapped; /* (owned) */
+} Pair;
+
+static void
+clear_pair (gpointer data)
+{
+  adj_tensor_unref (((Pair *) data)->input);
+  adj_tensor_unref (((Pair *) data)->wrapped);
+}
+
+/* One tensor that is given twice stays one. */
+static gboolean
+wrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Trace *trace = data;
+  Pair pair;
+
+  *out = *leaf;
+  for (guint i = 0; i < trace->pairs->len && leaf->kind == ADJ_VALUE_TENSOR; i++)
+    if (g_array_index (trace->pairs, Pair, i).input == leaf->tensor)
+      out->tensor = g_array_index (trace->pairs, Pair, i).wrapped;
+  if (leaf->kind == ADJ_VALUE_TENSOR && out->tensor == leaf->tensor)
+    {
+      out->tensor = adj_functional_wrap (trace->cx, leaf->tensor);
+      pair = (Pair){ adj_tensor_ref (leaf->tensor), adj_tensor_ref (out->tensor) };
+      g_array_append_val (trace->pairs, pair);
+    }
+  *out = adj_value_copy (out);
+  return TRUE;
+}
+
+static void
+wrap_inputs (Trace *trace, AdjValue *args, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      AdjValue wrapped;
+
+      adj_value_map (&args[i], wrap_leaf, trace, &wrapped);
+      adj_value_clear (&args[i]);
+      args[i] = wrapped;
+    }
+}
+
+static gboolean
+unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = *leaf;
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    out->tensor = adj_functional_get_value (data, leaf->tensor);
+  if (out->kind == ADJ_VALUE_TENSOR && out->tensor == NULL)
+    return FALSE;
+  *out = adj_value_copy (out);
+  return TRUE;
+}
+
+/* Outputs as values; then what was written to inputs. */
+static gboolean
+unwrap_result (Trace *trace, AdjValue *result)
+{
+  AdjValue value;
+
+  if (!adj_value_map (result, unwrap_leaf, trace->cx, &value))
+    return FALSE;
+  adj_value_clear (result);
+  *result = value;
+  for (guint i = 0; i < trace->pairs->len; i++)
+    {
+      const Pair *pair = &g_array_index (trace->pairs, Pair, i);
+
+      if (!adj_functional_write_back (trace->cx, pair->input, pair->wrapped))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* -- running ---- */
+
+static gboolean
+call_function (Trace *trace, AdjFunction *function, AdjValue *args, guint n, AdjValue *result)
+{
+  if (!trace->options->functionalize)
+    return adj_function_call (function, trace->cx, args, n, result);
+  wrap_inputs (trace, args, n);
+  return adj_function_call (function, trace->cx, args, n, result) && unwrap_result (trace, result);
+}
+
 static AdjGraph *
 run (Trace *trace, AdjFunction *function, const AdjValue *examples, guint n, GError **error)
 {
@@ -126,7 +221,7 @@ run (Trace *trace, AdjFunction *function, const AdjValue *examples, guint n, GEr
 
   set_header (trace, examples, n);
   done = add_inputs (trace, examples, n, args) &&
-         adj_function_call (function, trace->cx, args, n, &result) && add_output (trace, &result);
+         call_function (trace, function, args, n, &result) && add_output (trace, &result);
   if (!adj_context_take_error (trace->cx, error) && done)
     graph = adj_tracer_seal (trace->tracer, error);
   for (guint i = 0; i < n; i++)
@@ -164,8 +259,13 @@ adj_trace (AdjFunction *function,
   adj_context_push_mode (cx, adj_proxy_mode_new (tracer));
   if (options->decompositions != NULL)
     adj_context_push_mode (cx, adj_decompose_mode_new (options->decompositions));
+  if (options->functionalize)
+    adj_context_push_mode (cx, adj_functional_mode_new ());
   trace = (Trace){ .cx = cx, .tracer = tracer, .options = options };
+  trace.pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
+  g_array_set_clear_func (trace.pairs, clear_pair);
   graph = run (&trace, function, example_inputs, n, error);
+  g_array_unref (trace.pairs);
   while (adj_context_get_mode (cx) != NULL)
     adj_context_pop_mode (cx);
   return graph;

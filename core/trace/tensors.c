@@ -36,6 +36,15 @@ proxy_free (gpointer data)
   g_free (proxy);
 }
 
+static gpointer
+proxy_copy (gpointer data)
+{
+  Proxy *proxy = g_memdup2 (data, sizeof *proxy);
+
+  proxy->mark->n_refs++;
+  return proxy;
+}
+
 static gint32
 number_storage (AdjTracer *tracer, const AdjTensor *tensor)
 {
@@ -93,6 +102,7 @@ set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
       proxy->mark = tracer->mark;
       tracer->mark->n_refs++;
       adj_tensor_set_slot (tensor, ADJ_SLOT_PROXY, proxy, proxy_free);
+      adj_tensor_set_slot_copy (tensor, ADJ_SLOT_PROXY, proxy_copy);
     }
   proxy->kind = kind;
   proxy->index = index;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "rules/adj-view-chain.h"
+
+G_BEGIN_DECLS
+
+/* Functionalization (aot-autograd §2): below the mode that records gradients and above those that
+ * trace and compute, a mode that turns writes into new values.  Tensors above it stand for values
+ * below it: a write to one gives it a new value and queues it, and all views of the same storage
+ * are made again from their base when they are next used. */
+
+/* The mode; goes above the mode that traces. */
+AdjMode *adj_functional_mode_new (void);
+
+/* A tensor to be used above the mode, whose value is @value, with a storage of its own.  Borrowed
+ * from the innermost scope. */
+AdjTensor *adj_functional_wrap (AdjContext *cx, AdjTensor *value);
+gboolean adj_functional_is_wrapped (const AdjTensor *tensor);
+/* The present value of @tensor, made again when it is stale; a tensor that is not wrapped is its
+ * own value.  Borrowed from @tensor until it is next written or used.  %NULL: the context is in
+ * error. */
+AdjTensor *adj_functional_get_value (AdjContext *cx, AdjTensor *tensor);
+
+/* What happened to a wrapped tensor and its storage (§2.5, §2.6). */
+typedef struct
+{
+  gboolean mutated;          /* the storage was written, through any view */
+  guint64 n_writes;          /* to the storage */
+  guint64 n_no_grad;         /* of these, while grad mode was off */
+  guint64 n_hidden;          /* of these, marked as hidden from autograd */
+  gboolean metadata_changed; /* t_() or the like, resize_, set_ */
+  gboolean storage_changed;  /* set_ */
+  gboolean is_multi_output;  /* a view, one of several results */
+  gboolean storage_resized;
+  gsize bytes_before, bytes_after;
+  AdjViewChain *chain; /* (nullable): how it is made from the base of its storage */
+} AdjFunctionalFacts;
+
+/* %FALSE when @tensor is not wrapped. */
+gboolean adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts);
+
+/**
+ * adj_functional_write_back:
+ * @input: the value that @tensor was wrapped around at first
+ *
+ * Brings @input to what @tensor is now, for those who hold it: set_, then copy_ (§6.3), recorded
+ * below the mode.  Nothing when @input still is the value.  %FALSE: the context is in error.
+ */
+gboolean adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor);
+
+G_END_DECLS

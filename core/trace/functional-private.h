@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "trace/adj-functional.h"
+
+G_BEGIN_DECLS
+
+/* -- storage (functional-storage.c) -- */
+
+/* A new value of a view, that its base does not know yet. */
+typedef struct
+{
+  AdjTensor *value;    /* (owned) */
+  AdjViewChain *chain; /* (owned) (nullable) */
+} FunctionalUpdate;
+
+/* What views of one storage share. */
+typedef struct
+{
+  guint n_refs;
+  AdjTensor *base;     /* (owned): all of the data, below the mode */
+  AdjStorage *storage; /* (owned): of the tensors above the mode; nobody's bytes */
+  GArray *updates;     /* FunctionalUpdate: not yet in the base */
+  guint64 generation;
+  gboolean frozen;
+  guint64 n_writes, n_no_grad, n_hidden;
+} FunctionalStorage;
+
+FunctionalStorage *functional_storage_new (AdjTensor *base);
+FunctionalStorage *functional_storage_ref (FunctionalStorage *storage);
+void functional_storage_unref (FunctionalStorage *storage);
+/* Queues @value for the view that @chain makes.  %FALSE: the context is in error. */
+gboolean functional_storage_push (FunctionalStorage *storage,
+                                  AdjContext *cx,
+                                  AdjTensor *value,
+                                  AdjViewChain *chain);
+/* Brings the base up to date; calls enter where those of @cx do. */
+gboolean functional_storage_flush (FunctionalStorage *storage, AdjContext *cx);
+
+/* -- tensors (functional-tensor.c) -- */
+
+/* What a tensor above the mode stands for, in its slot. */
+typedef struct
+{
+  AdjTensor *value; /* (owned) */
+  FunctionalStorage *storage;
+  AdjViewChain *chain; /* (owned) (nullable) */
+  guint64 generation;  /* of the storage, that the value is of */
+  gboolean metadata_changed;
+  gboolean storage_changed;
+  gboolean is_multi_output;
+} Functional;
+
+Functional *functional_find (const AdjTensor *tensor); /* (nullable) */
+/* (transfer full) */
+AdjTensor *functional_wrap (AdjTensor *value);
+/* (transfer full): @value as a view of @base, made by the last step of @chain. */
+AdjTensor *functional_wrap_view (AdjTensor *base, AdjTensor *value, AdjViewChain *chain);
+/* Makes a stale value again; calls enter where those of @cx do. */
+gboolean functional_sync (AdjContext *cx, AdjTensor *tensor);
+/* A write: @value from now on, cast back to the dtype of @tensor, and so for all its views. */
+gboolean functional_write (AdjContext *cx, AdjTensor *tensor, AdjTensor *value);
+/* t_() and the like: @tensor shows what @chain makes; @value is that already. */
+void functional_turn (AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain);
+/* set_(): from now on the tensor that @source is. */
+void functional_become (AdjTensor *tensor, AdjTensor *source);
+/* resize_() that needs more memory: @value begins a storage. %FALSE: there are views. */
+gboolean functional_replace_storage (AdjTensor *tensor, AdjTensor *value);
+
+G_END_DECLS

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/functional-private.h"
+
+static void
+clear_update (gpointer data)
+{
+  FunctionalUpdate *update = data;
+
+  adj_tensor_unref (update->value);
+  adj_view_chain_unref (update->chain);
+}
+
+FunctionalStorage *
+functional_storage_new (AdjTensor *base)
+{
+  FunctionalStorage *storage = g_new0 (FunctionalStorage, 1);
+  const AdjStorage *below = adj_tensor_get_storage (base);
+
+  storage->n_refs = 1;
+  storage->base = adj_tensor_ref (base);
+  storage->storage =
+      adj_storage_new_fake (adj_storage_get_n_bytes (below), adj_storage_get_device (below));
+  storage->updates = g_array_new (FALSE, FALSE, sizeof (FunctionalUpdate));
+  g_array_set_clear_func (storage->updates, clear_update);
+  return storage;
+}
+
+FunctionalStorage *
+functional_storage_ref (FunctionalStorage *storage)
+{
+  storage->n_refs++;
+  return storage;
+}
+
+void
+functional_storage_unref (FunctionalStorage *storage)
+{
+  if (--storage->n_refs > 0)
+    return;
+  adj_tensor_unref (storage->base);
+  adj_storage_unref (storage->storage);
+  g_array_unref (storage->updates);
+  g_free (storage);
+}
+
+gboolean
+functional_storage_push (FunctionalStorage *storage,
+                         AdjContext *cx,
+                         AdjTensor *value,
+                         AdjViewChain *chain)
+{
+  FunctionalUpdate update;
+
+  if (storage->frozen)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "cannot mutate tensors with frozen storage: set_() gave the tensor that "
+                        "held it another one");
+      return FALSE;
+    }
+  if (adj_view_chain_has_late_as_strided (chain))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "cannot write through an as_strided view of a view: it does not compose");
+      return FALSE;
+    }
+  update = (FunctionalUpdate){ adj_tensor_ref (value), adj_view_chain_ref (chain) };
+  g_array_append_val (storage->updates, update);
+  storage->generation++;
+  return TRUE;
+}
+
+gboolean
+functional_storage_flush (FunctionalStorage *storage, AdjContext *cx)
+{
+  for (guint i = 0; i < storage->updates->len; i++)
+    {
+      const FunctionalUpdate *update = &g_array_index (storage->updates, FunctionalUpdate, i);
+      AdjTensor *base = adj_view_chain_invert (update->chain, cx, storage->base, update->value);
+      AdjTensor *old = storage->base;
+
+      if (base == NULL)
+        return FALSE;
+      storage->base = adj_tensor_ref (base);
+      adj_tensor_unref (old);
+    }
+  g_array_set_size (storage->updates, 0);
+  return TRUE;
+}

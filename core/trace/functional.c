@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/adj-ops.h"
+#include "rules/adj-rule.h"
+#include "trace/functional-private.h"
+
+/* The mode.  Each class of operators has one way through it (aot-autograd §2.2). */
+
+/* A call below the mode: that of the user, or its functional form, on values. */
+typedef struct
+{
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+  guint64 owned; /* bit i: args[i] is a copy */
+  AdjOpCall call;
+} Below;
+
+/* -- arguments ---- */
+
+static gboolean
+is_plain (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_TENSOR || functional_find (leaf->tensor) == NULL;
+}
+
+static gboolean
+is_no_tensor (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_TENSOR;
+}
+
+/* Whether no argument has a leaf that fails @test. */
+static gboolean
+all_leaves (const AdjOpCall *call, AdjValueFunc test)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (!adj_value_foreach (&call->args[i], test, NULL))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+sync_leaf (const AdjValue *leaf, gpointer data)
+{
+  return is_plain (leaf, NULL) || functional_sync (data, leaf->tensor);
+}
+
+static gboolean
+unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = is_plain (leaf, NULL)
+             ? adj_value_copy (leaf)
+             : adj_value_copy (&ADJ_TENSOR (functional_find (leaf->tensor)->value));
+  return TRUE;
+}
+
+/* Runs @op on the values of the arguments of @call.  Views are made of values as they are: a view
+ * of what is stale is stale itself. */
+static gboolean
+run_below (Below *below, AdjMode *mode, const AdjOpCall *call, const AdjOp *op)
+{
+  const AdjSchema *schema = adj_op_get_schema (op);
+  gboolean fresh = adj_op_is_view (op);
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    {
+      below->args[i] = call->args[i];
+      if (is_no_tensor (&call->args[i], NULL) && !adj_value_is_container (&call->args[i]))
+        continue;
+      if (!fresh && !adj_value_foreach (&call->args[i], sync_leaf, call->cx))
+        return FALSE;
+      adj_value_map (&call->args[i], unwrap_leaf, NULL, &below->args[i]);
+      below->owned |= G_GUINT64_CONSTANT (1) << i;
+    }
+  below->call = (AdjOpCall){
+    .cx = call->cx,
+    .op = op,
+    .schema = schema,
+    .args = below->args,
+    .returns_list = schema->n_returns == 1 && schema->returns[0].type.is_list,
+  };
+  return adj_mode_call_below (mode, &below->call);
+}
+
+static void
+below_clear (Below *below)
+{
+  for (guint i = 0; i < ADJ_MAX_ARGUMENTS; i++)
+    if (((below->owned >> i) & 1) != 0)
+      adj_value_clear (&below->args[i]);
+  adj_op_call_clear (&below->call);
+}
+
+/* -- results ---- */
+
+/* @tensor: (transfer full) (nullable) */
+static AdjOpResult *
+add_result (AdjOpCall *call, AdjTensor *tensor)
+{
+  AdjOpResult *result;
+
+  if (tensor == NULL)
+    return adj_op_call_add_none (call);
+  result = adj_op_call_add (call, adj_tensor_get_meta (tensor)->dtype,
+                            &adj_tensor_get_meta (tensor)->shape);
+  result->meta = *adj_tensor_get_meta (tensor);
+  result->tensor = tensor;
+  return result;
+}
+
+static AdjTensor *
+wrap_result (const AdjOpResult *result)
+{
+  return result->is_none || result->tensor == NULL ? NULL : functional_wrap (result->tensor);
+}
+
+/* -- classes of operators ---- */
+
+static gboolean
+call_pure (AdjMode *mode, AdjOpCall *call)
+{
+  Below below = { .owned = 0 };
+  gboolean done = run_below (&below, mode, call, call->op);
+
+  for (guint i = 0; done && i < below.call.n_results; i++)
+    add_result (call, wrap_result (&below.call.results[i]));
+  below_clear (&below);
+  return done;
+}
+
+/* The first tensor is what views show. */
+static guint
+find_base (const AdjOpCall *call)
+{
+  guint arg = 0;
+
+  while (call->args[arg].kind != ADJ_VALUE_TENSOR)
+    arg++;
+  return arg;
+}
+
+static gboolean
+call_view (AdjMode *mode, AdjOpCall *call)
+{
+  Below below = { .owned = 0 };
+  guint arg = find_base (call);
+  AdjTensor *base = call->args[arg].tensor;
+  gboolean done = run_below (&below, mode, call, call->op);
+
+  for (guint i = 0; done && i < below.call.n_results; i++)
+    {
+      g_autoptr (AdjViewChain) chain =
+          adj_view_chain_append (functional_find (base)->chain, call->op, call->args, i);
+      AdjTensor *value = below.call.results[i].tensor;
+
+      add_result (call, functional_wrap_view (base, value, chain))->alias_of = (gint) arg;
+    }
+  below_clear (&below);
+  return done;
+}
+
+/* @target: what was given for a written argument, a tensor or none. */
+static gboolean
+write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
+{
+  if (target->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  if (functional_find (target->tensor) == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "mutates a tensor that no trace knows with one that it does");
+  if (value == NULL || value->tensor == NULL)
+    return adj_op_call_fail (call, "its form that does not write has too few results");
+  if (!functional_write (call->cx, target->tensor, value->tensor))
+    return FALSE;
+  adj_tensor_bump_version (target->tensor);
+  return TRUE;
+}
+
+/* Gives the written arguments their new values, which begin at @values. */
+static gboolean
+write_arguments (AdjOpCall *call, const AdjOpResult *values, guint n)
+{
+  guint at = 0;
+
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjValue *value = &call->args[i];
+      const AdjValue *items = adj_value_is_container (value) ? value->items : value;
+      guint n_items = adj_value_is_container (value) ? value->n : 1;
+
+      if (!call->schema->arguments[i].type.written)
+        continue;
+      for (guint k = 0; k < n_items; k++)
+        if (!write_one (call, &items[k], at < n ? &values[at++] : NULL))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* Results that are written arguments are those, the others come from below. */
+static void
+put_results (AdjOpCall *call, const AdjOpResult *fresh)
+{
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      AdjOpResult *result = &call->results[i];
+
+      if (call->schema->returns[i].type.written)
+        result->tensor = adj_keep (call->args[result->alias_of].tensor);
+      else
+        result->tensor = wrap_result (fresh++);
+      if (result->tensor != NULL)
+        result->meta = *adj_tensor_get_meta (result->tensor);
+    }
+}
+
+/* The shape rule of the writing form comes first, for its errors. */
+static gboolean
+call_write (AdjMode *mode, AdjOpCall *call)
+{
+  const AdjOp *functional = adj_op_get_functional (call->op);
+  Below below = { .owned = 0 };
+  guint n_fresh = 0;
+  gboolean done;
+
+  if (functional == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no form that does not write");
+  if (!adj_op_call_infer (call))
+    return FALSE;
+  for (guint i = 0; i < call->schema->n_returns; i++)
+    n_fresh += !call->schema->returns[i].type.written;
+  done = run_below (&below, mode, call, functional) &&
+         write_arguments (call, below.call.results + n_fresh, below.call.n_results - n_fresh);
+  if (done)
+    put_results (call, below.call.results);
+  below_clear (&below);
+  return done;
+}
+
+/* -- what changes metadata ---- */
+
+static gboolean
+return_self (AdjOpCall *call, AdjTensor *self)
+{
+  adj_tensor_bump_version (self);
+  add_result (call, adj_tensor_ref (self))->alias_of = 0;
+  return TRUE;
+}
+
+/* @view of self becomes self. */
+static gboolean
+turn (AdjMode *mode, AdjOpCall *call, AdjOpCall *view)
+{
+  AdjTensor *self = call->args[0].tensor;
+  g_autoptr (AdjViewChain) chain = NULL;
+  Below below = { .owned = 0 };
+  gboolean done = run_below (&below, mode, view, view->op);
+
+  if (done)
+    {
+      chain = adj_view_chain_append (functional_find (self)->chain, view->op, view->args, 0);
+      functional_turn (self, below.call.results[0].tensor, chain);
+      done = return_self (call, self);
+    }
+  below_clear (&below);
+  return done;
+}
+
+static gboolean
+call_set (AdjOpCall *call)
+{
+  AdjTensor *self = call->args[0].tensor, *source = call->args[1].tensor;
+
+  if (functional_find (self) == NULL || functional_find (source) == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "mixes a tensor that no trace knows with one that it does");
+  functional_become (self, source);
+  return return_self (call, self);
+}
+
+/* Fewer elements: the beginning of the storage, as a view. */
+static gboolean
+call_resize (AdjMode *mode, AdjOpCall *call)
+{
+  AdjTensor *self = call->args[0].tensor;
+  const Functional *functional = functional_find (self);
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  AdjOpCall view = { .cx = call->cx, .op = adj_op (ADJ_OP_as_strided) };
+  AdjValue args[4] = { ADJ_TENSOR (self), ADJ_NONE, ADJ_NONE, ADJ_NONE };
+  AdjTensorMeta meta;
+  gboolean fits;
+
+  if (!adj_op_call_infer (call) || !functional_sync (call->cx, self))
+    return FALSE;
+  meta = call->results[0].meta;
+  fits = adj_op_extent (&meta) <= adj_storage_get_n_bytes (functional->storage->storage);
+  args[1] = adj_rule_list_sizes (arena, meta.shape.size, meta.shape.rank);
+  args[2] = adj_rule_list_sizes (arena, meta.shape.stride, meta.shape.rank);
+  adj_op_call_clear (call);
+  if (!fits)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "to more elements than its storage holds cannot be functionalized");
+  view.schema = adj_op_get_schema (view.op);
+  view.args = args;
+  return turn (mode, call, &view);
+}
+
+static gboolean
+call_metadata (AdjMode *mode, AdjOpCall *call)
+{
+  const AdjOp *functional = adj_op_get_functional (call->op);
+  AdjOpCall view = *call;
+
+  if (call->op == adj_op (ADJ_OP_set__source_Tensor))
+    return call_set (call);
+  if (call->op == adj_op (ADJ_OP_resize_))
+    return call_resize (mode, call);
+  if (functional == NULL || !adj_op_is_view (functional))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no form that does not write");
+  view.op = functional;
+  view.schema = adj_op_get_schema (functional);
+  return turn (mode, call, &view);
+}
+
+/* -- the mode ---- */
+
+static gboolean
+dispatch (AdjMode *mode, AdjOpCall *call)
+{
+  gboolean writes = adj_schema_mutates (call->schema);
+
+  if (all_leaves (call, is_plain))
+    {
+      /* Of constants alone: what is new can be written later, together with what a trace knows. */
+      if (writes || adj_op_is_view (call->op))
+        return adj_mode_call_below (mode, call);
+      return call_pure (mode, call);
+    }
+  if ((call->op->flags & ADJ_OP_METADATA) != 0)
+    return call_metadata (mode, call);
+  if (writes)
+    return call_write (mode, call);
+  return adj_op_is_view (call->op) ? call_view (mode, call) : call_pure (mode, call);
+}
+
+static gboolean
+functional_call (AdjMode *mode, AdjOpCall *call)
+{
+  AdjMode *entry = adj_context_set_entry (call->cx, mode->below);
+  gboolean done = dispatch (mode, call);
+
+  adj_context_set_entry (call->cx, entry);
+  return done;
+}
+
+static const AdjModeClass functional_class = { .name = "functionalize", .call = functional_call };
+
+AdjMode *
+adj_functional_mode_new (void)
+{
+  AdjMode *mode = g_new0 (AdjMode, 1);
+
+  mode->klass = &functional_class;
+  return mode;
+}
+
+/* -- from outside ---- */
+
+/* Where calls enter that the mode does not see. */
+static AdjMode *
+set_entry_below (AdjContext *cx)
+{
+  AdjMode *mode = adj_context_get_mode (cx);
+
+  while (mode != NULL && mode->klass != &functional_class)
+    mode = mode->below;
+  return adj_context_set_entry (cx, mode != NULL ? mode->below : NULL);
+}
+
+AdjTensor *
+adj_functional_get_value (AdjContext *cx, AdjTensor *tensor)
+{
+  const Functional *functional;
+  AdjMode *entry;
+  gboolean done;
+
+  g_return_val_if_fail (cx != NULL && tensor != NULL, NULL);
+
+  functional = functional_find (tensor);
+  if (functional == NULL)
+    return tensor;
+  entry = set_entry_below (cx);
+  done = functional_sync (cx, tensor);
+  adj_context_set_entry (cx, entry);
+  return done ? functional->value : NULL;
+}
+
+gboolean
+adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor)
+{
+  AdjTensor *value = adj_functional_get_value (cx, tensor);
+  const Functional *functional = functional_find (tensor);
+  AdjMode *entry;
+  AdjValue args[3] = { ADJ_TENSOR (input), ADJ_TENSOR (value), ADJ_BOOL (FALSE) };
+  AdjValue result;
+  gboolean done = TRUE;
+
+  g_return_val_if_fail (functional != NULL, FALSE);
+
+  if (value == NULL || value == input)
+    return value != NULL;
+  entry = set_entry_below (cx);
+  if (functional->storage_changed)
+    done = adj_call_bound (cx, adj_op (ADJ_OP_set__source_Tensor), args, &result);
+  else if (functional->storage->generation > 0)
+    done = adj_call_bound (cx, adj_op (ADJ_OP_copy_), args, &result);
+  adj_context_set_entry (cx, entry);
+  return done;
+}
