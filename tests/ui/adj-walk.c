@@ -110,20 +110,20 @@ static gboolean
 shows_wanted (gpointer data)
 {
   AdjDocument *document = adj_window_get_document (data);
-  AdjBundle *bundle = adj_document_get_bundle (document);
 
   return adj_document_get_graph (document) ==
-         adj_bundle_get_graph (bundle, adj_document_get_graph_index (document));
+         adj_graph_set_get (adj_document_get_graphs (document),
+                            adj_document_get_graph_index (document));
 }
 
 gboolean
 adj_walk_choose_graph (AdjWindow *window, const char *role)
 {
   AdjDocument *document = adj_window_get_document (window);
-  AdjBundle *bundle = adj_document_get_bundle (document);
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
 
-  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
-    if (g_str_equal (adj_bundle_get_graph (bundle, i)->role, role))
+  for (guint i = 0; i < adj_graph_set_get_n (graphs); i++)
+    if (g_str_equal (adj_graph_set_get (graphs, i)->role, role))
       {
         adj_document_set_graph_index (document, i);
         return adj_walk_until (shows_wanted, window, WAIT_SECONDS);

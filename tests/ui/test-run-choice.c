@@ -138,7 +138,7 @@ test_calls (Fixture *fixture, gconstpointer data)
 
   g_assert_cmpstr (text, ==, "call 2");
   g_assert_null (adj_run_choice_describe ((AdjRunChoice){ 0 }));
-  g_assert_cmpuint (adj_run_choice_count_calls (adj_document_get_bundle (fixture->document), graph),
+  g_assert_cmpuint (adj_run_choice_count_calls (adj_document_get_graphs (fixture->document), graph),
                     ==, 2);
   g_assert_cmpfloat_with_epsilon (run (fixture, choice, TRUE, ADJ_DTYPE_F32), sin (given (1)),
                                   1e-6);

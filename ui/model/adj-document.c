@@ -18,13 +18,13 @@ struct _AdjDocument
 
   GFile *file;
   char *title;
-  AdjBundle *bundle;
+  AdjGraphSet *graphs;
   GError *error;
   GListStore *log;
   char *wanted_graph; /* (nullable): id to begin with */
 
   guint graph_index;
-  const AdjBundleGraph *graph; /* (unowned): of @bundle */
+  const AdjBundleGraph *graph; /* (unowned): of @graphs */
   AdjScene *scene;
   AdjArrangement *arrangement;
   AdjUndo undo;
@@ -93,7 +93,7 @@ report_problem (AdjDocument *self, const GError *error)
 static void
 show_scene (AdjDocument *self, AdjScene *scene, guint index)
 {
-  const AdjBundleGraph *graph = adj_bundle_get_graph (self->bundle, index);
+  const AdjBundleGraph *graph = adj_graph_set_get (self->graphs, index);
   gboolean other = self->graph != graph;
 
   g_clear_pointer (&self->scene, adj_scene_unref);
@@ -132,7 +132,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   adj_log_add (self->log, ADJ_LOG_DONE, _ ("Laid out %s: %u boxes in %.0f ms"),
-               adj_bundle_get_graph (self->bundle, index)->id, adj_scene_get_n_boxes (scene),
+               adj_graph_set_get (self->graphs, index)->id, adj_scene_get_n_boxes (scene),
                age / 1e3);
   show_scene (self, scene, index);
 }
@@ -142,9 +142,9 @@ request_layout (AdjDocument *self)
 {
   const AdjBundleGraph *graph;
 
-  if (self->bundle == NULL || self->graph_index == G_MAXUINT)
+  if (self->graphs == NULL || self->graph_index == G_MAXUINT)
     return;
-  graph = adj_bundle_get_graph (self->bundle, self->graph_index);
+  graph = adj_graph_set_get (self->graphs, self->graph_index);
   adj_works_start (&self->works, ADJ_TASK_LAYOUT,
                    adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
                                           graph->graph, self->graph_index, on_laid_out),
@@ -310,7 +310,7 @@ adj_document_set_graph_index (AdjDocument *self, guint index)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  if (self->bundle == NULL || index >= adj_bundle_get_n_graphs (self->bundle) ||
+  if (self->graphs == NULL || index >= adj_graph_set_get_n (self->graphs) ||
       index == self->graph_index)
     return;
   self->graph_index = index;
@@ -369,23 +369,20 @@ static guint
 find_start (AdjDocument *self)
 {
   g_autoptr (GError) error = NULL;
-  const AdjBundleGraph *graph = adj_bundle_find_graph (self->bundle, self->wanted_graph, &error);
+  guint index = adj_graph_set_find (self->graphs, self->wanted_graph, &error);
 
-  if (graph == NULL)
+  if (index == G_MAXUINT)
     {
       adj_log_add (self->log, ADJ_LOG_WARNING, "%s", error->message);
-      graph = adj_bundle_find_graph (self->bundle, NULL, NULL);
+      index = adj_graph_set_find (self->graphs, NULL, NULL);
     }
-  for (guint i = 0; i < adj_bundle_get_n_graphs (self->bundle); i++)
-    if (adj_bundle_get_graph (self->bundle, i) == graph)
-      return i;
-  return 0;
+  return index == G_MAXUINT ? 0 : index;
 }
 
 static void
 log_remarks (AdjDocument *self)
 {
-  const AdjDiags *diags = adj_bundle_get_diags (self->bundle);
+  const AdjDiags *diags = adj_bundle_get_diags (adj_graph_set_get_bundle (self->graphs));
 
   for (guint i = 0; diags != NULL && i < adj_diags_get_n (diags); i++)
     {
@@ -402,26 +399,26 @@ static void
 on_loaded (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
-  gpointer bundle = NULL;
+  gpointer graphs = NULL;
   gint64 age;
   g_autoptr (GError) error = NULL;
 
-  if (!adj_works_finish (&self->works, ADJ_TASK_OPEN, result, &bundle, &age, &error))
+  if (!adj_works_finish (&self->works, ADJ_TASK_OPEN, result, &graphs, &age, &error))
     return;
-  if (bundle == NULL)
+  if (graphs == NULL)
     {
       adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
       self->error = g_steal_pointer (&error);
       changed (self, PROP_ERROR);
       return;
     }
-  self->bundle = bundle;
+  self->graphs = graphs;
   adj_log_add (self->log, ADJ_LOG_DONE, _ ("Opened %s: %u graphs in %.0f ms. %s"), self->title,
-               adj_bundle_get_n_graphs (self->bundle), age / 1e3,
-               adj_bundle_get_description (self->bundle));
+               adj_graph_set_get_n (self->graphs), age / 1e3,
+               adj_bundle_get_description (adj_graph_set_get_bundle (self->graphs)));
   log_remarks (self);
   changed (self, PROP_BUNDLE);
-  if (adj_bundle_get_n_graphs (self->bundle) > 0)
+  if (adj_graph_set_get_n (self->graphs) > 0)
     adj_document_set_graph_index (self, find_start (self));
 }
 
@@ -444,7 +441,7 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   changed (self, PROP_EVALUATION);
   changed (self, PROP_HISTORY);
   changed (self, PROP_GRAPH_INDEX);
-  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  g_clear_pointer (&self->graphs, adj_graph_set_unref);
   changed (self, PROP_BUNDLE);
   changed (self, PROP_ERROR);
   g_set_object (&self->file, file);
@@ -492,7 +489,13 @@ adj_document_get_title (AdjDocument *self)
 AdjBundle *
 adj_document_get_bundle (AdjDocument *self)
 {
-  return self->bundle;
+  return self->graphs != NULL ? adj_graph_set_get_bundle (self->graphs) : NULL;
+}
+
+AdjGraphSet *
+adj_document_get_graphs (AdjDocument *self)
+{
+  return self->graphs;
 }
 
 const GError *
@@ -614,7 +617,7 @@ adj_document_get_run_choice (AdjDocument *self)
 {
   if (self->graph == NULL)
     return self->run_choice;
-  return adj_run_choice_fit (self->run_choice, self->bundle, self->graph);
+  return adj_run_choice_fit (self->run_choice, self->graphs, self->graph);
 }
 
 void
@@ -631,28 +634,45 @@ adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
   changed (self, PROP_RUN_CHOICE);
 }
 
+static void
+start_run (AdjDocument *self, const AdjPeer *peer)
+{
+  adj_works_start (&self->works, ADJ_TASK_RUN,
+                   adj_evaluation_start (G_OBJECT (self), self->graphs, self->graph,
+                                         adj_document_get_run_choice (self), peer, on_evaluated),
+                   self->graph->id);
+}
+
 void
 adj_document_run (AdjDocument *self, gboolean compare)
 {
-  AdjRunChoice choice;
+  AdjPeer recorded = { 0 };
 
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
   if (self->graph == NULL)
     return;
-  choice = adj_document_get_run_choice (self);
-  if (compare && choice.random)
+  if (compare && adj_document_get_run_choice (self).random)
     {
       g_signal_emit (self, remark_signal, 0,
-                     adj_bundle_find_call (self->bundle, self->graph, 0) == NULL
+                     adj_graph_set_find_call (self->graphs, self->graph, 0) == NULL
                          ? _ ("Nothing was recorded for this graph")
                          : _ ("Nothing was recorded for random inputs"));
       return;
     }
-  adj_works_start (&self->works, ADJ_TASK_RUN,
-                   adj_evaluation_start (G_OBJECT (self), self->bundle, self->graph, choice,
-                                         compare, on_evaluated),
-                   self->graph->id);
+  start_run (self, compare ? &recorded : NULL);
+}
+
+void
+adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const AdjBundleGraph *other)
+{
+  AdjPeer peer = { others, other };
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (others != NULL && other != NULL);
+
+  if (self->graph != NULL)
+    start_run (self, &peer);
 }
 
 void
@@ -672,6 +692,12 @@ gboolean
 adj_document_is_running (AdjDocument *self)
 {
   return adj_works_is_busy (&self->works, ADJ_TASK_RUN);
+}
+
+gboolean
+adj_document_is_busy (AdjDocument *self)
+{
+  return adj_works_any (&self->works);
 }
 
 AdjEvaluation *
@@ -705,7 +731,7 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_string (value, self->title);
       break;
     case PROP_BUNDLE:
-      g_value_set_pointer (value, self->bundle);
+      g_value_set_pointer (value, adj_document_get_bundle (self));
       break;
     case PROP_GRAPH_INDEX:
       g_value_set_uint (value, self->graph_index);
@@ -764,7 +790,7 @@ adj_document_finalize (GObject *object)
   adj_arrangement_free (self->arrangement);
   adj_undo_clear (&self->undo);
   adj_layout_cache_unref (self->layouts);
-  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  g_clear_pointer (&self->graphs, adj_graph_set_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);
   g_clear_error (&self->error);

@@ -32,6 +32,8 @@ void adj_document_open_text (AdjDocument *self, GBytes *text);
 GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): text has none */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
+/* Its graphs, and pairs of them.  (transfer none) (nullable) */
+AdjGraphSet *adj_document_get_graphs (AdjDocument *self);
 /* Why the last opening failed; %NULL when it did not. */
 const GError *adj_document_get_error (AdjDocument *self);
 GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
@@ -75,9 +77,13 @@ AdjRunChoice adj_document_get_run_choice (AdjDocument *self);
 void adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice);
 /* Of the shown graph.  @compare: with what was recorded. */
 void adj_document_run (AdjDocument *self, gboolean compare);
+/* Runs @other of @others on the same inputs, and compares. */
+void adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const AdjBundleGraph *other);
 /* Stops what is under way. */
 void adj_document_stop (AdjDocument *self);
 gboolean adj_document_is_running (AdjDocument *self);
+/* Whether anything is under way. */
+gboolean adj_document_is_busy (AdjDocument *self);
 /* What came out last for the shown graph. */
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
 const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */

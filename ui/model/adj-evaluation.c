@@ -13,6 +13,7 @@ struct _AdjEvaluation
   AdjComparison *comparison;
   guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
   AdjRunChoice choice;
+  char *peer; /* (nullable): the id of the graph that it was compared with */
 };
 
 AdjEvaluation *
@@ -32,6 +33,7 @@ adj_evaluation_unref (AdjEvaluation *evaluation)
   g_hash_table_unref (evaluation->values);
   adj_graph_unref (evaluation->graph);
   g_free (evaluation->by_node);
+  g_free (evaluation->peer);
   g_free (evaluation);
 }
 
@@ -50,10 +52,12 @@ index_nodes (AdjEvaluation *evaluation)
 
 typedef struct
 {
-  AdjBundle *bundle;
+  AdjGraphSet *graphs;
   const AdjBundleGraph *graph;
   AdjRunChoice choice;
-  gboolean compare;
+  gboolean compare;            /* with what was recorded, or with */
+  AdjGraphSet *others;         /* (nullable) */
+  const AdjBundleGraph *other; /* (nullable): of @others */
 } Input;
 
 static void
@@ -61,7 +65,8 @@ input_free (gpointer data)
 {
   Input *input = data;
 
-  adj_bundle_unref (input->bundle);
+  adj_graph_set_unref (input->graphs);
+  g_clear_pointer (&input->others, adj_graph_set_unref);
   g_free (input);
 }
 
@@ -71,14 +76,31 @@ on_progress (guint done, guint total, gpointer data)
   adj_work_report (data, done, total, 0);
 }
 
+static AdjComparison *
+compare (const Input *input, const AdjSessionRun *run, GCancellable *cancellable, GError **error)
+{
+  AdjSessionRun reference = *run;
+  const AdjBundleGraph *recorded;
+
+  if (input->other == NULL)
+    return adj_session_compare_recorded (run, TRUE, NAN, NAN, cancellable, error);
+  recorded = adj_graph_set_get_recorded (input->others, input->other);
+  reference.bundle = adj_graph_set_get_bundle (input->others);
+  reference.graph = input->other;
+  reference.recorded = recorded != input->other ? recorded : NULL;
+  return adj_session_compare (run, &reference, TRUE, NAN, NAN, cancellable, error);
+}
+
 static gpointer
 evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
   g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
+  const AdjBundleGraph *recorded = adj_graph_set_get_recorded (input->graphs, input->graph);
   AdjSessionRun run = {
-    .bundle = input->bundle,
+    .bundle = adj_graph_set_get_bundle (input->graphs),
     .graph = input->graph,
+    .recorded = recorded != input->graph ? recorded : NULL,
     .call = input->choice.call,
     .random = input->choice.random,
     .seed = input->choice.seed,
@@ -92,13 +114,13 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
   evaluation->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                               (GDestroyNotify) adj_tensor_data_unref);
   evaluation->choice = input->choice;
+  evaluation->peer = input->other != NULL ? g_strdup (input->other->id) : NULL;
 
   if (!adj_session_run (&run, &evaluation->result, evaluation->values, cancellable, error))
     return NULL;
   if (input->compare)
     {
-      evaluation->comparison =
-          adj_session_compare_recorded (&run, TRUE, NAN, NAN, cancellable, error);
+      evaluation->comparison = compare (input, &run, cancellable, error);
       if (evaluation->comparison == NULL)
         return NULL;
       index_nodes (evaluation);
@@ -109,15 +131,22 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
 
 AdjWork *
 adj_evaluation_start (GObject *owner,
-                      AdjBundle *bundle,
+                      AdjGraphSet *graphs,
                       const AdjBundleGraph *graph,
                       AdjRunChoice choice,
-                      gboolean compare,
+                      const AdjPeer *peer,
                       GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
-  *input = (Input){ adj_bundle_ref (bundle), graph, choice, compare };
+  *input = (Input){
+    .graphs = adj_graph_set_ref (graphs), .graph = graph, .choice = choice, .compare = peer != NULL
+  };
+  if (peer != NULL && peer->graph != NULL)
+    {
+      input->others = adj_graph_set_ref (peer->graphs);
+      input->other = peer->graph;
+    }
   return adj_work_start (owner, ADJ_WORK_COMPUTE, evaluate, input, input_free,
                          (GDestroyNotify) adj_evaluation_unref, done);
 }
@@ -168,6 +197,12 @@ adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node)
   return at > 0 ? &evaluation->comparison->nodes[at - 1] : NULL;
 }
 
+const char *
+adj_evaluation_get_peer (const AdjEvaluation *evaluation)
+{
+  return evaluation->peer;
+}
+
 AdjRunChoice
 adj_evaluation_get_choice (const AdjEvaluation *evaluation)
 {
@@ -204,6 +239,7 @@ adj_evaluation_describe (const AdjEvaluation *evaluation, const char *id)
                             comparison->nodes[comparison->first].node.index)
             ->name,
         counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS]);
-  return g_strdup_printf (_ ("%s agrees with what was recorded: %u equal, %u within tolerance"),
-                          what, counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
+  return g_strdup_printf (_ ("%s agrees with %s: %u equal, %u within tolerance"), what,
+                          evaluation->peer != NULL ? evaluation->peer : _ ("what was recorded"),
+                          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
 }

@@ -14,18 +14,25 @@ typedef struct _AdjEvaluation AdjEvaluation;
 AdjEvaluation *adj_evaluation_ref (AdjEvaluation *evaluation);
 void adj_evaluation_unref (AdjEvaluation *evaluation);
 
+/* What a run is compared with: what was recorded, or another graph on the same inputs. */
+typedef struct
+{
+  AdjGraphSet *graphs;         /* (unowned) (nullable): of @graph */
+  const AdjBundleGraph *graph; /* (nullable): %NULL: what was recorded */
+} AdjPeer;
+
 /**
  * adj_evaluation_start:
  * @choice: one that @graph can do
- * @compare: with what was recorded, node by node
+ * @peer: (nullable): to compare with, node by node
  *
- * Runs @graph of @bundle in the compute thread; the result is an AdjEvaluation.
+ * Runs @graph of @graphs in the compute thread; the result is an AdjEvaluation.
  */
 AdjWork *adj_evaluation_start (GObject *owner,
-                               AdjBundle *bundle,
+                               AdjGraphSet *graphs,
                                const AdjBundleGraph *graph,
                                AdjRunChoice choice,
-                               gboolean compare,
+                               const AdjPeer *peer,
                                GAsyncReadyCallback done);
 const char *adj_evaluation_get_graph_id (AdjWork *work);
 
@@ -37,6 +44,8 @@ const AdjComparison *adj_evaluation_get_comparison (const AdjEvaluation *evaluat
 AdjTensorData *adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node);
 /* (nullable): how the node compared */
 const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node);
+/* (nullable): the id of the graph that it was compared with; %NULL: what was recorded */
+const char *adj_evaluation_get_peer (const AdjEvaluation *evaluation);
 /* What it ran on. */
 AdjRunChoice adj_evaluation_get_choice (const AdjEvaluation *evaluation);
 /* How many nodes got each verdict. */

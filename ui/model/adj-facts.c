@@ -181,10 +181,15 @@ adj_facts_role_title (const char *role)
   {
     const char *role, *title;
   } titles[] = {
-    { "dynamo", N_ ("Captured") },     { "joint", N_ ("Joint Graph") },
-    { "forward", N_ ("Forward") },     { "backward", N_ ("Backward") },
-    { "inference", N_ ("Inference") }, { "compiled_autograd", N_ ("Compiled Autograd") },
-    { "subgraph", N_ ("Subgraph") },   { "user", N_ ("Graph") },
+    { "dynamo", N_ ("Captured") },
+    { "joint", N_ ("Joint Graph") },
+    { "forward+backward", N_ ("Forward and Backward") },
+    { "forward", N_ ("Forward") },
+    { "backward", N_ ("Backward") },
+    { "inference", N_ ("Inference") },
+    { "compiled_autograd", N_ ("Compiled Autograd") },
+    { "subgraph", N_ ("Subgraph") },
+    { "user", N_ ("Graph") },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)

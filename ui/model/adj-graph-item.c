@@ -9,7 +9,7 @@ struct _AdjGraphItem
 {
   GObject parent_instance;
 
-  AdjBundle *bundle; /* (owned) */
+  AdjGraphSet *graphs; /* (owned) */
   guint index;
   char *title;
   char *region;
@@ -23,7 +23,7 @@ adj_graph_item_finalize (GObject *object)
 {
   AdjGraphItem *self = ADJ_GRAPH_ITEM (object);
 
-  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  g_clear_pointer (&self->graphs, adj_graph_set_unref);
   g_free (self->title);
   g_free (self->region);
   g_free (self->subtitle);
@@ -43,9 +43,9 @@ adj_graph_item_init (AdjGraphItem *self)
 }
 
 static char *
-describe_call (AdjBundle *bundle, const AdjBundleGraph *graph)
+describe_call (AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
-  const AdjRecordedCall *call = adj_bundle_find_call (bundle, graph, 0);
+  const AdjRecordedCall *call = adj_graph_set_find_call (graphs, graph, 0);
 
   if (call == NULL)
     return g_strdup ("");
@@ -55,15 +55,15 @@ describe_call (AdjBundle *bundle, const AdjBundleGraph *graph)
 }
 
 AdjGraphItem *
-adj_graph_item_new (AdjBundle *bundle, guint index)
+adj_graph_item_new (AdjGraphSet *graphs, guint index)
 {
   AdjGraphItem *self = g_object_new (ADJ_TYPE_GRAPH_ITEM, NULL);
-  const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, index);
+  const AdjBundleGraph *graph = adj_graph_set_get (graphs, index);
 
-  self->bundle = adj_bundle_ref (bundle);
+  self->graphs = adj_graph_set_ref (graphs);
   self->index = index;
   self->title = g_strdup (adj_facts_role_title (graph->role));
-  self->subtitle = describe_call (bundle, graph);
+  self->subtitle = describe_call (graphs, graph);
   if (graph->compile_id == NULL)
     self->region = g_strdup ("");
   else if (graph->rank >= 0)
@@ -79,7 +79,7 @@ adj_graph_item_get_graph (AdjGraphItem *self)
 {
   g_return_val_if_fail (ADJ_IS_GRAPH_ITEM (self), NULL);
 
-  return adj_bundle_get_graph (self->bundle, self->index);
+  return adj_graph_set_get (self->graphs, self->index);
 }
 
 const char *
@@ -136,7 +136,7 @@ struct _AdjGraphList
 {
   GObject parent_instance;
 
-  AdjBundle *bundle; /* (owned) (nullable) */
+  AdjGraphSet *graphs; /* (owned) (nullable) */
 };
 
 static GType
@@ -150,7 +150,7 @@ adj_graph_list_get_n_items (GListModel *model)
 {
   AdjGraphList *self = ADJ_GRAPH_LIST (model);
 
-  return self->bundle != NULL ? adj_bundle_get_n_graphs (self->bundle) : 0;
+  return self->graphs != NULL ? adj_graph_set_get_n (self->graphs) : 0;
 }
 
 static gpointer
@@ -158,7 +158,7 @@ adj_graph_list_get_item (GListModel *model, guint position)
 {
   AdjGraphList *self = ADJ_GRAPH_LIST (model);
 
-  return position < adj_graph_list_get_n_items (model) ? adj_graph_item_new (self->bundle, position)
+  return position < adj_graph_list_get_n_items (model) ? adj_graph_item_new (self->graphs, position)
                                                        : NULL;
 }
 
@@ -178,7 +178,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (AdjGraphList,
 static void
 adj_graph_list_finalize (GObject *object)
 {
-  g_clear_pointer (&ADJ_GRAPH_LIST (object)->bundle, adj_bundle_unref);
+  g_clear_pointer (&ADJ_GRAPH_LIST (object)->graphs, adj_graph_set_unref);
 
   G_OBJECT_CLASS (adj_graph_list_parent_class)->finalize (object);
 }
@@ -201,16 +201,16 @@ adj_graph_list_new (void)
 }
 
 void
-adj_graph_list_set_bundle (AdjGraphList *self, AdjBundle *bundle)
+adj_graph_list_set_graphs (AdjGraphList *self, AdjGraphSet *graphs)
 {
   guint removed = adj_graph_list_get_n_items (G_LIST_MODEL (self));
 
   g_return_if_fail (ADJ_IS_GRAPH_LIST (self));
 
-  if (bundle != NULL)
-    adj_bundle_ref (bundle);
-  g_clear_pointer (&self->bundle, adj_bundle_unref);
-  self->bundle = bundle;
+  if (graphs != NULL)
+    adj_graph_set_ref (graphs);
+  g_clear_pointer (&self->graphs, adj_graph_set_unref);
+  self->graphs = graphs;
   g_list_model_items_changed (G_LIST_MODEL (self), 0, removed,
                               adj_graph_list_get_n_items (G_LIST_MODEL (self)));
 }

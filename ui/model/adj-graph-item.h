@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "formats/adj-bundle.h"
+#include "model/adj-graph-set.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define ADJ_TYPE_GRAPH_ITEM (adj_graph_item_get_type ())
 G_DECLARE_FINAL_TYPE (AdjGraphItem, adj_graph_item, ADJ, GRAPH_ITEM, GObject)
 
-AdjGraphItem *adj_graph_item_new (AdjBundle *bundle, guint index);
+AdjGraphItem *adj_graph_item_new (AdjGraphSet *graphs, guint index);
 const AdjBundleGraph *adj_graph_item_get_graph (AdjGraphItem *self);
 const char *adj_graph_item_get_title (AdjGraphItem *self);
 /* "0/0", "rank 1 · 0/0", or "" for graphs outside any region. */
@@ -28,7 +28,7 @@ const char *adj_graph_item_get_subtitle (AdjGraphItem *self);
 G_DECLARE_FINAL_TYPE (AdjGraphList, adj_graph_list, ADJ, GRAPH_LIST, GObject)
 
 AdjGraphList *adj_graph_list_new (void);
-/* @bundle: (nullable) */
-void adj_graph_list_set_bundle (AdjGraphList *self, AdjBundle *bundle);
+/* @graphs: (nullable) */
+void adj_graph_list_set_graphs (AdjGraphList *self, AdjGraphSet *graphs);
 
 G_END_DECLS

@@ -4,6 +4,13 @@
 #include <glib/gi18n.h>
 
 #include "formats/adj-format.h"
+#include "model/adj-graph-set.h"
+
+static AdjGraphSet *
+make_set (AdjBundle *bundle)
+{
+  return bundle != NULL ? adj_graph_set_new (bundle) : NULL;
+}
 
 static gpointer
 load (AdjWork *work, GCancellable *cancellable, GError **error)
@@ -16,7 +23,7 @@ load (AdjWork *work, GCancellable *cancellable, GError **error)
                    _ ("Only files of this computer can be opened"));
       return NULL;
     }
-  return adj_bundle_load (path, cancellable, error);
+  return make_set (adj_bundle_load (path, cancellable, error));
 }
 
 static gpointer
@@ -26,19 +33,21 @@ load_text (AdjWork *work, GCancellable *cancellable, GError **error)
   gsize length;
   const char *chars = g_bytes_get_data (text, &length);
 
-  return adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error);
+  return make_set (
+      adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error));
 }
 
 AdjWork *
 adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done)
 {
   return adj_work_start (owner, ADJ_WORK_LIGHT, load, g_object_ref (file), g_object_unref,
-                         (GDestroyNotify) adj_bundle_unref, done);
+                         (GDestroyNotify) adj_graph_set_unref, done);
 }
 
 AdjWork *
 adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
 {
   return adj_work_start (owner, ADJ_WORK_LIGHT, load_text, g_bytes_ref (text),
-                         (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_bundle_unref, done);
+                         (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_graph_set_unref,
+                         done);
 }

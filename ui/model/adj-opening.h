@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Reads graphs in another thread; the result is an AdjBundle. */
+/* Reads graphs in another thread; the result is an AdjGraphSet. */
 
 /* A file or a folder. */
 AdjWork *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);

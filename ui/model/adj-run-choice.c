@@ -6,21 +6,21 @@
 #define MAX_CALLS 20
 
 guint
-adj_run_choice_count_calls (const AdjBundle *bundle, const AdjBundleGraph *graph)
+adj_run_choice_count_calls (const AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
   guint n = 0;
 
-  while (n < MAX_CALLS && adj_bundle_find_call (bundle, graph, n) != NULL)
+  while (n < MAX_CALLS && adj_graph_set_find_call (graphs, graph, n) != NULL)
     n++;
   return n;
 }
 
 AdjRunChoice
-adj_run_choice_fit (AdjRunChoice choice, const AdjBundle *bundle, const AdjBundleGraph *graph)
+adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
-  if (adj_bundle_find_call (bundle, graph, choice.call) == NULL)
+  if (adj_graph_set_find_call (graphs, graph, choice.call) == NULL)
     choice.call = 0;
-  if (adj_bundle_find_call (bundle, graph, choice.call) == NULL)
+  if (adj_graph_set_find_call (graphs, graph, choice.call) == NULL)
     choice.random = TRUE;
   return choice;
 }

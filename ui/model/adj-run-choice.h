@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "formats/adj-bundle.h"
+#include "model/adj-graph-set.h"
 
 G_BEGIN_DECLS
 
@@ -15,12 +15,12 @@ typedef struct
 } AdjRunChoice;
 
 /* How many calls of @graph were recorded; counts to a bound that menus can show. */
-guint adj_run_choice_count_calls (const AdjBundle *bundle, const AdjBundleGraph *graph);
+guint adj_run_choice_count_calls (const AdjGraphSet *graphs, const AdjBundleGraph *graph);
 
 /* The nearest that @graph can do: its first call when it has fewer, random inputs when none was
  * recorded. */
 AdjRunChoice
-adj_run_choice_fit (AdjRunChoice choice, const AdjBundle *bundle, const AdjBundleGraph *graph);
+adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBundleGraph *graph);
 
 gboolean adj_run_choice_equal (AdjRunChoice a, AdjRunChoice b);
 

@@ -142,7 +142,7 @@ update_modules (AdjSidebar *self)
 static void
 update_bundle (AdjSidebar *self)
 {
-  adj_graph_list_set_bundle (self->list, adj_document_get_bundle (adj_panel_get_document (self)));
+  adj_graph_list_set_graphs (self->list, adj_document_get_graphs (adj_panel_get_document (self)));
   update_index (self);
 }
 

@@ -23,6 +23,7 @@ struct _AdjWindow
   AdwSplitButton *run_button;
   AdwButtonContent *run_content;
   GMenu *inputs_menu;
+  GMenu *compare_menu;
   GtkMenuButton *find_button;
   AdjSearchBar *search_bar;
   AdwToastOverlay *toasts;
@@ -53,7 +54,9 @@ describe_comparison (const AdjEvaluation *evaluation)
   if (comparison == NULL)
     return NULL;
   if (comparison->first < 0)
-    return g_strdup (_ ("agrees with what was recorded"));
+    return adj_evaluation_get_peer (evaluation) != NULL
+               ? g_strdup_printf (_ ("agrees with %s"), adj_evaluation_get_peer (evaluation))
+               : g_strdup (_ ("agrees with what was recorded"));
   first = &comparison->nodes[comparison->first];
   return g_strdup_printf (
       first->inputs_agree ? _ ("first difference: %s, its inputs agree")
@@ -111,7 +114,7 @@ update_inputs (AdjWindow *self)
 {
   const AdjBundleGraph *graph = adj_document_get_graph (self->document);
   guint n = graph != NULL
-                ? adj_run_choice_count_calls (adj_document_get_bundle (self->document), graph)
+                ? adj_run_choice_count_calls (adj_document_get_graphs (self->document), graph)
                 : 0;
 
   g_menu_remove_all (self->inputs_menu);
@@ -125,6 +128,69 @@ update_inputs (AdjWindow *self)
   g_menu_append (self->inputs_menu, _ ("Random _Inputs…"), "win.inputs::random");
 }
 
+/* -- comparing with another graph -- */
+
+static AdjDocument *
+get_nth_document (AdjWindow *self, int n)
+{
+  if (n < 0 || n >= adw_tab_view_get_n_pages (self->tabs))
+    return NULL;
+  return adj_document_page_get_document (
+      ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, n))));
+}
+
+/* The graphs of a document that take as many inputs as the shown one. */
+static GMenu *
+list_peers (AdjWindow *self, int n, const AdjBundleGraph *shown)
+{
+  AdjGraphSet *graphs = adj_document_get_graphs (get_nth_document (self, n));
+  GMenu *menu = g_menu_new ();
+
+  for (guint i = 0; graphs != NULL && i < adj_graph_set_get_n (graphs); i++)
+    {
+      const AdjBundleGraph *other = adj_graph_set_get (graphs, i);
+      g_autoptr (GMenuItem) item = NULL;
+      g_autofree char *label = NULL;
+
+      if (other == shown ||
+          adj_graph_get_n_inputs (other->graph) != adj_graph_get_n_inputs (shown->graph))
+        continue;
+      label = g_strdup_printf ("%s (%s)", adj_facts_role_title (other->role), other->id);
+      item = g_menu_item_new (label, NULL);
+      g_menu_item_set_action_and_target (item, "win.compare-with", "(us)", (guint) n, other->id);
+      g_menu_append_item (menu, item);
+    }
+  return menu;
+}
+
+static void
+update_peers (AdjWindow *self)
+{
+  const AdjBundleGraph *shown = adj_document_get_graph (self->document);
+
+  g_menu_remove_all (self->compare_menu);
+  for (int n = 0; shown != NULL && n < adw_tab_view_get_n_pages (self->tabs); n++)
+    {
+      g_autoptr (GMenu) peers = list_peers (self, n, shown);
+
+      if (g_menu_model_get_n_items (G_MENU_MODEL (peers)) > 0)
+        g_menu_append_section (self->compare_menu,
+                               adj_document_get_title (get_nth_document (self, n)),
+                               G_MENU_MODEL (peers));
+    }
+}
+
+void
+adj_window_compare_with (AdjWindow *self, guint tab, const char *id)
+{
+  AdjDocument *document = get_nth_document (self, (int) MIN (tab, G_MAXINT));
+  AdjGraphSet *graphs = document != NULL ? adj_document_get_graphs (document) : NULL;
+  guint index = graphs != NULL ? adj_graph_set_find (graphs, id, NULL) : G_MAXUINT;
+
+  if (index != G_MAXUINT)
+    adj_document_run_against (self->document, graphs, adj_graph_set_get (graphs, index));
+}
+
 static void
 update_choice (AdjWindow *self)
 {
@@ -136,6 +202,7 @@ static void
 update_scene (AdjWindow *self)
 {
   update_inputs (self);
+  update_peers (self);
   update_title (self);
   adj_window_update_actions (self);
 }
@@ -533,6 +600,7 @@ adj_window_class_init (AdjWindowClass *klass)
   BIND (run_button);
   BIND (run_content);
   BIND (inputs_menu);
+  BIND (compare_menu);
   BIND (find_button);
   BIND (search_bar);
   BIND (toasts);

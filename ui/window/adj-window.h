@@ -29,6 +29,8 @@ void adj_window_show_page (AdjWindow *self, const char *name);
 void adj_window_choose (AdjWindow *self,
                         GtkFileChooserNative *chooser,
                         void (*chosen) (AdjWindow *self, GFile *file));
+/* Compares the shown graph with graph @id of the document in tab @tab, from 0. */
+void adj_window_compare_with (AdjWindow *self, guint tab, const char *id);
 void adj_window_find (AdjWindow *self);
 void adj_window_find_step (AdjWindow *self, gint step);
 /* The text of the last problem, for bug reports. */

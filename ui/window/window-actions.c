@@ -80,6 +80,16 @@ run_compare (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_compare_with (AdjWindow *self, GVariant *parameter)
+{
+  const char *id;
+  guint tab;
+
+  g_variant_get (parameter, "(u&s)", &tab, &id);
+  adj_window_compare_with (self, tab, id);
+}
+
+static void
 run_stop (AdjWindow *self, GVariant *parameter)
 {
   adj_document_stop (adj_window_get_document (self));
@@ -223,6 +233,7 @@ static const struct
   { "show-file", run_show_file, ALWAYS, "s", { NULL } },
   { "run", run_run, WITH_GRAPH, NULL, { "F5" } },
   { "compare", run_compare, WITH_GRAPH, NULL, { "<Shift>F5" } },
+  { "compare-with", run_compare_with, WITH_GRAPH, "(us)", { NULL } },
   { "stop", run_stop, WHILE_BUSY, NULL, { "Escape" } },
   { "back", run_back, BACK, NULL, { "<Alt>Left" } },
   { "forward", run_forward, AHEAD, NULL, { "<Alt>Right" } },

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+/* The graphs that a document shows: those of its file, and for each region that was partitioned the
+ * pair of its forward and backward graph, put together.  Immutable, counted atomically. */
+typedef struct _AdjGraphSet AdjGraphSet;
+
+#define ADJ_PAIR_ROLE "forward+backward"
+
+/* @bundle: (transfer full).  Putting pairs together takes a while: not in the main thread. */
+AdjGraphSet *adj_graph_set_new (AdjBundle *bundle);
+AdjGraphSet *adj_graph_set_ref (AdjGraphSet *set);
+void adj_graph_set_unref (AdjGraphSet *set);
+
+AdjBundle *adj_graph_set_get_bundle (const AdjGraphSet *set);
+guint adj_graph_set_get_n (const AdjGraphSet *set);
+const AdjBundleGraph *adj_graph_set_get (const AdjGraphSet *set, guint index);
+/* By id, or by what adj_bundle_find_graph() takes; G_MAXUINT with an error. */
+guint adj_graph_set_find (const AdjGraphSet *set, const char *id, GError **error);
+
+/* Whose recorded calls serve @graph: its own, or for a pair those of the joint graph.  (nullable)
+ */
+const AdjBundleGraph *adj_graph_set_get_recorded (const AdjGraphSet *set,
+                                                  const AdjBundleGraph *graph);
+/* The @n-th of them.  (nullable) */
+const AdjRecordedCall *
+adj_graph_set_find_call (const AdjGraphSet *set, const AdjBundleGraph *graph, guint n);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraphSet, adj_graph_set_unref)
+
+G_END_DECLS
