@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "passes/metadata-private.h"
 
-#include <string.h>
-
 const AdjValue *
 metadata_get (const AdjValue *dict, const char *key)
 {
