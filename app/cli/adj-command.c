@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* (nullable): what stands below the options in the help of @command. */
+static char *
+indent_examples (const AdjCommand *command)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (command->examples == NULL)
+    return NULL;
+  g_string_append_printf (text, "\n%s", command->examples);
+  g_string_truncate (text, text->len - 1);
+  g_string_replace (text, "\n", "\n  ", 0);
+  g_string_prepend (text, "Examples:");
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 gboolean
 adj_command_parse (const AdjCommand *command,
                    const GOptionEntry *entries,
@@ -13,12 +28,15 @@ adj_command_parse (const AdjCommand *command,
                    char ***argv,
                    GError **error)
 {
-  g_autofree char *parameters = g_strdup_printf ("%s — %s", command->usage, command->summary);
   g_autofree char *program = g_strdup_printf ("adjoint %s", command->name);
-  g_autoptr (GOptionContext) context = g_option_context_new (parameters);
+  g_autofree char *summary = g_strdup_printf ("%s.", command->summary);
+  g_autofree char *examples = indent_examples (command);
+  g_autoptr (GOptionContext) context = g_option_context_new (command->usage);
   guint n;
 
   g_set_prgname (program);
+  g_option_context_set_summary (context, summary);
+  g_option_context_set_description (context, examples);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, argc, argv, error))
     return FALSE;
@@ -140,7 +158,7 @@ adj_progress_line (guint done, guint total, gpointer data)
   if (now - line->started < PROGRESS_DELAY || now - line->shown < PROGRESS_INTERVAL ||
       !isatty (STDERR_FILENO))
     return;
-  fprintf (stderr, "\r%u of %u nodes", done, total);
+  fprintf (stderr, "\r%u of %u %s", done, total, line->what != NULL ? line->what : "nodes");
   fflush (stderr);
   line->shown = now;
 }
@@ -160,4 +178,21 @@ adj_print_json (JsonBuilder *builder)
 
   puts (text);
   g_object_unref (builder);
+}
+
+void
+adj_print_written (const char *path, const char *graph)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "written");
+  json_builder_add_string_value (builder, path);
+  if (graph != NULL)
+    {
+      json_builder_set_member_name (builder, "graph");
+      json_builder_add_string_value (builder, graph);
+    }
+  json_builder_end_object (builder);
+  adj_print_json (builder);
 }

@@ -20,8 +20,9 @@ typedef enum
 typedef struct
 {
   const char *name;
-  const char *usage;   /* what follows the name: "FILE[#ID] …" */
-  const char *summary; /* one line */
+  const char *usage;    /* what follows the name: "FILE[#ID] …" */
+  const char *summary;  /* one line */
+  const char *examples; /* (nullable): a line each */
   /* @argv[0] is the command's name.  With @error set the result is ignored and main reports. */
   AdjExit (*run) (int argc, char **argv, GError **error);
 } AdjCommand;
@@ -54,16 +55,20 @@ void adj_target_clear (AdjTarget *target);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjTarget, adj_target_clear)
 
-/* A line "226 of 371 nodes" on stderr for work that takes longer than 300 ms, when it is a
- * terminal. */
+/* A line "226 of 371 nodes" (or other things) on stderr for work that takes longer than 300 ms,
+ * when it is a terminal. */
 typedef struct
 {
+  const char *what; /* (nullable) */
   gint64 started;
   gint64 shown;
 } AdjProgressLine;
 
 void adj_progress_line (guint done, guint total, gpointer line);
 void adj_progress_line_end (AdjProgressLine *line);
+
+/* What a command that writes a file prints with --json; @graph (nullable): the one of the file. */
+void adj_print_written (const char *path, const char *graph);
 
 /* Prints what @builder holds, indented, and frees it. */
 void adj_print_json (JsonBuilder *builder);

@@ -86,5 +86,7 @@ const AdjCommand adj_command_compare = {
   .name = "compare",
   .usage = "A[#ID][@HOW] B[#ID][@HOW]|recorded [--nodes] [--rtol X --atol X]",
   .summary = "Run a graph and compare it with what was recorded, or with another graph",
+  .examples = "adjoint compare step.adjoint#joint recorded --nodes\n"
+              "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n",
   .run = run,
 };

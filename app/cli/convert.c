@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-command.h"
+#include "picture.h"
 
 extern const AdjCommand adj_command_convert;
+
+static gboolean
+convert (const AdjTarget *target, const char *path, GError **error)
+{
+  const AdjLayoutOptions layout = { 0 };
+  const AdjPaintOptions paint = { .scale = 1, .legend = TRUE };
+  const AdjFormat *format;
+
+  if (adj_picture_is (path))
+    return adj_picture_write (target->graph->graph, &layout, &paint, path, error);
+  format = adj_format_for_path (path, error);
+  return format != NULL &&
+         format->save (target->bundle, target->named ? target->graph : NULL, path, NULL, error);
+}
 
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
   g_auto (AdjTarget) target = { 0 };
   g_autofree char *id = NULL;
-  const AdjFormat *format;
+  gboolean json = FALSE;
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Say as JSON what was written", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
   if (!adj_command_parse (&adj_command_convert, entries, 2, 2, &argc, &argv, error))
     return ADJ_EXIT_BAD_INPUT;
-  format = adj_format_for_path (argv[2], error);
-  if (format == NULL || !adj_target_open (&target, argv[1], id, error))
+  if (!adj_target_open (&target, argv[1], id, error) || !convert (&target, argv[2], error))
     return ADJ_EXIT_BAD_INPUT;
-  if (!format->save (target.bundle, target.named ? target.graph : NULL, argv[2], NULL, error))
-    return ADJ_EXIT_BAD_INPUT;
+  if (json)
+    adj_print_written (argv[2], target.named ? target.graph->id : NULL);
   return ADJ_EXIT_DONE;
 }
 
@@ -28,5 +42,8 @@ const AdjCommand adj_command_convert = {
   .name = "convert",
   .usage = "IN[#ID] OUT",
   .summary = "Write a file, or one of its graphs, in another format",
+  .examples = "adjoint convert trace-folder/ step.adjoint\n"
+              "adjoint convert step.adjoint#joint joint.txt\n"
+              "adjoint convert step.adjoint#joint joint.svg\n",
   .run = run,
 };

@@ -138,5 +138,6 @@ const AdjCommand adj_command_diff = {
   .name = "diff",
   .usage = "A[#ID] B[#ID]",
   .summary = "Show where two graphs differ in structure, aligned node by node",
+  .examples = "adjoint diff before.adjoint#joint after.adjoint#joint\n",
   .run = run,
 };

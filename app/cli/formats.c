@@ -65,5 +65,6 @@ const AdjCommand adj_command_formats = {
   .name = "formats",
   .usage = "",
   .summary = "List the file formats that can be read and written",
+  .examples = "adjoint formats\n",
   .run = run,
 };

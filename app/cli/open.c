@@ -44,5 +44,6 @@ const AdjCommand adj_command_open = {
   .name = "open",
   .usage = "FILE",
   .summary = "Open a file in the workbench",
+  .examples = "adjoint open step.adjoint\n",
   .run = run,
 };

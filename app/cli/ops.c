@@ -105,5 +105,6 @@ const AdjCommand adj_command_ops = {
   .name = "ops",
   .usage = "[NAME]",
   .summary = "List the operators, or explain those whose name contains NAME",
+  .examples = "adjoint ops softmax\n",
   .run = run,
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-command.h"
-#include "layout/adj-layout.h"
-#include "scene/paint-cairo.h"
+#include "picture.h"
 
 extern const AdjCommand adj_command_render;
 
@@ -14,6 +12,7 @@ typedef struct
   double scale;
   gboolean dark;
   gboolean aliases;
+  gboolean json;
 } Options;
 
 static void
@@ -58,12 +57,9 @@ render (AdjGraph *graph, const Options *options, GError **error)
     .scale = (float) options->scale,
     .legend = TRUE,
   };
-  g_autoptr (AdjScene) scene = NULL;
 
-  if (!find_view (options->layout, &layout.view, error))
-    return FALSE;
-  scene = adj_layout_mirror (graph, &layout, NULL, NULL, error);
-  return scene != NULL && adj_scene_render_file (scene, options->output, &paint, error);
+  return find_view (options->layout, &layout.view, error) &&
+         adj_picture_write (graph, &layout, &paint, options->output, error);
 }
 
 static AdjExit
@@ -82,6 +78,7 @@ run (int argc, char **argv, GError **error)
     { "dark", 'd', 0, G_OPTION_ARG_NONE, &options.dark, "Dark colours", NULL },
     { "aliases", 'a', 0, G_OPTION_ARG_NONE, &options.aliases, "Show views as nodes of their own",
       NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Say as JSON what was written", NULL },
     G_OPTION_ENTRY_NULL,
   };
 
@@ -96,6 +93,8 @@ run (int argc, char **argv, GError **error)
   if (!adj_target_open (&target, argv[1], options.id, error) ||
       !render (target.graph->graph, &options, error))
     return ADJ_EXIT_BAD_INPUT;
+  if (options.json)
+    adj_print_written (options.output, target.graph->id);
   return ADJ_EXIT_DONE;
 }
 
@@ -103,5 +102,7 @@ const AdjCommand adj_command_render = {
   .name = "render",
   .usage = "FILE[#ID] -o X.svg|png|pdf [--layout mirror|stacked|dot] [--fold DEPTH]",
   .summary = "Draw a graph into a file, as the window shows it",
+  .examples = "adjoint render step.adjoint#joint -o step.svg\n"
+              "adjoint render step.adjoint#joint -o step.png --fold 2 --scale 2 --dark\n",
   .run = run,
 };

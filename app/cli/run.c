@@ -11,6 +11,7 @@ typedef struct
   char *executor;
   char *inputs;
   char *outputs;
+  char *values;
   gint64 seed;
   gboolean float64;
   gboolean profile;
@@ -24,6 +25,7 @@ options_clear (Options *options)
   g_free (options->executor);
   g_free (options->inputs);
   g_free (options->outputs);
+  g_free (options->values);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -77,7 +79,6 @@ write_outputs (const AdjValue *output, const char *path, GError **error)
   g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
-  g_autoptr (GBytes) bytes = NULL;
 
   adj_value_foreach (output, collect_tensor, leaves);
   for (guint i = 0; i < leaves->len; i++)
@@ -86,10 +87,36 @@ write_outputs (const AdjValue *output, const char *path, GError **error)
         g_ptr_array_add (names, g_strdup_printf ("output_%u", i));
         g_ptr_array_add (tensors, leaves->pdata[i]);
       }
-  bytes = adj_safetensors_write ((const char *const *) names->pdata,
-                                 (AdjTensorData *const *) tensors->pdata, tensors->len, error);
-  return bytes != NULL && g_file_set_contents (path, g_bytes_get_data (bytes, NULL),
-                                               (gssize) g_bytes_get_size (bytes), error);
+  return adj_safetensors_save (path, (const char *const *) names->pdata,
+                               (AdjTensorData *const *) tensors->pdata, tensors->len, error);
+}
+
+/* Whether safetensors has its element type. */
+static gboolean
+is_storable (const AdjTensorData *data)
+{
+  return adj_dtype_info (adj_tensor_data_get_meta (data)->dtype)->safetensors != NULL;
+}
+
+/* By node name, in the order of execution. */
+static gboolean
+write_values (const AdjGraph *graph, GHashTable *values, const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = adj_graph_get_node (graph, i)->name;
+      AdjTensorData *data = g_hash_table_lookup (values, name);
+
+      if (data == NULL || !is_storable (data))
+        continue;
+      g_ptr_array_add (names, (gpointer) name);
+      g_ptr_array_add (tensors, data);
+    }
+  return adj_safetensors_save (path, (const char *const *) names->pdata,
+                               (AdjTensorData *const *) tensors->pdata, tensors->len, error);
 }
 
 /* -- report -- */
@@ -128,16 +155,86 @@ print_output (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-static void
-print_profile (const AdjGraph *graph, const AdjRunResult *result)
+/* One row of a profile: a node, or all nodes of one target. */
+typedef struct
 {
-  printf ("\n%10s  %s\n", "µs", "NODE");
+  const char *name, *target;
+  gint64 ns;
+  guint n;
+} Cost;
+
+static gint
+by_time (gconstpointer a, gconstpointer b)
+{
+  const Cost *x = a, *y = b;
+
+  return (y->ns > x->ns) - (y->ns < x->ns);
+}
+
+static GArray *
+costs_of_nodes (const AdjGraph *graph, const AdjRunResult *result)
+{
+  GArray *costs = g_array_new (FALSE, FALSE, sizeof (Cost));
+
   for (guint i = 0; i < result->n_nodes; i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
+      Cost cost = { node->name, node->target, result->node_ns[i], 1 };
 
       if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
-        printf ("%10.1f  %s  %s\n", (double) result->node_ns[i] / 1e3, node->name, node->target);
+        g_array_append_val (costs, cost);
+    }
+  g_array_sort (costs, by_time);
+  return costs;
+}
+
+static GArray *
+costs_of_targets (const GArray *nodes)
+{
+  g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
+  GArray *costs = g_array_new (FALSE, FALSE, sizeof (Cost));
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      Cost cost = g_array_index (nodes, Cost, i);
+      guint place = GPOINTER_TO_UINT (g_hash_table_lookup (places, cost.target));
+
+      if (place == 0)
+        {
+          g_array_append_val (costs, cost);
+          g_hash_table_insert (places, (gpointer) cost.target, GUINT_TO_POINTER (costs->len));
+          continue;
+        }
+      g_array_index (costs, Cost, place - 1).ns += cost.ns;
+      g_array_index (costs, Cost, place - 1).n++;
+    }
+  g_array_sort (costs, by_time);
+  return costs;
+}
+
+/* The dearest first, nodes and then operators. */
+static void
+print_profile (const AdjGraph *graph, const AdjRunResult *result)
+{
+  g_autoptr (GArray) nodes = costs_of_nodes (graph, result);
+  g_autoptr (GArray) targets = costs_of_targets (nodes);
+  double total = MAX ((double) result->total_ns, 1);
+
+  printf ("\n%10s  %6s  %s\n", "µs", "SHARE", "NODE");
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const Cost *cost = &g_array_index (nodes, Cost, i);
+
+      printf ("%10.1f  %5.1f%%  %s  %s\n", (double) cost->ns / 1e3, 100 * (double) cost->ns / total,
+              cost->name, cost->target);
+    }
+  printf ("\n%10s  %6s  %5s  %s\n", "µs", "SHARE", "CALLS", "OPERATOR");
+  for (guint i = 0; i < targets->len; i++)
+    {
+      const Cost *cost = &g_array_index (targets, Cost, i);
+
+      printf ("%10.1f  %5.1f%%  %5u  %s\n", (double) cost->ns / 1e3,
+              100 * (double) cost->ns / total, cost->n, cost->target);
     }
 }
 
@@ -189,6 +286,7 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
 {
   g_autoptr (AdjSafetensors) file = NULL;
   g_autofree AdjValue *inputs = NULL;
+  g_autoptr (GHashTable) values = NULL;
   AdjProgressLine line = { 0 };
   AdjRunResult result = { 0 };
   AdjSessionRun run = {
@@ -217,7 +315,10 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
       run.inputs = inputs;
       run.n_inputs = adj_graph_get_n_inputs (target->graph->graph);
     }
-  done = adj_session_run (&run, &result, NULL, NULL, error);
+  if (options->values != NULL)
+    values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                    (GDestroyNotify) adj_tensor_data_unref);
+  done = adj_session_run (&run, &result, values, NULL, error);
   adj_progress_line_end (&line);
   if (!done)
     g_prefix_error (error, "%s: ", target->name);
@@ -227,6 +328,8 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
     print_text (target->graph->graph, &result, options->profile);
   if (done && options->outputs != NULL)
     done = write_outputs (&result.output, options->outputs, error);
+  if (done && values != NULL)
+    done = write_values (target->graph->graph, values, options->values, error);
   adj_run_result_clear (&result);
   return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
 }
@@ -243,6 +346,8 @@ run (int argc, char **argv, GError **error)
       "F.safetensors" },
     { "outputs", 'o', 0, G_OPTION_ARG_FILENAME, &options.outputs, "Write the outputs there",
       "F.safetensors" },
+    { "values", 'v', 0, G_OPTION_ARG_FILENAME, &options.values,
+      "Write the value of every node there", "F.safetensors" },
     { "seed", 's', 0, G_OPTION_ARG_INT64, &options.seed, "Draw random inputs", "N" },
     { "float64", 0, 0, G_OPTION_ARG_NONE, &options.float64, "Compute floating values in double",
       NULL },
@@ -262,5 +367,7 @@ const AdjCommand adj_command_run = {
   .name = "run",
   .usage = "FILE[#ID] [--inputs F | --seed N] [--outputs F] [--profile]",
   .summary = "Run a graph on its recorded, given or random inputs",
+  .examples = "adjoint run step.adjoint#joint --profile\n"
+              "adjoint run graph.txt --seed 1 --outputs out.safetensors\n",
   .run = run,
 };

@@ -239,5 +239,8 @@ const AdjCommand adj_command_show = {
   .name = "show",
   .usage = "FILE[#ID] [--as text|tree|dot|json|stats]",
   .summary = "List the graphs of a file, or print one",
+  .examples = "adjoint show step.adjoint\n"
+              "adjoint show step.adjoint#joint --as text\n"
+              "adjoint show trace-folder/ --json\n",
   .run = run,
 };

@@ -30,6 +30,13 @@ ADJ_PUBLIC GBytes *adj_safetensors_write (const char *const *names,
                                           guint n,
                                           GError **error);
 
+/* The same into a file, tensor by tensor; what stood there stays until all is written. */
+ADJ_PUBLIC gboolean adj_safetensors_save (const char *path,
+                                          const char *const *names,
+                                          AdjTensorData *const *tensors,
+                                          guint n,
+                                          GError **error);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSafetensors, adj_safetensors_free)
 
 G_END_DECLS

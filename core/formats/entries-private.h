@@ -36,6 +36,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Entries, entries_free)
 
 /* Writes @chunks (of GBytes) beside @path, syncs and renames. */
 gboolean file_replace (const char *path, GPtrArray *chunks, GError **error);
+/* The same with chunks that are made one by one. */
+typedef GBytes *(*ChunkFunc) (gpointer data); /* (transfer full) (nullable): %NULL at the end */
+gboolean file_replace_by (const char *path, ChunkFunc next, gpointer data, GError **error);
 
 /* To @path, as a folder when that is one or ends in '/', else as an archive.  The first entry is
  * the manifest; in a folder it is written last, and what an older manifest had beside it goes. */

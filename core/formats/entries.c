@@ -217,12 +217,17 @@ write_chunk (int fd, GBytes *chunk)
 }
 
 static gboolean
-write_chunks (int fd, GPtrArray *chunks)
+write_chunks (int fd, ChunkFunc next, gpointer data)
 {
-  for (guint i = 0; i < chunks->len; i++)
-    if (!write_chunk (fd, chunks->pdata[i]))
-      return FALSE;
-  return TRUE;
+  GBytes *chunk;
+  gboolean good = TRUE;
+
+  while (good && (chunk = next (data)) != NULL)
+    {
+      good = write_chunk (fd, chunk);
+      g_bytes_unref (chunk);
+    }
+  return good;
 }
 
 /* The rights that a new file gets, or those that the old one has. */
@@ -237,7 +242,7 @@ copy_mode (int fd, const char *path)
 }
 
 gboolean
-file_replace (const char *path, GPtrArray *chunks, GError **error)
+file_replace_by (const char *path, ChunkFunc next, gpointer data, GError **error)
 {
   g_autofree char *partial = g_strconcat (path, ".XXXXXX", NULL);
   int fd = g_mkstemp_full (partial, O_RDWR | O_CLOEXEC, 0600);
@@ -246,7 +251,7 @@ file_replace (const char *path, GPtrArray *chunks, GError **error)
 
   if (fd < 0)
     return fail_with_errno (path, errno, error);
-  good = write_chunks (fd, chunks) && fsync (fd) == 0;
+  good = write_chunks (fd, next, data) && fsync (fd) == 0;
   code = errno;
   if (good)
     copy_mode (fd, path);
@@ -266,6 +271,28 @@ file_replace (const char *path, GPtrArray *chunks, GError **error)
       return fail_with_errno (path, code, error);
     }
   return TRUE;
+}
+
+typedef struct
+{
+  GPtrArray *chunks;
+  guint next;
+} ChunkList;
+
+static GBytes *
+next_of_list (gpointer data)
+{
+  ChunkList *list = data;
+
+  return list->next < list->chunks->len ? g_bytes_ref (list->chunks->pdata[list->next++]) : NULL;
+}
+
+gboolean
+file_replace (const char *path, GPtrArray *chunks, GError **error)
+{
+  ChunkList list = { chunks, 0 };
+
+  return file_replace_by (path, next_of_list, &list, error);
 }
 
 static gboolean

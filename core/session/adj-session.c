@@ -2,7 +2,7 @@
 #include "session/adj-session.h"
 
 #include "exec/adj-spill.h"
-#include "ir/adj-compare.h"
+#include "session/pairing-private.h"
 
 /* -- inputs -- */
 
@@ -152,7 +152,7 @@ typedef struct
   const AdjSessionRun *run;
   const AdjRecordedCall *call; /* (nullable): its taps are the peer's values */
   GHashTable *values;          /* (nullable): node name of the peer → its value */
-  const char **peer_names;     /* (nullable): of each node, the aligned node of the peer */
+  const char **peer_names;     /* (nullable): of each node, that of the peer's with its value */
 } Comparing;
 
 static AdjTensorData *
@@ -242,19 +242,56 @@ adj_session_compare_recorded (const AdjSessionRun *run,
 }
 
 static const char **
-aligned_names (const AdjGraph *a, const AdjGraph *b)
+peer_names (const AdjGraph *a, const AdjGraph *b)
 {
-  g_autoptr (AdjAlignment) alignment = adj_graph_align (a, b);
-  const char **names = g_new0 (const char *, adj_graph_get_n_nodes (a));
+  g_autofree AdjNodeId *pairs = session_pair_values (a, b);
+  guint n = adj_graph_get_n_nodes (a);
+  const char **names = g_new0 (const char *, n);
 
-  for (guint i = 0; i < alignment->n_changes; i++)
-    {
-      const AdjChange *change = &alignment->changes[i];
-
-      if (adj_node_id_is_valid (change->a) && adj_node_id_is_valid (change->b))
-        names[change->a.index] = adj_graph_get_node (b, change->b.index)->name;
-    }
+  for (guint i = 0; i < n; i++)
+    if (adj_node_id_is_valid (pairs[i]))
+      names[i] = adj_graph_get_node (b, pairs[i].index)->name;
   return names;
+}
+
+/* The inputs of @from in the order in which @to takes them. */
+static AdjValue *
+arrange_inputs (const AdjGraph *from, const AdjGraph *to, const AdjValue *inputs, guint n)
+{
+  AdjValue *arranged = g_memdup2 (inputs, sizeof (AdjValue) * n);
+
+  if (n != adj_graph_get_n_inputs (from) || !session_inputs_go_by_name (to, from))
+    return arranged;
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (to, adj_graph_get_input (to, i).index);
+      AdjNodeId id = adj_graph_find_node (from, node->name);
+
+      for (guint k = 0; k < n; k++)
+        if (adj_graph_get_input (from, k).index == id.index)
+          arranged[i] = inputs[k];
+    }
+  return arranged;
+}
+
+/* Both run on the recorded inputs of @a; where it has none, on those of @b. */
+static gboolean
+find_common_inputs (const AdjSessionRun *a,
+                    const AdjSessionRun *b,
+                    Inputs *inputs,
+                    const AdjGraph **of,
+                    GError **error)
+{
+  g_autoptr (GError) first = NULL;
+
+  *of = a->graph->graph;
+  if (find_inputs (a, inputs, &first))
+    return TRUE;
+  *of = b->graph->graph;
+  if (g_error_matches (first, ADJ_ERROR, ADJ_ERROR_NOT_FOUND) && find_inputs (b, inputs, NULL))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
 }
 
 AdjComparison *
@@ -269,24 +306,33 @@ adj_session_compare (const AdjSessionRun *a,
   g_auto (Inputs) inputs = { 0 };
   g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                                          (GDestroyNotify) adj_tensor_data_unref);
-  g_autofree const char **names = aligned_names (a->graph->graph, b->graph->graph);
-  AdjSessionRun peer = *b;
+  g_autofree const char **names = peer_names (a->graph->graph, b->graph->graph);
+  AdjSessionRun candidate = *a, peer = *b;
+  g_autofree AdjValue *inputs_a = NULL;
+  g_autofree AdjValue *inputs_b = NULL;
+  const AdjGraph *of;
   AdjRunResult result = { 0 };
-  Comparing comparing = { .run = a, .values = values, .peer_names = names };
+  Comparing comparing = { .run = &candidate, .values = values, .peer_names = names };
   AdjComparisonRequest request = {
     .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = peer_node
   };
+  Inputs given = { 0 };
   AdjComparison *comparison;
 
-  if (!find_inputs (a, &inputs, error))
+  if (!find_common_inputs (a, b, &inputs, &of, error))
     return NULL;
-  peer.inputs = inputs.values;
-  peer.n_inputs = inputs.n;
-  peer.rng = states_of (a, &inputs);
+  inputs_a = arrange_inputs (of, a->graph->graph, inputs.values, inputs.n);
+  inputs_b = arrange_inputs (of, b->graph->graph, inputs.values, inputs.n);
+  candidate.rng = peer.rng = states_of (a, &inputs);
+  candidate.inputs = inputs_a;
+  peer.inputs = inputs_b;
+  candidate.n_inputs = peer.n_inputs = inputs.n;
   if (!adj_session_run (&peer, &result, nodes ? values : NULL, cancellable, error))
     return NULL;
   request.expected = &result.output;
-  comparison = compare (&comparing, &request, &inputs, cancellable, error);
+  given.values = inputs_a;
+  given.n = inputs.n;
+  comparison = compare (&comparing, &request, &given, cancellable, error);
   adj_run_result_clear (&result);
   return comparison;
 }

@@ -61,8 +61,9 @@ ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run
                                                         GCancellable *cancellable,
                                                         GError **error);
 
-/* Runs both on the inputs of @a and compares @a with @b as the reference, node by node where the
- * graphs align. */
+/* Runs both on the inputs of @a (or, where none were recorded, on those of @b) and compares @a with
+ * @b as the reference, value by value where both compute the same.  Inputs of the same names go to
+ * each other, else those in the same places. */
 ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
                                                const AdjSessionRun *b,
                                                gboolean nodes,

@@ -78,6 +78,10 @@ static const struct
   { "compare $DATA/graphs/gpt2.adjoint#forward+backward recorded --nodes", 0, "0 differ" },
   { "compare $DATA/graphs/gpt2.adjoint#forward+backward $DATA/graphs/gpt2.adjoint#joint", 0,
     "0 differ" },
+  { "compare $DATA/graphs/sac.adjoint#forward+backward $DATA/graphs/sac.adjoint#joint --nodes", 0,
+    "422 nodes: 418 equal, 4 within, 0 differ" },
+  { "compare $DATA/graphs/gpt2-inductor.adjoint#joint $DATA/graphs/gpt2.adjoint#joint --nodes", 0,
+    " 0 differ" },
   { "compare $DATA/graphs/mlp.adjoint#joint recorded --rtol 0 --atol 0", 1, "differs" },
   { "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint", 0,
     "0 added, 0 removed, 0 changed" },
@@ -86,6 +90,12 @@ static const struct
   { "ops mm.default", 0, "aten::mm(Tensor self, Tensor mat2) -> Tensor" },
   { "ops --json", 0, "\"schema\"" },
   { "formats", 0, ".adjoint" },
+  { "devices", 0, "no CUDA device: " },
+  { "devices --json", 0, "\"interpreter\"" },
+  { "convert $DATA/graphs/mlp.adjoint#joint $TMP/x.txt --json", 0, "\"0-0-joint\"" },
+  { "render $DATA/graphs/mlp.adjoint#joint -o $TMP/x.svg --json", 0, "\"written\"" },
+  { "run $DATA/graphs/mlp.adjoint#joint --values $TMP/x.safetensors", 0, "nodes in" },
+  { "run --help", 0, "Examples:" },
   { "--help", 0, "compare" },
   { "--version", 0, "adjoint" },
 };
@@ -118,6 +128,10 @@ test_json_parses (void)
     "diff $DATA/graphs/mlp.adjoint#joint $DATA/graphs/mlp.adjoint#joint --json",
     "ops --json",
     "formats --json",
+    "devices --json",
+    "convert $DATA/graphs/mlp.adjoint $TMP/x.adjoint --json",
+    "render $DATA/graphs/mlp.adjoint#joint -o $TMP/x.pdf --json",
+    "show $DATA/graphs/mlp.adjoint#joint --json",
   };
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
 

@@ -252,6 +252,38 @@ test_compares_graphs (void)
   g_assert_cmpstr (name_of (&a, &other->nodes[other->first]), ==, "add");
 }
 
+/* What is computed twice, in other places and under other names is compared with what it is. */
+static void
+test_pairs_by_value (void)
+{
+  g_autoptr (AdjBundle) one = paste ("x: \"f32[3][1]cpu\", y: \"f32[3][1]cpu\"",
+                                     "        add = torch.ops.aten.add.Tensor(x, 1)\n"
+                                     "        mul = torch.ops.aten.mul.Tensor(add, y)\n"
+                                     "        add_1 = torch.ops.aten.add.Tensor(x, 1)\n"
+                                     "        sub = torch.ops.aten.sub.Tensor(add_1, 7)\n"
+                                     "        return (mul, sub)\n");
+  g_autoptr (AdjBundle) two = paste ("y: \"f32[3][1]cpu\", x: \"f32[3][1]cpu\"",
+                                     "        add_1 = torch.ops.aten.mul.Tensor(y, 3)\n"
+                                     "        mul = torch.ops.aten.add.Tensor(x, 1)\n"
+                                     "        add = torch.ops.aten.mul.Tensor(mul, y)\n"
+                                     "        sub = torch.ops.aten.sub.Tensor(mul, 8)\n"
+                                     "        return (add, sub)\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  AdjSessionRun a = run_of (one, "pasted");
+  AdjSessionRun b = run_of (two, "pasted");
+
+  a.random = TRUE;
+  comparison = adj_session_compare (&a, &b, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (comparison->n_nodes, ==, 4);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (comparison->nodes[i].verdict, ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (comparison->first, ==, 3);
+  g_assert_cmpstr (name_of (&a, &comparison->nodes[3]), ==, "sub");
+  g_assert_cmpfloat (fabs (comparison->nodes[3].difference.max_abs - 1), <, 1e-6);
+}
+
 /* Tolerances that the user gives decide alone. */
 static void
 test_tolerances (void)
@@ -310,6 +342,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/run/keeps-every-value", test_keeps_values);
   g_test_add_func ("/session/run/refuses", test_refuses);
   g_test_add_func ("/session/compare/finds-where-graphs-part", test_compares_graphs);
+  g_test_add_func ("/session/compare/pairs-by-value", test_pairs_by_value);
   g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
   g_test_add_func ("/session/compare/recorded-needs-a-call", test_recorded_needs_a_call);
   g_test_add_func ("/session/compare/graphs-of-other-inputs", test_graphs_of_other_inputs);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "picture.h"
+
+gboolean
+adj_picture_is (const char *path)
+{
+  return g_str_has_suffix (path, ".svg") || g_str_has_suffix (path, ".png") ||
+         g_str_has_suffix (path, ".pdf");
+}
+
+static void
+show_progress (guint done, guint total, guint n_equal, gpointer data)
+{
+  adj_progress_line (done, total, data);
+}
+
+gboolean
+adj_picture_write (AdjGraph *graph,
+                   const AdjLayoutOptions *layout,
+                   const AdjPaintOptions *paint,
+                   const char *path,
+                   GError **error)
+{
+  AdjProgressLine line = { .what = "blocks laid out" };
+  AdjLayoutOptions options = *layout;
+  g_autoptr (AdjScene) scene = NULL;
+
+  options.progress = show_progress;
+  options.progress_data = &line;
+  scene = adj_layout_mirror (graph, &options, NULL, NULL, error);
+  adj_progress_line_end (&line);
+  return scene != NULL && adj_scene_render_file (scene, path, paint, error);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-command.h"
+#include "layout/adj-layout.h"
+#include "scene/paint-cairo.h"
+
+G_BEGIN_DECLS
+
+/* Whether @path ends as a picture does: .svg, .png or .pdf. */
+gboolean adj_picture_is (const char *path);
+/* Lays @graph out and paints it into @path, with a line of progress. */
+gboolean adj_picture_write (AdjGraph *graph,
+                            const AdjLayoutOptions *layout,
+                            const AdjPaintOptions *paint,
+                            const char *path,
+                            GError **error);
+
+G_END_DECLS
