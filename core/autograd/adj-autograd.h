@@ -26,7 +26,6 @@ ADJ_PUBLIC gboolean adj_autograd_set_enabled (AdjContext *cx, gboolean enabled);
 ADJ_PUBLIC gboolean adj_tensor_set_requires_grad (AdjContext *cx,
                                                   AdjTensor *tensor,
                                                   gboolean requires_grad);
-ADJ_PUBLIC gboolean adj_tensor_get_requires_grad (const AdjTensor *tensor);
 /* (transfer none) (nullable): the accumulated gradient. */
 ADJ_PUBLIC AdjTensor *adj_tensor_get_grad (const AdjTensor *tensor);
 /* Replaces it; @grad (nullable) is kept.  Fails when size or dtype differ. */

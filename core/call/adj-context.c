@@ -354,6 +354,42 @@ take_results (AdjContext *cx, AdjOpCall *call, AdjValue *result)
   result->items = items;
 }
 
+/* Gives what @value refers to a reference in the innermost scope. */
+static AdjValue
+lend (AdjContext *cx, const AdjValue *value)
+{
+  AdjValue lent = *value;
+
+  if (value->kind == ADJ_VALUE_TENSOR)
+    adj_scope_add (cx, adj_keep (value->tensor));
+  if (!adj_value_is_container (value))
+    return lent;
+
+  lent.items = g_new (AdjValue, MAX (value->n, 1));
+  g_ptr_array_add (innermost (cx)->items, lent.items);
+  for (guint i = 0; i < value->n; i++)
+    lent.items[i] = lend (cx, &value->items[i]);
+  return lent;
+}
+
+/* A composite operator: the calls that it stands for, with a scope of their own. */
+static gboolean
+call_composite (AdjOpCall *call, AdjValue *result)
+{
+  AdjContext *cx = call->cx;
+  g_auto (AdjValue) value = ADJ_NONE;
+  gboolean done;
+
+  adj_scope_begin (cx);
+  done = adj_op_call_decompose (call, &value);
+  adj_scope_end (cx);
+  if (done)
+    *result = lend (cx, &value);
+  else if (cx->error != NULL)
+    g_prefix_error (&cx->error, "%s::%s: ", call->schema->ns, call->schema->name);
+  return done;
+}
+
 static gboolean
 run_call (AdjOpCall *call, AdjValue *result)
 {
@@ -362,6 +398,8 @@ run_call (AdjOpCall *call, AdjValue *result)
 
   call->schema = adj_op_get_schema (call->op);
   call->returns_list = call->schema->n_returns == 1 && call->schema->returns[0].type.is_list;
+  if ((call->op->flags & ADJ_OP_COMPOSITE) != 0)
+    return call_composite (call, result);
   done = call_mode (cx->entry != NULL ? cx->entry : cx->top, call);
   if (done)
     take_results (cx, call, result);

@@ -23,6 +23,8 @@ typedef enum
                                   touches no bytes and runs on fake tensors too */
   ADJ_OP_UNDEFINED = 1 << 10,  /* None may stand for any tensor, whatever the schema says: backward
                                   operators of PyTorch get undefined tensors */
+  /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */
+  ADJ_OP_COMPOSITE = 1 << 11,
 } AdjOpFlags;
 
 /* The tables of decompositions that name an operator (trace/adj-decompose.h). */
@@ -166,6 +168,9 @@ gsize adj_op_extent (const AdjTensorMeta *meta);
 gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
 
 /* -- for modes -- */
+
+/* Evaluates the `.decompose` rule (core/rules); @result (out) (transfer full). */
+gboolean adj_op_call_decompose (AdjOpCall *call, AdjValue *result);
 
 /* Runs the meta function: afterwards the call has results without tensors. */
 gboolean adj_op_call_infer (AdjOpCall *call);

@@ -93,6 +93,22 @@ parse_name (Parser *p)
   return adj_arena_strndup (p->arena, from, p->at - from);
 }
 
+/* "aten", "torch.nn.functional". */
+static const char *
+parse_space (Parser *p)
+{
+  const char *from = p->at;
+
+  while (is_name_byte (*p->at) || (*p->at == '.' && is_name_byte (p->at[1]) && p->at > from))
+    p->at++;
+  if (p->at == from)
+    {
+      fail (p, "a name");
+      return NULL;
+    }
+  return adj_arena_strndup (p->arena, from, p->at - from);
+}
+
 /* -- types -- */
 
 /* Reads "(a!)", "(a -> *)"; %FALSE when there is another annotation. */
@@ -412,7 +428,7 @@ adj_schema_parse (const char *text, AdjArena *arena, GError **error)
 
   schema->text = copy;
   schema->overload = "";
-  schema->ns = parse_name (&p);
+  schema->ns = parse_space (&p);
   if (schema->ns == NULL || !expect (&p, "::"))
     return NULL;
   schema->name = parse_name (&p);

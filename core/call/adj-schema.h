@@ -43,6 +43,8 @@ typedef struct
 ADJ_PUBLIC const char *adj_type_kind_name (AdjTypeKind kind);
 /* "Tensor(a!)", "int[2]?". */
 void adj_type_print (const AdjType *type, GString *out);
+/* Whether @value may stand for an argument of that type. */
+gboolean adj_type_accepts (const AdjType *type, const AdjValue *value);
 
 /* No schema has more arguments, or more results. */
 #define ADJ_MAX_ARGUMENTS 64

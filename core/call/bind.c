@@ -61,8 +61,8 @@ accepts_element (const AdjType *type, const AdjValue *value)
   return (accepted[type->kind] & (1u << value->kind)) != 0;
 }
 
-static gboolean
-accepts (const AdjType *type, const AdjValue *value)
+gboolean
+adj_type_accepts (const AdjType *type, const AdjValue *value)
 {
   if (value->kind == ADJ_VALUE_NONE && type->optional)
     return TRUE;
@@ -82,7 +82,7 @@ check (const AdjSchema *schema, guint index, const AdjValue *value, GError **err
   const AdjArgument *argument = &schema->arguments[index];
   g_autoptr (GString) wanted = NULL;
 
-  if (accepts (&argument->type, value))
+  if (adj_type_accepts (&argument->type, value))
     return TRUE;
 
   wanted = g_string_new (NULL);

@@ -2,6 +2,7 @@
 #include "interpreter/adj-interpreter.h"
 
 #include "interpreter/builtins-private.h"
+#include "ops/adj-packet.h"
 
 typedef struct
 {
@@ -33,18 +34,11 @@ import_constant (const AdjValue *value)
 }
 
 static gboolean
-cannot_run (AdjContext *cx, const AdjNode *node)
-{
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                    "cannot run '%s' (%s): Adjoint has no such operator", node->target,
-                    adj_opcode_name (node->opcode));
-  return FALSE;
-}
-
-static gboolean
 run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
 {
-  return cannot_run (run->cx, node);
+  adj_context_fail (run->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "cannot run '%s' (%s)", node->target,
+                    adj_opcode_name (node->opcode));
+  return FALSE;
 }
 
 static gboolean
@@ -82,6 +76,54 @@ run_get_attr (Run *run, const AdjNode *node, AdjValue *out)
   return TRUE;
 }
 
+/* The name of a program for a function or a method that we do not have. */
+static gboolean
+fail_unknown (AdjContext *cx, const AdjNode *node)
+{
+  gboolean method = node->opcode == ADJ_OPCODE_CALL_METHOD;
+  g_autofree char *near = adj_packet_suggest (node->target, method);
+
+  if (near != NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                      "cannot run '%s' (%s): Adjoint has no such operator; the nearest is '%s'",
+                      node->target, adj_opcode_name (node->opcode), near);
+  else
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                      "cannot run '%s' (%s): Adjoint has no such operator", node->target,
+                      adj_opcode_name (node->opcode));
+  return FALSE;
+}
+
+static gboolean
+has_tensor (const AdjValue *args)
+{
+  for (guint i = 0; i < args->n; i++)
+    if (args->items[i].kind == ADJ_VALUE_TENSOR)
+      return TRUE;
+  return FALSE;
+}
+
+/* operator.add is arithmetic on sizes too, and then a builtin. */
+static const AdjPacket *
+find_packet (const AdjNode *node, const AdjValue *args)
+{
+  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
+    return adj_packet_find_method (node->target);
+  if (g_str_has_prefix (node->target, "operator.") && !has_tensor (args))
+    return NULL;
+  return adj_packet_find_function (node->target);
+}
+
+static const AdjBuiltin *
+find_builtin (const AdjNode *node, const AdjValue *args)
+{
+  if (node->opcode != ADJ_OPCODE_CALL_METHOD)
+    return adj_builtin_find (node->target);
+  return args->n > 0 && args->items[0].kind == ADJ_VALUE_TENSOR
+             ? adj_builtin_find_method (node->target)
+             : NULL;
+}
+
 gboolean
 adj_interpret_call (AdjContext *cx,
                     const AdjNode *node,
@@ -89,27 +131,28 @@ adj_interpret_call (AdjContext *cx,
                     const AdjValue *kwargs,
                     AdjValue *result)
 {
-  const AdjBuiltin *builtin = node->op == NULL ? adj_builtin_find (node->target) : NULL;
+  const AdjPacket *packet = node->op == NULL ? find_packet (node, args) : NULL;
+  const AdjBuiltin *builtin = node->op == NULL && packet == NULL ? find_builtin (node, args) : NULL;
   AdjValue borrowed;
+  gboolean done;
 
   if (builtin != NULL)
     {
-      if (builtin->call_with != NULL ? !builtin->call_with (cx, args, kwargs, result)
-                                     : !builtin->call (cx, args->items, args->n, result))
+      if (!builtin->call (cx, args->items, args->n, kwargs, result))
         return FALSE;
       adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
       return TRUE;
     }
-  if (node->op == NULL)
-    return cannot_run (cx, node);
-  if (!adj_call (cx, node->op, args, kwargs, &borrowed))
-    return FALSE;
-  *result = adj_value_copy (&borrowed);
-  return TRUE;
+  if (node->op == NULL && packet == NULL)
+    return fail_unknown (cx, node);
+  done = packet != NULL ? adj_packet_call (cx, packet, args, kwargs, &borrowed)
+                        : adj_call (cx, node->op, args, kwargs, &borrowed);
+  *result = done ? adj_value_copy (&borrowed) : ADJ_NONE;
+  return done;
 }
 
 static gboolean
-run_call_function (Run *run, const AdjNode *node, AdjValue *out)
+run_call (Run *run, const AdjNode *node, AdjValue *out)
 {
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
@@ -128,12 +171,9 @@ run_output (Run *run, const AdjNode *node, AdjValue *out)
 static gboolean (*const run_opcode[ADJ_N_OPCODES]) (Run *run,
                                                     const AdjNode *node,
                                                     AdjValue *out) = {
-  [ADJ_OPCODE_PLACEHOLDER] = run_placeholder,
-  [ADJ_OPCODE_GET_ATTR] = run_get_attr,
-  [ADJ_OPCODE_CALL_FUNCTION] = run_call_function,
-  [ADJ_OPCODE_CALL_METHOD] = run_unsupported,
-  [ADJ_OPCODE_CALL_MODULE] = run_unsupported,
-  [ADJ_OPCODE_OUTPUT] = run_output,
+  [ADJ_OPCODE_PLACEHOLDER] = run_placeholder, [ADJ_OPCODE_GET_ATTR] = run_get_attr,
+  [ADJ_OPCODE_CALL_FUNCTION] = run_call,      [ADJ_OPCODE_CALL_METHOD] = run_call,
+  [ADJ_OPCODE_CALL_MODULE] = run_unsupported, [ADJ_OPCODE_OUTPUT] = run_output,
   [ADJ_OPCODE_RAW] = run_unsupported,
 };
 

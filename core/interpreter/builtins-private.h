@@ -5,29 +5,60 @@
 
 G_BEGIN_DECLS
 
-/* A Python callable that graphs mention beside the operators: getitem and arithmetic on sizes. */
+/* A Python callable that graphs mention beside the operators: getitem, getattr, arithmetic on
+ * sizes, checkpoints, switches of the context.  @kwargs is a DICT or NONE; @out (transfer full).
+ * %FALSE: the context is in error. */
+typedef gboolean (*AdjBuiltinFunc) (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 typedef struct
 {
   const char *target; /* "operator.getitem" */
-  /* @out (transfer full).  %FALSE: the context is in error. */
-  gboolean (*call) (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out);
-  /* Instead of @call: @args (TUPLE) and @kwargs (DICT or NONE), for those that call operators. */
-  gboolean (*call_with) (AdjContext *cx,
-                         const AdjValue *args,
-                         const AdjValue *kwargs,
-                         AdjValue *out);
+  AdjBuiltinFunc call;
 } AdjBuiltin;
 
-/* rng-builtins.c */
-gboolean adj_builtin_run_and_save_rng_state (AdjContext *cx,
-                                             const AdjValue *args,
-                                             const AdjValue *kwargs,
-                                             AdjValue *out);
-gboolean adj_builtin_run_with_rng_state (AdjContext *cx,
-                                         const AdjValue *args,
-                                         const AdjValue *kwargs,
-                                         AdjValue *out);
-
 const AdjBuiltin *adj_builtin_find (const char *target); /* (nullable) */
+/* Of a tensor: what reads its metadata, `x.size (0)`. */
+const AdjBuiltin *adj_builtin_find_method (const char *name); /* (nullable) */
+
+/* Sets the context's error; returns %FALSE. */
+gboolean adj_builtin_fail (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* (nullable): the keyword argument @name. */
+const AdjValue *adj_builtin_get_keyword (const AdjValue *kwargs, const char *name);
+
+/* -- attributes.c -- */
+
+gboolean adj_builtin_getattr (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
+/* -- indexing.c: Python's indexing of tensors -- */
+
+/* @tensor[@index]; @out (transfer full). */
+gboolean adj_index_read (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, AdjValue *out);
+/* @tensor[@index] = @value. */
+gboolean
+adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const AdjValue *value);
+
+/* -- regions.c: functions that take graphs, and switches of the context -- */
+
+gboolean adj_builtin_run_region (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_run_branch (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_set_grad_enabled (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_seed (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_ignore (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_enter_autocast (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
+/* -- rng-builtins.c -- */
+
+gboolean adj_builtin_run_and_save_rng_state (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_run_with_rng_state (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
 G_END_DECLS

@@ -1,21 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #include "interpreter/builtins-private.h"
 
-static gboolean
-fail (AdjContext *cx, const char *what)
+gboolean
+adj_builtin_fail (AdjContext *cx, const char *format, ...)
 {
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s", what);
+  g_autofree char *message = NULL;
+  va_list list;
+
+  va_start (list, format);
+  message = g_strdup_vprintf (format, list);
+  va_end (list);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s", message);
   return FALSE;
 }
 
+const AdjValue *
+adj_builtin_get_keyword (const AdjValue *kwargs, const char *name)
+{
+  for (guint i = 0; kwargs != NULL && kwargs->kind == ADJ_VALUE_DICT && i + 1 < kwargs->n; i += 2)
+    if (kwargs->items[i].kind == ADJ_VALUE_STRING && g_str_equal (kwargs->items[i].text, name))
+      return &kwargs->items[i + 1];
+  return NULL;
+}
+
+/* @list[start:stop:step]. */
 static gboolean
-getitem (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+cut (AdjContext *cx, const AdjValue *list, const AdjValue *slice, AdjValue *out)
+{
+  gint64 bounds[3] = { 0, list->n, 1 };
+
+  if (!adj_value_is_container (list) || list->kind == ADJ_VALUE_DICT)
+    return adj_builtin_fail (cx, "only lists and tuples can be cut");
+  for (guint i = 0; i < 3; i++)
+    if (slice->items[i].kind == ADJ_VALUE_INT)
+      bounds[i] = slice->items[i].integer;
+    else if (slice->items[i].kind != ADJ_VALUE_NONE)
+      return adj_builtin_fail (cx, "a list is cut at integers");
+  if (bounds[2] < 1)
+    return adj_builtin_fail (cx, "a list is cut with a positive step");
+  for (guint i = 0; i < 2; i++)
+    bounds[i] = CLAMP (bounds[i] < 0 ? bounds[i] + list->n : bounds[i], 0, (gint64) list->n);
+  *out = (AdjValue){ .kind = list->kind };
+  out->items = g_new0 (AdjValue, MAX (list->n, 1));
+  for (gint64 i = bounds[0]; i < bounds[1]; i += MIN (bounds[2], list->n))
+    out->items[out->n++] = adj_value_copy (&list->items[i]);
+  return TRUE;
+}
+
+static gboolean
+setitem (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  *out = ADJ_NONE;
+  if (n_args != 3 || args[0].kind != ADJ_VALUE_TENSOR)
+    return adj_builtin_fail (cx, "operator.setitem writes into a tensor");
+  return adj_index_write (cx, args[0].tensor, &args[1], &args[2]);
+}
+
+static gboolean
+getitem (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   const AdjValue *object = &args[0], *index = &args[1];
   gint64 at;
 
   if (n_args != 2)
-    return fail (cx, "operator.getitem takes an object and an index");
+    return adj_builtin_fail (cx, "operator.getitem takes an object and an index");
+  if (object->kind == ADJ_VALUE_TENSOR)
+    return adj_index_read (cx, object->tensor, index, out);
+  if (index->kind == ADJ_VALUE_SLICE)
+    return cut (cx, object, index, out);
   if (object->kind == ADJ_VALUE_DICT)
     {
       for (guint i = 0; i + 1 < object->n; i += 2)
@@ -24,12 +76,13 @@ getitem (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
             *out = adj_value_copy (&object->items[i + 1]);
             return TRUE;
           }
-      return fail (cx, "operator.getitem: the dict has no such key");
+      return adj_builtin_fail (cx, "operator.getitem: the dict has no such key");
     }
   if (object->kind != ADJ_VALUE_LIST && object->kind != ADJ_VALUE_TUPLE)
-    return fail (cx, "operator.getitem: only lists, tuples and dicts can be indexed");
+    return adj_builtin_fail (
+        cx, "operator.getitem: only tensors, lists, tuples and dicts can be indexed");
   if (index->kind != ADJ_VALUE_INT)
-    return fail (cx, "operator.getitem: the index must be an integer");
+    return adj_builtin_fail (cx, "operator.getitem: the index must be an integer");
   at = index->integer < 0 ? index->integer + object->n : index->integer;
   if (at < 0 || at >= object->n)
     {
@@ -49,9 +102,10 @@ size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args
 
   if (n_args < 1 || n_args > 2 || !adj_value_get_size (&args[0], &a) ||
       (n_args == 2 && !adj_value_get_size (&args[1], &b)))
-    return fail (cx, "arithmetic outside of operators works on integers and sizes only");
+    return adj_builtin_fail (cx,
+                             "arithmetic outside of operators works on integers and sizes only");
   if (adj_size_is_int (b) && b.word == 0 && (op == ADJ_SIZE_FLOORDIV || op == ADJ_SIZE_MOD))
-    return fail (cx, "division of a size by zero");
+    return adj_builtin_fail (cx, "division of a size by zero");
   *out = adj_value_from_size (adj_size_apply (adj_context_get_symbols (cx), op, a, b));
   return TRUE;
 }
@@ -62,7 +116,7 @@ get_shape (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted)
 {
   if (n_args == n_wanted && args[0].kind == ADJ_VALUE_TENSOR)
     return &adj_tensor_get_meta (args[0].tensor)->shape;
-  fail (cx, "a size is read off a tensor");
+  adj_builtin_fail (cx, "a size is read off a tensor");
   return NULL;
 }
 
@@ -76,13 +130,13 @@ read_dim (AdjContext *cx,
   gint dim = index->kind == ADJ_VALUE_INT ? adj_shape_wrap_dim (shape, index->integer) : -1;
 
   if (dim < 0 || (guint) dim >= shape->rank)
-    return fail (cx, "the tensor has no such dimension");
+    return adj_builtin_fail (cx, "the tensor has no such dimension");
   *out = adj_value_from_size (sizes[dim]);
   return TRUE;
 }
 
 static gboolean
-sym_size (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+sym_size (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   const AdjShape *shape = get_shape (cx, args, n_args, 2);
 
@@ -90,7 +144,8 @@ sym_size (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 }
 
 static gboolean
-sym_stride (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+sym_stride (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   const AdjShape *shape = get_shape (cx, args, n_args, 2);
 
@@ -98,7 +153,8 @@ sym_stride (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 }
 
 static gboolean
-sym_numel (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+sym_numel (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   const AdjShape *shape = get_shape (cx, args, n_args, 1);
 
@@ -108,7 +164,8 @@ sym_numel (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 }
 
 static gboolean
-sym_storage_offset (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+sym_storage_offset (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   const AdjShape *shape = get_shape (cx, args, n_args, 1);
 
@@ -128,22 +185,64 @@ sym_storage_offset (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue
   SIZE_BUILTIN (sym_max, "torch.sym_max", ADJ_SIZE_MAX)
 
 #define SIZE_BUILTIN(id, target, op)                                                               \
-  static gboolean id##_sizes (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)   \
+  static gboolean id##_sizes (AdjContext *cx, const AdjValue *args, guint n_args,                  \
+                              const AdjValue *kwargs, AdjValue *out)                               \
   {                                                                                                \
     return size_operation (cx, op, args, n_args, out);                                             \
   }
 SIZE_BUILTINS
 #undef SIZE_BUILTIN
 
+static gboolean
+length (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  if (n_args == 1 && args[0].kind == ADJ_VALUE_TENSOR)
+    return adj_builtin_find_method ("__len__")->call (cx, args, 1, NULL, out);
+  if (n_args != 1 || !adj_value_is_container (&args[0]))
+    return adj_builtin_fail (cx, "this has no length");
+  *out = ADJ_INT (args[0].kind == ADJ_VALUE_DICT ? args[0].n / 2 : args[0].n);
+  return TRUE;
+}
+
+/* The argument itself. */
+static gboolean
+same (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  if (n_args < 1)
+    return adj_builtin_fail (cx, "an argument is missing");
+  *out = adj_value_copy (&args[0]);
+  return TRUE;
+}
+
 static const AdjBuiltin builtins[] = {
-  { "operator.getitem", getitem, NULL },
-  { "torch.ops.aten.sym_size.int", sym_size, NULL },
-  { "torch.ops.aten.sym_stride.int", sym_stride, NULL },
-  { "torch.ops.aten.sym_numel.default", sym_numel, NULL },
-  { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset, NULL },
-  { "torch.ops.higher_order.run_and_save_rng_state", NULL, adj_builtin_run_and_save_rng_state },
-  { "torch.ops.higher_order.run_with_rng_state", NULL, adj_builtin_run_with_rng_state },
-#define SIZE_BUILTIN(id, target, op) { target, id##_sizes, NULL },
+  { "operator.getitem", getitem },
+  { "operator.setitem", setitem },
+  { "getattr", adj_builtin_getattr },
+  { "len", length },
+  { "torch.Size", same },
+  { "operator.index", same },
+  { "torch.sym_int", same },
+  { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_region },
+  { "torch.ops.higher_order.wrap", adj_builtin_run_region },
+  { "torch.ops.higher_order.wrap_activation_checkpoint", adj_builtin_run_region },
+  { "torch.ops.higher_order.cond", adj_builtin_run_branch },
+  { "torch._C._set_grad_enabled", adj_builtin_set_grad_enabled },
+  { "torch.set_grad_enabled", adj_builtin_set_grad_enabled },
+  { "torch.manual_seed", adj_builtin_seed },
+  { "torch.random.manual_seed", adj_builtin_seed },
+  { "torch.amp.autocast_mode._enter_autocast", adj_builtin_enter_autocast },
+  { "torch.amp.autocast_mode._exit_autocast", adj_builtin_ignore },
+  { "torch.autograd.function.FunctionCtx", adj_builtin_ignore },
+  { "torch._check", adj_builtin_ignore },
+  { "torch._assert", adj_builtin_ignore },
+  { "torch._check_is_size", adj_builtin_ignore },
+  { "torch.ops.aten.sym_size.int", sym_size },
+  { "torch.ops.aten.sym_stride.int", sym_stride },
+  { "torch.ops.aten.sym_numel.default", sym_numel },
+  { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset },
+  { "torch.ops.higher_order.run_and_save_rng_state", adj_builtin_run_and_save_rng_state },
+  { "torch.ops.higher_order.run_with_rng_state", adj_builtin_run_with_rng_state },
+#define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS
 #undef SIZE_BUILTIN
 };

@@ -6,33 +6,26 @@
 
 #include "interpreter/builtins-private.h"
 
-static gboolean
-fail (AdjContext *cx, const char *what)
-{
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s", what);
-  return FALSE;
-}
-
-/* Calls the operator that @args[@skip] names on what follows it. */
+/* Calls the operator that the first of @args names on what follows it. */
 static gboolean
 call_operator (
-    AdjContext *cx, const AdjValue *args, guint skip, const AdjValue *kwargs, AdjValue *out)
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   AdjValue rest = { .kind = ADJ_VALUE_TUPLE };
   const AdjOp *op;
   AdjValue borrowed;
 
-  if (args->n <= skip || args->items[skip].kind != ADJ_VALUE_OP)
-    return fail (cx, "a random operator is wrapped together with its arguments");
-  op = adj_op_find (args->items[skip].text);
+  if (n_args == 0 || args[0].kind != ADJ_VALUE_OP)
+    return adj_builtin_fail (cx, "a random operator is wrapped together with its arguments");
+  op = adj_op_find (args[0].text);
   if (op == NULL)
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                        "cannot run '%s': Adjoint has no such operator", args->items[skip].text);
+                        "cannot run '%s': Adjoint has no such operator", args[0].text);
       return FALSE;
     }
-  rest.n = args->n - skip - 1;
-  rest.items = args->items + skip + 1;
+  rest.n = n_args - 1;
+  rest.items = (AdjValue *) args + 1;
   if (!adj_call (cx, op, &rest, kwargs, &borrowed))
     return FALSE;
   *out = adj_value_copy (&borrowed);
@@ -56,14 +49,12 @@ state_tensor (AdjContext *cx)
 }
 
 gboolean
-adj_builtin_run_and_save_rng_state (AdjContext *cx,
-                                    const AdjValue *args,
-                                    const AdjValue *kwargs,
-                                    AdjValue *out)
+adj_builtin_run_and_save_rng_state (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   AdjValue items[2] = { ADJ_TENSOR (state_tensor (cx)), ADJ_NONE };
 
-  if (!call_operator (cx, args, 0, kwargs, &items[1]))
+  if (!call_operator (cx, args, n_args, kwargs, &items[1]))
     {
       adj_value_clear (&items[0]);
       return FALSE;
@@ -83,28 +74,27 @@ set_state (AdjContext *cx, AdjGenerator *generator, const AdjValue *state)
   const guint8 *bytes;
 
   if (data == NULL || adj_tensor_data_get_meta (data)->dtype != ADJ_DTYPE_U8)
-    return fail (cx, "the state of a generator is a tensor of bytes");
+    return adj_builtin_fail (cx, "the state of a generator is a tensor of bytes");
   dense = adj_tensor_data_contiguous (data);
   bytes = g_bytes_get_data (adj_tensor_data_get_bytes (dense), &n);
   if (!adj_generator_set_state (generator, bytes, n, &error))
-    return fail (cx, error->message);
+    return adj_builtin_fail (cx, "%s", error->message);
   return TRUE;
 }
 
 gboolean
-adj_builtin_run_with_rng_state (AdjContext *cx,
-                                const AdjValue *args,
-                                const AdjValue *kwargs,
-                                AdjValue *out)
+adj_builtin_run_with_rng_state (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   AdjGenerator *generator = adj_context_get_generator (cx);
   guint8 before[ADJ_GENERATOR_STATE_BYTES];
   gboolean done;
 
-  if (args->n < 2)
-    return fail (cx, "a state, a random operator and its arguments are needed");
+  if (n_args < 2)
+    return adj_builtin_fail (cx, "a state, a random operator and its arguments are needed");
   adj_generator_get_state (generator, before);
-  done = set_state (cx, generator, &args->items[0]) && call_operator (cx, args, 1, kwargs, out);
+  done =
+      set_state (cx, generator, &args[0]) && call_operator (cx, args + 1, n_args - 1, kwargs, out);
   adj_generator_set_state (generator, before, sizeof before, NULL);
   return done;
 }

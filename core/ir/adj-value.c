@@ -69,7 +69,8 @@ adj_value_from_size (AdjSize size)
 gboolean
 adj_value_get_size (const AdjValue *value, AdjSize *out)
 {
-  if (value->kind == ADJ_VALUE_INT)
+  /* The lowest integers are no sizes: they would read as symbols. */
+  if (value->kind == ADJ_VALUE_INT && adj_size_is_int (ADJ_SIZE (value->integer)))
     *out = ADJ_SIZE (value->integer);
   else if (value->kind == ADJ_VALUE_SIZE)
     *out = value->size;

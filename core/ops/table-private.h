@@ -55,6 +55,7 @@ extern const OpFamily adj_family_index;
 extern const OpFamily adj_family_scatter;
 extern const OpFamily adj_family_assemble;
 extern const OpFamily adj_family_foreach;
+extern const OpFamily adj_family_composite;
 
 /* What records with a body and without functions of their own get (pointwise.c). */
 gboolean adj_pointwise_meta (AdjOpCall *call);

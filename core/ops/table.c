@@ -3,6 +3,7 @@
 
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
+#include "ops/adj-packet.h"
 #include "ops/table-private.h"
 
 /* ORDER OPS */
@@ -13,15 +14,28 @@ static const OpFamily *const families[] = {
   &adj_family_batch_norm, &adj_family_group_norm, &adj_family_conv,      &adj_family_pool,
   &adj_family_resample,   &adj_family_pad,        &adj_family_attention, &adj_family_attention_cuda,
   &adj_family_loss,       &adj_family_index,      &adj_family_scatter,   &adj_family_assemble,
-  &adj_family_foreach,
+  &adj_family_foreach,    &adj_family_composite,
 };
 
-/* Records first, in order, so that an AdjOpId is an index; then their twins. */
+/* Functions of torch that are written in terms of operators. */
+static const AdjOp functions[] = {
+#define SPACE(prefix, stem)
+#define ALIAS(name, packet)
+#define FUNCTION(text, line, rule)                                                                 \
+  { .schema = text, .help = line, .decompose = rule, .flags = ADJ_OP_COMPOSITE },
+#include "ops/torch.inc"
+#undef SPACE
+#undef ALIAS
+#undef FUNCTION
+};
+
+/* Records first, in order, so that an AdjOpId is an index; then their twins, then functions. */
 typedef struct
 {
   AdjArena *arena;
   OpEntry *entries;
   guint n;
+  guint n_ops; /* without the functions */
   GHashTable *by_target;
 } Table;
 
@@ -92,7 +106,7 @@ make_table (void)
   Table *table = g_new0 (Table, 1);
 
   table->arena = adj_arena_new ();
-  table->entries = g_new0 (OpEntry, 4 * ADJ_N_OPS);
+  table->entries = g_new0 (OpEntry, 4 * ADJ_N_OPS + G_N_ELEMENTS (functions));
   table->by_target = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint f = 0; f < G_N_ELEMENTS (families); f++)
     for (guint i = 0; i < families[f]->n; i++)
@@ -100,6 +114,9 @@ make_table (void)
   g_assert (table->n == ADJ_N_OPS);
   for (guint i = 0; i < ADJ_N_OPS; i++)
     add_twins (table, &table->entries[i]);
+  table->n_ops = table->n;
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    add_entry (table, &functions[i], functions[i].schema);
   return table;
 }
 
@@ -117,7 +134,7 @@ get_table (void)
 guint
 adj_ops_get_n (void)
 {
-  return get_table ()->n;
+  return get_table ()->n_ops;
 }
 
 const AdjOp *
@@ -125,9 +142,25 @@ adj_ops_get (guint index)
 {
   const Table *table = get_table ();
 
-  g_return_val_if_fail (index < table->n, NULL);
+  g_return_val_if_fail (index < table->n_ops, NULL);
 
   return &table->entries[index].op;
+}
+
+guint
+adj_functions_get_n (void)
+{
+  return G_N_ELEMENTS (functions);
+}
+
+const AdjOp *
+adj_functions_get (guint index)
+{
+  const Table *table = get_table ();
+
+  g_return_val_if_fail (index < G_N_ELEMENTS (functions), NULL);
+
+  return &table->entries[table->n_ops + index].op;
 }
 
 const AdjOp *

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/adj-rule.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/adj-target.h"
+#include "ops/adj-packet.h"
 #include "rules/rule-private.h"
 
 /* Lowering: the text of a rule becomes terms whose names are resolved. */
@@ -119,6 +121,7 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
   const guint64 one = 1;
   const char *name = expr->name;
   AdjRuleTerm *term;
+  AdjDevice device;
 
   for (guint i = 0; i < l->n_locals; i++)
     if (strcmp (l->locals[i], name) == 0)
@@ -139,6 +142,19 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
     return lower_constant (l, expr, ADJ_BOOL (name[0] == 'T'));
   if (strcmp (name, "None") == 0)
     return lower_constant (l, expr, ADJ_NONE);
+  if (strcmp (name, "inf") == 0)
+    return lower_constant (l, expr, ADJ_FLOAT (INFINITY));
+  if (adj_dtype_from_torch_name (name) != ADJ_DTYPE_NONE)
+    return lower_constant (l, expr, ADJ_DTYPE (adj_dtype_from_torch_name (name)));
+  if (adj_device_parse (name, -1, &device))
+    return lower_constant (l, expr, (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device });
+  if (adj_layout_from_name (name) != ADJ_N_LAYOUTS)
+    return lower_constant (
+        l, expr, (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = adj_layout_from_name (name) });
+  if (adj_memory_format_from_name (name) != ADJ_N_FORMATS)
+    return lower_constant (l, expr,
+                           (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
+                                       .format = adj_memory_format_from_name (name) });
   g_error ("%s: the %s names '%s'", l->schema->text, rule_kind_noun (l->kind), name);
 }
 
@@ -379,6 +395,8 @@ make_table (void)
       add_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose);
       add_rule (table, op, ADJ_RULE_INVERSE, op->inverse);
     }
+  for (guint i = 0; i < adj_functions_get_n (); i++)
+    add_rule (table, adj_functions_get (i), ADJ_RULE_DECOMPOSE, adj_functions_get (i)->decompose);
   return table;
 }
 

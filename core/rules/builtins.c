@@ -702,5 +702,5 @@ rule_builtin_find (const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     if (strcmp (table[i].name, name) == 0)
       return &table[i];
-  return NULL;
+  return rule_composite_builtin_find (name);
 }

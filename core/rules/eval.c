@@ -253,6 +253,17 @@ is_comparison (AdjSizeOp op)
   return op >= ADJ_SIZE_EQ && op <= ADJ_SIZE_GE;
 }
 
+/* What can be equal or not, and nothing else. */
+static gboolean
+is_word (const AdjValue *value)
+{
+  const guint32 words = 1u << ADJ_VALUE_NONE | 1u << ADJ_VALUE_STRING | 1u << ADJ_VALUE_DTYPE |
+                        1u << ADJ_VALUE_DEVICE | 1u << ADJ_VALUE_LAYOUT |
+                        1u << ADJ_VALUE_MEMORY_FORMAT;
+
+  return ((words >> value->kind) & 1) != 0;
+}
+
 static gboolean
 eval_binary (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
@@ -263,7 +274,7 @@ eval_binary (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 
   if (!eval_args (call, term, args))
     return FALSE;
-  if (args[0].kind == ADJ_VALUE_STRING || args[1].kind == ADJ_VALUE_STRING)
+  if (is_word (&args[0]) || is_word (&args[1]))
     {
       *out = ADJ_BOOL (adj_value_equal (&args[0], &args[1]) == (term->binary == ADJ_SIZE_EQ));
       return TRUE;

@@ -18,6 +18,8 @@ typedef struct
 } RuleBuiltin;
 
 const RuleBuiltin *rule_builtin_find (const char *name);
+/* Those that only composite operators need (composite.c). */
+const RuleBuiltin *rule_composite_builtin_find (const char *name);
 /* Bits of the arguments of which it reads only the metadata. */
 guint32 rule_builtin_describes (const RuleBuiltin *builtin);
 
@@ -60,6 +62,12 @@ struct _AdjRuleTerm
   const AdjRuleTerm **args;
   const char **arg_names; /* (nullable) */
 };
+
+/* Products and sums of @tensors as @equation says (einsum.c). */
+gboolean rule_einsum (AdjRuleCall *call,
+                      const AdjValue *equation,
+                      const AdjValue *tensors,
+                      AdjValue *out);
 
 /* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);

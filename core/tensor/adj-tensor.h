@@ -60,6 +60,9 @@ adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDes
 /* @copy: (nullable): of the state, for shallow copies of @tensor; without one they have none. */
 void adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy);
 
+/* Whether gradients flow to it: a leaf that was told so, or made from one (core/autograd). */
+ADJ_PUBLIC gboolean adj_tensor_get_requires_grad (const AdjTensor *tensor);
+
 /* An immutable copy, or share, of what @tensor holds now.  %NULL for a fake tensor. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_snapshot (const AdjTensor *tensor);
 

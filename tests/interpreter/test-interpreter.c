@@ -112,7 +112,7 @@ test_errors_name_the_node (void)
                 ADJ_ERROR_SHAPE, "mm_7");
   expect_error ("        foo_1 = torch.ops.mine.foo.default(x)\n        return (foo_1,)\n", 0,
                 ADJ_ERROR_UNSUPPORTED, "foo_1");
-  expect_error ("        relu_3 = x.relu()\n        return (relu_3,)\n", 0, ADJ_ERROR_UNSUPPORTED,
+  expect_error ("        relu_3 = x.relou()\n        return (relu_3,)\n", 0, ADJ_ERROR_UNSUPPORTED,
                 "relu_3");
   expect_error ("        mod_2 = n % 0\n        return (mod_2,)\n", 1, ADJ_ERROR_SHAPE, "zero");
 }

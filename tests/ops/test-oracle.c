@@ -410,7 +410,7 @@ agrees_with_pytorch (void)
     {
       const AdjOp *op = adj_ops_get (i);
       const char *target = adj_op_get_schema (op)->target;
-      const AdjOpFlags no_values = ADJ_OP_NO_COMPARE | ADJ_OP_METADATA;
+      const AdjOpFlags no_values = ADJ_OP_NO_COMPARE | ADJ_OP_METADATA | ADJ_OP_COMPOSITE;
       gboolean expected = adj_op_get_base (op) == NULL && (op->flags & no_values) == 0;
 
       if (!expected || g_hash_table_contains (seen, op))

@@ -75,6 +75,11 @@ records_are_complete (void)
 
       if (op->help == NULL || *op->help == '\0' || strchr (op->help, '\n') != NULL)
         g_error ("%s needs one line of help", op->schema);
+      if ((op->flags & ADJ_OP_COMPOSITE) != 0)
+        {
+          g_assert_nonnull (op->decompose);
+          continue;
+        }
       if (op->meta == NULL)
         g_error ("%s has no shape rule", op->schema);
       if (op->kernel == NULL && !adj_schema_is_view (adj_op_get_schema (op)) &&

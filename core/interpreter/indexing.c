@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+
+/* x[…] as Python has it: integers select, slices slice, None adds a dimension, and tensors are
+ * gathered at the end. */
+
+#include "interpreter/builtins-private.h"
+#include "rules/adj-apply.h"
+
+typedef struct
+{
+  AdjContext *cx;
+  AdjTensor *tensor;              /* (unowned): what is left of it */
+  guint dim;                      /* the next one to be indexed */
+  guint n_missing;                /* dimensions that no entry names */
+  gboolean indexed;               /* whether there are tensors in @indices */
+  AdjValue indices[ADJ_MAX_RANK]; /* by dimension: NONE or TENSOR */
+} Indexing;
+
+static gboolean
+set (Indexing *x, AdjTensor *tensor)
+{
+  x->tensor = tensor;
+  return tensor != NULL;
+}
+
+static gboolean
+check_dim (Indexing *x, guint n)
+{
+  if (x->dim + n <= adj_tensor_get_rank (x->tensor))
+    return TRUE;
+  return adj_builtin_fail (x->cx, "too many indices for a tensor of %u dimensions",
+                           adj_tensor_get_rank (x->tensor));
+}
+
+static gboolean
+take_number (Indexing *x, const AdjValue *entry)
+{
+  return check_dim (x, 1) && set (x, ADJ_APPLY (x->cx, ADJ_OP_select_int, ADJ_TENSOR (x->tensor),
+                                                ADJ_INT (x->dim), *entry));
+}
+
+static gboolean
+take_slice (Indexing *x, const AdjValue *entry)
+{
+  AdjValue start = entry->items[0], stop = entry->items[1], step = entry->items[2];
+
+  if (start.kind == ADJ_VALUE_NONE)
+    start = ADJ_INT (0);
+  if (stop.kind == ADJ_VALUE_NONE)
+    stop = ADJ_INT (G_MAXINT64);
+  if (step.kind == ADJ_VALUE_NONE)
+    step = ADJ_INT (1);
+  return check_dim (x, 1) && set (x, ADJ_APPLY (x->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x->tensor),
+                                                ADJ_INT (x->dim++), start, stop, step));
+}
+
+static gboolean
+take_none (Indexing *x, const AdjValue *entry)
+{
+  return set (x, ADJ_APPLY (x->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (x->tensor), ADJ_INT (x->dim++)));
+}
+
+static gboolean
+take_ellipsis (Indexing *x, const AdjValue *entry)
+{
+  x->dim += x->n_missing;
+  return TRUE;
+}
+
+/* A mask counts for as many dimensions as it has. */
+static guint
+count_dims (const AdjValue *entry)
+{
+  if (entry->kind == ADJ_VALUE_NONE || entry->kind == ADJ_VALUE_ELLIPSIS)
+    return 0;
+  if (entry->kind == ADJ_VALUE_TENSOR &&
+      adj_tensor_get_meta (entry->tensor)->dtype == ADJ_DTYPE_BOOL)
+    return adj_tensor_get_rank (entry->tensor);
+  return 1;
+}
+
+static gboolean
+take_tensor (Indexing *x, const AdjValue *entry)
+{
+  guint n = count_dims (entry);
+
+  if (n == 0)
+    return adj_builtin_fail (x->cx, "an index that is a single bool is not known");
+  if (!check_dim (x, n))
+    return FALSE;
+  x->indices[x->dim] = *entry;
+  x->indexed = TRUE;
+  x->dim += n;
+  return TRUE;
+}
+
+/* A list of integers is a tensor. */
+static gboolean
+take_list (Indexing *x, const AdjValue *entry)
+{
+  g_autofree gint64 *numbers = g_new0 (gint64, MAX (entry->n, 1));
+  const gint64 size = entry->n;
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_I64, .device = ADJ_CPU };
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (AdjTensorData) data = NULL;
+
+  for (guint i = 0; i < entry->n; i++)
+    if (entry->items[i].kind == ADJ_VALUE_INT)
+      numbers[i] = entry->items[i].integer;
+    else
+      return adj_builtin_fail (x->cx, "a list of %s cannot index",
+                               adj_value_kind_name (entry->items[i].kind));
+  adj_shape_init_ints (&meta.shape, 1, &size);
+  bytes = g_bytes_new (numbers, entry->n * sizeof *numbers);
+  data = adj_tensor_data_new (&meta, bytes, NULL);
+  return take_tensor (x, &ADJ_TENSOR (adj_scope_add (x->cx, adj_tensor_new_from_data (data))));
+}
+
+static gboolean
+refuse (Indexing *x, const AdjValue *entry)
+{
+  return adj_builtin_fail (x->cx, "a tensor cannot be indexed by %s",
+                           adj_value_kind_name (entry->kind));
+}
+
+static gboolean (*const take[ADJ_N_VALUE_KINDS]) (Indexing *x, const AdjValue *entry) = {
+  [ADJ_VALUE_INT] = take_number,        [ADJ_VALUE_SIZE] = take_number,
+  [ADJ_VALUE_SLICE] = take_slice,       [ADJ_VALUE_NONE] = take_none,
+  [ADJ_VALUE_ELLIPSIS] = take_ellipsis, [ADJ_VALUE_TENSOR] = take_tensor,
+  [ADJ_VALUE_LIST] = take_list,
+};
+
+/* Takes the views; what tensors index is left in @x. */
+static gboolean
+view (Indexing *x, const AdjValue *index)
+{
+  gboolean several = index->kind == ADJ_VALUE_TUPLE;
+  const AdjValue *entries = several ? index->items : index;
+  guint n = several ? index->n : 1;
+  guint n_named = 0;
+
+  for (guint i = 0; i < n; i++)
+    n_named += count_dims (&entries[i]);
+  if (n_named > adj_tensor_get_rank (x->tensor))
+    return adj_builtin_fail (x->cx, "%u indices for a tensor of %u dimensions", n_named,
+                             adj_tensor_get_rank (x->tensor));
+  x->n_missing = adj_tensor_get_rank (x->tensor) - n_named;
+  for (guint i = 0; i < n; i++)
+    if (!(take[entries[i].kind] != NULL ? take[entries[i].kind] : refuse) (x, &entries[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static AdjValue
+list_indices (Indexing *x)
+{
+  guint n = MIN (x->dim, ADJ_MAX_RANK);
+
+  while (n > 0 && x->indices[n - 1].kind == ADJ_VALUE_NONE)
+    n--;
+  return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = x->indices };
+}
+
+gboolean
+adj_index_read (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, AdjValue *out)
+{
+  Indexing x = { .cx = cx, .tensor = tensor };
+
+  if (!view (&x, index))
+    return FALSE;
+  if (x.indexed)
+    set (&x, ADJ_APPLY (cx, ADJ_OP_index_Tensor, ADJ_TENSOR (x.tensor), list_indices (&x)));
+  else if (x.tensor == tensor)
+    set (&x, ADJ_APPLY (cx, ADJ_OP_alias, ADJ_TENSOR (tensor)));
+  *out = ADJ_TENSOR (adj_keep (x.tensor));
+  return x.tensor != NULL;
+}
+
+/* A number as the 0-d tensor that Python makes of it. */
+static AdjTensor *
+as_tensor (AdjContext *cx, const AdjTensor *like, const AdjValue *value)
+{
+  AdjValue words[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+                        ADJ_DTYPE (adj_tensor_get_meta (like)->dtype) };
+  AdjValue result;
+
+  if (value->kind == ADJ_VALUE_TENSOR)
+    return value->tensor;
+  if (!adj_call (cx, adj_op (ADJ_OP_scalar_tensor),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = (AdjValue *) value },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = words }, &result))
+    return NULL;
+  return result.tensor;
+}
+
+gboolean
+adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const AdjValue *value)
+{
+  Indexing x = { .cx = cx, .tensor = tensor };
+  const AdjOp *put = adj_op_find ("torch.ops.aten.index_put_.default");
+  AdjTensor *source;
+  AdjValue args[3], result;
+
+  if (!view (&x, index))
+    return FALSE;
+  source = as_tensor (cx, tensor, value);
+  if (source == NULL)
+    return FALSE;
+  if (!x.indexed)
+    return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (x.tensor), ADJ_TENSOR (source)) != NULL;
+  args[0] = ADJ_TENSOR (x.tensor);
+  args[1] = list_indices (&x);
+  args[2] = ADJ_TENSOR (source);
+  return adj_call (cx, put, &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 3, .items = args }, NULL,
+                   &result);
+}

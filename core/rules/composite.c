@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Composite operators: taken apart as soon as they are called, so that no mode hears of them.
+ * Their rules call the builtins below; ops/composite-builtins.inc says what each one is. */
+
+#include <math.h>
+#include <string.h>
+
+#include "ops/adj-ops.h"
+#include "rules/rule-private.h"
+
+/* -- arguments -- */
+
+static AdjSymbols *
+symbols_of (const AdjRuleCall *call)
+{
+  return adj_context_get_symbols (call->cx);
+}
+
+static const AdjShape *
+shape_of (AdjRuleCall *call, const AdjValue *value)
+{
+  static const AdjShape neutral = { 0 };
+
+  if (value->kind == ADJ_VALUE_TENSOR)
+    return &adj_tensor_get_meta (value->tensor)->shape;
+  rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a tensor, not %s",
+                  adj_value_kind_name (value->kind));
+  return &neutral;
+}
+
+/* Entries of a LIST, or a lone number, into @out; returns how many. */
+static guint
+sizes_of (AdjRuleCall *call, const AdjValue *value, AdjSize *out)
+{
+  guint n = adj_value_is_container (value) ? value->n : 0;
+
+  if (adj_value_get_size (value, &out[0]))
+    return 1;
+  if (n > ADJ_MAX_RANK)
+    rule_call_fail (call, ADJ_ERROR_LIMIT, "has a list of %u sizes", n);
+  n = MIN (n, ADJ_MAX_RANK);
+  for (guint i = 0; i < n; i++)
+    if (!adj_value_get_size (&value->items[i], &out[i]))
+      {
+        rule_call_fail (call, ADJ_ERROR_SHAPE, "needs sizes, not %s",
+                        adj_value_kind_name (value->items[i].kind));
+        out[i] = ADJ_SIZE (0);
+      }
+  return n;
+}
+
+static gint64
+int_of (AdjRuleCall *call, const AdjValue *value)
+{
+  if (value->kind == ADJ_VALUE_INT)
+    return value->integer;
+  rule_call_fail (call, ADJ_ERROR_SHAPE, "needs an integer, not %s",
+                  adj_value_kind_name (value->kind));
+  return 0;
+}
+
+static gboolean
+give_sizes (AdjRuleCall *call, const AdjSize *sizes, guint n, AdjValue *out)
+{
+  *out = adj_rule_list_sizes (call->arena, sizes, n);
+  return TRUE;
+}
+
+static gint64
+wrap (AdjRuleCall *call, gint64 dim, gint64 rank)
+{
+  gint64 bound = MAX (rank, 1);
+
+  if (dim >= -bound && dim < bound)
+    return dim < 0 ? dim + bound : dim;
+  rule_call_fail (call, ADJ_ERROR_SHAPE,
+                  "has %" G_GINT64_FORMAT
+                  " dimensions, but is asked for dimension %" G_GINT64_FORMAT,
+                  rank, dim);
+  return 0;
+}
+
+/* -- about values -- */
+
+static gboolean
+builtin_rank (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_INT (shape_of (call, &args[0])->rank);
+  return TRUE;
+}
+
+static gboolean
+builtin_device (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  shape_of (call, &args[0]);
+  if (args[0].kind == ADJ_VALUE_TENSOR)
+    *out = (AdjValue){ .kind = ADJ_VALUE_DEVICE,
+                       .device = adj_tensor_get_meta (args[0].tensor)->device };
+  return TRUE;
+}
+
+static gboolean
+builtin_is_tensor (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_TENSOR);
+  return TRUE;
+}
+
+static gboolean
+builtin_is_list (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_LIST || args[0].kind == ADJ_VALUE_TUPLE);
+  return TRUE;
+}
+
+static gboolean
+builtin_is_floating (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjDType dtype = ADJ_DTYPE_NONE;
+
+  if (args[0].kind == ADJ_VALUE_TENSOR)
+    dtype = adj_tensor_get_meta (args[0].tensor)->dtype;
+  else if (args[0].kind == ADJ_VALUE_DTYPE)
+    dtype = args[0].dtype;
+  *out = ADJ_BOOL (adj_dtype_is_floating (dtype));
+  return TRUE;
+}
+
+/* Contiguous when it is not given; PyTorch's numbers stand for formats too. */
+static AdjMemoryFormat
+format_of (const AdjValue *args, guint n, guint index)
+{
+  static const AdjMemoryFormat numbers[] = { ADJ_FORMAT_CONTIGUOUS, ADJ_FORMAT_PRESERVE,
+                                             ADJ_FORMAT_CHANNELS_LAST,
+                                             ADJ_FORMAT_CHANNELS_LAST_3D };
+
+  if (index < n && args[index].kind == ADJ_VALUE_MEMORY_FORMAT)
+    return args[index].format;
+  if (index < n && args[index].kind == ADJ_VALUE_INT && args[index].integer >= 0 &&
+      args[index].integer < (gint64) G_N_ELEMENTS (numbers))
+    return numbers[args[index].integer];
+  return ADJ_FORMAT_CONTIGUOUS;
+}
+
+static gboolean
+builtin_is_contiguous (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = shape_of (call, &args[0]);
+  AdjMemoryFormat format = format_of (args, n, 1);
+
+  if (format == ADJ_FORMAT_CHANNELS_LAST || format == ADJ_FORMAT_CHANNELS_LAST_3D)
+    *out = ADJ_BOOL (adj_shape_is_channels_last (shape, symbols_of (call)));
+  else
+    *out = ADJ_BOOL (format == ADJ_FORMAT_PRESERVE ||
+                     adj_shape_is_contiguous (shape, symbols_of (call)));
+  return TRUE;
+}
+
+static gboolean
+builtin_keeps (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (TRUE);
+  return n < 2 || args[1].kind == ADJ_VALUE_NONE || builtin_is_contiguous (call, args, n, out);
+}
+
+static gboolean
+builtin_format (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format_of (args, n, 0) };
+  return TRUE;
+}
+
+static gboolean
+builtin_requires_grad (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_TENSOR && adj_context_get_grad_enabled (call->cx) &&
+                   adj_tensor_get_requires_grad (args[0].tensor));
+  return TRUE;
+}
+
+static gboolean
+builtin_is_plain (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = shape_of (call, &args[0]);
+
+  *out = ADJ_BOOL (shape->rank > 0 && adj_size_test (symbols_of (call), ADJ_SIZE_EQ,
+                                                     shape->stride[shape->rank - 1], ADJ_SIZE (1)));
+  return TRUE;
+}
+
+/* -- lists -- */
+
+static gboolean
+builtin_wrapped (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_INT (wrap (call, int_of (call, &args[0]), int_of (call, &args[1])));
+  return TRUE;
+}
+
+static gboolean
+builtin_length (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_INT (adj_value_is_container (&args[0]) ? args[0].n : 1);
+  return TRUE;
+}
+
+static gboolean
+builtin_part (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  gint64 length = adj_value_is_container (&args[0]) ? args[0].n : 0;
+  gint64 start = int_of (call, &args[1]);
+  gint64 end = n > 2 ? int_of (call, &args[2]) : length;
+
+  start = CLAMP (start < 0 ? start + length : start, 0, length);
+  end = CLAMP (end < 0 ? end + length : end, start, length);
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = (guint) (end - start) };
+  out->items = length > 0 ? args[0].items + start : NULL;
+  return TRUE;
+}
+
+static gboolean
+builtin_joined (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  guint total = 0;
+
+  for (guint i = 0; i < n; i++)
+    total += adj_value_is_container (&args[i]) ? args[i].n : 0;
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (total, 1));
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; adj_value_is_container (&args[i]) && k < args[i].n; k++)
+      out->items[out->n++] = args[i].items[k];
+  return TRUE;
+}
+
+static gboolean
+builtin_product (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK], product = ADJ_SIZE (1);
+  guint count = sizes_of (call, &args[0], sizes);
+
+  for (guint i = 0; i < count; i++)
+    product = adj_size_mul (symbols_of (call), product, sizes[i]);
+  *out = adj_value_from_size (product);
+  return TRUE;
+}
+
+static gboolean
+builtin_repeated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  gint64 count = int_of (call, &args[1]);
+  AdjValue one = args[0];
+
+  if (count < 0 || count > ADJ_MAX_RANK)
+    return rule_call_fail (call, ADJ_ERROR_LIMIT, "needs a list of %" G_GINT64_FORMAT, count);
+  if (adj_value_is_container (&one) && one.n != 1)
+    {
+      *out = one;
+      return one.n == count || one.n == 0 ||
+             rule_call_fail (call, ADJ_ERROR_SHAPE, "has %u entries for %" G_GINT64_FORMAT, one.n,
+                             count);
+    }
+  if (adj_value_is_container (&one))
+    one = one.items[0];
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = (guint) count };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
+    out->items[i] = one;
+  return TRUE;
+}
+
+static gboolean
+builtin_inferred (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = symbols_of (call);
+  AdjSize sizes[ADJ_MAX_RANK], known = ADJ_SIZE (1);
+  guint rank = sizes_of (call, &args[1], sizes);
+  gint unknown = -1;
+
+  for (guint i = 0; i < rank; i++)
+    if (adj_size_is_int (sizes[i]) && sizes[i].word == -1 && unknown < 0)
+      unknown = (gint) i;
+    else
+      known = adj_size_mul (symbols, known, sizes[i]);
+  if (unknown >= 0 && (!adj_size_is_int (known) || known.word != 0))
+    sizes[unknown] = adj_size_apply (symbols, ADJ_SIZE_FLOORDIV,
+                                     adj_shape_numel (shape_of (call, &args[0]), symbols), known);
+  return give_sizes (call, sizes, rank, out);
+}
+
+static gboolean
+builtin_moved (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize source[ADJ_MAX_RANK], destination[ADJ_MAX_RANK], order[ADJ_MAX_RANK];
+  gint64 rank = int_of (call, &args[0]);
+  guint count = sizes_of (call, &args[1], source);
+  guint32 from = 0, to = 0;
+  guint next = 0;
+
+  if (sizes_of (call, &args[2], destination) != count || rank < 0 || rank > ADJ_MAX_RANK)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "moves %u dimensions to others", count);
+  for (guint i = 0; i < count; i++)
+    {
+      gint64 at = wrap (call, destination[i].word, rank);
+
+      order[at] = ADJ_SIZE (wrap (call, source[i].word, rank));
+      from |= 1u << order[at].word;
+      to |= 1u << at;
+    }
+  for (guint i = 0; i < rank; i++)
+    if (((to >> i) & 1) == 0)
+      {
+        while (((from >> next) & 1) != 0)
+          next++;
+        order[i] = ADJ_SIZE (next++);
+      }
+  return give_sizes (call, order, (guint) rank, out);
+}
+
+static gboolean
+builtin_reversed (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize order[ADJ_MAX_RANK];
+  guint rank = (guint) CLAMP (int_of (call, &args[0]), 0, ADJ_MAX_RANK);
+
+  for (guint i = 0; i < rank; i++)
+    order[i] = ADJ_SIZE (rank - 1 - i);
+  return give_sizes (call, order, rank, out);
+}
+
+static gboolean
+builtin_broadcast_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = symbols_of (call);
+  AdjSize sizes[2][ADJ_MAX_RANK], result[ADJ_MAX_RANK];
+  guint ranks[2] = { sizes_of (call, &args[0], sizes[0]), sizes_of (call, &args[1], sizes[1]) };
+  guint rank = MAX (ranks[0], ranks[1]);
+
+  for (guint i = 0; i < rank; i++)
+    {
+      AdjSize a = i + ranks[0] < rank ? ADJ_SIZE (1) : sizes[0][i + ranks[0] - rank];
+      AdjSize b = i + ranks[1] < rank ? ADJ_SIZE (1) : sizes[1][i + ranks[1] - rank];
+
+      if (!adj_size_same (a, b) && !adj_size_test (symbols, ADJ_SIZE_EQ, a, ADJ_SIZE (1)) &&
+          !adj_size_test (symbols, ADJ_SIZE_EQ, b, ADJ_SIZE (1)) &&
+          !adj_size_test (symbols, ADJ_SIZE_EQ, a, b))
+        return rule_call_fail (call, ADJ_ERROR_SHAPE, "cannot broadcast dimension %u", i);
+      result[i] = adj_size_test (symbols, ADJ_SIZE_EQ, a, ADJ_SIZE (1)) ? b : a;
+    }
+  return give_sizes (call, result, rank, out);
+}
+
+/* -- others -- */
+
+static gboolean
+builtin_sqrt_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_FLOAT (
+      sqrt (args[0].kind == ADJ_VALUE_FLOAT ? args[0].number : (double) int_of (call, &args[0])));
+  return TRUE;
+}
+
+/* Whether the leading dimensions of the larger one of @args lie one after the other. */
+static gboolean
+builtin_folds (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = symbols_of (call);
+  const AdjShape *left = shape_of (call, &args[0]), *right = shape_of (call, &args[1]);
+  gboolean left_larger = left->rank >= right->rank;
+  const AdjShape *large = left_larger ? left : right, *small = left_larger ? right : left;
+  const AdjTensor *other = args[left_larger ? 1 : 0].tensor;
+  gboolean folds = large->rank >= 3 && small->rank <= 2;
+
+  if (folds && !(adj_context_get_grad_enabled (call->cx) && adj_tensor_get_requires_grad (other)))
+    {
+      folds = left->rank != 2;
+      for (guint i = 0; folds && i + 2 < large->rank; i++)
+        folds = adj_size_test (symbols, ADJ_SIZE_EQ, large->stride[i],
+                               adj_size_mul (symbols, large->stride[i + 1], large->size[i + 1]));
+    }
+  *out = ADJ_BOOL (folds);
+  return TRUE;
+}
+
+static gboolean
+builtin_same_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (adj_shape_same_sizes (shape_of (call, &args[0]), shape_of (call, &args[1]),
+                                         symbols_of (call)));
+  return TRUE;
+}
+
+static gboolean
+builtin_others (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize dims[ADJ_MAX_RANK], kept[ADJ_MAX_RANK];
+  gint64 rank = MIN (int_of (call, &args[0]), ADJ_MAX_RANK);
+  guint count = sizes_of (call, &args[1], dims), n_kept = 0;
+  guint32 named = 0;
+
+  for (guint i = 0; i < count; i++)
+    named |= 1u << wrap (call, dims[i].word, rank);
+  for (guint i = 0; i < rank; i++)
+    if (((named >> i) & 1) == 0)
+      kept[n_kept++] = ADJ_SIZE (i);
+  return give_sizes (call, kept, n_kept, out);
+}
+
+static gboolean
+builtin_span (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize numbers[ADJ_MAX_RANK];
+  gint64 start = int_of (call, &args[0]), end = int_of (call, &args[1]);
+
+  if (start < 0 || end - start > ADJ_MAX_RANK)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "counts from %" G_GINT64_FORMAT, start);
+  for (gint64 i = start; i < end; i++)
+    numbers[i - start] = ADJ_SIZE (i);
+  return give_sizes (call, numbers, (guint) MAX (end - start, 0), out);
+}
+
+static gboolean
+builtin_picked (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize sizes[ADJ_MAX_RANK], dims[ADJ_MAX_RANK];
+  guint rank = sizes_of (call, &args[0], sizes), count = sizes_of (call, &args[1], dims);
+
+  for (guint i = 0; i < count; i++)
+    dims[i] = rank > 0 ? sizes[wrap (call, dims[i].word, rank)] : ADJ_SIZE (1);
+  return give_sizes (call, dims, count, out);
+}
+
+static gboolean
+builtin_last_dims (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize dims[ADJ_MAX_RANK];
+  gint64 rank = int_of (call, &args[0]);
+  gint64 count = CLAMP (int_of (call, &args[1]), 0, MIN (rank, ADJ_MAX_RANK));
+
+  for (gint64 i = 0; i < count; i++)
+    dims[i] = ADJ_SIZE (rank - 1 - i);
+  return give_sizes (call, dims, (guint) count, out);
+}
+
+static gboolean
+builtin_same_padding (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSize weight[ADJ_MAX_RANK], dilation[ADJ_MAX_RANK];
+  guint rank = sizes_of (call, &args[0], weight), count = sizes_of (call, &args[1], dilation);
+
+  if (rank != count + 2)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "has a weight of %u dimensions", rank);
+  for (guint i = 0; i < count; i++)
+    {
+      gint64 total = dilation[i].word * (weight[i + 2].word - 1);
+
+      if (total % 2 != 0)
+        return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "pads one side more than the other");
+      dilation[i] = ADJ_SIZE (total / 2);
+    }
+  return give_sizes (call, dilation, count, out);
+}
+
+static gboolean
+builtin_epsilon (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  static const double epsilons[ADJ_N_DTYPES] = { [ADJ_DTYPE_F64] = 0x1p-52,
+                                                 [ADJ_DTYPE_F32] = 0x1p-23,
+                                                 [ADJ_DTYPE_F16] = 0x1p-10,
+                                                 [ADJ_DTYPE_BF16] = 0x1p-7 };
+
+  shape_of (call, &args[0]);
+  if (args[0].kind == ADJ_VALUE_TENSOR)
+    *out = ADJ_FLOAT (epsilons[adj_tensor_get_meta (args[0].tensor)->dtype]);
+  return TRUE;
+}
+
+static gboolean
+builtin_rounded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  shape_of (call, &args[1]);
+  *out = args[0];
+  if (args[0].kind == ADJ_VALUE_FLOAT && args[1].kind == ADJ_VALUE_TENSOR &&
+      adj_tensor_get_meta (args[1].tensor)->dtype != ADJ_DTYPE_F64)
+    *out = ADJ_FLOAT ((double) (float) args[0].number);
+  return TRUE;
+}
+
+static gboolean
+builtin_number_like (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjPromotion promotion = ADJ_PROMOTION_INIT;
+  const AdjTensorMeta *meta;
+  AdjDTypeCategory category = ADJ_CATEGORY_INTEGER;
+  AdjValue words[6];
+
+  if (args[1].kind != ADJ_VALUE_TENSOR)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a tensor beside a number");
+  meta = adj_tensor_get_meta (args[1].tensor);
+  if (args[0].kind == ADJ_VALUE_FLOAT)
+    category = ADJ_CATEGORY_FLOAT;
+  else if (args[0].kind == ADJ_VALUE_BOOL)
+    category = ADJ_CATEGORY_BOOL;
+  adj_promotion_add_tensor (&promotion, meta->dtype, meta->shape.rank);
+  adj_promotion_add_number (&promotion, category, adj_context_get_default_dtype (call->cx));
+  words[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" };
+  words[1] = ADJ_DTYPE (adj_promotion_result (&promotion));
+  words[2] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "layout" };
+  words[3] = (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = ADJ_LAYOUT_STRIDED };
+  words[4] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" };
+  words[5] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = meta->device };
+  return adj_call (call->cx, adj_op (ADJ_OP_scalar_tensor),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = (AdjValue *) args },
+                   &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 6, .items = words }, out);
+}
+
+static gboolean
+builtin_einsum (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return rule_einsum (call, &args[0], &args[1], out);
+}
+
+static gboolean
+builtin_refuse (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "%s", args[0].text);
+}
+
+const RuleBuiltin *
+rule_composite_builtin_find (const char *name)
+{
+  static const RuleBuiltin table[] = {
+#define BUILTIN(word, help) { #word, builtin_##word },
+#include "ops/composite-builtins.inc"
+#undef BUILTIN
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (strcmp (table[i].name, name) == 0)
+      return &table[i];
+  return NULL;
+}
+
+/* -- the call -- */
+
+/* Numbers may stand for tensors on the right of arithmetic alone. */
+static gboolean
+check_tensors (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjArgument *argument = &call->schema->arguments[i];
+
+      if (argument->type.kind == ADJ_TYPE_TENSOR && !argument->type.is_list &&
+          call->args[i].kind != ADJ_VALUE_TENSOR && call->args[i].kind != ADJ_VALUE_NONE &&
+          strcmp (argument->name, "other") != 0)
+        return adj_op_call_fail (call, "argument '%s' must be a tensor, not %s", argument->name,
+                                 adj_value_kind_name (call->args[i].kind));
+    }
+  return TRUE;
+}
+
+gboolean
+adj_op_call_decompose (AdjOpCall *call, AdjValue *result)
+{
+  AdjRuleCall rule = {
+    .cx = call->cx,
+    .rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE),
+    .args = call->args,
+  };
+  AdjValue value;
+  gboolean done;
+
+  if (rule.rule == NULL)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "has no decomposition");
+  if (!check_tensors (call))
+    return FALSE;
+
+  adj_rule_call_init (&rule);
+  done = adj_rule_call_eval (&rule, 0, &value) && !adj_context_has_error (call->cx);
+  *result = done ? adj_value_copy (&value) : ADJ_NONE;
+  adj_rule_call_clear (&rule);
+  return done;
+}

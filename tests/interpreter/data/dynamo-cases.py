@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+# Read by make-dynamo.py.
+
+# -- shapes --
+
+
+@case(f32(2, 3, 4))
+def reshape(x):
+    return x.reshape(6, 4), x.transpose(1, 2).reshape(2, -1), torch.reshape(x, (-1,))
+
+
+@case(f32(2, 3, 4))
+def flatten(x):
+    return torch.flatten(x, 1), x.flatten(), x.flatten(0, 1), x[0, 0].flatten(), x.ravel()
+
+
+@case(f32(2, 3, 4))
+def contiguous(x):
+    return x.contiguous() + 1, x.transpose(0, 1).contiguous()
+
+
+@case(f32(1, 3), f32(2, 3))
+def expand(x, y):
+    return x.expand(4, 3), x.expand_as(y), x.expand(-1, 3), x.broadcast_to(2, 3), x.view_as(x)
+
+
+@case(f32(5, 4))
+def chunk(x):
+    a, b = x.chunk(2)
+    return a, b, torch.chunk(x, 3, dim=1)[0], x.split(2)[1], x.split([2, 3])[0], torch.split(x, 3, 1)
+
+
+@case(f32(2, 3, 4))
+def moves(x):
+    return (x.movedim(0, 2), torch.movedim(x, (0, 1), (1, 2)), x.swapaxes(0, 1), x.mT, x.permute(2, 0, 1),
+            x.transpose(-1, -2), x[0].T, x[0].t(), torch.moveaxis(x, -1, 0))
+
+
+@case(f32(2, 12))
+def unflatten(x):
+    return x.unflatten(1, (3, -1)), x.narrow(1, 2, 3), x.unsqueeze(0), x.unsqueeze(-1).squeeze(-1), x.view(-1, 4)
+
+
+@case(f32(2, 3))
+def tiles(x):
+    return x.tile(2), x.tile(2, 1, 1), x.repeat(2, 2), torch.hstack([x, x]), torch.vstack([x, x])
+
+
+@case(f32(2, 3), f32(2, 3))
+def cats(x, y):
+    return torch.cat([x, y]), torch.cat((x, y), dim=1), torch.stack([x, y], -1), torch.concat([x, y], 1)
+
+
+# -- indexing --
+
+
+@case(f32(4, 5, 6))
+def slices(x):
+    return x[1], x[-1], x[1:3], x[:, 2:], x[..., 0], x[0, :, ::2], x[None], x[:, None, 1:], x[1:-1, ..., -2:]
+
+
+@case(f32(4, 5, 6), i64(4, 3), i64(5, 3))
+def advanced(x, i, j):
+    return x[i], x[i, j], x[:, j], x[i, 1], x[i, :, 2:4], x[0, j], x[:, j, None]
+
+
+@case(f32(4, 5))
+def masks(x):
+    return torch.where(x > 0, x, 0.0), torch.where(x > 0, x, -x), x.masked_fill(x < 0, 1.0)
+
+
+# -- dtypes --
+
+
+@case(f32(2, 3))
+def converts(x):
+    return (x.to(torch.float64), x.double(), x.half(), x.long(), x.bool(), x.to(torch.float32) + 1,
+            x.type(torch.float64), x.float() + 1, x.int(), x.to(dtype=torch.bfloat16))
+
+
+@case(f32(2, 3), i64(5, 2))
+def type_as(x, i):
+    return i.type_as(x), i.to(x), x.to('cpu') + 1, i.to(x.dtype), x.to('cpu', torch.float64)
+
+
+# -- arithmetic --
+
+
+@case(f32(2, 3), f32(2, 3))
+def arithmetic(x, y):
+    return (x + y, x - 2, 1 - x, 2 * x, x / 3, 1 / (x + 2), x ** 2, 2 ** x, -x, x // 0.5, x % 0.3, abs(x), x + y * 2,
+            torch.sub(x, y, alpha=2), torch.add(x, 1), torch.mul(x, y), torch.div(x, 2, rounding_mode='floor'))
+
+
+@case(f32(2, 3), f32(2, 3))
+def compares(x, y):
+    return x > y, x >= 0, 0.5 < x, x == y, x != 0, x <= 1, x.lt(y), torch.eq(x, 1), torch.maximum(x, y), torch.max(x, y)
+
+
+@case(i64(3, 4) > 0, i64(2, 4) > 0, i64(7, 4))
+def bits(a, b, i):
+    return a & b, a | b, a ^ b, ~a, i & 3, i | 4, torch.logical_and(a, b), a.logical_not()
+
+
+@case(f32(2, 3), f32(2, 3))
+def renamed(x, y):
+    return (torch.multiply(x, y), torch.true_divide(x, 2), torch.negative(x), torch.absolute(x), torch.clip(x, 0, 1),
+            torch.greater(x, y), torch.square(x), torch.special.expit(x), torch.arctan(x), torch.subtract(x, y),
+            torch.divide(x, y), torch.less_equal(x, 0), torch.outer(x[0], y[0]), torch.isfinite(x), x.clamp(min=0))
+
+
+# -- reductions --
+
+
+@case(f32(2, 3, 4))
+def reductions(x):
+    return (x.sum(), x.sum(1), x.sum((0, 2), keepdim=True), x.mean(-1), x.mean(dim=(1, 2)), x.max(), x.max(dim=1)[0],
+            x.amax(1), x.argmax(-1), x.prod(1), x.any(), x.all(1), x.min(0).values, torch.sum(x, 0, True), x.logsumexp(1))
+
+
+@case(f32(2, 3, 4))
+def variances(x):
+    return (x.var(), x.std(1), x.var(1, unbiased=False), torch.var_mean(x, 1)[0], x.var((0, 2), keepdim=True),
+            x.std(dim=1, correction=0), x.norm(), x.norm(dim=1), torch.linalg.vector_norm(x, 2, -1), x.norm(1, 2, True))
+
+
+@case(f32(4, 5))
+def scans(x):
+    v, i = torch.topk(x, 2)
+    s, p = x.sort(-1, descending=True)
+    return v, i, s, p, x.cumsum(1), x.cumprod(0), x.argsort(dim=1), x.tril(), torch.triu(x, 1), x.flip(0), x.roll(1, 0)
+
+
+# -- products --
+
+
+@case(f32(3), f32(3), f32(2, 3), f32(3, 4), f32(2, 2, 3), f32(5, 2, 2, 3), f32(2, 3, 4))
+def matmul(v, w, m, n, b, c, d):
+    return (v @ w, m @ v, v @ n, m @ n, b @ n, b @ v, c @ n, b @ d, c @ d, v @ d, m @ d, torch.matmul(b, d),
+            m.mm(n), torch.bmm(b, d), b.transpose(0, 1) @ n)
+
+
+@case(f32(2, 3), f32(2, 2, 3), f32(2, 2, 2, 3), f32(4, 3), f32(4), f32(3))
+def linear(x, y, z, w, b, v):
+    return (F.linear(x, w), F.linear(x, w, b), F.linear(y, w), F.linear(y, w, b), F.linear(z, w, b),
+            F.linear(y.transpose(0, 1), w, b), F.linear(v, w, b), F.linear(v, w))
+
+
+@case(f32(2, 3, 4), f32(2, 4, 5), f32(3, 4), f32(4))
+def einsums(x, y, m, v):
+    return (torch.einsum('bij,bjk->bik', x, y), torch.einsum('ij,j->i', m, v), torch.einsum('bij->bji', x),
+            torch.einsum('ij,kj->ik', m, m), torch.einsum('bij,bkj->bik', x, x), torch.einsum('i,i->', v, v),
+            torch.einsum('bij,ij->b', x, m), torch.tensordot(x, y, dims=([0, 2], [0, 1])))
+
+
+@case(f32(2, 2, 4, 8), f32(2, 2, 4, 8), f32(2, 2, 4, 8), f32(4, 4), i64(2, 4, 4) > 0)
+def attention(q, k, v, m, b):
+    return (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, is_causal=True),
+            F.scaled_dot_product_attention(q, k, v, m), F.scaled_dot_product_attention(q, k, v, b),
+            F.scaled_dot_product_attention(q, k, v, scale=0.5))
+
+
+@case(f32(2, 4, 8), f32(2, 4, 8), f32(2, 4, 8), f32(4, 4), i64(2, 4, 4) > 0)
+def attention_math(q, k, v, m, b):
+    return (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, is_causal=True),
+            F.scaled_dot_product_attention(q, k, v, m, dropout_p=0.5), F.scaled_dot_product_attention(q, k, v, b))
+
+
+# -- layers --
+
+
+@case(f32(2, 4, 8, 8), f32(6, 4, 3, 3), f32(6), f32(6, 2, 3, 3), f32(4, 6, 3, 3))
+def convolutions(x, w, b, g, t):
+    return (F.conv2d(x, w, b), F.conv2d(x, w, b, stride=2, padding=1), F.conv2d(x, g, None, 1, (1, 1), 1, 2),
+            F.conv2d(x, w, padding='same'), F.conv2d(x, w, b, padding='valid'), F.conv_transpose2d(x, t, b, stride=2),
+            F.conv2d(x[0], w, b))
+
+
+@case(f32(2, 4, 8), f32(6, 4, 3), f32(6), f32(2, 2, 4, 4, 4), f32(2, 2, 3, 3, 3))
+def convolutions_nd(x, w, b, y, z):
+    return F.conv1d(x, w, b), F.conv1d(x, w, b, 2, 1, 2), F.conv1d(x, w, padding='same'), F.conv3d(y, z, padding=1)
+
+
+@case(f32(2, 4, 6, 6), f32(4), f32(4), f32(4), f32(4).abs())
+def norms(x, w, b, mean, var):
+    return (F.layer_norm(x, (6, 6)), F.layer_norm(x, (6,), torch.ones(6), torch.zeros(6), 1e-6), F.group_norm(x, 2, w, b),
+            F.batch_norm(x, mean, var, w, b), F.batch_norm(x, None, None, w, b, True), F.rms_norm(x, (6,)),
+            F.rms_norm(x, (6,), torch.ones(6), 1e-6), F.instance_norm(x), F.normalize(x, dim=1))
+
+
+@case(f32(2, 4, 6, 6))
+def pools(x):
+    return (F.max_pool2d(x, 2), F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 2), F.adaptive_avg_pool2d(x, 1),
+            F.adaptive_avg_pool2d(x, (3, 3)), F.interpolate(x, scale_factor=2), F.interpolate(x, size=(12, 12)),
+            F.interpolate(x, scale_factor=2, mode='bilinear'), F.pad(x, (1, 1)), F.pad(x, (1, 1, 2, 0), value=1.0))
+
+
+@case(f32(3, 5))
+def activations(x):
+    return (F.relu(x), torch.relu(x), x.relu(), F.gelu(x), F.gelu(x, approximate='tanh'), F.silu(x), F.sigmoid(x),
+            F.softplus(x), F.elu(x), F.leaky_relu(x, 0.2), F.hardtanh(x), F.relu6(x), F.hardswish(x), F.hardsigmoid(x),
+            F.mish(x), F.selu(x), F.celu(x), F.tanh(x), F.logsigmoid(x), F.softsign(x), F.tanhshrink(x), F.glu(x[:, :4]),
+            F.prelu(x, torch.ones(1)), torch.erf(x), F.elu(x, 0.5))
+
+
+@case(f32(3, 5))
+def softmaxes(x):
+    return (F.softmax(x, dim=-1), x.softmax(0), torch.log_softmax(x, 1), F.log_softmax(x, -1, dtype=torch.float64),
+            F.softmax(x.half(), -1, dtype=torch.float32), F.softmin(x, 1))
+
+
+@case(f32(3, 5), i64(5, 3), f32(3, 5).softmax(1), f32(5), f32(2, 5, 3), i64(5, 2, 3))
+def cross_entropies(x, t, p, w, y, u):
+    return (F.cross_entropy(x, t), F.cross_entropy(x, t, w, reduction='sum'), F.cross_entropy(x, p),
+            F.cross_entropy(x, t, label_smoothing=0.1), F.nll_loss(F.log_softmax(x, 1), t),
+            F.cross_entropy(x, t, reduction='none', ignore_index=1), F.cross_entropy(x[0], t[0]))
+
+
+@case(f32(3, 5), f32(3, 5).abs())
+def losses(x, y):
+    return (F.mse_loss(x, y), F.l1_loss(x, y), F.smooth_l1_loss(x, y), F.huber_loss(x, y, reduction='sum'),
+            F.binary_cross_entropy_with_logits(x, y), F.kl_div(x, y, reduction='batchmean'), F.mse_loss(x, y, reduction='none'),
+            F.cosine_similarity(x, y), F.kl_div(x, y, log_target=True), F.pairwise_distance(x, y))
+
+
+@case(f32(7, 4), i64(7, 2, 3))
+def embeddings(w, i):
+    return F.embedding(i, w), F.embedding(i, w, padding_idx=0), F.one_hot(i, 7), w.index_select(0, i[0]), w.gather(1, i[:, :2] % 4)
+
+
+@case(f32(3, 5))
+def dropouts(x):
+    return F.dropout(x, 0.5), F.dropout(x, 0.5, False), F.dropout(x, 0.0), torch.dropout(x, 0.5, True)
+
+
+# -- making tensors --
+
+
+@case(f32(3, 5))
+def factories(x):
+    return (torch.zeros(2, 3), torch.ones((2,), dtype=torch.int64), torch.full((2, 2), 3.0), torch.arange(5),
+            torch.arange(1, 4, dtype=torch.float32), torch.zeros_like(x), x.new_zeros(2, 2), torch.full_like(x, 2.0),
+            torch.empty_like(x).fill_(1.0), torch.arange(0, 1, 0.25), x.new_full((2,), 1.5), torch.ones_like(x, dtype=torch.int32),
+            torch.eye(3), torch.linspace(0, 1, 5), torch.tensor([1.0, 2.0]), torch.tril(torch.ones(3, 3)))
+
+
+@case(f32(3, 5))
+def sizes(x):
+    b, n = x.shape
+    return x.view(b * n), x.size(0) * x, x.reshape(x.size()[::-1]), x.numel() + x, x.dim() - x
+
+
+# -- whole blocks --
+
+
+@case(f32(2, 4, 8), f32(24, 8), f32(24), f32(8, 8), f32(8))
+def block(x, w, b, o, c):
+    q, k, v = F.linear(x, w, b).chunk(3, dim=-1)
+    q, k, v = (t.view(2, 4, 2, 4).transpose(1, 2) for t in (q, k, v))
+    s = q @ k.transpose(-2, -1) / math.sqrt(4)
+    s = s.masked_fill(torch.ones(4, 4, dtype=torch.bool).tril().logical_not(), float('-inf'))
+    y = (F.softmax(s, dim=-1) @ v).transpose(1, 2).contiguous().view(2, 4, 8)
+    return x + F.linear(y, o, c)
