@@ -41,6 +41,14 @@ run_default (AdjGraph *graph, const AdjPartitionOptions *options, GError **error
   return run_planner (joint, &as_it_is, default_plan, error);
 }
 
+static AdjPartition *
+run_optimal (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
+{
+  g_autoptr (Joint) joint = joint_new (graph, options, error);
+
+  return joint != NULL ? run_planner (joint, options, optimal_plan, error) : NULL;
+}
+
 static const AdjPartitioner partitioners[] = {
   { .name = "default",
     .summary = "Save what backward reads",
@@ -56,6 +64,16 @@ static const AdjPartitioner partitioners[] = {
                "behind it is computed again.  With a budget below 1, a knapsack decides which "
                "expensive values are repeated too.",
     .run = run_min_cut },
+  { .name = "optimal",
+    .summary = "The lowest peak of memory for what min-cut recomputes, or the least recomputation "
+               "below a peak",
+    .explain =
+        "Looks at the memory that both graphs need at their worst moment, not at saved bytes. "
+        " It recomputes at most what `min-cut` would under the same budget, or the share of "
+        "forward that was asked for; or, with a memory limit, as little as fits.  Small "
+        "graphs are searched exhaustively; for others the result names a bound that no plan "
+        "can beat.",
+    .run = run_optimal },
 };
 
 guint
@@ -126,5 +144,6 @@ adj_partition_unref (AdjPartition *partition)
   adj_graph_unref (partition->backward);
   g_free (partition->saved);
   g_free (partition->nodes);
+  adj_partition_cost_clear (&partition->cost);
   g_free (partition);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "partition/adj-partition-cost.h"
 #include "partition/adj-partition-rule.h"
 
 G_BEGIN_DECLS
@@ -66,6 +67,7 @@ typedef struct
   guint64 bytes;      /* of the value */
   guint64 held_bytes; /* that saving it keeps alive: 0 for what shares the storage of an input or of
                          an earlier saved value */
+  gboolean of_input;  /* it is an input of forward, or a view of one */
 } AdjSavedValue;
 
 typedef struct
@@ -82,6 +84,7 @@ typedef struct
   guint64 counted_bytes;  /* sum of bytes, as PyTorch counts */
   gint64 cut_value;       /* of the minimum cut; -1: no cut was made */
   AdjNodeDecision *nodes; /* (owned): one for each node of @joint */
+  AdjPartitionCost cost;  /* (owned) */
 } AdjPartition;
 
 ADJ_PUBLIC AdjPartition *adj_partition_ref (AdjPartition *partition);

@@ -2,7 +2,7 @@
 /* What became of every node, and why. */
 
 #include "call/adj-generator.h"
-#include "partition/plan-private.h"
+#include "partition/liveness-private.h"
 
 static guint8 *
 mark (const Joint *joint, const GArray *a, const GArray *b)
@@ -116,11 +116,11 @@ decide (const Plan *plan, guint i, gboolean saved, AdjNodeDecision *decision)
 /* -- saved values -- */
 
 static void
-add_saved (AdjPartition *partition, AdjSavedKind kind, guint node, guint64 bytes, guint64 held)
+add_saved (AdjPartition *partition, const AdjSavedValue *value)
 {
-  partition->saved[partition->n_saved++] = (AdjSavedValue){ kind, { node }, bytes, held };
-  partition->saved_bytes += held;
-  partition->counted_bytes += bytes;
+  partition->saved[partition->n_saved++] = *value;
+  partition->saved_bytes += value->held_bytes;
+  partition->counted_bytes += value->bytes;
 }
 
 static void
@@ -135,16 +135,23 @@ list_saved (const Plan *plan, AdjPartition *partition)
     {
       guint node = plan_item (plan->tensors, i);
       guint owner = joint->owner[node];
+      AdjSavedValue value = { ADJ_SAVED_TENSOR, { node }, joint->bytes[node], 0, FALSE };
 
-      add_saved (partition, ADJ_SAVED_TENSOR, node, joint->bytes[node],
-                 is_held[owner] ? 0 : joint_held_bytes (joint, node));
+      value.held_bytes =
+          is_held[owner] && !plan->is_written[node] ? 0 : plan_held_bytes (plan, node);
+      value.of_input = joint_is_input (joint, owner);
       is_held[owner] = TRUE;
+      add_saved (partition, &value);
     }
   for (guint i = 0; i < plan->states->len; i++)
-    add_saved (partition, ADJ_SAVED_RNG_STATE, plan_item (plan->states, i),
-               ADJ_GENERATOR_STATE_BYTES, ADJ_GENERATOR_STATE_BYTES);
+    add_saved (partition, &(AdjSavedValue){ ADJ_SAVED_RNG_STATE,
+                                            { plan_item (plan->states, i) },
+                                            ADJ_GENERATOR_STATE_BYTES,
+                                            ADJ_GENERATOR_STATE_BYTES,
+                                            FALSE });
   for (guint i = 0; i < plan->sizes->len; i++)
-    add_saved (partition, ADJ_SAVED_SIZE, plan_item (plan->sizes, i), 1, 0);
+    add_saved (partition,
+               &(AdjSavedValue){ ADJ_SAVED_SIZE, { plan_item (plan->sizes, i) }, 1, 0, FALSE });
 }
 
 void
@@ -158,4 +165,8 @@ plan_record (const Plan *plan, AdjPartition *partition)
     decide (plan, i, saved[i], &partition->nodes[i]);
   partition->cut_value = plan->cut != NULL ? plan->cut->value : -1;
   list_saved (plan, partition);
+  cost_of_plan (plan, TRUE, &partition->cost);
+  partition->cost.is_optimal = plan->is_optimal;
+  partition->cost.n_plans = MAX (plan->n_plans, 1);
+  partition->cost.peak_bound = liveness_bound (joint);
 }

@@ -19,7 +19,6 @@ typedef struct
   AdjNodeId *map;       /* per node of the joint graph */
   AdjNodeId *saved_map; /* forward: what is returned for a saved value; backward: its state */
   guint8 *is_random;    /* per node: runs with its state */
-  guint8 *is_written;   /* per node: saved, and something writes to it later */
 } Emission;
 
 static gboolean
@@ -192,46 +191,6 @@ run_with_state (Emission *self, guint i)
 /* -- values that something writes to after they are saved -- */
 
 static void
-note_written (const Joint *joint, guint i, GHashTable *written)
-{
-  const AdjNode *node = adj_graph_get_node (joint->graph, i);
-  const AdjSchema *schema = node->op != NULL ? adj_op_get_schema (node->op) : NULL;
-
-  for (guint k = 0; schema != NULL && k < MIN (schema->n_arguments, node->args.n); k++)
-    {
-      const AdjValue *arg = &node->args.items[k];
-      gint32 storage;
-
-      if (!schema->arguments[k].type.written || arg->kind != ADJ_VALUE_NODE)
-        continue;
-      storage = joint->storage[arg->node.index];
-      if (storage != G_MININT32)
-        g_hash_table_add (written, GINT_TO_POINTER (storage));
-    }
-}
-
-/* What forward saves of these must be a copy from before the writing. */
-static void
-find_written (Emission *self)
-{
-  const Plan *plan = self->plan;
-  const Joint *joint = plan->joint;
-  g_autoptr (GHashTable) written = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; i < joint->n; i++)
-    if (plan->in_forward[i] && (joint->traits[i] & OP_EFFECT) != 0)
-      note_written (joint, i, written);
-  for (guint i = 0; i < plan->tensors->len && !plan->options->compat; i++)
-    {
-      guint node = plan_item (plan->tensors, i);
-
-      self->is_written[node] =
-          joint->storage[node] != G_MININT32 &&
-          g_hash_table_contains (written, GINT_TO_POINTER (joint->storage[node]));
-    }
-}
-
-static void
 copy_written (Emission *self, guint i)
 {
   const AdjNode *node = adj_graph_get_node (self->plan->joint->graph, i);
@@ -296,7 +255,7 @@ emit_forward (Emission *self)
       self->map[i] = add_placeholder (self, i);
   for (guint i = 0; i < joint->n; i++)
     {
-      if (self->is_written[i] && joint_is_placeholder (joint, i))
+      if (self->plan->is_written[i] && joint_is_placeholder (joint, i))
         copy_written (self, i);
       if (!plan->in_forward[i])
         continue;
@@ -304,7 +263,7 @@ emit_forward (Emission *self)
         run_saving_state (self, i);
       else
         self->map[i] = add_call (self, i);
-      if (self->is_written[i])
+      if (self->plan->is_written[i])
         copy_written (self, i);
     }
   append_outputs (self, 0, joint->n_forward_outputs, values);
@@ -312,7 +271,7 @@ emit_forward (Emission *self)
     {
       guint node = plan_item (plan->tensors, i);
 
-      append_node (values, self->is_written[node] ? self->saved_map[node] : self->map[node]);
+      append_node (values, plan->is_written[node] ? self->saved_map[node] : self->map[node]);
     }
   for (guint i = 0; i < plan->states->len; i++)
     append_node (values, self->saved_map[plan_item (plan->states, i)]);
@@ -382,10 +341,8 @@ emit (const Plan *plan, void (*fill) (Emission *self), GError **error)
   memset (self.map, 0xff, sizeof (AdjNodeId) * joint->n);
   self.saved_map = g_memdup2 (self.map, sizeof (AdjNodeId) * joint->n);
   self.is_random = g_new0 (guint8, joint->n);
-  self.is_written = g_new0 (guint8, joint->n);
   for (guint i = 0; i < plan->states->len; i++)
     self.is_random[plan_item (plan->states, i)] = TRUE;
-  find_written (&self);
   adj_builder_share (builder, joint->graph);
   adj_builder_reserve (builder, joint->n);
   fill (&self);
@@ -393,7 +350,6 @@ emit (const Plan *plan, void (*fill) (Emission *self), GError **error)
   g_free (self.map);
   g_free (self.saved_map);
   g_free (self.is_random);
-  g_free (self.is_written);
   return graph;
 }
 

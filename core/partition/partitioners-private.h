@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 /* What the rows of the table of partitioners run.  Plans are not complete yet. */
 Plan *default_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error);
 Plan *min_cut_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error);
+Plan *optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error);
 
 /* The cut for the budget of the options (partitioner §5). */
 gboolean budget_choose (Plan *plan, GError **error);

@@ -19,8 +19,12 @@ typedef struct
   guint32 *because;     /* per node */
   guint8 *in_forward;   /* per node: forward computes it */
   guint8 *in_backward;  /* per node: backward computes it */
+  guint8 *is_written;   /* per node: a copy of it is saved, because forward writes to it */
   GArray *order;        /* guint32: what backward computes, in order */
   gboolean keeps_order; /* backward is not reordered */
+  gboolean is_complete; /* plan_complete() was there */
+  gboolean is_optimal;  /* as in AdjPartitionCost */
+  guint n_plans;
 } Plan;
 
 Plan *plan_new (const Joint *joint, const AdjPartitionOptions *options, const char *partitioner);
@@ -60,8 +64,12 @@ plan_extract (const Joint *joint, const Extraction *extraction, guint8 *used, GE
 void plan_bind_symbols (Plan *plan);
 /* The order in which backward computes (partitioner §4.11). */
 void plan_order_backward (Plan *plan);
+/* Finds the saved values that need a copy. */
+void plan_find_written (Plan *plan);
+/* Bytes that stay allocated because @node is saved. */
+guint64 plan_held_bytes (const Plan *plan, guint node);
 /* Finds the random nodes that need their state (partitioner §4.10). */
-gboolean plan_find_random (Plan *plan, GError **error);
+void plan_find_random (Plan *plan);
 
 static inline guint32
 plan_item (const GArray *array, guint index)

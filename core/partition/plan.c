@@ -20,6 +20,7 @@ plan_new (const Joint *joint, const AdjPartitionOptions *options, const char *pa
   memset (plan->because, 0xff, sizeof (guint32) * joint->n);
   plan->in_forward = g_new0 (guint8, joint->n);
   plan->in_backward = g_new0 (guint8, joint->n);
+  plan->is_written = g_new0 (guint8, joint->n);
   return plan;
 }
 
@@ -37,6 +38,7 @@ plan_free (Plan *plan)
   g_free (plan->because);
   g_free (plan->in_forward);
   g_free (plan->in_backward);
+  g_free (plan->is_written);
   g_free (plan);
 }
 
@@ -229,6 +231,8 @@ plan_complete (Plan *plan, GError **error)
 {
   const Joint *joint = plan->joint;
 
+  if (plan->is_complete)
+    return TRUE;
   keep_used (plan->tensors, NULL, joint->n);
   keep_used (plan->sizes, NULL, joint->n);
   if (!extract_backward (plan, plan->in_backward, error))
@@ -241,8 +245,9 @@ plan_complete (Plan *plan, GError **error)
     return FALSE;
   mark_computed (joint, NULL, NULL, plan->in_forward);
   mark_computed (joint, plan->tensors, plan->sizes, plan->in_backward);
-  if (!plan_find_random (plan, error))
-    return FALSE;
+  plan_find_random (plan);
+  plan_find_written (plan);
   plan_order_backward (plan);
+  plan->is_complete = TRUE;
   return TRUE;
 }

@@ -49,6 +49,36 @@ insert (Reorder *self, guint node)
   g_array_append_vals (self->plan->order, self->pending->data, self->pending->len);
 }
 
+/* Takes the results of a call apart right behind it, so that it does not keep all of them until the
+ * last is read; PyTorch does so since 2.7. */
+static void
+raise_items (Plan *plan)
+{
+  const Joint *joint = plan->joint;
+  g_autoptr (GArray) old = g_steal_pointer (&plan->order);
+  g_autofree guint8 *done = g_new0 (guint8, joint->n);
+
+  plan->order = g_array_sized_new (FALSE, FALSE, sizeof (guint32), old->len);
+  for (guint i = 0; i < old->len; i++)
+    {
+      guint32 node = plan_item (old, i);
+
+      if (done[node])
+        continue;
+      g_array_append_val (plan->order, node);
+      for (guint32 k = joint->users.begin[node];
+           joint->value[node] == VALUE_MANY && k < joint->users.begin[node + 1]; k++)
+        {
+          guint32 item = joint->users.items[k];
+
+          if (!plan->in_backward[item] || (joint->traits[item] & OP_GETITEM) == 0)
+            continue;
+          done[item] = TRUE;
+          g_array_append_val (plan->order, item);
+        }
+    }
+}
+
 static gboolean
 reads_tangent (const Joint *joint, guint i)
 {
@@ -76,6 +106,8 @@ plan_order_backward (Plan *plan)
   for (guint32 i = 0; i < first; i++)
     if (plan->in_backward[i] && !self.done[i])
       g_array_append_val (plan->order, i);
+  if (!plan->options->compat && !plan->keeps_order)
+    raise_items (plan);
   g_array_unref (self.pending);
   g_free (self.done);
 }

@@ -18,11 +18,10 @@ needs_state (const Plan *plan, guint i)
   return joint->draws[i];
 }
 
-gboolean
-plan_find_random (Plan *plan, GError **error)
+void
+plan_find_random (Plan *plan)
 {
   for (guint32 i = 0; i < plan->joint->n; i++)
     if (needs_state (plan, i))
       g_array_append_val (plan->states, i);
-  return TRUE;
 }

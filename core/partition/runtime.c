@@ -135,6 +135,9 @@ runtime_flops (const Joint *joint, guint node, gboolean compat)
 double
 runtime_of (const Joint *joint, guint node, const AdjPartitionOptions *options)
 {
+  /* PyTorch counts views like any call. */
+  if (!options->compat && (joint->traits[node] & (OP_VIEW | OP_GETITEM)) != 0)
+    return 0;
   if (options->runtime == ADJ_RUNTIME_MEASURED && options->node_ns != NULL)
     return (double) options->node_ns[node] / 1e6;
   if (options->runtime == ADJ_RUNTIME_UNIT)

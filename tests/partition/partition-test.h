@@ -35,4 +35,11 @@ void partition_assert_equals_joint (const AdjPartition *partition,
                                     guint n_inputs,
                                     const AdjValue *rng);
 
+/* The most memory that running forward, then backward, really takes beside the inputs, which stay.
+ * @inputs: of the joint graph. */
+guint64 partition_measure_peak (const AdjPartition *partition,
+                                const AdjValue *inputs,
+                                guint n_inputs,
+                                const AdjValue *rng);
+
 G_END_DECLS

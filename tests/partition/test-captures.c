@@ -81,9 +81,72 @@ test_equals_joint (gconstpointer name)
         g_autoptr (AdjPartition) partition = NULL;
 
         options.budget = budgets[b];
+        options.effort = 300;
         partition = partition_run (adj_partitioners_get (p)->name, joint->graph, &options);
         partition_assert_equals_joint (partition, call->inputs, call->n_inputs, call->rng);
       }
+}
+
+/* Below a budget of 1 PyTorch forgets MUST_SAVE; so shall the plan that it is compared with. */
+static GArray *
+lift_saves (const AdjPartition *theirs)
+{
+  GArray *demands = g_array_new (FALSE, FALSE, sizeof (AdjPartitionDemand));
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (theirs->joint); i++)
+    if (theirs->nodes[i].recompute == ADJ_RECOMPUTE_MUST_SAVE)
+      {
+        AdjPartitionDemand demand = { adj_graph_get_node (theirs->joint, i)->name,
+                                      ADJ_RECOMPUTE_NONE };
+
+        g_array_append_val (demands, demand);
+      }
+  return demands;
+}
+
+/* At each of PyTorch's budgets: as much recomputation at most, and no higher a peak. */
+static void
+test_beats_budgets (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, joint, 0);
+  AdjPartitionOptions options = partition_options (bundle);
+
+  for (guint b = 0; b < G_N_ELEMENTS (budgets); b++)
+    {
+      g_autoptr (AdjPartition) theirs = NULL;
+      g_autoptr (AdjPartition) ours = NULL;
+      g_autoptr (GArray) demands = NULL;
+      guint64 their_peak, our_peak;
+
+      options.budget = budgets[b];
+      options.compat = TRUE;
+      theirs = partition_run ("min-cut", joint->graph, &options);
+      demands = lift_saves (theirs);
+      options.compat = FALSE;
+      options.effort = 3000;
+      options.demands = (const AdjPartitionDemand *) (gpointer) demands->data;
+      options.n_demands = budgets[b] < 1 ? demands->len : 0;
+      ours = partition_run ("optimal", joint->graph, &options);
+      their_peak = partition_measure_peak (theirs, call->inputs, call->n_inputs, call->rng);
+      our_peak = partition_measure_peak (ours, call->inputs, call->n_inputs, call->rng);
+      g_test_message ("%s at %g: PyTorch %" G_GUINT64_FORMAT " bytes (measured %" G_GUINT64_FORMAT
+                      "), %g flops again; optimal %" G_GUINT64_FORMAT " (%" G_GUINT64_FORMAT
+                      "), %g; bound %" G_GUINT64_FORMAT "%s, %u plans",
+                      (const char *) name, budgets[b], theirs->cost.peak, their_peak,
+                      theirs->cost.recompute_flops, ours->cost.peak, our_peak,
+                      ours->cost.recompute_flops, ours->cost.peak_bound,
+                      ours->cost.is_optimal ? ", all tried" : "", ours->cost.n_plans);
+      g_assert_cmpuint (ours->cost.peak, <=, theirs->cost.peak);
+      g_assert_cmpfloat (ours->cost.recompute_flops, <=, theirs->cost.recompute_flops);
+      g_assert_cmpuint (our_peak, <=, their_peak);
+      /* The outputs stay while both run as one. */
+      g_assert_cmpuint (ours->cost.peak, <=, our_peak);
+      g_assert_cmpuint (our_peak, <=, ours->cost.peak + 64);
+      g_assert_cmpuint (their_peak, <=, theirs->cost.peak + 64);
+      options.n_demands = 0;
+    }
 }
 
 static void
@@ -104,5 +167,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_each ("saves-what-pytorch-saved", test_saves_as_recorded);
   add_each ("equals-joint", test_equals_joint);
+  add_each ("optimal-beats-budgets", test_beats_budgets);
   return g_test_run ();
 }

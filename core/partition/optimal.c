@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* The lowest peak of memory for a given amount of recomputation, or the least recomputation below a
+ * peak.
+ *
+ * A plan is a set of storages that are saved; everything else that backward needs is computed
+ * again. Its peak comes from the liveness of both graphs, which no cut can see: what is recomputed
+ * at once is alive at once, so ten equal layers want their saved values spread out, not in front.
+ *
+ * With few storages to choose from all plans are tried.  Otherwise the search begins with what
+ * min-cut saves under every budget and with evenly spread selections, walks downhill from the best
+ * of them by flipping one storage, and spends the rest of its effort on a random walk that cools
+ * down.  It draws from a fixed seed, and counts plans instead of time: the same graph always gives
+ * the same plan. */
+
+#include <math.h>
+#include <string.h>
+
+#include "partition/liveness-private.h"
+#include "partition/partitioners-private.h"
+#include "partition/runtime-private.h"
+
+#define EFFORT 20000
+#define MAX_WORK 40000000 /* nodes looked at: the effort shrinks on large graphs */
+#define MAX_EXACT 12      /* storages: 4096 plans */
+#define N_BUDGETS 20
+
+/* How good a plan is; less is better, from the first entry on. */
+typedef struct
+{
+  double over; /* by how much it breaks the limit */
+  double first, second, third;
+} Score;
+
+typedef struct
+{
+  const Joint *joint;
+  const AdjPartitionOptions *options;
+  double limit;       /* recomputation; INFINITY: none */
+  guint64 memory;     /* peak; 0: none */
+  GArray *candidates; /* guint32: one node for each storage that may be saved or not */
+  guint8 *fixed;      /* per node: always saved */
+  guint8 *saved, *best;
+  Score best_score;
+  guint64 best_peak;
+  double scale; /* of peaks and costs in the random walk */
+  guint n_plans, effort;
+} Search;
+
+static gboolean
+is_better (const Score *a, const Score *b)
+{
+  if (a->over != b->over)
+    return a->over < b->over;
+  if (a->first != b->first)
+    return a->first < b->first;
+  if (a->second != b->second)
+    return a->second < b->second;
+  return a->third < b->third;
+}
+
+static Plan *
+plan_of (const Search *self, const guint8 *saved)
+{
+  g_autoptr (Plan) plan = plan_new (self->joint, self->options, "optimal");
+
+  for (guint i = 0; i < self->joint->n; i++)
+    if (saved[i] || self->fixed[i])
+      plan_save (plan, i);
+  return plan_complete (plan, NULL) ? g_steal_pointer (&plan) : NULL;
+}
+
+/* What is limited: matrix products and the like, or the time that was measured. */
+static double
+cost_of_node (const Search *self, guint i)
+{
+  if (self->options->runtime == ADJ_RUNTIME_FLOPS)
+    return runtime_flops (self->joint, i, FALSE);
+  return runtime_of (self->joint, i, self->options);
+}
+
+/* @traffic: bytes that recomputed calls make; what pointwise ones cost. */
+static double
+recompute_cost (const Search *self, const Plan *plan, double *traffic)
+{
+  const Joint *joint = self->joint;
+  double cost = 0;
+
+  *traffic = 0;
+  for (guint i = 0; i < joint->n; i++)
+    if (plan->in_forward[i] && plan->in_backward[i])
+      {
+        cost += cost_of_node (self, i);
+        *traffic += joint->owner[i] == i ? (double) joint->bytes[i] : 0;
+      }
+  return cost;
+}
+
+/* %FALSE when @saved is no plan. */
+static gboolean
+evaluate (Search *self, const guint8 *saved, Score *score, guint64 *peak)
+{
+  g_autoptr (Plan) plan = plan_of (self, saved);
+  AdjPartitionCost cost = { 0 };
+  double work, traffic;
+
+  self->n_plans++;
+  if (plan == NULL)
+    return FALSE;
+  liveness_measure (plan, FALSE, &cost);
+  work = recompute_cost (self, plan, &traffic);
+  *peak = cost.peak;
+  if (self->memory > 0)
+    *score = (Score){ fdim ((double) cost.peak, (double) self->memory), work, traffic,
+                      (double) cost.peak };
+  else
+    *score = (Score){ fdim (work, self->limit), (double) cost.peak, work, traffic };
+  return TRUE;
+}
+
+static gboolean
+consider (Search *self, const guint8 *saved, Score *score)
+{
+  guint64 peak;
+
+  if (!evaluate (self, saved, score, &peak))
+    return FALSE;
+  if (!is_better (score, &self->best_score))
+    return TRUE;
+  self->best_score = *score;
+  self->best_peak = peak;
+  memcpy (self->best, saved, self->joint->n);
+  return TRUE;
+}
+
+/* -- what there is to choose -- */
+
+static gboolean
+may_save (const Joint *joint, guint i)
+{
+  return !joint->gone[i] && joint->kind[i] == NODE_CALL && joint->value[i] == VALUE_TENSOR &&
+         !joint->in_backward[i] && !joint_must_recompute (joint, i) && joint->bytes[i] > 0;
+}
+
+/* Inputs and sizes cost nothing to keep, and what writes happens once. */
+static gboolean
+is_fixed (const Joint *joint, guint i)
+{
+  if (joint->gone[i] || joint->in_backward[i])
+    return joint_is_input (joint, i);
+  if (joint_is_input (joint, i) || joint_is_symbol (joint, i))
+    return TRUE;
+  return joint->value[i] == VALUE_TENSOR &&
+         (joint->recompute[i] == ADJ_RECOMPUTE_MUST_SAVE || (joint->traits[i] & OP_EFFECT) != 0);
+}
+
+/* Whether backward could read it, directly or by recomputing. */
+static guint8 *
+mark_useful (const Joint *joint)
+{
+  guint8 *useful = g_new0 (guint8, joint->n);
+
+  for (guint i = joint->n; i-- > 0;)
+    for (guint32 k = joint->users.begin[i]; k < joint->users.begin[i + 1] && !useful[i]; k++)
+      useful[i] = joint->in_backward[joint->users.items[k]] || useful[joint->users.items[k]];
+  for (guint i = joint->n_forward_outputs; i < joint->n_outputs; i++)
+    if (joint_output (joint, i) != NOBODY)
+      useful[joint_output (joint, i)] = TRUE;
+  return useful;
+}
+
+static void
+list_candidates (Search *self)
+{
+  const Joint *joint = self->joint;
+  g_autofree guint8 *useful = mark_useful (joint);
+  g_autofree guint8 *known = g_new0 (guint8, joint->n);
+
+  for (guint i = 0; i < joint->n; i++)
+    {
+      self->fixed[i] = is_fixed (joint, i);
+      if (self->fixed[i])
+        known[joint->owner[i]] = TRUE;
+    }
+  for (guint32 i = 0; i < joint->n; i++)
+    {
+      if (!useful[i] || !may_save (joint, i) || known[joint->owner[i]])
+        continue;
+      known[joint->owner[i]] = TRUE;
+      g_array_append_val (self->candidates, i);
+    }
+}
+
+/* Saves storage @index of the candidates, or stops saving it. */
+static void
+flip (const Search *self, guint8 *saved, guint index)
+{
+  const Joint *joint = self->joint;
+  guint node = plan_item (self->candidates, index);
+  guint32 owner = joint->owner[node];
+  gboolean was = saved[node];
+
+  /* A view of it may be saved instead. */
+  for (guint i = node + 1; i < joint->n; i++)
+    if (joint->owner[i] == owner && saved[i])
+      {
+        was = TRUE;
+        saved[i] = FALSE;
+      }
+  saved[node] = !was;
+}
+
+/* -- beginnings -- */
+
+static gboolean
+start_from_cut (Search *self, double budget, gboolean compat, Score *score)
+{
+  AdjPartitionOptions options = *self->options;
+  g_autoptr (Plan) plan = NULL;
+  g_autofree guint8 *saved = g_new0 (guint8, self->joint->n);
+
+  options.budget = budget;
+  options.compat = compat;
+  plan = min_cut_plan (self->joint, &options, NULL);
+  if (plan == NULL)
+    return FALSE;
+  for (guint i = 0; i < plan->tensors->len; i++)
+    saved[plan_item (plan->tensors, i)] = TRUE;
+  return consider (self, saved, score);
+}
+
+/* Every @stride-th storage, or all but these. */
+static void
+start_from_comb (Search *self, guint stride, gboolean inverse)
+{
+  g_autofree guint8 *saved = g_new0 (guint8, self->joint->n);
+  Score score;
+
+  for (guint i = 0; i < self->candidates->len; i++)
+    if ((i % stride == 0) != inverse)
+      saved[plan_item (self->candidates, i)] = TRUE;
+  consider (self, saved, &score);
+}
+
+static void
+begin (Search *self)
+{
+  Score score;
+
+  for (guint i = 0; i <= N_BUDGETS && self->n_plans < self->effort; i++)
+    {
+      start_from_cut (self, (double) i / N_BUDGETS, TRUE, &score);
+      start_from_cut (self, (double) i / N_BUDGETS, FALSE, &score);
+    }
+  for (guint stride = 1; stride < MIN (self->candidates->len, 16); stride++)
+    {
+      start_from_comb (self, stride, FALSE);
+      start_from_comb (self, stride, TRUE);
+    }
+}
+
+/* -- searching -- */
+
+static void
+try_all (Search *self)
+{
+  Score score;
+
+  memset (self->saved, 0, self->joint->n);
+  consider (self, self->saved, &score);
+  /* Gray code: each plan differs from the one before in one storage. */
+  for (guint i = 1; i < 1u << self->candidates->len; i++)
+    {
+      flip (self, self->saved, (guint) __builtin_ctz (i));
+      consider (self, self->saved, &score);
+    }
+}
+
+/* Flips single storages as long as that helps. */
+static void
+walk_downhill (Search *self)
+{
+  gboolean moved = TRUE;
+
+  while (moved && self->n_plans < self->effort)
+    {
+      moved = FALSE;
+      for (guint i = 0; i < self->candidates->len && self->n_plans < self->effort; i++)
+        {
+          Score before = self->best_score, score;
+
+          memcpy (self->saved, self->best, self->joint->n);
+          flip (self, self->saved, i);
+          if (consider (self, self->saved, &score))
+            moved |= is_better (&self->best_score, &before);
+        }
+    }
+}
+
+static double
+energy (const Search *self, const Score *score)
+{
+  double peak = self->memory > 0 ? score->third : score->first;
+  double cost = self->memory > 0 ? score->first : score->second;
+  double unit = isfinite (self->limit) && self->limit > 0 ? self->limit : 1;
+  double over = self->memory > 0 ? score->over / (double) self->memory : score->over / unit;
+
+  return peak / self->scale + 4 * MIN (over, 10) +
+         (self->memory > 0 ? cost / (unit + cost) : 0.01 * cost / (unit + cost));
+}
+
+/* One storage, or one for another. */
+static void
+change (const Search *self, GRand *rand, guint8 *saved)
+{
+  gint n = (gint) self->candidates->len;
+
+  flip (self, saved, (guint) g_rand_int_range (rand, 0, n));
+  if (g_rand_int_range (rand, 0, 3) == 0)
+    flip (self, saved, (guint) g_rand_int_range (rand, 0, n));
+}
+
+static void
+walk_cooling (Search *self)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autofree guint8 *next = g_malloc (self->joint->n);
+  guint first = self->n_plans;
+  Score now, score;
+
+  memcpy (self->saved, self->best, self->joint->n);
+  now = self->best_score;
+  while (self->n_plans < self->effort)
+    {
+      double left = 1 - (double) (self->n_plans - first) / (double) (self->effort - first);
+      double heat = 0.05 * left * left + 1e-6;
+
+      memcpy (next, self->saved, self->joint->n);
+      change (self, rand, next);
+      if (!consider (self, next, &score))
+        continue;
+      if (exp ((energy (self, &now) - energy (self, &score)) / heat) < g_rand_double (rand))
+        continue;
+      now = score;
+      memcpy (self->saved, next, self->joint->n);
+    }
+}
+
+static gboolean
+is_small (const Search *self)
+{
+  return self->candidates->len <= MAX_EXACT;
+}
+
+static void
+search (Search *self)
+{
+  begin (self);
+  self->scale = MAX ((double) self->best_peak, 1);
+  if (is_small (self))
+    try_all (self);
+  else
+    {
+      guint whole = self->effort;
+
+      walk_downhill (self);
+      /* The last tenth goes downhill from the best. */
+      self->effort = self->n_plans + (whole - MIN (whole, self->n_plans)) / 10 * 9;
+      walk_cooling (self);
+      self->effort = whole;
+      walk_downhill (self);
+    }
+}
+
+/* -- limits -- */
+
+/* What min-cut recomputes under the same budget, or the share of forward that was asked for. */
+static gboolean
+set_limit (Search *self, GError **error)
+{
+  const Joint *joint = self->joint;
+  g_autoptr (Plan) plan = NULL;
+  double traffic;
+
+  self->memory = self->options->memory_limit;
+  self->limit = INFINITY;
+  if (self->memory > 0)
+    return TRUE;
+  if (!isnan (self->options->recompute_limit))
+    {
+      double forward = 0;
+
+      for (guint i = 0; i < joint->n; i++)
+        if (joint->in_forward[i] && joint->kind[i] == NODE_CALL)
+          forward += cost_of_node (self, i);
+      self->limit = forward * MAX (self->options->recompute_limit, 0);
+      return TRUE;
+    }
+  plan = min_cut_plan (joint, self->options, error);
+  if (plan == NULL || !plan_complete (plan, error))
+    return FALSE;
+  self->limit = recompute_cost (self, plan, &traffic);
+  return TRUE;
+}
+
+static gboolean
+is_possible (const Search *self, GError **error)
+{
+  if (self->best_score.over == INFINITY)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "no choice of saved values lets backward be computed");
+      return FALSE;
+    }
+  if (self->best_score.over == 0)
+    return TRUE;
+  if (self->memory > 0)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
+                 "no plan was found below a peak of %" G_GUINT64_FORMAT
+                 " bytes: the lowest is %" G_GUINT64_FORMAT
+                 ", and none is below %" G_GUINT64_FORMAT,
+                 self->memory, self->best_peak, liveness_bound (self->joint));
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                 "no plan was found that recomputes so little: it would be %g more than %g",
+                 self->best_score.over, self->limit);
+  return FALSE;
+}
+
+static void
+note_reasons (Plan *plan, const Search *self)
+{
+  for (guint i = 0; i < self->candidates->len; i++)
+    plan->rule[plan_item (self->candidates, i)] = ADJ_RULE_PEAK;
+  for (guint i = 0; i < plan->joint->n; i++)
+    if (!plan->in_forward[i])
+      plan->rule[i] = ADJ_RULE_NONE;
+  plan->n_plans = self->n_plans;
+  plan->is_optimal = is_small (self);
+}
+
+Plan *
+optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error)
+{
+  g_autoptr (Plan) plan = NULL;
+  Search self = { .joint = joint, .options = options };
+
+  if (!joint->has_backward)
+    return default_plan (joint, options, error);
+  self.candidates = g_array_new (FALSE, FALSE, sizeof (guint32));
+  self.fixed = g_new0 (guint8, joint->n);
+  self.saved = g_new0 (guint8, joint->n);
+  self.best = g_new0 (guint8, joint->n);
+  self.best_score = (Score){ INFINITY, INFINITY, INFINITY, INFINITY };
+  self.effort = options->effort > 0 ? options->effort : EFFORT;
+  self.effort = MIN (self.effort, MAX_WORK / MAX (joint->n, 1));
+  list_candidates (&self);
+  if (set_limit (&self, error))
+    {
+      search (&self);
+      if (is_possible (&self, error))
+        plan = plan_of (&self, self.best);
+      if (plan != NULL)
+        note_reasons (plan, &self);
+    }
+  g_array_unref (self.candidates);
+  g_free (self.fixed);
+  g_free (self.saved);
+  g_free (self.best);
+  return g_steal_pointer (&plan);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What forward writes to after it was saved: a reference would hand the new value to backward, so
+ * forward saves a copy from before.  PyTorch saves the reference. */
+
+#include "call/adj-op.h"
+#include "partition/plan-private.h"
+
+static void
+note_written (const Joint *joint, guint i, guint8 *written)
+{
+  const AdjNode *node = adj_graph_get_node (joint->graph, i);
+  const AdjSchema *schema = node->op != NULL ? adj_op_get_schema (node->op) : NULL;
+
+  for (guint k = 0; schema != NULL && k < MIN (schema->n_arguments, node->args.n); k++)
+    if (schema->arguments[k].type.written && node->args.items[k].kind == ADJ_VALUE_NODE)
+      written[joint->owner[joint->rep[node->args.items[k].node.index]]] = TRUE;
+}
+
+void
+plan_find_written (Plan *plan)
+{
+  const Joint *joint = plan->joint;
+  g_autofree guint8 *written = g_new0 (guint8, joint->n);
+
+  for (guint i = 0; i < joint->n; i++)
+    if (plan->in_forward[i] && (joint->traits[i] & OP_EFFECT) != 0)
+      note_written (joint, i, written);
+  for (guint i = 0; i < plan->tensors->len && !plan->options->compat; i++)
+    {
+      guint node = plan_item (plan->tensors, i);
+
+      plan->is_written[node] = joint->storage[node] != G_MININT32 && written[joint->owner[node]];
+    }
+}
+
+guint64
+plan_held_bytes (const Plan *plan, guint node)
+{
+  return plan->is_written[node] ? plan->joint->bytes[node] : joint_held_bytes (plan->joint, node);
+}
