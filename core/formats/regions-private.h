@@ -30,6 +30,9 @@ void regions_define_symbol (Regions *regions, const RegionKey *key, const AdjSym
  * graphs that are added later get it. */
 void regions_add_source (Regions *regions, const RegionKey *key, const char *source);
 
+/* What AOTAutograd knows of the region, as it prints it; the first that can be read counts. */
+void regions_set_metadata (Regions *regions, const RegionKey *key, const char *text);
+
 /* Whether the region has a graph of @role, or any when that is %NULL. */
 gboolean regions_has_graph (Regions *regions, const RegionKey *key, const char *role);
 

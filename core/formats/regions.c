@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "formats/python-repr-private.h"
 #include "formats/regions-private.h"
 #include "ir/adj-text.h"
 
@@ -18,6 +19,7 @@ typedef struct
   GArray *symbols;     /* of AdjSymbol; texts interned in the arena */
   GHashTable *sources; /* name of a Dynamo placeholder → expression */
   GPtrArray *inputs;   /* (nullable) expressions of the Dynamo graph's inputs, or %NULL */
+  AdjValue metadata;   /* DICT, or NONE */
 } Region;
 
 struct _Regions
@@ -39,6 +41,7 @@ region_free (Region *region)
   g_array_unref (region->symbols);
   g_hash_table_unref (region->sources);
   g_clear_pointer (&region->inputs, g_ptr_array_unref);
+  adj_value_clear (&region->metadata);
   g_free (region);
 }
 
@@ -148,6 +151,17 @@ regions_define_symbol (Regions *regions, const RegionKey *key, const AdjSymbol *
   copy.name = adj_arena_intern (regions->arena, symbol->name);
   copy.source = symbol->source != NULL ? adj_arena_intern (regions->arena, symbol->source) : NULL;
   g_array_append_val (find_region (regions, key)->symbols, copy);
+}
+
+void
+regions_set_metadata (Regions *regions, const RegionKey *key, const char *text)
+{
+  Region *region = find_region (regions, key);
+  g_auto (AdjValue) value = ADJ_NONE;
+
+  if (region->metadata.kind == ADJ_VALUE_NONE && python_repr_parse (text, strlen (text), &value) &&
+      value.kind == ADJ_VALUE_DICT)
+    region->metadata = adj_value_steal (&value);
 }
 
 void
@@ -372,6 +386,8 @@ add_region (Regions *regions, const Region *region, GError **error)
     .num_fwd_outputs = -1,
   };
 
+  if (region->metadata.kind == ADJ_VALUE_DICT)
+    entry.metadata = &region->metadata;
   return region->graph_ids->len == 0 ||
          adj_bundle_builder_add_region (regions->builder, &entry,
                                         (const char *const *) region->graph_ids->pdata, error);

@@ -170,9 +170,21 @@ static gboolean
 take_line (
     Message *message, const char *content, const RegionKey *key, guint number, GError **error)
 {
+  static const char metadata[] = "fw_metadata=";
   const char *role = role_in_heading (content);
+  const char *known = strstr (content, metadata);
   gboolean begins = strstr (content, "(torch.nn.Module):") != NULL && message->text->len == 0;
 
+  if (known != NULL && g_str_has_prefix (content, "aot_config id: ") && key->frame >= 0)
+    {
+      RegionKey of = *key;
+
+      of.process = message->process;
+      if (!finish (message, error))
+        return FALSE;
+      regions_set_metadata (message->regions, &of, known + strlen (metadata));
+      return TRUE;
+    }
   if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
     {
       if (!finish (message, error))

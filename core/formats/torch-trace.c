@@ -260,6 +260,20 @@ take_source (Log *log, const JsonItem *record, const JsonItem *metadata)
     regions_add_source (log->regions, &key, source);
 }
 
+/* {"artifact": {"name": "aot_forward_graph_fw_metadata", …}} with the repr() as payload. */
+static void
+take_artifact (Log *log, const JsonItem *record, const JsonItem *artifact, const char *payload)
+{
+  const char *name = json_get_text (artifact, "name");
+  RegionKey key;
+
+  if (name == NULL || !g_str_has_suffix (name, "fw_metadata"))
+    return;
+  key = region_of (log, record, FALSE);
+  if (key.frame >= 0)
+    regions_set_metadata (log->regions, &key, payload);
+}
+
 static gboolean
 take_graph (Log *log,
             const JsonItem *record,
@@ -318,6 +332,8 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
     take_symbol (log, record, item);
   if ((item = json_get (record, "describe_source")) != NULL)
     take_source (log, record, item);
+  if ((item = json_get (record, "artifact")) != NULL)
+    take_artifact (log, record, item, payload);
   role = role_of (record);
   /* Until 2.4 they were logged under one name. */
   if (role != NULL && strcmp (role, "forward") == 0 && strstr (payload, "class <lambda>(") != NULL)

@@ -107,10 +107,85 @@ test_log (gconstpointer row)
       if (is_listed (entry->role))
         g_assert_cmpstr (got, ==, expected[n_listed++]);
     }
+  for (guint i = 0; g_str_has_prefix (row, "trace") && i < adj_bundle_get_n_regions (bundle); i++)
+    g_assert_nonnull (adj_bundle_get_region (bundle, i)->metadata);
   g_test_message ("%s: parsed %u of %u graphs, %u of them as counted by PyTorch", name, n_parsed,
                   n_found, n_listed);
   g_assert_cmpuint (n_listed, ==, g_strv_length (expected));
   g_assert_cmpuint (n_parsed, ==, n_found);
+}
+
+/* -- what AOTAutograd knows of a region: in a log as repr(), in a capture as JSON -- */
+
+static const AdjValue *
+member (const AdjValue *dict, const char *key)
+{
+  g_assert_cmpint (dict->kind, ==, ADJ_VALUE_DICT);
+  for (guint i = 0; i + 1 < dict->n; i += 2)
+    if (g_str_equal (dict->items[i].text, key))
+      return &dict->items[i + 1];
+  g_error ("no '%s'", key);
+}
+
+static void
+assert_same_members (const AdjValue *a, const AdjValue *b, const char *key)
+{
+  g_assert_true (adj_value_equal (member (a, key), member (b, key)));
+}
+
+static void
+assert_same_metadata (const AdjValue *logged, const AdjValue *captured)
+{
+  const AdjValue *inputs = member (logged, "input_info"), *other = member (captured, "input_info");
+  const AdjValue *outputs = member (logged, "output_info");
+
+  g_assert_cmpuint (inputs->n, ==, other->n);
+  for (guint i = 0; i < inputs->n; i++)
+    {
+      assert_same_members (&inputs->items[i], &other->items[i], "is_leaf");
+      assert_same_members (&inputs->items[i], &other->items[i], "mutates_data");
+      assert_same_members (&inputs->items[i], &other->items[i], "mutates_metadata");
+      assert_same_members (&inputs->items[i], &other->items[i], "requires_grad");
+    }
+  other = member (captured, "output_info");
+  g_assert_cmpuint (outputs->n, ==, other->n);
+  for (guint i = 0; i < outputs->n; i++)
+    {
+      assert_same_members (&outputs->items[i], &other->items[i], "output_type");
+      assert_same_members (&outputs->items[i], &other->items[i], "base_idx");
+      assert_same_members (&outputs->items[i], &other->items[i], "dynamic_dims");
+      assert_same_members (&outputs->items[i], &other->items[i], "requires_grad");
+    }
+  assert_same_members (logged, captured, "num_intermediate_bases");
+  assert_same_members (logged, captured, "is_train");
+  assert_same_members (logged, captured, "tokens");
+  g_assert_cmpuint (member (logged, "traced_tangents")->n, ==,
+                    member (captured, "traced_tangents")->n);
+}
+
+/* The captures of the same models were made by another run of the same release. */
+static void
+test_metadata (gconstpointer row)
+{
+  static const char *const models[] = { "mlp",  "gpt2", "resnet-block", "llama",
+                                        "lstm", "sac",  "dropout",      "unet" };
+  g_autofree char *name = g_strdup_printf ("models-%s.gz", (const char *) row);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "formats", "data", name, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) log = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", models[i]);
+      g_autofree char *place = adj_test_data_path (file);
+      g_autoptr (AdjBundle) capture = adj_bundle_load (place, NULL, &error);
+      const AdjRegion *region = adj_bundle_get_region (log, i);
+
+      g_assert_no_error (error);
+      g_assert_nonnull (region->metadata);
+      assert_same_metadata (region->metadata, adj_bundle_get_region (capture, 0)->metadata);
+    }
 }
 
 int
@@ -123,5 +198,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, rows[i], test_log);
     }
+  g_test_add_data_func ("/formats/model-logs/metadata-of-trace", rows[0], test_metadata);
+  g_test_add_data_func ("/formats/model-logs/metadata-of-console", rows[2], test_metadata);
   return g_test_run ();
 }
