@@ -247,15 +247,21 @@ read_number (Reader *reader, AdjValue *out)
   return TRUE;
 }
 
+/* A long text is wrapped into several that stand side by side. */
 static gboolean
 read_string (Reader *reader, AdjValue *out)
 {
-  g_autofree char *text = adj_token_unquote (&reader->token, NULL);
+  g_autoptr (GString) whole = g_string_new (NULL);
 
-  if (text == NULL)
-    return FALSE;
-  *out = adj_value_new_string (text);
-  advance (reader);
+  for (; reader->token.kind == ADJ_TOKEN_STRING; advance (reader))
+    {
+      g_autofree char *part = adj_token_unquote (&reader->token, NULL);
+
+      if (part == NULL)
+        return FALSE;
+      g_string_append (whole, part);
+    }
+  *out = adj_value_new_string (whole->str);
   return TRUE;
 }
 

@@ -663,7 +663,9 @@ def promote(value):
 
 
 def promote_dtype(arg):
-    return torch.float64 if isinstance(arg, torch.dtype) and arg.is_floating_point else arg
+    if not isinstance(arg, torch.dtype) or not (arg.is_floating_point or arg.is_complex):
+        return arg
+    return torch.complex128 if arg.is_complex else torch.float64
 
 
 def agree(results, recorded):

@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, os.pardir, os.pardir, "data", "graphs")]
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [HERE, os.path.join(ROOT, "data", "graphs")]
 
 
 def train():
@@ -70,7 +71,7 @@ def main(folder):
         logs = {"TORCH_LOGS": "graph_code,aot_graphs,aot_joint_graph", "TORCH_TRACE": os.path.join(scratch, "logs")}
         env = {**os.environ, **logs, "MODELS_SEEN": seen, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
         done = subprocess.run(run, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
-        replaced = {HERE: "/home/user", os.path.dirname(os.path.dirname(os.path.dirname(HERE))): "/home/user"}
+        replaced = {HERE: "/home/user", ROOT: "/home/user"}
         console = neutral(done.stdout, scratch)
         [log] = glob.glob(os.path.join(scratch, "logs", "*.log"))
         with open(log, encoding="utf-8") as source:
