@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "canvas/adj-role-badge.h"
+#include "panel/name-widgets.h"
 
 struct _AdjLegend
 {
@@ -82,6 +83,7 @@ adj_legend_update (AdjLegend *self)
         group = group != NULL ? group : button;
         gtk_box_append (self->box, button);
       }
+  adj_name_widgets (GTK_WIDGET (self));
   gtk_widget_set_visible (GTK_WIDGET (self), group != NULL);
 }
 

@@ -8,6 +8,7 @@
 
 #define WHEEL_STEP 64.0f
 #define WHEEL_ZOOM 1.15f
+#define CHORD_USEC (2 * G_TIME_SPAN_SECOND)
 
 static guint
 box_at (AdjGraphView *self, float x, float y)
@@ -268,6 +269,33 @@ on_page (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
+/* Ctrl with an arrow scrolls, as the wheel does. */
+static gboolean
+on_scroll_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  AdjCamera camera = self->camera;
+  float step = 2 * WHEEL_STEP;
+
+  switch ((AdjDirection) g_variant_get_int32 (args))
+    {
+    case ADJ_DIRECTION_LEFT:
+      adj_camera_pan (&camera, step, 0);
+      break;
+    case ADJ_DIRECTION_RIGHT:
+      adj_camera_pan (&camera, -step, 0);
+      break;
+    case ADJ_DIRECTION_UP:
+      adj_camera_pan (&camera, 0, step);
+      break;
+    case ADJ_DIRECTION_DOWN:
+      adj_camera_pan (&camera, 0, -step);
+      break;
+    }
+  adj_graph_view_move_to (self, &camera);
+  return TRUE;
+}
+
 static gboolean
 on_home (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -287,6 +315,26 @@ on_clear (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
+static gboolean
+on_chord (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  ADJ_GRAPH_VIEW (widget)->chord = g_get_monotonic_time ();
+  return TRUE;
+}
+
+static gboolean
+on_tint (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  gboolean follows = g_get_monotonic_time () - self->chord < CHORD_USEC;
+
+  self->chord = 0;
+  if (follows)
+    gtk_widget_activate_action (widget, "win.color-by", "s",
+                                adj_coloring_name (g_variant_get_int32 (args)));
+  return follows;
+}
+
 void
 adj_graph_view_install_keys (GtkWidgetClass *klass)
 {
@@ -301,8 +349,28 @@ adj_graph_view_install_keys (GtkWidgetClass *klass)
     { GDK_KEY_Down, ADJ_DIRECTION_DOWN },   { GDK_KEY_KP_Down, ADJ_DIRECTION_DOWN },
   };
 
+  static const struct
+  {
+    guint key;
+    AdjColoring coloring;
+  } tints[] = {
+    { GDK_KEY_r, ADJ_COLOR_BY_ROLE },
+    { GDK_KEY_b, ADJ_COLOR_BY_BYTES },
+    { GDK_KEY_t, ADJ_COLOR_BY_TIME },
+    { GDK_KEY_e, ADJ_COLOR_BY_ERROR },
+  };
+
+  gtk_widget_class_add_binding (klass, GDK_KEY_c, 0, on_chord, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tints); i++)
+    gtk_widget_class_add_binding (klass, tints[i].key, 0, on_tint, "i", tints[i].coloring);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_n, 0, "win.next-difference", NULL);
+  gtk_widget_class_add_binding_action (klass, GDK_KEY_p, 0, "win.previous-difference", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (arrows); i++)
-    gtk_widget_class_add_binding (klass, arrows[i].key, 0, on_arrow, "i", arrows[i].direction);
+    {
+      gtk_widget_class_add_binding (klass, arrows[i].key, 0, on_arrow, "i", arrows[i].direction);
+      gtk_widget_class_add_binding (klass, arrows[i].key, GDK_CONTROL_MASK, on_scroll_key, "i",
+                                    arrows[i].direction);
+    }
   gtk_widget_class_add_binding (klass, GDK_KEY_Tab, 0, on_user, "b", FALSE);
   gtk_widget_class_add_binding (klass, GDK_KEY_ISO_Left_Tab, GDK_SHIFT_MASK, on_user, "b", TRUE);
   gtk_widget_class_add_binding (klass, GDK_KEY_Page_Up, 0, on_page, "i", 1);

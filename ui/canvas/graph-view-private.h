@@ -35,6 +35,7 @@ struct _AdjGraphView
   gboolean wants_selected; /* … or shown around the selected node */
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
 
+  gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
   AdjCamera grabbed;      /* at the begin of a drag or pinch */
   float speed_x, speed_y; /* of inertia, pixels per second */

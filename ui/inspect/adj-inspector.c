@@ -10,6 +10,7 @@
 #include "inspect/adj-histogram.h"
 #include "ir/adj-text.h"
 #include "model/adj-facts.h"
+#include "panel/name-widgets.h"
 
 #define MAX_LINKS 12
 #define FIRST_ELEMENTS 8
@@ -304,6 +305,7 @@ update (AdjInspector *self)
         gtk_box_append (self->cards, GTK_WIDGET (card));
       g_object_unref (card);
     }
+  adj_name_widgets (GTK_WIDGET (self->cards));
   gtk_stack_set_visible_child_name (self->stack, "node");
 }
 

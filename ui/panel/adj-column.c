@@ -32,9 +32,21 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *
   gtk_label_set_text (GTK_LABEL (label), text);
 }
 
+/* The list inside has no name of its own. */
+static void
+name_list (GtkWidget *table)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (table); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_VIEW (child))
+      gtk_accessible_update_property (GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      _ ("Rows"), -1);
+}
+
 void
 adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n)
 {
+  name_list (GTK_WIDGET (table));
   for (guint i = 0; i < n; i++)
     {
       GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();

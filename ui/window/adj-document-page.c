@@ -11,6 +11,7 @@
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
+#include "panel/name-widgets.h"
 #include "sidebar/adj-sidebar.h"
 #include "window/adj-start-page.h"
 
@@ -144,6 +145,7 @@ show_remark (AdjDocumentPage *self, GtkMessageType type, const char *text)
   gtk_info_bar_set_message_type (self->remarks_bar, type);
   gtk_label_set_text (self->remarks_label, text);
   gtk_button_set_label (self->remarks_button, problem ? _ ("_Copy Details") : _ ("_Details"));
+  adj_name_widgets (GTK_WIDGET (self->remarks_bar));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), NULL);
   gtk_actionable_set_action_target_value (GTK_ACTIONABLE (self->remarks_button),
                                           problem ? NULL : g_variant_new_string ("log"));
@@ -365,6 +367,7 @@ adj_document_page_init (AdjDocumentPage *self)
   fill_panel (self);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
+  adj_name_widgets (GTK_WIDGET (self));
   g_signal_connect_swapped (self->remarks_bar, "response", G_CALLBACK (on_remark_closed), self);
   update_page (self);
 }

@@ -35,7 +35,9 @@ make_row (GFile *file, const char *subtitle)
       adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
     }
   adw_action_row_add_suffix (ADW_ACTION_ROW (row),
-                             gtk_image_new_from_icon_name ("go-next-symbolic"));
+                             g_object_new (GTK_TYPE_IMAGE, "icon-name", "go-next-symbolic",
+                                           "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION,
+                                           NULL));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-uri");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", uri);

@@ -18,6 +18,7 @@ struct _AdjSearchBar
   GtkListView *results;
   AdjNodeList *nodes;
   GtkSingleSelection *selection;
+  char *query; /* what the results are of */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ_TYPE_PANEL)
@@ -46,6 +47,8 @@ search (AdjSearchBar *self)
   const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
   g_autoptr (GArray) found = NULL;
 
+  g_free (self->query);
+  self->query = g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->entry)));
   if (graph != NULL)
     found = adj_search_run (graph->graph, adj_document_get_scene (adj_panel_get_document (self)),
                             gtk_editable_get_text (GTK_EDITABLE (self->entry)));
@@ -74,10 +77,29 @@ adj_search_bar_step (AdjSearchBar *self, gint step)
   update_count (self);
 }
 
+/* Enter comes sooner than the search that waits for the end of typing. */
+static void
+catch_up (AdjSearchBar *self)
+{
+  if (g_strcmp0 (self->query, gtk_editable_get_text (GTK_EDITABLE (self->entry))) != 0)
+    search (self);
+}
+
 static void
 on_next (AdjSearchBar *self)
 {
+  catch_up (self);
   adj_search_bar_step (self, 1);
+}
+
+static void
+on_stop (AdjSearchBar *self)
+{
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_POPOVER);
+
+  if (popover != NULL)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.focus-canvas", NULL);
 }
 
 static void
@@ -122,6 +144,7 @@ adj_search_bar_dispose (GObject *object)
 
   g_clear_object (&self->selection);
   g_clear_object (&self->nodes);
+  g_clear_pointer (&self->query, g_free);
 
   G_OBJECT_CLASS (adj_search_bar_parent_class)->dispose (object);
 }
@@ -155,6 +178,7 @@ adj_search_bar_init (AdjSearchBar *self)
   gtk_list_view_set_model (self->results, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->entry, "search-changed", G_CALLBACK (search), self);
   g_signal_connect_swapped (self->entry, "activate", G_CALLBACK (on_next), self);
+  g_signal_connect_swapped (self->entry, "stop-search", G_CALLBACK (on_stop), self);
   g_signal_connect_swapped (self->entry, "next-match", G_CALLBACK (on_next), self);
   g_signal_connect_swapped (self->entry, "previous-match", G_CALLBACK (on_previous), self);
   g_signal_connect_swapped (self->results, "activate", G_CALLBACK (on_row_activated), self);

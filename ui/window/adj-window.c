@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/adj-facts.h"
+#include "panel/name-widgets.h"
 #include "window/adj-document-page.h"
 #include "window/adj-file-list.h"
 #include "window/adj-search-bar.h"
@@ -650,6 +651,7 @@ adj_window_init (AdjWindow *self)
                             self);
   g_signal_connect_swapped (self->tabs, "close-page", G_CALLBACK (on_close_tab), self);
   add_tab (self);
+  adj_name_widgets (GTK_WIDGET (self));
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   g_signal_connect (drop, "enter", G_CALLBACK (on_drag_enter), self);
   g_signal_connect (drop, "leave", G_CALLBACK (on_drag_leave), self);

@@ -89,6 +89,50 @@ run_compare_with (AdjWindow *self, GVariant *parameter)
   adj_window_compare_with (self, tab, id);
 }
 
+/* From the selected node on, in order of execution. */
+static void
+step_difference (AdjWindow *self, gint step)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjEvaluation *evaluation = adj_document_get_evaluation (document);
+  const AdjComparison *comparison =
+      evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
+  guint selected = adj_document_get_selected (document).index;
+  const AdjValueComparison *found = NULL;
+
+  for (guint i = 0; comparison != NULL && i < comparison->n_nodes; i++)
+    {
+      const AdjValueComparison *node = &comparison->nodes[i];
+
+      if (node->verdict != ADJ_VERDICT_DIFFERS)
+        continue;
+      if (step < 0 && node->node.index < selected)
+        found = node;
+      if (step > 0 && found == NULL && (selected == G_MAXUINT32 || node->node.index > selected))
+        found = node;
+    }
+  if (found != NULL)
+    adj_document_set_selected (document, found->node);
+}
+
+static void
+run_next_difference (AdjWindow *self, GVariant *parameter)
+{
+  step_difference (self, 1);
+}
+
+static void
+run_previous_difference (AdjWindow *self, GVariant *parameter)
+{
+  step_difference (self, -1);
+}
+
+static void
+run_focus_canvas (AdjWindow *self, GVariant *parameter)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (self)));
+}
+
 static void
 run_stop (AdjWindow *self, GVariant *parameter)
 {
@@ -234,6 +278,9 @@ static const struct
   { "run", run_run, WITH_GRAPH, NULL, { "F5" } },
   { "compare", run_compare, WITH_GRAPH, NULL, { "<Shift>F5" } },
   { "compare-with", run_compare_with, WITH_GRAPH, "(us)", { NULL } },
+  { "next-difference", run_next_difference, WITH_GRAPH, NULL, { NULL } },
+  { "previous-difference", run_previous_difference, WITH_GRAPH, NULL, { NULL } },
+  { "focus-canvas", run_focus_canvas, WITH_GRAPH, NULL, { "F6" } },
   { "stop", run_stop, WHILE_BUSY, NULL, { "Escape" } },
   { "back", run_back, BACK, NULL, { "<Alt>Left" } },
   { "forward", run_forward, AHEAD, NULL, { "<Alt>Right" } },
@@ -258,11 +305,15 @@ static const struct
 
 static const struct
 {
-  const char *name, *accel;
+  const char *name;
+  const char *accels[3];
 } others[] = {
-  { "win.show-sidebar", "F9" },         { "win.show-inspector", "<Control>F9" },
-  { "win.show-panel", "<Control>F10" }, { "app.quit", "<Control>q" },
-  { "app.new-window", "<Control>n" },
+  { "win.show-sidebar", { "F9" } },
+  { "win.show-inspector", { "<Control>F9" } },
+  { "win.show-panel", { "<Control>F10" } },
+  { "win.show-help-overlay", { "<Control>question", "F1" } },
+  { "app.quit", { "<Control>q" } },
+  { "app.new-window", { "<Control>n" } },
 };
 
 static void
@@ -446,6 +497,5 @@ adj_window_add_accels (GtkApplication *application)
         gtk_application_set_accels_for_action (application, name, actions[i].accels);
     }
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    gtk_application_set_accels_for_action (application, others[i].name,
-                                           (const char *[]){ others[i].accel, NULL });
+    gtk_application_set_accels_for_action (application, others[i].name, others[i].accels);
 }

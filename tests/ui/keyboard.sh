@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# keyboard.sh WORKBENCH GRAPHS: keyboard.py on a display, a bus and a home of its own.
+
+set -euo pipefail
+
+for tool in xvfb-run dbus-run-session xdotool; do
+  if ! command -v $tool >/dev/null; then
+    echo "1..0 # SKIP $tool is not here"
+    exit 0
+  fi
+done
+
+here=$(cd "$(dirname "$0")" && pwd)
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+unset NO_AT_BRIDGE
+export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config
+export GTK_A11Y=atspi GSK_RENDERER=cairo LC_ALL=C.UTF-8
+
+# The system's Python: it has the bindings.
+xvfb-run -a -s "-screen 0 1440x900x24" dbus-run-session -- \
+  /usr/bin/python3 "$here/keyboard.py" "$@" 2>"$home/errors" || { cat "$home/errors" >&2; exit 1; }
