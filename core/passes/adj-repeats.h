@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* Whether node @index may be one with an equal node, as the first or as a later one. */
+typedef gboolean (*AdjMayMerge) (const AdjGraph *graph, guint index, gpointer data);
+
+/* For each node the first one that makes the same call: of the same target, with the same arguments
+ * (types included) once repeats among these are one, and with no write in between; itself when
+ * there is none.  (transfer full) (array length=n_nodes) */
+guint32 *adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data);
+
+G_END_DECLS
