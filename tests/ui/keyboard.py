@@ -24,7 +24,9 @@ WAIT = 20
 
 class Walk:
     def __init__(self, program, *files):
-        self.process = subprocess.Popen([program, *files])
+        self.process = subprocess.Popen(
+            [program, *files], env={**os.environ, "G_DEBUG": "fatal-criticals"}
+        )
         self.frame = self.wait(self.find_frame, "the window")
 
     def close(self):
@@ -239,9 +241,9 @@ TESTS = [
 def main():
     program, graphs = sys.argv[1:3]
     failed = 0
+    print(f"1..{len(TESTS)}", flush=True)
     Atspi.init()
     walk = Walk(program)
-    print(f"1..{len(TESTS)}")
     for i, test in enumerate(TESTS):
         try:
             walk.focus()

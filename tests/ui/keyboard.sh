@@ -15,7 +15,7 @@ done
 here=$(cd "$(dirname "$0")" && pwd)
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
-unset NO_AT_BRIDGE
+unset NO_AT_BRIDGE G_DEBUG MALLOC_PERTURB_
 export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config
 export GTK_A11Y=atspi GSK_RENDERER=cairo LC_ALL=C.UTF-8
 
