@@ -142,6 +142,27 @@ read_sizes (const JsonItem *view, const char *key, AdjSize *out, guint *n)
   return TRUE;
 }
 
+/* Complex numbers that safetensors has no type for are stored as pairs, [n, 2]. */
+static gboolean
+read_pairs (const JsonReader *json, const JsonItem *view, AdjDType *dtype, GError **error)
+{
+  const char *name = json_get_text (view, "dtype");
+  AdjDType complex;
+
+  if (name == NULL)
+    return TRUE;
+  complex = adj_dtype_from_code (name, -1);
+  if ((complex == ADJ_DTYPE_C32 && *dtype == ADJ_DTYPE_F16) ||
+      (complex == ADJ_DTYPE_C64 && *dtype == ADJ_DTYPE_F32) ||
+      (complex == ADJ_DTYPE_C128 && *dtype == ADJ_DTYPE_F64))
+    {
+      *dtype = complex;
+      return TRUE;
+    }
+  json_fail (json, view, error, "%s is no pair of what is stored", name);
+  return FALSE;
+}
+
 /* Another shape over the bytes of @stored: values of the same key alias. */
 static AdjTensorData *
 make_view (TensorFiles *files,
@@ -164,6 +185,8 @@ make_view (TensorFiles *files,
                  "a view needs whole numbers as \"size\", \"stride\", \"offset\"");
       return NULL;
     }
+  if (!read_pairs (json, view, &meta.dtype, error))
+    return NULL;
   meta.shape.offset = ADJ_SIZE (offset);
   data = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (stored), &reason);
   if (data == NULL)

@@ -96,6 +96,15 @@ get_stretch (const AdjShape *shape, gint64 *begin, gint64 *end)
   *end = *begin + adj_shape_span (shape, NULL).word;
 }
 
+/* What safetensors has no element type for goes as pairs of this; NONE: it has one. */
+static AdjDType
+dtype_of_pairs (AdjDType dtype)
+{
+  return dtype == ADJ_DTYPE_C32    ? ADJ_DTYPE_F16
+         : dtype == ADJ_DTYPE_C128 ? ADJ_DTYPE_F64
+                                   : ADJ_DTYPE_NONE;
+}
+
 static Stretch *
 find (TensorStore *store, AdjTensorData *tensor)
 {
@@ -148,6 +157,8 @@ tensor_store_add (TensorStore *store, const char *file, const char *name, AdjTen
                         .one = adj_tensor_data_ref (tensor) };
   stretch->as_is = adj_tensor_data_get_numel (tensor) == 0 ||
                    adj_shape_is_contiguous (&meta->shape, NULL) || is_sparse (tensor, end - begin);
+  if (dtype_of_pairs (meta->dtype) != ADJ_DTYPE_NONE)
+    stretch->as_is = FALSE;
   g_ptr_array_add (store->stretches, stretch);
   g_hash_table_add (store->by_place, stretch);
 }
@@ -207,8 +218,11 @@ tensor_store_print_place (TensorStore *store, AdjTensorData *tensor, GString *ou
   json_print_string (stretch->key, out);
   if (!stretch->as_is)
     {
-      g_string_append_printf (out, ", {\"offset\": %" G_GINT64_FORMAT ", \"size\": ",
-                              shape->offset.word - stretch->begin);
+      g_string_append (out, ", {");
+      if (dtype_of_pairs (stretch->dtype) != ADJ_DTYPE_NONE)
+        g_string_append_printf (out, "\"dtype\": \"%s\", ", adj_dtype_info (stretch->dtype)->code);
+      g_string_append_printf (
+          out, "\"offset\": %" G_GINT64_FORMAT ", \"size\": ", shape->offset.word - stretch->begin);
       print_list (shape->size, shape->rank, out);
       g_string_append (out, ", \"stride\": ");
       print_list (shape->stride, shape->rank, out);
@@ -228,6 +242,14 @@ make_stored (const Stretch *stretch, GError **error)
     return adj_tensor_data_ref (stretch->one);
   adj_shape_init_ints (&meta.shape, 1, &length);
   meta.shape.offset = ADJ_SIZE (stretch->begin);
+  if (dtype_of_pairs (meta.dtype) != ADJ_DTYPE_NONE)
+    {
+      gint64 pairs[2] = { length, 2 };
+
+      meta.dtype = dtype_of_pairs (meta.dtype);
+      adj_shape_init_ints (&meta.shape, 2, pairs);
+      meta.shape.offset = ADJ_SIZE (2 * stretch->begin);
+    }
   return adj_tensor_data_new (&meta, stretch->bytes, error);
 }
 

@@ -361,6 +361,7 @@ static const struct
   { "$op", read_op },
   { "$graph", read_graph },
   { "$tensor", read_tensor },
+  { "$complex_tensor", read_tensor }, /* pairs of numbers; the view says so */
   { "$str", read_shared_text },
   { "$ellipsis", read_ellipsis },
   { "$raw", read_raw },

@@ -178,13 +178,18 @@ static gboolean
 write_data (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  const AdjDTypeInfo *info;
 
   if (writer->put_tensor == NULL)
     {
       adj_tensor_meta_print (adj_tensor_data_get_meta (value->data), NULL, text);
       return put_tagged_text ("$raw", text->str, text->len, out, error);
     }
-  g_string_append (out, "{\"$tensor\": ");
+  info = adj_dtype_info (adj_tensor_data_get_meta (value->data)->dtype);
+  g_string_append_printf (out, "{\"%s\": ",
+                          info->category == ADJ_CATEGORY_COMPLEX && info->safetensors == NULL
+                              ? "$complex_tensor"
+                              : "$tensor");
   if (!writer->put_tensor (writer->data, value->data, out, error))
     return FALSE;
   g_string_append_c (out, '}');
