@@ -39,6 +39,11 @@ gboolean adj_index_read (AdjContext *cx, AdjTensor *tensor, const AdjValue *inde
 gboolean
 adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const AdjValue *value);
 
+/* -- literal.c -- */
+
+gboolean adj_builtin_tensor (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- regions.c: functions that take graphs, and switches of the context -- */
 
 gboolean adj_builtin_run_region (

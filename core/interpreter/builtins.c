@@ -220,6 +220,7 @@ static const AdjBuiltin builtins[] = {
   { "getattr", adj_builtin_getattr },
   { "len", length },
   { "torch.Size", same },
+  { "torch.tensor", adj_builtin_tensor },
   { "operator.index", same },
   { "torch.sym_int", same },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_region },

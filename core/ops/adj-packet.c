@@ -313,36 +313,50 @@ offer_all (Nearest *nearest, const char *wanted, GHashTable *table)
     offer (nearest, wanted, name);
 }
 
+/* The operator that the rest of @name behind the prefix of @space may mean; @nearest is the best
+ * so far.  (transfer full) (nullable): the whole name, when it is better. */
+static char *
+suggest_in_space (const Names *names, const Space *space, const char *name, Nearest *nearest)
+{
+  g_autofree char *wanted = NULL;
+  Nearest here = { "", nearest->n_edits };
+
+  if (!g_str_has_prefix (name, space->prefix))
+    return NULL;
+  wanted = g_strconcat (space->stem, name + strlen (space->prefix), NULL);
+  offer_all (&here, wanted, names->packets);
+  if (*here.name == '\0' || !g_str_has_prefix (here.name, space->stem) ||
+      here.n_edits >= nearest->n_edits)
+    return NULL;
+  *nearest = here;
+  return g_strconcat (space->prefix, here.name + strlen (space->stem), NULL);
+}
+
 char *
 adj_packet_suggest (const char *name, gboolean method)
 {
   const Names *names = get_names ();
-  const char *prefix = "";
-  Nearest nearest = { NULL, MAX ((guint) strlen (name) / 3, 2) };
+  Nearest nearest = { "", MAX ((guint) strlen (name) / 3, 2) + 1 };
+  char *best = NULL;
 
-  if (nearest.n_edits > MAX_NAME)
-    return NULL;
-  nearest.name = "";
-  nearest.n_edits++;
-  if (!method)
-    offer_all (&nearest, name, names->functions);
-  for (guint i = 0; !method && i < G_N_ELEMENTS (spaces); i++)
-    if (g_str_has_prefix (name, spaces[i].prefix))
-      {
-        Nearest here = { "", nearest.n_edits };
+  g_return_val_if_fail (name != NULL, NULL);
 
-        offer_all (&here, name + strlen (spaces[i].prefix), names->packets);
-        if (*here.name == '\0')
-          continue;
-        nearest = here;
-        prefix = spaces[i].prefix;
-      }
+  offer_all (&nearest, name, method ? names->methods : names->functions);
   if (method)
+    offer_all (&nearest, name, names->packets);
+  if (*nearest.name != '\0')
+    best = g_strdup (nearest.name);
+  for (guint i = 0; !method && i < G_N_ELEMENTS (spaces); i++)
     {
-      offer_all (&nearest, name, names->methods);
-      offer_all (&nearest, name, names->packets);
+      char *better = suggest_in_space (names, &spaces[i], name, &nearest);
+
+      if (better != NULL)
+        {
+          g_free (best);
+          best = better;
+        }
     }
-  return *nearest.name != '\0' ? g_strconcat (prefix, nearest.name, NULL) : NULL;
+  return best;
 }
 
 /* -- calling -- */

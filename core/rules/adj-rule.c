@@ -25,7 +25,7 @@ typedef struct
   GPtrArray *shared; /* expressions of calls whose results are picked apart */
   AdjRuleUse use;
   guint64 grads;
-  const char *locals[16];
+  const char *locals[24];
   guint n_locals;
 } Lowering;
 

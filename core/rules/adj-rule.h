@@ -70,7 +70,7 @@ typedef struct
 
   AdjArena *arena;  /* (owned): lists */
   AdjValue *shared; /* results of shared calls; NONE until made */
-  AdjValue locals[16];
+  AdjValue locals[24];
 } AdjRuleCall;
 
 void adj_rule_call_init (AdjRuleCall *call);

@@ -354,6 +354,15 @@ builtin_broadcast_sizes (AdjRuleCall *call, const AdjValue *args, guint n, AdjVa
 /* -- others -- */
 
 static gboolean
+builtin_whole (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = args[0];
+  if (args[0].kind == ADJ_VALUE_FLOAT && fabs (args[0].number) < 0x1p62)
+    *out = ADJ_INT ((gint64) args[0].number);
+  return TRUE;
+}
+
+static gboolean
 builtin_sqrt_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_FLOAT (

@@ -394,8 +394,13 @@ static gboolean
 eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
   for (guint i = 0; i + 1 < term->n_args; i++)
-    if (!rule_eval (call, term->args[i], &call->locals[term->index + i]))
-      return FALSE;
+    {
+      AdjValue value; /* what a let inside calls by the same number is still in use */
+
+      if (!rule_eval (call, term->args[i], &value))
+        return FALSE;
+      call->locals[term->index + i] = value;
+    }
   return rule_eval (call, term->args[term->n_args - 1], out);
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs as Dynamo captures them, and the ATen graphs that PyTorch 2.6 makes of them.
 
-    python make-dynamo.py > dynamo.txt
+    python make-dynamo.py | gzip -9n > dynamo.txt.gz
 
 Each case is a Python function and its inputs.  What AOTAutograd traces without gradients and
 without decompositions is what interpreting the Dynamo graph under the tracer has to give."""
