@@ -17,6 +17,7 @@ struct _AdjContext
   AdjSymbols *symbols;
   AdjDType default_dtype;
   AdjGenerator *generator; /* (nullable): made at first use */
+  AdjPhilox philox;
   AdjDType drawn_dtype;
   gboolean grad_enabled;
   GCancellable *cancellable;
@@ -176,6 +177,18 @@ adj_context_get_generator (AdjContext *cx)
   if (cx->generator == NULL)
     cx->generator = adj_generator_new (DEFAULT_SEED);
   return cx->generator;
+}
+
+AdjPhilox
+adj_context_get_philox (const AdjContext *cx)
+{
+  return cx->philox;
+}
+
+void
+adj_context_set_philox (AdjContext *cx, AdjPhilox state)
+{
+  cx->philox = state;
 }
 
 AdjDType

@@ -5,6 +5,7 @@
 
 #include "call/adj-generator.h"
 #include "call/adj-op.h"
+#include "call/adj-philox.h"
 #include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
@@ -90,6 +91,9 @@ ADJ_PUBLIC AdjDType adj_context_get_default_dtype (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
 /* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
+/* What counter-based random operators start from, and leave behind; seed 0, offset 0 at first. */
+ADJ_PUBLIC AdjPhilox adj_context_get_philox (const AdjContext *cx);
+ADJ_PUBLIC void adj_context_set_philox (AdjContext *cx, AdjPhilox state);
 /* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);

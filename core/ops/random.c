@@ -251,6 +251,63 @@ normal_kernel (AdjOpCall *call)
   return draw_output (call, draw_normal);
 }
 
+/* -- counter-based -- */
+
+static gboolean
+philox_rand_meta (AdjOpCall *call)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = adj_op_call_sizes (call, 0, sizes);
+  AdjDType dtype = adj_op_call_dtype (call, 5, adj_context_get_default_dtype (call->cx));
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (call->args[3].kind != ADJ_VALUE_NONE)
+    return adj_op_call_fail (call, "draws contiguous tensors only: stride is not None");
+  if (!adj_dtype_is_floating (dtype))
+    return adj_op_call_fail (call, "draws floating dtypes only");
+  op_add_contiguous (call, dtype, rank, sizes);
+  op_add_contiguous (call, ADJ_DTYPE_I64, 0, NULL);
+  return TRUE;
+}
+
+static gboolean
+read_scalar (const AdjOpCall *call, guint arg, gint64 *out)
+{
+  AdjKView view;
+
+  if (!op_input (call, arg, &view))
+    return FALSE;
+  if (view.type != ADJ_K_I64 || adj_k_view_count (&view) != 1)
+    return adj_op_call_fail (call, "argument %u is no int64 scalar", arg);
+  *out = *(const gint64 *) view.data;
+  return TRUE;
+}
+
+/* The numbers in f64, then rounded; f32 ones are drawn as such. */
+static gboolean
+philox_rand_kernel (AdjOpCall *call)
+{
+  gint64 seed, offset, n;
+  AdjKView values, jump;
+  gboolean is_double;
+
+  if (!read_scalar (call, 1, &seed) || !read_scalar (call, 2, &offset) ||
+      !flat_output (call, 0, &values) || !op_output (call, 1, &jump))
+    return FALSE;
+  n = adj_k_view_count (&values);
+  is_double = values.type == ADJ_K_F64;
+  *(gint64 *) jump.data = (gint64) adj_philox_jump ((guint64) n, is_double);
+  if (is_double)
+    adj_philox_uniform_double ((AdjPhilox){ (guint64) seed, (guint64) offset }, (guint64) n,
+                               values.data);
+  else if (values.type == ADJ_K_F32)
+    adj_philox_uniform ((AdjPhilox){ (guint64) seed, (guint64) offset }, (guint64) n, values.data);
+  else
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "draws float32 and float64 only");
+  return TRUE;
+}
+
 /* -- integers -- */
 
 static gboolean
