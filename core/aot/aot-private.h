@@ -5,6 +5,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "rules/adj-view-chain.h"
+#include "trace/adj-functional.h"
 
 G_BEGIN_DECLS
 
@@ -100,18 +101,6 @@ gboolean aot_functionalize (AotProgram *program, GError **error);
 
 /* -- functional tensors, seen from here (functional.c) -- */
 
-/* What a function did to one tensor. */
-typedef struct
-{
-  gboolean mutated; /* any view of it was written */
-  guint64 n_mutations, n_no_grad, n_hidden;
-  gboolean metadata_changed; /* at some time */
-  gboolean storage_changed;
-  gboolean multi_output;
-  gboolean storage_resized;
-  guint64 bytes_before, bytes_after;
-} AotFacts;
-
 /* The modes of a trace: functionalization, and autograd above it. */
 void aot_push_modes (AdjContext *cx, const AdjAotOptions *options);
 void aot_pop_modes (AdjContext *cx, const AdjAotOptions *options);
@@ -126,7 +115,8 @@ gboolean aot_wrap_arguments (AdjContext *cx,
 gboolean aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out);
 /* (transfer none): what stands behind @tensor now; itself when it is plain.  %NULL: an error. */
 AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
-void aot_get_facts (const AdjTensor *tensor, AotFacts *facts);
+/* All zero when @tensor is not wrapped. */
+void aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts);
 gboolean aot_node_is_custom (const AdjGradNode *node);    /* defined by the user */
 AdjTensor *aot_tensor_get_base (const AdjTensor *tensor); /* (transfer none) (nullable) */
 AdjViewChain *aot_get_recipe (const AdjTensor *tensor);   /* (transfer full) (nullable) */

@@ -40,7 +40,7 @@ collect_input (Collection *collection, guint i)
   AdjAotInput *input = &collection->metadata->inputs[i];
   const AotArgument *argument = AOT_ARGUMENT (collection->program, i);
   AdjTensor *tensor;
-  AotFacts facts;
+  AdjFunctionalFacts facts;
 
   input->is_leaf = argument->is_leaf;
   if (collection->inputs[i].kind != ADJ_VALUE_TENSOR)
@@ -54,8 +54,8 @@ collect_input (Collection *collection, guint i)
   input->mutates_metadata = facts.storage_changed ||
                             (facts.metadata_changed &&
                              !same_geometry (&collection->before[i], adj_tensor_get_meta (tensor)));
-  input->hidden = facts.n_mutations <= facts.n_hidden;
-  input->under_no_grad = facts.mutated && facts.n_mutations <= facts.n_no_grad + facts.n_hidden;
+  input->hidden = facts.n_writes <= facts.n_hidden;
+  input->under_no_grad = facts.mutated && facts.n_writes <= facts.n_no_grad + facts.n_hidden;
   input->storage_resize = facts.storage_resized;
   input->bytes_before = facts.bytes_before;
   input->bytes_after = facts.bytes_after;
@@ -80,13 +80,13 @@ count_outputs (const Collection *collection, const AdjStorage *storage, guint *n
   for (guint i = 0; i < collection->outputs.n; i++)
     {
       AdjTensor *tensor = output_tensor (collection, i);
-      AotFacts facts;
+      AdjFunctionalFacts facts;
 
       if (tensor == NULL || adj_tensor_get_storage (tensor) != storage)
         continue;
       aot_get_facts (tensor, &facts);
       (*n)++;
-      *n_multi += facts.multi_output;
+      *n_multi += facts.is_multi_output;
     }
 }
 
@@ -184,7 +184,7 @@ classify_tensor (Collection *collection, guint index, AdjAotOutput *output)
   AdjTensor *base = aot_tensor_get_base (tensor);
   gint input = find_input_of (collection, storage);
   guint n, n_multi;
-  AotFacts facts;
+  AdjFunctionalFacts facts;
   gint twin;
 
   count_outputs (collection, storage, &n, &n_multi);

@@ -6,6 +6,7 @@
 void
 aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 {
+  adj_context_push_mode (cx, adj_functional_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
 }
 
@@ -43,6 +44,24 @@ give_history (AdjContext *cx, AdjTensor *tensor, gboolean is_leaf)
          adj_autograd_connect (cx, &input, &seed, 1, &tensor, 1);
 }
 
+static gboolean
+wrap_value (AdjContext *cx, const AdjValue *value, AdjValue *out)
+{
+  AdjTensor *tensor;
+
+  *out = ADJ_NONE;
+  if (value->kind != ADJ_VALUE_TENSOR)
+    {
+      *out = adj_value_copy (value);
+      return TRUE;
+    }
+  tensor = adj_functional_wrap (cx, value->tensor);
+  if (tensor == NULL)
+    return FALSE;
+  *out = ADJ_TENSOR (adj_keep (tensor));
+  return TRUE;
+}
+
 gboolean
 aot_wrap_arguments (AdjContext *cx,
                     const AotArgument *arguments,
@@ -55,7 +74,8 @@ aot_wrap_arguments (AdjContext *cx,
       gboolean is_known = FALSE;
 
       wrapped[i] = ADJ_NONE;
-      for (guint k = 0; k < i && !is_known && values[i].kind == ADJ_VALUE_TENSOR; k++)
+      for (guint k = 0;
+           arguments != NULL && k < i && !is_known && values[i].kind == ADJ_VALUE_TENSOR; k++)
         {
           is_known =
               arguments[k].object == arguments[i].object && values[k].kind == ADJ_VALUE_TENSOR;
@@ -64,9 +84,10 @@ aot_wrap_arguments (AdjContext *cx,
         }
       if (is_known)
         continue;
-      wrapped[i] = adj_value_copy (&values[i]);
-      if (values[i].kind == ADJ_VALUE_TENSOR && aot_argument_requires_grad (&arguments[i]) &&
-          !give_history (cx, wrapped[i].tensor, arguments[i].is_leaf))
+      if (!wrap_value (cx, &values[i], &wrapped[i]) ||
+          (arguments != NULL && values[i].kind == ADJ_VALUE_TENSOR &&
+           aot_argument_requires_grad (&arguments[i]) &&
+           !give_history (cx, wrapped[i].tensor, arguments[i].is_leaf)))
         return FALSE;
     }
   return TRUE;
@@ -77,7 +98,7 @@ aot_wrap_arguments (AdjContext *cx,
 AdjTensor *
 aot_get_plain (AdjContext *cx, AdjTensor *tensor)
 {
-  return tensor;
+  return adj_functional_get_value (cx, tensor);
 }
 
 static gboolean
@@ -103,9 +124,10 @@ aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out)
 }
 
 void
-aot_get_facts (const AdjTensor *tensor, AotFacts *facts)
+aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
 {
-  *facts = (AotFacts){ 0 };
+  if (!adj_functional_get_facts (tensor, facts))
+    *facts = (AdjFunctionalFacts){ 0 };
 }
 
 AdjTensor *
@@ -117,7 +139,10 @@ aot_tensor_get_base (const AdjTensor *tensor)
 AdjViewChain *
 aot_get_recipe (const AdjTensor *tensor)
 {
-  return NULL;
+  AdjFunctionalFacts facts;
+
+  aot_get_facts (tensor, &facts);
+  return adj_view_chain_ref (facts.chain);
 }
 
 gboolean

@@ -39,26 +39,7 @@ typedef struct
   AdjContext *cx;
   const AdjValue *plain;   /* the inputs as they came */
   const AdjValue *wrapped; /* and as the function saw them */
-  guint n;
 } Writes;
-
-/* What is there now goes into the placeholder; see the steps of §6.3. */
-static gboolean
-write_input (const Writes *writes, guint i)
-{
-  const AdjAotInput *input = &writes->stage->metadata->inputs[i];
-  AdjTensor *old = writes->plain[i].tensor;
-  AdjTensor *new = aot_get_plain (writes->cx, writes->wrapped[i].tensor);
-
-  if (new == NULL)
-    return FALSE;
-  if (input->mutates_storage_metadata &&
-      ADJ_APPLY (writes->cx, ADJ_OP_set__source_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (new)) == NULL)
-    return FALSE;
-  if (old == new || !input->mutates_data)
-    return TRUE;
-  return ADJ_APPLY (writes->cx, ADJ_OP_copy_, ADJ_TENSOR (old), ADJ_TENSOR (new)) != NULL;
-}
 
 static gboolean
 write_inputs (const Writes *writes)
@@ -66,8 +47,13 @@ write_inputs (const Writes *writes)
   const AdjAotMetadata *metadata = writes->stage->metadata;
 
   for (guint i = 0; i < metadata->n_mutated_in_graph; i++)
-    if (!write_input (writes, metadata->mutated_in_graph[i]))
-      return FALSE;
+    {
+      guint index = metadata->mutated_in_graph[i];
+
+      if (!adj_functional_write_back (writes->cx, writes->plain[index].tensor,
+                                      writes->wrapped[index].tensor))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -99,36 +85,68 @@ clear_values (AdjValue *values, guint n)
     adj_value_clear (&values[i]);
 }
 
-static gboolean
-call_wrapped (AdjFunction *function,
-              AdjContext *cx,
-              const AdjValue *args,
-              const AdjValue *primals,
-              guint n_primals,
-              AdjValue *result)
+typedef struct
 {
-  const Functionalized *stage = AOT_STAGE (Functionalized, function);
-  g_autofree AdjValue *wrapped = g_new0 (AdjValue, n_primals + 1);
-  Writes writes = { stage, cx, primals, wrapped, n_primals };
-  AdjValue inner[2] = { { .kind = ADJ_VALUE_TUPLE, .n = n_primals, .items = wrapped }, ADJ_NONE };
-  g_auto (AdjValue) outs = ADJ_NONE;
-  gboolean done;
+  AdjValue *primals;
+  guint n_primals;
+  AdjValue *tangents;
+  guint n_tangents;
+} Wrapped;
+
+static gboolean
+wrap (AdjContext *cx, const Functionalized *stage, const AdjValue *args, Wrapped *wrapped)
+{
+  const AdjValue *primals = stage->is_joint ? args[0].items : args;
+  const AdjValue *tangents = stage->is_joint && wrapped->n_tangents > 0 ? args[1].items : NULL;
+
+  wrapped->primals = g_new0 (AdjValue, wrapped->n_primals + 1);
+  wrapped->tangents = g_new0 (AdjValue, wrapped->n_tangents + 1);
+  return aot_wrap_arguments (cx, (gconstpointer) stage->arguments->data, wrapped->n_primals,
+                             primals, wrapped->primals) &&
+         aot_wrap_arguments (cx, NULL, wrapped->n_tangents, tangents, wrapped->tangents);
+}
+
+static gboolean
+call_inner (AdjFunction *inner,
+            AdjContext *cx,
+            const Functionalized *stage,
+            const Wrapped *wrapped,
+            AdjValue *outs)
+{
+  const AdjValue parts[2] = {
+    { .kind = ADJ_VALUE_TUPLE, .n = wrapped->n_primals, .items = wrapped->primals },
+    { .kind = ADJ_VALUE_TUPLE, .n = wrapped->n_tangents, .items = wrapped->tangents },
+  };
 
   if (stage->is_joint)
-    inner[1] = args[1];
-  adj_context_set_grad_enabled (cx, !stage->options->no_grad);
-  done =
-      aot_wrap_arguments (cx, (gconstpointer) stage->arguments->data, n_primals, primals,
-                          wrapped) &&
-      (stage->is_joint ? adj_function_call (AOT_INNER (function), cx, inner,
-                                            stage->options->export_joint ? 1 : 2, &outs)
-                       : adj_function_call (AOT_INNER (function), cx, wrapped, n_primals, &outs));
+    return adj_function_call (inner, cx, parts, stage->options->export_joint ? 1 : 2, outs);
+  return adj_function_call (inner, cx, wrapped->primals, wrapped->n_primals, outs);
+}
+
+static gboolean
+call_wrapped (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Functionalized *stage = AOT_STAGE (Functionalized, function);
+  Wrapped wrapped = {
+    .n_primals = stage->is_joint ? args[0].n : n_args,
+    .n_tangents = stage->is_joint && n_args > 1 ? args[1].n : 0,
+  };
+  gboolean enabled = adj_context_set_grad_enabled (cx, !stage->options->no_grad);
+  gboolean done = wrap (cx, stage, args, &wrapped);
+  Writes writes = { stage, cx, stage->is_joint ? args[0].items : args, wrapped.primals };
+  g_auto (AdjValue) outs = ADJ_NONE;
+
+  done = done && call_inner (AOT_INNER (function), cx, stage, &wrapped, &outs);
   adj_context_set_grad_enabled (cx, FALSE);
   done = done && write_inputs (&writes) && aot_unwrap (cx, &outs, result);
-  adj_context_set_grad_enabled (cx, TRUE);
+  adj_context_set_grad_enabled (cx, enabled);
   if (done)
     return_placeholders (&writes, stage->is_joint ? &result->items[0] : result);
-  clear_values (wrapped, n_primals);
+  clear_values (wrapped.primals, wrapped.n_primals);
+  clear_values (wrapped.tangents, wrapped.n_tangents);
+  g_free (wrapped.primals);
+  g_free (wrapped.tangents);
   return done;
 }
 
@@ -140,8 +158,7 @@ functionalized_call (
   gboolean done;
 
   aot_push_modes (cx, stage->options);
-  done = stage->is_joint ? call_wrapped (function, cx, args, args[0].items, args[0].n, result)
-                         : call_wrapped (function, cx, args, args, n_args, result);
+  done = call_wrapped (function, cx, args, n_args, result);
   aot_pop_modes (cx, stage->options);
   return done;
 }
