@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Files as they come: damaged, odd, or not ours.  A red bar says why nothing can be shown, a yellow
+ * one what is missing, and the window goes on. */
+
+#include <string.h>
+
+#include "formats/adj-format.h"
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+typedef enum
+{
+  FINE,    /* no bar */
+  PARTIAL, /* yellow: a picture, and a remark */
+  BAD,     /* red: no picture */
+} Outcome;
+
+/* -- what is done to a good file -- */
+
+typedef GBytes *(*Damage) (const char *text, gsize length);
+
+static GBytes *
+take (char *text)
+{
+  return g_bytes_new_take (text, strlen (text));
+}
+
+static GBytes *
+with_crlf (const char *text, gsize length)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  return take (g_strjoinv ("\r\n", lines));
+}
+
+static GBytes *
+without_last_newline (const char *text, gsize length)
+{
+  return take (g_strchomp (g_strdup (text)));
+}
+
+static GBytes *
+halved (const char *text, gsize length)
+{
+  return g_bytes_new (text, length / 2);
+}
+
+static GBytes *
+almost_whole (const char *text, gsize length)
+{
+  return g_bytes_new (text, length - 300);
+}
+
+static GBytes *
+with_flipped_bits (const char *text, gsize length)
+{
+  char *copy = g_memdup2 (text, length);
+
+  for (gsize at = 100; at < length; at += 977)
+    copy[at] ^= 0x41;
+  return g_bytes_new_take (copy, length);
+}
+
+static GBytes *
+replaced (const char *text, const char *what, const char *with)
+{
+  GString *copy = g_string_new (text);
+
+  g_string_replace (copy, what, with, 0);
+  return take (g_string_free (copy, FALSE));
+}
+
+static GBytes *
+with_collector (const char *text, gsize length)
+{
+  return replaced (text, "\nV1120", "\npod-7 | V1120");
+}
+
+static GBytes *
+with_unknown_kind (const char *text, gsize length)
+{
+  return take (g_strconcat (
+      text, "V0101 00:00:00.000000 1 torch/_x.py:1] {\"strange_kind\": {\"a\": 1}}\n", NULL));
+}
+
+static GBytes *
+with_cut_json (const char *text, gsize length)
+{
+  return replaced (text, "{\"dynamo_output_graph\": ", "{\"dynamo_output_graph\" ");
+}
+
+static GBytes *
+nothing (const char *text, gsize length)
+{
+  return g_bytes_new_static ("", 0);
+}
+
+static GBytes *
+noise (const char *text, gsize length)
+{
+  static const guint8 bytes[] = { 'P', 'K', 3, 4, 0xff, 0xfe, 0, 1, 2, 3, 0xc3, 0x28 };
+
+  return g_bytes_new_static (bytes, sizeof bytes);
+}
+
+#define LOG "graphs/torch-trace/dedicated_log_torch_trace_training.log"
+#define HEAD                                                                                       \
+  "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+
+static const struct
+{
+  const char *name;
+  const char *source; /* below data/, or NULL */
+  Damage damage;
+  const char *text; /* (nullable): instead of a source */
+  Outcome outcome;
+} rows[] = {
+  { "crlf.log", LOG, with_crlf, NULL, FINE },
+  { "no-newline.log", LOG, without_last_newline, NULL, FINE },
+  { "path with spaces.log", LOG, without_last_newline, NULL, FINE },
+  { "collector.log", LOG, with_collector, NULL, FINE },
+  { "unknown-kind.log", LOG, with_unknown_kind, NULL, FINE },
+  { "truncated.log", LOG, halved, NULL, PARTIAL },
+  { "cut-json.log", LOG, with_cut_json, NULL, PARTIAL },
+  { "empty.log", LOG, nothing, NULL, BAD },
+  { "lambda.txt", NULL, NULL,
+    "class <lambda>(torch.nn.Module):\n    def forward(self, x: \"f32[2]\"):\n"
+    "        sin: \"f32[2]\" = torch.ops.aten.sin.default(x)\n        return (sin,)\n",
+    FINE },
+  { "colours.txt", NULL, NULL,
+    "\033[31mclass GraphModule(torch.nn.Module):\033[0m\n    def forward(self, x: "
+    "\"f32[2]\"):\n        sin: \"f32[2]\" = torch.ops.aten.sin.default(x)\n"
+    "        return (sin,)\n",
+    FINE },
+  { "undefined.txt", NULL, NULL,
+    HEAD "        relu = torch.ops.aten.relu.default(y)\n        return (relu,)\n", PARTIAL },
+  { "nonsense-line.txt", NULL, NULL,
+    HEAD "        relu = torch.ops.aten.relu.default(x\n        return (relu,)\n", PARTIAL },
+  { "opaque.txt", NULL, NULL,
+    HEAD "        foo = torch.ops.mine.foo.default(x)\n        return (foo,)\n", FINE },
+  { "cut.txt", NULL, NULL, "class GraphModule(torch.nn.Module):\n", BAD },
+  { "prose.txt", NULL, NULL, "Dear reader,\nthis is no graph.\n", BAD },
+  { "binary.txt", LOG, noise, NULL, BAD },
+  { "half.adjoint", "graphs/mlp.adjoint", halved, NULL, BAD },
+  { "cut.adjoint", "graphs/mlp.adjoint", almost_whole, NULL, BAD },
+  { "flipped.adjoint", "graphs/mlp.adjoint", with_flipped_bits, NULL, BAD },
+  { "empty.adjoint", "graphs/mlp.adjoint", nothing, NULL, BAD },
+  { "noise.adjoint", "graphs/mlp.adjoint", noise, NULL, BAD },
+  { "weights.safetensors", NULL, NULL, "\2\0\0\0\0\0\0\0{}", BAD },
+};
+
+static char *
+write_row (guint row, const AdjTestFolder *folder)
+{
+  char *path = g_build_filename (folder->path, rows[row].name, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (rows[row].source != NULL)
+    {
+      g_autofree char *source = adj_test_data_path (rows[row].source);
+      gsize length;
+      g_autofree char *text = adj_test_read_file (source, &length);
+
+      bytes = rows[row].damage (text, length);
+    }
+  else
+    bytes = g_bytes_new_static (rows[row].text, strlen (rows[row].text));
+  g_file_set_contents (path,
+                       g_bytes_get_data (bytes, NULL) != NULL ? g_bytes_get_data (bytes, NULL) : "",
+                       (gssize) g_bytes_get_size (bytes), &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+/* -- the window -- */
+
+/* The bar of the chosen tab: of all of them the one that is mapped. */
+static GtkWidget *
+find_bar (GtkWidget *root)
+{
+  if (GTK_IS_INFO_BAR (root) && gtk_widget_get_mapped (root))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_bar (child);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+check_row (AdjWindow *window, guint row, const char *path)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  const GError *error = adj_document_get_error (document);
+  GtkInfoBar *bar = GTK_INFO_BAR (find_bar (GTK_WIDGET (window)));
+  const char *text;
+
+  g_assert_nonnull (bar);
+  text = gtk_label_get_text (GTK_LABEL (adj_walk_find (GTK_WIDGET (bar), GTK_TYPE_LABEL, NULL)));
+  g_test_message ("%s: %s", rows[row].name, error != NULL ? error->message : text);
+  g_assert_cmpint (gtk_info_bar_get_revealed (bar), ==, rows[row].outcome != FINE);
+  if (rows[row].outcome == BAD)
+    {
+      g_assert_nonnull (error);
+      g_assert_null (adj_document_get_scene (document));
+      g_assert_cmpint (gtk_info_bar_get_message_type (bar), ==, GTK_MESSAGE_ERROR);
+      /* One line that names the file. */
+      g_assert_cmpstr (text, ==, error->message);
+      g_assert_nonnull (strstr (text, rows[row].name));
+      g_assert_null (strchr (text, '\n'));
+      g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "copy-details"));
+      return;
+    }
+  g_assert_no_error (error);
+  g_assert_nonnull (adj_document_get_scene (document));
+  if (rows[row].outcome == PARTIAL)
+    {
+      g_assert_cmpint (gtk_info_bar_get_message_type (bar), ==, GTK_MESSAGE_WARNING);
+      g_assert_nonnull (strstr (text, rows[row].name));
+    }
+}
+
+static void
+test_rows (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *good = adj_test_data_path ("graphs/mlp.adjoint");
+
+  for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
+    {
+      g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+      g_autofree char *path = write_row (row, folder);
+
+      g_assert_true (adj_walk_open (window, path));
+      adj_walk_settle (window);
+      check_row (window, row, path);
+      /* The window goes on. */
+      g_assert_true (adj_walk_open (window, good));
+      g_assert_true (adj_walk_choose_graph (window, "joint"));
+      g_assert_true (adj_walk_select (window, "gelu"));
+      while (adw_tab_view_get_n_pages (
+                 ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL))) > 1)
+        g_action_group_activate_action (G_ACTION_GROUP (window), "close-tab", NULL);
+      adj_walk_settle (window);
+    }
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  g_test_add_func ("/ui/bad-input/rows", test_rows);
+  return g_test_run ();
+}
