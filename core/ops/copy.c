@@ -280,6 +280,20 @@ unfold_backward_meta (AdjOpCall *call)
 
 /* Element k of all windows at a time: these do not overlap.  From the last one on, so that what
  * comes together is added in the order of the windows. */
+/* Windows that do not overlap are copied, so that -0 stays what it is. */
+static gboolean
+put_windows (AdjOpCall *call, const AdjKView *grad)
+{
+  AdjTensor *whole = call->results[0].tensor;
+  AdjTensorMeta windows;
+  AdjKView to;
+
+  if (!view_of (call, &unfold_scatter, whole, &windows) || !op_view (call, whole, &windows, &to))
+    return FALSE;
+  adj_k_copy (&to, grad);
+  return TRUE;
+}
+
 static gboolean
 unfold_backward_kernel (AdjOpCall *call)
 {
@@ -291,6 +305,8 @@ unfold_backward_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &grad) || !op_output (call, 0, &out))
     return FALSE;
+  if (step >= adj_op_call_int (call, 3, 1) || grad.size[dim] <= 1)
+    return put_windows (call, &grad);
   index = (AdjKView){ .rank = 1, .size = { grad.size[dim] } };
   places = op_temporary (&index, ADJ_K_I64, &index);
   grad.rank--;

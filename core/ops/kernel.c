@@ -218,6 +218,9 @@ op_may_overlap (const AdjOpCall *call, const AdjShape *shape)
   AdjSize reach = ADJ_SIZE (1);
   AdjSize steps;
 
+  for (guint i = 0; i < shape->rank; i++)
+    if (adj_size_is_int (shape->size[i]) && shape->size[i].word == 0)
+      return FALSE;
   while (left != 0)
     {
       gint smallest = -1;

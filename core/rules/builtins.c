@@ -149,6 +149,12 @@ builtin_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return TRUE;
 }
 
+static gboolean
+builtin_refused (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "%s", args[0].text);
+}
+
 /* -- numbers -- */
 
 static gboolean

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/adj-apply.h"
 #include "trace/functional-private.h"
 
 static void
@@ -70,6 +71,23 @@ functional_storage_push (FunctionalStorage *storage,
   return TRUE;
 }
 
+/* A write leaves the strides as they are, which what was written need not have (out=). */
+static AdjTensor *
+keep_strides (AdjContext *cx, AdjTensor *old, AdjTensor *new)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  const AdjShape *from = &adj_tensor_get_meta (old)->shape;
+  const AdjShape *to = &adj_tensor_get_meta (new)->shape;
+  gboolean same = TRUE;
+
+  if (from->rank != to->rank || !adj_shape_is_dense (from, symbols))
+    return new;
+  for (guint i = 0; i < from->rank; i++)
+    same &= adj_size_is (symbols, from->size[i], 1) ||
+            adj_size_test (symbols, ADJ_SIZE_EQ, from->stride[i], to->stride[i]);
+  return same ? new : ADJ_APPLY (cx, ADJ_OP_copy, ADJ_TENSOR (old), ADJ_TENSOR (new));
+}
+
 gboolean
 functional_storage_flush (FunctionalStorage *storage, AdjContext *cx)
 {
@@ -79,6 +97,8 @@ functional_storage_flush (FunctionalStorage *storage, AdjContext *cx)
       AdjTensor *base = adj_view_chain_invert (update->chain, cx, storage->base, update->value);
       AdjTensor *old = storage->base;
 
+      if (base != NULL)
+        base = keep_strides (cx, old, base);
       if (base == NULL)
         return FALSE;
       storage->base = adj_tensor_ref (base);

@@ -53,6 +53,7 @@ static const Case cases[] = {
   { "diagonal.default", 3, { 3, 2, 4 }, FALSE, "-1, 2, 0" },
   { "unfold.default", 2, { 3, 6 }, FALSE, "1, 2, 2" },
   { "unfold.default", 2, { 3, 8 }, FALSE, "-1, 2, 3" },
+  { "unfold.default", 2, { 2, 2 }, FALSE, "-2, 1, 2" },
   { "as_strided.default", 2, { 4, 4 }, FALSE, "[2, 2], [5, 2], 3" },
   { "as_strided.default", 2, { 4, 4 }, FALSE, "[3], [4]" },
   { "alias.default", 2, { 2, 3 }, FALSE, "" },
