@@ -474,6 +474,19 @@ adj_document_open_text (AdjDocument *self, GBytes *text)
                    adj_opening_start_text (G_OBJECT (self), text, on_loaded), self->title);
 }
 
+void
+adj_document_open_trace (AdjDocument *self, AdjDocument *source)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (ADJ_IS_DOCUMENT (source) && source != self && source->graph != NULL);
+
+  reset (self, NULL, g_strdup_printf (_ ("%s, traced"), source->title), source->graph->id);
+  adj_works_start (&self->works, ADJ_TASK_OPEN,
+                   adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
+                                            source->graph, on_loaded),
+                   self->title);
+}
+
 GFile *
 adj_document_get_file (AdjDocument *self)
 {
@@ -585,6 +598,20 @@ adj_document_go (AdjDocument *self, gint step)
       adj_document_set_graph_index (self, place->graph);
     }
   changed (self, PROP_HISTORY);
+}
+
+void
+adj_document_show (AdjDocument *self, guint index, AdjNodeId node)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (index == self->graph_index)
+    {
+      adj_document_set_selected (self, node);
+      return;
+    }
+  self->wanted_node = node;
+  adj_document_set_graph_index (self, index);
 }
 
 /* -- running -- */

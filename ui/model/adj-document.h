@@ -29,6 +29,8 @@ AdjDocument *adj_document_new (void);
 void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
 /* What was pasted: the text of graphs, a console, a log. */
 void adj_document_open_text (AdjDocument *self, GBytes *text);
+/* The stages that passes make of the graph that @source shows. */
+void adj_document_open_trace (AdjDocument *self, AdjDocument *source);
 GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): text has none */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
@@ -44,6 +46,8 @@ GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of Adj
  * the picture is ready. */
 guint adj_document_get_graph_index (AdjDocument *self);
 void adj_document_set_graph_index (AdjDocument *self, guint index);
+/* Graph @index, and in it node @node (or ADJ_NO_NODE) as soon as its picture is there. */
+void adj_document_show (AdjDocument *self, guint index, AdjNodeId node);
 /* The graph that the scene shows. */
 const AdjBundleGraph *adj_document_get_graph (AdjDocument *self); /* (nullable) */
 AdjScene *adj_document_get_scene (AdjDocument *self);             /* (transfer none) (nullable) */

@@ -5,6 +5,7 @@
 
 #include "formats/adj-format.h"
 #include "model/adj-graph-set.h"
+#include "session/adj-pipeline.h"
 
 static AdjGraphSet *
 make_set (AdjBundle *bundle)
@@ -50,4 +51,63 @@ adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
   return adj_work_start (owner, ADJ_WORK_LIGHT, load_text, g_bytes_ref (text),
                          (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_graph_set_unref,
                          done);
+}
+
+/* -- tracing -- */
+
+typedef struct
+{
+  AdjBundle *bundle; /* (owned) */
+  const AdjBundleGraph *graph;
+} Source;
+
+static void
+source_free (gpointer data)
+{
+  Source *source = data;
+
+  adj_bundle_unref (source->bundle);
+  g_free (source);
+}
+
+static void
+report_step (guint done, guint total, const char *step, gpointer work)
+{
+  adj_work_report (work, done, total, 0);
+}
+
+/* A step that failed stands in the recording; without any stage behind the first it is an error. */
+static gpointer
+trace (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const Source *source = adj_work_get_input (work);
+  AdjPipelineOptions options = { .progress = report_step, .data = work };
+  g_auto (AdjPipelineResult) result = { 0 };
+  const AdjStage *second;
+
+  if (!adj_pipeline_run (source->graph->graph, source->graph->role, &options, &result, cancellable,
+                         error))
+    return NULL;
+  second = adj_recording_get_n_stages (result.recording) > 1
+               ? adj_recording_get_stage (result.recording, 1)
+               : NULL;
+  if (second != NULL && second->failure != NULL)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, second->failure);
+      return NULL;
+    }
+  return make_set (adj_pipeline_result_to_bundle (&result, source->bundle, source->graph));
+}
+
+AdjWork *
+adj_opening_start_trace (GObject *owner,
+                         AdjBundle *bundle,
+                         const AdjBundleGraph *graph,
+                         GAsyncReadyCallback done)
+{
+  Source *source = g_new (Source, 1);
+
+  *source = (Source){ adj_bundle_ref (bundle), graph };
+  return adj_work_start (owner, ADJ_WORK_LIGHT, trace, source, source_free,
+                         (GDestroyNotify) adj_graph_set_unref, done);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "formats/adj-bundle.h"
 #include "model/adj-work.h"
 
 G_BEGIN_DECLS
@@ -9,6 +10,11 @@ G_BEGIN_DECLS
 
 /* A file or a folder. */
 AdjWork *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);
+/* Runs the default pipeline on @graph of @bundle; the result is the recording as a set. */
+AdjWork *adj_opening_start_trace (GObject *owner,
+                                  AdjBundle *bundle,
+                                  const AdjBundleGraph *graph,
+                                  GAsyncReadyCallback done);
 /* What was pasted: the text of graphs, a console, a log. */
 AdjWork *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);
 

@@ -13,6 +13,9 @@
 #include "panel/adj-values-page.h"
 #include "panel/name-widgets.h"
 #include "sidebar/adj-sidebar.h"
+#include "stages/adj-changes-page.h"
+#include "stages/adj-findings-page.h"
+#include "stages/adj-stage-bar.h"
 #include "window/adj-start-page.h"
 
 struct _AdjDocumentPage
@@ -31,6 +34,7 @@ struct _AdjDocumentPage
   AdwFlap *sidebar_flap;
   AdjSidebar *sidebar;
   AdwFlap *inspector_flap;
+  AdjStageBar *stage_bar;
   AdjCanvasPage *canvas_page;
   AdjInspector *inspector;
   GtkNotebook *panel;
@@ -50,6 +54,8 @@ static const struct
   { "values", N_ ("Values"), adj_values_page_get_type },
   { "memory", N_ ("Memory"), adj_memory_page_get_type },
   { "text", N_ ("Text"), adj_text_page_get_type },
+  { "changes", N_ ("Changes"), adj_changes_page_get_type },
+  { "findings", N_ ("Findings"), adj_findings_page_get_type },
   { "log", N_ ("Log"), adj_log_page_get_type },
 };
 
@@ -307,6 +313,7 @@ ensure_types (void)
   g_type_ensure (ADJ_TYPE_CANVAS_PAGE);
   g_type_ensure (ADJ_TYPE_INSPECTOR);
   g_type_ensure (ADJ_TYPE_SIDEBAR);
+  g_type_ensure (ADJ_TYPE_STAGE_BAR);
   g_type_ensure (ADJ_TYPE_START_PAGE);
 }
 
@@ -331,6 +338,7 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
   BIND (sidebar_flap);
   BIND (sidebar);
   BIND (inspector_flap);
+  BIND (stage_bar);
   BIND (canvas_page);
   BIND (inspector);
   BIND (panel);
@@ -362,6 +370,7 @@ adj_document_page_init (AdjDocumentPage *self)
   self->document = adj_document_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_set_document (self->sidebar, self->document);
+  adj_panel_set_document (self->stage_bar, self->document);
   adj_panel_set_document (self->canvas_page, self->document);
   adj_panel_set_document (self->inspector, self->document);
   fill_panel (self);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/adj-stages.h"
 #include "window/window-dialogs.h"
 
 #define ZOOM_STEP 1.25f
@@ -21,6 +22,8 @@ typedef enum
   AHEAD,
   UNDO,
   REDO,
+  EARLIER,
+  LATER,
 } Needs;
 
 static void
@@ -131,6 +134,28 @@ static void
 run_focus_canvas (AdjWindow *self, GVariant *parameter)
 {
   gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (self)));
+}
+
+static void
+run_trace (AdjWindow *self, GVariant *parameter)
+{
+  AdjDocument *source = adj_window_get_document (self);
+
+  adj_window_new_tab (self);
+  adj_document_open_trace (adj_window_get_document (self), source);
+  adj_window_show_page (self, "changes");
+}
+
+static void
+run_previous_stage (AdjWindow *self, GVariant *parameter)
+{
+  adj_stages_step (adj_window_get_document (self), -1);
+}
+
+static void
+run_next_stage (AdjWindow *self, GVariant *parameter)
+{
+  adj_stages_step (adj_window_get_document (self), 1);
 }
 
 static void
@@ -281,6 +306,9 @@ static const struct
   { "next-difference", run_next_difference, WITH_GRAPH, NULL, { NULL } },
   { "previous-difference", run_previous_difference, WITH_GRAPH, NULL, { NULL } },
   { "focus-canvas", run_focus_canvas, WITH_GRAPH, NULL, { "F6" } },
+  { "trace", run_trace, WITH_GRAPH, NULL, { "<Control>d" } },
+  { "previous-stage", run_previous_stage, EARLIER, NULL, { "bracketleft" } },
+  { "next-stage", run_next_stage, LATER, NULL, { "bracketright" } },
   { "stop", run_stop, WHILE_BUSY, NULL, { "Escape" } },
   { "back", run_back, BACK, NULL, { "<Alt>Left" } },
   { "forward", run_forward, AHEAD, NULL, { "<Alt>Right" } },
@@ -449,6 +477,10 @@ is_possible (AdjDocument *document, Needs needs)
       return adj_document_can_undo (document, -1);
     case REDO:
       return adj_document_can_undo (document, 1);
+    case EARLIER:
+      return adj_stages_can_step (document, -1);
+    case LATER:
+      return adj_stages_can_step (document, 1);
     }
   return FALSE;
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Tracing a graph and stepping through what came of it, without a display. */
+
+#include <string.h>
+
+#include "adjoint.h"
+#include "model/adj-stage-change.h"
+#include "model/adj-stages.h"
+#include "support/adj-test.h"
+
+static gboolean
+on_timeout (gpointer data)
+{
+  g_assert_not_reached ();
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+is_shown (AdjDocument *document)
+{
+  guint index = adj_document_get_graph_index (document);
+
+  if (adj_document_get_error (document) != NULL)
+    return TRUE;
+  return adj_document_get_scene (document) != NULL && index != G_MAXUINT &&
+         adj_document_get_graph (document) ==
+             adj_graph_set_get (adj_document_get_graphs (document), index);
+}
+
+static void
+wait_for_picture (AdjDocument *document)
+{
+  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
+
+  while (!is_shown (document))
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (timeout);
+}
+
+static AdjDocument *
+open_traced (const char *name, const char *id)
+{
+  g_autoptr (AdjDocument) source = adj_document_new ();
+  AdjDocument *document = adj_document_new ();
+  g_autofree char *path = adj_test_data_path (name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  adj_document_open (source, file, id);
+  wait_for_picture (source);
+  adj_document_open_trace (document, source);
+  wait_for_picture (document);
+  g_assert_no_error (adj_document_get_error (document));
+  return document;
+}
+
+static const AdjGraph *
+get_graph (AdjDocument *document)
+{
+  return adj_document_get_graph (document)->graph;
+}
+
+/* The selected node goes along: relu of the joint graph is relu in forward and back again. */
+static void
+test_steps (void)
+{
+  g_autoptr (AdjDocument) document = open_traced ("graphs/mlp.adjoint", "joint");
+
+  g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint, traced");
+  g_assert_cmpuint (adj_recording_get_n_stages (adj_stages_get_recording (document)), ==, 3);
+  g_assert_cmpint (adj_stages_get_current (document), ==, 0);
+  g_assert_false (adj_stages_can_step (document, -1));
+  adj_document_set_selected (document, adj_graph_find_node (get_graph (document), "relu"));
+
+  adj_stages_step (document, 1);
+  wait_for_picture (document);
+  g_assert_cmpint (adj_stages_get_current (document), ==, 1);
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "forward");
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==,
+                    adj_graph_find_node (get_graph (document), "relu").index);
+
+  adj_stages_show (document, 0);
+  wait_for_picture (document);
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==,
+                    adj_graph_find_node (get_graph (document), "relu").index);
+  adj_stages_show (document, 2);
+  wait_for_picture (document);
+  g_assert_false (adj_stages_can_step (document, 1));
+}
+
+/* Equal changes are one row; every row has nodes and a kind with a sign. */
+static void
+test_changes (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph =
+      adj_graph_parse ("class GraphModule(torch.nn.Module):\n"
+                       "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                       "        sin = torch.ops.aten.sin.default(x)\n"
+                       "        sin_1 = torch.ops.aten.sin.default(x)\n"
+                       "        sin_2 = torch.ops.aten.sin.default(x)\n"
+                       "        exp = torch.ops.aten.exp.default(x)\n"
+                       "        mul = torch.ops.aten.mul.Tensor(sin_1, sin_2)\n"
+                       "        add = torch.ops.aten.add.Tensor(mul, sin)\n"
+                       "        return (add,)\n",
+                       -1, NULL, &error);
+  AdjPipelineOptions options = { .steps = "cse,dce" };
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (GListModel) merged = NULL;
+  g_autoptr (GListModel) dropped = NULL;
+  g_autoptr (GListModel) none = NULL;
+  g_autoptr (AdjStageChange) row = NULL;
+  g_autoptr (AdjStageChange) exp = NULL;
+
+  g_assert_no_error (error);
+  adj_pipeline_run (graph, "user", &options, &result, NULL, &error);
+  g_assert_no_error (error);
+
+  none = adj_stage_changes_list (result.recording, 0);
+  g_assert_cmpuint (g_list_model_get_n_items (none), ==, 0);
+  merged = adj_stage_changes_list (result.recording, 1);
+  row = g_list_model_get_item (merged, 0);
+  g_assert_cmpint (adj_stage_change_get_kind (row), ==, ADJ_CHANGE_REMOVED);
+  g_assert_cmpuint (adj_stage_change_get_count (row), ==, 2);
+  g_assert_cmpstr (adj_stage_change_get_what (row), ==, "sin_1, sin_2");
+  g_assert_cmpstr (adj_stage_change_get_why (row), ==, "the same call as sin");
+  g_assert_false (adj_node_id_is_valid (adj_stage_change_get_after (row)));
+  g_assert_cmpuint (adj_stage_change_get_before (row).index, ==, 2);
+
+  dropped = adj_stage_changes_list (result.recording, 2);
+  g_assert_cmpuint (g_list_model_get_n_items (dropped), ==, 1);
+  exp = g_list_model_get_item (dropped, 0);
+  g_assert_cmpstr (adj_stage_change_get_what (exp), ==, "exp");
+}
+
+static void
+test_failure (void)
+{
+  g_autoptr (AdjDocument) source = adj_document_new ();
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  static const char text[] = "class GraphModule(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                             "        foo = torch.ops.mine.foo.default(x)\n"
+                             "        return (foo,)\n";
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+
+  adj_document_open_text (source, bytes);
+  wait_for_picture (source);
+  adj_document_open_trace (document, source);
+  wait_for_picture (document);
+  g_assert_nonnull (adj_document_get_error (document));
+  g_assert_nonnull (strstr (adj_document_get_error (document)->message, "mine.foo"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/stages/steps", test_steps);
+  g_test_add_func ("/ui/stages/changes", test_changes);
+  g_test_add_func ("/ui/stages/failure", test_failure);
+  return g_test_run ();
+}

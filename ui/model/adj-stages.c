@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-stages.h"
+
+AdjRecording *
+adj_stages_get_recording (AdjDocument *document)
+{
+  AdjBundle *bundle = adj_document_get_bundle (document);
+
+  return bundle != NULL ? adj_bundle_get_recording (bundle) : NULL;
+}
+
+/* The place of @graph among the graphs of the document; G_MAXUINT: it is none of them. */
+static guint
+find_graph (AdjDocument *document, const AdjGraph *graph)
+{
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
+
+  for (guint i = 0; graph != NULL && i < adj_graph_set_get_n (graphs); i++)
+    if (adj_graph_set_get (graphs, i)->graph == graph)
+      return i;
+  return G_MAXUINT;
+}
+
+gint
+adj_stages_get_current (AdjDocument *document)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  guint index = adj_document_get_graph_index (document);
+
+  for (guint i = 0; recording != NULL && i < adj_recording_get_n_stages (recording); i++)
+    if (index != G_MAXUINT &&
+        find_graph (document, adj_recording_get_stage (recording, i)->graph) == index)
+      return (gint) i;
+  return -1;
+}
+
+/* The node of @to that node @node of @from became, or came from. */
+static AdjNodeId
+follow (const AdjRecording *recording, guint from, AdjNodeId node, guint to)
+{
+  const AdjGraph *graph = adj_recording_get_stage (recording, to)->graph;
+  AdjNodeId back;
+
+  if (!adj_node_id_is_valid (node))
+    return ADJ_NO_NODE;
+  back = adj_recording_trace_origin (recording, from, node, to);
+  if (adj_node_id_is_valid (back))
+    return back;
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_recording_trace_origin (recording, to, (AdjNodeId){ i }, from).index == node.index)
+      return (AdjNodeId){ i };
+  return ADJ_NO_NODE;
+}
+
+void
+adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  guint index = find_graph (document, adj_recording_get_stage (recording, stage)->graph);
+
+  if (index != G_MAXUINT)
+    adj_document_show (document, index, node);
+}
+
+void
+adj_stages_show (AdjDocument *document, guint stage)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  gint current = adj_stages_get_current (document);
+  AdjNodeId node = ADJ_NO_NODE;
+
+  if (adj_recording_get_stage (recording, stage)->graph == NULL || current == (gint) stage)
+    return;
+  if (current >= 0)
+    node = follow (recording, (guint) current, adj_document_get_selected (document), stage);
+  adj_stages_show_node (document, stage, node);
+}
+
+/* -1: there is none. */
+static gint
+find_step (AdjDocument *document, gint step)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  gint n = recording != NULL ? (gint) adj_recording_get_n_stages (recording) : 0;
+  gint at = adj_stages_get_current (document);
+
+  if (at < 0)
+    return -1;
+  for (at += step; at >= 0 && at < n; at += step)
+    if (adj_recording_get_stage (recording, (guint) at)->graph != NULL)
+      return at;
+  return -1;
+}
+
+gboolean
+adj_stages_can_step (AdjDocument *document, gint step)
+{
+  return find_step (document, step) >= 0;
+}
+
+void
+adj_stages_step (AdjDocument *document, gint step)
+{
+  gint stage = find_step (document, step);
+
+  if (stage >= 0)
+    adj_stages_show (document, (guint) stage);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "panel/adj-panel.h"
+
+G_BEGIN_DECLS
+
+/* What the shown stage changed, and why: equal changes are one row.  Activating a row goes to its
+ * node, for a removed one in the stage before. */
+#define ADJ_TYPE_CHANGES_PAGE (adj_changes_page_get_type ())
+G_DECLARE_FINAL_TYPE (AdjChangesPage, adj_changes_page, ADJ, CHANGES_PAGE, AdjPanel)
+
+G_END_DECLS

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "stages/adj-findings-page.h"
+
+#include <glib/gi18n.h>
+
+#include "panel/adj-row-look.h"
+#include "session/adj-check.h"
+
+struct _AdjFindingsPage
+{
+  AdjPanel parent_instance;
+
+  GtkStack *stack;
+  AdwStatusPage *nothing;
+  GtkListView *rows;
+  AdjBundle *bundle; /* (owned) (nullable): that was checked */
+  AdjFindings *findings;
+};
+
+G_DEFINE_FINAL_TYPE (AdjFindingsPage, adj_findings_page, ADJ_TYPE_PANEL)
+
+/* The place of the graph of a finding in the document; G_MAXUINT: it is not shown there. */
+static guint
+find_graph (AdjDocument *document, const AdjGraph *graph)
+{
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
+
+  for (guint i = 0; i < adj_graph_set_get_n (graphs); i++)
+    if (adj_graph_set_get (graphs, i)->graph == graph)
+      return i;
+  return G_MAXUINT;
+}
+
+static const AdjFinding *
+get_finding (AdjFindingsPage *self, guint position)
+{
+  return adj_findings_get (self->findings, position);
+}
+
+static void
+bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
+{
+  AdjFindingsPage *self = data;
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjFinding *finding = get_finding (self, gtk_list_item_get_position (item));
+  guint graph = document != NULL ? find_graph (document, finding->graph) : G_MAXUINT;
+  g_autofree char *text = g_strdup_printf ("%s: %s", finding->check->summary, finding->message);
+
+  gtk_label_set_text (
+      cells[0],
+      graph != G_MAXUINT ? adj_graph_set_get (adj_document_get_graphs (document), graph)->id : "");
+  gtk_label_set_text (cells[1], text);
+  gtk_label_set_text (cells[2], finding->check->versions);
+  gtk_widget_set_tooltip_text (row, finding->check->explain);
+}
+
+static const AdjRowLook look = {
+  .n = 3,
+  .cells = { { .css_class = "dim-label" },
+             { .expand = TRUE, .wrap = TRUE },
+             { .css_class = "caption" } },
+  .spacing = 12,
+  .bind = bind,
+};
+
+static void
+on_activated (AdjFindingsPage *self, guint position)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjFinding *finding = get_finding (self, position);
+  guint graph = find_graph (document, finding->graph);
+
+  if (graph != G_MAXUINT)
+    adj_document_show (document, graph, finding->n_nodes > 0 ? finding->nodes[0] : ADJ_NO_NODE);
+}
+
+static void
+list_findings (AdjFindingsPage *self)
+{
+  guint n = adj_findings_get_n (self->findings);
+  g_autoptr (GListStore) store = g_list_store_new (G_TYPE_OBJECT);
+  g_autoptr (GtkSelectionModel) model = NULL;
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GObject) row = g_object_new (G_TYPE_OBJECT, NULL);
+
+      g_list_store_append (store, row);
+    }
+  model = GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (g_steal_pointer (&store))));
+  gtk_list_view_set_model (self->rows, model);
+  text = g_strdup_printf (_ ("None of the %u known ways in which a graph is silently wrong"),
+                          adj_checks_get_n ());
+  adw_status_page_set_description (self->nothing, text);
+  gtk_stack_set_visible_child_name (self->stack, n > 0 ? "findings" : "nothing");
+}
+
+/* Checked only when somebody looks. */
+static void
+update (AdjFindingsPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjBundle *bundle = document != NULL ? adj_document_get_bundle (document) : NULL;
+
+  if (bundle == self->bundle || (bundle != NULL && !gtk_widget_get_mapped (GTK_WIDGET (self))))
+    return;
+  gtk_list_view_set_model (self->rows, NULL);
+  g_clear_pointer (&self->findings, adj_findings_free);
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  if (bundle == NULL)
+    return;
+  self->bundle = adj_bundle_ref (bundle);
+  self->findings = adj_bundle_check (bundle);
+  list_findings (self);
+}
+
+static void
+adj_findings_page_dispose (GObject *object)
+{
+  AdjFindingsPage *self = ADJ_FINDINGS_PAGE (object);
+
+  if (self->findings != NULL)
+    gtk_list_view_set_model (self->rows, NULL);
+  g_clear_pointer (&self->findings, adj_findings_free);
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
+
+  G_OBJECT_CLASS (adj_findings_page_parent_class)->dispose (object);
+}
+
+static void
+adj_findings_page_class_init (AdjFindingsPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_findings_page_dispose;
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/findings-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, nothing);
+  gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, rows);
+}
+
+static void
+adj_findings_page_init (AdjFindingsPage *self)
+{
+  g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&look, self);
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_list_view_set_factory (self->rows, factory);
+  g_signal_connect_swapped (self->rows, "activate", G_CALLBACK (on_activated), self);
+  g_signal_connect (self, "map", G_CALLBACK (update), NULL);
+  adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
+}
