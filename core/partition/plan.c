@@ -226,6 +226,65 @@ mark_computed (const Joint *joint, GArray *tensors, GArray *sizes, guint8 *compu
     computed[plan_item (sizes, i)] = FALSE;
 }
 
+/* A view that is saved although backward computes again what it looks at: that is saved instead,
+ * which keeps no more memory, and the view is made from it.  Where a tag wants it recomputed the
+ * view need not be saved. */
+static gboolean
+save_owners (Plan *plan)
+{
+  const Joint *joint = plan->joint;
+  gboolean changed = FALSE;
+  guint kept = 0;
+
+  for (guint i = 0; i < plan->tensors->len; i++)
+    {
+      guint32 node = plan_item (plan->tensors, i), owner = joint->owner[node];
+
+      if (owner != node && plan->in_backward[owner] && joint->kind[owner] == NODE_CALL &&
+          joint->value[owner] == VALUE_TENSOR && !joint->in_backward[owner])
+        {
+          changed = TRUE;
+          if (joint_must_recompute (joint, owner))
+            continue;
+          node = owner;
+        }
+      g_array_index (plan->tensors, guint32, kept++) = node;
+    }
+  g_array_set_size (plan->tensors, kept);
+  return changed;
+}
+
+static int
+compare_nodes (gconstpointer a, gconstpointer b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* What backward needs of what is saved. */
+static gboolean
+keep_needed (Plan *plan, GError **error)
+{
+  const guint n = plan->joint->n;
+
+  keep_used (plan->tensors, NULL, n);
+  keep_used (plan->sizes, NULL, n);
+  if (!extract_backward (plan, plan->in_backward, error))
+    return FALSE;
+  if (!plan->options->compat && save_owners (plan))
+    {
+      if (!plan->keeps_order)
+        g_array_sort (plan->tensors, compare_nodes);
+      keep_used (plan->tensors, NULL, n);
+      if (!extract_backward (plan, plan->in_backward, error))
+        return FALSE;
+    }
+  keep_used (plan->tensors, plan->in_backward, n);
+  keep_used (plan->sizes, plan->in_backward, n);
+  return TRUE;
+}
+
 gboolean
 plan_complete (Plan *plan, GError **error)
 {
@@ -233,12 +292,8 @@ plan_complete (Plan *plan, GError **error)
 
   if (plan->is_complete)
     return TRUE;
-  keep_used (plan->tensors, NULL, joint->n);
-  keep_used (plan->sizes, NULL, joint->n);
-  if (!extract_backward (plan, plan->in_backward, error))
+  if (!keep_needed (plan, error))
     return FALSE;
-  keep_used (plan->tensors, plan->in_backward, joint->n);
-  keep_used (plan->sizes, plan->in_backward, joint->n);
   plan_bind_symbols (plan);
   if (!extract_forward (plan, plan->in_forward, error) ||
       !extract_backward (plan, plan->in_backward, error))

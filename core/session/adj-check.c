@@ -3,10 +3,12 @@
 
 #include <stddef.h>
 
+#include "partition/adj-partition-checks.h"
+
 static const AdjCheck *const checks[] = {
-  &adj_check_overwritten_output,
-  &adj_check_wrong_base,
-  &adj_check_expanded_write,
+  &adj_check_overwritten_output, &adj_check_wrong_base,        &adj_check_expanded_write,
+  &adj_check_merged_random,      &adj_check_recomputed_random, &adj_check_repeated_write,
+  &adj_check_saved_reference,    &adj_check_saved_twice,       &adj_check_unsaved,
 };
 
 guint

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* saved-reference: forward returns a reference to memory that it has written to in between, so that
+ * backward reads the new value. */
+
+#include "call/adj-op.h"
+#include "partition/adj-partition-checks.h"
+#include "partition/pair-private.h"
+
+/* By node: the call that writes to the memory that it made; 0: none. */
+static guint32 *
+find_writers (const AdjGraph *graph, const guint32 *owners)
+{
+  guint32 *writers = g_new0 (guint32, adj_graph_get_n_nodes (graph));
+
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      const AdjSchema *schema = node->op != NULL ? adj_op_get_schema (node->op) : NULL;
+
+      for (guint k = 0; schema != NULL && k < MIN (schema->n_arguments, node->args.n); k++)
+        if (schema->arguments[k].type.written && node->args.items[k].kind == ADJ_VALUE_NODE)
+          writers[owners[node->args.items[k].node.index]] = i;
+    }
+  return writers;
+}
+
+static void
+run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
+{
+  g_autoptr (GArray) saved = pair_list_saved (region);
+  g_autofree guint32 *owners = NULL;
+  g_autofree guint32 *writers = NULL;
+
+  if (saved->len == 0)
+    return;
+  owners = pair_find_owners (region->forward);
+  writers = find_writers (region->forward, owners);
+  for (guint i = 0; i < saved->len; i++)
+    {
+      guint node = g_array_index (saved, AdjNodeId, i).index;
+      guint writer = writers[owners[node]];
+
+      if (writer > node)
+        pair_report (check, ADJ_SEVERITY_WARNING, region->forward, node, findings,
+                     "'%s' is saved, but '%s' writes to its memory first: backward gets the new "
+                     "value",
+                     adj_graph_get_node (region->forward, node)->name,
+                     adj_graph_get_node (region->forward, writer)->name);
+    }
+}
+
+const AdjCheck adj_check_saved_reference = {
+  .name = "saved-reference",
+  .summary = "A saved value is overwritten before backward reads it",
+  .explain = "What forward saves is a reference.  When an input is changed in place at the end of "
+             "forward, and its old value was saved, backward computes with the new one.  Harmless "
+             "where backward does not look at it, as batch norm in training does not look at its "
+             "running statistics; otherwise the gradients are wrong.\n\n"
+             "Partition with Adjoint, which saves a copy.",
+  .versions = "2.1 to 2.6",
+  .run = run,
+};

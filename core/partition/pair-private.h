@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "partition/op-traits-private.h"
+#include "passes/adj-finding.h"
+
+G_BEGIN_DECLS
+
+/* Reading a partitioned pair: nodes of the same name are the same value. */
+
+/* The call that @graph (nullable) makes under that name; %NULL: none. */
+const AdjNode *pair_find_call (AdjGraph *graph, const char *name);
+/* Whether @node draws from the generator when it runs. */
+gboolean pair_draws (const AdjNode *node);
+/* What @region's forward saves, as AdjNodeId; empty when that is unknown.  (transfer full) */
+GArray *pair_list_saved (const AdjCheckedRegion *region);
+/* By node of @graph: the node that made the memory of its result.  (transfer full) */
+guint32 *pair_find_owners (const AdjGraph *graph);
+
+/* Adds a finding on one node. */
+void pair_report (const AdjCheck *check,
+                  AdjSeverity severity,
+                  AdjGraph *graph,
+                  guint node,
+                  AdjFindings *findings,
+                  const char *format,
+                  ...) G_GNUC_PRINTF (6, 7);
+
+G_END_DECLS
