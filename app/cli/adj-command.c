@@ -131,6 +131,11 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
     return FALSE;
   print_warnings (name.path, adj_bundle_get_diags (target->bundle));
   target->named = wanted != NULL;
+  if (target->whole && wanted == NULL)
+    {
+      target->graph = adj_bundle_find_graph (target->bundle, NULL, NULL);
+      return TRUE;
+    }
   if (choose_graph (target, wanted, error))
     return TRUE;
   g_prefix_error (error, "%s: ", name.path);

@@ -47,6 +47,8 @@ typedef struct
   AdjBundleGraph composed;        /* what @graph points to for #forward+backward */
   const AdjExecutor *executor;
   gboolean named; /* the graph was named, not chosen by default */
+  /* Set before opening: the file is wanted, so that @graph may be %NULL when none was named. */
+  gboolean whole;
 } AdjTarget;
 
 /* @id (nullable): from --graph; naming two different ones is bad usage. */

@@ -31,6 +31,7 @@ run (int argc, char **argv, GError **error)
 
   if (!adj_command_parse (&adj_command_convert, entries, 2, 2, &argc, &argv, error))
     return ADJ_EXIT_BAD_INPUT;
+  target.whole = !adj_picture_is (argv[2]);
   if (!adj_target_open (&target, argv[1], id, error) || !convert (&target, argv[2], error))
     return ADJ_EXIT_BAD_INPUT;
   if (json)

@@ -221,8 +221,10 @@ run (int argc, char **argv, GError **error)
     G_OPTION_ENTRY_NULL,
   };
 
-  if (!adj_command_parse (&adj_command_show, entries, 1, 1, &argc, &argv, error) ||
-      !adj_target_open (&target, argv[1], id, error))
+  if (!adj_command_parse (&adj_command_show, entries, 1, 1, &argc, &argv, error))
+    return ADJ_EXIT_BAD_INPUT;
+  target.whole = form == NULL;
+  if (!adj_target_open (&target, argv[1], id, error))
     return ADJ_EXIT_BAD_INPUT;
   if (form != NULL)
     return show_as (target.graph->graph, form, error);

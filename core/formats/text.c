@@ -21,6 +21,8 @@ sniff (const guint8 *head, gsize length, const char *path)
     return 80;
   if (memmem (head, length, "def forward(", 12) != NULL)
     return 60;
+  if (memmem (head, length, "users=", 6) != NULL && memmem (head, length, "graph(", 6) != NULL)
+    return 60;
   return named ? 10 : 0;
 }
 

@@ -275,7 +275,7 @@ read_alias (AdjHeaderReader *header, AdjReader r)
     return FALSE;
   parameter_name = adj_token_dup (&r.token);
   adj_reader_advance (&r);
-  if (!adj_reader_at_end (&r))
+  if (!adj_tail_read (&r, NULL))
     return FALSE;
 
   parameter = find_parameter (header->parameters, parameter_name);

@@ -118,6 +118,17 @@ void adj_module_read_return (AdjModuleReader *module,
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
 char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
 
+/* -- Nodes in lines, `str(graph)` (parse-lines.c) ---- */
+
+/* Whether @line is `graph(…):`. */
+gboolean adj_lines_begin (const AdjLine *line);
+/* The placeholders that it names. */
+void adj_lines_read_parameters (AdjModuleReader *module, const AdjLine *line);
+/* Adds the node of `%name : …`, RAW at worst; %FALSE when @line is none. */
+gboolean adj_lines_read_node (AdjModuleReader *module, const AdjLine *line);
+/* Adds the output of `return …`; %FALSE when @line is none. */
+gboolean adj_lines_read_return (AdjModuleReader *module, const AdjLine *line);
+
 /* -- Headers (parse-header.c) ---- */
 
 /* What the placeholders are made from.  All members are owned. */

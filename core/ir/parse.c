@@ -458,6 +458,43 @@ parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, G
   return adj_builder_seal (module.reader.builder, error);
 }
 
+/* -- A node in each line ---- */
+
+static AdjGraph *
+parse_lines (Text *text, const AdjLine *first, GError **error)
+{
+  g_auto (Module) module;
+  AdjLine line;
+
+  module_init (&module, text, "GraphModule", first->indent, 0);
+  module.header.has_ended = TRUE;
+  skip_line (text);
+  adj_lines_read_parameters (&module.reader, first);
+  while (!module.has_output && peek_line (text, &line))
+    {
+      if (!check_limits (&module, &line, error))
+        return NULL;
+      if (line.length > line.indent)
+        {
+          module.has_output = adj_lines_read_return (&module.reader, &line);
+          if (!module.has_output && !adj_lines_read_node (&module.reader, &line))
+            break;
+          text->n_nodes++;
+        }
+      skip_line (text);
+    }
+  if (!module.has_output)
+    {
+      AdjValue none = ADJ_NONE;
+
+      adj_diags_add (text->diags, ADJ_SEVERITY_WARNING,
+                     (AdjSpan){ first->number, first->indent + 1, 0 },
+                     "the graph returns nothing: the text may be cut off");
+      adj_builder_output (module.reader.builder, &none);
+    }
+  return adj_builder_seal (module.reader.builder, error);
+}
+
 /* -- Texts ---- */
 
 /* Comes to the next class, or to a function without one. */
@@ -468,7 +505,8 @@ find_module (Text *text, AdjLine *line)
 
   for (text->is_export = FALSE; peek_line (text, line); skip_line (text))
     {
-      if (find_class (line, &start, &length) || starts_with (line, "def forward("))
+      if (find_class (line, &start, &length) || starts_with (line, "def forward(") ||
+          adj_lines_begin (line))
         return TRUE;
       if (starts_with (line, "ExportedProgram:"))
         text->is_export = TRUE;
@@ -510,6 +548,8 @@ parse_next (Text *text, const AdjLine *line, GError **error)
 
   g_clear_pointer (&text->symbols, adj_symbols_unref);
   text->symbols = adj_symbols_new ();
+  if (adj_lines_begin (line))
+    return parse_lines (text, line, error);
 
   return parse_module (text, line, 0, &name, error);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-compare.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 
@@ -119,6 +120,54 @@ parse_dialect (const char *name)
   g_autofree char *text = adj_test_read_file (path, NULL);
 
   return parse (text, NULL);
+}
+
+/* str(graph) and the code of the same graph are the same graph. */
+static void
+test_lines (void)
+{
+  static const char *const releases[] = { "2.6", "2.15" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (releases); i++)
+    {
+      g_autofree char *lines = g_strdup_printf ("symbolic-lines-%s.txt", releases[i]);
+      g_autofree char *code = g_strdup_printf ("symbolic-code-%s.txt", releases[i]);
+      g_autoptr (AdjGraph) a = parse_dialect (lines);
+      g_autoptr (AdjGraph) b = parse_dialect (code);
+
+      g_assert_true (adj_graph_equal_structure (a, b));
+    }
+}
+
+/* What str() leaves open: texts and devices without quotes, parameters in the first line, older
+ * counts of users, a line that is none. */
+static void
+test_odd_lines (void)
+{
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  g_autoptr (AdjGraph) graph =
+      parse ("a program says\n"
+             "graph(%x, y):\n"
+             "    %gelu : [#users=1] = call_function[target=torch._C._nn.gelu](args = (%x,), "
+             "kwargs = {approximate: tanh})\n"
+             "    %to : torch.Tensor [num_users=1] = call_method[target=to](args = (%gelu,), "
+             "kwargs = {device: cuda:1, dtype: torch.float16})\n"
+             "    %odd : [num_users=1] = call_function[target=f](args = (%to, <object at (1, >), "
+             "kwargs = {})\n"
+             "    return (to, {'k': y, 's': cpu})\n",
+             diags);
+  const AdjNode *gelu = find (graph, "gelu"), *to = find (graph, "to");
+
+  g_assert_cmpuint (adj_graph_get_n_inputs (graph), ==, 2);
+  g_assert_cmpint (gelu->kwargs.items[1].kind, ==, ADJ_VALUE_STRING);
+  g_assert_cmpstr (gelu->kwargs.items[1].text, ==, "tanh");
+  g_assert_cmpint (to->opcode, ==, ADJ_OPCODE_CALL_METHOD);
+  g_assert_cmpint (to->kwargs.items[1].kind, ==, ADJ_VALUE_DEVICE);
+  g_assert_cmpint (to->kwargs.items[1].device.index, ==, 1);
+  g_assert_cmpint (to->kwargs.items[3].kind, ==, ADJ_VALUE_DTYPE);
+  g_assert_cmpuint (adj_graph_get_n_calls (graph), ==, 3);
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 1);
+  assert_prints_back (graph, NULL);
 }
 
 /* What newer releases say beside the nodes. */
@@ -269,6 +318,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/ir/dialects/all-releases", test_dialects);
+  g_test_add_func ("/ir/dialects/lines", test_lines);
+  g_test_add_func ("/ir/dialects/odd-lines", test_odd_lines);
   g_test_add_func ("/ir/dialects/meta", test_dialect_meta);
   g_test_add_func ("/ir/dialects/policies", test_policies);
   g_test_add_func ("/ir/dialects/unpackings", test_unpackings);

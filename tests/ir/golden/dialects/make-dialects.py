@@ -153,6 +153,8 @@ everything = {"include_stride": True, "include_device": True} if release != "2.1
 attempt("symbolic", lambda: readable(symbolic()))
 attempt("symbolic-code", lambda: (symbolic().graph, symbolic().code))
 attempt("symbolic-console", lambda: console(symbolic()))
+attempt("symbolic-lines", lambda: (symbolic().graph, str(symbolic().graph) + "\n"))
+attempt("joint-lines", lambda: (joint().graph, str(joint().graph) + "\n"))
 attempt("pytree-plain", lambda: readable(pytree()))
 attempt("pytree-expanded", lambda: readable(pytree(), expanded_def=True))
 attempt("joint-plain", lambda: readable(joint()))
