@@ -21,6 +21,7 @@ typedef struct
 
 extern const AdjPass adj_pass_dce;
 extern const AdjPass adj_pass_cse;
+extern const AdjPass adj_pass_constant_fold;
 extern const AdjPass adj_pass_decompose;
 extern const AdjPass adj_pass_normalise;
 
