@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/adj-walk.h"
 
+#include <stdlib.h>
+
+#include "support/adj-test.h"
+
 #define WAIT_SECONDS 60
 
 #ifdef __SANITIZE_ADDRESS__
@@ -22,9 +26,21 @@ __lsan_default_suppressions (void)
 }
 #endif
 
+static AdjTestFolder *home;
+
+static void
+remove_home (void)
+{
+  g_clear_pointer (&home, adj_test_folder_free);
+}
+
 gboolean
 adj_walk_init (void)
 {
+  /* What is kept of views goes into a home of its own. */
+  home = adj_test_folder_new ();
+  atexit (remove_home);
+  g_setenv ("XDG_DATA_HOME", home->path, TRUE);
   if (!gtk_init_check ())
     return FALSE;
   adw_init ();

@@ -74,6 +74,42 @@ test_hides_parts_of_one (void)
   close_window (window);
 }
 
+/* Closed and opened again, a file is as it was. */
+static void
+test_comes_back (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *mlp = adj_test_data_path ("graphs/mlp.adjoint");
+  AdjDocument *document;
+  AdjCamera camera, again;
+
+  g_assert_true (adj_walk_open (window, mlp));
+  g_assert_true (adj_walk_choose_graph (window, "forward"));
+  adj_walk_settle (window);
+  adj_document_set_coloring (adj_window_get_document (window), ADJ_COLOR_BY_BYTES);
+  g_assert_true (adj_walk_select (window, "gelu"));
+  camera = (AdjCamera){ 11, 22, 0.75f };
+  adj_graph_view_set_camera (adj_window_get_view (window), &camera);
+  camera = adj_graph_view_get_camera (adj_window_get_view (window));
+  close_window (window);
+
+  window = adj_walk_open_window (application, 1280, 800);
+  g_assert_true (adj_walk_open (window, mlp));
+  adj_walk_settle (window);
+  document = adj_window_get_document (window);
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "forward");
+  g_assert_cmpint (adj_document_get_arrangement (document)->coloring, ==, ADJ_COLOR_BY_BYTES);
+  g_assert_cmpstr (adj_graph_get_node (adj_document_get_graph (document)->graph,
+                                       adj_document_get_selected (document).index)
+                       ->name,
+                   ==, "gelu");
+  again = adj_graph_view_get_camera (adj_window_get_view (window));
+  g_assert_cmpfloat (again.x, ==, camera.x);
+  g_assert_cmpfloat (again.y, ==, camera.y);
+  g_assert_cmpfloat (again.zoom, ==, camera.zoom);
+  close_window (window);
+}
+
 static void
 on_gone (gpointer gone, GObject *where)
 {
@@ -116,6 +152,7 @@ main (int argc, char *argv[])
   g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
   g_test_add_func ("/ui/tabs/keeps-apart", test_keeps_apart);
   g_test_add_func ("/ui/tabs/hides-parts-of-one", test_hides_parts_of_one);
+  g_test_add_func ("/ui/tabs/comes-back", test_comes_back);
   g_test_add_func ("/ui/tabs/closes", test_closes);
   return g_test_run ();
 }

@@ -21,7 +21,8 @@ struct _AdjDocument
   AdjGraphSet *graphs;
   GError *error;
   GListStore *log;
-  char *wanted_graph; /* (nullable): id to begin with */
+  char *wanted_graph;  /* (nullable): id to begin with */
+  AdjSavedView *saved; /* (nullable): for what is being opened */
 
   guint graph_index;
   const AdjBundleGraph *graph; /* (unowned): of @graphs */
@@ -379,6 +380,37 @@ find_start (AdjDocument *self)
   return index == G_MAXUINT ? 0 : index;
 }
 
+/* Graph, folds and selection, where the file still has them. */
+static guint
+restore (AdjDocument *self, guint otherwise)
+{
+  g_autoptr (AdjSavedView) saved = g_steal_pointer (&self->saved);
+  guint index;
+  const AdjBundleGraph *graph;
+
+  if (saved == NULL || self->wanted_graph != NULL)
+    return otherwise;
+  index = adj_graph_set_find (self->graphs, saved->graph, NULL);
+  if (index == G_MAXUINT)
+    return otherwise;
+  graph = adj_graph_set_get (self->graphs, index);
+  adj_arrangement_free (self->arrangement);
+  self->arrangement = adj_arrangement_copy (saved->arrangement);
+  if (saved->selected != NULL)
+    self->wanted_node = adj_graph_find_node (graph->graph, saved->selected);
+  changed (self, PROP_ARRANGEMENT);
+  return index;
+}
+
+/* As adj_document_set_graph_index() with folds that stay. */
+static void
+begin (AdjDocument *self, guint index)
+{
+  self->graph_index = index;
+  changed (self, PROP_GRAPH_INDEX);
+  request_layout (self);
+}
+
 static void
 log_remarks (AdjDocument *self)
 {
@@ -419,7 +451,16 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
   log_remarks (self);
   changed (self, PROP_BUNDLE);
   if (adj_graph_set_get_n (self->graphs) > 0)
-    adj_document_set_graph_index (self, find_start (self));
+    begin (self, restore (self, find_start (self)));
+}
+
+void
+adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  g_clear_pointer (&self->saved, adj_saved_view_free);
+  self->saved = view;
 }
 
 /* Drops everything of the old file.  @title: (transfer full): of the new one */
@@ -823,6 +864,7 @@ adj_document_finalize (GObject *object)
   g_clear_error (&self->error);
   g_free (self->title);
   g_free (self->wanted_graph);
+  g_clear_pointer (&self->saved, adj_saved_view_free);
 
   G_OBJECT_CLASS (adj_document_parent_class)->finalize (object);
 }

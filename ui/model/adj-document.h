@@ -5,6 +5,7 @@
 
 #include "model/adj-arrangement.h"
 #include "model/adj-evaluation.h"
+#include "model/adj-saved-view.h"
 #include "scene/adj-palette.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,9 @@ AdjDocument *adj_document_new (void);
 
 /* A file or a folder; @graph_id (nullable): the graph to begin with. */
 void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
+/* The file that is opened next comes back as it was looked at last; ends with another.
+ * @view: (transfer full) (nullable) */
+void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view);
 /* What was pasted: the text of graphs, a console, a log. */
 void adj_document_open_text (AdjDocument *self, GBytes *text);
 /* The stages that passes make of the graph that @source shows. */

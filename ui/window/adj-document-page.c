@@ -18,12 +18,18 @@
 #include "stages/adj-stage-bar.h"
 #include "window/adj-start-page.h"
 
+#define SAVE_SECONDS 3
+
 struct _AdjDocumentPage
 {
   AdwBin parent_instance;
 
   AdjDocument *document; /* (owned) */
   gboolean had_selection;
+  gboolean has_camera; /* to go to with the first picture */
+  AdjCamera camera;
+  gboolean changed; /* since the view was saved */
+  guint saving;
 
   GtkInfoBar *remarks_bar;
   GtkLabel *remarks_label;
@@ -236,6 +242,79 @@ update_error (AdjDocumentPage *self)
   update_page (self);
 }
 
+/* -- how it was looked at -- */
+
+static void
+save_view (AdjDocumentPage *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (self->document);
+  AdjNodeId selected = adj_document_get_selected (self->document);
+  GFile *file = adj_document_get_file (self->document);
+  g_autoptr (AdjSavedView) saved = NULL;
+  AdjCamera camera;
+
+  g_clear_handle_id (&self->saving, g_source_remove);
+  if (graph == NULL || file == NULL || !self->changed)
+    return;
+  self->changed = FALSE;
+  saved = adj_saved_view_new ();
+  camera = adj_graph_view_get_camera (adj_canvas_page_get_view (self->canvas_page));
+  saved->graph = g_strdup (graph->id);
+  adj_arrangement_free (saved->arrangement);
+  saved->arrangement = adj_arrangement_copy (adj_document_get_arrangement (self->document));
+  if (adj_node_id_is_valid (selected))
+    saved->selected = g_strdup (adj_graph_get_node (graph->graph, selected.index)->name);
+  saved->has_camera = saved->arrangement->view != ADJ_VIEW_FLOW;
+  saved->x = camera.x;
+  saved->y = camera.y;
+  saved->zoom = camera.zoom;
+  /* A folder that cannot be written must not be in the way. */
+  adj_saved_view_save (saved, file, NULL);
+}
+
+static gboolean
+on_save (gpointer data)
+{
+  AdjDocumentPage *self = data;
+
+  self->saving = 0;
+  save_view (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* A crash loses no more than a few seconds. */
+static void
+save_soon (AdjDocumentPage *self)
+{
+  self->changed = TRUE;
+  if (self->saving == 0)
+    self->saving = g_timeout_add_seconds (SAVE_SECONDS, on_save, self);
+}
+
+static void
+restore_camera (AdjDocumentPage *self)
+{
+  if (adj_document_get_scene (self->document) == NULL || !self->has_camera)
+    return;
+  self->has_camera = FALSE;
+  adj_graph_view_set_camera (adj_canvas_page_get_view (self->canvas_page), &self->camera);
+}
+
+void
+adj_document_page_open (AdjDocumentPage *self, GFile *file, const char *id)
+{
+  AdjSavedView *saved = id == NULL ? adj_saved_view_load (file) : NULL;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
+
+  save_view (self);
+  self->has_camera = saved != NULL && saved->has_camera;
+  if (self->has_camera)
+    self->camera = (AdjCamera){ (float) saved->x, (float) saved->y, (float) saved->zoom };
+  adj_document_set_saved_view (self->document, saved);
+  adj_document_open (self->document, file, id);
+}
+
 /* -- for the window -- */
 
 AdjDocument *
@@ -298,6 +377,7 @@ adj_document_page_dispose (GObject *object)
 
   if (self->document != NULL)
     {
+      save_view (self);
       g_signal_handlers_disconnect_by_data (self->document, self);
       adj_document_stop (self->document);
     }
@@ -365,6 +445,10 @@ adj_document_page_init (AdjDocumentPage *self)
     { "notify::bundle", G_CALLBACK (update_bundle) },
     { "notify::evaluation", G_CALLBACK (update_evaluation) },
     { "notify::selected", G_CALLBACK (update_selected) },
+    { "notify::scene", G_CALLBACK (restore_camera) },
+    { "notify::scene", G_CALLBACK (save_soon) },
+    { "notify::selected", G_CALLBACK (save_soon) },
+    { "notify::arrangement", G_CALLBACK (save_soon) },
   };
 
   self->document = adj_document_new ();

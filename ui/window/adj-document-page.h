@@ -15,6 +15,8 @@ GtkWidget *adj_document_page_new (void);
 
 AdjDocument *adj_document_page_get_document (AdjDocumentPage *self); /* (transfer none) */
 AdjGraphView *adj_document_page_get_view (AdjDocumentPage *self);    /* (transfer none) */
+/* @id: (nullable): of the graph to begin with; %NULL: as it was looked at last */
+void adj_document_page_open (AdjDocumentPage *self, GFile *file, const char *id);
 /* Whether nothing was opened in it, or nothing that could be shown. */
 gboolean adj_document_page_is_free (AdjDocumentPage *self);
 

@@ -391,31 +391,30 @@ adj_window_close_tab (AdjWindow *self)
 /* -- opening -- */
 
 /* The chosen tab when it is free, else a new one. */
-static AdjDocument *
+static AdjDocumentPage *
 get_room (AdjWindow *self)
 {
   AdjDocumentPage *page = get_page (self);
 
   if (page == NULL || !adj_document_page_is_free (page))
     page = add_tab (self);
-  return adj_document_page_get_document (page);
+  return page;
 }
 
 /* Shows the tab of @file, if it has one. */
-static AdjDocument *
+static AdjDocumentPage *
 find_open (AdjWindow *self, GFile *file)
 {
   for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
     {
       AdwTabPage *tab = adw_tab_view_get_nth_page (self->tabs, i);
-      AdjDocument *document =
-          adj_document_page_get_document (ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab)));
-      GFile *other = adj_document_get_file (document);
+      AdjDocumentPage *page = ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab));
+      GFile *other = adj_document_get_file (adj_document_page_get_document (page));
 
       if (other != NULL && g_file_equal (other, file))
         {
           adw_tab_view_set_selected_page (self->tabs, tab);
-          return document;
+          return page;
         }
     }
   return NULL;
@@ -427,22 +426,22 @@ adj_window_open (AdjWindow *self, GFile *file)
   g_autofree char *path = g_file_get_path (file);
   g_auto (AdjGraphName) name = { 0 };
   g_autoptr (GFile) named = NULL;
-  AdjDocument *document;
+  AdjDocumentPage *page;
 
   g_return_if_fail (ADJ_IS_WINDOW (self));
 
   if (path == NULL)
     {
-      adj_document_open (get_room (self), file, NULL);
+      adj_document_page_open (get_room (self), file, NULL);
       return;
     }
   adj_graph_name_init (&name, path);
   named = g_file_new_for_path (name.path);
-  document = find_open (self, named);
-  if (document == NULL)
-    document = get_room (self);
+  page = find_open (self, named);
+  if (page == NULL)
+    page = get_room (self);
   /* Once more: it may have been written anew. */
-  adj_document_open (document, named, name.id);
+  adj_document_page_open (page, named, name.id);
 }
 
 static void
@@ -460,7 +459,7 @@ on_clipboard (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   bytes = g_bytes_new (text, strlen (text));
-  adj_document_open_text (get_room (self), bytes);
+  adj_document_open_text (adj_document_page_get_document (get_room (self)), bytes);
 }
 
 void

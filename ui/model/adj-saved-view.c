@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-saved-view.h"
+
+#include <math.h>
+
+#define GROUP "View"
+#define MAX_FOLDS 1000
+
+AdjSavedView *
+adj_saved_view_new (void)
+{
+  AdjSavedView *view = g_new0 (AdjSavedView, 1);
+
+  view->arrangement = adj_arrangement_new ();
+  return view;
+}
+
+void
+adj_saved_view_free (AdjSavedView *view)
+{
+  adj_arrangement_free (view->arrangement);
+  g_free (view->graph);
+  g_free (view->selected);
+  g_free (view);
+}
+
+static char *
+make_path (GFile *file)
+{
+  g_autofree char *uri = g_file_get_uri (file);
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, uri, -1);
+  g_autofree char *name = g_strconcat (sum, ".ini", NULL);
+
+  return g_build_filename (g_get_user_data_dir (), "adjoint", "views", name, NULL);
+}
+
+/* -- reading: whatever stands there, something sensible comes out -- */
+
+static void
+read_folds (GKeyFile *keys, const char *key, GHashTable *set)
+{
+  gsize n = 0;
+  g_auto (GStrv) paths = g_key_file_get_string_list (keys, GROUP, key, &n, NULL);
+
+  for (gsize i = 0; i < MIN (n, MAX_FOLDS); i++)
+    g_hash_table_add (set, g_strdup (paths[i]));
+}
+
+static void
+read_arrangement (GKeyFile *keys, AdjArrangement *arrangement)
+{
+  g_autofree char *layout = g_key_file_get_string (keys, GROUP, "layout", NULL);
+  g_autofree char *coloring = g_key_file_get_string (keys, GROUP, "colour-by", NULL);
+  g_autofree char *labeling = g_key_file_get_string (keys, GROUP, "edge-labels", NULL);
+  AdjColoring c = adj_coloring_find (coloring);
+  AdjLabeling l = adj_labeling_find (labeling);
+  int depth = g_key_file_get_integer (keys, GROUP, "fold-depth", NULL);
+
+  arrangement->view = g_strcmp0 (layout, "stacked") == 0 ? ADJ_VIEW_STACKED : ADJ_VIEW_MIRROR;
+  arrangement->coloring = c < ADJ_N_COLORINGS ? c : ADJ_COLOR_BY_ROLE;
+  arrangement->labeling = l < ADJ_N_LABELINGS ? l : ADJ_LABEL_NOTHING;
+  arrangement->fold_depth = (guint) CLAMP (depth, 0, 100);
+  read_folds (keys, "folded", arrangement->folded);
+  read_folds (keys, "unfolded", arrangement->unfolded);
+}
+
+static void
+read_camera (GKeyFile *keys, AdjSavedView *view)
+{
+  gsize n = 0;
+  g_autofree double *camera = g_key_file_get_double_list (keys, GROUP, "camera", &n, NULL);
+
+  if (n != 3 || !isfinite (camera[0]) || !isfinite (camera[1]) || !(camera[2] > 0.001) ||
+      !(camera[2] < 100))
+    return;
+  view->has_camera = TRUE;
+  view->x = camera[0];
+  view->y = camera[1];
+  view->zoom = camera[2];
+}
+
+AdjSavedView *
+adj_saved_view_load (GFile *file)
+{
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  g_autofree char *path = make_path (file);
+  AdjSavedView *view;
+
+  if (!g_key_file_load_from_file (keys, path, G_KEY_FILE_NONE, NULL) ||
+      !g_key_file_has_group (keys, GROUP))
+    return NULL;
+  view = adj_saved_view_new ();
+  view->graph = g_key_file_get_string (keys, GROUP, "graph", NULL);
+  view->selected = g_key_file_get_string (keys, GROUP, "selected", NULL);
+  read_arrangement (keys, view->arrangement);
+  read_camera (keys, view);
+  return view;
+}
+
+/* -- writing -- */
+
+static void
+write_folds (GKeyFile *keys, const char *key, GHashTable *set)
+{
+  guint n;
+  g_autofree char **paths = (char **) g_hash_table_get_keys_as_array (set, &n);
+
+  g_key_file_set_string_list (keys, GROUP, key, (const char *const *) paths, MIN (n, MAX_FOLDS));
+}
+
+gboolean
+adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
+{
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  const AdjArrangement *arrangement = view->arrangement;
+  g_autofree char *path = make_path (file);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (g_mkdir_with_parents (folder, 0700) < 0)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s cannot be made", folder);
+      return FALSE;
+    }
+  if (view->graph != NULL)
+    g_key_file_set_string (keys, GROUP, "graph", view->graph);
+  if (view->selected != NULL)
+    g_key_file_set_string (keys, GROUP, "selected", view->selected);
+  g_key_file_set_string (keys, GROUP, "layout",
+                         arrangement->view == ADJ_VIEW_STACKED ? "stacked" : "mirror");
+  g_key_file_set_string (keys, GROUP, "colour-by", adj_coloring_name (arrangement->coloring));
+  g_key_file_set_string (keys, GROUP, "edge-labels", adj_labeling_name (arrangement->labeling));
+  g_key_file_set_integer (keys, GROUP, "fold-depth", (int) arrangement->fold_depth);
+  write_folds (keys, "folded", arrangement->folded);
+  write_folds (keys, "unfolded", arrangement->unfolded);
+  if (view->has_camera)
+    {
+      double camera[] = { view->x, view->y, view->zoom };
+
+      g_key_file_set_double_list (keys, GROUP, "camera", camera, G_N_ELEMENTS (camera));
+    }
+  return g_key_file_save_to_file (keys, path, error);
+}
