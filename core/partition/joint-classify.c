@@ -135,7 +135,8 @@ find_backward (Joint *joint)
     joint->has_backward |= joint->in_backward[i] != 0;
 }
 
-/* Forward is what its outputs depend on, all inputs, and effects that can happen there. */
+/* Forward is what its outputs depend on, all inputs, and effects and draws that can happen there.
+ */
 static void
 find_forward (Joint *joint)
 {
@@ -148,12 +149,12 @@ find_forward (Joint *joint)
     }
   for (guint i = joint->n; i-- > 0;)
     {
-      gboolean is_effect = joint->kind[i] == NODE_CALL && joint->because[i] == NOBODY &&
-                           (joint->traits[i] & OP_EFFECT) != 0;
+      gboolean happens = joint->kind[i] == NODE_CALL && joint->because[i] == NOBODY &&
+                         ((joint->traits[i] & OP_EFFECT) != 0 || joint_moves_generator (joint, i));
 
       if (joint->gone[i] || joint->kind[i] == NODE_OUTPUT)
         continue;
-      if (joint_is_input (joint, i) || is_effect)
+      if (joint_is_input (joint, i) || happens)
         joint->in_forward[i] = TRUE;
       for (guint32 k = joint->inputs.begin[i];
            joint->in_forward[i] && k < joint->inputs.begin[i + 1]; k++)

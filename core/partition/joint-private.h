@@ -70,6 +70,8 @@ typedef struct
   guint32 *because;    /* the tangent that it depends on */
   gint32 *order;       /* among in_forward; -1 */
   guint32 *distance;
+  gboolean keeps_draws;  /* random calls run where they stood, read or not, for the numbers of those
+                            that follow; PyTorch drops unread ones */
   gboolean has_backward; /* any in_backward */
   gboolean has_tags;     /* any must_recompute, on dead nodes too */
 
@@ -126,6 +128,13 @@ joint_held_bytes (const Joint *joint, guint i)
   guint32 owner = joint->owner[i];
 
   return joint_is_input (joint, owner) ? 0 : joint->bytes[owner];
+}
+
+/* Whether the node's drawing must not be lost. */
+static inline gboolean
+joint_moves_generator (const Joint *joint, guint i)
+{
+  return joint->draws[i] && joint->keeps_draws;
 }
 
 /* Whether the node must stay in backward whatever it depends on. */

@@ -203,13 +203,15 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
 static gboolean
 must_stay (const Joint *self, guint i)
 {
+  if (joint_moves_generator (self, i))
+    return TRUE;
   return self->kind[i] != NODE_CALL
              ? self->kind[i] != NODE_ATTRIBUTE
              : (self->traits[i] & OP_EFFECT) != 0 ||
                    adj_graph_get_node (self->graph, i)->opcode != ADJ_OPCODE_CALL_FUNCTION;
 }
 
-/* Nodes that nothing needs; random ones too, which PyTorch drops as well. */
+/* Nodes that nothing needs. */
 static void
 drop_dead (Joint *self)
 {
@@ -309,6 +311,7 @@ joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error)
   g_autoptr (Joint) self = g_new0 (Joint, 1);
 
   self->arena = adj_arena_new ();
+  self->keeps_draws = !options->compat;
   self->graph = graph;
   self->symbols = adj_graph_get_symbols (graph);
   self->n = adj_graph_get_n_nodes (graph);

@@ -75,6 +75,15 @@ may_compute (const Joint *joint, const Extraction *extraction, guint i)
   return TRUE;
 }
 
+/* Whether it runs although nobody reads it. */
+static gboolean
+happens (const Joint *joint, const Extraction *extraction, guint i)
+{
+  if ((joint->traits[i] & OP_EFFECT) != 0)
+    return TRUE;
+  return joint_moves_generator (joint, i) && extraction->backward == (joint->because[i] != NOBODY);
+}
+
 static void
 find_computable (const Joint *joint, const Extraction *extraction, guint8 *computable)
 {
@@ -131,7 +140,7 @@ plan_extract (const Joint *joint, const Extraction *extraction, guint8 *used, GE
     }
   for (guint i = joint->n; i-- > 0;)
     {
-      if (computable[i] && !extraction->given[i] && (joint->traits[i] & OP_EFFECT) != 0)
+      if (computable[i] && !extraction->given[i] && happens (joint, extraction, i))
         used[i] = TRUE;
       if (!used[i] || extraction->given[i])
         continue;
