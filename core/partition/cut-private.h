@@ -42,4 +42,8 @@ gboolean cut_is_materialized_backward (const Joint *joint, guint node, guint *re
  * there is none. */
 Cut *cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error);
 
+/* The network that cut_solve() cuts, as AdjFlowEdge between vertex 0, the source, and 1, the sink;
+ * %NULL when there is no cut.  (transfer full) */
+GArray *cut_list_edges (const Joint *joint, const CutRules *rules, guint *n_vertices);
+
 G_END_DECLS

@@ -238,28 +238,57 @@ solve (Network *self, gboolean compat, GError **error)
   return TRUE;
 }
 
-Cut *
-cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error)
+/* Bans, weighs and builds; @self is cleared by network_clear() whatever comes of it. */
+static gboolean
+network_init (
+    Network *self, const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error)
 {
-  g_autoptr (Cut) cut = cut_new (joint->n);
-  Network network = { .joint = joint, .cut = cut, .n_vertices = 2 };
-  gboolean done;
+  Cut *cut = cut_new (joint->n);
 
+  *self = (Network){ .joint = joint, .cut = cut, .n_vertices = 2 };
+  self->in = g_new (guint32, joint->n);
+  self->out = g_new (guint32, joint->n);
+  self->edges = g_array_new (FALSE, FALSE, sizeof (AdjFlowEdge));
   cut_ban (cut, joint, rules, freed);
   for (guint i = 0; i < joint->n; i++)
     cut->weight[i] = joint->gone[i] ? CUT_NEVER : weigh (joint, rules, i);
-  network.in = g_new (guint32, joint->n);
-  network.out = g_new (guint32, joint->n);
-  network.edges = g_array_new (FALSE, FALSE, sizeof (AdjFlowEdge));
-  tie_to_sink (&network);
-  done = sum_weights (&network, error) && tie_to_source (&network, error);
-  if (done)
-    {
-      build (&network);
-      done = solve (&network, rules->compat, error);
-    }
-  g_free (network.in);
-  g_free (network.out);
-  g_array_unref (network.edges);
-  return done ? g_steal_pointer (&cut) : NULL;
+  tie_to_sink (self);
+  if (!sum_weights (self, error) || !tie_to_source (self, error))
+    return FALSE;
+  build (self);
+  return TRUE;
+}
+
+static void
+network_clear (Network *self)
+{
+  g_clear_pointer (&self->cut, cut_free);
+  g_free (self->in);
+  g_free (self->out);
+  g_clear_pointer (&self->edges, g_array_unref);
+}
+
+Cut *
+cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error)
+{
+  Network network;
+  Cut *cut = NULL;
+
+  if (network_init (&network, joint, rules, freed, error) && solve (&network, rules->compat, error))
+    cut = g_steal_pointer (&network.cut);
+  network_clear (&network);
+  return cut;
+}
+
+GArray *
+cut_list_edges (const Joint *joint, const CutRules *rules, guint *n_vertices)
+{
+  Network network;
+  GArray *edges = NULL;
+
+  if (network_init (&network, joint, rules, NULL, NULL))
+    edges = g_steal_pointer (&network.edges);
+  *n_vertices = network.n_vertices;
+  network_clear (&network);
+  return edges;
 }
