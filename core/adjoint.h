@@ -32,3 +32,4 @@
 #include "tensor/adj-tensor.h"
 #include "trace/adj-decompose.h"
 #include "trace/adj-trace.h"
+#include "wrappers/adj-wrappers.h"

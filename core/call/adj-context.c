@@ -248,6 +248,17 @@ adj_context_set_sequence (AdjContext *cx, gint64 sequence)
   cx->sequence = sequence;
 }
 
+AdjContext *
+adj_context_at (AdjContext *cx, const char *file, guint line)
+{
+  if (cx->place.node == NULL)
+    {
+      cx->place.file = file;
+      cx->place.line = line;
+    }
+  return cx;
+}
+
 /* -- the sticky error -- */
 
 gboolean
@@ -328,6 +339,15 @@ adj_scope_add (AdjContext *cx, AdjTensor *tensor)
   if (tensor != NULL)
     g_ptr_array_add (innermost (cx)->tensors, tensor);
   return tensor;
+}
+
+gpointer
+adj_scope_alloc (AdjContext *cx, gsize n_bytes)
+{
+  gpointer bytes = g_malloc0 (MAX (n_bytes, 1));
+
+  g_ptr_array_add (innermost (cx)->items, bytes);
+  return bytes;
 }
 
 AdjTensor *

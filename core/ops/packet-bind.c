@@ -51,6 +51,8 @@ is_size (const AdjValue *value)
 static gboolean
 is_strict (const Binding *b, const AdjType *type, const AdjValue *value)
 {
+  if (value->kind == ADJ_VALUE_NONE)
+    return type->optional || type->is_list || type->kind != ADJ_TYPE_TENSOR;
   if (type->kind == ADJ_TYPE_TENSOR && is_number (value))
     return b->takes_numbers && !type->is_list;
   if ((type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT) &&

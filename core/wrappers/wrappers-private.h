@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What the bodies of adj-wrappers.c are made of. */
+
+#include <string.h>
+
+#include "ops/adj-ops.h"
+#include "wrappers/adj-wrappers.h"
+
+G_BEGIN_DECLS
+
+/* -- arguments; lists live as long as the scope -- */
+
+static inline AdjValue
+from_tensor (AdjContext *cx, AdjTensor *value)
+{
+  return value != NULL ? ADJ_TENSOR (value) : ADJ_NONE;
+}
+
+static inline AdjValue
+from_tensor_or_none (AdjTensor *value)
+{
+  return value != NULL ? ADJ_TENSOR (value) : ADJ_NONE;
+}
+
+static inline AdjValue
+from_size (gint64 word)
+{
+  return adj_value_from_size ((AdjSize){ word });
+}
+
+static inline AdjValue
+from_string (const char *text)
+{
+  if (text == NULL)
+    return ADJ_NONE;
+  return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
+}
+
+static inline AdjValue
+from_dtype (AdjDType value)
+{
+  return value != ADJ_DTYPE_NONE ? ADJ_DTYPE (value) : ADJ_NONE;
+}
+
+static inline AdjValue
+from_device (AdjDevice value)
+{
+  if (value.type == ADJ_N_DEVICE_TYPES)
+    return ADJ_NONE;
+  return (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = value };
+}
+
+static inline AdjValue
+from_format (AdjMemoryFormat value)
+{
+  if (value == ADJ_N_FORMATS)
+    return ADJ_NONE;
+  return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = value };
+}
+
+AdjValue adj_wrapper_list (AdjContext *cx, guint n);
+
+static inline AdjValue
+from_tensors (AdjContext *cx, AdjTensor *const *items, guint n)
+{
+  AdjValue list = items != NULL || n == 0 ? adj_wrapper_list (cx, n) : ADJ_NONE;
+
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = from_tensor_or_none (items[i]);
+  return list;
+}
+
+static inline AdjValue
+from_sizes (AdjContext *cx, const gint64 *items, guint n)
+{
+  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = from_size (items[i]);
+  return list;
+}
+
+static inline AdjValue
+from_doubles (AdjContext *cx, const double *items, guint n)
+{
+  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = ADJ_FLOAT (items[i]);
+  return list;
+}
+
+static inline AdjValue
+from_bools (AdjContext *cx, const gboolean *items, guint n)
+{
+  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = ADJ_BOOL (items[i]);
+  return list;
+}
+
+static inline AdjValue
+from_values (AdjContext *cx, const AdjValue *items, guint n)
+{
+  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = items[i];
+  return list;
+}
+
+/* The default of an argument. */
+static inline AdjValue
+from_default (guint op, guint argument)
+{
+  const AdjArgument *found = &adj_op_get_schema (adj_ops_get (op))->arguments[argument];
+
+  return found->has_default ? found->default_value : ADJ_NONE;
+}
+
+/* -- calls; @args in the order of the schema -- */
+
+#define call_one adj_wrapper_call_one
+#define call_list adj_wrapper_call_list
+#define call_several adj_wrapper_call_several
+
+AdjTensor *adj_wrapper_call_one (AdjContext *cx, guint op, const AdjValue *args);
+AdjTensor *const *
+adj_wrapper_call_list (AdjContext *cx, guint op, const AdjValue *args, guint *n_results);
+/* @results: pointers that may be %NULL; the array is as long as the schema has returns. */
+gboolean adj_wrapper_call_several (AdjContext *cx,
+                                   guint op,
+                                   const AdjValue *args,
+                                   AdjTensor **const *results);
+
+G_END_DECLS
