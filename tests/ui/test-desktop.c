@@ -125,6 +125,16 @@ test_icons (void)
     }
 }
 
+static void
+test_settings (void)
+{
+  g_autofree char *folder = adj_test_data_path ("");
+
+  if (need_program ("glib-compile-schemas"))
+    check_accepts (
+        (const char *[]){ "glib-compile-schemas", "--strict", "--dry-run", folder, NULL });
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -141,5 +151,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/desktop/types-agree", test_types_agree);
   g_test_add_func ("/ui/desktop/types-known", test_types_known);
   g_test_add_func ("/ui/desktop/icons", test_icons);
+  g_test_add_func ("/ui/desktop/settings", test_settings);
   return g_test_run ();
 }

@@ -16,6 +16,7 @@
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"
 #include "stages/adj-stage-bar.h"
+#include "window/adj-settings.h"
 #include "window/adj-start-page.h"
 
 #define SAVE_SECONDS 3
@@ -43,6 +44,7 @@ struct _AdjDocumentPage
   AdjStageBar *stage_bar;
   AdjCanvasPage *canvas_page;
   AdjInspector *inspector;
+  GtkPaned *paned;
   GtkNotebook *panel;
   GtkLabel *panel_note;
 };
@@ -421,6 +423,7 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
   BIND (stage_bar);
   BIND (canvas_page);
   BIND (inspector);
+  BIND (paned);
   BIND (panel);
   BIND (panel_note);
 }
@@ -466,7 +469,11 @@ adj_document_page_init (AdjDocumentPage *self)
 }
 
 GtkWidget *
-adj_document_page_new (void)
+adj_document_page_new (GSettings *settings)
 {
-  return g_object_new (ADJ_TYPE_DOCUMENT_PAGE, NULL);
+  AdjDocumentPage *self = g_object_new (ADJ_TYPE_DOCUMENT_PAGE, NULL);
+
+  adj_settings_keep (settings, "panel-position", self->paned, "position");
+  adj_settings_keep (settings, "show-panel", self->panel, "visible");
+  return GTK_WIDGET (self);
 }

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 #define ADJ_TYPE_DOCUMENT_PAGE (adj_document_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjDocumentPage, adj_document_page, ADJ, DOCUMENT_PAGE, AdwBin)
 
-GtkWidget *adj_document_page_new (void);
+/* @settings: (nullable): keep what the panel at the bottom is like */
+GtkWidget *adj_document_page_new (GSettings *settings);
 
 AdjDocument *adj_document_page_get_document (AdjDocumentPage *self); /* (transfer none) */
 AdjGraphView *adj_document_page_get_view (AdjDocumentPage *self);    /* (transfer none) */

@@ -9,12 +9,14 @@
 #include "window/adj-document-page.h"
 #include "window/adj-file-list.h"
 #include "window/adj-search-bar.h"
+#include "window/adj-settings.h"
 #include "window/window-actions.h"
 
 struct _AdjWindow
 {
   AdwApplicationWindow parent_instance;
 
+  GSettings *settings;           /* (owned) (nullable) */
   AdjDocument *document;         /* (owned) (nullable): of the chosen tab */
   GSignalGroup *signals;         /* of it */
   GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
@@ -337,7 +339,7 @@ on_selected_tab (AdjWindow *self)
 static AdjDocumentPage *
 add_tab (AdjWindow *self)
 {
-  GtkWidget *page = adj_document_page_new ();
+  GtkWidget *page = adj_document_page_new (self->settings);
   AdjDocument *document = adj_document_page_get_document (ADJ_DOCUMENT_PAGE (page));
   AdwTabPage *tab = adw_tab_view_append (self->tabs, page);
   static const struct
@@ -575,6 +577,7 @@ adj_window_dispose (GObject *object)
   if (self->signals != NULL)
     g_signal_group_set_target (self->signals, NULL);
   g_clear_object (&self->signals);
+  g_clear_object (&self->settings);
   g_clear_object (&self->chooser);
   g_clear_object (&self->document);
 
@@ -641,6 +644,10 @@ adj_window_init (AdjWindow *self)
   GtkDropTarget *drop = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->settings = adj_settings_new ();
+  adj_settings_keep (self->settings, "window-width", self, "default-width");
+  adj_settings_keep (self->settings, "window-height", self, "default-height");
+  adj_settings_keep (self->settings, "window-maximized", self, "maximized");
   watch_document (self);
   adj_window_add_actions (self);
   /* Alt with a digit is for passes. */
