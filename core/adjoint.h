@@ -21,6 +21,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-text.h"
+#include "partition/adj-pareto.h"
 #include "partition/adj-partition.h"
 #include "passes/adj-compose.h"
 #include "passes/adj-finding.h"

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The example of partitioner §7.2: layers of gelu (x W), batch 1024, width 512, where an activation
+ * is 2 MiB and the gradient of a weight 1 MiB. */
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "golden.h"
+#include "partition-test.h"
+
+#define MIB (1024.0 * 1024.0)
+#define PRODUCT (2.0 * 1024 * 512 * 512)
+
+static char *
+numbered (const char *stem, guint n)
+{
+  return n == 0 ? g_strdup (stem) : g_strdup_printf ("%s_%u", stem, n);
+}
+
+static void
+append_weight_gradient (GString *program,
+                        GString *outputs,
+                        const char *input,
+                        const char *gradient,
+                        guint *n_t,
+                        guint *n_mm)
+{
+  g_autofree char *t = numbered ("t", (*n_t)++);
+  g_autofree char *product = numbered ("mm", (*n_mm)++);
+
+  g_string_append_printf (program, "%s = t.default(%s); %s = mm.default(%s, %s);", t, input,
+                          product, t, gradient);
+  g_string_prepend (outputs, product);
+  g_string_prepend (outputs, ", ");
+}
+
+/* The gradient of a layer's weight before that of its input, as PyTorch has them. */
+static AdjGraph *
+make_chain (guint n_layers)
+{
+  g_autoptr (GString) inputs = g_string_new ("p1:1024x512");
+  g_autoptr (GString) program = g_string_new (NULL);
+  g_autoptr (GString) outputs = g_string_new (NULL);
+  guint n_mm = 0, n_t = 0;
+  char name[32], grad[32];
+
+  for (guint i = 0; i < n_layers; i++)
+    g_string_append_printf (inputs, " p%u:512x512", i + 2);
+  g_string_append (inputs, " t1:1024x512");
+  for (guint i = 0; i < n_layers; i++)
+    {
+      g_autofree char *product = numbered ("mm", n_mm++);
+      g_autofree char *before = i == 0 ? g_strdup ("p1") : numbered ("gelu", i - 1);
+      g_autofree char *after = numbered ("gelu", i);
+
+      g_string_append_printf (program, "%s = mm.default(%s, p%u); %s = gelu.default(%s);", product,
+                              before, i + 2, after, product);
+    }
+  g_strlcpy (grad, "t1", sizeof grad);
+  for (guint i = n_layers; i-- > 0;)
+    {
+      g_autofree char *activation = numbered ("mm", i);
+      g_autofree char *before = i == 0 ? g_strdup ("p1") : numbered ("gelu", i - 1);
+      g_autofree char *back = numbered ("gelu_backward", n_layers - 1 - i);
+
+      g_string_append_printf (program, "%s = gelu_backward.default(%s, %s);", back, grad,
+                              activation);
+      append_weight_gradient (program, outputs, before, back, &n_t, &n_mm);
+      if (i > 0)
+        {
+          g_autofree char *t = numbered ("t", n_t++);
+          g_autofree char *next = numbered ("mm", n_mm++);
+
+          g_string_append_printf (program, "%s = t.default(p%u); %s = mm.default(%s, %s);", t,
+                                  i + 2, next, back, t);
+          g_strlcpy (grad, next, sizeof grad);
+        }
+    }
+  g_snprintf (name, sizeof name, "gelu_%u", n_layers - 1);
+  g_string_append_printf (program, "return [%s, None%s]", name, outputs->str);
+  return golden_parse (inputs->str, program->str);
+}
+
+/* What was measured on PyTorch 2.6's plans: MiB saved, GFLOP repeated, peaks of both graphs. */
+static void
+test_budgets (void)
+{
+  static const struct
+  {
+    double budget, saved, gflop, forward, backward;
+  } rows[] = {
+    { 1, 30, 0, 32, 34 },      { 0.75, 16, 0, 18, 20 }, { 0.5, 14, 0.54, 18, 22 },
+    { 0.25, 6, 2.68, 10, 30 }, { 0.1, 2, 3.76, 6, 34 }, { 0, 0, 4.29, 4, 34 },
+  };
+  g_autoptr (AdjGraph) joint = make_chain (8);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      g_autoptr (AdjPartition) partition = NULL;
+      const AdjPartitionCost *cost;
+
+      options.num_fwd_outputs = 1;
+      options.compat = TRUE;
+      options.budget = rows[i].budget;
+      partition = partition_run ("min-cut", joint, &options);
+      cost = &partition->cost;
+      g_assert_cmpfloat ((double) partition->saved_bytes, ==, rows[i].saved * MIB);
+      g_assert_cmpfloat_with_epsilon (cost->recompute_flops / 1e9, rows[i].gflop, 0.005);
+      g_assert_cmpfloat ((double) cost->forward.peak, ==, rows[i].forward * MIB);
+      g_assert_cmpfloat ((double) cost->backward.peak, ==, rows[i].backward * MIB);
+    }
+}
+
+/* The lowest peak of all plans that save nothing, the product or the activation of each layer and
+ * repeat at most @n_products. */
+static guint64
+lowest_of_all (AdjGraph *joint, guint n_layers, guint n_products)
+{
+  g_autofree AdjPartitionDemand *demands = g_new0 (AdjPartitionDemand, 2 * n_layers);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  guint64 lowest = G_MAXUINT64;
+  guint n_plans = 1;
+
+  for (guint i = 0; i < n_layers; i++, n_plans *= 3)
+    {
+      g_ptr_array_add (names, numbered ("mm", i));
+      demands[2 * i].node = names->pdata[2 * i];
+      g_ptr_array_add (names, numbered ("gelu", i));
+      demands[2 * i + 1].node = names->pdata[2 * i + 1];
+    }
+  for (guint plan = 0; plan < n_plans; plan++)
+    {
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      g_autoptr (AdjPartition) partition = NULL;
+
+      for (guint i = 0, rest = plan; i < n_layers; i++, rest /= 3)
+        {
+          demands[2 * i].recompute =
+              rest % 3 == 1 ? ADJ_RECOMPUTE_MUST_SAVE : ADJ_RECOMPUTE_MUST_RECOMPUTE;
+          demands[2 * i + 1].recompute =
+              rest % 3 == 2 ? ADJ_RECOMPUTE_MUST_SAVE : ADJ_RECOMPUTE_MUST_RECOMPUTE;
+        }
+      options.num_fwd_outputs = 1;
+      options.demands = demands;
+      options.n_demands = 2 * n_layers;
+      partition = partition_run ("min-cut", joint, &options);
+      if (partition->cost.recompute_flops <= n_products * PRODUCT)
+        lowest = MIN (lowest, partition->cost.peak);
+    }
+  return lowest;
+}
+
+static void
+test_exhaustive (void)
+{
+  const guint n_layers = 4;
+  g_autoptr (AdjGraph) joint = make_chain (n_layers);
+
+  for (guint n = 0; n <= 3; n++)
+    {
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      g_autoptr (AdjPartition) partition = NULL;
+      guint64 lowest = lowest_of_all (joint, n_layers, n);
+
+      options.num_fwd_outputs = 1;
+      options.recompute_limit = n / (double) n_layers;
+      partition = partition_run ("optimal", joint, &options);
+      g_test_message ("%u products: %g MiB, by trying all %g, bound %g, %u plans%s", n,
+                      (double) partition->cost.peak / MIB, (double) lowest / MIB,
+                      (double) partition->cost.peak_bound / MIB, partition->cost.n_plans,
+                      partition->cost.is_optimal ? ", all" : "");
+      g_assert_cmpuint (partition->cost.peak, <=, lowest);
+      g_assert_cmpfloat (partition->cost.recompute_flops, <=, n * PRODUCT);
+      g_assert_cmpuint (partition->cost.peak_bound, <=, partition->cost.peak);
+    }
+}
+
+/* The least recomputation below a peak; and what cannot be. */
+static void
+test_memory_limit (void)
+{
+  g_autoptr (AdjGraph) joint = make_chain (8);
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (AdjPartition) partition = NULL;
+  g_autoptr (GError) error = NULL;
+
+  options.num_fwd_outputs = 1;
+  options.memory_limit = (guint64) (18 * MIB);
+  partition = partition_run ("optimal", joint, &options);
+  g_assert_cmpuint (partition->cost.peak, <=, options.memory_limit);
+  g_assert_cmpfloat (partition->cost.recompute_flops, <=, PRODUCT);
+  options.memory_limit = (guint64) (5 * MIB);
+  g_assert_null (adj_partition (adj_partitioner_find ("optimal", NULL), joint, &options, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "below a peak of 5242880 bytes"));
+}
+
+static void
+test_pareto (void)
+{
+  g_autoptr (AdjGraph) joint = make_chain (8);
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) points = NULL;
+  guint n_better = 0;
+
+  options.num_fwd_outputs = 1;
+  options.effort = 2000;
+  points = adj_partition_pareto (joint, &options, 5, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (points->len, ==, 10);
+  for (guint i = 0; i < points->len; i += 2)
+    {
+      const AdjParetoPoint *theirs = &g_array_index (points, AdjParetoPoint, i);
+      const AdjParetoPoint *ours = &g_array_index (points, AdjParetoPoint, i + 1);
+
+      g_test_message ("budget %g: PyTorch %g MiB and %g products, optimal %g and %g",
+                      theirs->budget, (double) theirs->peak / MIB,
+                      theirs->recompute_flops / PRODUCT, (double) ours->peak / MIB,
+                      ours->recompute_flops / PRODUCT);
+      g_assert_cmpuint (ours->peak, <=, theirs->peak);
+      g_assert_cmpfloat (ours->recompute_flops, <=, theirs->recompute_flops);
+      n_better += theirs->is_dominated;
+    }
+  g_assert_cmpuint (n_better, >=, 4);
+}
+
+/* Every plan was tried: the bound is met, or none is better. */
+static void
+test_small (void)
+{
+  g_autoptr (AdjGraph) joint = golden_parse (
+      "p1:64x64 t1:64x64",
+      "sin = sin.default(p1); cos = cos.default(sin); exp = exp.default(cos);"
+      "mul = mul.Tensor(t1, exp); sin_1 = sin.default(cos); mul_1 = mul.Tensor(mul, sin_1);"
+      "mul_2 = mul.Tensor(mul_1, sin); return [exp, mul_2]");
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (AdjPartition) partition = NULL;
+
+  options.num_fwd_outputs = 1;
+  partition = partition_run ("optimal", joint, &options);
+  g_assert_true (partition->cost.is_optimal);
+  g_assert_cmpuint (partition->cost.peak_bound, <=, partition->cost.peak);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/partition/optimal/budgets-of-eight-layers", test_budgets);
+  g_test_add_func ("/partition/optimal/against-trying-all", test_exhaustive);
+  g_test_add_func ("/partition/optimal/memory-limit", test_memory_limit);
+  g_test_add_func ("/partition/optimal/pareto", test_pareto);
+  g_test_add_func ("/partition/optimal/small-is-exact", test_small);
+  return g_test_run ();
+}
