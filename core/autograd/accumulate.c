@@ -59,11 +59,11 @@ accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad)
   AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = items };
   AdjValue result;
 
-  if (old != NULL && autograd_find (cx)->enabled)
+  if (old != NULL && adj_context_get_grad_enabled (cx))
     return ADJ_APPLY (cx, ADJ_OP_add_Tensor, items[0], items[1]);
   if (old != NULL)
     return adj_call (cx, find_add_inplace (), &args, NULL, &result) ? old : NULL;
-  if (!autograd_find (cx)->enabled && !adj_tensor_is_shared (grad) &&
+  if (!adj_context_get_grad_enabled (cx) && !adj_tensor_is_shared (grad) &&
       obeys_layout (cx, shape, &adj_tensor_get_meta (grad)->shape))
     return ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (grad));
   return clone_like (cx, grad, shape);
@@ -101,7 +101,7 @@ accumulator_apply (AdjGradNode *node,
                         "leaf variable has been moved into the graph interior");
       return FALSE;
     }
-  if (!variable->requires_grad)
+  if (!adj_tensor_get_requires_grad (leaf))
     return TRUE;
   grad = accumulate (cx, leaf, variable->grad, grads[0]);
   if (grad == NULL)

@@ -12,12 +12,43 @@ G_BEGIN_DECLS
 /* One recorded operation: it turns the gradients of its results into those of its arguments. */
 typedef struct _AdjGradNode AdjGradNode;
 
-/* The mode that records; goes above the mode that computes. */
+/* The mode that records while the context's grad mode is on; goes above the mode that computes. */
 ADJ_PUBLIC AdjMode *adj_autograd_mode_new (void);
 
-/* Whether operators are recorded (no_grad() is %FALSE).  Returns what it was before; %FALSE when
- * the context has no autograd mode. */
-ADJ_PUBLIC gboolean adj_autograd_set_enabled (AdjContext *cx, gboolean enabled);
+typedef enum
+{
+  /* Of nodes that are ready at once and as late as each other, run them in the order of PyTorch's
+   * binary heap; else in the order in which they became ready. */
+  ADJ_AUTOGRAD_TORCH_TIES = 1 << 0,
+  /* A saved result passes detach twice on its way in and twice on its way out, as it does in the
+   * joint graphs of PyTorch 2.6. */
+  ADJ_AUTOGRAD_TWO_DETACHES = 1 << 1,
+  /* Errors of a backward tell how the forward came to it; a gradient with NaN is an error. */
+  ADJ_AUTOGRAD_ANOMALY = 1 << 2,
+  /* With ANOMALY: NaN is none. */
+  ADJ_AUTOGRAD_NO_NAN_CHECK = 1 << 3,
+} AdjAutogradFlags;
+
+/* Returns what they were before; none when the context has no autograd mode. */
+ADJ_PUBLIC AdjAutogradFlags adj_autograd_set_flags (AdjContext *cx, AdjAutogradFlags flags);
+
+/* -- what is saved for backward -- */
+
+typedef struct
+{
+  /* What is kept in place of @tensor (transfer full).  Runs with grad mode off; must not write to
+   * @tensor. */
+  gpointer (*pack) (AdjContext *cx, AdjTensor *tensor, gpointer data);
+  /* @tensor again, or one like it, borrowed; at every backward.  %NULL: the context is in error. */
+  AdjTensor *(*unpack) (AdjContext *cx, gpointer packed, gpointer data);
+  GDestroyNotify free_packed; /* (nullable) */
+  gpointer data;
+  GDestroyNotify destroy; /* (nullable): of @data, when nothing packed is left */
+} AdjSavedHooks;
+
+/* From here to the pop, what is saved goes through @hooks alone; %NULL: stays as it is. */
+ADJ_PUBLIC gboolean adj_autograd_push_saved_hooks (AdjContext *cx, const AdjSavedHooks *hooks);
+ADJ_PUBLIC void adj_autograd_pop_saved_hooks (AdjContext *cx);
 
 /* -- tensors -- */
 
@@ -32,7 +63,10 @@ ADJ_PUBLIC AdjTensor *adj_tensor_get_grad (const AdjTensor *tensor);
 ADJ_PUBLIC gboolean adj_tensor_set_grad (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad);
 /* Backward also leaves a gradient in this result of an operation. */
 ADJ_PUBLIC gboolean adj_tensor_retain_grad (AdjContext *cx, AdjTensor *tensor);
-/* (transfer none) (nullable): what made @tensor; a leaf has none. */
+/* (transfer none) (nullable): the tensor that @tensor is a view of; not itself a view. */
+ADJ_PUBLIC AdjTensor *adj_tensor_get_base (const AdjTensor *tensor);
+/* (transfer none) (nullable): what made @tensor; a leaf has none.  Of a view whose base was written
+ * since: what made it then. */
 ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_node (const AdjTensor *tensor);
 /* (transfer full) (nullable): where gradients of @tensor arrive; for a leaf its accumulator, which
  * lives as long as somebody holds it. */
@@ -88,6 +122,9 @@ ADJ_PUBLIC AdjHook *adj_hook_ref (AdjHook *hook);
 ADJ_PUBLIC void adj_hook_unref (AdjHook *hook);
 /* From its next turn on it does not run; again is fine, whatever became of the tensor. */
 ADJ_PUBLIC void adj_hook_remove (AdjHook *hook);
+
+/* What errors call it. */
+ADJ_PUBLIC void adj_hook_set_name (AdjHook *hook, const char *name);
 
 /* 1. Sees the gradient of a tensor (%NULL: undefined); returns %NULL to keep it, or a new one of
  * the same size, dtype and device, borrowed. */

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "autograd/adj-autograd.h"
+#include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "rules/adj-view-chain.h"
 
 G_BEGIN_DECLS
 
@@ -14,9 +16,11 @@ struct _AdjHook
 {
   guint ref_count;
   gboolean removed;
+  char *name; /* (owned) (nullable) */
   GCallback func;
   gpointer data;
-  guint input; /* of a tensor hook on a node: which of its gradients */
+  GDestroyNotify destroy; /* (nullable): of @data */
+  guint input;            /* of a tensor hook on a node: which of its gradients */
 };
 
 /* Lists are made at the first hook; a snapshot is what runs in one turn. */
@@ -59,9 +63,10 @@ struct _AdjGradNode
   GPtrArray *tensor_hooks;
   GPtrArray *pre_hooks;
   GPtrArray *post_hooks;
-  AdjPlace place;  /* of the operation in the user's program */
-  AdjGraph *graph; /* (owned) (nullable): holds the texts of @place */
-  char *file;      /* (owned) (nullable): its file when there is no graph */
+  AdjPlace place;          /* of the operation in the user's program */
+  AdjGraph *graph;         /* (owned) (nullable): holds the texts of @place */
+  char *file;              /* (owned) (nullable): its file when there is no graph */
+  AdjGradNode *induced_by; /* (owned) (nullable): in anomaly mode, whose backward made it */
 };
 
 /* Allocates @size bytes; sequence numbers come from @autograd. */
@@ -69,6 +74,7 @@ AdjGradNode *grad_node_new (Autograd *autograd, const GradNodeClass *klass, gsiz
 void grad_node_set_place (AdjGradNode *node, const AdjPlace *place);
 void grad_node_set_edges (AdjGradNode *node, const GradEdge *edges, guint n);
 void grad_node_set_inputs (AdjGradNode *node, guint n);
+gboolean grad_any_defined (AdjTensor *const *grads, guint n);
 
 /* Leaves: the accumulator of @leaf, alive or made now. (transfer full) */
 AdjGradNode *accumulator_get (AdjContext *cx, AdjTensor *leaf);
@@ -76,6 +82,15 @@ AdjGradNode *accumulator_get (AdjContext *cx, AdjTensor *leaf);
 AdjTensor *accumulator_get_leaf (const AdjGradNode *node);
 
 /* -- what a tensor knows (variable.c) -- */
+
+/* What makes the gradient of writing through a view impossible. */
+typedef enum
+{
+  VIEW_DEFAULT,
+  VIEW_NO_GRAD,      /* made with grad mode off */
+  VIEW_MULTI_OUTPUT, /* one of several */
+  VIEW_IN_CUSTOM,    /* made by a custom function */
+} ViewCreation;
 
 typedef struct
 {
@@ -86,8 +101,13 @@ typedef struct
   AdjTensor *grad;          /* (owned) (nullable) */
   AdjGradNode *accumulator; /* (nullable): not owned */
   gboolean retains;
-  gboolean is_view;        /* shares the storage of another tensor */
-  guint32 view_version;    /* of the storage when the view was made */
+  AdjTensor *base;         /* (owned) (nullable): @tensor is a view of it, which is none itself */
+  AdjViewChain *chain;     /* (owned) (nullable): how it is made from @base; %NULL: not known */
+  ViewCreation creation;   /* of a view */
+  guint32 version;         /* of a view: when its history was made */
+  guint turns;             /* how often t_() and its like changed what it shows */
+  guint base_turns;        /* of @base, when @chain was made */
+  GPtrArray *savers;       /* (nullable): of Saved, unowned: who keep it or a view of it */
   GPtrArray *tensor_hooks; /* of a leaf */
   GPtrArray *leaf_hooks;
 } Variable;
@@ -99,6 +119,50 @@ void variable_set_history (AdjTensor *tensor, AdjGradNode *node, guint output);
 /* (transfer full): where its gradient goes; no node when it requires none. */
 GradEdge variable_get_edge (AdjContext *cx, AdjTensor *tensor);
 
+/* -- views (view.c) -- */
+
+/* Notes which results of @call, done, are views. */
+void variable_mark_views (const AdjOpCall *call);
+/* Notes that @call, done, changed what its first argument shows; @recorded: and its history. */
+void variable_turn (const AdjOpCall *call, gboolean recorded);
+void variable_forget_base (Variable *variable);
+/* Makes the history of a view again when its base was written since.  %FALSE: the context is in
+ * error. */
+gboolean variable_refresh (AdjContext *cx, AdjTensor *tensor);
+/* (transfer full) (nullable): why an operation with a gradient may not write @tensor in place. */
+char *variable_why_not_write (const AdjTensor *tensor);
+/* @tensor was written: it is result @output of @node, or its base is changed by that.  @self: edge
+ * of @node to what was written; its number of edges: it has none. */
+gboolean variable_rebase_history (
+    AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint output, guint self);
+
+/* -- what a node keeps for its backward (saved.c) -- */
+
+typedef struct _SavedHooks SavedHooks;
+
+typedef enum
+{
+  SAVED_ARGUMENT,
+  SAVED_RESULT, /* of the node that keeps it: kept detached, and made part of the graph again */
+  SAVED_AS_IS,  /* a result without a gradient */
+} SavedKind;
+
+typedef struct _Saved Saved;
+
+GPtrArray *saved_list_new (void); /* of Saved, owned */
+/* %FALSE: the context is in error. */
+gboolean
+saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, SavedKind kind);
+/* Borrowed from the scope; %NULL with the context in error.  @schema: (nullable): names it. */
+AdjTensor *
+saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSchema *schema);
+/* @variable's tensor got a new history by a write: what was saved of it before is no longer valid,
+ * and holding it would hold the holder. */
+void saved_drop_stale (Variable *variable);
+/* Sets the error of a second backward; %FALSE. */
+gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
+void saved_hooks_unref (SavedHooks *hooks);
+
 /* -- the mode (record.c) -- */
 
 typedef struct _GraphTask GraphTask;
@@ -106,9 +170,12 @@ typedef struct _GraphTask GraphTask;
 struct _Autograd
 {
   AdjMode mode;
-  gboolean enabled;
+  AdjAutogradFlags flags;
   guint64 next_sequence;
-  GraphTask *task; /* (nullable): the innermost backward that runs */
+  GPtrArray *saved_hooks; /* of SavedHooks, owned; %NULL: none from here on */
+  gboolean packs;         /* a hook packs now */
+  GraphTask *task;        /* (nullable): the innermost backward that runs */
+  guint64 n_tasks;
 };
 
 Autograd *autograd_find (AdjContext *cx); /* (nullable) */
@@ -135,6 +202,33 @@ typedef struct
 } GradRequest;
 
 gboolean engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request);
+
+/* %FALSE: no backward runs. */
+gboolean engine_get_task (const Autograd *autograd, guint64 *id);
+/* Whether the backward that runs will come to @node, or has. */
+gboolean engine_will_run (const Autograd *autograd, const AdjGradNode *node);
+/* (transfer none) (nullable): that runs now. */
+AdjGradNode *engine_get_node (const Autograd *autograd);
+
+/* -- around one node (node-hooks.c); %FALSE: the context is in error -- */
+
+gboolean node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
+gboolean node_run_retainers (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
+gboolean node_run_hooks (AdjContext *cx,
+                         const GPtrArray *list,
+                         AdjTensor **grads,
+                         guint n_grads,
+                         AdjTensor *const *results,
+                         guint n_results);
+
+/* -- anomaly mode (anomaly.c) -- */
+
+/* Adds to the context's error how the forward came to @node. */
+void anomaly_explain (AdjContext *cx, const AdjGradNode *node);
+gboolean anomaly_check (AdjContext *cx,
+                        const Autograd *autograd,
+                        const AdjGradNode *node,
+                        AdjTensor *const *out);
 
 /* @tensor brought to the form of @meta: summed over broadcast dimensions, cast.  Borrowed from the
  * scope; %NULL with the context in error, which begins with @prefix. */

@@ -156,12 +156,11 @@ differentiate (AdjContext *cx,
   if (autograd == NULL)
     return FALSE;
   request_init (&request);
-  enabled = autograd->enabled;
-  autograd->enabled = (flags & ADJ_BACKWARD_CREATE_GRAPH) != 0;
+  enabled = adj_context_set_grad_enabled (cx, (flags & ADJ_BACKWARD_CREATE_GRAPH) != 0);
   adj_scope_begin (cx);
   done = add_roots (cx, &request, roots);
   adj_scope_end (cx);
-  autograd->enabled = enabled;
+  adj_context_set_grad_enabled (cx, enabled);
   done = done && add_targets (cx, &request, inputs, n_inputs, captured == NULL) &&
          go (cx, autograd, &request, flags, captured);
   request_clear (&request);

@@ -10,6 +10,7 @@ typedef struct
   gboolean needed;   /* runs, when only some nodes are wanted */
   GArray *captures;  /* (nullable): indices of targets */
   AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
+  guint64 order;     /* when it became ready */
 } Info;
 
 typedef struct
@@ -24,7 +25,10 @@ struct _GraphTask
   Autograd *autograd;
   const GradRequest *request;
   GHashTable *infos;
-  GPtrArray *ready; /* heap of Info */
+  guint64 id;
+  const AdjGradNode *node; /* (nullable): that runs now */
+  GPtrArray *ready;        /* heap of Info */
+  guint64 n_ready;
   GArray *callbacks;
 };
 
@@ -54,30 +58,38 @@ find_info (const GraphTask *task, const AdjGradNode *node)
   return g_hash_table_lookup (task->infos, node);
 }
 
-/* -- the heap: pops equal sequence numbers in the order in which PyTorch does (§1.4) -- */
+/* -- the heap: pops equal sequence numbers in the order in which PyTorch does (§1.4), or first in,
+ * first out -- */
+
+static gboolean
+is_after (const GraphTask *task, const Info *a, const Info *b)
+{
+  if (a->node->sequence != b->node->sequence)
+    return a->node->sequence < b->node->sequence;
+  return (task->autograd->flags & ADJ_AUTOGRAD_TORCH_TIES) == 0 && a->order > b->order;
+}
 
 static void
-push (GPtrArray *heap, Info *info)
+push (GraphTask *task, Info *info)
 {
+  GPtrArray *heap = task->ready;
   guint i = heap->len;
 
+  info->order = task->n_ready++;
   g_ptr_array_add (heap, info);
-  while (i > 0)
+  for (guint parent = (i - 1) / 2; i > 0; i = parent, parent = (i - 1) / 2)
     {
-      guint parent = (i - 1) / 2;
-      Info *other = g_ptr_array_index (heap, parent);
-
-      if (other->node->sequence >= info->node->sequence)
+      if (!is_after (task, heap->pdata[parent], info))
         break;
-      heap->pdata[i] = other;
-      i = parent;
+      heap->pdata[i] = heap->pdata[parent];
     }
   heap->pdata[i] = info;
 }
 
 static Info *
-pop (GPtrArray *heap)
+pop (GraphTask *task)
 {
+  GPtrArray *heap = task->ready;
   Info *first = g_ptr_array_index (heap, 0);
   Info *last = g_ptr_array_steal_index (heap, heap->len - 1);
   guint n = heap->len, hole = 0;
@@ -86,17 +98,16 @@ pop (GPtrArray *heap)
     return first;
   for (guint child = 2; child <= n; child = 2 * hole + 2)
     {
-      const Info *left = heap->pdata[child - 1];
-
-      if (child == n || ((Info *) heap->pdata[child])->node->sequence < left->node->sequence)
+      if (child == n || is_after (task, heap->pdata[child], heap->pdata[child - 1]))
         child--;
       heap->pdata[hole] = heap->pdata[child];
       hole = child;
     }
-  while (hole > 0 && ((Info *) heap->pdata[(hole - 1) / 2])->node->sequence < last->node->sequence)
+  for (guint parent = (hole - 1) / 2; hole > 0 && is_after (task, heap->pdata[parent], last);
+       parent = (hole - 1) / 2)
     {
-      heap->pdata[hole] = heap->pdata[(hole - 1) / 2];
-      hole = (hole - 1) / 2;
+      heap->pdata[hole] = heap->pdata[parent];
+      hole = parent;
     }
   heap->pdata[hole] = last;
   return first;
@@ -196,114 +207,6 @@ mark_needed (GraphTask *task)
     }
 }
 
-/* -- hooks -- */
-
-/* What a hook may put in place of @old. */
-static gboolean
-check_replacement (AdjContext *cx, AdjTensor *old, AdjTensor *new)
-{
-  const AdjTensorMeta *a, *b;
-
-  if (new == NULL || adj_context_has_error (cx))
-    return !adj_context_has_error (cx);
-  if (old == NULL)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "a hook can't replace a None gradient with a non-None value");
-      return FALSE;
-    }
-  a = adj_tensor_get_meta (old);
-  b = adj_tensor_get_meta (new);
-  if (!adj_shape_same_sizes (&a->shape, &b->shape, adj_context_get_symbols (cx)))
-    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "a hook has changed the size of value");
-  else if (a->dtype != b->dtype || !adj_device_equal (a->device, b->device))
-    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                      "a hook has changed the type of value (was %s got %s)",
-                      adj_dtype_info (a->dtype)->torch_name, adj_dtype_info (b->dtype)->torch_name);
-  return !adj_context_has_error (cx);
-}
-
-static gboolean
-replace (AdjContext *cx, AdjTensor **slot, AdjTensor *new)
-{
-  AdjTensor *old = *slot;
-
-  if (new == old || adj_context_has_error (cx))
-    return !adj_context_has_error (cx);
-  if (!check_replacement (cx, old, new))
-    return FALSE;
-  *slot = adj_keep (new);
-  if (old != NULL)
-    adj_tensor_unref (old);
-  return TRUE;
-}
-
-static gboolean
-run_tensor_hooks (GraphTask *task, AdjGradNode *node, AdjTensor **grads)
-{
-  AdjTensor *leaf = accumulator_get_leaf (node);
-  g_autoptr (GPtrArray) hooks =
-      hook_list_snapshot (leaf != NULL ? variable_get (leaf)->tensor_hooks : node->tensor_hooks);
-
-  for (guint i = 0; hooks != NULL && i < hooks->len; i++)
-    {
-      AdjHook *hook = g_ptr_array_index (hooks, i);
-      AdjTensor *new = ((AdjTensorHookFunc) hook->func) (task->cx, grads[hook->input], hook->data);
-
-      if (!replace (task->cx, &grads[hook->input], new != NULL ? new : grads[hook->input]))
-        return FALSE;
-    }
-  return !adj_context_has_error (task->cx);
-}
-
-static gboolean
-run_retainers (GraphTask *task, AdjGradNode *node, AdjTensor **grads)
-{
-  for (guint i = 0; i < node->n_inputs && node->retainers != NULL; i++)
-    {
-      AdjTensor *tensor = node->retainers[i];
-      AdjTensor *old = tensor != NULL ? adj_tensor_get_grad (tensor) : NULL;
-      AdjTensor *new;
-
-      if (tensor == NULL || grads[i] == NULL)
-        continue;
-      new = old != NULL
-                ? ADJ_APPLY (task->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grads[i]))
-                : ADJ_APPLY (task->cx, ADJ_OP_clone, ADJ_TENSOR (grads[i]));
-      if (new == NULL || !adj_tensor_set_grad (task->cx, tensor, new))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-run_node_hooks (GraphTask *task,
-                const GPtrArray *list,
-                AdjTensor **grads,
-                guint n_grads,
-                AdjTensor *const *results,
-                guint n_results)
-{
-  g_autoptr (GPtrArray) hooks = hook_list_snapshot (list);
-  g_autofree AdjTensor **shown = NULL;
-
-  if (hooks == NULL)
-    return TRUE;
-  shown = g_new0 (AdjTensor *, n_grads + 1);
-  for (guint i = 0; i < hooks->len; i++)
-    {
-      AdjHook *hook = g_ptr_array_index (hooks, i);
-
-      for (guint k = 0; k < n_grads; k++)
-        shown[k] = grads[k];
-      ((AdjNodeHookFunc) hook->func) (task->cx, shown, n_grads, results, n_results, hook->data);
-      for (guint k = 0; k < n_grads; k++)
-        if (!replace (task->cx, &grads[k], shown[k]))
-          return FALSE;
-    }
-  return !adj_context_has_error (task->cx);
-}
-
 /* -- one node -- */
 
 static gboolean
@@ -341,8 +244,9 @@ run_hooks_before (GraphTask *task, Info *info)
   gboolean done;
 
   adj_scope_begin (task->cx);
-  done = run_tensor_hooks (task, node, info->grads) && run_retainers (task, node, info->grads) &&
-         run_node_hooks (task, node->pre_hooks, info->grads, node->n_inputs, NULL, 0);
+  done = node_run_tensor_hooks (task->cx, node, info->grads) &&
+         node_run_retainers (task->cx, node, info->grads) &&
+         node_run_hooks (task->cx, node->pre_hooks, info->grads, node->n_inputs, NULL, 0);
   adj_scope_end (task->cx);
   return done;
 }
@@ -358,14 +262,15 @@ apply (GraphTask *task, Info *info, AdjTensor **out)
     needed[i] =
         node->edges[i].node != NULL && is_executable (task, find_info (task, node->edges[i].node));
   adj_scope_begin (task->cx);
-  done = node->klass->apply (node, task->cx, info->grads, needed, out) &&
-         !adj_context_has_error (task->cx) && validate_outputs (task, node, out) &&
-         run_node_hooks (task, node->post_hooks, out, node->n_edges, info->grads, node->n_inputs);
+  done =
+      node->klass->apply (node, task->cx, info->grads, needed, out) &&
+      !adj_context_has_error (task->cx) && validate_outputs (task, node, out) &&
+      node_run_hooks (task->cx, node->post_hooks, out, node->n_edges, info->grads, node->n_inputs);
   adj_scope_end (task->cx);
   if (done && node->klass->release != NULL &&
       (task->request->flags & (ADJ_BACKWARD_RETAIN_GRAPH | ADJ_BACKWARD_CREATE_GRAPH)) == 0)
     node->klass->release (node);
-  return done;
+  return done && anomaly_check (task->cx, task->autograd, node, out);
 }
 
 /* Adds @grad to what has arrived at @edge. */
@@ -409,7 +314,7 @@ send_on (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
         return FALSE;
       g_clear_pointer (&out[i], adj_tensor_unref);
       if (next->dependencies == 0)
-        push (task->ready, next);
+        push (task, next);
     }
   return TRUE;
 }
@@ -417,8 +322,8 @@ send_on (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
 static gboolean
 capture (GraphTask *task, Info *info)
 {
-  if (!info->needed && (!run_tensor_hooks (task, info->node, info->grads) ||
-                        !run_retainers (task, info->node, info->grads)))
+  if (!info->needed && (!node_run_tensor_hooks (task->cx, info->node, info->grads) ||
+                        !node_run_retainers (task->cx, info->node, info->grads)))
     return FALSE;
   for (guint i = 0; info->captures != NULL && i < info->captures->len; i++)
     {
@@ -438,8 +343,10 @@ evaluate (GraphTask *task, Info *info)
   g_autofree AdjTensor **out = g_new0 (AdjTensor *, node->n_edges + 1);
   AdjPlace before = *adj_context_get_place (cx);
   AdjPlace place = node->place;
+  const AdjGradNode *outer = task->node;
   gboolean done = TRUE;
 
+  task->node = node;
   if (task->request->n_targets > 0)
     done = capture (task, info);
   if (done && (task->request->n_targets == 0 || info->needed))
@@ -458,6 +365,9 @@ evaluate (GraphTask *task, Info *info)
         }
       adj_context_set_place (cx, &before);
     }
+  task->node = outer;
+  if (!done && (task->autograd->flags & ADJ_AUTOGRAD_ANOMALY) != 0)
+    anomaly_explain (cx, node);
   clear_tensors (out, node->n_edges);
   if (info->grads != NULL)
     clear_tensors (info->grads, node->n_inputs);
@@ -522,9 +432,9 @@ run (GraphTask *task)
   info->needed |= request->n_roots > 1;
   done = arrive (task, info, request->n_roots == 1 ? request->roots[0].input : 0,
                  request->n_roots == 1 ? request->grads[0] : NULL);
-  push (task->ready, info);
+  push (task, info);
   while (done && task->ready->len > 0)
-    done = evaluate (task, pop (task->ready));
+    done = evaluate (task, pop (task));
   for (guint i = 0; done && i < task->callbacks->len; i++)
     {
       Callback callback = g_array_index (task->callbacks, Callback, i);
@@ -540,16 +450,17 @@ engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request)
 {
   GraphTask task = { .cx = cx, .autograd = autograd, .request = request };
   GraphTask *outer = autograd->task;
-  gboolean enabled = autograd->enabled;
+  gboolean enabled = adj_context_get_grad_enabled (cx);
   gboolean done;
 
+  task.id = autograd->n_tasks++;
   task.infos = g_hash_table_new_full (NULL, NULL, NULL, info_free);
   task.ready = g_ptr_array_new ();
   task.callbacks = g_array_new (FALSE, FALSE, sizeof (Callback));
   autograd->task = &task;
-  autograd->enabled = (request->flags & ADJ_BACKWARD_CREATE_GRAPH) != 0;
+  adj_context_set_grad_enabled (cx, (request->flags & ADJ_BACKWARD_CREATE_GRAPH) != 0);
   done = run (&task);
-  autograd->enabled = enabled;
+  adj_context_set_grad_enabled (cx, enabled);
   autograd->task = outer;
   g_array_unref (task.callbacks);
   g_ptr_array_unref (task.ready);
@@ -573,4 +484,29 @@ adj_autograd_queue_callback (AdjContext *cx, AdjBackwardCallback callback, gpoin
     return FALSE;
   g_array_append_val (autograd->task->callbacks, entry);
   return TRUE;
+}
+
+/* -- the backward that runs -- */
+
+gboolean
+engine_get_task (const Autograd *autograd, guint64 *id)
+{
+  if (autograd->task == NULL)
+    return FALSE;
+  *id = autograd->task->id;
+  return TRUE;
+}
+
+gboolean
+engine_will_run (const Autograd *autograd, const AdjGradNode *node)
+{
+  const Info *info = find_info (autograd->task, node);
+
+  return info != NULL && is_executable (autograd->task, info);
+}
+
+AdjGradNode *
+engine_get_node (const Autograd *autograd)
+{
+  return autograd->task != NULL ? (AdjGradNode *) autograd->task->node : NULL;
 }

@@ -13,8 +13,21 @@ adj_hook_ref (AdjHook *hook)
 void
 adj_hook_unref (AdjHook *hook)
 {
-  if (hook != NULL && --hook->ref_count == 0)
-    g_free (hook);
+  if (hook == NULL || --hook->ref_count > 0)
+    return;
+  if (hook->destroy != NULL)
+    hook->destroy (hook->data);
+  g_free (hook->name);
+  g_free (hook);
+}
+
+void
+adj_hook_set_name (AdjHook *hook, const char *name)
+{
+  g_return_if_fail (hook != NULL);
+
+  g_free (hook->name);
+  hook->name = g_strdup (name);
 }
 
 void
@@ -73,6 +86,8 @@ adj_tensor_add_hook (AdjContext *cx, AdjTensor *tensor, AdjTensorHookFunc hook, 
                         "cannot register a hook on a tensor that doesn't require gradient");
       return NULL;
     }
+  if (!variable_refresh (cx, tensor))
+    return NULL;
   variable = variable_get (tensor);
   if (variable->node != NULL)
     return hook_list_add (&variable->node->tensor_hooks, G_CALLBACK (hook), data, variable->output);

@@ -10,6 +10,8 @@ grad_node_new (Autograd *autograd, const GradNodeClass *klass, gsize size, char 
   node->ref_count = 1;
   node->name = name;
   node->sequence = autograd->next_sequence++;
+  if ((autograd->flags & ADJ_AUTOGRAD_ANOMALY) != 0 && autograd->task != NULL)
+    node->induced_by = adj_grad_node_ref (engine_get_node (autograd));
   return node;
 }
 
@@ -31,6 +33,8 @@ free_node (AdjGradNode *node, GPtrArray *nodes)
   for (guint i = 0; i < node->n_edges; i++)
     if (node->edges[i].node != NULL)
       g_ptr_array_add (nodes, node->edges[i].node);
+  if (node->induced_by != NULL)
+    g_ptr_array_add (nodes, node->induced_by);
   g_clear_pointer (&node->tensor_hooks, g_ptr_array_unref);
   g_clear_pointer (&node->pre_hooks, g_ptr_array_unref);
   g_clear_pointer (&node->post_hooks, g_ptr_array_unref);
@@ -134,4 +138,13 @@ adj_grad_node_get_edge (const AdjGradNode *node, guint edge, guint *input)
   if (input != NULL)
     *input = node->edges[edge].input;
   return node->edges[edge].node;
+}
+
+gboolean
+grad_any_defined (AdjTensor *const *grads, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (grads[i] != NULL)
+      return TRUE;
+  return FALSE;
 }

@@ -5,23 +5,17 @@
 
 /* The mode: what it records of a call is a node that applies the operator's gradient rule. */
 
-/* What was saved, with the version that its storage had. */
-typedef struct
-{
-  AdjStorage *storage; /* (owned) */
-  guint32 version;
-  gint result; /* which of the results it is; -1: an argument */
-} Saved;
-
 typedef struct
 {
   AdjGradNode parent;
   const AdjOp *op;
   const AdjRule *rule; /* (nullable): the operator has no gradient */
-  AdjValue *args;      /* by argument; NONE where the rule does not look */
-  AdjValue *results;   /* by result; detached where they would hold this node */
+  /* By argument and by result: NONE where the rule does not look, META where it looks at no more,
+   * and for each tensor that is saved a NODE, its index in @saved. */
+  AdjValue *args;
+  AdjValue *results;
   guint n_results;
-  GArray *saved;
+  GPtrArray *saved;                       /* of Saved */
   guint n_entry_edges[ADJ_MAX_ARGUMENTS]; /* edges of each entry: 1, or the length of the list */
   gboolean released;
 } OpNode;
@@ -42,31 +36,24 @@ describe_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 typedef struct
 {
   OpNode *op_node;
-  gint result;
+  AdjContext *cx;
+  guint index;
+  SavedKind kind;
 } Saving;
 
 static gboolean
-note_version (const AdjValue *leaf, gpointer data)
+save_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   const Saving *saving = data;
-  AdjStorage *storage;
-  Saved saved;
+  GPtrArray *list = saving->op_node->saved;
 
   if (leaf->kind != ADJ_VALUE_TENSOR)
-    return TRUE;
-  storage = adj_tensor_get_storage (leaf->tensor);
-  saved = (Saved){ adj_storage_ref (storage), adj_storage_get_version (storage), saving->result };
-  g_array_append_val (saving->op_node->saved, saved);
-  return TRUE;
-}
-
-static void
-save (OpNode *op_node, const AdjValue *value, gint result, AdjValue *out)
-{
-  Saving saving = { op_node, result };
-
-  *out = adj_value_copy (value);
-  adj_value_foreach (out, note_version, &saving);
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  *out = ADJ_NODE (((AdjNodeId){ list->len }));
+  return saved_add (list, saving->cx, leaf->tensor, saving->index, saving->kind);
 }
 
 /* What the entries that will be needed read. */
@@ -109,7 +96,9 @@ save_args (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use)
               if (copy.tensor == NULL)
                 return FALSE;
             }
-          save (op_node, &copy, -1, &op_node->args[i]);
+          if (!adj_value_map (&copy, save_leaf, &(Saving){ op_node, call->cx, i, SAVED_ARGUMENT },
+                              &op_node->args[i]))
+            return FALSE;
         }
       else if (is_bit (use->described_args, i))
         adj_value_map (value, describe_leaf, NULL, &op_node->args[i]);
@@ -127,17 +116,14 @@ is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
          (op_node->rule == NULL || is_bit (op_node->rule->grads, MIN (index, 63)));
 }
 
-/* After the call: a result that gets this node as its history would hold what holds it, so it is
- * saved detached. */
+/* After the call. */
 static gboolean
-save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const AdjRuleUse *use)
+save_results (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use)
 {
-  gboolean enabled = autograd->enabled;
-
-  autograd->enabled = FALSE;
   for (guint i = 0; i < call->n_results; i++)
     {
       AdjValue value = ADJ_NONE;
+      SavedKind kind = is_differentiable (op_node, call, i) ? SAVED_RESULT : SAVED_AS_IS;
 
       if (call->results[i].tensor == NULL)
         {
@@ -147,15 +133,12 @@ save_results (OpNode *op_node, Autograd *autograd, const AdjOpCall *call, const 
       value = ADJ_TENSOR (call->results[i].tensor);
       if (is_bit (use->results, i))
         {
-          if (is_differentiable (op_node, call, i))
-            value.tensor = ADJ_APPLY (call->cx, ADJ_OP_detach, value);
-          if (value.tensor != NULL)
-            save (op_node, &value, (gint) i, &op_node->results[i]);
+          if (!save_leaf (&value, &op_node->results[i], &(Saving){ op_node, call->cx, i, kind }))
+            return FALSE;
         }
       else if (is_bit (use->described_results, i))
         adj_value_map (&value, describe_leaf, NULL, &op_node->results[i]);
     }
-  autograd->enabled = enabled;
   return !adj_context_has_error (call->cx);
 }
 
@@ -170,10 +153,8 @@ op_node_release (AdjGradNode *node)
     adj_value_clear (&op_node->args[i]);
   for (guint i = 0; i < op_node->n_results; i++)
     adj_value_clear (&op_node->results[i]);
-  op_node->released = op_node->saved->len > 0;
-  for (guint i = 0; i < op_node->saved->len; i++)
-    adj_storage_unref (g_array_index (op_node->saved, Saved, i).storage);
-  g_array_set_size (op_node->saved, 0);
+  op_node->released |= op_node->saved->len > 0;
+  g_ptr_array_set_size (op_node->saved, 0);
 }
 
 static void
@@ -184,60 +165,51 @@ op_node_finalize (AdjGradNode *node)
   op_node_release (node);
   g_free (op_node->args);
   g_free (op_node->results);
-  g_array_unref (op_node->saved);
+  g_ptr_array_unref (op_node->saved);
 }
+
+typedef struct
+{
+  OpNode *op_node;
+  AdjContext *cx;
+} Unpacking;
 
 static gboolean
-check_saved (const OpNode *op_node, AdjContext *cx)
+unpack_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
-  const AdjGradNode *node = &op_node->parent;
+  const Unpacking *unpacking = data;
+  OpNode *op_node = unpacking->op_node;
+  AdjTensor *tensor;
 
-  if (op_node->released)
+  if (leaf->kind != ADJ_VALUE_NODE)
     {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "%s: trying to backward through the graph a second time: its saved "
-                        "values have been freed; retain the graph to do this",
-                        node->name);
-      return FALSE;
+      *out = adj_value_copy (leaf);
+      return TRUE;
     }
-  for (guint i = 0; i < op_node->saved->len; i++)
-    {
-      const Saved *saved = &g_array_index (op_node->saved, Saved, i);
-      guint32 now = adj_storage_get_version (saved->storage);
-
-      if (now != saved->version)
-        {
-          adj_context_fail (
-              cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-              "%s: one of the variables needed for gradient computation has been modified by an "
-              "inplace operation: %s %s is at version %u; expected version %u instead",
-              node->name, saved->result < 0 ? "an argument of" : "the result of",
-              adj_op_get_schema (op_node->op)->target, now, saved->version);
-          return FALSE;
-        }
-    }
-  return TRUE;
+  tensor = saved_unpack (g_ptr_array_index (op_node->saved, leaf->node.index), unpacking->cx,
+                         &op_node->parent, adj_op_get_schema (op_node->op));
+  *out = tensor != NULL ? ADJ_TENSOR (adj_tensor_ref (tensor)) : ADJ_NONE;
+  return tensor != NULL;
 }
 
-/* Results as part of the graph again, for a backward that is itself recorded. */
-static void
-unpack_results (OpNode *op_node, AdjContext *cx, AdjValue *out)
+/* (transfer full) (nullable): what was saved is there again. */
+static AdjValue *
+unpack_values (OpNode *op_node, AdjContext *cx, const AdjValue *values, guint n)
 {
-  const Autograd *autograd = autograd_find (cx);
+  AdjValue *out = g_new0 (AdjValue, n + 1);
+  gboolean done = TRUE;
 
-  for (guint i = 0; i < op_node->n_results; i++)
-    {
-      AdjTensor *tensor = op_node->results[i].tensor;
+  for (guint i = 0; i < n && done; i++)
+    done = adj_value_map (&values[i], unpack_leaf, &(Unpacking){ op_node, cx }, &out[i]);
+  return out;
+}
 
-      out[i] = op_node->results[i];
-      if (out[i].kind != ADJ_VALUE_TENSOR || !autograd->enabled || i >= op_node->parent.n_inputs ||
-          op_node->parent.inputs[i].dtype == ADJ_DTYPE_NONE)
-        continue;
-      tensor = adj_scope_add (
-          cx, adj_tensor_new (adj_tensor_get_meta (tensor), adj_tensor_get_storage (tensor)));
-      variable_set_history (tensor, &op_node->parent, i);
-      out[i].tensor = tensor;
-    }
+static void
+free_values (AdjValue *values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    adj_value_clear (&values[i]);
+  g_free (values);
 }
 
 /* Hands out what the entry gave: one tensor, or the items of a list. */
@@ -260,6 +232,56 @@ put_entry (const OpNode *op_node, AdjContext *cx, const AdjValue *value, AdjTens
   return TRUE;
 }
 
+/* Entries go in the order of their arguments' names, as PyTorch's formulas do. */
+static guint
+find_next (const OpNode *op_node, guint64 done)
+{
+  const AdjRule *rule = op_node->rule;
+  guint next = rule->n_entries;
+
+  for (guint i = 0; i < rule->n_entries; i++)
+    if (!is_bit (done, i) &&
+        (next == rule->n_entries ||
+         strcmp (rule->schema->arguments[rule->entries[i].arg].name,
+                 rule->schema->arguments[rule->entries[next].arg].name) < 0))
+      next = i;
+  return next;
+}
+
+static guint
+first_edge (const OpNode *op_node, guint entry)
+{
+  guint edge = 0;
+
+  for (guint i = 0; i < entry; i++)
+    edge += op_node->n_entry_edges[i];
+  return edge;
+}
+
+/* Evaluates the entries that are @needed. */
+static gboolean
+eval_entries (OpNode *op_node, AdjRuleCall *call, AdjTensor **out)
+{
+  const gboolean *needed = call->grads->needed;
+  gboolean done = TRUE;
+  guint64 seen = 0;
+
+  adj_rule_call_init (call);
+  for (guint k = 0; k < op_node->rule->n_entries && done; k++)
+    {
+      guint i = find_next (op_node, seen);
+      AdjValue value;
+
+      seen |= (guint64) 1 << i;
+      if (needed[i])
+        done = adj_rule_call_eval (call, i, &value) &&
+               put_entry (op_node, call->cx, &value, out + first_edge (op_node, i),
+                          op_node->n_entry_edges[i]);
+    }
+  adj_rule_call_clear (call);
+  return done;
+}
+
 static gboolean
 op_node_apply (AdjGradNode *node,
                AdjContext *cx,
@@ -268,28 +290,13 @@ op_node_apply (AdjGradNode *node,
                AdjTensor **out)
 {
   OpNode *op_node = (OpNode *) node;
+  guint n_args = adj_op_get_schema (op_node->op)->n_arguments;
   gboolean entry_needed[ADJ_MAX_ARGUMENTS] = { FALSE };
-  g_autofree AdjValue *results = g_new0 (AdjValue, op_node->n_results + 1);
-  const AdjRuleGrads rule_grads = {
-    .results = results,
-    .outputs = node->inputs,
-    .grads = grads,
-    .n_grads = node->n_inputs,
-    .needed = entry_needed,
-  };
-  AdjRuleCall call = {
-    .cx = cx,
-    .rule = op_node->rule,
-    .args = op_node->args,
-    .grads = &rule_grads,
-  };
-  gboolean done = TRUE;
-  gboolean defined = FALSE;
+  AdjValue *args, *results;
+  gboolean done = FALSE;
   guint edge = 0;
 
-  for (guint i = 0; i < node->n_inputs; i++)
-    defined |= grads[i] != NULL;
-  if (!defined)
+  if (!grad_any_defined (grads, node->n_inputs))
     return TRUE;
   if (op_node->rule == NULL)
     {
@@ -297,25 +304,24 @@ op_node_apply (AdjGradNode *node,
                         adj_op_get_schema (op_node->op)->target);
       return FALSE;
     }
+  if (op_node->released)
+    return saved_fail_released (cx, node);
   for (guint i = 0; i < op_node->rule->n_entries; i++)
     for (guint k = 0; k < op_node->n_entry_edges[i]; k++)
       entry_needed[i] |= needed[edge++];
-  if (!check_saved (op_node, cx))
-    return FALSE;
-  unpack_results (op_node, cx, results);
 
-  adj_rule_call_init (&call);
-  edge = 0;
-  for (guint i = 0; i < op_node->rule->n_entries && done; i++)
+  args = unpack_values (op_node, cx, op_node->args, n_args);
+  results = unpack_values (op_node, cx, op_node->results, op_node->n_results);
+  if (!adj_context_has_error (cx))
     {
-      AdjValue value;
+      const AdjRuleGrads rule_grads = { results, node->inputs, grads, node->n_inputs,
+                                        entry_needed };
+      AdjRuleCall call = { .cx = cx, .rule = op_node->rule, .args = args, .grads = &rule_grads };
 
-      if (entry_needed[i])
-        done = adj_rule_call_eval (&call, i, &value) &&
-               put_entry (op_node, cx, &value, out + edge, op_node->n_entry_edges[i]);
-      edge += op_node->n_entry_edges[i];
+      done = eval_entries (op_node, &call, out);
     }
-  adj_rule_call_clear (&call);
+  free_values (args, n_args);
+  free_values (results, op_node->n_results);
   return done;
 }
 
@@ -417,42 +423,56 @@ check_written (const AdjOpCall *call, const AdjRule *rule)
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
       const AdjArgument *argument = &call->schema->arguments[i];
-      const Variable *variable;
+      g_autofree char *reason = NULL;
+      g_autoptr (GString) meta = NULL;
 
-      if (!argument->type.written || call->args[i].kind != ADJ_VALUE_TENSOR)
+      if (argument->type.written && call->args[i].kind == ADJ_VALUE_TENSOR)
+        reason = variable_why_not_write (call->args[i].tensor);
+      if (reason == NULL)
         continue;
-      variable = variable_find (call->args[i].tensor);
-      if (variable == NULL)
-        continue;
-      if (variable->node == NULL && variable->requires_grad)
-        return adj_op_call_fail (call,
-                                 "argument '%s' is a leaf Variable that requires grad and is being "
-                                 "used in an in-place operation",
-                                 argument->name);
-      if (variable->is_view)
-        return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                    "argument '%s' is a view: the gradient of writing through "
-                                    "views is not there yet",
-                                    argument->name);
+      meta = g_string_new (NULL);
+      adj_tensor_meta_print (adj_tensor_get_meta (call->args[i].tensor),
+                             adj_context_get_symbols (call->cx), meta);
+      return adj_op_call_fail (call, "argument '%s', %s: %s", argument->name, meta->str, reason);
     }
   return TRUE;
 }
 
-static void
-mark_views (const AdjOpCall *call)
+/* The edge to the argument that result @index is; the number of edges when there is none. */
+static guint
+find_self (const OpNode *op_node, const AdjOpCall *call, guint index)
 {
+  guint edge = 0;
+
+  for (guint i = 0; i < op_node->rule->n_entries; i++)
+    {
+      if ((gint) op_node->rule->entries[i].arg == call->results[index].alias_of)
+        return edge;
+      edge += op_node->n_entry_edges[i];
+    }
+  return edge;
+}
+
+/* The results get their history. */
+static gboolean
+connect_results (OpNode *op_node, const AdjOpCall *call)
+{
+  AdjGradNode *node = &op_node->parent;
+
+  grad_node_set_inputs (node, call->n_results);
   for (guint i = 0; i < call->n_results; i++)
     {
-      const AdjOpResult *result = &call->results[i];
-      Variable *variable;
+      AdjTensor *tensor = call->results[i].tensor;
+      const AdjType *type = &call->schema->returns[call->returns_list ? 0 : i].type;
 
-      if (result->tensor == NULL || result->alias_of < 0 ||
-          call->schema->returns[call->returns_list ? 0 : i].type.written)
+      if (!is_differentiable (op_node, call, i))
         continue;
-      variable = variable_get (result->tensor);
-      variable->is_view = TRUE;
-      variable->view_version = adj_storage_get_version (adj_tensor_get_storage (result->tensor));
+      if (!type->written || (call->op->flags & ADJ_OP_METADATA) != 0)
+        variable_set_history (tensor, node, i);
+      else if (!variable_rebase_history (call->cx, tensor, node, i, find_self (op_node, call, i)))
+        return FALSE;
     }
+  return TRUE;
 }
 
 static gboolean
@@ -474,50 +494,77 @@ record (OpNode *op_node, Autograd *autograd, AdjOpCall *call)
 
   op_node->n_results = call->n_results;
   op_node->results = g_new0 (AdjValue, call->n_results + 1);
-  if (!save_results (op_node, autograd, call, &use))
-    return FALSE;
-  grad_node_set_inputs (&op_node->parent, call->n_results);
-  for (guint i = 0; i < call->n_results; i++)
-    if (is_differentiable (op_node, call, i))
-      variable_set_history (call->results[i].tensor, &op_node->parent, i);
+  return save_results (op_node, call, &use) && connect_results (op_node, call);
+}
+
+/* detach_(): self loses its history. */
+static gboolean
+detach_in_place (const AdjOpCall *call)
+{
+  Variable *variable = variable_find (call->args[0].tensor);
+
+  if (variable == NULL || (call->op->flags & ADJ_OP_METADATA) == 0)
+    return TRUE;
+  if (variable->base != NULL)
+    return adj_op_call_fail (call, "Can't detach views in-place. Use detach() instead");
+  variable_set_history (variable->tensor, NULL, 0);
+  variable->requires_grad = FALSE;
   return TRUE;
+}
+
+static gboolean
+call_recorded (Autograd *autograd, AdjOpCall *call)
+{
+  OpNode *op_node = (OpNode *) grad_node_new (autograd, &op_node_class, sizeof (OpNode),
+                                              node_name (call->schema));
+  gboolean done;
+
+  adj_context_set_sequence (call->cx, (gint64) op_node->parent.sequence);
+  op_node->op = call->op;
+  op_node->rule = adj_rule_find (call->op, ADJ_RULE_GRAD);
+  op_node->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));
+  op_node->saved = saved_list_new ();
+  grad_node_set_place (&op_node->parent, adj_context_get_place (call->cx));
+  done = record (op_node, autograd, call);
+  adj_grad_node_unref (&op_node->parent);
+  return done;
 }
 
 static gboolean
 autograd_call (AdjMode *mode, AdjOpCall *call)
 {
-  Autograd *autograd = (Autograd *) mode;
-  OpNode *op_node;
+  const AdjOpFlags flags = call->op->flags;
+  gboolean recorded = adj_context_get_grad_enabled (call->cx) &&
+                      (flags & ADJ_OP_NO_GRADIENT) == 0 && any_requires_grad (call);
   gboolean done;
 
-  if (!autograd->enabled || (call->op->flags & ADJ_OP_NO_GRADIENT) != 0)
-    return adj_mode_call_below (mode, call);
-  if (!any_requires_grad (call))
-    {
-      done = adj_mode_call_below (mode, call);
-      if (done)
-        mark_views (call);
-      return done;
-    }
-
-  op_node = (OpNode *) grad_node_new (autograd, &op_node_class, sizeof (OpNode),
-                                      node_name (call->schema));
-  adj_context_set_sequence (call->cx, (gint64) op_node->parent.sequence);
-  op_node->op = call->op;
-  op_node->rule = adj_rule_find (call->op, ADJ_RULE_GRAD);
-  op_node->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));
-  op_node->saved = g_array_new (FALSE, FALSE, sizeof (Saved));
-  grad_node_set_place (&op_node->parent, adj_context_get_place (call->cx));
-  done = record (op_node, autograd, call);
-  if (done)
-    mark_views (call);
-  adj_grad_node_unref (&op_node->parent);
-  return done;
+  if ((flags & ADJ_OP_NO_GRADIENT) != 0)
+    done = detach_in_place (call) && adj_mode_call_below (mode, call);
+  else if (recorded)
+    done = call_recorded ((Autograd *) mode, call);
+  else
+    done = adj_mode_call_below (mode, call);
+  if (!done)
+    return FALSE;
+  variable_mark_views (call);
+  if ((flags & ADJ_OP_METADATA) != 0)
+    variable_turn (call, recorded);
+  return TRUE;
 }
 
 /* -- the mode -- */
 
-static const AdjModeClass autograd_class = { .name = "autograd", .call = autograd_call };
+static void
+autograd_finalize (AdjMode *mode)
+{
+  g_ptr_array_unref (((Autograd *) mode)->saved_hooks);
+}
+
+static const AdjModeClass autograd_class = {
+  .name = "autograd",
+  .call = autograd_call,
+  .finalize = autograd_finalize,
+};
 
 AdjMode *
 adj_autograd_mode_new (void)
@@ -525,7 +572,7 @@ adj_autograd_mode_new (void)
   Autograd *autograd = g_new0 (Autograd, 1);
 
   autograd->mode.klass = &autograd_class;
-  autograd->enabled = TRUE;
+  autograd->saved_hooks = g_ptr_array_new_with_free_func ((GDestroyNotify) saved_hooks_unref);
   return &autograd->mode;
 }
 
@@ -549,18 +596,18 @@ autograd_get (AdjContext *cx)
   return adj_context_has_error (cx) ? NULL : autograd;
 }
 
-gboolean
-adj_autograd_set_enabled (AdjContext *cx, gboolean enabled)
+AdjAutogradFlags
+adj_autograd_set_flags (AdjContext *cx, AdjAutogradFlags flags)
 {
   Autograd *autograd;
-  gboolean before;
+  AdjAutogradFlags before;
 
-  g_return_val_if_fail (cx != NULL, FALSE);
+  g_return_val_if_fail (cx != NULL, 0);
 
   autograd = autograd_find (cx);
   if (autograd == NULL)
-    return FALSE;
-  before = autograd->enabled;
-  autograd->enabled = enabled;
+    return 0;
+  before = autograd->flags;
+  autograd->flags = flags;
   return before;
 }

@@ -17,6 +17,8 @@ variable_free (gpointer data)
   Variable *variable = data;
 
   forget_retainer (variable);
+  variable_forget_base (variable);
+  g_clear_pointer (&variable->savers, g_ptr_array_unref);
   g_clear_pointer (&variable->grad, adj_tensor_unref);
   g_clear_pointer (&variable->tensor_hooks, g_ptr_array_unref);
   g_clear_pointer (&variable->leaf_hooks, g_ptr_array_unref);
@@ -63,10 +65,11 @@ variable_set_history (AdjTensor *tensor, AdjGradNode *node, guint output)
   AdjGradNode *old = variable->node;
 
   forget_retainer (variable);
-  variable->node = adj_grad_node_ref (node);
+  variable->node = node != NULL ? adj_grad_node_ref (node) : NULL;
   variable->output = output;
-  node->inputs[output] = *adj_tensor_get_meta (tensor);
-  if (retained)
+  if (node != NULL)
+    node->inputs[output] = *adj_tensor_get_meta (tensor);
+  if (retained && node != NULL)
     retain (variable);
   adj_grad_node_unref (old);
 }
@@ -79,21 +82,14 @@ variable_get_edge (AdjContext *cx, AdjTensor *tensor)
 
   if (variable == NULL || adj_context_has_error (cx))
     return edge;
+  if (!variable_refresh (cx, tensor))
+    return edge;
   if (variable->node != NULL)
     {
-      if (variable->is_view &&
-          variable->view_version != adj_storage_get_version (adj_tensor_get_storage (tensor)))
-        {
-          adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                            "a view (output of %s) is used after an in-place write to the tensor "
-                            "that it shows: its gradient is not there yet",
-                            variable->node->name);
-          return edge;
-        }
       edge.node = adj_grad_node_ref (variable->node);
       edge.input = variable->output;
     }
-  else if (variable->requires_grad)
+  else if (adj_tensor_get_requires_grad (tensor))
     edge.node = accumulator_get (cx, tensor);
   return edge;
 }
@@ -114,7 +110,9 @@ adj_tensor_set_requires_grad (AdjContext *cx, AdjTensor *tensor, gboolean requir
   dtype = adj_tensor_get_meta (tensor)->dtype;
   if (variable != NULL && variable->node != NULL && !requires_grad)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                      "you can only change requires_grad flags of leaf variables");
+                      "you can only change requires_grad flags of leaf variables. If you want to "
+                      "use a computed variable in a subgraph that doesn't require differentiation "
+                      "use detach");
   else if (requires_grad && !adj_dtype_is_floating (dtype))
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                       "only tensors of floating point dtype can require gradients, not %s",
@@ -132,7 +130,9 @@ adj_tensor_get_requires_grad (const AdjTensor *tensor)
   g_return_val_if_fail (tensor != NULL, FALSE);
 
   variable = variable_find (tensor);
-  return variable != NULL && (variable->requires_grad || variable->node != NULL);
+  return variable != NULL &&
+         (variable->requires_grad || variable->node != NULL ||
+          (variable->base != NULL && adj_tensor_get_requires_grad (variable->base)));
 }
 
 AdjTensor *
@@ -195,6 +195,8 @@ adj_tensor_retain_grad (AdjContext *cx, AdjTensor *tensor)
                         "can't retain_grad on Tensor that has requires_grad=False");
       return FALSE;
     }
+  if (!variable_refresh (cx, tensor))
+    return FALSE;
   variable = variable_get (tensor);
   if (variable->node != NULL && !variable->retains)
     retain (variable);
@@ -223,4 +225,15 @@ adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input)
   if (input != NULL)
     *input = edge.input;
   return edge.node;
+}
+
+AdjTensor *
+adj_tensor_get_base (const AdjTensor *tensor)
+{
+  const Variable *variable;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  variable = variable_find (tensor);
+  return variable != NULL ? variable->base : NULL;
 }

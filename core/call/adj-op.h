@@ -21,6 +21,7 @@ typedef enum
   ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
   ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
                                   touches no bytes and runs on fake tensors too */
+  ADJ_OP_FILLS = 1 << 14,      /* every element gets one value: it may be written more than once */
   ADJ_OP_UNDEFINED = 1 << 10,  /* None may stand for any tensor, whatever the schema says: backward
                                   operators of PyTorch get undefined tensors */
   /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */

@@ -124,6 +124,10 @@ bump_version (const AdjValue *value)
 void
 adj_op_call_bump_versions (AdjOpCall *call)
 {
+  const AdjOpFlags detaches = ADJ_OP_METADATA | ADJ_OP_NO_GRADIENT;
+
+  if ((call->op->flags & detaches) == detaches)
+    return; /* detach_ changes nothing of a tensor's own */
   for (guint i = 0; i < call->schema->n_arguments; i++)
     if (call->schema->arguments[i].type.written)
       bump_version (&call->args[i]);

@@ -83,7 +83,7 @@ keep_layout_meta (AdjOpCall *call)
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
   AdjShape shape = self->shape;
 
-  if (op_may_overlap (call, &shape))
+  if (adj_shape_may_overlap (&shape, op_symbols (call)))
     adj_shape_init (&shape, op_symbols (call), self->shape.rank, self->shape.size);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &shape);

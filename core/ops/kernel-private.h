@@ -56,9 +56,7 @@ char *op_sizes_text (const AdjOpCall *call, const AdjShape *shape);
  * @rank counts as 1 for a tensor without dimensions. */
 guint op_dim (const AdjOpCall *call, guint arg, guint rank);
 
-/* Whether two indices of @shape may name one element. */
-gboolean op_may_overlap (const AdjOpCall *call, const AdjShape *shape);
-/* Fails the call when they may. */
+/* Fails the call when two indices of @shape may name one element. */
 gboolean op_check_writable (const AdjOpCall *call, const AdjShape *shape);
 
 /* A contiguous result of these sizes. */

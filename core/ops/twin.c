@@ -115,7 +115,56 @@ check_target (const AdjOpCall *call, const AdjTensorMeta *target, const AdjTenso
     return adj_op_call_fail (call, "a result of dtype %s cannot be written into %s",
                              adj_dtype_info (result->dtype)->torch_name,
                              adj_dtype_info (target->dtype)->torch_name);
-  return op_check_writable (call, &target->shape);
+  return (call->op->flags & ADJ_OP_FILLS) != 0 || op_check_writable (call, &target->shape);
+}
+
+/* First and last element in the storage; %FALSE when it has none, or not known. */
+static gboolean
+get_extent (const AdjShape *shape, AdjSymbols *symbols, gint64 *first, gint64 *last)
+{
+  gint64 span;
+
+  if (!adj_size_get_hint (symbols, shape->offset, first) ||
+      !adj_size_get_hint (symbols, adj_shape_span (shape, symbols), &span) || span <= 0)
+    return FALSE;
+  *last = *first + span - 1;
+  return TRUE;
+}
+
+/* Whether some elements of @target, not all in the same order, are elements of @other, as far as
+ * PyTorch looks: both dense. */
+static gboolean
+overlap_in_part (AdjTensor *target, AdjTensor *other, AdjSymbols *symbols)
+{
+  const AdjTensorMeta *a = adj_tensor_get_meta (target), *b = adj_tensor_get_meta (other);
+  gint64 a_first, a_last, b_first, b_last;
+
+  if (target == other || adj_tensor_get_storage (target) != adj_tensor_get_storage (other) ||
+      !adj_shape_is_dense (&a->shape, symbols) || !adj_shape_is_dense (&b->shape, symbols) ||
+      !get_extent (&a->shape, symbols, &a_first, &a_last) ||
+      !get_extent (&b->shape, symbols, &b_first, &b_last) || a_first > b_last || b_first > a_last)
+    return FALSE;
+  if (a_first != b_first || a_last != b_last || a->shape.rank != b->shape.rank)
+    return TRUE;
+  for (guint i = 0; i < a->shape.rank; i++)
+    if (!adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.stride[i], b->shape.stride[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_operands (const AdjOpCall *call, guint target)
+{
+  AdjTensor *self = adj_op_call_tensor (call, target);
+
+  for (guint i = 0; self != NULL && i < call->schema->n_arguments; i++)
+    if (i != target && call->args[i].kind == ADJ_VALUE_TENSOR &&
+        overlap_in_part (self, call->args[i].tensor, op_symbols (call)))
+      return adj_op_call_fail (call,
+                               "some elements of the input tensor '%s' and the written-to tensor "
+                               "refer to a single memory location; clone the tensor first",
+                               call->schema->arguments[i].name);
+  return TRUE;
 }
 
 static gboolean
@@ -125,7 +174,7 @@ write_meta (AdjOpCall *call)
   const AdjTensorMeta *self = adj_op_call_meta (call, target);
   AdjOpCall base = base_call (call);
   gboolean done = adj_op_call_infer (&base) && !adj_context_has_error (call->cx) &&
-                  check_target (call, self, &base.results[0].meta);
+                  check_target (call, self, &base.results[0].meta) && check_operands (call, target);
 
   if (done)
     adj_op_call_add_view (call, target, &self->shape);

@@ -357,6 +357,69 @@ builtin_stack_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVal
   return TRUE;
 }
 
+/* @whole, flat, with g where the view shows it; added up where it shows an element twice. */
+static AdjTensor *
+put_strided (
+    AdjRuleCall *call, AdjTensor *whole, AdjSize size, const AdjValue *args, AdjSize offset)
+{
+  const AdjSize flat[] = { ADJ_SIZE (-1) };
+  AdjValue one = adj_rule_list_sizes (call->arena, flat, 1);
+  AdjShape view = { .rank = 0 };
+  AdjTensor *places, *g;
+
+  view.rank = sizes_of (&args[2], view.size);
+  sizes_of (&args[3], view.stride);
+  if (!adj_shape_may_overlap (&view, adj_context_get_symbols (call->cx)))
+    return ADJ_APPLY (call->cx, ADJ_OP_as_strided_scatter, ADJ_TENSOR (whole), args[0], args[2],
+                      args[3], adj_value_from_size (offset));
+  places = ADJ_APPLY (call->cx, ADJ_OP_arange, adj_value_from_size (size));
+  if (places != NULL)
+    places = ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (places), args[2], args[3],
+                        adj_value_from_size (offset));
+  places = places != NULL ? reshape (call, places, &one) : NULL;
+  g = places != NULL ? reshape (call, args[0].tensor, &one) : NULL;
+  return g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_index_add, ADJ_TENSOR (whole), ADJ_INT (0),
+                                ADJ_TENSOR (places), ADJ_TENSOR (g))
+                   : NULL;
+}
+
+/* Of a storage that begins where the input or the result does. */
+static gboolean
+builtin_as_strided_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  const AdjTensorMeta *x = meta_of (call, &args[1]);
+  AdjShape result = { .offset = ADJ_SIZE (0) };
+  AdjSize start, from_x, from_result, size, end;
+  AdjTensor *whole, *scattered;
+
+  if (x == NULL)
+    return FALSE;
+  result.rank = sizes_of (&args[2], result.size);
+  sizes_of (&args[3], result.stride);
+  if (!adj_value_get_size (&args[4], &result.offset))
+    result.offset = x->shape.offset;
+  start = adj_size_test (symbols, ADJ_SIZE_LT, x->shape.offset, result.offset) ? x->shape.offset
+                                                                               : result.offset;
+  from_x = adj_size_sub (symbols, x->shape.offset, start);
+  from_result = adj_size_sub (symbols, result.offset, start);
+  size = adj_size_add (symbols, from_x, adj_shape_span (&x->shape, symbols));
+  end = adj_size_add (symbols, from_result, adj_shape_span (&result, symbols));
+  if (adj_size_test (symbols, ADJ_SIZE_LT, size, end))
+    size = end;
+  whole =
+      ADJ_APPLY (call->cx, ADJ_OP_new_zeros, args[0], adj_rule_list_sizes (call->arena, &size, 1));
+  if (whole == NULL)
+    return FALSE;
+  scattered = put_strided (call, whole, size, args, from_result);
+  if (scattered == NULL)
+    return FALSE;
+  return give (out, ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (scattered),
+                               adj_rule_list_sizes (call->arena, x->shape.size, x->shape.rank),
+                               adj_rule_list_sizes (call->arena, x->shape.stride, x->shape.rank),
+                               adj_value_from_size (from_x)));
+}
+
 /* Sums the copies: [r0·s0, …] is seen as [r0, s0, …]. */
 static gboolean
 builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
@@ -691,7 +754,8 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   if (func == builtin_sizes || func == builtin_size || func == builtin_numel ||
       func == builtin_dtype || func == builtin_given)
     return 1 << 0;
-  if (func == builtin_cat_backward || func == builtin_stack_backward)
+  if (func == builtin_cat_backward || func == builtin_stack_backward ||
+      func == builtin_as_strided_backward)
     return 1 << 1;
   return func == builtin_mm_right ? 1 << 2 : 0;
 }

@@ -484,3 +484,35 @@ adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to
   *out = result;
   return TRUE;
 }
+
+/* By the test that each stride reaches beyond everything below it. */
+gboolean
+adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols)
+{
+  guint32 left = (1u << shape->rank) - 1;
+  AdjSize reach = ADJ_SIZE (1);
+  AdjSize steps;
+
+  for (guint i = 0; i < shape->rank; i++)
+    if (adj_size_is_int (shape->size[i]) && shape->size[i].word == 0)
+      return FALSE;
+  while (left != 0)
+    {
+      gint smallest = -1;
+
+      for (guint i = 0; i < shape->rank; i++)
+        if ((left & (1u << i)) != 0 &&
+            (smallest < 0 ||
+             adj_size_test (symbols, ADJ_SIZE_LT, shape->stride[i], shape->stride[smallest])))
+          smallest = (gint) i;
+      left &= ~(1u << smallest);
+      if (adj_size_is (symbols, shape->size[smallest], 1))
+        continue;
+      if (adj_size_test (symbols, ADJ_SIZE_LT, shape->stride[smallest], reach))
+        return TRUE;
+      steps = adj_size_sub (symbols, shape->size[smallest], ADJ_SIZE (1));
+      steps = adj_size_mul (symbols, steps, shape->stride[smallest]);
+      reach = adj_size_add (symbols, reach, steps);
+    }
+  return FALSE;
+}

@@ -55,6 +55,8 @@ ADJ_PUBLIC gboolean adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *
 gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
                                         AdjSymbols *symbols); /* non-overlapping and dense */
+/* Whether two indices may name one element. */
+gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
 AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */

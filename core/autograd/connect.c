@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+/* Tensors that are there already become the results of an operation. */
+
+typedef struct
+{
+  AdjGradNode parent;
+  AdjCustomGrad custom;
+} CustomNode;
+
+static gboolean
+custom_apply (AdjGradNode *node,
+              AdjContext *cx,
+              AdjTensor *const *grads,
+              const gboolean *needed,
+              AdjTensor **out)
+{
+  const AdjCustomGrad *custom = &((CustomNode *) node)->custom;
+  g_autofree AdjTensor **inputs = g_new0 (AdjTensor *, node->n_edges + 1);
+
+  if (!custom->backward (cx, grads, node->n_inputs, inputs, node->n_edges, custom->data))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s failed", node->name);
+      return FALSE;
+    }
+  for (guint i = 0; i < node->n_edges; i++)
+    if (needed[i])
+      out[i] = adj_keep (inputs[i]);
+  return TRUE;
+}
+
+static void
+custom_finalize (AdjGradNode *node)
+{
+  const AdjCustomGrad *custom = &((CustomNode *) node)->custom;
+
+  if (custom->destroy != NULL)
+    custom->destroy (custom->data);
+}
+
+static const GradNodeClass custom_class = { .apply = custom_apply, .finalize = custom_finalize };
+
+gboolean
+adj_autograd_connect (AdjContext *cx,
+                      const AdjCustomGrad *custom,
+                      AdjTensor *const *inputs,
+                      guint n_inputs,
+                      AdjTensor *const *outputs,
+                      guint n_outputs)
+{
+  g_autofree GradEdge *edges = NULL;
+  Autograd *autograd;
+  AdjGradNode *node;
+  gboolean found = FALSE;
+
+  g_return_val_if_fail (cx != NULL && custom != NULL && custom->backward != NULL, FALSE);
+
+  autograd = autograd_get (cx);
+  if (autograd == NULL)
+    {
+      if (custom->destroy != NULL)
+        custom->destroy (custom->data);
+      return FALSE;
+    }
+  node = grad_node_new (autograd, &custom_class, sizeof (CustomNode), g_strdup (custom->name));
+  adj_context_set_sequence (cx, (gint64) node->sequence);
+  ((CustomNode *) node)->custom = *custom;
+  grad_node_set_place (node, adj_context_get_place (cx));
+  edges = g_new0 (GradEdge, n_inputs + 1);
+  for (guint i = 0; i < n_inputs && adj_context_get_grad_enabled (cx); i++)
+    {
+      edges[i] = variable_get_edge (cx, inputs[i]);
+      found |= edges[i].node != NULL;
+    }
+  grad_node_set_edges (node, edges, n_inputs);
+  grad_node_set_inputs (node, n_outputs);
+  for (guint i = 0; i < n_outputs && found; i++)
+    variable_set_history (outputs[i], node, i);
+  adj_grad_node_unref (node);
+  return !adj_context_has_error (cx);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+/* The hooks around one node, and what they may put in place of a gradient. */
+
+/* Whether @hook may put @new in place of @old. */
+static gboolean
+check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new)
+{
+  const char *name = hook->name != NULL ? hook->name : "<unknown>";
+  const AdjTensorMeta *a, *b;
+
+  if (new == NULL || adj_context_has_error (cx))
+    return !adj_context_has_error (cx);
+  if (old == NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "hook '%s' can't replace a None gradient with a non-None value", name);
+      return FALSE;
+    }
+  a = adj_tensor_get_meta (old);
+  b = adj_tensor_get_meta (new);
+  if (!adj_shape_same_sizes (&a->shape, &b->shape, adj_context_get_symbols (cx)))
+    {
+      g_autoptr (GString) sizes = g_string_new ("was ");
+
+      adj_shape_print_list (adj_context_get_symbols (cx), a->shape.size, a->shape.rank, sizes);
+      g_string_append (sizes, " got ");
+      adj_shape_print_list (adj_context_get_symbols (cx), b->shape.size, b->shape.rank, sizes);
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "hook '%s' has changed the size of value (%s)", name, sizes->str);
+    }
+  else if (a->dtype != b->dtype || !adj_device_equal (a->device, b->device))
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "hook '%s' has changed the type of value (was %s got %s)", name,
+                      adj_dtype_info (a->dtype)->torch_name, adj_dtype_info (b->dtype)->torch_name);
+  return !adj_context_has_error (cx);
+}
+
+static gboolean
+replace (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTensor *new)
+{
+  AdjTensor *old = *slot;
+
+  if (new == old || adj_context_has_error (cx))
+    return !adj_context_has_error (cx);
+  if (!check_replacement (cx, hook, old, new))
+    return FALSE;
+  *slot = adj_keep (new);
+  if (old != NULL)
+    adj_tensor_unref (old);
+  return TRUE;
+}
+
+gboolean
+node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
+{
+  AdjTensor *leaf = accumulator_get_leaf (node);
+  g_autoptr (GPtrArray) hooks =
+      hook_list_snapshot (leaf != NULL ? variable_get (leaf)->tensor_hooks : node->tensor_hooks);
+
+  for (guint i = 0; hooks != NULL && i < hooks->len; i++)
+    {
+      AdjHook *hook = g_ptr_array_index (hooks, i);
+      AdjTensor *new = ((AdjTensorHookFunc) hook->func) (cx, grads[hook->input], hook->data);
+
+      if (!replace (cx, hook, &grads[hook->input], new != NULL ? new : grads[hook->input]))
+        return FALSE;
+    }
+  return !adj_context_has_error (cx);
+}
+
+gboolean
+node_run_retainers (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
+{
+  for (guint i = 0; i < node->n_inputs && node->retainers != NULL; i++)
+    {
+      AdjTensor *tensor = node->retainers[i];
+      AdjTensor *old = tensor != NULL ? adj_tensor_get_grad (tensor) : NULL;
+      AdjTensor *new;
+
+      if (tensor == NULL || grads[i] == NULL)
+        continue;
+      new = old != NULL ? ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grads[i]))
+                        : ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (grads[i]));
+      if (new == NULL || !adj_tensor_set_grad (cx, tensor, new))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+node_run_hooks (AdjContext *cx,
+                const GPtrArray *list,
+                AdjTensor **grads,
+                guint n_grads,
+                AdjTensor *const *results,
+                guint n_results)
+{
+  g_autoptr (GPtrArray) hooks = hook_list_snapshot (list);
+  g_autofree AdjTensor **shown = NULL;
+
+  if (hooks == NULL)
+    return TRUE;
+  shown = g_new0 (AdjTensor *, n_grads + 1);
+  for (guint i = 0; i < hooks->len; i++)
+    {
+      AdjHook *hook = g_ptr_array_index (hooks, i);
+
+      for (guint k = 0; k < n_grads; k++)
+        shown[k] = grads[k];
+      ((AdjNodeHookFunc) hook->func) (cx, shown, n_grads, results, n_results, hook->data);
+      for (guint k = 0; k < n_grads; k++)
+        if (!replace (cx, hook, &grads[k], shown[k]))
+          return FALSE;
+    }
+  return !adj_context_has_error (cx);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+/* Tensors that a node keeps for its backward: as they are, or as hooks pack them. */
+
+struct _Saved
+{
+  AdjTensor *tensor; /* (owned) (nullable): %NULL when it was packed, or is no longer valid */
+  guint32 version;   /* of @tensor when it was saved */
+  gboolean has_history;
+  SavedKind kind;
+  guint index;       /* of the argument or result */
+  SavedHooks *hooks; /* (owned) (nullable) */
+  gpointer packed;
+  GradEdge edge;     /* (owned): with hooks, where the gradient of an argument goes */
+  Variable *watched; /* (nullable): whose savers have it */
+  char *stale;       /* (owned) (nullable): what @tensor was, and how it was modified */
+};
+
+struct _SavedHooks
+{
+  guint ref_count;
+  AdjSavedHooks hooks;
+};
+
+static SavedHooks *
+saved_hooks_ref (SavedHooks *hooks)
+{
+  hooks->ref_count++;
+  return hooks;
+}
+
+void
+saved_hooks_unref (SavedHooks *hooks)
+{
+  if (hooks == NULL || --hooks->ref_count > 0)
+    return;
+  if (hooks->hooks.destroy != NULL)
+    hooks->hooks.destroy (hooks->hooks.data);
+  g_free (hooks);
+}
+
+gboolean
+adj_autograd_push_saved_hooks (AdjContext *cx, const AdjSavedHooks *hooks)
+{
+  Autograd *autograd;
+  SavedHooks *entry = NULL;
+
+  g_return_val_if_fail (cx != NULL, FALSE);
+  g_return_val_if_fail (hooks == NULL || (hooks->pack != NULL && hooks->unpack != NULL), FALSE);
+
+  if (hooks != NULL)
+    {
+      entry = g_new0 (SavedHooks, 1);
+      entry->ref_count = 1;
+      entry->hooks = *hooks;
+    }
+  autograd = autograd_get (cx);
+  if (autograd == NULL)
+    saved_hooks_unref (entry);
+  else
+    g_ptr_array_add (autograd->saved_hooks, entry);
+  return autograd != NULL;
+}
+
+void
+adj_autograd_pop_saved_hooks (AdjContext *cx)
+{
+  Autograd *autograd;
+
+  g_return_if_fail (cx != NULL);
+
+  autograd = autograd_find (cx);
+  g_return_if_fail (autograd != NULL && autograd->saved_hooks->len > 0);
+
+  saved_hooks_unref (
+      g_ptr_array_steal_index (autograd->saved_hooks, autograd->saved_hooks->len - 1));
+}
+
+/* (nullable): the innermost pair. */
+static SavedHooks *
+current_hooks (const Autograd *autograd)
+{
+  const GPtrArray *stack = autograd->saved_hooks;
+
+  return stack->len > 0 && !autograd->packs ? g_ptr_array_index (stack, stack->len - 1) : NULL;
+}
+
+/* Cut off from gradients; twice where PyTorch's traces have it twice. */
+static AdjTensor *
+detach (AdjContext *cx, const Autograd *autograd, AdjTensor *tensor)
+{
+  tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  if (tensor != NULL && (autograd->flags & ADJ_AUTOGRAD_TWO_DETACHES) != 0)
+    tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  return tensor;
+}
+
+static gboolean
+pack (Saved *saved, AdjContext *cx, Autograd *autograd, SavedHooks *hooks, AdjTensor *tensor)
+{
+  AdjTensor *plain = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  guint32 version;
+
+  if (plain == NULL)
+    return FALSE;
+  version = adj_tensor_get_version (plain);
+  autograd->packs = TRUE;
+  saved->packed = hooks->hooks.pack (cx, plain, hooks->hooks.data);
+  autograd->packs = FALSE;
+  saved->hooks = saved_hooks_ref (hooks);
+  if (!adj_context_has_error (cx) && adj_tensor_get_version (plain) != version)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "A saved tensor pack hook is modifying its input in place. Tensors provided "
+                      "as input to pack hook can not be modified by in-place operations");
+  return !adj_context_has_error (cx);
+}
+
+/* A leaf that requires a gradient is never written where that is recorded. */
+static void
+watch (Saved *saved)
+{
+  const Variable *variable = variable_find (saved->tensor);
+  AdjTensor *root = variable != NULL && variable->base != NULL ? variable->base : saved->tensor;
+
+  variable = variable_find (root);
+  if (variable != NULL && variable->node == NULL && variable->requires_grad)
+    return;
+  saved->watched = variable_get (root);
+  if (saved->watched->savers == NULL)
+    saved->watched->savers = g_ptr_array_new ();
+  g_ptr_array_add (saved->watched->savers, saved);
+}
+
+gboolean
+saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, SavedKind kind)
+{
+  Autograd *autograd = autograd_find (cx);
+  SavedHooks *hooks = current_hooks (autograd);
+  Saved *saved = g_new0 (Saved, 1);
+  gboolean enabled;
+  gboolean done = TRUE;
+
+  g_ptr_array_add (list, saved);
+  saved->index = index;
+  saved->kind = kind;
+  if (kind != SAVED_RESULT)
+    {
+      const Variable *variable = variable_find (tensor);
+
+      saved->has_history = variable != NULL && variable->node != NULL;
+      if (hooks != NULL)
+        saved->edge = variable_get_edge (cx, tensor);
+    }
+  enabled = adj_context_set_grad_enabled (cx, FALSE);
+  adj_scope_begin (cx);
+  if (hooks != NULL)
+    done = pack (saved, cx, autograd, hooks, tensor);
+  else
+    {
+      saved->tensor = adj_keep (kind == SAVED_RESULT ? detach (cx, autograd, tensor) : tensor);
+      done = saved->tensor != NULL;
+    }
+  adj_scope_end (cx);
+  adj_context_set_grad_enabled (cx, enabled);
+  if (saved->tensor != NULL)
+    saved->version = adj_tensor_get_version (saved->tensor);
+  if (saved->tensor != NULL && kind != SAVED_RESULT)
+    watch (saved);
+  return done;
+}
+
+static void
+saved_free (gpointer data)
+{
+  Saved *saved = data;
+
+  if (saved->watched != NULL)
+    g_ptr_array_remove_fast (saved->watched->savers, saved);
+  if (saved->tensor != NULL)
+    adj_tensor_unref (saved->tensor);
+  if (saved->packed != NULL && saved->hooks->hooks.free_packed != NULL)
+    saved->hooks->hooks.free_packed (saved->packed);
+  saved_hooks_unref (saved->hooks);
+  adj_grad_node_unref (saved->edge.node);
+  g_free (saved->stale);
+  g_free (saved);
+}
+
+GPtrArray *
+saved_list_new (void)
+{
+  return g_ptr_array_new_with_free_func (saved_free);
+}
+
+/* -- unpacking -- */
+
+/* "f64[2][1]cpu, which is output 0 of MulBackward, is at version 1". */
+static char *
+describe (const Saved *saved, const AdjGradNode *maker, guint output)
+{
+  GString *text = g_string_new (NULL);
+
+  adj_tensor_meta_print (adj_tensor_get_meta (saved->tensor), NULL, text);
+  if (maker != NULL)
+    g_string_append_printf (text, ", which is output %u of %s,", output, maker->name);
+  g_string_append_printf (text, " is at version %u", adj_tensor_get_version (saved->tensor));
+  return g_string_free (text, FALSE);
+}
+
+static char *
+describe_argument (const Saved *saved)
+{
+  const Variable *variable = variable_find (saved->tensor);
+
+  return describe (saved, variable != NULL ? variable->node : NULL,
+                   variable != NULL ? variable->output : 0);
+}
+
+void
+saved_drop_stale (Variable *variable)
+{
+  g_autoptr (GPtrArray) dropped =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+
+  for (guint i = variable->savers != NULL ? variable->savers->len : 0; i-- > 0;)
+    {
+      Saved *saved = g_ptr_array_index (variable->savers, i);
+
+      if (saved->version == adj_tensor_get_version (saved->tensor))
+        continue;
+      saved->stale = describe_argument (saved);
+      saved->watched = NULL;
+      g_ptr_array_add (dropped, g_steal_pointer (&saved->tensor));
+      g_ptr_array_remove_index_fast (variable->savers, i);
+    }
+}
+
+static gboolean
+fail_modified (const Saved *saved, AdjContext *cx, const AdjGradNode *node, const AdjSchema *schema)
+{
+  g_autofree char *what = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (saved->stale != NULL)
+    what = g_strdup (saved->stale);
+  else
+    what = saved->kind == SAVED_RESULT ? describe (saved, node, saved->index)
+                                       : describe_argument (saved);
+  if (schema != NULL && saved->kind == SAVED_ARGUMENT)
+    g_string_append_printf (text, "argument '%s' of %s, ", schema->arguments[saved->index].name,
+                            schema->target);
+  else if (schema != NULL)
+    g_string_append_printf (text, "result %u of %s, ", saved->index, schema->target);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                    "%s: one of the variables needed for gradient computation has been modified "
+                    "by an inplace operation: %s%s; expected version %u instead",
+                    node->name, text->str, what, saved->version);
+  return FALSE;
+}
+
+static gboolean
+check (const Saved *saved, AdjContext *cx, const AdjGradNode *node, const AdjSchema *schema)
+{
+  const Variable *variable;
+
+  if (saved->stale != NULL || adj_tensor_get_version (saved->tensor) != saved->version)
+    return fail_modified (saved, cx, node, schema);
+  variable = variable_find (saved->tensor);
+  if (saved->has_history && (variable == NULL || variable->node == NULL))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "%s: Trying to use a saved tensor that has been detached in-place, i.e. "
+                        "with .detach_(). This is not supported, please use out-of-place "
+                        ".detach() instead",
+                        node->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* @tensor as what arrives at @edge, for a backward that is itself recorded. */
+static AdjTensor *
+rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
+{
+  gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
+
+  tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  adj_context_set_grad_enabled (cx, enabled);
+  if (tensor != NULL && enabled)
+    variable_set_history (tensor, node, input);
+  return tensor;
+}
+
+static AdjTensor *
+unpack_with_hooks (const Saved *saved, AdjContext *cx, AdjGradNode *node)
+{
+  AdjTensor *tensor = saved->hooks->hooks.unpack (cx, saved->packed, saved->hooks->hooks.data);
+
+  if (tensor == NULL || adj_context_has_error (cx))
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s: an unpack hook returned no tensor",
+                        node->name);
+      return NULL;
+    }
+  if (saved->kind == SAVED_RESULT)
+    return rejoin (cx, tensor, node, saved->index);
+  if (saved->edge.node != NULL)
+    return rejoin (cx, tensor, saved->edge.node, saved->edge.input);
+  return tensor;
+}
+
+AdjTensor *
+saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSchema *schema)
+{
+  const Autograd *autograd = autograd_find (cx);
+  AdjTensor *tensor = saved->tensor;
+
+  if (saved->hooks != NULL)
+    return unpack_with_hooks (saved, cx, node);
+  if (!check (saved, cx, node, schema))
+    return NULL;
+  if (saved->kind != SAVED_RESULT)
+    return tensor;
+  if ((autograd->flags & ADJ_AUTOGRAD_TWO_DETACHES) != 0)
+    tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  else if (!adj_context_get_grad_enabled (cx))
+    return tensor;
+  return tensor != NULL ? rejoin (cx, tensor, node, saved->index) : NULL;
+}
+
+gboolean
+saved_fail_released (AdjContext *cx, const AdjGradNode *node)
+{
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                    "%s: trying to backward through the graph a second time: its saved values "
+                    "have been freed; retain the graph to do this",
+                    node->name);
+  return FALSE;
+}
