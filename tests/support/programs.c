@@ -182,7 +182,7 @@ gboolean
 statement_run (const Statement *statement, AdjContext *cx, AdjTensor **vars)
 {
   if (statement->kind == STATEMENT_GRAD_MODE)
-    adj_autograd_set_enabled (cx, statement->on);
+    adj_context_set_grad_enabled (cx, statement->on);
   else if (statement->kind == STATEMENT_HOOK)
     return run_hook (cx, vars[statement->var]);
   else
