@@ -68,7 +68,7 @@ adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsiz
   if (n_bytes <= (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE))
     return TRUE;
   text = g_string_new (NULL);
-  adj_tensor_meta_print (meta, NULL, text);
+  adj_tensor_meta_print (meta, adj_context_get_symbols (call->cx), text);
   return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "a result of %s does not fit in memory",
                               text->str);
 }

@@ -24,6 +24,7 @@ gboolean op_output (const AdjOpCall *call, guint result, AdjKView *out);
 /* A tensor that is an argument, to be written.  Look at arguments to be read after this: the storage
  * may get other memory. */
 gboolean op_argument_to_write (const AdjOpCall *call, guint arg, AdjKView *out);
+gboolean op_tensor_to_write (const AdjOpCall *call, AdjTensor *tensor, AdjKView *out);
 
 /* Writes @from into @to, of the same sizes. */
 gboolean op_write_tensor (const AdjOpCall *call, AdjTensor *to, AdjTensor *from);

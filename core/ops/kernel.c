@@ -127,11 +127,17 @@ op_output (const AdjOpCall *call, guint result, AdjKView *out)
 }
 
 gboolean
+op_tensor_to_write (const AdjOpCall *call, AdjTensor *tensor, AdjKView *out)
+{
+  return view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
+}
+
+gboolean
 op_argument_to_write (const AdjOpCall *call, guint arg, AdjKView *out)
 {
   AdjTensor *tensor = adj_op_call_tensor (call, arg);
 
-  return tensor != NULL && view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
+  return tensor != NULL && op_tensor_to_write (call, tensor, out);
 }
 
 gboolean

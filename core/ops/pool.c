@@ -181,6 +181,117 @@ max_pool_backward_kernel (AdjOpCall *call)
   return adj_k_max_pool_backward (&gx, &g, &indices) || op_no_memory (call);
 }
 
+/* -- maxima by their place in the window -- */
+
+static gboolean
+offsets_meta (AdjOpCall *call)
+{
+  if (!max_pool_meta (call))
+    return FALSE;
+  call->results[1].meta.dtype = ADJ_DTYPE_I8;
+  return TRUE;
+}
+
+/* Inductor's kernel counts as if there were no dilation. */
+static gint64
+offset_of_index (gint64 index, gint64 width, const Windows *windows, const gint64 *window)
+{
+  gint64 row = index / width - (window[0] * windows->stride[0] - windows->padding[0]);
+  gint64 column = index % width - (window[1] * windows->stride[1] - windows->padding[1]);
+
+  return row * windows->kernel[1] + column;
+}
+
+static gint64
+index_of_offset (gint64 offset, gint64 width, const Windows *windows, const gint64 *window)
+{
+  gint64 row = offset / windows->kernel[1], column = offset % windows->kernel[1];
+
+  row += window[0] * windows->stride[0] - windows->padding[0];
+  column += window[1] * windows->stride[1] - windows->padding[1];
+  return row * width + column;
+}
+
+/* Replaces @places, dense, by what @convert makes of them. */
+static void
+convert_places (const AdjKView *places,
+                gint64 width,
+                const Windows *windows,
+                gint64 (*convert) (gint64, gint64, const Windows *, const gint64 *))
+{
+  gint64 n = adj_k_view_count (places);
+  gint64 rows = places->size[places->rank - 2], columns = places->size[places->rank - 1];
+  gint64 *values = places->data;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      const gint64 window[] = { i / columns % rows, i % columns };
+
+      values[i] = convert (values[i], width, windows, window);
+    }
+}
+
+static gboolean
+offsets_kernel (AdjOpCall *call)
+{
+  AdjKView offsets, indices;
+  g_autofree gpointer memory = NULL;
+  Windows windows;
+  AdjKPool pool;
+
+  if (!read_windows (call, 0, 4, &windows))
+    return FALSE;
+  pool = pool_new (&windows);
+  if (!op_output (call, 0, &pool.y) || !op_output (call, 1, &offsets) ||
+      !op_input (call, 0, &pool.x))
+    return FALSE;
+  memory = op_temporary (&offsets, ADJ_K_I64, &indices);
+  if (!adj_k_max_pool (&pool, &indices))
+    return op_no_memory (call);
+  convert_places (&indices, pool.x.size[pool.x.rank - 1], &windows, offset_of_index);
+  adj_k_copy (&offsets, &indices);
+  return TRUE;
+}
+
+static gboolean
+to_indices_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  gint64 pair[2];
+  AdjShape shape;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (self->shape.rank < 2 || adj_dtype_is_floating (self->dtype) ||
+      self->dtype == ADJ_DTYPE_BOOL || adj_op_call_int (call, 1, 0) < 1)
+    return adj_op_call_fail (call, "needs integers of at least two dimensions and a window");
+  if (!op_axes (call, 3, 2, 1, NULL, pair) || !op_axes (call, 4, 2, 0, NULL, pair))
+    return FALSE;
+  shape = self->shape;
+  shape.offset = ADJ_SIZE (0);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  adj_op_call_add (call, ADJ_DTYPE_I64, &shape);
+  return TRUE;
+}
+
+static gboolean
+to_indices_kernel (AdjOpCall *call)
+{
+  Windows windows = { .kernel = { 1, adj_op_call_int (call, 1, 1) } };
+  AdjKView offsets, out, indices;
+  g_autofree gpointer memory = NULL;
+
+  if (!op_axes (call, 3, 2, 1, NULL, windows.stride) ||
+      !op_axes (call, 4, 2, 0, NULL, windows.padding) || !op_output (call, 0, &out) ||
+      !op_input (call, 0, &offsets))
+    return FALSE;
+  memory = op_temporary (&offsets, ADJ_K_I64, &indices);
+  adj_k_copy (&indices, &offsets);
+  convert_places (&indices, adj_op_call_int (call, 2, 1), &windows, index_of_offset);
+  adj_k_copy (&out, &indices);
+  return TRUE;
+}
+
 /* -- averages -- */
 
 static gboolean

@@ -35,6 +35,7 @@ extern const OpFamily adj_family_activation;
 extern const OpFamily adj_family_view;
 extern const OpFamily adj_family_create;
 extern const OpFamily adj_family_random;
+extern const OpFamily adj_family_seeded;
 extern const OpFamily adj_family_copy;
 extern const OpFamily adj_family_matmul;
 extern const OpFamily adj_family_reduce;
@@ -53,8 +54,10 @@ extern const OpFamily adj_family_attention_cuda;
 extern const OpFamily adj_family_loss;
 extern const OpFamily adj_family_index;
 extern const OpFamily adj_family_scatter;
+extern const OpFamily adj_family_embedding_bag;
 extern const OpFamily adj_family_assemble;
 extern const OpFamily adj_family_foreach;
+extern const OpFamily adj_family_optimizer;
 extern const OpFamily adj_family_composite;
 
 /* What records with a body and without functions of their own get (pointwise.c). */

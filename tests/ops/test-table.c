@@ -43,6 +43,27 @@ schemas_are_pytorchs (void)
       }
 }
 
+/* data/tier-1.txt: the operators that training graphs of today's models hold. */
+static void
+holds_tier_1 (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ops", "data", "tier-1.txt", NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) targets = NULL;
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  targets = g_strsplit (g_strchomp (text), "\n", -1);
+  for (; targets[n] != NULL; n++)
+    if (adj_op_find (targets[n]) == NULL)
+      {
+        g_test_message ("there is no %s", targets[n]);
+        g_test_fail ();
+      }
+  g_test_message ("%u operators of tier 1", n);
+  g_assert_cmpuint (n, >=, 279);
+}
+
 static void
 ids_follow_names (void)
 {
@@ -287,6 +308,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/ops/table/schemas-print-back", schemas_print_back);
   g_test_add_func ("/ops/table/schemas-are-pytorchs", schemas_are_pytorchs);
+  g_test_add_func ("/ops/table/holds-tier-1", holds_tier_1);
   g_test_add_func ("/ops/table/ids-follow-names", ids_follow_names);
   g_test_add_func ("/ops/table/records-are-complete", records_are_complete);
   g_test_add_func ("/ops/table/bodies-know-their-names", bodies_know_their_names);

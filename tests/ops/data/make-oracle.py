@@ -7,7 +7,7 @@ One case is
     k NAME VALUE       (an argument by name)
     r VALUE            (a result; several results and lists are flattened)
     w VALUE            (a written argument after the call, unless it is returned)
-    x                  (instead of values: runs on no CPU, results are those of meta tensors)
+    x                  (instead of values: PyTorch has none on the CPU, results are those of meta tensors)
     g SEED             (of torch.manual_seed() before the call)
     e INT              (what torch.randint(0, 2 ** 31) gives after the call)
 and a VALUE is one of
@@ -24,6 +24,7 @@ from fractions import Fraction
 
 import torch
 import torch._inductor.inductor_prims
+import torch._prims.rng_prims
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CODES = {
@@ -129,7 +130,8 @@ def case(target, *args, **kwargs):
 
 def without_values(v, device):
     if isinstance(v, torch.Tensor):
-        return torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device=device).zero_()
+        n = v.untyped_storage().nbytes() // v.element_size()
+        return torch.zeros(n, dtype=v.dtype, device=device).as_strided(v.shape, v.stride(), v.storage_offset())
     return [without_values(x, device) for x in v] if isinstance(v, list) else v
 
 
@@ -976,6 +978,139 @@ for kind in ("reflection", "replication"):
                         case(name + "_backward", g, x, padding)
                         if y.dim() == 4 and not y.is_contiguous():
                             case(name + "_backward", g.to(memory_format=torch.channels_last), x, padding)
+
+# -- bags of embeddings --
+
+part("bags")
+rows = torch.tensor([0, 2, 1, 4, 2, 0])
+for dtype in (F32, F64, BF16, F16):
+    for w in layouts((5, 3), dtype):
+        for mode in (0, 1, 2):
+            for last in (False, True):
+                offsets = torch.tensor([0, 2, 2, 6] if last else [0, 2, 2, 5])
+                for pad in (-1, 2):
+                    for s in (None, values((6,), dtype), values((12,), dtype)[::2]):
+                        if s is not None and mode:
+                            continue
+                        case("_embedding_bag", w, rows, offsets, False, mode, False, s, last, pad)
+                        y, bag, size, largest = torch.ops.aten._embedding_bag(
+                            w, rows, offsets, False, mode, False, s, last, pad)
+                        g = values(y.shape, dtype)
+                        for freq in (False, True):
+                            # PyTorch 2.6 divides by the frequency of another index; all twice, it is right
+                            i = torch.tensor([0, 2, 1, 1, 2, 0]) if freq else rows
+                            if not (last or freq and (mode == 2 or pad >= 0)):
+                                case("_embedding_bag_backward", g, i, offsets, bag, size, largest, 5, freq, mode,
+                                     False, s, pad)
+                        if mode == 0 and not last:
+                            case("_embedding_bag_per_sample_weights_backward", g, w, rows, offsets, bag, 0, pad)
+case("_embedding_bag", values((5, 3), F32), rows.to(I32), torch.tensor([0, 2], dtype=I32), False, 1)
+case("_embedding_bag", values((5, 3), F32), torch.zeros(0, dtype=I64), torch.tensor([0, 0]), False, 1)
+
+# -- optimisers --
+
+part("optimiser")
+
+
+def parameters(dtype):
+    return [values((2, 3), dtype, 0.2, 2), values((4, 2), dtype, 0.2, 2).t(), values((), dtype, 0.2, 2),
+            values((70,), dtype, 0.2, 2), values((0, 3), dtype)]
+
+
+for dtype in (F32, F64, BF16, F16):
+    for options in ({}, {"weight_decay": 0.1}, {"amsgrad": True}, {"maximize": True, "weight_decay": 0.05},
+                    {"grad_scale": torch.tensor(4.0)}, {"found_inf": torch.tensor(1.0)},
+                    {"grad_scale": torch.tensor(0.5), "found_inf": torch.tensor(0.0), "amsgrad": True}):
+        for name in ("_fused_adam_", "_fused_adamw_"):
+            for target, lr in ((name, 0.01), (name + ".tensor_lr", torch.tensor(0.01))):
+                o = {"lr": lr, "beta1": 0.9, "beta2": 0.99, "weight_decay": 0.0, "eps": 1e-8, "amsgrad": False,
+                     "maximize": False} | options
+                steps = [torch.tensor(float(i + 1)) for i in range(5)]
+                case(target, parameters(dtype), parameters(dtype), parameters(dtype), parameters(dtype),
+                     parameters(dtype) if o["amsgrad"] else [], steps, **o)
+    for options in ({}, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1},
+                    {"momentum": 0.9, "dampening": 0.2, "maximize": True}, {"momentum": 0.5, "is_first_step": True},
+                    {"grad_scale": torch.tensor(4.0)}, {"found_inf": torch.tensor(1.0)}):
+        # the vector code of PyTorch 2.6 mixes up 16-bit momenta: tensors that are smaller than its vectors
+        n = 3 if dtype in (F16, BF16) and "momentum" in options else 5
+        for target, lr in (("_fused_sgd_", 0.01), ("_fused_sgd_.tensor_lr", torch.tensor(0.01))):
+            o = {"weight_decay": 0.0, "momentum": 0.0, "lr": lr, "dampening": 0.0, "nesterov": False, "maximize": False,
+                 "is_first_step": False} | options
+            case(target, parameters(dtype)[:n], parameters(dtype)[:n], parameters(dtype)[:n] if o["momentum"] else [],
+                 **o)
+    for bad in (False, True):
+        many = parameters(dtype)
+        many[0][0, 1] = float("inf") if bad else 1
+        case("_amp_foreach_non_finite_check_and_unscale_", many, torch.zeros(1), torch.tensor(0.25))
+for found in (0.0, 1.0):
+    for count in (0, 3):
+        case("_amp_update_scale_", torch.tensor(8.0), torch.tensor(count, dtype=I32), torch.tensor(found), 2.0, 0.5, 4)
+
+# -- what Inductor makes of pooling and of drawing --
+
+part("inductor")
+for dtype in (F32, BF16, F64):
+    for x in [*formats((2, 3, 7, 6), dtype), values((3, 6, 5), dtype)]:
+        for o in (([2, 2], [2, 2], [0, 0], [1, 1], False), ([3, 2], [2, 1], [1, 1], [1, 1], False),
+                  ([3, 3], [2, 2], [1, 0], [1, 1], True)):
+            name = "prims::_low_memory_max_pool2d_"
+            case(name + "with_offsets", x, *o)
+            y, offsets = torch.ops.prims._low_memory_max_pool2d_with_offsets(x, *o)
+            case(name + "offsets_to_indices", offsets, o[0][1], x.shape[-1], o[1], o[2])
+cpu = torch.device("cpu")
+# the wrapper of these draws twice, once to learn the shape
+for target, args, sizes in (("inductor_seed", (cpu,), []), ("inductor_seeds", (5, cpu), [5]),
+                            ("inductor_seeds", (0, cpu), [0])):
+    torch.manual_seed(21)
+    result = torch.randint(2 ** 63 - 1, sizes)
+    lines = call_lines(find("prims::" + target), args, {})
+    out.append("\n".join([lines[0], "g 21", *lines[1:], value_line("r", result),
+                          f"e {torch.randint(0, 2 ** 31, (1,)).item()}"]))
+for i in (0, 2, -1):
+    seeds = torch.tensor([5, -7, 1 << 60])  # PyTorch refuses its own result, a view
+    lines = call_lines(find("prims::inductor_lookup_seed"), (seeds, i), {})
+    out.append("\n".join([*lines, value_line("r", seeds[i].clone())]))
+zero = torch.zeros((), dtype=I64)
+torch._prims.rng_prims.register_rng_prims()
+lines = call_lines(find("rngprims::philox_rand"), ([2, 3], zero, zero, None, cpu, F32), {})
+out.append("\n".join([*lines, "x", value_line("r", torch.empty(2, 3, device="meta")),
+                      value_line("r", zero.to("meta"))]))
+# PyTorch's own kernels ignore the seed: these values are those of the code that Inductor writes
+compiled = torch.compile(lambda: (torch.rand(33, 40), torch.randn(5, 7, 9), torch.randint(-5, 100, (40,)),
+                                  torch.rand(()), torch.randint(1 << 40, (3, 3))))
+for seed in (5, 6):
+    torch.manual_seed(seed)
+    got = compiled()
+    torch.manual_seed(seed)
+    seeds = torch.ops.aten.randint.low(-(2 ** 63), 2 ** 63 - 1, [5])
+    for i, args in enumerate((([33, 40], seeds[0].clone(), "rand"), ([5, 7, 9], seeds[1].clone(), "randn"),
+                              (-5, 100, [40], seeds[2].clone()), ([], seeds[3].clone(), "rand"),
+                              (0, 1 << 40, [3, 3], seeds[4].clone()))):
+        op = find("prims::inductor_randint" if len(args) == 4 else "prims::inductor_random")
+        out.append("\n".join([*call_lines(op, args, {}), value_line("r", got[i])]))
+
+# -- composite --
+
+part("composite")
+for dtype in (F32, F64, BF16):
+    q, k, v = values((2, 4, 5, 8), dtype), values((2, 4, 7, 8), dtype), values((2, 4, 7, 6), dtype)
+    name = "_scaled_dot_product_attention_math"
+    case(name, q, k, v)
+    case(name, q, k, v, None, 0.0, True, scale=0.3)
+    case(name, q, k, v, values((5, 7), dtype))
+    case(name, q, k, v, values((2, 1, 5, 7), B8))
+    case(name, q, k[:, :2], v[:, :2], enable_gqa=True)
+    case(name, q, k, v, None, 0.25, False, values((2, 4, 5, 7), B8))
+    case(name, q[0], k[0], v[0])
+    drawn(31, name, q, k, v, None, 0.5)
+    mask = values((2, 1, 5, 7), B8)
+    mask[0, 0, 1] = False
+    for m in (None, mask, values((5, 7), dtype)):
+        case("scaled_dot_product_attention", q, k, v, m)
+        case("scaled_dot_product_attention", q, k[:, :2], v[:, :2], m, enable_gqa=True)
+        case("scaled_dot_product_attention", q, k, k, m, scale=0.7)
+    case("scaled_dot_product_attention", q, k, k, None, 0.0, True)
+    case("scaled_dot_product_attention", q, k, v, None, 0.0, True)
 
 for name, cases in files.items():
     with open(os.path.join(HERE, name + ".txt.gz"), "wb") as f:

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "adj-kernel-optimizer.h"
+
+#include "ops/spatial-private.h"
+#include "ops/table-private.h"
+
+/* Optimisers: the lists stand first, parameters and gradients before all others; what is a number
+ * in one overload is a tensor of one element in another. */
+
+/* -- shape rules -- */
+
+#define MAX_LISTS 5
+
+static const AdjTensorMeta *
+meta_at (const AdjOpCall *call, guint list, guint i)
+{
+  return adj_tensor_get_meta (call->args[list].items[i].tensor);
+}
+
+/* Lists @first to below @end are as long as the first, or may be empty when @optional, and their
+ * tensors have its sizes. */
+static gboolean
+check_lists (const AdjOpCall *call, guint first, guint end, gboolean optional)
+{
+  guint n = call->args[0].n;
+
+  for (guint list = first; list < end; list++)
+    {
+      if (call->args[list].n == 0 && optional)
+        continue;
+      if (call->args[list].n != n)
+        return adj_op_call_fail (call, "the lists have not the same length");
+      for (guint i = 0; i < n; i++)
+        {
+          const AdjTensorMeta *meta = meta_at (call, list, i);
+
+          if (!adj_dtype_is_floating (meta->dtype) ||
+              !adj_shape_same_sizes (&meta->shape, &meta_at (call, 0, i)->shape, op_symbols (call)))
+            return adj_op_call_fail (call, "tensor %u of '%s' has not the sizes of the parameter",
+                                     i, call->schema->arguments[list].name);
+          if (!op_check_writable (call, &meta->shape))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+is_one (const AdjOpCall *call, const AdjTensorMeta *meta)
+{
+  return adj_size_is (op_symbols (call), adj_shape_numel (&meta->shape, op_symbols (call)), 1) &&
+         (gint) meta->dtype < (gint) ADJ_K_N;
+}
+
+/* Argument @name, a number, a tensor of one element, or None. */
+static gboolean
+check_number (const AdjOpCall *call, const char *name)
+{
+  guint arg = adj_op_call_find (call, name);
+
+  if (call->args[arg].kind != ADJ_VALUE_TENSOR ||
+      is_one (call, adj_tensor_get_meta (call->args[arg].tensor)))
+    return TRUE;
+  return adj_op_call_fail (call, "argument '%s' must have one element", name);
+}
+
+static gboolean
+check_numbers (const AdjOpCall *call)
+{
+  return check_number (call, "lr") && check_number (call, "grad_scale") &&
+         check_number (call, "found_inf");
+}
+
+static gboolean
+adam_meta (AdjOpCall *call)
+{
+  if (!check_lists (call, 0, 4, FALSE) || !check_lists (call, 4, 5, TRUE) || !check_numbers (call))
+    return FALSE;
+  if (adj_op_call_bool (call, adj_op_call_find (call, "amsgrad")) &&
+      call->args[4].n != call->args[0].n)
+    return adj_op_call_fail (call, "amsgrad needs max_exp_avg_sqs");
+  if (call->args[5].n != call->args[0].n)
+    return adj_op_call_fail (call, "the lists have not the same length");
+  for (guint i = 0; i < call->args[5].n; i++)
+    if (!is_one (call, meta_at (call, 5, i)))
+      return adj_op_call_fail (call, "a step must have one element");
+  return TRUE;
+}
+
+static gboolean
+sgd_meta (AdjOpCall *call)
+{
+  gboolean has_momentum = adj_op_call_double (call, adj_op_call_find (call, "momentum"), 0) != 0;
+
+  return check_lists (call, 0, 2, FALSE) && check_lists (call, 2, 3, !has_momentum) &&
+         check_numbers (call);
+}
+
+/* -- kernels -- */
+
+/* The number that @value is or holds; @if_none for None. */
+static gboolean
+read_number (const AdjOpCall *call, const AdjValue *value, double if_none, double *out)
+{
+  AdjKView view, to = { .data = out, .type = ADJ_K_F64 };
+
+  *out = if_none;
+  if (value->kind == ADJ_VALUE_TENSOR)
+    {
+      if (!op_view (call, value->tensor, adj_tensor_get_meta (value->tensor), &view))
+        return FALSE;
+      view.rank = 0;
+      adj_k_copy (&to, &view);
+    }
+  else if (value->kind == ADJ_VALUE_FLOAT)
+    *out = value->number;
+  else if (value->kind == ADJ_VALUE_INT)
+    *out = (double) value->integer;
+  return TRUE;
+}
+
+static gboolean
+read_named (const AdjOpCall *call, const char *name, double if_none, double *out)
+{
+  return read_number (call, &call->args[adj_op_call_find (call, name)], if_none, out);
+}
+
+static double
+option (const AdjOpCall *call, const char *name)
+{
+  return adj_op_call_double (call, adj_op_call_find (call, name), 0);
+}
+
+static gboolean
+flag (const AdjOpCall *call, const char *name)
+{
+  return adj_op_call_bool (call, adj_op_call_find (call, name));
+}
+
+/* Element @i of the lists that are there, to be written; the gradient too, though it may only be
+ * read: all before any is looked at, since a write may give a storage other memory. */
+static gboolean
+open_element (const AdjOpCall *call, guint n_lists, guint i, AdjKView *out)
+{
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint list = 0; list < n_lists; list++)
+      if (call->args[list].n > 0 &&
+          !op_tensor_to_write (call, call->args[list].items[i].tensor, &out[list]))
+        return FALSE;
+  return TRUE;
+}
+
+/* What the step divides gradients by; @skip when one of them is not finite. */
+static gboolean
+read_scaling (const AdjOpCall *call, double *scale, gboolean *skip)
+{
+  double found = 0;
+
+  if (!read_named (call, "grad_scale", 0, scale) || !read_named (call, "found_inf", 0, &found))
+    return FALSE;
+  *skip = found == 1;
+  return TRUE;
+}
+
+static gboolean
+adam (AdjOpCall *call, gboolean decoupled)
+{
+  AdjKAdam step = {
+    .beta1 = option (call, "beta1"),
+    .beta2 = option (call, "beta2"),
+    .weight_decay = option (call, "weight_decay"),
+    .eps = option (call, "eps"),
+    .decoupled = decoupled,
+    .maximize = flag (call, "maximize"),
+  };
+  gboolean amsgrad = flag (call, "amsgrad"), skip;
+
+  if (!read_named (call, "lr", 0, &step.lr) || !read_scaling (call, &step.grad_scale, &skip))
+    return FALSE;
+  for (guint i = 0; i < call->args[0].n && !skip; i++)
+    {
+      AdjKView views[MAX_LISTS];
+
+      if (!read_number (call, &call->args[5].items[i], 1, &step.step) ||
+          !open_element (call, amsgrad ? 5 : 4, i, views))
+        return FALSE;
+      step.p = views[0];
+      step.g = views[1];
+      step.m = views[2];
+      step.v = views[3];
+      step.v_max = amsgrad ? &views[4] : NULL;
+      adj_k_adam (&step);
+    }
+  return TRUE;
+}
+
+static gboolean
+adam_kernel (AdjOpCall *call)
+{
+  return adam (call, FALSE);
+}
+
+static gboolean
+adamw_kernel (AdjOpCall *call)
+{
+  return adam (call, TRUE);
+}
+
+static gboolean
+sgd_kernel (AdjOpCall *call)
+{
+  AdjKSgd step = {
+    .momentum = option (call, "momentum"),
+    .dampening = option (call, "dampening"),
+    .weight_decay = option (call, "weight_decay"),
+    .nesterov = flag (call, "nesterov"),
+    .maximize = flag (call, "maximize"),
+    .is_first = flag (call, "is_first_step"),
+  };
+  gboolean has_buffers = step.momentum != 0, skip;
+
+  if (!read_named (call, "lr", 0, &step.lr) || !read_scaling (call, &step.grad_scale, &skip))
+    return FALSE;
+  for (guint i = 0; i < call->args[0].n && !skip; i++)
+    {
+      AdjKView views[MAX_LISTS];
+
+      if (!open_element (call, has_buffers ? 3 : 2, i, views))
+        return FALSE;
+      step.p = views[0];
+      step.g = views[1];
+      step.momentum_buffer = has_buffers ? &views[2] : NULL;
+      adj_k_sgd (&step);
+    }
+  return TRUE;
+}
+
+/* -- mixed precision -- */
+
+static gboolean
+unscale_meta (AdjOpCall *call)
+{
+  for (guint arg = 1; arg < 3; arg++)
+    if (!is_one (call, adj_op_call_meta (call, arg)) ||
+        adj_op_call_meta (call, arg)->dtype != ADJ_DTYPE_F32)
+      return adj_op_call_fail (call, "argument '%s' must be one float32",
+                               call->schema->arguments[arg].name);
+  return check_lists (call, 0, 1, FALSE);
+}
+
+static gboolean
+unscale_kernel (AdjOpCall *call)
+{
+  AdjKView found, x;
+  gboolean finite = TRUE;
+  double factor;
+
+  if (!op_argument_to_write (call, 1, &found) || !read_number (call, &call->args[2], 1, &factor))
+    return FALSE;
+  for (guint i = 0; i < call->args[0].n; i++)
+    {
+      if (!op_tensor_to_write (call, call->args[0].items[i].tensor, &x))
+        return FALSE;
+      finite &= adj_k_unscale (&x, factor);
+    }
+  found.rank = 0;
+  if (!finite)
+    adj_k_fill_i64 (&found, 1);
+  return TRUE;
+}
+
+static gboolean
+update_scale_meta (AdjOpCall *call)
+{
+  static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_I32, ADJ_DTYPE_F32 };
+
+  for (guint arg = 0; arg < 3; arg++)
+    if (!is_one (call, adj_op_call_meta (call, arg)) ||
+        adj_op_call_meta (call, arg)->dtype != dtypes[arg])
+      return adj_op_call_fail (call, "argument '%s' must be one %s",
+                               call->schema->arguments[arg].name,
+                               adj_dtype_info (dtypes[arg])->torch_name);
+  adj_op_call_add_view (call, 0, &adj_op_call_meta (call, 0)->shape);
+  return TRUE;
+}
+
+static gboolean
+update_scale_kernel (AdjOpCall *call)
+{
+  double found, scale, steps;
+  AdjKView to, tracker;
+
+  if (!op_argument_to_write (call, 0, &to) || !op_argument_to_write (call, 1, &tracker) ||
+      !read_number (call, &call->args[0], 0, &scale) ||
+      !read_number (call, &call->args[1], 0, &steps) ||
+      !read_number (call, &call->args[2], 0, &found))
+    return FALSE;
+  to.rank = tracker.rank = 0;
+  if (found != 0)
+    {
+      adj_k_fill_f64 (&to, scale * adj_op_call_double (call, 4, 1));
+      steps = 0;
+    }
+  else if (++steps == (double) adj_op_call_int (call, 5, 0))
+    {
+      double grown = scale * adj_op_call_double (call, 3, 1);
+
+      if ((float) grown <= G_MAXFLOAT)
+        adj_k_fill_f64 (&to, grown);
+      steps = 0;
+    }
+  adj_k_fill_i64 (&tracker, (gint64) steps);
+  return TRUE;
+}
+
+/* -- costs -- */
+
+static double
+count_elements (const AdjOpCall *call)
+{
+  double n = 0;
+
+  for (guint i = 0; i < call->args[0].n; i++)
+    n += op_count (call, &meta_at (call, 0, i)->shape);
+  return n;
+}
+
+static double
+adam_flops (const AdjOpCall *call)
+{
+  return 13 * count_elements (call);
+}
+
+static double
+sgd_flops (const AdjOpCall *call)
+{
+  return 5 * count_elements (call);
+}
+
+static double
+unscale_flops (const AdjOpCall *call)
+{
+  return 2 * count_elements (call);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/optimizer.inc"
+};
+
+const OpFamily adj_family_optimizer = { ops, G_N_ELEMENTS (ops) };
