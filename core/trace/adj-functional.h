@@ -45,7 +45,8 @@ gboolean adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *
  * @input: the value that @tensor was wrapped around at first
  *
  * Brings @input to what @tensor is now, for those who hold it: set_, then copy_ (§6.3), recorded
- * below the mode.  Nothing when @input still is the value.  %FALSE: the context is in error.
+ * below the mode.  Nothing when @input still is the value.  %FALSE: the context is in error; so
+ * when @tensor was turned in place, which no operator repeats.
  */
 gboolean adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor);
 

@@ -393,6 +393,22 @@ adj_functional_get_value (AdjContext *cx, AdjTensor *tensor)
   return done ? functional->value : NULL;
 }
 
+static gboolean
+refuse_turned (AdjContext *cx, const AdjTensor *input, const AdjTensor *value)
+{
+  const AdjTensorMeta *from = adj_tensor_get_meta (input), *to = adj_tensor_get_meta (value);
+  AdjTensorMeta as_input = *to;
+
+  as_input.storage = from->storage;
+  as_input.requires_grad = from->requires_grad;
+  if (adj_tensor_meta_equal (from, &as_input))
+    return TRUE;
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "the sizes or strides of an input are changed in place: they cannot be "
+                    "written back");
+  return FALSE;
+}
+
 gboolean
 adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor)
 {
@@ -407,6 +423,9 @@ adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor)
 
   if (value == NULL || value == input)
     return value != NULL;
+  if (functional->metadata_changed && !functional->storage_changed &&
+      !refuse_turned (cx, input, value))
+    return FALSE;
   entry = set_entry_below (cx);
   if (functional->storage_changed)
     done = adj_call_bound (cx, adj_op (ADJ_OP_set__source_Tensor), args, &result);
