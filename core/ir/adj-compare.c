@@ -8,14 +8,14 @@
  * Each step matches what the steps before left over, and each is one walk with a hash table, so
  * that the whole is linear in the number of nodes and arguments:
  *
- *   1. the outputs; nodes of b whose origin in a has the same target or the same name
- *   2. the same name and target
- *   3. the same target and arguments, given that all inputs are matched; then the same target and
- *      inputs, whatever the other arguments
- *   4. the n-th call of the same target from the same line; placeholders in order
- *   5. step 3 again, for what step 4 made possible
- *
- * An origin is believed only when target or name agree: b may come from a graph that is not a. */
+ *   1. the outputs; placeholders in order where both graphs have as many, else of the same name
+ *   2. where b was made of a: nodes whose origin has the same target or the same name
+ *   3. the same target and arguments, given that all inputs are matched
+ *   4. the same name and target
+ *   5. step 3 again; then the same target and inputs, whatever the other arguments
+ *   6. the n-th call of the same target from the same line; placeholders in order
+ *   7. step 5 again, for what step 6 made possible
+ */
 
 typedef struct
 {
@@ -155,11 +155,30 @@ match (Pair *pair, guint a, guint b)
 }
 
 static void
+match_ends (Pair *pair)
+{
+  guint n = adj_graph_get_n_inputs (pair->b);
+  gboolean as_many = n == adj_graph_get_n_inputs (pair->a);
+
+  match (pair, adj_graph_get_output (pair->a).index, adj_graph_get_output (pair->b).index);
+  for (guint i = 0; i < n; i++)
+    {
+      AdjNodeId b = adj_graph_get_input (pair->b, i);
+      AdjNodeId a = as_many ? adj_graph_get_input (pair->a, i)
+                            : adj_graph_find_node (pair->a, node_of (pair->b, b.index)->name);
+
+      if (adj_node_id_is_valid (a) && pair->to_b[a.index] == NONE &&
+          same_target (node_of (pair->a, a.index), node_of (pair->b, b.index)) &&
+          same_annotation (pair, &node_of (pair->a, a.index)->val,
+                           &node_of (pair->b, b.index)->val))
+        match (pair, a.index, b.index);
+    }
+}
+
+static void
 match_origins (Pair *pair)
 {
   guint n_a = adj_graph_get_n_nodes (pair->a), n_b = adj_graph_get_n_nodes (pair->b);
-
-  match (pair, adj_graph_get_output (pair->a).index, adj_graph_get_output (pair->b).index);
 
   for (guint by_name = 0; by_name < 2; by_name++)
     for (guint i = 0; i < n_b; i++)
@@ -460,8 +479,8 @@ make_alignment (const Pair *pair)
   return alignment;
 }
 
-AdjAlignment *
-adj_graph_align (const AdjGraph *a, const AdjGraph *b)
+static AdjAlignment *
+align (const AdjGraph *a, const AdjGraph *b, gboolean with_origins)
 {
   guint n_a = adj_graph_get_n_nodes (a), n_b = adj_graph_get_n_nodes (b);
   g_autofree guint32 *to_a = g_new (guint32, n_b);
@@ -471,7 +490,10 @@ adj_graph_align (const AdjGraph *a, const AdjGraph *b)
   memset (to_a, 0xff, sizeof (guint32) * n_b);
   memset (to_b, 0xff, sizeof (guint32) * n_a);
 
-  match_origins (&pair);
+  match_ends (&pair);
+  if (with_origins)
+    match_origins (&pair);
+  match_keys (&pair, key_by_arguments);
   match_names (&pair, TRUE);
   match_keys (&pair, key_by_arguments);
   match_keys (&pair, key_by_inputs);
@@ -482,6 +504,18 @@ adj_graph_align (const AdjGraph *a, const AdjGraph *b)
   match_values (&pair);
 
   return make_alignment (&pair);
+}
+
+AdjAlignment *
+adj_graph_align (const AdjGraph *a, const AdjGraph *b)
+{
+  return align (a, b, FALSE);
+}
+
+AdjAlignment *
+adj_graph_align_made (const AdjGraph *before, const AdjGraph *after)
+{
+  return align (before, after, TRUE);
 }
 
 void

@@ -20,10 +20,11 @@ typedef struct
   const char *reason; /* what differs: "target", "args", "val", "recompute" …; %NULL for NONE */
 } AdjChange;
 
-/* Two graphs laid side by side.  Nodes are matched by origin, then name, target, annotation, place
- * in the source and inputs, then (op, inputs aligned), then name without inputs, then order within
- * the same op and stack frame, then as what matched nodes read in the same place; unmatched ones
- * stay unmatched. */
+/* Two graphs laid side by side.  Nodes are matched by origin where one graph was made of the other,
+ * then when they are the same call on matched inputs, then by name, target, annotation, place in
+ * the source and inputs, then (op, inputs aligned), then name without inputs, then order within the
+ * same op and stack frame, then as what matched nodes read in the same place; unmatched ones stay
+ * unmatched. */
 typedef struct
 {
   guint n_changes; /* every node of both graphs, in the order of b with removed ones in place */
@@ -32,6 +33,8 @@ typedef struct
 } AdjAlignment;
 
 ADJ_PUBLIC AdjAlignment *adj_graph_align (const AdjGraph *a, const AdjGraph *b);
+/* Where @after was made of @before, so that origins of nodes say what became of them. */
+ADJ_PUBLIC AdjAlignment *adj_graph_align_made (const AdjGraph *before, const AdjGraph *after);
 ADJ_PUBLIC void adj_alignment_free (AdjAlignment *alignment);
 /* Equal but for names of nodes and provenance. */
 ADJ_PUBLIC gboolean adj_graph_equal_structure (const AdjGraph *a, const AdjGraph *b);

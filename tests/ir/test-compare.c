@@ -150,7 +150,7 @@ test_dropped (void)
   g_assert_nonnull (to);
   g_assert_cmpuint (n_dropped, >, 0);
 
-  alignment = adj_graph_align (from, to);
+  alignment = adj_graph_align_made (from, to);
   g_assert_cmpuint (alignment->n_removed, ==, n_dropped);
   g_assert_cmpuint (alignment->n_added, ==, 0);
   g_assert_cmpuint (alignment->n_changed, ==, 0);

@@ -175,7 +175,7 @@ find_reason (const Listing *self, const AdjChange *change)
 static void
 list_differences (Listing *self)
 {
-  g_autoptr (AdjAlignment) alignment = adj_graph_align (self->before, self->after);
+  g_autoptr (AdjAlignment) alignment = adj_graph_align_made (self->before, self->after);
 
   for (guint i = 0; i < alignment->n_changes; i++)
     {
