@@ -21,6 +21,8 @@ typedef struct
 } RegionKey;
 
 Regions *regions_new (void);
+/* Graphs come from several files: remarks shall say which. */
+void regions_name_files (Regions *regions);
 void regions_free (Regions *regions);
 
 /* Applies to all graphs of the region that are added later; texts are copied. */

@@ -30,6 +30,7 @@ struct _Regions
   GPtrArray *regions;
   GHashTable *ids; /* of graphs, to make them unique */
   guint n_graphs;
+  gboolean names_files; /* remarks say which file they are about */
 };
 
 static void
@@ -56,6 +57,12 @@ regions_new (void)
   regions->regions = g_ptr_array_new_with_free_func ((GDestroyNotify) region_free);
   regions->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return regions;
+}
+
+void
+regions_name_files (Regions *regions)
+{
+  regions->names_files = TRUE;
 }
 
 void
@@ -167,8 +174,8 @@ regions_set_metadata (Regions *regions, const RegionKey *key, const char *text)
 void
 regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why)
 {
-  adj_diags_add (regions->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ line, 1, 0 }, "%s: %s: %s", name,
-                 what, why);
+  adj_diags_add (regions->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ line, 1, 0 }, "%s%s%s: %s",
+                 regions->names_files ? name : "", regions->names_files ? ": " : "", what, why);
 }
 
 static char *
@@ -393,13 +400,26 @@ add_region (Regions *regions, const Region *region, GError **error)
                                         (const char *const *) region->graph_ids->pdata, error);
 }
 
+/* The first remark is the likeliest reason. */
+static void
+fail_without_graph (const Regions *regions, const char *path, GError **error)
+{
+  const AdjDiag *first =
+      adj_diags_get_n (regions->diags) > 0 ? adj_diags_get (regions->diags, 0) : NULL;
+
+  if (first == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: holds no graph", path);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s:%u:%u: holds no graph; %s", path,
+                 first->span.line, MAX (first->span.column, 1), first->message);
+}
+
 AdjBundle *
 regions_end (Regions *regions, const char *path, const char *description, GError **error)
 {
   if (g_hash_table_size (regions->ids) == 0)
     {
-      if (!adj_diags_to_error (regions->diags, path, error))
-        g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: holds no graph", path);
+      fail_without_graph (regions, path, error);
       return NULL;
     }
   for (guint i = 0; i < regions->regions->len; i++)

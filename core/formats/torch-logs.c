@@ -262,8 +262,8 @@ sniff (const guint8 *head, gsize length, const char *path)
       "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] [^{]";
   static const char older[] = "^[^\\n]*\\[\\d{4}-\\d\\d-\\d\\d [\\d:,]+\\] [^\\n]*: \\[[A-Z]+\\]";
 
-  return text != NULL && (g_regex_match_simple (newer, text, 0, 0) ||
-                          g_regex_match_simple (older, text, G_REGEX_MULTILINE, 0))
+  return text != NULL && (g_regex_match_simple (newer, text, G_REGEX_RAW, 0) ||
+                          g_regex_match_simple (older, text, G_REGEX_MULTILINE | G_REGEX_RAW, 0))
              ? 85
              : 0;
 }

@@ -94,6 +94,18 @@ next_line (Lines *lines, const char **line, gsize *length)
   return TRUE;
 }
 
+/* Whether a line of payload follows: one that begins with a tabulator, maybe behind empty lines
+ * that somebody put there. */
+static gboolean
+comes_payload (const Lines *lines)
+{
+  const char *at = lines->at;
+
+  while (at < lines->end && (*at == '\n' || *at == '\r'))
+    at++;
+  return at < lines->end && *at == '\t';
+}
+
 static char *
 take_payload (Lines *lines)
 {
@@ -102,8 +114,10 @@ take_payload (Lines *lines)
   gsize length;
   gboolean first = TRUE;
 
-  while (lines->at < lines->end && *lines->at == '\t' && next_line (lines, &line, &length))
+  while (comes_payload (lines) && next_line (lines, &line, &length))
     {
+      if (length == 0)
+        continue;
       if (!first)
         g_string_append_c (payload, '\n');
       g_string_append_len (payload, line + 1, (gssize) length - 1);
@@ -305,6 +319,43 @@ warn_malformed (Log *log, guint line, const GError *reason)
     regions_warn (log->regions, log->name, line, "this record is passed over", reason->message);
 }
 
+/* What is not JSON but Python writes it: NaN and Infinity become 0. */
+static void
+drop_nan (char *json)
+{
+  static const char *const words[] = { "NaN", "-Infinity", "Infinity" };
+  gboolean quoted = FALSE;
+
+  for (char *at = json; *at != '\0'; at++)
+    {
+      if (quoted && *at == '\\' && at[1] != '\0')
+        at++;
+      else if (*at == '"')
+        quoted = !quoted;
+      for (guint i = 0; !quoted && i < G_N_ELEMENTS (words); i++)
+        if (g_str_has_prefix (at, words[i]))
+          {
+            memset (at, ' ', strlen (words[i]));
+            at[0] = '0';
+          }
+    }
+}
+
+static const JsonItem *
+parse_record (AdjArena *arena, const char *json, gsize length, GError **error)
+{
+  g_autofree char *copy = NULL;
+  const JsonItem *record = json_parse (arena, "JSON", json, length, error);
+
+  if (record != NULL ||
+      (memmem (json, length, "NaN", 3) == NULL && memmem (json, length, "Infinity", 8) == NULL))
+    return record;
+  g_clear_error (error);
+  copy = g_strndup (json, length);
+  drop_nan (copy);
+  return json_parse (arena, "JSON", copy, strlen (copy), error);
+}
+
 static gboolean
 take_record (Log *log, const char *json, gsize length, Lines *lines, GError **error)
 {
@@ -313,8 +364,8 @@ take_record (Log *log, const char *json, gsize length, Lines *lines, GError **er
   g_autoptr (GError) reason = NULL;
   g_autofree char *valid =
       g_utf8_validate_len (json, length, NULL) ? NULL : g_utf8_make_valid (json, (gssize) length);
-  const JsonItem *record = json_parse (arena, "JSON", valid != NULL ? valid : json,
-                                       valid != NULL ? strlen (valid) : length, &reason);
+  const JsonItem *record = parse_record (arena, valid != NULL ? valid : json,
+                                         valid != NULL ? strlen (valid) : length, &reason);
   g_autofree char *payload = take_payload (lines);
   const JsonItem *item;
   const char *role;
@@ -475,6 +526,8 @@ read_all (Log *log, const char *path, GError **error)
 
   if (files == NULL)
     return FALSE;
+  if (files->len > 1)
+    regions_name_files (log->regions);
   for (guint i = 0; i < files->len; i++)
     if (!read_file (log, files->pdata[i], error))
       return FALSE;
@@ -522,7 +575,8 @@ sniff (const guint8 *head, gsize length, const char *path)
   if (g_str_has_suffix (name, ".log.gz"))
     return 60;
   return g_regex_match_simple (
-             "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] \\{", text, 0, 0)
+             "[VIWEC]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\d+[^:\\n]+:\\d+\\] \\{", text,
+             G_REGEX_RAW, 0)
              ? 80
              : 0;
 }

@@ -48,7 +48,6 @@ adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
     .module = module,
     .parameters = g_ptr_array_new_with_free_func (parameter_free),
     .bindings = g_ptr_array_new_with_free_func (parameter_free),
-    .targets = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
 }
@@ -58,7 +57,6 @@ adj_header_clear (AdjHeaderReader *header)
 {
   g_clear_pointer (&header->parameters, g_ptr_array_unref);
   g_clear_pointer (&header->bindings, g_ptr_array_unref);
-  g_clear_pointer (&header->targets, g_hash_table_unref);
   g_clear_pointer (&header->facts, g_hash_table_unref);
   g_clear_pointer (&header->signature, g_free);
   g_clear_pointer (&header->return_type, g_free);
@@ -141,27 +139,6 @@ read_return_type (AdjHeaderReader *header, AdjReader *r)
   header->return_type = g_strndup (start, end - start);
 }
 
-/* No two parameters have one name. */
-static void
-add_parameter (AdjHeaderReader *header, Parameter *parameter)
-{
-  for (guint i = header->parameters->len;
-       g_hash_table_contains (header->targets, parameter->target); i++)
-    {
-      char *other = g_strdup_printf ("%s_%u", parameter->name, i);
-
-      adj_diags_add (header->module->diags, ADJ_SEVERITY_WARNING, parameter->span,
-                     "the parameter '%s' stands twice; the second is called '%s' here",
-                     parameter->target, other);
-      g_free (parameter->target);
-      g_free (parameter->name);
-      parameter->target = other;
-      parameter->name = g_strdup (other);
-    }
-  g_hash_table_add (header->targets, g_strdup (parameter->target));
-  g_ptr_array_add (header->parameters, parameter);
-}
-
 /* Takes one parameter and its comma. */
 static gboolean
 take_parameter (AdjHeaderReader *header, AdjReader *r)
@@ -176,7 +153,7 @@ take_parameter (AdjHeaderReader *header, AdjReader *r)
       parameter = NULL;
     }
   else
-    add_parameter (header, parameter);
+    g_ptr_array_add (header->parameters, parameter);
 
   if (parameter && adj_reader_take (r, "="))
     {
@@ -232,6 +209,32 @@ add_placeholder (AdjHeaderReader *header, Parameter *parameter)
   adj_builder_add (module->builder, &spec);
 }
 
+/* No two parameters have one name: text could not tell them apart. */
+static void
+rename_duplicates (AdjHeaderReader *header)
+{
+  g_autoptr (GHashTable) targets = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < header->parameters->len; i++)
+    {
+      Parameter *parameter = g_ptr_array_index (header->parameters, i);
+
+      for (guint k = i; g_hash_table_contains (targets, parameter->target); k++)
+        {
+          char *other = g_strdup_printf ("%s_%u", parameter->name, k);
+
+          adj_diags_add (header->module->diags, ADJ_SEVERITY_WARNING, parameter->span,
+                         "the parameter '%s' stands twice; the second is called '%s' here",
+                         parameter->target, other);
+          g_free (parameter->target);
+          g_free (parameter->name);
+          parameter->target = other;
+          parameter->name = g_strdup (other);
+        }
+      g_hash_table_add (targets, parameter->target);
+    }
+}
+
 void
 adj_header_end (AdjHeaderReader *header)
 {
@@ -239,6 +242,7 @@ adj_header_end (AdjHeaderReader *header)
     return;
 
   header->has_ended = TRUE;
+  rename_duplicates (header);
   for (guint i = 0; i < header->parameters->len; i++)
     add_placeholder (header, g_ptr_array_index (header->parameters, i));
   if (header->signature)

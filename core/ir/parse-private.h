@@ -136,7 +136,6 @@ typedef struct
 {
   AdjModuleReader *module; /* (unowned) */
   GPtrArray *parameters;   /* placeholders once they are added */
-  GHashTable *targets;     /* of the parameters */
   GPtrArray *bindings;     /* annotations of what a pytree unpacks into */
   GHashTable *facts;       /* node name → text of its facts */
   char *signature;         /* (nullable) "primals, tangents", when it is a pytree's */
