@@ -432,8 +432,25 @@ test_search (void)
   check_found (graph, scene, "name:gelu_backward", "gelu_backward gelu_backward_1");
   check_found (graph, scene, "gelu.default models.py:58", "gelu gelu_1");
   check_found (graph, scene, "gelu.default role:recomputed", "gelu_1");
+  check_found (graph, scene, "bytes>4k name:gelu_1", "");
+  check_found (graph, scene, "bytes>4095 bytes<4097 op:gelu.default", "gelu gelu_1");
+  check_found (graph, scene, "dtype:int64 name:primals", "primals_1 primals_32");
   check_found (graph, scene, "nowhere", "");
   check_found (graph, scene, "  ", "");
+}
+
+static void
+test_match (void)
+{
+  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  AdjGraph *graph = adj_document_get_graph (document)->graph;
+  g_autoptr (GArray) found = adj_search_match (graph, "^GELU(_1)?$", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpuint (found->len, ==, 2);
+  g_assert_cmpstr (adj_graph_get_node (graph, g_array_index (found, guint, 1))->name, ==, "gelu_1");
+  g_assert_null (adj_search_match (graph, "gelu(", &error));
+  g_assert_nonnull (error);
 }
 
 static void
@@ -501,6 +518,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/models/stops", test_stops);
   g_test_add_func ("/ui/models/module-tree", test_module_tree);
   g_test_add_func ("/ui/models/search", test_search);
+  g_test_add_func ("/ui/models/match", test_match);
   g_test_add_func ("/ui/models/source", test_source);
   g_test_add_func ("/ui/models/facts", test_facts);
   return g_test_run ();

@@ -14,6 +14,9 @@ typedef enum
   FIELD_LINE = 1 << 4,
   FIELD_SHAPE = 1 << 5,
   FIELD_ANY = (1 << 6) - 1,
+  FIELD_DTYPE = 1 << 6,
+  FIELD_MORE_BYTES = 1 << 7,
+  FIELD_FEWER_BYTES = 1 << 8,
 } Field;
 
 static const struct
@@ -21,23 +24,45 @@ static const struct
   const char *prefix;
   Field field;
 } prefixes[] = {
-  { "name:", FIELD_NAME }, { "op:", FIELD_OP },     { "module:", FIELD_MODULE },
-  { "role:", FIELD_ROLE }, { "line:", FIELD_LINE }, { "shape:", FIELD_SHAPE },
+  { "name:", FIELD_NAME },         { "op:", FIELD_OP },
+  { "module:", FIELD_MODULE },     { "role:", FIELD_ROLE },
+  { "line:", FIELD_LINE },         { "shape:", FIELD_SHAPE },
+  { "dtype:", FIELD_DTYPE },       { "bytes>", FIELD_MORE_BYTES },
+  { "bytes<", FIELD_FEWER_BYTES },
 };
 
 typedef struct
 {
   Field fields;
   const char *text; /* lower case */
+  double bytes;     /* of the last two fields */
 } Word;
+
+/* "1mib", "64k", "1.5gb": powers of 1024. */
+static double
+parse_bytes (const char *text)
+{
+  static const char units[] = "kmgt";
+  char *end;
+  double number = g_ascii_strtod (text, &end);
+  const char *unit = *end != '\0' ? strchr (units, *end) : NULL;
+
+  for (gssize i = unit != NULL ? unit - units : -1; i >= 0; i--)
+    number *= 1024;
+  return number;
+}
 
 static Word
 parse_word (const char *text)
 {
   for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
     if (g_str_has_prefix (text, prefixes[i].prefix))
-      return (Word){ prefixes[i].field, text + strlen (prefixes[i].prefix) };
-  return (Word){ FIELD_ANY, text };
+      {
+        const char *rest = text + strlen (prefixes[i].prefix);
+
+        return (Word){ prefixes[i].field, rest, parse_bytes (rest) };
+      }
+  return (Word){ FIELD_ANY, text, 0 };
 }
 
 /* ASCII case does not count; @needle is lower case. */
@@ -75,11 +100,28 @@ frames_contain (const AdjNode *node, const char *needle)
 }
 
 static gboolean
+matches_type (const AdjGraph *graph, const AdjNode *node, const Word *word)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  gint64 bytes;
+
+  if (word->fields & FIELD_DTYPE)
+    return meta != NULL && meta->dtype < ADJ_N_DTYPES &&
+           (contains (adj_dtype_info (meta->dtype)->torch_name, word->text) ||
+            contains (adj_dtype_info (meta->dtype)->code, word->text));
+  bytes = adj_facts_node_bytes (graph, node);
+  return bytes >= 0 && ((word->fields & FIELD_MORE_BYTES) ? (double) bytes > word->bytes
+                                                          : (double) bytes < word->bytes);
+}
+
+static gboolean
 matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *word)
 {
   const AdjNode *node = adj_graph_get_node (graph, index);
   guint box;
 
+  if (word->fields & (FIELD_DTYPE | FIELD_MORE_BYTES | FIELD_FEWER_BYTES))
+    return matches_type (graph, node, word);
   if ((word->fields & FIELD_NAME) && contains (node->name, word->text))
     return TRUE;
   if ((word->fields & FIELD_OP) && contains (node->target, word->text))
@@ -127,5 +169,35 @@ adj_search_run (const AdjGraph *graph, const AdjScene *scene, const char *query)
         g_array_append_val (found, i);
     }
 
+  return found;
+}
+
+static gboolean
+node_matches (const AdjGraph *graph, const AdjNode *node, const GRegex *regex)
+{
+  g_autofree char *shape = NULL;
+
+  if (g_regex_match (regex, node->name, 0, NULL) || g_regex_match (regex, node->target, 0, NULL) ||
+      g_regex_match (regex, adj_facts_module (node), 0, NULL))
+    return TRUE;
+  for (guint i = 0; i < node->meta.n_frames; i++)
+    if (g_regex_match (regex, node->meta.frames[i].code, 0, NULL))
+      return TRUE;
+  shape = adj_facts_annotation (graph, node);
+  return g_regex_match (regex, shape, 0, NULL);
+}
+
+GArray *
+adj_search_match (const AdjGraph *graph, const char *pattern, GError **error)
+{
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, error);
+  GArray *found;
+
+  if (regex == NULL)
+    return NULL;
+  found = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; *pattern != '\0' && i < adj_graph_get_n_nodes (graph); i++)
+    if (node_matches (graph, adj_graph_get_node (graph, i), regex))
+      g_array_append_val (found, i);
   return found;
 }

@@ -29,6 +29,9 @@ name (GtkWidget *widget, const char *tooltip)
   if (GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_EXPANDER (widget))
     {
       text = find_text (widget);
+      /* A sign is no name. */
+      if (text != NULL && !g_unichar_isalnum (g_utf8_get_char (text)) && tooltip != NULL)
+        text = tooltip;
       text = text != NULL && !GTK_IS_MENU_BUTTON (widget) ? text : tooltip;
       if (text == NULL && gtk_widget_has_css_class (widget, "close"))
         text = _ ("Close");

@@ -15,6 +15,8 @@ struct _AdjSearchBar
 
   GtkSearchEntry *entry;
   GtkLabel *count;
+  GtkToggleButton *regex;
+  gboolean wrong; /* the entry holds no regular expression */
   GtkListView *results;
   AdjNodeList *nodes;
   GtkSingleSelection *selection;
@@ -32,6 +34,8 @@ update_count (AdjSearchBar *self)
 
   if (*gtk_editable_get_text (GTK_EDITABLE (self->entry)) == '\0')
     text = g_strdup ("");
+  else if (self->wrong)
+    text = g_strdup (_ ("no pattern"));
   else if (n == 0)
     text = g_strdup (_ ("nothing"));
   else if (at < n)
@@ -49,12 +53,27 @@ search (AdjSearchBar *self)
 
   g_free (self->query);
   self->query = g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->entry)));
-  if (graph != NULL)
+  if (graph != NULL && gtk_toggle_button_get_active (self->regex))
+    found = adj_search_match (graph->graph, self->query, NULL);
+  else if (graph != NULL)
     found = adj_search_run (graph->graph, adj_document_get_scene (adj_panel_get_document (self)),
-                            gtk_editable_get_text (GTK_EDITABLE (self->entry)));
+                            self->query);
+  self->wrong = graph != NULL && found == NULL;
+  if (found == NULL)
+    found = g_array_new (FALSE, FALSE, sizeof (guint));
   adj_node_list_set (self->nodes, graph != NULL ? graph->graph : NULL, found, NULL);
   gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
   update_count (self);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    adj_document_set_lit (adj_panel_get_document (self), found->len > 0 ? found : NULL);
+}
+
+/* What was found stands out as long as one looks at it. */
+static void
+on_unmap (AdjSearchBar *self)
+{
+  if (adj_panel_get_document (self) != NULL)
+    adj_document_set_lit (adj_panel_get_document (self), NULL);
 }
 
 void
@@ -160,6 +179,7 @@ adj_search_bar_class_init (AdjSearchBarClass *klass)
                                                "/org/adjoint/Workbench/ui/search-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, entry);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, count);
+  gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, regex);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, results);
 }
 
@@ -178,6 +198,9 @@ adj_search_bar_init (AdjSearchBar *self)
   gtk_list_view_set_model (self->results, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->entry, "search-changed", G_CALLBACK (search), self);
   g_signal_connect_swapped (self->entry, "activate", G_CALLBACK (on_next), self);
+  g_signal_connect_swapped (self->regex, "toggled", G_CALLBACK (search), self);
+  g_signal_connect (self, "unmap", G_CALLBACK (on_unmap), NULL);
+  g_signal_connect (self, "map", G_CALLBACK (search), NULL);
   g_signal_connect_swapped (self->entry, "stop-search", G_CALLBACK (on_stop), self);
   g_signal_connect_swapped (self->entry, "next-match", G_CALLBACK (on_next), self);
   g_signal_connect_swapped (self->entry, "previous-match", G_CALLBACK (on_previous), self);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Searching through a joint graph of a deep model: milliseconds, one JSON line a query. */
+
+#include <stdlib.h>
+
+#include "layout/adj-layout.h"
+#include "model/adj-search.h"
+#include "support/layered-graph.h"
+
+#define N_RUNS 15
+
+static int
+compare (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+int
+main (int argc, char *argv[])
+{
+  guint n_layers = argc > 1 ? (guint) g_ascii_strtoull (argv[1], NULL, 10) : 48;
+  g_autoptr (AdjGraph) graph = adj_test_layered_graph (n_layers, FALSE);
+  g_autoptr (AdjScene) scene = adj_layout_mirror (graph, NULL, NULL, NULL, NULL);
+  static const char *const queries[] = { "gelu", "op:mm role:saved", "shape:64 line:17", "nowhere",
+                                         "bytes>1k dtype:float32" };
+
+  for (guint q = 0; q < G_N_ELEMENTS (queries); q++)
+    {
+      double ms[N_RUNS];
+      guint n = 0;
+
+      for (guint i = 0; i < N_RUNS; i++)
+        {
+          gint64 begin = g_get_monotonic_time ();
+          g_autoptr (GArray) found = adj_search_run (graph, scene, queries[q]);
+
+          ms[i] = (g_get_monotonic_time () - begin) / 1e3;
+          n = found->len;
+        }
+      qsort (ms, N_RUNS, sizeof *ms, compare);
+      g_print ("{\"bench\": \"search\", \"nodes\": %u, \"query\": \"%s\", \"found\": %u, "
+               "\"median_ms\": %.2f, \"max_ms\": %.2f, \"limit_ms\": 50}\n",
+               adj_graph_get_n_nodes (graph), queries[q], n, ms[N_RUNS / 2], ms[N_RUNS - 1]);
+    }
+  return 0;
+}
