@@ -74,6 +74,10 @@ add_partition (JsonBuilder *builder, const AdjPartition *partition)
   json_builder_add_string_value (builder, partition->partitioner);
   json_builder_set_member_name (builder, "saved_bytes");
   json_builder_add_int_value (builder, (gint64) partition->saved_bytes);
+  json_builder_set_member_name (builder, "peak_bytes");
+  json_builder_add_int_value (builder, (gint64) partition->cost.peak);
+  json_builder_set_member_name (builder, "recompute_flops");
+  json_builder_add_double_value (builder, partition->cost.recompute_flops);
   json_builder_set_member_name (builder, "nodes");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
@@ -128,16 +132,48 @@ print_stage (const AdjRecording *recording, const char *name, GError **error)
   return TRUE;
 }
 
+static char *
+format_bytes (guint64 bytes)
+{
+  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+}
+
 static void
 print_partition (const AdjPartition *partition)
 {
-  g_autofree char *bytes = g_format_size_full (partition->saved_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  guint n_recomputed = 0;
+  const AdjPartitionCost *cost = &partition->cost;
+  g_autofree char *saved = format_bytes (partition->saved_bytes);
+  g_autofree char *forward = format_bytes (cost->forward.peak);
+  g_autofree char *backward = format_bytes (cost->backward.peak);
 
-  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
-    n_recomputed += partition->nodes[i].fate == ADJ_FATE_RECOMPUTED;
-  printf ("%s: %u values saved, %s; %u nodes computed again\n", partition->partitioner,
-          partition->n_saved, bytes, n_recomputed);
+  printf ("%s: %u values saved, %s; %u nodes computed again, %.3g flops\n", partition->partitioner,
+          partition->n_saved, saved, cost->n_recomputed, cost->recompute_flops);
+  printf ("peak beside the inputs: forward %s, backward %s\n", forward, backward);
+}
+
+static gboolean
+print_pareto (const AdjPartition *partition, const AdjPartitionOptions *options, GError **error)
+{
+  AdjPartitionOptions at = *options;
+  g_autoptr (GArray) points = NULL;
+
+  at.num_fwd_outputs = (gint) partition->num_fwd_outputs;
+  points = adj_partition_pareto (partition->joint, &at, 11, NULL, error);
+  if (points == NULL)
+    return FALSE;
+  printf ("%6s  %-10s %12s %12s %12s\n", "BUDGET", "BY", "PEAK", "SAVED", "FLOPS AGAIN");
+  for (guint i = 0; i < points->len; i++)
+    {
+      const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
+      g_autofree char *peak = format_bytes (point->peak);
+      g_autofree char *saved = format_bytes (point->saved_bytes);
+
+      printf ("%6.2g  %-10s %12s %12s %12.4g%s\n", point->budget,
+              g_str_equal (point->partitioner, "optimal") ? "optimal" : "PyTorch", peak, saved,
+              point->recompute_flops, point->is_dominated ? "" : "  *");
+    }
+  printf ("* no other plan has a lower peak without more flops\n");
+  return TRUE;
 }
 
 static gboolean
@@ -169,7 +205,7 @@ typedef struct
 {
   char *id, *out, *steps, *partitioner, *dump_after, *explain;
   double budget;
-  gboolean json;
+  gboolean compat, pareto, json;
 } Options;
 
 static void
@@ -197,6 +233,9 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "Who takes the joint graph apart, or none", "NAME" },
     { "budget", 0, 0, G_OPTION_ARG_DOUBLE, &options->budget,
       "Share of the saved bytes that may be saved, 0 to 1", "B" },
+    { "compat", 0, 0, G_OPTION_ARG_NONE, &options->compat, "Decide as PyTorch 2.6 does", NULL },
+    { "pareto", 0, 0, G_OPTION_ARG_NONE, &options->pareto,
+      "Print peaks of memory against recomputation, with PyTorch's budgets", NULL },
     { "explain", 0, 0, G_OPTION_ARG_STRING, &options->explain,
       "Say where a node of the joint graph went, and why", "NODE" },
     { "dump-after", 0, 0, G_OPTION_ARG_STRING, &options->dump_after, "Print the graph of a stage",
@@ -224,6 +263,7 @@ static gboolean
 report (const AdjPipelineResult *result,
         const AdjTarget *target,
         const Options *options,
+        const AdjPartitionOptions *partition,
         GError **error)
 {
   guint n = adj_recording_get_n_stages (result->recording);
@@ -232,6 +272,8 @@ report (const AdjPipelineResult *result,
 
   if (options->explain != NULL && last->failure == NULL)
     done = explain_node (result->partition, options->explain, error);
+  else if (options->pareto && result->partition != NULL)
+    done = print_pareto (result->partition, partition, error);
   else if (options->dump_after != NULL)
     done = print_stage (result->recording, options->dump_after, error);
   else if (options->json)
@@ -263,11 +305,12 @@ run (int argc, char **argv, GError **error)
       !adj_target_open (&target, argv[1], options.id, error))
     return ADJ_EXIT_BAD_INPUT;
   partition.budget = options.budget;
+  partition.compat = options.compat;
   pipeline.steps = options.steps;
   pipeline.partitioner = options.partitioner;
   if (!adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, &result, NULL,
                          error) ||
-      !report (&result, &target, &options, error))
+      !report (&result, &target, &options, &partition, error))
     return ADJ_EXIT_BAD_INPUT;
   return ADJ_EXIT_DONE;
 }

@@ -133,7 +133,7 @@ typedef struct
   /* Of `optimal`. */
   double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: none */
   guint64 memory_limit;   /* bytes of peak: recompute as little as fits; 0: none */
-  guint effort;           /* plans to look at before it gives up; 0: 20,000 */
+  guint effort;           /* plans to look at before it gives up; 0: 8,000 */
 } AdjPartitionOptions;
 
 #define ADJ_PARTITION_OPTIONS_INIT                                                                 \

@@ -19,7 +19,7 @@
 #include "partition/partitioners-private.h"
 #include "partition/runtime-private.h"
 
-#define EFFORT 20000
+#define EFFORT 8000
 #define MAX_WORK 40000000 /* nodes looked at: the effort shrinks on large graphs */
 #define MAX_EXACT 12      /* storages: 4096 plans */
 #define N_BUDGETS 20
