@@ -77,7 +77,7 @@ adj_partition_explain (const AdjPartition *partition, AdjNodeId node)
                           clauses[decision->fate]);
   append_rule (partition, decision->rule, decision->because, out);
   append_price (partition, decision, out);
-  if (decision->ban != ADJ_RULE_NONE && decision->fate != ADJ_FATE_GONE)
+  if (decision->ban != ADJ_RULE_NONE && decision->fate == ADJ_FATE_SAVED)
     {
       g_string_append (out, "; it may not be computed again: ");
       append_rule (partition, decision->ban, decision->because, out);
