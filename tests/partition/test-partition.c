@@ -415,7 +415,7 @@ test_measured (void)
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
 
   options.num_fwd_outputs = 2;
-  options.budget = 0.5;
+  options.budget = 0.6;
   options.runtime = ADJ_RUNTIME_MEASURED;
   options.node_ns = ns;
   for (guint slow = 0; slow < 2; slow++)
