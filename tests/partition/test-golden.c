@@ -29,7 +29,53 @@ typedef struct
   AdjPartitionOptions options; /* beside the number of outputs */
 } Golden;
 
+/* G20: cos(sin(mm(mm(x, x), x))) with tags on its operators. */
+#define G20(mm_tag, sin_tag)                                                                       \
+  "mm" mm_tag "1 = mm.default(p1, p1); mm_1" mm_tag "1 = mm.default(mm, p1);"                      \
+  "sin" sin_tag "1 = sin.default(mm_1); cos" PR "1 = cos.default(sin);"                            \
+  "sin_1 = sin.default(sin); neg = neg.default(sin_1); mul = mul.Tensor(t1, neg);"                 \
+  "cos_1 = cos.default(mm_1); mul_1 = mul.Tensor(mul, cos_1); t = t.default(mm);"                  \
+  "mm_2 = mm.default(t, mul_1); t_1 = t.default(p1); mm_3 = mm.default(mul_1, t_1);"               \
+  "t_2 = t.default(p1); mm_4 = mm.default(t_2, mm_3); add = add.Tensor(mm_2, mm_4);"               \
+  "t_3 = t.default(p1); mm_5 = mm.default(mm_3, t_3); add_1 = add.Tensor(add, mm_5);"              \
+  "return [cos, add_1]"
+
 static const Golden goldens[] = {
+  { .name = "G20-must-recompute",
+    .inputs = "p1:4x4 t1:4x4",
+    .n_outputs = 1,
+    .program = G20 (MR, PR),
+    .saved = "p1",
+    .recomputed = "mm mm_1 sin",
+    .cut = -1 },
+  { .name = "G20-must-save",
+    .inputs = "p1:4x4 t1:4x4",
+    .n_outputs = 1,
+    .program = G20 (MS, PR),
+    .saved = "mm_1 t t_1",
+    .recomputed = "sin",
+    .cut = -1 },
+  { .name = "G20-prefer-save",
+    .inputs = "p1:4x4 t1:4x4",
+    .n_outputs = 1,
+    .program = G20 (PS, PR),
+    .saved = "mm_1 t t_1",
+    .recomputed = "sin",
+    .cut = -1 },
+  { .name = "G20-prefer-save-sin",
+    .inputs = "p1:4x4 t1:4x4",
+    .n_outputs = 1,
+    .program = G20 (PR, PS),
+    .saved = "p1",
+    .recomputed = "mm mm_1 sin",
+    .cut = -1 },
+  { .name = "G20-must-save-sin",
+    .inputs = "p1:4x4 t1:4x4",
+    .n_outputs = 1,
+    .program = G20 (PR, MS),
+    .saved = "p1 sin",
+    .recomputed = "mm mm_1",
+    .cut = -1 },
   { .name = "G1-cos3",
     .inputs = "p1:3 t1:3",
     .n_outputs = 1,
