@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* What the results of calls live in until the scope ends. */
+/* Where a scope begins in the arrays that all share. */
 typedef struct
 {
-  GPtrArray *tensors;
-  GPtrArray *items; /* arrays of values, of results that are tuples or lists */
+  guint tensors;
+  guint items;
 } Scope;
 
 struct _AdjContext
@@ -24,26 +24,11 @@ struct _AdjContext
   AdjPlace place;
   gint64 sequence;
   GError *error;
-  GPtrArray *scopes;
+  /* What the results of calls live in until their scope ends; the innermost scope's come last. */
+  GPtrArray *tensors;
+  GPtrArray *items; /* arrays of values, of results that are tuples or lists */
+  GArray *scopes;   /* Scope, but for the outermost */
 };
-
-static Scope *
-scope_new (void)
-{
-  Scope *scope = g_new0 (Scope, 1);
-
-  scope->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
-  scope->items = g_ptr_array_new_with_free_func (g_free);
-  return scope;
-}
-
-static void
-scope_free (Scope *scope)
-{
-  g_ptr_array_unref (scope->tensors);
-  g_ptr_array_unref (scope->items);
-  g_free (scope);
-}
 
 AdjContext *
 adj_context_new_empty (AdjSymbols *symbols)
@@ -55,8 +40,9 @@ adj_context_new_empty (AdjSymbols *symbols)
   cx->drawn_dtype = ADJ_DTYPE_NONE;
   cx->grad_enabled = TRUE;
   cx->sequence = -1;
-  cx->scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) scope_free);
-  g_ptr_array_add (cx->scopes, scope_new ());
+  cx->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+  cx->items = g_ptr_array_new_with_free_func (g_free);
+  cx->scopes = g_array_new (FALSE, FALSE, sizeof (Scope));
   return cx;
 }
 
@@ -76,7 +62,9 @@ adj_context_free (AdjContext *cx)
 
   while (cx->top != NULL)
     adj_context_pop_mode (cx);
-  g_ptr_array_unref (cx->scopes);
+  g_ptr_array_unref (cx->tensors);
+  g_ptr_array_unref (cx->items);
+  g_array_unref (cx->scopes);
   adj_symbols_unref (cx->symbols);
   g_clear_pointer (&cx->generator, adj_generator_free);
   g_clear_object (&cx->cancellable);
@@ -313,31 +301,32 @@ adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, 
 
 /* -- scopes -- */
 
-static Scope *
-innermost (AdjContext *cx)
-{
-  return g_ptr_array_index (cx->scopes, cx->scopes->len - 1);
-}
-
 void
 adj_scope_begin (AdjContext *cx)
 {
-  g_ptr_array_add (cx->scopes, scope_new ());
+  Scope scope = { cx->tensors->len, cx->items->len };
+
+  g_array_append_val (cx->scopes, scope);
 }
 
 void
 adj_scope_end (AdjContext *cx)
 {
-  g_return_if_fail (cx->scopes->len > 1);
+  Scope scope;
 
-  g_ptr_array_set_size (cx->scopes, (gint) cx->scopes->len - 1);
+  g_return_if_fail (cx->scopes->len > 0);
+
+  scope = g_array_index (cx->scopes, Scope, cx->scopes->len - 1);
+  g_array_set_size (cx->scopes, cx->scopes->len - 1);
+  g_ptr_array_set_size (cx->tensors, (gint) scope.tensors);
+  g_ptr_array_set_size (cx->items, (gint) scope.items);
 }
 
 AdjTensor *
 adj_scope_add (AdjContext *cx, AdjTensor *tensor)
 {
   if (tensor != NULL)
-    g_ptr_array_add (innermost (cx)->tensors, tensor);
+    g_ptr_array_add (cx->tensors, tensor);
   return tensor;
 }
 
@@ -346,7 +335,7 @@ adj_scope_alloc (AdjContext *cx, gsize n_bytes)
 {
   gpointer bytes = g_malloc0 (MAX (n_bytes, 1));
 
-  g_ptr_array_add (innermost (cx)->items, bytes);
+  g_ptr_array_add (cx->items, bytes);
   return bytes;
 }
 
@@ -379,7 +368,7 @@ take_results (AdjContext *cx, AdjOpCall *call, AdjValue *result)
     return;
 
   items = g_new0 (AdjValue, MAX (call->n_results, 1));
-  g_ptr_array_add (innermost (cx)->items, items);
+  g_ptr_array_add (cx->items, items);
   for (guint i = 0; i < call->n_results; i++)
     items[i] = take_result (cx, &call->results[i]);
   result->kind = call->returns_list ? ADJ_VALUE_LIST : ADJ_VALUE_TUPLE;
@@ -399,7 +388,7 @@ lend (AdjContext *cx, const AdjValue *value)
     return lent;
 
   lent.items = g_new (AdjValue, MAX (value->n, 1));
-  g_ptr_array_add (innermost (cx)->items, lent.items);
+  g_ptr_array_add (cx->items, lent.items);
   for (guint i = 0; i < value->n; i++)
     lent.items[i] = lend (cx, &value->items[i]);
   return lent;
