@@ -158,7 +158,7 @@ typedef struct
 struct _Compiled
 {
   Key key;
-  AdjProgram *program;
+  AdjTileProgram *program;
   Compiled *next;
 };
 
@@ -191,8 +191,8 @@ same_key (const Key *a, const Key *b)
 /* Strings come from files: only so many programs are kept for one operator. */
 #define MAX_PROGRAMS 64
 
-static const AdjProgram *
-remember (OpEntry *entry, const Key *key, AdjProgram *program)
+static const AdjTileProgram *
+remember (OpEntry *entry, const Key *key, AdjTileProgram *program)
 {
   Compiled *compiled = g_new0 (Compiled, 1);
 
@@ -216,12 +216,12 @@ compute_dtype (const AdjOpCall *call)
   return compute;
 }
 
-const AdjProgram *
+const AdjTileProgram *
 adj_op_call_get_program (const AdjOpCall *call, guint result)
 {
   OpEntry *entry = op_entry (call->op);
   Key key = make_key (call, compute_dtype (call), result);
-  AdjProgram *program;
+  AdjTileProgram *program;
   guint n = 0;
 
   for (Compiled *c = g_atomic_pointer_get (&entry->programs); c != NULL; c = c->next, n++)
@@ -232,7 +232,7 @@ adj_op_call_get_program (const AdjOpCall *call, guint result)
       adj_op_call_fail_as (call, ADJ_ERROR_LIMIT, "is used with too many different options");
       return NULL;
     }
-  program = adj_program_compile (call, entry->body, result, key.compute);
+  program = adj_tile_program_compile (call, entry->body, result, key.compute);
   return program != NULL ? remember (entry, &key, program) : NULL;
 }
 
@@ -250,7 +250,7 @@ adj_pointwise_kernel (AdjOpCall *call)
 {
   for (guint r = 0; r < call->n_results; r++)
     {
-      const AdjProgram *program = adj_op_call_get_program (call, r);
+      const AdjTileProgram *program = adj_op_call_get_program (call, r);
       const AdjShape *shape = &call->results[r].meta.shape;
       AdjKView inputs[ADJ_K_MAX_INPUTS];
       double numbers[ADJ_K_MAX_INPUTS];
@@ -276,7 +276,7 @@ adj_pointwise_flops (const AdjOpCall *call)
 
   for (guint r = 0; r < call->n_results; r++)
     {
-      const AdjProgram *program = adj_op_call_get_program (call, r);
+      const AdjTileProgram *program = adj_op_call_get_program (call, r);
       AdjSize n = adj_shape_numel (&call->results[r].meta.shape, op_symbols (call));
       gint64 count = 0;
 

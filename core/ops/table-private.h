@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ops/adj-program.h"
+#include "ops/adj-tile-program.h"
 
 G_BEGIN_DECLS
 
@@ -66,7 +66,7 @@ gboolean adj_pointwise_kernel (AdjOpCall *call);
 double adj_pointwise_flops (const AdjOpCall *call);
 
 /* The program for this call, compiled at first use and then shared by all threads. */
-const AdjProgram *adj_op_call_get_program (const AdjOpCall *call, guint result);
+const AdjTileProgram *adj_op_call_get_program (const AdjOpCall *call, guint result);
 
 /* Twins (twin.c): the schema of one, and what runs it. */
 char *adj_twin_inplace_schema (const AdjSchema *schema);

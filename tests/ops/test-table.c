@@ -4,7 +4,7 @@
 #include "call/adj-context.h"
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
-#include "ops/adj-program.h"
+#include "ops/adj-tile-program.h"
 #include "support/adj-test.h"
 
 /* Every record and twin, whatever its family. */
@@ -119,7 +119,7 @@ bodies_know_their_names (void)
 
       if (adj_op_get_body (op) == NULL)
         continue;
-      adj_program_check_names (adj_op_get_body (op), adj_op_get_schema (op), &error);
+      adj_tile_program_check_names (adj_op_get_body (op), adj_op_get_schema (op), &error);
       g_assert_no_error (error);
     }
 }
@@ -137,7 +137,7 @@ bodies_refuse_unknown_names (void)
       const AdjExpr *body = adj_expr_parse (arena, bad[i], -1, NULL);
 
       g_assert_nonnull (body);
-      g_assert_false (adj_program_check_names (body, schema, &error));
+      g_assert_false (adj_tile_program_check_names (body, schema, &error));
       g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/adj-program.h"
+#include "ops/adj-tile-program.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef struct
   const AdjOpCall *call;
   AdjDType compute;
   AdjKClass klass;
-  AdjProgram *out;
+  AdjTileProgram *out;
   GArray *code;
   guint low, high; /* next temporary; registers kept at the top */
   guint max_low;   /* most temporaries alive at once */
@@ -63,7 +63,7 @@ find_argument (const AdjSchema *schema, const char *name)
 }
 
 gboolean
-adj_program_class (AdjDType compute, AdjKClass *klass)
+adj_tile_program_class (AdjDType compute, AdjKClass *klass)
 {
   if (compute > ADJ_DTYPE_F64)
     return FALSE;
@@ -359,18 +359,21 @@ finish (Compiler *c, guint8 result)
   program->result = close_gap (c, result);
 }
 
-AdjProgram *
-adj_program_compile (const AdjOpCall *call, const AdjExpr *body, guint result, AdjDType compute)
+AdjTileProgram *
+adj_tile_program_compile (const AdjOpCall *call,
+                          const AdjExpr *body,
+                          guint result,
+                          AdjDType compute)
 {
   Compiler c = { .call = call, .compute = compute };
   guint8 reg;
 
-  if (!adj_program_class (compute, &c.klass))
+  if (!adj_tile_program_class (compute, &c.klass))
     {
       fail (&c, "arithmetic");
       return NULL;
     }
-  c.out = g_new0 (AdjProgram, 1);
+  c.out = g_new0 (AdjTileProgram, 1);
   c.out->n_args = call->schema->n_arguments;
   memset (c.out->input_of, -1, sizeof c.out->input_of);
   c.code = g_array_new (FALSE, TRUE, sizeof (AdjKCode));
@@ -379,12 +382,12 @@ adj_program_compile (const AdjOpCall *call, const AdjExpr *body, guint result, A
   if (!c.failed && !adj_k_program_check (&c.out->program))
     fail (&c, "the compiled expression");
   if (c.failed)
-    g_clear_pointer (&c.out, adj_program_free);
+    g_clear_pointer (&c.out, adj_tile_program_free);
   return c.out;
 }
 
 void
-adj_program_free (AdjProgram *program)
+adj_tile_program_free (AdjTileProgram *program)
 {
   g_free ((gpointer) program->program.code);
   g_free (program);
@@ -440,7 +443,7 @@ check_tree (const AdjExpr *e, const AdjSchema *schema, const Binding *scope, GEr
 }
 
 gboolean
-adj_program_check_names (const AdjExpr *body, const AdjSchema *schema, GError **error)
+adj_tile_program_check_names (const AdjExpr *body, const AdjSchema *schema, GError **error)
 {
   return check_tree (body, schema, NULL, error);
 }

@@ -23,27 +23,30 @@ typedef struct
   gint8 input_of[ADJ_MAX_ARGUMENTS]; /* input number of each argument; -1: not read */
   guint8 arg_of[ADJ_K_MAX_INPUTS];   /* the reverse */
   double flops;                      /* for one element of the result */
-} AdjProgram;
+} AdjTileProgram;
 
 /**
- * adj_program_compile:
+ * adj_tile_program_compile:
  * @body: one expression, or a tuple of one per result
  * @result: which of them
  * @compute: the dtype that the body computes in
  *
  * Returns: (transfer full) (nullable): %NULL when the context of @call is in error
  */
-AdjProgram *
-adj_program_compile (const AdjOpCall *call, const AdjExpr *body, guint result, AdjDType compute);
-void adj_program_free (AdjProgram *program);
+AdjTileProgram *adj_tile_program_compile (const AdjOpCall *call,
+                                          const AdjExpr *body,
+                                          guint result,
+                                          AdjDType compute);
+void adj_tile_program_free (AdjTileProgram *program);
 
 /* f32 for floats of at most 32 bits, f64, i64 for integers and bool; %FALSE for other dtypes. */
-gboolean adj_program_class (AdjDType compute, AdjKClass *klass);
+gboolean adj_tile_program_class (AdjDType compute, AdjKClass *klass);
 
 /* Every name in @body that is not bound by a `let` must be an argument of @schema and every call
  * an instruction or `given`; %FALSE with the offender in @error. */
-gboolean adj_program_check_names (const AdjExpr *body, const AdjSchema *schema, GError **error);
+gboolean
+adj_tile_program_check_names (const AdjExpr *body, const AdjSchema *schema, GError **error);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjProgram, adj_program_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTileProgram, adj_tile_program_free)
 
 G_END_DECLS
