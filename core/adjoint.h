@@ -30,6 +30,7 @@
 #include "passes/adj-recording.h"
 #include "session/adj-check.h"
 #include "session/adj-pipeline.h"
+#include "session/adj-program.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
 #include "trace/adj-decompose.h"

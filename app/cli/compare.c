@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "comparison-report.h"
+#include "program.h"
 
 extern const AdjCommand adj_command_compare;
 
@@ -55,6 +56,7 @@ run (int argc, char **argv, GError **error)
   Options options = { .rtol = NAN, .atol = NAN };
   g_auto (AdjTarget) target = { 0 };
   g_autoptr (AdjComparison) comparison = NULL;
+  AdjProgramTarget programs[2];
   GOptionEntry entries[] = {
     { "nodes", 'n', 0, G_OPTION_ARG_NONE, &options.nodes,
       "Compare every node and find the first that differs", NULL },
@@ -72,6 +74,11 @@ run (int argc, char **argv, GError **error)
       options.rtol = isnan (options.rtol) ? 0 : options.rtol;
       options.atol = isnan (options.atol) ? 0 : options.atol;
     }
+  if (!adj_program_target_init (&programs[0], argv[1], error) ||
+      !adj_program_target_init (&programs[1], argv[2], error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (programs[0].program != NULL || programs[1].program != NULL)
+    return adj_program_target_compare (&programs[0], &programs[1], error);
   if (!adj_target_open (&target, argv[1], NULL, error) ||
       (comparison = compare_targets (&target, argv[2], &options, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
@@ -87,6 +94,7 @@ const AdjCommand adj_command_compare = {
   .usage = "A[#ID][@HOW] B[#ID][@HOW]|recorded [--nodes] [--rtol X --atol X]",
   .summary = "Run a graph and compare it with what was recorded, or with another graph",
   .examples = "adjoint compare step.adjoint#joint recorded --nodes\n"
-              "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n",
+              "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n"
+              "adjoint compare views@eager views@traced\n",
   .run = run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "adj-command.h"
+#include "program.h"
 
 extern const AdjCommand adj_command_run;
 
@@ -339,6 +339,7 @@ run (int argc, char **argv, GError **error)
 {
   g_auto (Options) options = { .seed = -1 };
   g_auto (AdjTarget) target = { 0 };
+  AdjProgramTarget program;
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &options.id, "Which graph of the file", "ID" },
     { "executor", 'e', 0, G_OPTION_ARG_STRING, &options.executor, "What runs it", "NAME" },
@@ -358,16 +359,21 @@ run (int argc, char **argv, GError **error)
   };
 
   if (!adj_command_parse (&adj_command_run, entries, 1, 1, &argc, &argv, error) ||
-      !adj_target_open (&target, argv[1], options.id, error))
+      !adj_program_target_init (&program, argv[1], error))
+    return ADJ_EXIT_BAD_INPUT;
+  if (program.program != NULL)
+    return adj_program_target_run (&program, error);
+  if (!adj_target_open (&target, argv[1], options.id, error))
     return ADJ_EXIT_BAD_INPUT;
   return run_target (&target, &options, error);
 }
 
 const AdjCommand adj_command_run = {
   .name = "run",
-  .usage = "FILE[#ID] [--inputs F | --seed N] [--outputs F] [--profile]",
+  .usage = "FILE[#ID]|PROGRAM[@traced] [--inputs F | --seed N] [--outputs F] [--profile]",
   .summary = "Run a graph on its recorded, given or random inputs",
   .examples = "adjoint run step.adjoint#joint --profile\n"
+              "adjoint run mlp\n"
               "adjoint run graph.txt --seed 1 --outputs out.safetensors\n",
   .run = run,
 };

@@ -237,12 +237,13 @@ adj_context_set_sequence (AdjContext *cx, gint64 sequence)
 }
 
 AdjContext *
-adj_context_at (AdjContext *cx, const char *file, guint line)
+adj_context_at (AdjContext *cx, const char *file, guint line, const char *function)
 {
   if (cx->place.node == NULL)
     {
       cx->place.file = file;
       cx->place.line = line;
+      cx->place.function = function;
     }
   return cx;
 }
@@ -337,6 +338,28 @@ adj_scope_alloc (AdjContext *cx, gsize n_bytes)
 
   g_ptr_array_add (cx->items, bytes);
   return bytes;
+}
+
+double
+adj_item (AdjContext *cx, AdjTensor *tensor)
+{
+  g_autoptr (AdjTensorData) data = NULL;
+
+  if (cx->error != NULL)
+    return 0;
+  data = tensor != NULL ? adj_tensor_snapshot (tensor) : NULL;
+  if (tensor == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "aten::item: NULL has no value");
+  else if (data == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                      "aten::item depends on data, which a fake tensor does not have");
+  else if (adj_tensor_data_get_numel (data) != 1)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "aten::item: a tensor of %" G_GINT64_FORMAT " elements",
+                      adj_tensor_data_get_numel (data));
+  else
+    return adj_tensor_data_get_double (data, 0);
+  return 0;
 }
 
 AdjTensor *

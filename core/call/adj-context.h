@@ -48,6 +48,7 @@ typedef struct
 {
   const char *file;
   guint line;
+  const char *function;    /* (nullable): of C */
   const char *node;        /* (nullable): the graph node being interpreted */
   const char *stack_trace; /* (nullable): that node's trace */
   const AdjGraph *graph;   /* (nullable): that node's graph */
@@ -107,8 +108,9 @@ ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cance
 ADJ_PUBLIC void adj_context_set_place (AdjContext *cx, const AdjPlace *place);
 const AdjPlace *adj_context_get_place (const AdjContext *cx);
 /* Notes a line of the program, unless a graph is being interpreted; returns @cx. */
-ADJ_PUBLIC AdjContext *adj_context_at (AdjContext *cx, const char *file, guint line);
-#define ADJ_HERE(cx) adj_context_at ((cx), __FILE__, __LINE__)
+ADJ_PUBLIC AdjContext *
+adj_context_at (AdjContext *cx, const char *file, guint line, const char *function);
+#define ADJ_HERE(cx) adj_context_at ((cx), __FILE__, __LINE__, __func__)
 /* The number of the autograd node that was made last; -1: none was. */
 gint64 adj_context_get_sequence (const AdjContext *cx);
 void adj_context_set_sequence (AdjContext *cx, gint64 sequence);
@@ -134,6 +136,9 @@ ADJ_PUBLIC AdjTensor *adj_scope_add (AdjContext *cx, AdjTensor *tensor);
 ADJ_PUBLIC AdjTensor *
 adj_keep (AdjTensor *tensor); /* (transfer full) (nullable): NULL keeps NULL */
 
+/* The value of a tensor of one element.  0 with the context in error when it has none: more
+ * elements, or none at all because it is fake. */
+ADJ_PUBLIC double adj_item (AdjContext *cx, AdjTensor *tensor);
 /* Bytes, zeroed, that live as long as the innermost scope. */
 gpointer adj_scope_alloc (AdjContext *cx, gsize n_bytes);
 

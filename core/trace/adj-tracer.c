@@ -90,7 +90,8 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   if (place->graph != NULL)
     from = &adj_graph_get_node (place->graph, place->id.index)->meta;
   else if (text == NULL && place->file != NULL)
-    text = line = g_strdup_printf ("  File \"%s\", line %u, in C\n", place->file, place->line);
+    text = line = g_strdup_printf ("  File \"%s\", line %u, in %s\n\n", place->file, place->line,
+                                   place->function != NULL ? place->function : "C");
   if (!is_differentiated (tracer, place) && (place->graph != NULL || text == NULL))
     return from;
 

@@ -323,9 +323,13 @@ print_value (const AdjArgument *argument, GString *out)
   if (is_by_value (type))
     g_string_append (out, name);
   else if (type->is_list)
-    g_string_append_printf (out, "%s (cx, %s, n_%s)",
-                            lists[type->kind] != NULL ? lists[type->kind] : "from_values", name,
-                            name);
+    {
+      const char *list = lists[type->kind] != NULL ? lists[type->kind] : "from_values";
+
+      if (type->optional)
+        g_string_append_printf (out, "%s == NULL ? ADJ_NONE : ", name);
+      g_string_append_printf (out, "%s (cx, %s, n_%s)", list, name, name);
+    }
   else
     {
       const char *form = type->optional ? c_types[type->kind].optional : c_types[type->kind].value;

@@ -65,7 +65,7 @@ AdjValue adj_wrapper_list (AdjContext *cx, guint n);
 static inline AdjValue
 from_tensors (AdjContext *cx, AdjTensor *const *items, guint n)
 {
-  AdjValue list = items != NULL || n == 0 ? adj_wrapper_list (cx, n) : ADJ_NONE;
+  AdjValue list = adj_wrapper_list (cx, n);
 
   for (guint i = 0; i < list.n; i++)
     list.items[i] = from_tensor_or_none (items[i]);
@@ -75,7 +75,7 @@ from_tensors (AdjContext *cx, AdjTensor *const *items, guint n)
 static inline AdjValue
 from_sizes (AdjContext *cx, const gint64 *items, guint n)
 {
-  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+  AdjValue list = adj_wrapper_list (cx, n);
 
   for (guint i = 0; i < list.n; i++)
     list.items[i] = from_size (items[i]);
@@ -85,7 +85,7 @@ from_sizes (AdjContext *cx, const gint64 *items, guint n)
 static inline AdjValue
 from_doubles (AdjContext *cx, const double *items, guint n)
 {
-  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+  AdjValue list = adj_wrapper_list (cx, n);
 
   for (guint i = 0; i < list.n; i++)
     list.items[i] = ADJ_FLOAT (items[i]);
@@ -95,7 +95,7 @@ from_doubles (AdjContext *cx, const double *items, guint n)
 static inline AdjValue
 from_bools (AdjContext *cx, const gboolean *items, guint n)
 {
-  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+  AdjValue list = adj_wrapper_list (cx, n);
 
   for (guint i = 0; i < list.n; i++)
     list.items[i] = ADJ_BOOL (items[i]);
@@ -105,7 +105,7 @@ from_bools (AdjContext *cx, const gboolean *items, guint n)
 static inline AdjValue
 from_values (AdjContext *cx, const AdjValue *items, guint n)
 {
-  AdjValue list = items != NULL ? adj_wrapper_list (cx, n) : ADJ_NONE;
+  AdjValue list = adj_wrapper_list (cx, n);
 
   for (guint i = 0; i < list.n; i++)
     list.items[i] = items[i];

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "programs.h"
+
+#include <string.h>
+
+/* ORDER PROGRAMS */
+static const AdjProgram *(*const programs[]) (void) = {
+  adj_program_mlp,    adj_program_hooks, adj_program_views,
+  adj_program_custom, adj_program_twice, adj_program_sizes,
+};
+
+guint
+adj_builtin_programs_get_n (void)
+{
+  return G_N_ELEMENTS (programs);
+}
+
+const AdjProgram *
+adj_builtin_programs_get (guint index)
+{
+  g_return_val_if_fail (index < G_N_ELEMENTS (programs), NULL);
+
+  return programs[index]();
+}
+
+const AdjProgram *
+adj_builtin_program_find (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    if (strcmp (programs[i]()->name, name) == 0)
+      return programs[i]();
+  return NULL;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Every program of data/programs prints what it did when its transcript was read and found right;
+ * what it computes eagerly is what the graph that it traces to computes. */
+
+#include <math.h>
+#include <string.h>
+
+#include "programs.h"
+#include "support/adj-test.h"
+
+static void
+transcript (gconstpointer data)
+{
+  const AdjProgram *program = data;
+  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *golden = g_strdup_printf ("programs/transcripts/%s.txt", program->name);
+
+  g_assert_cmpuint (program->abi, ==, ADJ_PROGRAM_ABI);
+  program->run (cx, out);
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  adj_test_check_golden (golden, out->str);
+}
+
+static gboolean
+add_leaf (const AdjValue *leaf, gpointer data)
+{
+  g_ptr_array_add (data, leaf->data);
+  return TRUE;
+}
+
+static void
+traced_is_eager (gconstpointer data)
+{
+  const AdjProgram *program = data;
+  g_auto (AdjValue) eager = ADJ_NONE;
+  g_auto (AdjValue) traced = ADJ_NONE;
+  g_autoptr (GPtrArray) left = g_ptr_array_new ();
+  g_autoptr (GPtrArray) right = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+
+  adj_program_evaluate (program, FALSE, &eager, &error);
+  g_assert_no_error (error);
+  adj_program_evaluate (program, TRUE, &traced, &error);
+  g_assert_no_error (error);
+  adj_value_foreach (&eager, add_leaf, left);
+  adj_value_foreach (&traced, add_leaf, right);
+  g_assert_cmpuint (left->len, >, 0);
+  g_assert_cmpuint (left->len, ==, right->len);
+  for (guint i = 0; i < left->len; i++)
+    {
+      AdjTensorData *a = left->pdata[i], *b = right->pdata[i];
+
+      g_assert_cmpint (adj_tensor_data_get_numel (a), ==, adj_tensor_data_get_numel (b));
+      for (gint64 k = 0; k < adj_tensor_data_get_numel (a); k++)
+        g_assert_cmpfloat (adj_tensor_data_get_double (a, k), ==,
+                           adj_tensor_data_get_double (b, k));
+    }
+}
+
+/* The graph of the program that writes has no writes. */
+static void
+views_trace_without_writes (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_program_trace (adj_program_views (), &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const char *target = adj_graph_get_node (graph, i)->target;
+
+      if (strstr (target, "_.") != NULL)
+        g_error ("%s writes", target);
+    }
+}
+
+/* By mathematics: at x = 2, x³, 3x², 6x and 6. */
+static void
+derivatives_are_right (void)
+{
+  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (GString) out = g_string_new (NULL);
+  static const char *const values[] = { "[8., 8.]", "[12., 12.]", "[12., 12.]", "[6., 6.]" };
+  const char *at;
+
+  g_assert_true (adj_program_twice ()->run (cx, out));
+  at = out->str;
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      at = strstr (at, values[i]);
+      g_assert_nonnull (at);
+      at++;
+    }
+}
+
+/* -- plugins -- */
+
+static char *build_folder;
+
+static void
+plugin_is_the_program (void)
+{
+  g_autofree char *name =
+      g_strdup_printf ("%s/data/programs/twice.so:adj_program_twice", build_folder);
+  const char *argv[] = { g_getenv ("ADJ_PROGRAM"), "run", name, NULL };
+  const char *built_in[] = { g_getenv ("ADJ_PROGRAM"), "run", "twice", NULL };
+  g_autoptr (AdjTestProcess) plugin = adj_test_spawn (argv, NULL, NULL);
+  g_autoptr (AdjTestProcess) own = adj_test_spawn (built_in, NULL, NULL);
+
+  g_assert_cmpstr (plugin->err, ==, "");
+  g_assert_cmpint (plugin->status, ==, 0);
+  g_assert_cmpstr (plugin->out, ==, own->out);
+  g_assert_cmpuint (plugin->out_length, >, 0);
+}
+
+static void
+commands (void)
+{
+  static const struct
+  {
+    const char *arguments;
+    int status;
+    const char *out, *err;
+  } cases[] = {
+    { "compare views@eager views@traced", 0, "2 outputs: 2 equal, 0 differ", "" },
+    { "compare mlp@eager mlp@traced", 0, "1 equal", "" },
+    { "compare mlp views", 1, "1 outputs, and 2", "" },
+    { "run views@traced", 0, "select_scatter", "" },
+    { "run views@somehow", 2, "", "@eager or @traced" },
+    { "compare hooks@eager hooks@traced", 2, "", "has no function" },
+    { "run nowhere.so:symbol", 2, "", "nowhere.so" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (GStrv) words = g_strsplit (cases[i].arguments, " ", -1);
+      const char *argv[5] = { g_getenv ("ADJ_PROGRAM") };
+      g_autoptr (AdjTestProcess) process = NULL;
+
+      for (guint k = 0; words[k] != NULL; k++)
+        argv[k + 1] = words[k];
+      process = adj_test_spawn (argv, NULL, NULL);
+      if (process->status != cases[i].status || strstr (process->out, cases[i].out) == NULL ||
+          strstr (process->err, cases[i].err) == NULL)
+        g_error ("%s: %d, '%s', '%s'", cases[i].arguments, process->status, process->out,
+                 process->err);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  build_folder = argc > 1 ? argv[1] : g_strdup (".");
+  for (guint i = 0; i < adj_builtin_programs_get_n (); i++)
+    {
+      const AdjProgram *program = adj_builtin_programs_get (i);
+      g_autofree char *run = g_strdup_printf ("/programs/transcript/%s", program->name);
+      g_autofree char *both = g_strdup_printf ("/programs/traced-is-eager/%s", program->name);
+
+      if (program->run != NULL)
+        g_test_add_data_func (run, program, transcript);
+      if (program->call != NULL)
+        g_test_add_data_func (both, program, traced_is_eager);
+    }
+  g_test_add_func ("/programs/views-trace-without-writes", views_trace_without_writes);
+  g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
+  g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
+  g_test_add_func ("/programs/commands", commands);
+
+  return g_test_run ();
+}
