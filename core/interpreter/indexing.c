@@ -39,6 +39,16 @@ take_number (Indexing *x, const AdjValue *entry)
                                                 ADJ_INT (x->dim), *entry));
 }
 
+/* PyTorch takes no slice when the end that is written is the size: x[0:8] of 8, but not x[:]. */
+static gboolean
+is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const AdjValue *step)
+{
+  AdjSize size = adj_tensor_get_meta (x->tensor)->shape.size[x->dim], end;
+
+  return start->kind == ADJ_VALUE_INT && start->integer == 0 && step->kind == ADJ_VALUE_INT &&
+         step->integer == 1 && adj_value_get_size (stop, &end) && adj_size_same (size, end);
+}
+
 static gboolean
 take_slice (Indexing *x, const AdjValue *entry)
 {
@@ -50,8 +60,15 @@ take_slice (Indexing *x, const AdjValue *entry)
     stop = ADJ_INT (G_MAXINT64);
   if (step.kind == ADJ_VALUE_NONE)
     step = ADJ_INT (1);
-  return check_dim (x, 1) && set (x, ADJ_APPLY (x->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x->tensor),
-                                                ADJ_INT (x->dim++), start, stop, step));
+  if (!check_dim (x, 1))
+    return FALSE;
+  if (is_whole (x, &start, &stop, &step))
+    {
+      x->dim++;
+      return TRUE;
+    }
+  return set (x, ADJ_APPLY (x->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x->tensor), ADJ_INT (x->dim++),
+                            start, stop, step));
 }
 
 static gboolean

@@ -29,10 +29,10 @@ round_straight_through (AdjContext *cx, AdjTensor *x, GString *out)
     .backward = pass_straight_through,
     .data = out,
   };
-  gboolean before = adj_autograd_set_enabled (cx, FALSE);
+  gboolean before = adj_context_set_grad_enabled (cx, FALSE);
   AdjTensor *rounded = adj_round (cx, x);
 
-  adj_autograd_set_enabled (cx, before);
+  adj_context_set_grad_enabled (cx, before);
   if (rounded == NULL || !adj_autograd_connect (cx, &custom, &x, 1, &rounded, 1))
     return NULL;
   return rounded;

@@ -44,14 +44,14 @@ make (AdjContext *cx, AdjTensor **x, AdjTensor **y, AdjTensor **parameters)
 static void
 update (AdjContext *cx, AdjTensor *const *parameters, double rate)
 {
-  gboolean before = adj_autograd_set_enabled (cx, FALSE);
+  gboolean before = adj_context_set_grad_enabled (cx, FALSE);
 
   for (guint i = 0; i < 4; i++)
     {
       adj_add__full (cx, parameters[i], adj_tensor_get_grad (parameters[i]), ADJ_FLOAT (-rate));
       adj_tensor_set_grad (cx, parameters[i], NULL);
     }
-  adj_autograd_set_enabled (cx, before);
+  adj_context_set_grad_enabled (cx, before);
 }
 
 static gboolean
