@@ -19,6 +19,7 @@ typedef enum
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
   ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
+  ADJ_OP_NO_DERIVATIVE = 1 << 15, /* there is a gradient, but nobody has it: PyTorch neither */
   ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
                                   touches no bytes and runs on fake tensors too */
   ADJ_OP_FILLS = 1 << 14,      /* every element gets one value: it may be written more than once */

@@ -223,8 +223,8 @@ builtin_log_of (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 
 /* -- shapes -- */
 
-static AdjTensor *
-reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
+AdjTensor *
+rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
 {
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   AdjSize wanted[ADJ_MAX_RANK];
@@ -249,7 +249,7 @@ reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
 static gboolean
 builtin_reshape (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  return give (out, reshape (call, args[0].tensor, &args[1]));
+  return give (out, rule_reshape (call, args[0].tensor, &args[1]));
 }
 
 /* Sums what was broadcast from @sizes: leading dimensions and those of size 1. */
@@ -376,8 +376,8 @@ put_strided (
   if (places != NULL)
     places = ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (places), args[2], args[3],
                         adj_value_from_size (offset));
-  places = places != NULL ? reshape (call, places, &one) : NULL;
-  g = places != NULL ? reshape (call, args[0].tensor, &one) : NULL;
+  places = places != NULL ? rule_reshape (call, places, &one) : NULL;
+  g = places != NULL ? rule_reshape (call, args[0].tensor, &one) : NULL;
   return g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_index_add, ADJ_TENSOR (whole), ADJ_INT (0),
                                 ADJ_TENSOR (places), ADJ_TENSOR (g))
                    : NULL;
@@ -444,7 +444,7 @@ builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVa
     {
       AdjValue shape = adj_rule_list_sizes (call->arena, split, n_split);
 
-      g = reshape (call, g, &shape);
+      g = rule_reshape (call, g, &shape);
       if (g == NULL)
         return FALSE;
       g = ADJ_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
@@ -684,9 +684,8 @@ builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   return give (out, times (call, x, norm_scale (call, g, y, p)));
 }
 
-/* 1, x₀, x₀x₁, …: the products of what stands before each element along @dim. */
-static AdjTensor *
-exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim)
+AdjTensor *
+rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim)
 {
   AdjContext *cx = call->cx;
   AdjSize n = adj_tensor_get_meta (x)->shape.size[dim];
@@ -735,13 +734,13 @@ builtin_prod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   if (n > 2)
     g = restore_reduced (call, g, args, n, 2, shape->rank);
   else
-    x = reshape (call, x, &whole);
+    x = rule_reshape (call, x, &whole);
   if (g == NULL || x == NULL)
     return FALSE;
-  x = times (call, exclusive_product (call, x, dim),
-             flipped (call, exclusive_product (call, flipped (call, x, dim), dim), dim));
+  x = times (call, rule_exclusive_product (call, x, dim),
+             flipped (call, rule_exclusive_product (call, flipped (call, x, dim), dim), dim));
   x = times (call, g, x);
-  return x != NULL && give (out, n > 2 ? x : reshape (call, x, &sizes));
+  return x != NULL && give (out, n > 2 ? x : rule_reshape (call, x, &sizes));
 }
 
 /* -- the table -- */
@@ -772,5 +771,7 @@ rule_builtin_find (const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     if (strcmp (table[i].name, name) == 0)
       return &table[i];
+  if (rule_gradient_builtin_find (name) != NULL)
+    return rule_gradient_builtin_find (name);
   return rule_composite_builtin_find (name);
 }

@@ -20,6 +20,13 @@ typedef struct
 const RuleBuiltin *rule_builtin_find (const char *name);
 /* Those that only composite operators need (composite.c). */
 const RuleBuiltin *rule_composite_builtin_find (const char *name);
+/* Those that only gradients need (gradients.c). */
+const RuleBuiltin *rule_gradient_builtin_find (const char *name);
+
+/* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
+AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
+/* 1, x₀, x₀x₁, …: the products of what stands before each element along @dim. */
+AdjTensor *rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim);
 /* Bits of the arguments of which it reads only the metadata. */
 guint32 rule_builtin_describes (const RuleBuiltin *builtin);
 

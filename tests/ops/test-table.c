@@ -147,6 +147,7 @@ bodies_refuse_unknown_names (void)
 static const char *const builtins[] = {
 #define BUILTIN(name, help) #name,
 #include "ops/rule-builtins.inc"
+#include "ops/gradient-builtins.inc"
 #undef BUILTIN
 };
 

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Builtins that only gradients call; ops/gradient-builtins.inc says what each one is. */
+
+#include <string.h>
+
+#include "rules/rule-private.h"
+
+/* -- calls: NULL in, NULL out -- */
+
+static AdjTensor *
+apply2 (AdjRuleCall *call, AdjOpId op, AdjTensor *a, AdjTensor *b)
+{
+  if (a == NULL || b == NULL)
+    return NULL;
+  return ADJ_APPLY (call->cx, op, ADJ_TENSOR (a), ADJ_TENSOR (b));
+}
+
+static AdjTensor *
+times (AdjRuleCall *call, AdjTensor *a, AdjTensor *b)
+{
+  return apply2 (call, ADJ_OP_mul_Tensor, a, b);
+}
+
+static AdjTensor *
+minus (AdjRuleCall *call, AdjTensor *a, AdjTensor *b)
+{
+  return apply2 (call, ADJ_OP_sub_Tensor, a, b);
+}
+
+/* The sum of those that are not %NULL. */
+static AdjTensor *
+plus (AdjRuleCall *call, AdjTensor *a, AdjTensor *b)
+{
+  if (a == NULL || b == NULL)
+    return a != NULL ? a : b;
+  return apply2 (call, ADJ_OP_add_Tensor, a, b);
+}
+
+static AdjTensor *
+shaped (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes)
+{
+  return tensor != NULL ? rule_reshape (call, tensor, sizes) : NULL;
+}
+
+static AdjTensor *
+tensor_of (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_TENSOR ? value->tensor : NULL;
+}
+
+static AdjValue
+value_of (AdjTensor *tensor)
+{
+  return tensor != NULL ? ADJ_TENSOR (tensor) : ADJ_NONE;
+}
+
+static const AdjShape *
+shape_of (const AdjTensor *tensor)
+{
+  return &adj_tensor_get_meta (tensor)->shape;
+}
+
+static AdjValue
+sizes_value (AdjRuleCall *call, const AdjShape *shape)
+{
+  return adj_rule_list_sizes (call->arena, shape->size, shape->rank);
+}
+
+static gboolean
+give_list (AdjRuleCall *call, AdjTensor *const *tensors, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, n);
+  for (guint i = 0; i < n; i++)
+    out->items[i] = value_of (tensors[i]);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+builtin_add_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjTensor *sum = NULL;
+
+  for (guint i = 0; i < n; i++)
+    sum = plus (call, sum, tensor_of (&args[i]));
+  *out = value_of (sum);
+  return !adj_context_has_error (call->cx);
+}
+
+static gboolean
+builtin_as_channels (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *like = shape_of (args[1].tensor);
+  AdjSize sizes[ADJ_MAX_RANK];
+  AdjValue spread = sizes_value (call, like);
+  AdjTensor *x = tensor_of (&args[0]);
+  AdjValue list;
+
+  *out = ADJ_NONE;
+  if (x == NULL)
+    return TRUE;
+  for (guint i = 0; i < like->rank; i++)
+    sizes[i] = ADJ_SIZE (i == 1 ? -1 : 1);
+  list = adj_rule_list_sizes (call->arena, sizes, like->rank);
+  x = rule_reshape (call, x, &list);
+  if (x != NULL)
+    x = ADJ_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (x), spread);
+  *out = value_of (x);
+  return x != NULL;
+}
+
+static gboolean
+builtin_flat_planes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = shape_of (args[0].tensor);
+  AdjSize sizes[ADJ_MAX_RANK];
+  AdjValue list;
+
+  for (guint i = 0; i + 2 < shape->rank; i++)
+    sizes[i] = shape->size[i];
+  sizes[shape->rank - 2] =
+      adj_size_mul (adj_context_get_symbols (call->cx), shape->size[shape->rank - 2],
+                    shape->size[shape->rank - 1]);
+  list = adj_rule_list_sizes (call->arena, sizes, shape->rank - 1);
+  *out = value_of (rule_reshape (call, args[0].tensor, &list));
+  return out->kind == ADJ_VALUE_TENSOR;
+}
+
+/* -- norms --
+ *
+ * The backward of a norm gives gx = r P (h), gw = Σ G x̂ and gb = Σ G, with h = G w, x̂ = (x − μ) r
+ * and the symmetric map P (z) = z − mean (z) − x̂ mean (z x̂).  For cotangents u, v, t of the three:
+ *
+ *   G: w r P (u) + v x̂ + t       w: Σ G r P (u)
+ *   x: r P (v G) − r² (x̂ mean (u P (h)) + P (u) mean (h x̂) + P (h) mean (u x̂))
+ *
+ * Where the statistics are constant, P (z) = z and the second part of x is 0. */
+
+typedef struct
+{
+  AdjRuleCall *call;
+  AdjValue sizes;   /* x is seen in these */
+  AdjValue weights; /* weight and its gradients in these */
+  AdjValue dims;    /* that the means go over */
+  gboolean constant;
+  AdjTensor *rstd, *normal; /* r, x̂ */
+} Norm;
+
+static AdjTensor *
+mean_of (const Norm *norm, AdjTensor *z)
+{
+  return z != NULL ? ADJ_APPLY (norm->call->cx, ADJ_OP_mean_dim, ADJ_TENSOR (z), norm->dims,
+                                ADJ_BOOL (TRUE))
+                   : NULL;
+}
+
+static AdjTensor *
+project (const Norm *norm, AdjTensor *z)
+{
+  AdjRuleCall *call = norm->call;
+  AdjTensor *along;
+
+  if (norm->constant || z == NULL)
+    return z;
+  along = times (call, norm->normal, mean_of (norm, times (call, z, norm->normal)));
+  return minus (call, minus (call, z, mean_of (norm, z)), along);
+}
+
+/* x with dimension 1 as [groups, n / groups]. */
+static void
+split_groups (AdjRuleCall *call, const AdjShape *x, gint64 groups, AdjSize *sizes)
+{
+  sizes[0] = x->size[0];
+  sizes[1] = ADJ_SIZE (groups);
+  sizes[2] = adj_size_floordiv (adj_context_get_symbols (call->cx), x->size[1], ADJ_SIZE (groups));
+  for (guint i = 2; i < x->rank; i++)
+    sizes[i + 1] = x->size[i];
+}
+
+/* @extra: the normalised shape of a layer, the number of groups. */
+static gboolean
+lay_out (Norm *norm, const char *kind, const AdjShape *x, const AdjValue *extra)
+{
+  gboolean layer = strcmp (kind, "layer") == 0, group = strcmp (kind, "group") == 0;
+  AdjSize sizes[ADJ_MAX_RANK], dims[ADJ_MAX_RANK], weights[ADJ_MAX_RANK];
+  guint rank = x->rank + (group ? 1 : 0), n_dims = 0, n_weights = 0;
+
+  if (rank > ADJ_MAX_RANK || x->rank < 1)
+    return rule_call_fail (norm->call, ADJ_ERROR_LIMIT, "has too many dimensions");
+  memcpy (sizes, x->size, sizeof *sizes * x->rank);
+  if (group)
+    split_groups (norm->call, x, extra->integer, sizes);
+  for (guint i = 0; i < rank; i++)
+    {
+      gboolean normalised = layer ? i + extra->n >= rank : group ? i >= 2 : i != 1;
+      gboolean weighted = layer ? normalised : group ? i == 1 || i == 2 : i == 1;
+
+      if (normalised)
+        dims[n_dims++] = ADJ_SIZE (i);
+      weights[n_weights++] = weighted ? sizes[i] : ADJ_SIZE (1);
+    }
+  norm->constant = strcmp (kind, "constant") == 0;
+  norm->sizes = adj_rule_list_sizes (norm->call->arena, sizes, rank);
+  norm->dims = adj_rule_list_sizes (norm->call->arena, dims, n_dims);
+  norm->weights = adj_rule_list_sizes (norm->call->arena, weights, n_weights);
+  return TRUE;
+}
+
+/* A statistic, seen over x. */
+static AdjTensor *
+statistic (const Norm *norm, AdjTensor *tensor)
+{
+  AdjSize sizes[ADJ_MAX_RANK];
+  AdjValue list;
+
+  for (guint i = 0; i < norm->sizes.n; i++)
+    adj_value_get_size (&norm->sizes.items[i], &sizes[i]);
+  for (guint i = 0; i < norm->dims.n; i++)
+    sizes[norm->dims.items[i].integer] = ADJ_SIZE (1);
+  list = adj_rule_list_sizes (norm->call->arena, sizes, norm->sizes.n);
+  return shaped (norm->call, tensor, &list);
+}
+
+/* The sum over what a weight is broadcast over, in the sizes of the weight. */
+static AdjTensor *
+sum_to_weight (const Norm *norm, AdjTensor *z, AdjTensor *weight)
+{
+  AdjShape to = { .rank = norm->weights.n };
+  AdjValue sizes;
+
+  if (z == NULL || weight == NULL)
+    return NULL;
+  for (guint i = 0; i < to.rank; i++)
+    adj_value_get_size (&norm->weights.items[i], &to.size[i]);
+  sizes = sizes_value (norm->call, shape_of (weight));
+  return shaped (norm->call, adj_apply_sum_to (norm->call->cx, z, &to), &sizes);
+}
+
+/* The part of x that comes from its statistics. */
+static AdjTensor *
+through_statistics (const Norm *norm, AdjTensor *u, AdjTensor *h)
+{
+  AdjRuleCall *call = norm->call;
+  AdjTensor *of_u = project (norm, u), *of_h = project (norm, h), *sum;
+
+  if (norm->constant || u == NULL)
+    return NULL;
+  sum = times (call, norm->normal, mean_of (norm, times (call, u, of_h)));
+  sum = plus (call, sum, times (call, of_u, mean_of (norm, times (call, h, norm->normal))));
+  sum = plus (call, sum, times (call, of_h, mean_of (norm, times (call, u, norm->normal))));
+  sum = times (call, sum, times (call, norm->rstd, norm->rstd));
+  return sum != NULL ? ADJ_APPLY (call->cx, ADJ_OP_neg, ADJ_TENSOR (sum)) : NULL;
+}
+
+/* Arguments: kind, the gradients of gx, gw, gb, then grad_out, input, weight, mean, rstd, and what
+ * lay_out() needs. */
+static gboolean
+builtin_norm_second (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjTensor *u = tensor_of (&args[1]), *v = tensor_of (&args[2]), *t = tensor_of (&args[3]);
+  AdjTensor *g = args[4].tensor, *x = args[5].tensor, *weight = tensor_of (&args[6]), *w, *h, *pu;
+  AdjTensor *of_g, *of_x, *of_w;
+  AdjValue sizes = sizes_value (call, shape_of (x));
+  Norm norm = { .call = call };
+
+  if (!lay_out (&norm, args[0].text, shape_of (x), &args[9]))
+    return FALSE;
+  norm.rstd = statistic (&norm, args[8].tensor);
+  norm.normal = minus (call, shaped (call, x, &norm.sizes), statistic (&norm, args[7].tensor));
+  norm.normal = times (call, norm.normal, norm.rstd);
+  g = shaped (call, g, &norm.sizes);
+  u = shaped (call, u, &norm.sizes);
+  v = shaped (call, v, &norm.weights);
+  t = shaped (call, t, &norm.weights);
+  w = shaped (call, weight, &norm.weights);
+  h = w != NULL ? times (call, g, w) : g;
+  pu = times (call, project (&norm, u), norm.rstd);
+
+  of_w = sum_to_weight (&norm, times (call, g, pu), weight);
+  of_g = plus (call, w != NULL ? times (call, pu, w) : pu, times (call, v, norm.normal));
+  of_g = plus (call, of_g, t);
+  if (of_g != NULL)
+    of_g = ADJ_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (of_g), norm.sizes);
+  of_x = times (call, project (&norm, times (call, v, g)), norm.rstd);
+  of_x = plus (call, of_x, through_statistics (&norm, u, h));
+  return give_list (
+      call, (AdjTensor *[]){ shaped (call, of_g, &sizes), shaped (call, of_x, &sizes), of_w }, 3,
+      out);
+}
+
+/* -- products -- */
+
+/* With r_k = Σ_{j ≥ k} g_j Π_{k < i ≤ j} x_i, element k has Π_{i < k} x_i · r_k: right where
+ * elements are 0 too. */
+static gboolean
+builtin_cumprod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  const AdjShape *shape = shape_of (args[1].tensor);
+  AdjTensor *g = args[0].tensor, *x = args[1].tensor, *lower, *products;
+  AdjSize square[ADJ_MAX_RANK], last[2];
+  guint rank = shape->rank;
+  AdjValue sizes;
+
+  *out = args[0];
+  if (rank == 0)
+    return TRUE;
+  if (rank + 1 > ADJ_MAX_RANK)
+    return rule_call_fail (call, ADJ_ERROR_LIMIT, "has too many dimensions");
+  x = ADJ_APPLY (cx, ADJ_OP_transpose_int, ADJ_TENSOR (x), args[2], ADJ_INT (-1));
+  g = ADJ_APPLY (cx, ADJ_OP_transpose_int, ADJ_TENSOR (g), args[2], ADJ_INT (-1));
+  if (x == NULL || g == NULL)
+    return FALSE;
+  memcpy (square, shape_of (x)->size, sizeof *square * rank);
+  square[rank] = last[0] = last[1] = square[rank - 1];
+  sizes = adj_rule_list_sizes (call->arena, last, 2);
+  lower = ADJ_APPLY (cx, ADJ_OP_new_ones, ADJ_TENSOR (x), sizes);
+  lower = lower != NULL ? ADJ_APPLY (cx, ADJ_OP_tril, ADJ_TENSOR (lower)) : NULL;
+  lower = lower != NULL ? ADJ_APPLY (cx, ADJ_OP_ne_Scalar, ADJ_TENSOR (lower), ADJ_INT (0)) : NULL;
+  products = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (x), ADJ_INT (-2));
+  sizes = adj_rule_list_sizes (call->arena, square, rank + 1);
+  if (products == NULL || lower == NULL)
+    return FALSE;
+  products = ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (products), sizes);
+  if (products != NULL)
+    products = ADJ_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (products), ADJ_TENSOR (lower),
+                          ADJ_INT (1));
+  if (products != NULL)
+    products = ADJ_APPLY (cx, ADJ_OP_cumprod, ADJ_TENSOR (products), ADJ_INT (-1));
+  if (products != NULL)
+    products = ADJ_APPLY (cx, ADJ_OP_triu, ADJ_TENSOR (products));
+  g = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (g), ADJ_INT (-2));
+  g = times (call, products, g);
+  if (g != NULL)
+    g = ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
+                   adj_rule_list_sizes (call->arena, (const AdjSize[]){ ADJ_SIZE (-1) }, 1));
+  g = times (call, g, rule_exclusive_product (call, x, rank - 1));
+  if (g != NULL)
+    g = ADJ_APPLY (cx, ADJ_OP_transpose_int, ADJ_TENSOR (g), args[2], ADJ_INT (-1));
+  *out = value_of (g);
+  return g != NULL;
+}
+
+/* -- scatter_reduce -- */
+
+typedef struct
+{
+  AdjRuleCall *call;
+  AdjTensor *g, *self, *src, *index, *result; /* src: as much as is scattered */
+  AdjValue dim, reduce, include;
+} Scatter;
+
+static AdjTensor *
+gathered (const Scatter *s, AdjTensor *x)
+{
+  return x != NULL
+             ? ADJ_APPLY (s->call->cx, ADJ_OP_gather, ADJ_TENSOR (x), s->dim, ADJ_TENSOR (s->index))
+             : NULL;
+}
+
+static AdjTensor *
+scattered (const Scatter *s, AdjTensor *into, AdjTensor *x)
+{
+  if (into == NULL || x == NULL)
+    return NULL;
+  return ADJ_APPLY (s->call->cx, ADJ_OP_scatter_add, ADJ_TENSOR (into), s->dim,
+                    ADJ_TENSOR (s->index), ADJ_TENSOR (x));
+}
+
+static AdjTensor *
+reduced (const Scatter *s, AdjTensor *self, AdjTensor *src)
+{
+  AdjValue args[] = { value_of (self), s->dim, value_of (s->index), value_of (src), s->reduce };
+  AdjValue include[] = { { .kind = ADJ_VALUE_STRING, .n = 12, .text = (char *) "include_self" },
+                         s->include };
+  AdjValue result;
+
+  if (self == NULL || src == NULL ||
+      !adj_call (s->call->cx, adj_op (ADJ_OP_scatter_reduce_two),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 5, .items = args },
+                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = include }, &result))
+    return NULL;
+  return result.tensor;
+}
+
+static AdjTensor *
+is_zero (const Scatter *s, AdjTensor *x)
+{
+  return ADJ_APPLY (s->call->cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (x), ADJ_INT (0));
+}
+
+static AdjTensor *
+filled (const Scatter *s, AdjTensor *x, AdjTensor *mask, gint64 value)
+{
+  if (x == NULL || mask == NULL)
+    return NULL;
+  return ADJ_APPLY (s->call->cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (x), ADJ_TENSOR (mask),
+                    ADJ_INT (value));
+}
+
+/* The dtype of @like. */
+static AdjTensor *
+as_number (const Scatter *s, AdjTensor *mask, AdjTensor *like)
+{
+  AdjTensor *one = ADJ_APPLY (s->call->cx, ADJ_OP_ones_like, ADJ_TENSOR (like));
+
+  return times (s->call, one, mask);
+}
+
+/* Of several that are 0 none matters; the gradient of a single one goes around it. */
+static void
+differentiate_product (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
+{
+  AdjRuleCall *call = s->call;
+  AdjContext *cx = call->cx;
+  AdjTensor *self_zero = is_zero (s, s->self), *src_zero = is_zero (s, s->src);
+  AdjTensor *safe_self = filled (s, s->self, self_zero, 1);
+  AdjTensor *safe_src = filled (s, s->src, src_zero, 1);
+  AdjTensor *zeros = ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (s->self));
+  AdjTensor *count, *single, *around, *plain;
+
+  *of_self = apply2 (call, ADJ_OP_div_Tensor, times (call, s->g, reduced (s, safe_self, s->src)),
+                     safe_self);
+  count = gathered (s, scattered (s, zeros, as_number (s, src_zero, s->src)));
+  single = count != NULL ? ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (count), ADJ_INT (1)) : NULL;
+  single = apply2 (call, ADJ_OP_logical_and, single, src_zero);
+  around = gathered (s, times (call, s->g, reduced (s, s->self, filled (s, s->src, single, 1))));
+  plain = apply2 (call, ADJ_OP_div_Tensor, gathered (s, times (call, s->g, s->result)), safe_src);
+  *of_src = NULL;
+  if (single != NULL && around != NULL && plain != NULL)
+    *of_src = ADJ_APPLY (cx, ADJ_OP_where_self, ADJ_TENSOR (single), ADJ_TENSOR (around),
+                         ADJ_TENSOR (plain));
+}
+
+static void
+differentiate_mean (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
+{
+  AdjContext *cx = s->call->cx;
+  gboolean include = adj_op_value_is_true (&s->include);
+  AdjTensor *count =
+      ADJ_APPLY (cx, include ? ADJ_OP_ones_like : ADJ_OP_zeros_like, ADJ_TENSOR (s->g));
+  AdjTensor *ones = ADJ_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (s->src));
+
+  count = scattered (s, count, ones);
+  count = count != NULL ? filled (s, count, is_zero (s, count), 1) : NULL;
+  *of_self = apply2 (s->call, ADJ_OP_div_Tensor, s->g, count);
+  *of_src = gathered (s, *of_self);
+}
+
+/* Shared evenly among all that equal the result. */
+static void
+differentiate_extreme (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
+{
+  AdjRuleCall *call = s->call;
+  AdjTensor *best = gathered (s, s->result);
+  AdjTensor *self_is = as_number (s, apply2 (call, ADJ_OP_eq_Tensor, s->self, s->result), s->self);
+  AdjTensor *src_is = as_number (s, apply2 (call, ADJ_OP_eq_Tensor, s->src, best), s->src);
+  AdjTensor *count = scattered (s, self_is, src_is);
+  AdjTensor *share = apply2 (call, ADJ_OP_div_Tensor, s->g, count);
+
+  *of_self = times (call, self_is, share);
+  *of_src = times (call, src_is, gathered (s, share));
+}
+
+/* @x cut to the sizes of @to, from the start of each dimension. */
+static AdjTensor *
+cut_to (AdjRuleCall *call, AdjTensor *x, const AdjShape *to)
+{
+  for (guint i = 0; i < to->rank && x != NULL; i++)
+    if (!adj_size_same (shape_of (x)->size[i], to->size[i]))
+      x = ADJ_APPLY (call->cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (i), ADJ_INT (0),
+                     adj_value_from_size (to->size[i]));
+  return x;
+}
+
+/* The reverse: zeros up to the sizes of @to. */
+static AdjTensor *
+grow_to (AdjRuleCall *call, AdjTensor *x, const AdjShape *to)
+{
+  AdjSize pad[2 * ADJ_MAX_RANK];
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < to->rank && x != NULL; i++)
+    {
+      guint at = 2 * (to->rank - 1 - i);
+
+      pad[at] = ADJ_SIZE (0);
+      pad[at + 1] =
+          adj_size_sub (adj_context_get_symbols (call->cx), to->size[i], shape_of (x)->size[i]);
+      same &= adj_size_same (to->size[i], shape_of (x)->size[i]);
+    }
+  if (same || x == NULL)
+    return x;
+  return ADJ_APPLY (call->cx, ADJ_OP_constant_pad_nd, ADJ_TENSOR (x),
+                    adj_rule_list_sizes (call->arena, pad, 2 * to->rank), ADJ_INT (0));
+}
+
+/* Arguments: g, self, dim, index, src, reduce, include_self, result. */
+static gboolean
+builtin_scatter_reduce_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape whole = *shape_of (args[4].tensor);
+  AdjTensor *of_self, *of_src;
+  Scatter s = {
+    .call = call,
+    .g = args[0].tensor,
+    .self = args[1].tensor,
+    .dim = args[2],
+    .index = args[3].tensor,
+    .src = cut_to (call, args[4].tensor, shape_of (args[3].tensor)),
+    .reduce = args[5],
+    .include = args[6],
+    .result = args[7].tensor,
+  };
+
+  if (s.src == NULL)
+    return FALSE;
+  if (strcmp (args[5].text, "prod") == 0)
+    differentiate_product (&s, &of_self, &of_src);
+  else if (strcmp (args[5].text, "mean") == 0)
+    differentiate_mean (&s, &of_self, &of_src);
+  else if (strcmp (args[5].text, "sum") == 0)
+    {
+      of_self = s.g;
+      of_src = gathered (&s, s.g);
+    }
+  else
+    differentiate_extreme (&s, &of_self, &of_src);
+  if (!adj_op_value_is_true (&s.include) && of_self != NULL)
+    of_self = ADJ_APPLY (call->cx, ADJ_OP_scatter_value, ADJ_TENSOR (of_self), s.dim, args[3],
+                         ADJ_INT (0));
+  return give_list (call, (AdjTensor *[]){ of_self, grow_to (call, of_src, &whole) }, 2, out);
+}
+
+/* -- the table -- */
+
+const RuleBuiltin *
+rule_gradient_builtin_find (const char *name)
+{
+  static const RuleBuiltin table[] = {
+#define BUILTIN(word, help) { #word, builtin_##word },
+#include "ops/gradient-builtins.inc"
+#undef BUILTIN
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (strcmp (table[i].name, name) == 0)
+      return &table[i];
+  return NULL;
+}
