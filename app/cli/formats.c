@@ -33,12 +33,12 @@ print_json (void)
 static void
 print_text (void)
 {
-  printf ("%-10s %-14s %-6s %s\n", "FORMAT", "EXTENSIONS", "", "");
+  printf ("%-12s %-14s %s\n", "FORMAT", "EXTENSIONS", "READS, WRITES");
   for (guint i = 0; i < adj_formats_get_n (); i++)
     {
       const AdjFormat *format = adj_formats_get (i);
 
-      printf ("%-10s %-14s %c%c     %s\n", format->name, format->extensions,
+      printf ("%-12s %-14s %c%c     %s\n", format->name, format->extensions,
               format->load != NULL ? 'r' : '-', format->save != NULL ? 'w' : '-', format->summary);
     }
 }

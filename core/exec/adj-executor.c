@@ -73,6 +73,13 @@ check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError *
   if (wanted == NULL)
     return TRUE;
   adj_tensor_meta_print (wanted, adj_graph_get_symbols (graph), wants);
+  if (value->kind == ADJ_VALUE_RAW)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "input %u ('%s') was not recorded; of it is known: %.200s", index, node->name,
+                   value->text);
+      return FALSE;
+    }
   if (value->kind != ADJ_VALUE_DATA)
     return wrong_input (index, node, adj_value_kind_name (value->kind), wants->str, error);
   given = adj_tensor_data_get_meta (value->data);

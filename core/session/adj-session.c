@@ -328,7 +328,10 @@ adj_session_compare (const AdjSessionRun *a,
   peer.inputs = inputs_b;
   candidate.n_inputs = peer.n_inputs = inputs.n;
   if (!adj_session_run (&peer, &result, nodes ? values : NULL, cancellable, error))
-    return NULL;
+    {
+      g_prefix_error (error, "what it is compared with: ");
+      return NULL;
+    }
   request.expected = &result.output;
   given.values = inputs_a;
   given.n = inputs.n;
