@@ -106,6 +106,17 @@ adj_partitioner_find (const char *name, GError **error)
   return NULL;
 }
 
+/* Takes @partition (nullable). */
+static AdjPartition *
+verified (AdjPartition *partition, GError **error)
+{
+#ifndef NDEBUG
+  if (partition != NULL && !partition_verify (partition, error))
+    g_clear_pointer (&partition, adj_partition_unref);
+#endif
+  return partition;
+}
+
 AdjPartition *
 adj_partition (const AdjPartitioner *partitioner,
                AdjGraph *joint,
@@ -124,7 +135,7 @@ adj_partition (const AdjPartitioner *partitioner,
                    options->budget);
       return NULL;
     }
-  return partitioner->run (joint, options, error);
+  return verified (partitioner->run (joint, options, error), error);
 }
 
 AdjPartition *

@@ -104,6 +104,17 @@ lift_saves (const AdjPartition *theirs)
   return demands;
 }
 
+/* In the others the peak is in forward's outputs and gradients, and nothing can be saved. */
+static gboolean
+is_improved (const char *name)
+{
+  static const char *const names[] = {
+    "gpt2", "gpt2-inductor", "resnet-block", "llama", "lstm", "unet", NULL,
+  };
+
+  return g_strv_contains (names, name);
+}
+
 /* At each of PyTorch's budgets: as much recomputation at most, and no higher a peak. */
 static void
 test_beats_budgets (gconstpointer name)
@@ -125,7 +136,7 @@ test_beats_budgets (gconstpointer name)
       theirs = partition_run ("min-cut", joint->graph, &options);
       demands = lift_saves (theirs);
       options.compat = FALSE;
-      options.effort = 3000;
+      options.effort = 1200;
       options.demands = (const AdjPartitionDemand *) (gpointer) demands->data;
       options.n_demands = budgets[b] < 1 ? demands->len : 0;
       ours = partition_run ("optimal", joint->graph, &options);
@@ -139,6 +150,8 @@ test_beats_budgets (gconstpointer name)
                       ours->cost.recompute_flops, ours->cost.peak_bound,
                       ours->cost.is_optimal ? ", all tried" : "", ours->cost.n_plans);
       g_assert_cmpuint (ours->cost.peak, <=, theirs->cost.peak);
+      if (budgets[b] == 1 && is_improved (name))
+        g_assert_cmpuint (our_peak, <, their_peak);
       g_assert_cmpfloat (ours->cost.recompute_flops, <=, theirs->cost.recompute_flops);
       g_assert_cmpuint (our_peak, <=, their_peak);
       /* The outputs stay while both run as one. */
