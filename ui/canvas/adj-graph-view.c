@@ -582,13 +582,20 @@ static void
 fit_first (AdjGraphView *self, int width, int height)
 {
   AdjRect bounds = adj_scene_get_bounds (self->scene);
+  guint selected = adj_node_id_is_valid (self->selected)
+                       ? adj_scene_find_node (self->scene, self->selected)
+                       : ADJ_NO_BOX;
 
   self->wants_fit = FALSE;
   self->camera = fitting (self, &bounds, 1);
-  if (self->wants_selected && adj_node_id_is_valid (self->selected))
+  if (self->wants_selected && selected != ADJ_NO_BOX)
     {
+      const AdjRect *rect = &adj_scene_get_box (self->scene, selected)->rect;
+      AdjPoint middle = { rect->x + rect->width / 2, rect->y + rect->height / 2 };
+
       self->camera.zoom = MAX (self->camera.zoom, READABLE_ZOOM);
-      adj_graph_view_reveal (self, self->selected);
+      adj_camera_center_on (&self->camera, middle, width, height);
+      adj_camera_clamp (&self->camera, &bounds, width, height);
     }
   else if (self->camera.zoom < 0.45f)
     {

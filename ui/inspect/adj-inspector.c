@@ -10,6 +10,7 @@
 #include "inspect/adj-histogram.h"
 #include "ir/adj-text.h"
 #include "model/adj-facts.h"
+#include "model/adj-reasons.h"
 #include "panel/name-widgets.h"
 
 #define MAX_LINKS 12
@@ -26,6 +27,9 @@ struct _AdjInspector
   AdjRoleBadge *badge;
   GtkLabel *role;
   GtkBox *cards;
+  AdjGraph *asked;         /* (owned) (nullable): the joint graph that reasons were asked for */
+  AdjWork *asking;         /* (owned) (nullable) */
+  AdjPartition *partition; /* (owned) (nullable): the answer */
 };
 
 G_DEFINE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ_TYPE_PANEL)
@@ -36,6 +40,7 @@ typedef struct
   const AdjGraph *graph;
   const AdjScene *scene;
   AdjEvaluation *evaluation; /* (nullable) */
+  AdjPartition *partition;   /* (nullable) */
   AdjNodeId id;
   const AdjNode *node;
 } Subject;
@@ -165,6 +170,33 @@ fill_tags (AdjFactCard *card, const Subject *s)
   adj_fact_card_add (card, _ ("ATen"), meta->original_aten);
 }
 
+/* What the min-cut partitioner would do with the node. */
+static void
+fill_reasons (AdjFactCard *card, const Subject *s)
+{
+  const AdjNodeDecision *decision;
+  g_autofree char *sentence = NULL, *bytes = NULL, *weight = NULL;
+
+  if (s->partition == NULL || s->node->opcode == ADJ_OPCODE_OUTPUT)
+    return;
+  decision = &s->partition->nodes[s->id.index];
+  sentence = adj_partition_explain (s->partition, s->id);
+  bytes = adj_facts_bytes ((gint64) MIN (decision->bytes, G_MAXINT64));
+  adj_fact_card_add (card, _ ("Goes to"), adj_fate_name (decision->fate));
+  adj_fact_card_add (card, _ ("Bytes"), bytes);
+  if (decision->weight >= 0)
+    {
+      weight = g_strdup_printf ("%" G_GINT64_FORMAT, decision->weight);
+      adj_fact_card_add (card, _ ("Price in the cut"), weight);
+    }
+  adj_fact_card_add_text (card, sentence, FALSE);
+  if (adj_node_id_is_valid (decision->because) &&
+      decision->because.index < adj_graph_get_n_nodes (s->graph))
+    adj_fact_card_add_link (card, _ ("Because of"),
+                            adj_graph_get_node (s->graph, decision->because.index)->name,
+                            decision->because, NULL);
+}
+
 static void
 add_node_link (AdjFactCard *card, const Subject *s, const char *key, AdjNodeId id)
 {
@@ -250,6 +282,7 @@ static const struct
   { N_ ("Compared with Recorded"), fill_comparison },
   { N_ ("Result of the Run"), fill_result },
   { N_ ("Tags"), fill_tags },
+  { N_ ("Saved or Recomputed?"), fill_reasons },
   { N_ ("Twins"), fill_twins },
   { N_ ("Inputs and Users"), fill_neighbours },
   { N_ ("Operator"), fill_operator },
@@ -270,6 +303,44 @@ show_role (AdjInspector *self, const Subject *s)
   gtk_label_set_text (self->role, _ (adj_role_name (role)));
 }
 
+static void update (AdjInspector *self);
+
+static void
+on_answered (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjInspector *self = ADJ_INSPECTOR (source);
+
+  /* Another graph was asked for meanwhile. */
+  if (adj_work_from_result (result) != self->asking)
+    return;
+  g_clear_pointer (&self->asking, adj_work_unref);
+  self->partition = adj_work_finish (result, NULL);
+  if (self->partition != NULL && adj_panel_get_document (self) != NULL)
+    update (self);
+}
+
+static void
+forget_reasons (AdjInspector *self)
+{
+  if (self->asking != NULL)
+    adj_work_cancel (self->asking);
+  g_clear_pointer (&self->asking, adj_work_unref);
+  g_clear_pointer (&self->asked, adj_graph_unref);
+  g_clear_pointer (&self->partition, adj_partition_unref);
+}
+
+/* Once for each joint graph, when a node of it is looked at. */
+static void
+ask_reasons (AdjInspector *self, const AdjBundleGraph *graph)
+{
+  if (self->asked == graph->graph)
+    return;
+  forget_reasons (self);
+  self->asked = adj_graph_ref (graph->graph);
+  if (g_strcmp0 (graph->role, "joint") == 0)
+    self->asking = adj_reasons_start (G_OBJECT (self), graph->graph, on_answered);
+}
+
 static void
 update (AdjInspector *self)
 {
@@ -287,7 +358,9 @@ update (AdjInspector *self)
       gtk_stack_set_visible_child_name (self->stack, "empty");
       return;
     }
+  ask_reasons (self, graph);
   s.graph = graph->graph;
+  s.partition = self->partition;
   s.node = adj_graph_get_node (s.graph, s.id.index);
 
   gtk_label_set_text (self->name, s.node->name);
@@ -310,10 +383,19 @@ update (AdjInspector *self)
 }
 
 static void
+adj_inspector_dispose (GObject *object)
+{
+  forget_reasons (ADJ_INSPECTOR (object));
+
+  G_OBJECT_CLASS (adj_inspector_parent_class)->dispose (object);
+}
+
+static void
 adj_inspector_class_init (AdjInspectorClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->dispose = adj_inspector_dispose;
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
 
   g_type_ensure (ADJ_TYPE_ROLE_BADGE);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-reasons.h"
+
+static gpointer
+ask (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const AdjPartitioner *partitioner = adj_partitioner_find ("min-cut", error);
+
+  return partitioner != NULL ? adj_partition (partitioner, adj_work_get_input (work), NULL, error)
+                             : NULL;
+}
+
+AdjWork *
+adj_reasons_start (GObject *owner, AdjGraph *graph, GAsyncReadyCallback done)
+{
+  return adj_work_start (owner, ADJ_WORK_LIGHT, ask, adj_graph_ref (graph),
+                         (GDestroyNotify) adj_graph_unref, (GDestroyNotify) adj_partition_unref,
+                         done);
+}
+
+AdjGraph *
+adj_reasons_get_graph (AdjWork *work)
+{
+  return adj_work_get_input (work);
+}
