@@ -20,6 +20,21 @@ adj_builtin_run_region (
   return done;
 }
 
+/* torch.ops.higher_order.wrap_with_set_grad_enabled (enabled, body, *args). */
+gboolean
+adj_builtin_run_with_grad (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  gboolean before, done;
+
+  if (n_args < 2 || args[0].kind != ADJ_VALUE_BOOL)
+    return adj_builtin_fail (cx, "a bool and a graph are needed");
+  before = adj_context_set_grad_enabled (cx, args[0].boolean);
+  done = adj_builtin_run_region (cx, args + 1, n_args - 1, kwargs, out);
+  adj_context_set_grad_enabled (cx, before);
+  return done;
+}
+
 /* torch.ops.higher_order.cond (predicate, true_graph, false_graph, operands): of a predicate that
  * is known. */
 gboolean
