@@ -147,7 +147,9 @@ overlap_in_part (AdjTensor *target, AdjTensor *other, AdjSymbols *symbols)
   if (a_first != b_first || a_last != b_last || a->shape.rank != b->shape.rank)
     return TRUE;
   for (guint i = 0; i < a->shape.rank; i++)
-    if (!adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.stride[i], b->shape.stride[i]))
+    if (!(adj_size_is (symbols, a->shape.size[i], 1) &&
+          adj_size_is (symbols, b->shape.size[i], 1)) &&
+        !adj_size_test (symbols, ADJ_SIZE_EQ, a->shape.stride[i], b->shape.stride[i]))
       return TRUE;
   return FALSE;
 }
