@@ -16,7 +16,8 @@ typedef struct
   AdjPassContext *context;
   AdjNodeId *map;
   gboolean *returned;
-  gboolean *scratch; /* views of a copy that somebody made only to write into it */
+  gboolean *scratch;   /* views of a copy that somebody made only to write into it */
+  GHashTable *regions; /* number of a region of checkpointing → which one it is here, plus one */
 } Normaliser;
 
 static const AdjNode *
@@ -163,6 +164,45 @@ spell (const Normaliser *self, const AdjNode *node)
   return spelling;
 }
 
+/* "memory_format = torch.preserve_format" is what nobody has to say. */
+static void
+drop_formats (AdjValue *kwargs)
+{
+  guint n = 0;
+
+  for (guint i = 0; kwargs->kind == ADJ_VALUE_DICT && i + 1 < kwargs->n; i += 2)
+    {
+      const AdjValue *value = &kwargs->items[i + 1];
+
+      if (value->kind == ADJ_VALUE_MEMORY_FORMAT && value->format == ADJ_FORMAT_PRESERVE)
+        {
+          adj_value_clear (&kwargs->items[i]);
+          continue;
+        }
+      kwargs->items[n++] = kwargs->items[i];
+      kwargs->items[n++] = kwargs->items[i + 1];
+    }
+  if (kwargs->kind == ADJ_VALUE_DICT)
+    kwargs->n = n;
+}
+
+/* Regions are counted over all that a process has traced; here by their first appearance. */
+static gint64
+number_region (Normaliser *self, gint64 region)
+{
+  gpointer key = GSIZE_TO_POINTER ((gsize) region + 1);
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->regions, key));
+
+  if (region < 0)
+    return region;
+  if (number == 0)
+    {
+      number = g_hash_table_size (self->regions) + 1;
+      g_hash_table_insert (self->regions, key, GUINT_TO_POINTER (number));
+    }
+  return number - 1;
+}
+
 /* -- the walk -- */
 
 static gboolean
@@ -183,19 +223,22 @@ add_call (Normaliser *self, guint index)
   Spelling spelling = spell (self, node);
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
+  AdjNodeMeta meta = node->meta;
   AdjNodeSpec spec = { .name = node->name,
                        .opcode = node->opcode,
                        .target = spelling.target,
                        .val = node->val,
-                       .meta = &node->meta,
+                       .meta = &meta,
                        .origin = { index } };
 
+  meta.ac_graph_id = number_region (self, meta.ac_graph_id);
   adj_value_map (&(AdjValue){ .kind = ADJ_VALUE_TUPLE,
                               .n = spelling.n_args,
                               .items = (AdjValue *) spelling.args },
                  map_leaf, self, &args);
   if (spelling.kwargs != NULL)
     adj_value_map (spelling.kwargs, map_leaf, self, &kwargs);
+  drop_formats (&kwargs);
   spec.args = args;
   spec.kwargs = kwargs;
   self->map[index] = adj_builder_add (self->builder, &spec);
@@ -253,8 +296,9 @@ normalise_run (AdjGraph *in, AdjPassContext *context, GError **error)
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
   g_autofree gboolean *returned = mark_returned (in);
   g_autofree gboolean *scratch = g_new0 (gboolean, n);
+  g_autoptr (GHashTable) regions = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint));
-  Normaliser self = { in, builder, context, map, returned, scratch };
+  Normaliser self = { in, builder, context, map, returned, scratch, regions };
 
   adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
   for (guint i = 0; i < n; i++)

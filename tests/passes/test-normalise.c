@@ -132,8 +132,30 @@ test_epilogue (void)
 }
 
 static void
+test_regions (void)
+{
+  check ("        sin = torch.ops.aten.sin.default(x)  # adj: {ac: 7}\n"
+         "        cos = torch.ops.aten.cos.default(sin)  # adj: {ac: 9}\n"
+         "        return (cos,)\n",
+         "        sin = torch.ops.aten.sin.default(x)  # adj: {ac: 0}\n"
+         "        cos = torch.ops.aten.cos.default(sin)  # adj: {ac: 1}\n"
+         "        return (cos,)\n",
+         TRUE);
+  check ("        sin = torch.ops.aten.sin.default(x)  # adj: {ac: 7}\n"
+         "        cos = torch.ops.aten.cos.default(sin)  # adj: {ac: 7}\n"
+         "        return (cos,)\n",
+         "        sin = torch.ops.aten.sin.default(x)  # adj: {ac: 0}\n"
+         "        cos = torch.ops.aten.cos.default(sin)  # adj: {ac: 1}\n"
+         "        return (cos,)\n",
+         FALSE);
+}
+
+static void
 test_defaults (void)
 {
+  check ("        e = torch.ops.aten.empty_like.default(x, memory_format = torch.preserve_format)\n"
+         "        return (e,)\n",
+         "        e = torch.ops.aten.empty_like.default(x)\n        return (e,)\n", TRUE);
   check ("        s = torch.ops.aten.slice.Tensor(x, 0)\n        return (s,)\n",
          "        s = torch.ops.aten.slice.Tensor(x)\n        return (s,)\n", TRUE);
 }
@@ -148,6 +170,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/normalise/N4-zeros", test_zeros);
   g_test_add_func ("/passes/normalise/N5-gradient-through-view", test_view_gradient);
   g_test_add_func ("/passes/normalise/N6-epilogue", test_epilogue);
+  g_test_add_func ("/passes/normalise/regions", test_regions);
   g_test_add_func ("/passes/normalise/defaults", test_defaults);
   return g_test_run ();
 }
