@@ -67,8 +67,9 @@ put_results (AdjOpCall *call, const AdjValue *value)
   return TRUE;
 }
 
+/* @declined: the rule gives None where these arguments are not for it. */
 static gboolean
-evaluate (AdjOpCall *call, const AdjRule *rule)
+evaluate (AdjOpCall *call, const AdjRule *rule, gboolean *declined)
 {
   AdjRuleCall rule_call = { .cx = call->cx, .rule = rule, .args = call->args };
   AdjValue value;
@@ -76,7 +77,9 @@ evaluate (AdjOpCall *call, const AdjRule *rule)
 
   adj_scope_begin (call->cx);
   adj_rule_call_init (&rule_call);
-  done = adj_rule_call_eval (&rule_call, 0, &value) && put_results (call, &value);
+  done = adj_rule_call_eval (&rule_call, 0, &value);
+  *declined = done && value.kind == ADJ_VALUE_NONE;
+  done = done && (*declined || put_results (call, &value));
   adj_rule_call_clear (&rule_call);
   adj_scope_end (call->cx);
   return done;
@@ -90,7 +93,7 @@ decompose_call (AdjMode *mode, AdjOpCall *call)
   AdjPlace before = *adj_context_get_place (call->cx);
   AdjPlace place = before;
   AdjMode *entry;
-  gboolean done;
+  gboolean declined, done;
 
   if ((call->op->tables & self->table->bit) != 0)
     rule = adj_rule_find (call->op, ADJ_RULE_DECOMPOSE);
@@ -101,10 +104,10 @@ decompose_call (AdjMode *mode, AdjOpCall *call)
     place.original = call->schema->target;
   adj_context_set_place (call->cx, &place);
   entry = adj_context_set_entry (call->cx, mode);
-  done = evaluate (call, rule);
+  done = evaluate (call, rule, &declined);
   adj_context_set_entry (call->cx, entry);
   adj_context_set_place (call->cx, &before);
-  return done;
+  return declined ? adj_mode_call_below (mode, call) : done;
 }
 
 static const AdjModeClass decompose_class = { .name = "decompose", .call = decompose_call };

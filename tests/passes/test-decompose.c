@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <glib.h>
+#include <string.h>
 
 #include "adjoint.h"
+#include "support/adj-test.h"
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4, 3][3, 1]cpu\"):\n"
@@ -55,7 +56,135 @@ test_core (void)
   check ("        softmax = torch.ops.aten._softmax.default(x, -1, False)\n"
          "        detach = torch.ops.aten.detach.default(softmax)\n"
          "        return (detach,)\n",
-         "core", "_softmax alias ");
+         "core", "_softmax alias alias ");
+}
+
+/* -- PyTorch's own: data/decompositions.txt -- */
+
+static AdjGraph *
+parse_whole (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
+
+  g_assert_no_error (error);
+  return graph;
+}
+
+static AdjGraph *
+run_passes (AdjGraph *graph, const char *table, const AdjPass *const *passes, guint n)
+{
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AdjPassResult result;
+
+      adj_pass_run (passes[i], passes[i]->argument != NULL ? table : NULL, graph, &result, &error);
+      g_assert_no_error (error);
+      adj_graph_unref (graph);
+      graph = adj_graph_ref (result.graph);
+      adj_pass_result_clear (&result);
+    }
+  return graph;
+}
+
+/* Whether the one operator in @graph stands in the table. */
+static gboolean
+is_listed (const AdjGraph *graph, const char *table)
+{
+  AdjTables bit = adj_decompositions_find (table, NULL)->bit;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_graph_get_node (graph, i)->op != NULL)
+      return (adj_graph_get_node (graph, i)->op->tables & bit) != 0;
+  return FALSE;
+}
+
+typedef enum
+{
+  SAME,
+  DIFFERS,
+  LEFT_WHOLE, /* an operator that our table does not take apart */
+} Outcome;
+
+/* "== aten.gelu.default inductor", the graph before, "--", the graph after. */
+static Outcome
+compare (const char *entry, char **what)
+{
+  static const AdjPass *const ours[] = { &adj_pass_decompose, &adj_pass_normalise, &adj_pass_dce };
+  static const AdjPass *const theirs[] = { &adj_pass_normalise, &adj_pass_dce };
+  const char *title_end = strchr (entry, '\n');
+  const char *divider = strstr (entry, "\n--\n");
+  g_autofree char *title = g_strndup (entry, (gsize) (title_end - entry));
+  g_autofree char *before = g_strndup (title_end + 1, (gsize) (divider - title_end));
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (AdjGraph) expected = NULL;
+  g_autoptr (AdjAlignment) alignment = NULL;
+  const char *table = strrchr (title, ' ') + 1;
+
+  graph = parse_whole (before);
+  if (!is_listed (graph, table))
+    return LEFT_WHOLE;
+  graph = run_passes (graph, table, ours, G_N_ELEMENTS (ours));
+  expected = run_passes (parse_whole (divider + 4), NULL, theirs, G_N_ELEMENTS (theirs));
+  alignment = adj_graph_align (graph, expected);
+  *what = g_steal_pointer (&title);
+  return alignment->n_added + alignment->n_removed + alignment->n_changed == 0 ? SAME : DIFFERS;
+}
+
+/* What PyTorch 2.6 takes each operator apart to, with both tables. */
+static void
+test_as_pytorch (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "passes", "data", "decompositions.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_auto (GStrv) entries = g_strsplit (text, "== ", -1);
+  guint counts[] = { [SAME] = 0, [DIFFERS] = 0, [LEFT_WHOLE] = 0 };
+
+  for (guint i = 1; entries[i] != NULL; i++)
+    {
+      g_autofree char *what = NULL;
+      Outcome outcome = compare (entries[i], &what);
+
+      counts[outcome]++;
+      if (outcome == DIFFERS)
+        g_test_message ("differs: %s", what);
+    }
+  g_test_message ("%u decompositions are PyTorch's, %u operators are left whole", counts[SAME],
+                  counts[LEFT_WHOLE]);
+  g_assert_cmpuint (counts[DIFFERS], ==, 0);
+  g_assert_cmpuint (counts[SAME], >, 100);
+}
+
+static AdjGraph *
+load_joint (const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = adj_test_data_path (name);
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return adj_graph_ref (adj_bundle_find_graph (bundle, "joint", NULL)->graph);
+}
+
+/* PyTorch traced the same model with its table and without: ours leads from one to the other. */
+static void
+test_gpt2 (void)
+{
+  static const AdjPass *const ours[] = { &adj_pass_decompose, &adj_pass_normalise, &adj_pass_dce };
+  static const AdjPass *const theirs[] = { &adj_pass_normalise, &adj_pass_dce };
+  g_autoptr (AdjGraph) made =
+      run_passes (load_joint ("graphs/gpt2.adjoint"), "inductor", ours, G_N_ELEMENTS (ours));
+  g_autoptr (AdjGraph) recorded =
+      run_passes (load_joint ("graphs/gpt2-inductor.adjoint"), NULL, theirs, G_N_ELEMENTS (theirs));
+  g_autoptr (AdjAlignment) alignment = adj_graph_align (made, recorded);
+
+  g_test_message ("%u nodes the same, %u added, %u removed, %u changed", alignment->n_same,
+                  alignment->n_added, alignment->n_removed, alignment->n_changed);
+  g_assert_cmpuint (alignment->n_same, >, 500);
+  g_assert_cmpuint (alignment->n_added + alignment->n_removed + alignment->n_changed, ==, 0);
 }
 
 /* New nodes know where they come from, by number and in words. */
@@ -99,6 +228,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/passes/decompose/inductor", test_inductor);
   g_test_add_func ("/passes/decompose/core", test_core);
+  g_test_add_func ("/passes/decompose/as-pytorch", test_as_pytorch);
+  g_test_add_func ("/passes/decompose/gpt2", test_gpt2);
   g_test_add_func ("/passes/decompose/origins", test_origins);
   g_test_add_func ("/passes/decompose/unknown-table", test_unknown_table);
   return g_test_run ();
