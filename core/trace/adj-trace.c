@@ -180,6 +180,26 @@ unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+/* Each input has a storage of its own here, so a write to one is not seen through another. */
+static gboolean
+refuse_aliases (Trace *trace, guint index)
+{
+  const Pair *pair = &g_array_index (trace->pairs, Pair, index);
+  AdjFunctionalFacts facts;
+
+  if (!adj_functional_get_facts (pair->wrapped, &facts) || !facts.mutated)
+    return TRUE;
+  for (guint i = 0; i < trace->pairs->len; i++)
+    if (i != index && adj_tensor_get_storage (g_array_index (trace->pairs, Pair, i).input) ==
+                          adj_tensor_get_storage (pair->input))
+      {
+        adj_context_fail (trace->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                          "inputs %u and %u share memory, and it is written", index, i);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 /* Outputs as values; then what was written to inputs. */
 static gboolean
 unwrap_result (Trace *trace, AdjValue *result)
@@ -194,7 +214,8 @@ unwrap_result (Trace *trace, AdjValue *result)
     {
       const Pair *pair = &g_array_index (trace->pairs, Pair, i);
 
-      if (!adj_functional_write_back (trace->cx, pair->input, pair->wrapped))
+      if (!refuse_aliases (trace, i) ||
+          !adj_functional_write_back (trace->cx, pair->input, pair->wrapped))
         return FALSE;
     }
   return TRUE;

@@ -20,7 +20,8 @@ typedef struct
   AdjSymbols *symbols; /* (nullable): what sizes in the example inputs refer to */
   const AdjDecompositions *decompositions; /* (nullable): what is taken apart on the way */
   gboolean functionalize;   /* without writes: views and new values instead; what was written to an
-                               input is copied there at the end.  Inputs do not alias. */
+                               input is copied there at the end.  Inputs that are written must not
+                               alias others. */
   gboolean real;            /* compute with the CPU kernels; else nothing has bytes */
   gboolean items_when_read; /* one of several results gets its node when it is first read;
                                else all of them at once, as make_fx does */

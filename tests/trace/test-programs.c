@@ -221,6 +221,13 @@ traced_is_eager (void)
   program_check_all (500, 0, check_traced);
 }
 
+/* What is written and aliases is refused; one tensor given twice is fine. */
+static void
+traced_with_aliases (void)
+{
+  program_check_all (500, PROGRAM_ALIASED_INPUTS, check_traced);
+}
+
 /* -- gradients ---- */
 
 typedef struct
@@ -373,6 +380,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trace/programs/functionalized", functionalized_is_eager);
   g_test_add_func ("/trace/programs/traced", traced_is_eager);
+  g_test_add_func ("/trace/programs/aliases", traced_with_aliases);
   g_test_add_func ("/trace/programs/gradients", gradients_are_eager);
   return g_test_run ();
 }
