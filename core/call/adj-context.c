@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "call/adj-constant.h"
+
 /* Where a scope begins in the arrays that all share. */
 typedef struct
 {
@@ -343,23 +345,17 @@ adj_scope_alloc (AdjContext *cx, gsize n_bytes)
 double
 adj_item (AdjContext *cx, AdjTensor *tensor)
 {
-  g_autoptr (AdjTensorData) data = NULL;
+  AdjValue value;
 
   if (cx->error != NULL)
     return 0;
-  data = tensor != NULL ? adj_tensor_snapshot (tensor) : NULL;
   if (tensor == NULL)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "aten::item: NULL has no value");
-  else if (data == NULL)
-    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                      "aten::item depends on data, which a fake tensor does not have");
-  else if (adj_tensor_data_get_numel (data) != 1)
-    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                      "aten::item: a tensor of %" G_GINT64_FORMAT " elements",
-                      adj_tensor_data_get_numel (data));
-  else
-    return adj_tensor_data_get_double (data, 0);
-  return 0;
+  if (tensor == NULL || !adj_constant_read (cx, tensor, "aten::item", &value))
+    return 0;
+  if (value.kind == ADJ_VALUE_FLOAT)
+    return value.number;
+  return value.kind == ADJ_VALUE_INT ? (double) value.integer : value.boolean;
 }
 
 AdjTensor *

@@ -156,19 +156,70 @@ adj_op_call_meta (const AdjOpCall *call, guint arg)
   return tensor != NULL ? adj_tensor_get_meta (tensor) : &neutral;
 }
 
+/* Operators whose first tensor decides, wherever the others lie (graph-ir §10.3). */
+static gboolean
+follows_self (const AdjSchema *schema)
+{
+  static const char *const stems[] = { "index", "_index",   "_unsafe_index",
+                                       "copy",  "_to_copy", "set_" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (stems); i++)
+    if (g_str_has_prefix (schema->name, stems[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+same_device (AdjDevice a, AdjDevice b)
+{
+  return a.type == b.type && (a.index == b.index || a.index < 0 || b.index < 0);
+}
+
+typedef struct
+{
+  const AdjOpCall *call;
+  AdjDevice device; /* ADJ_DEVICE_NONE: none yet */
+  gboolean weak;    /* of a 0-d tensor on the CPU */
+} CommonDevice;
+
+static gboolean
+fold_device (const AdjValue *leaf, gpointer data)
+{
+  CommonDevice *common = data;
+  const AdjTensorMeta *meta;
+  gboolean weak;
+
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  meta = adj_tensor_get_meta (leaf->tensor);
+  weak = meta->shape.rank == 0 && meta->device.type == ADJ_DEVICE_CPU;
+  if (common->device.type == ADJ_N_DEVICE_TYPES || (common->weak && !weak))
+    {
+      common->device = meta->device;
+      common->weak = weak;
+      return TRUE;
+    }
+  if (!weak && !same_device (common->device, meta->device) && !follows_self (common->call->schema))
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      adj_device_print (common->device, text);
+      g_string_append (text, ", ");
+      adj_device_print (meta->device, text);
+      return adj_op_call_fail (common->call, "found two different devices %s", text->str);
+    }
+  return TRUE;
+}
+
 AdjDevice
 adj_op_call_device (const AdjOpCall *call)
 {
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    {
-      const AdjValue *value = &call->args[i];
+  CommonDevice common = { call, ADJ_DEVICE_NONE, FALSE };
 
-      if (value->kind == ADJ_VALUE_LIST && value->n > 0)
-        value = &value->items[0];
-      if (value->kind == ADJ_VALUE_TENSOR)
-        return adj_tensor_get_meta (value->tensor)->device;
-    }
-  return ADJ_CPU;
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (!adj_value_foreach (&call->args[i], fold_device, &common))
+      break;
+  return common.device.type == ADJ_N_DEVICE_TYPES ? ADJ_CPU : common.device;
 }
 
 AdjSize

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-constant.h"
 #include "call/allocate-private.h"
 
 static gboolean
@@ -9,6 +10,7 @@ fake_call (AdjMode *mode, AdjOpCall *call)
   if ((call->op->flags & ADJ_OP_METADATA) != 0 && !call->op->kernel (call))
     return FALSE;
   adj_op_call_bump_versions (call);
+  adj_constant_propagate (call);
   return TRUE;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/adj-constant.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-apply.h"
@@ -143,7 +144,10 @@ READER (requires_grad)
   return TRUE;
 }
 
+READER (item) { return adj_constant_read (cx, args[0].tensor, "aten::item", out); }
+
 static const AdjBuiltin methods[] = {
+  { "item", read_item },
   { "size", read_size },
   { "stride", read_stride },
   { "dim", read_dim },
@@ -192,6 +196,15 @@ const AdjBuiltin *
 adj_builtin_find_method (const char *name)
 {
   return find (methods, G_N_ELEMENTS (methods), name);
+}
+
+gboolean
+adj_builtin_item (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  if (n_args != 1 || args[0].kind != ADJ_VALUE_TENSOR)
+    return adj_builtin_fail (cx, "_local_scalar_dense takes a tensor");
+  return adj_constant_read (cx, args[0].tensor, "aten::_local_scalar_dense", out);
 }
 
 gboolean

@@ -31,6 +31,9 @@ const AdjValue *adj_builtin_get_keyword (const AdjValue *kwargs, const char *nam
 gboolean adj_builtin_getattr (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+gboolean adj_builtin_item (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- indexing.c: Python's indexing of tensors -- */
 
 /* @tensor[@index]; @out (transfer full). */

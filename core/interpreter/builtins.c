@@ -220,6 +220,8 @@ static const AdjBuiltin builtins[] = {
   { "getattr", adj_builtin_getattr },
   { "len", length },
   { "torch.Size", same },
+  { "torch.ops.aten._local_scalar_dense.default", adj_builtin_item },
+  { "torch.ops.aten.item.default", adj_builtin_item },
   { "torch.tensor", adj_builtin_tensor },
   { "operator.index", same },
   { "torch.sym_int", same },

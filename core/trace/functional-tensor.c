@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-constant.h"
 #include "ops/adj-ops.h"
 #include "trace/functional-private.h"
 
@@ -47,10 +48,13 @@ AdjTensor *
 functional_wrap (AdjTensor *value)
 {
   Functional *functional = g_new0 (Functional, 1);
+  AdjTensor *tensor;
 
   functional->value = adj_tensor_ref (value);
   functional->storage = functional_storage_new (value);
-  return make_tensor (functional);
+  tensor = make_tensor (functional);
+  adj_constant_share (value, tensor);
+  return tensor;
 }
 
 /* Of generation 0: once its storage was written, it is made again before it is used. */
@@ -68,6 +72,7 @@ functional_wrap_view (AdjTensor *base, AdjTensor *value, AdjViewChain *chain)
   functional->is_multi_output = adj_view_chain_is_multi_output (chain);
   tensor = make_tensor (functional);
   adj_tensor_share_version (tensor, base);
+  adj_constant_share (value, tensor);
   return tensor;
 }
 

@@ -16,6 +16,7 @@ ADJ_PUBLIC const AdjProgram *adj_program_views (void);
 ADJ_PUBLIC const AdjProgram *adj_program_custom (void);
 ADJ_PUBLIC const AdjProgram *adj_program_twice (void);
 ADJ_PUBLIC const AdjProgram *adj_program_sizes (void);
+ADJ_PUBLIC const AdjProgram *adj_program_anomaly (void);
 
 /* "name: tensor([…])" as a line of @out. */
 static inline void

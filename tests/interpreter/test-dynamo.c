@@ -211,6 +211,26 @@ literals_are_constants (void)
   }
 }
 
+/* graph-ir §7.3: the number of a literal is known, and reading it leaves no node. */
+static void
+literals_give_numbers (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("class G(torch.nn.Module):\n    def forward(self, x: \"f32[2, 2]\"):\n"
+             "        t_1 = torch.tensor(3)\n        n_1 = t_1.item()\n"
+             "        mul_1 = x * n_1\n        return (mul_1,)\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) traced = trace (graph, &error);
+  g_autofree char *text = NULL;
+
+  g_assert_no_error (error);
+  text = adj_graph_print (traced, ADJ_PRINT_NO_FACTS | ADJ_PRINT_NO_COMMENTS, NULL);
+  g_assert_nonnull (strstr (text, "torch.ops.aten.mul.Tensor(arg0_1, 3)"));
+  g_assert_null (strstr (text, "item"));
+  expect_error ("        n_1 = x.item()\n        return (n_1,)\n",
+                "aten::item depends on data, which a fake tensor does not have (node 'n_1')");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,6 +246,7 @@ main (int argc, char **argv)
   for (guint i = 1; sections[i] != NULL; i++)
     add_case (sections[i]);
   g_test_add_func ("/dynamo/literals", literals_are_constants);
+  g_test_add_func ("/dynamo/literals-give-numbers", literals_give_numbers);
   g_test_add_func ("/dynamo/names/known", knows_names);
   g_test_add_func ("/dynamo/names/suggested", suggests_names);
   g_test_add_func ("/dynamo/names/errors", errors_name_what_is_wrong);

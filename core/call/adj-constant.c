@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/adj-constant.h"
+
+#include <string.h>
+
+#include "ir/adj-target.h"
+
+typedef struct
+{
+  AdjTensor *value; /* (owned) */
+  guint32 version;  /* of the fake tensor when it was known */
+} Known;
+
+static void
+known_free (gpointer data)
+{
+  Known *known = data;
+
+  adj_tensor_unref (known->value);
+  g_free (known);
+}
+
+static gboolean
+is_fake (const AdjTensor *tensor)
+{
+  return adj_storage_is_fake (adj_tensor_get_storage (tensor));
+}
+
+/* At most one element, for certain. */
+static gboolean
+is_small (const AdjTensor *tensor)
+{
+  const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
+  gboolean empty = FALSE, one = TRUE;
+
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      if (!adj_size_is_int (shape->size[i]))
+        return FALSE;
+      empty |= shape->size[i].word == 0;
+      one &= shape->size[i].word == 1;
+    }
+  return empty || one;
+}
+
+static AdjTensor *
+find_known (const AdjTensor *tensor)
+{
+  const Known *known = adj_tensor_get_slot (tensor, ADJ_SLOT_CONSTANT);
+
+  return known != NULL && known->version == adj_tensor_get_version (tensor) ? known->value : NULL;
+}
+
+AdjTensor *
+adj_constant_get (AdjTensor *tensor)
+{
+  return is_fake (tensor) ? find_known (tensor) : tensor;
+}
+
+static void
+set_known (AdjTensor *tensor, AdjTensor *value)
+{
+  Known *known = g_new (Known, 1);
+
+  known->value = adj_tensor_ref (value);
+  known->version = adj_tensor_get_version (tensor);
+  adj_tensor_set_slot (tensor, ADJ_SLOT_CONSTANT, known, known_free);
+}
+
+void
+adj_constant_share (AdjTensor *from, AdjTensor *to)
+{
+  AdjTensor *value = find_known (from);
+
+  if (value != NULL)
+    set_known (to, value);
+}
+
+/* -- reading -- */
+
+gboolean
+adj_constant_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out)
+{
+  AdjTensor *value = adj_constant_get (tensor);
+  g_autoptr (AdjTensorData) data = value != NULL ? adj_tensor_snapshot (value) : NULL;
+  AdjDTypeCategory category;
+  double number;
+
+  *out = ADJ_NONE;
+  if (data == NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "%s depends on data, which a fake tensor does not have", why);
+      return FALSE;
+    }
+  if (adj_tensor_data_get_numel (data) != 1)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "%s: a tensor of %" G_GINT64_FORMAT " elements is no number", why,
+                        adj_tensor_data_get_numel (data));
+      return FALSE;
+    }
+  number = adj_tensor_data_get_double (data, 0);
+  category = adj_dtype_info (adj_tensor_data_get_meta (data)->dtype)->category;
+  if (category == ADJ_CATEGORY_BOOL)
+    *out = ADJ_BOOL (number != 0);
+  else if (category == ADJ_CATEGORY_INTEGER)
+    *out = ADJ_INT ((gint64) number);
+  else
+    *out = ADJ_FLOAT (number);
+  return TRUE;
+}
+
+/* -- propagating -- */
+
+/* A literal that the program lifts: the one operator that makes known values of real tensors. */
+static gboolean
+is_lift (const AdjOpCall *call)
+{
+  return strcmp (call->schema->name, "lift_fresh_copy") == 0 ||
+         strcmp (call->schema->name, "lift_fresh") == 0;
+}
+
+/* @args with the values of what is known; %FALSE when something is not. */
+static gboolean
+substitute (const AdjOpCall *call, AdjValue *args)
+{
+  guint n_tensors = 0;
+
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    {
+      const AdjValue *value = &call->args[i];
+      AdjTensor *known;
+
+      args[i] = *value;
+      if (value->kind == ADJ_VALUE_SIZE || adj_value_is_container (value))
+        {
+          for (guint k = 0; adj_value_is_container (value) && k < value->n; k++)
+            if (value->items[k].kind == ADJ_VALUE_TENSOR || value->items[k].kind == ADJ_VALUE_SIZE)
+              return FALSE;
+          if (value->kind == ADJ_VALUE_SIZE)
+            return FALSE;
+        }
+      if (value->kind != ADJ_VALUE_TENSOR)
+        continue;
+      known = is_lift (call) && !is_fake (value->tensor) && is_small (value->tensor)
+                  ? value->tensor
+                  : find_known (value->tensor);
+      if (known == NULL)
+        return FALSE;
+      args[i] = ADJ_TENSOR (known);
+      n_tensors++;
+    }
+  return n_tensors > 0;
+}
+
+void
+adj_constant_propagate (AdjOpCall *call)
+{
+  AdjValue args[ADJ_MAX_ARGUMENTS], result;
+  AdjContext *real;
+
+  if ((call->op->flags & (ADJ_OP_RANDOM | ADJ_OP_METADATA | ADJ_OP_NO_COMPARE)) != 0 ||
+      call->schema->n_returns != 1 || call->n_results != 1 || call->results[0].tensor == NULL ||
+      !is_small (call->results[0].tensor) || !substitute (call, args) ||
+      adj_schema_mutates (call->schema))
+    return;
+
+  real = adj_context_new ();
+  if (adj_call_bound (real, call->op, args, &result) && result.kind == ADJ_VALUE_TENSOR)
+    set_known (call->results[0].tensor, result.tensor);
+  adj_context_take_error (real, NULL);
+  adj_context_free (real);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Fake tensors: the rules of graph-ir §10.2 (what is known without data) and §10.3 (devices). */
+
+#include <string.h>
+
+#include "call/adj-constant.h"
+#include "ir/adj-target.h"
+#include "tensor/adj-element.h"
+
+static AdjContext *
+fake_context (void)
+{
+  AdjContext *cx = adj_context_new_empty (NULL);
+
+  adj_context_push_mode (cx, adj_fake_mode_new ());
+  return cx;
+}
+
+static AdjTensor *
+call (AdjContext *cx, const char *target, const AdjValue *args, guint n)
+{
+  g_autofree char *full = g_strconcat ("torch.ops.aten.", target, NULL);
+  AdjValue result;
+
+  if (!adj_call (cx, adj_op_find (full),
+                 &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args }, NULL,
+                 &result))
+    return NULL;
+  return result.tensor;
+}
+
+#define CALL(cx, target, ...)                                                                      \
+  call ((cx), (target), (const AdjValue[]){ __VA_ARGS__ },                                         \
+        G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
+
+/* A literal of the program, as torch.tensor (3) makes it. */
+static AdjTensor *
+literal (AdjContext *cx, gint64 number)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_I64, .device = ADJ_CPU, .has_strides = TRUE };
+  g_autoptr (GBytes) bytes = g_bytes_new (&number, sizeof number);
+  g_autoptr (AdjTensorData) data = NULL;
+
+  adj_shape_init_ints (&meta.shape, 0, NULL);
+  data = adj_tensor_data_new (&meta, bytes, NULL);
+  return CALL (cx, "lift_fresh_copy.default",
+               ADJ_TENSOR (adj_scope_add (cx, adj_tensor_new_from_data (data))));
+}
+
+static AdjTensor *
+unknown (AdjContext *cx, AdjDevice device, guint rank)
+{
+  const gint64 sizes[] = { 2, 2 };
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = device, .has_strides = TRUE };
+
+  adj_shape_init_ints (&meta.shape, rank, sizes);
+  return adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, TRUE));
+}
+
+static void
+assert_refused (AdjContext *cx, const char *mentions)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (adj_context_take_error (cx, &error));
+  if (strstr (error->message, mentions) == NULL)
+    g_error ("'%s' does not mention '%s'", error->message, mentions);
+}
+
+/* -- §10.2 -- */
+
+static void
+literals_are_known (void)
+{
+  g_autoptr (AdjContext) cx = fake_context ();
+  AdjTensor *three = literal (cx, 3);
+  AdjTensor *seven =
+      CALL (cx, "add.Tensor", ADJ_TENSOR (CALL (cx, "mul.Tensor", ADJ_TENSOR (three), ADJ_INT (2))),
+            ADJ_INT (1));
+  AdjTensor *mixed =
+      CALL (cx, "add.Tensor", ADJ_TENSOR (three), ADJ_TENSOR (unknown (cx, ADJ_CPU, 0)));
+
+  g_assert_true (adj_storage_is_fake (adj_tensor_get_storage (seven)));
+  g_assert_cmpfloat (adj_item (cx, three), ==, 3);
+  g_assert_cmpfloat (adj_item (cx, seven), ==, 7);
+  adj_item (cx, mixed);
+  assert_refused (cx, "aten::item depends on data");
+}
+
+/* Factories are no literals, and what is random is never known. */
+static void
+others_are_not (void)
+{
+  g_autoptr (AdjContext) cx = fake_context ();
+  AdjValue empty = { .kind = ADJ_VALUE_LIST };
+  AdjTensor *full = CALL (cx, "full.default", empty, ADJ_INT (3));
+
+  adj_item (cx, full);
+  assert_refused (cx, "aten::item depends on data");
+  full = CALL (cx, "rand_like.default", ADJ_TENSOR (unknown (cx, ADJ_CPU, 0)));
+  adj_item (cx, full);
+  assert_refused (cx, "aten::item depends on data");
+}
+
+/* A write ends it for every alias. */
+static void
+writes_end_it (void)
+{
+  g_autoptr (AdjContext) cx = fake_context ();
+  AdjTensor *three = literal (cx, 3);
+  AdjTensor *alias = CALL (cx, "alias.default", ADJ_TENSOR (three));
+
+  g_assert_cmpfloat (adj_item (cx, alias), ==, 3);
+  g_assert_nonnull (CALL (cx, "add_.Tensor", ADJ_TENSOR (three), ADJ_INT (1)));
+  adj_item (cx, alias);
+  assert_refused (cx, "aten::item depends on data");
+  adj_item (cx, three);
+  assert_refused (cx, "aten::item depends on data");
+}
+
+/* Sizes that depend on data are refused by name. */
+static void
+masks_are_refused (void)
+{
+  g_autoptr (AdjContext) cx = fake_context ();
+  AdjTensor *x = unknown (cx, ADJ_CPU, 1);
+  AdjValue mask = ADJ_TENSOR (CALL (cx, "gt.Scalar", ADJ_TENSOR (x), ADJ_INT (0)));
+  AdjValue indices = { .kind = ADJ_VALUE_LIST, .n = 1, .items = &mask };
+
+  g_assert_null (CALL (cx, "index.Tensor", ADJ_TENSOR (x), indices));
+  assert_refused (cx, "aten::index.Tensor");
+}
+
+/* -- §10.3 -- */
+
+static void
+devices_propagate (void)
+{
+  const AdjDevice first = { ADJ_DEVICE_CUDA, 0 }, second = { ADJ_DEVICE_CUDA, 1 };
+  const AdjDevice current = { ADJ_DEVICE_CUDA, -1 };
+  g_autoptr (AdjContext) cx = fake_context ();
+  AdjTensor *scalar = unknown (cx, ADJ_CPU, 0), *cpu = unknown (cx, ADJ_CPU, 2);
+  AdjTensor *a = unknown (cx, first, 2), *b = unknown (cx, second, 2),
+            *c = unknown (cx, current, 2);
+  AdjTensor *sum;
+
+  /* A 0-d tensor on the CPU never decides, wherever it stands. */
+  sum = CALL (cx, "add.Tensor", ADJ_TENSOR (scalar), ADJ_TENSOR (a));
+  g_assert_true (adj_device_equal (adj_tensor_get_meta (sum)->device, first));
+  sum = CALL (cx, "add.Tensor", ADJ_TENSOR (a), ADJ_TENSOR (scalar));
+  g_assert_true (adj_device_equal (adj_tensor_get_meta (sum)->device, first));
+  sum = CALL (cx, "add.Tensor", ADJ_TENSOR (a), ADJ_TENSOR (c));
+  g_assert_true (adj_device_equal (adj_tensor_get_meta (sum)->device, first));
+  sum = CALL (cx, "copy.default", ADJ_TENSOR (a), ADJ_TENSOR (cpu));
+  g_assert_true (adj_device_equal (adj_tensor_get_meta (sum)->device, first));
+
+  g_assert_null (CALL (cx, "add.Tensor", ADJ_TENSOR (a), ADJ_TENSOR (cpu)));
+  assert_refused (cx, "aten::add.Tensor");
+  g_assert_null (CALL (cx, "mul.Tensor", ADJ_TENSOR (a), ADJ_TENSOR (b)));
+  assert_refused (cx, "found two different devices cuda:0, cuda:1");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/graph-ir/10.2/literals-are-known", literals_are_known);
+  g_test_add_func ("/graph-ir/10.2/factories-and-random-are-not", others_are_not);
+  g_test_add_func ("/graph-ir/10.2/writes-end-it", writes_end_it);
+  g_test_add_func ("/graph-ir/10.2/masks-are-refused", masks_are_refused);
+  g_test_add_func ("/graph-ir/10.3/devices-propagate", devices_propagate);
+
+  return g_test_run ();
+}
