@@ -175,6 +175,21 @@ find_scatter (const AdjOpCall *call)
   g_assert_not_reached ();
 }
 
+/* A storage offset counts from the start of the storage of self; the result begins where self
+ * does. */
+static gboolean
+move_offset (const AdjOpCall *call, AdjTensorMeta *part)
+{
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize start = adj_op_call_meta (call, 0)->shape.offset;
+
+  if (call->args[4].kind == ADJ_VALUE_NONE)
+    return TRUE;
+  part->shape.offset = adj_size_sub (symbols, part->shape.offset, start);
+  return !adj_size_test (symbols, ADJ_SIZE_LT, part->shape.offset, ADJ_SIZE (0)) ||
+         adj_op_call_fail (call, "the view begins before self does");
+}
+
 /* The view of @whole that the call names. */
 static gboolean
 view_of (const AdjOpCall *call, const Scatter *scatter, AdjTensor *whole, AdjTensorMeta *out)
@@ -192,7 +207,7 @@ view_of (const AdjOpCall *call, const Scatter *scatter, AdjTensor *whole, AdjTen
   if (done)
     *out = view.results[0].meta;
   adj_op_call_clear (&view);
-  return done;
+  return done && (scatter->view != ADJ_OP_as_strided || move_offset (call, out));
 }
 
 static gboolean

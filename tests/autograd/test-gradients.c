@@ -527,8 +527,13 @@ check_order (Sweep *sweep, Function *f, const Point *point, gboolean curve)
 static gboolean
 reads_beyond (const OracleCase *c)
 {
-  return c->op == adj_op (ADJ_OP_as_strided) && c->args[0].kind == ADJ_VALUE_TENSOR &&
-         !adj_shape_is_dense (&adj_tensor_get_meta (c->args[0].tensor)->shape, NULL);
+  const AdjShape *shape;
+
+  if (c->op != adj_op (ADJ_OP_as_strided) || c->args[0].kind != ADJ_VALUE_TENSOR)
+    return FALSE;
+  shape = &adj_tensor_get_meta (c->args[0].tensor)->shape;
+  return !adj_shape_is_dense (shape, NULL) || shape->offset.word != 0 ||
+         adj_shape_numel (shape, NULL).word == 0;
 }
 
 /* These take statistics of their input as if they were independent, but their gradients know what

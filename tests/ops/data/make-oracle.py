@@ -36,6 +36,7 @@ F32, F64, F16, BF16 = torch.float32, torch.float64, torch.float16, torch.bfloat1
 I64, I32, U8, I8, B8 = torch.int64, torch.int32, torch.uint8, torch.int8, torch.bool
 gen = torch.Generator().manual_seed(20260)
 digits = None
+calls = {}  # by operator, to make variants of
 files = {"oracle": []}  # one file each, so that a change of one leaves the others as they are
 out = files["oracle"]
 
@@ -126,6 +127,7 @@ def case(target, *args, **kwargs):
     lines += [value_line("r", r) for r in flatten([] if result is None else result)]
     lines += [value_line("w", v) for v in written_by(op, args, kwargs)]
     out.append("\n".join(lines))
+    calls.setdefault(op, []).append((args, kwargs))
 
 
 def without_values(v, device):
@@ -1111,6 +1113,138 @@ for dtype in (F32, F64, BF16):
         case("scaled_dot_product_attention", q, k, k, m, scale=0.7)
     case("scaled_dot_product_attention", q, k, k, None, 0.0, True)
     case("scaled_dot_product_attention", q, k, v, None, 0.0, True)
+
+# -- what no case above has: each operator in each dtype and each layout --
+
+part("variants")
+DTYPES = (F32, F64, F16, BF16, I64, I32, I8, U8, B8)
+UNIT = {F16: 2.0 ** -11, BF16: 2.0 ** -8}
+
+
+INTEGERS = (I64, I32, I8, U8, B8)
+SKIPPED = {
+    # with another dtype the recorded buffer is not what the input gives
+    "log_sigmoid_backward": DTYPES,
+    # these compute nothing sensible of integers; written contiguous, while traced graphs say pointwise
+    "mse_loss_backward": (*INTEGERS, "dense"), "smooth_l1_loss_backward": (*INTEGERS, "dense"),
+    "huber_loss_backward": (*INTEGERS, "dense"),
+    # a layout that depends on the kernel
+    "index": ("dense",), "_unsafe_index": ("dense",),
+    # of values for one place, any may win
+    "index_put": ("expanded",), "_unsafe_index_put": ("expanded",), "scatter": ("expanded",),
+    # read beyond what is there: sizes are not checked, statistics taken for contiguous
+    "_native_batch_norm_legit_functional": ("empty",), "_native_batch_norm_legit_no_training": ("empty",),
+    "_batch_norm_no_update": ("empty",), "_native_batch_norm_legit": ("empty",), "unfold_backward": ("scalar",),
+    "native_group_norm_backward": ("gaps", "expanded", "offset", "dense"),
+    # offsets are integers
+    "_low_memory_max_pool2d_offsets_to_indices": (F32, F64, F16, BF16, B8),
+    # images of bytes are not there yet
+    "upsample_nearest2d": (U8,), "upsample_bilinear2d": (U8,),
+}
+
+
+def tensors_of(v):
+    if isinstance(v, dict):
+        v = list(v.values())
+    return [x for x in flatten([v] if isinstance(v, torch.Tensor) else v) if isinstance(x, torch.Tensor)]
+
+
+def changed(v, change):
+    if isinstance(v, (list, tuple)):
+        return [changed(x, change) for x in v]
+    if isinstance(v, dict):
+        return {k: changed(x, change) for k, x in v.items()}
+    return change(v)
+
+
+def to_dtype(old, new):
+    def change(v):
+        if isinstance(v, torch.Tensor):
+            return v.to(new) if v.dtype == old else v
+        return new if v is old else v
+    return change
+
+
+def kind_of(v):
+    if v.numel() == 0:
+        return "empty"
+    if v.dim() == 0:
+        return "scalar"
+    if 0 in v.stride():
+        return "expanded"
+    if v.is_contiguous():
+        return "offset" if v.storage_offset() else "contiguous"
+    return "dense" if v.untyped_storage().nbytes() == v.numel() * v.element_size() else "gaps"
+
+
+def to_kind(kind):
+    def change(v):
+        if not isinstance(v, torch.Tensor):
+            return v
+        if kind == "empty":
+            return v[:0] if v.dim() else v
+        if kind == "scalar":
+            return v.flatten()[0].clone() if v.numel() else v
+        if v.dim() == 0 or v.numel() == 0:
+            return v
+        if kind == "offset":
+            return torch.cat([v.flatten()[:2], v.flatten()])[-v.numel():].view(v.shape)
+        if kind == "expanded":
+            return v[:1].clone().expand(v.shape)
+        if kind == "dense":
+            return v.clone(memory_format=torch.contiguous_format).permute(
+                *range(v.dim())[::-1]).contiguous().permute(*range(v.dim())[::-1])
+        wide = torch.zeros((*v.shape[:-1], 2 * v.shape[-1]), dtype=v.dtype)
+        wide[..., ::2] = v
+        return wide[..., ::2]
+    return change
+
+
+def rounded_as_float64(op, args, kwargs, dtype, results):
+    """16-bit results, or where PyTorch's kernel sums in 16 bits, its float64 results rounded."""
+    wide = op(*changed(list(args), to_dtype(dtype, F64)), **changed(kwargs, to_dtype(dtype, F64)))
+    for r, w in zip(flatten(results), flatten(wide)):
+        if isinstance(r, torch.Tensor) and r.dtype == dtype and w.dtype == F64 and r.isfinite().all():
+            error = (r.double() - w).norm() / w.norm().clamp(min=1e-30)
+            yield r.copy_(w) if error > 4 * UNIT[dtype] else r
+        else:
+            yield r
+
+
+def variant(op, args, kwargs, dtype):
+    lines = call_lines(op, args, kwargs)
+    try:
+        result = op(*args, **kwargs)
+        results = flatten([] if result is None else result)
+        if dtype in UNIT:
+            results = list(rounded_as_float64(op, args, kwargs, dtype, results))
+    except (RuntimeError, IndexError, NotImplementedError, ValueError, TypeError):
+        return False
+    out.append("\n".join(lines + [value_line("r", r) for r in results]))
+    return True
+
+
+def variants(op, seen):
+    main = next((v.dtype for a, k in seen for v in tensors_of(a) if v.dtype in DTYPES), None)
+    have = {v.dtype for a, k in seen for v in tensors_of(a)[:1]}
+    kinds = {kind_of(v) for a, k in seen for v in tensors_of(a)}
+    skipped = SKIPPED.get(op._schema.name.split("::")[1], ())
+    for dtype in DTYPES:
+        if dtype not in have and dtype not in skipped:
+            for args, kwargs in seen[:6]:
+                if variant(op, changed(list(args), to_dtype(main, dtype)), changed(kwargs, to_dtype(main, dtype)), dtype):
+                    break
+    for kind in ("dense", "gaps", "offset", "expanded", "empty", "scalar"):
+        if kind not in kinds and kind not in skipped:
+            for args, kwargs in seen[:6]:
+                if variant(op, changed(list(args), to_kind(kind)), changed(kwargs, to_kind(kind)), None):
+                    break
+
+
+for op, seen in list(calls.items()):
+    tags = [str(tag) for tag in op.tags]
+    if not op._schema.is_mutable and not any("nondeterministic" in tag for tag in tags):
+        variants(op, seen)
 
 for name, cases in files.items():
     with open(os.path.join(HERE, name + ".txt.gz"), "wb") as f:
