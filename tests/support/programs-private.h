@@ -44,6 +44,7 @@ typedef struct
   guint of; /* the earlier input */
   AdjTensorMeta meta;
   gboolean requires_grad;
+  gboolean is_leaf; /* else a copy of one, and can be written */
 } Input;
 
 struct _Program

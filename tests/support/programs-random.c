@@ -362,6 +362,7 @@ add_input (Growing *g)
   };
   adj_shape_init_ints (&input->meta.shape, shapes[shape].rank, shapes[shape].sizes);
   input->requires_grad = (g->flags & PROGRAM_GRADIENTS) != 0 && pick (g, 0, 4) > 0;
+  input->is_leaf = pick (g, 0, 2) == 0;
   if ((g->flags & PROGRAM_ALIASED_INPUTS) != 0 && program->n_inputs > 0 && pick (g, 0, 2) == 0)
     {
       input->of = (guint) pick (g, 0, (gint) program->n_inputs);
@@ -399,7 +400,7 @@ program_new (guint32 seed, ProgramFlags flags)
   n = (guint) pick (&g, 1, PROGRAM_MAX_INPUTS + 1);
   for (guint i = 0; i < n; i++)
     add_input (&g);
-  program_make_inputs (program, g.cx, g.inputs);
+  program_make_inputs (program, g.cx, g.inputs, NULL);
   memcpy (g.vars, g.inputs, sizeof g.inputs);
   program->n_vars = n;
   n = (guint) pick (&g, 3, 15);

@@ -67,9 +67,10 @@ make_fresh (const Input *input, guint index)
   return tensor;
 }
 
-/* (transfer full) */
+/* (transfer full); @leaf: (out) (transfer full) (nullable) */
 static AdjTensor *
-make_input (const Program *program, AdjContext *cx, AdjTensor **inputs, guint index)
+make_input (
+    const Program *program, AdjContext *cx, AdjTensor **inputs, guint index, AdjTensor **leaf)
 {
   const Input *input = &program->inputs[index];
   AdjValue minus_one = ADJ_INT (-1);
@@ -83,16 +84,29 @@ make_input (const Program *program, AdjContext *cx, AdjTensor **inputs, guint in
   if (input->kind == INPUT_FLAT)
     return adj_keep (ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (of), flat));
   of = make_fresh (input, index);
-  if (input->requires_grad)
-    adj_tensor_set_requires_grad (cx, of, TRUE);
-  return of;
+  if (!input->requires_grad)
+    return of;
+  adj_tensor_set_requires_grad (cx, of, TRUE);
+  *leaf = adj_tensor_ref (of);
+  if (input->is_leaf)
+    return of;
+  adj_tensor_unref (of);
+  return adj_keep (ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (*leaf)));
 }
 
 gboolean
-program_make_inputs (const Program *program, AdjContext *cx, AdjTensor **inputs)
+program_make_inputs (const Program *program, AdjContext *cx, AdjTensor **inputs, AdjTensor **leaves)
 {
   for (guint i = 0; i < program->n_inputs; i++)
-    inputs[i] = make_input (program, cx, inputs, i);
+    {
+      AdjTensor *leaf = NULL;
+
+      inputs[i] = make_input (program, cx, inputs, i, &leaf);
+      if (leaves != NULL)
+        leaves[i] = leaf;
+      else
+        g_clear_pointer (&leaf, adj_tensor_unref);
+    }
   return !adj_context_has_error (cx);
 }
 
@@ -301,7 +315,9 @@ print_input (const Program *program, guint index, GString *out)
     adj_tensor_meta_print (&input->meta, NULL, out);
   else
     g_string_append_printf (out, "v%u%s", input->of, kinds[input->kind]);
-  g_string_append (out, input->requires_grad ? " rg\n" : "\n");
+  if (input->requires_grad)
+    g_string_append (out, input->is_leaf ? " rg" : " rg, no leaf");
+  g_string_append_c (out, '\n');
 }
 
 void

@@ -22,9 +22,13 @@ Program *program_copy (const Program *program);
 void program_free (Program *program);
 
 guint program_get_n_inputs (const Program *program);
-/* (transfer full) into @inputs: storage of their own but for those that alias; leaves where they
- * require a gradient.  @cx needs an autograd mode for these. */
-gboolean program_make_inputs (const Program *program, AdjContext *cx, AdjTensor **inputs);
+/* (transfer full) into @inputs: storage of their own but for those that alias.  Into @leaves
+ * (nullable) (transfer full) what each one's gradient is for: itself, what it was copied from, or
+ * %NULL where it requires none.  @cx needs an autograd mode for these. */
+gboolean program_make_inputs (const Program *program,
+                              AdjContext *cx,
+                              AdjTensor **inputs,
+                              AdjTensor **leaves);
 /* Gives a TUPLE of outputs.  (transfer full); independent of @program. */
 AdjFunction *program_function_new (const Program *program);
 

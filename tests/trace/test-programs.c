@@ -51,7 +51,7 @@ run_eagerly (Run *run, const Program *program)
   g_autoptr (AdjFunction) function = program_function_new (program);
 
   run->cx = adj_context_new ();
-  program_make_inputs (program, run->cx, run->inputs);
+  program_make_inputs (program, run->cx, run->inputs, NULL);
   call (run, function, run->inputs, program_get_n_inputs (program));
   adj_context_take_error (run->cx, &run->error);
 }
@@ -76,7 +76,7 @@ run_functionalized (Run *run, const Program *program)
   AdjValue values = ADJ_NONE;
 
   run->cx = adj_context_new ();
-  program_make_inputs (program, run->cx, run->inputs);
+  program_make_inputs (program, run->cx, run->inputs, NULL);
   adj_context_push_mode (run->cx, adj_functional_mode_new ());
   for (guint i = 0; i < n; i++)
     wrapped[i] = adj_functional_wrap (run->cx, run->inputs[i]);
@@ -110,7 +110,7 @@ run_traced (Run *run, const Program *program, AdjGraph **graph)
   AdjValue examples[MAX_INPUTS];
 
   run->cx = adj_context_new ();
-  program_make_inputs (program, run->cx, run->inputs);
+  program_make_inputs (program, run->cx, run->inputs, NULL);
   for (guint i = 0; i < n; i++)
     examples[i] = ADJ_TENSOR (run->inputs[i]);
   *graph = adj_trace (function, examples, n, &options, &run->error);
@@ -250,8 +250,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Gradients, gradients_clear)
 
 /* Ones for those outputs that have a gradient. */
 static gboolean
-differentiate (
-    AdjContext *cx, const AdjValue *outputs, AdjTensor *const *inputs, guint n, AdjTensor **grads)
+differentiate (AdjContext *cx, const AdjValue *outputs, AdjTensor *const *inputs, AdjTensor **grads)
 {
   AdjTensor *roots[MAX_OUTPUTS], *ones[MAX_OUTPUTS], *leaves[MAX_INPUTS], *found[MAX_INPUTS];
   AdjGradRoots from = { .tensors = roots, .grads = ones };
@@ -265,8 +264,8 @@ differentiate (
         if (ones[from.n++] == NULL)
           return FALSE;
       }
-  for (guint i = 0; i < n; i++)
-    if (adj_tensor_get_requires_grad (inputs[i]))
+  for (guint i = 0; i < MAX_INPUTS; i++)
+    if (inputs[i] != NULL)
       leaves[n_leaves++] = inputs[i];
   if (from.n == 0 || n_leaves == 0)
     return TRUE;
@@ -283,18 +282,24 @@ differentiate (
   return TRUE;
 }
 
-/* What the program sees of its inputs. */
+/* What the program sees of its inputs; a copy of a leaf is wrapped already. */
 static void
-wrap_leaves (AdjContext *cx, AdjTensor **inputs, guint n)
+wrap_leaves (AdjContext *cx, AdjTensor **inputs, AdjTensor **leaves, guint n)
 {
   for (guint i = 0; i < n; i++)
     {
-      AdjTensor *outer = adj_functional_wrap (cx, inputs[i]);
+      AdjTensor *outer;
 
-      if (adj_tensor_get_requires_grad (inputs[i]))
-        adj_tensor_set_requires_grad (cx, outer, TRUE);
+      if (adj_functional_is_wrapped (inputs[i]))
+        continue;
+      outer = adj_functional_wrap (cx, inputs[i]);
       adj_tensor_unref (inputs[i]);
       inputs[i] = adj_tensor_ref (outer);
+      if (leaves[i] == NULL)
+        continue;
+      adj_tensor_set_requires_grad (cx, outer, TRUE);
+      adj_tensor_unref (leaves[i]);
+      leaves[i] = adj_tensor_ref (outer);
     }
 }
 
@@ -303,19 +308,22 @@ run_backward (Gradients *gradients, const Program *program, gboolean functionali
 {
   g_autoptr (AdjFunction) function = program_function_new (program);
   Run run = { .cx = NULL };
+  AdjTensor *leaves[MAX_INPUTS] = { NULL };
   guint n = program_get_n_inputs (program);
 
   run.cx = gradients->cx = adj_context_new ();
   if (functionalize)
     adj_context_push_mode (run.cx, adj_functional_mode_new ());
   adj_context_push_mode (run.cx, adj_autograd_mode_new ());
-  program_make_inputs (program, run.cx, run.inputs);
+  program_make_inputs (program, run.cx, run.inputs, leaves);
   if (functionalize)
-    wrap_leaves (run.cx, run.inputs, n);
+    wrap_leaves (run.cx, run.inputs, leaves, n);
   call (&run, function, run.inputs, n);
   if (!adj_context_has_error (run.cx))
-    differentiate (run.cx, &run.result, run.inputs, n, gradients->grads);
+    differentiate (run.cx, &run.result, leaves, gradients->grads);
   adj_context_take_error (run.cx, &gradients->error);
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&leaves[i], adj_tensor_unref);
   run.cx = NULL;
   run_clear (&run);
 }

@@ -44,7 +44,7 @@ make_traced (Traced *traced, guint32 seed)
 
   traced->function = program_function_new (program);
   traced->n_inputs = program_get_n_inputs (program);
-  program_make_inputs (program, cx, inputs);
+  program_make_inputs (program, cx, inputs, NULL);
   for (guint i = 0; i < traced->n_inputs; i++)
     {
       traced->metas[i] = *adj_tensor_get_meta (inputs[i]);
