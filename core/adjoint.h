@@ -5,6 +5,7 @@
 
 #include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
+#include "autograd/adj-checkpoint.h"
 #include "autograd/adj-custom.h"
 #include "base/adj-diag.h"
 #include "base/adj-error.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/adj-autograd.h"
+#include "autograd/adj-checkpoint.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "rules/adj-view-chain.h"
@@ -163,6 +164,16 @@ void saved_drop_stale (Variable *variable);
 gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
 void saved_hooks_unref (SavedHooks *hooks);
 
+/* -- selective checkpointing (selective.c) -- */
+
+typedef struct _Selective Selective;
+
+Selective *selective_new (const AdjCheckpointOptions *options);
+void selective_free (Selective *self);
+void selective_set_recompute (Selective *self, gboolean is_recompute);
+/* In place of adj_mode_call_below(). */
+gboolean selective_call (Selective *self, AdjMode *mode, AdjOpCall *call);
+
 /* -- the mode (record.c) -- */
 
 typedef struct _GraphTask GraphTask;
@@ -174,8 +185,10 @@ struct _Autograd
   guint64 next_sequence;
   GPtrArray *saved_hooks; /* of SavedHooks, owned; %NULL: none from here on */
   gboolean packs;         /* a hook packs now */
+  Selective *selective;   /* (unowned) (nullable): decides what the region keeps */
   GraphTask *task;        /* (nullable): the innermost backward that runs */
   guint64 n_tasks;
+  guint n_nested; /* backwards that run inside others */
 };
 
 Autograd *autograd_find (AdjContext *cx); /* (nullable) */

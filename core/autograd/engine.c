@@ -458,10 +458,12 @@ engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request)
   task.ready = g_ptr_array_new ();
   task.callbacks = g_array_new (FALSE, FALSE, sizeof (Callback));
   autograd->task = &task;
+  autograd->n_nested += outer != NULL;
   adj_context_set_grad_enabled (cx, (request->flags & ADJ_BACKWARD_CREATE_GRAPH) != 0);
   done = run (&task);
   adj_context_set_grad_enabled (cx, enabled);
   autograd->task = outer;
+  autograd->n_nested -= outer != NULL;
   g_array_unref (task.callbacks);
   g_ptr_array_unref (task.ready);
   g_hash_table_unref (task.infos);

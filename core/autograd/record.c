@@ -240,10 +240,9 @@ find_next (const OpNode *op_node, guint64 done)
   guint next = rule->n_entries;
 
   for (guint i = 0; i < rule->n_entries; i++)
-    if (!is_bit (done, i) &&
-        (next == rule->n_entries ||
-         strcmp (rule->schema->arguments[rule->entries[i].arg].name,
-                 rule->schema->arguments[rule->entries[next].arg].name) < 0))
+    if (!is_bit (done, i) && (next == rule->n_entries ||
+                              strcmp (rule->schema->arguments[rule->entries[i].arg].name,
+                                      rule->schema->arguments[rule->entries[next].arg].name) < 0))
       next = i;
   return next;
 }
@@ -399,6 +398,13 @@ connect_args (OpNode *op_node, const AdjOpCall *call, gboolean *needed)
 /* -- recording -- */
 
 static gboolean
+call_below (Autograd *autograd, AdjOpCall *call)
+{
+  return autograd->selective != NULL ? selective_call (autograd->selective, &autograd->mode, call)
+                                     : adj_mode_call_below (&autograd->mode, call);
+}
+
+static gboolean
 tensor_requires_grad (const AdjValue *leaf, gpointer data)
 {
   return leaf->kind != ADJ_VALUE_TENSOR || !adj_tensor_get_requires_grad (leaf->tensor);
@@ -485,11 +491,11 @@ record (OpNode *op_node, Autograd *autograd, AdjOpCall *call)
   if (adj_context_has_error (call->cx))
     return FALSE;
   if (!found)
-    return adj_mode_call_below (&autograd->mode, call);
+    return call_below (autograd, call);
   if (op_node->rule != NULL)
     use = use_of (op_node->rule, needed);
   if (!check_written (call, op_node->rule) || !save_args (op_node, call, &use) ||
-      !adj_mode_call_below (&autograd->mode, call))
+      !call_below (autograd, call))
     return FALSE;
 
   op_node->n_results = call->n_results;
@@ -539,11 +545,11 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
   gboolean done;
 
   if ((flags & ADJ_OP_NO_GRADIENT) != 0)
-    done = detach_in_place (call) && adj_mode_call_below (mode, call);
+    done = detach_in_place (call) && call_below ((Autograd *) mode, call);
   else if (recorded)
     done = call_recorded ((Autograd *) mode, call);
   else
-    done = adj_mode_call_below (mode, call);
+    done = call_below ((Autograd *) mode, call);
   if (!done)
     return FALSE;
   variable_mark_views (call);
@@ -554,6 +560,19 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
 
 /* -- the mode -- */
 
+static gboolean
+autograd_checkpoint (AdjMode *mode,
+                     AdjContext *cx,
+                     AdjFunction *body,
+                     const AdjValue *args,
+                     guint n_args,
+                     AdjValue *result)
+{
+  const AdjCheckpointOptions options = { .keeps_rng_moving = TRUE };
+
+  return adj_checkpoint (cx, body, args, n_args, &options, result);
+}
+
 static void
 autograd_finalize (AdjMode *mode)
 {
@@ -563,6 +582,7 @@ autograd_finalize (AdjMode *mode)
 static const AdjModeClass autograd_class = {
   .name = "autograd",
   .call = autograd_call,
+  .checkpoint = autograd_checkpoint,
   .finalize = autograd_finalize,
 };
 

@@ -55,7 +55,7 @@ adj_autograd_push_saved_hooks (AdjContext *cx, const AdjSavedHooks *hooks)
       entry->ref_count = 1;
       entry->hooks = *hooks;
     }
-  autograd = autograd_get (cx);
+  autograd = autograd_find (cx);
   if (autograd == NULL)
     saved_hooks_unref (entry);
   else
@@ -279,7 +279,8 @@ check (const Saved *saved, AdjContext *cx, const AdjGradNode *node, const AdjSch
   return TRUE;
 }
 
-/* @tensor as what arrives at @edge, for a backward that is itself recorded. */
+/* @tensor as part of the graph again: what a recorded backward, or a function that runs again,
+ * computes with it has a history. */
 static AdjTensor *
 rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
 {
@@ -287,8 +288,13 @@ rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
 
   tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
   adj_context_set_grad_enabled (cx, enabled);
-  if (tensor != NULL && enabled)
-    variable_set_history (tensor, node, input);
+  if (tensor != NULL)
+    {
+      const AdjTensorMeta meta = node->inputs[input];
+
+      variable_set_history (tensor, node, input);
+      node->inputs[input] = meta; /* a hook may have given another */
+    }
   return tensor;
 }
 

@@ -24,6 +24,8 @@ struct _AdjContext
   gboolean grad_enabled;
   GCancellable *cancellable;
   AdjPlace place;
+  AdjRegionTag region;
+  gint64 n_regions;
   gint64 sequence;
   GError *error;
   /* What the results of calls live in until their scope ends; the innermost scope's come last. */
@@ -40,6 +42,7 @@ adj_context_new_empty (AdjSymbols *symbols)
   cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
   cx->default_dtype = ADJ_DTYPE_F32;
   cx->drawn_dtype = ADJ_DTYPE_NONE;
+  cx->region.id = -1;
   cx->grad_enabled = TRUE;
   cx->sequence = -1;
   cx->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
@@ -248,6 +251,27 @@ adj_context_at (AdjContext *cx, const char *file, guint line, const char *functi
       cx->place.function = function;
     }
   return cx;
+}
+
+AdjRegionTag
+adj_context_get_region (const AdjContext *cx)
+{
+  return cx->region;
+}
+
+AdjRegionTag
+adj_context_set_region (AdjContext *cx, AdjRegionTag region)
+{
+  AdjRegionTag before = cx->region;
+
+  cx->region = region;
+  return before;
+}
+
+gint64
+adj_context_next_region (AdjContext *cx)
+{
+  return ++cx->n_regions;
 }
 
 /* -- the sticky error -- */

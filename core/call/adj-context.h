@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 /* -- modes -- */
 
 typedef struct _AdjMode AdjMode;
+typedef struct _AdjFunction AdjFunction;
 
 /* A layer that operator calls pass through, outermost first: autograd record → composite tensors
  * → functionalize → composite decomposition → proxy trace → (fake | eager kernels). */
@@ -32,6 +33,13 @@ typedef struct
                    const AdjValue *args,
                    guint n_args,
                    const AdjValue *result);
+  /* (nullable): runs @body without keeping what it saves for backward; @result (transfer full). */
+  gboolean (*checkpoint) (AdjMode *mode,
+                          AdjContext *cx,
+                          AdjFunction *body,
+                          const AdjValue *args,
+                          guint n_args,
+                          AdjValue *result);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;
 
@@ -57,6 +65,14 @@ typedef struct
   guint64 running;         /* number of the autograd node that runs, plus one; 0: none does */
   gboolean accumulates;    /* its gradients are being added to those that arrived before */
 } AdjPlace;
+
+/* The region of activation checkpointing that is being run: what the nodes of a trace are tagged
+ * with. */
+typedef struct
+{
+  gint64 id; /* -1: none */
+  AdjRecompute recompute;
+} AdjRegionTag;
 
 /* -- context -- */
 
@@ -114,6 +130,12 @@ adj_context_at (AdjContext *cx, const char *file, guint line, const char *functi
 /* The number of the autograd node that was made last; -1: none was. */
 gint64 adj_context_get_sequence (const AdjContext *cx);
 void adj_context_set_sequence (AdjContext *cx, gint64 sequence);
+
+AdjRegionTag adj_context_get_region (const AdjContext *cx);
+/* Returns what it was before. */
+AdjRegionTag adj_context_set_region (AdjContext *cx, AdjRegionTag region);
+/* The number of the next region: 1, 2, … */
+gint64 adj_context_next_region (AdjContext *cx);
 
 /* -- the sticky error --
  *

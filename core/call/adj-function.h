@@ -5,9 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Something that can be called with values: a graph interpreted under a context, a C function, a
- * compiled function.  Counted, immutable. */
-typedef struct _AdjFunction AdjFunction;
+/* An AdjFunction is something that can be called with values: a graph interpreted under a context,
+ * a C function, a compiled function.  Counted, immutable. */
 
 typedef struct
 {

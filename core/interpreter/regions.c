@@ -20,7 +20,21 @@ adj_builtin_run_region (
   return done;
 }
 
-/* torch.ops.higher_order.wrap_with_set_grad_enabled (enabled, body, *args). */
+/* tag_activation_checkpoint (body, *args): what a trace makes of the body may be recomputed; run
+ * without one, it is the body alone. */
+gboolean
+adj_builtin_run_tagged (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjRegionTag tag = { adj_context_next_region (cx), ADJ_RECOMPUTE_PREFER_RECOMPUTE };
+  const AdjRegionTag before = adj_context_set_region (cx, tag);
+  gboolean done = adj_builtin_run_region (cx, args, n_args, kwargs, out);
+
+  adj_context_set_region (cx, before);
+  return done;
+}
+
+/* wrap_with_set_grad_enabled (enabled, body, *args) */
 gboolean
 adj_builtin_run_with_grad (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -33,6 +47,28 @@ adj_builtin_run_with_grad (
   done = adj_builtin_run_region (cx, args + 1, n_args - 1, kwargs, out);
   adj_context_set_grad_enabled (cx, before);
   return done;
+}
+
+/* wrap_activation_checkpoint (body, *args): a mode above checkpoints it. */
+gboolean
+adj_builtin_run_checkpointed (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjPlace place = *adj_context_get_place (cx);
+  g_autoptr (AdjFunction) body = NULL;
+  gboolean done;
+
+  if (n_args == 0 || args[0].kind != ADJ_VALUE_GRAPH)
+    return adj_builtin_fail (cx, "the first argument must be a graph");
+  body = adj_graph_function_new ((AdjGraph *) args[0].graph);
+  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->checkpoint != NULL)
+      {
+        done = mode->klass->checkpoint (mode, cx, body, args + 1, n_args - 1, out);
+        adj_context_set_place (cx, &place);
+        return done;
+      }
+  return adj_builtin_run_region (cx, args, n_args, kwargs, out);
 }
 
 /* torch.ops.higher_order.cond (predicate, true_graph, false_graph, operands): of a predicate that

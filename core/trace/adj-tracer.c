@@ -114,19 +114,30 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
 {
   const AdjPlace *place = adj_context_get_place (tracer->cx);
   gint64 sequence = adj_context_get_sequence (tracer->cx);
+  const AdjRegionTag region = adj_context_get_region (tracer->cx);
 
   *origin = place->graph != NULL ? place->id : ADJ_NO_NODE;
   if (place->graph != NULL && place->graph == tracer->meta_place.graph &&
       place->id.index == tracer->meta_place.id.index &&
       place->running == tracer->meta_place.running &&
-      place->accumulates == tracer->meta_place.accumulates && sequence == tracer->meta_sequence)
+      place->accumulates == tracer->meta_place.accumulates && sequence == tracer->meta_sequence &&
+      region.id == tracer->meta_region.id && region.recompute == tracer->meta_region.recompute)
     return tracer->meta;
 
   if (place->graph != NULL && place->graph != tracer->meta_place.graph)
     adj_builder_share (tracer->builder, place->graph);
   tracer->meta_place = *place;
   tracer->meta_sequence = sequence;
+  tracer->meta_region = region;
   tracer->meta = make_meta (tracer, place);
+  if (region.id >= 0 && place->running == 0)
+    {
+      AdjNodeMeta *meta = adj_arena_memdup (tracer->arena, tracer->meta, sizeof *meta);
+
+      meta->ac_graph_id = region.id;
+      meta->recompute = region.recompute;
+      tracer->meta = meta;
+    }
   return tracer->meta;
 }
 

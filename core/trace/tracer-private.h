@@ -44,6 +44,7 @@ struct _AdjTracer
   const AdjNodeMeta *meta; /* of the nodes made at the last place */
   AdjPlace meta_place;
   gint64 meta_sequence;
+  AdjRegionTag meta_region;
 };
 
 #define ADJ_ITEMS(k, array, count)                                                                 \

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/adj-autograd.h"
+#include "call/adj-function.h"
+
+G_BEGIN_DECLS
+
+/* Activation checkpointing, PyTorch's non-reentrant form (partitioner §2): what a function would
+ * save for backward is not kept; the first time that it is asked for, the function runs again. */
+
+/* What becomes of the results of one call in a selective region; asked in the forward and again
+ * when it is recomputed.  Save types keep them. */
+typedef AdjRecompute (*AdjCheckpointPolicy) (
+    const AdjOp *op, const AdjValue *args, guint n_args, gboolean is_recompute, gpointer data);
+
+typedef struct
+{
+  gboolean keeps_rng_moving;  /* random numbers are drawn anew when it is recomputed */
+  gboolean no_early_stop;     /* recomputing goes on when everything is there */
+  gboolean no_metadata_check; /* what is recomputed may be of other sizes and dtypes */
+  gboolean allows_mutation;   /* what a selective region kept may have been written since */
+  AdjCheckpointPolicy policy; /* (nullable) */
+  gpointer policy_data;
+} AdjCheckpointOptions;
+
+/**
+ * adj_checkpoint:
+ * @function: kept; must do the same again
+ * @options: (nullable)
+ * @result: (out) (transfer full)
+ *
+ * Calls @function.  With grad mode off that is all.
+ *
+ * Returns: %FALSE when the context is in error
+ */
+ADJ_PUBLIC gboolean adj_checkpoint (AdjContext *cx,
+                                    AdjFunction *function,
+                                    const AdjValue *args,
+                                    guint n_args,
+                                    const AdjCheckpointOptions *options,
+                                    AdjValue *result);
+
+G_END_DECLS

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/adj-checkpoint.h"
+#include "autograd/autograd-private.h"
+
+/* One call of a checkpointed function.  Everything that is saved while it runs becomes a holder;
+ * the first holder that is opened in a backward makes the function run again, which fills all. */
+
+typedef struct
+{
+  guint ref_count;
+  AdjFunction *function; /* (owned) */
+  AdjCheckpointOptions options;
+  AdjValue *args; /* (owned): a NODE where a tensor is, its index in @inputs */
+  guint n_args;
+  GPtrArray *inputs;  /* of Saved */
+  GPtrArray *holders; /* of Holder, unowned; %NULL: it is gone */
+  GArray *metas;      /* by holder */
+  GHashTable *runs;   /* by number of the backward: Run */
+  Selective *selective;
+  gboolean forward_done;
+  gboolean ignores_mismatch;
+  guint8 rng[ADJ_GENERATOR_STATE_BYTES];
+} Frame;
+
+typedef struct
+{
+  Frame *frame; /* (owned) */
+  guint index;
+} Holder;
+
+/* What one backward has recomputed. */
+typedef struct
+{
+  Frame *frame;       /* (unowned) */
+  GPtrArray *tensors; /* by holder, owned; %NULL: not kept, or taken */
+  guint n;            /* packed until now */
+  gboolean done;
+} Run;
+
+/* The error that ends a run which has all it needs. */
+static GQuark
+stop_quark (void)
+{
+  return g_quark_from_static_string ("adj-checkpoint-stop");
+}
+
+static void
+unref_or_null (gpointer tensor)
+{
+  if (tensor != NULL)
+    adj_tensor_unref (tensor);
+}
+
+static void
+run_free (gpointer data)
+{
+  Run *run = data;
+
+  g_ptr_array_unref (run->tensors);
+  g_free (run);
+}
+
+static void
+frame_unref (gpointer data)
+{
+  Frame *frame = data;
+
+  if (--frame->ref_count > 0)
+    return;
+  adj_function_unref (frame->function);
+  for (guint i = 0; i < frame->n_args; i++)
+    adj_value_clear (&frame->args[i]);
+  g_free (frame->args);
+  g_ptr_array_unref (frame->inputs);
+  g_ptr_array_unref (frame->holders);
+  g_array_unref (frame->metas);
+  g_hash_table_unref (frame->runs);
+  selective_free (frame->selective);
+  g_free (frame);
+}
+
+/* -- inputs: saved as those of an operation would be, so that an outer region has them -- */
+
+typedef struct
+{
+  Frame *frame;
+  AdjContext *cx;
+} Walk;
+
+static gboolean
+save_input (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  const Walk *walk = data;
+  GPtrArray *inputs = walk->frame->inputs;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  adj_value_clear (out);
+  *out = ADJ_NODE (((AdjNodeId){ inputs->len }));
+  return saved_add (inputs, walk->cx, leaf->tensor, inputs->len, SAVED_ARGUMENT);
+}
+
+static gboolean
+unpack_input (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  static AdjGradNode node = { .name = (char *) "checkpoint" };
+  const Walk *walk = data;
+  AdjTensor *tensor;
+
+  if (leaf->kind != ADJ_VALUE_NODE)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  tensor = saved_unpack (g_ptr_array_index (walk->frame->inputs, leaf->node.index), walk->cx, &node,
+                         NULL);
+  *out = tensor != NULL ? ADJ_TENSOR (adj_tensor_ref (tensor)) : ADJ_NONE;
+  return tensor != NULL;
+}
+
+/* -- recomputing -- */
+
+static gpointer
+pack_again (AdjContext *cx, AdjTensor *tensor, gpointer data)
+{
+  Run *run = data;
+  Frame *frame = run->frame;
+  guint i = run->n++;
+
+  if (i >= frame->holders->len)
+    {
+      if (frame->forward_done)
+        adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                          "checkpoint: trying to save more tensors during recomputation than "
+                          "during the original forward pass (%u)",
+                          frame->holders->len);
+      else
+        frame->ignores_mismatch = TRUE;
+      return adj_keep (tensor);
+    }
+  if (g_ptr_array_index (frame->holders, i) != NULL)
+    run->tensors->pdata[i] = adj_tensor_ref (tensor);
+  if (run->n == frame->holders->len && !frame->options.no_early_stop)
+    adj_context_fail (cx, stop_quark (), 0, "stop");
+  return adj_keep (tensor);
+}
+
+static AdjTensor *
+unpack_again (AdjContext *cx, gpointer packed, gpointer data)
+{
+  return packed;
+}
+
+static gboolean
+check_run (const Run *run, AdjContext *cx)
+{
+  const Frame *frame = run->frame;
+
+  if (frame->ignores_mismatch)
+    return TRUE;
+  if (run->n != frame->holders->len)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "checkpoint: A different number of tensors was saved during the original "
+                        "forward and recomputation. Number of tensors saved during forward: %u, "
+                        "during recomputation: %u",
+                        frame->holders->len, run->n);
+      return FALSE;
+    }
+  for (guint i = 0; i < frame->metas->len && !frame->options.no_metadata_check; i++)
+    {
+      const AdjTensorMeta *before = &g_array_index (frame->metas, AdjTensorMeta, i);
+      AdjTensor *tensor = g_ptr_array_index (run->tensors, i);
+      const AdjTensorMeta *now = tensor != NULL ? adj_tensor_get_meta (tensor) : before;
+      g_autoptr (GString) text = NULL;
+
+      if (now->dtype == before->dtype && adj_device_equal (now->device, before->device) &&
+          adj_shape_same_sizes (&now->shape, &before->shape, adj_context_get_symbols (cx)))
+        continue;
+      text = g_string_new ("saved metadata: ");
+      adj_tensor_meta_print (before, adj_context_get_symbols (cx), text);
+      g_string_append (text, ", recomputed metadata: ");
+      adj_tensor_meta_print (now, adj_context_get_symbols (cx), text);
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "checkpoint: Recomputed values have different metadata than during the "
+                        "forward pass: tensor at position %u: %s",
+                        i, text->str);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* The function once more, under hooks that collect what it saves. */
+static gboolean
+call_again (Run *run, AdjContext *cx, const AdjValue *args)
+{
+  Frame *frame = run->frame;
+  const AdjSavedHooks hooks = { .pack = pack_again,
+                                .unpack = unpack_again,
+                                .free_packed = (GDestroyNotify) adj_tensor_unref,
+                                .data = run };
+  const AdjPlace place = *adj_context_get_place (cx);
+  Autograd *autograd = autograd_find (cx);
+  Selective *selective = autograd->selective;
+  gboolean enabled = adj_context_set_grad_enabled (cx, TRUE);
+  g_auto (AdjValue) result = ADJ_NONE;
+  g_autoptr (GError) error = NULL;
+
+  adj_autograd_push_saved_hooks (cx, &hooks);
+  if (frame->selective != NULL)
+    selective_set_recompute (frame->selective, TRUE);
+  autograd->selective = frame->selective;
+  adj_function_call (frame->function, cx, args, frame->n_args, &result);
+  autograd->selective = selective;
+  adj_autograd_pop_saved_hooks (cx);
+  adj_context_set_grad_enabled (cx, enabled);
+  adj_context_set_place (cx, &place);
+
+  if (adj_context_take_error (cx, &error) && error->domain != stop_quark ())
+    adj_context_fail (cx, error->domain, error->code, "%s", error->message);
+  return !adj_context_has_error (cx);
+}
+
+static gboolean
+recompute (Run *run, AdjContext *cx)
+{
+  Frame *frame = run->frame;
+  AdjGenerator *generator = adj_context_get_generator (cx);
+  guint8 rng[ADJ_GENERATOR_STATE_BYTES];
+  g_autofree AdjValue *args = g_new0 (AdjValue, frame->n_args + 1);
+  gboolean done = TRUE;
+
+  run->done = TRUE;
+  g_ptr_array_set_size (run->tensors, (gint) frame->holders->len);
+  adj_scope_begin (cx);
+  for (guint i = 0; i < frame->n_args && done; i++)
+    done = adj_value_map (&frame->args[i], unpack_input, &(Walk){ frame, cx }, &args[i]);
+  if (!frame->options.keeps_rng_moving)
+    {
+      adj_generator_get_state (generator, rng);
+      adj_generator_set_state (generator, frame->rng, sizeof frame->rng, NULL);
+    }
+  done = done && call_again (run, cx, args) && check_run (run, cx);
+  if (!frame->options.keeps_rng_moving)
+    adj_generator_set_state (generator, rng, sizeof rng, NULL);
+  for (guint i = 0; i < frame->n_args; i++)
+    adj_value_clear (&args[i]);
+  adj_scope_end (cx);
+  return done;
+}
+
+/* -- packing -- */
+
+static gpointer
+pack (AdjContext *cx, AdjTensor *tensor, gpointer data)
+{
+  Frame *frame = data;
+  Holder *holder = g_new0 (Holder, 1);
+
+  frame->ref_count++;
+  *holder = (Holder){ frame, frame->holders->len };
+  g_ptr_array_add (frame->holders, holder);
+  g_array_append_val (frame->metas, *adj_tensor_get_meta (tensor));
+  return holder;
+}
+
+static void
+free_holder (gpointer data)
+{
+  Holder *holder = data;
+
+  holder->frame->holders->pdata[holder->index] = NULL;
+  frame_unref (holder->frame);
+  g_free (holder);
+}
+
+/* Outside a backward every opening is one of its own. */
+static Run *
+find_run (Frame *frame, AdjContext *cx)
+{
+  Autograd *autograd = autograd_find (cx);
+  guint64 *id = g_new (guint64, 1);
+  Run *run;
+
+  if (!engine_get_task (autograd, id))
+    *id = G_MAXUINT64 - autograd->n_tasks++;
+  run = g_hash_table_lookup (frame->runs, id);
+  if (run != NULL)
+    {
+      g_free (id);
+      return run;
+    }
+  /* What an earlier backward has not taken, nobody will. */
+  if (autograd->task == NULL || autograd->n_nested == 0)
+    g_hash_table_remove_all (frame->runs);
+  run = g_new0 (Run, 1);
+  run->frame = frame;
+  run->tensors = g_ptr_array_new_with_free_func (unref_or_null);
+  g_hash_table_insert (frame->runs, id, run);
+  return run;
+}
+
+static AdjTensor *
+unpack (AdjContext *cx, gpointer packed, gpointer data)
+{
+  const Holder *holder = packed;
+  Run *run = find_run (holder->frame, cx);
+  AdjTensor *tensor;
+
+  if (!run->done && !recompute (run, cx))
+    return NULL;
+  tensor = holder->index < run->tensors->len ? g_steal_pointer (&run->tensors->pdata[holder->index])
+                                             : NULL;
+  if (tensor == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "checkpoint: Unpack is being triggered for a tensor that was already "
+                      "unpacked once, or that recomputation did not give");
+  return adj_scope_add (cx, tensor);
+}
+
+/* -- the call -- */
+
+static Frame *
+frame_new (AdjFunction *function, guint n_args, const AdjCheckpointOptions *options)
+{
+  Frame *frame = g_new0 (Frame, 1);
+
+  frame->ref_count = 1;
+  frame->function = adj_function_ref (function);
+  if (options != NULL)
+    frame->options = *options;
+  frame->args = g_new0 (AdjValue, n_args + 1);
+  frame->n_args = n_args;
+  frame->inputs = saved_list_new ();
+  frame->holders = g_ptr_array_new ();
+  frame->metas = g_array_new (FALSE, FALSE, sizeof (AdjTensorMeta));
+  frame->runs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, run_free);
+  if (options != NULL && options->policy != NULL)
+    frame->selective = selective_new (options);
+  return frame;
+}
+
+gboolean
+adj_checkpoint (AdjContext *cx,
+                AdjFunction *function,
+                const AdjValue *args,
+                guint n_args,
+                const AdjCheckpointOptions *options,
+                AdjValue *result)
+{
+  AdjSavedHooks hooks = {
+    .pack = pack, .unpack = unpack, .free_packed = free_holder, .destroy = frame_unref
+  };
+  Autograd *autograd;
+  Selective *outer;
+  Frame *frame;
+  gboolean done = TRUE;
+
+  g_return_val_if_fail (cx != NULL && function != NULL && result != NULL, FALSE);
+
+  *result = ADJ_NONE;
+  autograd = autograd_find (cx);
+  if (autograd == NULL || !adj_context_get_grad_enabled (cx) || adj_context_has_error (cx))
+    return adj_function_call (function, cx, args, n_args, result);
+
+  frame = frame_new (function, n_args, options);
+  for (guint i = 0; i < n_args && done; i++)
+    done = adj_value_map (&args[i], save_input, &(Walk){ frame, cx }, &frame->args[i]);
+  if (!done)
+    {
+      frame_unref (frame);
+      return FALSE;
+    }
+  if (!frame->options.keeps_rng_moving)
+    adj_generator_get_state (adj_context_get_generator (cx), frame->rng);
+  hooks.data = frame;
+  adj_autograd_push_saved_hooks (cx, &hooks);
+  outer = autograd->selective;
+  if (frame->selective != NULL)
+    autograd->selective = frame->selective;
+  frame->ref_count++;
+  done = adj_function_call (function, cx, args, n_args, result);
+  frame->forward_done = TRUE;
+  autograd->selective = outer;
+  adj_autograd_pop_saved_hooks (cx);
+  frame_unref (frame);
+  return done && !adj_context_has_error (cx);
+}
