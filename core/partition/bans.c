@@ -104,16 +104,19 @@ is_reduction (const Joint *joint, guint i)
 static AdjPartitionRule
 rule_against (const Joint *joint, guint i, const CutRules *rules, guint *because)
 {
+  const guint parts = OP_VIEW | OP_GETITEM;
   guint traits = joint->traits[i];
 
   if (joint->kind[i] != NODE_CALL)
     return ADJ_RULE_NONE;
   if ((traits & OP_EFFECT) != 0)
     return ADJ_RULE_EFFECT;
+  /* PyTorch does not hear it on views and on single results. */
+  if (joint->recompute[i] == ADJ_RECOMPUTE_MUST_SAVE && !(rules->compat && (traits & parts) != 0) &&
+      !(rules->recompute_views && (traits & OP_VIEW) != 0))
+    return ADJ_RULE_MUST_SAVE;
   if ((traits & OP_GETITEM) != 0)
     return ADJ_RULE_NONE;
-  if (joint->recompute[i] == ADJ_RECOMPUTE_MUST_SAVE)
-    return ADJ_RULE_MUST_SAVE;
   if ((rules->recompute_views && (traits & OP_VIEW) != 0) || (traits & OP_LIFT) != 0)
     return ADJ_RULE_NONE;
   if (rules->allowlist && (traits & OP_RECOMPUTE) == 0)
@@ -137,7 +140,8 @@ ban (Cut *cut,
      guint because,
      const guint8 *freed)
 {
-  if (cut->ban[i] != ADJ_RULE_NONE || (joint->traits[i] & OP_VIEW) != 0 ||
+  if (cut->ban[i] != ADJ_RULE_NONE ||
+      ((joint->traits[i] & OP_VIEW) != 0 && rule != ADJ_RULE_MUST_SAVE) ||
       (freed != NULL && freed[i]) || joint_must_recompute (joint, i) ||
       joint->value[i] == VALUE_FLOAT)
     return;

@@ -250,7 +250,9 @@ save_owners (Plan *plan)
       guint32 node = plan_item (plan->tensors, i), owner = joint->owner[node];
 
       if (owner != node && plan->in_backward[owner] && joint->kind[owner] == NODE_CALL &&
-          joint->value[owner] == VALUE_TENSOR && !joint->in_backward[owner])
+          joint->value[owner] == VALUE_TENSOR && !joint->in_backward[owner] &&
+          !(joint_must_recompute (joint, owner) &&
+            joint->recompute[node] == ADJ_RECOMPUTE_MUST_SAVE))
         {
           changed = TRUE;
           if (joint_must_recompute (joint, owner))
