@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gi18n.h>
+
+#include "model/adj-export.h"
+#include "model/adj-log.h"
+#include "model/document-private.h"
+
+/* -- layout -- */
+
+static void
+show_scene (AdjDocument *self, AdjScene *scene, guint index)
+{
+  const AdjBundleGraph *graph = adj_graph_set_get (self->graphs, index);
+  gboolean other = self->graph != graph;
+
+  g_clear_pointer (&self->scene, adj_scene_unref);
+  self->scene = scene;
+  self->graph = graph;
+  if (other)
+    {
+      self->selected = ADJ_NO_NODE;
+      adj_document_set_lit (self, NULL);
+    }
+  adj_document_changed (self, PROP_SCENE);
+  if (other)
+    {
+      adj_document_changed (self, PROP_SELECTED);
+      adj_document_changed (self, PROP_EVALUATION);
+    }
+  if (adj_node_id_is_valid (self->wanted_node))
+    adj_document_set_selected (self, self->wanted_node);
+  self->wanted_node = ADJ_NO_NODE;
+}
+
+static void
+on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  guint index = adj_arrangement_get_tag (adj_work_from_result (result));
+  g_autoptr (GError) error = NULL;
+  gpointer scene = NULL;
+  gint64 age;
+
+  if (!adj_works_finish (&self->works, ADJ_TASK_LAYOUT, result, &scene, &age, &error))
+    return;
+  if (scene == NULL)
+    {
+      adj_document_report_problem (self, error);
+      return;
+    }
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Laid out %s: %u boxes in %.0f ms"),
+               adj_graph_set_get (self->graphs, index)->id, adj_scene_get_n_boxes (scene),
+               age / 1e3);
+  show_scene (self, scene, index);
+}
+
+void
+adj_document_request_layout (AdjDocument *self)
+{
+  const AdjBundleGraph *graph;
+
+  if (self->graphs == NULL || self->graph_index == G_MAXUINT)
+    return;
+  graph = adj_graph_set_get (self->graphs, self->graph_index);
+  adj_works_start (&self->works, ADJ_TASK_LAYOUT,
+                   adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
+                                          graph->graph, self->graph_index, on_laid_out),
+                   graph->id);
+}
+
+guint
+adj_document_get_graph_index (AdjDocument *self)
+{
+  return self->graph_index;
+}
+
+const AdjBundleGraph *
+adj_document_get_graph (AdjDocument *self)
+{
+  return self->graph;
+}
+
+AdjScene *
+adj_document_get_scene (AdjDocument *self)
+{
+  return self->scene;
+}
+
+/* -- arrangement -- */
+
+const AdjArrangement *
+adj_document_get_arrangement (AdjDocument *self)
+{
+  return self->arrangement;
+}
+
+/* Takes over @next (transfer full), laying out where that shows. */
+static void
+arrange (AdjDocument *self, AdjArrangement *next)
+{
+  g_autoptr (AdjArrangement) before = self->arrangement;
+
+  self->arrangement = next;
+  adj_document_changed (self, PROP_ARRANGEMENT);
+  if (!adj_arrangement_same_layout (before, next))
+    adj_document_request_layout (self);
+}
+
+/* A copy to be changed; what is can be undone to. */
+static AdjArrangement *
+begin_change (AdjDocument *self)
+{
+  adj_undo_push (&self->undo, self->arrangement);
+  return adj_arrangement_copy (self->arrangement);
+}
+
+void
+adj_document_set_view (AdjDocument *self, AdjLayoutView view)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (view == ADJ_VIEW_FLOW && !adj_node_id_is_valid (self->selected))
+    {
+      adj_document_remark (self, _ ("Select a node to follow its value"));
+      adj_document_changed (self, PROP_ARRANGEMENT);
+      return;
+    }
+  if (self->arrangement->view == view &&
+      (view != ADJ_VIEW_FLOW || self->arrangement->flow.index == self->selected.index))
+    return;
+  next = begin_change (self);
+  next->view = view;
+  next->flow = self->selected;
+  arrange (self, next);
+}
+
+void
+adj_document_set_fold_depth (AdjDocument *self, guint depth)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  next = begin_change (self);
+  adj_arrangement_set_fold_depth (next, depth);
+  arrange (self, next);
+}
+
+void
+adj_document_toggle_module (AdjDocument *self, const char *path)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  next = begin_change (self);
+  adj_arrangement_toggle (next, self->scene, path);
+  arrange (self, next);
+}
+
+void
+adj_document_set_coloring (AdjDocument *self, AdjColoring coloring)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (coloring < ADJ_N_COLORINGS);
+
+  if (self->arrangement->coloring == coloring)
+    return;
+  next = begin_change (self);
+  next->coloring = coloring;
+  arrange (self, next);
+}
+
+void
+adj_document_set_labeling (AdjDocument *self, AdjLabeling labeling)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (labeling < ADJ_N_LABELINGS);
+
+  if (self->arrangement->labeling == labeling)
+    return;
+  next = begin_change (self);
+  next->labeling = labeling;
+  arrange (self, next);
+}
+
+gboolean
+adj_document_can_undo (AdjDocument *self, gint step)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  return adj_undo_can (&self->undo, step);
+}
+
+void
+adj_document_undo (AdjDocument *self, gint step)
+{
+  AdjArrangement *next;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  next = adj_undo_step (&self->undo, step, self->arrangement);
+  if (next != NULL)
+    arrange (self, next);
+}
+
+/* Folds and flows are of one graph; how it looks stays. */
+void
+adj_document_forget_folds (AdjDocument *self)
+{
+  adj_arrangement_set_fold_depth (self->arrangement, self->arrangement->fold_depth);
+  if (self->arrangement->view == ADJ_VIEW_FLOW)
+    self->arrangement->view = ADJ_VIEW_MIRROR;
+  self->arrangement->flow = ADJ_NO_NODE;
+  adj_undo_reset (&self->undo);
+  adj_document_changed (self, PROP_ARRANGEMENT);
+}
+
+void
+adj_document_set_graph_index (AdjDocument *self, guint index)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graphs == NULL || index >= adj_graph_set_get_n (self->graphs) ||
+      index == self->graph_index)
+    return;
+  self->graph_index = index;
+  adj_document_forget_folds (self);
+  adj_document_changed (self, PROP_GRAPH_INDEX);
+  adj_document_request_layout (self);
+}
+
+/* -- exporting -- */
+
+static void
+on_exported (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  const char *path = adj_export_get_path (adj_work_from_result (result));
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *remark = NULL;
+  g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
+  gpointer written = NULL;
+  gint64 age;
+
+  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
+    return;
+  file = written;
+  if (file != NULL)
+    {
+      adj_log_add (self->log, ADJ_LOG_DONE, _ ("Exported %s in %.0f ms"), path, age / 1e3);
+      adj_document_announce_export (self, file);
+      return;
+    }
+  remark = g_strdup_printf (_ ("%s could not be exported"), name);
+  adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s: %s", remark, error->message);
+  adj_document_remark (self, remark);
+}
+
+void
+adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme)
+{
+  g_autofree char *name = NULL;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  if (self->scene == NULL)
+    return;
+  name = g_path_get_basename (path);
+  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+                   adj_export_start (G_OBJECT (self), self->scene, scheme, path, on_exported),
+                   name);
+}

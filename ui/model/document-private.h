@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/adj-document.h"
+#include "model/adj-history.h"
+#include "model/adj-undo.h"
+#include "model/adj-works.h"
+
+G_BEGIN_DECLS
+
+struct _AdjDocument
+{
+  GObject parent_instance;
+
+  GFile *file;
+  char *title;
+  AdjGraphSet *graphs;
+  GError *error;
+  GListStore *log;
+  char *wanted_graph;  /* (nullable): id to begin with */
+  AdjSavedView *saved; /* (nullable): for what is being opened */
+
+  guint graph_index;
+  const AdjBundleGraph *graph; /* (unowned): of @graphs */
+  AdjScene *scene;
+  AdjArrangement *arrangement;
+  AdjUndo undo;
+  AdjLayoutCache *layouts;
+
+  AdjNodeId selected;
+  AdjNodeId wanted_node; /* to select when the picture of another graph is ready */
+  AdjHistory history;
+  GArray *lit; /* (nullable): of guint32 */
+
+  AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
+  GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
+  AdjWorks works;
+};
+
+enum
+{
+  PROP_TITLE = 1,
+  PROP_BUNDLE,
+  PROP_GRAPH_INDEX,
+  PROP_SCENE,
+  PROP_SELECTED,
+  PROP_EVALUATION,
+  PROP_ERROR,
+  PROP_STATUS,
+  PROP_RUN_CHOICE,
+  PROP_HISTORY,
+  PROP_ARRANGEMENT,
+  PROP_LIT,
+  N_PROPS
+};
+
+/* Notifies. */
+void adj_document_changed (AdjDocument *self, guint property);
+/* Emits "remark" and "exported". */
+void adj_document_remark (AdjDocument *self, const char *text);
+void adj_document_announce_export (AdjDocument *self, GFile *file);
+/* To the log, and as a remark. */
+void adj_document_report_problem (AdjDocument *self, const GError *error);
+
+/* document-picture.c */
+void adj_document_request_layout (AdjDocument *self);
+/* Folds and flows are of one graph; how it looks stays. */
+void adj_document_forget_folds (AdjDocument *self);
+
+G_END_DECLS

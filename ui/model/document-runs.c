@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gi18n.h>
+
+#include "model/adj-log.h"
+#include "model/document-private.h"
+
+static void
+on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  const char *id = adj_evaluation_get_graph_id (adj_work_from_result (result));
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  gpointer evaluation = NULL;
+  gint64 age;
+
+  if (!adj_works_finish (&self->works, ADJ_TASK_RUN, result, &evaluation, &age, &error))
+    return;
+  if (evaluation == NULL)
+    {
+      adj_document_report_problem (self, error);
+      return;
+    }
+  g_hash_table_insert (self->evaluations, adj_evaluation_get_graph (evaluation), evaluation);
+  text = adj_evaluation_describe (evaluation, id);
+  adj_log_add (self->log, ADJ_LOG_DONE, "%s", text);
+  adj_document_changed (self, PROP_EVALUATION);
+}
+
+AdjRunChoice
+adj_document_get_run_choice (AdjDocument *self)
+{
+  if (self->graph == NULL)
+    return self->run_choice;
+  return adj_run_choice_fit (self->run_choice, self->graphs, self->graph);
+}
+
+void
+adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (adj_run_choice_equal (adj_document_get_run_choice (self), choice))
+    return;
+  self->run_choice = choice;
+  adj_works_cancel (&self->works, ADJ_TASK_RUN);
+  g_hash_table_remove_all (self->evaluations);
+  adj_document_changed (self, PROP_EVALUATION);
+  adj_document_changed (self, PROP_RUN_CHOICE);
+}
+
+static void
+start_run (AdjDocument *self, const AdjPeer *peer)
+{
+  adj_works_start (&self->works, ADJ_TASK_RUN,
+                   adj_evaluation_start (G_OBJECT (self), self->graphs, self->graph,
+                                         adj_document_get_run_choice (self), peer, on_evaluated),
+                   self->graph->id);
+}
+
+void
+adj_document_run (AdjDocument *self, gboolean compare)
+{
+  AdjPeer recorded = { 0 };
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graph == NULL)
+    return;
+  if (compare && adj_document_get_run_choice (self).random)
+    {
+      adj_document_remark (self, adj_graph_set_find_call (self->graphs, self->graph, 0) == NULL
+                                     ? _ ("Nothing was recorded for this graph")
+                                     : _ ("Nothing was recorded for random inputs"));
+      return;
+    }
+  start_run (self, compare ? &recorded : NULL);
+}
+
+void
+adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const AdjBundleGraph *other)
+{
+  AdjPeer peer = { others, other };
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (others != NULL && other != NULL);
+
+  if (self->graph != NULL)
+    start_run (self, &peer);
+}
+
+void
+adj_document_stop (AdjDocument *self)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (!adj_works_any (&self->works))
+    return;
+  for (guint task = 0; task < ADJ_N_TASKS; task++)
+    adj_works_cancel (&self->works, task);
+  adj_log_add (self->log, ADJ_LOG_WARNING, "%s", _ ("Stopped"));
+  adj_document_remark (self, _ ("Stopped"));
+}
+
+gboolean
+adj_document_is_running (AdjDocument *self)
+{
+  return adj_works_is_busy (&self->works, ADJ_TASK_RUN);
+}
+
+gboolean
+adj_document_is_busy (AdjDocument *self)
+{
+  return adj_works_any (&self->works);
+}
+
+AdjEvaluation *
+adj_document_get_evaluation (AdjDocument *self)
+{
+  return self->graph != NULL ? g_hash_table_lookup (self->evaluations, self->graph->graph) : NULL;
+}
+
+const char *
+adj_document_get_status (AdjDocument *self)
+{
+  return self->works.status;
+}
+
+double
+adj_document_get_fraction (AdjDocument *self)
+{
+  return self->works.fraction;
+}
