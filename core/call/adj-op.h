@@ -18,13 +18,13 @@ typedef enum
   ADJ_OP_EFFECT = 1 << 5,     /* must not be dropped, merged or moved */
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
-  ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
+  ADJ_OP_NO_GRADIENT = 1 << 8,    /* floating results that never require a gradient (detach) */
   ADJ_OP_NO_DERIVATIVE = 1 << 15, /* there is a gradient, but nobody has it: PyTorch neither */
-  ADJ_OP_METADATA = 1 << 9,    /* changes what self shows (t_, set_), not its elements; its kernel
-                                  touches no bytes and runs on fake tensors too */
-  ADJ_OP_FILLS = 1 << 14,      /* every element gets one value: it may be written more than once */
-  ADJ_OP_UNDEFINED = 1 << 10,  /* None may stand for any tensor, whatever the schema says: backward
-                                  operators of PyTorch get undefined tensors */
+  ADJ_OP_METADATA = 1 << 9,   /* changes what self shows (t_, set_), not its elements; its kernel
+                                 touches no bytes and runs on fake tensors too */
+  ADJ_OP_FILLS = 1 << 14,     /* every element gets one value: it may be written more than once */
+  ADJ_OP_UNDEFINED = 1 << 10, /* None may stand for any tensor, whatever the schema says: backward
+                                 operators of PyTorch get undefined tensors */
   /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */
   ADJ_OP_COMPOSITE = 1 << 11,
 } AdjOpFlags;
