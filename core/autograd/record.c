@@ -144,15 +144,12 @@ save_results (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use)
 
 /* -- nodes of operators -- */
 
+/* What it keeps beside tensors stays: who saved none can run again. */
 static void
 op_node_release (AdjGradNode *node)
 {
   OpNode *op_node = (OpNode *) node;
 
-  for (guint i = 0; i < adj_op_get_schema (op_node->op)->n_arguments; i++)
-    adj_value_clear (&op_node->args[i]);
-  for (guint i = 0; i < op_node->n_results; i++)
-    adj_value_clear (&op_node->results[i]);
   op_node->released |= op_node->saved->len > 0;
   g_ptr_array_set_size (op_node->saved, 0);
 }
@@ -162,7 +159,10 @@ op_node_finalize (AdjGradNode *node)
 {
   OpNode *op_node = (OpNode *) node;
 
-  op_node_release (node);
+  for (guint i = 0; i < adj_op_get_schema (op_node->op)->n_arguments; i++)
+    adj_value_clear (&op_node->args[i]);
+  for (guint i = 0; i < op_node->n_results; i++)
+    adj_value_clear (&op_node->results[i]);
   g_free (op_node->args);
   g_free (op_node->results);
   g_ptr_array_unref (op_node->saved);
