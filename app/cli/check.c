@@ -128,5 +128,7 @@ const AdjCommand adj_command_check = {
   .name = "check",
   .usage = "FILE",
   .summary = "Look for known ways in which a compiler makes graphs silently wrong",
+  .examples = "adjoint check step.adjoint\n"
+              "adjoint check --list\n",
   .run = run,
 };

@@ -78,5 +78,6 @@ const AdjCommand adj_command_passes = {
   .name = "passes",
   .usage = "[PASS]",
   .summary = "List the passes of a pipeline, or explain one",
+  .examples = "adjoint passes dce\n",
   .run = run,
 };

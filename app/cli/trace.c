@@ -319,5 +319,7 @@ const AdjCommand adj_command_trace = {
   .name = "trace",
   .usage = "FILE[#ID]",
   .summary = "Run the passes of a pipeline on a graph and report every stage",
+  .examples = "adjoint trace step.adjoint#dynamo -o stages.adjoint\n"
+              "adjoint trace step.adjoint#joint --partitioner min-cut --budget 0.5\n",
   .run = run,
 };

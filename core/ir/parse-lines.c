@@ -106,12 +106,36 @@ quote_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+/* Whether every "%name" stands for a node. */
+static gboolean
+names_nodes (AdjModuleReader *module, const char *text, gsize length)
+{
+  const char *end = text + length;
+
+  for (const char *at = text; (at = memchr (at, '%', (gsize) (end - at))) != NULL;)
+    {
+      const char *start = ++at;
+      g_autofree char *name = NULL;
+      AdjValue node;
+
+      while (at < end && is_name_char (*at))
+        at++;
+      name = g_strndup (start, (gsize) (at - start));
+      if (at > start && !adj_module_resolve (name, &node, module))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 read_value (AdjModuleReader *module, const char *text, gsize length, AdjValue *out)
 {
   g_autofree char *repr = as_repr (text, length);
   g_auto (AdjValue) value = ADJ_NONE;
   AdjReader reader;
+
+  if (!names_nodes (module, text, length))
+    return FALSE;
 
   adj_reader_init (&reader, repr, strlen (repr), 1);
   reader.resolve = adj_module_resolve;
@@ -210,6 +234,34 @@ read_default (Line *l, const char *at, const char *end)
   return TRUE;
 }
 
+/* Whether the target prints as what is read again: a name, or names with dots. */
+static gboolean
+is_sound (const Line *l)
+{
+  const char *name = l->target;
+  g_auto (GStrv) parts = NULL;
+
+  if (l->opcode == ADJ_OPCODE_PLACEHOLDER)
+    name += strspn (name, "*");
+  if (l->opcode == ADJ_OPCODE_PLACEHOLDER || l->opcode == ADJ_OPCODE_CALL_METHOD)
+    return adj_text_is_identifier (name, strlen (name));
+  parts = g_strsplit (name, ".", ADJ_MAX_DEPTH);
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (!adj_text_is_identifier (parts[i], strlen (parts[i])) &&
+        (l->opcode == ADJ_OPCODE_CALL_FUNCTION || strspn (parts[i], "0123456789") == 0 ||
+         parts[i][strspn (parts[i], "0123456789")] != '\0'))
+      return FALSE;
+  return parts[0] != NULL;
+}
+
+/* A method belongs to a node. */
+static gboolean
+has_receiver (const Line *l)
+{
+  return l->opcode != ADJ_OPCODE_CALL_METHOD ||
+         (l->args.n > 0 && l->args.items[0].kind == ADJ_VALUE_NODE);
+}
+
 static gboolean
 read_node (Line *l)
 {
@@ -221,13 +273,14 @@ read_node (Line *l)
     return FALSE;
   rest = read_target (l, expression, end, "](args = ");
   if (rest != NULL)
-    return read_call (l, rest, end);
+    return is_sound (l) && read_call (l, rest, end) && has_receiver (l);
   rest = read_target (l, expression, end, "](default=");
   if (rest == NULL)
     rest = read_target (l, expression, end, "]");
-  return rest != NULL &&
-         (l->opcode == ADJ_OPCODE_PLACEHOLDER ? read_default (l, rest, end)
-                                              : rest == end && l->opcode == ADJ_OPCODE_GET_ATTR);
+  if (rest == NULL || !is_sound (l))
+    return FALSE;
+  return l->opcode == ADJ_OPCODE_PLACEHOLDER ? read_default (l, rest, end)
+                                             : rest == end && l->opcode == ADJ_OPCODE_GET_ATTR;
 }
 
 static AdjSpan
