@@ -370,15 +370,107 @@ traces_as_one_graph (gconstpointer name)
   capture_close (&capture);
 }
 
+/* -- from what Dynamo captured -- */
+
+/* Backward from the outputs that have a recorded tangent; the number of wrong gradients. */
+static guint
+check_dynamo_gradients (AdjContext *cx,
+                        const AdjRecordedCall *call,
+                        const AdjValue *inputs,
+                        const AdjValue *outputs)
+{
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+  g_autoptr (GPtrArray) tangents = g_ptr_array_new ();
+  guint n_wrong = 0, n = 0;
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (call->tangents[i].kind == ADJ_VALUE_DATA)
+      {
+        g_ptr_array_add (tensors, outputs->items[i].tensor);
+        g_ptr_array_add (tangents,
+                         adj_scope_add (cx, adj_tensor_new_from_data (call->tangents[i].data)));
+      }
+  adj_backward (cx,
+                &(AdjGradRoots){ (AdjTensor *const *) tensors->pdata,
+                                 (AdjTensor *const *) tangents->pdata, tensors->len },
+                NULL, 0, 0);
+  fail_if_error (cx, "backward");
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      g_autoptr (AdjTensorData) data = NULL;
+      AdjTensorDifference difference = { 0 };
+
+      if (call->gradients[i].kind != ADJ_VALUE_DATA)
+        continue;
+      n++;
+      if (adj_tensor_get_grad (inputs[i].tensor) != NULL)
+        {
+          data = adj_tensor_snapshot (adj_tensor_get_grad (inputs[i].tensor));
+          adj_tensor_compare (data, call->gradients[i].data, &difference);
+        }
+      if (data != NULL && difference.same_shape && difference.same_dtype &&
+          difference.rel_l2 <= adj_band_limit (ADJ_BAND_PRODUCT, ADJ_DTYPE_F32, SUM_LENGTH))
+        continue;
+      g_test_message ("gradient of input %u: relative error %g", i, difference.rel_l2);
+      n_wrong++;
+    }
+  g_test_message ("%u gradients compared", n);
+  g_assert_cmpuint (n, >, 0);
+  return n_wrong;
+}
+
+/* The program as Dynamo captured it, run eagerly: backward () gives what PyTorch's did. */
+static void
+gradients_from_dynamo (gconstpointer name)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", (const char *) name);
+  g_autofree char *path = adj_test_data_path (file);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  g_autofree AdjValue *inputs = NULL;
+  g_auto (AdjValue) outputs = ADJ_NONE;
+  const AdjBundleGraph *dynamo;
+  const AdjRecordedCall *call;
+
+  g_assert_no_error (error);
+  dynamo = adj_bundle_find_graph (bundle, "dynamo", &error);
+  g_assert_no_error (error);
+  call = adj_bundle_find_call (bundle, dynamo, 0);
+  g_assert_nonnull (call);
+  inputs = g_new0 (AdjValue, call->n_inputs);
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      inputs[i] = call->inputs[i];
+      if (inputs[i].kind != ADJ_VALUE_DATA)
+        continue;
+      inputs[i] = T (adj_scope_add (cx, adj_tensor_new_from_data (call->inputs[i].data)));
+      if (call->gradients[i].kind == ADJ_VALUE_DATA)
+        adj_tensor_set_requires_grad (cx, inputs[i].tensor, TRUE);
+    }
+  adj_interpret (cx, dynamo->graph, inputs, call->n_inputs, NULL, &outputs);
+  fail_if_error (cx, "forward");
+  g_assert_cmpuint (check_dynamo_gradients (cx, call, inputs, &outputs), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
+  static const char *const captured[] = {
+    "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "unet",
+  };
   static const char *const names[] = {
     "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "gpt2-inductor",
   };
 
   g_test_init (&argc, &argv, NULL);
 
+  for (guint i = 0; i < G_N_ELEMENTS (captured); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/autograd/captures/%s-dynamo", captured[i]);
+
+      g_test_add_data_func (path, captured[i], gradients_from_dynamo);
+    }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = g_strdup_printf ("/autograd/captures/%s", names[i]);
