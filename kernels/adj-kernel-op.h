@@ -44,7 +44,7 @@ typedef enum
   X (ASIN, asin, 1) X (ACOS, acos, 1) X (ATAN, atan, 1) X (ATAN2, atan2, 2)                        \
   X (SINH, sinh, 1) X (COSH, cosh, 1) X (TANH, tanh, 1) X (SIGMOID, sigmoid, 1)                    \
   X (ASINH, asinh, 1) X (ACOSH, acosh, 1) X (ATANH, atanh, 1)                                      \
-  X (ERF, erf, 1) X (ERFC, erfc, 1) X (LGAMMA, lgamma, 1)                                          \
+  X (ERF, erf, 1) X (ERFC, erfc, 1) X (LGAMMA, lgamma, 1) X (DIGAMMA, digamma, 1)                  \
   X (HYPOT, hypot, 2) X (COPYSIGN, copysign, 2)
 /* clang-format on */
 

@@ -128,6 +128,9 @@ eval_grads (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
   for (guint i = 0; i < out->n; i++)
     {
+      /* of a result that cannot have one */
+      if (call->grads->outputs[i].dtype == ADJ_DTYPE_NONE)
+        continue;
       out->items[i] = ADJ_TENSOR (get_grad (call, i));
       if (out->items[i].tensor == NULL)
         return FALSE;

@@ -281,7 +281,7 @@ x = values((2, 3), F32)
 y, buffer = torch.ops.aten.log_sigmoid_forward(x)
 case("log_sigmoid_backward", values((2, 3), F32), x, buffer)
 for target in family("pointwise") + family("activation"):
-    if target != "log_sigmoid_backward":
+    if target not in ("log_sigmoid_backward", "digamma"):
         pointwise(target)
 
 for name in ("and", "or", "xor"):
@@ -1090,6 +1090,13 @@ for seed in (5, 6):
                               (0, 1 << 40, [3, 3], seeds[4].clone()))):
         op = find("prims::inductor_randint" if len(args) == 4 else "prims::inductor_random")
         out.append("\n".join([*call_lines(op, args, {}), value_line("r", got[i])]))
+
+# -- pointwise, again --
+
+part("pointwise")
+DOMAIN["digamma"] = (0.2, 6)
+pointwise("digamma")
+case("digamma", torch.tensor([-0.5, -2.25, -7.75, 0.0, -1.0, 1e-3, 40.0]))
 
 # -- composite --
 
