@@ -41,7 +41,10 @@ adj_aot_metadata_copy (const AdjAotMetadata *metadata)
   copy->inputs = copy_items (metadata->inputs, metadata->n_inputs, sizeof *metadata->inputs);
   copy->outputs = copy_items (metadata->outputs, metadata->n_outputs, sizeof *metadata->outputs);
   for (guint i = 0; i < copy->n_outputs; i++)
-    copy->outputs[i].recipe = adj_view_chain_ref (copy->outputs[i].recipe);
+    {
+      adj_view_chain_ref (copy->outputs[i].recipe);
+      adj_view_chain_ref (copy->outputs[i].turned);
+    }
   copy->tangents =
       copy_items (metadata->tangents, metadata->n_tangents, sizeof *metadata->tangents);
   copy->tokens = g_strdupv (metadata->tokens);
@@ -58,7 +61,10 @@ adj_aot_metadata_free (AdjAotMetadata *metadata)
   if (metadata == NULL)
     return;
   for (guint i = 0; i < metadata->n_outputs; i++)
-    adj_view_chain_unref (metadata->outputs[i].recipe);
+    {
+      adj_view_chain_unref (metadata->outputs[i].recipe);
+      adj_view_chain_unref (metadata->outputs[i].turned);
+    }
   g_free (metadata->inputs);
   g_free (metadata->outputs);
   g_free (metadata->tangents);

@@ -56,6 +56,8 @@ typedef struct
   guint32 dynamic_dims; /* bit mask of symbolic sizes */
   AdjTensorMeta meta;   /* of a tensor */
   AdjViewChain *recipe; /* (owned) (nullable): how to make it of its base */
+  AdjViewChain *turned; /* (owned) (nullable): what of that the base, an input, was turned by in
+                           place: afterwards the rest makes it */
 } AdjAotOutput;
 
 typedef struct

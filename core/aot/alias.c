@@ -21,8 +21,8 @@ as_strided (AdjContext *cx, AdjTensor *base, AdjTensor *target)
 static AdjTensor *
 make_view (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target)
 {
-  AdjTensor *view =
-      output->recipe != NULL ? adj_view_chain_replay (output->recipe, cx, base) : NULL;
+  g_autoptr (AdjViewChain) recipe = adj_view_chain_after (output->recipe, output->turned);
+  AdjTensor *view = recipe != NULL ? adj_view_chain_replay (recipe, cx, base) : NULL;
 
   if (view != NULL &&
       adj_shape_same_sizes (&adj_tensor_get_meta (view)->shape,

@@ -85,6 +85,7 @@ make_tangent (AdjContext *cx,
   g_autoptr (AdjArena) arena = adj_arena_new ();
   AdjSymbols *symbols = adj_context_get_symbols (cx);
   AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
+  AdjValue args[2], result;
 
   if (grad == NULL)
     {
@@ -98,8 +99,9 @@ make_tangent (AdjContext *cx,
           ? adj_shape_is_contiguous (&adj_tensor_get_meta (grad)->shape, symbols)
           : adj_shape_is_channels_last (&adj_tensor_get_meta (grad)->shape, symbols))
     return grad;
-  return ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (grad),
-                    (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format });
+  args[0] = ADJ_TENSOR (grad);
+  args[1] = (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format };
+  return adj_call_bound (cx, adj_op (ADJ_OP_clone), args, &result) ? result.tensor : NULL;
 }
 
 static gboolean

@@ -251,6 +251,8 @@ collect_output (Collection *collection, guint index, GError **error)
       output->dynamic_dims |= 1u << i;
   if (output->type != ADJ_OUTPUT_NON_ALIAS)
     output->recipe = aot_get_recipe (tensor);
+  if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT)
+    output->turned = aot_get_recipe (collection->inputs[output->base].tensor);
   return TRUE;
 }
 

@@ -476,6 +476,7 @@ rebase_output (const Merging *merging, guint index, AdjAotOutput *output)
                           output->recipe);
   adj_view_chain_unref (output->recipe);
   output->recipe = chain;
+  g_clear_pointer (&output->turned, adj_view_chain_unref);
   output->type = ADJ_OUTPUT_ALIAS_OF_INPUT;
   output->base = (gint) member->base;
 }

@@ -181,6 +181,26 @@ adj_view_chain_replay (const AdjViewChain *chain, AdjContext *cx, AdjTensor *bas
   return base;
 }
 
+AdjViewChain *
+adj_view_chain_after (const AdjViewChain *chain, const AdjViewChain *done)
+{
+  g_autofree const AdjViewChain **steps = list_steps (chain);
+  guint n = adj_view_chain_get_n_steps (chain), n_done = adj_view_chain_get_n_steps (done);
+  AdjViewChain *rest = NULL;
+
+  if (n_done > n || (n_done > 0 && steps[n_done - 1] != done))
+    return NULL;
+  for (guint i = n_done; i < n; i++)
+    {
+      AdjViewChain *longer =
+          adj_view_chain_append (rest, steps[i]->op, steps[i]->args, steps[i]->part);
+
+      adj_view_chain_unref (rest);
+      rest = longer;
+    }
+  return rest;
+}
+
 /* -- turning around -- */
 
 static AdjTensor *

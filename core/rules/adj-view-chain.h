@@ -35,6 +35,10 @@ guint adj_view_chain_get_part (const AdjViewChain *chain);
 /* (transfer none) (nullable): all but the last step. */
 AdjViewChain *adj_view_chain_get_parent (const AdjViewChain *chain);
 
+/* (transfer full) (nullable): the steps of @chain after those of @done, from which it was made by
+ * appending; %NULL when there are none, and when it was not. */
+AdjViewChain *adj_view_chain_after (const AdjViewChain *chain, const AdjViewChain *done);
+
 /* Whether any step has several results. */
 gboolean adj_view_chain_is_multi_output (const AdjViewChain *chain);
 /* Whether a step but the first is as_strided, which counts from the storage, not from the view

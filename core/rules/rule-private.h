@@ -71,10 +71,8 @@ struct _AdjRuleTerm
 };
 
 /* Products and sums of @tensors as @equation says (einsum.c). */
-gboolean rule_einsum (AdjRuleCall *call,
-                      const AdjValue *equation,
-                      const AdjValue *tensors,
-                      AdjValue *out);
+gboolean
+rule_einsum (AdjRuleCall *call, const AdjValue *equation, const AdjValue *tensors, AdjValue *out);
 
 /* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);

@@ -295,6 +295,22 @@ steps_are_turned_around_in_order (void)
   check_write (cx, chain, base, view);
 }
 
+static void
+rest_of_a_chain (void)
+{
+  g_autoptr (AdjViewChain) transpose = append (NULL, ADJ_OP_transpose_int, 0, 1);
+  g_autoptr (AdjViewChain) other = append (NULL, ADJ_OP_transpose_int, 0, 1);
+  g_autoptr (AdjViewChain) chain = append (transpose, ADJ_OP_select_int, 0, 1);
+  g_autoptr (AdjViewChain) rest = adj_view_chain_after (chain, transpose);
+  g_autoptr (AdjViewChain) whole = adj_view_chain_after (chain, NULL);
+
+  g_assert_cmpuint (adj_view_chain_get_n_steps (rest), ==, 1);
+  g_assert_true (adj_view_chain_get_op (rest) == adj_op (ADJ_OP_select_int));
+  g_assert_cmpuint (adj_view_chain_get_n_steps (whole), ==, 2);
+  g_assert_null (adj_view_chain_after (chain, chain));
+  g_assert_null (adj_view_chain_after (chain, other));
+}
+
 /* Once a step has several results, what is made of one of them stays such a view. */
 static void
 multi_output_is_sticky (void)
@@ -341,6 +357,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/rules/view-chain/every-view-has-a-case", every_view_has_a_case);
   g_test_add_func ("/rules/view-chain/steps-in-order", steps_are_turned_around_in_order);
+  g_test_add_func ("/rules/view-chain/rest", rest_of_a_chain);
   g_test_add_func ("/rules/view-chain/multi-output-is-sticky", multi_output_is_sticky);
   g_test_add_func ("/rules/view-chain/late-as-strided", late_as_strided_has_no_inverse);
 

@@ -126,6 +126,12 @@ program_check_all (guint n, ProgramFlags flags, ProgramCheck check)
 
   if (wanted != NULL)
     n = (guint) g_ascii_strtoull (wanted, NULL, 10);
+  program_check_some (n, flags, check);
+}
+
+void
+program_check_some (guint n, ProgramFlags flags, ProgramCheck check)
+{
   for (guint seed = 0; seed < n; seed++)
     {
       g_autoptr (Program) program = program_new (seed, flags);

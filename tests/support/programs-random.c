@@ -322,9 +322,12 @@ add_statement (Growing *g)
 {
   Statement statement = { .guard = -1 };
 
-  if ((g->flags & PROGRAM_GRADIENTS) != 0 && pick (g, 0, 12) == 0)
+  const gboolean hooks = (g->flags & PROGRAM_HOOKS) != 0;
+  const gboolean modes = (g->flags & PROGRAM_GRAD_MODE) != 0;
+
+  if ((hooks || modes) && pick (g, 0, 12) == 0)
     {
-      statement.kind = pick (g, 0, 2) ? STATEMENT_GRAD_MODE : STATEMENT_HOOK;
+      statement.kind = modes && (!hooks || pick (g, 0, 2)) ? STATEMENT_GRAD_MODE : STATEMENT_HOOK;
       statement.on = !adj_context_get_grad_enabled (g->cx);
       statement.var = pick_var (g).node.index;
       if (statement_run (&statement, g->cx, g->vars))

@@ -13,8 +13,10 @@ typedef struct _Program Program;
 
 typedef enum
 {
-  PROGRAM_GRADIENTS = 1 << 0,      /* inputs that require a gradient; hooks, detach, grad mode */
+  PROGRAM_GRADIENTS = 1 << 0,      /* inputs that require a gradient */
   PROGRAM_ALIASED_INPUTS = 1 << 1, /* inputs that are one tensor, or views of one */
+  PROGRAM_GRAD_MODE = 1 << 2,      /* spans without grad mode */
+  PROGRAM_HOOKS = 1 << 3,          /* that double the gradient of a tensor */
 } ProgramFlags;
 
 Program *program_new (guint32 seed, ProgramFlags flags);
@@ -41,6 +43,8 @@ typedef gboolean (*ProgramCheck) (const Program *program, GString *why);
 /* Checks the programs of seeds 0, 1, …: ADJ_TEST_PROGRAMS of them, else @n.  Fails the test at the
  * first that does not hold, with its statements dropped as long as it still does not. */
 void program_check_all (guint n, ProgramFlags flags, ProgramCheck check);
+/* The same for @n of them, whatever the environment says. */
+void program_check_some (guint n, ProgramFlags flags, ProgramCheck check);
 
 /* Sizes, dtype and bits are equal; else @why says how @what differs. */
 gboolean

@@ -369,7 +369,7 @@ static void
 gradients_are_eager (void)
 {
   n_checked = n_refused = 0;
-  program_check_all (500, PROGRAM_GRADIENTS, check_gradients);
+  program_check_all (500, PROGRAM_GRADIENTS | PROGRAM_GRAD_MODE | PROGRAM_HOOKS, check_gradients);
   g_test_message ("%u programs, %u refused", n_checked, n_refused);
   g_assert_cmpuint (n_refused * 10, <, n_checked);
 }
