@@ -45,7 +45,11 @@ adj_tracks_assign (AdjTrackSpan *spans, guint n, float distance)
             break;
         }
       if (t == tracks->len)
-        g_array_set_size (tracks, t + 1);
+        {
+          Track fresh = { .net = span->net, .high = span->high };
+
+          g_array_append_val (tracks, fresh);
+        }
       track = &g_array_index (tracks, Track, t);
       track->high = track->net == span->net ? MAX (track->high, span->high) : span->high;
       track->net = span->net;
