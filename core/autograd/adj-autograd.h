@@ -150,6 +150,19 @@ adj_grad_node_add_pre_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer da
 ADJ_PUBLIC AdjHook *
 adj_grad_node_add_post_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data);
 
+/* Hears of the gradients of several tensors, %NULL where they have none. */
+typedef void (*AdjMultiHookFunc) (AdjContext *cx,
+                                  AdjTensor *const *grads,
+                                  guint n_grads,
+                                  gpointer data);
+/* Once in each backward: when all have arrived that it will come to, or with the first of them. */
+ADJ_PUBLIC AdjHook *adj_autograd_add_multi_hook (AdjContext *cx,
+                                                 AdjTensor *const *tensors,
+                                                 guint n,
+                                                 gboolean first_only,
+                                                 AdjMultiHookFunc hook,
+                                                 gpointer data);
+
 /* -- backward -- */
 
 typedef enum

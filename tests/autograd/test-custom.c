@@ -238,6 +238,52 @@ names_the_forward (void)
   g_assert_true (try_backward (cx, y, 0));
 }
 
+/* -- one hook on several tensors -- */
+
+typedef struct
+{
+  guint n_calls;
+  guint n_defined;
+} Heard;
+
+static void
+hear (AdjContext *cx, AdjTensor *const *grads, guint n, gpointer data)
+{
+  Heard *heard = data;
+
+  heard->n_calls++;
+  heard->n_defined = 0;
+  for (guint i = 0; i < n; i++)
+    heard->n_defined += grads[i] != NULL;
+}
+
+/* All of two: with the second; where the backward reaches one only, with that; the first of two. */
+static void
+hears_several (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x = tape_leaf (cx, 2, one_two), *y = tape_leaf (cx, 2, one_two);
+  AdjTensor *tensors[] = { CALL (cx, "sin", T (x)), y };
+  AdjTensor *both = CALL (cx, "sum", T (CALL (cx, "mul.Tensor", T (tensors[0]), T (y))));
+  AdjTensor *one = CALL (cx, "sum", T (tensors[0]));
+  Heard all = { 0 }, first = { 0 };
+  g_autoptr (AdjHook) on_all = adj_autograd_add_multi_hook (cx, tensors, 2, FALSE, hear, &all);
+  g_autoptr (AdjHook) on_first = adj_autograd_add_multi_hook (cx, tensors, 2, TRUE, hear, &first);
+
+  tape_backward (cx, both, ADJ_BACKWARD_RETAIN_GRAPH);
+  g_assert_cmpuint (all.n_calls, ==, 1);
+  g_assert_cmpuint (all.n_defined, ==, 2);
+  g_assert_cmpuint (first.n_calls, ==, 1);
+  g_assert_cmpuint (first.n_defined, ==, 1);
+  tape_backward (cx, one, ADJ_BACKWARD_RETAIN_GRAPH);
+  g_assert_cmpuint (all.n_calls, ==, 2);
+  g_assert_cmpuint (all.n_defined, ==, 1);
+  adj_hook_remove (on_all);
+  tape_backward (cx, both, 0);
+  g_assert_cmpuint (all.n_calls, ==, 2);
+  g_assert_cmpuint (first.n_calls, ==, 3);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -251,6 +297,8 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/custom/refuses-bad-writes", refuses_bad_writes);
   g_test_add_func ("/autograd/custom/makes-zeros-or-not", makes_zeros_or_not);
   g_test_add_func ("/autograd/custom/names-the-forward", names_the_forward);
+
+  g_test_add_func ("/autograd/custom/hears-several", hears_several);
 
   return g_test_run ();
 }
