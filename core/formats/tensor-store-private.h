@@ -21,8 +21,8 @@ void tensor_store_add_value (TensorStore *store,
                              const char *file,
                              const char *name,
                              const AdjValue *value);
-/* Appends ["file", "key"] or ["file", "key", {"size": …, "stride": …, "offset": …}]; with "dtype" for
- * complex numbers that safetensors does not know, which are stored as pairs. */
+/* Appends ["file", "key"] or ["file", "key", {"size": …, "stride": …, "offset": …}]; with "dtype"
+ * for complex numbers that safetensors does not know, which are stored as pairs. */
 void tensor_store_print_place (TensorStore *store, AdjTensorData *tensor, GString *out);
 /* The content of every file that is needed: id → GBytes. */
 GHashTable *tensor_store_write (TensorStore *store, GError **error);
