@@ -215,16 +215,23 @@ index_add_kernel (AdjOpCall *call)
 
 /* -- one dimension, elements -- */
 
+/* A 0-d tensor counts as one of size 1. */
+static AdjSize
+size_at (const AdjShape *shape, guint dim)
+{
+  return shape->rank == 0 ? ADJ_SIZE (1) : shape->size[dim];
+}
+
 /* The index may be smaller than @other; only in @free may it be larger. */
 static gboolean
 check_within (const AdjOpCall *call, const AdjShape *index, const AdjShape *other, gint free)
 {
-  gboolean fits = MAX (index->rank, 1) == MAX (other->rank, 1);
-  guint rank = MIN (index->rank, other->rank);
+  guint rank = MAX (index->rank, 1);
+  gboolean fits = rank == MAX (other->rank, 1);
 
   for (guint i = 0; fits && i < rank; i++)
     fits = (gint) i == free ||
-           adj_size_test (op_symbols (call), ADJ_SIZE_LE, index->size[i], other->size[i]);
+           adj_size_test (op_symbols (call), ADJ_SIZE_LE, size_at (index, i), size_at (other, i));
   if (!fits)
     {
       g_autofree char *a = op_sizes_text (call, index);

@@ -128,6 +128,18 @@ test_scalar_takes_one_index (void)
                 0, ADJ_ERROR_SHAPE, "one index");
 }
 
+/* A 0-d index is one index, which an empty source has no value for. */
+static void
+test_scalar_index_needs_a_source (void)
+{
+  expect_error ("        full = torch.ops.aten.full.default([3], 1.0)\n"
+                "        full_1 = torch.ops.aten.full.default([], 0)\n"
+                "        full_2 = torch.ops.aten.full.default([0], 1.0)\n"
+                "        scatter = torch.ops.aten.scatter.src(full, 0, full_1, full_2)\n"
+                "        return (scatter,)\n",
+                0, ADJ_ERROR_SHAPE, "does not fit");
+}
+
 typedef struct
 {
   AdjTensor *watched; /* (owned): of node 'add' */
@@ -222,6 +234,8 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/run/getitem-and-sizes", test_getitem_and_sizes);
   g_test_add_func ("/interpreter/run/errors-name-the-node", test_errors_name_the_node);
   g_test_add_func ("/interpreter/run/scalar-takes-one-index", test_scalar_takes_one_index);
+  g_test_add_func ("/interpreter/run/scalar-index-needs-a-source",
+                   test_scalar_index_needs_a_source);
   g_test_add_func ("/interpreter/run/hooks-see-every-node", test_hooks_see_every_node);
   g_test_add_func ("/interpreter/run/amended-value-is-used", test_amended_value_is_used);
   g_test_add_func ("/interpreter/function/calls-the-graph", test_function_calls_graph);
