@@ -3,9 +3,13 @@
 
 #include "autograd/adj-autograd.h"
 
+/* What PyTorch takes apart when it is traced, although it has kernels. */
+static const AdjDecompositions traced = { "traced", "Composites with kernels", ADJ_TABLE_TRACED };
+
 void
 aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 {
+  adj_context_push_mode (cx, adj_decompose_mode_new (&traced));
   adj_context_push_mode (cx, adj_functional_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
 }
@@ -13,7 +17,8 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 void
 aot_pop_modes (AdjContext *cx, const AdjAotOptions *options)
 {
-  adj_context_pop_mode (cx);
+  for (guint i = 0; i < 3; i++)
+    adj_context_pop_mode (cx);
 }
 
 /* -- what the function sees -- */

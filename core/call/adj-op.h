@@ -35,6 +35,7 @@ typedef enum
   ADJ_TABLE_CORE = 1 << 0,
   ADJ_TABLE_INDUCTOR = 1 << 1,
   ADJ_TABLE_BOTH = ADJ_TABLE_CORE | ADJ_TABLE_INDUCTOR,
+  ADJ_TABLE_TRACED = 1 << 2, /* a composite with a kernel: taken apart wherever it is traced */
 } AdjTables;
 
 /* How the dtypes of operands give the compute and the result dtype (graph-ir §11.2). */

@@ -11,6 +11,7 @@ typedef struct
   AdjContext *cx;
   AdjTensor *tensor;              /* (unowned): what is left of it */
   guint dim;                      /* the next one to be indexed */
+  gboolean several;               /* the index is a tuple */
   guint n_missing;                /* dimensions that no entry names */
   gboolean indexed;               /* whether there are tensors in @indices */
   AdjValue indices[ADJ_MAX_RANK]; /* by dimension: NONE or TENSOR */
@@ -39,7 +40,8 @@ take_number (Indexing *x, const AdjValue *entry)
                                                 ADJ_INT (x->dim), *entry));
 }
 
-/* PyTorch takes no slice when the end that is written is the size: x[0:8] of 8, but not x[:]. */
+/* Among several indices PyTorch takes no slice when the end that is written is the size: x[0:8, 1]
+ * of 8, but not x[:, 1]. */
 static gboolean
 is_whole (const Indexing *x, const AdjValue *start, const AdjValue *stop, const AdjValue *step)
 {
@@ -62,7 +64,7 @@ take_slice (Indexing *x, const AdjValue *entry)
     step = ADJ_INT (1);
   if (!check_dim (x, 1))
     return FALSE;
-  if (is_whole (x, &start, &stop, &step))
+  if (x->several && is_whole (x, &start, &stop, &step))
     {
       x->dim++;
       return TRUE;
@@ -161,6 +163,7 @@ view (Indexing *x, const AdjValue *index)
   if (n_named > adj_tensor_get_rank (x->tensor))
     return adj_builtin_fail (x->cx, "%u indices for a tensor of %u dimensions", n_named,
                              adj_tensor_get_rank (x->tensor));
+  x->several = several;
   x->n_missing = adj_tensor_get_rank (x->tensor) - n_named;
   for (guint i = 0; i < n; i++)
     if (!(take[entries[i].kind] != NULL ? take[entries[i].kind] : refuse) (x, &entries[i]))
