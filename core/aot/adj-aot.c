@@ -3,6 +3,7 @@
 
 #include "aot/aot-private.h"
 #include "aot/boundary-private.h"
+#include "aot/rng-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "trace/adj-trace.h"
 
@@ -157,11 +158,13 @@ static const Step steps[] = {
 static const Step inference_steps[] = {
   { "mutations", aot_mutations_to_outputs },
   { "functionalize", aot_functionalize },
+  { "rng", aot_functionalize_rng },
 };
 static const Step training_steps[] = {
   { "prepare", aot_prepare_for_autograd },
   { "joint", aot_joint },
   { "functionalize", aot_functionalize },
+  { "rng", aot_functionalize_rng },
 };
 
 static void
@@ -201,28 +204,46 @@ run_steps (
 
 /* -- the trace -- */
 
+/* Of a seed, or an offset. */
+static const AdjTensorMeta rng_meta = {
+  .dtype = ADJ_DTYPE_I64,
+  .device = { ADJ_DEVICE_CPU, -1 },
+  .has_strides = TRUE,
+  .storage = -1,
+};
+static const AdjValue rng_scalar = { .kind = ADJ_VALUE_META, .meta = &rng_meta };
+
 static AdjGraph *
 trace_inference (AotProgram *program, const AdjTraceOptions *options, GError **error)
 {
   guint n = program->arguments->len;
-  g_autofree AdjValue *values = g_new0 (AdjValue, n + 1);
+  g_autofree AdjValue *values = g_new0 (AdjValue, n + 3);
 
   for (guint i = 0; i < n; i++)
     values[i] = AOT_ARGUMENT (program, i)->value;
-  return adj_trace (program->function, values, n, options, error);
+  if (program->metadata->rng)
+    values[n] = values[n + 1] = rng_scalar;
+  return adj_trace (program->function, values, n + (program->metadata->rng ? 2 : 0), options,
+                    error);
 }
 
 static AdjGraph *
 trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
 {
-  static const char *const names[] = { "primals", "tangents" };
+  static const char *const names[] = {
+    "primals", "tangents", "fwd_seed", "fwd_base_offset", "bwd_seed", "bwd_base_offset",
+  };
   const AdjAotMetadata *metadata = program->metadata;
   guint n = program->arguments->len;
   g_autofree AdjValue *primals = g_new0 (AdjValue, n + 1);
   g_autofree AdjValue *tangents = g_new0 (AdjValue, metadata->n_tangents + 1);
-  AdjValue values[2] = {
+  AdjValue values[6] = {
     { .kind = ADJ_VALUE_TUPLE, .n = n, .items = primals },
     { .kind = ADJ_VALUE_TUPLE, .n = metadata->n_tangents, .items = tangents },
+    rng_scalar,
+    rng_scalar,
+    rng_scalar,
+    rng_scalar,
   };
 
   for (guint i = 0; i < n; i++)
@@ -231,8 +252,11 @@ trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
     tangents[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &metadata->tangents[i] };
   options->parameters = names;
   options->name = "joint_helper";
-  return adj_trace (program->function, values, program->options->export_joint ? 1 : 2, options,
-                    error);
+  return adj_trace (program->function, values,
+                    program->options->export_joint ? 1
+                    : metadata->rng                ? 6
+                                                   : 2,
+                    options, error);
 }
 
 /* A graph in which only placeholders are written (§4.6). */
@@ -396,12 +420,15 @@ adj_aot_compile (AdjAotGraph *aot,
                  guint n_saved_sizes)
 {
   g_autofree gboolean *detached = NULL;
+  g_autoptr (AdjFunction) drawing = NULL;
   AdjFunction *function;
 
   g_return_val_if_fail (aot != NULL && forward != NULL, NULL);
   g_return_val_if_fail (!adj_aot_graph_is_joint (aot) || backward != NULL, NULL);
 
   detached = find_detached (aot, backward_graph);
+  if (backward != NULL && aot->metadata->rng)
+    drawing = aot_rng_wrap_backward (backward);
   function = adj_function_ref (forward);
   for (guint i = aot->stages->len; i-- > 0;)
     {
@@ -410,7 +437,8 @@ adj_aot_compile (AdjAotGraph *aot,
 
       if (aot_stage_is_boundary (stage))
         {
-          AotStage *complete = aot_boundary_complete (stage, backward, detached, n_saved_sizes);
+          AotStage *complete = aot_boundary_complete (stage, drawing != NULL ? drawing : backward,
+                                                      detached, n_saved_sizes);
 
           aot_stage_unref (stage);
           stage = complete;

@@ -2,6 +2,7 @@
 #include "aot/aot-private.h"
 
 #include "aot/boundary-private.h"
+#include "aot/rng-private.h"
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -100,6 +101,7 @@ differentiate (Joint *joint, AdjValue *result)
   g_autofree AdjTensor **grads = NULL;
   AdjGradRoots roots;
 
+  aot_rng_begin_backward (joint->cx);
   choose_inputs (joint);
   grads = g_new0 (AdjTensor *, joint->inputs->len + 1);
   if (!choose_roots (joint))

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/aot-private.h"
+
+G_BEGIN_DECLS
+
+/* Makes draws functions of a seed and an offset; goes below functionalization.  Seeds and offsets
+ * are int64 scalars, kept; those of the backward may be %NULL. */
+AdjMode *aot_rng_mode_new (AdjTensor *const seeds[2], AdjTensor *const offsets[2]);
+/* Draws are of the backward from now on; nothing when @cx has no such mode. */
+void aot_rng_begin_backward (AdjContext *cx);
+/* The offset after the draws of the forward (0) or the backward (1); borrowed from the scope. */
+AdjTensor *aot_rng_get_offset (AdjContext *cx, AdjMode *mode, guint direction);
+
+/* (transfer full): a compiled backward that is called without seed and offset. */
+AdjFunction *aot_rng_wrap_backward (AdjFunction *backward);
+
+/* Stage 9, its random numbers. */
+gboolean aot_functionalize_rng (AotProgram *program, GError **error);
+
+G_END_DECLS
