@@ -181,7 +181,7 @@ classify_tensor (Collection *collection, guint index, AdjAotOutput *output)
 {
   AdjTensor *tensor = output_tensor (collection, index);
   AdjStorage *storage = adj_tensor_get_storage (tensor);
-  AdjTensor *base = aot_tensor_get_base (tensor);
+  AdjTensor *base = adj_tensor_get_base (tensor);
   gint input = find_input_of (collection, storage);
   guint n, n_multi;
   AdjFunctionalFacts facts;

@@ -135,12 +135,6 @@ aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
     *facts = (AdjFunctionalFacts){ 0 };
 }
 
-AdjTensor *
-aot_tensor_get_base (const AdjTensor *tensor)
-{
-  return NULL;
-}
-
 AdjViewChain *
 aot_get_recipe (const AdjTensor *tensor)
 {

@@ -47,7 +47,7 @@ number_storage (Description *description, AdjTensor *fake)
 static void
 describe_tensor (Description *description, AdjTensor *tensor, AotArgument *argument)
 {
-  AdjTensor *base = aot_tensor_get_base (tensor);
+  AdjTensor *base = adj_tensor_get_base (tensor);
 
   argument->object = number_object (description, tensor);
   argument->is_leaf = adj_tensor_get_grad_node (tensor) == NULL;

@@ -103,7 +103,7 @@ collect_bases (AdjContext *cx, const AdjAotMetadata *metadata, const AdjValue *o
 
       if (metadata->outputs[i].type != ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT)
         continue;
-      base = outs->items[i].kind == ADJ_VALUE_TENSOR ? aot_tensor_get_base (outs->items[i].tensor)
+      base = outs->items[i].kind == ADJ_VALUE_TENSOR ? adj_tensor_get_base (outs->items[i].tensor)
                                                      : NULL;
       if (base == NULL)
         {

@@ -133,7 +133,7 @@ find_live_base (AdjContext *cx, const Merge *merge, guint base, const AdjValue *
   for (guint i = 0; i < merge->n; i++)
     if (merge->members[i].base == base)
       {
-        AdjTensor *known = aot_tensor_get_base (args[i].tensor);
+        AdjTensor *known = adj_tensor_get_base (args[i].tensor);
 
         if (known != NULL)
           return known;

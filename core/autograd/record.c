@@ -79,18 +79,34 @@ is_bit (guint64 mask, guint bit)
   return bit < 64 && ((mask >> bit) & 1) != 0;
 }
 
-/* Before the call: an argument that it writes is saved as the copy of what it is now. */
+/* Whether argument @arg is written and has no gradient: running statistics, the noise that was
+ * drawn.  The rule then reads what the call left in it. */
 static gboolean
-save_args (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use)
+is_by_product (const OpNode *op_node, const AdjOpCall *call, guint arg)
+{
+  if (!call->schema->arguments[arg].type.written)
+    return FALSE;
+  for (guint i = 0; i < op_node->rule->n_entries; i++)
+    if (op_node->rule->entries[i].arg == arg)
+      return FALSE;
+  return TRUE;
+}
+
+/* Before the call: an argument that it writes is saved as the copy of what it is now; after it,
+ * its by-products. */
+static gboolean
+save_args (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use, gboolean after)
 {
   for (guint i = 0; i < call->schema->n_arguments; i++)
     {
       const AdjValue *value = &call->args[i];
       AdjValue copy = *value;
 
+      if (op_node->rule != NULL && after != is_by_product (op_node, call, i))
+        continue;
       if (is_bit (use->args, i))
         {
-          if (call->schema->arguments[i].type.written && value->kind == ADJ_VALUE_TENSOR)
+          if (call->schema->arguments[i].type.written && !after && value->kind == ADJ_VALUE_TENSOR)
             {
               copy.tensor = ADJ_APPLY (call->cx, ADJ_OP_clone, *value);
               if (copy.tensor == NULL)
@@ -494,13 +510,14 @@ record (OpNode *op_node, Autograd *autograd, AdjOpCall *call)
     return call_below (autograd, call);
   if (op_node->rule != NULL)
     use = use_of (op_node->rule, needed);
-  if (!check_written (call, op_node->rule) || !save_args (op_node, call, &use) ||
+  if (!check_written (call, op_node->rule) || !save_args (op_node, call, &use, FALSE) ||
       !call_below (autograd, call))
     return FALSE;
 
   op_node->n_results = call->n_results;
   op_node->results = g_new0 (AdjValue, call->n_results + 1);
-  return save_results (op_node, call, &use) && connect_results (op_node, call);
+  return (op_node->rule == NULL || save_args (op_node, call, &use, TRUE)) &&
+         save_results (op_node, call, &use) && connect_results (op_node, call);
 }
 
 /* detach_(): self loses its history. */

@@ -609,13 +609,57 @@ print_node (Print *print, const AdjGraph *graph, const AdjNode *node)
               node->val.kind == ADJ_VALUE_META ? node->val.meta : NULL);
 }
 
+/* Bits of a node: it depends on a tangent; something that does reads it. */
+enum
+{
+  BACKWARD = 1,
+  FOR_BACKWARD = 2,
+};
+
+static guint8 *
+classify (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint8 *bits = g_new0 (guint8, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (g_str_has_prefix (node->name, "tangents_"))
+        bits[i] |= BACKWARD;
+      for (guint k = 0; k < node->n_inputs && node->opcode != ADJ_OPCODE_OUTPUT; k++)
+        bits[i] |= bits[node->inputs[k].index] & BACKWARD;
+    }
+  for (guint i = n; i-- > 0;)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      for (guint k = 0; k < node->n_inputs && node->opcode != ADJ_OPCODE_OUTPUT; k++)
+        if (bits[i] != 0)
+          bits[node->inputs[k].index] |= FOR_BACKWARD;
+    }
+  return bits;
+}
+
 char *
 notation_print_graph (const AdjGraph *graph)
 {
+  g_autofree guint8 *bits = classify (graph);
+  guint n = adj_graph_get_n_nodes (graph);
+  guint first = 0;
   Print print;
 
   print_init (&print);
-  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
-    print_node (&print, graph, adj_graph_get_node (graph, i));
+  while (first < n && ((bits[first] & BACKWARD) == 0 ||
+                       adj_graph_get_node (graph, first)->opcode == ADJ_OPCODE_PLACEHOLDER))
+    print_node (&print, graph, adj_graph_get_node (graph, first++));
+  /* Output aliases that are made again at the end belong to the forward (N6). */
+  for (guint i = first; i < n; i++)
+    if (bits[i] == 0 && adj_graph_get_node (graph, i)->opcode != ADJ_OPCODE_OUTPUT)
+      print_node (&print, graph, adj_graph_get_node (graph, i));
+  for (guint i = first; i < n; i++)
+    if (bits[i] != 0 || adj_graph_get_node (graph, i)->opcode == ADJ_OPCODE_OUTPUT)
+      print_node (&print, graph, adj_graph_get_node (graph, i));
   return print_end (&print);
 }
