@@ -146,8 +146,9 @@ bodies_refuse_unknown_names (void)
 
 static const char *const builtins[] = {
 #define BUILTIN(name, help) #name,
-#include "ops/rule-builtins.inc"
+#include "ops/composite-builtins.inc"
 #include "ops/gradient-builtins.inc"
+#include "ops/rule-builtins.inc"
 #undef BUILTIN
 };
 
