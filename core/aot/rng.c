@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/rng-private.h"
-
 #include <math.h>
 
+#include "aot/rng-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
