@@ -102,7 +102,8 @@ unpacking_call (
       const Member *member = &merge->members[i];
 
       all[i] = args[member->base == NOT_MERGED ? member->inner : member->base];
-      if (member->base == NOT_MERGED || member->is_base)
+      /* The base keeps its geometry: who changes it gets a view. */
+      if (member->base == NOT_MERGED || (member->is_base && member->returned < 0))
         continue;
       all[i].tensor = make_member (cx, merge, member, all[i].tensor);
       if (all[i].tensor == NULL)
