@@ -7,7 +7,8 @@
 typedef struct
 {
   AdjGradNode parent;
-  AdjTensor *leaf; /* (owned) */
+  AdjTensor *leaf; /* (nullable): gone */
+  gboolean owns_leaf;
 } Accumulator;
 
 /* Strides as the leaf has them (as contiguous where it has gaps), none 0. */
@@ -90,11 +91,12 @@ accumulator_apply (AdjGradNode *node,
                    AdjTensor **out)
 {
   AdjTensor *leaf = ((Accumulator *) node)->leaf;
-  Variable *variable = variable_get (leaf);
+  Variable *variable;
   AdjTensor *grad;
 
-  if (grads[0] == NULL)
+  if (grads[0] == NULL || leaf == NULL)
     return TRUE;
+  variable = variable_get (leaf);
   if (variable->node != NULL)
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
@@ -117,10 +119,12 @@ accumulator_apply (AdjGradNode *node,
 static void
 accumulator_finalize (AdjGradNode *node)
 {
-  AdjTensor *leaf = ((Accumulator *) node)->leaf;
+  Accumulator *accumulator = (Accumulator *) node;
 
-  variable_get (leaf)->accumulator = NULL;
-  adj_tensor_unref (leaf);
+  if (accumulator->leaf != NULL)
+    variable_get (accumulator->leaf)->accumulator = NULL;
+  if (accumulator->owns_leaf)
+    adj_tensor_unref (accumulator->leaf);
 }
 
 static const GradNodeClass accumulator_class = {
@@ -134,6 +138,14 @@ accumulator_get_leaf (const AdjGradNode *node)
   return node->klass == &accumulator_class ? ((const Accumulator *) node)->leaf : NULL;
 }
 
+void
+accumulator_forget_leaf (AdjGradNode *node)
+{
+  ((Accumulator *) node)->leaf = NULL;
+}
+
+/* A view that was made while nothing was recorded is a leaf, and holds its base; the history of the
+ * base may lead here, so the view is not held: with it goes the only place to see its gradient. */
 AdjGradNode *
 accumulator_get (AdjContext *cx, AdjTensor *leaf)
 {
@@ -150,7 +162,10 @@ accumulator_get (AdjContext *cx, AdjTensor *leaf)
                                                g_strdup ("AccumulateGrad"));
   autograd->next_sequence--;
   accumulator->parent.sequence = G_MAXUINT64;
-  accumulator->leaf = adj_tensor_ref (leaf);
+  accumulator->leaf = leaf;
+  accumulator->owns_leaf = variable->base == NULL;
+  if (accumulator->owns_leaf)
+    adj_tensor_ref (leaf);
   grad_node_set_inputs (&accumulator->parent, 1);
   accumulator->parent.inputs[0] = *adj_tensor_get_meta (leaf);
   variable->accumulator = &accumulator->parent;

@@ -79,6 +79,8 @@ gboolean grad_any_defined (AdjTensor *const *grads, guint n);
 
 /* Leaves: the accumulator of @leaf, alive or made now. (transfer full) */
 AdjGradNode *accumulator_get (AdjContext *cx, AdjTensor *leaf);
+/* The leaf of @node is going away. */
+void accumulator_forget_leaf (AdjGradNode *node);
 /* (transfer none) (nullable): the leaf when @node is an accumulator. */
 AdjTensor *accumulator_get_leaf (const AdjGradNode *node);
 

@@ -17,6 +17,8 @@ variable_free (gpointer data)
   Variable *variable = data;
 
   forget_retainer (variable);
+  if (variable->accumulator != NULL)
+    accumulator_forget_leaf (variable->accumulator);
   variable_forget_base (variable);
   g_clear_pointer (&variable->savers, g_ptr_array_unref);
   g_clear_pointer (&variable->grad, adj_tensor_unref);
