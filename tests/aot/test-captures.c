@@ -106,7 +106,7 @@ forward_becomes_joint (gconstpointer name)
 typedef struct
 {
   const char *name;
-  guint n_known; /* each with its reason in tests/aot/known-differences.txt */
+  guint n_known;
 } DynamoCase;
 
 static void

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+
+/* From what Dynamo captured to the joint graph: ours against the one that PyTorch recorded, as
+ * `adjoint trace X#dynamo` and `adjoint diff --modulo aot` have it: arguments, annotations and tags
+ * of every node. */
+
+#include <string.h>
+
+#include "adjoint.h"
+#include "support/adj-test.h"
+
+/* The policy of selective checkpointing is a Python function, which the captured graph does not
+ * hold: what it asked to save is tagged in PyTorch's graph alone. */
+static const char *const of_the_policy[] = {
+  "_softmax", "_softmax_1", "addmm_1", "addmm_2", "addmm_3", "addmm_4",
+  "addmm_5",  "addmm_6",    "addmm_7", "addmm_8", "bmm",     "bmm_1",
+  "bmm_2",    "bmm_3",      "gelu",    "gelu_1",  NULL,
+};
+
+static const struct
+{
+  const char *name;
+  const char *table;        /* (nullable): of decompositions that PyTorch traced with */
+  const char *const *known; /* (nullable): nodes whose tags differ, by name */
+} captures[] = {
+  { "mlp", NULL, NULL },     { "gpt2", NULL, NULL },         { "gpt2-inductor", "inductor", NULL },
+  { "llama", NULL, NULL },   { "lstm", NULL, NULL },         { "sac", NULL, of_the_policy },
+  { "dropout", NULL, NULL }, { "resnet-block", NULL, NULL }, { "unet", NULL, NULL },
+};
+
+static AdjGraph *
+run_pass (const AdjPass *pass, const char *argument, AdjGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+  AdjPassResult result;
+  AdjGraph *made;
+
+  adj_pass_run (pass, argument, graph, &result, &error);
+  g_assert_no_error (error);
+  made = adj_graph_ref (result.graph);
+  adj_pass_result_clear (&result);
+  return made;
+}
+
+static AdjGraph *
+normalise (AdjGraph *graph)
+{
+  g_autoptr (AdjGraph) normal = run_pass (&adj_pass_normalise, NULL, graph);
+
+  return run_pass (&adj_pass_dce, NULL, normal);
+}
+
+static AdjGraph *
+find_graph (AdjBundle *bundle, const char *role)
+{
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *graph = adj_bundle_find_graph (bundle, role, &error);
+
+  g_assert_no_error (error);
+  return graph->graph;
+}
+
+static gboolean
+is_known (const AdjGraph *graph, const AdjChange *change, const char *const *known)
+{
+  return known != NULL && change->kind == ADJ_CHANGE_CHANGED &&
+         g_str_equal (change->reason, "recompute") &&
+         g_strv_contains (known, adj_graph_get_node (graph, change->b.index)->name);
+}
+
+static void
+test_capture (gconstpointer data)
+{
+  guint index = GPOINTER_TO_UINT (data);
+  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", captures[index].name);
+  g_autofree char *path = adj_test_data_path (file);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  g_autoptr (AdjGraph) joint = NULL;
+  g_autoptr (AdjGraph) ours = NULL;
+  g_autoptr (AdjGraph) theirs = NULL;
+  g_autoptr (AdjAlignment) alignment = NULL;
+  guint n_known = 0;
+
+  g_assert_no_error (error);
+  joint = run_pass (adj_pass_find ("joint", NULL), captures[index].table,
+                    find_graph (bundle, "dynamo"));
+  ours = normalise (joint);
+  theirs = normalise (find_graph (bundle, "joint"));
+  alignment = adj_graph_align (ours, theirs);
+  for (guint i = 0; i < alignment->n_changes; i++)
+    n_known += is_known (theirs, &alignment->changes[i], captures[index].known);
+  g_test_message ("%s: %u nodes the same, %u added, %u removed, %u changed, %u of them known",
+                  captures[index].name, alignment->n_same, alignment->n_added, alignment->n_removed,
+                  alignment->n_changed, n_known);
+  g_assert_cmpuint (alignment->n_same, >, 40);
+  g_assert_cmpuint (alignment->n_added + alignment->n_removed, ==, 0);
+  g_assert_cmpuint (alignment->n_changed, ==, n_known);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/session/dynamo-joint/%s", captures[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_capture);
+    }
+  return g_test_run ();
+}
