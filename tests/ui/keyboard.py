@@ -239,6 +239,20 @@ TESTS = [
 ]
 
 
+def passes(walk, test, graphs):
+    """A key is lost when another window has the focus at that moment, which nobody can rule out on
+    a busy machine: then a person presses it again.  What is broken fails twice."""
+    for attempt in range(2):
+        try:
+            walk.focus()
+            walk.key("Escape", "Escape")
+            test(walk, graphs)
+            return True
+        except Exception:
+            print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+    return False
+
+
 def main():
     program, graphs = sys.argv[1:3]
     failed = 0
@@ -246,15 +260,9 @@ def main():
     Atspi.init()
     walk = Walk(program)
     for i, test in enumerate(TESTS):
-        try:
-            walk.focus()
-            walk.key("Escape", "Escape")
-            test(walk, graphs)
-            print(f"ok {i + 1} {test.__name__[5:]}", flush=True)
-        except Exception:
-            failed += 1
-            print(f"not ok {i + 1} {test.__name__[5:]}")
-            print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+        good = passes(walk, test, graphs)
+        failed += not good
+        print(f"{'ok' if good else 'not ok'} {i + 1} {test.__name__[5:]}", flush=True)
     walk.close()
     return failed > 0
 
