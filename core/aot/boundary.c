@@ -227,8 +227,10 @@ detach_inputs (AdjContext *cx, const AotBoundary *boundary, AdjValue *args, guin
   return TRUE;
 }
 
-static void
-save_values (Saved *saved, const AdjValue *outs)
+/* What is saved is kept apart from the returns: one of them, or a view of one, would lead by its
+ * history back to the node that saves it. */
+static gboolean
+save_values (AdjContext *cx, Saved *saved, const AdjValue *outs)
 {
   const AdjAotMetadata *metadata = saved->boundary->metadata;
   guint n_saved = outs->n - metadata->n_forward;
@@ -236,15 +238,19 @@ save_values (Saved *saved, const AdjValue *outs)
 
   for (guint i = 0; i < n_tensors; i++)
     {
-      AdjTensor *tensor = outs->items[metadata->n_forward + i].tensor;
-      SavedTensor entry = { adj_tensor_ref (tensor), adj_tensor_get_version (tensor) };
+      AdjTensor *tensor = ADJ_APPLY (cx, ADJ_OP_detach, outs->items[metadata->n_forward + i]);
+      SavedTensor entry;
 
+      if (tensor == NULL)
+        return FALSE;
+      entry = (SavedTensor){ adj_tensor_ref (tensor), adj_tensor_get_version (tensor) };
       g_array_append_val (saved->tensors, entry);
     }
   saved->n_sizes = n_saved - n_tensors;
   saved->sizes = g_new0 (AdjValue, saved->n_sizes + 1);
   for (guint i = 0; i < saved->n_sizes; i++)
     saved->sizes[i] = adj_value_copy (&outs->items[metadata->n_forward + n_tensors + i]);
+  return TRUE;
 }
 
 /* A return that hides that it is a view; the graph may also return one tensor twice. */
@@ -267,7 +273,7 @@ hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
 }
 
 static Saved *
-saved_new (AotBoundary *boundary, const AdjValue *args, guint n_args, const AdjValue *outs)
+saved_new (AotBoundary *boundary, guint n_args)
 {
   Saved *saved = g_new0 (Saved, 1);
 
@@ -279,7 +285,6 @@ saved_new (AotBoundary *boundary, const AdjValue *args, guint n_args, const AdjV
   saved->metas = g_new0 (AdjTensorMeta, saved->n_returns + 1);
   saved->tensors = g_array_new (FALSE, FALSE, sizeof (SavedTensor));
   g_array_set_clear_func (saved->tensors, saved_tensor_clear);
-  save_values (saved, outs);
   return saved;
 }
 
@@ -291,8 +296,13 @@ connect (
   const AdjAotMetadata *metadata = boundary->metadata;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
-  Saved *saved = saved_new (boundary, args, n_args, outs);
+  Saved *saved = saved_new (boundary, n_args);
 
+  if (!save_values (cx, saved, outs))
+    {
+      saved_free (saved);
+      return FALSE;
+    }
   for (guint i = 0; i < n_args; i++)
     if (args[i].kind == ADJ_VALUE_TENSOR && !boundary->detached[i] &&
         adj_tensor_get_requires_grad (args[i].tensor))

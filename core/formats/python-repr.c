@@ -54,7 +54,8 @@ items_end (GArray *items, AdjValueKind kind)
 {
   AdjValue value = adj_value_new_items (kind, (gpointer) items->data, items->len);
 
-  memset (items->data, 0, sizeof (AdjValue) * items->len);
+  if (items->len > 0)
+    memset (items->data, 0, sizeof (AdjValue) * items->len);
   return value;
 }
 

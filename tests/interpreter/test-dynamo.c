@@ -89,6 +89,17 @@ test_case (gconstpointer data)
 }
 
 static void
+case_free (gpointer data)
+{
+  Case *c = data;
+
+  g_free (c->name);
+  g_free (c->dynamo);
+  g_free (c->aten);
+  g_free (c);
+}
+
+static void
 add_case (const char *section)
 {
   const char *end = strchr (section, '\n');
@@ -102,7 +113,7 @@ add_case (const char *section)
   c->dynamo = g_strndup (dynamo, (gsize) (aten - dynamo));
   c->aten = g_strdup (aten + strlen ("--- aten\n"));
   path = g_strdup_printf ("/dynamo/%s", c->name);
-  g_test_add_data_func (path, c, test_case);
+  g_test_add_data_func_full (path, c, test_case, case_free);
 }
 
 /* -- names -- */
