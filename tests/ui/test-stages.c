@@ -134,6 +134,34 @@ test_changes (void)
 }
 
 static void
+on_exported (AdjDocument *document, GFile *file, gpointer data)
+{
+  g_set_object ((GFile **) data, file);
+}
+
+/* What was traced is kept: the file has the stages that the window shows. */
+static void
+test_saves (void)
+{
+  g_autoptr (AdjDocument) document = open_traced ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "traced.adjoint", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (GFile) written = NULL;
+  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
+
+  g_signal_connect (document, "exported", G_CALLBACK (on_exported), &written);
+  adj_document_save (document, path);
+  while (written == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (timeout);
+  bundle = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_recording_get_n_stages (adj_bundle_get_recording (bundle)), ==, 3);
+}
+
+static void
 test_failure (void)
 {
   g_autoptr (AdjDocument) source = adj_document_new ();
@@ -158,6 +186,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/stages/steps", test_steps);
   g_test_add_func ("/ui/stages/changes", test_changes);
+  g_test_add_func ("/ui/stages/saves", test_saves);
   g_test_add_func ("/ui/stages/failure", test_failure);
   return g_test_run ();
 }

@@ -66,6 +66,8 @@ gboolean adj_document_can_undo (AdjDocument *self, gint step); /* -1: undo, 1: r
 void adj_document_undo (AdjDocument *self, gint step);
 /* Writes the shown picture to @path, by extension as .svg, .png or .pdf. */
 void adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme);
+/* Writes its graphs, with calls and stages, to @path, an .adjoint.  "exported" tells of it too. */
+void adj_document_save (AdjDocument *self, const char *path);
 
 /* -- selection -- */
 

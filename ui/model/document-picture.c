@@ -279,3 +279,20 @@ adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme)
                    adj_export_start (G_OBJECT (self), self->scene, scheme, path, on_exported),
                    name);
 }
+
+void
+adj_document_save (AdjDocument *self, const char *path)
+{
+  AdjBundle *bundle;
+  g_autofree char *name = NULL;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  bundle = adj_document_get_bundle (self);
+  if (bundle == NULL)
+    return;
+  name = g_path_get_basename (path);
+  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+                   adj_export_start_bundle (G_OBJECT (self), bundle, path, on_exported), name);
+}

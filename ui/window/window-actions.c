@@ -45,6 +45,12 @@ run_export (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_save_as (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_save (self);
+}
+
+static void
 run_show_file (AdjWindow *self, GVariant *parameter)
 {
   adj_window_show_file (self, g_variant_get_string (parameter, NULL));
@@ -298,6 +304,7 @@ static const struct
   { "new-tab", run_new_tab, ALWAYS, NULL, { "<Control>t" } },
   { "close-tab", run_close_tab, ALWAYS, NULL, { "<Control>w" } },
   { "paste", run_paste, ALWAYS, NULL, { NULL } },
+  { "save-as", run_save_as, WITH_GRAPH, NULL, { "<Control>s", "<Control><Shift>s" } },
   { "export", run_export, WITH_GRAPH, NULL, { "<Control><Shift>e" } },
   { "show-file", run_show_file, ALWAYS, "s", { NULL } },
   { "run", run_run, WITH_GRAPH, NULL, { "F5" } },

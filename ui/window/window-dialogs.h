@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 void adj_window_ask_open (AdjWindow *self);
 /* Where to write the picture. */
 void adj_window_ask_export (AdjWindow *self);
+void adj_window_ask_save (AdjWindow *self);
 /* From which seed to draw inputs; runs. */
 void adj_window_ask_seed (AdjWindow *self);
 /* Shows @uri among the files of its folder. */
