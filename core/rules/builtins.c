@@ -150,7 +150,7 @@ builtin_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
-builtin_refused (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_refuse (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "%s", args[0].text);
 }

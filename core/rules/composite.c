@@ -530,12 +530,6 @@ builtin_einsum (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return rule_einsum (call, &args[0], &args[1], out);
 }
 
-static gboolean
-builtin_refuse (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
-{
-  return rule_call_fail (call, ADJ_ERROR_UNSUPPORTED, "%s", args[0].text);
-}
-
 const RuleBuiltin *
 rule_composite_builtin_find (const char *name)
 {
