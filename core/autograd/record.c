@@ -73,10 +73,11 @@ use_of (const AdjRule *rule, const gboolean *needed)
   return use;
 }
 
+/* The last bit stands for all after it: results of long lists. */
 static gboolean
 is_bit (guint64 mask, guint bit)
 {
-  return bit < 64 && ((mask >> bit) & 1) != 0;
+  return ((mask >> MIN (bit, 63)) & 1) != 0;
 }
 
 /* Whether argument @arg is written and has no gradient: running statistics, the noise that was
@@ -129,7 +130,7 @@ is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
   const AdjOpResult *result = &call->results[index];
 
   return result->tensor != NULL && adj_dtype_is_floating (result->meta.dtype) &&
-         (op_node->rule == NULL || is_bit (op_node->rule->grads, MIN (index, 63)));
+         (op_node->rule == NULL || is_bit (op_node->rule->grads, index));
 }
 
 /* After the call. */

@@ -26,6 +26,11 @@ ADJ_PUBLIC const AdjOp *adj_op_get_base (const AdjOp *op);
  * values.  %NULL when there is none. */
 ADJ_PUBLIC const AdjOp *adj_op_get_functional (const AdjOp *op);
 
+/* What an operator over lists (`_foreach_add.List`) or its twin does with the i-th elements: @from
+ * (out): where argument k of it stands among those of @op; -1: it has its default.  %NULL for all
+ * others. */
+const AdjOp *adj_op_get_element (const AdjOp *op, const gint8 **from);
+
 /* The pointwise body of @op, parsed; %NULL when it has none. */
 const AdjExpr *adj_op_get_body (const AdjOp *op);
 

@@ -65,12 +65,24 @@ static const Foreach foreaches[] = {
 #undef IN_ORDER
 
 static const Foreach *
-find_foreach (const AdjOpCall *call)
+find_foreach (const AdjOp *op)
 {
   for (guint i = 0; i < G_N_ELEMENTS (foreaches); i++)
-    if (adj_op (foreaches[i].op) == call->op)
+    if (adj_op (foreaches[i].op) == op)
       return &foreaches[i];
-  g_assert_not_reached ();
+  return NULL;
+}
+
+const AdjOp *
+adj_op_get_element (const AdjOp *op, const gint8 **from)
+{
+  const AdjOp *base = adj_op_get_base (op);
+  const Foreach *foreach = find_foreach (base != NULL ? base : op);
+
+  if (foreach == NULL)
+    return NULL;
+  *from = foreach->from;
+  return adj_op (foreach->element);
 }
 
 /* The length that all lists have. */
@@ -93,21 +105,23 @@ count_elements (const AdjOpCall *call, guint *n)
 static AdjOpCall
 element_call (const AdjOpCall *call, guint i, AdjValue *args)
 {
-  const Foreach *foreach = find_foreach (call);
-  const AdjOp *op = adj_op (foreach->element);
-  const AdjSchema *schema = adj_op_get_schema (op);
+  const gint8 *from = NULL;
+  const AdjOp *op = adj_op_get_element (call->op, &from);
+  const AdjSchema *schema;
 
+  g_assert (op != NULL);
+  schema = adj_op_get_schema (op);
   g_assert (schema->n_arguments <= MAX_ELEMENT_ARGUMENTS);
   for (guint k = 0; k < schema->n_arguments; k++)
     {
-      gint from = foreach->from[k];
+      gint at = from[k];
 
-      if (from < 0 || (guint) from >= call->schema->n_arguments)
+      if (at < 0 || (guint) at >= call->schema->n_arguments)
         args[k] = schema->arguments[k].default_value;
-      else if (call->schema->arguments[from].type.is_list)
-        args[k] = call->args[from].items[i];
+      else if (call->schema->arguments[at].type.is_list)
+        args[k] = call->args[at].items[i];
       else
-        args[k] = call->args[from];
+        args[k] = call->args[at];
     }
   return (AdjOpCall){ .cx = call->cx, .op = op, .schema = schema, .args = args };
 }

@@ -379,6 +379,56 @@ add_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text)
   g_ptr_array_unref (l.shared);
 }
 
+/* Bits of the element's arguments as bits of the list's. */
+static guint64
+move_bits (guint64 bits, const gint8 *from, guint n)
+{
+  const guint64 one = 1;
+  guint64 moved = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (((bits >> i) & 1) != 0 && from[i] >= 0)
+      moved |= one << from[i];
+  return moved;
+}
+
+/* The rule of an operator over lists: that of its element. */
+static void
+add_each (Table *table, const AdjOp *op)
+{
+  const gint8 *from = NULL;
+  const AdjOp *element = adj_op_get_base (op) == NULL ? adj_op_get_element (op, &from) : NULL;
+  const AdjRule *each =
+      element != NULL ? g_hash_table_lookup (table->rules[ADJ_RULE_GRAD], element) : NULL;
+  AdjRule *rule;
+  AdjRuleEntry *entries;
+  guint n;
+
+  if (each == NULL)
+    return;
+  n = each->schema->n_arguments;
+  rule = adj_arena_new0 (table->arena, AdjRule, 1);
+  *rule = (AdjRule){ ADJ_RULE_GRAD, adj_op_get_schema (op), each->n_entries, NULL, G_MAXUINT64, 0 };
+  rule->entries = entries = adj_arena_new0 (table->arena, AdjRuleEntry, each->n_entries);
+  for (guint i = 0; i < each->n_entries; i++)
+    {
+      const AdjRuleEntry *of_one = &each->entries[i];
+      AdjRuleTerm *term = adj_arena_new0 (table->arena, AdjRuleTerm, 1);
+      guint arg = (guint) from[of_one->arg];
+
+      *term = (AdjRuleTerm){ .kind = RULE_EACH, .index = i, .each = each, .from = from };
+      entries[i] = (AdjRuleEntry){
+        .arg = arg,
+        .term = term,
+        .use = { .args = move_bits (of_one->use.args, from, n),
+                 .described_args = move_bits (of_one->use.described_args, from, n) | 1u << arg,
+                 .results = of_one->use.results != 0 ? G_MAXUINT64 : 0,
+                 .described_results = of_one->use.described_results != 0 ? G_MAXUINT64 : 0 },
+      };
+    }
+  g_hash_table_insert (table->rules[ADJ_RULE_GRAD], (gpointer) op, rule);
+}
+
 static Table *
 make_table (void)
 {
@@ -395,6 +445,8 @@ make_table (void)
       add_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose);
       add_rule (table, op, ADJ_RULE_INVERSE, op->inverse);
     }
+  for (guint i = 0; i < adj_ops_get_n (); i++)
+    add_each (table, adj_ops_get (i));
   for (guint i = 0; i < adj_functions_get_n (); i++)
     add_rule (table, adj_functions_get (i), ADJ_RULE_DECOMPOSE, adj_functions_get (i)->decompose);
   return table;

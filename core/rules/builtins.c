@@ -756,7 +756,9 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   if (func == builtin_cat_backward || func == builtin_stack_backward ||
       func == builtin_as_strided_backward)
     return 1 << 1;
-  return func == builtin_mm_right ? 1 << 2 : 0;
+  if (func == builtin_mm_right)
+    return 1 << 2;
+  return rule_gradient_builtin_describes (builtin);
 }
 
 const RuleBuiltin *

@@ -407,6 +407,94 @@ eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   return rule_eval (call, term->args[term->n_args - 1], out);
 }
 
+/* Element @i of what is a list among the arguments of @call, in the order of the element's. */
+static void
+take_element (const AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *args)
+{
+  const AdjSchema *schema = term->each->schema;
+
+  for (guint k = 0; k < schema->n_arguments; k++)
+    {
+      gint from = term->from[k];
+
+      if (from < 0 || (guint) from >= call->rule->schema->n_arguments)
+        args[k] = schema->arguments[k].default_value;
+      else if (call->rule->schema->arguments[from].type.is_list &&
+               adj_value_is_container (&call->args[from]))
+        args[k] = call->args[from].items[i];
+      else
+        args[k] = call->args[from];
+    }
+}
+
+/* The gradient for the @i-th elements; NONE when there is none. */
+static gboolean
+eval_element (AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *out)
+{
+  const AdjRuleGrads *grads = call->grads;
+  const AdjRuleEntry *entry = &term->each->entries[term->index];
+  AdjValue args[ADJ_MAX_ARGUMENTS];
+  gboolean needed[ADJ_MAX_ARGUMENTS] = { FALSE };
+  const AdjRuleGrads of_one = { &grads->results[i], &grads->outputs[i], &grads->grads[i], 1,
+                                needed };
+  AdjRuleCall one = { .cx = call->cx, .rule = term->each, .args = args, .grads = &of_one };
+  gboolean done;
+
+  *out = ADJ_NONE;
+  if (grads->grads[i] == NULL)
+    return TRUE;
+  take_element (call, term, i, args);
+  needed[term->index] = TRUE;
+  adj_rule_call_init (&one);
+  done = rule_eval (&one, entry->term, out);
+  adj_rule_call_clear (&one);
+  return done;
+}
+
+/* What all elements share has the sum of their gradients. */
+static gboolean
+add_element (AdjRuleCall *call, const AdjValue *shared, const AdjValue *value, AdjValue *out)
+{
+  const AdjTensorMeta *meta =
+      shared->kind == ADJ_VALUE_TENSOR ? adj_tensor_get_meta (shared->tensor) : shared->meta;
+  AdjTensor *sum;
+
+  if (value->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  sum = adj_apply_sum_to (call->cx, value->tensor, &meta->shape);
+  if (sum != NULL && out->kind == ADJ_VALUE_TENSOR)
+    sum = ADJ_APPLY (call->cx, ADJ_OP_add_Tensor, *out, ADJ_TENSOR (sum));
+  *out = ADJ_TENSOR (sum);
+  return sum != NULL;
+}
+
+static gboolean
+eval_each (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
+{
+  guint arg = (guint) term->from[term->each->entries[term->index].arg];
+  guint n = call->grads->n_grads;
+
+  *out = ADJ_NONE;
+  if (!call->rule->schema->arguments[arg].type.is_list)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          AdjValue value;
+
+          if (!eval_element (call, term, i, &value) ||
+              !add_element (call, &call->args[arg], &value, out))
+            return FALSE;
+        }
+      return TRUE;
+    }
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (n, 1));
+  for (guint i = 0; i < n; i++)
+    if (!eval_element (call, term, i, &out->items[i]))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean (*const evaluators[RULE_N_KINDS]) (AdjRuleCall *call,
                                                    const AdjRuleTerm *term,
                                                    AdjValue *out) = {
@@ -430,6 +518,7 @@ static gboolean (*const evaluators[RULE_N_KINDS]) (AdjRuleCall *call,
   [RULE_CHOICE] = eval_choice,
   [RULE_ITEM] = eval_item,
   [RULE_LET] = eval_let,
+  [RULE_EACH] = eval_each,
 };
 
 static gboolean

@@ -533,7 +533,78 @@ builtin_scatter_reduce_backward (AdjRuleCall *call, const AdjValue *args, guint 
   return give_list (call, (AdjTensor *[]){ of_self, grow_to (call, of_src, &whole) }, 2, out);
 }
 
+/* -- as_strided_scatter -- */
+
+/* @g in the layout of @like, which begins at its first element: itself when that is contiguous,
+ * else the storage of @like, flat, with zeros where it shows nothing. */
+static AdjTensor *
+lay_out_storage (AdjRuleCall *call, AdjTensor *g, const AdjShape *like, const AdjShape *view)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjSize size = adj_shape_span (like, symbols);
+  AdjSize end = adj_size_add (symbols, view->offset, adj_shape_span (view, symbols));
+  AdjTensor *whole;
+
+  if (adj_shape_is_contiguous (like, symbols))
+    return adj_shape_is_contiguous (shape_of (g), symbols)
+               ? g
+               : adj_apply_clone_contiguous (call->cx, g);
+  if (adj_size_test (symbols, ADJ_SIZE_LT, size, end))
+    size = end;
+  whole = ADJ_APPLY (call->cx, ADJ_OP_new_zeros, ADJ_TENSOR (g),
+                     adj_rule_list_sizes (call->arena, &size, 1));
+  if (whole == NULL)
+    return NULL;
+  return ADJ_APPLY (call->cx, ADJ_OP_as_strided_scatter, ADJ_TENSOR (whole), ADJ_TENSOR (g),
+                    sizes_value (call, like),
+                    adj_rule_list_sizes (call->arena, like->stride, like->rank), ADJ_INT (0));
+}
+
+/* Arguments: g, self, size, stride, storage_offset. */
+static gboolean
+builtin_as_strided_scatter_backward (AdjRuleCall *call,
+                                     const AdjValue *args,
+                                     guint n,
+                                     AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  const AdjShape *like = &call->grads->outputs[0].shape;
+  const AdjShape *self =
+      args[1].kind == ADJ_VALUE_META ? &args[1].meta->shape : shape_of (args[1].tensor);
+  AdjShape view = { .rank = args[2].n };
+  AdjTensor *whole, *of_src, *of_self;
+  AdjValue offset;
+
+  for (guint i = 0; i < view.rank; i++)
+    {
+      adj_value_get_size (&args[2].items[i], &view.size[i]);
+      adj_value_get_size (&args[3].items[i], &view.stride[i]);
+    }
+  if (adj_value_get_size (&args[4], &view.offset))
+    view.offset = adj_size_sub (symbols, view.offset, self->offset);
+  whole = lay_out_storage (call, args[0].tensor, like, &view);
+  if (whole == NULL)
+    return FALSE;
+  offset = adj_value_from_size (adj_size_add (symbols, view.offset, shape_of (whole)->offset));
+  of_src = ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (whole), args[2], args[3], offset);
+  of_self = ADJ_APPLY (call->cx, ADJ_OP_new_zeros, args[0], args[2]);
+  if (of_self != NULL)
+    of_self = ADJ_APPLY (call->cx, ADJ_OP_as_strided_scatter, ADJ_TENSOR (whole),
+                         ADJ_TENSOR (of_self), args[2], args[3], offset);
+  if (of_self != NULL && !adj_shape_is_contiguous (like, symbols))
+    of_self =
+        ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (of_self), sizes_value (call, like),
+                   adj_rule_list_sizes (call->arena, like->stride, like->rank), ADJ_INT (0));
+  return give_list (call, (AdjTensor *[]){ of_self, of_src }, 2, out);
+}
+
 /* -- the table -- */
+
+guint32
+rule_gradient_builtin_describes (const RuleBuiltin *builtin)
+{
+  return builtin->func == builtin_as_strided_scatter_backward ? 1 << 1 : 0;
+}
 
 const RuleBuiltin *
 rule_gradient_builtin_find (const char *name)

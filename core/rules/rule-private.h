@@ -29,6 +29,7 @@ AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *s
 AdjTensor *rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim);
 /* Bits of the arguments of which it reads only the metadata. */
 guint32 rule_builtin_describes (const RuleBuiltin *builtin);
+guint32 rule_gradient_builtin_describes (const RuleBuiltin *builtin);
 
 /* A rule expression with its names resolved. */
 typedef enum
@@ -53,18 +54,22 @@ typedef enum
   RULE_CHOICE,
   RULE_ITEM,
   RULE_LET,
+  RULE_EACH,
   RULE_N_KINDS,
 } RuleTermKind;
 
 struct _AdjRuleTerm
 {
   RuleTermKind kind;
-  guint index; /* of an argument, result, binding, gradient, local; ITEM: which shared call */
+  guint index; /* of an argument, result, binding, gradient, local; ITEM: which shared call; EACH:
+                  which entry of @each */
   AdjValue value;
   AdjSizeOp binary;
   const AdjOp *op;
   const RuleBuiltin *builtin;
   const AdjExpr *expr; /* as written */
+  const AdjRule *each; /* EACH: of the operator that is applied to each element */
+  const gint8 *from;   /* EACH: where its arguments stand among those of the list */
   guint n_args;
   const AdjRuleTerm **args;
   const char **arg_names; /* (nullable) */
