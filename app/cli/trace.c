@@ -158,7 +158,8 @@ print_pareto (const AdjPartition *partition, const AdjPartitionOptions *options,
   g_autoptr (GArray) points = NULL;
 
   at.num_fwd_outputs = (gint) partition->num_fwd_outputs;
-  points = adj_partition_pareto (partition->joint, &at, 11, NULL, error);
+  points = adj_partition_pareto (
+      partition->joint, &(AdjParetoOptions){ .partition = &at, .n_budgets = 11 }, NULL, error);
   if (points == NULL)
     return FALSE;
   printf ("%6s  %-10s %12s %12s %12s\n", "BUDGET", "BY", "PEAK", "SAVED", "FLOPS AGAIN");

@@ -19,10 +19,18 @@ typedef struct
   gboolean is_dominated; /* another one is no worse in peak and flops, and better in one */
 } AdjParetoPoint;
 
+typedef struct
+{
+  const AdjPartitionOptions
+      *partition;  /* (nullable): budget, compat and cancellable are set here */
+  guint n_budgets; /* from 0 to 1; at least 2 */
+  /* (nullable) Told before each plan, and once at the end with @done == @total. */
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
+} AdjParetoOptions;
+
 /**
  * adj_partition_pareto:
- * @options: (nullable): budget and compat are set here
- * @n_budgets: how many budgets from 0 to 1; at least 2
  *
  * PyTorch's plan at every budget, and for each the plan with the lowest peak that recomputes no
  * more.  A budget without a plan has no point.
@@ -31,9 +39,23 @@ typedef struct
  *   %NULL with the error of the last failure when there is none, or G_IO_ERROR_CANCELLED
  */
 ADJ_PUBLIC GArray *adj_partition_pareto (AdjGraph *joint,
-                                         const AdjPartitionOptions *options,
-                                         guint n_budgets,
+                                         const AdjParetoOptions *options,
                                          GCancellable *cancellable,
                                          GError **error);
+
+/**
+ * adj_partition_measure:
+ * @backward: that somebody made of @joint; what it takes has the names of @joint
+ * @options: (nullable)
+ * @point: (out): the same measure for a plan that saves what @backward takes; its partitioner is
+ *   "pair", its budget not a number
+ *
+ * Returns: %FALSE with the errors of adj_partition()
+ */
+ADJ_PUBLIC gboolean adj_partition_measure (AdjGraph *joint,
+                                           const AdjGraph *backward,
+                                           const AdjPartitionOptions *options,
+                                           AdjParetoPoint *point,
+                                           GError **error);
 
 G_END_DECLS

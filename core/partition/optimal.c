@@ -44,7 +44,14 @@ typedef struct
   guint64 best_peak;
   double scale; /* of peaks and costs in the random walk */
   guint n_plans, effort;
+  gboolean is_stopped;
 } Search;
+
+static gboolean
+goes_on (const Search *self)
+{
+  return self->n_plans < self->effort && !self->is_stopped;
+}
 
 static gboolean
 is_better (const Score *a, const Score *b)
@@ -104,7 +111,9 @@ evaluate (Search *self, const guint8 *saved, Score *score, guint64 *peak)
   double work, traffic;
 
   self->n_plans++;
-  if (plan == NULL)
+  if (g_cancellable_is_cancelled (self->options->cancellable))
+    self->is_stopped = TRUE;
+  if (plan == NULL || self->is_stopped)
     return FALSE;
   liveness_measure (plan, FALSE, &cost);
   work = recompute_cost (self, plan, &traffic);
@@ -246,7 +255,7 @@ begin (Search *self)
 {
   Score score;
 
-  for (guint i = 0; i <= N_BUDGETS && self->n_plans < self->effort; i++)
+  for (guint i = 0; i <= N_BUDGETS && goes_on (self); i++)
     {
       start_from_cut (self, (double) i / N_BUDGETS, TRUE, &score);
       start_from_cut (self, (double) i / N_BUDGETS, FALSE, &score);
@@ -268,7 +277,7 @@ try_all (Search *self)
   memset (self->saved, 0, self->joint->n);
   consider (self, self->saved, &score);
   /* Gray code: each plan differs from the one before in one storage. */
-  for (guint i = 1; i < 1u << self->candidates->len; i++)
+  for (guint i = 1; i < 1u << self->candidates->len && !self->is_stopped; i++)
     {
       flip (self, self->saved, (guint) __builtin_ctz (i));
       consider (self, self->saved, &score);
@@ -281,10 +290,10 @@ walk_downhill (Search *self)
 {
   gboolean moved = TRUE;
 
-  while (moved && self->n_plans < self->effort)
+  while (moved && goes_on (self))
     {
       moved = FALSE;
-      for (guint i = 0; i < self->candidates->len && self->n_plans < self->effort; i++)
+      for (guint i = 0; i < self->candidates->len && goes_on (self); i++)
         {
           Score before = self->best_score, score;
 
@@ -329,7 +338,7 @@ walk_cooling (Search *self)
 
   memcpy (self->saved, self->best, self->joint->n);
   now = self->best_score;
-  while (self->n_plans < self->effort)
+  while (goes_on (self))
     {
       double left = 1 - (double) (self->n_plans - first) / (double) (self->effort - first);
       double heat = 0.05 * left * left + 1e-6;
@@ -457,7 +466,8 @@ optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GError **e
   if (set_limit (&self, error))
     {
       search (&self);
-      if (is_possible (&self, error))
+      if (!g_cancellable_set_error_if_cancelled (options->cancellable, error) &&
+          is_possible (&self, error))
         plan = plan_of (&self, self.best);
       if (plan != NULL)
         note_reasons (plan, &self);

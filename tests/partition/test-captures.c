@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "partition-test.h"
+#include "partition/adj-pareto.h"
 
 static const double budgets[] = { 0, 0.25, 0.5, 0.75, 1 };
 
@@ -162,6 +163,27 @@ test_beats_budgets (gconstpointer name)
     }
 }
 
+/* What PyTorch recorded, measured as a plan, is its plan at budget 1. */
+static void
+test_measures_recorded (gconstpointer name)
+{
+  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
+  const AdjBundleGraph *backward = adj_bundle_find_graph (bundle, "backward", NULL);
+  AdjPartitionOptions options = partition_options (bundle);
+  g_autoptr (AdjPartition) theirs = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjParetoPoint point;
+
+  options.compat = TRUE;
+  theirs = partition_run ("min-cut", joint->graph, &options);
+  adj_partition_measure (joint->graph, backward->graph, &options, &point, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (point.peak, ==, theirs->cost.peak);
+  g_assert_cmpuint (point.saved_bytes, ==, theirs->saved_bytes);
+  g_assert_cmpfloat (point.recompute_flops, ==, theirs->cost.recompute_flops);
+}
+
 static void
 add_each (const char *title, GTestDataFunc test)
 {
@@ -179,6 +201,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   add_each ("saves-what-pytorch-saved", test_saves_as_recorded);
+  add_each ("measures-what-pytorch-made", test_measures_recorded);
   add_each ("equals-joint", test_equals_joint);
   add_each ("optimal-beats-budgets", test_beats_budgets);
   return g_test_run ();

@@ -208,7 +208,8 @@ test_pareto (void)
 
   options.num_fwd_outputs = 1;
   options.effort = 2000;
-  points = adj_partition_pareto (joint, &options, 5, NULL, &error);
+  points = adj_partition_pareto (
+      joint, &(AdjParetoOptions){ .partition = &options, .n_budgets = 5 }, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (points->len, ==, 10);
   for (guint i = 0; i < points->len; i += 2)
@@ -225,6 +226,34 @@ test_pareto (void)
       n_better += theirs->is_dominated;
     }
   g_assert_cmpuint (n_better, >=, 4);
+}
+
+static void
+cancel_at_first (guint done, guint total, gpointer data)
+{
+  g_assert_cmpuint (total, ==, 10);
+  g_assert_cmpuint (done, <, 2);
+  if (done == 1)
+    g_cancellable_cancel (data);
+}
+
+/* In the middle of a plan, which would take minutes. */
+static void
+test_pareto_stops (void)
+{
+  g_autoptr (AdjGraph) joint = make_chain (40);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+
+  options.num_fwd_outputs = 1;
+  options.effort = G_MAXUINT;
+  g_assert_null (adj_partition_pareto (
+      joint,
+      &(AdjParetoOptions){
+          .partition = &options, .n_budgets = 5, .progress = cancel_at_first, .data = cancellable },
+      cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
 /* Every plan was tried: the bound is met, or none is better. */
@@ -253,6 +282,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/optimal/against-trying-all", test_exhaustive);
   g_test_add_func ("/partition/optimal/memory-limit", test_memory_limit);
   g_test_add_func ("/partition/optimal/pareto", test_pareto);
+  g_test_add_func ("/partition/optimal/pareto-stops", test_pareto_stops);
   g_test_add_func ("/partition/optimal/small-is-exact", test_small);
   return g_test_run ();
 }
