@@ -74,6 +74,7 @@ typedef struct
   gint grad_mode; /* what the function leaves it at: 0, 1; -1: as it was */
   guint n_tokens; /* effect tokens: the first inputs and outputs */
   char **tokens;  /* (owned) %NULL-terminated: the effects, in order of first use */
+  guint n_backward_tokens; /* the last inputs and outputs of the backward */
   guint n_tangents;
   AdjTensorMeta *tangents;
   guint n_saved_sizes; /* set by who partitions */

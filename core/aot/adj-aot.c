@@ -4,6 +4,7 @@
 #include "aot/aot-private.h"
 #include "aot/boundary-private.h"
 #include "aot/rng-private.h"
+#include "aot/tokens-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "trace/adj-trace.h"
 
@@ -158,12 +159,12 @@ static const Step steps[] = {
 static const Step inference_steps[] = {
   { "mutations", aot_mutations_to_outputs },
   { "functionalize", aot_functionalize },
+  { "tokens", aot_thread_tokens },
   { "rng", aot_functionalize_rng },
 };
 static const Step training_steps[] = {
-  { "prepare", aot_prepare_for_autograd },
-  { "joint", aot_joint },
-  { "functionalize", aot_functionalize },
+  { "prepare", aot_prepare_for_autograd }, { "joint", aot_joint },
+  { "functionalize", aot_functionalize },  { "tokens", aot_thread_tokens },
   { "rng", aot_functionalize_rng },
 };
 
@@ -213,14 +214,31 @@ static const AdjTensorMeta rng_meta = {
 };
 static const AdjValue rng_scalar = { .kind = ADJ_VALUE_META, .meta = &rng_meta };
 
+static guint
+count_inputs (const AotProgram *program)
+{
+  return program->metadata->n_tokens + program->arguments->len;
+}
+
+/* Tokens, then the inputs, into @values; returns how many. */
+static guint
+put_inputs (const AotProgram *program, AdjValue *values)
+{
+  guint n = 0;
+
+  while (n < program->metadata->n_tokens)
+    values[n++] = aot_token_example;
+  for (guint i = 0; i < program->arguments->len; i++)
+    values[n++] = AOT_ARGUMENT (program, i)->value;
+  return n;
+}
+
 static AdjGraph *
 trace_inference (AotProgram *program, const AdjTraceOptions *options, GError **error)
 {
-  guint n = program->arguments->len;
-  g_autofree AdjValue *values = g_new0 (AdjValue, n + 3);
+  g_autofree AdjValue *values = g_new0 (AdjValue, count_inputs (program) + 2);
+  guint n = put_inputs (program, values);
 
-  for (guint i = 0; i < n; i++)
-    values[i] = AOT_ARGUMENT (program, i)->value;
   if (program->metadata->rng)
     values[n] = values[n + 1] = rng_scalar;
   return adj_trace (program->function, values, n + (program->metadata->rng ? 2 : 0), options,
@@ -230,33 +248,38 @@ trace_inference (AotProgram *program, const AdjTraceOptions *options, GError **e
 static AdjGraph *
 trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
 {
-  static const char *const names[] = {
-    "primals", "tangents", "fwd_seed", "fwd_base_offset", "bwd_seed", "bwd_base_offset",
+  static const char *const rng_names[] = {
+    "fwd_seed",
+    "fwd_base_offset",
+    "bwd_seed",
+    "bwd_base_offset",
   };
+  const char *names[8] = { "primals", "tangents" };
   const AdjAotMetadata *metadata = program->metadata;
-  guint n = program->arguments->len;
-  g_autofree AdjValue *primals = g_new0 (AdjValue, n + 1);
+  g_autofree AdjValue *primals = g_new0 (AdjValue, count_inputs (program) + 1);
   g_autofree AdjValue *tangents = g_new0 (AdjValue, metadata->n_tangents + 1);
-  AdjValue values[6] = {
-    { .kind = ADJ_VALUE_TUPLE, .n = n, .items = primals },
+  AdjValue values[8] = {
+    { .kind = ADJ_VALUE_TUPLE, .items = primals },
     { .kind = ADJ_VALUE_TUPLE, .n = metadata->n_tangents, .items = tangents },
-    rng_scalar,
-    rng_scalar,
-    rng_scalar,
-    rng_scalar,
   };
+  guint n = program->options->export_joint ? 1 : 2;
 
-  for (guint i = 0; i < n; i++)
-    primals[i] = AOT_ARGUMENT (program, i)->value;
+  values[0].n = put_inputs (program, primals);
   for (guint i = 0; i < metadata->n_tangents; i++)
     tangents[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &metadata->tangents[i] };
+  if (metadata->n_backward_tokens > 0)
+    {
+      names[n] = "tangents_token";
+      values[n++] = aot_token_example;
+    }
+  for (guint i = 0; metadata->rng && i < G_N_ELEMENTS (rng_names); i++)
+    {
+      names[n] = rng_names[i];
+      values[n++] = rng_scalar;
+    }
   options->parameters = names;
   options->name = "joint_helper";
-  return adj_trace (program->function, values,
-                    program->options->export_joint ? 1
-                    : metadata->rng                ? 6
-                                                   : 2,
-                    options, error);
+  return adj_trace (program->function, values, n, options, error);
 }
 
 /* A graph in which only placeholders are written (§4.6). */
@@ -279,9 +302,16 @@ check_functional (const AdjGraph *graph, GError **error)
 }
 
 static AdjGraph *
+trace_once (AotProgram *program, AdjTraceOptions *options, GError **error)
+{
+  return program->metadata->is_train ? trace_joint (program, options, error)
+                                     : trace_inference (program, options, error);
+}
+
+static AdjGraph *
 trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
 {
-  guint n = program->arguments->len;
+  guint n = count_inputs (program);
   g_autofree const AdjNodeMeta **metas = g_new0 (const AdjNodeMeta *, n + 1);
   AdjTraceOptions options = {
     .symbols = program->symbols,
@@ -293,10 +323,14 @@ trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
   gint64 since = g_get_monotonic_time ();
   g_autoptr (AdjGraph) graph = NULL;
 
-  for (guint i = 0; i < n; i++)
-    metas[i] = AOT_ARGUMENT (program, i)->facts;
-  graph = program->metadata->is_train ? trace_joint (program, &options, error)
-                                      : trace_inference (program, &options, error);
+  for (guint i = 0; i < program->arguments->len; i++)
+    metas[program->metadata->n_tokens + i] = AOT_ARGUMENT (program, i)->facts;
+  graph = trace_once (program, &options, error);
+  if (graph != NULL && aot_tokens_need_retrace (program))
+    {
+      adj_graph_unref (graph);
+      graph = trace_once (program, &options, error);
+    }
   if (graph == NULL || !check_functional (graph, error))
     return NULL;
   report (program, observer, "trace", graph, since);
@@ -412,6 +446,23 @@ find_detached (const AdjAotGraph *aot, AdjGraph *backward)
   return detached;
 }
 
+/* Called with saved values and tangents alone. (transfer full) */
+static AdjFunction *
+wrap_backward (const AdjAotGraph *aot, AdjFunction *backward)
+{
+  const AdjAotMetadata *metadata = aot->metadata;
+  AdjFunction *drawing =
+      metadata->rng ? aot_rng_wrap_backward (backward) : adj_function_ref (backward);
+  AdjFunction *called = drawing;
+
+  if (metadata->n_backward_tokens > 0)
+    {
+      called = aot_tokens_wrap_backward (drawing, metadata->n_backward_tokens);
+      adj_function_unref (drawing);
+    }
+  return called;
+}
+
 AdjFunction *
 adj_aot_compile (AdjAotGraph *aot,
                  AdjFunction *forward,
@@ -420,15 +471,14 @@ adj_aot_compile (AdjAotGraph *aot,
                  guint n_saved_sizes)
 {
   g_autofree gboolean *detached = NULL;
-  g_autoptr (AdjFunction) drawing = NULL;
+  g_autoptr (AdjFunction) called = NULL;
   AdjFunction *function;
 
   g_return_val_if_fail (aot != NULL && forward != NULL, NULL);
   g_return_val_if_fail (!adj_aot_graph_is_joint (aot) || backward != NULL, NULL);
 
   detached = find_detached (aot, backward_graph);
-  if (backward != NULL && aot->metadata->rng)
-    drawing = aot_rng_wrap_backward (backward);
+  called = backward != NULL ? wrap_backward (aot, backward) : NULL;
   function = adj_function_ref (forward);
   for (guint i = aot->stages->len; i-- > 0;)
     {
@@ -437,8 +487,7 @@ adj_aot_compile (AdjAotGraph *aot,
 
       if (aot_stage_is_boundary (stage))
         {
-          AotStage *complete = aot_boundary_complete (stage, drawing != NULL ? drawing : backward,
-                                                      detached, n_saved_sizes);
+          AotStage *complete = aot_boundary_complete (stage, called, detached, n_saved_sizes);
 
           aot_stage_unref (stage);
           stage = complete;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 
+#include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
 #include "trace/adj-examples.h"
 
@@ -370,6 +371,16 @@ collect (Collection *collection, GError **error)
   return done && check_inputs (collection->metadata, error);
 }
 
+/* There is one kind of effect. */
+static void
+name_token (AdjAotMetadata *metadata)
+{
+  static const char *const names[] = { "Ordered", NULL };
+
+  metadata->n_tokens = 1;
+  metadata->tokens = g_strdupv ((char **) names);
+}
+
 gboolean
 aot_collect (AotProgram *program, GError **error)
 {
@@ -386,11 +397,16 @@ aot_collect (AotProgram *program, GError **error)
     .before = before,
     .bases = bases,
   };
+  AdjMode *effects;
   gboolean done;
 
   adj_context_push_mode (cx, adj_fake_mode_new ());
+  effects = aot_effects_mode_new (NULL);
+  adj_context_push_mode (cx, effects);
   aot_push_modes (cx, program->options);
   done = collect (&collection, error);
+  if (done && aot_effects_mode_was_used (effects, 0))
+    name_token (collection.metadata);
   for (guint i = 0; i < n; i++)
     {
       adj_value_clear (&collection.inputs[i]);

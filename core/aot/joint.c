@@ -3,6 +3,7 @@
 
 #include "aot/boundary-private.h"
 #include "aot/rng-private.h"
+#include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -102,6 +103,7 @@ differentiate (Joint *joint, AdjValue *result)
   AdjGradRoots roots;
 
   aot_rng_begin_backward (joint->cx);
+  aot_effects_begin_backward (joint->cx);
   choose_inputs (joint);
   grads = g_new0 (AdjTensor *, joint->inputs->len + 1);
   if (!choose_roots (joint))

@@ -289,7 +289,7 @@ static gboolean
 random_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
-  gboolean is_joint = n_args == 6 && args[0].kind == ADJ_VALUE_TUPLE;
+  gboolean is_joint = args[0].kind == ADJ_VALUE_TUPLE;
   guint n = n_args - (is_joint ? 4 : 2);
   AdjTensor *seeds[2] = { args[n].tensor, is_joint ? args[n + 2].tensor : NULL };
   AdjTensor *offsets[2] = { args[n + 1].tensor, is_joint ? args[n + 3].tensor : NULL };
@@ -413,7 +413,7 @@ aot_functionalize_rng (AotProgram *program, GError **error)
   if (program->options->export_joint)
     return aot_fail (error, AOT_ERROR_EXPORT_RNG, "the function");
   stage = aot_stage_new (&stage_class, sizeof *stage);
-  stage->offset_at = program->metadata->n_forward_returns;
+  stage->offset_at = program->metadata->n_tokens + program->metadata->n_forward_returns;
   aot_program_set_function (program, aot_function_new (&random_class, program->function, stage));
   g_string_append (program->note, "seed and offset are inputs, the new offset is an output");
   aot_program_push (program, &stage->parent);

@@ -23,6 +23,8 @@ struct _AdjContext
   AdjDType drawn_dtype;
   gboolean grad_enabled;
   GCancellable *cancellable;
+  AdjPrintFunc print; /* (nullable) */
+  gpointer print_data;
   AdjPlace place;
   AdjRegionTag region;
   gint64 n_regions;
@@ -215,6 +217,22 @@ void
 adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable)
 {
   g_set_object (&cx->cancellable, cancellable);
+}
+
+void
+adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data)
+{
+  g_return_if_fail (cx != NULL);
+
+  cx->print = print;
+  cx->print_data = data;
+}
+
+void
+adj_context_print (AdjContext *cx, const char *text)
+{
+  if (cx->print != NULL)
+    cx->print (text, cx->print_data);
 }
 
 void
@@ -489,26 +507,68 @@ check_cancelled (AdjContext *cx)
   return TRUE;
 }
 
+AdjTensor *
+adj_token_new (AdjContext *cx)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  const gint64 none = 0;
+
+  adj_shape_init_ints (&meta.shape, 1, &none);
+  return adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
+}
+
+/* @bound: room for the arguments of @call. */
+static gboolean
+bind_and_run (AdjOpCall *call,
+              const AdjValue *args,
+              const AdjValue *kwargs,
+              AdjValue *bound,
+              AdjValue *result)
+{
+  GError *error = NULL;
+
+  *result = ADJ_NONE;
+  call->args = bound;
+  if (!check_cancelled (call->cx))
+    return FALSE;
+  if (!adj_schema_bind (adj_op_get_schema (call->op), args, kwargs, bound, &error))
+    {
+      adj_context_fail (call->cx, error->domain, error->code, "%s", error->message);
+      g_error_free (error);
+      return FALSE;
+    }
+  return run_call (call, result);
+}
+
 gboolean
 adj_call (
     AdjContext *cx, const AdjOp *op, const AdjValue *args, const AdjValue *kwargs, AdjValue *result)
 {
   AdjValue bound[ADJ_MAX_ARGUMENTS];
-  AdjOpCall call = { .cx = cx, .op = op, .args = bound };
-  GError *error = NULL;
+  AdjOpCall call = { .cx = cx, .op = op };
 
   g_return_val_if_fail (cx != NULL && op != NULL && result != NULL, FALSE);
 
-  *result = ADJ_NONE;
-  if (!check_cancelled (cx))
-    return FALSE;
-  if (!adj_schema_bind (adj_op_get_schema (op), args, kwargs, bound, &error))
-    {
-      adj_context_fail (cx, error->domain, error->code, "%s", error->message);
-      g_error_free (error);
-      return FALSE;
-    }
-  return run_call (&call, result);
+  return bind_and_run (&call, args, kwargs, bound, result);
+}
+
+gboolean
+adj_call_after (AdjContext *cx,
+                AdjTensor *token,
+                const AdjOp *op,
+                const AdjValue *args,
+                const AdjValue *kwargs,
+                AdjValue *result,
+                AdjTensor **new_token)
+{
+  AdjValue bound[ADJ_MAX_ARGUMENTS];
+  AdjOpCall call = { .cx = cx, .op = op };
+
+  g_return_val_if_fail (cx != NULL && op != NULL && result != NULL && new_token != NULL, FALSE);
+
+  call.token = token != NULL ? token : adj_token_new (cx);
+  call.new_token = *new_token = adj_token_new (cx);
+  return bind_and_run (&call, args, kwargs, bound, result);
 }
 
 gboolean

@@ -118,6 +118,10 @@ void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
  * was before. */
 ADJ_PUBLIC gboolean adj_context_get_grad_enabled (const AdjContext *cx);
 ADJ_PUBLIC gboolean adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled);
+/* What operators print goes to @print; without one nothing is printed. */
+typedef void (*AdjPrintFunc) (const char *text, gpointer data);
+ADJ_PUBLIC void adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data);
+void adj_context_print (AdjContext *cx, const char *text);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 
@@ -180,7 +184,19 @@ ADJ_PUBLIC gboolean adj_call (AdjContext *cx,
                               const AdjValue *kwargs,
                               AdjValue *result);
 
-/* The same with arguments in schema order, none left out, as in an AdjOpCall. */
+/* An effect token: a float tensor without elements, borrowed from the innermost scope. */
+AdjTensor *adj_token_new (AdjContext *cx);
+/* As adj_call() of an operator with an effect, which comes after what @token (nullable) came from.
+ * @new_token (out): borrowed from the innermost scope; orders what comes after. */
+gboolean adj_call_after (AdjContext *cx,
+                         AdjTensor *token,
+                         const AdjOp *op,
+                         const AdjValue *args,
+                         const AdjValue *kwargs,
+                         AdjValue *result,
+                         AdjTensor **new_token);
+
+/* The same as adj_call() with arguments in schema order, none left out, as in an AdjOpCall. */
 gboolean adj_call_bound (AdjContext *cx, const AdjOp *op, const AdjValue *args, AdjValue *result);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjContext, adj_context_free)

@@ -15,7 +15,8 @@ typedef enum
   ADJ_OP_OUT = 1 << 2,     /* has an out= twin, derived where there is one result and no device */
   ADJ_OP_COPY = 1 << 3,    /* has the `op_copy` twin (view then contiguous clone), derived */
   ADJ_OP_RANDOM = 1 << 4,
-  ADJ_OP_EFFECT = 1 << 5,     /* must not be dropped, merged or moved */
+  ADJ_OP_EFFECT = 1 << 5,     /* does more than its results say: never dropped, merged or moved;
+                                 ordered by a token where writes become values */
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
   ADJ_OP_NO_GRADIENT = 1 << 8,    /* floating results that never require a gradient (detach) */
@@ -112,6 +113,8 @@ struct _AdjOpCall
   guint n_allocated;
   AdjOpResult *results;  /* (owned) */
   gboolean returns_list; /* Tensor[]: the results are its items */
+  /* (unowned) (nullable): the effect token after which it runs, and the one that comes of it. */
+  AdjTensor *token, *new_token;
 };
 
 /* -- the table (core/ops/table.c) -- */

@@ -68,6 +68,11 @@ gboolean adj_builtin_ignore (
 gboolean adj_builtin_enter_autocast (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- effects.c -- */
+
+gboolean adj_builtin_with_effects (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- rng-builtins.c -- */
 
 gboolean adj_builtin_run_and_save_rng_state (

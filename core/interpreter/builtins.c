@@ -244,6 +244,7 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.aten.sym_stride.int", sym_stride },
   { "torch.ops.aten.sym_numel.default", sym_numel },
   { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset },
+  { "torch.ops.higher_order.with_effects", adj_builtin_with_effects },
   { "torch.ops.higher_order.run_and_save_rng_state", adj_builtin_run_and_save_rng_state },
   { "torch.ops.higher_order.run_with_rng_state", adj_builtin_run_with_rng_state },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },

@@ -58,6 +58,7 @@ extern const OpFamily adj_family_embedding_bag;
 extern const OpFamily adj_family_assemble;
 extern const OpFamily adj_family_foreach;
 extern const OpFamily adj_family_optimizer;
+extern const OpFamily adj_family_effect;
 extern const OpFamily adj_family_composite;
 
 /* What records with a body and without functions of their own get (pointwise.c). */

@@ -76,7 +76,11 @@ run_below (Below *below, AdjMode *mode, const AdjOpCall *call, const AdjOp *op)
     .schema = schema,
     .args = below->args,
     .returns_list = schema->n_returns == 1 && schema->returns[0].type.is_list,
+    .token = call->token,
+    .new_token = call->new_token,
   };
+  if (call->token != NULL && functional_find (call->token) != NULL)
+    below->call.token = functional_find (call->token)->value;
   return adj_mode_call_below (mode, &below->call);
 }
 

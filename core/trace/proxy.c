@@ -2,6 +2,8 @@
 
 /* The mode that records: a call is made by the modes below, then it becomes a node. */
 
+#include <string.h>
+
 #include "trace/tracer-private.h"
 
 typedef struct
@@ -14,6 +16,35 @@ static AdjValue
 get_result (const AdjOpResult *result)
 {
   return result->is_none || result->tensor == NULL ? result->plain : ADJ_TENSOR (result->tensor);
+}
+
+/* with_effects (token, op, …) -> (token, results…): a list stays one result, none is None. */
+static gboolean
+add_ordered_call (AdjTracer *tracer,
+                  const AdjOpCall *call,
+                  const AdjValue *args,
+                  const AdjValue *kwargs,
+                  const AdjValue *result)
+{
+  gboolean spread = result->kind == ADJ_VALUE_TUPLE && !call->returns_list;
+  guint n = spread ? result->n : 1;
+  g_autofree AdjValue *ordered = g_new0 (AdjValue, args->n + 2);
+  g_autofree AdjValue *results = g_new0 (AdjValue, n + 1);
+  AdjValue all;
+
+  if (!adj_tracer_take (tracer, &ADJ_TENSOR (call->token), &ordered[0]))
+    return FALSE;
+  ordered[1] = (AdjValue){ .kind = ADJ_VALUE_OP,
+                           .n = strlen (call->schema->target),
+                           .text = call->schema->target };
+  memcpy (ordered + 2, args->items, args->n * sizeof *ordered);
+  results[0] = ADJ_TENSOR (call->new_token);
+  memcpy (results + 1, spread ? result->items : result, n * sizeof *results);
+  all = ADJ_ITEMS (TUPLE, ordered, args->n + 2);
+  all = adj_value_copy_to_arena (&all, tracer->arena);
+  adj_tracer_add_call (tracer, "torch.ops.higher_order.with_effects", &all, kwargs,
+                       &ADJ_ITEMS (TUPLE, results, n + 1));
+  return TRUE;
 }
 
 static gboolean
@@ -37,6 +68,8 @@ proxy_call (AdjMode *mode, AdjOpCall *call)
     }
   else if (call->n_results == 1)
     result = single = get_result (&call->results[0]);
+  if (call->token != NULL)
+    return add_ordered_call (tracer, call, &args, &kwargs, &result);
   adj_tracer_add_call (tracer, call->schema->target, &args, &kwargs, &result);
   return TRUE;
 }

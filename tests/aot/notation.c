@@ -107,6 +107,19 @@ take_number (Notation *notation)
 }
 
 static AdjValue
+take_string (Notation *notation)
+{
+  const char *start = notation->at;
+  g_autofree char *text = NULL;
+
+  while (*notation->at != '\'' && *notation->at != '\0')
+    notation->at++;
+  text = g_strndup (start, (gsize) (notation->at - start));
+  expect (notation, '\'');
+  return adj_value_new_string (text);
+}
+
+static AdjValue
 take_value (Notation *notation)
 {
   g_autofree char *name = NULL;
@@ -114,6 +127,8 @@ take_value (Notation *notation)
 
   if (take (notation, '['))
     return take_list (notation);
+  if (take (notation, '\''))
+    return take_string (notation);
   if (*notation->at == '-' || g_ascii_isdigit (*notation->at))
     return take_number (notation);
   name = take_name (notation);
@@ -453,6 +468,8 @@ print_value (const Print *print, const AdjGraph *graph, const AdjValue *value, G
     g_string_append (out, value->boolean ? "True" : "False");
   else if (value->kind == ADJ_VALUE_STRING)
     g_string_append (out, value->text);
+  else if (value->kind == ADJ_VALUE_OP)
+    g_string_append (out, adj_op_get_schema (adj_op_find (value->text))->name);
   else
     g_string_append (out, "None");
 }

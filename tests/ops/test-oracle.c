@@ -410,7 +410,8 @@ agrees_with_pytorch (void)
     {
       const AdjOp *op = adj_ops_get (i);
       const char *target = adj_op_get_schema (op)->target;
-      const AdjOpFlags no_values = ADJ_OP_NO_COMPARE | ADJ_OP_METADATA | ADJ_OP_COMPOSITE;
+      const AdjOpFlags no_values =
+          ADJ_OP_NO_COMPARE | ADJ_OP_METADATA | ADJ_OP_COMPOSITE | ADJ_OP_EFFECT;
       gboolean expected = adj_op_get_base (op) == NULL && (op->flags & no_values) == 0;
 
       /* PyTorch has it on GPUs alone; tests/call/test-philox.c knows its numbers. */
