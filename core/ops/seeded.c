@@ -38,13 +38,28 @@ seed_kernel (AdjOpCall *call)
 {
   AdjGenerator *generator = adj_context_get_generator (call->cx);
   AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  *(gint64 *) out.data = (gint64) (adj_generator_next64 (generator) % (guint64) G_MAXINT64);
+  return TRUE;
+}
+
+/* From the lowest to below the highest int64, as Inductor's code draws them; PyTorch's own kernel
+ * draws those that are not negative. */
+static gboolean
+seeds_kernel (AdjOpCall *call)
+{
+  AdjGenerator *generator = adj_context_get_generator (call->cx);
+  AdjKView out;
   gint64 n;
 
   if (!op_output (call, 0, &out))
     return FALSE;
   n = adj_k_view_count (&out);
   for (gint64 i = 0; i < n; i++)
-    ((gint64 *) out.data)[i] = (gint64) (adj_generator_next64 (generator) % (guint64) G_MAXINT64);
+    ((gint64 *) out.data)[i] =
+        (gint64) (adj_generator_next64 (generator) % G_MAXUINT64 + ((guint64) 1 << 63));
   return TRUE;
 }
 

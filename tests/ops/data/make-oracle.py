@@ -1060,11 +1060,11 @@ for dtype in (F32, BF16, F64):
             y, offsets = torch.ops.prims._low_memory_max_pool2d_with_offsets(x, *o)
             case(name + "offsets_to_indices", offsets, o[0][1], x.shape[-1], o[1], o[2])
 cpu = torch.device("cpu")
-# the wrapper of these draws twice, once to learn the shape
+# the wrapper of these draws twice, once to learn the shape; seeds are those of the code that Inductor writes
 for target, args, sizes in (("inductor_seed", (cpu,), []), ("inductor_seeds", (5, cpu), [5]),
                             ("inductor_seeds", (0, cpu), [0])):
     torch.manual_seed(21)
-    result = torch.randint(2 ** 63 - 1, sizes)
+    result = torch.ops.aten.randint.low(-(2 ** 63) if sizes else 0, 2 ** 63 - 1, sizes)
     lines = call_lines(find("prims::" + target), args, {})
     out.append("\n".join([lines[0], "g 21", *lines[1:], value_line("r", result),
                           f"e {torch.randint(0, 2 ** 31, (1,)).item()}"]))
