@@ -176,6 +176,20 @@ void selective_set_recompute (Selective *self, gboolean is_recompute);
 /* In place of adj_mode_call_below(). */
 gboolean selective_call (Selective *self, AdjMode *mode, AdjOpCall *call);
 
+/* -- the node of an operator (op-node.c); %FALSE: the context is in error -- */
+
+typedef struct _OpNode OpNode;
+
+/* @in_place: the first argument is written, whatever the schema says. */
+OpNode *op_node_new (Autograd *autograd, const AdjOpCall *call, gboolean in_place);
+void op_node_unref (OpNode *self);
+guint64 op_node_get_sequence (const OpNode *self);
+/* Before the call: the edges, and what is kept of the arguments.  @found (out): whether any of them
+ * requires a gradient; else the node is not needed. */
+gboolean op_node_prepare (OpNode *self, const AdjOpCall *call, gboolean *found);
+/* After it: the results get their history. */
+gboolean op_node_complete (OpNode *self, const AdjOpCall *call);
+
 /* -- the mode (record.c) -- */
 
 typedef struct _GraphTask GraphTask;

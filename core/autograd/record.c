@@ -1,416 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "autograd/autograd-private.h"
 
 /* The mode: what it records of a call is a node that applies the operator's gradient rule. */
-
-typedef struct
-{
-  AdjGradNode parent;
-  const AdjOp *op;
-  const AdjRule *rule; /* (nullable): the operator has no gradient */
-  /* By argument and by result: NONE where the rule does not look, META where it looks at no more,
-   * and for each tensor that is saved a NODE, its index in @saved. */
-  AdjValue *args;
-  AdjValue *results;
-  guint n_results;
-  GPtrArray *saved;                       /* of Saved */
-  guint n_entry_edges[ADJ_MAX_ARGUMENTS]; /* edges of each entry: 1, or the length of the list */
-  gboolean released;
-} OpNode;
-
-/* -- saving -- */
-
-static gboolean
-describe_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  AdjValue meta = *leaf;
-
-  if (leaf->kind == ADJ_VALUE_TENSOR)
-    meta = (AdjValue){ .kind = ADJ_VALUE_META, .meta = adj_tensor_get_meta (leaf->tensor) };
-  *out = adj_value_copy (&meta);
-  return TRUE;
-}
-
-typedef struct
-{
-  OpNode *op_node;
-  AdjContext *cx;
-  guint index;
-  SavedKind kind;
-} Saving;
-
-static gboolean
-save_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  const Saving *saving = data;
-  GPtrArray *list = saving->op_node->saved;
-
-  if (leaf->kind != ADJ_VALUE_TENSOR)
-    {
-      *out = adj_value_copy (leaf);
-      return TRUE;
-    }
-  *out = ADJ_NODE (((AdjNodeId){ list->len }));
-  return saved_add (list, saving->cx, leaf->tensor, saving->index, saving->kind);
-}
-
-/* What the entries that will be needed read. */
-static AdjRuleUse
-use_of (const AdjRule *rule, const gboolean *needed)
-{
-  AdjRuleUse use = { 0 };
-
-  for (guint i = 0; i < rule->n_entries; i++)
-    if (needed[i])
-      {
-        use.args |= rule->entries[i].use.args;
-        use.described_args |= rule->entries[i].use.described_args;
-        use.results |= rule->entries[i].use.results;
-        use.described_results |= rule->entries[i].use.described_results;
-      }
-  return use;
-}
-
-/* The last bit stands for all after it: results of long lists. */
-static gboolean
-is_bit (guint64 mask, guint bit)
-{
-  return ((mask >> MIN (bit, 63)) & 1) != 0;
-}
-
-/* Whether argument @arg is written and has no gradient: running statistics, the noise that was
- * drawn.  The rule then reads what the call left in it. */
-static gboolean
-is_by_product (const OpNode *op_node, const AdjOpCall *call, guint arg)
-{
-  if (!call->schema->arguments[arg].type.written)
-    return FALSE;
-  for (guint i = 0; i < op_node->rule->n_entries; i++)
-    if (op_node->rule->entries[i].arg == arg)
-      return FALSE;
-  return TRUE;
-}
-
-/* Before the call: an argument that it writes is saved as the copy of what it is now; after it,
- * its by-products. */
-static gboolean
-save_args (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use, gboolean after)
-{
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    {
-      const AdjValue *value = &call->args[i];
-      AdjValue copy = *value;
-
-      if (op_node->rule != NULL && after != is_by_product (op_node, call, i))
-        continue;
-      if (is_bit (use->args, i))
-        {
-          if (call->schema->arguments[i].type.written && !after && value->kind == ADJ_VALUE_TENSOR)
-            {
-              copy.tensor = ADJ_APPLY (call->cx, ADJ_OP_clone, *value);
-              if (copy.tensor == NULL)
-                return FALSE;
-            }
-          if (!adj_value_map (&copy, save_leaf, &(Saving){ op_node, call->cx, i, SAVED_ARGUMENT },
-                              &op_node->args[i]))
-            return FALSE;
-        }
-      else if (is_bit (use->described_args, i))
-        adj_value_map (value, describe_leaf, NULL, &op_node->args[i]);
-    }
-  return TRUE;
-}
-
-/* Whether the gradient of result @index counts. */
-static gboolean
-is_differentiable (const OpNode *op_node, const AdjOpCall *call, guint index)
-{
-  const AdjOpResult *result = &call->results[index];
-
-  return result->tensor != NULL && adj_dtype_is_floating (result->meta.dtype) &&
-         (op_node->rule == NULL || is_bit (op_node->rule->grads, index));
-}
-
-/* After the call. */
-static gboolean
-save_results (OpNode *op_node, const AdjOpCall *call, const AdjRuleUse *use)
-{
-  for (guint i = 0; i < call->n_results; i++)
-    {
-      AdjValue value = ADJ_NONE;
-      SavedKind kind = is_differentiable (op_node, call, i) ? SAVED_RESULT : SAVED_AS_IS;
-
-      if (call->results[i].tensor == NULL)
-        {
-          op_node->results[i] = call->results[i].plain;
-          continue;
-        }
-      value = ADJ_TENSOR (call->results[i].tensor);
-      if (is_bit (use->results, i))
-        {
-          if (!save_leaf (&value, &op_node->results[i], &(Saving){ op_node, call->cx, i, kind }))
-            return FALSE;
-        }
-      else if (is_bit (use->described_results, i))
-        adj_value_map (&value, describe_leaf, NULL, &op_node->results[i]);
-    }
-  return !adj_context_has_error (call->cx);
-}
-
-/* -- nodes of operators -- */
-
-/* What it keeps beside tensors stays: who saved none can run again. */
-static void
-op_node_release (AdjGradNode *node)
-{
-  OpNode *op_node = (OpNode *) node;
-
-  op_node->released |= op_node->saved->len > 0;
-  g_ptr_array_set_size (op_node->saved, 0);
-}
-
-static void
-op_node_finalize (AdjGradNode *node)
-{
-  OpNode *op_node = (OpNode *) node;
-
-  for (guint i = 0; i < adj_op_get_schema (op_node->op)->n_arguments; i++)
-    adj_value_clear (&op_node->args[i]);
-  for (guint i = 0; i < op_node->n_results; i++)
-    adj_value_clear (&op_node->results[i]);
-  g_free (op_node->args);
-  g_free (op_node->results);
-  g_ptr_array_unref (op_node->saved);
-}
-
-typedef struct
-{
-  OpNode *op_node;
-  AdjContext *cx;
-} Unpacking;
-
-static gboolean
-unpack_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  const Unpacking *unpacking = data;
-  OpNode *op_node = unpacking->op_node;
-  AdjTensor *tensor;
-
-  if (leaf->kind != ADJ_VALUE_NODE)
-    {
-      *out = adj_value_copy (leaf);
-      return TRUE;
-    }
-  tensor = saved_unpack (g_ptr_array_index (op_node->saved, leaf->node.index), unpacking->cx,
-                         &op_node->parent, adj_op_get_schema (op_node->op));
-  *out = tensor != NULL ? ADJ_TENSOR (adj_tensor_ref (tensor)) : ADJ_NONE;
-  return tensor != NULL;
-}
-
-/* (transfer full) (nullable): what was saved is there again. */
-static AdjValue *
-unpack_values (OpNode *op_node, AdjContext *cx, const AdjValue *values, guint n)
-{
-  AdjValue *out = g_new0 (AdjValue, n + 1);
-  gboolean done = TRUE;
-
-  for (guint i = 0; i < n && done; i++)
-    done = adj_value_map (&values[i], unpack_leaf, &(Unpacking){ op_node, cx }, &out[i]);
-  return out;
-}
-
-static void
-free_values (AdjValue *values, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    adj_value_clear (&values[i]);
-  g_free (values);
-}
-
-/* Hands out what the entry gave: one tensor, or the items of a list. */
-static gboolean
-put_entry (const OpNode *op_node, AdjContext *cx, const AdjValue *value, AdjTensor **out, guint n)
-{
-  const AdjValue *items = adj_value_is_container (value) ? value->items : value;
-  guint n_items = adj_value_is_container (value) ? value->n : 1;
-
-  if (n_items != n)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "%s: invalid number of gradients - expected %u, but got %u",
-                        op_node->parent.name, n, n_items);
-      return FALSE;
-    }
-  for (guint i = 0; i < n; i++)
-    if (items[i].kind == ADJ_VALUE_TENSOR)
-      out[i] = adj_keep (items[i].tensor);
-  return TRUE;
-}
-
-/* Entries go in the order of their arguments' names, as PyTorch's formulas do. */
-static guint
-find_next (const OpNode *op_node, guint64 done)
-{
-  const AdjRule *rule = op_node->rule;
-  guint next = rule->n_entries;
-
-  for (guint i = 0; i < rule->n_entries; i++)
-    if (!is_bit (done, i) && (next == rule->n_entries ||
-                              strcmp (rule->schema->arguments[rule->entries[i].arg].name,
-                                      rule->schema->arguments[rule->entries[next].arg].name) < 0))
-      next = i;
-  return next;
-}
-
-static guint
-first_edge (const OpNode *op_node, guint entry)
-{
-  guint edge = 0;
-
-  for (guint i = 0; i < entry; i++)
-    edge += op_node->n_entry_edges[i];
-  return edge;
-}
-
-/* Evaluates the entries that are @needed. */
-static gboolean
-eval_entries (OpNode *op_node, AdjRuleCall *call, AdjTensor **out)
-{
-  const gboolean *needed = call->grads->needed;
-  gboolean done = TRUE;
-  guint64 seen = 0;
-
-  adj_rule_call_init (call);
-  for (guint k = 0; k < op_node->rule->n_entries && done; k++)
-    {
-      guint i = find_next (op_node, seen);
-      AdjValue value;
-
-      seen |= (guint64) 1 << i;
-      if (needed[i])
-        done = adj_rule_call_eval (call, i, &value) &&
-               put_entry (op_node, call->cx, &value, out + first_edge (op_node, i),
-                          op_node->n_entry_edges[i]);
-    }
-  adj_rule_call_clear (call);
-  return done;
-}
-
-static gboolean
-op_node_apply (AdjGradNode *node,
-               AdjContext *cx,
-               AdjTensor *const *grads,
-               const gboolean *needed,
-               AdjTensor **out)
-{
-  OpNode *op_node = (OpNode *) node;
-  guint n_args = adj_op_get_schema (op_node->op)->n_arguments;
-  gboolean entry_needed[ADJ_MAX_ARGUMENTS] = { FALSE };
-  AdjValue *args, *results;
-  gboolean done = FALSE;
-  guint edge = 0;
-
-  if (!grad_any_defined (grads, node->n_inputs))
-    return TRUE;
-  if (op_node->rule == NULL)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the gradient of %s is not there yet",
-                        adj_op_get_schema (op_node->op)->target);
-      return FALSE;
-    }
-  if (op_node->released)
-    return saved_fail_released (cx, node);
-  for (guint i = 0; i < op_node->rule->n_entries; i++)
-    for (guint k = 0; k < op_node->n_entry_edges[i]; k++)
-      entry_needed[i] |= needed[edge++];
-
-  args = unpack_values (op_node, cx, op_node->args, n_args);
-  results = unpack_values (op_node, cx, op_node->results, op_node->n_results);
-  if (!adj_context_has_error (cx))
-    {
-      const AdjRuleGrads rule_grads = { results, node->inputs, grads, node->n_inputs,
-                                        entry_needed };
-      AdjRuleCall call = { .cx = cx, .rule = op_node->rule, .args = args, .grads = &rule_grads };
-
-      done = eval_entries (op_node, &call, out);
-    }
-  free_values (args, n_args);
-  free_values (results, op_node->n_results);
-  return done;
-}
-
-static const GradNodeClass op_node_class = {
-  .apply = op_node_apply,
-  .release = op_node_release,
-  .finalize = op_node_finalize,
-};
-
-/* "_log_softmax" is LogSoftmaxBackward. */
-static char *
-node_name (const AdjSchema *schema)
-{
-  GString *name = g_string_new (NULL);
-  gboolean upper = TRUE;
-
-  for (const char *p = schema->name; *p != '\0'; p++)
-    if (*p == '_')
-      upper = TRUE;
-    else
-      {
-        g_string_append_c (name, upper ? g_ascii_toupper (*p) : *p);
-        upper = FALSE;
-      }
-  g_string_append (name, "Backward");
-  return g_string_free (name, FALSE);
-}
-
-/* -- edges -- */
-
-/* Edges of the tensors of @value; says whether any leads somewhere. */
-static gboolean
-collect_edges (AdjContext *cx, const AdjValue *value, GArray *edges)
-{
-  const AdjValue *items = adj_value_is_container (value) ? value->items : value;
-  guint n = adj_value_is_container (value) ? value->n : 1;
-  gboolean found = FALSE;
-
-  for (guint i = 0; i < n; i++)
-    {
-      GradEdge edge = { NULL, 0 };
-
-      if (items[i].kind == ADJ_VALUE_TENSOR)
-        edge = variable_get_edge (cx, items[i].tensor);
-      found |= edge.node != NULL;
-      g_array_append_val (edges, edge);
-    }
-  return found;
-}
-
-/* Fills edges and @needed (by entry, or one for all arguments without a rule); says whether any
- * argument requires a gradient. */
-static gboolean
-connect_args (OpNode *op_node, const AdjOpCall *call, gboolean *needed)
-{
-  g_autoptr (GArray) edges = g_array_new (FALSE, TRUE, sizeof (GradEdge));
-  gboolean found = FALSE;
-
-  if (op_node->rule != NULL)
-    for (guint i = 0; i < op_node->rule->n_entries; i++)
-      {
-        guint before = edges->len;
-
-        needed[i] = collect_edges (call->cx, &call->args[op_node->rule->entries[i].arg], edges);
-        op_node->n_entry_edges[i] = edges->len - before;
-        found |= needed[i];
-      }
-  else
-    for (guint i = 0; i < call->schema->n_arguments; i++)
-      found |= collect_edges (call->cx, &call->args[i], edges);
-  grad_node_set_edges (&op_node->parent, (gconstpointer) edges->data, edges->len);
-  return found;
-}
 
 /* -- recording -- */
 
@@ -436,91 +27,6 @@ any_requires_grad (const AdjOpCall *call)
   return FALSE;
 }
 
-static gboolean
-check_written (const AdjOpCall *call, const AdjRule *rule)
-{
-  if (rule == NULL && adj_schema_mutates (call->schema))
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "writes its result, and one of the arguments requires grad: there "
-                                "is no gradient of that");
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    {
-      const AdjArgument *argument = &call->schema->arguments[i];
-      g_autofree char *reason = NULL;
-      g_autoptr (GString) meta = NULL;
-
-      if (argument->type.written && call->args[i].kind == ADJ_VALUE_TENSOR)
-        reason = variable_why_not_write (call->args[i].tensor);
-      if (reason == NULL)
-        continue;
-      meta = g_string_new (NULL);
-      adj_tensor_meta_print (adj_tensor_get_meta (call->args[i].tensor),
-                             adj_context_get_symbols (call->cx), meta);
-      return adj_op_call_fail (call, "argument '%s', %s: %s", argument->name, meta->str, reason);
-    }
-  return TRUE;
-}
-
-/* The edge to the argument that result @index is; the number of edges when there is none. */
-static guint
-find_self (const OpNode *op_node, const AdjOpCall *call, guint index)
-{
-  guint edge = 0;
-
-  for (guint i = 0; i < op_node->rule->n_entries; i++)
-    {
-      if ((gint) op_node->rule->entries[i].arg == call->results[index].alias_of)
-        return edge;
-      edge += op_node->n_entry_edges[i];
-    }
-  return edge;
-}
-
-/* The results get their history. */
-static gboolean
-connect_results (OpNode *op_node, const AdjOpCall *call)
-{
-  AdjGradNode *node = &op_node->parent;
-
-  grad_node_set_inputs (node, call->n_results);
-  for (guint i = 0; i < call->n_results; i++)
-    {
-      AdjTensor *tensor = call->results[i].tensor;
-      const AdjType *type = &call->schema->returns[call->returns_list ? 0 : i].type;
-
-      if (!is_differentiable (op_node, call, i))
-        continue;
-      if (!type->written || (call->op->flags & ADJ_OP_METADATA) != 0)
-        variable_set_history (tensor, node, i);
-      else if (!variable_rebase_history (call->cx, tensor, node, i, find_self (op_node, call, i)))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-record (OpNode *op_node, Autograd *autograd, AdjOpCall *call)
-{
-  gboolean needed[ADJ_MAX_ARGUMENTS] = { FALSE };
-  gboolean found = connect_args (op_node, call, needed);
-  AdjRuleUse use = { 0 };
-
-  if (adj_context_has_error (call->cx))
-    return FALSE;
-  if (!found)
-    return call_below (autograd, call);
-  if (op_node->rule != NULL)
-    use = use_of (op_node->rule, needed);
-  if (!check_written (call, op_node->rule) || !save_args (op_node, call, &use, FALSE) ||
-      !call_below (autograd, call))
-    return FALSE;
-
-  op_node->n_results = call->n_results;
-  op_node->results = g_new0 (AdjValue, call->n_results + 1);
-  return (op_node->rule == NULL || save_args (op_node, call, &use, TRUE)) &&
-         save_results (op_node, call, &use) && connect_results (op_node, call);
-}
-
 /* detach_(): self loses its history. */
 static gboolean
 detach_in_place (const AdjOpCall *call)
@@ -539,20 +45,99 @@ detach_in_place (const AdjOpCall *call)
 static gboolean
 call_recorded (Autograd *autograd, AdjOpCall *call)
 {
-  OpNode *op_node = (OpNode *) grad_node_new (autograd, &op_node_class, sizeof (OpNode),
-                                              node_name (call->schema));
-  gboolean done;
+  OpNode *node = op_node_new (autograd, call, FALSE);
+  gboolean found, done;
 
-  adj_context_set_sequence (call->cx, (gint64) op_node->parent.sequence);
-  op_node->op = call->op;
-  op_node->rule = adj_rule_find (call->op, ADJ_RULE_GRAD);
-  op_node->args = g_new0 (AdjValue, MAX (call->schema->n_arguments, 1));
-  op_node->saved = saved_list_new ();
-  grad_node_set_place (&op_node->parent, adj_context_get_place (call->cx));
-  done = record (op_node, autograd, call);
-  adj_grad_node_unref (&op_node->parent);
+  adj_context_set_sequence (call->cx, (gint64) op_node_get_sequence (node));
+  done = op_node_prepare (node, call, &found) && call_below (autograd, call) &&
+         (!found || op_node_complete (node, call));
+  op_node_unref (node);
   return done;
 }
+
+/* -- lists in place -- */
+
+static gboolean
+check_element (const AdjOpCall *call, guint i)
+{
+  g_autofree char *reason = variable_why_not_write (call->args[0].items[i].tensor);
+
+  return reason == NULL || adj_op_call_fail (call, "argument '%s', tensor %u: %s",
+                                             call->schema->arguments[0].name, i, reason);
+}
+
+/* Every element has a node of its own, as if it had been written alone. */
+static gboolean
+prepare_each (Autograd *autograd, const AdjOpCall *call, OpNode **nodes)
+{
+  const gint8 *from = NULL;
+  const AdjOp *op = adj_op_get_element (call->op, &from);
+
+  for (guint i = 0; i < call->args[0].n; i++)
+    {
+      AdjValue args[ADJ_MAX_ARGUMENTS];
+      AdjOpCall element = {
+        .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args
+      };
+      gboolean found = FALSE;
+
+      adj_op_take_element (call->op, call->args, i, args);
+      nodes[i] = op_node_new (autograd, &element, TRUE);
+      if (!op_node_prepare (nodes[i], &element, &found) || (found && !check_element (call, i)))
+        return FALSE;
+      if (!found)
+        g_clear_pointer (&nodes[i], op_node_unref);
+    }
+  return TRUE;
+}
+
+static gboolean
+complete_each (const AdjOpCall *call, OpNode *const *nodes)
+{
+  const gint8 *from = NULL;
+  const AdjOp *op = adj_op_get_element (call->op, &from);
+
+  for (guint i = 0; i < call->args[0].n; i++)
+    {
+      AdjTensor *tensor = call->args[0].items[i].tensor;
+      AdjValue args[ADJ_MAX_ARGUMENTS];
+      AdjOpCall element = {
+        .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args
+      };
+      AdjOpResult result = { .meta = *adj_tensor_get_meta (tensor), .tensor = tensor };
+
+      adj_op_take_element (call->op, call->args, i, args);
+      element.results = &result;
+      element.n_results = 1;
+      if (nodes[i] != NULL && !op_node_complete (nodes[i], &element))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+call_each_recorded (Autograd *autograd, AdjOpCall *call)
+{
+  guint n = call->args[0].n;
+  g_autofree OpNode **nodes = g_new0 (OpNode *, n + 1);
+  gboolean done = prepare_each (autograd, call, nodes) && call_below (autograd, call) &&
+                  complete_each (call, nodes);
+
+  for (guint i = 0; i < n; i++)
+    op_node_unref (nodes[i]);
+  return done;
+}
+
+static gboolean
+writes_list (const AdjOpCall *call)
+{
+  const gint8 *from = NULL;
+
+  return call->schema->n_returns == 0 && call->args[0].kind == ADJ_VALUE_LIST &&
+         adj_op_get_element (call->op, &from) != NULL;
+}
+
+/* -- the mode -- */
 
 static gboolean
 autograd_call (AdjMode *mode, AdjOpCall *call)
@@ -565,7 +150,8 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
   if ((flags & ADJ_OP_NO_GRADIENT) != 0)
     done = detach_in_place (call) && call_below ((Autograd *) mode, call);
   else if (recorded)
-    done = call_recorded ((Autograd *) mode, call);
+    done = writes_list (call) ? call_each_recorded ((Autograd *) mode, call)
+                              : call_recorded ((Autograd *) mode, call);
   else
     done = call_below ((Autograd *) mode, call);
   if (!done)
@@ -575,8 +161,6 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
     variable_turn (call, recorded);
   return TRUE;
 }
-
-/* -- the mode -- */
 
 static gboolean
 autograd_checkpoint (AdjMode *mode,

@@ -30,6 +30,8 @@ ADJ_PUBLIC const AdjOp *adj_op_get_functional (const AdjOp *op);
  * (out): where argument k of it stands among those of @op; -1: it has its default.  %NULL for all
  * others. */
 const AdjOp *adj_op_get_element (const AdjOp *op, const gint8 **from);
+/* Its arguments for the @i-th elements of @args, those of @op. */
+void adj_op_take_element (const AdjOp *op, const AdjValue *args, guint i, AdjValue *out);
 
 /* The pointwise body of @op, parsed; %NULL when it has none. */
 const AdjExpr *adj_op_get_body (const AdjOp *op);

@@ -101,29 +101,40 @@ count_elements (const AdjOpCall *call, guint *n)
   return *n != G_MAXUINT || adj_op_call_fail (call, "there is no list");
 }
 
+void
+adj_op_take_element (const AdjOp *op, const AdjValue *args, guint i, AdjValue *out)
+{
+  const gint8 *from = NULL;
+  const AdjSchema *list = adj_op_get_schema (op);
+  const AdjOp *element = adj_op_get_element (op, &from);
+  const AdjSchema *schema;
+
+  g_assert (element != NULL);
+  schema = adj_op_get_schema (element);
+  g_assert (schema->n_arguments <= MAX_ELEMENT_ARGUMENTS);
+  for (guint k = 0; k < schema->n_arguments; k++)
+    {
+      gint at = from[k];
+
+      if (at < 0 || (guint) at >= list->n_arguments)
+        out[k] = schema->arguments[k].default_value;
+      else if (list->arguments[at].type.is_list && adj_value_is_container (&args[at]) &&
+               i < args[at].n)
+        out[k] = args[at].items[i];
+      else
+        out[k] = args[at];
+    }
+}
+
 /* The call of element @i; @args are its arguments. */
 static AdjOpCall
 element_call (const AdjOpCall *call, guint i, AdjValue *args)
 {
   const gint8 *from = NULL;
   const AdjOp *op = adj_op_get_element (call->op, &from);
-  const AdjSchema *schema;
 
-  g_assert (op != NULL);
-  schema = adj_op_get_schema (op);
-  g_assert (schema->n_arguments <= MAX_ELEMENT_ARGUMENTS);
-  for (guint k = 0; k < schema->n_arguments; k++)
-    {
-      gint at = from[k];
-
-      if (at < 0 || (guint) at >= call->schema->n_arguments)
-        args[k] = schema->arguments[k].default_value;
-      else if (call->schema->arguments[at].type.is_list)
-        args[k] = call->args[at].items[i];
-      else
-        args[k] = call->args[at];
-    }
-  return (AdjOpCall){ .cx = call->cx, .op = op, .schema = schema, .args = args };
+  adj_op_take_element (call->op, call->args, i, args);
+  return (AdjOpCall){ .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args };
 }
 
 static gboolean

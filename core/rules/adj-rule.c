@@ -416,7 +416,7 @@ add_each (Table *table, const AdjOp *op)
       AdjRuleTerm *term = adj_arena_new0 (table->arena, AdjRuleTerm, 1);
       guint arg = (guint) from[of_one->arg];
 
-      *term = (AdjRuleTerm){ .kind = RULE_EACH, .index = i, .each = each, .from = from };
+      *term = (AdjRuleTerm){ .kind = RULE_EACH, .index = i, .op = op, .each = each };
       entries[i] = (AdjRuleEntry){
         .arg = arg,
         .term = term,

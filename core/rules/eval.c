@@ -407,26 +407,6 @@ eval_let (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
   return rule_eval (call, term->args[term->n_args - 1], out);
 }
 
-/* Element @i of what is a list among the arguments of @call, in the order of the element's. */
-static void
-take_element (const AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *args)
-{
-  const AdjSchema *schema = term->each->schema;
-
-  for (guint k = 0; k < schema->n_arguments; k++)
-    {
-      gint from = term->from[k];
-
-      if (from < 0 || (guint) from >= call->rule->schema->n_arguments)
-        args[k] = schema->arguments[k].default_value;
-      else if (call->rule->schema->arguments[from].type.is_list &&
-               adj_value_is_container (&call->args[from]))
-        args[k] = call->args[from].items[i];
-      else
-        args[k] = call->args[from];
-    }
-}
-
 /* The gradient for the @i-th elements; NONE when there is none. */
 static gboolean
 eval_element (AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *out)
@@ -443,7 +423,7 @@ eval_element (AdjRuleCall *call, const AdjRuleTerm *term, guint i, AdjValue *out
   *out = ADJ_NONE;
   if (grads->grads[i] == NULL)
     return TRUE;
-  take_element (call, term, i, args);
+  adj_op_take_element (term->op, call->args, i, args);
   needed[term->index] = TRUE;
   adj_rule_call_init (&one);
   done = rule_eval (&one, entry->term, out);
@@ -471,10 +451,12 @@ add_element (AdjRuleCall *call, const AdjValue *shared, const AdjValue *value, A
 static gboolean
 eval_each (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  guint arg = (guint) term->from[term->each->entries[term->index].arg];
-  guint n = call->grads->n_grads;
+  guint n = call->grads->n_grads, arg;
+  const gint8 *from = NULL;
 
   *out = ADJ_NONE;
+  adj_op_get_element (term->op, &from);
+  arg = (guint) from[term->each->entries[term->index].arg];
   if (!call->rule->schema->arguments[arg].type.is_list)
     {
       for (guint i = 0; i < n; i++)

@@ -69,7 +69,6 @@ struct _AdjRuleTerm
   const RuleBuiltin *builtin;
   const AdjExpr *expr; /* as written */
   const AdjRule *each; /* EACH: of the operator that is applied to each element */
-  const gint8 *from;   /* EACH: where its arguments stand among those of the list */
   guint n_args;
   const AdjRuleTerm **args;
   const char **arg_names; /* (nullable) */

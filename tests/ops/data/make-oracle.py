@@ -1121,6 +1121,17 @@ for dtype in (F32, F64, BF16):
     case("scaled_dot_product_attention", q, k, k, None, 0.0, True)
     case("scaled_dot_product_attention", q, k, v, None, 0.0, True)
 
+# -- lists of tensors, again --
+
+part("lists")
+for dtype in (F32, F64, BF16):
+    shapes = [(2, 3), (4,), ()]
+    for name, overload in (("addcmul", "Scalar"), ("addcmul", "ScalarList"), ("addcdiv", "Scalar"),
+                           ("addcdiv", "ScalarList"), ("lerp", "List"), ("lerp", "Scalar")):
+        many, more, third = ([values(s, dtype, 0.2, 2) for s in shapes] for _ in range(3))
+        last = {"Scalar": 0.75, "ScalarList": [2, 0.5, 3.0], "List": third}[overload]
+        case(f"_foreach_{name}_.{overload}", many, more, *([] if name == "lerp" else [third]), last)
+
 # -- what no case above has: each operator in each dtype and each layout --
 
 part("variants")
