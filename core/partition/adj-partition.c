@@ -108,10 +108,10 @@ adj_partitioner_find (const char *name, GError **error)
 
 /* Takes @partition (nullable). */
 static AdjPartition *
-verified (AdjPartition *partition, GError **error)
+verified (AdjPartition *partition, const AdjPartitionOptions *options, GError **error)
 {
 #ifndef NDEBUG
-  if (partition != NULL && !partition_verify (partition, error))
+  if (partition != NULL && !partition_verify (partition, options, error))
     g_clear_pointer (&partition, adj_partition_unref);
 #endif
   return partition;
@@ -135,7 +135,7 @@ adj_partition (const AdjPartitioner *partitioner,
                    options->budget);
       return NULL;
     }
-  return verified (partitioner->run (joint, options, error), error);
+  return verified (partitioner->run (joint, options, error), options, error);
 }
 
 AdjPartition *

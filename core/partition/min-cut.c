@@ -220,6 +220,27 @@ name_crossing (const Network *self, const guint8 *on_sink_side, GError **error)
   return FALSE;
 }
 
+/* I22: what is saved weighs what the cut is worth. */
+static gboolean
+adds_up (const Cut *cut, GError **error)
+{
+#ifndef NDEBUG
+  gint64 sum = 0;
+
+  for (guint i = 0; i < cut->n; i++)
+    sum += cut->saved[i] ? cut->weight[i] : 0;
+  if (sum != cut->value)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY,
+                   "a cut breaks I22: it is worth %" G_GINT64_FORMAT
+                   ", and what it saves %" G_GINT64_FORMAT,
+                   cut->value, sum);
+      return FALSE;
+    }
+#endif
+  return TRUE;
+}
+
 static gboolean
 solve (Network *self, gboolean compat, GError **error)
 {
@@ -235,7 +256,7 @@ solve (Network *self, gboolean compat, GError **error)
   for (guint i = 0; i < joint->n; i++)
     cut->saved[i] = self->in[i] != FREE && self->out[i] != FREE && !on_sink_side[self->in[i]] &&
                     on_sink_side[self->out[i]];
-  return TRUE;
+  return adds_up (cut, error);
 }
 
 /* Bans, weighs and builds; @self is cleared by network_clear() whatever comes of it. */

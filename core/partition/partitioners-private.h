@@ -13,7 +13,9 @@ Plan *optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GErr
 /* The cut for the budget of the options (partitioner §5). */
 gboolean budget_choose (Plan *plan, GError **error);
 
-/* Debug builds do so after every partition.  ADJ_ERROR_VERIFY names the rule and the node. */
-gboolean partition_verify (const AdjPartition *partition, GError **error);
+/* Debug builds do so after every partition.  ADJ_ERROR_VERIFY names the invariant and the node. */
+gboolean partition_verify (const AdjPartition *partition,
+                           const AdjPartitionOptions *options,
+                           GError **error);
 
 G_END_DECLS

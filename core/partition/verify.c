@@ -1,50 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds of every partition (partitioner §6); a failure is a mistake of the partitioner. */
+/* The table of invariants (partitioner §6), and the walk over it that debug builds make after every
+ * partition; a failure is a mistake of the partitioner. */
 
 #include <string.h>
 
+#include "partition/invariants-private.h"
 #include "partition/partitioners-private.h"
 
-static gboolean
-broken (const AdjPartition *partition, const char *rule, const char *node, GError **error)
+static const Invariant invariants[] = {
+  { "I1", "forward takes every input but tangents, in order", examine_i1 },
+  { "I2", "forward returns its outputs, saved tensors, states, sizes", examine_i2 },
+  { "I3", "backward takes sizes, saved tensors, states, tangents", examine_i3 },
+  { "I4", "what forward returns to save is what backward takes, in the same order", examine_i4 },
+  { "I5", "backward returns the gradients of the joint graph", examine_i5 },
+  { "I6", "each tensor is saved once, in joint order", examine_i6 },
+  { "I7", "backward reads every saved tensor", examine_i7 },
+  { "I8", "no list of values is saved", examine_i8 },
+  { "I9", "backward knows every symbol in what it takes, before sizes made of them", examine_i9 },
+  { "I10", "nothing in forward depends on a tangent", examine_i10 },
+  { "I11", "backward reads inputs of its own or what it computed before", examine_i11 },
+  { "I12", "no call is dead", examine_i12 },
+  { "I13", "what depends on tangents is in backward alone", examine_i13 },
+  { "I14", "what an output needs is computed, where its decision says", examine_i14 },
+  { "I15", "what both compute is not saved", examine_i15 },
+  { "I16", "at a whole budget nothing that is banned is computed again", examine_i16 },
+  { "I17", "what must be computed again is not saved", examine_i17 },
+  { "I18", "what must be saved is not computed again", examine_i18 },
+  { "I19", "what must be computed again, and is needed, is in both", examine_i19 },
+  { "I20", "as many states are kept as are used", examine_i20 },
+  { "I31", "a budget of 0 saves inputs alone", examine_i31 },
+};
+
+guint
+invariants_get_n (void)
 {
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "%s made a partition that breaks %s at '%s'",
-               partition->partitioner, rule, node);
-  return FALSE;
+  return G_N_ELEMENTS (invariants);
 }
 
-static const char *
-input_name (const AdjGraph *graph, guint index)
+const Invariant *
+invariants_get (guint index)
 {
-  return adj_graph_get_node (graph, adj_graph_get_input (graph, index).index)->name;
-}
-
-static gboolean
-is_call_in (const AdjGraph *graph, const char *name)
-{
-  AdjNodeId id = adj_graph_find_node (graph, name);
-
-  return adj_node_id_is_valid (id) &&
-         adj_graph_get_node (graph, id.index)->opcode != ADJ_OPCODE_PLACEHOLDER;
-}
-
-/* I1, I10: forward takes the inputs of the joint graph that are no tangents, in order. */
-static gboolean
-check_forward (const AdjPartition *partition, GError **error)
-{
-  guint n = 0, n_inputs = adj_graph_get_n_inputs (partition->forward);
-
-  for (guint i = 0; i < adj_graph_get_n_inputs (partition->joint); i++)
-    {
-      const char *name = input_name (partition->joint, i);
-
-      if (strstr (name, "tangents") != NULL || strstr (name, "bwd_") != NULL)
-        continue;
-      if (n >= n_inputs || !g_str_equal (input_name (partition->forward, n), name))
-        return broken (partition, "I1", name, error);
-      n++;
-    }
-  return n == n_inputs || broken (partition, "I10", input_name (partition->forward, n), error);
+  return &invariants[index];
 }
 
 static const AdjValue *
@@ -53,65 +49,100 @@ outputs_of (const AdjGraph *graph)
   return &adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0];
 }
 
-/* I2-I5: as many values saved as taken, and as many gradients as the joint graph has. */
-static gboolean
-check_borders (const AdjPartition *partition, GError **error)
+/* By walking the joint graph once more. */
+static guint8 *
+find_after_tangent (const AdjGraph *joint)
 {
-  guint n_outputs = outputs_of (partition->joint)->n;
+  guint n = adj_graph_get_n_nodes (joint);
+  guint8 *after = g_new0 (guint8, n);
 
-  if (outputs_of (partition->forward)->n != partition->num_fwd_outputs + partition->n_saved)
-    return broken (partition, "I2", "output", error);
-  if (outputs_of (partition->backward)->n != n_outputs - partition->num_fwd_outputs)
-    return broken (partition, "I5", "output", error);
-  for (guint i = 0; i < partition->n_saved; i++)
+  for (guint i = 0; i < n; i++)
     {
-      const AdjNode *node = adj_graph_get_node (partition->joint, partition->saved[i].node.index);
-      AdjNodeId there = adj_graph_find_node (partition->backward, node->name);
+      const AdjNode *node = adj_graph_get_node (joint, i);
 
-      if (partition->saved[i].kind == ADJ_SAVED_RNG_STATE)
-        continue;
-      if (!adj_node_id_is_valid (there) || is_call_in (partition->backward, node->name))
-        return broken (partition, "I4", node->name, error);
-      if (adj_value_is_container (&node->val))
-        return broken (partition, "I8", node->name, error);
+      after[i] = node->opcode == ADJ_OPCODE_PLACEHOLDER && strstr (node->name, "tangents") != NULL;
+      for (guint k = 0; k < node->n_inputs; k++)
+        after[i] |= after[node->inputs[k].index];
     }
-  return TRUE;
+  return after;
 }
 
-/* I13-I15, I17: every node is where its decision says. */
-static gboolean
-check_fates (const AdjPartition *partition, GError **error)
+Examined *
+examined_new (const AdjPartition *partition, const AdjPartitionOptions *options)
 {
-  static const struct
-  {
-    gboolean forward, backward;
-  } places[ADJ_N_FATES] = {
-    [ADJ_FATE_GONE] = { FALSE, FALSE },    [ADJ_FATE_FORWARD] = { TRUE, FALSE },
-    [ADJ_FATE_SAVED] = { TRUE, FALSE },    [ADJ_FATE_RECOMPUTED] = { TRUE, TRUE },
-    [ADJ_FATE_BACKWARD] = { FALSE, TRUE },
-  };
+  Examined *self = g_new0 (Examined, 1);
 
-  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
+  self->partition = partition;
+  self->options = options;
+  self->joint_outputs = outputs_of (partition->joint);
+  self->forward_outputs = outputs_of (partition->forward);
+  self->backward_outputs = outputs_of (partition->backward);
+  for (guint i = 0; i < partition->n_saved; i++)
     {
-      const AdjNode *node = adj_graph_get_node (partition->joint, i);
-      const AdjNodeDecision *decision = &partition->nodes[i];
-
-      if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
-        continue;
-      if (is_call_in (partition->forward, node->name) != places[decision->fate].forward ||
-          is_call_in (partition->backward, node->name) != places[decision->fate].backward)
-        return broken (partition, "I14", node->name, error);
-      if (decision->fate == ADJ_FATE_SAVED &&
-          (decision->recompute == ADJ_RECOMPUTE_MUST_RECOMPUTE ||
-           decision->recompute == ADJ_RECOMPUTE_PREFER_RECOMPUTE))
-        return broken (partition, "I17", node->name, error);
+      self->n_tensors += partition->saved[i].kind == ADJ_SAVED_TENSOR;
+      self->n_states += partition->saved[i].kind == ADJ_SAVED_RNG_STATE;
+      self->n_sizes += partition->saved[i].kind == ADJ_SAVED_SIZE;
     }
-  return TRUE;
+  self->after_tangent = find_after_tangent (partition->joint);
+  return self;
+}
+
+void
+examined_free (Examined *self)
+{
+  g_free (self->after_tangent);
+  g_free (self);
+}
+
+guint
+examined_representative (const Examined *self, guint index)
+{
+  const AdjNodeDecision *decision = &self->partition->nodes[index];
+
+  return decision->rule == ADJ_RULE_MERGED ? decision->because.index : index;
+}
+
+const char *
+examined_joint_name (const Examined *self, guint index)
+{
+  return adj_graph_get_node (self->partition->joint, index)->name;
+}
+
+const AdjNode *
+examined_find_call (const AdjGraph *graph, const char *name)
+{
+  AdjNodeId id = adj_graph_find_node (graph, name);
+  const AdjNode *node = adj_node_id_is_valid (id) ? adj_graph_get_node (graph, id.index) : NULL;
+
+  return node != NULL && node->opcode != ADJ_OPCODE_PLACEHOLDER ? node : NULL;
 }
 
 gboolean
-partition_verify (const AdjPartition *partition, GError **error)
+examined_is_gradient (const Examined *self, guint index)
 {
-  return check_forward (partition, error) && check_borders (partition, error) &&
-         check_fates (partition, error);
+  for (guint i = self->partition->num_fwd_outputs; i < self->joint_outputs->n; i++)
+    if (self->joint_outputs->items[i].kind == ADJ_VALUE_NODE &&
+        examined_representative (self, self->joint_outputs->items[i].node.index) == index)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+partition_verify (const AdjPartition *partition, const AdjPartitionOptions *options, GError **error)
+{
+  g_autoptr (Examined) examined = examined_new (partition, options);
+
+  for (guint i = 0; i < G_N_ELEMENTS (invariants); i++)
+    {
+      guint n_cases = 0;
+      const char *where = invariants[i].examine (examined, &n_cases);
+
+      if (where == NULL)
+        continue;
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY,
+                   "%s made a partition that breaks %s (%s) at '%s'", partition->partitioner,
+                   invariants[i].id, invariants[i].claim, where);
+      return FALSE;
+    }
+  return TRUE;
 }

@@ -1,86 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The example of partitioner §7.2: layers of gelu (x W), batch 1024, width 512, where an activation
- * is 2 MiB and the gradient of a weight 1 MiB. */
+/* Peaks of memory: the example of partitioner §7.2, limits, and the curve. */
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "golden.h"
+#include "layers.h"
 #include "partition-test.h"
-
-#define MIB (1024.0 * 1024.0)
-#define PRODUCT (2.0 * 1024 * 512 * 512)
-
-static char *
-numbered (const char *stem, guint n)
-{
-  return n == 0 ? g_strdup (stem) : g_strdup_printf ("%s_%u", stem, n);
-}
-
-static void
-append_weight_gradient (GString *program,
-                        GString *outputs,
-                        const char *input,
-                        const char *gradient,
-                        guint *n_t,
-                        guint *n_mm)
-{
-  g_autofree char *t = numbered ("t", (*n_t)++);
-  g_autofree char *product = numbered ("mm", (*n_mm)++);
-
-  g_string_append_printf (program, "%s = t.default(%s); %s = mm.default(%s, %s);", t, input,
-                          product, t, gradient);
-  g_string_prepend (outputs, product);
-  g_string_prepend (outputs, ", ");
-}
-
-/* The gradient of a layer's weight before that of its input, as PyTorch has them. */
-static AdjGraph *
-make_chain (guint n_layers)
-{
-  g_autoptr (GString) inputs = g_string_new ("p1:1024x512");
-  g_autoptr (GString) program = g_string_new (NULL);
-  g_autoptr (GString) outputs = g_string_new (NULL);
-  guint n_mm = 0, n_t = 0;
-  char name[32], grad[32];
-
-  for (guint i = 0; i < n_layers; i++)
-    g_string_append_printf (inputs, " p%u:512x512", i + 2);
-  g_string_append (inputs, " t1:1024x512");
-  for (guint i = 0; i < n_layers; i++)
-    {
-      g_autofree char *product = numbered ("mm", n_mm++);
-      g_autofree char *before = i == 0 ? g_strdup ("p1") : numbered ("gelu", i - 1);
-      g_autofree char *after = numbered ("gelu", i);
-
-      g_string_append_printf (program, "%s = mm.default(%s, p%u); %s = gelu.default(%s);", product,
-                              before, i + 2, after, product);
-    }
-  g_strlcpy (grad, "t1", sizeof grad);
-  for (guint i = n_layers; i-- > 0;)
-    {
-      g_autofree char *activation = numbered ("mm", i);
-      g_autofree char *before = i == 0 ? g_strdup ("p1") : numbered ("gelu", i - 1);
-      g_autofree char *back = numbered ("gelu_backward", n_layers - 1 - i);
-
-      g_string_append_printf (program, "%s = gelu_backward.default(%s, %s);", back, grad,
-                              activation);
-      append_weight_gradient (program, outputs, before, back, &n_t, &n_mm);
-      if (i > 0)
-        {
-          g_autofree char *t = numbered ("t", n_t++);
-          g_autofree char *next = numbered ("mm", n_mm++);
-
-          g_string_append_printf (program, "%s = t.default(p%u); %s = mm.default(%s, %s);", t,
-                                  i + 2, next, back, t);
-          g_strlcpy (grad, next, sizeof grad);
-        }
-    }
-  g_snprintf (name, sizeof name, "gelu_%u", n_layers - 1);
-  g_string_append_printf (program, "return [%s, None%s]", name, outputs->str);
-  return golden_parse (inputs->str, program->str);
-}
 
 /* What was measured on PyTorch 2.6's plans: MiB saved, GFLOP repeated, peaks of both graphs. */
 static void
@@ -93,7 +20,7 @@ test_budgets (void)
     { 1, 30, 0, 32, 34 },      { 0.75, 16, 0, 18, 20 }, { 0.5, 14, 0.54, 18, 22 },
     { 0.25, 6, 2.68, 10, 30 }, { 0.1, 2, 3.76, 6, 34 }, { 0, 0, 4.29, 4, 34 },
   };
-  g_autoptr (AdjGraph) joint = make_chain (8);
+  g_autoptr (AdjGraph) joint = layers_new (8);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -125,9 +52,9 @@ lowest_of_all (AdjGraph *joint, guint n_layers, guint n_products)
 
   for (guint i = 0; i < n_layers; i++, n_plans *= 3)
     {
-      g_ptr_array_add (names, numbered ("mm", i));
+      g_ptr_array_add (names, layers_name ("mm", i));
       demands[2 * i].node = names->pdata[2 * i];
-      g_ptr_array_add (names, numbered ("gelu", i));
+      g_ptr_array_add (names, layers_name ("gelu", i));
       demands[2 * i + 1].node = names->pdata[2 * i + 1];
     }
   for (guint plan = 0; plan < n_plans; plan++)
@@ -156,7 +83,7 @@ static void
 test_exhaustive (void)
 {
   const guint n_layers = 4;
-  g_autoptr (AdjGraph) joint = make_chain (n_layers);
+  g_autoptr (AdjGraph) joint = layers_new (n_layers);
 
   for (guint n = 0; n <= 3; n++)
     {
@@ -181,7 +108,7 @@ test_exhaustive (void)
 static void
 test_memory_limit (void)
 {
-  g_autoptr (AdjGraph) joint = make_chain (8);
+  g_autoptr (AdjGraph) joint = layers_new (8);
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (AdjPartition) partition = NULL;
   g_autoptr (GError) error = NULL;
@@ -200,7 +127,7 @@ test_memory_limit (void)
 static void
 test_pareto (void)
 {
-  g_autoptr (AdjGraph) joint = make_chain (8);
+  g_autoptr (AdjGraph) joint = layers_new (8);
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) points = NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "invariants.h"
+#include "partition-test.h"
 
 #define CHAIN                                                                                      \
   "sin = sin.default(p1); mm = mm.default(sin, p2); cos = cos.default(mm);"                        \
@@ -223,7 +223,6 @@ test_sizes (void)
       g_assert_cmpint (partition->saved[0].kind, ==, ADJ_SAVED_SIZE);
       if (i == 0)
         g_assert_cmpint (partition->cut_value, ==, 2);
-      invariants_check (partition, &options);
     }
 }
 
@@ -250,7 +249,6 @@ test_binds_symbols (void)
   saved = partition_print_saved (partition);
   g_assert_cmpstr (saved, ==, "primals_2 primals_1");
   g_assert_cmpint (partition->nodes[0].rule, ==, ADJ_RULE_SYMBOL);
-  invariants_check (partition, &options);
 }
 
 /* -- writes -- */
@@ -336,7 +334,6 @@ check_dropout (const char *program, const char *saved, const char *order)
                           adj_graph_find_node (partition->backward, "native_dropout").index)
           ->target,
       ==, "torch.ops.higher_order.run_with_rng_state");
-  invariants_check (partition, &options);
   inputs = adj_session_random_inputs (joint, 3, &n, &error);
   partition_assert_equals_joint (partition, inputs, n, NULL);
   for (guint i = 0; i < n; i++)

@@ -9,21 +9,34 @@ typedef struct
 {
   GRand *rand;
   AdjBuilder *builder;
+  AdjSize side;        /* SIDE, or a symbol that stands for it */
+  AdjNodeId side_node; /* the input that is that symbol; or ADJ_NO_NODE */
   GArray *values;      /* AdjNodeId: full matrices that may be read */
   gint64 region;       /* of the nodes being made; -1: untagged */
   AdjRecompute policy; /* of them; ADJ_N_RECOMPUTE: any */
   gboolean is_late;    /* behind what depends on tangents: forward's random numbers are drawn */
 } Drawing;
 
-static AdjTensorMeta
-meta_of (gint64 rows, gint64 columns)
+/* @n, of which SIDE may be a symbol. */
+static AdjSize
+size_of (Drawing *self, gint64 n)
 {
-  const gint64 sizes[] = { rows, columns };
+  AdjSymbols *symbols = adj_builder_get_symbols (self->builder);
+
+  if (n % SIDE != 0)
+    return ADJ_SIZE (n);
+  return adj_size_mul (symbols, ADJ_SIZE (n / SIDE), self->side);
+}
+
+static AdjTensorMeta
+meta_of (Drawing *self, gint64 rows, gint64 columns)
+{
+  const AdjSize sizes[] = { size_of (self, rows), size_of (self, columns) };
   AdjTensorMeta meta = {
     .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
   };
 
-  adj_shape_init_ints (&meta.shape, 2, sizes);
+  adj_shape_init (&meta.shape, adj_builder_get_symbols (self->builder), 2, sizes);
   return meta;
 }
 
@@ -62,7 +75,7 @@ static AdjNodeId
 add_tensor (
     Drawing *self, const char *target, const AdjValue *args, guint n, gint64 rows, gint64 columns)
 {
-  AdjTensorMeta meta = meta_of (rows, columns);
+  AdjTensorMeta meta = meta_of (self, rows, columns);
   AdjValue val = { .kind = ADJ_VALUE_META, .meta = &meta };
 
   return add (self, target, args, n, &val);
@@ -133,7 +146,7 @@ static void
 draw_several (Drawing *self)
 {
   AdjValue dim = ADJ_INT (1), x = any (self);
-  AdjTensorMeta meta = meta_of (SIDE, 1);
+  AdjTensorMeta meta = meta_of (self, SIDE, 1);
   AdjValue parts[] = { { .kind = ADJ_VALUE_META, .meta = &meta },
                        { .kind = ADJ_VALUE_META, .meta = &meta } };
   AdjValue val = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = parts };
@@ -153,7 +166,7 @@ draw_several (Drawing *self)
 static void
 draw_random (Drawing *self)
 {
-  AdjTensorMeta meta = meta_of (SIDE, SIDE), mask = meta_of (SIDE, SIDE);
+  AdjTensorMeta meta = meta_of (self, SIDE, SIDE), mask = meta_of (self, SIDE, SIDE);
   AdjValue parts[] = { { .kind = ADJ_VALUE_META, .meta = &meta },
                        { .kind = ADJ_VALUE_META, .meta = &mask } };
   AdjValue val = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = parts };
@@ -180,12 +193,29 @@ draw_cat (Drawing *self)
   keep (self, add_tensor (self, "torch.ops.aten.slice.Tensor", cut, 4, SIDE, SIDE));
 }
 
+/* A column as wide as the matrices are; by its number or by the symbol. */
+static void
+draw_expand (Drawing *self)
+{
+  AdjValue side =
+      adj_node_id_is_valid (self->side_node) ? ADJ_NODE (self->side_node) : ADJ_INT (SIDE);
+  AdjValue dim = ADJ_INT (1), x = any (self), sides[] = { side, side };
+  AdjValue sum[] = { x, { .kind = ADJ_VALUE_LIST, .n = 1, .items = &dim }, ADJ_BOOL (TRUE) };
+  AdjValue args[] = { ADJ_NODE (
+                          add_tensor (self, "torch.ops.aten.sum.dim_IntList", sum, 3, SIDE, 1)),
+                      { .kind = ADJ_VALUE_LIST, .n = 2, .items = sides } };
+  AdjNodeId wide = add_tensor (self, "torch.ops.aten.expand.default", args, 2, SIDE, SIDE);
+  AdjValue product[] = { x, ADJ_NODE (wide) };
+
+  keep (self, add_tensor (self, "torch.ops.aten.mul.Tensor", product, 2, SIDE, SIDE));
+}
+
 static void
 draw_step (Drawing *self)
 {
   static void (*const steps[]) (Drawing *) = {
-    draw_unary,  draw_unary,     draw_unary,   draw_binary, draw_binary,
-    draw_binary, draw_reduction, draw_several, draw_random, draw_cat,
+    draw_unary,     draw_unary,   draw_unary,  draw_binary, draw_binary, draw_binary,
+    draw_reduction, draw_several, draw_random, draw_cat,    draw_expand,
   };
 
   steps[pick (self, G_N_ELEMENTS (steps))](self);
@@ -234,12 +264,28 @@ draw_backward (Drawing *self, Drawing *gradients)
     }
 }
 
+/* The first input is the size of all others. */
 static void
-add_placeholders (Drawing *self, const char *stem, guint n)
+add_side (Drawing *self)
 {
-  AdjTensorMeta meta = meta_of (SIDE, SIDE);
+  const AdjSymbol symbol = { "s0", SIDE, 2, G_MAXINT64, NULL };
+  AdjSize side = adj_symbols_define (adj_builder_get_symbols (self->builder), &symbol);
+  AdjNodeSpec spec = { .name = "primals_1",
+                       .opcode = ADJ_OPCODE_PLACEHOLDER,
+                       .target = "primals_1",
+                       .val = { .kind = ADJ_VALUE_SIZE, .size = side },
+                       .origin = ADJ_NO_NODE };
 
-  for (guint i = 0; i < n; i++)
+  self->side = side;
+  self->side_node = adj_builder_add (self->builder, &spec);
+}
+
+static void
+add_placeholders (Drawing *self, const char *stem, guint from, guint n)
+{
+  AdjTensorMeta meta = meta_of (self, SIDE, SIDE);
+
+  for (guint i = from; i < from + n; i++)
     {
       g_autofree char *name = g_strdup_printf ("%s_%u", stem, i + 1);
 
@@ -250,17 +296,19 @@ add_placeholders (Drawing *self, const char *stem, guint n)
 static void
 add_outputs (Drawing *self, Drawing *gradients, guint n_forward, guint n_primals, guint n_outputs)
 {
-  g_autofree AdjValue *items = g_new0 (AdjValue, n_outputs + n_primals);
-  AdjValue all = { .kind = ADJ_VALUE_TUPLE, .n = n_outputs + n_primals, .items = items };
+  guint n_sizes = adj_node_id_is_valid (self->side_node);
+  g_autofree AdjValue *items = g_new0 (AdjValue, n_outputs + n_sizes + n_primals);
+  AdjValue all = { .kind = ADJ_VALUE_TUPLE, .n = n_outputs + n_sizes + n_primals, .items = items };
   guint n = n_forward - n_primals;
 
   for (guint i = 0; i < n_outputs; i++)
     items[i] = ADJ_NODE (
         g_array_index (self->values, AdjNodeId, n_primals + n - 1 - pick (self, MIN (n, 4))));
   for (guint i = 0; i < n_primals; i++)
-    items[n_outputs + i] = pick (self, 10) == 0 ? ADJ_NONE : any (gradients);
+    items[n_outputs + n_sizes + i] = pick (self, 10) == 0 ? ADJ_NONE : any (gradients);
   if (pick (self, 12) == 0)
-    items[n_outputs] = ADJ_NODE (g_array_index (self->values, AdjNodeId, pick (self, n_forward)));
+    items[n_outputs + n_sizes] =
+        ADJ_NODE (g_array_index (self->values, AdjNodeId, pick (self, n_forward)));
   adj_builder_output (self->builder, &all);
 }
 
@@ -271,13 +319,22 @@ adj_test_random_joint (GRand *rand, guint *num_fwd_outputs)
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
   g_autoptr (GArray) derived = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
   g_autoptr (GError) error = NULL;
-  Drawing self = { rand, builder, values, -1, ADJ_RECOMPUTE_NONE, FALSE };
-  Drawing gradients = { rand, builder, derived, -1, ADJ_RECOMPUTE_NONE, FALSE };
+  Drawing self = { .rand = rand,
+                   .builder = builder,
+                   .side = ADJ_SIZE (SIDE),
+                   .side_node = ADJ_NO_NODE,
+                   .values = values,
+                   .region = -1 };
+  Drawing gradients;
   guint n_primals = 2 + pick (&self, 3), n_outputs = 1 + pick (&self, 2), n_forward;
   AdjGraph *graph;
 
-  add_placeholders (&self, "primals", n_primals);
-  add_placeholders (&gradients, "tangents", n_outputs);
+  if (pick (&self, 4) == 0)
+    add_side (&self);
+  gradients = self;
+  gradients.values = derived;
+  add_placeholders (&self, "primals", adj_node_id_is_valid (self.side_node), n_primals);
+  add_placeholders (&gradients, "tangents", 0, n_outputs);
   draw_forward (&self);
   n_forward = values->len;
   self.is_late = TRUE;
