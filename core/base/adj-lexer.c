@@ -8,6 +8,7 @@ static const char *const long_puncts[] = {
   "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==",
   "!=",  "->",  ":=",  "+=",  "-=",  "*=", "/=", "%=", "@=", "&=", "|=", "^=",
 };
+static const char second_chars[] = "=*/<>."; /* of the long ones */
 static const char short_puncts[] = "()[]{},:;.=+-*/%@&|^~<>?!";
 
 void
@@ -159,9 +160,10 @@ static AdjToken
 take_punct (AdjLexer *lexer)
 {
   gsize left = (gsize) (lexer->end - lexer->at);
+  gboolean may_be_long = left > 1 && strchr (second_chars, lexer->at[1]) != NULL;
   gsize n = 1;
 
-  for (guint i = 0; i < G_N_ELEMENTS (long_puncts); i++)
+  for (guint i = 0; may_be_long && i < G_N_ELEMENTS (long_puncts); i++)
     {
       gsize length;
 

@@ -6,6 +6,7 @@
 struct _AdjBundleBuilder
 {
   AdjBundle *bundle;
+  GHashTable *region_ids; /* set of ids that the bundle owns */
 };
 
 static void
@@ -36,6 +37,7 @@ adj_bundle_builder_new (void)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   bundle->description = "";
   builder->bundle = bundle;
+  builder->region_ids = g_hash_table_new (g_str_hash, g_str_equal);
   return builder;
 }
 
@@ -45,6 +47,7 @@ adj_bundle_builder_free (AdjBundleBuilder *builder)
   if (builder == NULL)
     return;
   adj_bundle_unref (builder->bundle);
+  g_hash_table_unref (builder->region_ids);
   g_free (builder);
 }
 
@@ -206,11 +209,8 @@ adj_bundle_builder_add_region (AdjBundleBuilder *builder,
   AdjBundle *bundle = builder->bundle;
   AdjRegion *copy;
   const AdjBundleGraph **graphs = NULL;
-  gboolean taken = FALSE;
 
-  for (guint i = 0; i < bundle->regions->len; i++)
-    taken = taken || strcmp (((AdjRegion *) bundle->regions->pdata[i])->id, region->id) == 0;
-  if (!check_id (region->id, taken, error))
+  if (!check_id (region->id, g_hash_table_contains (builder->region_ids, region->id), error))
     return FALSE;
   if (region->n_graphs > 0)
     graphs = adj_arena_new0 (bundle->arena, const AdjBundleGraph *, region->n_graphs);
@@ -224,6 +224,7 @@ adj_bundle_builder_add_region (AdjBundleBuilder *builder,
   copy->metadata = take_values (bundle, region->metadata, 1);
   if (copy->num_fwd_outputs < 0)
     copy->num_fwd_outputs = count_fwd_outputs (copy);
+  g_hash_table_add (builder->region_ids, (gpointer) copy->id);
   g_ptr_array_add (bundle->regions, copy);
   return TRUE;
 }
@@ -309,6 +310,7 @@ adj_bundle_builder_end (AdjBundleBuilder *builder, AdjDiags *diags)
   AdjBundle *bundle = builder->bundle;
 
   bundle->diags = diags != NULL ? diags : adj_diags_new ();
+  g_hash_table_unref (builder->region_ids);
   g_free (builder);
   return bundle;
 }

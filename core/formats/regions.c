@@ -16,10 +16,14 @@ typedef struct
   char *compile_id; /* "0/0", "!2" */
   RegionKey key;
   GPtrArray *graph_ids;
-  GArray *symbols;     /* of AdjSymbol; texts interned in the arena */
-  GHashTable *sources; /* name of a Dynamo placeholder → expression */
-  GPtrArray *inputs;   /* (nullable) expressions of the Dynamo graph's inputs, or %NULL */
-  AdjValue metadata;   /* DICT, or NONE */
+  GHashTable *symbols; /* name → AdjSymbol; texts interned in the arena */
+  guint n_sources;
+  guint n_inputs; /* of the Dynamo graph */
+  /* Name of a placeholder → text of its facts; in an inference graph inputs are called otherwise.
+   */
+  GHashTable *facts;
+  GHashTable *inference_facts;
+  AdjValue metadata; /* DICT, or NONE */
 } Region;
 
 struct _Regions
@@ -28,7 +32,8 @@ struct _Regions
   AdjDiags *diags;
   AdjArena *arena;
   GPtrArray *regions;
-  GHashTable *ids; /* of graphs, to make them unique */
+  GHashTable *by_id; /* id → region, which owns it */
+  GHashTable *ids;   /* of graphs → how many wanted to be called so */
   guint n_graphs;
   gboolean names_files; /* remarks say which file they are about */
 };
@@ -39,9 +44,9 @@ region_free (Region *region)
   g_free (region->id);
   g_free (region->compile_id);
   g_ptr_array_unref (region->graph_ids);
-  g_array_unref (region->symbols);
-  g_hash_table_unref (region->sources);
-  g_clear_pointer (&region->inputs, g_ptr_array_unref);
+  g_hash_table_unref (region->symbols);
+  g_hash_table_unref (region->facts);
+  g_hash_table_unref (region->inference_facts);
   adj_value_clear (&region->metadata);
   g_free (region);
 }
@@ -55,6 +60,7 @@ regions_new (void)
   regions->diags = adj_diags_new ();
   regions->arena = adj_arena_new ();
   regions->regions = g_ptr_array_new_with_free_func ((GDestroyNotify) region_free);
+  regions->by_id = g_hash_table_new (g_str_hash, g_str_equal);
   regions->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return regions;
 }
@@ -72,6 +78,7 @@ regions_free (Regions *regions)
   g_clear_pointer (&regions->diags, adj_diags_free);
   adj_arena_free (regions->arena);
   g_ptr_array_unref (regions->regions);
+  g_hash_table_unref (regions->by_id);
   g_hash_table_unref (regions->ids);
   g_free (regions);
 }
@@ -110,32 +117,33 @@ name_region (Region *region)
   region->compile_id = g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-static gboolean
-same_key (const RegionKey *a, const RegionKey *b)
+static Region *
+region_new (const RegionKey *key)
 {
-  return a->rank == b->rank && a->process == b->process &&
-         a->compiled_autograd == b->compiled_autograd && a->frame == b->frame &&
-         a->compile == b->compile && a->attempt == b->attempt;
+  Region *region = g_new0 (Region, 1);
+
+  region->key = *key;
+  region->graph_ids = g_ptr_array_new_with_free_func (g_free);
+  region->symbols = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  region->facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  region->inference_facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  name_region (region);
+  return region;
 }
 
 static Region *
 find_region (Regions *regions, const RegionKey *key)
 {
-  Region *region;
+  Region *region = region_new (key);
+  Region *known = g_hash_table_lookup (regions->by_id, region->id);
 
-  for (guint i = 0; i < regions->regions->len; i++)
+  if (known != NULL)
     {
-      region = regions->regions->pdata[i];
-      if (same_key (&region->key, key))
-        return region;
+      region_free (region);
+      return known;
     }
-  region = g_new0 (Region, 1);
-  region->key = *key;
-  region->graph_ids = g_ptr_array_new_with_free_func (g_free);
-  region->symbols = g_array_new (FALSE, FALSE, sizeof (AdjSymbol));
-  region->sources = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  name_region (region);
   g_ptr_array_add (regions->regions, region);
+  g_hash_table_insert (regions->by_id, region->id, region);
   return region;
 }
 
@@ -153,11 +161,11 @@ regions_has_graph (Regions *regions, const RegionKey *key, const char *role)
 void
 regions_define_symbol (Regions *regions, const RegionKey *key, const AdjSymbol *symbol)
 {
-  AdjSymbol copy = *symbol;
+  AdjSymbol *copy = g_memdup2 (symbol, sizeof *symbol);
 
-  copy.name = adj_arena_intern (regions->arena, symbol->name);
-  copy.source = symbol->source != NULL ? adj_arena_intern (regions->arena, symbol->source) : NULL;
-  g_array_append_val (find_region (regions, key)->symbols, copy);
+  copy->name = adj_arena_intern (regions->arena, symbol->name);
+  copy->source = symbol->source != NULL ? adj_arena_intern (regions->arena, symbol->source) : NULL;
+  g_hash_table_replace (find_region (regions, key)->symbols, (gpointer) copy->name, copy);
 }
 
 void
@@ -181,14 +189,18 @@ regions_warn (Regions *regions, const char *name, guint line, const char *what, 
 static char *
 unique_id (Regions *regions, const Region *region, const char *role)
 {
-  char *id = g_strdup_printf ("%s-%s", region->id, role);
+  g_autofree char *base = g_strdup_printf ("%s-%s", region->id, role);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (regions->ids, base));
+  char *id = n == 0 ? g_strdup (base) : NULL;
 
-  for (guint k = 2; g_hash_table_contains (regions->ids, id); k++)
+  while (id == NULL || g_hash_table_contains (regions->ids, id))
     {
       g_free (id);
-      id = g_strdup_printf ("%s-%s-%u", region->id, role, k);
+      id = g_strdup_printf ("%s-%u", base, ++n);
     }
-  g_hash_table_add (regions->ids, g_strdup (id));
+  g_hash_table_replace (regions->ids, g_steal_pointer (&base), GUINT_TO_POINTER (MAX (n, 1)));
+  if (n > 1)
+    g_hash_table_add (regions->ids, g_strdup (id));
   return id;
 }
 
@@ -196,12 +208,14 @@ static void
 define_symbols (const Region *region, AdjGraph *graph)
 {
   AdjSymbols *symbols = adj_graph_get_symbols (graph);
+  guint n = adj_symbols_get_n (symbols);
 
-  for (guint i = 0; i < region->symbols->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      const AdjSymbol *symbol = &g_array_index (region->symbols, AdjSymbol, i);
+      const AdjSymbol *symbol =
+          g_hash_table_lookup (region->symbols, adj_symbols_get (symbols, i)->name);
 
-      if (adj_symbols_find (symbols, symbol->name) != NULL)
+      if (symbol != NULL)
         adj_symbols_define (symbols, symbol);
     }
 }
@@ -220,15 +234,6 @@ name_of_source (const char *source)
     else if (name->len == 0 || name->str[name->len - 1] != '_')
       g_string_append_c (name, '_');
   return g_string_free (name, FALSE);
-}
-
-void
-regions_add_source (Regions *regions, const RegionKey *key, const char *source)
-{
-  Region *region = find_region (regions, key);
-
-  if (g_hash_table_size (region->sources) < MAX_SOURCES)
-    g_hash_table_replace (region->sources, name_of_source (source), g_strdup (source));
 }
 
 /* "L['self']._modules['fc1']._parameters['weight']" → "fc1.weight"; %NULL: no parameter. */
@@ -269,46 +274,45 @@ put_source (GHashTable *facts, const char *placeholder, const char *source)
   g_hash_table_replace (facts, g_strdup (placeholder), g_strdup (text->str));
 }
 
-/* What is known of placeholders before a graph of @role is read.  Dynamo's have names made of the
- * expression; AOTAutograd numbers them in the same order. */
-static GHashTable *
-facts_for (const Region *region, const char *role)
+void
+regions_add_source (Regions *regions, const RegionKey *key, const char *source)
 {
-  GHashTable *facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  gboolean is_inference = strcmp (role, "inference") == 0;
-  GHashTableIter iter;
-  gpointer name, source;
+  Region *region = find_region (regions, key);
+  g_autofree char *name = name_of_source (source);
+  g_autofree char *lower = g_ascii_strdown (name, -1);
 
-  g_hash_table_iter_init (&iter, region->sources);
-  while (g_hash_table_iter_next (&iter, &name, &source))
-    {
-      g_autofree char *lower = g_ascii_strdown (name, -1);
-
-      put_source (facts, name, source);
-      put_source (facts, lower, source);
-    }
-  for (guint i = 0; region->inputs != NULL && i < region->inputs->len; i++)
-    if (region->inputs->pdata[i] != NULL)
-      {
-        g_autofree char *numbered =
-            is_inference ? g_strdup_printf ("arg%u_1", i) : g_strdup_printf ("primals_%u", i + 1);
-
-        put_source (facts, numbered, region->inputs->pdata[i]);
-      }
-  return facts;
+  if (region->n_sources++ >= MAX_SOURCES)
+    return;
+  put_source (region->facts, name, source);
+  put_source (region->facts, lower, source);
+  put_source (region->inference_facts, name, source);
+  put_source (region->inference_facts, lower, source);
 }
 
+/* The inputs of the graphs that AOTAutograd makes of Dynamo's @graph are those of @graph, in the
+ * same order, numbered. */
 static void
 keep_inputs (Region *region, const AdjGraph *graph)
 {
   guint n = adj_graph_get_n_inputs (graph);
 
-  g_clear_pointer (&region->inputs, g_ptr_array_unref);
-  region->inputs = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add (
-        region->inputs,
-        g_strdup (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.source));
+  for (guint i = 0; i < MAX (n, region->n_inputs); i++)
+    {
+      g_autofree char *numbered = g_strdup_printf ("primals_%u", i + 1);
+      g_autofree char *in_inference = g_strdup_printf ("arg%u_1", i);
+      const char *source =
+          i < n ? adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.source
+                : NULL;
+
+      g_hash_table_remove (region->facts, numbered);
+      g_hash_table_remove (region->inference_facts, in_inference);
+      if (source != NULL)
+        {
+          put_source (region->facts, numbered, source);
+          put_source (region->inference_facts, in_inference, source);
+        }
+    }
+  region->n_inputs = n;
 }
 
 /* -- graphs -- */
@@ -346,7 +350,7 @@ regions_add_graph (Regions *regions,
   g_autoptr (AdjGraph) graph = NULL;
   g_autoptr (GBytes) original = NULL;
   g_autoptr (AdjDiags) diags = adj_diags_new ();
-  g_autoptr (GHashTable) facts = facts_for (region, role);
+  GHashTable *facts = strcmp (role, "inference") == 0 ? region->inference_facts : region->facts;
   g_autofree char *id = NULL;
   AdjBundleGraph entry = {
     .role = role,

@@ -5,7 +5,6 @@
  * a message with a graph begins with a heading such as " ===== Joint graph 0 =====", then comes
  * the text of the module.  The program's own output may stand between the lines. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "formats/entries-private.h"
@@ -54,25 +53,57 @@ has_shape (const char *at, const char *shape)
   return TRUE;
 }
 
+/* The number at @at, which is passed.  (sscanf() would measure the rest of the line each time.) */
+static gboolean
+take_number (const char **at, gint *out)
+{
+  char *end;
+  gint64 number = g_ascii_isdigit (**at) ? g_ascii_strtoll (*at, &end, 10) : -1;
+
+  if (number < 0 || number > G_MAXINT)
+    return FALSE;
+  *at = end;
+  *out = (gint) number;
+  return TRUE;
+}
+
 /* "[0/0]", "[0/0_1]", "[!2/0/0]" and "[!2]": a compile id; other tags say nothing of it. */
 static void
 read_tag (const char *tag, RegionKey *key)
 {
-  int id, frame, compile, attempt = 0;
+  gint id, frame, compile, attempt = 0;
   const char *rest = tag + 1;
 
-  if (*rest == '!' && sscanf (rest, "!%d", &id) == 1)
+  if (*rest == '!')
     {
+      rest++;
+      if (!take_number (&rest, &id))
+        return;
       key->compiled_autograd = id;
-      rest += 1 + strspn (rest + 1, "0123456789");
       rest += *rest == '/';
     }
-  if (sscanf (rest, "%d/%d_%d]", &frame, &compile, &attempt) >= 2)
+  if (!take_number (&rest, &frame) || *rest++ != '/' || !take_number (&rest, &compile))
+    return;
+  if (*rest == '_')
     {
-      key->frame = frame;
-      key->compile = compile;
-      key->attempt = attempt;
+      rest++;
+      take_number (&rest, &attempt);
     }
+  key->frame = frame;
+  key->compile = compile;
+  key->attempt = attempt;
+}
+
+/* "[rank3]" */
+static void
+read_rank (const char *tag, RegionKey *key)
+{
+  static const char head[] = "[rank";
+  const char *rest = tag + strlen (head);
+  gint rank;
+
+  if (g_str_has_prefix (tag, head) && take_number (&rest, &rank))
+    key->rank = rank;
 }
 
 /* "[0/0] [__aot_graphs] ": one blank after the last tag belongs to it. */
@@ -96,13 +127,11 @@ static const char *
 skip_prefix (const char *line, RegionKey *key)
 {
   const char *end;
-  int rank;
 
   *key = (RegionKey){ -1, -1, -1, -1, 0, 0 };
   for (guint i = 0; i < MAX_STAMP && line[i] != '\0'; i++)
     {
-      if (line[i] == '[' && sscanf (line + i, "[rank%d]", &rank) == 1 && rank >= 0)
-        key->rank = rank;
+      read_rank (line + i, key);
       if (has_shape (line + i, "V0000 00:00:00.000000 "))
         {
           end = strstr (line + i, "] ");

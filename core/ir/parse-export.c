@@ -14,8 +14,10 @@
 #include "ir/parse-private.h"
 
 #define MAX_LENGTH (16u << 20)
+#define NAME "[\\w\\x80-\\xff]+"
 
-/* Calls @take with the groups of each match in @text. */
+/* Calls @take with the groups of each match in @text, which is UTF-8: it is matched as bytes, or
+ * GRegex validates all of it before every match. */
 static void
 for_each_match (const char *pattern,
                 const char *text,
@@ -23,7 +25,7 @@ for_each_match (const char *pattern,
                 void (*take) (const GMatchInfo *match, gpointer data),
                 gpointer data)
 {
-  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GRegex) regex = g_regex_new (pattern, G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
 
   if (!g_regex_match_full (regex, text, length, 0, 0, &match, NULL))
@@ -74,24 +76,26 @@ void
 adj_export_read (const char *text, gsize length, GHashTable *facts, AdjSymbols *symbols)
 {
   static const char head[] = "\nGraph signature:", middle[] = "\nRange constraints:";
-  const char *start = memmem (text, length, head, strlen (head));
-  const char *end = text + length, *ranges;
+  static const char next[] = "\nExportedProgram:";
+  const char *next_program = memmem (text, length, next, strlen (next));
+  const char *end = next_program ? next_program : text + length, *ranges;
+  const char *start = memmem (text, end - text, head, strlen (head));
 
   if (!start)
     return;
 
   end = MIN (end, start + MAX_LENGTH);
   ranges = memmem (start, end - start, middle, strlen (middle));
-  for_each_match ("InputKind\\.PARAMETER: \\d+>, arg=TensorArgument\\(name='(\\w+)'\\), "
+  for_each_match ("InputKind\\.PARAMETER: \\d+>, arg=TensorArgument\\(name='(" NAME ")'\\), "
                   "target='([^'\\n]*)'",
                   start, (ranges ? ranges : end) - start, take_parameter, facts);
-  for_each_match ("^ +(\\w+): PARAMETER target='([^'\\n]*)'", start,
+  for_each_match ("^ +(" NAME "): PARAMETER target='([^'\\n]*)'", start,
                   (ranges ? ranges : end) - start, take_parameter, facts);
   if (ranges)
     {
       const char *newline = memchr (ranges + 1, '\n', end - (ranges + 1));
 
-      for_each_match ("([a-z]+\\d+): VR\\[(-?\\w+), (-?\\w+)\\]", ranges,
+      for_each_match ("(?<![a-z])([a-z]++\\d++): VR\\[(-?\\w+), (-?\\w+)\\]", ranges,
                       (newline ? newline : end) - ranges, take_range, symbols);
     }
 }

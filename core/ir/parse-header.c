@@ -47,6 +47,7 @@ adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
   *header = (AdjHeaderReader){
     .module = module,
     .parameters = g_ptr_array_new_with_free_func (parameter_free),
+    .by_target = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .bindings = g_ptr_array_new_with_free_func (parameter_free),
     .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
@@ -55,11 +56,40 @@ adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
 void
 adj_header_clear (AdjHeaderReader *header)
 {
+  g_clear_pointer (&header->by_target, g_hash_table_unref);
   g_clear_pointer (&header->parameters, g_ptr_array_unref);
   g_clear_pointer (&header->bindings, g_ptr_array_unref);
   g_clear_pointer (&header->facts, g_hash_table_unref);
   g_clear_pointer (&header->signature, g_free);
   g_clear_pointer (&header->return_type, g_free);
+}
+
+/* Of those with one name, the first is found. */
+static void
+index_parameter (AdjHeaderReader *header, Parameter *parameter)
+{
+  const char *name = parameter->target + strspn (parameter->target, "*");
+
+  if (!g_hash_table_contains (header->by_target, name))
+    g_hash_table_insert (header->by_target, g_strdup (name), parameter);
+}
+
+static void
+add_parameter (AdjHeaderReader *header, Parameter *parameter)
+{
+  g_ptr_array_add (header->parameters, parameter);
+  index_parameter (header, parameter);
+}
+
+/* Takes @parameters, in place of those that there are. */
+static void
+set_parameters (AdjHeaderReader *header, GPtrArray *parameters)
+{
+  g_hash_table_remove_all (header->by_target);
+  g_ptr_array_unref (header->parameters);
+  header->parameters = parameters;
+  for (guint i = 0; i < parameters->len; i++)
+    index_parameter (header, parameters->pdata[i]);
 }
 
 /* -- Parameters ---- */
@@ -153,7 +183,7 @@ take_parameter (AdjHeaderReader *header, AdjReader *r)
       parameter = NULL;
     }
   else
-    g_ptr_array_add (header->parameters, parameter);
+    add_parameter (header, parameter);
 
   if (parameter && adj_reader_take (r, "="))
     {
@@ -185,11 +215,19 @@ adj_header_read (AdjHeaderReader *header, AdjReader *r)
 
 /* -- Placeholders ---- */
 
+static const char *
+find_facts (const AdjHeaderReader *header, const char *name)
+{
+  const char *facts = g_hash_table_lookup (header->facts, name);
+
+  return !facts && header->given ? g_hash_table_lookup (header->given, name) : facts;
+}
+
 static void
 add_placeholder (AdjHeaderReader *header, Parameter *parameter)
 {
   AdjModuleReader *module = header->module;
-  const char *facts = g_hash_table_lookup (header->facts, parameter->name);
+  const char *facts = find_facts (header, parameter->name);
   g_autofree char *name = NULL;
   AdjNodeSpec spec = {
     .opcode = ADJ_OPCODE_PLACEHOLDER,
@@ -214,12 +252,13 @@ static void
 rename_duplicates (AdjHeaderReader *header)
 {
   g_autoptr (GHashTable) targets = g_hash_table_new (g_str_hash, g_str_equal);
+  guint k = 0;
 
   for (guint i = 0; i < header->parameters->len; i++)
     {
       Parameter *parameter = g_ptr_array_index (header->parameters, i);
 
-      for (guint k = i; g_hash_table_contains (targets, parameter->target); k++)
+      for (k = MAX (i, k); g_hash_table_contains (targets, parameter->target); k++)
         {
           char *other = g_strdup_printf ("%s_%u", parameter->name, k);
 
@@ -249,20 +288,6 @@ adj_header_end (AdjHeaderReader *header)
     adj_builder_set_header (header->module->builder, ADJ_HEADER_PYTREE, header->signature);
 }
 
-static Parameter *
-find_parameter (const GPtrArray *parameters, const char *name)
-{
-  for (guint i = 0; i < parameters->len; i++)
-    {
-      Parameter *parameter = g_ptr_array_index (parameters, i);
-
-      if (g_str_equal (parameter->target + strspn (parameter->target, "*"), name))
-        return parameter;
-    }
-
-  return NULL;
-}
-
 /* `l_x_ = L_x_`: the node of a parameter has another name. */
 static gboolean
 read_alias (AdjHeaderReader *header, AdjReader r)
@@ -282,7 +307,7 @@ read_alias (AdjHeaderReader *header, AdjReader r)
   if (!adj_tail_read (&r, NULL))
     return FALSE;
 
-  parameter = find_parameter (header->parameters, parameter_name);
+  parameter = g_hash_table_lookup (header->by_target, parameter_name);
   if (!parameter)
     return FALSE;
   g_free (parameter->name);
@@ -436,8 +461,7 @@ read_unpacking (AdjHeaderReader *header, AdjReader r)
   if (!header->signature)
     header->signature = dup_signature (header, &r);
   adopt_bindings (header, parameters);
-  g_ptr_array_unref (header->parameters);
-  header->parameters = g_steal_pointer (&parameters);
+  set_parameters (header, g_steal_pointer (&parameters));
 
   return TRUE;
 }
@@ -469,11 +493,11 @@ read_boxed (AdjHeaderReader *header, AdjReader r)
 
   if (!header->is_boxed)
     {
-      if (header->parameters->len != 1 || !find_parameter (header->parameters, "args_list") ||
+      if (header->parameters->len != 1 || !g_hash_table_contains (header->by_target, "args_list") ||
           !take_words (&r, begins))
         return FALSE;
       header->is_boxed = TRUE;
-      g_ptr_array_set_size (header->parameters, 0);
+      set_parameters (header, g_ptr_array_new_with_free_func (parameter_free));
       return TRUE;
     }
 
@@ -488,7 +512,7 @@ read_boxed (AdjHeaderReader *header, AdjReader r)
       parameter_free (parameter);
       return FALSE;
     }
-  g_ptr_array_add (header->parameters, parameter);
+  add_parameter (header, parameter);
 
   return TRUE;
 }

@@ -18,6 +18,7 @@ typedef struct
   AdjSymbols *symbols; /* (nullable) */
   guint depth;
   gboolean raw_mentions_node; /* an unread stretch of text names a node */
+  gboolean is_open;           /* a bracket or string does not end: nor does what is around it */
 } AdjReader;
 
 void adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line);
@@ -136,8 +137,10 @@ typedef struct
 {
   AdjModuleReader *module; /* (unowned) */
   GPtrArray *parameters;   /* placeholders once they are added */
+  GHashTable *by_target;   /* name without stars → parameter */
   GPtrArray *bindings;     /* annotations of what a pytree unpacks into */
   GHashTable *facts;       /* node name → text of its facts */
+  GHashTable *given;       /* (unowned) (nullable): the same, where the text says nothing */
   char *signature;         /* (nullable) "primals, tangents", when it is a pytree's */
   char *return_type;
   gboolean is_boxed;

@@ -54,19 +54,39 @@ collect_words (const AdjWords *words)
   return set;
 }
 
+/* "x_1_2" → "x": the namespace goes on from the last number of a base, but from 1 for a name that
+ * has one, through all that are taken. */
+static char *
+dup_base (const char *name)
+{
+  gsize length = strlen (name);
+
+  for (;;)
+    {
+      gsize at = length;
+
+      while (at > 0 && g_ascii_isdigit (name[at - 1]))
+        at--;
+      if (at == length || at < 2 || name[at - 1] != '_')
+        return g_strndup (name, length);
+      length = at - 1;
+    }
+}
+
 /* A name for a node that the text calls otherwise, or not at all. */
 static char *
 make_up_name (AdjModuleReader *module, const char *candidate)
 {
   AdjWords *words = module->words;
-  char *name = adj_builder_unique_name (module->builder, candidate);
+  g_autofree char *base = dup_base (candidate);
+  char *name = adj_builder_unique_name (module->builder, base);
 
   if (!words->set)
     words->set = collect_words (words);
   while (g_hash_table_contains (words->set, name))
     {
       g_free (name);
-      name = adj_builder_unique_name (module->builder, candidate);
+      name = adj_builder_unique_name (module->builder, base);
     }
 
   return name;

@@ -618,7 +618,10 @@ read_raw (AdjReader *reader, AdjValue *out)
         break;
       /* A string that does not end has swallowed what follows. */
       if (reader->token.kind == ADJ_TOKEN_BAD && strchr ("'\"bB", reader->token.text[0]))
-        return FALSE;
+        {
+          reader->is_open = TRUE;
+          return FALSE;
+        }
       if (reader->token.kind == ADJ_TOKEN_NAME)
         note_mention (reader, start);
       depth += opens;
@@ -626,6 +629,7 @@ read_raw (AdjReader *reader, AdjValue *out)
       end = reader->token.text + reader->token.length;
       adj_reader_advance (reader);
     }
+  reader->is_open = depth > 0;
   if (depth > 0 || end == start)
     return FALSE;
 
@@ -646,6 +650,8 @@ adj_reader_read (AdjReader *reader, AdjValue *out)
         return TRUE;
       adj_value_clear (out);
     }
+  if (reader->is_open)
+    return FALSE;
 
   start.raw_mentions_node = reader->raw_mentions_node;
   *reader = start;

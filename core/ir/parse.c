@@ -127,6 +127,21 @@ find_def (const Module *module, AdjLine *line)
   return FALSE;
 }
 
+/* Where the header that begins in the next line must have ended: parameters without an end do not
+ * make each function look through all that follow. */
+static const char *
+find_header_end (const Text *text)
+{
+  Text ahead = *text;
+  AdjLine line;
+
+  for (skip_line (&ahead); peek_line (&ahead, &line); skip_line (&ahead))
+    if (starts_with (&line, "def forward") || starts_with (&line, "class "))
+      return ahead.at;
+
+  return text->end;
+}
+
 static gboolean
 parse_header (Module *module, GError **error)
 {
@@ -141,7 +156,7 @@ parse_header (Module *module, GError **error)
       return FALSE;
     }
 
-  adj_reader_init (&reader, text->at, text->end - text->at, line.number);
+  adj_reader_init (&reader, text->at, find_header_end (text) - text->at, line.number);
   reader.lexer.keep_newlines = FALSE;
   adj_reader_advance (&reader);
   adj_reader_advance (&reader);
@@ -407,17 +422,6 @@ module_clear (Module *module)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Module, module_clear)
 
-static void
-copy_facts (GHashTable *from, GHashTable *to)
-{
-  GHashTableIter iter;
-  gpointer name, text;
-
-  g_hash_table_iter_init (&iter, from);
-  while (g_hash_table_iter_next (&iter, &name, &text))
-    g_hash_table_replace (to, g_strdup (name), g_strdup (text));
-}
-
 /* Reads the class of @class_line, which is the next line, and those inside of it; or a function
  * without a class. */
 static AdjGraph *
@@ -437,8 +441,7 @@ parse_module (Text *text, const AdjLine *class_line, guint depth, char **name, G
 
   if (has_class)
     skip_line (text);
-  if (depth == 0 && text->facts)
-    copy_facts (text->facts, module.header.facts);
+  module.header.given = depth == 0 ? text->facts : NULL;
   if (depth == 0 && text->is_export)
     adj_export_read (text->at, text->end - text->at, module.header.facts, text->symbols);
   if (!parse_header (&module, error) || !parse_body (&module, error))
