@@ -9,6 +9,7 @@
 #include "support/layered-graph.h"
 #include "ui/adj-planted.h"
 #include "ui/adj-walk.h"
+#include "window/adj-command-palette.h"
 
 static const char *graphs, *out, *suffix;
 
@@ -161,6 +162,26 @@ walk_search (AdjWindow *window)
   adj_walk_settle (window);
 }
 
+static void
+walk_palette (AdjWindow *window)
+{
+  static const char *const queries[] = { "", "comp", "gelu", "no such thing" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (queries); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("palette-%u", i);
+      GtkWidget *palette;
+
+      act (window, "win.palette");
+      palette = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_COMMAND_PALETTE, NULL);
+      gtk_editable_set_text (GTK_EDITABLE (adj_walk_find (palette, GTK_TYPE_TEXT, NULL)),
+                             queries[i]);
+      shoot (window, name);
+      gtk_popover_popdown (GTK_POPOVER (palette));
+      adj_walk_settle (window);
+    }
+}
+
 static GtkWidget *
 find_menu (GtkWidget *root, const char *tooltip)
 {
@@ -297,6 +318,7 @@ main (int argc, char *argv[])
   walk_start (window);
   walk_pictures (window);
   walk_search (window);
+  walk_palette (window);
   walk_runs (window);
   walk_difference (window);
   walk_damage (window);

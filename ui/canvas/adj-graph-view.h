@@ -55,6 +55,16 @@ void adj_graph_view_set_camera (AdjGraphView *self, const AdjCamera *camera);
 /* Nodes that the window shows a part of. */
 guint adj_graph_view_count_visible (AdjGraphView *self);
 
+/* What the canvas does by key. */
+typedef struct
+{
+  const char *action; /* (nullable): of the widget: "canvas.twin" */
+  const char *title;
+  const char *keys; /* as GtkShortcutsShortcut has them */
+} AdjCanvasCommand;
+
+const AdjCanvasCommand *adj_graph_view_get_command (guint index); /* (nullable): past the last */
+
 /* The colours that fit the style of the desktop. */
 AdjScheme adj_scheme_from_style (void);
 

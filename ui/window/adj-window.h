@@ -31,6 +31,9 @@ void adj_window_choose (AdjWindow *self,
                         void (*chosen) (AdjWindow *self, GFile *file));
 /* Compares the shown graph with graph @id of the document in tab @tab, from 0. */
 void adj_window_compare_with (AdjWindow *self, guint tab, const char *id);
+/* Commands, graphs, modules and nodes, to be found by a few letters. */
+void adj_window_open_palette (AdjWindow *self);
+void adj_window_show_shortcuts (AdjWindow *self);
 void adj_window_find (AdjWindow *self);
 void adj_window_find_step (AdjWindow *self, gint step);
 /* The text of the last problem, for bug reports. */

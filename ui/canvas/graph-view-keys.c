@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gi18n.h>
+
+#include "canvas/adj-navigator.h"
+#include "canvas/graph-view-private.h"
+
+#define SCROLL_STEP 128.0f
+#define CHORD_USEC (2 * G_TIME_SPAN_SECOND)
+
+static gboolean
+step (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (self->scene == NULL)
+    return FALSE;
+  adj_graph_view_choose (
+      self, adj_navigator_step (self->scene, self->selected, g_variant_get_int32 (args)));
+  return TRUE;
+}
+
+/* The next user of the selected value, in the order of the maker's list. */
+static gboolean
+follow (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  const AdjNode *node;
+  gboolean back = g_variant_get_int32 (args) != 0;
+
+  if (self->graph == NULL || !adj_node_id_is_valid (self->selected))
+    return FALSE;
+  node = adj_graph_get_node (self->graph, self->selected.index);
+  if (back ? node->n_inputs == 0 : node->n_users == 0)
+    return FALSE;
+  adj_graph_view_choose (self, back ? node->inputs[0] : node->users[0]);
+  return TRUE;
+}
+
+static gboolean
+go_to_twin (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  AdjNodeId twin;
+
+  if (self->scene == NULL || !adj_node_id_is_valid (self->selected))
+    return FALSE;
+  twin = adj_scene_get_twin (self->scene, self->selected);
+  if (adj_node_id_is_valid (twin))
+    adj_graph_view_choose (self, twin);
+  return TRUE;
+}
+
+static guint
+selected_box (AdjGraphView *self)
+{
+  return self->scene != NULL && adj_node_id_is_valid (self->selected)
+             ? adj_scene_find_node (self->scene, self->selected)
+             : ADJ_NO_BOX;
+}
+
+static gboolean
+fold (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  guint box = selected_box (self);
+
+  if (box == ADJ_NO_BOX)
+    return FALSE;
+  if (adj_scene_get_box (self->scene, box)->kind != ADJ_BOX_GROUP)
+    box = adj_scene_get_box (self->scene, box)->group;
+  adj_graph_view_activate_box (self, box);
+  return TRUE;
+}
+
+static gboolean
+show_source (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  adj_graph_view_activate_box (self, selected_box (self));
+  return TRUE;
+}
+
+static gboolean
+page (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  AdjCamera camera = self->camera;
+
+  adj_camera_pan (&camera, 0, g_variant_get_int32 (args) * 0.8f * gtk_widget_get_height (widget));
+  adj_graph_view_move_to (self, &camera);
+  return TRUE;
+}
+
+/* Ctrl with an arrow scrolls, as the wheel does. */
+static gboolean
+scroll (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  AdjCamera camera = self->camera;
+  float by = SCROLL_STEP;
+
+  switch ((AdjDirection) g_variant_get_int32 (args))
+    {
+    case ADJ_DIRECTION_LEFT:
+      adj_camera_pan (&camera, by, 0);
+      break;
+    case ADJ_DIRECTION_RIGHT:
+      adj_camera_pan (&camera, -by, 0);
+      break;
+    case ADJ_DIRECTION_UP:
+      adj_camera_pan (&camera, 0, by);
+      break;
+    case ADJ_DIRECTION_DOWN:
+      adj_camera_pan (&camera, 0, -by);
+      break;
+    }
+  adj_graph_view_move_to (self, &camera);
+  return TRUE;
+}
+
+static gboolean
+fit (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  adj_graph_view_fit (ADJ_GRAPH_VIEW (widget));
+  return TRUE;
+}
+
+static gboolean
+clear (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (!adj_node_id_is_valid (self->selected) && self->role == ADJ_ROLE_NONE)
+    return FALSE;
+  self->role = ADJ_ROLE_NONE;
+  adj_graph_view_set_selected (self, ADJ_NO_NODE);
+  return TRUE;
+}
+
+static gboolean
+begin_chord (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  ADJ_GRAPH_VIEW (widget)->chord = g_get_monotonic_time ();
+  return TRUE;
+}
+
+static gboolean
+tint (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  gboolean follows = g_get_monotonic_time () - self->chord < CHORD_USEC;
+
+  self->chord = 0;
+  if (follows)
+    gtk_widget_activate_action (widget, "win.color-by", "s",
+                                adj_coloring_name (g_variant_get_int32 (args)));
+  return follows;
+}
+
+/* -- the table -- */
+
+#define SHIFT GDK_SHIFT_MASK
+#define CONTROL GDK_CONTROL_MASK
+
+/* Rows with a title are for lists; keys of the rows below one without belong to it. */
+static const struct
+{
+  guint keys[2];
+  GdkModifierType mods;
+  GtkShortcutFunc run; /* with */
+  gint32 argument;
+  AdjCanvasCommand command;
+} table[] = {
+  { { GDK_KEY_Left, GDK_KEY_KP_Left },
+    0,
+    step,
+    .argument = ADJ_DIRECTION_LEFT,
+    .command = { NULL, N_ ("Nearest Node in a Direction"), "Left Right Up Down" } },
+  { { GDK_KEY_Right, GDK_KEY_KP_Right }, 0, step, .argument = ADJ_DIRECTION_RIGHT },
+  { { GDK_KEY_Up, GDK_KEY_KP_Up }, 0, step, .argument = ADJ_DIRECTION_UP },
+  { { GDK_KEY_Down, GDK_KEY_KP_Down }, 0, step, .argument = ADJ_DIRECTION_DOWN },
+  { { GDK_KEY_Tab },
+    0,
+    follow,
+    .argument = FALSE,
+    .command = { "canvas.user", N_ ("Next User of the Value"), "Tab" } },
+  { { GDK_KEY_ISO_Left_Tab },
+    SHIFT,
+    follow,
+    .argument = TRUE,
+    .command = { "canvas.input", N_ ("First Input"), "<Shift>Tab" } },
+  { { GDK_KEY_m },
+    0,
+    go_to_twin,
+    .argument = 0,
+    .command = { "canvas.twin", N_ ("Twin in the Other Direction"), "m" } },
+  { { GDK_KEY_space },
+    0,
+    fold,
+    .argument = 0,
+    .command = { "canvas.fold", N_ ("Open or Close the Module"), "space" } },
+  { { GDK_KEY_Return, GDK_KEY_KP_Enter },
+    0,
+    show_source,
+    .argument = 0,
+    .command = { "canvas.source", N_ ("Source of the Node"), "Return" } },
+  { { GDK_KEY_Escape },
+    0,
+    clear,
+    .argument = 0,
+    .command = { "canvas.clear", N_ ("Select Nothing"), "Escape" } },
+  { { GDK_KEY_Home }, 0, fit, .argument = 0, .command = { NULL, N_ ("Fit All"), "Home" } },
+  { { GDK_KEY_Page_Up },
+    0,
+    page,
+    .argument = 1,
+    .command = { NULL, N_ ("Scroll"), "Page_Up Page_Down <Control>Up <Control>Down" } },
+  { { GDK_KEY_Page_Down }, 0, page, .argument = -1 },
+  { { GDK_KEY_Left, GDK_KEY_KP_Left }, CONTROL, scroll, .argument = ADJ_DIRECTION_LEFT },
+  { { GDK_KEY_Right, GDK_KEY_KP_Right }, CONTROL, scroll, .argument = ADJ_DIRECTION_RIGHT },
+  { { GDK_KEY_Up, GDK_KEY_KP_Up }, CONTROL, scroll, .argument = ADJ_DIRECTION_UP },
+  { { GDK_KEY_Down, GDK_KEY_KP_Down }, CONTROL, scroll, .argument = ADJ_DIRECTION_DOWN },
+  { { GDK_KEY_c },
+    0,
+    begin_chord,
+    .argument = 0,
+    .command = { NULL, N_ ("Colour by Role, Bytes, Time, Error"), "c+r c+b c+t c+e" } },
+  { { GDK_KEY_r }, 0, tint, .argument = ADJ_COLOR_BY_ROLE },
+  { { GDK_KEY_b }, 0, tint, .argument = ADJ_COLOR_BY_BYTES },
+  { { GDK_KEY_t }, 0, tint, .argument = ADJ_COLOR_BY_TIME },
+  { { GDK_KEY_e }, 0, tint, .argument = ADJ_COLOR_BY_ERROR },
+};
+
+/* Keys for actions of the window that would be letters in an entry. */
+static const struct
+{
+  guint key;
+  const char *action;
+  AdjCanvasCommand command;
+} window_keys[] = {
+  { GDK_KEY_n, "win.next-change", { NULL, N_ ("Next Change or Difference"), "n" } },
+  { GDK_KEY_p, "win.previous-change", { NULL, N_ ("Previous Change or Difference"), "p" } },
+  { GDK_KEY_f, "win.flow", { NULL, N_ ("Flow of the Selection"), "f" } },
+  { GDK_KEY_slash, "win.find", { NULL, N_ ("Find Nodes"), "slash" } },
+};
+
+const AdjCanvasCommand *
+adj_graph_view_get_command (guint index)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i].command.title != NULL && n++ == index)
+      return &table[i].command;
+  return index - n < G_N_ELEMENTS (window_keys) ? &window_keys[index - n].command : NULL;
+}
+
+/* As its key does. */
+static void
+on_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (g_strcmp0 (table[i].command.action, name) == 0)
+      {
+        g_autoptr (GVariant) argument =
+            g_variant_ref_sink (g_variant_new_int32 (table[i].argument));
+
+        table[i].run (widget, argument, NULL);
+      }
+}
+
+void
+adj_graph_view_install_keys (GtkWidgetClass *klass)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      for (guint k = 0; k < G_N_ELEMENTS (table[i].keys) && table[i].keys[k] != 0; k++)
+        gtk_widget_class_add_binding (klass, table[i].keys[k], table[i].mods, table[i].run, "i",
+                                      table[i].argument);
+      if (table[i].command.action != NULL)
+        gtk_widget_class_install_action (klass, table[i].command.action, NULL, on_action);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (window_keys); i++)
+    gtk_widget_class_add_binding_action (klass, window_keys[i].key, 0, window_keys[i].action, NULL);
+}

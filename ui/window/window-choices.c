@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "window/window-choices.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "window/window-dialogs.h"
+
+#define CALL_PREFIX "call-"
+
+const AdjCommandTarget adj_view_targets[] = {
+  [ADJ_VIEW_MIRROR] = { "mirror", N_ ("Mirror View") },
+  [ADJ_VIEW_STACKED] = { "stacked", N_ ("Stacked View") },
+  [ADJ_VIEW_FLOW] = { "flow", N_ ("Flow View") },
+  { NULL, NULL },
+};
+
+const AdjCommandTarget adj_coloring_targets[] = {
+  { "role", N_ ("Colour by Role") },
+  { "bytes", N_ ("Colour by Bytes") },
+  { "time", N_ ("Colour by Time") },
+  { "error", N_ ("Colour by Error") },
+  { NULL, NULL },
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (adj_coloring_targets) == ADJ_N_COLORINGS + 1);
+
+const AdjCommandTarget adj_labeling_targets[] = {
+  { "nothing", N_ ("Nothing beside Lines") },
+  { "shape", N_ ("Shapes beside Lines") },
+  { "size", N_ ("Sizes beside Lines") },
+  { NULL, NULL },
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (adj_labeling_targets) == ADJ_N_LABELINGS + 1);
+
+const AdjCommandTarget adj_page_targets[] = {
+  { "source", N_ ("Show Source") },   { "values", N_ ("Show Values") },
+  { "memory", N_ ("Show Memory") },   { "text", N_ ("Show Text") },
+  { "changes", N_ ("Show Changes") }, { "findings", N_ ("Show Findings") },
+  { "log", N_ ("Show Log") },         { NULL, NULL },
+};
+
+GVariant *
+adj_chosen_view (AdjDocument *document)
+{
+  return g_variant_new_string (
+      adj_view_targets[adj_document_get_arrangement (document)->view].value);
+}
+
+void
+adj_choose_view (AdjWindow *self, GVariant *value)
+{
+  for (guint i = 0; adj_view_targets[i].value != NULL; i++)
+    if (g_str_equal (g_variant_get_string (value, NULL), adj_view_targets[i].value))
+      {
+        adj_graph_view_fit_next (adj_window_get_view (self), i == ADJ_VIEW_FLOW);
+        adj_document_set_view (adj_window_get_document (self), i);
+      }
+}
+
+GVariant *
+adj_chosen_coloring (AdjDocument *document)
+{
+  return g_variant_new_string (
+      adj_coloring_name (adj_document_get_arrangement (document)->coloring));
+}
+
+void
+adj_choose_coloring (AdjWindow *self, GVariant *value)
+{
+  AdjColoring coloring = adj_coloring_find (g_variant_get_string (value, NULL));
+
+  if (coloring < ADJ_N_COLORINGS)
+    adj_document_set_coloring (adj_window_get_document (self), coloring);
+}
+
+GVariant *
+adj_chosen_labeling (AdjDocument *document)
+{
+  return g_variant_new_string (
+      adj_labeling_name (adj_document_get_arrangement (document)->labeling));
+}
+
+void
+adj_choose_labeling (AdjWindow *self, GVariant *value)
+{
+  AdjLabeling labeling = adj_labeling_find (g_variant_get_string (value, NULL));
+
+  if (labeling < ADJ_N_LABELINGS)
+    adj_document_set_labeling (adj_window_get_document (self), labeling);
+}
+
+GVariant *
+adj_chosen_inputs (AdjDocument *document)
+{
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+
+  return choice.random ? g_variant_new_string ("random")
+                       : g_variant_new_printf (CALL_PREFIX "%u", choice.call);
+}
+
+/* "call-0" … or "random", which asks for the seed. */
+void
+adj_choose_inputs (AdjWindow *self, GVariant *value)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+  const char *name = g_variant_get_string (value, NULL);
+  guint64 call;
+
+  if (g_str_equal (name, "random"))
+    {
+      adj_window_ask_seed (self);
+      return;
+    }
+  if (!g_str_has_prefix (name, CALL_PREFIX) ||
+      !g_ascii_string_to_unsigned (name + strlen (CALL_PREFIX), 10, 0, G_MAXUINT, &call, NULL))
+    return;
+  choice.random = FALSE;
+  choice.call = (guint) call;
+  adj_document_set_run_choice (document, choice);
+}
+
+GVariant *
+adj_chosen_float64 (AdjDocument *document)
+{
+  return g_variant_new_boolean (adj_document_get_run_choice (document).float64);
+}
+
+void
+adj_choose_float64 (AdjWindow *self, GVariant *value)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+
+  choice.float64 = g_variant_get_boolean (value);
+  adj_document_set_run_choice (document, choice);
+}

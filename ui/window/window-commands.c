@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+#include "window/window-commands.h"
+
+#include <glib/gi18n.h>
+#include "model/adj-changes.h"
+#include "model/adj-stages.h"
+#include "window/window-choices.h"
+#include "window/window-dialogs.h"
+
+#define ZOOM_STEP 1.25f
+
+static void
+run_open (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_open (self);
+}
+
+static void
+run_paste (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_paste (self);
+}
+
+static void
+run_export (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_export (self);
+}
+
+static void
+run_save_as (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_save (self);
+}
+
+static void
+run_show_file (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_file (self, g_variant_get_string (parameter, NULL));
+}
+
+static void
+run_open_uri (AdjWindow *self, GVariant *parameter)
+{
+  g_autoptr (GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
+
+  adj_window_open (self, file);
+}
+
+static void
+run_new_tab (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_new_tab (self);
+}
+
+static void
+run_close_tab (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_close_tab (self);
+}
+
+static void
+run_run (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_run (adj_window_get_document (self), FALSE);
+}
+
+static void
+run_compare (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_run (adj_window_get_document (self), TRUE);
+}
+
+static void
+run_compare_with (AdjWindow *self, GVariant *parameter)
+{
+  const char *id;
+  guint tab;
+
+  g_variant_get (parameter, "(u&s)", &tab, &id);
+  adj_window_compare_with (self, tab, id);
+}
+
+static void
+run_next_change (AdjWindow *self, GVariant *parameter)
+{
+  adj_changes_step (adj_window_get_document (self), 1);
+}
+
+static void
+run_previous_change (AdjWindow *self, GVariant *parameter)
+{
+  adj_changes_step (adj_window_get_document (self), -1);
+}
+
+static void
+run_focus_canvas (AdjWindow *self, GVariant *parameter)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (self)));
+}
+
+static void
+run_trace (AdjWindow *self, GVariant *parameter)
+{
+  AdjDocument *source = adj_window_get_document (self);
+
+  adj_window_new_tab (self);
+  adj_document_open_trace (adj_window_get_document (self), source);
+  adj_window_show_page (self, "changes");
+}
+
+static void
+run_previous_stage (AdjWindow *self, GVariant *parameter)
+{
+  adj_stages_step (adj_window_get_document (self), -1);
+}
+
+static void
+run_next_stage (AdjWindow *self, GVariant *parameter)
+{
+  adj_stages_step (adj_window_get_document (self), 1);
+}
+
+static void
+run_stage (AdjWindow *self, GVariant *parameter)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjRecording *recording = adj_stages_get_recording (document);
+  guint stage = g_variant_get_uint32 (parameter);
+
+  if (recording != NULL && stage < adj_recording_get_n_stages (recording))
+    adj_stages_show (document, stage);
+}
+
+static void
+run_show_graph (AdjWindow *self, GVariant *parameter)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  guint index = adj_graph_set_find (adj_document_get_graphs (document),
+                                    g_variant_get_string (parameter, NULL), NULL);
+
+  if (index != G_MAXUINT)
+    adj_document_set_graph_index (document, index);
+}
+
+static void
+run_stop (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_stop (adj_window_get_document (self));
+}
+
+static void
+run_back (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_go (adj_window_get_document (self), -1);
+}
+
+static void
+run_forward (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_go (adj_window_get_document (self), 1);
+}
+
+static void
+run_undo (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_undo (adj_window_get_document (self), -1);
+}
+
+static void
+run_redo (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_undo (adj_window_get_document (self), 1);
+}
+
+static void
+run_flow (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit_next (adj_window_get_view (self), TRUE);
+  adj_document_set_view (adj_window_get_document (self), ADJ_VIEW_FLOW);
+}
+
+static void
+run_find (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_find (self);
+}
+
+static void
+run_find_next (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_find_step (self, 1);
+}
+
+static void
+run_find_previous (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_find_step (self, -1);
+}
+
+static void
+run_zoom_in (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_zoom_by (adj_window_get_view (self), ZOOM_STEP);
+}
+
+static void
+run_zoom_out (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_zoom_by (adj_window_get_view (self), 1 / ZOOM_STEP);
+}
+
+static void
+run_zoom_100 (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_zoom_to (adj_window_get_view (self), 1);
+}
+
+static void
+run_fit (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit (adj_window_get_view (self));
+}
+
+static void
+run_fit_selection (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit_selection (adj_window_get_view (self));
+}
+
+static void
+run_fold_all (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit_next (adj_window_get_view (self), FALSE);
+  adj_document_set_fold_depth (adj_window_get_document (self), 1);
+}
+
+static void
+run_unfold_all (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_fit_next (adj_window_get_view (self), FALSE);
+  adj_document_set_fold_depth (adj_window_get_document (self), 0);
+}
+
+static void
+run_select_node (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_set_selected (adj_window_get_document (self),
+                             (AdjNodeId){ g_variant_get_uint32 (parameter) });
+}
+
+static void
+run_show_page (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_page (self, g_variant_get_string (parameter, NULL));
+}
+
+static void
+run_copy_details (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_copy_details (self);
+}
+
+static void
+run_fullscreen (AdjWindow *self, GVariant *parameter)
+{
+  if (gtk_window_is_fullscreen (GTK_WINDOW (self)))
+    gtk_window_unfullscreen (GTK_WINDOW (self));
+  else
+    gtk_window_fullscreen (GTK_WINDOW (self));
+}
+
+static void
+run_palette (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_open_palette (self);
+}
+
+static void
+run_shortcuts (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_shortcuts (self);
+}
+
+/* -- the table -- */
+
+static const AdjCommand commands[] = {
+  { "win.open", N_ ("Open…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_open,
+    .accels = { "<Control>o" } },
+  { "win.open-uri", NULL, ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_open_uri,
+    .parameter = "s" },
+  { "win.new-tab", N_ ("New Tab"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_new_tab,
+    .accels = { "<Control>t" } },
+  { "win.close-tab", N_ ("Close Tab"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_close_tab,
+    .accels = { "<Control>w" } },
+  { "win.paste", N_ ("Paste a Graph as Text"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
+    .run = run_paste },
+  { "win.save-as", N_ ("Save As…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = run_save_as,
+    .accels = { "<Control>s", "<Control><Shift>s" } },
+  { "win.export", N_ ("Export Picture…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = run_export,
+    .accels = { "<Control><Shift>e" } },
+  { "win.show-file", NULL, ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_show_file,
+    .parameter = "s" },
+  { "win.copy-details", N_ ("Copy Details of the Problem"), ADJ_COMMANDS_FILES, ADJ_NEEDS_PROBLEM,
+    .run = run_copy_details },
+  { "win.palette", N_ ("Find a Command"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_NOTHING, .run = run_palette,
+    .accels = { "<Control>k" } },
+  { "win.find", N_ ("Find Nodes"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_find,
+    .accels = { "<Control>f" } },
+  { "win.find-next", N_ ("Next Found Node"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
+    .run = run_find_next, .accels = { "<Control>g" } },
+  { "win.find-previous", N_ ("Previous Found Node"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
+    .run = run_find_previous, .accels = { "<Control><Shift>g" } },
+  { "win.show-graph", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_graph,
+    .parameter = "s" },
+  { "win.stage", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_stage, .parameter = "u" },
+  { "win.select-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_select_node,
+    .parameter = "u" },
+  { "win.focus-canvas", N_ ("Go to the Canvas"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
+    .run = run_focus_canvas, .accels = { "F6" } },
+  { "win.back", N_ ("Back"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_PAST, .run = run_back,
+    .accels = { "<Alt>Left" } },
+  { "win.forward", N_ ("Forward"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_FUTURE, .run = run_forward,
+    .accels = { "<Alt>Right" } },
+  { "win.undo", N_ ("Undo a Change of the View"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_DONE,
+    .run = run_undo, .accels = { "<Control>z" } },
+  { "win.redo", N_ ("Redo"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_UNDONE, .run = run_redo,
+    .accels = { "<Control><Shift>z" } },
+  { "win.run", N_ ("Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_run, .accels = { "F5" } },
+  { "win.compare", N_ ("Compare with Recorded"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_compare, .accels = { "<Shift>F5" } },
+  { "win.compare-with", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_compare_with,
+    .parameter = "(us)" },
+  { "win.stop", N_ ("Stop"), ADJ_COMMANDS_RUN, ADJ_NEEDS_WORK, .run = run_stop,
+    .accels = { "Escape" } },
+  { "win.next-change", N_ ("Next Change or Difference"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_next_change },
+  { "win.previous-change", N_ ("Previous Change or Difference"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_previous_change },
+  { "win.trace", N_ ("Trace and Differentiate"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_trace, .accels = { "<Control>d" } },
+  { "win.previous-stage", N_ ("Previous Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_EARLIER,
+    .run = run_previous_stage, .accels = { "bracketleft" } },
+  { "win.next-stage", N_ ("Next Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_LATER, .run = run_next_stage,
+    .accels = { "bracketright" } },
+  { "win.flow", N_ ("Flow of the Node"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION, .run = run_flow },
+  { "win.zoom-in", N_ ("Zoom In"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_in,
+    .accels = { "<Control>plus", "<Control>equal" } },
+  { "win.zoom-out", N_ ("Zoom Out"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_out,
+    .accels = { "<Control>minus" } },
+  { "win.zoom-100", N_ ("Original Size"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_100,
+    .accels = { "<Control>0" } },
+  { "win.fit", N_ ("Fit All"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_fit,
+    .accels = { "<Control>Home" } },
+  { "win.fit-selection", N_ ("Fit the Selection"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION,
+    .run = run_fit_selection, .accels = { "<Control>9" } },
+  { "win.fold-all", N_ ("Close All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
+    .run = run_fold_all },
+  { "win.unfold-all", N_ ("Open All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
+    .run = run_unfold_all },
+  { "win.fullscreen", N_ ("Full Screen"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
+    .run = run_fullscreen, .accels = { "F11" } },
+  { "win.view", N_ ("View"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = adj_choose_view,
+    .parameter = "s", .get_state = adj_chosen_view, .targets = adj_view_targets },
+  { "win.color-by", N_ ("Colour by"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
+    .run = adj_choose_coloring, .parameter = "s", .get_state = adj_chosen_coloring,
+    .targets = adj_coloring_targets },
+  { "win.edge-labels", N_ ("Beside Lines"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
+    .run = adj_choose_labeling, .parameter = "s", .get_state = adj_chosen_labeling,
+    .targets = adj_labeling_targets },
+  { "win.inputs", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = adj_choose_inputs,
+    .parameter = "s", .get_state = adj_chosen_inputs },
+  { "win.float64", N_ ("Double Precision"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = adj_choose_float64, .get_state = adj_chosen_float64 },
+  { "win.show-page", N_ ("Show"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING, .run = run_show_page,
+    .parameter = "s", .targets = adj_page_targets },
+  { "win.show-sidebar", N_ ("Show or Hide Graphs and Modules"), ADJ_COMMANDS_VIEW,
+    ADJ_NEEDS_NOTHING, .accels = { "F9" } },
+  { "win.show-inspector", N_ ("Show or Hide the Inspector"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
+    .accels = { "<Control>F9" } },
+  { "win.show-panel", N_ ("Show or Hide the Bottom Panel"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
+    .accels = { "<Control>F10" } },
+  { "win.show-help-overlay", N_ ("Keyboard Shortcuts"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
+    .run = run_shortcuts, .accels = { "<Control>question", "F1" } },
+  { "app.new-window", N_ ("New Window"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
+    .accels = { "<Control>n" } },
+  { "app.about", N_ ("About Adjoint"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = NULL },
+  { "app.quit", N_ ("Quit"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .accels = { "<Control>q" } },
+};
+
+const AdjCommand *
+adj_commands_get (guint *n)
+{
+  *n = G_N_ELEMENTS (commands);
+  return commands;
+}
+
+const char *
+adj_command_group_title (AdjCommandGroup group)
+{
+  static const char *const titles[ADJ_N_COMMAND_GROUPS] = {
+    [ADJ_COMMANDS_FILES] = N_ ("Files"),
+    [ADJ_COMMANDS_GRAPH] = N_ ("Graph"),
+    [ADJ_COMMANDS_RUN] = N_ ("Runs and Stages"),
+    [ADJ_COMMANDS_VIEW] = N_ ("View"),
+  };
+
+  return _ (titles[group]);
+}
+
+gboolean
+adj_command_is_possible (AdjDocument *document, AdjNeeds needs)
+{
+  switch (needs)
+    {
+    case ADJ_NEEDS_NOTHING:
+      return TRUE;
+    case ADJ_NEEDS_GRAPH:
+      return adj_document_get_graph (document) != NULL;
+    case ADJ_NEEDS_SELECTION:
+      return adj_node_id_is_valid (adj_document_get_selected (document));
+    case ADJ_NEEDS_WORK:
+      return adj_document_is_running (document) || adj_document_get_status (document) != NULL;
+    case ADJ_NEEDS_PROBLEM:
+      return adj_document_get_error (document) != NULL;
+    case ADJ_NEEDS_PAST:
+      return adj_document_can_go (document, -1);
+    case ADJ_NEEDS_FUTURE:
+      return adj_document_can_go (document, 1);
+    case ADJ_NEEDS_DONE:
+      return adj_document_can_undo (document, -1);
+    case ADJ_NEEDS_UNDONE:
+      return adj_document_can_undo (document, 1);
+    case ADJ_NEEDS_EARLIER:
+      return adj_stages_can_step (document, -1);
+    case ADJ_NEEDS_LATER:
+      return adj_stages_can_step (document, 1);
+    }
+  return FALSE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "window/adj-window.h"
+
+G_BEGIN_DECLS
+
+/* Every command of the workbench: what actions, keys, the palette and the window of shortcuts are
+ * made from.  Keys of the canvas stand in canvas/adj-graph-view.h. */
+
+typedef enum
+{
+  ADJ_NEEDS_NOTHING,
+  ADJ_NEEDS_GRAPH,
+  ADJ_NEEDS_SELECTION,
+  ADJ_NEEDS_WORK, /* that is under way */
+  ADJ_NEEDS_PROBLEM,
+  ADJ_NEEDS_PAST,
+  ADJ_NEEDS_FUTURE,
+  ADJ_NEEDS_DONE, /* what can be undone */
+  ADJ_NEEDS_UNDONE,
+  ADJ_NEEDS_EARLIER, /* stage */
+  ADJ_NEEDS_LATER,
+} AdjNeeds;
+
+typedef enum
+{
+  ADJ_COMMANDS_FILES,
+  ADJ_COMMANDS_GRAPH,
+  ADJ_COMMANDS_RUN,
+  ADJ_COMMANDS_VIEW,
+  ADJ_N_COMMAND_GROUPS,
+} AdjCommandGroup;
+
+/* A value that a command takes. */
+typedef struct
+{
+  const char *value, *title;
+} AdjCommandTarget;
+
+typedef struct
+{
+  const char *name;  /* of the action: "win.open" */
+  const char *title; /* (nullable): %NULL: needs a value that only its place in the window knows */
+  AdjCommandGroup group;
+  AdjNeeds needs;
+  const char *parameter; /* (nullable): its type */
+  const char *accels[3];
+  void (*run) (AdjWindow *self, GVariant *parameter); /* (nullable): others have the action */
+  GVariant *(*get_state) (AdjDocument *document);     /* (nullable): floating: it is a choice */
+  const AdjCommandTarget *targets; /* (nullable): ends with %NULL: each is a command of its own */
+} AdjCommand;
+
+const AdjCommand *adj_commands_get (guint *n);
+const char *adj_command_group_title (AdjCommandGroup group);
+gboolean adj_command_is_possible (AdjDocument *document, AdjNeeds needs);
+
+G_END_DECLS

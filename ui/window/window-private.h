@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "window/adj-document-page.h"
+#include "window/adj-command-palette.h"
+#include "window/adj-search-bar.h"
+#include "window/adj-window.h"
+
+G_BEGIN_DECLS
+
+struct _AdjWindow
+{
+  AdwApplicationWindow parent_instance;
+
+  GSettings *settings;           /* (owned) (nullable) */
+  AdjDocument *document;         /* (owned) (nullable): of the chosen tab */
+  GSignalGroup *signals;         /* of it */
+  GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
+  void (*chosen) (AdjWindow *self, GFile *file);
+
+  AdwWindowTitle *title;
+  AdwSplitButton *run_button;
+  AdwButtonContent *run_content;
+  GMenu *inputs_menu;
+  GMenu *compare_menu;
+  GtkMenuButton *find_button;
+  AdjSearchBar *search_bar;
+  AdjCommandPalette *palette; /* (owned): a popover below the title */
+  AdwToastOverlay *toasts;
+  AdwTabView *tabs;
+  GtkRevealer *status_revealer;
+  GtkProgressBar *progress;
+  GtkLabel *status;
+};
+
+/* -- window-tabs.c -- */
+
+void adj_window_watch_tabs (AdjWindow *self);
+AdjDocumentPage *adj_window_get_page (AdjWindow *self); /* (nullable): of the chosen tab */
+AdjDocumentPage *adj_window_add_tab (AdjWindow *self);
+/* The page of the chosen tab when it is free, else of a new one. */
+AdjDocumentPage *adj_window_get_room (AdjWindow *self);
+/* Shows the tab of @file.  (nullable): it has none */
+AdjDocumentPage *adj_window_find_open (AdjWindow *self, GFile *file);
+AdjDocument *adj_window_get_nth_document (AdjWindow *self, int n); /* (nullable) */
+
+/* -- window-says.c: what the window shows of the document of the chosen tab -- */
+
+void adj_window_watch_document (AdjWindow *self);
+/* Everything, for another document. */
+void adj_window_update_all (AdjWindow *self);
+/* Toasts. */
+void adj_window_remark (AdjWindow *self, const char *text);
+void adj_window_tell_exported (AdjWindow *self, GFile *file);
+
+G_END_DECLS
