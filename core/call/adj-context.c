@@ -344,6 +344,25 @@ adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, 
   cx->error = g_error_new_literal (domain, code, message->str);
 }
 
+gboolean
+adj_context_test_size (AdjContext *cx, AdjSizeOp comparison, AdjSize a, AdjSize b)
+{
+  g_autoptr (GString) text = NULL;
+  gboolean holds;
+
+  g_return_val_if_fail (cx != NULL, FALSE);
+
+  if (cx->error != NULL)
+    return FALSE;
+  if (adj_size_decide (cx->symbols, comparison, a, b, &holds))
+    return holds;
+  text = g_string_new (NULL);
+  adj_size_print (cx->symbols, adj_size_apply (cx->symbols, comparison, a, b), text);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "could not guard on data-dependent expression %s", text->str);
+  return FALSE;
+}
+
 /* -- scopes -- */
 
 void

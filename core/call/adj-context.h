@@ -151,6 +151,13 @@ ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
+/* Answers a comparison of sizes for a program that goes one way or the other, as
+ * adj_size_decide().  %FALSE with the context in error where data decide it. */
+ADJ_PUBLIC gboolean adj_context_test_size (AdjContext *cx,
+                                           AdjSizeOp comparison,
+                                           AdjSize a,
+                                           AdjSize b);
+
 /* -- scopes: owners of temporaries --
  *
  * Results of calls are borrowed from the innermost scope and end with it.  adj_keep() takes a

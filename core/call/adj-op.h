@@ -49,6 +49,7 @@ typedef enum
   ADJ_PROMOTE_BOOL,        /* compute in the promoted dtype, result bool */
   ADJ_PROMOTE_FIRST,       /* the dtype of the first tensor */
   ADJ_PROMOTE_BOOL_TO_INT, /* DEFAULT, but bool becomes int64 (pow) */
+  ADJ_PROMOTE_REAL,        /* FIRST, but complex becomes the float that it is made of (abs) */
 } AdjPromote;
 
 /* The class of the tolerance band in comparisons (operators §5.3). */

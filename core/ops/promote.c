@@ -59,7 +59,8 @@ AdjDType
 op_promote (const AdjOpCall *call, AdjDType *compute)
 {
   AdjPromote promote = call->op->promote;
-  AdjDType dtype = promote == ADJ_PROMOTE_FIRST ? first_dtype (call) : promote_all (call);
+  gboolean first = promote == ADJ_PROMOTE_FIRST || promote == ADJ_PROMOTE_REAL;
+  AdjDType dtype = first ? first_dtype (call) : promote_all (call);
   gboolean integral;
 
   if (dtype >= ADJ_N_DTYPES)
@@ -78,5 +79,7 @@ op_promote (const AdjOpCall *call, AdjDType *compute)
   if (promote == ADJ_PROMOTE_BOOL_TO_INT && dtype == ADJ_DTYPE_BOOL)
     dtype = ADJ_DTYPE_I64;
   *compute = dtype;
+  if (promote == ADJ_PROMOTE_REAL)
+    return adj_dtype_get_real (dtype);
   return promote == ADJ_PROMOTE_BOOL ? ADJ_DTYPE_BOOL : dtype;
 }

@@ -107,6 +107,16 @@ to_complex (AdjDType dtype)
   return dtype == ADJ_DTYPE_F16 ? ADJ_DTYPE_C32 : ADJ_DTYPE_C64;
 }
 
+AdjDType
+adj_dtype_get_real (AdjDType dtype)
+{
+  if (dtype == ADJ_DTYPE_C128)
+    return ADJ_DTYPE_F64;
+  if (dtype == ADJ_DTYPE_C64)
+    return ADJ_DTYPE_F32;
+  return dtype == ADJ_DTYPE_C32 ? ADJ_DTYPE_F16 : dtype;
+}
+
 static AdjDType
 wider (AdjDType a, AdjDType b)
 {

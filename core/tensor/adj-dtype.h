@@ -46,6 +46,9 @@ adj_dtype_is_floating (AdjDType dtype)
   return dtype < ADJ_N_DTYPES && adj_dtype_info (dtype)->category == ADJ_CATEGORY_FLOAT;
 }
 
+/* The type of the parts of complex @dtype; any other is itself. */
+AdjDType adj_dtype_get_real (AdjDType dtype);
+
 /* The pair table of graph-ir §11.2; ADJ_DTYPE_NONE is neutral. */
 ADJ_PUBLIC AdjDType adj_dtype_promote (AdjDType a, AdjDType b);
 

@@ -436,7 +436,7 @@ adj_size_apply (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
 /* -- Tests --------------------------------------------------------------------------------- */
 
 gboolean
-adj_size_test (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b)
+adj_size_decide (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b, gboolean *holds)
 {
   AdjRange zero = { 0, 0 };
   AdjRange decided;
@@ -449,19 +449,35 @@ adj_size_test (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b)
   a = adj_symbols_unspell (symbols, a);
   b = adj_symbols_unspell (symbols, b);
   if (adj_size_is_int (a) && adj_size_is_int (b))
-    return adj_size_fold (comparison, a.word, b.word, &value) && value != 0;
+    {
+      *holds = adj_size_fold (comparison, a.word, b.word, &value) && value != 0;
+      return TRUE;
+    }
   g_return_val_if_fail (symbols != NULL, FALSE);
 
   decided = adj_range_apply (comparison, difference (symbols, a, b), zero);
   if (decided.min != decided.max)
     decided = adj_range_apply (comparison, adj_symbols_range (symbols, a),
                                adj_symbols_range (symbols, b));
+  *holds = decided.min != 0;
   if (decided.min == decided.max)
-    return decided.min != 0;
+    return TRUE;
 
   if (!adj_size_get_hint (symbols, a, &hint_a) || !adj_size_get_hint (symbols, b, &hint_b) ||
       !adj_size_fold (comparison, hint_a, hint_b, &value))
     return FALSE;
-  adj_symbols_add_guard (symbols, adj_size_apply (symbols, comparison, a, b), value != 0);
-  return value != 0;
+  *holds = value != 0;
+  adj_symbols_add_guard (symbols, adj_size_apply (symbols, comparison, a, b), *holds);
+  if (*holds == (comparison == ADJ_SIZE_EQ) &&
+      (comparison == ADJ_SIZE_EQ || comparison == ADJ_SIZE_NE))
+    adj_symbols_pin (symbols, a, b);
+  return TRUE;
+}
+
+gboolean
+adj_size_test (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b)
+{
+  gboolean holds;
+
+  return adj_size_decide (symbols, comparison, a, b, &holds) && holds;
 }

@@ -90,8 +90,12 @@ adj_size_floordiv (AdjSymbols *symbols, AdjSize a, AdjSize b)
 }
 
 /* Answers a comparison.  Integers: directly.  Symbolic: from value ranges when they decide it,
- * else from hints, and then the assumption is recorded as a guard of @symbols.  An unbacked
- * expression that ranges do not decide answers %FALSE (the size-oblivious default). */
+ * else from hints, and then the assumption is recorded as a guard of @symbols; where it leaves one
+ * integer for a symbol, that is what the symbol is.  %FALSE: nothing decides it, because data do.
+ */
+ADJ_PUBLIC gboolean
+adj_size_decide (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b, gboolean *holds);
+/* The same; what nothing decides does not hold (the size-oblivious default). */
 ADJ_PUBLIC gboolean adj_size_test (AdjSymbols *symbols, AdjSizeOp comparison, AdjSize a, AdjSize b);
 
 static inline gboolean

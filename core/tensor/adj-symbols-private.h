@@ -44,6 +44,7 @@ struct _AdjSymbols
   guint stale_from;     /* hints and ranges of nodes from here on are out of date */
   GArray *guards;       /* of AdjGuard */
   GHashTable *guarded;  /* words of the conditions in guards */
+  guint n_pinned;       /* symbols that are one integer */
 };
 
 AdjSize adj_symbols_intern (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b);
@@ -57,6 +58,8 @@ AdjSize adj_symbols_get_or_define (AdjSymbols *symbols, const char *name);
 const AdjSizeNode *adj_symbols_node (const AdjSymbols *symbols, AdjSize size);
 AdjRange adj_symbols_range (AdjSymbols *symbols, AdjSize size);
 void adj_symbols_add_guard (AdjSymbols *symbols, AdjSize condition, gboolean holds);
+/* @a == @b was assumed: a symbol for which that leaves one integer is that. */
+void adj_symbols_pin (AdjSymbols *symbols, AdjSize a, AdjSize b);
 /* A fixed order of expressions: symbols by name, then the others. */
 gint adj_symbols_order (const AdjSymbols *symbols, AdjSize a, AdjSize b);
 

@@ -37,6 +37,34 @@ ADJ_PUBLIC guint adj_symbols_get_n (const AdjSymbols *symbols);
 ADJ_PUBLIC const AdjSymbol *adj_symbols_get (const AdjSymbols *symbols, guint index);
 ADJ_PUBLIC const AdjSymbol *adj_symbols_find (const AdjSymbols *symbols, const char *name);
 
+/* How the size of an input becomes a symbol. */
+typedef enum
+{
+  ADJ_SIZES_STATIC,  /* it stays an integer */
+  ADJ_SIZES_DUCK,    /* equal ones share a symbol; 0 and 1 stay, so that a symbol is at least 2 */
+  ADJ_SIZES_DYNAMIC, /* a symbol of its own; 0 and 1 stay */
+  ADJ_SIZES_UNSPECIFIED, /* a symbol of its own, any integer */
+} AdjSizePolicy;
+
+/* "s0", "s1", … for a size that is @hint now. */
+ADJ_PUBLIC AdjSize adj_symbols_add_size (AdjSymbols *symbols,
+                                         AdjSizePolicy policy,
+                                         gint64 hint,
+                                         const char *source);
+/* "u0", "u1", … for one that data decide. */
+ADJ_PUBLIC AdjSize adj_symbols_add_unbacked (AdjSymbols *symbols,
+                                             gint64 min,
+                                             gint64 max,
+                                             const char *source);
+/* From now on @size lies within these bounds too; only of a symbol is it remembered.  %FALSE when
+ * nothing does. */
+ADJ_PUBLIC gboolean adj_symbols_restrict (AdjSymbols *symbols,
+                                          AdjSize size,
+                                          gint64 min,
+                                          gint64 max);
+/* @size with the integers that guards have made of symbols (s0 == 4). */
+ADJ_PUBLIC AdjSize adj_symbols_simplify (AdjSymbols *symbols, AdjSize size);
+
 ADJ_PUBLIC guint adj_symbols_get_n_guards (const AdjSymbols *symbols);
 ADJ_PUBLIC AdjGuard adj_symbols_get_guard (const AdjSymbols *symbols, guint index);
 

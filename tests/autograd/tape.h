@@ -23,6 +23,10 @@ AdjTensor *tape_call (AdjContext *cx, const char *name, guint n, const AdjValue 
 /* The same, where it may fail. */
 gboolean tape_try (AdjContext *cx, const char *name, guint n, const AdjValue *args);
 #define T(t) ADJ_TENSOR (t)
+#define LIST(...)                                                                                  \
+  ((AdjValue){ .kind = ADJ_VALUE_LIST,                                                             \
+               .n = G_N_ELEMENTS (((AdjValue[]){ __VA_ARGS__ })),                                  \
+               .items = (AdjValue[]){ __VA_ARGS__ } })
 
 /* Backward from one tensor with gradient 1. */
 void tape_backward (AdjContext *cx, AdjTensor *root, AdjBackwardFlags flags);

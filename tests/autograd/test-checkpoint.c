@@ -480,7 +480,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/checkpoint/draws-the-same-again", draws_the_same_again);
   g_test_add_func ("/autograd/checkpoint/nests", nests);
   g_test_add_func ("/autograd/checkpoint/keeps-what-the-policy-says", keeps_what_the_policy_says);
-  g_test_add_func ("/autograd/checkpoint/e19-packs", e19_packs);
+  g_test_add_func ("/compiled-autograd/6.1/E19-packs", e19_packs);
   g_test_add_func ("/autograd/checkpoint/refuses-pack-that-writes", refuses_pack_that_writes);
   g_test_add_func ("/autograd/checkpoint/tags-as-pytorch", tags_as_pytorch);
 

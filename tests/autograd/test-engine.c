@@ -370,9 +370,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/autograd/engine/e9-mlp", e9);
-  g_test_add_func ("/autograd/engine/e12-accumulators-overtake", e12);
-  g_test_add_func ("/autograd/engine/e19-one-root-twice", e19);
+  g_test_add_func ("/compiled-autograd/6.1/E9-mlp", e9);
+  g_test_add_func ("/compiled-autograd/6.1/E12-accumulators-overtake", e12);
+  g_test_add_func ("/compiled-autograd/6.1/E19-one-root-twice", e19);
   g_test_add_func ("/autograd/engine/accumulates-in-place", accumulates_in_place);
   g_test_add_func ("/autograd/engine/accumulates-with-history", accumulates_with_history);
   g_test_add_func ("/autograd/engine/leaves-share-no-gradient", leaves_share_no_gradient);

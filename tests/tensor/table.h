@@ -9,5 +9,7 @@ G_BEGIN_DECLS
 typedef void (*TableFunc) (char **words, guint n, const char *line);
 
 void table_read (const char *name, TableFunc each);
+/* Its lines. (transfer full) */
+char **table_read_lines (const char *name);
 
 G_END_DECLS
