@@ -168,7 +168,7 @@ cancel_at_first (guint done, guint total, gpointer data)
 static void
 test_pareto_stops (void)
 {
-  g_autoptr (AdjGraph) joint = make_chain (40);
+  g_autoptr (AdjGraph) joint = layers_new (40);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
