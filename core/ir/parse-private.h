@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* -- Values (parse-value.c) ---- */
+/* -- Values (parse-reader.c, parse-value.c) ---- */
 
 /* Reads values off a stream of tokens; @token is the next one. */
 typedef struct
@@ -27,6 +27,7 @@ void adj_reader_advance (AdjReader *reader);
 gboolean adj_reader_at (const AdjReader *reader, const char *punct);
 /* Takes @punct if it is next. */
 gboolean adj_reader_take (AdjReader *reader, const char *punct);
+gboolean adj_reader_at_name (const AdjReader *reader, const char *name);
 /* Whether nothing but a comment is left. */
 gboolean adj_reader_at_end (const AdjReader *reader);
 
@@ -35,6 +36,15 @@ gboolean adj_reader_at_end (const AdjReader *reader);
 gboolean adj_reader_read (AdjReader *reader, AdjValue *out);
 /* A value with nothing required to follow, so that an operator may; never RAW. */
 gboolean adj_reader_read_operand (AdjReader *reader, AdjValue *out);
+/* What stands below self: `self.a.b`, `getattr(self.a, "0").b`; @depth: of brackets, 0. */
+gboolean adj_reader_read_self_path (AdjReader *reader, GString *path, guint depth);
+
+/* -- Numbers and strings (parse-literal.c) ---- */
+
+gboolean adj_reader_read_signed (AdjReader *reader, AdjValue *out);
+/* (1+2j), without the opening bracket. */
+gboolean adj_reader_read_complex (AdjReader *reader, AdjValue *out);
+gboolean adj_reader_read_string (AdjReader *reader, AdjValue *out);
 
 /* -- Annotations and facts (parse-facts.c) ---- */
 
@@ -71,6 +81,8 @@ typedef struct
   guint indent;
 } AdjLine;
 
+AdjSpan adj_line_get_span (const AdjLine *line);
+
 /* -- Ends of statements (parse-tail.c) ---- */
 
 /* Takes `;  x = y = None`, or nothing.  @last (nullable) is set to the last name before None. */
@@ -83,7 +95,7 @@ gsize adj_tail_split (const AdjLine *line, const char **facts, gsize *n_facts);
 /* What `# adj: ` is followed by, when that is what the reader has come to; else %NULL. */
 const char *adj_tail_find_facts (const AdjReader *r, gsize *n_facts);
 
-/* -- Statements (parse-statement.c) ---- */
+/* -- Statements (parse-statement.c, parse-names.c, parse-return.c) ---- */
 
 /* The words of the whole text, collected when a name must be made up that is none of them. */
 typedef struct
@@ -116,6 +128,8 @@ void adj_module_read_return (AdjModuleReader *module,
                              const AdjLine *line,
                              const char *type,
                              AdjValue *descriptions);
+/* A name for a node that the text calls otherwise, or not at all. */
+char *adj_module_make_up_name (AdjModuleReader *module, const char *candidate);
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
 char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
 

@@ -10,183 +10,6 @@
 
 /* Arguments add a level or two of their own. */
 #define MAX_DEPTH (ADJ_MAX_DEPTH - 3)
-
-void
-adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line)
-{
-  *reader = (AdjReader){ .symbols = NULL };
-  adj_lexer_init (&reader->lexer, text, length, line);
-  reader->lexer.keep_newlines = TRUE;
-  reader->token = adj_lexer_next (&reader->lexer);
-}
-
-void
-adj_reader_advance (AdjReader *reader)
-{
-  reader->token = adj_lexer_next (&reader->lexer);
-}
-
-gboolean
-adj_reader_at (const AdjReader *reader, const char *punct)
-{
-  return reader->token.kind == ADJ_TOKEN_PUNCT && reader->token.text[0] == punct[0] &&
-         adj_token_is (&reader->token, punct);
-}
-
-gboolean
-adj_reader_take (AdjReader *reader, const char *punct)
-{
-  if (!adj_reader_at (reader, punct))
-    return FALSE;
-
-  adj_reader_advance (reader);
-
-  return TRUE;
-}
-
-gboolean
-adj_reader_at_end (const AdjReader *reader)
-{
-  return reader->token.kind == ADJ_TOKEN_END || reader->token.kind == ADJ_TOKEN_COMMENT;
-}
-
-static gboolean
-at_name (const AdjReader *reader, const char *name)
-{
-  return reader->token.kind == ADJ_TOKEN_NAME && adj_token_is (&reader->token, name);
-}
-
-/* -- Numbers and strings ---- */
-
-static gboolean
-read_number (AdjReader *reader, gboolean negative, AdjValue *out)
-{
-  g_autofree char *digits = adj_token_dup (&reader->token);
-  g_autofree char *text = g_strconcat (negative ? "-" : "", digits, NULL);
-  AdjTokenKind kind = reader->token.kind;
-  double number = g_ascii_strtod (text, NULL);
-
-  if (kind == ADJ_TOKEN_INT)
-    {
-      errno = 0;
-      *out = ADJ_INT (g_ascii_strtoll (text, NULL, 10));
-      if (errno != 0)
-        return FALSE;
-    }
-  else if (kind == ADJ_TOKEN_FLOAT)
-    *out = ADJ_FLOAT (number);
-  else if (kind == ADJ_TOKEN_IMAGINARY)
-    *out = adj_value_new_items (ADJ_VALUE_COMPLEX,
-                                (AdjValue[2]){ ADJ_FLOAT (0), ADJ_FLOAT (number) }, 2);
-  else if (at_name (reader, "inf"))
-    *out = ADJ_FLOAT (negative ? -INFINITY : INFINITY);
-  else if (at_name (reader, "nan"))
-    *out = ADJ_FLOAT (NAN);
-  else
-    return FALSE;
-
-  adj_reader_advance (reader);
-
-  return TRUE;
-}
-
-static gboolean
-read_signed (AdjReader *reader, AdjValue *out)
-{
-  gboolean negative = adj_reader_take (reader, "-");
-
-  return read_number (reader, negative, out);
-}
-
-static double
-get_number (const AdjValue *value)
-{
-  return value->kind == ADJ_VALUE_INT ? (double) value->integer : value->number;
-}
-
-/* (1+2j); the bracket is taken. */
-static gboolean
-read_complex (AdjReader *reader, AdjValue *out)
-{
-  g_auto (AdjValue) real = ADJ_NONE;
-  g_auto (AdjValue) imaginary = ADJ_NONE;
-  gboolean is_minus_zero = adj_reader_at (reader, "-");
-  gboolean negative;
-
-  if (!read_signed (reader, &real) || (real.kind != ADJ_VALUE_INT && real.kind != ADJ_VALUE_FLOAT))
-    return FALSE;
-  negative = adj_reader_at (reader, "-");
-  if (!negative && !adj_reader_at (reader, "+"))
-    return FALSE;
-  adj_reader_advance (reader);
-  if (!read_number (reader, negative, &imaginary) || imaginary.kind != ADJ_VALUE_COMPLEX ||
-      !adj_reader_take (reader, ")"))
-    return FALSE;
-
-  is_minus_zero = is_minus_zero && get_number (&real) == 0;
-  imaginary.items[0].number = is_minus_zero ? -0.0 : get_number (&real);
-  *out = adj_value_steal (&imaginary);
-
-  return TRUE;
-}
-
-/* b'\x00ab' */
-static gboolean
-read_bytes (const AdjToken *token, AdjValue *out)
-{
-  g_autoptr (GString) bytes = g_string_new (NULL);
-  const char *end = token->text + token->length - 1;
-
-  for (const char *p = token->text + 2; p < end; p++)
-    {
-      static const char letters[] = "nrt\\'\"", meanings[] = "\n\r\t\\'\"";
-      const char *letter;
-
-      if (*p != '\\')
-        g_string_append_c (bytes, *p);
-      else if (end - p > 3 && p[1] == 'x' && g_ascii_isxdigit (p[2]) && g_ascii_isxdigit (p[3]))
-        {
-          g_string_append_c (bytes, g_ascii_xdigit_value (p[2]) * 16 + g_ascii_xdigit_value (p[3]));
-          p += 3;
-        }
-      else if (p[1] != '\0' && (letter = strchr (letters, p[1])))
-        {
-          g_string_append_c (bytes, meanings[letter - letters]);
-          p++;
-        }
-      else
-        return FALSE;
-    }
-
-  *out = (AdjValue){ .kind = ADJ_VALUE_BYTES, .n = bytes->len };
-  out->text = g_string_free (g_steal_pointer (&bytes), FALSE);
-
-  return TRUE;
-}
-
-static gboolean
-read_string (AdjReader *reader, AdjValue *out)
-{
-  AdjToken token = reader->token;
-  g_autofree char *text = NULL;
-
-  if (token.text[0] == 'b' || token.text[0] == 'B')
-    {
-      if (!read_bytes (&token, out))
-        return FALSE;
-    }
-  else
-    {
-      text = adj_token_unquote (&token, NULL);
-      if (!text)
-        return FALSE;
-      *out = adj_value_new_string (text);
-    }
-  adj_reader_advance (reader);
-
-  return TRUE;
-}
-
 /* -- Containers ---- */
 
 static GArray *
@@ -263,7 +86,7 @@ read_tuple (AdjReader *reader, AdjValue *out)
 
   adj_reader_advance (reader);
   start = *reader;
-  if (read_complex (reader, out))
+  if (adj_reader_read_complex (reader, out))
     return TRUE;
   *reader = start;
 
@@ -355,7 +178,7 @@ read_device (AdjReader *reader, AdjValue *out)
   g_auto (AdjValue) index = ADJ_NONE;
   AdjDevice device;
 
-  if (at_name (reader, "type"))
+  if (adj_reader_at_name (reader, "type"))
     {
       adj_reader_advance (reader);
       if (!adj_reader_take (reader, "="))
@@ -367,7 +190,7 @@ read_device (AdjReader *reader, AdjValue *out)
 
   if (adj_reader_take (reader, ","))
     {
-      if (!at_name (reader, "index"))
+      if (!adj_reader_at_name (reader, "index"))
         return FALSE;
       adj_reader_advance (reader);
       if (!adj_reader_take (reader, "=") || !adj_reader_read (reader, &index) ||
@@ -560,11 +383,11 @@ adj_reader_read_operand (AdjReader *reader, AdjValue *out)
   else if (adj_reader_at (reader, "{"))
     ok = read_dict (reader, &value);
   else if (reader->token.kind == ADJ_TOKEN_STRING)
-    ok = read_string (reader, &value);
+    ok = adj_reader_read_string (reader, &value);
   else if (reader->token.kind == ADJ_TOKEN_NAME)
     ok = read_name (reader, &value);
   else
-    ok = read_signed (reader, &value);
+    ok = adj_reader_read_signed (reader, &value);
   reader->depth--;
 
   if (ok)
@@ -573,114 +396,4 @@ adj_reader_read_operand (AdjReader *reader, AdjValue *out)
     adj_value_clear (&value);
 
   return ok;
-}
-
-static gboolean
-at_end_of_value (const AdjReader *reader)
-{
-  static const char *const ends[] = { ",", ")", "]", "}", ":", ";" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
-    if (adj_reader_at (reader, ends[i]))
-      return TRUE;
-
-  return adj_reader_at_end (reader);
-}
-
-/* A name behind a dot is a member. */
-static void
-note_mention (AdjReader *reader, const char *start)
-{
-  g_autofree char *name = adj_token_dup (&reader->token);
-  g_auto (AdjValue) value = ADJ_NONE;
-
-  if (reader->token.text > start && reader->token.text[-1] == '.')
-    return;
-  if (reader->resolve && reader->resolve (name, &value, reader->data))
-    reader->raw_mentions_node = TRUE;
-}
-
-/* Balanced text up to the next comma or closing bracket of someone else. */
-static gboolean
-read_raw (AdjReader *reader, AdjValue *out)
-{
-  const char *start = reader->token.text, *end = start;
-  guint depth = 0;
-
-  while (!adj_reader_at_end (reader))
-    {
-      gboolean opens =
-          adj_reader_at (reader, "(") || adj_reader_at (reader, "[") || adj_reader_at (reader, "{");
-      gboolean closes =
-          adj_reader_at (reader, ")") || adj_reader_at (reader, "]") || adj_reader_at (reader, "}");
-
-      if (depth == 0 && (closes || at_end_of_value (reader)))
-        break;
-      /* A string that does not end has swallowed what follows. */
-      if (reader->token.kind == ADJ_TOKEN_BAD && strchr ("'\"bB", reader->token.text[0]))
-        {
-          reader->is_open = TRUE;
-          return FALSE;
-        }
-      if (reader->token.kind == ADJ_TOKEN_NAME)
-        note_mention (reader, start);
-      depth += opens;
-      depth -= closes;
-      end = reader->token.text + reader->token.length;
-      adj_reader_advance (reader);
-    }
-  reader->is_open = depth > 0;
-  if (depth > 0 || end == start)
-    return FALSE;
-
-  *out = (AdjValue){ .kind = ADJ_VALUE_RAW, .n = end - start };
-  out->text = g_strndup (start, end - start);
-
-  return TRUE;
-}
-
-gboolean
-adj_reader_read (AdjReader *reader, AdjValue *out)
-{
-  AdjReader start = *reader;
-
-  if (adj_reader_read_operand (reader, out))
-    {
-      if (at_end_of_value (reader))
-        return TRUE;
-      adj_value_clear (out);
-    }
-  if (reader->is_open)
-    return FALSE;
-
-  start.raw_mentions_node = reader->raw_mentions_node;
-  *reader = start;
-
-  return read_raw (reader, out);
-}
-
-gboolean
-adj_value_parse (const char *text,
-                 gssize length,
-                 AdjNameFunc resolve,
-                 gpointer data,
-                 AdjValue *out,
-                 GError **error)
-{
-  g_auto (AdjValue) value = ADJ_NONE;
-  AdjReader reader;
-
-  adj_reader_init (&reader, text, length < 0 ? strlen (text) : (gsize) length, 1);
-  reader.resolve = resolve;
-  reader.data = data;
-  if (!adj_reader_read (&reader, &value) || !adj_reader_at_end (&reader))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: this is no value",
-                   reader.token.span.line, reader.token.span.column);
-      return FALSE;
-    }
-
-  *out = adj_value_steal (&value);
-
-  return TRUE;
 }

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The names of nodes: what the text calls them, and what we do where it does not. */
+
+#include <string.h>
+
+#include "ir/parse-private.h"
+
+gboolean
+adj_module_resolve (const char *name, AdjValue *out, gpointer data)
+{
+  AdjModuleReader *module = data;
+  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (module->names, name));
+
+  if (place == 0)
+    return FALSE;
+
+  *out = ADJ_NODE (((AdjNodeId){ place - 1 }));
+
+  return TRUE;
+}
+
+static GHashTable *
+collect_words (const AdjWords *words)
+{
+  GHashTable *set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, words->text, words->length, 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    if (token.kind == ADJ_TOKEN_NAME)
+      g_hash_table_add (set, adj_token_dup (&token));
+
+  return set;
+}
+
+/* "x_1_2" → "x": the namespace goes on from the last number of a base, but from 1 for a name that
+ * has one, through all that are taken. */
+static char *
+dup_base (const char *name)
+{
+  gsize length = strlen (name);
+
+  for (;;)
+    {
+      gsize at = length;
+
+      while (at > 0 && g_ascii_isdigit (name[at - 1]))
+        at--;
+      if (at == length || at < 2 || name[at - 1] != '_')
+        return g_strndup (name, length);
+      length = at - 1;
+    }
+}
+
+char *
+adj_module_make_up_name (AdjModuleReader *module, const char *candidate)
+{
+  AdjWords *words = module->words;
+  g_autofree char *base = dup_base (candidate);
+  char *name = adj_builder_unique_name (module->builder, base);
+
+  if (!words->set)
+    words->set = collect_words (words);
+  while (g_hash_table_contains (words->set, name))
+    {
+      g_free (name);
+      name = adj_builder_unique_name (module->builder, base);
+    }
+
+  return name;
+}
+
+char *
+adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
+{
+  char *unique = NULL;
+
+  if (adj_node_id_is_valid (adj_builder_find (module->builder, name)))
+    {
+      unique = adj_module_make_up_name (module, name);
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
+                     "'%s' is defined twice; the second is called '%s' here", name, unique);
+    }
+
+  g_hash_table_insert (module->names, g_strdup (name),
+                       GUINT_TO_POINTER (adj_builder_get_n_nodes (module->builder) + 1));
+
+  return unique ? unique : g_strdup (name);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The tokens of a line, and values among them; what is no value we know is kept as text. */
+
+#include <string.h>
+
+#include "ir/parse-private.h"
+#include "ir/text-private.h"
+
+void
+adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line)
+{
+  *reader = (AdjReader){ .symbols = NULL };
+  adj_lexer_init (&reader->lexer, text, length, line);
+  reader->lexer.keep_newlines = TRUE;
+  reader->token = adj_lexer_next (&reader->lexer);
+}
+
+void
+adj_reader_advance (AdjReader *reader)
+{
+  reader->token = adj_lexer_next (&reader->lexer);
+}
+
+gboolean
+adj_reader_at (const AdjReader *reader, const char *punct)
+{
+  return reader->token.kind == ADJ_TOKEN_PUNCT && reader->token.text[0] == punct[0] &&
+         adj_token_is (&reader->token, punct);
+}
+
+gboolean
+adj_reader_take (AdjReader *reader, const char *punct)
+{
+  if (!adj_reader_at (reader, punct))
+    return FALSE;
+
+  adj_reader_advance (reader);
+
+  return TRUE;
+}
+
+gboolean
+adj_reader_at_end (const AdjReader *reader)
+{
+  return reader->token.kind == ADJ_TOKEN_END || reader->token.kind == ADJ_TOKEN_COMMENT;
+}
+
+gboolean
+adj_reader_at_name (const AdjReader *reader, const char *name)
+{
+  return reader->token.kind == ADJ_TOKEN_NAME && adj_token_is (&reader->token, name);
+}
+
+static gboolean
+at_end_of_value (const AdjReader *reader)
+{
+  static const char *const ends[] = { ",", ")", "]", "}", ":", ";" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    if (adj_reader_at (reader, ends[i]))
+      return TRUE;
+
+  return adj_reader_at_end (reader);
+}
+
+/* A name behind a dot is a member. */
+static void
+note_mention (AdjReader *reader, const char *start)
+{
+  g_autofree char *name = adj_token_dup (&reader->token);
+  g_auto (AdjValue) value = ADJ_NONE;
+
+  if (reader->token.text > start && reader->token.text[-1] == '.')
+    return;
+  if (reader->resolve && reader->resolve (name, &value, reader->data))
+    reader->raw_mentions_node = TRUE;
+}
+
+/* Balanced text up to the next comma or closing bracket of someone else. */
+static gboolean
+read_raw (AdjReader *reader, AdjValue *out)
+{
+  const char *start = reader->token.text, *end = start;
+  guint depth = 0;
+
+  while (!adj_reader_at_end (reader))
+    {
+      gboolean opens =
+          adj_reader_at (reader, "(") || adj_reader_at (reader, "[") || adj_reader_at (reader, "{");
+      gboolean closes =
+          adj_reader_at (reader, ")") || adj_reader_at (reader, "]") || adj_reader_at (reader, "}");
+
+      if (depth == 0 && (closes || at_end_of_value (reader)))
+        break;
+      /* A string that does not end has swallowed what follows. */
+      if (reader->token.kind == ADJ_TOKEN_BAD && strchr ("'\"bB", reader->token.text[0]))
+        {
+          reader->is_open = TRUE;
+          return FALSE;
+        }
+      if (reader->token.kind == ADJ_TOKEN_NAME)
+        note_mention (reader, start);
+      depth += opens;
+      depth -= closes;
+      end = reader->token.text + reader->token.length;
+      adj_reader_advance (reader);
+    }
+  reader->is_open = depth > 0;
+  if (depth > 0 || end == start)
+    return FALSE;
+
+  *out = (AdjValue){ .kind = ADJ_VALUE_RAW, .n = end - start };
+  out->text = g_strndup (start, end - start);
+
+  return TRUE;
+}
+
+gboolean
+adj_reader_read (AdjReader *reader, AdjValue *out)
+{
+  AdjReader start = *reader;
+
+  if (adj_reader_read_operand (reader, out))
+    {
+      if (at_end_of_value (reader))
+        return TRUE;
+      adj_value_clear (out);
+    }
+  if (reader->is_open)
+    return FALSE;
+
+  start.raw_mentions_node = reader->raw_mentions_node;
+  *reader = start;
+
+  return read_raw (reader, out);
+}
+
+gboolean
+adj_value_parse (const char *text,
+                 gssize length,
+                 AdjNameFunc resolve,
+                 gpointer data,
+                 AdjValue *out,
+                 GError **error)
+{
+  g_auto (AdjValue) value = ADJ_NONE;
+  AdjReader reader;
+
+  adj_reader_init (&reader, text, length < 0 ? strlen (text) : (gsize) length, 1);
+  reader.resolve = resolve;
+  reader.data = data;
+  if (!adj_reader_read (&reader, &value) || !adj_reader_at_end (&reader))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: this is no value",
+                   reader.token.span.line, reader.token.span.column);
+      return FALSE;
+    }
+
+  *out = adj_value_steal (&value);
+
+  return TRUE;
+}
