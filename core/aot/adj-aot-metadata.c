@@ -15,7 +15,11 @@ adj_aot_metadata_new (guint n_inputs, guint n_outputs)
   metadata->n_outputs = n_outputs;
   metadata->outputs = g_new0 (AdjAotOutput, MAX (n_outputs, 1));
   for (guint i = 0; i < n_outputs; i++)
-    metadata->outputs[i].base = -1;
+    {
+      metadata->outputs[i].base = -1;
+      metadata->outputs[i].first = i;
+      metadata->outputs[i].n_recorded = G_MAXUINT;
+    }
   metadata->grad_mode = -1;
   return metadata;
 }
@@ -40,6 +44,8 @@ adj_aot_metadata_copy (const AdjAotMetadata *metadata)
   copy = g_memdup2 (metadata, sizeof *metadata);
   copy->inputs = copy_items (metadata->inputs, metadata->n_inputs, sizeof *metadata->inputs);
   copy->outputs = copy_items (metadata->outputs, metadata->n_outputs, sizeof *metadata->outputs);
+  for (guint i = 0; i < copy->n_inputs; i++)
+    adj_view_chain_ref (copy->inputs[i].turned);
   for (guint i = 0; i < copy->n_outputs; i++)
     {
       adj_view_chain_ref (copy->outputs[i].recipe);
@@ -60,6 +66,8 @@ adj_aot_metadata_free (AdjAotMetadata *metadata)
 {
   if (metadata == NULL)
     return;
+  for (guint i = 0; i < metadata->n_inputs; i++)
+    adj_view_chain_unref (metadata->inputs[i].turned);
   for (guint i = 0; i < metadata->n_outputs; i++)
     {
       adj_view_chain_unref (metadata->outputs[i].recipe);
@@ -96,6 +104,19 @@ is_plain_output (const AdjAotOutput *output)
 {
   return output->type == ADJ_OUTPUT_NON_ALIAS || output->type == ADJ_OUTPUT_UNSAFE_VIEW_ALIAS ||
          output->type == ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW;
+}
+
+gboolean
+adj_aot_metadata_shows_input (const AdjAotMetadata *metadata, guint index)
+{
+  const AdjAotOutput *output;
+
+  g_return_val_if_fail (metadata != NULL && index < metadata->n_outputs, FALSE);
+
+  output = &metadata->outputs[index];
+  return output->type == ADJ_OUTPUT_ALIAS_OF_INPUT || output->type == ADJ_OUTPUT_IS_INPUT ||
+         (output->base >= 0 && (output->type == ADJ_OUTPUT_NON_ALIAS ||
+                                output->type == ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW));
 }
 
 void

@@ -28,6 +28,11 @@ typedef struct
   gboolean hidden;        /* every write was hidden from autograd; also when there was none */
   gboolean under_no_grad; /* every write was made while grad mode was off, and there was one */
   gboolean requires_grad; /* after the run */
+  gboolean touched;       /* written or turned, also where that cancels out */
+  gboolean turns_no_grad; /* every change of metadata was made while grad mode was off */
+  gboolean hooked;        /* there are hooks on what it is now, or was at first */
+  gboolean whole;         /* shows less than it did: all that it showed is returned */
+  AdjViewChain *turned;   /* (owned) (nullable): with @whole, how to make it of that */
   guint64 bytes_before;   /* of the storage, where it was resized */
   guint64 bytes_after;
   AdjMutation mutation;
@@ -51,11 +56,16 @@ typedef struct
   AdjOutputType type;
   const char *rule;  /* the row of aot-autograd §3.4 that decided: "3b" */
   AdjValueKind kind; /* TENSOR, INT, SIZE … */
-  gint base;         /* an input, an intermediate base or an output, as @type says; -1: none */
+  gint base;         /* an input, an intermediate base or an output, as @type says; -1: none.  Of
+                        NON_ALIAS and CUSTOM_FUNCTION_VIEW the input whose memory it shows, with a
+                        history of its own */
+  guint first;       /* the first output that is the same object: itself, or one before */
   gboolean requires_grad;
+  gboolean hooked;      /* a hook is on it that a write would lose */
   guint32 dynamic_dims; /* bit mask of symbolic sizes */
   AdjTensorMeta meta;   /* of a tensor */
   AdjViewChain *recipe; /* (owned) (nullable): how to make it of its base */
+  guint n_recorded;     /* of its last steps: those before were made while grad mode was off */
   AdjViewChain *turned; /* (owned) (nullable): what of that the base, an input, was turned by in
                            place: afterwards the rest makes it */
 } AdjAotOutput;
@@ -107,6 +117,9 @@ ADJ_PUBLIC void
 adj_aot_metadata_print (const AdjAotMetadata *metadata, const AdjSymbols *symbols, GString *out);
 /* Whether forward return @index (mutated inputs, outputs, bases) has a tangent. */
 ADJ_PUBLIC gboolean adj_aot_metadata_has_tangent (const AdjAotMetadata *metadata, guint index);
+
+/* Whether output @index is, or shows memory of, the input that is its base. */
+ADJ_PUBLIC gboolean adj_aot_metadata_shows_input (const AdjAotMetadata *metadata, guint index);
 
 ADJ_PUBLIC const char *adj_output_type_name (AdjOutputType type); /* "alias_of_input" */
 

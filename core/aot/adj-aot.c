@@ -348,10 +348,13 @@ compile (AotProgram *program,
   gint64 since = g_get_monotonic_time ();
   gboolean done = aot_flatten (program, inputs, n, error);
 
-  if (done)
-    report (program, observer, "flatten", NULL, since);
-  if (!done || !run_steps (program, steps, G_N_ELEMENTS (steps), observer, error))
+  if (!done)
     return FALSE;
+  report (program, observer, "flatten", NULL, since);
+  aot_take_hooks (program);
+  if (!run_steps (program, steps, G_N_ELEMENTS (steps), observer, error))
+    return FALSE;
+  aot_give_hooks (program);
   aot->user_metadata = adj_aot_metadata_copy (program->metadata);
   if (!aot_dedupe (program, error) || !aot_synthetic_base (program, error))
     return FALSE;
@@ -400,6 +403,7 @@ adj_aot_trace (AdjFunction *function,
   g_array_unref (program.arguments);
   g_ptr_array_unref (program.fakes);
   g_ptr_array_unref (program.stages);
+  aot_stage_unref (program.hooks);
   adj_symbols_unref (program.symbols);
   return done ? g_steal_pointer (&aot) : NULL;
 }

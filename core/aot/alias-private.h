@@ -10,4 +10,11 @@ G_BEGIN_DECLS
 AdjTensor *
 aot_alias_new (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target);
 
+/* The memory of the view of @base that @target was at compile time, with the history that @target
+ * has. */
+AdjTensor *aot_alias_with_history (AdjContext *cx,
+                                   const AdjAotOutput *output,
+                                   AdjTensor *base,
+                                   AdjTensor *target);
+
 G_END_DECLS

@@ -18,11 +18,31 @@ as_strided (AdjContext *cx, AdjTensor *base, AdjTensor *target)
                     adj_value_from_size (shape->offset));
 }
 
+/* All but the last @n_recorded steps go without a history, as they went when they were traced. */
+static AdjTensor *
+replay (AdjContext *cx, AdjViewChain *recipe, guint n_recorded, AdjTensor *base)
+{
+  g_autoptr (AdjViewChain) rest = NULL;
+  AdjViewChain *quiet = recipe;
+  AdjTensor *view;
+  gboolean enabled;
+
+  if (n_recorded >= adj_view_chain_get_n_steps (recipe))
+    return adj_view_chain_replay (recipe, cx, base);
+  for (guint i = 0; i < n_recorded; i++)
+    quiet = adj_view_chain_get_parent (quiet);
+  rest = adj_view_chain_after (recipe, quiet);
+  enabled = adj_context_set_grad_enabled (cx, FALSE);
+  view = adj_view_chain_replay (quiet, cx, base);
+  adj_context_set_grad_enabled (cx, enabled);
+  return view != NULL && rest != NULL ? adj_view_chain_replay (rest, cx, view) : view;
+}
+
 static AdjTensor *
 make_view (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target)
 {
   g_autoptr (AdjViewChain) recipe = adj_view_chain_after (output->recipe, output->turned);
-  AdjTensor *view = recipe != NULL ? adj_view_chain_replay (recipe, cx, base) : NULL;
+  AdjTensor *view = recipe != NULL ? replay (cx, recipe, output->n_recorded, base) : NULL;
 
   if (view != NULL &&
       adj_shape_same_sizes (&adj_tensor_get_meta (view)->shape,
@@ -43,4 +63,38 @@ aot_alias_new (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjT
       !adj_tensor_set_requires_grad (cx, view, TRUE))
     return NULL;
   return view;
+}
+
+static gboolean
+pass_gradient (AdjContext *cx,
+               AdjTensor *const *grads,
+               guint n_grads,
+               AdjTensor **grad_inputs,
+               guint n_inputs,
+               gpointer data)
+{
+  grad_inputs[0] = grads[0];
+  return TRUE;
+}
+
+AdjTensor *
+aot_alias_with_history (AdjContext *cx,
+                        const AdjAotOutput *output,
+                        AdjTensor *base,
+                        AdjTensor *target)
+{
+  static const AdjCustomGrad same = { .name = "AliasBackward", .backward = pass_gradient };
+  gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
+  AdjTensor *view = make_view (cx, output, base, target);
+  AdjTensor *alias = NULL;
+
+  adj_context_set_grad_enabled (cx, TRUE);
+  if (view != NULL)
+    alias = adj_scope_add (
+        cx, adj_tensor_new (adj_tensor_get_meta (view), adj_tensor_get_storage (view)));
+  if (alias != NULL && adj_tensor_get_requires_grad (target) &&
+      !adj_autograd_connect (cx, &same, &target, 1, &alias, 1))
+    alias = NULL;
+  adj_context_set_grad_enabled (cx, enabled);
+  return alias;
 }

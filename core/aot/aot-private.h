@@ -70,6 +70,7 @@ typedef struct
   GArray *arguments;        /* AotArgument: its inputs */
   AdjAotMetadata *metadata; /* (owned): edited by the stages */
   GPtrArray *stages;        /* AotStage, outermost first */
+  AotStage *hooks;          /* (owned) (nullable): that the function puts on its inputs */
   GPtrArray *fakes;         /* tensors that the numbers of storages refer to */
   GString *note;            /* of the current step */
 } AotProgram;
@@ -91,6 +92,10 @@ gboolean aot_argument_requires_grad (const AotArgument *argument);
 
 gboolean aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 gboolean aot_collect (AotProgram *program, GError **error);
+/* Hooks on inputs: left out from here on; every call puts those on that the function left there. */
+void aot_take_hooks (AotProgram *program);
+gboolean aot_input_has_hooks (const AotProgram *program, guint input);
+void aot_give_hooks (AotProgram *program);
 gboolean aot_decide_training (AotProgram *program, GError **error);
 gboolean aot_dedupe (AotProgram *program, GError **error);
 gboolean aot_synthetic_base (AotProgram *program, GError **error);
@@ -157,6 +162,7 @@ typedef enum
   AOT_ERROR_COMPOSITE_METADATA,
   AOT_ERROR_COMPOSITE_BASES,
   AOT_ERROR_REQUIRES_GRAD_INSIDE,
+  AOT_ERROR_HOOK_ON_ALIAS,
   AOT_N_ERRORS,
 } AotError;
 

@@ -253,23 +253,23 @@ save_values (AdjContext *cx, Saved *saved, const AdjValue *outs)
   return TRUE;
 }
 
-/* A return that hides that it is a view; the graph may also return one tensor twice. */
-static gboolean
-hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
+/* Returns that the caller gets, and what others are made of, hide that they are views: the graph
+ * made them while nothing was recorded.  It may also return one tensor twice. */
+static void
+hide_views (const AdjAotMetadata *metadata, AdjValue *outs)
 {
-  for (guint i = 0; i < metadata->n_outputs; i++)
+  for (guint i = metadata->n_mutated_runtime; i < metadata->n_forward_returns; i++)
     {
-      AdjValue *out = &outs->items[metadata->n_mutated_runtime + i];
+      AdjValue *out = &outs->items[i];
       AdjTensor *tensor;
 
-      if (metadata->outputs[i].type != ADJ_OUTPUT_UNSAFE_VIEW_ALIAS)
+      if (!adj_aot_metadata_has_tangent (metadata, i))
         continue;
       tensor =
           adj_tensor_new (adj_tensor_get_meta (out->tensor), adj_tensor_get_storage (out->tensor));
       adj_value_clear (out);
       *out = ADJ_TENSOR (tensor);
     }
-  return TRUE;
 }
 
 static Saved *
@@ -286,6 +286,18 @@ saved_new (AotBoundary *boundary, guint n_args)
   saved->tensors = g_array_new (FALSE, FALSE, sizeof (SavedTensor));
   g_array_set_clear_func (saved->tensors, saved_tensor_clear);
   return saved;
+}
+
+/* What requires a gradient where no input gets one: a view that was made while grad mode was off
+ * does, and leads nowhere. */
+static AdjTensor *
+make_seed (AdjContext *cx)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  AdjTensor *seed = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
+
+  adj_tensor_set_requires_grad (cx, seed, TRUE);
+  return seed;
 }
 
 /* One operation from the inputs that get a gradient to the returns that have one. */
@@ -321,6 +333,8 @@ connect (
       saved->grad_of[i] = (gint) outputs->len;
       g_ptr_array_add (outputs, out->tensor);
     }
+  if (inputs->len == 0 && outputs->len > 0)
+    g_ptr_array_add (inputs, make_seed (cx));
   return adj_autograd_connect (cx,
                                &(AdjCustomGrad){ .name = "CompiledFunctionBackward",
                                                  .backward = compiled_backward,
@@ -348,8 +362,9 @@ boundary_call (
                         boundary->metadata->n_forward);
       return FALSE;
     }
-  return done && hide_views (cx, boundary->metadata, result) &&
-         connect (cx, boundary, args, n_args, result);
+  if (done)
+    hide_views (boundary->metadata, result);
+  return done && connect (cx, boundary, args, n_args, result);
 }
 
 static const AdjFunctionClass boundary_class = {

@@ -3,6 +3,7 @@
 
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
+#include "ops/adj-ops.h"
 #include "trace/adj-examples.h"
 
 /* The metadata pass (aot-autograd §3): the function runs once, under functionalization and
@@ -16,6 +17,7 @@ typedef struct
   AdjValue *values; /* the inputs, fake */
   AdjValue *inputs; /* as the function sees them */
   AdjTensorMeta *before;
+  AdjGradNode **nodes; /* by input (nullable) (unowned): its history at first */
   AdjValue outputs;
   AdjAotMetadata *metadata;
   GPtrArray *bases; /* of AdjTensor, unowned: intermediate bases */
@@ -35,8 +37,25 @@ same_geometry (const AdjTensorMeta *a, const AdjTensorMeta *b)
   return same;
 }
 
-static void
-collect_input (Collection *collection, guint i)
+/* Only these leave elements out: resize_ is one, too. */
+static gboolean
+has_as_strided (const AdjViewChain *chain)
+{
+  for (; chain != NULL; chain = adj_view_chain_get_parent (chain))
+    if (adj_view_chain_get_op (chain) == adj_op (ADJ_OP_as_strided))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether hooks are on @node; those on the history of an input at first were taken off. */
+static gboolean
+is_hooked (const AdjGradNode *node)
+{
+  return node != NULL && adj_grad_node_has_hooks (node);
+}
+
+static gboolean
+collect_input (Collection *collection, guint i, GError **error)
 {
   AdjAotInput *input = &collection->metadata->inputs[i];
   const AotArgument *argument = AOT_ARGUMENT (collection->program, i);
@@ -45,7 +64,7 @@ collect_input (Collection *collection, guint i)
 
   input->is_leaf = argument->is_leaf;
   if (collection->inputs[i].kind != ADJ_VALUE_TENSOR)
-    return;
+    return TRUE;
   tensor = collection->inputs[i].tensor;
   aot_get_facts (tensor, &facts);
   input->is_tensor = TRUE;
@@ -61,6 +80,17 @@ collect_input (Collection *collection, guint i)
   input->bytes_before = facts.bytes_before;
   input->bytes_after = facts.bytes_after;
   input->requires_grad = adj_tensor_get_requires_grad (tensor);
+  input->touched = facts.mutated || facts.metadata_changed;
+  input->turns_no_grad = facts.metadata_changed && !facts.turned_with_grad;
+  input->whole = input->mutates_data && input->mutates_metadata && !input->requires_grad &&
+                 has_as_strided (facts.chain);
+  if (input->whole)
+    input->turned = adj_view_chain_ref (facts.chain);
+  input->hooked =
+      aot_input_has_hooks (collection->program, i) || is_hooked (adj_tensor_get_grad_node (tensor));
+  if (is_hooked (adj_tensor_get_grad_node (tensor)) && !input->mutates_data)
+    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "input %u", i);
+  return TRUE;
 }
 
 /* -- outputs -- */
@@ -109,6 +139,16 @@ is_an_input (const Collection *collection, const AdjTensor *tensor)
     if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
       return TRUE;
   return FALSE;
+}
+
+static guint
+find_first_output (const Collection *collection, guint index)
+{
+  guint i = 0;
+
+  while (output_tensor (collection, i) != output_tensor (collection, index))
+    i++;
+  return i;
 }
 
 /* The last position at which @tensor is an output. */
@@ -177,6 +217,17 @@ find_twin (const Collection *collection, guint index)
   return -1;
 }
 
+/* What detach() made and was written with a gradient: not even PyTorch's rules know it, which give
+ * its caller the history of the input. */
+static gboolean
+has_own_history (const Collection *collection, const AdjTensor *tensor)
+{
+  AdjTensor *base = adj_tensor_get_base (tensor);
+
+  return adj_tensor_get_requires_grad (tensor) && !is_an_input (collection, tensor) &&
+         (base == NULL || !is_an_input (collection, base));
+}
+
 static void
 classify_tensor (Collection *collection, guint index, AdjAotOutput *output)
 {
@@ -191,10 +242,16 @@ classify_tensor (Collection *collection, guint index, AdjAotOutput *output)
   count_outputs (collection, storage, &n, &n_multi);
   aot_get_facts (tensor, &facts);
   if (input >= 0 && is_of_custom_function (tensor))
-    decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, -1);
+    decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
   else if (input >= 0 && !facts.storage_changed && n == n_multi &&
            adj_tensor_get_grad_node (tensor) != NULL)
     decide (output, "3a", ADJ_OUTPUT_NON_ALIAS, input);
+  else if (input >= 0 && !facts.storage_changed && has_own_history (collection, tensor) &&
+           base != NULL && find_output (collection, base) >= 0)
+    decide (output, "own history", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT,
+            find_output (collection, base));
+  else if (input >= 0 && !facts.storage_changed && has_own_history (collection, tensor))
+    decide (output, "own history", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
   else if (input >= 0 && !facts.storage_changed)
     decide (output, is_an_input (collection, tensor) ? "3b" : "3c",
             is_an_input (collection, tensor) ? ADJ_OUTPUT_IS_INPUT : ADJ_OUTPUT_ALIAS_OF_INPUT,
@@ -226,6 +283,48 @@ name_input (const Collection *collection, const AdjTensor *tensor, AdjAotOutput 
 }
 
 static gboolean
+is_regenerated (AdjOutputType type)
+{
+  return type == ADJ_OUTPUT_ALIAS_OF_INPUT || type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE ||
+         type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT ||
+         type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT;
+}
+
+/* From a view of an input to that: how many views were made while grad mode was on.  %FALSE: there
+ * are hooks on the way, which views that are made again have not. */
+static void
+refresh (AdjContext *cx, AdjTensor *tensor)
+{
+  adj_grad_node_unref (adj_tensor_get_grad_edge (cx, tensor, NULL));
+  adj_context_take_error (cx, NULL);
+}
+
+static gboolean
+follow_views (const Collection *collection, AdjTensor *tensor, AdjAotOutput *output)
+{
+  AdjTensor *base = adj_tensor_get_base (tensor);
+  const AdjGradNode *end = base != NULL ? adj_tensor_get_grad_node (base) : NULL;
+  const AdjGradNode *first =
+      output->type == ADJ_OUTPUT_ALIAS_OF_INPUT ? collection->nodes[output->base] : NULL;
+  AdjGradNode *node;
+
+  refresh (collection->cx, tensor);
+  node = adj_tensor_get_grad_node (tensor);
+  output->n_recorded = 0;
+  for (; node != NULL && node != end && node != first && adj_grad_node_get_n_edges (node) > 0;
+       node = adj_grad_node_get_edge (node, 0, NULL))
+    {
+      if (is_hooked (node))
+        return FALSE;
+      output->n_recorded++;
+    }
+  if (!adj_tensor_get_requires_grad (tensor) || (base != NULL && node != NULL && node == end) ||
+      (node != NULL && node == first) || (node != NULL && adj_grad_node_is_of_leaf (node, base)))
+    output->n_recorded = G_MAXUINT;
+  return TRUE;
+}
+
+static gboolean
 collect_output (Collection *collection, guint index, GError **error)
 {
   AdjAotOutput *output = &collection->metadata->outputs[index];
@@ -243,6 +342,7 @@ collect_output (Collection *collection, guint index, GError **error)
                          adj_value_kind_name (value->kind));
       return TRUE;
     }
+  output->first = find_first_output (collection, index);
   classify_tensor (collection, index, output);
   name_input (collection, tensor, output);
   output->requires_grad = adj_tensor_get_requires_grad (tensor);
@@ -250,10 +350,17 @@ collect_output (Collection *collection, guint index, GError **error)
   for (guint i = 0; i < output->meta.shape.rank; i++)
     if (!adj_size_is_int (output->meta.shape.size[i]))
       output->dynamic_dims |= 1u << i;
-  if (output->type != ADJ_OUTPUT_NON_ALIAS)
+  if (output->type != ADJ_OUTPUT_NON_ALIAS || output->base >= 0)
     output->recipe = aot_get_recipe (tensor);
-  if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT)
+  output->hooked =
+      output->type == ADJ_OUTPUT_UNSAFE_VIEW_ALIAS && is_hooked (adj_tensor_get_grad_node (tensor));
+  if (is_regenerated (output->type) && !follow_views (collection, tensor, output))
+    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "output %u", index);
+  if (output->type != ADJ_OUTPUT_IS_INPUT &&
+      adj_aot_metadata_shows_input (collection->metadata, index))
     output->turned = aot_get_recipe (collection->inputs[output->base].tensor);
+  else if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
+    output->turned = aot_get_recipe (output_tensor (collection, (guint) output->base));
   return TRUE;
 }
 
@@ -319,7 +426,10 @@ run (Collection *collection, GError **error)
                              collection->n, collection->values, collection->inputs);
   for (guint i = 0; done && i < collection->n; i++)
     if (collection->inputs[i].kind == ADJ_VALUE_TENSOR)
-      collection->before[i] = *adj_tensor_get_meta (collection->inputs[i].tensor);
+      {
+        collection->before[i] = *adj_tensor_get_meta (collection->inputs[i].tensor);
+        collection->nodes[i] = adj_tensor_get_grad_node (collection->inputs[i].tensor);
+      }
   adj_context_set_grad_enabled (cx, enabled);
   done = done && adj_function_call (collection->program->function, cx, collection->inputs,
                                     collection->n, &collection->outputs);
@@ -363,7 +473,7 @@ collect (Collection *collection, GError **error)
   gboolean done = run (collection, error);
 
   for (guint i = 0; done && i < collection->n; i++)
-    collect_input (collection, i);
+    done = collect_input (collection, i, error);
   for (guint i = 0; done && i < collection->outputs.n; i++)
     done = collect_output (collection, i, error);
   if (done)
@@ -388,6 +498,7 @@ aot_collect (AotProgram *program, GError **error)
   guint n = program->arguments->len;
   g_autoptr (GPtrArray) bases = g_ptr_array_new ();
   g_autofree AdjTensorMeta *before = g_new0 (AdjTensorMeta, n + 1);
+  g_autofree AdjGradNode **nodes = g_new0 (AdjGradNode *, n + 1);
   Collection collection = {
     .cx = cx,
     .program = program,
@@ -395,6 +506,7 @@ aot_collect (AotProgram *program, GError **error)
     .values = g_new0 (AdjValue, n + 1),
     .inputs = g_new0 (AdjValue, n + 1),
     .before = before,
+    .nodes = nodes,
     .bases = bases,
   };
   AdjMode *effects;

@@ -108,7 +108,7 @@ find_first (const AotProgram *program)
   return first;
 }
 
-/* Each repeat becomes a leaf of its own. */
+/* Each repeat becomes a tensor of its own. */
 static void
 split_repeats (AotProgram *program, const guint *first)
 {
@@ -124,7 +124,6 @@ split_repeats (AotProgram *program, const guint *first)
 
         argument->object = next++;
         argument->base = -1;
-        argument->is_leaf = TRUE;
       }
 }
 
@@ -157,12 +156,14 @@ edit_metadata (AdjAotMetadata *metadata, const Dedupe *dedupe)
   for (guint i = 0; i < metadata->n_inputs; i++)
     if (dedupe->first[i] == i)
       metadata->inputs[n++] = metadata->inputs[i];
+    else
+      adj_view_chain_unref (metadata->inputs[i].turned);
   metadata->n_inputs = n;
   for (guint i = 0; i < metadata->n_outputs; i++)
     {
       AdjAotOutput *output = &metadata->outputs[i];
 
-      if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT || output->type == ADJ_OUTPUT_IS_INPUT)
+      if (adj_aot_metadata_shows_input (metadata, i))
         output->base = (gint) dedupe->inner[output->base];
     }
   adj_aot_metadata_derive (metadata);
@@ -210,7 +211,7 @@ aot_dedupe (AotProgram *program, GError **error)
       const AdjAotInput *input = &metadata->inputs[i];
 
       n_repeats += first[i] != i;
-      if (first[i] != i && (input->mutates_data || input->mutates_metadata))
+      if (first[i] != i && input->touched)
         written = (gint) i;
     }
   if (written >= 0 && program->options->export_joint)

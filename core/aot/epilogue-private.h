@@ -14,4 +14,7 @@ typedef struct
 
 AotEpilogue *aot_epilogue_new (const AotProgram *program);
 
+/* Gives @tensor the sizes, strides and offset of @like, recorded unless @no_grad. */
+gboolean aot_set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like, gboolean no_grad);
+
 G_END_DECLS

@@ -10,8 +10,8 @@
 
 /* -- written inputs -- */
 
-static gboolean
-set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like)
+gboolean
+aot_set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like, gboolean no_grad)
 {
   const AdjShape *shape = &adj_tensor_get_meta (like)->shape;
   g_autoptr (AdjArena) arena = adj_arena_new ();
@@ -21,11 +21,18 @@ set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like)
     adj_rule_list_sizes (arena, shape->stride, shape->rank),
     adj_value_from_size (shape->offset),
   };
+  gboolean enabled = adj_context_get_grad_enabled (cx);
+  gboolean done;
   AdjValue result;
 
-  return adj_call (cx, adj_op_find ("torch.ops.aten.as_strided_.default"),
+  adj_context_set_grad_enabled (cx, enabled && !no_grad);
+  done = adj_call (cx, adj_op_find ("torch.ops.aten.as_strided_.default"),
                    &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = G_N_ELEMENTS (args), .items = args },
                    NULL, &result);
+  adj_context_set_grad_enabled (cx, enabled);
+  if (done)
+    adj_tensor_unbump_version (tensor);
+  return done;
 }
 
 static gboolean
@@ -49,12 +56,26 @@ copy_into (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
          ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tensor), ADJ_TENSOR (from)) != NULL;
 }
 
+/* What it showed is written, then it shows less. */
+static gboolean
+write_whole (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor, AdjTensor *new)
+{
+  AdjTensor *part;
+
+  if (!copy_into (cx, tensor, new))
+    return FALSE;
+  part = adj_view_chain_replay (input->turned, cx, tensor);
+  return part != NULL && aot_set_geometry (cx, tensor, part, input->turns_no_grad);
+}
+
 static gboolean
 apply_mutation (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor, AdjTensor *new)
 {
   if (input->mutates_storage_metadata)
     return set_storage (cx, tensor, new);
-  if (input->mutates_metadata && !set_geometry (cx, tensor, new))
+  if (input->whole)
+    return write_whole (cx, input, tensor, new);
+  if (input->mutates_metadata && !aot_set_geometry (cx, tensor, new, input->turns_no_grad))
     return FALSE;
   return !input->mutates_data || copy_into (cx, tensor, new);
 }
@@ -84,10 +105,10 @@ find_base (const AdjAotMetadata *metadata, guint index, const AdjValue *args, co
   const AdjAotOutput *output = &metadata->outputs[index];
   const AdjValue *user = outs->items + metadata->n_mutated_runtime;
 
-  if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT || output->type == ADJ_OUTPUT_IS_INPUT)
+  if (adj_aot_metadata_shows_input (metadata, index))
     return args[output->base].tensor;
   if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
-    return user[output->base].tensor;
+    return user[metadata->outputs[output->base].first].tensor;
   return user[metadata->n_outputs + (guint) output->base].tensor;
 }
 
@@ -118,8 +139,23 @@ make_output (AdjContext *cx,
       *result = ADJ_TENSOR (adj_keep (tensor));
       return TRUE;
     case ADJ_OUTPUT_NON_ALIAS:
-    case ADJ_OUTPUT_UNSAFE_VIEW_ALIAS:
     case ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW:
+      if (output->base < 0)
+        {
+          *result = adj_value_copy (value);
+          return TRUE;
+        }
+      tensor = aot_alias_with_history (cx, output, find_base (metadata, index, args, outs),
+                                       value->tensor);
+      if (tensor == NULL)
+        return FALSE;
+      *result = ADJ_TENSOR (adj_keep (tensor));
+      return TRUE;
+    case ADJ_OUTPUT_UNSAFE_VIEW_ALIAS:
+      if (output->hooked)
+        adj_tensor_forbid_write (cx, value->tensor);
+      *result = adj_value_copy (value);
+      return TRUE;
     case ADJ_N_OUTPUT_TYPES:
     default:
       *result = adj_value_copy (value);
@@ -138,17 +174,24 @@ make_outputs (AdjContext *cx,
   gboolean done = TRUE;
 
   for (guint i = 0; i < metadata->n_outputs && done; i++)
-    done = make_output (cx, metadata, i, args, outs, &items[i]);
+    if (metadata->outputs[i].first < i)
+      items[i] = adj_value_copy (&items[metadata->outputs[i].first]);
+    else
+      done = make_output (cx, metadata, i, args, outs, &items[i]);
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, metadata->n_outputs);
   return done;
 }
 
 /* -- the call -- */
 
-/* Writes that the graph makes itself are seen by whoever saved the input (§9.1). */
+/* Writes that the graph makes itself are seen by whoever saved the input before (§9.1), and not by
+ * the graph, which saves it after; so are changes of metadata. */
 static void
 bump_versions (const AdjAotMetadata *metadata, const AdjValue *args)
 {
+  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
+    if (metadata->inputs[metadata->mutated_runtime[i]].mutates_metadata)
+      adj_tensor_bump_version (args[metadata->mutated_runtime[i]].tensor);
   for (guint i = 0; i < metadata->n_mutated_in_graph; i++)
     if (!metadata->inputs[metadata->mutated_in_graph[i]].hidden)
       adj_tensor_bump_version (args[metadata->mutated_in_graph[i]].tensor);

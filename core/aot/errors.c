@@ -105,6 +105,9 @@ static const Row rows[AOT_N_ERRORS] = {
   [AOT_ERROR_REQUIRES_GRAD_INSIDE] = { "requires-grad-inside",
                                        "requires_grad_() on an input of a traced function does not "
                                        "reach the caller's tensor" },
+  [AOT_ERROR_HOOK_ON_ALIAS] = { "hook-on-alias",
+                                "a hook was put on a view of an input, or on an input that was "
+                                "changed: gradients of the caller reach that without the graph" },
 };
 
 /* "input 2: … [aot: leaf-written]" */

@@ -12,7 +12,8 @@
 
 /* (transfer full) */
 static gboolean
-give_all (const AdjAotMetadata *metadata,
+give_all (AdjContext *cx,
+          const AdjAotMetadata *metadata,
           const AdjValue *args,
           const AdjValue *outs,
           const GPtrArray *bases,
@@ -22,7 +23,13 @@ give_all (const AdjAotMetadata *metadata,
   guint n = 0;
 
   for (guint i = 0; i < metadata->n_mutated_runtime; i++)
-    items[n++] = adj_value_copy (&args[metadata->mutated_runtime[i]]);
+    {
+      guint input = metadata->mutated_runtime[i];
+
+      items[n++] = metadata->inputs[input].whole
+                       ? ADJ_TENSOR (adj_keep (adj_functional_get_whole (cx, args[input].tensor)))
+                       : adj_value_copy (&args[input]);
+    }
   for (guint i = 0; i < metadata->n_outputs; i++)
     items[n++] = adj_value_copy (&outs->items[i]);
   for (guint i = 0; bases != NULL && i < bases->len; i++)
@@ -52,7 +59,7 @@ returning_call (
   g_auto (AdjValue) outs = ADJ_NONE;
 
   return adj_function_call (AOT_INNER (function), cx, args, n_args, &outs) &&
-         check_outputs (cx, metadata, &outs) && give_all (metadata, args, &outs, NULL, result);
+         check_outputs (cx, metadata, &outs) && give_all (cx, metadata, args, &outs, NULL, result);
 }
 
 static const AdjFunctionClass returning_class = {
@@ -76,6 +83,29 @@ aot_mutations_to_outputs (AotProgram *program, GError **error)
 
 /* -- training -- */
 
+static gboolean
+pass_gradient (AdjContext *cx,
+               AdjTensor *const *grads,
+               guint n_grads,
+               AdjTensor **grad_inputs,
+               guint n_inputs,
+               gpointer data)
+{
+  grad_inputs[0] = grads[0];
+  return TRUE;
+}
+
+/* @tensor again, with a history that is one step longer: what t_() and its like put there is not
+ * what gradients are taken of, also where they cancel out. */
+static AdjTensor *
+stand_in (AdjContext *cx, AdjTensor *tensor)
+{
+  static const AdjCustomGrad same = { .name = "InputBackward", .backward = pass_gradient };
+  AdjTensor *copy = adj_functional_get_whole (cx, tensor);
+
+  return adj_autograd_connect (cx, &same, &tensor, 1, &copy, 1) ? copy : NULL;
+}
+
 /* A copy of an input that is written (§4.2); borrowed. */
 static AdjTensor *
 fresh (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor)
@@ -83,6 +113,9 @@ fresh (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor)
   const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
   g_autoptr (AdjArena) arena = NULL;
 
+  if (input->mutation == ADJ_MUTATION_NONE && input->touched &&
+      adj_tensor_get_requires_grad (tensor))
+    return stand_in (cx, tensor);
   if (input->mutation != ADJ_MUTATION_OUT_OF_GRAPH)
     return tensor;
   if (input->requires_grad && input->mutates_data)
@@ -135,7 +168,7 @@ prepared_call (
       }
   done = adj_function_call (AOT_INNER (function), cx, copies, n_args, &outs) &&
          check_outputs (cx, metadata, &outs) && collect_bases (cx, metadata, &outs, bases) &&
-         give_all (metadata, copies, &outs, bases, result);
+         give_all (cx, metadata, copies, &outs, bases, result);
   for (guint i = 0; done && i < n_args; i++)
     if (copies[i].kind == ADJ_VALUE_TENSOR)
       done = aot_get_plain (cx, copies[i].tensor) != NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
+#include "aot/epilogue-private.h"
 #include "aot/overlap-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -14,11 +15,12 @@
 /* Where an outer input went. */
 typedef struct
 {
-  guint base;       /* inner input that it is a view of; NOT_MERGED */
-  guint inner;      /* else its inner input */
-  gboolean is_base; /* it is that tensor itself */
-  AdjShape shape;   /* of a merged one, over the program's symbols; offset from its base */
-  gint returned;    /* its geometry was changed: position among the extra outputs; -1 */
+  guint base;             /* inner input that it is a view of; NOT_MERGED */
+  guint inner;            /* else its inner input */
+  gboolean is_base;       /* it is that tensor itself */
+  AdjShape shape;         /* of a merged one, over the program's symbols; offset from its base */
+  gint returned;          /* its geometry was changed: position among the extra outputs; -1 */
+  gboolean turns_no_grad; /* always while grad mode was off */
 } Member;
 
 typedef struct
@@ -149,16 +151,6 @@ find_live_base (AdjContext *cx, const Merge *merge, guint base, const AdjValue *
   return adj_scope_add (cx, adj_tensor_new (&meta, adj_tensor_get_storage (member)));
 }
 
-static gboolean
-restore_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like)
-{
-  AdjTensorMeta meta = *adj_tensor_get_meta (tensor);
-
-  meta.shape = adj_tensor_get_meta (like)->shape;
-  adj_tensor_set (tensor, &meta, NULL);
-  return TRUE;
-}
-
 /* Takes the extra outputs off; an output that is a merged input is the caller's tensor. */
 static gboolean
 take_outputs (AdjContext *cx,
@@ -177,7 +169,8 @@ take_outputs (AdjContext *cx,
       gint k = merge->members[i].returned;
 
       if (k >= 0 &&
-          !restore_geometry (cx, args[i].tensor, outs->items[merge->n_outputs + (guint) k].tensor))
+          !aot_set_geometry (cx, args[i].tensor, outs->items[merge->n_outputs + (guint) k].tensor,
+                             merge->members[i].turns_no_grad))
         return FALSE;
     }
   return TRUE;
@@ -281,6 +274,8 @@ check_group (const AotProgram *program, const GArray *group, GError **error)
       AdjDType dtype = aot_argument_meta (MEMBER (program, group, 0))->dtype;
       guint index = g_array_index (group, guint, i);
 
+      if (program->metadata->inputs[index].hooked)
+        return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "input %u", index);
       if (aot_argument_meta (argument)->dtype != dtype ||
           (argument->base >= 0 && argument->base_meta.dtype != dtype))
         return aot_fail (error, AOT_ERROR_VIEWS_DTYPE, "input %u", index);
@@ -379,6 +374,7 @@ add_base (Merging *merging, const GArray *group)
       member->shape.offset = adj_size_sub (program->symbols, member->shape.offset, offset);
       if (program->metadata->inputs[index].mutates_metadata)
         member->returned = (gint) merge->n_returned++;
+      member->turns_no_grad = program->metadata->inputs[index].turns_no_grad;
     }
   merge->n_bases++;
   g_array_append_val (merging->arguments, base);
@@ -463,7 +459,7 @@ rebase_output (const Merging *merging, guint index, AdjAotOutput *output)
   AdjViewChain *chain;
 
   merge->own[index] = -1;
-  if (output->type != ADJ_OUTPUT_ALIAS_OF_INPUT && output->type != ADJ_OUTPUT_IS_INPUT)
+  if (!adj_aot_metadata_shows_input (merging->program->metadata, index))
     return;
   member = &merge->members[output->base];
   if (member->base == NOT_MERGED)
@@ -478,7 +474,8 @@ rebase_output (const Merging *merging, guint index, AdjAotOutput *output)
   adj_view_chain_unref (output->recipe);
   output->recipe = chain;
   g_clear_pointer (&output->turned, adj_view_chain_unref);
-  output->type = ADJ_OUTPUT_ALIAS_OF_INPUT;
+  if (output->type == ADJ_OUTPUT_IS_INPUT)
+    output->type = ADJ_OUTPUT_ALIAS_OF_INPUT;
   output->base = (gint) member->base;
 }
 
@@ -496,6 +493,7 @@ add_returned_outputs (const Merging *merging, AdjAotMetadata *metadata)
         .rule = "synthetic base",
         .kind = ADJ_VALUE_TENSOR,
         .base = (gint) merge->members[i].base,
+        .first = n + (guint) merge->members[i].returned,
         .requires_grad = metadata->inputs[i].requires_grad,
         .meta = *aot_argument_meta (AOT_ARGUMENT (merging->program, i)),
       };
@@ -539,10 +537,14 @@ edit_metadata (const Merging *merging)
   for (guint i = 0; i < metadata->n_outputs; i++)
     rebase_output (merging, i, &metadata->outputs[i]);
   add_returned_outputs (merging, metadata);
+  for (guint i = 0; i < metadata->n_inputs; i++)
+    adj_view_chain_unref (metadata->inputs[i].turned);
   g_free (metadata->inputs);
   metadata->n_inputs = merging->inputs->len;
   metadata->inputs =
       g_memdup2 (merging->inputs->data, MAX (merging->inputs->len, 1) * sizeof (AdjAotInput));
+  for (guint i = 0; i < metadata->n_inputs; i++)
+    adj_view_chain_ref (metadata->inputs[i].turned);
   adj_aot_metadata_derive (metadata);
   if (metadata->is_train)
     renew_tangents (merging, before, metadata);
@@ -567,6 +569,26 @@ finish (Merging *merging)
   program->arguments = g_array_ref (merging->arguments);
   aot_program_set_function (program, aot_function_new (&unpacking_class, program->function, merge));
   aot_program_push (program, aot_stage_ref (&merge->parent));
+}
+
+/* A write through one input may have given another one a history: what the function does is seen
+ * again, with its inputs made of bases. */
+static gboolean
+collect_again (AotProgram *program, GError **error)
+{
+  AdjAotMetadata *metadata = program->metadata;
+
+  program->metadata = NULL;
+  if (aot_collect (program, error))
+    for (guint i = 0; i < metadata->n_outputs; i++)
+      {
+        metadata->outputs[i].requires_grad = program->metadata->outputs[i].requires_grad;
+        if (metadata->outputs[i].type == program->metadata->outputs[i].type)
+          metadata->outputs[i].n_recorded = program->metadata->outputs[i].n_recorded;
+      }
+  g_clear_pointer (&program->metadata, adj_aot_metadata_free);
+  program->metadata = metadata;
+  return error == NULL || *error == NULL;
 }
 
 gboolean
@@ -596,7 +618,10 @@ aot_synthetic_base (AotProgram *program, GError **error)
         add_base (&merging, group);
     }
   if (done && merge->n_bases > 0)
-    finish (&merging);
+    {
+      finish (&merging);
+      done = collect_again (program, error);
+    }
   aot_stage_unref (&merge->parent);
   return done;
 }

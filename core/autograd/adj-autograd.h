@@ -72,6 +72,12 @@ ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_node (const AdjTensor *tensor);
  * lives as long as somebody holds it. */
 ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input);
 
+/* After t_() or its like: it is not counted as a write, which is for those who do it again in the
+ * place of others who did count it. */
+ADJ_PUBLIC void adj_tensor_uncount_turn (AdjTensor *tensor);
+/* From now on writing @tensor in place is an error, as for a view that a custom function made. */
+ADJ_PUBLIC void adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor);
+
 /* -- nodes -- */
 
 ADJ_PUBLIC AdjGradNode *adj_grad_node_ref (AdjGradNode *node);
@@ -125,6 +131,14 @@ ADJ_PUBLIC void adj_hook_remove (AdjHook *hook);
 
 /* What errors call it. */
 ADJ_PUBLIC void adj_hook_set_name (AdjHook *hook, const char *name);
+
+/* Takes the tensor hooks off @node, or off the leaf @tensor when that is %NULL, with a leaf's own:
+ * those alone that a caller put there and did not remove.  (transfer full) (nullable) */
+GPtrArray *adj_autograd_take_hooks (AdjTensor *tensor, AdjGradNode *node);
+gboolean adj_grad_node_has_hooks (const AdjGradNode *node); /* on gradients that reach it */
+gboolean adj_grad_node_is_of_leaf (const AdjGradNode *node, const AdjTensor *leaf);
+/* Puts a hook on @tensor that does what @hook does. */
+gboolean adj_tensor_add_hook_like (AdjContext *cx, AdjTensor *tensor, const AdjHook *hook);
 
 /* 1. Sees the gradient of a tensor (%NULL: undefined); returns %NULL to keep it, or a new one of
  * the same size, dtype and device, borrowed. */

@@ -98,6 +98,7 @@ AdjHook *
 adj_tensor_add_leaf_hook (AdjContext *cx, AdjTensor *leaf, AdjLeafHookFunc hook, gpointer data)
 {
   Variable *variable;
+  AdjHook *handle;
 
   g_return_val_if_fail (cx != NULL && leaf != NULL && hook != NULL, NULL);
 
@@ -111,7 +112,9 @@ adj_tensor_add_leaf_hook (AdjContext *cx, AdjTensor *leaf, AdjLeafHookFunc hook,
           variable->node != NULL ? "non-leaf tensors" : "a tensor that doesn't require gradient");
       return NULL;
     }
-  return hook_list_add (&variable->leaf_hooks, G_CALLBACK (hook), data, 0);
+  handle = hook_list_add (&variable->leaf_hooks, G_CALLBACK (hook), data, 0);
+  handle->of_leaf = TRUE;
+  return handle;
 }
 
 AdjHook *
@@ -128,4 +131,78 @@ adj_grad_node_add_post_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer d
   g_return_val_if_fail (node != NULL && hook != NULL, NULL);
 
   return hook_list_add (&node->post_hooks, G_CALLBACK (hook), data, 0);
+}
+
+/* -- from one tensor to another -- */
+
+/* Those of several tensors stay: they count what they heard. */
+static void
+take_from (GPtrArray *list, GPtrArray *taken)
+{
+  for (guint i = list != NULL ? list->len : 0; i-- > 0;)
+    {
+      AdjHook *hook = g_ptr_array_index (list, i);
+
+      if (hook->destroy != NULL)
+        continue;
+      if (!hook->removed)
+        g_ptr_array_insert (taken, 0, adj_hook_ref (hook));
+      g_ptr_array_remove_index (list, i);
+    }
+}
+
+GPtrArray *
+adj_autograd_take_hooks (AdjTensor *tensor, AdjGradNode *node)
+{
+  GPtrArray *taken;
+  Variable *variable;
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+
+  taken = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_hook_unref);
+  variable = variable_find (tensor);
+  if (node != NULL)
+    take_from (node->tensor_hooks, taken);
+  else if (variable != NULL)
+    {
+      take_from (variable->leaf_hooks, taken);
+      take_from (variable->tensor_hooks, taken);
+    }
+  return taken;
+}
+
+gboolean
+adj_grad_node_has_hooks (const AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  for (guint i = 0; node->tensor_hooks != NULL && i < node->tensor_hooks->len; i++)
+    if (!((const AdjHook *) g_ptr_array_index (node->tensor_hooks, i))->removed)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+adj_grad_node_is_of_leaf (const AdjGradNode *node, const AdjTensor *leaf)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  return leaf != NULL && accumulator_get_leaf (node) == leaf;
+}
+
+gboolean
+adj_tensor_add_hook_like (AdjContext *cx, AdjTensor *tensor, const AdjHook *hook)
+{
+  AdjHook *handle;
+
+  g_return_val_if_fail (hook != NULL, FALSE);
+
+  handle = hook->of_leaf
+               ? adj_tensor_add_leaf_hook (cx, tensor, (AdjLeafHookFunc) hook->func, hook->data)
+               : adj_tensor_add_hook (cx, tensor, (AdjTensorHookFunc) hook->func, hook->data);
+  if (handle == NULL)
+    return FALSE;
+  adj_hook_set_name (handle, hook->name);
+  adj_hook_unref (handle);
+  return TRUE;
 }

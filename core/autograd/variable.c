@@ -239,3 +239,35 @@ adj_tensor_get_base (const AdjTensor *tensor)
   variable = variable_find (tensor);
   return variable != NULL ? variable->base : NULL;
 }
+
+void
+adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor)
+{
+  Variable *variable;
+  AdjTensor *base;
+
+  g_return_if_fail (cx != NULL && tensor != NULL);
+
+  variable = variable_get (tensor);
+  base = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
+  if (base == NULL || variable->base != NULL)
+    return;
+  variable->base = adj_tensor_ref (base);
+  variable->creation = VIEW_IN_CUSTOM;
+  variable->version = adj_tensor_get_version (tensor);
+}
+
+void
+adj_tensor_uncount_turn (AdjTensor *tensor)
+{
+  Variable *variable;
+  guint32 version;
+
+  g_return_if_fail (tensor != NULL);
+
+  variable = variable_find (tensor);
+  version = adj_tensor_get_version (tensor);
+  adj_tensor_unbump_version (tensor);
+  if (variable != NULL && variable->version == version)
+    variable->version--;
+}

@@ -99,6 +99,11 @@ variable_turn (const AdjOpCall *call, gboolean recorded)
     {
       AdjViewChain *chain = adj_view_chain_append (variable->chain, op, call->args, 0);
 
+      if (adj_view_chain_has_late_as_strided (chain))
+        {
+          adj_view_chain_unref (chain);
+          chain = chain_by_geometry (variable->tensor, variable->base);
+        }
       adj_view_chain_unref (variable->chain);
       variable->chain = chain;
     }

@@ -180,6 +180,12 @@ adj_storage_bump_version (AdjStorage *storage)
   storage->version++;
 }
 
+void
+adj_storage_unbump_version (AdjStorage *storage)
+{
+  storage->version--;
+}
+
 GBytes *
 adj_storage_snapshot (const AdjStorage *storage)
 {

@@ -35,6 +35,7 @@ void adj_storage_resize (AdjStorage *storage, gsize n_bytes);
 /* Bumped by every in-place write; saved tensors compare it. */
 guint32 adj_storage_get_version (const AdjStorage *storage);
 void adj_storage_bump_version (AdjStorage *storage);
+void adj_storage_unbump_version (AdjStorage *storage);
 
 /* The bytes as they are now, immutable: shared when they already are, else copied.  (transfer full)
  */

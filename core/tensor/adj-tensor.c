@@ -215,6 +215,17 @@ adj_tensor_bump_version (AdjTensor *tensor)
 }
 
 void
+adj_tensor_unbump_version (AdjTensor *tensor)
+{
+  g_return_if_fail (tensor != NULL);
+
+  if (tensor->writes != NULL)
+    tensor->writes->n--;
+  else
+    adj_storage_unbump_version (tensor->storage);
+}
+
+void
 adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other)
 {
   g_return_if_fail (tensor != NULL && other != NULL);

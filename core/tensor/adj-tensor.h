@@ -48,6 +48,8 @@ void adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *s
  * of one storage count together. */
 ADJ_PUBLIC guint32 adj_tensor_get_version (const AdjTensor *tensor);
 void adj_tensor_bump_version (AdjTensor *tensor);
+/* Takes the last one back: what was counted is the doing of who stands in for another write. */
+void adj_tensor_unbump_version (AdjTensor *tensor);
 /* From now on @tensor counts with @other, a tensor of the same storage. */
 void adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other);
 /* (transfer full): the same elements, but writes to it count apart (PyTorch's .data). */

@@ -17,6 +17,8 @@ AdjMode *adj_functional_mode_new (void);
  * from the innermost scope. */
 AdjTensor *adj_functional_wrap (AdjContext *cx, AdjTensor *value);
 gboolean adj_functional_is_wrapped (const AdjTensor *tensor);
+/* All that the storage of @tensor held when it was wrapped, as the base of its views; borrowed. */
+AdjTensor *adj_functional_get_whole (AdjContext *cx, AdjTensor *tensor);
 /* The present value of @tensor, made again when it is stale; a tensor that is not wrapped is its
  * own value.  Borrowed from @tensor until it is next written or used.  %NULL: the context is in
  * error. */
@@ -30,6 +32,7 @@ typedef struct
   guint64 n_no_grad;         /* of these, while grad mode was off */
   guint64 n_hidden;          /* of these, marked as hidden from autograd */
   gboolean metadata_changed; /* t_() or the like, resize_, set_ */
+  gboolean turned_with_grad; /* of these but set_, one while grad mode was on */
   gboolean storage_changed;  /* set_ */
   gboolean is_multi_output;  /* a view, one of several results */
   gboolean storage_resized;

@@ -47,6 +47,7 @@ typedef struct
   AdjViewChain *chain; /* (owned) (nullable) */
   guint64 generation;  /* of the storage, that the value is of */
   gboolean metadata_changed;
+  gboolean turned_with_grad; /* t_() and the like, while grad mode was on */
   gboolean storage_changed;
   gboolean is_multi_output;
 } Functional;
@@ -61,7 +62,8 @@ gboolean functional_sync (AdjContext *cx, AdjTensor *tensor);
 /* A write: @value from now on, cast back to the dtype of @tensor, and so for all its views. */
 gboolean functional_write (AdjContext *cx, AdjTensor *tensor, AdjTensor *value);
 /* t_() and the like: @tensor shows what @chain makes; @value is that already. */
-void functional_turn (AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain);
+void
+functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain);
 /* set_(): from now on the tensor that @source is. */
 void functional_become (AdjTensor *tensor, AdjTensor *source);
 /* resize_() that needs more memory: @value begins a storage. %FALSE: there are views. */

@@ -145,7 +145,7 @@ functional_write (AdjContext *cx, AdjTensor *tensor, AdjTensor *value)
 }
 
 void
-functional_turn (AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain)
+functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain)
 {
   Functional *functional = functional_find (tensor);
   AdjViewChain *old_chain = functional->chain;
@@ -155,6 +155,7 @@ functional_turn (AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain)
   functional->chain = adj_view_chain_ref (chain);
   functional->value = adj_tensor_ref (value);
   functional->metadata_changed = TRUE;
+  functional->turned_with_grad |= adj_context_get_grad_enabled (cx);
   adj_view_chain_unref (old_chain);
   adj_tensor_unref (old_value);
   meta.shape = adj_tensor_get_meta (value)->shape;
@@ -204,6 +205,16 @@ adj_functional_is_wrapped (const AdjTensor *tensor)
 }
 
 AdjTensor *
+adj_functional_get_whole (AdjContext *cx, AdjTensor *tensor)
+{
+  const Functional *functional = functional_find (tensor);
+
+  g_return_val_if_fail (cx != NULL && functional != NULL, NULL);
+
+  return adj_scope_add (cx, functional_wrap_view (tensor, functional->storage->base, NULL));
+}
+
+AdjTensor *
 adj_functional_wrap (AdjContext *cx, AdjTensor *value)
 {
   g_return_val_if_fail (cx != NULL && value != NULL && functional_find (value) == NULL, NULL);
@@ -226,6 +237,7 @@ adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
     .n_no_grad = storage->n_no_grad,
     .n_hidden = storage->n_hidden,
     .metadata_changed = functional->metadata_changed,
+    .turned_with_grad = functional->turned_with_grad,
     .storage_changed = functional->storage_changed,
     .is_multi_output = functional->is_multi_output,
     .bytes_before = adj_storage_get_n_bytes (storage->storage),

@@ -261,7 +261,7 @@ turn (AdjMode *mode, AdjOpCall *call, AdjOpCall *view)
   if (done)
     {
       chain = adj_view_chain_append (functional_find (self)->chain, view->op, view->args, 0);
-      functional_turn (self, below.call.results[0].tensor, chain);
+      functional_turn (call->cx, self, below.call.results[0].tensor, chain);
       done = return_self (call, self);
     }
   below_clear (&below);

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/observed.h"
+
+#include "autograd/adj-autograd.h"
+#include "rules/adj-apply.h"
+#include "support/programs.h"
+
+void
+observed_init (Observed *observed, guint n)
+{
+  *observed = (Observed){ .cx = adj_context_new (), .n_inputs = n };
+  adj_context_push_mode (observed->cx, adj_autograd_mode_new ());
+  observed->inputs = g_new0 (AdjValue, n + 1);
+  observed->leaves = g_new0 (AdjTensor *, n + 1);
+  observed->grads = g_new0 (AdjTensor *, n + 1);
+}
+
+static void
+free_tensors (AdjTensor **tensors, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (tensors[i] != NULL)
+      adj_tensor_unref (tensors[i]);
+  g_free (tensors);
+}
+
+void
+observed_clear (Observed *observed)
+{
+  if (observed->cx == NULL)
+    return;
+  adj_value_clear (&observed->result);
+  for (guint i = 0; i < observed->n_inputs; i++)
+    adj_value_clear (&observed->inputs[i]);
+  g_free (observed->inputs);
+  free_tensors (observed->leaves, observed->n_inputs);
+  free_tensors (observed->grads, observed->n_inputs);
+  g_clear_pointer (&observed->cx, adj_context_free);
+  g_clear_error (&observed->error);
+}
+
+guint
+observed_count_tensors (const Observed *observed)
+{
+  return observed->result.n + observed->n_inputs;
+}
+
+/* Through results, then inputs; %NULL of what is no tensor. */
+static AdjTensor *
+get_tensor (const Observed *observed, guint index)
+{
+  const AdjValue *value = index < observed->result.n
+                              ? &observed->result.items[index]
+                              : &observed->inputs[index - observed->result.n];
+
+  return value->kind == ADJ_VALUE_TENSOR ? value->tensor : NULL;
+}
+
+/* -- the call -- */
+
+/* Of no two roots the same, nor of two elements. */
+static AdjTensor *
+make_tangent (AdjContext *cx, const AdjTensor *root, guint index)
+{
+  AdjTensorMeta meta = *adj_tensor_get_meta (root);
+  AdjTensor *tangent, *numbers;
+  gint64 numel;
+
+  meta.requires_grad = FALSE;
+  adj_shape_init (&meta.shape, NULL, meta.shape.rank, meta.shape.size);
+  tangent = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
+  numel = adj_shape_numel (&meta.shape, NULL).word;
+  meta.dtype = ADJ_DTYPE_F64;
+  numbers = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
+  for (gint64 i = 0; i < numel; i++)
+    ((double *) adj_storage_write (adj_tensor_get_storage (numbers)))[i] =
+        (double) ((i * 2 + index) % 5 + 1);
+  return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tangent), ADJ_TENSOR (numbers));
+}
+
+static gboolean
+is_root (AdjTensor *tensor)
+{
+  return tensor != NULL && adj_tensor_get_requires_grad (tensor);
+}
+
+static gboolean
+differentiate (Observed *observed)
+{
+  guint n = observed_count_tensors (observed);
+  g_autofree AdjTensor **roots = g_new0 (AdjTensor *, n + 1);
+  g_autofree AdjTensor **tangents = g_new0 (AdjTensor *, n + 1);
+  g_autofree AdjTensor **leaves = g_new0 (AdjTensor *, observed->n_inputs + 1);
+  g_autofree AdjTensor **found = g_new0 (AdjTensor *, observed->n_inputs + 1);
+  AdjGradRoots from = { .tensors = roots, .grads = tangents };
+  guint n_leaves = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (is_root (get_tensor (observed, i)))
+      {
+        roots[from.n] = get_tensor (observed, i);
+        tangents[from.n] = make_tangent (observed->cx, roots[from.n], i);
+        if (tangents[from.n++] == NULL)
+          return FALSE;
+      }
+  for (guint i = 0; i < observed->n_inputs; i++)
+    if (observed->leaves[i] != NULL)
+      leaves[n_leaves++] = observed->leaves[i];
+  if (from.n == 0 || n_leaves == 0)
+    return TRUE;
+  if (!adj_grad (observed->cx, &from, leaves, n_leaves, ADJ_BACKWARD_ALLOW_UNUSED, found))
+    return FALSE;
+  n_leaves = 0;
+  for (guint i = 0; i < observed->n_inputs; i++)
+    if (observed->leaves[i] != NULL)
+      observed->grads[i] = adj_keep (found[n_leaves++]);
+  return TRUE;
+}
+
+static gboolean
+write_late (Observed *observed, gint late)
+{
+  AdjTensor *tensor = late >= 0 ? get_tensor (observed, (guint) late) : NULL;
+
+  AdjValue args[] = { ADJ_TENSOR (tensor), ADJ_INT (2) };
+  AdjValue result;
+
+  return tensor == NULL ||
+         adj_call (observed->cx, adj_op_find ("torch.ops.aten.mul_.Tensor"),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args }, NULL, &result);
+}
+
+void
+observed_call (Observed *observed, AdjFunction *function, gint late)
+{
+  if (adj_function_call (function, observed->cx, observed->inputs, observed->n_inputs,
+                         &observed->result) &&
+      write_late (observed, late))
+    differentiate (observed);
+  adj_context_take_error (observed->cx, &observed->error);
+}
+
+/* -- comparison -- */
+
+static gboolean
+same_strides (const AdjTensor *a, const AdjTensor *b, const char *what, GString *why)
+{
+  const AdjShape *x = &adj_tensor_get_meta (a)->shape, *y = &adj_tensor_get_meta (b)->shape;
+
+  if (adj_shape_numel (x, NULL).word == 0)
+    return TRUE;
+  for (guint i = 0; i < x->rank; i++)
+    if (x->size[i].word > 1 && x->stride[i].word != y->stride[i].word)
+      {
+        g_string_append_printf (why, "%s has stride %d of dimension %u, and %d\n", what,
+                                (gint) x->stride[i].word, i, (gint) y->stride[i].word);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+same_tensor (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
+{
+  if (a == NULL && b == NULL)
+    return TRUE;
+  if (a == NULL || b == NULL)
+    {
+      g_string_append_printf (why, "%s is a tensor in one of them\n", what);
+      return FALSE;
+    }
+  if (adj_tensor_get_requires_grad (a) != adj_tensor_get_requires_grad (b))
+    {
+      g_string_append_printf (why, "%s requires grad: %d, and %d\n", what,
+                              adj_tensor_get_requires_grad (a), adj_tensor_get_requires_grad (b));
+      return FALSE;
+    }
+  return program_same_values (cx, a, b, what, why) && same_strides (a, b, what, why);
+}
+
+/* Whether the same tensors are one, and the same share memory. */
+static gboolean
+same_aliases (const Observed *a, const Observed *b, guint index, GString *why)
+{
+  for (guint i = 0; i < index; i++)
+    {
+      AdjTensor *x = get_tensor (a, i), *y = get_tensor (b, i);
+      AdjTensor *u = get_tensor (a, index), *v = get_tensor (b, index);
+      gboolean shares;
+
+      if (x == NULL || u == NULL)
+        continue;
+      shares = adj_tensor_get_storage (x) == adj_tensor_get_storage (u);
+      if (shares == (adj_tensor_get_storage (y) == adj_tensor_get_storage (v)) &&
+          (x == u) == (y == v))
+        continue;
+      g_string_append_printf (why, "tensors %u and %u share memory: %d, and %d; are one: %d, %d\n",
+                              i, index, shares, !shares, x == u, y == v);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* -0 is 0: sums come in another order.  One that is not defined is 0 (§9.3). */
+static AdjTensor *
+normal_gradient (AdjContext *cx, AdjTensor *gradient, AdjTensor *other)
+{
+  if (gradient != NULL)
+    return ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (gradient), ADJ_INT (0));
+  return other != NULL ? ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (other)) : NULL;
+}
+
+gboolean
+observed_same (const Observed *a, const Observed *b, GString *why)
+{
+  gboolean same = a->result.n == b->result.n;
+
+  for (guint i = 0; same && i < observed_count_tensors (a); i++)
+    {
+      gboolean is_result = i < a->result.n;
+      g_autofree char *what = g_strdup_printf ("%s %u", is_result ? "output" : "input",
+                                               is_result ? i : i - a->result.n);
+
+      same = same_tensor (a->cx, get_tensor (a, i), get_tensor (b, i), what, why) &&
+             same_aliases (a, b, i, why);
+    }
+  for (guint i = 0; same && i < a->n_inputs; i++)
+    {
+      g_autofree char *what = g_strdup_printf ("gradient %u", i);
+      AdjTensor *x = normal_gradient (a->cx, a->grads[i], b->grads[i]);
+      AdjTensor *y = normal_gradient (a->cx, b->grads[i], a->grads[i]);
+
+      same = (x == NULL && y == NULL) || program_same_values (a->cx, x, y, what, why);
+    }
+  return same;
+}
