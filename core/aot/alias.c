@@ -42,13 +42,20 @@ static AdjTensor *
 make_view (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target)
 {
   g_autoptr (AdjViewChain) recipe = adj_view_chain_after (output->recipe, output->turned);
+  gboolean enabled;
   AdjTensor *view = recipe != NULL ? replay (cx, recipe, output->n_recorded, base) : NULL;
 
   if (view != NULL &&
       adj_shape_same_sizes (&adj_tensor_get_meta (view)->shape,
                             &adj_tensor_get_meta (target)->shape, adj_context_get_symbols (cx)))
     return view;
-  return adj_context_has_error (cx) ? NULL : as_strided (cx, base, target);
+  if (adj_context_has_error (cx))
+    return NULL;
+  enabled = adj_context_get_grad_enabled (cx);
+  adj_context_set_grad_enabled (cx, enabled && output->n_recorded == G_MAXUINT);
+  view = as_strided (cx, base, target);
+  adj_context_set_grad_enabled (cx, enabled);
+  return view;
 }
 
 AdjTensor *

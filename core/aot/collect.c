@@ -320,7 +320,13 @@ follow_views (const Collection *collection, AdjTensor *tensor, AdjAotOutput *out
     }
   if (!adj_tensor_get_requires_grad (tensor) || (base != NULL && node != NULL && node == end) ||
       (node != NULL && node == first) || (node != NULL && adj_grad_node_is_of_leaf (node, base)))
-    output->n_recorded = G_MAXUINT;
+    {
+      /* as_strided of what was written is one of its base at once. */
+      if (base != NULL && node == end && adj_view_chain_has_late_as_strided (output->recipe) &&
+          output->n_recorded < adj_view_chain_get_n_steps (output->recipe))
+        g_clear_pointer (&output->recipe, adj_view_chain_unref);
+      output->n_recorded = G_MAXUINT;
+    }
   return TRUE;
 }
 
@@ -354,13 +360,18 @@ collect_output (Collection *collection, guint index, GError **error)
     output->recipe = aot_get_recipe (tensor);
   output->hooked =
       output->type == ADJ_OUTPUT_UNSAFE_VIEW_ALIAS && is_hooked (adj_tensor_get_grad_node (tensor));
+  if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT && output->requires_grad &&
+      collection->metadata->inputs[output->base].is_leaf &&
+      collection->metadata->inputs[output->base].turns_no_grad)
+    return aot_fail (error, AOT_ERROR_VIEW_OF_TURNED_LEAF, "output %u of input %d", index,
+                     output->base);
   if (is_regenerated (output->type) && !follow_views (collection, tensor, output))
     return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "output %u", index);
   if (output->type != ADJ_OUTPUT_IS_INPUT &&
       adj_aot_metadata_shows_input (collection->metadata, index))
     output->turned = aot_get_recipe (collection->inputs[output->base].tensor);
-  else if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
-    output->turned = aot_get_recipe (output_tensor (collection, (guint) output->base));
+  else if (is_regenerated (output->type) && adj_tensor_get_base (tensor) != NULL)
+    output->turned = aot_get_recipe (adj_tensor_get_base (tensor));
   return TRUE;
 }
 

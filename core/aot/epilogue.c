@@ -31,7 +31,7 @@ aot_set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like, gboolean n
                    NULL, &result);
   adj_context_set_grad_enabled (cx, enabled);
   if (done)
-    adj_tensor_unbump_version (tensor);
+    adj_tensor_uncount_turn (tensor);
   return done;
 }
 
@@ -100,7 +100,11 @@ apply_mutations (AdjContext *cx,
 
 /* What output @index is made of: a live input, an intermediate base or another output. */
 static AdjTensor *
-find_base (const AdjAotMetadata *metadata, guint index, const AdjValue *args, const AdjValue *outs)
+find_base (const AdjAotMetadata *metadata,
+           guint index,
+           const AdjValue *args,
+           const AdjValue *outs,
+           const AdjValue *items)
 {
   const AdjAotOutput *output = &metadata->outputs[index];
   const AdjValue *user = outs->items + metadata->n_mutated_runtime;
@@ -108,7 +112,7 @@ find_base (const AdjAotMetadata *metadata, guint index, const AdjValue *args, co
   if (adj_aot_metadata_shows_input (metadata, index))
     return args[output->base].tensor;
   if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
-    return user[metadata->outputs[output->base].first].tensor;
+    return items[metadata->outputs[output->base].first].tensor;
   return user[metadata->n_outputs + (guint) output->base].tensor;
 }
 
@@ -118,9 +122,10 @@ make_output (AdjContext *cx,
              guint index,
              const AdjValue *args,
              const AdjValue *outs,
-             AdjValue *result)
+             AdjValue *items)
 {
   const AdjAotOutput *output = &metadata->outputs[index];
+  AdjValue *result = &items[index];
   const AdjValue *value = &outs->items[metadata->n_mutated_runtime + index];
   AdjTensor *tensor;
 
@@ -133,7 +138,8 @@ make_output (AdjContext *cx,
     case ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT:
     case ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE:
     case ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT:
-      tensor = aot_alias_new (cx, output, find_base (metadata, index, args, outs), value->tensor);
+      tensor =
+          aot_alias_new (cx, output, find_base (metadata, index, args, outs, items), value->tensor);
       if (tensor == NULL)
         return FALSE;
       *result = ADJ_TENSOR (adj_keep (tensor));
@@ -145,7 +151,7 @@ make_output (AdjContext *cx,
           *result = adj_value_copy (value);
           return TRUE;
         }
-      tensor = aot_alias_with_history (cx, output, find_base (metadata, index, args, outs),
+      tensor = aot_alias_with_history (cx, output, find_base (metadata, index, args, outs, items),
                                        value->tensor);
       if (tensor == NULL)
         return FALSE;
@@ -163,6 +169,7 @@ make_output (AdjContext *cx,
     }
 }
 
+/* Those that are views of other outputs come last, then those that are others. */
 static gboolean
 make_outputs (AdjContext *cx,
               const AdjAotMetadata *metadata,
@@ -173,11 +180,15 @@ make_outputs (AdjContext *cx,
   g_autofree AdjValue *items = g_new0 (AdjValue, metadata->n_outputs + 1);
   gboolean done = TRUE;
 
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < metadata->n_outputs && done; i++)
+      if (metadata->outputs[i].first == i &&
+          (metadata->outputs[i].type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT) ==
+              (pass == 1))
+        done = make_output (cx, metadata, i, args, outs, items);
   for (guint i = 0; i < metadata->n_outputs && done; i++)
     if (metadata->outputs[i].first < i)
       items[i] = adj_value_copy (&items[metadata->outputs[i].first]);
-    else
-      done = make_output (cx, metadata, i, args, outs, &items[i]);
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, metadata->n_outputs);
   return done;
 }

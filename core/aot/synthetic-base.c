@@ -500,6 +500,24 @@ add_returned_outputs (const Merging *merging, AdjAotMetadata *metadata)
   metadata->n_outputs = n + merge->n_returned;
 }
 
+/* Of inner input @input that is no base: what its tangent was. */
+static const AdjTensorMeta *
+find_tangent (const Merging *merging, const AdjAotMetadata *before, guint input)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < before->n_mutated_runtime; i++)
+    if (adj_aot_metadata_has_tangent (before, i))
+      {
+        const Member *member = &merging->merge->members[before->mutated_runtime[i]];
+
+        if (member->base == NOT_MERGED && member->inner == input)
+          return &before->tangents[n];
+        n++;
+      }
+  return NULL;
+}
+
 /* Tangents of written inputs are those of the inner ones; the others stay. */
 static void
 renew_tangents (const Merging *merging, const AdjAotMetadata *before, AdjAotMetadata *metadata)
@@ -513,13 +531,14 @@ renew_tangents (const Merging *merging, const AdjAotMetadata *before, AdjAotMeta
     if (adj_aot_metadata_has_tangent (metadata, i))
       {
         guint input = metadata->mutated_runtime[i];
+        const AdjTensorMeta *known = find_tangent (merging, before, input);
         AdjTensorMeta meta =
             *aot_argument_meta (&g_array_index (merging->arguments, AotArgument, input));
 
         adj_shape_init (&meta.shape, merging->program->symbols, meta.shape.rank, meta.shape.size);
         meta.requires_grad = FALSE;
         meta.storage = -1;
-        tangents[n++] = meta;
+        tangents[n++] = known != NULL ? *known : meta;
       }
   for (guint i = skip; i < before->n_tangents; i++)
     tangents[n++] = before->tangents[i];

@@ -34,6 +34,13 @@ is_refusal (const GError *error)
          strstr (error->message, "modified by an inplace operation") != NULL;
 }
 
+/* A hook on a returned view of an intermediate: eagerly, writing the view takes it off. */
+static gboolean
+is_forbidden_write (const GError *error)
+{
+  return strstr (error->message, "This view was created inside a custom Function") != NULL;
+}
+
 /* One call each; @late as in observed_call(). */
 static gboolean
 check_call (const Program *program, AdjFunction *compiled, gint late, GString *why)
@@ -49,6 +56,8 @@ check_call (const Program *program, AdjFunction *compiled, gint late, GString *w
   n_calls++;
   observe (&other, program);
   observed_call (&other, compiled, late);
+  if (other.error != NULL && late >= 0 && is_forbidden_write (other.error))
+    return TRUE;
   if (other.error != NULL)
     {
       g_string_append_printf (why, "compiled, tensor %d written late: %s\n", late,
