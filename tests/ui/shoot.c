@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stages/adj-pareto-chart.h"
 #include "support/layered-graph.h"
 #include "ui/adj-planted.h"
 #include "ui/adj-walk.h"
@@ -142,6 +143,33 @@ walk_pictures (AdjWindow *window)
   act (window, "win.color-by::bytes");
   shoot (window, "memory");
   act (window, "win.color-by::role");
+}
+
+/* The plans of a joint graph, and what becomes of one that is chosen. */
+static gboolean
+has_curve (gpointer window)
+{
+  GtkWidget *chart = adj_walk_find (window, ADJ_TYPE_PARETO_CHART, NULL);
+
+  return chart != NULL && gtk_widget_get_mapped (chart);
+}
+
+static void
+walk_partitions (AdjWindow *window)
+{
+  g_autofree char *sac = sample ("sac.adjoint");
+
+  show_graph (window, sac, "forward+backward");
+  act (window, "win.fit");
+  shoot (window, "pair");
+  adj_walk_select (window, "addmm_2");
+  act (window, "win.fit-selection");
+  shoot (window, "ghost");
+  adj_window_show_page (window, "partitions");
+  adj_walk_settle (window);
+  shoot (window, "partitions-work");
+  adj_walk_until (has_curve, window, 60);
+  shoot (window, "partitions");
 }
 
 static void
@@ -317,6 +345,7 @@ main (int argc, char *argv[])
   window = adj_walk_open_window (application, 1440, 900);
   walk_start (window);
   walk_pictures (window);
+  walk_partitions (window);
   walk_search (window);
   walk_palette (window);
   walk_runs (window);

@@ -4,6 +4,7 @@
 #include "model/adj-facts.h"
 #include "model/adj-log.h"
 #include "model/adj-opening.h"
+#include "model/adj-tradeoff.h"
 #include "model/document-private.h"
 
 static GParamSpec *properties[N_PROPS];
@@ -209,7 +210,31 @@ adj_document_open_trace (AdjDocument *self, AdjDocument *source)
   reset (self, NULL, g_strdup_printf (_ ("%s, traced"), source->title), source->graph->id);
   adj_works_start (&self->works, ADJ_TASK_OPEN,
                    adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
-                                            source->graph, on_loaded),
+                                            source->graph, NULL, on_loaded),
+                   self->title);
+}
+
+void
+adj_document_open_partition (AdjDocument *self,
+                             AdjDocument *source,
+                             const AdjPartitionChoice *choice)
+{
+  AdjPartitionChoice complete = *choice;
+  AdjTradeoffSubject subject;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (ADJ_IS_DOCUMENT (source) && source != self);
+
+  if (!adj_tradeoff_find_subject (source, &subject))
+    return;
+  complete.num_fwd_outputs = subject.num_fwd_outputs;
+  reset (self, NULL,
+         g_strdup_printf (choice->compat ? _ ("%s, PyTorch at %.2g") : _ ("%s, Adjoint at %.2g"),
+                          source->title, choice->budget),
+         ADJ_PAIR_ROLE);
+  adj_works_start (&self->works, ADJ_TASK_OPEN,
+                   adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
+                                            subject.joint, &complete, on_loaded),
                    self->title);
 }
 

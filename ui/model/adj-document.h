@@ -5,6 +5,7 @@
 
 #include "model/adj-arrangement.h"
 #include "model/adj-evaluation.h"
+#include "model/adj-opening.h"
 #include "model/adj-saved-view.h"
 #include "scene/adj-palette.h"
 
@@ -35,6 +36,10 @@ void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view);
 void adj_document_open_text (AdjDocument *self, GBytes *text);
 /* The stages that passes make of the graph that @source shows. */
 void adj_document_open_trace (AdjDocument *self, AdjDocument *source);
+/* Its joint graph, taken apart like that; begins with the pair. */
+void adj_document_open_partition (AdjDocument *self,
+                                  AdjDocument *source,
+                                  const AdjPartitionChoice *choice);
 GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): text has none */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */

@@ -14,6 +14,18 @@ adj_facts_bytes (gint64 bytes)
 }
 
 char *
+adj_facts_flops (double flops)
+{
+  static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+  guint prefix = 0;
+
+  for (; flops >= 1000 && prefix + 1 < G_N_ELEMENTS (prefixes); prefix++)
+    flops /= 1000;
+  return g_strdup_printf ("%.*f %sFLOP", prefix == 0 || flops >= 100 ? 0 : 1, flops,
+                          prefixes[prefix]);
+}
+
+char *
 adj_facts_count (guint n)
 {
   return g_strdup_printf (ngettext ("%u node", "%u nodes", n), n);

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 /* "32 KiB"; "unknown" below zero. */
 char *adj_facts_bytes (gint64 bytes);
+/* "139 kFLOP". */
+char *adj_facts_flops (double flops);
 /* "621 nodes". */
 char *adj_facts_count (guint n);
 /* The annotation of the node when it is one tensor; else %NULL. */

@@ -59,6 +59,7 @@ typedef struct
 {
   AdjBundle *bundle; /* (owned) */
   const AdjBundleGraph *graph;
+  AdjPartitionChoice choice; /* without a partitioner: as it comes */
 } Source;
 
 static void
@@ -81,10 +82,20 @@ static gpointer
 trace (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Source *source = adj_work_get_input (work);
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   AdjPipelineOptions options = { .progress = report_step, .data = work };
   g_auto (AdjPipelineResult) result = { 0 };
   const AdjStage *second;
 
+  if (source->choice.partitioner != NULL)
+    {
+      partition.budget = source->choice.budget;
+      partition.compat = source->choice.compat;
+      partition.num_fwd_outputs = source->choice.num_fwd_outputs;
+      partition.cancellable = cancellable;
+      options.partitioner = source->choice.partitioner;
+      options.partition = &partition;
+    }
   if (!adj_pipeline_run (source->graph->graph, source->graph->role, &options, &result, cancellable,
                          error))
     return NULL;
@@ -103,11 +114,13 @@ AdjWork *
 adj_opening_start_trace (GObject *owner,
                          AdjBundle *bundle,
                          const AdjBundleGraph *graph,
+                         const AdjPartitionChoice *choice,
                          GAsyncReadyCallback done)
 {
   Source *source = g_new (Source, 1);
 
-  *source = (Source){ adj_bundle_ref (bundle), graph };
+  *source = (Source){ adj_bundle_ref (bundle), graph,
+                      choice != NULL ? *choice : (AdjPartitionChoice){ NULL } };
   return adj_work_start (owner, ADJ_WORK_LIGHT, trace, source, source_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
 }

@@ -10,10 +10,21 @@ G_BEGIN_DECLS
 
 /* A file or a folder. */
 AdjWork *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);
-/* Runs the default pipeline on @graph of @bundle; the result is the recording as a set. */
+/* How a joint graph is to be taken apart. */
+typedef struct
+{
+  const char *partitioner; /* static */
+  double budget;
+  gboolean compat; /* as PyTorch decides */
+  gint num_fwd_outputs;
+} AdjPartitionChoice;
+
+/* Runs the default pipeline on @graph of @bundle; the result is the recording as a set.
+ * @choice: (nullable): how the pipeline ends */
 AdjWork *adj_opening_start_trace (GObject *owner,
                                   AdjBundle *bundle,
                                   const AdjBundleGraph *graph,
+                                  const AdjPartitionChoice *choice,
                                   GAsyncReadyCallback done);
 /* What was pasted: the text of graphs, a console, a log. */
 AdjWork *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);

@@ -82,8 +82,12 @@ find_step (AdjDocument *document, gint step)
 {
   AdjRecording *recording = adj_stages_get_recording (document);
   gint n = recording != NULL ? (gint) adj_recording_get_n_stages (recording) : 0;
+  const AdjBundleGraph *shown = adj_document_get_graph (document);
   gint at = adj_stages_get_current (document);
 
+  /* The pair stands behind its halves. */
+  if (at < 0 && shown != NULL && g_str_equal (shown->role, ADJ_PAIR_ROLE))
+    at = n;
   if (at < 0)
     return -1;
   for (at += step; at >= 0 && at < n; at += step)

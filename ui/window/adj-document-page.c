@@ -15,6 +15,7 @@
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"
+#include "stages/adj-pareto-page.h"
 #include "stages/adj-stage-bar.h"
 #include "window/adj-settings.h"
 #include "window/adj-start-page.h"
@@ -63,6 +64,7 @@ static const struct
   { "memory", N_ ("Memory"), adj_memory_page_get_type },
   { "text", N_ ("Text"), adj_text_page_get_type },
   { "changes", N_ ("Changes"), adj_changes_page_get_type },
+  { "partitions", N_ ("Partitions"), adj_pareto_page_get_type },
   { "findings", N_ ("Findings"), adj_findings_page_get_type },
   { "log", N_ ("Log"), adj_log_page_get_type },
 };

@@ -33,10 +33,15 @@ const AdjCommandTarget adj_labeling_targets[] = {
 G_STATIC_ASSERT (G_N_ELEMENTS (adj_labeling_targets) == ADJ_N_LABELINGS + 1);
 
 const AdjCommandTarget adj_page_targets[] = {
-  { "source", N_ ("Show Source") },   { "values", N_ ("Show Values") },
-  { "memory", N_ ("Show Memory") },   { "text", N_ ("Show Text") },
-  { "changes", N_ ("Show Changes") }, { "findings", N_ ("Show Findings") },
-  { "log", N_ ("Show Log") },         { NULL, NULL },
+  { "source", N_ ("Show Source") },
+  { "values", N_ ("Show Values") },
+  { "memory", N_ ("Show Memory") },
+  { "text", N_ ("Show Text") },
+  { "changes", N_ ("Show Changes") },
+  { "partitions", N_ ("Show Partitions") },
+  { "findings", N_ ("Show Findings") },
+  { "log", N_ ("Show Log") },
+  { NULL, NULL },
 };
 
 GVariant *

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include "model/adj-changes.h"
 #include "model/adj-stages.h"
+#include "partition/adj-partition.h"
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
 
@@ -107,6 +108,25 @@ run_trace (AdjWindow *self, GVariant *parameter)
   adj_window_new_tab (self);
   adj_document_open_trace (adj_window_get_document (self), source);
   adj_window_show_page (self, "changes");
+}
+
+/* Partitioner, budget, and whether as PyTorch decides. */
+static void
+run_open_partition (AdjWindow *self, GVariant *parameter)
+{
+  AdjDocument *source = adj_window_get_document (self);
+  AdjPartitionChoice choice = { NULL };
+  const AdjPartitioner *partitioner;
+  const char *name;
+
+  g_variant_get (parameter, "(&sdb)", &name, &choice.budget, &choice.compat);
+  partitioner = adj_partitioner_find (name, NULL);
+  if (partitioner == NULL)
+    return;
+  choice.partitioner = partitioner->name;
+  adj_window_new_tab (self);
+  adj_document_open_partition (adj_window_get_document (self), source, &choice);
+  adj_window_show_page (self, "partitions");
 }
 
 static void
@@ -339,6 +359,8 @@ static const AdjCommand commands[] = {
     .run = run_previous_change },
   { "win.trace", N_ ("Trace and Differentiate"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_trace, .accels = { "<Control>d" } },
+  { "win.open-partition", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_open_partition,
+    .parameter = "(sdb)" },
   { "win.previous-stage", N_ ("Previous Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_EARLIER,
     .run = run_previous_stage, .accels = { "bracketleft" } },
   { "win.next-stage", N_ ("Next Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_LATER, .run = run_next_stage,

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The curve of partitions in a real window, against the partitioner's own numbers; stopping it; and
+ * a point of it becomes graphs. */
+
+#include "model/adj-facts.h"
+#include "model/adj-stages.h"
+#include "partition/adj-pareto.h"
+#include "stages/adj-pareto-chart.h"
+#include "stages/adj-pareto-page.h"
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+/* The page of the chosen tab. */
+static GtkWidget *
+find_mapped (GtkWidget *root, GType type)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && gtk_widget_get_mapped (root))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_mapped (child, type);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static gboolean
+has_chart (gpointer window)
+{
+  return find_mapped (window, ADJ_TYPE_PARETO_CHART) != NULL;
+}
+
+static AdjWindow *
+open_capture (const char *name, const char *role)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autofree char *path = adj_test_data_path (name);
+
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, role));
+  adj_walk_settle (window);
+  return window;
+}
+
+static void
+close_window (AdjWindow *window)
+{
+  g_object_ref (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+  while (g_main_context_pending (NULL))
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_finalize_object (window);
+}
+
+/* The table: of AdjPlanItem. */
+static GListModel *
+get_plans (AdjWindow *window)
+{
+  GtkWidget *page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  GtkWidget *table = find_mapped (page, GTK_TYPE_COLUMN_VIEW);
+
+  g_assert_nonnull (table);
+  return G_LIST_MODEL (gtk_column_view_get_model (GTK_COLUMN_VIEW (table)));
+}
+
+static GListModel *
+compute (AdjWindow *window)
+{
+  adj_window_show_page (window, "partitions");
+  g_assert_true (adj_walk_until (has_chart, window, 100));
+  adj_walk_settle (window);
+  return get_plans (window);
+}
+
+static gboolean
+is_point (const AdjPlan *plan, const AdjParetoPoint *point)
+{
+  AdjPlanKind kind = g_str_equal (point->partitioner, "optimal") ? ADJ_PLAN_OURS : ADJ_PLAN_PYTORCH;
+
+  return plan->kind == kind && plan->peak == point->peak && plan->again == point->recompute_flops &&
+         plan->saved_bytes == point->saved_bytes && plan->is_dominated == point->is_dominated;
+}
+
+/* Every point of the partitioner is in the table, and on the chart where its numbers are. */
+static void
+check_points (AdjWindow *window, GListModel *plans, const GArray *points)
+{
+  AdjParetoChart *chart =
+      ADJ_PARETO_CHART (find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART));
+  double last = -1;
+
+  for (guint i = 0; i < points->len; i++)
+    {
+      guint n = 0;
+
+      for (guint k = 0; k < g_list_model_get_n_items (plans); k++)
+        {
+          g_autoptr (AdjPlanItem) item = g_list_model_get_item (plans, k);
+
+          n += is_point (adj_plan_item_get (item), &g_array_index (points, AdjParetoPoint, i));
+        }
+      g_assert_cmpuint (n, >=, 1);
+    }
+  for (guint k = 0; k < g_list_model_get_n_items (plans); k++)
+    {
+      g_autoptr (AdjPlanItem) item = g_list_model_get_item (plans, k);
+      graphene_point_t at = adj_pareto_chart_get_place (chart, k);
+
+      g_assert_cmpfloat (adj_plan_item_get (item)->again, >=, last);
+      g_assert_true (gtk_widget_contains (GTK_WIDGET (chart), at.x, at.y));
+      last = adj_plan_item_get (item)->again;
+    }
+}
+
+/* Those marked as the one shown; of them the first.  What PyTorch and we decide may be the same. */
+static guint
+count_shown (GListModel *plans, AdjPlanItem **one)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (plans); i++)
+    {
+      g_autoptr (AdjPlanItem) item = g_list_model_get_item (plans, i);
+
+      if (!adj_plan_item_get (item)->is_shown)
+        continue;
+      if (n++ == 0)
+        g_set_object (one, item);
+    }
+  return n;
+}
+
+/* What PyTorch recorded is its point at budget 1. */
+static void
+test_draws (void)
+{
+  AdjWindow *window = open_capture ("graphs/mlp.adjoint", "backward");
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraph *joint =
+      adj_bundle_find_graph (adj_document_get_bundle (document), "joint", NULL)->graph;
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (AdjPlanItem) shown = NULL;
+  g_autoptr (GArray) points = NULL;
+  g_autoptr (GError) error = NULL;
+  GtkWidget *chart;
+  GListModel *plans = compute (window);
+
+  options.num_fwd_outputs = 1;
+  points = adj_partition_pareto (
+      joint, &(AdjParetoOptions){ .partition = &options, .n_budgets = 11 }, NULL, &error);
+  g_assert_no_error (error);
+  check_points (window, plans, points);
+  g_assert_cmpuint (count_shown (plans, &shown), >=, 1);
+  g_assert_cmpint (adj_plan_item_get (shown)->kind, ==, ADJ_PLAN_PYTORCH);
+  g_assert_cmpfloat (adj_plan_item_get (shown)->budget, ==, 1);
+  chart = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART);
+  gtk_test_accessible_assert_role (chart, GTK_ACCESSIBLE_ROLE_IMG);
+  gtk_test_accessible_assert_property (chart, GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                       "Peak Memory against Recomputation");
+
+  /* Another graph of the region has the same curve. */
+  g_assert_true (adj_walk_choose_graph (window, "joint"));
+  adj_walk_settle (window);
+  g_assert_true (get_plans (window) == plans);
+  close_window (window);
+}
+
+static gboolean
+shows_pair (gpointer window)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_window_get_document (window));
+
+  return graph != NULL && g_str_equal (graph->role, ADJ_PAIR_ROLE);
+}
+
+/* Bytes that backward takes, but for tangents and what is there anyway. */
+static void
+check_opened (AdjWindow *window, const AdjPlan *chosen)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  GListModel *plans = compute (window);
+  g_autoptr (AdjPlanItem) shown = NULL;
+
+  g_assert_nonnull (adj_stages_get_recording (document));
+  g_assert_cmpuint (count_shown (plans, &shown), >=, 1);
+  g_assert_cmpuint (adj_plan_item_get (shown)->peak, ==, chosen->peak);
+  g_assert_cmpfloat (adj_plan_item_get (shown)->again, ==, chosen->again);
+  g_assert_true (adj_stages_can_step (document, -1));
+}
+
+/* A point becomes stages in a tab of its own, and the curve there marks it. */
+static void
+test_opens (void)
+{
+  AdjWindow *window = open_capture ("graphs/mlp.adjoint", "joint");
+  AdjDocument *before = adj_window_get_document (window);
+  GListModel *plans = compute (window);
+  g_autoptr (AdjPlanItem) last =
+      g_list_model_get_item (plans, g_list_model_get_n_items (plans) - 1);
+
+  g_assert_cmpfloat (adj_plan_item_get (last)->again, >, 0);
+  g_signal_emit_by_name (find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART), "plan-chosen",
+                         last);
+  g_assert_true (adj_window_get_document (window) != before);
+  g_assert_true (adj_walk_until (shows_pair, window, 60));
+  adj_walk_settle (window);
+  check_opened (window, adj_plan_item_get (last));
+  close_window (window);
+}
+
+static gboolean
+is_under_way (gpointer window)
+{
+  GtkWidget *page = find_mapped (window, ADJ_TYPE_PARETO_PAGE);
+
+  return page != NULL && find_mapped (page, GTK_TYPE_PROGRESS_BAR) != NULL;
+}
+
+/* The long one is stopped by its button, tells so, and begins again. */
+static void
+test_stops (void)
+{
+  AdjWindow *window = open_capture ("graphs/gpt2.adjoint", "joint");
+  GtkWidget *page, *button;
+
+  adj_window_show_page (window, "partitions");
+  g_assert_true (adj_walk_until (is_under_way, window, 20));
+  page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  button = find_mapped (page, GTK_TYPE_BUTTON);
+  g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "_Cancel");
+  g_signal_emit_by_name (button, "clicked");
+  adj_walk_settle (window);
+  g_assert_false (is_under_way (window));
+  g_assert_false (has_chart (window));
+  g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "Stopped"));
+  button = find_mapped (page, GTK_TYPE_BUTTON);
+  g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "_Compare Partitions");
+  g_signal_emit_by_name (button, "clicked");
+  g_assert_true (is_under_way (window));
+  /* Closing ends it too. */
+  close_window (window);
+}
+
+/* A graph that nobody differentiated. */
+static void
+test_needs_joint (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "relu.txt", NULL);
+  GtkWidget *page;
+
+  g_assert_true (g_file_set_contents (
+      path,
+      "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[2, 3]\"):\n"
+      "        relu: \"f32[2, 3]\" = torch.ops.aten.relu.default(x)\n        return (relu,)\n",
+      -1, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  adj_window_show_page (window, "partitions");
+  adj_walk_settle (window);
+  page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "No Joint Graph"));
+  g_assert_false (has_chart (window));
+  close_window (window);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  g_test_add_func ("/ui/partitions/draws", test_draws);
+  g_test_add_func ("/ui/partitions/opens", test_opens);
+  g_test_add_func ("/ui/partitions/stops", test_stops);
+  g_test_add_func ("/ui/partitions/needs-joint", test_needs_joint);
+  return g_test_run ();
+}

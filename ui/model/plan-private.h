@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/adj-plan-item.h"
+
+G_BEGIN_DECLS
+
+struct _AdjPlanItem
+{
+  GObject parent_instance;
+
+  AdjPlan plan;
+  gboolean by_bytes; /* what is computed again is counted in bytes */
+};
+
+G_END_DECLS

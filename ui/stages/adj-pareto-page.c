@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "stages/adj-pareto-page.h"
+
+#include <glib/gi18n.h>
+
+#include "model/adj-facts.h"
+#include "model/adj-tradeoff.h"
+#include "panel/adj-column.h"
+#include "stages/adj-pareto-chart.h"
+
+#define POLL_MSEC 100
+
+struct _AdjParetoPage
+{
+  AdjPanel parent_instance;
+
+  GtkStack *stack;
+  AdwStatusPage *stopped;
+  GtkLabel *doing;
+  GtkProgressBar *progress;
+  GtkButton *cancel;
+  GtkButton *again;
+  AdjParetoChart *chart;
+  GtkBox *names;
+  GtkColumnView *table;
+
+  AdjGraph *joint, *backward; /* (owned) (nullable): whose curve is there or under way */
+  AdjWork *work;              /* (owned) (nullable) */
+  guint poll;
+};
+
+G_DEFINE_FINAL_TYPE (AdjParetoPage, adj_pareto_page, ADJ_TYPE_PANEL)
+
+/* -- the table -- */
+
+static const AdjPlan *
+get_plan (gpointer item)
+{
+  return adj_plan_item_get (item);
+}
+
+static char *
+get_kind (gpointer item)
+{
+  return g_strdup (adj_plan_kind_title (get_plan (item)->kind));
+}
+
+static char *
+get_budgets (gpointer item)
+{
+  return g_strdup (get_plan (item)->budgets);
+}
+
+static char *
+get_peak (gpointer item)
+{
+  return adj_facts_bytes ((gint64) MIN (get_plan (item)->peak, G_MAXINT64));
+}
+
+static char *
+get_saved (gpointer item)
+{
+  return adj_facts_bytes ((gint64) MIN (get_plan (item)->saved_bytes, G_MAXINT64));
+}
+
+static char *
+get_again (gpointer item)
+{
+  return adj_plan_item_get_again (item);
+}
+
+static char *
+get_remark (gpointer item)
+{
+  if (get_plan (item)->is_shown)
+    return g_strdup (get_plan (item)->is_dominated ? _ ("shown, beaten") : _ ("shown"));
+  return g_strdup (get_plan (item)->is_dominated ? _ ("beaten") : "");
+}
+
+static const char *
+get_class (gpointer item)
+{
+  return get_plan (item)->is_dominated ? "dim-label" : NULL;
+}
+
+static const AdjColumn columns[] = {
+  { N_ ("By"), get_kind, 90, TRUE, FALSE, get_class },
+  { N_ ("Budget"), get_budgets, 110, FALSE, TRUE, get_class },
+  { N_ ("Peak"), get_peak, 90, FALSE, TRUE, get_class },
+  { N_ ("Saved"), get_saved, 90, FALSE, TRUE, get_class },
+  { N_ ("Computed Again"), get_again, 120, FALSE, TRUE, get_class },
+  { N_ ("Remark"), get_remark, -1, FALSE, FALSE, get_class },
+};
+
+/* -- choosing -- */
+
+static void
+open_plan (AdjParetoPage *self, AdjPlanItem *item)
+{
+  AdjPartitionChoice choice;
+
+  if (adj_plan_item_get_choice (item, &choice))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-partition", "(sdb)",
+                                choice.partitioner, choice.budget, choice.compat);
+}
+
+static void
+on_plan_chosen (AdjParetoPage *self, AdjPlanItem *item)
+{
+  open_plan (self, item);
+}
+
+static void
+on_row_activated (AdjParetoPage *self, guint position)
+{
+  g_autoptr (AdjPlanItem) item =
+      g_list_model_get_item (G_LIST_MODEL (gtk_column_view_get_model (self->table)), position);
+
+  if (item != NULL)
+    open_plan (self, item);
+}
+
+/* -- computing -- */
+
+static void
+forget (AdjParetoPage *self)
+{
+  if (self->work != NULL)
+    adj_work_cancel (self->work);
+  g_clear_pointer (&self->work, adj_work_unref);
+  g_clear_handle_id (&self->poll, g_source_remove);
+  g_clear_pointer (&self->joint, adj_graph_unref);
+  g_clear_pointer (&self->backward, adj_graph_unref);
+  if (self->chart != NULL)
+    adj_pareto_chart_set_plans (self->chart, NULL);
+  if (self->table != NULL)
+    gtk_column_view_set_model (self->table, NULL);
+}
+
+static void
+show_stopped (AdjParetoPage *self, const char *title, const char *why)
+{
+  g_autofree char *escaped = g_markup_escape_text (why, -1);
+
+  adw_status_page_set_title (self->stopped, title);
+  adw_status_page_set_description (self->stopped, escaped);
+  gtk_stack_set_visible_child_name (self->stack, "stopped");
+}
+
+static void
+show_plans (AdjParetoPage *self, GListModel *plans)
+{
+  g_autoptr (GtkSingleSelection) selection = gtk_single_selection_new (plans);
+  gboolean had_focus = gtk_widget_has_focus (GTK_WIDGET (self->cancel));
+
+  gtk_single_selection_set_autoselect (selection, FALSE);
+  gtk_single_selection_set_can_unselect (selection, TRUE);
+  gtk_single_selection_set_selected (selection, GTK_INVALID_LIST_POSITION);
+  gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (selection));
+  adj_pareto_chart_set_plans (self->chart, selection);
+  gtk_stack_set_visible_child_name (self->stack, "curve");
+  if (had_focus)
+    gtk_widget_grab_focus (GTK_WIDGET (self->chart));
+}
+
+static void
+on_computed (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjParetoPage *self = ADJ_PARETO_PAGE (source);
+  g_autoptr (GError) error = NULL;
+  GListModel *plans;
+
+  /* Stopped, or another graph meanwhile. */
+  if (adj_work_from_result (result) != self->work)
+    return;
+  g_clear_pointer (&self->work, adj_work_unref);
+  g_clear_handle_id (&self->poll, g_source_remove);
+  plans = adj_work_finish (result, &error);
+  if (plans != NULL)
+    show_plans (self, plans);
+  else
+    show_stopped (self, _ ("No Partitions"), error->message);
+}
+
+static gboolean
+on_poll (gpointer data)
+{
+  AdjParetoPage *self = data;
+  guint done, total, n_equal;
+  g_autofree char *text = NULL;
+
+  adj_work_get_report (self->work, &done, &total, &n_equal);
+  text = total > 0 ? g_strdup_printf (_ ("Comparing partitions: plan %u of %u"),
+                                      MIN (done + 1, total), total)
+                   : g_strdup (_ ("Comparing partitions"));
+  gtk_label_set_text (self->doing, text);
+  gtk_progress_bar_set_fraction (self->progress, total > 0 ? (double) done / total : 0);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+begin (AdjParetoPage *self, const AdjTradeoffSubject *subject)
+{
+  self->joint = adj_graph_ref (subject->joint->graph);
+  self->backward = subject->backward != NULL ? adj_graph_ref (subject->backward) : NULL;
+  self->work = adj_tradeoff_start (G_OBJECT (self), subject, on_computed);
+  self->poll = g_timeout_add (POLL_MSEC, on_poll, self);
+  on_poll (self);
+  gtk_stack_set_visible_child_name (self->stack, "work");
+}
+
+static void
+update (AdjParetoPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjTradeoffSubject subject = { NULL };
+  gboolean any = document != NULL && adj_tradeoff_find_subject (document, &subject);
+
+  if (any && subject.joint->graph == self->joint && subject.backward == self->backward)
+    return;
+  forget (self);
+  if (!any)
+    gtk_stack_set_visible_child_name (self->stack, "empty");
+  else if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    begin (self, &subject);
+}
+
+static void
+on_cancel (AdjParetoPage *self)
+{
+  if (self->work == NULL)
+    return;
+  adj_work_cancel (self->work);
+  g_clear_pointer (&self->work, adj_work_unref);
+  g_clear_handle_id (&self->poll, g_source_remove);
+  show_stopped (self, _ ("Stopped"), _ ("The partitions were not compared"));
+  gtk_widget_grab_focus (GTK_WIDGET (self->again));
+}
+
+static void
+on_again (AdjParetoPage *self)
+{
+  forget (self);
+  update (self);
+}
+
+static gboolean
+on_escape (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjParetoPage *self = ADJ_PARETO_PAGE (widget);
+
+  if (self->work == NULL)
+    return FALSE;
+  on_cancel (self);
+  return TRUE;
+}
+
+/* -- widget -- */
+
+static void
+draw_name (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  adj_pareto_chart_draw_sign (cr, GPOINTER_TO_UINT (data), width / 2.0, height / 2.0, FALSE);
+}
+
+static void
+fill_names (AdjParetoPage *self)
+{
+  static const char *const texts[ADJ_N_PLAN_KINDS] = {
+    N_ ("PyTorch at a budget"),
+    N_ ("Adjoint: lowest peak for as much again"),
+    N_ ("this file"),
+  };
+
+  for (guint kind = 0; kind < ADJ_N_PLAN_KINDS; kind++)
+    {
+      GtkWidget *sign = gtk_drawing_area_new ();
+      GtkWidget *label = gtk_label_new (_ (texts[kind]));
+
+      gtk_widget_set_size_request (sign, 16, 16);
+      gtk_widget_set_valign (sign, GTK_ALIGN_CENTER);
+      gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (sign), draw_name, GUINT_TO_POINTER (kind),
+                                      NULL);
+      gtk_widget_add_css_class (label, "caption");
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+      gtk_box_append (self->names, sign);
+      gtk_box_append (self->names, label);
+    }
+}
+
+static void
+adj_pareto_page_dispose (GObject *object)
+{
+  forget (ADJ_PARETO_PAGE (object));
+
+  G_OBJECT_CLASS (adj_pareto_page_parent_class)->dispose (object);
+}
+
+#define BIND(name) gtk_widget_class_bind_template_child (widget_class, AdjParetoPage, name)
+
+static void
+adj_pareto_page_class_init (AdjParetoPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_pareto_page_dispose;
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
+
+  g_type_ensure (ADJ_TYPE_PARETO_CHART);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/pareto-page.ui");
+  BIND (stack);
+  BIND (stopped);
+  BIND (doing);
+  BIND (progress);
+  BIND (cancel);
+  BIND (again);
+  BIND (chart);
+  BIND (names);
+  BIND (table);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+}
+
+static void
+adj_pareto_page_init (AdjParetoPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  adj_columns_append (self->table, columns, G_N_ELEMENTS (columns));
+  fill_names (self);
+  adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
+  g_signal_connect (self, "map", G_CALLBACK (update), NULL);
+  g_signal_connect_swapped (self->cancel, "clicked", G_CALLBACK (on_cancel), self);
+  g_signal_connect_swapped (self->again, "clicked", G_CALLBACK (on_again), self);
+  g_signal_connect_swapped (self->chart, "plan-chosen", G_CALLBACK (on_plan_chosen), self);
+  g_signal_connect_swapped (self->table, "activate", G_CALLBACK (on_row_activated), self);
+}
