@@ -240,6 +240,7 @@ static const AdjBuiltin builtins[] = {
   { "torch._check", adj_builtin_ignore },
   { "torch._assert", adj_builtin_ignore },
   { "torch._check_is_size", adj_builtin_ignore },
+  { "torch._C._log_api_usage_once", adj_builtin_ignore },
   { "torch.ops.aten.sym_size.int", sym_size },
   { "torch.ops.aten.sym_stride.int", sym_stride },
   { "torch.ops.aten.sym_numel.default", sym_numel },

@@ -196,41 +196,102 @@ adj_index_read (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, AdjVal
   return x.tensor != NULL;
 }
 
-/* A number as the 0-d tensor that Python makes of it. */
+/* A number as the 0-d tensor that Python makes of it: a constant on the CPU. */
 static AdjTensor *
 as_tensor (AdjContext *cx, const AdjTensor *like, const AdjValue *value)
 {
-  AdjValue words[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
-                        ADJ_DTYPE (adj_tensor_get_meta (like)->dtype) };
+  const AdjTensorMeta *meta = adj_tensor_get_meta (like);
+  AdjValue words[4] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+                        ADJ_DTYPE (meta->dtype),
+                        { .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" },
+                        { .kind = ADJ_VALUE_DEVICE, .device = meta->device } };
+  const AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 4, .items = words };
+  gboolean is_literal = value->kind == ADJ_VALUE_INT || value->kind == ADJ_VALUE_FLOAT ||
+                        value->kind == ADJ_VALUE_BOOL;
   AdjValue result;
 
   if (value->kind == ADJ_VALUE_TENSOR)
     return value->tensor;
+  if (is_literal && meta->device.type == ADJ_DEVICE_CPU)
+    return adj_builtin_tensor (cx, value, 1, &kwargs, &result) ? adj_scope_add (cx, result.tensor)
+                                                               : NULL;
   if (!adj_call (cx, adj_op (ADJ_OP_scalar_tensor),
                  &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = (AdjValue *) value },
-                 &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = words }, &result))
+                 &kwargs, &result))
     return NULL;
   return result.tensor;
+}
+
+/* Without the dimensions of size 1 that it starts with. */
+static AdjTensor *
+strip (AdjContext *cx, AdjTensor *source, gboolean always)
+{
+  const AdjShape *shape = &adj_tensor_get_meta (source)->shape;
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  AdjValue sizes[ADJ_MAX_RANK];
+  guint first = 0;
+
+  while (first < shape->rank && adj_size_is (symbols, shape->size[first], 1))
+    first++;
+  if (first == 0 && !always)
+    return source;
+  for (guint i = first; i < shape->rank; i++)
+    sizes[i - first] = adj_value_from_size (shape->size[i]);
+  return ADJ_APPLY (cx, ADJ_OP_view, ADJ_TENSOR (source),
+                    (AdjValue){ .kind = ADJ_VALUE_LIST, .n = shape->rank - first, .items = sizes });
+}
+
+static gboolean
+call_in_place (AdjContext *cx, const char *op, AdjValue *args, guint n)
+{
+  AdjValue result;
+
+  return adj_call (cx, adj_op_find (op),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n, .items = args }, NULL, &result);
+}
+
+/* @target[...] = @source, which spreads. */
+static gboolean
+copy (AdjContext *cx, AdjTensor *target, AdjTensor *source)
+{
+  const AdjShape *to = &adj_tensor_get_meta (target)->shape;
+  const AdjTensorMeta *from = adj_tensor_get_meta (source);
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  AdjValue sizes[ADJ_MAX_RANK];
+
+  if (!adj_shape_same_sizes (to, &from->shape, symbols))
+    {
+      if (from->shape.rank == 0 && from->device.type == ADJ_DEVICE_CPU)
+        return call_in_place (cx, "torch.ops.aten.fill_.Tensor",
+                              (AdjValue[]){ ADJ_TENSOR (target), ADJ_TENSOR (source) }, 2);
+      source = strip (cx, source, TRUE);
+      if (source == NULL)
+        return FALSE;
+      if (!adj_shape_same_sizes (to, &adj_tensor_get_meta (source)->shape, symbols))
+        {
+          for (guint i = 0; i < to->rank; i++)
+            sizes[i] = adj_value_from_size (to->size[i]);
+          source = ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (source),
+                              (AdjValue){ .kind = ADJ_VALUE_LIST, .n = to->rank, .items = sizes });
+        }
+    }
+  return source != NULL &&
+         ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (target), ADJ_TENSOR (source)) != NULL;
 }
 
 gboolean
 adj_index_write (AdjContext *cx, AdjTensor *tensor, const AdjValue *index, const AdjValue *value)
 {
   Indexing x = { .cx = cx, .tensor = tensor };
-  const AdjOp *put = adj_op_find ("torch.ops.aten.index_put_.default");
-  AdjTensor *source;
-  AdjValue args[3], result;
+  AdjTensor *source = as_tensor (cx, tensor, value);
 
-  if (!view (&x, index))
-    return FALSE;
-  source = as_tensor (cx, tensor, value);
-  if (source == NULL)
+  if (source == NULL || !view (&x, index))
     return FALSE;
   if (!x.indexed)
-    return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (x.tensor), ADJ_TENSOR (source)) != NULL;
-  args[0] = ADJ_TENSOR (x.tensor);
-  args[1] = list_indices (&x);
-  args[2] = ADJ_TENSOR (source);
-  return adj_call (cx, put, &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 3, .items = args }, NULL,
-                   &result);
+    return copy (cx, x.tensor, source);
+  source = strip (cx, source, FALSE);
+  return source != NULL &&
+         call_in_place (
+             cx, "torch.ops.aten.index_put_.default",
+             (AdjValue[]){ ADJ_TENSOR (x.tensor), list_indices (&x), ADJ_TENSOR (source) }, 3);
 }

@@ -84,6 +84,8 @@ set (Binding *b, guint index, const AdjValue *value)
   if (type->kind == ADJ_TYPE_DEVICE && value->kind == ADJ_VALUE_STRING &&
       adj_device_parse (value->text, value->n, &device))
     b->bound[index] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device };
+  if (type->kind == ADJ_TYPE_FLOAT && value->kind == ADJ_VALUE_INT)
+    b->bound[index] = ADJ_FLOAT ((double) value->integer);
   if (type->is_list && type->list_size > 0 && is_number (value))
     b->bound[index] = repeat (b, value, (guint) type->list_size);
 }

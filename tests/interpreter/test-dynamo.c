@@ -61,6 +61,15 @@ print_changes (const AdjAlignment *alignment, const AdjGraph *a, const AdjGraph 
     }
 }
 
+/* PyTorch's text does not hold the constants. */
+static gboolean
+is_same (const AdjAlignment *alignment, const AdjGraph *wanted, const AdjGraph *graph)
+{
+  if (adj_graph_get_n_attrs (graph) == 0)
+    return adj_graph_equal_structure (wanted, graph);
+  return alignment->n_added + alignment->n_removed + alignment->n_changed == 0;
+}
+
 static void
 test_case (gconstpointer data)
 {
@@ -77,7 +86,7 @@ test_case (gconstpointer data)
   g_assert_true (adj_pass_run (&adj_pass_dce, NULL, traced, &live, &error));
   g_assert_no_error (error);
   alignment = adj_graph_align (wanted, live.graph);
-  if (!adj_graph_equal_structure (wanted, live.graph))
+  if (!is_same (alignment, wanted, live.graph))
     {
       g_autofree char *text = adj_graph_print (live.graph, 0, NULL);
 

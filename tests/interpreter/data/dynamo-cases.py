@@ -24,6 +24,34 @@ def expand(x, y):
     return x.expand(4, 3), x.expand_as(y), x.expand(-1, 3), x.broadcast_to(2, 3), x.view_as(x)
 
 
+@case(f32(3), f32())
+def expand_new_dimensions(x, y):
+    return x.expand(2, 1, -1), x.expand(1, 1, 3), x.expand(1, 3, 3), y.expand(1), y.expand(3, 1), y.expand(1, 1, 1)
+
+
+@case(f32(4, 5), i64(4, 2), f32(5))
+def setitem(x, i, y):
+    x = x.clone()
+    x[0] = 3
+    x[:, 1] = 2.5
+    x[i] = 7
+    x[0, 0] = 1
+    x[1:3] = y
+    x[...] = 4
+    x[None] = y
+    x[1] = y[0]
+    x[2] = True
+    x[i] = y[None]
+    x[2:3] = y.reshape(1, 5)
+    x[1, 2] = y[1]
+    return x
+
+
+@case(i64(9, 2, 5))
+def pad_integers(x):
+    return F.pad(x, (0, 1), value=-100), F.pad(x, (1, 0))
+
+
 @case(f32(5, 4))
 def chunk(x):
     a, b = x.chunk(2)
