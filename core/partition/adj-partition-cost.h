@@ -36,7 +36,9 @@ typedef struct
   double forward_flops;      /* of matrix products, convolutions and attention in forward */
   double recompute_flops;    /* of those that backward repeats */
   guint64 recompute_traffic; /* bytes that repeated calls read and write */
-  double recompute_time;     /* of repeated calls, in the unit of the options' runtime estimate */
+  guint64 fused_traffic; /* bytes that both graphs move when what fuses is one kernel; 0: not asked
+                            for (the search for better plans does not) */
+  double recompute_time; /* of repeated calls, in the unit of the options' runtime estimate */
   guint n_recomputed;
 } AdjPartitionCost;
 

@@ -23,6 +23,8 @@ cost_of_plan (const Plan *plan, gboolean timeline, AdjPartitionCost *cost)
 
   *cost = (AdjPartitionCost){ 0 };
   liveness_measure (plan, timeline, cost);
+  if (timeline)
+    cost->fused_traffic = cost_fused_traffic (plan);
   for (guint i = 0; i < joint->n; i++)
     {
       double flops = plan->in_forward[i] ? runtime_flops (joint, i, FALSE) : 0;

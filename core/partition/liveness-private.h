@@ -12,6 +12,9 @@ void liveness_measure (const Plan *plan, gboolean timeline, AdjPartitionCost *co
  * does not depend on a tangent were free: no plan has less. */
 guint64 liveness_bound (const Joint *joint);
 
+/* Bytes that both graphs read and write when fusible calls are one kernel. */
+guint64 cost_fused_traffic (const Plan *plan);
+
 /* Everything that AdjPartitionCost says of a complete plan. */
 void cost_of_plan (const Plan *plan, gboolean timeline, AdjPartitionCost *cost);
 

@@ -18,6 +18,7 @@ typedef enum
   OP_GETITEM = 1 << 8,
   OP_EFFECT = 1 << 9, /* writes, or must happen once */
   OP_EMPTY = 1 << 10,
+  OP_SHAPE_ONLY = 1 << 11, /* reads the sizes of its argument, not the elements */
 } OpTraits;
 
 /* Of what a node calls; 0 for placeholders, attributes and the output. */

@@ -33,6 +33,16 @@ static const Row special[] = {
   { "aten.lift_fresh", OP_LIFT },
   { "aten.lift_fresh_copy", OP_LIFT },
   { "aten.empty", OP_EMPTY },
+  { "aten.empty_like", OP_SHAPE_ONLY },
+  { "aten.full_like", OP_SHAPE_ONLY },
+  { "aten.new_empty", OP_SHAPE_ONLY },
+  { "aten.new_full", OP_SHAPE_ONLY },
+  { "aten.new_ones", OP_SHAPE_ONLY },
+  { "aten.new_zeros", OP_SHAPE_ONLY },
+  { "aten.ones_like", OP_SHAPE_ONLY },
+  { "aten.rand_like", OP_SHAPE_ONLY },
+  { "aten.randn_like", OP_SHAPE_ONLY },
+  { "aten.zeros_like", OP_SHAPE_ONLY },
 };
 
 typedef struct

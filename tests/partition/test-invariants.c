@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "layers.h"
 #include "ir/adj-builder.h"
+#include "layers.h"
 #include "pair-run.h"
 #include "partition/cut-private.h"
 #include "partition/invariants-private.h"

@@ -398,6 +398,60 @@ test_long_chain (void)
     }
 }
 
+/* G27: a value of one unit is kept, and two of two units are made again from it: .1, .3 and .5 of
+ * what there is, then .3 and .1; in 50 and 51 units of time. */
+static void
+test_backward_memory (void)
+{
+  static const struct
+  {
+    const char *node;
+    AdjRecompute recompute;
+    gint64 ms;
+  } values[] = {
+    { "relu", ADJ_RECOMPUTE_MUST_SAVE, 100 },     { "cat", ADJ_RECOMPUTE_MUST_RECOMPUTE, 50 },
+    { "alias", ADJ_RECOMPUTE_MUST_RECOMPUTE, 0 }, { "alias_1", ADJ_RECOMPUTE_MUST_RECOMPUTE, 0 },
+    { "cos", ADJ_RECOMPUTE_MUST_RECOMPUTE, 51 },
+  };
+  g_autoptr (AdjGraph) joint = golden_parse (
+      "p1:1000 t1:", "relu = relu.default(p1); cat = cat.default([relu, relu]);"
+                     "alias = alias.default(cat); alias_1 = alias.default(alias);"
+                     "cos = cos.default(alias_1); dot = dot.default(cos, cos);"
+                     "mul = mul.Tensor(t1, dot); dot_1 = dot.default(cat, cat);"
+                     "mul_1 = mul.Tensor(mul, dot_1); dot_2 = dot.default(relu, relu);"
+                     "mul_2 = mul.Tensor(mul_1, dot_2); sum_1 = sum.default(cos);"
+                     "return [sum_1, mul_2]");
+  AdjPartitionDemand demands[G_N_ELEMENTS (values)];
+  g_autofree gint64 *ns = g_new0 (gint64, adj_graph_get_n_nodes (joint));
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (AdjPartition) partition = NULL;
+  g_autoptr (GString) trace = g_string_new (NULL);
+  const AdjMemoryTimeline *backward;
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      demands[i] = (AdjPartitionDemand){ values[i].node, values[i].recompute };
+      ns[adj_graph_find_node (joint, values[i].node).index] = values[i].ms * 1000000;
+    }
+  options.num_fwd_outputs = 1;
+  options.demands = demands;
+  options.n_demands = G_N_ELEMENTS (demands);
+  options.runtime = ADJ_RUNTIME_MEASURED;
+  options.node_ns = ns;
+  partition = partition_run ("min-cut", joint, &options);
+  backward = &partition->cost.backward;
+  g_assert_cmpuint (backward->start / 4000, ==, 1);
+  g_assert_cmpuint (backward->peak / 4000, ==, 5);
+  g_assert_cmpfloat (partition->cost.recompute_time, ==, 101);
+  for (guint i = 0; i < backward->n_steps; i++)
+    g_string_append_printf (trace, "%s %" G_GUINT64_FORMAT "; ",
+                            adj_graph_get_node (joint, backward->steps[i].node.index)->name,
+                            backward->steps[i].bytes / 4000);
+  g_assert_cmpstr (trace->str, ==,
+                   "cat 3; alias 3; alias_1 3; cos 5; dot 5; mul 3; dot_1 3; mul_1 1; dot_2 1; "
+                   "mul_2 0; ");
+}
+
 /* What was measured decides instead of what is estimated. */
 static void
 test_measured (void)
@@ -446,6 +500,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/writes/saves-before", test_saves_before_writes);
   g_test_add_func ("/partition/golden/G15-long-chain", test_long_chain);
   g_test_add_func ("/partition/golden/G23-I30-dropout", test_dropout);
+  g_test_add_func ("/partition/golden/G27-backward-memory", test_backward_memory);
   g_test_add_func ("/partition/budget/measured-times", test_measured);
   return g_test_run ();
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* What both graphs read and write when calls that fuse are one kernel, as PyTorch's Inductor makes
+ * them: pointwise calls and reductions that hang together run as one, unless something between them
+ * does not fuse; two reductions over other dimensions are two kernels, and what both need is read
+ * by both.  Views move nothing. */
+
+#include "partition/liveness-private.h"
+
+typedef struct
+{
+  const Joint *joint;
+  const guint8 *here; /* per node: this graph computes it */
+  guint32 *root;      /* per node: whose memory it shows */
+  guint32 *kernel;    /* per root: a node that stands for its kernel, as in union-find */
+  guint32 *stage;     /* per root: kernels on the longest way from it */
+  guint32 *feeds;     /* per root: the reductions of its kernel that need it, as bits */
+  guint8 *written;    /* per root */
+  GArray *reads;      /* of Read */
+} Kernels;
+
+typedef struct
+{
+  guint32 kernel, reduction, root;
+  guint64 bytes;
+} Read;
+
+static gboolean
+fuses (const Kernels *self, guint i)
+{
+  return self->joint->kind[i] == NODE_CALL &&
+         (self->joint->traits[i] & (OP_RECOMPUTE | OP_RANDOM | OP_CAT)) != 0;
+}
+
+static guint32
+find_kernel (Kernels *self, guint32 i)
+{
+  while (self->kernel[i] != i)
+    i = self->kernel[i] = self->kernel[self->kernel[i]];
+  return i;
+}
+
+/* The source of a view, or of one result of several. */
+static guint32
+source_of (const Joint *joint, guint i)
+{
+  if (joint->kind[i] != NODE_CALL ||
+      (joint->owner[i] == i && (joint->traits[i] & (OP_VIEW | OP_GETITEM)) == 0) ||
+      joint->inputs.begin[i] == joint->inputs.begin[i + 1])
+    return i;
+  return joint->inputs.items[joint->inputs.begin[i]];
+}
+
+static void
+find_root (Kernels *self, guint i)
+{
+  guint32 source = source_of (self->joint, i);
+
+  self->kernel[i] = i;
+  self->root[i] = self->here[i] && source != i ? self->root[source] : i;
+}
+
+static gboolean
+is_work (const Kernels *self, guint i)
+{
+  return self->here[i] && source_of (self->joint, i) == i;
+}
+
+/* Called from the last node to the first: all that read @i stand already. */
+static void
+find_stage (Kernels *self, guint i)
+{
+  const Joint *joint = self->joint;
+
+  for (guint32 k = joint->inputs.begin[i]; is_work (self, i) && k < joint->inputs.begin[i + 1]; k++)
+    {
+      guint32 root = self->root[joint->inputs.items[k]];
+      gboolean together = fuses (self, i) && fuses (self, root);
+
+      self->stage[root] = MAX (self->stage[root], self->stage[i] + !together);
+    }
+}
+
+static void
+join (Kernels *self, guint i)
+{
+  const Joint *joint = self->joint;
+
+  for (guint32 k = joint->inputs.begin[i];
+       is_work (self, i) && fuses (self, i) && k < joint->inputs.begin[i + 1]; k++)
+    {
+      guint32 root = self->root[joint->inputs.items[k]];
+
+      if (self->here[root] && fuses (self, root) && self->stage[root] == self->stage[i])
+        self->kernel[find_kernel (self, root)] = find_kernel (self, i);
+    }
+}
+
+/* Less comes out than goes in, by arithmetic. */
+static gboolean
+is_reduction (const Kernels *self, guint i)
+{
+  const Joint *joint = self->joint;
+  guint32 first = joint->inputs.begin[i];
+
+  return fuses (self, i) && source_of (joint, i) == i && first < joint->inputs.begin[i + 1] &&
+         joint->value[i] == VALUE_TENSOR &&
+         joint->bytes[i] < joint->bytes[joint->inputs.items[first]] &&
+         joint->value[joint->inputs.items[first]] == VALUE_TENSOR &&
+         adj_graph_get_node (joint->graph, i)->args.n > 1 &&
+         adj_value_is_container (&adj_graph_get_node (joint->graph, i)->args.items[1]);
+}
+
+/* A bit for its dimensions. */
+static guint32
+reduction_bit (const Kernels *self, guint i)
+{
+  const AdjValue *dims = &adj_graph_get_node (self->joint->graph, i)->args.items[1];
+  guint bit = dims->n > 0 && dims->items[0].kind == ADJ_VALUE_INT
+                  ? (guint) (dims->items[0].integer & 31)
+                  : 31;
+
+  return 1u << bit;
+}
+
+static void
+feed (Kernels *self, guint i)
+{
+  const Joint *joint = self->joint;
+
+  if (!is_work (self, i) || !fuses (self, i))
+    return;
+  if (is_reduction (self, i))
+    self->feeds[i] |= reduction_bit (self, i);
+  for (guint32 k = joint->inputs.begin[i]; k < joint->inputs.begin[i + 1]; k++)
+    {
+      guint32 root = self->root[joint->inputs.items[k]];
+
+      if (self->here[root] && fuses (self, root) &&
+          find_kernel (self, root) == find_kernel (self, i))
+        self->feeds[root] |= self->feeds[i];
+    }
+}
+
+static void
+add_reads (Kernels *self, guint i)
+{
+  const Joint *joint = self->joint;
+
+  if (!is_work (self, i))
+    return;
+  self->written[i] |= !fuses (self, i);
+  if ((joint->traits[i] & OP_SHAPE_ONLY) != 0)
+    return;
+  for (guint32 k = joint->inputs.begin[i]; k < joint->inputs.begin[i + 1]; k++)
+    {
+      guint32 input = joint->inputs.items[k], root = self->root[input];
+      guint32 feeds = MAX (self->feeds[i], 1u);
+
+      if (self->here[root] && fuses (self, root) && fuses (self, i) &&
+          find_kernel (self, root) == find_kernel (self, i))
+        continue;
+      self->written[root] |= self->here[root];
+      for (guint bit = 0; bit < 32; bit++)
+        if ((feeds >> bit & 1) != 0)
+          {
+            Read read = { find_kernel (self, i), bit, joint->owner[root],
+                          MIN (joint->bytes[input], joint->bytes[joint->owner[input]]) };
+
+            g_array_append_val (self->reads, read);
+          }
+    }
+}
+
+static int
+compare_reads (gconstpointer a, gconstpointer b)
+{
+  const Read *x = a, *y = b;
+
+  if (x->kernel != y->kernel)
+    return x->kernel < y->kernel ? -1 : 1;
+  if (x->reduction != y->reduction)
+    return x->reduction < y->reduction ? -1 : 1;
+  if (x->root != y->root)
+    return x->root < y->root ? -1 : 1;
+  return (x->bytes < y->bytes) - (x->bytes > y->bytes); /* the largest first */
+}
+
+static guint64
+sum (Kernels *self)
+{
+  guint64 bytes = 0;
+
+  g_array_sort (self->reads, compare_reads);
+  for (guint i = 0; i < self->reads->len; i++)
+    {
+      const Read *read = &g_array_index (self->reads, Read, i), *before = read - 1;
+
+      if (i == 0 || before->kernel != read->kernel || before->reduction != read->reduction ||
+          before->root != read->root)
+        bytes += read->bytes;
+    }
+  for (guint i = 0; i < self->joint->n; i++)
+    bytes += self->written[i] ? self->joint->bytes[i] : 0;
+  return bytes;
+}
+
+static guint64
+traffic_of_graph (const Joint *joint, const guint8 *here, const guint8 *returned)
+{
+  Kernels self = { .joint = joint, .here = here };
+  guint64 bytes;
+
+  self.root = g_new0 (guint32, joint->n);
+  self.kernel = g_new0 (guint32, joint->n);
+  self.stage = g_new0 (guint32, joint->n);
+  self.feeds = g_new0 (guint32, joint->n);
+  self.written = g_new0 (guint8, joint->n);
+  self.reads = g_array_new (FALSE, FALSE, sizeof (Read));
+  for (guint i = 0; i < joint->n; i++)
+    find_root (&self, i);
+  for (guint i = joint->n; i-- > 0;)
+    find_stage (&self, i);
+  for (guint i = 0; i < joint->n; i++)
+    join (&self, i);
+  for (guint i = joint->n; i-- > 0;)
+    feed (&self, i);
+  for (guint i = 0; i < joint->n; i++)
+    {
+      add_reads (&self, i);
+      if (returned[i] && here[self.root[i]])
+        self.written[self.root[i]] = TRUE;
+    }
+  bytes = sum (&self);
+  g_free (self.root);
+  g_free (self.kernel);
+  g_free (self.stage);
+  g_free (self.feeds);
+  g_free (self.written);
+  g_array_unref (self.reads);
+  return bytes;
+}
+
+guint64
+cost_fused_traffic (const Plan *plan)
+{
+  const Joint *joint = plan->joint;
+  g_autofree guint8 *from_forward = g_new0 (guint8, joint->n);
+  g_autofree guint8 *from_backward = g_new0 (guint8, joint->n);
+
+  for (guint i = 0; i < joint->n_outputs; i++)
+    if (joint_output (joint, i) != NOBODY)
+      (i < joint->n_forward_outputs ? from_forward : from_backward)[joint_output (joint, i)] = TRUE;
+  for (guint i = 0; i < plan->tensors->len; i++)
+    from_forward[plan_item (plan->tensors, i)] = TRUE;
+  return traffic_of_graph (joint, plan->in_forward, from_forward) +
+         traffic_of_graph (joint, plan->in_backward, from_backward);
+}
