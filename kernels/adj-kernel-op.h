@@ -22,6 +22,8 @@ typedef enum
  *   floordiv    Python's //       truncdiv    toward zero        sign     0 for NaN
  *   comparisons, isnan, isinf: 1 or 0                            bit*, shl, shr: class I64 only
  *
+ *   polygamma   the derivative of order a of digamma, at b
+ *
  * Class I64 has no div (use floordiv, truncdiv, or a float class) and no transcendental functions;
  * floor, ceil, round, trunc are the identity there. */
 /* clang-format off */
@@ -45,7 +47,7 @@ typedef enum
   X (SINH, sinh, 1) X (COSH, cosh, 1) X (TANH, tanh, 1) X (SIGMOID, sigmoid, 1)                    \
   X (ASINH, asinh, 1) X (ACOSH, acosh, 1) X (ATANH, atanh, 1)                                      \
   X (ERF, erf, 1) X (ERFC, erfc, 1) X (LGAMMA, lgamma, 1) X (DIGAMMA, digamma, 1)                  \
-  X (HYPOT, hypot, 2) X (COPYSIGN, copysign, 2)
+  X (POLYGAMMA, polygamma, 2) X (HYPOT, hypot, 2) X (COPYSIGN, copysign, 2)
 /* clang-format on */
 
 typedef enum

@@ -328,7 +328,8 @@ op_node_apply (AdjGradNode *node,
     return TRUE;
   if (op_node->rule == NULL)
     {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the gradient of %s is not there yet",
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "%s has no derivative, in PyTorch neither",
                         adj_op_get_schema (op_node->op)->target);
       return FALSE;
     }

@@ -199,7 +199,7 @@ cost (AdjKOp op)
 {
   if (op <= ADJ_K_OP_COPY)
     return 0;
-  return op >= ADJ_K_OP_EXP && op <= ADJ_K_OP_LGAMMA ? ADJ_FLOPS_TRANSCENDENTAL : 1;
+  return op >= ADJ_K_OP_EXP && op <= ADJ_K_OP_POLYGAMMA ? ADJ_FLOPS_TRANSCENDENTAL : 1;
 }
 
 static guint8

@@ -12,6 +12,8 @@
 
 #include "convert.h"
 
+#include "gamma.h"
+
 /* --- own f32 functions -------------------------------------------------------------------------
  */
 
@@ -199,52 +201,6 @@ MATH_EXACT (rint)
 MATH_EXACT (trunc)
 MATH_EXACT2 (fmod)
 MATH_EXACT2 (copysign)
-
-/* lgamma() would write a global variable. */
-ALWAYS_INLINE double
-m_lgamma_f64 (double x)
-{
-  int sign;
-
-  return lgamma_r (x, &sign);
-}
-
-ALWAYS_INLINE float
-m_lgamma_f32 (float x)
-{
-  return (float) m_lgamma_f64 (x);
-}
-
-/* By reflection to x > 0, recurrence to x >= 10, and the asymptotic series there. */
-ALWAYS_INLINE double
-m_digamma_f64 (double x)
-{
-  static const double series[] = { 1. / 12,  -691. / 32760, 1. / 132, -1. / 240,
-                                   1. / 252, -1. / 120,     1. / 12 };
-  double shift = 0, z, sum = 0;
-
-  if (x == 0)
-    return copysign (INFINITY, -x);
-  if (x < 0)
-    {
-      if (x == floor (x))
-        return NAN;
-      shift = -M_PI / tan (M_PI * (x - trunc (x)));
-      x = 1 - x;
-    }
-  for (; x < 10; x++)
-    shift -= 1 / x;
-  z = 1 / (x * x);
-  for (int i = 0; i < 7; i++)
-    sum = sum * z + series[i];
-  return shift + log (x) - 0.5 / x - sum * z;
-}
-
-ALWAYS_INLINE float
-m_digamma_f32 (float x)
-{
-  return (float) m_digamma_f64 (x);
-}
 
 ALWAYS_INLINE float
 m_fma_f32 (float x, float y, float z)

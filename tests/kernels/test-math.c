@@ -76,6 +76,28 @@ test_accuracy (gconstpointer data)
   g_assert_cmpfloat (worst, <=, function->bound);
 }
 
+/* At points where it is known: π²/6, π²/2, π²/2 + 4, π⁴/15, −2ζ(3). */
+static void
+test_polygamma (void)
+{
+  static const struct
+  {
+    double n, x, exact;
+  } points[] = {
+    { 1, 1, 1.6449340668482264 }, { 1, 0.5, 4.934802200544679 }, { 1, -0.5, 8.934802200544679 },
+    { 3, 1, 6.493939402266829 },  { 2, 1, -2.4041138063191886 },
+  };
+  OpLoop op = adj_k_loops ()->klass[ADJ_K_CLASS_F64].op[ADJ_K_OP_POLYGAMMA];
+
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++)
+    {
+      double n[TILE] = { points[i].n }, x[TILE] = { points[i].x }, y[TILE];
+
+      op (y, n, x, x, 1);
+      g_assert_cmpfloat_with_epsilon (y[0], points[i].exact, 1e-15 * fabs (points[i].exact));
+    }
+}
+
 static gboolean
 same_value (const void *a, const void *b, AdjKClass klass)
 {
@@ -259,6 +281,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, &functions[i], test_accuracy);
     }
+  g_test_add_func ("/kernels/math/polygamma", test_polygamma);
   g_test_add_data_func ("/kernels/math/same-bits/v3", GUINT_TO_POINTER (ISA_V3), test_isa);
   g_test_add_data_func ("/kernels/math/same-bits/v4", GUINT_TO_POINTER (ISA_V4), test_isa);
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <math.h>
+
+/* The logarithm of the gamma function and its derivatives; in f32 rounded from f64. */
+
+/* lgamma() would write a global variable. */
+static inline double
+m_lgamma_f64 (double x)
+{
+  int sign;
+
+  return lgamma_r (x, &sign);
+}
+
+static inline float
+m_lgamma_f32 (float x)
+{
+  return (float) m_lgamma_f64 (x);
+}
+
+/* By reflection to x > 0, recurrence to x >= 10, and the asymptotic series there. */
+static inline double
+m_digamma_f64 (double x)
+{
+  static const double series[] = { 1. / 12,  -691. / 32760, 1. / 132, -1. / 240,
+                                   1. / 252, -1. / 120,     1. / 12 };
+  double shift = 0, z, sum = 0;
+
+  if (x == 0)
+    return copysign (INFINITY, -x);
+  if (x < 0)
+    {
+      if (x == floor (x))
+        return NAN;
+      shift = -M_PI / tan (M_PI * (x - trunc (x)));
+      x = 1 - x;
+    }
+  for (; x < 10; x++)
+    shift -= 1 / x;
+  z = 1 / (x * x);
+  for (int i = 0; i < 7; i++)
+    sum = sum * z + series[i];
+  return shift + log (x) - 0.5 / x - sum * z;
+}
+
+static inline float
+m_digamma_f32 (float x)
+{
+  return (float) m_digamma_f64 (x);
+}
+
+/* Σ (q + k)^−s over k ≥ 0, for s > 1 and q > 0: the terms before q = 10, then Euler and
+ * Maclaurin's formula. */
+static inline double
+hurwitz (double s, double q)
+{
+  /* B₂ₖ / (2k)! */
+  static const double series[] = { 1. / 12,          -1. / 720,     1. / 30240,
+                                   -1. / 1209600,    1. / 47900160, -691. / 1307674368000.,
+                                   1. / 74724249600. };
+  double sum = 0, term;
+
+  for (; q < 10; q++)
+    sum += pow (q, -s);
+  term = pow (q, -s);
+  sum += term * q / (s - 1) + term / 2;
+  term *= s / q;
+  for (int i = 0; i < 7; i++)
+    {
+      sum += series[i] * term;
+      term *= (s + 2 * i + 1) * (s + 2 * i + 2) / (q * q);
+    }
+  return sum;
+}
+
+/* (−1)^(n + 1) n! Σ (x + k)^−(n + 1); for x < 0 the terms on both sides of 0 apart. */
+static inline double
+m_polygamma_f64 (double n, double x)
+{
+  double s = n + 1, scale = fmod (n, 2) == 1 ? tgamma (s) : -tgamma (s);
+  double whole = floor (x), part = x - whole, below;
+
+  if (n == 0)
+    return m_digamma_f64 (x);
+  if (isnan (x) || n < 0)
+    return NAN;
+  if (x > 0)
+    return scale * (isinf (x) ? 0 : hurwitz (s, x));
+  if (part == 0 || isinf (x))
+    return scale * (double) INFINITY;
+  below = hurwitz (s, 1 - part) - hurwitz (s, 1 - x);
+  return scale * (hurwitz (s, part) + (fmod (s, 2) == 0 ? below : -below));
+}
+
+static inline float
+m_polygamma_f32 (float n, float x)
+{
+  return (float) m_polygamma_f64 (n, x);
+}

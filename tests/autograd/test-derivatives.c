@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "autograd/tape.h"
+#include "ops/adj-ops.h"
+#include "rules/adj-rule.h"
+#include "support/adj-test.h"
+
+/* data/derivatives.txt: which arguments of each record PyTorch 2.6 differentiates, or why none (see
+ * make-derivatives.py).  The table has a gradient for the same ones, no fewer. */
+
+/* PyTorch comes to these in another way, below autograd or by a formula of their forward; here they
+ * are recorded, and have a gradient. */
+static const char *const ours[] = {
+  "aten::bernoulli.p",           "aten::copy",
+  "aten::hardsigmoid_backward",  "aten::native_group_norm_backward",
+  "prims::convert_element_type", "prims::fma",
+};
+
+static gboolean
+is_one_of (const char *name, const char *const *names, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (name, names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static char *
+name_of (const AdjOp *op)
+{
+  return g_strndup (op->schema, strcspn (op->schema, "("));
+}
+
+static gboolean
+has_entry (const AdjRule *rule, const char *argument)
+{
+  for (guint i = 0; rule != NULL && i < rule->n_entries; i++)
+    if (g_str_equal (rule->schema->arguments[rule->entries[i].arg].name, argument))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_lacking_any (const AdjOp *op, const char *const *arguments)
+{
+  for (guint i = 0; arguments[i] != NULL; i++)
+    if (!has_entry (adj_rule_find (op, ADJ_RULE_GRAD), arguments[i]))
+      {
+        g_test_message ("%s: PyTorch has a gradient of %s", op->schema, arguments[i]);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* name → the rest of its line */
+static GHashTable *
+read_derivatives (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "autograd", "data", "derivatives.txt", NULL);
+  g_autofree char *text = adj_test_read_file (path, NULL);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GHashTable *table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      gsize stem = strcspn (lines[i], " ");
+
+      if (*lines[i] != '\0')
+        g_hash_table_insert (table, g_strndup (lines[i], stem), g_strdup (lines[i] + stem + 1));
+    }
+  return table;
+}
+
+static void
+are_pytorchs (void)
+{
+  g_autoptr (GHashTable) derivatives = read_derivatives ();
+  guint n_same = 0, n_none = 0, n_taken_apart = 0, n_bad = 0;
+
+  for (guint i = 0; i < ADJ_N_OPS; i++)
+    {
+      const AdjOp *op = adj_op (i);
+      g_autofree char *name = name_of (op);
+      const char *line = g_hash_table_lookup (derivatives, name);
+      gboolean bad = FALSE;
+
+      if (line == NULL)
+        g_error ("make-derivatives.py was not run with %s", name);
+      if ((op->flags & ADJ_OP_COMPOSITE) != 0)
+        n_taken_apart++;
+      else if (*line != '-')
+        {
+          g_auto (GStrv) arguments = g_strsplit (line, ",", -1);
+
+          bad = is_lacking_any (op, (const char *const *) arguments);
+          n_same++;
+        }
+      else if ((adj_rule_find (op, ADJ_RULE_GRAD) != NULL) ==
+               (g_str_equal (line, "- composite") || is_one_of (name, ours, G_N_ELEMENTS (ours))))
+        n_none += adj_rule_find (op, ADJ_RULE_GRAD) == NULL;
+      else
+        {
+          g_test_message ("%s has %s gradient; PyTorch: %s", name,
+                          adj_rule_find (op, ADJ_RULE_GRAD) != NULL ? "a" : "no", line + 2);
+          bad = TRUE;
+        }
+      n_bad += bad;
+    }
+  g_test_message ("%u operators have PyTorch's derivatives, %u have none in PyTorch, %u are taken "
+                  "apart before",
+                  n_same, n_none, n_taken_apart);
+  g_assert_cmpuint (n_bad, ==, 0);
+  g_assert_cmpuint (n_same, >, 270);
+}
+
+/* What PyTorch did not implement is no silent zero: backward names the operator. */
+static void
+missing_ones_are_named (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const double values[] = { 5, 7 };
+  AdjTensor *x = tape_leaf (cx, 2, values);
+  AdjTensor *y = CALL (cx, "floor_divide", T (x), T (tape_tensor (cx, 2, values)));
+
+  g_assert_true (adj_tensor_get_requires_grad (y));
+  y = CALL (cx, "sum", T (y));
+  g_assert_false (adj_backward (cx, &(AdjGradRoots){ .tensors = &y, .n = 1 }, NULL, 0, 0));
+  tape_assert_error (cx, ADJ_ERROR_UNSUPPORTED,
+                     "torch.ops.aten.floor_divide.default has no derivative, in PyTorch neither");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/autograd/derivatives/are-pytorchs", are_pytorchs);
+  g_test_add_func ("/autograd/derivatives/missing-ones-are-named", missing_ones_are_named);
+
+  return g_test_run ();
+}
