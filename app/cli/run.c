@@ -30,41 +30,7 @@ options_clear (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-/* -- inputs and outputs as safetensors: one tensor per placeholder or output, by name -- */
-
-static AdjSafetensors *
-read_tensors (const char *path, GError **error)
-{
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
-  g_autoptr (GBytes) bytes = NULL;
-
-  if (file == NULL)
-    return NULL;
-  bytes = g_mapped_file_get_bytes (file);
-  return adj_safetensors_read (bytes, path, error);
-}
-
-static AdjValue *
-take_inputs (const AdjGraph *graph, const AdjSafetensors *file, const char *path, GError **error)
-{
-  guint n = adj_graph_get_n_inputs (graph);
-  g_autofree AdjValue *inputs = g_new0 (AdjValue, n + 1);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const char *name = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->name;
-      AdjTensorData *data = adj_safetensors_find (file, name);
-
-      if (data == NULL)
-        {
-          g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s: holds no tensor '%s'", path,
-                       name);
-          return NULL;
-        }
-      inputs[i] = ADJ_DATA (data);
-    }
-  return g_steal_pointer (&inputs);
-}
+/* -- outputs as safetensors: one tensor each, by name -- */
 
 static gboolean
 collect_tensor (const AdjValue *leaf, gpointer data)
@@ -284,8 +250,7 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 static AdjExit
 run_target (const AdjTarget *target, const Options *options, GError **error)
 {
-  g_autoptr (AdjSafetensors) file = NULL;
-  g_autofree AdjValue *inputs = NULL;
+  AdjValue *inputs = NULL;
   g_autoptr (GHashTable) values = NULL;
   AdjProgressLine line = { 0 };
   AdjRunResult result = { 0 };
@@ -307,18 +272,17 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
     return ADJ_EXIT_BAD_INPUT;
   if (options->inputs != NULL)
     {
-      file = read_tensors (options->inputs, error);
       inputs =
-          file != NULL ? take_inputs (target->graph->graph, file, options->inputs, error) : NULL;
+          adj_session_read_inputs (target->graph->graph, options->inputs, &run.n_inputs, error);
       if (inputs == NULL)
         return ADJ_EXIT_BAD_INPUT;
       run.inputs = inputs;
-      run.n_inputs = adj_graph_get_n_inputs (target->graph->graph);
     }
   if (options->values != NULL)
     values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                     (GDestroyNotify) adj_tensor_data_unref);
   done = adj_session_run (&run, &result, values, NULL, error);
+  adj_session_free_inputs (inputs, run.n_inputs);
   adj_progress_line_end (&line);
   if (!done)
     g_prefix_error (error, "%s: ", target->name);

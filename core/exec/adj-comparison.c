@@ -295,6 +295,10 @@ compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, 
     leaf.truth = recorded;
   compare_leaf (comparing->request, &leaf,
                 node->op != NULL ? adj_band_limit (node->op->band, dtype, k) : 0, &value);
+  if (comparing->request->beside != NULL && adj_node_id_is_valid (stands) &&
+      (value.difference.max_abs > 0 || value.difference.n_class_mismatch > 0))
+    comparing->request->beside (stands, leaf.peer != NULL ? leaf.peer : leaf.truth,
+                                comparing->request->data);
   if (leaf.peer == NULL && value.verdict != ADJ_VERDICT_DIFFERS && is_alias (node))
     value.verdict = verdict_of_base (comparing, node);
   return value;

@@ -55,6 +55,8 @@ typedef struct
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);
+  /* (nullable) What the value of a node was laid beside, where the two are not equal. */
+  void (*beside) (AdjNodeId id, AdjTensorData *other, gpointer data);
   gpointer data;
 } AdjComparisonRequest;
 

@@ -189,6 +189,15 @@ report_comparison (guint done, guint total, gpointer data)
   comparing->run->progress (done, total, comparing->run->data);
 }
 
+static void
+note_beside (AdjNodeId id, AdjTensorData *other, gpointer data)
+{
+  Comparing *comparing = data;
+  const AdjNode *node = adj_graph_get_node (comparing->run->graph->graph, id.index);
+
+  g_hash_table_insert (comparing->run->beside, g_strdup (node->name), adj_tensor_data_ref (other));
+}
+
 static AdjComparison *
 compare (Comparing *comparing,
          AdjComparisonRequest *request,
@@ -206,6 +215,7 @@ compare (Comparing *comparing,
   request->keep_memory = run->keep_memory;
   request->replace = run->replace != NULL ? replace_candidate : NULL;
   request->progress = run->progress != NULL ? report_comparison : NULL;
+  request->beside = run->beside != NULL ? note_beside : NULL;
   request->data = comparing;
   return adj_compare_run (request, cancellable, error);
 }

@@ -43,6 +43,9 @@ typedef struct
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
+  /* (nullable) Filled by comparisons of nodes: name of a node whose value is not equal →
+   * AdjTensorData that it was compared with. */
+  GHashTable *beside;
 } AdjSessionRun;
 
 /* Runs; @values (nullable): node name → AdjTensorData of every tensor result (keep-all; what does
@@ -75,5 +78,11 @@ ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
 /* Random inputs for every placeholder of @graph: normal floats, small non-negative integers. */
 ADJ_PUBLIC AdjValue *
 adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error);
+
+/* The inputs that @path, a safetensors file, holds by the names of placeholders.  (transfer full)
+ */
+ADJ_PUBLIC AdjValue *
+adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error);
+ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n);
 
 G_END_DECLS

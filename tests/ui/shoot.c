@@ -247,6 +247,17 @@ walk_runs (AdjWindow *window)
 
   shoot_menu (window, "Run and Compare", "run-menu");
   shoot_menu (window, "Main Menu", "main-menu");
+  act (window, "win.run-setup");
+  shoot (window, "run-empty");
+  {
+    AdjRunChoice choice = { .close = TRUE, .rtol = 1e-4, .atol = 1e-6 };
+
+    adj_document_set_run_choice (document, choice);
+    adj_walk_run (window, "win.compare");
+    shoot (window, "run");
+    adj_document_set_run_choice (document, (AdjRunChoice){ 0 });
+    adj_window_show_page (window, "values");
+  }
   act (window, "win.inputs::random");
   shoot_dialog (window, "Random Inputs", "seed");
   adj_walk_select (window, "gelu");

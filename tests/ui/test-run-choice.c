@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What a run starts from: one of the recorded calls, or a seed; and its precision. */
+/* What a run starts from: one of the recorded calls, a seed or a file; its precision, and how what
+ * comes out is judged. */
 
 #include <math.h>
 
 #include "formats/adj-format.h"
+#include "formats/adj-safetensors.h"
 #include "ir/adj-text.h"
 #include "model/adj-document.h"
 #include "support/adj-test.h"
+
+/* Two as they are, and one whose output is off by as much. */
+#define N_CALLS 3
+#define OFF 1e-3f
 
 /* The one number that call @n was given. */
 static double
@@ -29,7 +35,7 @@ make_scalar (float number)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
-/* sin (x) with two recorded calls. */
+/* sin (x) with its recorded calls. */
 static void
 write_calls (const char *path)
 {
@@ -47,10 +53,10 @@ write_calls (const char *path)
 
   g_assert_no_error (error);
   g_assert_true (adj_bundle_builder_add_graph (builder, &entry, &error));
-  for (guint n = 0; n < 2; n++)
+  for (guint n = 0; n < N_CALLS; n++)
     {
       g_autoptr (AdjTensorData) x = make_scalar ((float) given (n));
-      g_autoptr (AdjTensorData) y = make_scalar (sinf ((float) given (n)));
+      g_autoptr (AdjTensorData) y = make_scalar (sinf ((float) given (n)) + (n == 2 ? OFF : 0));
       AdjValue input = ADJ_DATA (x), output = ADJ_DATA (y);
       AdjRecordedCall call = {
         .n = n, .n_inputs = 1, .inputs = &input, .n_outputs = 1, .outputs = &output
@@ -139,13 +145,13 @@ test_calls (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (text, ==, "call 2");
   g_assert_null (adj_run_choice_describe ((AdjRunChoice){ 0 }));
   g_assert_cmpuint (adj_run_choice_count_calls (adj_document_get_graphs (fixture->document), graph),
-                    ==, 2);
+                    ==, N_CALLS);
   g_assert_cmpfloat_with_epsilon (run (fixture, choice, TRUE, ADJ_DTYPE_F32), sin (given (1)),
                                   1e-6);
   choice.call = 0;
   g_assert_cmpfloat_with_epsilon (run (fixture, choice, TRUE, ADJ_DTYPE_F32), sin (given (0)),
                                   1e-6);
-  /* There are only two. */
+  /* There are not so many. */
   adj_document_set_run_choice (fixture->document, (AdjRunChoice){ .call = 7 });
   g_assert_cmpuint (adj_document_get_run_choice (fixture->document).call, ==, 0);
 }
@@ -175,7 +181,98 @@ test_random (Fixture *fixture, gconstpointer data)
 
   adj_document_run (fixture->document, TRUE);
   g_assert_false (adj_document_is_running (fixture->document));
-  g_assert_cmpstr (fixture->remark, ==, "Nothing was recorded for random inputs");
+  g_assert_cmpstr (fixture->remark, ==, "Nothing was recorded for these inputs");
+}
+
+static AdjVerdict
+judge (Fixture *fixture, AdjRunChoice choice)
+{
+  adj_document_set_run_choice (fixture->document, choice);
+  adj_document_run (fixture->document, TRUE);
+  while (adj_document_is_running (fixture->document))
+    g_main_context_iteration (NULL, TRUE);
+  return adj_evaluation_get_comparison (adj_document_get_evaluation (fixture->document))->verdict;
+}
+
+static void
+test_tolerance (Fixture *fixture, gconstpointer data)
+{
+  AdjRunChoice choice = { .call = 2, .close = TRUE, .atol = 2 * (double) OFF };
+  g_autofree char *text = adj_run_choice_describe (choice);
+
+  g_assert_cmpstr (text, ==, "call 3 · rtol 0, atol 0.002");
+  g_assert_cmpint (judge (fixture, (AdjRunChoice){ .call = 2 }), ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (fixture, choice), ==, ADJ_VERDICT_WITHIN);
+  choice.atol = (double) OFF / 2;
+  g_assert_cmpint (judge (fixture, choice), ==, ADJ_VERDICT_DIFFERS);
+  /* sin (2.25) = 0.778: as much in relation to it. */
+  choice.rtol = (double) OFF;
+  g_assert_cmpint (judge (fixture, choice), ==, ADJ_VERDICT_WITHIN);
+}
+
+static void
+save_input (const char *path, const char *name, float number)
+{
+  g_autoptr (AdjTensorData) tensor = make_scalar (number);
+  g_autoptr (GError) error = NULL;
+
+  adj_safetensors_save (path, &name, &tensor, 1, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_file (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder->path, "x.safetensors", NULL);
+  g_autofree char *other = g_build_filename (fixture->folder->path, "y.safetensors", NULL);
+  AdjRunChoice choice = { .file = g_intern_string (path) };
+  g_autofree char *text = adj_run_choice_describe (choice);
+
+  save_input (path, "x", 0.5f);
+  g_assert_cmpstr (text, ==, "inputs of x.safetensors");
+  g_assert_cmpfloat_with_epsilon (run (fixture, choice, FALSE, ADJ_DTYPE_F32), sin (0.5), 1e-7);
+  adj_document_run (fixture->document, TRUE);
+  g_assert_cmpstr (fixture->remark, ==, "Nothing was recorded for these inputs");
+
+  /* It has another name: one line that says so, and nothing else happens. */
+  save_input (other, "z", 0.5f);
+  choice.file = g_intern_string (other);
+  adj_document_set_run_choice (fixture->document, choice);
+  adj_document_run (fixture->document, FALSE);
+  while (adj_document_is_running (fixture->document))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_null (adj_document_get_evaluation (fixture->document));
+  g_assert_true (g_str_has_suffix (fixture->remark, "y.safetensors: holds no tensor 'x'"));
+}
+
+static void
+test_remembers (Fixture *fixture, gconstpointer data)
+{
+  static const AdjRunChoice choices[] = {
+    { 0 },
+    { .call = 3, .float64 = TRUE },
+    { .random = TRUE, .seed = G_MAXUINT32, .close = TRUE, .rtol = 1e-3, .atol = 1e-7 },
+    { .file = "/somewhere/x.safetensors" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    {
+      g_autoptr (GKeyFile) keys = g_key_file_new ();
+
+      adj_run_choice_save (choices[i], keys, "Run");
+      g_assert_true (adj_run_choice_equal (adj_run_choice_load (keys, "Run"), choices[i]));
+    }
+  {
+    g_autoptr (GKeyFile) keys = g_key_file_new ();
+    AdjRunChoice choice;
+
+    g_key_file_set_string (keys, "Run", "rtol", "nan");
+    g_key_file_set_string (keys, "Run", "call", "-4");
+    g_key_file_set_string (keys, "Run", "executor", "an abacus");
+    choice = adj_run_choice_load (keys, "Run");
+    g_assert_true (adj_run_choice_equal (choice, (AdjRunChoice){ 0 }));
+    g_assert_cmpfloat (choice.rtol, ==, 0);
+  }
 }
 
 int
@@ -186,5 +283,8 @@ main (int argc, char *argv[])
   ADD ("/ui/run-choice/calls", test_calls);
   ADD ("/ui/run-choice/float64", test_float64);
   ADD ("/ui/run-choice/random", test_random);
+  ADD ("/ui/run-choice/tolerance", test_tolerance);
+  ADD ("/ui/run-choice/file", test_file);
+  ADD ("/ui/run-choice/remembers", test_remembers);
   return g_test_run ();
 }

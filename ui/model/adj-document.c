@@ -82,6 +82,7 @@ restore (AdjDocument *self, guint otherwise)
   graph = adj_graph_set_get (self->graphs, index);
   adj_arrangement_free (self->arrangement);
   self->arrangement = adj_arrangement_copy (saved->arrangement);
+  self->run_choice = saved->run;
   if (saved->selected != NULL)
     self->wanted_node = adj_graph_find_node (graph->graph, saved->selected);
   adj_document_changed (self, PROP_ARRANGEMENT);

@@ -89,6 +89,8 @@ void adj_document_go (AdjDocument *self, gint step);
 
 /* What the shown graph would run on now.  Another choice drops what came out of the old one. */
 AdjRunChoice adj_document_get_run_choice (AdjDocument *self);
+/* What was asked for, which the shown graph may not have. */
+AdjRunChoice adj_document_get_wanted_choice (AdjDocument *self);
 void adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice);
 /* Of the shown graph.  @compare: with what was recorded. */
 void adj_document_run (AdjDocument *self, gboolean compare);

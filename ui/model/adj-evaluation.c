@@ -10,6 +10,7 @@ struct _AdjEvaluation
   AdjGraph *graph;
   AdjRunResult result;
   GHashTable *values; /* node name → AdjTensorData */
+  GHashTable *beside; /* the same of what differing ones were compared with */
   AdjComparison *comparison;
   guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
   AdjRunChoice choice;
@@ -31,6 +32,7 @@ adj_evaluation_unref (AdjEvaluation *evaluation)
   adj_run_result_clear (&evaluation->result);
   g_clear_pointer (&evaluation->comparison, adj_comparison_free);
   g_hash_table_unref (evaluation->values);
+  g_hash_table_unref (evaluation->beside);
   adj_graph_unref (evaluation->graph);
   g_free (evaluation->by_node);
   g_free (evaluation->peer);
@@ -79,16 +81,44 @@ on_progress (guint done, guint total, gpointer data)
 static AdjComparison *
 compare (const Input *input, const AdjSessionRun *run, GCancellable *cancellable, GError **error)
 {
+  double rtol = input->choice.close ? input->choice.rtol : NAN;
+  double atol = input->choice.close ? input->choice.atol : NAN;
   AdjSessionRun reference = *run;
   const AdjBundleGraph *recorded;
 
   if (input->other == NULL)
-    return adj_session_compare_recorded (run, TRUE, NAN, NAN, cancellable, error);
+    return adj_session_compare_recorded (run, TRUE, rtol, atol, cancellable, error);
   recorded = adj_graph_set_get_recorded (input->others, input->other);
   reference.bundle = adj_graph_set_get_bundle (input->others);
   reference.graph = input->other;
+  reference.beside = NULL;
   reference.recorded = recorded != input->other ? recorded : NULL;
-  return adj_session_compare (run, &reference, TRUE, NAN, NAN, cancellable, error);
+  return adj_session_compare (run, &reference, TRUE, rtol, atol, cancellable, error);
+}
+
+static GHashTable *
+make_values (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                (GDestroyNotify) adj_tensor_data_unref);
+}
+
+static gboolean
+run_and_compare (AdjEvaluation *evaluation,
+                 const Input *input,
+                 AdjSessionRun *run,
+                 GCancellable *cancellable,
+                 GError **error)
+{
+  if (!adj_session_run (run, &evaluation->result, evaluation->values, cancellable, error))
+    return FALSE;
+  if (!input->compare)
+    return TRUE;
+  run->beside = evaluation->beside;
+  evaluation->comparison = compare (input, run, cancellable, error);
+  if (evaluation->comparison != NULL)
+    index_nodes (evaluation);
+  return evaluation->comparison != NULL;
 }
 
 static gpointer
@@ -97,10 +127,13 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
   const Input *input = adj_work_get_input (work);
   g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
   const AdjBundleGraph *recorded = adj_graph_set_get_recorded (input->graphs, input->graph);
+  AdjValue *inputs = NULL;
+  gboolean done;
   AdjSessionRun run = {
     .bundle = adj_graph_set_get_bundle (input->graphs),
     .graph = input->graph,
     .recorded = recorded != input->graph ? recorded : NULL,
+    .executor = input->choice.executor,
     .call = input->choice.call,
     .random = input->choice.random,
     .seed = input->choice.seed,
@@ -111,22 +144,22 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
 
   g_atomic_ref_count_init (&evaluation->refs);
   evaluation->graph = adj_graph_ref (input->graph->graph);
-  evaluation->values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                              (GDestroyNotify) adj_tensor_data_unref);
+  evaluation->values = make_values ();
+  evaluation->beside = make_values ();
   evaluation->choice = input->choice;
   evaluation->peer = input->other != NULL ? g_strdup (input->other->id) : NULL;
 
-  if (!adj_session_run (&run, &evaluation->result, evaluation->values, cancellable, error))
-    return NULL;
-  if (input->compare)
+  if (input->choice.file != NULL)
     {
-      evaluation->comparison = compare (input, &run, cancellable, error);
-      if (evaluation->comparison == NULL)
+      inputs =
+          adj_session_read_inputs (evaluation->graph, input->choice.file, &run.n_inputs, error);
+      if (inputs == NULL)
         return NULL;
-      index_nodes (evaluation);
+      run.inputs = inputs;
     }
-
-  return g_steal_pointer (&evaluation);
+  done = run_and_compare (evaluation, input, &run, cancellable, error);
+  adj_session_free_inputs (inputs, run.n_inputs);
+  return done ? g_steal_pointer (&evaluation) : NULL;
 }
 
 AdjWork *
@@ -183,6 +216,15 @@ adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node)
   if (node.index >= adj_graph_get_n_nodes (evaluation->graph))
     return NULL;
   return g_hash_table_lookup (evaluation->values,
+                              adj_graph_get_node (evaluation->graph, node.index)->name);
+}
+
+AdjTensorData *
+adj_evaluation_get_beside (const AdjEvaluation *evaluation, AdjNodeId node)
+{
+  if (node.index >= adj_graph_get_n_nodes (evaluation->graph))
+    return NULL;
+  return g_hash_table_lookup (evaluation->beside,
                               adj_graph_get_node (evaluation->graph, node.index)->name);
 }
 

@@ -42,6 +42,8 @@ const AdjRunResult *adj_evaluation_get_result (const AdjEvaluation *evaluation);
 const AdjComparison *adj_evaluation_get_comparison (const AdjEvaluation *evaluation);
 /* (nullable): what the node computed */
 AdjTensorData *adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNodeId node);
+/* (nullable): what that was compared with, when it is not equal */
+AdjTensorData *adj_evaluation_get_beside (const AdjEvaluation *evaluation, AdjNodeId node);
 /* (nullable): how the node compared */
 const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node);
 /* (nullable): the id of the graph that it was compared with; %NULL: what was recorded */

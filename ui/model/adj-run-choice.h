@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "exec/adj-executor.h"
 #include "model/adj-graph-set.h"
 
 G_BEGIN_DECLS
 
-/* What a run starts from, and in which precision. */
+/* What a run starts from, what runs it in which precision, and how it is judged.  All zero: the
+ * first recorded call, as it was, judged by the bands of the operators. */
 typedef struct
 {
-  guint call;      /* recorded call, from 0 */
-  gboolean random; /* instead: drawn from @seed */
+  guint call;       /* recorded call, from 0 */
+  gboolean random;  /* instead: drawn from @seed */
+  const char *file; /* (nullable) instead of both: a safetensors file; interned */
   guint32 seed;
   gboolean float64;
+  const AdjExecutor *executor; /* (nullable): the interpreter */
+  gboolean close;              /* judged by |a - r| <= atol + rtol |r| instead */
+  double rtol, atol;
 } AdjRunChoice;
 
 /* How many calls of @graph were recorded; counts to a bound that menus can show. */
@@ -22,9 +28,17 @@ guint adj_run_choice_count_calls (const AdjGraphSet *graphs, const AdjBundleGrap
 AdjRunChoice
 adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBundleGraph *graph);
 
+/* Whether it takes what was recorded. */
+gboolean adj_run_choice_is_recorded (AdjRunChoice choice);
 gboolean adj_run_choice_equal (AdjRunChoice a, AdjRunChoice b);
 
 /* "call 2 · float64"; %NULL when it is the first recorded call as it was.  (transfer full) */
 char *adj_run_choice_describe (AdjRunChoice choice);
+
+/* -- from session to session: a group of a key file -- */
+
+void adj_run_choice_save (AdjRunChoice choice, GKeyFile *keys, const char *group);
+/* Whatever stands there, something sensible comes out. */
+AdjRunChoice adj_run_choice_load (GKeyFile *keys, const char *group);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define GROUP "View"
+#define RUN_GROUP "Run"
 #define MAX_FOLDS 1000
 
 AdjSavedView *
@@ -94,6 +95,7 @@ adj_saved_view_load (GFile *file)
   view->selected = g_key_file_get_string (keys, GROUP, "selected", NULL);
   read_arrangement (keys, view->arrangement);
   read_camera (keys, view);
+  view->run = adj_run_choice_load (keys, RUN_GROUP);
   return view;
 }
 
@@ -138,5 +140,6 @@ adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
 
       g_key_file_set_double_list (keys, GROUP, "camera", camera, G_N_ELEMENTS (camera));
     }
+  adj_run_choice_save (view->run, keys, RUN_GROUP);
   return g_key_file_save_to_file (keys, path, error);
 }

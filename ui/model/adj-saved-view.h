@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include "model/adj-arrangement.h"
+#include "model/adj-run-choice.h"
 
 G_BEGIN_DECLS
 
@@ -15,6 +16,7 @@ typedef struct
   char *selected;              /* (nullable): name of a node */
   gboolean has_camera;
   double x, y, zoom;
+  AdjRunChoice run;
 } AdjSavedView;
 
 AdjSavedView *adj_saved_view_new (void);

@@ -35,6 +35,12 @@ adj_document_get_run_choice (AdjDocument *self)
   return adj_run_choice_fit (self->run_choice, self->graphs, self->graph);
 }
 
+AdjRunChoice
+adj_document_get_wanted_choice (AdjDocument *self)
+{
+  return self->run_choice;
+}
+
 void
 adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
 {
@@ -67,11 +73,11 @@ adj_document_run (AdjDocument *self, gboolean compare)
 
   if (self->graph == NULL)
     return;
-  if (compare && adj_document_get_run_choice (self).random)
+  if (compare && !adj_run_choice_is_recorded (adj_document_get_run_choice (self)))
     {
       adj_document_remark (self, adj_graph_set_find_call (self->graphs, self->graph, 0) == NULL
                                      ? _ ("Nothing was recorded for this graph")
-                                     : _ ("Nothing was recorded for random inputs"));
+                                     : _ ("Nothing was recorded for these inputs"));
       return;
     }
   start_run (self, compare ? &recorded : NULL);

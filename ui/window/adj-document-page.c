@@ -8,6 +8,7 @@
 #include "model/adj-facts.h"
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
+#include "panel/adj-run-page.h"
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
@@ -60,6 +61,7 @@ static const struct
   GType (*get_type) (void); /* a subclass of AdjPanel */
 } bottom[] = {
   { "source", N_ ("Source"), adj_source_page_get_type },
+  { "run", N_ ("Run"), adj_run_page_get_type },
   { "values", N_ ("Values"), adj_values_page_get_type },
   { "memory", N_ ("Memory"), adj_memory_page_get_type },
   { "text", N_ ("Text"), adj_text_page_get_type },
@@ -90,6 +92,17 @@ adj_document_page_show (AdjDocumentPage *self, const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (bottom); i++)
     if (g_str_equal (name, bottom[i].name))
       gtk_notebook_set_current_page (self->panel, (int) i);
+}
+
+void
+adj_document_page_focus_panel (AdjDocumentPage *self)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
+
+  gtk_widget_set_visible (GTK_WIDGET (self->panel), TRUE);
+  gtk_widget_child_focus (
+      gtk_notebook_get_nth_page (self->panel, gtk_notebook_get_current_page (self->panel)),
+      GTK_DIR_TAB_FORWARD);
 }
 
 /* -- what the document says -- */
@@ -144,7 +157,9 @@ update_evaluation (AdjDocumentPage *self)
       evaluation != NULL ? adj_evaluation_get_comparison (evaluation) : NULL;
 
   update_note (self);
-  if (evaluation != NULL)
+  /* Who runs on that page looks at what is returned there. */
+  if (evaluation != NULL && !ADJ_IS_RUN_PAGE (gtk_notebook_get_nth_page (
+                                self->panel, gtk_notebook_get_current_page (self->panel))))
     adj_document_page_show (self, "values");
   if (comparison != NULL && comparison->first >= 0)
     adj_document_set_selected (self->document, comparison->nodes[comparison->first].node);
@@ -272,6 +287,7 @@ save_view (AdjDocumentPage *self)
   saved->x = camera.x;
   saved->y = camera.y;
   saved->zoom = camera.zoom;
+  saved->run = adj_document_get_wanted_choice (self->document);
   /* A folder that cannot be written must not be in the way. */
   adj_saved_view_save (saved, file, NULL);
 }
@@ -454,6 +470,7 @@ adj_document_page_init (AdjDocumentPage *self)
     { "notify::scene", G_CALLBACK (save_soon) },
     { "notify::selected", G_CALLBACK (save_soon) },
     { "notify::arrangement", G_CALLBACK (save_soon) },
+    { "notify::run-choice", G_CALLBACK (save_soon) },
   };
 
   self->document = adj_document_new ();

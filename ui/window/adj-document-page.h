@@ -23,6 +23,8 @@ gboolean adj_document_page_is_free (AdjDocumentPage *self);
 
 /* "source", "values" …; opens the bottom panel. */
 void adj_document_page_show (AdjDocumentPage *self, const char *name);
+/* Goes to the page at the bottom that is shown. */
+void adj_document_page_focus_panel (AdjDocumentPage *self);
 /* Adds the actions that show and hide its parts to @map, in place of those of another page. */
 void adj_document_page_add_actions (AdjDocumentPage *self, GActionMap *map);
 /* The text of the last problem, for bug reports; (transfer full) (nullable) */

@@ -125,6 +125,12 @@ adj_window_show_page (AdjWindow *self, const char *name)
 }
 
 void
+adj_window_focus_panel (AdjWindow *self)
+{
+  adj_document_page_focus_panel (adj_window_get_page (self));
+}
+
+void
 adj_window_find (AdjWindow *self)
 {
   gtk_menu_button_popup (self->find_button);

@@ -25,6 +25,7 @@ AdjGraphView *adj_window_get_view (AdjWindow *self);    /* (transfer none) */
 
 /* "source", "values", "text" or "log"; opens the bottom panel. */
 void adj_window_show_page (AdjWindow *self, const char *name);
+void adj_window_focus_panel (AdjWindow *self);
 /* Shows @chooser, one at a time; @chosen is called when a file was chosen. */
 void adj_window_choose (AdjWindow *self,
                         GtkFileChooserNative *chooser,

@@ -34,6 +34,7 @@ G_STATIC_ASSERT (G_N_ELEMENTS (adj_labeling_targets) == ADJ_N_LABELINGS + 1);
 
 const AdjCommandTarget adj_page_targets[] = {
   { "source", N_ ("Show Source") },
+  { "run", N_ ("Show How to Run") },
   { "values", N_ ("Show Values") },
   { "memory", N_ ("Show Memory") },
   { "text", N_ ("Show Text") },
@@ -99,11 +100,13 @@ adj_chosen_inputs (AdjDocument *document)
 {
   AdjRunChoice choice = adj_document_get_run_choice (document);
 
+  if (choice.file != NULL)
+    return g_variant_new_string ("file");
   return choice.random ? g_variant_new_string ("random")
                        : g_variant_new_printf (CALL_PREFIX "%u", choice.call);
 }
 
-/* "call-0" … or "random", which asks for the seed. */
+/* "call-0" …, or "random", which asks for the seed, or "file", which asks for one. */
 void
 adj_choose_inputs (AdjWindow *self, GVariant *value)
 {
@@ -117,10 +120,16 @@ adj_choose_inputs (AdjWindow *self, GVariant *value)
       adj_window_ask_seed (self);
       return;
     }
+  if (g_str_equal (name, "file"))
+    {
+      adj_window_ask_inputs (self);
+      return;
+    }
   if (!g_str_has_prefix (name, CALL_PREFIX) ||
       !g_ascii_string_to_unsigned (name + strlen (CALL_PREFIX), 10, 0, G_MAXUINT, &call, NULL))
     return;
   choice.random = FALSE;
+  choice.file = NULL;
   choice.call = (guint) call;
   adj_document_set_run_choice (document, choice);
 }

@@ -291,6 +291,19 @@ run_fullscreen (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_focus_panel (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_focus_panel (self);
+}
+
+static void
+run_setup (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_page (self, "run");
+  adj_window_focus_panel (self);
+}
+
+static void
 run_palette (AdjWindow *self, GVariant *parameter)
 {
   adj_window_open_palette (self);
@@ -338,6 +351,8 @@ static const AdjCommand commands[] = {
     .parameter = "u" },
   { "win.focus-canvas", N_ ("Go to the Canvas"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
     .run = run_focus_canvas, .accels = { "F6" } },
+  { "win.focus-panel", N_ ("Go to the Bottom Panel"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
+    .run = run_focus_panel, .accels = { "<Shift>F6" } },
   { "win.back", N_ ("Back"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_PAST, .run = run_back,
     .accels = { "<Alt>Left" } },
   { "win.forward", N_ ("Forward"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_FUTURE, .run = run_forward,
@@ -349,6 +364,8 @@ static const AdjCommand commands[] = {
   { "win.run", N_ ("Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_run, .accels = { "F5" } },
   { "win.compare", N_ ("Compare with Recorded"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_compare, .accels = { "<Shift>F5" } },
+  { "win.run-setup", N_ ("Choose How to Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_setup,
+    .accels = { "<Control>F5" } },
   { "win.compare-with", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_compare_with,
     .parameter = "(us)" },
   { "win.stop", N_ ("Stop"), ADJ_COMMANDS_RUN, ADJ_NEEDS_WORK, .run = run_stop,

@@ -142,6 +142,7 @@ on_seed_response (AdwMessageDialog *dialog, const char *response, AdjWindow *sel
     return;
   choice = adj_document_get_run_choice (document);
   choice.random = TRUE;
+  choice.file = NULL;
   gtk_spin_button_update (seed);
   choice.seed = (guint32) gtk_spin_button_get_value (seed);
   adj_document_set_run_choice (document, choice);
@@ -170,6 +171,33 @@ adj_window_ask_seed (AdjWindow *self)
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "run");
   g_signal_connect_object (dialog, "response", G_CALLBACK (on_seed_response), self, 0);
   gtk_window_present (GTK_WINDOW (dialog));
+}
+
+/* -- inputs of a file -- */
+
+static void
+take_inputs (AdjWindow *self, GFile *file)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+  g_autofree char *path = g_file_get_path (file);
+
+  choice.file = path != NULL ? g_intern_string (path) : NULL;
+  adj_document_set_run_choice (document, choice);
+}
+
+void
+adj_window_ask_inputs (AdjWindow *self)
+{
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+  g_autoptr (GtkFileChooserNative) chooser =
+      gtk_file_chooser_native_new (_ ("Inputs by Name of Placeholder"), GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Take"), _ ("_Cancel"));
+
+  gtk_file_filter_set_name (filter, _ ("Tensors (.safetensors)"));
+  gtk_file_filter_add_suffix (filter, "safetensors");
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+  adj_window_choose (self, chooser, take_inputs);
 }
 
 /* -- showing what was written -- */

@@ -14,6 +14,8 @@ void adj_window_ask_export (AdjWindow *self);
 void adj_window_ask_save (AdjWindow *self);
 /* From which seed to draw inputs; runs. */
 void adj_window_ask_seed (AdjWindow *self);
+/* Which file has the inputs of runs. */
+void adj_window_ask_inputs (AdjWindow *self);
 /* Shows @uri among the files of its folder. */
 void adj_window_show_file (AdjWindow *self, const char *uri);
 

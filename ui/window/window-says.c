@@ -86,6 +86,7 @@ update_inputs (AdjWindow *self)
       g_menu_append (self->inputs_menu, label, action);
     }
   g_menu_append (self->inputs_menu, _ ("Random _Inputs…"), "win.inputs::random");
+  g_menu_append (self->inputs_menu, _ ("Inputs of a _File…"), "win.inputs::file");
 }
 
 /* -- comparing with another graph -- */

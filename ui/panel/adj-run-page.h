@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "panel/adj-panel.h"
+
+G_BEGIN_DECLS
+
+/* How the shown graph is run: inputs, executor, precision, what it is compared with and how; and
+ * what it returned. */
+#define ADJ_TYPE_RUN_PAGE (adj_run_page_get_type ())
+G_DECLARE_FINAL_TYPE (AdjRunPage, adj_run_page, ADJ, RUN_PAGE, AdjPanel)
+
+G_END_DECLS
