@@ -34,6 +34,7 @@
 #include "session/adj-program.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
+#include "trace/adj-composite.h"
 #include "trace/adj-decompose.h"
 #include "trace/adj-trace.h"
 #include "wrappers/adj-wrappers.h"

@@ -80,10 +80,10 @@ typedef struct
   gboolean keep_input_mutations;
   gboolean is_train;
   gboolean deterministic;
-  gboolean rng;   /* seed and offset are inputs, the new offset an output */
-  gint grad_mode; /* what the function leaves it at: 0, 1; -1: as it was */
-  guint n_tokens; /* effect tokens: the first inputs and outputs */
-  char **tokens;  /* (owned) %NULL-terminated: the effects, in order of first use */
+  gboolean rng;            /* seed and offset are inputs, the new offset an output */
+  gint grad_mode;          /* what the function leaves it at: 0, 1; -1: as it was */
+  guint n_tokens;          /* effect tokens: the first inputs and outputs */
+  char **tokens;           /* (owned) %NULL-terminated: the effects, in order of first use */
   guint n_backward_tokens; /* the last inputs and outputs of the backward */
   guint n_tangents;
   AdjTensorMeta *tangents;

@@ -3,6 +3,7 @@
 
 #include "aot/aot-private.h"
 #include "aot/boundary-private.h"
+#include "aot/composite-private.h"
 #include "aot/rng-private.h"
 #include "aot/tokens-private.h"
 #include "interpreter/adj-interpreter.h"
@@ -137,11 +138,12 @@ decide_training (AotProgram *program, GError **error)
   metadata->is_train = needed && found && !program->options->no_grad;
   if (!metadata->is_train)
     metadata->n_bases = metadata->n_tangents = 0;
+  g_ptr_array_set_size (program->tangents, (gint) metadata->n_tangents);
   adj_aot_metadata_derive (metadata);
   g_string_append (program->note, metadata->is_train ? "training: a joint graph"
                                   : needed           ? "inference: no result needs a backward"
                                                      : "inference: no input requires grad");
-  return TRUE;
+  return aot_check_composites (program, error);
 }
 
 /* -- steps -- */
@@ -159,13 +161,14 @@ static const Step steps[] = {
 static const Step inference_steps[] = {
   { "mutations", aot_mutations_to_outputs },
   { "functionalize", aot_functionalize },
+  { "composites", aot_desugar },
   { "tokens", aot_thread_tokens },
   { "rng", aot_functionalize_rng },
 };
 static const Step training_steps[] = {
   { "prepare", aot_prepare_for_autograd }, { "joint", aot_joint },
-  { "functionalize", aot_functionalize },  { "tokens", aot_thread_tokens },
-  { "rng", aot_functionalize_rng },
+  { "functionalize", aot_functionalize },  { "composites", aot_desugar },
+  { "tokens", aot_thread_tokens },         { "rng", aot_functionalize_rng },
 };
 
 static void
@@ -394,6 +397,8 @@ adj_aot_trace (AdjFunction *function,
   program.arguments = g_array_new (FALSE, TRUE, sizeof (AotArgument));
   g_array_set_clear_func (program.arguments, aot_argument_clear);
   program.fakes = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+  program.composites = g_ptr_array_new_with_free_func ((GDestroyNotify) aot_composite_unref);
+  program.leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   program.stages = g_ptr_array_ref (aot->stages);
   program.note = g_string_new (NULL);
   done = compile (&program, aot, observer, inputs, n, error);
@@ -402,6 +407,10 @@ adj_aot_trace (AdjFunction *function,
   adj_function_unref (program.function);
   g_array_unref (program.arguments);
   g_ptr_array_unref (program.fakes);
+  g_ptr_array_unref (program.composites);
+  g_ptr_array_unref (program.leaves);
+  g_clear_pointer (&program.returns, g_ptr_array_unref);
+  g_clear_pointer (&program.tangents, g_ptr_array_unref);
   g_ptr_array_unref (program.stages);
   aot_stage_unref (program.hooks);
   adj_symbols_unref (program.symbols);
@@ -435,14 +444,25 @@ adj_aot_trace_graph (AdjGraph *graph,
 
 /* -- run time -- */
 
-/* Inputs whose gradient is None in the backward graph; of a graph that we do not see, none. */
+/* (nullable) */
+static AotStage *
+find_desugar (const AdjAotGraph *aot)
+{
+  for (guint i = 0; i < aot->stages->len; i++)
+    if (aot_stage_is_desugar (g_ptr_array_index (aot->stages, i)))
+      return g_ptr_array_index (aot->stages, i);
+  return NULL;
+}
+
+/* Inputs whose gradient is None in the backward graph; of a graph that we do not see, or that is
+ * over parts of the inputs, none. */
 static gboolean *
 find_detached (const AdjAotGraph *aot, AdjGraph *backward)
 {
   gboolean *detached = g_new0 (gboolean, aot->n_primals + 1);
   const AdjValue *grads;
 
-  if (backward == NULL)
+  if (backward == NULL || find_desugar (aot) != NULL)
     return detached;
   grads = &adj_graph_get_node (backward, adj_graph_get_output (backward).index)->args.items[0];
   for (guint i = 0; i < aot->n_primals && i < grads->n; i++)
@@ -455,14 +475,21 @@ static AdjFunction *
 wrap_backward (const AdjAotGraph *aot, AdjFunction *backward)
 {
   const AdjAotMetadata *metadata = aot->metadata;
-  AdjFunction *drawing =
+  AotStage *desugar = find_desugar (aot);
+  AdjFunction *called =
       metadata->rng ? aot_rng_wrap_backward (backward) : adj_function_ref (backward);
-  AdjFunction *called = drawing;
+  AdjFunction *inner = called;
 
   if (metadata->n_backward_tokens > 0)
     {
-      called = aot_tokens_wrap_backward (drawing, metadata->n_backward_tokens);
-      adj_function_unref (drawing);
+      called = aot_tokens_wrap_backward (inner, metadata->n_backward_tokens);
+      adj_function_unref (inner);
+    }
+  inner = called;
+  if (desugar != NULL)
+    {
+      called = aot_desugar_wrap_backward (desugar, inner);
+      adj_function_unref (inner);
     }
   return called;
 }

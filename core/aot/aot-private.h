@@ -49,6 +49,8 @@ void aot_function_finalize (AdjFunction *function);
 
 /* -- what is compiled -- */
 
+typedef struct _AotComposite AotComposite; /* composite-private.h */
+
 /* One flat input. */
 typedef struct
 {
@@ -60,6 +62,8 @@ typedef struct
   gboolean is_leaf;
   guint64 storage_bytes;    /* 0: unknown */
   const AdjNodeMeta *facts; /* (nullable) */
+  AotComposite *composite;  /* (unowned) (nullable): how it is made of dense tensors */
+  GArray *leaves;           /* (unowned) (nullable): AotArgument: of a composite, those */
 } AotArgument;
 
 typedef struct
@@ -72,7 +76,12 @@ typedef struct
   GPtrArray *stages;        /* AotStage, outermost first */
   AotStage *hooks;          /* (owned) (nullable): that the function puts on its inputs */
   GPtrArray *fakes;         /* tensors that the numbers of storages refer to */
-  GString *note;            /* of the current step */
+  GPtrArray *composites;    /* AotComposite: of the arguments */
+  GPtrArray *leaves;        /* GArray: of the arguments that are composite */
+  GPtrArray *returns;       /* (nullable): AotComposite: of mutated inputs, outputs and bases */
+  GPtrArray *tangents;      /* (nullable): AotComposite */
+  gboolean has_composites;
+  GString *note; /* of the current step */
 } AotProgram;
 
 #define AOT_ARGUMENT(program, i) (&g_array_index ((program)->arguments, AotArgument, (i)))

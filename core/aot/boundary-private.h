@@ -14,6 +14,7 @@ typedef struct
   AdjFunction *backward;    /* (owned) (nullable): set before the first call */
   gboolean *detached;       /* by input: its gradient is None (§9.4) */
   guint n_saved_sizes;
+  GPtrArray *tangents; /* (nullable): AotComposite, where any is composite */
 } AotBoundary;
 
 AotBoundary *aot_boundary_new (const AotProgram *program);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/boundary-private.h"
 
+#include "aot/composite-private.h"
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -80,6 +81,7 @@ static AdjTensor *
 make_tangent (AdjContext *cx,
               const AdjTensorMeta *meta,
               const AdjTensorMeta *wanted,
+              const AotComposite *composite, /* (nullable) */
               AdjTensor *grad)
 {
   g_autoptr (AdjArena) arena = adj_arena_new ();
@@ -87,6 +89,8 @@ make_tangent (AdjContext *cx,
   AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
   AdjValue args[2], result;
 
+  if (grad == NULL && composite != NULL && composite->klass != NULL)
+    return aot_composite_zeros (cx, composite);
   if (grad == NULL)
     {
       grad = adj_scope_add (cx, adj_tensor_new_empty (meta, symbols, FALSE));
@@ -108,6 +112,7 @@ static gboolean
 append_tangents (AdjContext *cx, const Saved *saved, AdjTensor *const *grads, GArray *args)
 {
   const AdjAotMetadata *metadata = saved->boundary->metadata;
+  const GPtrArray *composites = saved->boundary->tangents;
   guint next = 0;
 
   for (guint i = 0; i < saved->n_returns; i++)
@@ -117,8 +122,10 @@ append_tangents (AdjContext *cx, const Saved *saved, AdjTensor *const *grads, GA
 
       if (!adj_aot_metadata_has_tangent (metadata, i))
         continue;
-      tangent = make_tangent (cx, &saved->metas[i], &metadata->tangents[next++],
+      tangent = make_tangent (cx, &saved->metas[i], &metadata->tangents[next],
+                              composites != NULL ? composites->pdata[next] : NULL,
                               saved->grad_of[i] >= 0 ? grads[saved->grad_of[i]] : NULL);
+      next++;
       if (tangent == NULL)
         return FALSE;
       value = ADJ_TENSOR (tangent);
@@ -253,10 +260,16 @@ save_values (AdjContext *cx, Saved *saved, const AdjValue *outs)
   return TRUE;
 }
 
+static AdjTensor *
+same_part (AdjContext *cx, AdjTensor *part, gpointer data)
+{
+  return part;
+}
+
 /* Returns that the caller gets, and what others are made of, hide that they are views: the graph
  * made them while nothing was recorded.  It may also return one tensor twice. */
 static void
-hide_views (const AdjAotMetadata *metadata, AdjValue *outs)
+hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
 {
   for (guint i = metadata->n_mutated_runtime; i < metadata->n_forward_returns; i++)
     {
@@ -265,8 +278,10 @@ hide_views (const AdjAotMetadata *metadata, AdjValue *outs)
 
       if (!adj_aot_metadata_has_tangent (metadata, i))
         continue;
-      tensor =
-          adj_tensor_new (adj_tensor_get_meta (out->tensor), adj_tensor_get_storage (out->tensor));
+      tensor = adj_composite_get_class (out->tensor) != NULL
+                   ? adj_keep (adj_composite_map (cx, out->tensor, same_part, NULL))
+                   : adj_tensor_new (adj_tensor_get_meta (out->tensor),
+                                     adj_tensor_get_storage (out->tensor));
       adj_value_clear (out);
       *out = ADJ_TENSOR (tensor);
     }
@@ -363,7 +378,7 @@ boundary_call (
       return FALSE;
     }
   if (done)
-    hide_views (boundary->metadata, result);
+    hide_views (cx, boundary->metadata, result);
   return done && connect (cx, boundary, args, n_args, result);
 }
 
@@ -388,6 +403,7 @@ boundary_finalize (AotStage *stage)
   if (boundary->backward != NULL)
     adj_function_unref (boundary->backward);
   g_free (boundary->detached);
+  g_clear_pointer (&boundary->tangents, g_ptr_array_unref);
 }
 
 static const AotStageClass stage_class = {
@@ -403,6 +419,7 @@ aot_boundary_new (const AotProgram *program)
 
   boundary->metadata = adj_aot_metadata_copy (program->metadata);
   boundary->detached = g_new0 (gboolean, program->metadata->n_inputs + 1);
+  boundary->tangents = program->has_composites ? g_ptr_array_ref (program->tangents) : NULL;
   return boundary;
 }
 
@@ -420,6 +437,7 @@ aot_boundary_complete (const AotStage *stage,
   boundary->backward = adj_function_ref (backward);
   boundary->detached = g_memdup2 (detached, (from->metadata->n_inputs + 1) * sizeof *detached);
   boundary->n_saved_sizes = n_saved_sizes;
+  boundary->tangents = from->tangents != NULL ? g_ptr_array_ref (from->tangents) : NULL;
   return &boundary->parent;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 
+#include "aot/composite-private.h"
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
@@ -377,10 +378,22 @@ collect_output (Collection *collection, guint index, GError **error)
 
 /* -- tangents (§3.5) -- */
 
+/* What a gradient will be made of; %NULL: the context is in error. */
+static AdjTensor *
+coerce_tangent (Collection *collection, AdjTensor *tensor)
+{
+  const AdjCompositeClass *klass = adj_composite_get_class (tensor);
+
+  return klass != NULL && klass->coerce_tangent != NULL
+             ? klass->coerce_tangent (collection->cx, tensor)
+             : tensor;
+}
+
 static void
-add_tangent (Collection *collection, const AdjTensor *tensor)
+add_tangent (Collection *collection, AdjTensor *tensor)
 {
   AdjAotMetadata *metadata = collection->metadata;
+  AdjTensor *coerced = coerce_tangent (collection, tensor);
   AdjSymbols *symbols = adj_context_get_symbols (collection->cx);
   AdjTensorMeta meta = *adj_tensor_get_meta (tensor);
   AdjMemoryFormat format = adj_shape_suggest_format (&meta.shape, symbols);
@@ -390,6 +403,8 @@ add_tangent (Collection *collection, const AdjTensor *tensor)
   meta.requires_grad = FALSE;
   meta.storage = -1;
   metadata->tangents[metadata->n_tangents++] = meta;
+  g_ptr_array_add (collection->program->tangents,
+                   aot_composite_describe (&ADJ_TENSOR (coerced != NULL ? coerced : tensor)));
 }
 
 static void
@@ -401,6 +416,8 @@ collect_tangents (Collection *collection)
   metadata->n_bases = collection->bases->len;
   adj_aot_metadata_derive (metadata);
   metadata->tangents = g_new0 (AdjTensorMeta, metadata->n_forward_returns + 1);
+  collection->program->tangents =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) aot_composite_unref);
   for (guint i = 0; i < metadata->n_mutated_runtime; i++, k++)
     if (adj_aot_metadata_has_tangent (metadata, k))
       add_tangent (collection, collection->inputs[metadata->mutated_runtime[i]].tensor);
@@ -411,7 +428,44 @@ collect_tangents (Collection *collection)
     add_tangent (collection, g_ptr_array_index (collection->bases, i));
 }
 
+/* What mutated inputs, outputs and bases are made of. */
+static void
+describe_returns (Collection *collection)
+{
+  const AdjAotMetadata *metadata = collection->metadata;
+  g_autofree AdjValue *values = g_new0 (AdjValue, metadata->n_forward_returns + 1);
+  guint n = 0;
+
+  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
+    values[n++] = collection->inputs[metadata->mutated_runtime[i]];
+  for (guint i = 0; i < metadata->n_outputs; i++)
+    values[n++] = collection->outputs.items[i];
+  for (guint i = 0; i < collection->bases->len; i++)
+    values[n++] = ADJ_TENSOR (collection->bases->pdata[i]);
+  collection->program->returns = aot_composite_describe_all (values, n);
+}
+
 /* -- the run -- */
+
+/* A composite input, of fake dense tensors. */
+static gboolean
+import_composite (Collection *collection,
+                  AdjExamples *examples,
+                  const AotArgument *argument,
+                  AdjValue *out)
+{
+  guint n = argument->leaves->len, at = 0;
+  g_autofree AdjValue *leaves = g_new0 (AdjValue, n + 1);
+  gboolean done = TRUE;
+
+  for (guint i = 0; i < n && done; i++)
+    done = adj_examples_import (examples, &g_array_index (argument->leaves, AotArgument, i).value,
+                                &leaves[i]);
+  done = done && aot_composite_wrap (collection->cx, argument->composite, leaves, &at, out);
+  for (guint i = 0; i < n; i++)
+    adj_value_clear (&leaves[i]);
+  return done;
+}
 
 static gboolean
 import_inputs (Collection *collection)
@@ -419,9 +473,14 @@ import_inputs (Collection *collection)
   g_autoptr (AdjExamples) examples = adj_examples_new (collection->cx, NULL, FALSE);
 
   for (guint i = 0; i < collection->n; i++)
-    if (!adj_examples_import (examples, &AOT_ARGUMENT (collection->program, i)->value,
-                              &collection->values[i]))
-      return FALSE;
+    {
+      const AotArgument *argument = AOT_ARGUMENT (collection->program, i);
+
+      if (argument->leaves != NULL
+              ? !import_composite (collection, examples, argument, &collection->values[i])
+              : !adj_examples_import (examples, &argument->value, &collection->values[i]))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -488,7 +547,11 @@ collect (Collection *collection, GError **error)
   for (guint i = 0; done && i < collection->outputs.n; i++)
     done = collect_output (collection, i, error);
   if (done)
-    collect_tangents (collection);
+    {
+      collect_tangents (collection);
+      describe_returns (collection);
+      done = !adj_context_take_error (collection->cx, error);
+    }
   return done && check_inputs (collection->metadata, error);
 }
 

@@ -219,6 +219,11 @@ aot_dedupe (AotProgram *program, GError **error)
       g_free (first);
       return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, "input %d", written);
     }
+  if (written >= 0 && program->has_composites)
+    {
+      g_free (first);
+      return aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES, "input %d", written);
+    }
   if (written >= 0)
     {
       drop_repeats (program, first);

@@ -2,6 +2,7 @@
 #include "aot/aot-private.h"
 
 #include "autograd/adj-autograd.h"
+#include "trace/adj-composite.h"
 
 /* What PyTorch takes apart when it is traced, although it has kernels. */
 static const AdjDecompositions traced = { "traced", "Composites with kernels", ADJ_TABLE_TRACED };
@@ -11,13 +12,14 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 {
   adj_context_push_mode (cx, adj_decompose_mode_new (&traced));
   adj_context_push_mode (cx, adj_functional_mode_new ());
+  adj_context_push_mode (cx, adj_composite_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
 }
 
 void
 aot_pop_modes (AdjContext *cx, const AdjAotOptions *options)
 {
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < 4; i++)
     adj_context_pop_mode (cx);
 }
 
@@ -49,6 +51,12 @@ give_history (AdjContext *cx, AdjTensor *tensor, gboolean is_leaf)
          adj_autograd_connect (cx, &input, &seed, 1, &tensor, 1);
 }
 
+static AdjTensor *
+wrap_innermost (AdjContext *cx, AdjTensor *tensor, gpointer data)
+{
+  return adj_functional_wrap (cx, tensor);
+}
+
 static gboolean
 wrap_value (AdjContext *cx, const AdjValue *value, AdjValue *out)
 {
@@ -60,7 +68,9 @@ wrap_value (AdjContext *cx, const AdjValue *value, AdjValue *out)
       *out = adj_value_copy (value);
       return TRUE;
     }
-  tensor = adj_functional_wrap (cx, value->tensor);
+  tensor = adj_composite_get_class (value->tensor) != NULL
+               ? adj_composite_map (cx, value->tensor, wrap_innermost, NULL)
+               : adj_functional_wrap (cx, value->tensor);
   if (tensor == NULL)
     return FALSE;
   *out = ADJ_TENSOR (adj_keep (tensor));
@@ -100,10 +110,18 @@ aot_wrap_arguments (AdjContext *cx,
 
 /* -- what stands behind it -- */
 
+static AdjTensor *
+get_innermost (AdjContext *cx, AdjTensor *tensor, gpointer data)
+{
+  return adj_functional_get_value (cx, tensor);
+}
+
 AdjTensor *
 aot_get_plain (AdjContext *cx, AdjTensor *tensor)
 {
-  return adj_functional_get_value (cx, tensor);
+  return adj_composite_get_class (tensor) != NULL
+             ? adj_composite_map (cx, tensor, get_innermost, NULL)
+             : adj_functional_get_value (cx, tensor);
 }
 
 static gboolean
@@ -128,11 +146,37 @@ aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out)
   return adj_value_map (value, unwrap_leaf, cx, out) && !adj_context_has_error (cx);
 }
 
+/* What happened to one of the parts happened to the whole; they are made alike. */
+static void
+add_facts (const AdjTensor *part, AdjFunctionalFacts *facts)
+{
+  AdjFunctionalFacts own;
+
+  aot_get_facts (part, &own);
+  facts->mutated |= own.mutated;
+  facts->n_writes += own.n_writes;
+  facts->n_no_grad += own.n_no_grad;
+  facts->n_hidden += own.n_hidden;
+  facts->metadata_changed |= own.metadata_changed;
+  facts->storage_changed |= own.storage_changed;
+  facts->is_multi_output |= own.is_multi_output;
+  facts->storage_resized |= own.storage_resized;
+  facts->bytes_before += own.bytes_before;
+  facts->bytes_after += own.bytes_after;
+  if (facts->chain == NULL)
+    facts->chain = own.chain;
+}
+
 void
 aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
 {
-  if (!adj_functional_get_facts (tensor, facts))
+  const AdjCompositeClass *klass = adj_composite_get_class (tensor);
+
+  *facts = (AdjFunctionalFacts){ 0 };
+  if (klass == NULL && !adj_functional_get_facts (tensor, facts))
     *facts = (AdjFunctionalFacts){ 0 };
+  for (guint i = 0; klass != NULL && i < klass->n_inner; i++)
+    add_facts (adj_composite_get_inner (tensor, i), facts);
 }
 
 AdjViewChain *

@@ -4,6 +4,7 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "trace/adj-composite.h"
 
 /* Stage 9: the function under functionalization; writes to inputs that stay in the graph are its
  * last nodes (§6.3). */
@@ -41,6 +42,20 @@ typedef struct
   const AdjValue *wrapped; /* and as the function saw them */
 } Writes;
 
+/* To each innermost tensor of @plain what that of @wrapped is now. */
+static gboolean
+write_input (AdjContext *cx, AdjTensor *plain, AdjTensor *wrapped)
+{
+  const AdjCompositeClass *klass = adj_composite_get_class (plain);
+
+  if (klass == NULL)
+    return adj_functional_write_back (cx, plain, wrapped);
+  for (guint i = 0; i < klass->n_inner; i++)
+    if (!write_input (cx, adj_composite_get_inner (plain, i), adj_composite_get_inner (wrapped, i)))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 write_inputs (const Writes *writes)
 {
@@ -50,8 +65,7 @@ write_inputs (const Writes *writes)
     {
       guint index = metadata->mutated_in_graph[i];
 
-      if (!adj_functional_write_back (writes->cx, writes->plain[index].tensor,
-                                      writes->wrapped[index].tensor))
+      if (!write_input (writes->cx, writes->plain[index].tensor, writes->wrapped[index].tensor))
         return FALSE;
     }
   return TRUE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 
+#include "aot/composite-private.h"
 #include "autograd/adj-autograd.h"
 #include "trace/adj-examples.h"
 
@@ -61,17 +62,20 @@ describe_tensor (Description *description, AdjTensor *tensor, AotArgument *argum
 }
 
 static gboolean
-describe_leaf (Description *description, const AdjValue *value, const AdjNodeMeta *facts)
+describe_leaf (Description *description,
+               const AdjValue *value,
+               const AdjNodeMeta *facts,
+               AotArgument *argument)
 {
-  AotArgument argument = { .base = -1, .is_leaf = TRUE, .facts = facts };
   AdjValue fake;
   AdjTensorMeta meta;
 
-  argument.object = description->n_objects;
+  *argument = (AotArgument){ .base = -1, .is_leaf = TRUE, .facts = facts };
+  argument->object = description->n_objects;
   if (!adj_examples_import (description->examples, value, &fake))
     return FALSE;
   if (value->kind == ADJ_VALUE_TENSOR)
-    describe_tensor (description, value->tensor, &argument);
+    describe_tensor (description, value->tensor, argument);
   else
     description->n_objects++;
   if (fake.kind == ADJ_VALUE_TENSOR)
@@ -80,13 +84,53 @@ describe_leaf (Description *description, const AdjValue *value, const AdjNodeMet
       meta.storage = number_storage (description, fake.tensor);
       if (value->kind == ADJ_VALUE_TENSOR)
         meta.requires_grad = adj_tensor_get_requires_grad (value->tensor);
-      argument.value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
+      argument->value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
       g_ptr_array_add (description->program->fakes, fake.tensor);
     }
   else
-    argument.value = fake;
-  g_array_append_val (description->program->arguments, argument);
+    argument->value = fake;
   return TRUE;
+}
+
+/* The dense tensors that @argument is made of. */
+static gboolean
+describe_parts (Description *description, const AdjValue *value, AotArgument *argument)
+{
+  g_autoptr (GArray) dense = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  gboolean done = TRUE;
+
+  argument->composite = aot_composite_describe (value);
+  g_ptr_array_add (description->program->composites, argument->composite);
+  if (argument->composite->klass == NULL)
+    return TRUE;
+  argument->leaves = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+  g_array_set_clear_func (argument->leaves, aot_argument_clear);
+  g_ptr_array_add (description->program->leaves, argument->leaves);
+  aot_composite_unwrap (value, dense);
+  for (guint i = 0; i < dense->len && done; i++)
+    {
+      AotArgument leaf;
+
+      done = describe_leaf (description, &g_array_index (dense, AdjValue, i), NULL, &leaf);
+      leaf.base = -1;
+      leaf.is_leaf = TRUE;
+      if (done)
+        g_array_append_val (argument->leaves, leaf);
+    }
+  return done;
+}
+
+static gboolean
+describe_input (Description *description, const AdjValue *value, const AdjNodeMeta *facts)
+{
+  AotArgument argument;
+
+  if (!describe_leaf (description, value, facts, &argument))
+    return FALSE;
+  g_array_append_val (description->program->arguments, argument);
+  return describe_parts (
+      description, value,
+      AOT_ARGUMENT (description->program, description->program->arguments->len - 1));
 }
 
 static const AdjNodeMeta *
@@ -115,7 +159,7 @@ aot_describe_inputs (AotProgram *program, const AdjValue *inputs, guint n, GErro
   };
 
   for (guint i = 0; i < n; i++)
-    if (!describe_leaf (&description, &inputs[i], find_facts (program, i)))
+    if (!describe_input (&description, &inputs[i], find_facts (program, i)))
       {
         adj_context_take_error (cx, error);
         g_prefix_error (error, "input %u: ", i);

@@ -633,6 +633,8 @@ aot_synthetic_base (AotProgram *program, GError **error)
         continue;
       group = find_group (program, i);
       done = check_group (program, group, error);
+      if (done && group->len > 0 && program->has_composites)
+        done = aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES, "input %u", i);
       if (done && group->len > 0)
         add_base (&merging, group);
     }

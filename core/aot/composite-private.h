@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "aot/aot-private.h"
+#include "trace/adj-composite.h"
+
+G_BEGIN_DECLS
+
+/* How a value is made of dense ones (aot-autograd §7.2).  Counted, immutable. */
+struct _AotComposite
+{
+  gatomicrefcount ref_count;
+  const AdjCompositeClass *klass; /* (nullable): of none, the value is dense */
+  AdjValue constant;              /* (owned) */
+  AdjTensorMeta meta;             /* of a tensor */
+  gboolean is_tensor;
+  guint n_leaves;                     /* dense values in it */
+  AotComposite *inner[ADJ_MAX_INNER]; /* (owned) */
+};
+
+AotComposite *aot_composite_describe (const AdjValue *value); /* (transfer full) */
+AotComposite *aot_composite_ref (AotComposite *composite);
+void aot_composite_unref (AotComposite *composite);
+/* Of all of @values: AotComposite. (transfer full) */
+GPtrArray *aot_composite_describe_all (const AdjValue *values, guint n);
+
+/* The value that takes its dense parts from @leaves at @at, which moves on. @out (transfer full).
+ * %FALSE: the context is in error. */
+gboolean aot_composite_wrap (AdjContext *cx,
+                             const AotComposite *composite,
+                             const AdjValue *leaves,
+                             guint *at,
+                             AdjValue *out);
+/* Appends the dense parts of @value to @leaves, borrowed. */
+void aot_composite_unwrap (const AdjValue *value, GArray *leaves);
+/* Zeros, borrowed from the scope. */
+AdjTensor *aot_composite_zeros (AdjContext *cx, const AotComposite *composite);
+
+/* Stage 10: the function of dense tensors. */
+gboolean aot_desugar (AotProgram *program, GError **error);
+/* What composites do not go together with; also says whether there are any. */
+gboolean aot_check_composites (AotProgram *program, GError **error);
+
+gboolean aot_stage_is_desugar (const AotStage *stage);
+/* (transfer full): the compiled backward @dense, called with composite tangents. */
+AdjFunction *aot_desugar_wrap_backward (AotStage *stage, AdjFunction *dense);
+
+G_END_DECLS

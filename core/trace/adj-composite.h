@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+
+G_BEGIN_DECLS
+
+/* Composite tensors: to a program one tensor, with sizes, a dtype and a gradient; inside, several
+ * inner tensors and a constant.  A class says what an operator does to the inner ones.  Inner
+ * tensors may be composite themselves.  A trace sees the innermost tensors alone. */
+
+typedef struct _AdjCompositeCall AdjCompositeCall;
+
+typedef struct
+{
+  const char *name;               /* "TwoTensor" */
+  guint n_inner;                  /* at most ADJ_MAX_INNER */
+  const char *const *inner_names; /* in the order in which they are inputs of a graph */
+
+  /* An operator with a tensor of the class among its arguments.  What it calls goes to the modes
+   * below.  @result (out): borrowed from the scope, as adj_call() gives it; for an argument that is
+   * written, that argument.  %FALSE: the context is in error. */
+  gboolean (*call) (AdjCompositeCall *call, AdjValue *result);
+
+  /* (nullable) What a gradient is brought to: while tracing; at run time, to the constant that the
+   * trace had.  Borrowed; %NULL: the context is in error. */
+  AdjTensor *(*coerce_tangent) (AdjContext *cx, AdjTensor *tangent);
+  AdjTensor *(*coerce_like) (AdjContext *cx, AdjTensor *tangent, const AdjValue *constant);
+} AdjCompositeClass;
+
+#define ADJ_MAX_INNER 8
+
+/**
+ * adj_composite_new:
+ * @inner: (array length=n_inner)
+ * @constant: (nullable): plain data that belongs to the value
+ * @outer: (nullable): what it shows; as the first inner tensor when %NULL
+ *
+ * Returns: (transfer none): in the innermost scope
+ */
+ADJ_PUBLIC AdjTensor *adj_composite_new (AdjContext *cx,
+                                         const AdjCompositeClass *klass,
+                                         AdjTensor *const *inner,
+                                         const AdjValue *constant,
+                                         const AdjTensorMeta *outer);
+
+/* (nullable): of a composite tensor. */
+ADJ_PUBLIC const AdjCompositeClass *adj_composite_get_class (const AdjTensor *tensor);
+ADJ_PUBLIC AdjTensor *adj_composite_get_inner (const AdjTensor *tensor, guint index);
+ADJ_PUBLIC const AdjValue *adj_composite_get_constant (const AdjTensor *tensor);
+
+/* A composite tensor like @tensor, whose innermost tensors are what @map makes of those of it
+ * (borrowed; %NULL: the context is in error).  Borrowed from the scope. */
+typedef AdjTensor *(*AdjCompositeMap) (AdjContext *cx, AdjTensor *innermost, gpointer data);
+AdjTensor *
+adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMap map, gpointer data);
+
+/* The mode; goes below the one that records gradients and above the one that functionalizes. */
+ADJ_PUBLIC AdjMode *adj_composite_mode_new (void);
+
+/* -- for classes -- */
+
+ADJ_PUBLIC AdjContext *adj_composite_call_get_context (const AdjCompositeCall *call);
+ADJ_PUBLIC const AdjOp *adj_composite_call_get_op (const AdjCompositeCall *call);
+/* In schema order, none left out. */
+ADJ_PUBLIC const AdjValue *adj_composite_call_get_args (const AdjCompositeCall *call);
+ADJ_PUBLIC guint adj_composite_call_get_n_args (const AdjCompositeCall *call);
+/* The operator on inner tensor @index in place of each tensor of the class. */
+ADJ_PUBLIC gboolean adj_composite_call_part (const AdjCompositeCall *call,
+                                             guint index,
+                                             AdjValue *result);
+/* Puts results together, one for each inner tensor: tensors become composite ones of the class with
+ * the constant of the first argument, or are the argument that was written.  Views stay views. */
+ADJ_PUBLIC gboolean adj_composite_call_join (const AdjCompositeCall *call,
+                                             const AdjValue *parts,
+                                             AdjValue *result);
+/* Both, for all inner tensors. */
+ADJ_PUBLIC gboolean adj_composite_call_each (AdjCompositeCall *call, AdjValue *result);
+
+G_END_DECLS
