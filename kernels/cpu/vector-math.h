@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "convert.h"
-
 #include "gamma.h"
 
 /* --- own f32 functions -------------------------------------------------------------------------

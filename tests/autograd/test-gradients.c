@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "autograd/case.h"
 #include "autograd/tape.h"
-#include "rules/adj-rule.h"
-#include "support/oracle.h"
 
 /* Every gradient rule against directional differences in float64, at the arguments of every
  * recorded case: shapes, strides and broadcasting come from there.  A case is left out where the
@@ -34,13 +33,6 @@ typedef struct
   GError *error;
 } Function;
 
-static double
-random_number (guint32 *state)
-{
-  *state = *state * 1664525u + 1013904223u;
-  return (double) (*state >> 8) / (1 << 23) - 1;
-}
-
 static void
 leaf_clear (gpointer data)
 {
@@ -58,7 +50,7 @@ random_numbers (Function *f, gsize n)
   double *numbers = g_new (double, n + 1);
 
   for (gsize i = 0; i < n; i++)
-    numbers[i] = random_number (&f->seed);
+    numbers[i] = case_random (&f->seed);
   return numbers;
 }
 
@@ -66,19 +58,14 @@ random_numbers (Function *f, gsize n)
 static void
 add_leaf (Function *f, AdjTensor *tensor, gboolean moves)
 {
-  g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
-  const AdjTensorMeta *meta = adj_tensor_get_meta (tensor);
-  const gint64 n = (gint64) (g_bytes_get_size (adj_tensor_data_get_bytes (data)) /
-                             adj_dtype_info (meta->dtype)->n_bytes);
-  AdjTensorMeta flat = *meta;
-  g_autoptr (AdjTensorData) all = NULL;
-  Leaf leaf = { .meta = *meta, .n = (gsize) n, .moves = moves };
+  g_autoptr (AdjTensor) wide = case_cast (tensor, ADJ_DTYPE_F64);
+  g_autoptr (AdjTensorData) data = adj_tensor_snapshot (wide);
+  GBytes *bytes = adj_tensor_data_get_bytes (data);
+  Leaf leaf = { .meta = *adj_tensor_get_meta (wide),
+                .n = g_bytes_get_size (bytes) / sizeof (double),
+                .moves = moves };
 
-  adj_shape_init_ints (&flat.shape, 1, &n);
-  all = adj_tensor_data_new (&flat, adj_tensor_data_get_bytes (data), NULL);
-  leaf.meta.dtype = ADJ_DTYPE_F64;
-  leaf.base = g_new (double, n + 1);
-  adj_tensor_data_read_doubles (all, leaf.base);
+  leaf.base = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   leaf.direction = random_numbers (f, leaf.n);
   leaf.direction2 = random_numbers (f, leaf.n);
   g_array_append_val (f->leaves, leaf);
@@ -92,13 +79,6 @@ data_of (const Leaf *leaf, const double *numbers)
   return adj_tensor_data_new (&leaf->meta, bytes, NULL);
 }
 
-static gboolean
-is_floating (const AdjValue *value)
-{
-  return value->kind == ADJ_VALUE_TENSOR &&
-         adj_dtype_is_floating (adj_tensor_get_meta (value->tensor)->dtype);
-}
-
 typedef struct
 {
   Function *f;
@@ -110,31 +90,9 @@ collect_leaf (const AdjValue *value, gpointer data)
 {
   const Collecting *collecting = data;
 
-  if (is_floating (value))
+  if (case_is_floating (value))
     add_leaf (collecting->f, value->tensor, collecting->moves);
   return TRUE;
-}
-
-static const AdjValue *
-argument (const OracleCase *c, guint index)
-{
-  const char *name = adj_op_get_schema (c->op)->arguments[index].name;
-
-  if (index < c->n_args)
-    return &c->args[index];
-  for (guint i = 0; i + 1 < c->n_kwargs; i += 2)
-    if (strcmp (c->kwargs[i].text, name) == 0)
-      return &c->kwargs[i + 1];
-  return NULL;
-}
-
-static gboolean
-has_gradient (const AdjRule *rule, guint arg)
-{
-  for (guint i = 0; i < rule->n_entries; i++)
-    if (rule->entries[i].arg == arg)
-      return TRUE;
-  return FALSE;
 }
 
 static void
@@ -142,8 +100,8 @@ collect_leaves (Function *f)
 {
   for (guint i = 0; i < adj_op_get_schema (f->c->op)->n_arguments; i++)
     {
-      const AdjValue *value = argument (f->c, i);
-      Collecting collecting = { f, has_gradient (f->rule, i) };
+      const AdjValue *value = case_argument (f->c, i);
+      Collecting collecting = { f, case_has_gradient (f->rule, i) };
 
       if (value != NULL)
         adj_value_foreach (value, collect_leaf, &collecting);
@@ -167,7 +125,7 @@ place_leaf (const AdjValue *value, AdjValue *out, gpointer data)
   g_autofree double *numbers = NULL;
   g_autoptr (AdjTensorData) at = NULL;
 
-  if (!is_floating (value))
+  if (!case_is_floating (value))
     {
       *out = adj_value_copy (value);
       return TRUE;
@@ -187,115 +145,12 @@ place_leaf (const AdjValue *value, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-static gboolean
-clone_leaf (const AdjValue *value, AdjValue *out, gpointer data)
-{
-  *out = value->kind == ADJ_VALUE_TENSOR
-             ? ADJ_TENSOR (adj_keep (ADJ_APPLY (data, ADJ_OP_clone, *value)))
-             : adj_value_copy (value);
-  return TRUE;
-}
-
-/* Calls the operator with every leaf moved; @out is borrowed from the scope. */
-static gboolean
-call_at (Function *f, AdjContext *cx, double step, double step2, AdjValue *out)
-{
-  const AdjSchema *schema = adj_op_get_schema (f->c->op);
-  Placing placing = { f, cx, step, step2 };
-  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = f->c->n_args };
-  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = f->c->n_kwargs };
-  AdjValue placed[ADJ_MAX_ARGUMENTS], named[2 * ADJ_MAX_ARGUMENTS];
-  gboolean done;
-
-  f->next_leaf = 0;
-  for (guint i = 0; i < schema->n_arguments; i++)
-    {
-      const AdjValue *value = argument (f->c, i);
-
-      if (value != NULL)
-        adj_value_map (value, place_leaf, &placing,
-                       i < f->c->n_args ? &placed[i] : &named[value - f->c->kwargs]);
-    }
-  for (guint i = 0; i < f->c->n_kwargs; i += 2)
-    named[i] = adj_value_copy (&f->c->kwargs[i]);
-  args.items = placed;
-  kwargs.items = named;
-  /* A leaf is not written to. */
-  if (adj_schema_mutates (schema))
-    {
-      AdjValue copies = ADJ_NONE;
-
-      adj_value_map (&placed[0], clone_leaf, cx, &copies);
-      adj_value_clear (&placed[0]);
-      placed[0] = copies;
-    }
-  done = adj_call (cx, f->c->op, &args, &kwargs, out);
-  if (schema->n_returns == 0)
-    {
-      adj_value_clear (&f->written);
-      f->written = adj_value_copy (&placed[0]);
-      *out = f->written;
-    }
-  for (guint i = 0; i < args.n; i++)
-    adj_value_clear (&placed[i]);
-  for (guint i = 0; i < kwargs.n; i++)
-    adj_value_clear (&named[i]);
-  return done;
-}
-
-/* The results that have a gradient, each with a random one of its own. */
-static void
-collect_roots (
-    Function *f, AdjContext *cx, const AdjValue *result, GPtrArray *roots, GPtrArray *grads)
-{
-  guint32 seed = 7;
-
-  if (adj_value_is_container (result))
-    {
-      for (guint i = 0; i < result->n; i++)
-        collect_roots (f, cx, &result->items[i], roots, grads);
-      return;
-    }
-  if (!is_floating (result) || !adj_tensor_get_requires_grad (result->tensor))
-    return;
-  {
-    AdjTensorMeta meta = *adj_tensor_get_meta (result->tensor);
-    g_autoptr (AdjTensorData) data = NULL;
-    g_autoptr (GBytes) bytes = NULL;
-    double *numbers;
-    gint64 n;
-
-    adj_shape_init (&meta.shape, NULL, meta.shape.rank, meta.shape.size);
-    n = adj_shape_numel (&meta.shape, NULL).word;
-    numbers = g_new (double, n + 1);
-    seed += roots->len;
-    for (gint64 i = 0; i < n; i++)
-      numbers[i] = random_number (&seed);
-    bytes = g_bytes_new_take (numbers, (gsize) n * sizeof *numbers);
-    data = adj_tensor_data_new (&meta, bytes, NULL);
-    g_ptr_array_add (roots, result->tensor);
-    g_ptr_array_add (grads, adj_scope_add (cx, adj_tensor_new_from_data (data)));
-  }
-}
-
-static double *
-read_numbers (AdjTensor *tensor, gint64 *n)
-{
-  g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
-  double *numbers;
-
-  *n = adj_tensor_data_get_numel (data);
-  numbers = g_new (double, *n + 1);
-  adj_tensor_data_read_doubles (data, numbers);
-  return numbers;
-}
-
 static double
 dot (AdjTensor *a, AdjTensor *b, double *scale)
 {
   gint64 n, n_b;
-  g_autofree double *x = read_numbers (a, &n);
-  g_autofree double *y = read_numbers (b, &n_b);
+  g_autofree double *x = case_read (a, &n);
+  g_autofree double *y = case_read (b, &n_b);
   double sum = 0;
 
   g_assert_cmpint (n, ==, n_b);
@@ -381,9 +236,10 @@ evaluate_in (Function *f, AdjContext *cx, double step, double step2, gboolean cu
   guint k = 0;
 
   adj_generator_seed (adj_context_get_generator (cx), 1);
-  if (!call_at (f, cx, step, step2, &result))
+  f->next_leaf = 0;
+  if (!case_call (cx, f->c, place_leaf, &(Placing){ f, cx, step, step2 }, &f->written, &result))
     return FALSE;
-  collect_roots (f, cx, &result, roots, cotangents);
+  case_collect_roots (cx, &result, ADJ_DTYPE_F64, roots, cotangents);
   for (guint i = 0; i < roots->len; i++)
     out->value += dot (roots->pdata[i], cotangents->pdata[i], &unused);
   for (guint i = 0; i < f->leaves->len; i++)
@@ -583,7 +439,7 @@ find_forward (const char *target)
 static gboolean
 is_not_floating (const AdjValue *value, gpointer data)
 {
-  return !is_floating (value);
+  return !case_is_floating (value);
 }
 
 /* Whether floating results depend on floating arguments, and nothing says that there is no
