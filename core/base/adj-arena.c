@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/adj-arena.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -57,7 +58,10 @@ adj_arena_free (AdjArena *arena)
   for (Chunk *chunk = arena->chunks; chunk != NULL; chunk = next)
     {
       next = chunk->next;
-      g_aligned_free (chunk);
+      if (_Alignof(max_align_t) >= ALIGNMENT)
+        g_free (chunk);
+      else
+        g_aligned_free (chunk);
     }
   g_clear_pointer (&arena->interned, g_hash_table_unref);
   g_free (arena);
@@ -72,7 +76,9 @@ new_chunk (gsize capacity)
   if (!g_size_checked_add (&n_bytes, sizeof (Chunk), capacity))
     g_error ("cannot allocate %" G_GSIZE_FORMAT " bytes", capacity);
 
-  chunk = g_aligned_alloc0 (1, n_bytes, ALIGNMENT);
+  /* Pages that the system has just given are zero already: malloc knows which. */
+  chunk = _Alignof(max_align_t) >= ALIGNMENT ? g_malloc0 (n_bytes)
+                                             : g_aligned_alloc0 (1, n_bytes, ALIGNMENT);
   chunk->capacity = capacity;
   return chunk;
 }

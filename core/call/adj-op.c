@@ -14,7 +14,7 @@ adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
 
   if (call->n_results == call->n_allocated)
     {
-      call->n_allocated = MAX (4, 2 * call->n_allocated);
+      call->n_allocated = MAX (1, 2 * call->n_allocated);
       call->results = g_renew (AdjOpResult, call->results, call->n_allocated);
     }
   result = &call->results[call->n_results++];

@@ -151,14 +151,45 @@ adj_interpret_call (AdjContext *cx,
   return done;
 }
 
+static guint
+count_items (const AdjValue *value)
+{
+  guint n = adj_value_is_container (value) ? value->n : 0;
+
+  for (guint i = 0; adj_value_is_container (value) && i < value->n; i++)
+    n += count_items (&value->items[i]);
+  return n;
+}
+
+/* @value with the values of nodes, which live longer; its items from @room on. */
+static AdjValue
+borrow (const Run *run, const AdjValue *value, AdjValue **room)
+{
+  AdjValue borrowed = *value;
+
+  if (value->kind == ADJ_VALUE_NODE)
+    return run->values[value->node.index];
+  if (!adj_value_is_container (value))
+    return borrowed;
+  borrowed.items = *room;
+  *room += value->n;
+  for (guint i = 0; i < value->n; i++)
+    borrowed.items[i] = borrow (run, &value->items[i], room);
+  return borrowed;
+}
+
+#define USUAL_ITEMS 48
+
 static gboolean
 run_call (Run *run, const AdjNode *node, AdjValue *out)
 {
-  g_auto (AdjValue) args = ADJ_NONE;
-  g_auto (AdjValue) kwargs = ADJ_NONE;
+  guint n = count_items (&node->args) + count_items (&node->kwargs);
+  AdjValue usual[USUAL_ITEMS];
+  g_autofree AdjValue *many = n > USUAL_ITEMS ? g_new (AdjValue, n) : NULL;
+  AdjValue *room = many != NULL ? many : usual;
+  AdjValue args = borrow (run, &node->args, &room);
+  AdjValue kwargs = borrow (run, &node->kwargs, &room);
 
-  adj_value_map (&node->args, value_of_leaf, run, &args);
-  adj_value_map (&node->kwargs, value_of_leaf, run, &kwargs);
   return adj_interpret_call (run->cx, node, &args, &kwargs, out);
 }
 

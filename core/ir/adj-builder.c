@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ir/adj-graph-private.h"
-#include "ir/adj-namespace.h"
 #include "ir/adj-text.h"
 #include "ir/adj-value-private.h"
 #include "ir/adj-verify.h"
@@ -25,12 +24,11 @@ struct _AdjBuilder
   char *parameters;
 
   GArray *nodes;       /* AdjNode */
-  GHashTable *by_name; /* name → index + 1 */
-  AdjNamespace *names;
-  GHashTable *metas;  /* one copy of each description */
-  GHashTable *frames; /* interned stack trace → Frames */
-  GArray *subgraphs;  /* AdjNamedGraph */
-  GArray *attrs;      /* AdjNamedValue */
+  AdjNamespace *names; /* of the nodes */
+  GHashTable *metas;   /* one copy of each description */
+  GHashTable *frames;  /* interned stack trace → Frames */
+  GArray *subgraphs;   /* AdjNamedGraph */
+  GArray *attrs;       /* AdjNamedValue */
 
   GArray *mentioned; /* guint32 per node: the last node that mentioned it, plus one */
   GArray *inputs;    /* AdjNodeId: those of the node being added */
@@ -56,7 +54,6 @@ adj_builder_new (const char *name, AdjSymbols *symbols)
   builder->symbols = symbols ? adj_symbols_ref (symbols) : adj_symbols_new ();
   builder->name = g_strdup (name);
   builder->nodes = g_array_new (FALSE, TRUE, sizeof (AdjNode));
-  builder->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   builder->names = adj_namespace_new ();
   builder->metas = adj_meta_table_new ();
   builder->frames = g_hash_table_new (NULL, NULL);
@@ -87,11 +84,10 @@ adj_builder_free (AdjBuilder *builder)
   g_hash_table_unref (builder->metas);
   g_hash_table_unref (builder->frames);
   g_clear_pointer (&builder->nodes, g_array_unref);
-  g_clear_pointer (&builder->by_name, g_hash_table_unref);
   g_clear_pointer (&builder->references, g_ptr_array_unref);
   g_clear_pointer (&builder->symbols, adj_symbols_unref);
   g_clear_pointer (&builder->arena, adj_arena_free);
-  adj_namespace_free (builder->names);
+  g_clear_pointer (&builder->names, adj_namespace_free);
   g_clear_error (&builder->error);
   g_free (builder->parameters);
   g_free (builder->name);
@@ -115,15 +111,33 @@ adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *param
 char *
 adj_builder_unique_name (AdjBuilder *builder, const char *candidate)
 {
-  return g_strdup (adj_namespace_take (builder->names, candidate));
+  return g_strdup (adj_builder_take_name (builder, candidate));
+}
+
+const char *
+adj_builder_take_name (AdjBuilder *builder, const char *candidate)
+{
+  return adj_namespace_take (builder->names, candidate);
+}
+
+AdjArena *
+adj_builder_get_arena (AdjBuilder *builder)
+{
+  return builder->arena;
+}
+
+const AdjTensorMeta *
+adj_builder_take_description (AdjBuilder *builder, const AdjTensorMeta *meta)
+{
+  AdjValue value = { .kind = ADJ_VALUE_META, .meta = meta };
+
+  return adj_value_copy_consed (&value, builder->arena, builder->metas).meta;
 }
 
 AdjNodeId
 adj_builder_find (AdjBuilder *builder, const char *name)
 {
-  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (builder->by_name, name));
-
-  return place ? (AdjNodeId){ place - 1 } : ADJ_NO_NODE;
+  return (AdjNodeId){ adj_namespace_find (builder->names, name) };
 }
 
 guint
@@ -297,12 +311,18 @@ note_input (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
+static gboolean
+note_input_or_reference (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind == ADJ_VALUE_NODE ? note_input (leaf, data) : keep_reference (leaf, data);
+}
+
 static void
-take_inputs (AdjBuilder *builder, AdjNode *node)
+take_inputs (AdjBuilder *builder, AdjNode *node, AdjValueFunc note)
 {
   g_array_set_size (builder->inputs, 0);
-  adj_value_foreach (&node->args, note_input, builder);
-  adj_value_foreach (&node->kwargs, note_input, builder);
+  adj_value_foreach (&node->args, note, builder);
+  adj_value_foreach (&node->kwargs, note, builder);
 
   node->n_inputs = builder->inputs->len;
   if (node->n_inputs > 0)
@@ -329,25 +349,28 @@ adj_builder_reserve (AdjBuilder *builder, guint n_nodes)
   g_array_set_size (builder->nodes, n);
 }
 
+/* The name of the node that comes next. */
 static const char *
 make_name (AdjBuilder *builder, const AdjNodeSpec *spec)
 {
   g_autofree char *stem = NULL;
+  const char *name = spec->name;
+  gboolean is_new;
 
-  if (spec->name)
-    {
-      adj_namespace_reserve (builder->names, spec->name);
-      return adj_arena_strdup (builder->arena, spec->name);
-    }
-
-  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
+  if (name == NULL && spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
     stem = adj_target_get_stem (spec->target);
-  else if (spec->opcode == ADJ_OPCODE_RAW)
+  else if (name == NULL && spec->opcode == ADJ_OPCODE_RAW)
     stem = g_strdup ("raw");
-  else
+  else if (name == NULL)
     stem = adj_target_get_path_stem (spec->target + strspn (spec->target, "*"));
+  if (name == NULL)
+    name = adj_namespace_take (builder->names, stem);
 
-  return adj_arena_strdup (builder->arena, adj_namespace_take (builder->names, stem));
+  name = adj_namespace_bind (builder->names, name, builder->nodes->len, &is_new);
+  if (!is_new)
+    fail (builder, ADJ_ERROR_VERIFY, "node '%s': another node has this name", name);
+
+  return name;
 }
 
 /* Arguments are a tuple and keyword arguments a dict, even when there are none. */
@@ -363,6 +386,30 @@ take_arguments (AdjBuilder *builder, const AdjValue *value, AdjValueKind kind, c
           adj_value_kind_name (taken.kind), adj_value_kind_name (kind));
 
   return taken;
+}
+
+/* What is in the arena already. */
+static void
+take_over (AdjBuilder *builder, const AdjNodeSpec *spec, AdjNode *node)
+{
+  node->target = spec->target;
+  node->op = spec->op;
+  node->args = spec->args;
+  node->kwargs = spec->kwargs;
+  node->val = spec->val;
+  node->args.kind = ADJ_VALUE_TUPLE;
+  node->kwargs.kind = ADJ_VALUE_DICT;
+}
+
+static void
+take_contents (AdjBuilder *builder, const AdjNodeSpec *spec, AdjNode *node)
+{
+  node->target = take_text (builder, spec->target);
+  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    node->op = adj_op_find (node->target);
+  node->args = take_arguments (builder, &spec->args, ADJ_VALUE_TUPLE, node->name);
+  node->kwargs = take_arguments (builder, &spec->kwargs, ADJ_VALUE_DICT, node->name);
+  node->val = take_value (builder, &spec->val, node->name);
 }
 
 AdjNodeId
@@ -383,23 +430,17 @@ adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec)
 
   node.name = make_name (builder, spec);
   node.opcode = spec->opcode;
-  node.target = take_text (builder, spec->target);
-  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
-    node.op = adj_op_find (node.target);
-  node.args = take_arguments (builder, &spec->args, ADJ_VALUE_TUPLE, node.name);
-  node.kwargs = take_arguments (builder, &spec->kwargs, ADJ_VALUE_DICT, node.name);
-  node.val = take_value (builder, &spec->val, node.name);
+  if (spec->is_taken)
+    take_over (builder, spec, &node);
+  else
+    take_contents (builder, spec, &node);
   node.span = spec->span;
   node.origin = spec->origin;
   if (spec->meta && spec->meta_is_shared)
     node.meta = *spec->meta;
   else
     take_meta (builder, &node, spec->meta ? spec->meta : &no_meta);
-  take_inputs (builder, &node);
-
-  if (!g_hash_table_insert (builder->by_name, (gpointer) node.name,
-                            GUINT_TO_POINTER (id.index + 1)))
-    fail (builder, ADJ_ERROR_VERIFY, "node '%s': another node has this name", node.name);
+  take_inputs (builder, &node, spec->is_taken ? note_input_or_reference : note_input);
 
   g_array_append_val (builder->nodes, node);
   g_array_append_val (builder->mentioned, unmentioned);
@@ -596,7 +637,7 @@ adj_builder_seal (AdjBuilder *builder, GError **error)
   graph->arena = g_steal_pointer (&builder->arena);
   graph->references = g_steal_pointer (&builder->references);
   graph->symbols = g_steal_pointer (&builder->symbols);
-  graph->by_name = g_steal_pointer (&builder->by_name);
+  graph->names = g_steal_pointer (&builder->names);
   graph->name = adj_arena_strdup (graph->arena, builder->name);
   graph->header = builder->header;
   if (builder->parameters)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/adj-graph.h"
+#include "ir/adj-namespace.h"
 
 G_BEGIN_DECLS
 
@@ -32,7 +33,7 @@ struct _AdjGraph
 
   AdjNode *nodes; /* (owned) */
   guint n_nodes;
-  GHashTable *by_name; /* name → index + 1 */
+  AdjNamespace *names; /* of the nodes */
 
   AdjNodeId *inputs; /* placeholders */
   guint n_inputs;

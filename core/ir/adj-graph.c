@@ -191,7 +191,7 @@ adj_graph_unref (AdjGraph *graph)
   for (guint i = 0; i < graph->n_subgraphs; i++)
     adj_graph_unref (graph->subgraphs[i].graph);
   g_clear_pointer (&graph->references, g_ptr_array_unref);
-  g_clear_pointer (&graph->by_name, g_hash_table_unref);
+  adj_namespace_free (graph->names);
   adj_symbols_unref (graph->symbols);
   g_free (graph->nodes);
   adj_arena_free (graph->arena);
@@ -241,9 +241,7 @@ adj_graph_get_node (const AdjGraph *graph, guint index)
 AdjNodeId
 adj_graph_find_node (const AdjGraph *graph, const char *name)
 {
-  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (graph->by_name, name));
-
-  return place ? (AdjNodeId){ place - 1 } : ADJ_NO_NODE;
+  return (AdjNodeId){ adj_namespace_find (graph->names, name) };
 }
 
 guint

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/adj-arena.h"
+
 /* Python's keywords and builtins, and what every graph has in its globals.  Sorted. */
 static const char *const illegal_names[] = {
   /* clang-format off */
@@ -38,15 +40,21 @@ static const char *const illegal_names[] = {
   /* clang-format on */
 };
 
+/* What is known of one text, as a name and as the base of others. */
 typedef struct
 {
-  guint64 last; /* number given to a base */
-} Count;
+  const char *name;
+  guint64 last; /* number given to a name of this base */
+  guint node;   /* that has the name, plus one; 0: none */
+  gboolean used;
+} Entry;
 
 struct _AdjNamespace
 {
-  GHashTable *used;   /* set of (owned) names */
-  GHashTable *counts; /* base → Count */
+  AdjArena *arena;
+  GHashTable *entries; /* name → Entry */
+  char *buffer;        /* for the name being made */
+  gsize capacity;
 };
 
 AdjNamespace *
@@ -54,8 +62,8 @@ adj_namespace_new (void)
 {
   AdjNamespace *space = g_new0 (AdjNamespace, 1);
 
-  space->used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  space->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  space->arena = adj_arena_new ();
+  space->entries = g_hash_table_new (g_str_hash, g_str_equal);
 
   return space;
 }
@@ -63,8 +71,11 @@ adj_namespace_new (void)
 void
 adj_namespace_free (AdjNamespace *space)
 {
-  g_hash_table_unref (space->used);
-  g_hash_table_unref (space->counts);
+  if (space == NULL)
+    return;
+  g_hash_table_unref (space->entries);
+  adj_arena_free (space->arena);
+  g_free (space->buffer);
   g_free (space);
 }
 
@@ -106,42 +117,31 @@ adj_name_clean (const char *candidate)
   return g_string_free (name, FALSE);
 }
 
-/* Cuts "_<digits>" off @name, at the first place where nothing but digits follows. */
 static gboolean
-split_suffix (char *name, guint64 *number)
+is_clean (const char *candidate)
 {
-  gsize end = strlen (name), at = end;
+  if (*candidate == '\0' || g_ascii_isdigit (*candidate))
+    return FALSE;
+  while (g_ascii_isalnum (*candidate) || *candidate == '_')
+    candidate++;
+
+  return *candidate == '\0';
+}
+
+/* The length of @name without "_<digits>", at the first place where nothing but digits follows. */
+static gsize
+split_suffix (const char *name, gsize length, guint64 *number)
+{
+  gsize at = length;
 
   while (at > 0 && g_ascii_isdigit (name[at - 1]))
     at--;
-  if (at == end || at < 2 || name[at - 1] != '_' || end - at > 9)
-    return FALSE;
+  if (at == length || at < 2 || name[at - 1] != '_' || length - at > 9)
+    return length;
 
   *number = g_ascii_strtoull (name + at, NULL, 10);
-  name[at - 1] = '\0';
 
-  return TRUE;
-}
-
-static guint64
-get_count (const AdjNamespace *space, const char *base)
-{
-  const Count *count = g_hash_table_lookup (space->counts, base);
-
-  return count != NULL ? count->last : 0;
-}
-
-static void
-set_count (AdjNamespace *space, const char *base, guint64 number)
-{
-  Count *count = g_hash_table_lookup (space->counts, base);
-
-  if (count == NULL)
-    {
-      count = g_new (Count, 1);
-      g_hash_table_insert (space->counts, g_strdup (base), count);
-    }
-  count->last = number;
+  return at - 1;
 }
 
 #define LONGEST_SUFFIX 21
@@ -161,46 +161,85 @@ write_suffix (char *at, guint64 number)
   *at = '\0';
 }
 
+static Entry *
+get_entry (AdjNamespace *space, const char *name)
+{
+  Entry *entry = g_hash_table_lookup (space->entries, name);
+
+  if (entry == NULL)
+    {
+      entry = adj_arena_new0 (space->arena, Entry, 1);
+      entry->name = adj_arena_strdup (space->arena, name);
+      g_hash_table_insert (space->entries, (gpointer) entry->name, entry);
+    }
+
+  return entry;
+}
+
+/* Room for a name of @length with a suffix. */
+static char *
+get_buffer (AdjNamespace *space, gsize length)
+{
+  if (space->capacity <= length + LONGEST_SUFFIX)
+    {
+      space->capacity = 2 * (length + LONGEST_SUFFIX);
+      space->buffer = g_realloc (space->buffer, space->capacity);
+    }
+
+  return space->buffer;
+}
+
 const char *
 adj_namespace_take (AdjNamespace *space, const char *candidate)
 {
-  g_autofree char *base = adj_name_clean (candidate);
-  gsize length = strlen (base);
-  char *name = g_malloc (length + LONGEST_SUFFIX + 1);
-  gboolean numbered, used;
+  g_autofree char *cleaned = is_clean (candidate) ? NULL : adj_name_clean (candidate);
+  const char *wanted = cleaned != NULL ? cleaned : candidate;
+  gsize length = strlen (wanted);
+  char *name = get_buffer (space, length);
+  Entry *entry = get_entry (space, wanted), *base = entry;
   guint64 number = 0;
-  char *suffix;
+  gsize stem = split_suffix (wanted, length, &number);
 
-  memcpy (name, base, length + 1);
-  used = g_hash_table_contains (space->used, name);
-  numbered = split_suffix (base, &number);
-  suffix = name + (numbered ? strlen (base) : length);
-
-  if (!numbered || used)
+  memcpy (name, wanted, length + 1);
+  if (stem < length)
     {
-      number = get_count (space, name);
-      if (!numbered && is_illegal (name))
-        {
-          write_suffix (suffix, ++number);
-          used = g_hash_table_contains (space->used, name);
-        }
+      name[stem] = '\0';
+      base = get_entry (space, name);
+    }
+  if (stem == length || entry->used)
+    {
+      number = entry->last;
+      if (stem == length && !entry->used && is_illegal (wanted))
+        entry->used = TRUE; /* by Python */
     }
 
-  while (used)
+  while (entry->used)
     {
-      write_suffix (suffix, ++number);
-      used = g_hash_table_contains (space->used, name);
+      write_suffix (name + stem, ++number);
+      entry = get_entry (space, name);
     }
+  base->last = number;
+  entry->used = TRUE;
 
-  set_count (space, base, number);
-  g_hash_table_add (space->used, name);
-
-  return name;
+  return entry->name;
 }
 
-void
-adj_namespace_reserve (AdjNamespace *space, const char *name)
+const char *
+adj_namespace_bind (AdjNamespace *space, const char *name, guint node, gboolean *is_new)
 {
-  if (!g_hash_table_contains (space->used, name))
-    g_hash_table_add (space->used, g_strdup (name));
+  Entry *entry = get_entry (space, name);
+
+  *is_new = entry->node == 0;
+  entry->used = TRUE;
+  entry->node = node + 1;
+
+  return entry->name;
+}
+
+guint
+adj_namespace_find (const AdjNamespace *space, const char *name)
+{
+  const Entry *entry = g_hash_table_lookup (space->entries, name);
+
+  return entry != NULL && entry->node > 0 ? entry->node - 1 : G_MAXUINT;
 }

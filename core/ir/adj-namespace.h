@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 /* An identifier: each run of characters that none may have becomes one underscore. */
 char *adj_name_clean (const char *candidate);
 
-/* Hands out names that are unique in one graph, by the rule of graph-ir §2.2.  A name is never
- * given back. */
+/* Hands out names that are unique in one graph, by the rule of graph-ir §2.2, and knows which node
+ * has which.  A name is never given back. */
 typedef struct _AdjNamespace AdjNamespace;
 
 AdjNamespace *adj_namespace_new (void);
@@ -19,8 +19,12 @@ void adj_namespace_free (AdjNamespace *space);
  * @space. */
 const char *adj_namespace_take (AdjNamespace *space, const char *candidate);
 
-/* Notes that @name is in use as it is; harmless when it already was. */
-void adj_namespace_reserve (AdjNamespace *space, const char *name);
+/* (transfer none): @name as it is, which is in use from now on, as the name of node number @node;
+ * @is_new (out): whether no node had it. */
+const char *
+adj_namespace_bind (AdjNamespace *space, const char *name, guint node, gboolean *is_new);
+/* The node of that name; G_MAXUINT: none has it. */
+guint adj_namespace_find (const AdjNamespace *space, const char *name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjNamespace, adj_namespace_free)
 

@@ -36,18 +36,12 @@ static const char *const kind_names[ADJ_N_VALUE_KINDS] = {
   [ADJ_VALUE_RAW] = "unread text",
 };
 
+G_STATIC_ASSERT (ADJ_N_VALUE_KINDS <= 32); /* adj_value_is_container() has a bit for each */
+
 const char *
 adj_value_kind_name (AdjValueKind kind)
 {
   return kind < ADJ_N_VALUE_KINDS ? kind_names[kind] : "?";
-}
-
-gboolean
-adj_value_is_container (const AdjValue *value)
-{
-  return value->kind == ADJ_VALUE_LIST || value->kind == ADJ_VALUE_TUPLE ||
-         value->kind == ADJ_VALUE_DICT || value->kind == ADJ_VALUE_SLICE ||
-         value->kind == ADJ_VALUE_RANGE || value->kind == ADJ_VALUE_COMPLEX;
 }
 
 static gboolean
@@ -169,28 +163,6 @@ adj_value_clear (AdjValue *value)
 
 /* -- Descriptions of tensors, one copy each ---- */
 
-static AdjTensorMeta
-normalize_meta (const AdjTensorMeta *meta)
-{
-  AdjTensorMeta copy;
-
-  /* Padding and the dimensions beyond the rank count for nothing: make them all zero. */
-  memset (&copy, 0, sizeof copy);
-  copy.dtype = meta->dtype;
-  copy.device.type = meta->device.type;
-  copy.device.index = meta->device.index;
-  copy.layout = meta->layout;
-  copy.has_strides = meta->has_strides;
-  copy.requires_grad = meta->requires_grad;
-  copy.storage = meta->storage;
-  copy.shape.rank = MIN (meta->shape.rank, ADJ_MAX_RANK);
-  copy.shape.offset = meta->shape.offset;
-  memcpy (copy.shape.size, meta->shape.size, sizeof (AdjSize) * copy.shape.rank);
-  memcpy (copy.shape.stride, meta->shape.stride, sizeof (AdjSize) * copy.shape.rank);
-
-  return copy;
-}
-
 static guint
 meta_hash (gconstpointer key)
 {
@@ -211,7 +183,15 @@ meta_hash (gconstpointer key)
 static gboolean
 meta_equal (gconstpointer a, gconstpointer b)
 {
-  return memcmp (a, b, sizeof (AdjTensorMeta)) == 0;
+  const AdjTensorMeta *x = a, *y = b;
+  gsize n_bytes = sizeof (AdjSize) * x->shape.rank;
+
+  return x->dtype == y->dtype && adj_device_equal (x->device, y->device) &&
+         x->layout == y->layout && x->has_strides == y->has_strides &&
+         x->requires_grad == y->requires_grad && x->storage == y->storage &&
+         x->shape.rank == y->shape.rank && adj_size_same (x->shape.offset, y->shape.offset) &&
+         memcmp (x->shape.size, y->shape.size, n_bytes) == 0 &&
+         memcmp (x->shape.stride, y->shape.stride, n_bytes) == 0;
 }
 
 GHashTable *
@@ -223,13 +203,12 @@ adj_meta_table_new (void)
 static const AdjTensorMeta *
 copy_meta (const AdjTensorMeta *meta, AdjArena *arena, GHashTable *metas)
 {
-  AdjTensorMeta normal = normalize_meta (meta);
-  AdjTensorMeta *copy;
+  AdjTensorMeta *copy = metas != NULL ? g_hash_table_lookup (metas, meta) : NULL;
 
-  if (metas && (copy = g_hash_table_lookup (metas, &normal)))
+  if (copy != NULL)
     return copy;
 
-  copy = adj_arena_memdup (arena, &normal, sizeof normal);
+  copy = adj_arena_memdup (arena, meta, sizeof *meta);
   if (metas)
     g_hash_table_add (metas, copy);
 

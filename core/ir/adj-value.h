@@ -121,7 +121,15 @@ adj_value_steal (AdjValue *value)
 }
 
 /* Whether @value is a container whose entries are items. */
-ADJ_PUBLIC gboolean adj_value_is_container (const AdjValue *value);
+static inline gboolean
+adj_value_is_container (const AdjValue *value)
+{
+  const guint32 containers = 1u << ADJ_VALUE_LIST | 1u << ADJ_VALUE_TUPLE | 1u << ADJ_VALUE_DICT |
+                             1u << ADJ_VALUE_SLICE | 1u << ADJ_VALUE_RANGE |
+                             1u << ADJ_VALUE_COMPLEX;
+
+  return (containers >> value->kind & 1) != 0;
+}
 
 /* Structural equality; floats by bits (NaN equals NaN, 0.0 differs from -0.0), tensors by identity.
  */

@@ -68,18 +68,33 @@ ADJ_PUBLIC AdjSize adj_size_apply (AdjSymbols *symbols, AdjSizeOp op, AdjSize a,
 static inline AdjSize
 adj_size_add (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
+  AdjSize out;
+
+  if (adj_size_is_int (a) && adj_size_is_int (b) &&
+      !__builtin_add_overflow (a.word, b.word, &out.word) && adj_size_is_int (out))
+    return out;
   return adj_size_apply (symbols, ADJ_SIZE_ADD, a, b);
 }
 
 static inline AdjSize
 adj_size_sub (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
+  AdjSize out;
+
+  if (adj_size_is_int (a) && adj_size_is_int (b) &&
+      !__builtin_sub_overflow (a.word, b.word, &out.word) && adj_size_is_int (out))
+    return out;
   return adj_size_apply (symbols, ADJ_SIZE_SUB, a, b);
 }
 
 static inline AdjSize
 adj_size_mul (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {
+  AdjSize out;
+
+  if (adj_size_is_int (a) && adj_size_is_int (b) &&
+      !__builtin_mul_overflow (a.word, b.word, &out.word) && adj_size_is_int (out))
+    return out;
   return adj_size_apply (symbols, ADJ_SIZE_MUL, a, b);
 }
 

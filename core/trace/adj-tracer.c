@@ -5,6 +5,23 @@
 
 #include "trace/tracer-private.h"
 
+/* What nodes that call it have in common. */
+typedef struct
+{
+  const char *text; /* in the graph's arena */
+  char *stem;       /* (owned) */
+  const AdjOp *op;  /* (nullable) */
+} TracedTarget;
+
+static void
+target_free (gpointer data)
+{
+  TracedTarget *target = data;
+
+  g_free (target->stem);
+  g_free (target);
+}
+
 AdjTracer *
 adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
 {
@@ -14,11 +31,12 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->mark = g_new0 (AdjTraceMark, 1);
   tracer->mark->n_refs = 1;
   tracer->items_when_read = items_when_read;
-  tracer->arena = adj_arena_new ();
   tracer->builder = adj_builder_new (name, adj_context_get_symbols (cx));
+  tracer->arena = adj_builder_get_arena (tracer->builder);
+  tracer->temporary = adj_arena_new ();
   tracer->nodes = g_array_new (FALSE, FALSE, sizeof (AdjTracedNode));
-  tracer->stems = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  tracer->storages = g_hash_table_new (g_int64_hash, g_int64_equal);
+  tracer->targets = g_hash_table_new_full (NULL, NULL, NULL, target_free);
+  tracer->storages = g_hash_table_new (NULL, NULL);
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -30,14 +48,14 @@ adj_tracer_free (AdjTracer *tracer)
 {
   tracer->mark->ended = TRUE;
   adj_trace_mark_unref (tracer->mark);
-  g_hash_table_unref (tracer->stems);
+  g_hash_table_unref (tracer->targets);
   g_hash_table_unref (tracer->storages);
   g_hash_table_unref (tracer->data_by_at);
   g_hash_table_unref (tracer->sizes);
   g_ptr_array_unref (tracer->data);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
-  adj_arena_free (tracer->arena);
+  adj_arena_free (tracer->temporary);
   g_free (tracer);
 }
 
@@ -74,7 +92,7 @@ add_backward (AdjTracer *tracer, const AdjPlace *place, AdjNodeMeta *meta)
     {
       g_autofree char *text = g_strconcat (forward.stack_trace, ACCUMULATION, NULL);
 
-      meta->stack_trace = adj_arena_intern (tracer->arena, text);
+      meta->stack_trace = adj_arena_intern (tracer->temporary, text);
     }
 }
 
@@ -95,9 +113,9 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   if (!is_differentiated (tracer, place) && (place->graph != NULL || text == NULL))
     return from;
 
-  meta = adj_arena_memdup (tracer->arena, from, sizeof *from);
+  meta = adj_arena_memdup (tracer->temporary, from, sizeof *from);
   if (place->graph == NULL && text != NULL)
-    meta->stack_trace = adj_arena_intern (tracer->arena, text);
+    meta->stack_trace = adj_arena_intern (tracer->temporary, text);
   if (!is_differentiated (tracer, place))
     return meta;
   meta->original_aten = NULL;
@@ -132,7 +150,7 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
   tracer->meta = make_meta (tracer, place);
   if (region.id >= 0 && place->running == 0)
     {
-      AdjNodeMeta *meta = adj_arena_memdup (tracer->arena, tracer->meta, sizeof *meta);
+      AdjNodeMeta *meta = adj_arena_memdup (tracer->temporary, tracer->meta, sizeof *meta);
 
       meta->ac_graph_id = region.id;
       meta->recompute = region.recompute;
@@ -143,25 +161,20 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
 
 /* -- nodes ---- */
 
-static const char *
-get_stem (AdjTracer *tracer, const char *target)
+static const TracedTarget *
+get_target (AdjTracer *tracer, const char *name)
 {
-  char *stem = g_hash_table_lookup (tracer->stems, target);
+  TracedTarget *target = g_hash_table_lookup (tracer->targets, name);
 
-  if (stem == NULL)
+  if (target == NULL)
     {
-      stem = adj_target_get_stem (target);
-      g_hash_table_insert (tracer->stems, (gpointer) target, stem);
+      target = g_new (TracedTarget, 1);
+      target->text = adj_arena_intern (tracer->arena, name);
+      target->stem = adj_target_get_stem (name);
+      target->op = adj_op_find (name);
+      g_hash_table_insert (tracer->targets, (gpointer) name, target);
     }
-  return stem;
-}
-
-static const char *
-make_name (AdjTracer *tracer, const char *stem)
-{
-  g_autofree char *name = adj_builder_unique_name (tracer->builder, stem);
-
-  return adj_arena_strdup (tracer->arena, name);
+  return target;
 }
 
 /* @stem: %NULL: of the target, which then lives as long as the tracer. */
@@ -170,11 +183,20 @@ adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
 {
   AdjNodeId id = { tracer->nodes->len };
 
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    {
+      const TracedTarget *target = get_target (tracer, node->target);
+
+      node->target = target->text;
+      node->op = target->op;
+      stem = stem != NULL ? stem : target->stem;
+    }
   if (node->name == NULL)
-    node->name = make_name (tracer, stem != NULL ? stem : get_stem (tracer, node->target));
+    node->name = adj_builder_take_name (tracer->builder, stem != NULL ? stem : node->target);
   if (node->meta == NULL)
     node->meta = get_meta (tracer, &node->origin);
   node->own_texts = tracer->meta_place.accumulates;
+  tracer->n_if_read += node->only_if_read;
   g_array_append_val (tracer->nodes, *node);
   return id;
 }
@@ -196,7 +218,7 @@ adj_tracer_add_placeholder (AdjTracer *tracer,
   };
   AdjNodeId id;
 
-  node.name = make_name (tracer, name != NULL ? name : stem);
+  node.name = adj_builder_take_name (tracer->builder, name != NULL ? name : stem);
   if (name != NULL)
     node.name = adj_arena_intern (tracer->arena, name);
   node.target = node.name;
@@ -228,7 +250,7 @@ adj_tracer_add_call (AdjTracer *tracer,
     original = node.meta->original_aten != NULL ? node.meta->original_aten : target;
   if (node.meta->original_aten != original)
     {
-      AdjNodeMeta *meta = adj_arena_memdup (tracer->arena, node.meta, sizeof *meta);
+      AdjNodeMeta *meta = adj_arena_memdup (tracer->temporary, node.meta, sizeof *meta);
 
       meta->original_aten = original;
       node.meta = tracer->meta = meta;
@@ -295,12 +317,16 @@ is_pure (const AdjTracedNode *node)
          !adj_schema_mutates (adj_op_get_schema (op));
 }
 
-/* New positions; G_MAXUINT32 for nodes that are left out. */
+/* (nullable): new positions; G_MAXUINT32 for nodes that are left out.  %NULL: none is. */
 static guint32 *
 number_nodes (const AdjTracer *tracer)
 {
   guint n = tracer->nodes->len, next = 0;
-  guint32 *places = g_new0 (guint32, MAX (n, 1));
+  guint32 *places;
+
+  if (tracer->n_if_read == 0 && !tracer->drop_dead)
+    return NULL;
+  places = g_new0 (guint32, MAX (n, 1));
 
   for (guint i = n; i-- > 0;)
     {
@@ -344,15 +370,20 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
     {
       AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, i);
 
-      if (places[i] == G_MAXUINT32)
+      if (places != NULL && places[i] == G_MAXUINT32)
         continue;
-      renumber (&node->args, places);
-      renumber (&node->kwargs, places);
+      if (places != NULL)
+        {
+          renumber (&node->args, places);
+          renumber (&node->kwargs, places);
+        }
       adj_builder_add (
           builder,
           &(AdjNodeSpec){ .name = node->name,
                           .opcode = node->opcode,
                           .meta_is_shared = adj_node_id_is_valid (node->origin) && !node->own_texts,
+                          .is_taken = TRUE,
+                          .op = node->op,
                           .target = node->target,
                           .args = node->args,
                           .kwargs = node->kwargs,

@@ -46,7 +46,7 @@ normalize (AdjTracer *tracer, const AdjType *type, const AdjValue *value)
   if (type->is_list && type->list_size > 0 && value->kind != ADJ_VALUE_NONE &&
       !adj_value_is_container (value))
     {
-      AdjValue *items = adj_arena_new0 (tracer->arena, AdjValue, type->list_size);
+      AdjValue *items = adj_arena_new0 (tracer->temporary, AdjValue, type->list_size);
 
       for (gint i = 0; i < type->list_size; i++)
         items[i] = *value;

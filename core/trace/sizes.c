@@ -39,10 +39,10 @@ find (AdjTracer *tracer, AdjSize size)
 static void
 insert (AdjTracer *tracer, AdjSize size, const Source *source)
 {
-  gint64 *key = adj_arena_memdup (tracer->arena, &size.word, sizeof size.word);
+  gint64 *key = adj_arena_memdup (tracer->temporary, &size.word, sizeof size.word);
 
   g_hash_table_insert (tracer->sizes, key,
-                       adj_arena_memdup (tracer->arena, source, sizeof *source));
+                       adj_arena_memdup (tracer->temporary, source, sizeof *source));
 }
 
 void

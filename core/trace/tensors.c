@@ -48,14 +48,13 @@ proxy_copy (gpointer data)
 static gint32
 number_storage (AdjTracer *tracer, const AdjTensor *tensor)
 {
-  gint64 id = (gint64) adj_storage_get_id (adj_tensor_get_storage (tensor));
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->storages, &id));
+  gpointer id = GSIZE_TO_POINTER ((gsize) adj_storage_get_id (adj_tensor_get_storage (tensor)));
+  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (tracer->storages, id));
 
   if (number == 0)
     {
       number = g_hash_table_size (tracer->storages) + 1;
-      g_hash_table_insert (tracer->storages, adj_arena_memdup (tracer->arena, &id, sizeof id),
-                           GUINT_TO_POINTER (number));
+      g_hash_table_insert (tracer->storages, id, GUINT_TO_POINTER (number));
     }
   return (gint32) number - 1;
 }
@@ -64,15 +63,16 @@ number_storage (AdjTracer *tracer, const AdjTensor *tensor)
 AdjValue
 adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad)
 {
-  AdjTensorMeta *meta;
   AdjValue *items;
 
   if (value->kind == ADJ_VALUE_TENSOR)
     {
-      meta = adj_arena_memdup (tracer->arena, adj_tensor_get_meta (value->tensor), sizeof *meta);
-      meta->storage = number_storage (tracer, value->tensor);
-      meta->requires_grad = meta->requires_grad && with_requires_grad;
-      return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
+      AdjTensorMeta meta = *adj_tensor_get_meta (value->tensor);
+
+      meta.storage = number_storage (tracer, value->tensor);
+      meta.requires_grad = meta.requires_grad && with_requires_grad;
+      return (AdjValue){ .kind = ADJ_VALUE_META,
+                         .meta = adj_builder_take_description (tracer->builder, &meta) };
     }
   if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
     return adj_value_copy_to_arena (value, tracer->arena);

@@ -14,7 +14,8 @@ typedef struct
   gboolean own_texts; /* what @meta says is not all in the graph of @origin */
   const char *name;
   const char *target;
-  AdjValue args, kwargs, val; /* in the tracer's arena, and ours to change */
+  const AdjOp *op;            /* (nullable): that @target names */
+  AdjValue args, kwargs, val; /* in the graph's arena, and ours to change */
   const AdjNodeMeta *meta;
   AdjNodeId origin;
 } AdjTracedNode;
@@ -32,10 +33,12 @@ struct _AdjTracer
   AdjTraceMark *mark;
   gboolean items_when_read;
   gboolean drop_dead;
-  AdjArena *arena;
+  AdjArena *arena;         /* (unowned): of the graph to be */
+  AdjArena *temporary;     /* what only the trace needs */
   AdjBuilder *builder;     /* hands out names at once, gets the nodes at the end */
   GArray *nodes;           /* AdjTracedNode */
-  GHashTable *stems;       /* target → stem */
+  guint n_if_read;         /* of these, there only if read */
+  GHashTable *targets;     /* name of a target → TracedTarget */
   GHashTable *storages;    /* id of a storage → its number in the graph, plus one */
   GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
