@@ -30,6 +30,7 @@ typedef struct
   gboolean requires_grad; /* after the run */
   gboolean touched;       /* written or turned, also where that cancels out */
   gboolean turns_no_grad; /* every change of metadata was made while grad mode was off */
+  gboolean in_backward;   /* the backward writes it, and the forward does not */
   gboolean hooked;        /* there are hooks on what it is now, or was at first */
   gboolean whole;         /* shows less than it did: all that it showed is returned */
   AdjViewChain *turned;   /* (owned) (nullable): with @whole, how to make it of that */

@@ -402,6 +402,8 @@ adj_aot_trace (AdjFunction *function,
   program.stages = g_ptr_array_ref (aot->stages);
   program.note = g_string_new (NULL);
   done = compile (&program, aot, observer, inputs, n, error);
+  if (!done)
+    aot_name_error (error);
   g_string_free (program.note, TRUE);
   adj_aot_metadata_free (program.metadata);
   adj_function_unref (program.function);

@@ -20,6 +20,7 @@ typedef struct
   gboolean functionalize_rng;    /* seed and offset become inputs */
   gboolean export_joint;         /* no tangents: backward starts at the scalar output @loss */
   guint loss;
+  gboolean deterministic;     /* as if only deterministic algorithms could run */
   gboolean keep_dead;         /* keep what no output depends on */
   const AdjValue *parameters; /* (nullable): live tensors that every call gets first */
   guint n_parameters;
@@ -103,6 +104,10 @@ ADJ_PUBLIC AdjFunction *adj_aot_compile (AdjAotGraph *aot,
                                          AdjFunction *backward,
                                          AdjGraph *backward_graph,
                                          guint n_saved_sizes);
+
+/* The error catalogue, row by row; %NULL after the last.  Messages end with "[aot: CODE]". */
+ADJ_PUBLIC const char *adj_aot_get_error_code (guint index);
+ADJ_PUBLIC const char *adj_aot_get_error_message (guint index); /* without what is to blame */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotGraph, adj_aot_graph_unref)
 

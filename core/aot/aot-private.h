@@ -105,6 +105,9 @@ gboolean aot_collect (AotProgram *program, GError **error);
 void aot_take_hooks (AotProgram *program);
 gboolean aot_input_has_hooks (const AotProgram *program, guint input);
 void aot_give_hooks (AotProgram *program);
+/* Whether what the function does can be a joint graph for export (export.c). */
+gboolean
+aot_check_export (const AdjAotMetadata *metadata, const AdjAotOptions *options, GError **error);
 gboolean aot_decide_training (AotProgram *program, GError **error);
 gboolean aot_dedupe (AotProgram *program, GError **error);
 gboolean aot_synthetic_base (AotProgram *program, GError **error);
@@ -139,6 +142,16 @@ AdjViewChain *aot_get_recipe (const AdjTensor *tensor); /* (transfer full) (null
 typedef enum
 {
   AOT_ERROR_LEAF_WRITTEN,
+  AOT_ERROR_VIEW_OF_LEAF_WRITTEN,
+  AOT_ERROR_ONE_OF_VIEWS_WRITTEN,
+  AOT_ERROR_SAVED_OVERWRITTEN,
+  AOT_ERROR_BROADCAST_GROWS,
+  AOT_ERROR_OVERLAP_WRITTEN,
+  AOT_ERROR_RESIZE_GROWS,
+  AOT_ERROR_FROZEN,
+  AOT_ERROR_LATE_AS_STRIDED,
+  AOT_ERROR_PLAIN_WRITTEN,
+  AOT_ERROR_NO_FUNCTIONAL_FORM,
   AOT_ERROR_SET_NOT_IN_GRAPH,
   AOT_ERROR_RESIZE_NOT_IN_GRAPH,
   AOT_ERROR_RESIZE_NOT_ZERO,
@@ -151,7 +164,7 @@ typedef enum
   AOT_ERROR_BACKWARD_CREATE_GRAPH,
   AOT_ERROR_TANGENT_WRITTEN,
   AOT_ERROR_NOT_FUNCTIONAL,
-  AOT_ERROR_CPU_RNG,
+  AOT_ERROR_BACKWARD_AND_FORWARD,
   AOT_ERROR_DUPLICATE_DIFFERS,
   AOT_ERROR_REQUIRES_GRAD_DIFFERS,
   AOT_ERROR_TANGENT_CLASS,
@@ -176,6 +189,8 @@ typedef enum
   AOT_N_ERRORS,
 } AotError;
 
+/* Adds the code of the row to an error of another layer that is one of the catalogue. */
+void aot_name_error (GError **error);
 /* Returns %FALSE.  @format: what is to blame, "input 2", put before the row's sentence. */
 gboolean aot_fail (GError **error, AotError row, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* The same as the sticky error of @cx. */

@@ -13,8 +13,10 @@ typedef struct
   AdjAotMetadata *metadata; /* (owned) */
   AdjFunction *backward;    /* (owned) (nullable): set before the first call */
   gboolean *detached;       /* by input: its gradient is None (§9.4) */
+  gboolean *written;        /* by input: by the backward alone; known when it was traced */
   guint n_saved_sizes;
   GPtrArray *tangents; /* (nullable): AotComposite, where any is composite */
+  gboolean exports; /* every input that requires a gradient must get one */
 } AotBoundary;
 
 AotBoundary *aot_boundary_new (const AotProgram *program);

@@ -196,6 +196,19 @@ run_backward (AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor 
 }
 
 static gboolean
+check_mode (const Saved *saved, AdjContext *cx)
+{
+  const AotBoundary *boundary = saved->boundary;
+
+  for (guint i = 0; i < boundary->metadata->n_inputs && adj_context_get_grad_enabled (cx); i++)
+    if (boundary->written[i] && boundary->metadata->inputs[i].requires_grad)
+      return aot_fail_context (cx, AOT_ERROR_BACKWARD_CREATE_GRAPH, "input %u", i);
+  if (adj_context_get_deterministic (cx) && !boundary->metadata->deterministic)
+    return aot_fail_context (cx, AOT_ERROR_DETERMINISTIC, "the backward of a compiled function");
+  return TRUE;
+}
+
+static gboolean
 compiled_backward (AdjContext *cx,
                    AdjTensor *const *grads,
                    guint n_grads,
@@ -206,6 +219,8 @@ compiled_backward (AdjContext *cx,
   const Saved *saved = data;
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (AdjValue));
 
+  if (!check_mode (saved, cx))
+    return FALSE;
   if (!check_versions (saved, cx))
     return FALSE;
   g_array_append_vals (args, saved->sizes, saved->n_sizes);
@@ -404,6 +419,7 @@ boundary_finalize (AotStage *stage)
     adj_function_unref (boundary->backward);
   g_free (boundary->detached);
   g_clear_pointer (&boundary->tangents, g_ptr_array_unref);
+  g_free (boundary->written);
 }
 
 static const AotStageClass stage_class = {
@@ -418,8 +434,10 @@ aot_boundary_new (const AotProgram *program)
   AotBoundary *boundary = aot_stage_new (&stage_class, sizeof *boundary);
 
   boundary->metadata = adj_aot_metadata_copy (program->metadata);
+  boundary->exports = program->options->export_joint;
   boundary->detached = g_new0 (gboolean, program->metadata->n_inputs + 1);
   boundary->tangents = program->has_composites ? g_ptr_array_ref (program->tangents) : NULL;
+  boundary->written = g_new0 (gboolean, program->metadata->n_inputs + 1);
   return boundary;
 }
 
@@ -436,6 +454,8 @@ aot_boundary_complete (const AotStage *stage,
   boundary->metadata->n_saved_sizes = n_saved_sizes;
   boundary->backward = adj_function_ref (backward);
   boundary->detached = g_memdup2 (detached, (from->metadata->n_inputs + 1) * sizeof *detached);
+  boundary->written =
+      g_memdup2 (from->written, (from->metadata->n_inputs + 1) * sizeof *from->written);
   boundary->n_saved_sizes = n_saved_sizes;
   boundary->tangents = from->tangents != NULL ? g_ptr_array_ref (from->tangents) : NULL;
   return &boundary->parent;

@@ -85,6 +85,9 @@ collect_input (Collection *collection, guint i, GError **error)
   input->turns_no_grad = facts.metadata_changed && !facts.turned_with_grad;
   input->whole = input->mutates_data && input->mutates_metadata && !input->requires_grad &&
                  has_as_strided (facts.chain);
+  if (input->requires_grad && !aot_argument_requires_grad (argument) &&
+      adj_tensor_get_grad_node (tensor) == NULL)
+    return aot_fail (error, AOT_ERROR_REQUIRES_GRAD_INSIDE, "input %u", i);
   if (input->whole)
     input->turned = adj_view_chain_ref (facts.chain);
   input->hooked =
@@ -507,6 +510,7 @@ run (Collection *collection, GError **error)
     return FALSE;
   collection->metadata = adj_aot_metadata_new (collection->n, collection->outputs.n);
   collection->metadata->keep_input_mutations = collection->program->options->keep_input_mutations;
+  collection->metadata->deterministic = collection->program->options->deterministic;
   collection->metadata->rng = collection->program->options->functionalize_rng;
   if (adj_context_get_grad_enabled (cx) != enabled)
     collection->metadata->grad_mode = !enabled;
@@ -552,7 +556,9 @@ collect (Collection *collection, GError **error)
       describe_returns (collection);
       done = !adj_context_take_error (collection->cx, error);
     }
-  return done && check_inputs (collection->metadata, error);
+  return done && check_inputs (collection->metadata, error) &&
+         (!collection->program->options->export_joint ||
+          aot_check_export (collection->metadata, collection->program->options, error));
 }
 
 /* There is one kind of effect. */

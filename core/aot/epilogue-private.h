@@ -10,6 +10,7 @@ typedef struct
 {
   AotStage parent;
   AdjAotMetadata *metadata; /* (owned) */
+  gboolean no_grad;         /* traced as if grad mode was off */
 } AotEpilogue;
 
 AotEpilogue *aot_epilogue_new (const AotProgram *program);

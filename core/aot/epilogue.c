@@ -229,6 +229,19 @@ call_inner (AdjFunction *function,
   return FALSE;
 }
 
+/* What was traced as a constant of the backward gets no gradient. */
+static gboolean
+check_gradients (const AotEpilogue *epilogue, AdjContext *cx, const AdjValue *args)
+{
+  if (epilogue->no_grad || !adj_context_get_grad_enabled (cx))
+    return TRUE;
+  for (guint i = 0; i < epilogue->metadata->n_inputs; i++)
+    if (args[i].kind == ADJ_VALUE_TENSOR && !epilogue->metadata->inputs[i].requires_grad &&
+        adj_tensor_get_requires_grad (args[i].tensor))
+      return aot_fail_context (cx, AOT_ERROR_REQUIRES_GRAD_DIFFERS, "input %u", i);
+  return TRUE;
+}
+
 static gboolean
 epilogue_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -243,7 +256,8 @@ epilogue_call (
                         metadata->n_inputs, n_args);
       return FALSE;
     }
-  done = call_inner (function, cx, metadata, args, n_args, &outs) &&
+  done = check_gradients (AOT_STAGE (AotEpilogue, function), cx, args) &&
+         call_inner (function, cx, metadata, args, n_args, &outs) &&
          apply_mutations (cx, metadata, args, &outs) &&
          make_outputs (cx, metadata, args, &outs, result);
   if (done && metadata->grad_mode >= 0)
@@ -281,5 +295,6 @@ aot_epilogue_new (const AotProgram *program)
   AotEpilogue *epilogue = aot_stage_new (&stage_class, sizeof *epilogue);
 
   epilogue->metadata = adj_aot_metadata_copy (program->metadata);
+  epilogue->no_grad = program->options->no_grad;
   return epilogue;
 }

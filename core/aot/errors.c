@@ -1,26 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 
+#include <string.h>
+
 /* The error catalogue: one row each, with a code by which messages are found. */
 
 typedef struct
 {
   const char *code;
   const char *message;
+  const char *seen; /* (nullable): in what other layers say when they find it */
 } Row;
 
 static const Row rows[AOT_N_ERRORS] = {
   [AOT_ERROR_LEAF_WRITTEN] = { "leaf-written",
                                "a leaf Variable that requires grad is being used in an in-place "
+                               "operation.",
+                               ": a leaf Variable that requires grad is being used in an in-place "
                                "operation." },
+  [AOT_ERROR_VIEW_OF_LEAF_WRITTEN] = { "view-of-leaf-written",
+                                       "a view of a leaf Variable that requires grad is being used "
+                                       "in an in-place operation.",
+                                       "a view of a leaf Variable that requires grad is being used "
+                                       "in an in-place operation." },
+  [AOT_ERROR_ONE_OF_VIEWS_WRITTEN] = { "one-of-views-written",
+                                       "a view of several from one call is modified inplace",
+                                       "This view is the output of a function that returns "
+                                       "multiple "
+                                       "views" },
+  [AOT_ERROR_SAVED_OVERWRITTEN] = { "saved-overwritten",
+                                    "a value needed for gradient computation was modified inplace",
+                                    "modified by an inplace operation" },
+  [AOT_ERROR_BROADCAST_GROWS] = { "broadcast-grows",
+                                  "an in-place operation would make its tensor larger",
+                                  "doesn't match the broadcast shape" },
+  [AOT_ERROR_OVERLAP_WRITTEN] = { "overlap-written",
+                                  "a tensor that shows an element more than once is written",
+                                  "more than one element of the written-to tensor refers to a "
+                                  "single memory location" },
+  [AOT_ERROR_RESIZE_GROWS] = { "resize-grows",
+                               "a tensor is resized beyond its storage, which others may see",
+                               "to more elements than its storage holds" },
+  [AOT_ERROR_FROZEN] = { "frozen-storage", "the storage that set_() took away is written",
+                         "cannot mutate tensors with frozen storage" },
+  [AOT_ERROR_LATE_AS_STRIDED] = { "late-as-strided", "a write through an as_strided view of a view",
+                                  "cannot write through an as_strided view of a view" },
+  [AOT_ERROR_PLAIN_WRITTEN] = { "plain-written",
+                                "mutating a non-functional tensor with a functional tensor is not "
+                                "allowed",
+                                "a tensor that no trace knows with one that it does" },
+  [AOT_ERROR_NO_FUNCTIONAL_FORM] = { "no-functional-form",
+                                     "an operator that writes has no form that does not",
+                                     "has no form that does not write" },
   [AOT_ERROR_SET_NOT_IN_GRAPH] = { "set-not-in-graph",
                                    "Encountered a set_ on a graph input, but the input has other "
                                    "mutations that we cannot keep in the graph" },
   [AOT_ERROR_RESIZE_NOT_IN_GRAPH] = { "resize-not-in-graph",
                                       "Encountered a resize_ on a graph input, but the input has "
                                       "other mutations that we cannot keep in the graph" },
-  [AOT_ERROR_RESIZE_NOT_ZERO] = { "resize-not-zero",
-                                  "a storage is resized from or to 0 bytes only" },
+  [AOT_ERROR_RESIZE_NOT_ZERO] = { "resize-not-zero", "a storage is resized from or to 0 bytes only",
+                                  "a storage is resized from or to 0 bytes only, not" },
   [AOT_ERROR_OUTPUT_UNKNOWN] = { "output-type",
                                  "Found an object in output, which is not a known type" },
   [AOT_ERROR_OUTPUT_NOT_TUPLE] = { "output-not-tuple",
@@ -46,9 +85,9 @@ static const Row rows[AOT_N_ERRORS] = {
   [AOT_ERROR_NOT_FUNCTIONAL] = { "not-functional",
                                  "aot_autograd expected to have an entirely functional graph, but "
                                  "found a node that writes" },
-  [AOT_ERROR_CPU_RNG] = { "cpu-rng",
-                          "You are trying to functionalize a cpu RNG operator but cpu does not use "
-                          "Philox/counter-based RNG" },
+  [AOT_ERROR_BACKWARD_AND_FORWARD] = { "backward-and-forward",
+                                       "a graph input is written by the forward and again by the "
+                                       "backward" },
   [AOT_ERROR_DUPLICATE_DIFFERS] = { "duplicate-differs",
                                     "At compilation time, the graph was compiled under the "
                                     "assumption that this input would be a duplicate of another, "
@@ -118,6 +157,35 @@ static char *
 describe (AotError row, const char *blamed)
 {
   return g_strdup_printf ("%s: %s [aot: %s]", blamed, rows[row].message, rows[row].code);
+}
+
+void
+aot_name_error (GError **error)
+{
+  if (error == NULL || *error == NULL || strstr ((*error)->message, "[aot: ") != NULL)
+    return;
+  for (guint i = 0; i < AOT_N_ERRORS; i++)
+    if (rows[i].seen != NULL && strstr ((*error)->message, rows[i].seen) != NULL)
+      {
+        g_autofree char *message =
+            g_strdup_printf ("%s [aot: %s]", (*error)->message, rows[i].code);
+
+        g_free ((*error)->message);
+        (*error)->message = g_steal_pointer (&message);
+        return;
+      }
+}
+
+const char *
+adj_aot_get_error_code (guint index)
+{
+  return index < AOT_N_ERRORS ? rows[index].code : NULL;
+}
+
+const char *
+adj_aot_get_error_message (guint index)
+{
+  return index < AOT_N_ERRORS ? rows[index].message : NULL;
 }
 
 gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 
+#include "aot/boundary-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
@@ -16,6 +17,7 @@ typedef struct
   GArray *arguments;        /* AotArgument, of the program's */
   const AdjAotOptions *options;
   gboolean is_joint;
+  AotBoundary *boundary; /* (owned) (nullable): of a joint function */
 } Functionalized;
 
 static void
@@ -25,6 +27,8 @@ functionalized_finalize (AotStage *stage)
 
   adj_aot_metadata_free (functionalized->metadata);
   g_array_unref (functionalized->arguments);
+  if (functionalized->boundary != NULL)
+    aot_stage_unref (&functionalized->boundary->parent);
 }
 
 static const AotStageClass functionalized_stage_class = {
@@ -69,6 +73,25 @@ write_inputs (const Writes *writes)
         return FALSE;
     }
   return TRUE;
+}
+
+/* What the backward writes is written there, not when the forward has run. */
+static gboolean
+write_inputs_of_backward (const Writes *writes)
+{
+  const AotBoundary *boundary = writes->stage->boundary;
+  const AdjPlace *place = adj_context_get_place (writes->cx);
+  AdjPlace inside = place != NULL ? *place : (AdjPlace){ 0 };
+  gboolean done = TRUE;
+
+  inside.stays_backward = TRUE;
+  adj_context_set_place (writes->cx, &inside);
+  for (guint i = 0; boundary != NULL && done && i < boundary->metadata->n_inputs; i++)
+    done = !boundary->written[i] || adj_functional_write_back (writes->cx, writes->plain[i].tensor,
+                                                               writes->wrapped[i].tensor);
+  inside.stays_backward = FALSE;
+  adj_context_set_place (writes->cx, &inside);
+  return done;
 }
 
 /* Outputs that are such an input become its placeholder (§6.4). */
@@ -153,7 +176,8 @@ call_wrapped (
 
   done = done && call_inner (AOT_INNER (function), cx, stage, &wrapped, &outs);
   adj_context_set_grad_enabled (cx, FALSE);
-  done = done && write_inputs (&writes) && aot_unwrap (cx, &outs, result);
+  done = done && write_inputs (&writes) && write_inputs_of_backward (&writes) &&
+         aot_unwrap (cx, &outs, result);
   adj_context_set_grad_enabled (cx, enabled);
   if (done)
     return_placeholders (&writes, stage->is_joint ? &result->items[0] : result);
@@ -192,6 +216,9 @@ aot_functionalize (AotProgram *program, GError **error)
   stage->arguments = g_array_ref (program->arguments);
   stage->options = program->options;
   stage->is_joint = program->metadata->is_train;
+  for (guint i = 0; stage->is_joint && i < program->stages->len; i++)
+    if (aot_stage_is_boundary (program->stages->pdata[i]))
+      stage->boundary = (AotBoundary *) aot_stage_ref (program->stages->pdata[i]);
   aot_program_set_function (program,
                             aot_function_new (&functionalized_class, program->function, stage));
   g_string_append_printf (program->note, "%u writes to inputs stay in the graph",

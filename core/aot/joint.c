@@ -23,6 +23,77 @@ typedef struct
   GPtrArray *grads; /* by root */
 } Joint;
 
+/* -- what the backward writes (§6.2) -- */
+
+/* A primal or tangent before the backward. */
+typedef struct
+{
+  AdjFunctionalFacts facts;
+  AdjTensorMeta meta;
+} Before;
+
+static void
+look_at (const AdjValue *values, guint n, Before *before)
+{
+  for (guint i = 0; i < n; i++)
+    if (values[i].kind == ADJ_VALUE_TENSOR)
+      {
+        aot_get_facts (values[i].tensor, &before[i].facts);
+        before[i].meta = *adj_tensor_get_meta (values[i].tensor);
+      }
+}
+
+static gboolean
+is_turned (const Before *before, const AdjTensor *tensor, const AdjFunctionalFacts *now)
+{
+  const AdjShape *a = &before->meta.shape, *b = &adj_tensor_get_meta (tensor)->shape;
+  gboolean same = a->rank == b->rank && now->storage_changed == before->facts.storage_changed;
+
+  for (guint i = 0; same && i < a->rank; i++)
+    same = adj_size_same (a->size[i], b->size[i]) && adj_size_same (a->stride[i], b->stride[i]);
+  return !same;
+}
+
+static gboolean
+check_primals (const Joint *joint, const Before *before, AotBoundary *boundary)
+{
+  for (guint i = 0; i < joint->n_primals; i++)
+    {
+      AdjFunctionalFacts now;
+
+      if (joint->primals[i].kind != ADJ_VALUE_TENSOR)
+        continue;
+      aot_get_facts (joint->primals[i].tensor, &now);
+      if (now.storage_resized != before[i].facts.storage_resized)
+        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_RESIZE, "input %u", i);
+      if (is_turned (&before[i], joint->primals[i].tensor, &now))
+        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_METADATA, "input %u", i);
+      if (now.n_writes == before[i].facts.n_writes)
+        continue;
+      if (joint->metadata->inputs[i].mutates_data)
+        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_AND_FORWARD, "input %u", i);
+      boundary->written[i] = TRUE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_tangents (const Joint *joint, const Before *before)
+{
+  for (guint i = 0; i < joint->n_tangents; i++)
+    {
+      AdjFunctionalFacts now;
+
+      aot_get_facts (joint->tangents[i].tensor, &now);
+      if (now.n_writes != before[i].facts.n_writes ||
+          is_turned (&before[i], joint->tangents[i].tensor, &now))
+        return aot_fail_context (joint->cx, AOT_ERROR_TANGENT_WRITTEN, "tangent %u", i);
+    }
+  return TRUE;
+}
+
+/* -- the function and its gradients -- */
+
 /* The output in the shape of its tangent, when the two surely differ (§4.3). */
 static AdjTensor *
 like_tangent (AdjContext *cx, AdjTensor *out, AdjTensor *tangent)
@@ -119,12 +190,25 @@ differentiate (Joint *joint, AdjValue *result)
   return TRUE;
 }
 
+static gboolean
+check_all_have_one (const Joint *joint, const AdjValue *grads)
+{
+  for (guint i = 0; i < joint->n_primals; i++)
+    if (joint->primals[i].kind == ADJ_VALUE_TENSOR &&
+        adj_tensor_get_requires_grad (joint->primals[i].tensor) &&
+        grads->items[i].kind == ADJ_VALUE_NONE)
+      return aot_fail_context (joint->cx, AOT_ERROR_EXPORT_NO_GRADIENT, "input %u", i);
+  return TRUE;
+}
+
 /* @args: TUPLE of primals, TUPLE of tangents unless there are none. */
 static gboolean
 joint_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
-  const AotBoundary *boundary = AOT_STAGE (AotBoundary, function);
+  AotBoundary *boundary = AOT_STAGE (AotBoundary, function);
+  g_autofree Before *primals = g_new0 (Before, args[0].n + 1);
+  g_autofree Before *tangents = g_new0 (Before, n_args > 1 ? args[1].n + 1 : 1);
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) roots = g_ptr_array_new ();
   g_autoptr (GPtrArray) grads = g_ptr_array_new ();
@@ -143,7 +227,11 @@ joint_call (
   gboolean done = adj_function_call (AOT_INNER (function), cx, args[0].items, args[0].n, &parts[0]);
 
   joint.outs = parts[0].items;
-  done = done && differentiate (&joint, &parts[1]);
+  look_at (joint.primals, joint.n_primals, primals);
+  look_at (joint.tangents, joint.n_tangents, tangents);
+  done = done && differentiate (&joint, &parts[1]) &&
+         (!boundary->exports || check_all_have_one (&joint, &parts[1])) &&
+         check_primals (&joint, primals, boundary) && check_tangents (&joint, tangents);
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, parts, 2);
   return done;
 }

@@ -274,6 +274,8 @@ check_group (const AotProgram *program, const GArray *group, GError **error)
       AdjDType dtype = aot_argument_meta (MEMBER (program, group, 0))->dtype;
       guint index = g_array_index (group, guint, i);
 
+      if (program->options->export_joint)
+        return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, "input %u", index);
       if (program->metadata->inputs[index].hooked)
         return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "input %u", index);
       if (aot_argument_meta (argument)->dtype != dtype ||

@@ -22,6 +22,7 @@ struct _AdjContext
   AdjPhilox philox;
   AdjDType drawn_dtype;
   gboolean grad_enabled;
+  gboolean deterministic;
   GCancellable *cancellable;
   AdjPrintFunc print; /* (nullable) */
   gpointer print_data;
@@ -196,6 +197,22 @@ void
 adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype)
 {
   cx->drawn_dtype = dtype;
+}
+
+gboolean
+adj_context_get_deterministic (const AdjContext *cx)
+{
+  g_return_val_if_fail (cx != NULL, FALSE);
+
+  return cx->deterministic;
+}
+
+void
+adj_context_set_deterministic (AdjContext *cx, gboolean deterministic)
+{
+  g_return_if_fail (cx != NULL);
+
+  cx->deterministic = deterministic;
 }
 
 gboolean

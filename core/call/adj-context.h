@@ -63,6 +63,7 @@ typedef struct
   AdjNodeId id;            /* in @graph */
   const char *original;    /* (nullable): the operator that is being decomposed */
   guint64 running;         /* number of the autograd node that runs, plus one; 0: none does */
+  gboolean stays_backward; /* what is called must not move into the forward */
   gboolean accumulates;    /* its gradients are being added to those that arrived before */
 } AdjPlace;
 
@@ -122,6 +123,9 @@ ADJ_PUBLIC gboolean adj_context_set_grad_enabled (AdjContext *cx, gboolean enabl
 typedef void (*AdjPrintFunc) (const char *text, gpointer data);
 ADJ_PUBLIC void adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data);
 void adj_context_print (AdjContext *cx, const char *text);
+/* Whether only deterministic algorithms may run, as the caller wishes; %FALSE at first. */
+ADJ_PUBLIC gboolean adj_context_get_deterministic (const AdjContext *cx);
+ADJ_PUBLIC void adj_context_set_deterministic (AdjContext *cx, gboolean deterministic);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 

@@ -571,6 +571,28 @@ resize_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+static gboolean
+resize_storage_meta (AdjOpCall *call)
+{
+  gint64 n;
+
+  if (!adj_size_get_hint (op_symbols (call), adj_op_call_size (call, 1, ADJ_SIZE (0)), &n) || n < 0)
+    return adj_op_call_fail (call, "the number of bytes is not known, or negative");
+  return TRUE;
+}
+
+static gboolean
+resize_storage_kernel (AdjOpCall *call)
+{
+  AdjStorage *storage = adj_tensor_get_storage (adj_op_call_tensor (call, 0));
+  gsize n = (gsize) adj_op_call_size (call, 1, ADJ_SIZE (0)).word;
+
+  if (!adj_op_call_check_memory (call, adj_op_call_meta (call, 0), n))
+    return FALSE;
+  adj_storage_resize (storage, n);
+  return TRUE;
+}
+
 /* -- records -- */
 
 #define OP(id, ...) { __VA_ARGS__ },

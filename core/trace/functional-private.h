@@ -24,6 +24,8 @@ typedef struct
   guint64 generation;
   gboolean frozen;
   guint64 n_writes, n_no_grad, n_hidden;
+  gboolean resized;
+  gsize bytes_before, bytes_after; /* when it was resized */
 } FunctionalStorage;
 
 FunctionalStorage *functional_storage_new (AdjTensor *base);
@@ -34,6 +36,8 @@ gboolean functional_storage_push (FunctionalStorage *storage,
                                   AdjContext *cx,
                                   AdjTensor *value,
                                   AdjViewChain *chain);
+/* From or to nothing at all.  %FALSE: the context is in error. */
+gboolean functional_storage_resize (FunctionalStorage *storage, AdjContext *cx, gsize n_bytes);
 /* Brings the base up to date; calls enter where those of @cx do. */
 gboolean functional_storage_flush (FunctionalStorage *storage, AdjContext *cx);
 
@@ -62,8 +66,7 @@ gboolean functional_sync (AdjContext *cx, AdjTensor *tensor);
 /* A write: @value from now on, cast back to the dtype of @tensor, and so for all its views. */
 gboolean functional_write (AdjContext *cx, AdjTensor *tensor, AdjTensor *value);
 /* t_() and the like: @tensor shows what @chain makes; @value is that already. */
-void
-functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain);
+void functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewChain *chain);
 /* set_(): from now on the tensor that @source is. */
 void functional_become (AdjTensor *tensor, AdjTensor *source);
 /* resize_() that needs more memory: @value begins a storage. %FALSE: there are views. */

@@ -71,6 +71,26 @@ functional_storage_push (FunctionalStorage *storage,
   return TRUE;
 }
 
+gboolean
+functional_storage_resize (FunctionalStorage *storage, AdjContext *cx, gsize n_bytes)
+{
+  gsize now = storage->resized ? storage->bytes_after : adj_storage_get_n_bytes (storage->storage);
+
+  if (now != 0 && n_bytes != 0)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "a storage is resized from or to 0 bytes only, not from %" G_GSIZE_FORMAT
+                        " to %" G_GSIZE_FORMAT,
+                        now, n_bytes);
+      return FALSE;
+    }
+  if (!storage->resized)
+    storage->bytes_before = now;
+  storage->resized = TRUE;
+  storage->bytes_after = n_bytes;
+  return TRUE;
+}
+
 /* A write leaves the strides as they are, which what was written need not have (out=). */
 static AdjTensor *
 keep_strides (AdjContext *cx, AdjTensor *old, AdjTensor *new)

@@ -240,8 +240,9 @@ adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
     .turned_with_grad = functional->turned_with_grad,
     .storage_changed = functional->storage_changed,
     .is_multi_output = functional->is_multi_output,
-    .bytes_before = adj_storage_get_n_bytes (storage->storage),
-    .bytes_after = adj_storage_get_n_bytes (storage->storage),
+    .storage_resized = storage->resized,
+    .bytes_before = storage->bytes_before,
+    .bytes_after = storage->bytes_after,
     .chain = functional->chain,
   };
   return TRUE;

@@ -307,6 +307,17 @@ call_resize (AdjMode *mode, AdjOpCall *call)
   return turn (mode, call, &view);
 }
 
+/* No node here: an input is resized when what was written to it is written back. */
+static gboolean
+call_resize_storage (AdjOpCall *call)
+{
+  const Functional *functional = functional_find (call->args[0].tensor);
+
+  return adj_op_call_infer (call) &&
+         functional_storage_resize (functional->storage, call->cx,
+                                    (gsize) adj_op_call_size (call, 1, ADJ_SIZE (0)).word);
+}
+
 static gboolean
 call_metadata (AdjMode *mode, AdjOpCall *call)
 {
@@ -338,6 +349,8 @@ dispatch (AdjMode *mode, AdjOpCall *call)
         return adj_mode_call_below (mode, call);
       return call_pure (mode, call);
     }
+  if (call->op == adj_op (ADJ_OP_inductor_resize_storage_bytes_))
+    return call_resize_storage (call);
   if ((call->op->flags & ADJ_OP_METADATA) != 0)
     return call_metadata (mode, call);
   if (writes)
@@ -413,6 +426,16 @@ refuse_turned (AdjContext *cx, const AdjTensor *input, const AdjTensor *value)
   return FALSE;
 }
 
+static gboolean
+resize_back (AdjContext *cx, const FunctionalStorage *storage, AdjTensor *input)
+{
+  const AdjValue args[] = { ADJ_TENSOR (input), ADJ_INT ((gint64) storage->bytes_after) };
+  AdjValue result;
+
+  return storage->bytes_before == storage->bytes_after ||
+         adj_call_bound (cx, adj_op (ADJ_OP_inductor_resize_storage_bytes_), args, &result);
+}
+
 gboolean
 adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor)
 {
@@ -421,11 +444,11 @@ adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor)
   AdjMode *entry;
   AdjValue args[3] = { ADJ_TENSOR (input), ADJ_TENSOR (value), ADJ_BOOL (FALSE) };
   AdjValue result;
-  gboolean done = TRUE;
+  gboolean writes, done = TRUE;
 
   g_return_val_if_fail (functional != NULL, FALSE);
 
-  if (value == NULL || value == input)
+  if (value == NULL || (value == input && !functional->storage->resized))
     return value != NULL;
   if (functional->metadata_changed && !functional->storage_changed &&
       !refuse_turned (cx, input, value))
@@ -433,8 +456,12 @@ adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor)
   entry = set_entry_below (cx);
   if (functional->storage_changed)
     done = adj_call_bound (cx, adj_op (ADJ_OP_set__source_Tensor), args, &result);
-  else if (functional->storage->generation > 0)
-    done = adj_call_bound (cx, adj_op (ADJ_OP_copy_), args, &result);
+  if (functional->storage->resized)
+    done = done && resize_back (cx, functional->storage, input);
+  writes = value != input && !functional->storage_changed && functional->storage->generation > 0 &&
+           !(functional->storage->resized && functional->storage->bytes_after == 0);
+  if (writes)
+    done = done && adj_call_bound (cx, adj_op (ADJ_OP_copy_), args, &result);
   adj_context_set_entry (cx, entry);
   return done;
 }
