@@ -7,7 +7,11 @@
 G_BEGIN_DECLS
 
 /* Activation checkpointing, PyTorch's non-reentrant form (partitioner §2): what a function would
- * save for backward is not kept; the first time that it is asked for, the function runs again. */
+ * save for backward is not kept; the first time that it is asked for, the function runs again.
+ *
+ * While a trace is made, a checkpoint is a region (partitioner §1.3): the nodes that come of it are
+ * tagged with its number and with what the policy answers, or PREFER_RECOMPUTE without one, and a
+ * partitioner makes them run again. */
 
 /* What becomes of the results of one call in a selective region; asked in the forward and again
  * when it is recomputed.  Save types keep them. */
@@ -22,6 +26,7 @@ typedef struct
   gboolean allows_mutation;   /* what a selective region kept may have been written since */
   AdjCheckpointPolicy policy; /* (nullable) */
   gpointer policy_data;
+  GDestroyNotify policy_destroy; /* (nullable): frees @policy_data when the region is gone */
 } AdjCheckpointOptions;
 
 /**
@@ -30,7 +35,7 @@ typedef struct
  * @options: (nullable)
  * @result: (out) (transfer full)
  *
- * Calls @function.  With grad mode off that is all.
+ * Calls @function.  With grad mode off that is all.  A policy's data is taken, even on failure.
  *
  * Returns: %FALSE when the context is in error
  */

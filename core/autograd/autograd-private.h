@@ -167,6 +167,29 @@ void saved_drop_stale (Variable *variable);
 gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
 void saved_hooks_unref (SavedHooks *hooks);
 
+/* -- checkpointing (checkpoint.c, checkpoint-options.c) -- */
+
+/* Reads what checkpoint() takes by keyword, a DICT or NONE.  %FALSE: the context is in error. */
+gboolean
+checkpoint_options_read (AdjCheckpointOptions *options, AdjContext *cx, const AdjValue *kwargs);
+/* Gives the policy's data back; @options: (nullable). */
+void checkpoint_options_clear (const AdjCheckpointOptions *options);
+/* As adj_checkpoint(), while a trace is made, too. */
+gboolean checkpoint_run (AdjContext *cx,
+                         AdjFunction *function,
+                         const AdjValue *args,
+                         guint n_args,
+                         const AdjCheckpointOptions *options,
+                         AdjValue *result);
+
+/* Whether @tensor stands for a node of a graph that is being made. */
+static inline gboolean
+tensor_is_traced (AdjTensor *tensor)
+{
+  return adj_tensor_get_slot (tensor, ADJ_SLOT_PROXY) != NULL ||
+         adj_tensor_get_slot (tensor, ADJ_SLOT_FUNCTIONAL) != NULL;
+}
+
 /* -- selective checkpointing (selective.c) -- */
 
 typedef struct _Selective Selective;

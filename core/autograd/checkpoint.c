@@ -227,6 +227,7 @@ recompute (Run *run, AdjContext *cx)
 {
   Frame *frame = run->frame;
   AdjGenerator *generator = adj_context_get_generator (cx);
+  const AdjRegionTag region = adj_context_get_region (cx);
   guint8 rng[ADJ_GENERATOR_STATE_BYTES];
   g_autofree AdjValue *args = g_new0 (AdjValue, frame->n_args + 1);
   gboolean done = TRUE;
@@ -241,7 +242,9 @@ recompute (Run *run, AdjContext *cx)
       adj_generator_get_state (generator, rng);
       adj_generator_set_state (generator, frame->rng, sizeof frame->rng, NULL);
     }
+  adj_context_set_region (cx, (AdjRegionTag){ .id = -1, .is_again = TRUE });
   done = done && call_again (run, cx, args) && check_run (run, cx);
+  adj_context_set_region (cx, region);
   if (!frame->options.keeps_rng_moving)
     adj_generator_set_state (generator, rng, sizeof rng, NULL);
   for (guint i = 0; i < frame->n_args; i++)
@@ -341,6 +344,94 @@ frame_new (AdjFunction *function, guint n_args, const AdjCheckpointOptions *opti
   return frame;
 }
 
+/* Runs @function under hooks that keep nothing of what it saves. */
+static gboolean
+run_forward (Frame *frame, AdjContext *cx, const AdjValue *args, AdjValue *result)
+{
+  const AdjSavedHooks hooks = { .pack = pack,
+                                .unpack = unpack,
+                                .free_packed = free_holder,
+                                .data = frame,
+                                .destroy = frame_unref };
+  Autograd *autograd = autograd_find (cx);
+  Selective *outer = autograd->selective;
+  gboolean done;
+
+  if (!frame->options.keeps_rng_moving)
+    adj_generator_get_state (adj_context_get_generator (cx), frame->rng);
+  frame->ref_count++;
+  adj_autograd_push_saved_hooks (cx, &hooks);
+  if (frame->selective != NULL)
+    autograd->selective = frame->selective;
+  frame->ref_count++;
+  done = adj_function_call (frame->function, cx, args, frame->n_args, result);
+  frame->forward_done = TRUE;
+  autograd->selective = outer;
+  adj_autograd_pop_saved_hooks (cx);
+  frame_unref (frame);
+  return done;
+}
+
+gboolean
+checkpoint_run (AdjContext *cx,
+                AdjFunction *function,
+                const AdjValue *args,
+                guint n_args,
+                const AdjCheckpointOptions *options,
+                AdjValue *result)
+{
+  Frame *frame;
+  gboolean done = TRUE;
+
+  *result = ADJ_NONE;
+  if (autograd_find (cx) == NULL || !adj_context_get_grad_enabled (cx) ||
+      adj_context_has_error (cx))
+    {
+      checkpoint_options_clear (options);
+      return adj_function_call (function, cx, args, n_args, result);
+    }
+  frame = frame_new (function, n_args, options);
+  for (guint i = 0; i < n_args && done; i++)
+    done = adj_value_map (&args[i], save_input, &(Walk){ frame, cx }, &frame->args[i]);
+  done = done && run_forward (frame, cx, args, result);
+  frame_unref (frame);
+  return done && !adj_context_has_error (cx);
+}
+
+/* -- regions of a trace -- */
+
+static gboolean
+find_traced (const AdjValue *leaf, gpointer data)
+{
+  gboolean *traced = data;
+
+  *traced = leaf->kind == ADJ_VALUE_TENSOR && tensor_is_traced (leaf->tensor);
+  return !*traced;
+}
+
+/* Without a policy the body runs, and that is all: the partitioner does the rest. */
+static gboolean
+run_tagged (AdjContext *cx,
+            AdjFunction *function,
+            const AdjValue *args,
+            guint n_args,
+            const AdjCheckpointOptions *options,
+            AdjValue *result)
+{
+  gboolean is_selective = options != NULL && options->policy != NULL;
+  AdjRegionTag before = adj_context_get_region (cx);
+  const AdjRegionTag tag = { adj_context_next_region (cx),
+                             is_selective ? ADJ_RECOMPUTE_NONE : ADJ_RECOMPUTE_PREFER_RECOMPUTE,
+                             before.is_again };
+  gboolean done;
+
+  adj_context_set_region (cx, tag);
+  done = is_selective ? checkpoint_run (cx, function, args, n_args, options, result)
+                      : adj_function_call (function, cx, args, n_args, result);
+  adj_context_set_region (cx, before);
+  return done;
+}
+
 gboolean
 adj_checkpoint (AdjContext *cx,
                 AdjFunction *function,
@@ -349,41 +440,12 @@ adj_checkpoint (AdjContext *cx,
                 const AdjCheckpointOptions *options,
                 AdjValue *result)
 {
-  AdjSavedHooks hooks = {
-    .pack = pack, .unpack = unpack, .free_packed = free_holder, .destroy = frame_unref
-  };
-  Autograd *autograd;
-  Selective *outer;
-  Frame *frame;
-  gboolean done = TRUE;
+  gboolean traced = FALSE;
 
   g_return_val_if_fail (cx != NULL && function != NULL && result != NULL, FALSE);
 
   *result = ADJ_NONE;
-  autograd = autograd_find (cx);
-  if (autograd == NULL || !adj_context_get_grad_enabled (cx) || adj_context_has_error (cx))
-    return adj_function_call (function, cx, args, n_args, result);
-
-  frame = frame_new (function, n_args, options);
-  for (guint i = 0; i < n_args && done; i++)
-    done = adj_value_map (&args[i], save_input, &(Walk){ frame, cx }, &frame->args[i]);
-  if (!done)
-    {
-      frame_unref (frame);
-      return FALSE;
-    }
-  if (!frame->options.keeps_rng_moving)
-    adj_generator_get_state (adj_context_get_generator (cx), frame->rng);
-  hooks.data = frame;
-  adj_autograd_push_saved_hooks (cx, &hooks);
-  outer = autograd->selective;
-  if (frame->selective != NULL)
-    autograd->selective = frame->selective;
-  frame->ref_count++;
-  done = adj_function_call (function, cx, args, n_args, result);
-  frame->forward_done = TRUE;
-  autograd->selective = outer;
-  adj_autograd_pop_saved_hooks (cx);
-  frame_unref (frame);
-  return done && !adj_context_has_error (cx);
+  for (guint i = 0; i < n_args && !traced; i++)
+    adj_value_foreach (&args[i], find_traced, &traced);
+  return (traced ? run_tagged : checkpoint_run) (cx, function, args, n_args, options, result);
 }

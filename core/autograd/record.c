@@ -167,12 +167,13 @@ autograd_checkpoint (AdjMode *mode,
                      AdjContext *cx,
                      AdjFunction *body,
                      const AdjValue *args,
-                     guint n_args,
+                     const AdjValue *kwargs,
                      AdjValue *result)
 {
-  const AdjCheckpointOptions options = { .keeps_rng_moving = TRUE };
+  AdjCheckpointOptions options = { 0 };
 
-  return adj_checkpoint (cx, body, args, n_args, &options, result);
+  return checkpoint_options_read (&options, cx, kwargs) &&
+         checkpoint_run (cx, body, args->items, args->n, &options, result);
 }
 
 static void

@@ -58,6 +58,7 @@ selective_free (Selective *self)
   if (self == NULL)
     return;
   g_hash_table_unref (self->kept);
+  checkpoint_options_clear (self->options);
   g_free ((gpointer) self->options);
   g_free (self);
 }
@@ -79,9 +80,7 @@ static gboolean
 is_traced (const AdjOpCall *call)
 {
   for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (call->args[i].kind == ADJ_VALUE_TENSOR &&
-        (adj_tensor_get_slot (call->args[i].tensor, ADJ_SLOT_PROXY) != NULL ||
-         adj_tensor_get_slot (call->args[i].tensor, ADJ_SLOT_FUNCTIONAL) != NULL))
+    if (call->args[i].kind == ADJ_VALUE_TENSOR && tensor_is_traced (call->args[i].tensor))
       return TRUE;
   return FALSE;
 }
@@ -173,7 +172,7 @@ selective_call (Selective *self, AdjMode *mode, AdjOpCall *call)
   if (self->is_recompute)
     return is_saved (answer) || traced ? take (self, call) : adj_mode_call_below (mode, call);
   if (traced && tag.id >= 0)
-    adj_context_set_region (call->cx, (AdjRegionTag){ tag.id, answer });
+    adj_context_set_region (call->cx, (AdjRegionTag){ tag.id, answer, tag.is_again });
   return adj_mode_call_below (mode, call) &&
          ((!is_saved (answer) && !traced) || keep (self, mode, call));
 }

@@ -33,12 +33,13 @@ typedef struct
                    const AdjValue *args,
                    guint n_args,
                    const AdjValue *result);
-  /* (nullable): runs @body without keeping what it saves for backward; @result (transfer full). */
+  /* (nullable): runs @body without keeping what it saves for backward.  @args: TUPLE; @kwargs: DICT
+   * or NONE, of checkpoint() itself (partitioner §1.2); @result (transfer full). */
   gboolean (*checkpoint) (AdjMode *mode,
                           AdjContext *cx,
                           AdjFunction *body,
                           const AdjValue *args,
-                          guint n_args,
+                          const AdjValue *kwargs,
                           AdjValue *result);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;
@@ -73,6 +74,7 @@ typedef struct
 {
   gint64 id; /* -1: none */
   AdjRecompute recompute;
+  gboolean is_again; /* it is being recomputed: its nodes stay in backward and are not merged */
 } AdjRegionTag;
 
 /* -- context -- */

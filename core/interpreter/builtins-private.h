@@ -49,6 +49,11 @@ gboolean adj_builtin_tensor (
 
 /* -- regions.c: functions that take graphs, and switches of the context -- */
 
+/* Splits @kwargs (nullable) into what checkpoint() takes itself and what goes to the function, each
+ * in its order (partitioner §1.2).  Both (out) (transfer full): DICT. */
+void
+adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjValue *of_function);
+
 gboolean adj_builtin_run_region (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_run_tagged (

@@ -5,36 +5,109 @@
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 
-/* torch.ops.higher_order.wrap (body, *args) and its relatives. */
-gboolean
-adj_builtin_run_region (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
-{
-  const AdjPlace place = *adj_context_get_place (cx);
-  gboolean done;
+/* -- arguments -- */
 
+/* What checkpoint() takes by keyword itself; everything else is for the function. */
+static const char *const checkpoint_keywords[] = {
+  "use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", NULL,
+};
+
+static void
+append_pair (AdjValue *dict, const AdjValue *pair)
+{
+  dict->items = g_renew (AdjValue, dict->items, dict->n + 2);
+  dict->items[dict->n++] = adj_value_copy (&pair[0]);
+  dict->items[dict->n++] = adj_value_copy (&pair[1]);
+}
+
+void
+adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjValue *of_function)
+{
+  *of_checkpoint = *of_function = (AdjValue){ .kind = ADJ_VALUE_DICT };
+  for (guint i = 0; kwargs != NULL && kwargs->kind == ADJ_VALUE_DICT && i + 1 < kwargs->n; i += 2)
+    append_pair (kwargs->items[i].kind == ADJ_VALUE_STRING &&
+                         g_strv_contains (checkpoint_keywords, kwargs->items[i].text)
+                     ? of_checkpoint
+                     : of_function,
+                 &kwargs->items[i]);
+}
+
+/* A function and what it is called with: what stands behind it, then keyword arguments in their
+ * order, as the frontend flattens them. */
+typedef struct
+{
+  AdjGraph *body; /* (unowned) */
+  AdjValue args;  /* (owned): TUPLE */
+} Region;
+
+static gboolean
+region_init (
+    Region *self, AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs)
+{
+  guint n_kwargs = kwargs != NULL && kwargs->kind == ADJ_VALUE_DICT ? kwargs->n / 2 : 0;
+
+  *self = (Region){ .args = { .kind = ADJ_VALUE_TUPLE } };
   if (n_args == 0 || args[0].kind != ADJ_VALUE_GRAPH)
     return adj_builtin_fail (cx, "the first argument must be a graph");
-  done = adj_interpret (cx, args[0].graph, args + 1, n_args - 1, NULL, out);
+  self->body = (AdjGraph *) args[0].graph;
+  self->args.n = n_args - 1 + n_kwargs;
+  self->args.items = g_new0 (AdjValue, self->args.n + 1);
+  for (guint i = 1; i < n_args; i++)
+    self->args.items[i - 1] = adj_value_copy (&args[i]);
+  for (guint i = 0; i < n_kwargs; i++)
+    self->args.items[n_args - 1 + i] = adj_value_copy (&kwargs->items[2 * i + 1]);
+  return TRUE;
+}
+
+static void
+region_clear (Region *self)
+{
+  adj_value_clear (&self->args);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Region, region_clear)
+
+static gboolean
+region_run (const Region *self, AdjContext *cx, AdjValue *out)
+{
+  const AdjPlace place = *adj_context_get_place (cx);
+  gboolean done = adj_interpret (cx, self->body, self->args.items, self->args.n, NULL, out);
+
   adj_context_set_place (cx, &place);
   return done;
 }
 
-/* tag_activation_checkpoint (body, *args): what a trace makes of the body may be recomputed; run
- * without one, it is the body alone. */
-gboolean
-adj_builtin_run_tagged (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+/* By the outermost mode that checkpoints; without one there is nothing to save for. */
+static gboolean
+region_checkpoint (const Region *self, AdjContext *cx, const AdjValue *kwargs, AdjValue *out)
 {
-  const AdjRegionTag tag = { adj_context_next_region (cx), ADJ_RECOMPUTE_PREFER_RECOMPUTE };
-  const AdjRegionTag before = adj_context_set_region (cx, tag);
-  gboolean done = adj_builtin_run_region (cx, args, n_args, kwargs, out);
+  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->checkpoint != NULL)
+      {
+        const AdjPlace place = *adj_context_get_place (cx);
+        g_autoptr (AdjFunction) body = adj_graph_function_new (self->body);
+        gboolean done = mode->klass->checkpoint (mode, cx, body, &self->args, kwargs, out);
 
-  adj_context_set_region (cx, before);
-  return done;
+        adj_context_set_place (cx, &place);
+        return done;
+      }
+  return region_run (self, cx, out);
 }
 
-/* wrap_with_set_grad_enabled (enabled, body, *args) */
+/* -- the operators (partitioner §1) -- */
+
+/* torch.ops.higher_order.wrap (body, *args, **kwargs) */
+gboolean
+adj_builtin_run_region (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  g_auto (Region) region = { 0 };
+
+  return region_init (&region, cx, args, n_args, kwargs) && region_run (&region, cx, out);
+}
+
+/* wrap_with_set_grad_enabled (enabled, body, *args, **kwargs): the mode is what it was afterwards,
+ * whatever happened. */
 gboolean
 adj_builtin_run_with_grad (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
@@ -49,26 +122,48 @@ adj_builtin_run_with_grad (
   return done;
 }
 
-/* wrap_activation_checkpoint (body, *args): a mode above checkpoints it. */
+/* wrap_activation_checkpoint (body, *args, **kwargs): really checkpoints. */
 gboolean
 adj_builtin_run_checkpointed (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  const AdjPlace place = *adj_context_get_place (cx);
-  g_autoptr (AdjFunction) body = NULL;
+  g_auto (AdjValue) of_checkpoint = ADJ_NONE;
+  g_auto (AdjValue) of_body = ADJ_NONE;
+  g_auto (Region) region = { 0 };
+
+  adj_builtin_divide_kwargs (kwargs, &of_checkpoint, &of_body);
+  return region_init (&region, cx, args, n_args, &of_body) &&
+         region_checkpoint (&region, cx, &of_checkpoint, out);
+}
+
+/* tag_activation_checkpoint (body, *args, **kwargs): what a trace makes of the body may be
+ * recomputed, and the body alone runs; with a context_fn it is checkpointed, and the policy tags
+ * each call. */
+gboolean
+adj_builtin_run_tagged (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  g_auto (AdjValue) of_checkpoint = ADJ_NONE;
+  g_auto (AdjValue) of_body = ADJ_NONE;
+  AdjRegionTag tag = { .id = adj_context_next_region (cx),
+                       .recompute = ADJ_RECOMPUTE_PREFER_RECOMPUTE };
+  AdjRegionTag before;
+  g_auto (Region) region = { 0 };
+  const AdjValue *policy;
   gboolean done;
 
-  if (n_args == 0 || args[0].kind != ADJ_VALUE_GRAPH)
-    return adj_builtin_fail (cx, "the first argument must be a graph");
-  body = adj_graph_function_new ((AdjGraph *) args[0].graph);
-  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
-    if (mode->klass->checkpoint != NULL)
-      {
-        done = mode->klass->checkpoint (mode, cx, body, args + 1, n_args - 1, out);
-        adj_context_set_place (cx, &place);
-        return done;
-      }
-  return adj_builtin_run_region (cx, args, n_args, kwargs, out);
+  adj_builtin_divide_kwargs (kwargs, &of_checkpoint, &of_body);
+  policy = adj_builtin_get_keyword (&of_checkpoint, "context_fn");
+  if (!region_init (&region, cx, args, n_args, &of_body))
+    return FALSE;
+  if (policy != NULL && policy->kind != ADJ_VALUE_NONE)
+    tag.recompute = ADJ_RECOMPUTE_NONE;
+  tag.is_again = adj_context_get_region (cx).is_again;
+  before = adj_context_set_region (cx, tag);
+  done = tag.recompute == ADJ_RECOMPUTE_NONE ? region_checkpoint (&region, cx, &of_checkpoint, out)
+                                             : region_run (&region, cx, out);
+  adj_context_set_region (cx, before);
+  return done;
 }
 
 /* torch.ops.higher_order.cond (predicate, true_graph, false_graph, operands): of a predicate that

@@ -41,6 +41,9 @@ adj_recompute_name (AdjRecompute policy); /* "PREFER_RECOMPUTE"; "" for NONE */
 ADJ_PUBLIC AdjRecompute
 adj_recompute_from_name (const char *name); /* ADJ_N_RECOMPUTE when unknown */
 
+/* The partitioner_tag of what backward computes even where forward has an equal value. */
+#define ADJ_MUST_BE_IN_BACKWARD "must_be_in_backward"
+
 typedef struct
 {
   const char *file;

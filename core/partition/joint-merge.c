@@ -38,7 +38,7 @@ may_merge (const AdjGraph *graph, guint i, gpointer data)
   const Joint *joint = merge->joint;
   guint traits = joint->traits[i];
 
-  if (joint->gone[i] || joint->kind[i] != NODE_CALL ||
+  if (joint->gone[i] || joint->kind[i] != NODE_CALL || joint_stays_backward (joint, i) ||
       adj_graph_get_node (graph, i)->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return FALSE;
   if ((traits & (OP_EFFECT | OP_EMPTY | OP_DRAWS)) != 0)

@@ -348,7 +348,7 @@ joint_stays_backward (const Joint *joint, guint i)
 
   if (tag == NULL)
     return FALSE;
-  return g_str_equal (tag, "must_be_in_backward") ||
+  return g_str_equal (tag, ADJ_MUST_BE_IN_BACKWARD) ||
          (g_str_equal (tag, "is_backward") && strstr (node->target, "with_effects") != NULL);
 }
 

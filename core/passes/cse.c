@@ -12,7 +12,8 @@
 static gboolean
 is_pure (const AdjNode *node)
 {
-  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION ||
+      g_strcmp0 (node->meta.partitioner_tag, ADJ_MUST_BE_IN_BACKWARD) == 0)
     return FALSE;
   if (node->op == NULL)
     return g_str_has_prefix (node->target, "operator.");

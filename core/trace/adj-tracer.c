@@ -141,7 +141,8 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
       place->id.index == tracer->meta_place.id.index &&
       place->running == tracer->meta_place.running &&
       place->accumulates == tracer->meta_place.accumulates && sequence == tracer->meta_sequence &&
-      region.id == tracer->meta_region.id && region.recompute == tracer->meta_region.recompute)
+      region.id == tracer->meta_region.id && region.recompute == tracer->meta_region.recompute &&
+      region.is_again == tracer->meta_region.is_again)
     return tracer->meta;
 
   if (place->graph != NULL && place->graph != tracer->meta_place.graph)
@@ -150,12 +151,17 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
   tracer->meta_sequence = sequence;
   tracer->meta_region = region;
   tracer->meta = make_meta (tracer, place);
-  if (region.id >= 0 && place->running == 0)
+  if (region.is_again || (region.id >= 0 && place->running == 0))
     {
       AdjNodeMeta *meta = adj_arena_memdup (tracer->temporary, tracer->meta, sizeof *meta);
 
-      meta->ac_graph_id = region.id;
-      meta->recompute = region.recompute;
+      if (region.is_again)
+        meta->partitioner_tag = ADJ_MUST_BE_IN_BACKWARD;
+      else
+        {
+          meta->ac_graph_id = region.id;
+          meta->recompute = region.recompute;
+        }
       tracer->meta = meta;
     }
   return tracer->meta;
