@@ -3,7 +3,8 @@
  * recorded; each operator is then called once more in float64 on the candidate's own inputs.  A
  * value differs when its local error leaves the band of its operator, when it lies further from the
  * truth than the peer by more than the allowed ratio, or when the peer is so far from our own
- * float64 run that it must have computed something else. */
+ * float64 run that it must have computed something else.  A value for which one of these holds is
+ * judged again by what rounding alone does to it, which a third run tells. */
 
 #include "exec/adj-comparison.h"
 
@@ -11,6 +12,7 @@
 
 #include "exec/adj-spill.h"
 #include "exec/judge-private.h"
+#include "exec/noise-private.h"
 #include "ops/adj-ops.h"
 
 typedef struct
@@ -19,12 +21,17 @@ typedef struct
   AdjGraph *graph;
   AdjValue *candidate; /* (owned) result of every node; NONE when it has none */
   AdjValue *truth;     /* (owned) the same in float64 */
-  AdjValue *filling;   /* which of the two the run under way fills */
+  AdjValue *noise;     /* (owned) (nullable): the same with every value moved; made when needed */
+  gboolean no_noise;   /* it cannot be made */
+  gboolean moving;     /* inputs of the operator that is recomputed are moved */
+  guint n_moved;       /* so far */
+  AdjValue *filling;   /* which of them the run under way fills */
   AdjSpill *spill;     /* where both are kept */
   GError *full;        /* (owned) (nullable): why a value could not be kept */
-  guint done, total;   /* nodes run so far in both runs */
-  guint8 *verdicts;    /* AdjVerdict of each node */
-  GHashTable *items;   /* node → GArray of AdjVerdict, of those with several results */
+  guint done, total;   /* nodes run so far in all runs */
+  GCancellable *cancellable; /* (nullable) (unowned) */
+  guint8 *verdicts;          /* AdjVerdict of each node */
+  GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
 
 static gboolean
@@ -65,13 +72,40 @@ replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data
   return comparing->request->replace (id, value, out, comparing->request->data);
 }
 
+/* Whether another call of @node gives the same. */
 static gboolean
-run_keeping (Comparing *comparing,
-             gboolean float64,
-             AdjRunResult *result,
-             GCancellable *cancellable,
-             GError **error)
+is_repeatable (const AdjNode *node)
 {
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         (node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) == 0);
+}
+
+/* Whether the result of @node is memory of its first input, so that it computes nothing. */
+static gboolean
+is_alias (const AdjNode *node)
+{
+  if (node->n_inputs == 0)
+    return FALSE;
+  return node->op != NULL ? adj_schema_is_view (adj_op_get_schema (node->op))
+                          : g_str_equal (node->target, "operator.getitem");
+}
+
+/* What is memory of another value moves with that. */
+static gboolean
+move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+  const AdjNode *node = adj_graph_get_node (comparing->graph, id.index);
+
+  if (is_alias (node) || (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
+    return FALSE;
+  return noise_move (id, value, &comparing->candidate[id.index], out);
+}
+
+static gboolean
+run_keeping (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GError **error)
+{
+  gboolean float64 = filling != comparing->candidate;
   const AdjComparisonRequest *request = comparing->request;
   AdjRunRequest run = {
     .graph = request->graph,
@@ -80,15 +114,17 @@ run_keeping (Comparing *comparing,
     .rng = request->rng,
     .float64 = float64,
     .tap = keep_value,
-    .replace = request->replace != NULL && !float64 ? replace_value : NULL,
+    .replace = filling == comparing->noise            ? move_value
+               : request->replace != NULL && !float64 ? replace_value
+                                                      : NULL,
     .data = comparing,
   };
   const AdjExecutor *executor = request->executor;
 
   if (executor == NULL || float64)
     executor = adj_executor_find ("interpreter", error);
-  comparing->filling = float64 ? comparing->truth : comparing->candidate;
-  if (executor == NULL || adj_executor_run (executor, &run, result, cancellable, error))
+  comparing->filling = filling;
+  if (executor == NULL || adj_executor_run (executor, &run, result, comparing->cancellable, error))
     return executor != NULL;
   if (comparing->full != NULL)
     {
@@ -98,28 +134,33 @@ run_keeping (Comparing *comparing,
   return FALSE;
 }
 
-static gboolean
-collect_leaf (const AdjValue *leaf, gpointer data)
-{
-  g_ptr_array_add (data, leaf->kind == ADJ_VALUE_DATA ? leaf->data : NULL);
-  return TRUE;
-}
-
-/* The tensors of a value, %NULL for its other leaves; borrowed. */
-static GPtrArray *
-tensors_of (const AdjValue *value)
-{
-  GPtrArray *tensors = g_ptr_array_new ();
-
-  if (value != NULL)
-    adj_value_foreach (value, collect_leaf, tensors);
-  return tensors;
-}
-
 static gpointer
 nth (const GPtrArray *array, guint index)
 {
   return index < array->len ? array->pdata[index] : NULL;
+}
+
+/* What rounding does to result @item of node @index: an L2 norm, 0 where it cannot be told. */
+static double
+measure_noise (Comparing *comparing, guint index, guint item)
+{
+  g_autoptr (GPtrArray) truths = NULL;
+  g_autoptr (GPtrArray) moved = NULL;
+  AdjRunResult result = { 0 };
+  guint n = adj_graph_get_n_nodes (comparing->graph);
+
+  if (comparing->noise == NULL && !comparing->no_noise)
+    {
+      comparing->noise = g_new0 (AdjValue, n);
+      comparing->total += n;
+      comparing->no_noise = !run_keeping (comparing, comparing->noise, &result, NULL);
+      adj_run_result_clear (&result);
+    }
+  if (comparing->no_noise)
+    return 0;
+  truths = judge_tensors (&comparing->truth[index]);
+  moved = judge_tensors (&comparing->noise[index]);
+  return noise_distance (nth (truths, item), nth (moved, item));
 }
 
 static AdjTensorData *
@@ -162,9 +203,18 @@ widen_input (const AdjValue *leaf, AdjValue *out, gpointer data)
     *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
   else
     {
-      g_autoptr (AdjTensorData) wide = adj_tensor_data_cast (leaf->data, ADJ_DTYPE_F64);
+      g_autoptr (AdjTensorData) wide = adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64);
 
-      *out = ADJ_TENSOR (adj_tensor_new_from_data (wide));
+      if (comparing->moving)
+        {
+          g_autoptr (AdjTensorData) moved =
+              noise_move_tensor (wide, adj_tensor_data_get_meta (leaf->data)->dtype,
+                                 (guint64) comparing->n_moved++ << 40);
+
+          *out = ADJ_TENSOR (adj_tensor_new_from_data (moved));
+        }
+      else
+        *out = ADJ_TENSOR (adj_tensor_new_from_data (wide));
     }
   return TRUE;
 }
@@ -193,14 +243,6 @@ reduction_length (AdjContext *cx, const AdjOp *op, const AdjValue *args, const A
   return length;
 }
 
-/* Whether another call of @node gives the same. */
-static gboolean
-is_repeatable (const AdjNode *node)
-{
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-         (node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) == 0);
-}
-
 /* Calls what @node calls in float64 on what the candidate fed it. */
 static AdjValue
 recompute (Comparing *comparing, const AdjNode *node, double *k)
@@ -223,6 +265,27 @@ recompute (Comparing *comparing, const AdjNode *node, double *k)
   return exported;
 }
 
+/* What roundings of its inputs do to result @item of @node, which is @exact without. */
+static double
+measure_local_noise (Comparing *comparing,
+                     const AdjNode *node,
+                     const AdjTensorData *exact,
+                     guint item)
+{
+  g_auto (AdjValue) recomputed = ADJ_NONE;
+  g_autoptr (GPtrArray) moved = NULL;
+  double k;
+
+  if (exact == NULL)
+    return 0;
+  comparing->moving = TRUE;
+  comparing->n_moved = 0;
+  recomputed = recompute (comparing, node, &k);
+  comparing->moving = FALSE;
+  moved = judge_tensors (&recomputed);
+  return noise_distance (exact, nth (moved, item));
+}
+
 static gboolean
 inputs_agree (const Comparing *comparing, const AdjNode *node)
 {
@@ -230,16 +293,6 @@ inputs_agree (const Comparing *comparing, const AdjNode *node)
     if (comparing->verdicts[node->inputs[k].index] == ADJ_VERDICT_DIFFERS)
       return FALSE;
   return TRUE;
-}
-
-/* Whether the result of @node is memory of its first input, so that it computes nothing. */
-static gboolean
-is_alias (const AdjNode *node)
-{
-  if (node->n_inputs == 0)
-    return FALSE;
-  return node->op != NULL ? adj_schema_is_view (adj_op_get_schema (node->op))
-                          : g_str_equal (node->target, "operator.getitem");
 }
 
 /* The verdict on what an alias looks at. */
@@ -318,8 +371,8 @@ static gboolean
 compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  g_autoptr (GPtrArray) candidates = tensors_of (&comparing->candidate[index]);
-  g_autoptr (GPtrArray) truths = tensors_of (&comparing->truth[index]);
+  g_autoptr (GPtrArray) candidates = judge_tensors (&comparing->candidate[index]);
+  g_autoptr (GPtrArray) truths = judge_tensors (&comparing->truth[index]);
   g_autofree AdjValueComparison *values = g_new0 (AdjValueComparison, candidates->len + 1);
   g_auto (AdjValue) recomputed = ADJ_NONE;
   g_autoptr (GPtrArray) locals = NULL;
@@ -336,7 +389,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
     return TRUE;
   if (is_repeatable (node))
     recomputed = recompute (comparing, node, &k);
-  locals = tensors_of (&recomputed);
+  locals = judge_tensors (&recomputed);
   for (guint i = 0; i < candidates->len; i++)
     {
       Leaf found = { .candidate = candidates->pdata[i],
@@ -344,6 +397,12 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
                      .local = nth (locals, i) };
 
       values[i] = compare_item (comparing, index, i, &found, k);
+      if (values[i].verdict == ADJ_VERDICT_DIFFERS)
+        {
+          found.local_noise = measure_local_noise (comparing, node, found.local, i);
+          found.noise = measure_noise (comparing, index, i);
+          values[i] = compare_item (comparing, index, i, &found, k);
+        }
       values[i].inputs_agree = out->inputs_agree;
       if (found.candidate != NULL)
         take_worse (out, &values[i]);
@@ -354,10 +413,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
 }
 
 static gboolean
-compare_nodes (Comparing *comparing,
-               AdjComparison *comparison,
-               GCancellable *cancellable,
-               GError **error)
+compare_nodes (Comparing *comparing, AdjComparison *comparison, GError **error)
 {
   guint n = adj_graph_get_n_nodes (comparing->graph);
 
@@ -366,7 +422,7 @@ compare_nodes (Comparing *comparing,
     {
       AdjValueComparison *value = &comparison->nodes[comparison->n_nodes];
 
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+      if (g_cancellable_set_error_if_cancelled (comparing->cancellable, error))
         return FALSE;
       if (!compare_node (comparing, i, value))
         continue;
@@ -422,6 +478,11 @@ compare_output (const AdjValue *leaf, gpointer data)
       return TRUE;
     }
   compare_leaf (outputs->comparing->request, &pair, 0, value);
+  if (value->verdict == ADJ_VERDICT_DIFFERS && leaf->kind == ADJ_VALUE_NODE)
+    {
+      pair.noise = measure_noise (outputs->comparing, leaf->node.index, 0);
+      compare_leaf (outputs->comparing->request, &pair, 0, value);
+    }
   return TRUE;
 }
 
@@ -441,8 +502,8 @@ compare_outputs (Comparing *comparing,
   const AdjValue *returned =
       &adj_graph_get_node (comparing->graph, adj_graph_get_output (comparing->graph).index)
            ->args.items[0];
-  g_autoptr (GPtrArray) expected = tensors_of (comparing->request->expected);
-  g_autoptr (GPtrArray) candidates = tensors_of (&result->output);
+  g_autoptr (GPtrArray) expected = judge_tensors (comparing->request->expected);
+  g_autoptr (GPtrArray) candidates = judge_tensors (&result->output);
   Outputs outputs = { comparing, expected, candidates, comparison };
   guint n = 0;
 
@@ -471,15 +532,11 @@ worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)
 /* Runs both.  When the candidate breaks down half-way, what it computed until then is judged
  * nevertheless: the cause is often a value that differs long before. */
 static gboolean
-run_both (Comparing *comparing,
-          AdjRunResult *result,
-          AdjComparison *comparison,
-          GCancellable *cancellable,
-          GError **error)
+run_both (Comparing *comparing, AdjRunResult *result, AdjComparison *comparison, GError **error)
 {
   g_autoptr (GError) failure = NULL;
   AdjRunResult truth = { 0 };
-  gboolean done = run_keeping (comparing, FALSE, result, cancellable, &failure);
+  gboolean done = run_keeping (comparing, comparing->candidate, result, &failure);
 
   if (!done &&
       (!comparing->request->nodes || comparing->done == 0 || failure->domain == G_IO_ERROR ||
@@ -490,22 +547,23 @@ run_both (Comparing *comparing,
     }
   if (!done)
     comparison->failure = g_steal_pointer (&failure);
-  done = run_keeping (comparing, TRUE, &truth, cancellable, comparison->failure ? NULL : error);
+  done = run_keeping (comparing, comparing->truth, &truth, comparison->failure ? NULL : error);
   adj_run_result_clear (&truth);
-  return done || (comparison->failure != NULL && !g_cancellable_is_cancelled (cancellable));
+  return done ||
+         (comparison->failure != NULL && !g_cancellable_is_cancelled (comparing->cancellable));
 }
 
 static gboolean
-compare (Comparing *comparing, AdjComparison *comparison, GCancellable *cancellable, GError **error)
+compare (Comparing *comparing, AdjComparison *comparison, GError **error)
 {
   const AdjComparisonRequest *request = comparing->request;
   AdjRunResult result = { 0 };
   gboolean done;
 
-  done = run_both (comparing, &result, comparison, cancellable, error) &&
+  done = run_both (comparing, &result, comparison, error) &&
          (request->expected == NULL || comparison->failure != NULL ||
           compare_outputs (comparing, &result, comparison, error)) &&
-         (!request->nodes || compare_nodes (comparing, comparison, cancellable, error));
+         (!request->nodes || compare_nodes (comparing, comparison, error));
   adj_run_result_clear (&result);
   if (done && comparison->failure != NULL && comparison->first < 0)
     {
@@ -532,15 +590,20 @@ adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable,
   comparing.verdicts = g_new0 (guint8, n);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
-  done = compare (&comparing, comparison, cancellable, error);
+  comparing.cancellable = cancellable;
+  comparing.no_noise = !noise_applies (request->graph);
+  done = compare (&comparing, comparison, error);
   comparison->spilled = adj_spill_get_spilled (comparing.spill);
   for (guint i = 0; i < n; i++)
     {
       adj_value_clear (&comparing.candidate[i]);
       adj_value_clear (&comparing.truth[i]);
+      if (comparing.noise != NULL)
+        adj_value_clear (&comparing.noise[i]);
     }
   g_free (comparing.candidate);
   g_free (comparing.truth);
+  g_free (comparing.noise);
   g_free (comparing.verdicts);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);

@@ -100,7 +100,7 @@ import_data (AdjTensorData *data, gboolean float64)
 
   if (!float64 || !adj_dtype_is_floating (adj_tensor_data_get_meta (data)->dtype))
     return ADJ_TENSOR (adj_tensor_new_from_data (data));
-  wide = adj_tensor_data_cast (data, ADJ_DTYPE_F64);
+  wide = adj_tensor_data_cast_storage (data, ADJ_DTYPE_F64);
   return ADJ_TENSOR (adj_tensor_new_from_data (wide));
 }
 

@@ -2,9 +2,30 @@
 #include <math.h>
 
 #include "exec/judge-private.h"
+#include "exec/noise-private.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100
+
+/* How much further than the sample of it rounding may take a value. */
+#define NOISE 16
+
+static gboolean
+collect_leaf (const AdjValue *leaf, gpointer data)
+{
+  g_ptr_array_add (data, leaf->kind == ADJ_VALUE_DATA ? leaf->data : NULL);
+  return TRUE;
+}
+
+GPtrArray *
+judge_tensors (const AdjValue *value)
+{
+  GPtrArray *tensors = g_ptr_array_new ();
+
+  if (value != NULL)
+    adj_value_foreach (value, collect_leaf, tensors);
+  return tensors;
+}
 
 static double
 distance (const AdjTensorData *a, const AdjTensorData *r)
@@ -53,6 +74,14 @@ is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, 
   return difference->n_class_mismatch == 0;
 }
 
+/* Where terms cancel, no relative error says anything: the gradient of a bias before a softmax is
+ * zero, and what two programs give for it are two roundings. */
+static gboolean
+is_noise (const AdjTensorData *value, const AdjTensorData *truth, double noise)
+{
+  return noise > 0 && noise_distance (value, truth) <= NOISE * noise;
+}
+
 static AdjVerdict
 judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComparison *value)
 {
@@ -74,11 +103,14 @@ judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComp
     }
   else
     same_bits = value->local == 0;
-  if (!isnan (value->local) && value->local > value->local_limit)
+  if (!isnan (value->local) && value->local > value->local_limit &&
+      !is_noise (leaf->candidate, leaf->local, leaf->local_noise))
     return ADJ_VERDICT_DIFFERS;
-  if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)))
+  if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)) &&
+      !is_noise (leaf->candidate, leaf->truth, leaf->noise))
     return ADJ_VERDICT_DIFFERS;
-  if (!same_bits && is_other_function (leaf, value))
+  if (!same_bits && is_other_function (leaf, value) &&
+      !is_noise (leaf->peer, leaf->truth, leaf->noise))
     return ADJ_VERDICT_DIFFERS;
   return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_WITHIN;
 }

@@ -297,3 +297,31 @@ adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype)
                        adj_element_load (data->meta.dtype, address (data, walk.offset)));
   return new_dense (data, dtype, bytes, (gsize) data->numel * n_element);
 }
+
+AdjTensorData *
+adj_tensor_data_cast_storage (AdjTensorData *data, AdjDType dtype)
+{
+  AdjTensorMeta meta;
+  gsize from, to, size;
+  const guint8 *source;
+  g_autoptr (GBytes) cast = NULL;
+  guint8 *bytes;
+
+  g_return_val_if_fail (data != NULL && dtype < ADJ_N_DTYPES, NULL);
+
+  meta = data->meta;
+  from = adj_dtype_info (meta.dtype)->n_bytes;
+  to = adj_dtype_info (dtype)->n_bytes;
+  g_return_val_if_fail (from > 0 && to > 0, NULL);
+
+  if (dtype == meta.dtype)
+    return adj_tensor_data_ref (data);
+  source = g_bytes_get_data (data->bytes, &size);
+  bytes = g_malloc_n (size / from, to);
+  for (gsize i = 0; i < size / from; i++)
+    adj_element_store (dtype, bytes + i * to, adj_element_load (meta.dtype, source + i * from));
+  cast = g_bytes_new_take (bytes, size / from * to);
+  meta.dtype = dtype;
+  meta.storage = -1;
+  return adj_tensor_data_new (&meta, cast, NULL);
+}

@@ -35,6 +35,8 @@ ADJ_PUBLIC void adj_tensor_data_read_doubles (const AdjTensorData *data, double 
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_contiguous (AdjTensorData *data);
 /* Element-wise cast, dense. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype);
+/* The same with the strides of @data: its whole storage is cast. */
+ADJ_PUBLIC AdjTensorData *adj_tensor_data_cast_storage (AdjTensorData *data, AdjDType dtype);
 
 /* "tensor([[1., 2.], …], dtype=…)" as torch prints it.  Of more than @max_items elements only three
  * (or fewer, to keep below it; at least one) are shown at either end of each dimension. */

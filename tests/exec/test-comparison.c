@@ -38,6 +38,20 @@ make (double first)
   return adj_tensor_data_new (&meta, bytes, NULL);
 }
 
+static AdjTensorData *
+make_one (double value)
+{
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  gint64 size = 1;
+  float number = (float) value;
+  g_autoptr (GBytes) bytes = g_bytes_new (&number, sizeof number);
+
+  adj_shape_init_ints (&meta.shape, 1, &size);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
 /* The peer recorded node @name, and nothing else. */
 typedef struct
 {
@@ -170,6 +184,33 @@ test_reports_failure (void)
   g_assert_nonnull (g_strstr_len (error->message, -1, "'taken'"));
 }
 
+/* A sum of what has no mean is zero; which roundings a program gives for it says nothing. */
+static void
+test_rounding_of_zero (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        c = torch.ops.aten.mul.Tensor(x, 0.1)\n"
+                                      "        m = torch.ops.aten.mean.dim(c, [0], True)\n"
+                                      "        d = torch.ops.aten.sub.Tensor(c, m)\n"
+                                      "        s = torch.ops.aten.sum.dim_IntList(d, [0], True)\n"
+                                      "        return (s,)\n");
+  g_autoptr (AdjTensorData) rounding = make_one (3e-8), wrong = make_one (3e-5);
+  const struct
+  {
+    AdjTensorData *value;
+    AdjVerdict verdict;
+  } rows[] = { { rounding, ADJ_VERDICT_WITHIN }, { wrong, ADJ_VERDICT_DIFFERS } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      Recorded recorded = { graph, "s", rows[i].value };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = compare (graph, &recorded, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (verdict_of (comparison, graph, "s"), ==, rows[i].verdict);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -178,5 +219,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
+  g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);
+
   return g_test_run ();
 }

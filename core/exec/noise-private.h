@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* What rounding alone does to a run: the float64 run once more, with what every node computes moved
+ * by less than the rounding error of its type. */
+
+/* Whether the values of @graph can be moved: nothing but copies into inputs writes. */
+gboolean noise_applies (const AdjGraph *graph);
+/* Moves the floating tensors of @value, which is what node @id computed in float64; @like holds
+ * them in the types that the graph has.  @out (transfer full). */
+gboolean noise_move (AdjNodeId id, const AdjValue *value, const AdjValue *like, AdjValue *out);
+/* (transfer full): @data, which is float64, moved by the rounding error of @dtype. */
+AdjTensorData *noise_move_tensor (const AdjTensorData *data, AdjDType dtype, guint64 seed);
+/* L2 norm of @a - @b; NaN where they cannot be compared. */
+double noise_distance (const AdjTensorData *a, const AdjTensorData *b);
+
+G_END_DECLS

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "exec/noise-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "call/adj-op.h"
+#include "exec/judge-private.h"
+
+gboolean
+noise_applies (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (node->opcode == ADJ_OPCODE_CALL_METHOD)
+        return FALSE;
+      if (node->opcode != ADJ_OPCODE_CALL_FUNCTION ||
+          g_str_equal (node->target, "operator.getitem"))
+        continue;
+      if (node->op == NULL)
+        return FALSE;
+      if (adj_schema_mutates (adj_op_get_schema (node->op)) && node->n_users > 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A number of [-1, 1) for each element of each node. */
+static double
+draw (guint64 element)
+{
+  guint64 word = element * 0x9e3779b97f4a7c15u;
+
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+  return (double) (gint64) (word ^ (word >> 31)) * 0x1p-63;
+}
+
+AdjTensorData *
+noise_move_tensor (const AdjTensorData *data, AdjDType dtype, guint64 seed)
+{
+  double u = adj_dtype_unit_roundoff (dtype);
+  gsize size;
+  const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
+  double *moved = g_memdup2 (bytes, size);
+  g_autoptr (GBytes) store = NULL;
+
+  for (gsize i = 0; i < size / sizeof (double); i++)
+    moved[i] *= 1 + u * draw (seed + i);
+  store = g_bytes_new_take (moved, size);
+  return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
+}
+
+typedef struct
+{
+  GPtrArray *like; /* of AdjTensorData, %NULL where there is no tensor */
+  guint next;
+  guint64 seed;
+} Moving;
+
+static gboolean
+move_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Moving *moving = data;
+  AdjTensorData *like = moving->next < moving->like->len ? moving->like->pdata[moving->next] : NULL;
+  AdjTensorData *moved = NULL;
+
+  moving->next++;
+  if (leaf->kind == ADJ_VALUE_DATA && like != NULL &&
+      adj_tensor_data_get_meta (leaf->data)->dtype == ADJ_DTYPE_F64)
+    moved = noise_move_tensor (leaf->data, adj_tensor_data_get_meta (like)->dtype,
+                               moving->seed + ((guint64) moving->next << 40));
+  *out = moved != NULL ? ADJ_DATA (moved) : adj_value_copy (leaf);
+  return TRUE;
+}
+
+gboolean
+noise_move (AdjNodeId id, const AdjValue *value, const AdjValue *like, AdjValue *out)
+{
+  g_autoptr (GPtrArray) tensors = judge_tensors (like);
+  Moving moving = { .like = tensors, .seed = (guint64) id.index << 48 };
+
+  adj_value_map (value, move_leaf, &moving, out);
+  return TRUE;
+}
+
+double
+noise_distance (const AdjTensorData *a, const AdjTensorData *b)
+{
+  gint64 n = a != NULL ? adj_tensor_data_get_numel (a) : 0;
+  g_autofree double *x = NULL, *y = NULL;
+  double sum = 0;
+
+  if (a == NULL || b == NULL || adj_tensor_data_get_numel (b) != n)
+    return NAN;
+  x = g_new (double, n + 1);
+  y = g_new (double, n + 1);
+  adj_tensor_data_read_doubles (a, x);
+  adj_tensor_data_read_doubles (b, y);
+  for (gint64 i = 0; i < n; i++)
+    sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sqrt (sum);
+}
