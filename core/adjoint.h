@@ -7,6 +7,7 @@
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-checkpoint.h"
 #include "autograd/adj-custom.h"
+#include "autograd/adj-module-hooks.h"
 #include "base/adj-diag.h"
 #include "base/adj-error.h"
 #include "call/adj-context.h"

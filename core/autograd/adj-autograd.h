@@ -89,6 +89,16 @@ ADJ_PUBLIC guint adj_grad_node_get_n_edges (const AdjGradNode *node);
 /* (transfer none) (nullable) */
 ADJ_PUBLIC AdjGradNode *adj_grad_node_get_edge (const AdjGradNode *node, guint edge, guint *input);
 
+/* How many tensors it keeps for its backward, in the order of its arguments, then of its results;
+ * none once backward has let them go. */
+ADJ_PUBLIC guint adj_grad_node_get_n_saved (const AdjGradNode *node);
+/* From now on number @index of them goes through @hooks, which pack it at once.  Once for each;
+ * %FALSE: the context is in error. */
+ADJ_PUBLIC gboolean adj_grad_node_set_saved_hooks (AdjContext *cx,
+                                                   AdjGradNode *node,
+                                                   guint index,
+                                                   const AdjSavedHooks *hooks);
+
 /**
  * AdjBackwardFunc:
  * @grads: (array length=n_grads): gradients of the outputs, %NULL where undefined

@@ -25,6 +25,7 @@ struct _AdjHook
   guint input;            /* of a tensor hook on a node: which of its gradients */
 };
 
+const char *hook_get_name (const AdjHook *hook);
 /* Lists are made at the first hook; a snapshot is what runs in one turn. */
 AdjHook *hook_list_add (GPtrArray **list, GCallback func, gpointer data, guint input);
 GPtrArray *hook_list_snapshot (const GPtrArray *list); /* (transfer full) (nullable) */
@@ -46,7 +47,8 @@ typedef struct
                      AdjTensor *const *grads,
                      const gboolean *needed,
                      AdjTensor **out);
-  void (*release) (AdjGradNode *node); /* (nullable): lets saved values go */
+  void (*release) (AdjGradNode *node);         /* (nullable): lets saved values go */
+  GPtrArray *(*get_saved) (AdjGradNode *node); /* (nullable) (transfer none): of Saved */
   void (*finalize) (AdjGradNode *node);
 } GradNodeClass;
 
@@ -265,6 +267,11 @@ AdjGradNode *engine_get_node (const Autograd *autograd);
 
 /* -- around one node (node-hooks.c); %FALSE: the context is in error -- */
 
+/* Whether @hook may put @new in place of @old; both may be %NULL. */
+gboolean
+node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new);
+/* Puts @new there; @slot owns what it holds. */
+gboolean node_replace_grad (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTensor *new);
 gboolean node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
 gboolean node_run_retainers (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
 gboolean node_run_hooks (AdjContext *cx,

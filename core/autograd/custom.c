@@ -132,9 +132,9 @@ call_apply (AdjGradNode *node,
   call->cx = outer;
   if (!done)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s failed", node->name);
+  /* What nobody needs is for the hooks behind the node. */
   for (guint i = 0; i < node->n_edges && done; i++)
-    if (needed[i])
-      out[i] = adj_keep (returned[i]);
+    out[i] = adj_keep (returned[i]);
   return done;
 }
 
@@ -162,9 +162,16 @@ call_finalize (AdjGradNode *node)
   g_ptr_array_unref (call->non_differentiable);
 }
 
+static GPtrArray *
+call_get_saved (AdjGradNode *node)
+{
+  return ((AdjCustomCall *) node)->saved;
+}
+
 static const GradNodeClass call_class = {
   .apply = call_apply,
   .release = call_release,
+  .get_saved = call_get_saved,
   .finalize = call_finalize,
 };
 
@@ -260,6 +267,7 @@ take_outputs (AdjCustomCall *call, AdjTensor *const *inputs, AdjTensor **outputs
   for (guint i = 0; i < n_outputs; i++)
     {
       gboolean dirty = outputs[i] != NULL && contains (call->dirty, outputs[i]);
+      gboolean fixed = outputs[i] != NULL && contains (call->non_differentiable, outputs[i]);
 
       if (outputs[i] == NULL)
         continue;
@@ -271,8 +279,7 @@ take_outputs (AdjCustomCall *call, AdjTensor *const *inputs, AdjTensor **outputs
           variable_get (outputs[i])->creation = VIEW_IN_CUSTOM;
         }
       node->inputs[i] = *adj_tensor_get_meta (outputs[i]);
-      if (contains (call->non_differentiable, outputs[i]) ||
-          !adj_dtype_is_floating (node->inputs[i].dtype))
+      if (fixed || !adj_dtype_is_floating (node->inputs[i].dtype))
         continue;
       if (!dirty)
         variable_set_history (outputs[i], node, i);

@@ -38,6 +38,12 @@ adj_hook_remove (AdjHook *hook)
   hook->removed = TRUE;
 }
 
+const char *
+hook_get_name (const AdjHook *hook)
+{
+  return hook->name != NULL ? hook->name : "<unknown>";
+}
+
 AdjHook *
 hook_list_add (GPtrArray **list, GCallback func, gpointer data, guint input)
 {

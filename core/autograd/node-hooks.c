@@ -3,11 +3,10 @@
 
 /* The hooks around one node, and what they may put in place of a gradient. */
 
-/* Whether @hook may put @new in place of @old. */
-static gboolean
-check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new)
+gboolean
+node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new)
 {
-  const char *name = hook->name != NULL ? hook->name : "<unknown>";
+  const char *name = hook_get_name (hook);
   const AdjTensorMeta *a, *b;
 
   if (new == NULL || adj_context_has_error (cx))
@@ -37,14 +36,14 @@ check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTenso
   return !adj_context_has_error (cx);
 }
 
-static gboolean
-replace (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTensor *new)
+gboolean
+node_replace_grad (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTensor *new)
 {
   AdjTensor *old = *slot;
 
   if (new == old || adj_context_has_error (cx))
     return !adj_context_has_error (cx);
-  if (!check_replacement (cx, hook, old, new))
+  if (!node_check_replacement (cx, hook, old, new))
     return FALSE;
   *slot = adj_keep (new);
   if (old != NULL)
@@ -64,7 +63,8 @@ node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
       AdjHook *hook = g_ptr_array_index (hooks, i);
       AdjTensor *new = ((AdjTensorHookFunc) hook->func) (cx, grads[hook->input], hook->data);
 
-      if (!replace (cx, hook, &grads[hook->input], new != NULL ? new : grads[hook->input]))
+      if (!node_replace_grad (cx, hook, &grads[hook->input],
+                              new != NULL ? new : grads[hook->input]))
         return FALSE;
     }
   return !adj_context_has_error (cx);
@@ -111,7 +111,7 @@ node_run_hooks (AdjContext *cx,
         shown[k] = grads[k];
       ((AdjNodeHookFunc) hook->func) (cx, shown, n_grads, results, n_results, hook->data);
       for (guint k = 0; k < n_grads; k++)
-        if (!replace (cx, hook, &grads[k], shown[k]))
+        if (!node_replace_grad (cx, hook, &grads[k], shown[k]))
           return FALSE;
     }
   return !adj_context_has_error (cx);

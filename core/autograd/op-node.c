@@ -354,9 +354,16 @@ op_node_apply (AdjGradNode *node,
   return done;
 }
 
+static GPtrArray *
+op_node_get_saved (AdjGradNode *node)
+{
+  return ((OpNode *) node)->saved;
+}
+
 static const GradNodeClass op_node_class = {
   .apply = op_node_apply,
   .release = op_node_release,
+  .get_saved = op_node_get_saved,
   .finalize = op_node_finalize,
 };
 

@@ -24,6 +24,16 @@ struct _SavedHooks
 };
 
 static SavedHooks *
+saved_hooks_new (const AdjSavedHooks *hooks)
+{
+  SavedHooks *entry = g_new0 (SavedHooks, 1);
+
+  entry->ref_count = 1;
+  entry->hooks = *hooks;
+  return entry;
+}
+
+static SavedHooks *
 saved_hooks_ref (SavedHooks *hooks)
 {
   hooks->ref_count++;
@@ -50,11 +60,7 @@ adj_autograd_push_saved_hooks (AdjContext *cx, const AdjSavedHooks *hooks)
   g_return_val_if_fail (hooks == NULL || (hooks->pack != NULL && hooks->unpack != NULL), FALSE);
 
   if (hooks != NULL)
-    {
-      entry = g_new0 (SavedHooks, 1);
-      entry->ref_count = 1;
-      entry->hooks = *hooks;
-    }
+    entry = saved_hooks_new (hooks);
   autograd = autograd_find (cx);
   if (autograd == NULL)
     saved_hooks_unref (entry);
@@ -170,21 +176,102 @@ saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, Save
   return done;
 }
 
+/* Lets the tensor itself go. */
+static void
+drop_tensor (Saved *saved)
+{
+  if (saved->watched != NULL)
+    g_ptr_array_remove_fast (saved->watched->savers, saved);
+  saved->watched = NULL;
+  g_clear_pointer (&saved->tensor, adj_tensor_unref);
+}
+
 static void
 saved_free (gpointer data)
 {
   Saved *saved = data;
 
-  if (saved->watched != NULL)
-    g_ptr_array_remove_fast (saved->watched->savers, saved);
-  if (saved->tensor != NULL)
-    adj_tensor_unref (saved->tensor);
+  drop_tensor (saved);
   if (saved->packed != NULL && saved->hooks->hooks.free_packed != NULL)
     saved->hooks->hooks.free_packed (saved->packed);
   saved_hooks_unref (saved->hooks);
   adj_grad_node_unref (saved->edge.node);
   g_free (saved->stale);
   g_free (saved);
+}
+
+/* -- hooks of one saved tensor -- */
+
+static GPtrArray *
+get_saved (const AdjGradNode *node)
+{
+  return node->klass->get_saved != NULL ? node->klass->get_saved ((AdjGradNode *) node) : NULL;
+}
+
+guint
+adj_grad_node_get_n_saved (const AdjGradNode *node)
+{
+  const GPtrArray *list;
+
+  g_return_val_if_fail (node != NULL, 0);
+
+  list = get_saved (node);
+  return list != NULL ? list->len : 0;
+}
+
+/* (nullable): %NULL with the context in error. */
+static Saved *
+find_plain (AdjContext *cx, AdjGradNode *node, guint index)
+{
+  const GPtrArray *list = get_saved (node);
+  Saved *saved = list != NULL && index < list->len ? g_ptr_array_index (list, index) : NULL;
+
+  if (saved == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "%s: there is no saved tensor %u: it has %u, and none after they have been "
+                      "freed",
+                      node->name, index, adj_grad_node_get_n_saved (node));
+  else if (saved->hooks != NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "%s: Calling register_hooks on a saved tensor whose hooks have already been "
+                      "set. Hint: only one pair of hooks is allowed at a time.",
+                      node->name);
+  else if (saved->tensor == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "%s: saved tensor %u is no longer valid: %s",
+                      node->name, index, saved->stale);
+  return adj_context_has_error (cx) ? NULL : saved;
+}
+
+gboolean
+adj_grad_node_set_saved_hooks (AdjContext *cx,
+                               AdjGradNode *node,
+                               guint index,
+                               const AdjSavedHooks *hooks)
+{
+  Autograd *autograd;
+  SavedHooks *entry;
+  Saved *saved;
+  gboolean enabled, done = FALSE;
+
+  g_return_val_if_fail (cx != NULL && node != NULL && hooks != NULL, FALSE);
+  g_return_val_if_fail (hooks->pack != NULL && hooks->unpack != NULL, FALSE);
+
+  entry = saved_hooks_new (hooks);
+  autograd = autograd_get (cx);
+  saved = autograd != NULL ? find_plain (cx, node, index) : NULL;
+  if (saved != NULL)
+    {
+      if (saved->kind != SAVED_RESULT)
+        saved->edge = variable_get_edge (cx, saved->tensor);
+      enabled = adj_context_set_grad_enabled (cx, FALSE);
+      adj_scope_begin (cx);
+      done = pack (saved, cx, autograd, entry, saved->tensor);
+      adj_scope_end (cx);
+      adj_context_set_grad_enabled (cx, enabled);
+      drop_tensor (saved);
+    }
+  saved_hooks_unref (entry);
+  return done;
 }
 
 GPtrArray *

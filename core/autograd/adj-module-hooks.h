@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/adj-autograd.h"
+#include "call/adj-function.h"
+
+G_BEGIN_DECLS
+
+/* Backward hooks of a module: of a function that is a part of a program.  They hear of the
+ * gradients of all its outputs and of all its inputs at once (compiled-autograd §1.10). */
+typedef struct _AdjModuleHooks AdjModuleHooks;
+
+/* Before the backward of the module.  Assigns to @grad_outputs to replace; %NULL stands where an
+ * output is no tensor or has no gradient. */
+typedef void (*AdjModulePreHookFunc) (AdjContext *cx,
+                                      AdjTensor **grad_outputs,
+                                      guint n_outputs,
+                                      gpointer data);
+/* After it.  Assigns to @grad_inputs to replace. */
+typedef void (*AdjModuleHookFunc) (AdjContext *cx,
+                                   AdjTensor **grad_inputs,
+                                   guint n_inputs,
+                                   AdjTensor *const *grad_outputs,
+                                   guint n_outputs,
+                                   gpointer data);
+
+ADJ_PUBLIC AdjModuleHooks *adj_module_hooks_new (void);
+ADJ_PUBLIC void adj_module_hooks_free (AdjModuleHooks *hooks);
+
+/* Each returns a handle (transfer full).  What is added or removed counts from the next call on. */
+ADJ_PUBLIC AdjHook *
+adj_module_hooks_add (AdjModuleHooks *hooks, AdjModuleHookFunc hook, gpointer data);
+ADJ_PUBLIC AdjHook *
+adj_module_hooks_add_pre (AdjModuleHooks *hooks, AdjModulePreHookFunc hook, gpointer data);
+
+/**
+ * adj_module_hooks_call:
+ * @module: what the hooks belong to
+ * @args: (array length=n_args): its arguments; tensors inside of containers go past the hooks
+ * @result: (out) (transfer full): what it returns: a tensor, or a TUPLE or LIST with tensors
+ *
+ * Calls @module between two identities, through which the gradients of its outputs and of its
+ * inputs pass.  Where no input requires a gradient the hooks run with those of the outputs, and
+ * may not replace any.
+ *
+ * Returns: %FALSE when the context is in error
+ */
+ADJ_PUBLIC gboolean adj_module_hooks_call (AdjModuleHooks *hooks,
+                                           AdjContext *cx,
+                                           AdjFunction *module,
+                                           const AdjValue *args,
+                                           guint n_args,
+                                           AdjValue *result);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjModuleHooks, adj_module_hooks_free)
+
+G_END_DECLS
