@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/aot-private.h"
-
 #include <string.h>
+
+#include "aot/aot-private.h"
 
 /* The error catalogue: one row each, with a code by which messages are found. */
 

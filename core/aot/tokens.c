@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/tokens-private.h"
 
+#include "ops/adj-ops.h"
+
 /* Stage 11, effect tokens (aot-autograd §6.5): what an operator does beside giving results is
  * ordered by a value that goes from one to the next.  There is one kind of effect, and a chain of
  * tokens for the forward and for the backward. */
@@ -18,7 +20,8 @@ typedef struct
 static gboolean
 has_effect (const AdjOpCall *call)
 {
-  return (call->op->flags & ADJ_OP_EFFECT) != 0 && !adj_schema_mutates (call->schema);
+  return (call->op->flags & ADJ_OP_EFFECT) != 0 && !adj_schema_mutates (call->schema) &&
+         call->op != adj_op (ADJ_OP_inductor_resize_storage_bytes_);
 }
 
 static void

@@ -584,12 +584,14 @@ resize_storage_meta (AdjOpCall *call)
 static gboolean
 resize_storage_kernel (AdjOpCall *call)
 {
-  AdjStorage *storage = adj_tensor_get_storage (adj_op_call_tensor (call, 0));
+  AdjTensor *tensor = adj_op_call_tensor (call, 0);
   gsize n = (gsize) adj_op_call_size (call, 1, ADJ_SIZE (0)).word;
 
+  if (tensor == NULL)
+    return adj_op_call_fail (call, "there is no tensor");
   if (!adj_op_call_check_memory (call, adj_op_call_meta (call, 0), n))
     return FALSE;
-  adj_storage_resize (storage, n);
+  adj_storage_resize (adj_tensor_get_storage (tensor), n);
   return TRUE;
 }
 
