@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "layout/census-private.h"
 #include "tensor/adj-shape.h"
 
 /* Inputs beyond which those that no file calls parameters become chips too. */
@@ -16,10 +17,8 @@ static const char *const views[] = {
   "t",        "transpose",      "unbind",       "unflatten", "unfold",     "unsqueeze", "view",
 };
 
-/* The packet of a target: "view" of "torch.ops.aten.view.default", "getitem" of
- * "operator.getitem". */
-static gboolean
-packet_is (const char *target, const char *packet)
+gboolean
+census_packet_is (const char *target, const char *packet)
 {
   gsize length = strlen (packet);
   const char *start = target;
@@ -42,7 +41,7 @@ is_alias (const AdjNode *node)
       (node->opcode != ADJ_OPCODE_CALL_FUNCTION && node->opcode != ADJ_OPCODE_CALL_METHOD))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (views); i++)
-    if (packet_is (node->target, views[i]))
+    if (census_packet_is (node->target, views[i]))
       return TRUE;
   return FALSE;
 }
@@ -145,23 +144,25 @@ side_by_tag (const AdjNode *node)
   return strstr (tag, "forward") ? ADJ_SIDE_FORWARD : ADJ_SIDE_NONE;
 }
 
-/* Nodes that do not depend on tangents, but come after the first that does, and that gradients
- * alone read: the graph computes them for backward.  The output node reads both kinds. */
+/* Nodes that do not depend on tangents, but come after the first that does or are computed again,
+ * and that gradients alone read: the graph computes them for backward.  The output node reads both
+ * kinds. */
 static guint8 *
-find_serving (const AdjCensus *self, const guint8 *late)
+find_serving (const AdjCensus *self, const guint8 *late, const guint32 *repeats)
 {
   guint8 *serves = g_new0 (guint8, MAX (self->n, 1));
+  g_autofree guint8 *again = census_find_again (self->graph, repeats);
   guint32 output = adj_graph_get_output (self->graph).index;
   guint first = 0;
 
   while (first < self->n && (!late[first] || adj_graph_get_node (self->graph, first)->opcode ==
                                                  ADJ_OPCODE_PLACEHOLDER))
     first++;
-  for (guint i = self->n; i-- > first;)
+  for (guint i = self->n; i-- > 0;)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
 
-      serves[i] = !late[i] && node->n_users > 0;
+      serves[i] = !late[i] && node->n_users > 0 && (i >= first || again[i]);
       for (guint k = 0; k < node->n_users && serves[i]; k++)
         {
           guint32 user = node->users[k].index;
@@ -174,9 +175,9 @@ find_serving (const AdjCensus *self, const guint8 *late)
 
 /* Sets sides: by tag, else by what a node depends on and serves. */
 static void
-find_sides (AdjCensus *self, const guint8 *late)
+find_sides (AdjCensus *self, const guint8 *late, const guint32 *repeats)
 {
-  g_autofree guint8 *serves = find_serving (self, late);
+  g_autofree guint8 *serves = find_serving (self, late, repeats);
 
   for (guint i = 0; i < self->n; i++)
     {
@@ -295,48 +296,12 @@ find_hosts (AdjCensus *self, gboolean keep_aliases)
 
       entry->bytes = bytes_of_node (self->graph, node);
       /* An item of a tuple is a tensor of its own; a view is not. */
-      entry->value = alias && !packet_is (node->target, "getitem") ? self->entries[input].value : i;
+      entry->value =
+          alias && !census_packet_is (node->target, "getitem") ? self->entries[input].value : i;
       entry->host = alias && (!keep_aliases || of_chip) ? self->entries[input].host : i;
       entry->kind = entry->host == i ? kind_of (self, i, known, has_gradient)
                                      : self->entries[entry->host].kind;
     }
-}
-
-/* Whether @again reads what @first reads, or copies of it. */
-static gboolean
-reads_the_same (const AdjCensus *self, const AdjNode *first, const AdjNode *again)
-{
-  if (first->n_inputs != again->n_inputs)
-    return FALSE;
-  for (guint k = 0; k < first->n_inputs; k++)
-    {
-      guint32 a = self->entries[first->inputs[k].index].host;
-      guint32 b = self->entries[again->inputs[k].index].host;
-
-      if (a != b &&
-          (self->entries[b].role != ADJ_ROLE_RECOMPUTE_COPY || self->entries[b].twin != a))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* The forward node that @index does again, or G_MAXUINT32; @first is the first of its step. */
-static guint32
-find_original (const AdjCensus *self, guint32 index, guint32 first)
-{
-  const AdjNode *node = adj_graph_get_node (self->graph, index);
-
-  for (guint32 i = first; i < index; i++)
-    {
-      const AdjNode *original = adj_graph_get_node (self->graph, i);
-
-      if (original->meta.seq_nr != node->meta.seq_nr)
-        break;
-      if (self->entries[i].side == ADJ_SIDE_FORWARD &&
-          strcmp (original->target, node->target) == 0 && reads_the_same (self, original, node))
-        return i;
-    }
-  return G_MAXUINT32;
 }
 
 /* Where gradients of several readers meet; its sequence number is a left-over of what ran before.
@@ -344,7 +309,7 @@ find_original (const AdjCensus *self, guint32 index, guint32 first)
 static gboolean
 is_accumulation (const AdjCensus *self, const AdjNode *node)
 {
-  if (!packet_is (node->target, "add") || node->n_inputs != 2 || node->meta.n_fwd_modules)
+  if (!census_packet_is (node->target, "add") || node->n_inputs != 2 || node->meta.n_fwd_modules)
     return FALSE;
   for (guint k = 0; k < 2; k++)
     if (self->entries[self->entries[node->inputs[k].index].host].side != ADJ_SIDE_BACKWARD)
@@ -360,13 +325,11 @@ set_twin (AdjCensus *self, guint32 index, guint32 twin)
     self->entries[twin].twin = index;
 }
 
-/* By sequence number: gradients have that of the forward node, and so have nodes that are computed
- * again. */
+/* By sequence number: gradients have that of the forward node. */
 static void
-find_twins (AdjCensus *self, const guint8 *late)
+find_twins (AdjCensus *self)
 {
   g_autoptr (GHashTable) last = g_hash_table_new (g_int64_hash, g_int64_equal);
-  g_autoptr (GHashTable) first = g_hash_table_new (g_int64_hash, g_int64_equal);
 
   for (guint32 i = 0; i < self->n; i++)
     self->entries[i].twin = G_MAXUINT32;
@@ -375,24 +338,18 @@ find_twins (AdjCensus *self, const guint8 *late)
       const AdjNode *node = adj_graph_get_node (self->graph, i);
       AdjCensusEntry *entry = &self->entries[i];
       gpointer key = (gpointer) &node->meta.seq_nr, found;
-      guint32 original = G_MAXUINT32;
 
-      if (node->meta.seq_nr < 0 || entry->host != i)
+      if (entry->host != i)
         continue;
-      if (self->is_joint && entry->side == ADJ_SIDE_BACKWARD && !late[i] &&
-          !node->meta.partitioner_tag && g_hash_table_lookup_extended (first, key, NULL, &found))
-        original = find_original (self, i, GPOINTER_TO_UINT (found));
-      if (original != G_MAXUINT32)
+      if (entry->original != G_MAXUINT32)
         {
           entry->role = ADJ_ROLE_RECOMPUTE_COPY;
-          entry->twin = original;
+          entry->twin = self->entries[entry->original].host;
         }
+      else if (node->meta.seq_nr < 0)
+        continue;
       else if (entry->side == ADJ_SIDE_FORWARD)
-        {
-          g_hash_table_insert (last, key, GUINT_TO_POINTER (i));
-          if (!g_hash_table_contains (first, key))
-            g_hash_table_insert (first, key, GUINT_TO_POINTER (i));
-        }
+        g_hash_table_insert (last, key, GUINT_TO_POINTER (i));
       else if (!is_accumulation (self, node) &&
                g_hash_table_lookup_extended (last, key, NULL, &found))
         set_twin (self, i, GPOINTER_TO_UINT (found));
@@ -522,6 +479,7 @@ adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
 {
   AdjCensus *self = g_new0 (AdjCensus, 1);
   g_autofree guint8 *late = find_late (graph);
+  g_autofree guint32 *repeats = census_find_repeats (graph);
   const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
 
   self->graph = graph;
@@ -532,9 +490,10 @@ adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
   find_kind_of_graph (self, late);
   if (self->is_joint)
     name_gradients (self, late);
-  find_sides (self, late);
+  find_sides (self, late, repeats);
   find_hosts (self, options->keep_aliases);
-  find_twins (self, late);
+  census_find_copies (self, late, repeats);
+  find_twins (self);
   find_roles (self);
   if (options->view != ADJ_VIEW_MIRROR)
     flatten (self);

@@ -21,10 +21,11 @@ typedef struct
   AdjCensusKind kind; /* of the host, for folded nodes */
   AdjSide side;
   AdjRole role;
-  guint32 host;  /* the node that shows this one; itself when it is not folded */
-  guint32 value; /* the node whose storage this one views; itself when it makes one */
-  guint32 twin;  /* forward node of a gradient and the reverse, or G_MAXUINT32 */
-  gint64 bytes;  /* of its result; -1: unknown */
+  guint32 host;     /* the node that shows this one; itself when it is not folded */
+  guint32 value;    /* the node whose storage this one views; itself when it makes one */
+  guint32 twin;     /* forward node of a gradient and the reverse, or G_MAXUINT32 */
+  guint32 original; /* forward node that this one computes again, or G_MAXUINT32 */
+  gint64 bytes;     /* of its result; -1: unknown */
 } AdjCensusEntry;
 
 /* A value that leaves the graph. */

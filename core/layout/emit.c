@@ -458,11 +458,13 @@ place_nodes (Emitter *self)
       guint32 box = draft->chip_of[i] != ADJ_NO_BOX   ? self->chip_boxes[draft->chip_of[i]]
                     : draft->item_of[i] != ADJ_NO_BOX ? self->item_boxes[draft->item_of[i]]
                                                       : ADJ_NO_BOX;
-      guint32 twin = census->entries[i].twin;
+      guint32 twin = census->entries[i].twin, original = census->entries[i].original;
 
       adj_scene_builder_place_node (self->builder, (AdjNodeId){ i }, box);
       if (twin != G_MAXUINT32 && census->entries[twin].twin == i)
         adj_scene_builder_set_twins (self->builder, (AdjNodeId){ i }, (AdjNodeId){ twin });
+      if (original != G_MAXUINT32)
+        adj_scene_builder_set_copy (self->builder, (AdjNodeId){ original }, (AdjNodeId){ i });
     }
 }
 

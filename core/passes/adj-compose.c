@@ -71,6 +71,16 @@ saved_placeholders (const AdjGraph *backward, guint *n_sizes)
   return saved;
 }
 
+/* What forward returns for the @index-th of @n_saved placeholders. */
+static const AdjValue *
+saved_value (
+    const AdjGraph *forward, guint num_fwd_outputs, guint n_saved, guint n_sizes, guint index)
+{
+  guint from = index < n_sizes ? n_saved - n_sizes + index : index - n_sizes;
+
+  return &returned (forward)->items[num_fwd_outputs + from];
+}
+
 static gboolean
 join (Composing *self, GError **error)
 {
@@ -88,18 +98,43 @@ join (Composing *self, GError **error)
   for (guint i = 0; i < n_saved; i++)
     {
       AdjNodeId placeholder = g_array_index (placeholders, AdjNodeId, i);
-      guint from = i < n_sizes ? n_saved - n_sizes + i : i - n_sizes;
-      const AdjValue *value = &outputs->items[self->num_fwd_outputs + from];
+      const AdjValue *value =
+          saved_value (self->forward, self->num_fwd_outputs, n_saved, n_sizes, i);
 
       if (value->kind != ADJ_VALUE_NODE)
         {
           g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                       "saved value %u of the forward graph is no node", from);
+                       "saved value %u of the forward graph is no node",
+                       (guint) (value - outputs->items) - self->num_fwd_outputs);
           return FALSE;
         }
       self->backward_ids[placeholder.index] = self->forward_ids[value->node.index];
     }
   return TRUE;
+}
+
+AdjNodeId
+adj_compose_find_saved (const AdjGraph *forward,
+                        const AdjGraph *backward,
+                        guint num_fwd_outputs,
+                        AdjNodeId placeholder)
+{
+  const AdjValue *outputs = returned (forward);
+  guint n_sizes;
+  g_autoptr (GArray) placeholders = saved_placeholders (backward, &n_sizes);
+
+  if (!adj_value_is_container (outputs) || outputs->n < num_fwd_outputs ||
+      outputs->n - num_fwd_outputs != placeholders->len)
+    return ADJ_NO_NODE;
+  for (guint i = 0; i < placeholders->len; i++)
+    if (g_array_index (placeholders, AdjNodeId, i).index == placeholder.index)
+      {
+        const AdjValue *value =
+            saved_value (forward, num_fwd_outputs, placeholders->len, n_sizes, i);
+
+        return value->kind == ADJ_VALUE_NODE ? value->node : ADJ_NO_NODE;
+      }
+  return ADJ_NO_NODE;
 }
 
 static gboolean

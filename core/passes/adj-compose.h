@@ -20,4 +20,11 @@ G_BEGIN_DECLS
 ADJ_PUBLIC AdjGraph *
 adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs, GError **error);
 
+/* The node of @forward whose value input @placeholder of @backward takes; ADJ_NO_NODE: none, as for
+ * tangents, or the two do not fit. */
+ADJ_PUBLIC AdjNodeId adj_compose_find_saved (const AdjGraph *forward,
+                                             const AdjGraph *backward,
+                                             guint num_fwd_outputs,
+                                             AdjNodeId placeholder);
+
 G_END_DECLS

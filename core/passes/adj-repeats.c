@@ -90,8 +90,8 @@ writes (const AdjNode *node)
   return node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op));
 }
 
-guint32 *
-adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+static guint32 *
+find (const AdjGraph *graph, gboolean across_writes, AdjMayMerge may_merge, gpointer data)
 {
   guint n = adj_graph_get_n_nodes (graph);
   guint32 *first = g_new (guint32, n);
@@ -106,7 +106,7 @@ adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer d
 
       first[i] = i;
       *call = (Call){ node, first, i, region, 0 };
-      region += writes (node);
+      region += !across_writes && writes (node);
       if (!may_merge (graph, i, data))
         continue;
       call->hash = mix (g_str_hash (node->target), call->region);
@@ -119,4 +119,16 @@ adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer d
         first[i] = known->index;
     }
   return first;
+}
+
+guint32 *
+adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+{
+  return find (graph, FALSE, may_merge, data);
+}
+
+guint32 *
+adj_graph_find_same_calls (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+{
+  return find (graph, TRUE, may_merge, data);
 }

@@ -12,5 +12,7 @@ typedef gboolean (*AdjMayMerge) (const AdjGraph *graph, guint index, gpointer da
  * (types included) once repeats among these are one, and with no write in between; itself when
  * there is none.  (transfer full) (array length=n_nodes) */
 guint32 *adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data);
+/* Whatever is written in between: who reads the same text would call it the same. */
+guint32 *adj_graph_find_same_calls (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data);
 
 G_END_DECLS

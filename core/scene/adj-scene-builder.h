@@ -28,6 +28,8 @@ void adj_scene_builder_add_edge (AdjSceneBuilder *builder, const AdjSceneEdge *e
 /* Says which box shows @node. */
 void adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box);
 void adj_scene_builder_set_twins (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b);
+/* @copy computes @original again; of several copies the first counts. */
+void adj_scene_builder_set_copy (AdjSceneBuilder *builder, AdjNodeId original, AdjNodeId copy);
 
 /* Moves everything so that the bounds begin at (0, 0) with @margin around, and makes the index.
  * @builder is empty afterwards and can only be freed. */

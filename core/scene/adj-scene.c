@@ -17,6 +17,12 @@ typedef struct
   guint32 *items;
 } Index;
 
+/* Other nodes that a node has to do with. */
+typedef struct
+{
+  AdjNodeId twin, original, copy;
+} Kin;
+
 struct _AdjScene
 {
   gatomicrefcount refs;
@@ -29,7 +35,7 @@ struct _AdjScene
   AdjPoint *points;
   guint n_nodes;
   guint32 *node_boxes;
-  AdjNodeId *twins;
+  Kin *kin;
   gint64 saved_bytes;
   float cell;
   guint n_columns, n_rows;
@@ -45,7 +51,7 @@ struct _AdjSceneBuilder
   GArray *points;
   guint n_nodes;
   guint32 *node_boxes;
-  AdjNodeId *twins;
+  Kin *kin;
 };
 
 static const struct
@@ -226,7 +232,7 @@ adj_scene_unref (AdjScene *scene)
   g_free (scene->edges);
   g_free (scene->points);
   g_free (scene->node_boxes);
-  g_free (scene->twins);
+  g_free (scene->kin);
   g_free (scene);
 }
 
@@ -371,7 +377,19 @@ adj_scene_find_node (const AdjScene *scene, AdjNodeId node)
 AdjNodeId
 adj_scene_get_twin (const AdjScene *scene, AdjNodeId node)
 {
-  return node.index < scene->n_nodes ? scene->twins[node.index] : ADJ_NO_NODE;
+  return node.index < scene->n_nodes ? scene->kin[node.index].twin : ADJ_NO_NODE;
+}
+
+AdjNodeId
+adj_scene_get_original (const AdjScene *scene, AdjNodeId node)
+{
+  return node.index < scene->n_nodes ? scene->kin[node.index].original : ADJ_NO_NODE;
+}
+
+AdjNodeId
+adj_scene_get_copy (const AdjScene *scene, AdjNodeId node)
+{
+  return node.index < scene->n_nodes ? scene->kin[node.index].copy : ADJ_NO_NODE;
 }
 
 AdjSceneBuilder *
@@ -386,11 +404,11 @@ adj_scene_builder_new (guint n_nodes)
   builder->points = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
   builder->n_nodes = n_nodes;
   builder->node_boxes = g_new (guint32, MAX (n_nodes, 1));
-  builder->twins = g_new (AdjNodeId, MAX (n_nodes, 1));
+  builder->kin = g_new (Kin, MAX (n_nodes, 1));
   for (guint i = 0; i < n_nodes; i++)
     {
       builder->node_boxes[i] = ADJ_NO_BOX;
-      builder->twins[i] = ADJ_NO_NODE;
+      builder->kin[i] = (Kin){ ADJ_NO_NODE, ADJ_NO_NODE, ADJ_NO_NODE };
     }
   return builder;
 }
@@ -404,7 +422,7 @@ adj_scene_builder_free (AdjSceneBuilder *builder)
   g_clear_pointer (&builder->firsts, g_array_unref);
   g_clear_pointer (&builder->points, g_array_unref);
   g_free (builder->node_boxes);
-  g_free (builder->twins);
+  g_free (builder->kin);
   g_free (builder);
 }
 
@@ -455,8 +473,16 @@ adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 
 void
 adj_scene_builder_set_twins (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b)
 {
-  builder->twins[a.index] = b;
-  builder->twins[b.index] = a;
+  builder->kin[a.index].twin = b;
+  builder->kin[b.index].twin = a;
+}
+
+void
+adj_scene_builder_set_copy (AdjSceneBuilder *builder, AdjNodeId original, AdjNodeId copy)
+{
+  builder->kin[copy.index].original = original;
+  if (!adj_node_id_is_valid (builder->kin[original.index].copy))
+    builder->kin[original.index].copy = copy;
 }
 
 static void
@@ -517,7 +543,7 @@ adj_scene_builder_seal (AdjSceneBuilder *builder, float margin, gint64 saved_byt
   scene->points = (AdjPoint *) (gpointer) g_array_free (g_steal_pointer (&builder->points), FALSE);
   scene->n_nodes = builder->n_nodes;
   scene->node_boxes = g_steal_pointer (&builder->node_boxes);
-  scene->twins = g_steal_pointer (&builder->twins);
+  scene->kin = g_steal_pointer (&builder->kin);
   scene->saved_bytes = saved_bytes;
   for (guint i = 0; i < scene->n_edges; i++)
     scene->edges[i].points = scene->points + g_array_index (builder->firsts, guint32, i);

@@ -170,6 +170,11 @@ ADJ_PUBLIC guint adj_scene_find_node (const AdjScene *scene, AdjNodeId node);
  * ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_scene_get_twin (const AdjScene *scene, AdjNodeId node);
 
+/* The forward node that @node computes again in backward, and the node that does @node again; or
+ * ADJ_NO_NODE. */
+ADJ_PUBLIC AdjNodeId adj_scene_get_original (const AdjScene *scene, AdjNodeId node);
+ADJ_PUBLIC AdjNodeId adj_scene_get_copy (const AdjScene *scene, AdjNodeId node);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjScene, adj_scene_unref)
 
 G_END_DECLS

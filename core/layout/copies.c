@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What backward computes again that forward computed. */
+
+#include <string.h>
+
+#include "call/adj-op.h"
+#include "layout/census-private.h"
+#include "passes/adj-repeats.h"
+
+/* A call that gives the same whenever it is made; what draws random numbers is told by its step. */
+static gboolean
+may_repeat (const AdjGraph *graph, guint index, gpointer data)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         (node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) == 0);
+}
+
+guint32 *
+census_find_repeats (const AdjGraph *graph)
+{
+  return adj_graph_find_same_calls (graph, may_repeat, NULL);
+}
+
+guint8 *
+census_find_again (const AdjGraph *graph, const guint32 *repeats)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint8 *again = g_new0 (guint8, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      again[i] = repeats[i] != i;
+      for (guint k = 0; k < node->n_inputs && !again[i]; k++)
+        again[i] = again[node->inputs[k].index];
+    }
+  return again;
+}
+
+/* Whether two arguments are the same but for the nodes among them. */
+static gboolean
+is_like (const AdjValue *a, const AdjValue *b)
+{
+  if (a->kind != b->kind || a->kind == ADJ_VALUE_NODE)
+    return a->kind == b->kind;
+  if (!adj_value_is_container (a))
+    return adj_value_equal (a, b);
+  if (a->n != b->n)
+    return FALSE;
+  for (guint i = 0; i < a->n; i++)
+    if (!is_like (&a->items[i], &b->items[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Of what forward writes to, backward gets a clone. */
+static guint32
+skip_clone (const AdjCensus *self, guint32 index)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+
+  return census_packet_is (node->target, "clone") && node->n_inputs == 1
+             ? self->entries[node->inputs[0].index].host
+             : index;
+}
+
+/* Whether @again reads what @first reads, or copies of it. */
+static gboolean
+reads_the_same (const AdjCensus *self, const AdjNode *first, const AdjNode *again)
+{
+  if (first->n_inputs != again->n_inputs || !is_like (&first->args, &again->args) ||
+      !is_like (&first->kwargs, &again->kwargs))
+    return FALSE;
+  for (guint k = 0; k < first->n_inputs; k++)
+    {
+      guint32 a = self->entries[first->inputs[k].index].host;
+      guint32 b = self->entries[again->inputs[k].index].host;
+
+      if (a != b && self->entries[b].original != a && skip_clone (self, b) != a)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Forward nodes by sequence number: the last of each step, and the one before each. */
+typedef struct
+{
+  GHashTable *last;
+  guint32 *before; /* G_MAXUINT32: none */
+} Steps;
+
+static guint32
+find_last (const Steps *steps, const AdjNode *node)
+{
+  gpointer found;
+
+  return node->meta.seq_nr >= 0 &&
+                 g_hash_table_lookup_extended (steps->last, &node->meta.seq_nr, NULL, &found)
+             ? GPOINTER_TO_UINT (found)
+             : G_MAXUINT32;
+}
+
+static void
+add_to_step (Steps *steps, const AdjNode *node, guint32 index)
+{
+  if (node->meta.seq_nr < 0)
+    return;
+  steps->before[index] = find_last (steps, node);
+  g_hash_table_insert (steps->last, (gpointer) &node->meta.seq_nr, GUINT_TO_POINTER (index));
+}
+
+/* The forward node that @index does again, or G_MAXUINT32: the same call of the same step; else a
+ * call of that step on the same values; else, where steps are unknown, the same call. */
+static guint32
+find_original (const AdjCensus *self, guint32 index, const Steps *steps, const guint32 *repeats)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+  guint32 last = find_last (steps, node);
+
+  for (guint32 i = last; i != G_MAXUINT32; i = steps->before[i])
+    if (repeats[index] != index && repeats[i] == repeats[index])
+      return i;
+  for (guint32 i = last; i != G_MAXUINT32; i = steps->before[i])
+    {
+      const AdjNode *original = adj_graph_get_node (self->graph, i);
+
+      if (strcmp (original->target, node->target) == 0 && reads_the_same (self, original, node))
+        return i;
+    }
+  return repeats[index] != index && self->entries[repeats[index]].side == ADJ_SIDE_FORWARD
+             ? repeats[index]
+             : G_MAXUINT32;
+}
+
+/* What backward does again that forward did. */
+void
+census_find_copies (AdjCensus *self, const guint8 *late, const guint32 *repeats)
+{
+  Steps steps = { g_hash_table_new (g_int64_hash, g_int64_equal), g_new (guint32, self->n) };
+
+  for (guint32 i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjCensusEntry *entry = &self->entries[i];
+
+      entry->original = G_MAXUINT32;
+      if (!self->is_joint || node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+        continue;
+      if (entry->side == ADJ_SIDE_FORWARD)
+        add_to_step (&steps, node, i);
+      else if (!late[i] && !node->meta.partitioner_tag)
+        entry->original = find_original (self, i, &steps, repeats);
+    }
+  g_hash_table_unref (steps.last);
+  g_free (steps.before);
+}
