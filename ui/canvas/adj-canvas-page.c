@@ -6,6 +6,7 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "model/adj-facts.h"
+#include "model/adj-maker.h"
 
 struct _AdjCanvasPage
 {
@@ -155,9 +156,15 @@ on_module_toggled (AdjCanvasPage *self, const char *path)
   adj_document_toggle_module (adj_panel_get_document (self), path);
 }
 
+/* An input of backward leads to what made it. */
 static void
 on_node_activated (AdjCanvasPage *self)
 {
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjMaker maker;
+
+  if (adj_maker_find (document, adj_graph_view_get_selected (self->view), &maker))
+    adj_document_show (document, maker.graph, maker.node);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-page", "s", "source");
 }
 

@@ -199,24 +199,31 @@ join (AdjRect *rect, const AdjRect *other)
   rect->height = bottom - rect->y;
 }
 
-/* The selected node and its twin. */
+static void
+join_node (AdjGraphView *self, AdjRect *rect, AdjNodeId node)
+{
+  guint box = adj_node_id_is_valid (node) ? adj_scene_find_node (self->scene, node) : ADJ_NO_BOX;
+
+  if (box != ADJ_NO_BOX)
+    join (rect, &adj_scene_get_box (self->scene, box)->rect);
+}
+
+/* The selected node, its twin, and where it is computed again. */
 void
 adj_graph_view_fit_selection (AdjGraphView *self)
 {
   guint box = self->scene != NULL && adj_node_id_is_valid (self->selected)
                   ? adj_scene_find_node (self->scene, self->selected)
                   : ADJ_NO_BOX;
-  AdjNodeId twin;
   AdjRect rect;
   AdjCamera camera;
 
   if (box == ADJ_NO_BOX)
     return;
   rect = adj_scene_get_box (self->scene, box)->rect;
-  twin = adj_scene_get_twin (self->scene, self->selected);
-  box = adj_node_id_is_valid (twin) ? adj_scene_find_node (self->scene, twin) : ADJ_NO_BOX;
-  if (box != ADJ_NO_BOX)
-    join (&rect, &adj_scene_get_box (self->scene, box)->rect);
+  join_node (self, &rect, adj_scene_get_twin (self->scene, self->selected));
+  join_node (self, &rect, adj_scene_get_original (self->scene, self->selected));
+  join_node (self, &rect, adj_scene_get_copy (self->scene, self->selected));
   rect = (AdjRect){ rect.x - 60, rect.y - 150, rect.width + 120, rect.height + 300 };
   camera = fitting (self, &rect, 1.25f);
   adj_graph_view_move_to (self, &camera);

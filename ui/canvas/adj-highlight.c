@@ -85,7 +85,8 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
   AdjHighlight *highlight = highlight_new (scene);
   const AdjNode *node = adj_graph_get_node (graph, id.index);
   guint own = adj_scene_find_node (scene, id);
-  AdjNodeId twin = adj_scene_get_twin (scene, id);
+  const AdjNodeId kin[] = { adj_scene_get_twin (scene, id), adj_scene_get_original (scene, id),
+                            adj_scene_get_copy (scene, id) };
 
   light_frames (highlight, scene);
   light_box (highlight, scene, own);
@@ -93,8 +94,9 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
     light_box (highlight, scene, adj_scene_find_node (scene, node->inputs[i]));
   for (guint i = 0; i < node->n_users; i++)
     light_box (highlight, scene, adj_scene_find_node (scene, node->users[i]));
-  if (adj_node_id_is_valid (twin))
-    light_box (highlight, scene, adj_scene_find_node (scene, twin));
+  for (guint i = 0; i < G_N_ELEMENTS (kin); i++)
+    if (adj_node_id_is_valid (kin[i]))
+      light_box (highlight, scene, adj_scene_find_node (scene, kin[i]));
 
   for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
     {

@@ -108,3 +108,16 @@ adj_navigator_step (const AdjScene *scene, AdjNodeId from, AdjDirection directio
     found = nearest (scene, own, direction);
   return found == ADJ_NO_BOX ? from : adj_scene_get_box (scene, found)->node;
 }
+
+AdjNodeId
+adj_navigator_kin (const AdjScene *scene, AdjNodeId node)
+{
+  AdjNodeId original = adj_scene_get_original (scene, node);
+  AdjNodeId copy = adj_scene_get_copy (scene, node);
+  AdjNodeId gradient = adj_node_id_is_valid (original) ? adj_scene_get_twin (scene, original)
+                                                       : adj_scene_get_twin (scene, node);
+
+  if (adj_node_id_is_valid (copy))
+    return copy;
+  return adj_node_id_is_valid (gradient) ? gradient : original;
+}

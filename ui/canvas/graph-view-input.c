@@ -37,6 +37,13 @@ bridge_value (AdjGraphView *self, guint bridge)
   return ADJ_NO_NODE;
 }
 
+gboolean
+adj_graph_view_is_link (AdjGraphView *self, guint hit)
+{
+  return hit != ADJ_NO_BOX && adj_scene_get_box (self->scene, hit)->kind == ADJ_BOX_CHIP &&
+         adj_scene_get_box (self->scene, hit)->role == ADJ_ROLE_SAVED;
+}
+
 static void
 on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraphView *self)
 {
@@ -50,7 +57,7 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
           adj_scene_get_box (self->scene, hit)->kind == ADJ_BOX_BRIDGE)
         node = bridge_value (self, hit);
     }
-  if (n_press == 2)
+  if (n_press == 2 || (n_press == 1 && adj_graph_view_is_link (self, hit)))
     adj_graph_view_activate_box (self, hit);
   else if (n_press == 1)
     adj_graph_view_set_selected (self, node);

@@ -40,13 +40,17 @@ static gboolean
 go_to_twin (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
-  AdjNodeId twin;
+  AdjNodeId next;
+  guint box;
 
   if (self->scene == NULL || !adj_node_id_is_valid (self->selected))
     return FALSE;
-  twin = adj_scene_get_twin (self->scene, self->selected);
-  if (adj_node_id_is_valid (twin))
-    adj_graph_view_choose (self, twin);
+  box = adj_scene_find_node (self->scene, self->selected);
+  next = adj_navigator_kin (self->scene, self->selected);
+  if (adj_graph_view_is_link (self, box))
+    adj_graph_view_activate_box (self, box);
+  else if (adj_node_id_is_valid (next))
+    adj_graph_view_choose (self, next);
   return TRUE;
 }
 

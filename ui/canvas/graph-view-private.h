@@ -53,6 +53,9 @@ void adj_graph_view_camera_changed (AdjGraphView *self);
 /* A click or key on a node; notifies. */
 void adj_graph_view_choose (AdjGraphView *self, AdjNodeId node);
 /* Enter and double clicks: a node is activated, a module opened or closed. */
+/* Whether a box stands for a value of another graph: what backward takes from forward, at its
+ * readers. */
+gboolean adj_graph_view_is_link (AdjGraphView *self, guint box);
 void adj_graph_view_activate_box (AdjGraphView *self, guint box);
 
 G_END_DECLS

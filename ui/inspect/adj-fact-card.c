@@ -98,6 +98,18 @@ void
 adj_fact_card_add_link (
     AdjFactCard *self, const char *key, const char *text, AdjNodeId node, const char *trailing)
 {
+  adj_fact_card_add_action (self, key, text, "win.select-node", g_variant_new_uint32 (node.index),
+                            trailing);
+}
+
+void
+adj_fact_card_add_action (AdjFactCard *self,
+                          const char *key,
+                          const char *text,
+                          const char *action,
+                          GVariant *target,
+                          const char *trailing)
+{
   GtkWidget *label = gtk_label_new (text), *button = gtk_button_new ();
   int column = key != NULL ? 1 : 0;
 
@@ -108,8 +120,8 @@ adj_fact_card_add_link (
   gtk_widget_add_css_class (button, "link");
   gtk_widget_set_halign (button, GTK_ALIGN_START);
   gtk_widget_set_hexpand (button, TRUE);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.select-node");
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "u", node.index);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (button), target);
   if (key != NULL)
     gtk_grid_attach (self->grid, make_label (key, "fact-key"), 0, self->n_rows, 1, 1);
   gtk_grid_attach (self->grid, button, column, self->n_rows, 2 - column, 1);

@@ -19,6 +19,13 @@ void adj_fact_card_add_text (AdjFactCard *self, const char *text, gboolean monos
 /* A link that selects @node; @key before it and @trailing at the end of the line, both nullable. */
 void adj_fact_card_add_link (
     AdjFactCard *self, const char *key, const char *text, AdjNodeId node, const char *trailing);
+/* A link that activates @action with @target (floating). */
+void adj_fact_card_add_action (AdjFactCard *self,
+                               const char *key,
+                               const char *text,
+                               const char *action,
+                               GVariant *target,
+                               const char *trailing);
 void adj_fact_card_add_widget (AdjFactCard *self, GtkWidget *widget);
 gboolean adj_fact_card_is_empty (AdjFactCard *self);
 

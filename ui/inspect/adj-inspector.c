@@ -10,6 +10,7 @@
 #include "inspect/adj-histogram.h"
 #include "ir/adj-text.h"
 #include "model/adj-facts.h"
+#include "model/adj-maker.h"
 #include "model/adj-reasons.h"
 #include "panel/name-widgets.h"
 
@@ -37,6 +38,7 @@ G_DEFINE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ_TYPE_PANEL)
 /* What one card is made from. */
 typedef struct
 {
+  AdjDocument *document;
   const AdjGraph *graph;
   const AdjScene *scene;
   AdjEvaluation *evaluation; /* (nullable) */
@@ -48,6 +50,38 @@ typedef struct
 typedef void (*FillCard) (AdjFactCard *card, const Subject *subject);
 
 /* -- cards -- */
+
+/* Where the lines of a node are: "models.py:58".  (transfer full) */
+static char *
+print_line (const AdjNode *node)
+{
+  const AdjNodeMeta *meta = &node->meta;
+  g_autofree char *base =
+      meta->n_frames > 0 ? g_path_get_basename (meta->frames[meta->n_frames - 1].file) : NULL;
+
+  return base != NULL ? g_strdup_printf ("%s:%u", base, meta->frames[meta->n_frames - 1].line)
+                      : g_strdup ("");
+}
+
+/* Of an input of backward. */
+static void
+fill_maker (AdjFactCard *card, const Subject *s)
+{
+  const AdjBundleGraph *forward;
+  const AdjNode *made;
+  AdjMaker maker;
+  g_autofree char *line = NULL;
+
+  if (!adj_maker_find (s->document, s->id, &maker))
+    return;
+  forward = adj_graph_set_get (adj_document_get_graphs (s->document), maker.graph);
+  made = adj_graph_get_node (forward->graph, maker.node.index);
+  line = print_line (made);
+  adj_fact_card_add_action (card, _ ("Made by"), made->name, "win.show-node",
+                            g_variant_new ("(uu)", maker.graph, maker.node.index), line);
+  adj_fact_card_add (card, _ ("Graph"), forward->id);
+  adj_fact_card_add (card, _ ("Module"), adj_facts_module (made));
+}
 
 static void
 fill_value (AdjFactCard *card, const Subject *s)
@@ -210,7 +244,13 @@ static void
 fill_twins (AdjFactCard *card, const Subject *s)
 {
   AdjNodeId twin = adj_scene_get_twin (s->scene, s->id);
+  AdjNodeId original = adj_scene_get_original (s->scene, s->id);
+  AdjNodeId copy = adj_scene_get_copy (s->scene, s->id);
 
+  if (adj_node_id_is_valid (original))
+    add_node_link (card, s, _ ("Computes again"), original);
+  if (adj_node_id_is_valid (copy))
+    add_node_link (card, s, _ ("Computed again"), copy);
   if (adj_node_id_is_valid (twin))
     adj_fact_card_add_link (
         card, adj_graph_is_backward (s->graph, twin.index) ? _ ("Gradient op") : _ ("Forward op"),
@@ -278,6 +318,7 @@ static const struct
   const char *title;
   FillCard fill;
 } cards[] = {
+  { N_ ("Saved by Forward"), fill_maker },
   { N_ ("Value"), fill_value },
   { N_ ("Compared with Recorded"), fill_comparison },
   { N_ ("Result of the Run"), fill_result },
@@ -345,7 +386,8 @@ static void
 update (AdjInspector *self)
 {
   const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
-  Subject s = { .scene = adj_document_get_scene (adj_panel_get_document (self)),
+  Subject s = { .document = adj_panel_get_document (self),
+                .scene = adj_document_get_scene (adj_panel_get_document (self)),
                 .evaluation = adj_document_get_evaluation (adj_panel_get_document (self)),
                 .id = adj_document_get_selected (adj_panel_get_document (self)) };
   g_autofree char *target = NULL;

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "model/adj-maker.h"
 #include "model/adj-source.h"
 #include "panel/adj-row-look.h"
 #include "panel/scroll-to-row.h"
@@ -19,6 +20,7 @@ struct _AdjSourcePage
   GtkListView *code;
   AdjGraph *graph; /* (owned) (nullable): of the shown node */
   AdjNodeId node;
+  guint place;   /* of that graph in the document: another one for an input of backward */
   AdjWork *work; /* (owned) (nullable): reads the file of the chosen frame */
 };
 
@@ -27,17 +29,20 @@ G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADJ_TYPE_PANEL)
 /* -- code -- */
 
 static void
-choose_line (GtkWidget *widget, AdjSourceLine *line)
+choose_line (AdjSourcePage *self, AdjSourceLine *line)
 {
-  if (line != NULL && adj_source_line_get_n_nodes (line) > 0)
-    gtk_widget_activate_action (widget, "win.select-node", "u",
-                                adj_source_line_get_node (line, 0).index);
+  AdjDocument *document = adj_panel_get_document (self);
+
+  if (line != NULL && document != NULL && adj_source_line_get_n_nodes (line) > 0)
+    adj_document_show (document, self->place, adj_source_line_get_node (line, 0));
 }
 
 static void
 on_line_clicked (GtkGestureClick *click, int n_press, double x, double y, GtkListItem *item)
 {
-  choose_line (gtk_list_item_get_child (item), gtk_list_item_get_item (item));
+  GtkWidget *page = gtk_widget_get_ancestor (gtk_list_item_get_child (item), ADJ_TYPE_SOURCE_PAGE);
+
+  choose_line (ADJ_SOURCE_PAGE (page), gtk_list_item_get_item (item));
 }
 
 static void
@@ -46,7 +51,7 @@ on_line_activated (AdjSourcePage *self, guint position)
   GListModel *lines = G_LIST_MODEL (gtk_list_view_get_model (self->code));
   g_autoptr (AdjSourceLine) line = g_list_model_get_item (lines, position);
 
-  choose_line (GTK_WIDGET (self->code), line);
+  choose_line (self, line);
 }
 
 static void
@@ -183,10 +188,26 @@ make_frame_row (const AdjFrame *frame)
   return box;
 }
 
+/* What backward takes was made by a line of forward. */
+static const AdjBundleGraph *
+find_subject (AdjSourcePage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjMaker maker;
+
+  self->node = adj_document_get_selected (document);
+  self->place = adj_document_get_graph_index (document);
+  if (!adj_maker_find (document, self->node, &maker))
+    return adj_document_get_graph (document);
+  self->node = maker.node;
+  self->place = maker.graph;
+  return adj_graph_set_get (adj_document_get_graphs (document), maker.graph);
+}
+
 static void
 update (AdjSourcePage *self)
 {
-  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
+  const AdjBundleGraph *graph = find_subject (self);
   GtkWidget *row;
   guint n;
 
@@ -195,7 +216,6 @@ update (AdjSourcePage *self)
   while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->frames))))
     gtk_list_box_remove (self->frames, row);
   g_clear_pointer (&self->graph, adj_graph_unref);
-  self->node = adj_document_get_selected (adj_panel_get_document (self));
   if (graph == NULL || !adj_node_id_is_valid (self->node))
     {
       gtk_label_set_text (self->hint,

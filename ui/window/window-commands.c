@@ -269,6 +269,16 @@ run_select_node (AdjWindow *self, GVariant *parameter)
                              (AdjNodeId){ g_variant_get_uint32 (parameter) });
 }
 
+/* The place of a graph in the document, and a node of it. */
+static void
+run_show_node (AdjWindow *self, GVariant *parameter)
+{
+  guint graph, node;
+
+  g_variant_get (parameter, "(uu)", &graph, &node);
+  adj_document_show (adj_window_get_document (self), graph, (AdjNodeId){ node });
+}
+
 static void
 run_show_page (AdjWindow *self, GVariant *parameter)
 {
@@ -349,6 +359,8 @@ static const AdjCommand commands[] = {
   { "win.stage", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_stage, .parameter = "u" },
   { "win.select-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_select_node,
     .parameter = "u" },
+  { "win.show-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_node,
+    .parameter = "(uu)" },
   { "win.focus-canvas", N_ ("Go to the Canvas"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
     .run = run_focus_canvas, .accels = { "F6" } },
   { "win.focus-panel", N_ ("Go to the Bottom Panel"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,

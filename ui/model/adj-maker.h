@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "model/adj-document.h"
+
+G_BEGIN_DECLS
+
+/* Where an input of a backward graph comes from. */
+typedef struct
+{
+  guint graph;    /* the forward graph, as its place in the document */
+  AdjNodeId node; /* that makes the value */
+} AdjMaker;
+
+/* Of node @node of the shown graph; %FALSE when it is no input of a backward graph, or a tangent,
+ * or there is no forward graph beside it. */
+gboolean adj_maker_find (AdjDocument *document, AdjNodeId node, AdjMaker *maker);
+
+G_END_DECLS
