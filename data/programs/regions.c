@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Regions in regions: who runs again, and when.
+ *
+ * Three functions, each checkpointed, each calling the next: "O" begins the outer one, "o" ends it;
+ * "M" and "m" are the middle one, "I" and "i" the inner.  Backward wants what the inner one did not
+ * keep; for that the outer one runs again, which runs the others, as new checkpoints.  So what lies
+ * deeper runs more often.  A function stops as soon as everything that was wanted of it is there:
+ * then its small letter is missing. */
+
+#include "programs.h"
+
+typedef struct
+{
+  AdjFunction parent;
+  const char *letters;
+  AdjFunction *inside; /* (nullable) (unowned) */
+  GString *log;        /* (nullable) */
+} Region;
+
+static void
+note (const Region *region, guint which)
+{
+  if (region->log != NULL)
+    g_string_append_c (region->log, region->letters[which]);
+}
+
+/* sin, what is inside, exp. */
+static gboolean
+region_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  const Region *region = (Region *) function;
+  AdjTensor *x = adj_sin (cx, args[0].tensor);
+  AdjValue inner = ADJ_NONE;
+
+  note (region, 0);
+  if (x != NULL && region->inside != NULL)
+    {
+      adj_checkpoint (cx, region->inside, &ADJ_TENSOR (x), 1, NULL, &inner);
+      x = inner.kind == ADJ_VALUE_TENSOR ? adj_scope_add (cx, inner.tensor) : NULL;
+    }
+  x = adj_exp (cx, x);
+  if (x != NULL)
+    note (region, 1);
+  *result = ADJ_TENSOR (adj_keep (x));
+  return x != NULL;
+}
+
+/* The outer region on @x; @log: (nullable). */
+static AdjTensor *
+nested (AdjContext *cx, AdjTensor *x, GString *log)
+{
+  static const AdjFunctionClass klass = { .name = "region", .call = region_call };
+  static const char *const letters[] = { "Ii", "Mm", "Oo" };
+  Region *regions[G_N_ELEMENTS (letters)];
+  AdjValue result = ADJ_NONE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (letters); i++)
+    {
+      regions[i] = (Region *) adj_function_new (&klass, sizeof (Region));
+      regions[i]->letters = letters[i];
+      regions[i]->inside = i > 0 ? &regions[i - 1]->parent : NULL;
+      regions[i]->log = log;
+    }
+  adj_checkpoint (cx, &regions[2]->parent, &ADJ_TENSOR (x), 1, NULL, &result);
+  return result.kind == ADJ_VALUE_TENSOR ? adj_scope_add (cx, result.tensor) : NULL;
+}
+
+static gboolean
+run (AdjContext *cx, GString *out)
+{
+  const gint64 size[] = { 3 };
+  g_autoptr (GString) log = g_string_new (NULL);
+  AdjTensor *x = adj_full (cx, size, 1, ADJ_FLOAT (0.5)), *loss;
+
+  adj_tensor_set_requires_grad (cx, x, TRUE);
+  loss = adj_sum (cx, nested (cx, x, log));
+  g_string_append_printf (out, "forward   %s\n", log->str);
+  g_string_truncate (log, 0);
+  if (adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0))
+    g_string_append_printf (out, "backward  %s\n", log->str);
+  adj_program_print (cx, out, "gradient", adj_tensor_get_grad (x));
+  return !adj_context_has_error (cx);
+}
+
+/* In a trace the regions are numbers on nodes, and a higher one ends what a lower one repeats. */
+static gboolean
+call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AdjTensor *y = nested (cx, args[0].tensor, NULL);
+
+  *result = ADJ_TENSOR (adj_keep (y));
+  return y != NULL;
+}
+
+static gboolean
+inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+{
+  const gint64 size[] = { 3 };
+
+  args[0] = ADJ_TENSOR (adj_full (cx, size, 1, ADJ_FLOAT (0.5)));
+  *n_args = 1;
+  return !adj_context_has_error (cx);
+}
+
+const AdjProgram *
+adj_program_regions (void)
+{
+  static const AdjProgram program = {
+    .abi = ADJ_PROGRAM_ABI,
+    .name = "regions",
+    .summary = "Nested regions: what lies deeper runs again more often",
+    .run = run,
+    .call = call,
+    .inputs = inputs,
+  };
+
+  return &program;
+}

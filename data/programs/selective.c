@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A selective region: a policy says, operator by operator, what is kept.
+ *
+ * Products are dear, so they are kept; sines are cheap, so they are computed again.  The policy is
+ * asked in forward, and once more for each call when the region runs again: then what was kept is
+ * taken, and the operator does not run.  It can be taken once: such a region has one backward. */
+
+#include "programs.h"
+
+#include <string.h>
+
+static gboolean
+body_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AdjTensor *x = args[0].tensor, *w = args[1].tensor, *y;
+
+  y = adj_sin (cx, adj_mm (cx, adj_sin (cx, adj_mm (cx, x, w)), w));
+  *result = ADJ_TENSOR (adj_keep (y));
+  return y != NULL;
+}
+
+static AdjRecompute
+keep_products (
+    const AdjOp *op, const AdjValue *args, guint n_args, gboolean is_recompute, gpointer data)
+{
+  gboolean keeps = op == adj_op_find ("torch.ops.aten.mm.default");
+
+  if (data != NULL)
+    g_string_append_printf (data, "%s %s: %s\n", is_recompute ? "again  " : "forward",
+                            adj_op_get_schema (op)->name, keeps ? "kept" : "not kept");
+  return keeps ? ADJ_RECOMPUTE_MUST_SAVE : ADJ_RECOMPUTE_PREFER_RECOMPUTE;
+}
+
+/* @log: (nullable): what the policy was asked. */
+static AdjTensor *
+region (AdjContext *cx, const AdjValue *args, GString *log)
+{
+  static const AdjFunctionClass klass = { .name = "body", .call = body_call };
+  const AdjCheckpointOptions options = { .policy = keep_products, .policy_data = log };
+  g_autoptr (AdjFunction) body = adj_function_new (&klass, sizeof (AdjFunction));
+  AdjValue result = ADJ_NONE;
+
+  adj_checkpoint (cx, body, args, 2, &options, &result);
+  return result.kind == ADJ_VALUE_TENSOR ? adj_scope_add (cx, result.tensor) : NULL;
+}
+
+static gboolean
+inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+{
+  const gint64 size[] = { 4, 4 };
+
+  adj_generator_seed (adj_context_get_generator (cx), 1);
+  args[0] = ADJ_TENSOR (adj_randn (cx, size, 2));
+  args[1] = ADJ_TENSOR (adj_randn (cx, size, 2));
+  *n_args = 2;
+  return !adj_context_has_error (cx);
+}
+
+static gboolean
+run (AdjContext *cx, GString *out)
+{
+  g_autoptr (GError) error = NULL;
+  AdjValue args[2];
+  AdjTensor *loss;
+  guint n;
+
+  if (!inputs (cx, args, &n))
+    return FALSE;
+  adj_tensor_set_requires_grad (cx, args[1].tensor, TRUE);
+  loss = adj_sum (cx, region (cx, args, out));
+  if (!adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0,
+                     ADJ_BACKWARD_RETAIN_GRAPH))
+    return FALSE;
+  g_string_append (out, "a second backward\n");
+  adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0);
+  if (adj_context_take_error (cx, &error))
+    g_string_append_printf (out, "%.*s\n", (int) strcspn (error->message, ";"), error->message);
+  return error != NULL;
+}
+
+/* In a trace the policy's answers are tags on nodes. */
+static gboolean
+call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AdjTensor *y = region (cx, args, NULL);
+
+  *result = ADJ_TENSOR (adj_keep (y));
+  return y != NULL;
+}
+
+const AdjProgram *
+adj_program_selective (void)
+{
+  static const AdjProgram program = {
+    .abi = ADJ_PROGRAM_ABI,
+    .name = "selective",
+    .summary = "A selective region: products are kept, sines computed again",
+    .run = run,
+    .call = call,
+    .inputs = inputs,
+  };
+
+  return &program;
+}
