@@ -137,6 +137,15 @@ walk_pictures (AdjWindow *window)
   shoot (window, "stacked");
   view (window, "win.view::mirror");
   act (window, "win.fit-selection");
+  {
+    AdjDocument *document = adj_window_get_document (window);
+    const AdjGraph *graph = adj_document_get_graph (document)->graph;
+
+    adj_document_choose_more (document, adj_graph_find_node (graph, "addmm_2"), FALSE);
+    adj_document_choose_more (document, adj_graph_find_node (graph, "native_layer_norm_1"), FALSE);
+    shoot (window, "several");
+    adj_document_set_selected (document, adj_graph_find_node (graph, "gelu"));
+  }
   adj_window_show_page (window, "text");
   shoot (window, "text");
   adj_window_show_page (window, "memory");

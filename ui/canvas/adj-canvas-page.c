@@ -151,6 +151,24 @@ on_view_selected (AdjCanvasPage *self)
 }
 
 static void
+update_chosen (AdjCanvasPage *self)
+{
+  adj_graph_view_set_chosen (self->view, adj_document_get_chosen (adj_panel_get_document (self)));
+}
+
+static void
+on_node_added (AdjCanvasPage *self, guint node, gboolean toggle)
+{
+  adj_document_choose_more (adj_panel_get_document (self), (AdjNodeId){ node }, toggle);
+}
+
+static void
+on_nodes_chosen (AdjCanvasPage *self, GArray *nodes)
+{
+  adj_document_choose (adj_panel_get_document (self), nodes);
+}
+
+static void
 on_module_toggled (AdjCanvasPage *self, const char *path)
 {
   adj_document_toggle_module (adj_panel_get_document (self), path);
@@ -208,12 +226,15 @@ adj_canvas_page_init (AdjCanvasPage *self)
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update_scene));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_evaluation));
+  adj_panel_watch (ADJ_PANEL (self), "notify::chosen", G_CALLBACK (update_chosen));
   adj_panel_watch (ADJ_PANEL (self), "notify::lit", G_CALLBACK (update_lit));
   adj_panel_watch (ADJ_PANEL (self), "notify::arrangement", G_CALLBACK (update_look));
   adj_minimap_set_view (self->minimap, self->view);
   adj_legend_set_view (self->legend, self->view);
   g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (on_camera_changed), self);
   g_signal_connect_swapped (self->view, "notify::selected", G_CALLBACK (on_view_selected), self);
+  g_signal_connect_swapped (self->view, "node-added", G_CALLBACK (on_node_added), self);
+  g_signal_connect_swapped (self->view, "nodes-chosen", G_CALLBACK (on_nodes_chosen), self);
   g_signal_connect_swapped (self->view, "module-toggled", G_CALLBACK (on_module_toggled), self);
   g_signal_connect_swapped (self->view, "node-activated", G_CALLBACK (on_node_activated), self);
 }

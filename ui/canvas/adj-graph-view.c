@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
 #include "model/adj-facts.h"
 
@@ -25,6 +26,8 @@ enum
   NODE_ACTIVATED,
   MODULE_TOGGLED,
   CAMERA_CHANGED,
+  NODE_ADDED,
+  NODES_CHOSEN,
   N_SIGNALS
 };
 
@@ -324,6 +327,13 @@ describe (AdjGraphView *self)
       if (box != ADJ_NO_BOX)
         role = adj_scene_get_box (self->scene, box)->role;
       text = adj_facts_describe_node (self->graph, self->selected, role);
+      if (self->chosen != NULL)
+        {
+          g_autofree char *one = text;
+
+          text =
+              g_strdup_printf (_ ("%u nodes are selected, the last: %s"), self->chosen->len, one);
+        }
     }
   else
     text = g_strdup (_ ("No node is selected"));
@@ -337,7 +347,9 @@ update_highlight (AdjGraphView *self)
 {
   g_clear_pointer (&self->highlight, adj_highlight_free);
   if (self->scene != NULL && self->lit != NULL)
-    self->highlight = adj_highlight_new_for_nodes (self->scene, self->lit);
+    self->highlight = adj_highlight_new_for_nodes (self->scene, self->lit, FALSE);
+  else if (self->scene != NULL && self->chosen != NULL)
+    self->highlight = adj_highlight_new_for_nodes (self->scene, self->chosen, TRUE);
   else if (self->scene != NULL && self->graph != NULL && adj_node_id_is_valid (self->selected))
     self->highlight = adj_highlight_new_for_node (self->scene, self->graph, self->selected);
   else if (self->scene != NULL && self->role != ADJ_ROLE_NONE)
@@ -372,6 +384,66 @@ adj_graph_view_choose (AdjGraphView *self, AdjNodeId node)
   adj_graph_view_set_selected (self, node);
   if (adj_node_id_is_valid (self->selected))
     adj_graph_view_reveal (self, self->selected);
+}
+
+void
+adj_graph_view_set_chosen (AdjGraphView *self, GArray *nodes)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  if (nodes != NULL)
+    g_array_ref (nodes);
+  g_clear_pointer (&self->chosen, g_array_unref);
+  self->chosen = nodes;
+  update_highlight (self);
+  describe (self);
+}
+
+void
+adj_graph_view_add (AdjGraphView *self, AdjNodeId node, gboolean toggle)
+{
+  g_signal_emit (self, signals[NODE_ADDED], 0, node.index, toggle);
+}
+
+void
+adj_graph_view_choose_only (AdjGraphView *self, AdjNodeId node)
+{
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (adj_node_id_is_valid (node))
+    g_array_append_val (nodes, node.index);
+  g_signal_emit (self, signals[NODES_CHOSEN], 0, nodes);
+}
+
+typedef struct
+{
+  const AdjScene *scene;
+  GArray *nodes; /* of guint32 */
+} Choosing;
+
+static gboolean
+add_stop (guint index, gpointer data)
+{
+  Choosing *choosing = data;
+  const AdjSceneBox *box = adj_scene_get_box (choosing->scene, index);
+
+  if (adj_navigator_is_stop (box) && (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL))
+    g_array_append_val (choosing->nodes, box->node.index);
+  return TRUE;
+}
+
+void
+adj_graph_view_choose_in (AdjGraphView *self, const AdjRect *rect)
+{
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Choosing choosing = { self->scene, nodes };
+  AdjRect bounds;
+
+  if (self->scene == NULL)
+    return;
+  bounds = adj_scene_get_bounds (self->scene);
+  adj_scene_foreach_box (self->scene, rect != NULL ? rect : &bounds, add_stop, &choosing);
+  g_signal_emit (self, signals[NODES_CHOSEN], 0, nodes);
 }
 
 void
@@ -535,6 +607,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
       stop_moving (self);
       self->selected = ADJ_NO_NODE;
       self->role = ADJ_ROLE_NONE;
+      g_clear_pointer (&self->chosen, g_array_unref);
       g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
     }
   if (!same || self->fits_next)
@@ -549,6 +622,21 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
 }
 
 /* -- widget -- */
+
+static void
+paint_band (AdjGraphView *self, GtkSnapshot *snapshot, const AdjColor *color)
+{
+  graphene_rect_t rect =
+      GRAPHENE_RECT_INIT (self->band.x, self->band.y, self->band.width, self->band.height);
+  GdkRGBA line = adj_color_to_rgba (color), fill = line;
+
+  fill.alpha = 0.12f;
+  gtk_snapshot_append_color (snapshot, &fill, &rect);
+  gtk_snapshot_append_border (
+      snapshot,
+      &GSK_ROUNDED_RECT_INIT (rect.origin.x, rect.origin.y, rect.size.width, rect.size.height),
+      (float[4]){ 1, 1, 1, 1 }, (GdkRGBA[4]){ line, line, line, line });
+}
 
 static void
 adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
@@ -581,6 +669,8 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     frame.selected = adj_scene_find_node (self->scene, self->selected);
   gtk_snapshot_push_clip (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   adj_scene_painter_paint (&frame, snapshot);
+  if (self->banding)
+    paint_band (self, snapshot, &adj_palette_get (frame.scheme)->selection);
   gtk_snapshot_pop (snapshot);
 }
 
@@ -678,6 +768,7 @@ adj_graph_view_dispose (GObject *object)
   self->announcing = 0;
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->lit, g_array_unref);
+  g_clear_pointer (&self->chosen, g_array_unref);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_clear_pointer (&self->graph, adj_graph_unref);
   g_clear_pointer (&self->marks, adj_marks_free);
@@ -713,6 +804,13 @@ adj_graph_view_class_init (AdjGraphViewClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[CAMERA_CHANGED] = g_signal_new ("camera-changed", G_TYPE_FROM_CLASS (klass),
                                           G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+
+  signals[NODE_ADDED] =
+      g_signal_new ("node-added", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_BOOLEAN);
+  signals[NODES_CHOSEN] =
+      g_signal_new ("nodes-chosen", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                    NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
 
   adj_graph_view_install_keys (widget_class);
   gtk_widget_class_set_css_name (widget_class, "graphview");

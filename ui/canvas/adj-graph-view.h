@@ -13,7 +13,9 @@ G_BEGIN_DECLS
 /* The canvas: paints a scene, and lets the user move, zoom and select in it.
  *
  * Signals: "node-activated" (Enter or double click on a node), "module-toggled" (const char *path),
- * "camera-changed".  Property: "selected" (node index, G_MAXUINT for none). */
+ * "camera-changed"; "node-added" (guint node, gboolean toggle) and "nodes-chosen" (GArray *of
+ * guint32): the user wants them selected too, or together.
+ * Property: "selected" (node index, G_MAXUINT for none). */
 #define ADJ_TYPE_GRAPH_VIEW (adj_graph_view_get_type ())
 G_DECLARE_FINAL_TYPE (AdjGraphView, adj_graph_view, ADJ, GRAPH_VIEW, GtkWidget)
 
@@ -26,6 +28,8 @@ AdjScene *adj_graph_view_get_scene (AdjGraphView *self); /* (transfer none) (nul
 
 void adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node);
 AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
+/* Several that are selected together with it.  @nodes: (nullable): of guint32 */
+void adj_graph_view_set_chosen (AdjGraphView *self, GArray *nodes);
 /* Lights the boxes of one role and dims the others; ADJ_ROLE_NONE: all alike. */
 void adj_graph_view_set_role (AdjGraphView *self, AdjRole role);
 /* Lights these nodes and dims the others, before what is selected.  @nodes: (nullable): of guint32

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "canvas/adj-highlight.h"
 
+#define LIT 1
+#define CHOSEN 2
+
 struct _AdjHighlight
 {
-  guint8 *boxes;
+  guint8 *boxes; /* LIT, CHOSEN */
   guint8 *edges;
 };
 
@@ -30,10 +33,10 @@ light_box (AdjHighlight *highlight, const AdjScene *scene, guint box)
 {
   if (box >= adj_scene_get_n_boxes (scene))
     return;
-  highlight->boxes[box] = TRUE;
+  highlight->boxes[box] |= LIT;
   box = adj_scene_get_box (scene, box)->anchor;
   if (box != ADJ_NO_BOX)
-    highlight->boxes[box] = TRUE;
+    highlight->boxes[box] |= LIT;
 }
 
 static void
@@ -45,7 +48,7 @@ light_frames (AdjHighlight *highlight, const AdjScene *scene)
 
       if (box->kind == ADJ_BOX_HEADER ||
           (box->kind == ADJ_BOX_GROUP && box->fold != ADJ_FOLD_CLOSED))
-        highlight->boxes[i] = TRUE;
+        highlight->boxes[i] |= LIT;
     }
 }
 
@@ -75,7 +78,7 @@ light_bridges (AdjHighlight *highlight, const AdjScene *scene)
         const AdjSceneBox *box = adj_scene_get_box (scene, i);
 
         if (box->kind == ADJ_BOX_BRIDGE && runs_through (adj_scene_get_edge (scene, k), &box->rect))
-          highlight->boxes[i] = TRUE;
+          highlight->boxes[i] |= LIT;
       }
 }
 
@@ -103,7 +106,7 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
       const AdjSceneBox *box = adj_scene_get_box (scene, i);
 
       if (box->node.index == id.index || (box->kind == ADJ_BOX_CHIP && box->anchor == own))
-        highlight->boxes[i] = TRUE;
+        highlight->boxes[i] |= LIT;
     }
   for (guint i = 0; i < adj_scene_get_n_edges (scene); i++)
     {
@@ -121,15 +124,36 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
   return highlight;
 }
 
+static void
+light_between (AdjHighlight *highlight, const AdjScene *scene)
+{
+  for (guint i = 0; i < adj_scene_get_n_edges (scene); i++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (scene, i);
+      guint n = adj_scene_get_n_boxes (scene);
+
+      if (edge->from < n && edge->to < n && (highlight->boxes[edge->from] & CHOSEN) &&
+          (highlight->boxes[edge->to] & CHOSEN))
+        highlight->edges[i] = TRUE;
+    }
+}
+
 AdjHighlight *
-adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes)
+adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes, gboolean chosen)
 {
   AdjHighlight *highlight = highlight_new (scene);
 
   light_frames (highlight, scene);
   for (guint i = 0; i < nodes->len; i++)
-    light_box (highlight, scene,
-               adj_scene_find_node (scene, (AdjNodeId){ g_array_index (nodes, guint32, i) }));
+    {
+      guint box = adj_scene_find_node (scene, (AdjNodeId){ g_array_index (nodes, guint32, i) });
+
+      light_box (highlight, scene, box);
+      if (chosen && box < adj_scene_get_n_boxes (scene))
+        highlight->boxes[box] |= CHOSEN;
+    }
+  if (chosen)
+    light_between (highlight, scene);
 
   return highlight;
 }
@@ -150,7 +174,13 @@ adj_highlight_new_for_role (const AdjScene *scene, AdjRole role)
 gboolean
 adj_highlight_has_box (const AdjHighlight *highlight, guint box)
 {
-  return highlight->boxes[box];
+  return highlight->boxes[box] != 0;
+}
+
+gboolean
+adj_highlight_has_chosen (const AdjHighlight *highlight, guint box)
+{
+  return (highlight->boxes[box] & CHOSEN) != 0;
 }
 
 gboolean

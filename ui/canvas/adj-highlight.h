@@ -11,13 +11,16 @@ typedef struct _AdjHighlight AdjHighlight;
 /* What a node touches: makers, users, its twin, its ghost, its bridges. */
 AdjHighlight *
 adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNodeId node);
+/* @nodes: of guint32; @chosen: they are selected together, with the lines between them */
+AdjHighlight *
+adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes, gboolean chosen);
 /* All boxes of one role. */
-/* @nodes: of guint32 */
-AdjHighlight *adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes);
 AdjHighlight *adj_highlight_new_for_role (const AdjScene *scene, AdjRole role);
 void adj_highlight_free (AdjHighlight *highlight);
 
 gboolean adj_highlight_has_box (const AdjHighlight *highlight, guint box);
+/* One of several that are selected. */
+gboolean adj_highlight_has_chosen (const AdjHighlight *highlight, guint box);
 gboolean adj_highlight_has_edge (const AdjHighlight *highlight, guint edge);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjHighlight, adj_highlight_free)

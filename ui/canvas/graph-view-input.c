@@ -49,6 +49,7 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
 {
   guint hit = box_at (self, x, y);
   AdjNodeId node = ADJ_NO_NODE;
+  GdkModifierType state;
 
   if (hit != ADJ_NO_BOX)
     {
@@ -57,8 +58,13 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
           adj_scene_get_box (self->scene, hit)->kind == ADJ_BOX_BRIDGE)
         node = bridge_value (self, hit);
     }
+  state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   if (n_press == 2 || (n_press == 1 && adj_graph_view_is_link (self, hit)))
     adj_graph_view_activate_box (self, hit);
+  else if (n_press == 1 && (state & (GDK_SHIFT_MASK | GDK_CONTROL_MASK)))
+    adj_graph_view_add (self, node, (state & GDK_CONTROL_MASK) != 0);
+  else if (n_press == 1 && self->chosen != NULL)
+    adj_graph_view_choose_only (self, node);
   else if (n_press == 1)
     adj_graph_view_set_selected (self, node);
 }
@@ -89,8 +95,25 @@ on_leave (GtkEventControllerMotion *motion, AdjGraphView *self)
 static void
 on_drag_begin (GtkGestureDrag *drag, double x, double y, AdjGraphView *self)
 {
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (drag));
+
   adj_graph_view_glide (self, 0, 0);
   self->grabbed = self->camera;
+  self->banding = FALSE;
+  self->band = (AdjRect){ x, y, 0, 0 };
+  self->wants_band = (state & GDK_SHIFT_MASK) != 0;
+}
+
+static void
+draw_band (AdjGraphView *self, GtkGestureDrag *drag, double dx, double dy)
+{
+  double x, y;
+
+  gtk_gesture_drag_get_start_point (drag, &x, &y);
+  self->banding = TRUE;
+  self->band = (AdjRect){ x + MIN (dx, 0), y + MIN (dy, 0), fabs (dx), fabs (dy) };
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static void
@@ -99,6 +122,11 @@ on_drag_update (GtkGestureDrag *drag, double dx, double dy, AdjGraphView *self)
   if (hypot (dx, dy) < 5)
     return;
   gtk_gesture_set_state (GTK_GESTURE (drag), GTK_EVENT_SEQUENCE_CLAIMED);
+  if (self->wants_band)
+    {
+      draw_band (self, drag, dx, dy);
+      return;
+    }
   gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
   self->camera = self->grabbed;
   adj_camera_pan (&self->camera, dx, dy);
@@ -108,13 +136,26 @@ on_drag_update (GtkGestureDrag *drag, double dx, double dy, AdjGraphView *self)
 static void
 on_drag_end (GtkGestureDrag *drag, double dx, double dy, AdjGraphView *self)
 {
+  AdjPoint from, to;
+  AdjRect rect;
+
   gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  if (!self->banding)
+    return;
+  self->banding = FALSE;
+  from = adj_camera_to_scene (&self->camera, self->band.x, self->band.y);
+  to = adj_camera_to_scene (&self->camera, self->band.x + self->band.width,
+                            self->band.y + self->band.height);
+  rect = (AdjRect){ from.x, from.y, to.x - from.x, to.y - from.y };
+  adj_graph_view_choose_in (self, &rect);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static void
 on_swipe (GtkGestureSwipe *swipe, double speed_x, double speed_y, AdjGraphView *self)
 {
-  adj_graph_view_glide (self, speed_x, speed_y);
+  if (!self->wants_band)
+    adj_graph_view_glide (self, speed_x, speed_y);
 }
 
 /* -- zoom -- */

@@ -19,6 +19,26 @@ step (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
+/* As step(), and what was selected stays so. */
+static gboolean
+extend (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (self->scene == NULL)
+    return FALSE;
+  adj_graph_view_add (
+      self, adj_navigator_step (self->scene, self->selected, g_variant_get_int32 (args)), FALSE);
+  return TRUE;
+}
+
+static gboolean
+choose_all (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  adj_graph_view_choose_in (ADJ_GRAPH_VIEW (widget), NULL);
+  return TRUE;
+}
+
 /* The next user of the selected value, in the order of the maker's list. */
 static gboolean
 follow (GtkWidget *widget, GVariant *args, gpointer data)
@@ -184,6 +204,19 @@ static const struct
   { { GDK_KEY_Right, GDK_KEY_KP_Right }, 0, step, .argument = ADJ_DIRECTION_RIGHT },
   { { GDK_KEY_Up, GDK_KEY_KP_Up }, 0, step, .argument = ADJ_DIRECTION_UP },
   { { GDK_KEY_Down, GDK_KEY_KP_Down }, 0, step, .argument = ADJ_DIRECTION_DOWN },
+  { { GDK_KEY_Left, GDK_KEY_KP_Left },
+    SHIFT,
+    extend,
+    .argument = ADJ_DIRECTION_LEFT,
+    .command = { NULL, N_ ("Select More"), "<Shift>Left <Shift>Right <Shift>Up <Shift>Down" } },
+  { { GDK_KEY_Right, GDK_KEY_KP_Right }, SHIFT, extend, .argument = ADJ_DIRECTION_RIGHT },
+  { { GDK_KEY_Up, GDK_KEY_KP_Up }, SHIFT, extend, .argument = ADJ_DIRECTION_UP },
+  { { GDK_KEY_Down, GDK_KEY_KP_Down }, SHIFT, extend, .argument = ADJ_DIRECTION_DOWN },
+  { { GDK_KEY_a },
+    CONTROL,
+    choose_all,
+    .argument = 0,
+    .command = { "canvas.select-all", N_ ("Select All Nodes"), "<Control>a" } },
   { { GDK_KEY_Tab },
     0,
     follow,

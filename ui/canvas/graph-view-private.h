@@ -17,7 +17,8 @@ struct _AdjGraphView
   AdjMarks *marks; /* (owned) (nullable): of @scene */
   AdjHeat *heat;   /* (owned) (nullable): of @scene */
   AdjLabeling labeling;
-  GArray *lit; /* (owned) (nullable): of guint32 */
+  GArray *lit;    /* (owned) (nullable): of guint32 */
+  GArray *chosen; /* (owned) (nullable): of guint32 */
   AdjHighlight *highlight;
   AdjTextCache *texts;
   GHashTable *arrows;
@@ -37,6 +38,9 @@ struct _AdjGraphView
 
   gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
+  gboolean wants_band;    /* the drag began with Shift */
+  gboolean banding;       /* a band is drawn around what is to be selected */
+  AdjRect band;           /* in pixels of the widget */
   AdjCamera grabbed;      /* at the begin of a drag or pinch */
   float speed_x, speed_y; /* of inertia, pixels per second */
 };
@@ -52,6 +56,12 @@ void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
 void adj_graph_view_camera_changed (AdjGraphView *self);
 /* A click or key on a node; notifies. */
 void adj_graph_view_choose (AdjGraphView *self, AdjNodeId node);
+/* … with Shift or Ctrl. */
+void adj_graph_view_add (AdjGraphView *self, AdjNodeId node, gboolean toggle);
+/* A click on one of several. */
+void adj_graph_view_choose_only (AdjGraphView *self, AdjNodeId node);
+/* All nodes that stand in @rect of the scene; %NULL: all. */
+void adj_graph_view_choose_in (AdjGraphView *self, const AdjRect *rect);
 /* Enter and double clicks: a node is activated, a module opened or closed. */
 /* Whether a box stands for a value of another graph: what backward takes from forward, at its
  * readers. */

@@ -419,7 +419,8 @@ adj_painter_box (AdjPainter *painter, guint index)
 
   if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL)
     adj_painter_mark (painter, index, &rect);
-  if (index == frame->selected)
+  if (index == frame->selected ||
+      (frame->highlight != NULL && adj_highlight_has_chosen (frame->highlight, index)))
     adj_painter_frame (painter, &ring, ADJ_CARD_RADIUS * zoom + 3, 2.5f, &painter->lit.selection);
   else if (index == frame->hovered)
     adj_painter_frame (painter, &rect, ADJ_CARD_RADIUS * zoom, 2, &painter->lit.selection);

@@ -8,6 +8,7 @@
 #include "canvas/adj-role-badge.h"
 #include "inspect/adj-fact-card.h"
 #include "inspect/adj-histogram.h"
+#include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
 #include "model/adj-facts.h"
 #include "model/adj-maker.h"
@@ -383,8 +384,22 @@ ask_reasons (AdjInspector *self, const AdjBundleGraph *graph)
 }
 
 static void
+show_several (AdjInspector *self, const GArray *chosen)
+{
+  g_autofree char *title = g_strdup_printf (_ ("%u nodes"), chosen->len);
+
+  gtk_label_set_text (self->name, title);
+  gtk_label_set_text (self->target, _ ("selected together"));
+  gtk_widget_set_visible (GTK_WIDGET (self->role_box), FALSE);
+  adj_selection_cards_fill (self->cards, adj_panel_get_document (self));
+  adj_name_widgets (GTK_WIDGET (self->cards));
+  gtk_stack_set_visible_child_name (self->stack, "node");
+}
+
+static void
 update (AdjInspector *self)
 {
+  GArray *chosen = adj_document_get_chosen (adj_panel_get_document (self));
   const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
   Subject s = { .document = adj_panel_get_document (self),
                 .scene = adj_document_get_scene (adj_panel_get_document (self)),
@@ -398,6 +413,11 @@ update (AdjInspector *self)
   if (graph == NULL || s.scene == NULL || !adj_node_id_is_valid (s.id))
     {
       gtk_stack_set_visible_child_name (self->stack, "empty");
+      return;
+    }
+  if (chosen != NULL)
+    {
+      show_several (self, chosen);
       return;
     }
   ask_reasons (self, graph);
@@ -458,5 +478,6 @@ adj_inspector_init (AdjInspector *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::chosen", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));
 }

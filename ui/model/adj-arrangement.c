@@ -93,6 +93,10 @@ adj_arrangement_copy (const AdjArrangement *arrangement)
 
   copy->folded = copy_set (arrangement->folded);
   copy->unfolded = copy_set (arrangement->unfolded);
+  if (copy->chosen != NULL)
+    g_array_ref (copy->chosen);
+  if (copy->flow_chosen != NULL)
+    g_array_ref (copy->flow_chosen);
   return copy;
 }
 
@@ -101,13 +105,26 @@ adj_arrangement_free (AdjArrangement *arrangement)
 {
   g_hash_table_unref (arrangement->folded);
   g_hash_table_unref (arrangement->unfolded);
+  g_clear_pointer (&arrangement->chosen, g_array_unref);
+  g_clear_pointer (&arrangement->flow_chosen, g_array_unref);
   g_free (arrangement);
+}
+
+void
+adj_arrangement_set_chosen (AdjArrangement *arrangement, GArray *chosen)
+{
+  if (chosen != NULL)
+    g_array_ref (chosen);
+  g_clear_pointer (&arrangement->chosen, g_array_unref);
+  arrangement->chosen = chosen;
 }
 
 gboolean
 adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b)
 {
-  return a->view == b->view && (a->view != ADJ_VIEW_FLOW || a->flow.index == b->flow.index) &&
+  return a->view == b->view &&
+         (a->view != ADJ_VIEW_FLOW ||
+          (a->flow.index == b->flow.index && a->flow_chosen == b->flow_chosen)) &&
          a->fold_depth == b->fold_depth && sets_equal (a->folded, b->folded) &&
          sets_equal (a->unfolded, b->unfolded);
 }
@@ -151,6 +168,7 @@ typedef struct
   AdjLayoutCache *cache;
   AdjLayoutView view;
   AdjNodeId flow;
+  GArray *flow_chosen; /* (nullable) */
   guint fold_depth;
   char **folded, **unfolded;
   guint tag;
@@ -163,6 +181,7 @@ input_free (gpointer data)
 
   adj_graph_unref (input->graph);
   adj_layout_cache_unref (input->cache);
+  g_clear_pointer (&input->flow_chosen, g_array_unref);
   g_strfreev (input->folded);
   g_strfreev (input->unfolded);
   g_free (input);
@@ -190,12 +209,49 @@ on_progress (guint done, guint total, guint n_equal, gpointer data)
   adj_work_report (data, done, total, n_equal);
 }
 
+static gint
+by_index (gconstpointer a, gconstpointer b)
+{
+  guint32 i = *(const guint32 *) a, j = *(const guint32 *) b;
+
+  return i < j ? -1 : i > j;
+}
+
+/* What any of the chosen nodes comes from, and what comes from it.  (transfer full): of guint32 */
+static GArray *
+collect_flows (const Input *input)
+{
+  guint n = input->flow_chosen->len;
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < n; i++)
+    {
+      AdjNodeId node = { g_array_index (input->flow_chosen, guint32, i) };
+      g_autoptr (GArray) one = adj_flow_collect (input->graph, node, MAX (MAX_FLOW / n, 2));
+
+      for (guint k = 0; k < one->len; k++)
+        if (g_hash_table_add (seen, GUINT_TO_POINTER (g_array_index (one, guint32, k))))
+          g_array_append_val (all, g_array_index (one, guint32, k));
+    }
+  g_array_sort (all, by_index);
+  return all;
+}
+
+static GArray *
+find_shown (const Input *input)
+{
+  if (input->view != ADJ_VIEW_FLOW)
+    return NULL;
+  return input->flow_chosen != NULL ? collect_flows (input)
+                                    : adj_flow_collect (input->graph, input->flow, MAX_FLOW);
+}
+
 static gpointer
 lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
-  g_autoptr (GArray) only =
-      input->view == ADJ_VIEW_FLOW ? adj_flow_collect (input->graph, input->flow, MAX_FLOW) : NULL;
+  g_autoptr (GArray) only = find_shown (input);
   AdjLayoutOptions options = {
     .view = input->view,
     .only = only,
@@ -223,6 +279,8 @@ adj_arrangement_start (const AdjArrangement *arrangement,
   input->cache = adj_layout_cache_ref (cache);
   input->view = arrangement->view;
   input->flow = arrangement->flow;
+  input->flow_chosen =
+      arrangement->flow_chosen != NULL ? g_array_ref (arrangement->flow_chosen) : NULL;
   input->fold_depth = arrangement->fold_depth;
   input->folded = copy_keys (arrangement->folded);
   input->unfolded = copy_keys (arrangement->unfolded);

@@ -36,7 +36,10 @@ AdjLabeling adj_labeling_find (const char *name);
 typedef struct
 {
   AdjLayoutView view;
-  AdjNodeId flow; /* FLOW: whose makers and readers are shown */
+  AdjNodeId flow;      /* FLOW: whose makers and readers are shown */
+  GArray *flow_chosen; /* (owned) (nullable): of guint32: instead of @flow when there are several */
+  GArray *chosen; /* (owned) (nullable): of guint32: two nodes or more that are selected together;
+                     the last is the one that is looked at.  Not changed, but replaced */
   guint fold_depth;
   GHashTable *folded, *unfolded; /* module paths */
   AdjColoring coloring;
@@ -46,6 +49,9 @@ typedef struct
 AdjArrangement *adj_arrangement_new (void);
 AdjArrangement *adj_arrangement_copy (const AdjArrangement *arrangement);
 void adj_arrangement_free (AdjArrangement *arrangement);
+
+/* @chosen: (nullable) */
+void adj_arrangement_set_chosen (AdjArrangement *arrangement, GArray *chosen);
 
 /* @depth: modules that deep and deeper are closed; 0: all are open. */
 void adj_arrangement_set_fold_depth (AdjArrangement *arrangement, guint depth);

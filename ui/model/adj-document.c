@@ -317,6 +317,9 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_LIT:
       g_value_set_pointer (value, self->lit);
       break;
+    case PROP_CHOSEN:
+      g_value_set_pointer (value, self->arrangement->chosen);
+      break;
     case PROP_ARRANGEMENT:
       g_value_set_pointer (value, self->arrangement);
       break;
@@ -382,6 +385,7 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_HISTORY] =
       g_param_spec_int ("history", NULL, NULL, G_MININT, G_MAXINT, -1, flags);
   properties[PROP_ARRANGEMENT] = g_param_spec_pointer ("arrangement", NULL, NULL, flags);
+  properties[PROP_CHOSEN] = g_param_spec_pointer ("chosen", NULL, NULL, flags);
   properties[PROP_LIT] = g_param_spec_pointer ("lit", NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 

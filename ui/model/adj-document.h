@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  *
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
- * "history" (whether one can go back or forward changed), "arrangement", "lit".
+ * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen".
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -77,7 +77,16 @@ void adj_document_save (AdjDocument *self, const char *path);
 /* -- selection -- */
 
 AdjNodeId adj_document_get_selected (AdjDocument *self);
+/* This one alone. */
 void adj_document_set_selected (AdjDocument *self, AdjNodeId node);
+/* Several together; the last is the one that is looked at.  Can be undone.  @nodes: of guint32 */
+void adj_document_choose (AdjDocument *self, GArray *nodes);
+/* One more; with @toggle one less when it is there already. */
+void adj_document_choose_more (AdjDocument *self, AdjNodeId node, gboolean toggle);
+/* (nullable) (transfer none): of guint32: two or more; %NULL: one is selected or none */
+GArray *adj_document_get_chosen (AdjDocument *self);
+/* The names of what is selected, one a line.  (transfer full) (nullable) */
+char *adj_document_list_names (AdjDocument *self);
 /* Nodes that are to stand out while nothing is selected: those alive at a moment, those found.
  * @nodes: (nullable): of guint32 */
 void adj_document_set_lit (AdjDocument *self, GArray *nodes);

@@ -94,21 +94,21 @@ adj_document_get_arrangement (AdjDocument *self)
   return self->arrangement;
 }
 
-/* Takes over @next (transfer full), laying out where that shows. */
-static void
-arrange (AdjDocument *self, AdjArrangement *next)
+void
+adj_document_arrange (AdjDocument *self, AdjArrangement *next)
 {
   g_autoptr (AdjArrangement) before = self->arrangement;
 
   self->arrangement = next;
   adj_document_changed (self, PROP_ARRANGEMENT);
+  if (before->chosen != next->chosen)
+    adj_document_follow_chosen (self, before);
   if (!adj_arrangement_same_layout (before, next))
     adj_document_request_layout (self);
 }
 
-/* A copy to be changed; what is can be undone to. */
-static AdjArrangement *
-begin_change (AdjDocument *self)
+AdjArrangement *
+adj_document_begin_change (AdjDocument *self)
 {
   adj_undo_push (&self->undo, self->arrangement);
   return adj_arrangement_copy (self->arrangement);
@@ -128,12 +128,15 @@ adj_document_set_view (AdjDocument *self, AdjLayoutView view)
       return;
     }
   if (self->arrangement->view == view &&
-      (view != ADJ_VIEW_FLOW || self->arrangement->flow.index == self->selected.index))
+      (view != ADJ_VIEW_FLOW || (self->arrangement->flow.index == self->selected.index &&
+                                 self->arrangement->flow_chosen == self->arrangement->chosen)))
     return;
-  next = begin_change (self);
+  next = adj_document_begin_change (self);
   next->view = view;
   next->flow = self->selected;
-  arrange (self, next);
+  g_clear_pointer (&next->flow_chosen, g_array_unref);
+  next->flow_chosen = next->chosen != NULL ? g_array_ref (next->chosen) : NULL;
+  adj_document_arrange (self, next);
 }
 
 void
@@ -143,9 +146,9 @@ adj_document_set_fold_depth (AdjDocument *self, guint depth)
 
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  next = begin_change (self);
+  next = adj_document_begin_change (self);
   adj_arrangement_set_fold_depth (next, depth);
-  arrange (self, next);
+  adj_document_arrange (self, next);
 }
 
 void
@@ -155,9 +158,9 @@ adj_document_toggle_module (AdjDocument *self, const char *path)
 
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  next = begin_change (self);
+  next = adj_document_begin_change (self);
   adj_arrangement_toggle (next, self->scene, path);
-  arrange (self, next);
+  adj_document_arrange (self, next);
 }
 
 void
@@ -170,9 +173,9 @@ adj_document_set_coloring (AdjDocument *self, AdjColoring coloring)
 
   if (self->arrangement->coloring == coloring)
     return;
-  next = begin_change (self);
+  next = adj_document_begin_change (self);
   next->coloring = coloring;
-  arrange (self, next);
+  adj_document_arrange (self, next);
 }
 
 void
@@ -185,9 +188,9 @@ adj_document_set_labeling (AdjDocument *self, AdjLabeling labeling)
 
   if (self->arrangement->labeling == labeling)
     return;
-  next = begin_change (self);
+  next = adj_document_begin_change (self);
   next->labeling = labeling;
-  arrange (self, next);
+  adj_document_arrange (self, next);
 }
 
 gboolean
@@ -207,7 +210,7 @@ adj_document_undo (AdjDocument *self, gint step)
 
   next = adj_undo_step (&self->undo, step, self->arrangement);
   if (next != NULL)
-    arrange (self, next);
+    adj_document_arrange (self, next);
 }
 
 /* Folds and flows are of one graph; how it looks stays. */
@@ -218,8 +221,11 @@ adj_document_forget_folds (AdjDocument *self)
   if (self->arrangement->view == ADJ_VIEW_FLOW)
     self->arrangement->view = ADJ_VIEW_MIRROR;
   self->arrangement->flow = ADJ_NO_NODE;
+  g_clear_pointer (&self->arrangement->flow_chosen, g_array_unref);
+  adj_arrangement_set_chosen (self->arrangement, NULL);
   adj_undo_reset (&self->undo);
   adj_document_changed (self, PROP_ARRANGEMENT);
+  adj_document_changed (self, PROP_CHOSEN);
 }
 
 void

@@ -51,6 +51,7 @@ enum
   PROP_HISTORY,
   PROP_ARRANGEMENT,
   PROP_LIT,
+  PROP_CHOSEN,
   N_PROPS
 };
 
@@ -62,7 +63,14 @@ void adj_document_announce_export (AdjDocument *self, GFile *file);
 /* To the log, and as a remark. */
 void adj_document_report_problem (AdjDocument *self, const GError *error);
 
+/* document-visits.c: what is selected becomes what @before had not. */
+void adj_document_follow_chosen (AdjDocument *self, const AdjArrangement *before);
+
 /* document-picture.c */
+/* A copy of the arrangement to be changed; what is can be undone to. */
+AdjArrangement *adj_document_begin_change (AdjDocument *self);
+/* Takes over @next (transfer full), laying out where that shows. */
+void adj_document_arrange (AdjDocument *self, AdjArrangement *next);
 void adj_document_request_layout (AdjDocument *self);
 /* Folds and flows are of one graph; how it looks stays. */
 void adj_document_forget_folds (AdjDocument *self);

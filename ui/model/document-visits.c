@@ -22,15 +22,119 @@ select_node (AdjDocument *self, AdjNodeId node)
   return TRUE;
 }
 
+static void
+visit (AdjDocument *self, AdjNodeId node)
+{
+  if (!select_node (self, node) || !adj_node_id_is_valid (self->selected))
+    return;
+  adj_history_push (&self->history, (AdjVisit){ self->graph_index, self->selected });
+  adj_document_changed (self, PROP_HISTORY);
+}
+
+/* -- several -- */
+
+static void
+set_chosen (AdjDocument *self, GArray *chosen)
+{
+  AdjArrangement *next = adj_document_begin_change (self);
+
+  adj_arrangement_set_chosen (next, chosen);
+  adj_document_arrange (self, next);
+}
+
+void
+adj_document_follow_chosen (AdjDocument *self, const AdjArrangement *before)
+{
+  GArray *chosen = self->arrangement->chosen;
+
+  if (chosen != NULL)
+    visit (self, (AdjNodeId){ g_array_index (chosen, guint32, chosen->len - 1) });
+  adj_document_changed (self, PROP_CHOSEN);
+}
+
+static void
+select_only (AdjDocument *self, AdjNodeId node)
+{
+  if (self->arrangement->chosen != NULL)
+    set_chosen (self, NULL);
+  visit (self, node);
+}
+
 void
 adj_document_set_selected (AdjDocument *self, AdjNodeId node)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  if (!select_node (self, node) || !adj_node_id_is_valid (self->selected))
+  /* Lists that follow what is looked at say it again. */
+  if (self->arrangement->chosen != NULL && node.index == self->selected.index)
     return;
-  adj_history_push (&self->history, (AdjVisit){ self->graph_index, self->selected });
-  adj_document_changed (self, PROP_HISTORY);
+  select_only (self, node);
+}
+
+void
+adj_document_choose (AdjDocument *self, GArray *nodes)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (nodes != NULL);
+
+  if (nodes->len > 1)
+    set_chosen (self, nodes);
+  else
+    select_only (self,
+                 nodes->len == 1 ? (AdjNodeId){ g_array_index (nodes, guint32, 0) } : ADJ_NO_NODE);
+}
+
+GArray *
+adj_document_get_chosen (AdjDocument *self)
+{
+  return self->arrangement->chosen;
+}
+
+/* All that is selected, be it one or none.  (transfer full) */
+static GArray *
+copy_selection (AdjDocument *self)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (self->arrangement->chosen != NULL)
+    g_array_append_vals (nodes, self->arrangement->chosen->data, self->arrangement->chosen->len);
+  else if (adj_node_id_is_valid (self->selected))
+    g_array_append_val (nodes, self->selected.index);
+  return nodes;
+}
+
+void
+adj_document_choose_more (AdjDocument *self, AdjNodeId node, gboolean toggle)
+{
+  g_autoptr (GArray) nodes = copy_selection (self);
+  gboolean there = FALSE;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graph == NULL || node.index >= adj_graph_get_n_nodes (self->graph->graph))
+    return;
+  for (guint i = nodes->len; i-- > 0;)
+    if (g_array_index (nodes, guint32, i) == node.index)
+      {
+        there = TRUE;
+        g_array_remove_index (nodes, i);
+      }
+  if (!there || !toggle)
+    g_array_append_val (nodes, node.index);
+  adj_document_choose (self, nodes);
+}
+
+char *
+adj_document_list_names (AdjDocument *self)
+{
+  g_autoptr (GArray) nodes = copy_selection (self);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_string_append_printf (
+        text, "%s%s", i > 0 ? "\n" : "",
+        adj_graph_get_node (self->graph->graph, g_array_index (nodes, guint32, i))->name);
+  return g_string_free (text, nodes->len == 0);
 }
 
 void
@@ -70,7 +174,11 @@ adj_document_go (AdjDocument *self, gint step)
   if (place == NULL)
     return;
   if (place->graph == self->graph_index)
-    select_node (self, place->node);
+    {
+      if (self->arrangement->chosen != NULL)
+        set_chosen (self, NULL);
+      select_node (self, place->node);
+    }
   else
     {
       self->wanted_node = place->node;

@@ -17,7 +17,8 @@ struct _AdjValuesPage
   GtkStack *stack;
   GtkColumnView *table;
   AdjNodeList *nodes;
-  GtkSingleSelection *selection;
+  GtkMultiSelection *selection;
+  gboolean following; /* the rows follow the document */
 };
 
 G_DEFINE_FINAL_TYPE (AdjValuesPage, adj_values_page, ADJ_TYPE_PANEL)
@@ -163,17 +164,40 @@ computed_nodes (const AdjGraph *graph)
 }
 
 static void
+select_rows (AdjValuesPage *self, const GArray *chosen)
+{
+  g_autoptr (GtkBitset) rows = gtk_bitset_new_empty ();
+  g_autoptr (GtkBitset) all =
+      gtk_bitset_new_range (0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)));
+
+  for (guint i = 0; i < chosen->len; i++)
+    {
+      guint row =
+          adj_node_list_find (self->nodes, (AdjNodeId){ g_array_index (chosen, guint32, i) });
+
+      if (row != G_MAXUINT)
+        gtk_bitset_add (rows, row);
+    }
+  gtk_selection_model_set_selection (GTK_SELECTION_MODEL (self->selection), rows, all);
+}
+
+static void
 update_selected (AdjValuesPage *self)
 {
+  AdjDocument *document = adj_panel_get_document (self);
   guint row;
 
-  if (adj_panel_get_document (self) == NULL)
+  if (document == NULL)
     return;
-  row = adj_node_list_find (self->nodes, adj_document_get_selected (adj_panel_get_document (self)));
-
-  if (gtk_single_selection_get_selected (self->selection) != row)
-    gtk_single_selection_set_selected (self->selection,
-                                       row == G_MAXUINT ? GTK_INVALID_LIST_POSITION : row);
+  row = adj_node_list_find (self->nodes, adj_document_get_selected (document));
+  self->following = TRUE;
+  if (adj_document_get_chosen (document) != NULL)
+    select_rows (self, adj_document_get_chosen (document));
+  else if (row != G_MAXUINT)
+    gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), row, TRUE);
+  else
+    gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
+  self->following = FALSE;
   if (row != G_MAXUINT)
     adj_scroll_to_row (GTK_WIDGET (self->table), row,
                        g_list_model_get_n_items (G_LIST_MODEL (self->nodes)));
@@ -198,13 +222,32 @@ update (AdjValuesPage *self)
   update_selected (self);
 }
 
+/* What was added last is looked at: it is the last of those that are given on. */
 static void
-on_row_selected (AdjValuesPage *self)
+on_selection_changed (AdjValuesPage *self, guint position, guint n)
 {
-  AdjNodeItem *item = gtk_single_selection_get_selected_item (self->selection);
+  AdjDocument *document = adj_panel_get_document (self);
+  g_autoptr (GtkBitset) rows = NULL;
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 last = G_MAXUINT32;
 
-  if (item != NULL && adj_panel_get_document (self) != NULL)
-    adj_document_set_selected (adj_panel_get_document (self), adj_node_item_get_id (item));
+  if (self->following || document == NULL)
+    return;
+  rows = gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  for (guint i = 0; i < gtk_bitset_get_size (rows); i++)
+    {
+      g_autoptr (AdjNodeItem) item =
+          g_list_model_get_item (G_LIST_MODEL (self->nodes), gtk_bitset_get_nth (rows, i));
+      guint32 node = adj_node_item_get_id (item).index;
+
+      if (last == G_MAXUINT32 && gtk_bitset_get_nth (rows, i) >= position)
+        last = node;
+      else
+        g_array_append_val (nodes, node);
+    }
+  if (last != G_MAXUINT32)
+    g_array_append_val (nodes, last);
+  adj_document_choose (document, nodes);
 }
 
 static void
@@ -237,13 +280,12 @@ adj_values_page_init (AdjValuesPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
+  adj_panel_watch (ADJ_PANEL (self), "notify::chosen", G_CALLBACK (update_selected));
   self->nodes = adj_node_list_new ();
-  self->selection = gtk_single_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
-  gtk_single_selection_set_autoselect (self->selection, FALSE);
-  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  self->selection = gtk_multi_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
   adj_columns_append (self->table, columns, G_N_ELEMENTS (columns));
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->table, "map", G_CALLBACK (update_selected), self);
-  g_signal_connect_object (self->selection, "notify::selected-item", G_CALLBACK (on_row_selected),
+  g_signal_connect_object (self->selection, "selection-changed", G_CALLBACK (on_selection_changed),
                            self, G_CONNECT_SWAPPED);
 }

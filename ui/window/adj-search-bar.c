@@ -20,7 +20,9 @@ struct _AdjSearchBar
   GtkListView *results;
   AdjNodeList *nodes;
   GtkSingleSelection *selection;
-  char *query; /* what the results are of */
+  char *query;   /* what the results are of */
+  GArray *found; /* (owned) (nullable): of guint */
+  GtkButton *select_all;
 };
 
 G_DEFINE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ_TYPE_PANEL)
@@ -63,6 +65,9 @@ search (AdjSearchBar *self)
     found = g_array_new (FALSE, FALSE, sizeof (guint));
   adj_node_list_set (self->nodes, graph != NULL ? graph->graph : NULL, found, NULL);
   gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
+  g_clear_pointer (&self->found, g_array_unref);
+  self->found = g_array_ref (found);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->select_all), found->len > 0);
   update_count (self);
   if (gtk_widget_get_mapped (GTK_WIDGET (self)))
     adj_document_set_lit (adj_panel_get_document (self), found->len > 0 ? found : NULL);
@@ -112,13 +117,27 @@ on_next (AdjSearchBar *self)
 }
 
 static void
-on_stop (AdjSearchBar *self)
+close_popover (AdjSearchBar *self)
 {
   GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_POPOVER);
 
   if (popover != NULL)
     gtk_popover_popdown (GTK_POPOVER (popover));
   gtk_widget_activate_action (GTK_WIDGET (self), "win.focus-canvas", NULL);
+}
+
+static void
+on_stop (AdjSearchBar *self)
+{
+  close_popover (self);
+}
+
+/* The flow of all that was found, their bytes together, their names. */
+static void
+on_select_all (AdjSearchBar *self)
+{
+  adj_document_choose (adj_panel_get_document (self), self->found);
+  close_popover (self);
 }
 
 static void
@@ -164,6 +183,7 @@ adj_search_bar_dispose (GObject *object)
   g_clear_object (&self->selection);
   g_clear_object (&self->nodes);
   g_clear_pointer (&self->query, g_free);
+  g_clear_pointer (&self->found, g_array_unref);
 
   G_OBJECT_CLASS (adj_search_bar_parent_class)->dispose (object);
 }
@@ -181,6 +201,7 @@ adj_search_bar_class_init (AdjSearchBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, count);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, regex);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, results);
+  gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, select_all);
 }
 
 static void
@@ -198,6 +219,7 @@ adj_search_bar_init (AdjSearchBar *self)
   gtk_list_view_set_model (self->results, GTK_SELECTION_MODEL (self->selection));
   g_signal_connect_swapped (self->entry, "search-changed", G_CALLBACK (search), self);
   g_signal_connect_swapped (self->entry, "activate", G_CALLBACK (on_next), self);
+  g_signal_connect_swapped (self->select_all, "clicked", G_CALLBACK (on_select_all), self);
   g_signal_connect_swapped (self->regex, "toggled", G_CALLBACK (search), self);
   g_signal_connect (self, "unmap", G_CALLBACK (on_unmap), NULL);
   g_signal_connect (self, "map", G_CALLBACK (search), NULL);

@@ -161,14 +161,19 @@ adj_window_find_step (AdjWindow *self, gint step)
 }
 
 void
+adj_window_copy (AdjWindow *self, const char *text)
+{
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+  adj_window_remark (self, _ ("Copied"));
+}
+
+void
 adj_window_copy_details (AdjWindow *self)
 {
   g_autofree char *text = adj_document_page_get_details (adj_window_get_page (self));
 
-  if (text == NULL)
-    return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  adj_window_remark (self, _ ("Copied"));
+  if (text != NULL)
+    adj_window_copy (self, text);
 }
 
 AdjDocument *
@@ -217,6 +222,8 @@ adj_window_class_init (AdjWindowClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/adjoint/Workbench/ui/window.ui");
   /* Not an accelerator of the application: entries paste before us. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_v, GDK_CONTROL_MASK, "win.paste",
+                                       NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy-names",
                                        NULL);
   BIND (title);
   BIND (run_button);

@@ -37,6 +37,8 @@ void adj_window_open_palette (AdjWindow *self);
 void adj_window_show_shortcuts (AdjWindow *self);
 void adj_window_find (AdjWindow *self);
 void adj_window_find_step (AdjWindow *self, gint step);
+/* Puts @text on the clipboard, and says so. */
+void adj_window_copy (AdjWindow *self, const char *text);
 /* The text of the last problem, for bug reports. */
 void adj_window_copy_details (AdjWindow *self);
 

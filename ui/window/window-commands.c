@@ -314,6 +314,15 @@ run_setup (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_copy_names (AdjWindow *self, GVariant *parameter)
+{
+  g_autofree char *names = adj_document_list_names (adj_window_get_document (self));
+
+  if (names != NULL)
+    adj_window_copy (self, names);
+}
+
+static void
 run_palette (AdjWindow *self, GVariant *parameter)
 {
   adj_window_open_palette (self);
@@ -361,6 +370,8 @@ static const AdjCommand commands[] = {
     .parameter = "u" },
   { "win.show-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_node,
     .parameter = "(uu)" },
+  { "win.copy-names", N_ ("Copy Names of Selected Nodes"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_SELECTION,
+    .run = run_copy_names },
   { "win.focus-canvas", N_ ("Go to the Canvas"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
     .run = run_focus_canvas, .accels = { "F6" } },
   { "win.focus-panel", N_ ("Go to the Bottom Panel"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,

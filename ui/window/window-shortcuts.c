@@ -63,6 +63,8 @@ write_group (GString *xml, AdjCommandGroup group)
       write_shortcut (xml, _ ("Next Tab, Previous Tab"), "<Control>Page_Down <Control>Page_Up");
       write_shortcut (xml, _ ("Main Menu"), "F10");
     }
+  if (group == ADJ_COMMANDS_GRAPH)
+    write_shortcut (xml, _ ("Copy Names of Selected Nodes"), "<Control>c");
   if (group == ADJ_COMMANDS_RUN)
     write_shortcut (xml, _ ("Stage by Number"), "<Alt>1...9");
   close_group (xml);

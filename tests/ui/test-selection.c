@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Several nodes selected together, in a real window: from the canvas, from a table, by search; what
+ * the inspector says of them; undone and done again. */
+
+#include <string.h>
+
+#include "inspect/adj-inspector.h"
+#include "model/adj-selection-facts.h"
+#include "panel/adj-values-page.h"
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+#include "window/adj-search-bar.h"
+
+static AdjApplication *application;
+
+typedef struct
+{
+  AdjWindow *window;
+  AdjDocument *document;
+  const AdjGraph *graph;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+
+  fixture->window = adj_walk_open_window (application, 1280, 900);
+  g_assert_true (adj_walk_open (fixture->window, path));
+  g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
+  adj_walk_settle (fixture->window);
+  fixture->document = adj_window_get_document (fixture->window);
+  fixture->graph = adj_document_get_graph (fixture->document)->graph;
+  /* It comes back as the test before left it. */
+  adj_document_set_selected (fixture->document, ADJ_NO_NODE);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_object_ref (fixture->window);
+  gtk_window_destroy (GTK_WINDOW (fixture->window));
+  while (g_main_context_pending (NULL))
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_finalize_object (fixture->window);
+}
+
+static AdjNodeId
+find (Fixture *fixture, const char *name)
+{
+  AdjNodeId id = adj_graph_find_node (fixture->graph, name);
+
+  g_assert_true (adj_node_id_is_valid (id));
+  return id;
+}
+
+static void
+assert_selected (Fixture *fixture, const char *names)
+{
+  g_autofree char *selected = adj_document_list_names (fixture->document);
+
+  g_assert_cmpstr (selected, ==, names);
+}
+
+static gboolean
+inspector_says (Fixture *fixture, const char *text)
+{
+  GtkWidget *root = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_INSPECTOR, NULL);
+
+  adj_walk_settle (fixture->window);
+  return adj_walk_find (root, GTK_TYPE_LABEL, text) != NULL;
+}
+
+static void
+choose_three (Fixture *fixture)
+{
+  adj_document_set_selected (fixture->document, find (fixture, "addmm"));
+  adj_document_choose_more (fixture->document, find (fixture, "relu"), FALSE);
+  adj_document_choose_more (fixture->document, find (fixture, "gelu"), FALSE);
+}
+
+static void
+test_adds (Fixture *fixture, gconstpointer data)
+{
+  choose_three (fixture);
+  assert_selected (fixture, "addmm\nrelu\ngelu");
+  g_assert_cmpuint (adj_document_get_selected (fixture->document).index, ==,
+                    find (fixture, "gelu").index);
+  g_assert_true (inspector_says (fixture, "3 nodes"));
+  g_assert_true (inspector_says (fixture, "aten.relu.default"));
+
+  /* With Ctrl one goes, the last two stay; with Shift what is there is looked at. */
+  adj_document_choose_more (fixture->document, find (fixture, "relu"), TRUE);
+  assert_selected (fixture, "addmm\ngelu");
+  adj_document_choose_more (fixture->document, find (fixture, "addmm"), FALSE);
+  assert_selected (fixture, "gelu\naddmm");
+  adj_document_choose_more (fixture->document, find (fixture, "gelu"), TRUE);
+  assert_selected (fixture, "addmm");
+  g_assert_null (adj_document_get_chosen (fixture->document));
+  g_assert_true (inspector_says (fixture, "addmm"));
+
+  /* A node that is looked at alone. */
+  choose_three (fixture);
+  adj_document_set_selected (fixture->document, find (fixture, "relu"));
+  assert_selected (fixture, "relu");
+}
+
+static void
+test_undoes (Fixture *fixture, gconstpointer data)
+{
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+
+  choose_three (fixture);
+  adj_document_set_selected (fixture->document, find (fixture, "addmm"));
+  gtk_widget_activate_action (root, "win.undo", NULL);
+  assert_selected (fixture, "addmm\nrelu\ngelu");
+  gtk_widget_activate_action (root, "win.undo", NULL);
+  assert_selected (fixture, "addmm\nrelu");
+  gtk_widget_activate_action (root, "win.redo", NULL);
+  assert_selected (fixture, "addmm\nrelu\ngelu");
+  /* Another graph has other nodes. */
+  g_assert_true (adj_walk_choose_graph (fixture->window, "forward"));
+  g_assert_null (adj_document_get_chosen (fixture->document));
+}
+
+static void
+test_canvas (Fixture *fixture, gconstpointer data)
+{
+  AdjGraphView *view = adj_window_get_view (fixture->window);
+  const AdjScene *scene = adj_document_get_scene (fixture->document);
+  guint n = 0;
+
+  for (guint i = 0; i < adj_scene_get_n_boxes (scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      n += (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL) &&
+           adj_node_id_is_valid (box->node);
+    }
+  gtk_widget_activate_action (GTK_WIDGET (view), "canvas.select-all", NULL);
+  g_assert_cmpuint (adj_document_get_chosen (fixture->document)->len, ==, n);
+  gtk_widget_activate_action (GTK_WIDGET (view), "canvas.clear", NULL);
+  g_assert_null (adj_document_get_chosen (fixture->document));
+  g_assert_false (adj_node_id_is_valid (adj_document_get_selected (fixture->document)));
+
+  choose_three (fixture);
+  g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, find (fixture, "gelu").index);
+}
+
+static void
+test_table (Fixture *fixture, gconstpointer data)
+{
+  GtkWidget *page, *table;
+  GtkSelectionModel *rows;
+  g_autoptr (GtkBitset) two = gtk_bitset_new_range (3, 2);
+  g_autoptr (GtkBitset) all = NULL;
+  g_autoptr (GtkBitset) selected = NULL;
+
+  g_assert_true (adj_walk_run (fixture->window, "win.run"));
+  page = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_VALUES_PAGE, NULL);
+  table = adj_walk_find (page, GTK_TYPE_COLUMN_VIEW, NULL);
+  rows = gtk_column_view_get_model (GTK_COLUMN_VIEW (table));
+  all = gtk_bitset_new_range (0, g_list_model_get_n_items (G_LIST_MODEL (rows)));
+
+  gtk_selection_model_set_selection (rows, two, all);
+  g_assert_cmpuint (adj_document_get_chosen (fixture->document)->len, ==, 2);
+  adj_walk_settle (fixture->window);
+  selected = gtk_selection_model_get_selection (rows);
+  g_assert_cmpuint (gtk_bitset_get_size (selected), ==, 2);
+  g_assert_true (inspector_says (fixture, "2 nodes"));
+
+  choose_three (fixture);
+  gtk_bitset_unref (g_steal_pointer (&selected));
+  selected = gtk_selection_model_get_selection (rows);
+  g_assert_cmpuint (gtk_bitset_get_size (selected), ==, 3);
+  adj_document_set_selected (fixture->document, find (fixture, "relu"));
+  gtk_bitset_unref (g_steal_pointer (&selected));
+  selected = gtk_selection_model_get_selection (rows);
+  g_assert_cmpuint (gtk_bitset_get_size (selected), ==, 1);
+}
+
+static gboolean
+is_flow (gpointer data)
+{
+  return !adj_document_is_busy (data);
+}
+
+/* What was found is selected; its flow holds the flows of each. */
+static void
+test_search (Fixture *fixture, gconstpointer data)
+{
+  GtkWidget *bar = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_SEARCH_BAR, NULL);
+  GtkWidget *entry = adj_walk_find (bar, GTK_TYPE_SEARCH_ENTRY, NULL);
+  GtkWidget *label;
+  const AdjScene *scene;
+
+  adj_window_find (fixture->window);
+  adj_walk_settle (fixture->window);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "name:elu op:elu.default");
+  g_signal_emit_by_name (entry, "search-changed");
+  label = adj_walk_find (bar, GTK_TYPE_LABEL, "Select All");
+  g_signal_emit_by_name (gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON), "clicked");
+  assert_selected (fixture, "relu\ngelu");
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.flow", NULL);
+  g_assert_true (adj_walk_until (is_flow, fixture->document, 60));
+  scene = adj_document_get_scene (fixture->document);
+  g_assert_cmpint (adj_document_get_arrangement (fixture->document)->view, ==, ADJ_VIEW_FLOW);
+  g_assert_cmpuint (adj_scene_find_node (scene, find (fixture, "relu")), !=, ADJ_NO_BOX);
+  g_assert_cmpuint (adj_scene_find_node (scene, find (fixture, "gelu")), !=, ADJ_NO_BOX);
+}
+
+static void
+on_text (GObject *source, GAsyncResult *result, gpointer data)
+{
+  *(char **) data = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (source), result, NULL);
+}
+
+static gboolean
+is_there (gpointer data)
+{
+  return *(char **) data != NULL;
+}
+
+static void
+test_copies (Fixture *fixture, gconstpointer data)
+{
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  g_autofree char *text = NULL;
+
+  g_assert_false (
+      g_action_group_get_action_enabled (G_ACTION_GROUP (fixture->window), "copy-names"));
+  choose_three (fixture);
+  gtk_widget_activate_action (root, "win.copy-names", NULL);
+  gdk_clipboard_read_text_async (gtk_widget_get_clipboard (root), NULL, on_text, &text);
+  g_assert_true (adj_walk_until (is_there, &text, 20));
+  g_assert_cmpstr (text, ==, "addmm\nrelu\ngelu");
+  gdk_clipboard_set_content (gtk_widget_get_clipboard (root), NULL);
+}
+
+/* addmm and relu are f32[8, 32]; sum_3 is f32[1, 32], and view_2 looks at its memory. */
+static void
+test_facts (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  const char *names[] = { "addmm", "relu", "sum_3", "view_2" };
+  g_autoptr (AdjSelectionFacts) facts = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      AdjNodeId id = find (fixture, names[i]);
+
+      g_array_append_val (nodes, id.index);
+    }
+  facts = adj_selection_facts_new (fixture->graph, adj_document_get_scene (fixture->document), NULL,
+                                   nodes);
+  g_assert_cmpuint (facts->n, ==, 4);
+  g_assert_cmpuint (facts->n_backward, ==, 2);
+  g_assert_cmpuint (facts->n_unknown, ==, 0);
+  g_assert_cmpint (facts->bytes, ==, 2 * 8 * 32 * 4 + 32 * 4);
+  g_assert_cmpint (facts->ns, ==, -1);
+  g_assert_cmpuint (facts->operators->len, ==, 4);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+#define ADD(path, test) g_test_add (path, Fixture, NULL, set_up, test, tear_down)
+  ADD ("/ui/selection/adds", test_adds);
+  ADD ("/ui/selection/undoes", test_undoes);
+  ADD ("/ui/selection/canvas", test_canvas);
+  ADD ("/ui/selection/table", test_table);
+  ADD ("/ui/selection/search", test_search);
+  ADD ("/ui/selection/copies", test_copies);
+  ADD ("/ui/selection/facts", test_facts);
+  return g_test_run ();
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "inspect/selection-cards.h"
+
+#include <glib/gi18n.h>
+
+#include "model/adj-facts.h"
+#include "model/adj-selection-facts.h"
+
+#define MAX_OPERATORS 8
+#define MAX_LINKS 40
+
+static void
+append (GtkBox *cards, AdjFactCard *card)
+{
+  if (!adj_fact_card_is_empty (card))
+    gtk_box_append (cards, GTK_WIDGET (card));
+  else
+    g_object_unref (g_object_ref_sink (card));
+}
+
+static void
+add_totals (GtkBox *cards, const AdjSelectionFacts *facts)
+{
+  AdjFactCard *card = adj_fact_card_new (_ ("Together"));
+  g_autofree char *bytes = adj_facts_bytes (facts->bytes);
+  g_autofree char *saved = adj_facts_bytes (facts->saved_bytes);
+  g_autofree char *time = facts->ns >= 0 ? adj_facts_time ((double) facts->ns) : NULL;
+  g_autofree char *sides = g_strdup_printf (_ ("%u forward, %u backward"),
+                                            facts->n - facts->n_backward, facts->n_backward);
+  g_autofree char *unknown =
+      facts->n_unknown > 0
+          ? g_strdup_printf (_ ("%s and %u of unknown size"), bytes, facts->n_unknown)
+          : NULL;
+
+  adj_fact_card_add (card, _ ("Nodes"), sides);
+  adj_fact_card_add (card, _ ("Bytes"), unknown != NULL ? unknown : bytes);
+  if (facts->saved_bytes > 0)
+    adj_fact_card_add (card, _ ("Saved"), saved);
+  adj_fact_card_add (card, _ ("Time"), time);
+  append (cards, card);
+}
+
+static void
+add_verdicts (GtkBox *cards, const AdjSelectionFacts *facts)
+{
+  AdjFactCard *card = adj_fact_card_new (_ ("Compared"));
+
+  for (guint i = 0; facts->compared && i <= ADJ_VERDICT_SKIPPED; i++)
+    if (facts->verdicts[i] > 0)
+      {
+        g_autofree char *count = g_strdup_printf ("%u", facts->verdicts[i]);
+
+        adj_fact_card_add (card, adj_facts_verdict (i), count);
+      }
+  append (cards, card);
+}
+
+static void
+add_roles (GtkBox *cards, const AdjSelectionFacts *facts)
+{
+  AdjFactCard *card = adj_fact_card_new (_ ("Roles"));
+
+  for (guint i = ADJ_ROLE_NONE + 1; i < ADJ_N_ROLES; i++)
+    if (facts->roles[i] > 0)
+      {
+        g_autofree char *count = g_strdup_printf ("%u", facts->roles[i]);
+
+        adj_fact_card_add (card, _ (adj_role_name (i)), count);
+      }
+  append (cards, card);
+}
+
+static void
+add_operators (GtkBox *cards, const AdjSelectionFacts *facts)
+{
+  AdjFactCard *card = adj_fact_card_new (_ ("Operators"));
+  guint n = facts->operators->len;
+
+  for (guint i = 0; i < MIN (n, MAX_OPERATORS); i++)
+    {
+      const AdjOperatorCount *count = &g_array_index (facts->operators, AdjOperatorCount, i);
+      g_autofree char *times = g_strdup_printf ("×%u", count->n);
+
+      adj_fact_card_add (card, times, count->target);
+    }
+  if (n > MAX_OPERATORS)
+    {
+      g_autofree char *more = g_strdup_printf (_ ("and %u other operators"), n - MAX_OPERATORS);
+
+      adj_fact_card_add_text (card, more, FALSE);
+    }
+  append (cards, card);
+}
+
+static void
+add_nodes (GtkBox *cards, const AdjGraph *graph, const GArray *nodes)
+{
+  AdjFactCard *card = adj_fact_card_new (_ ("Selected"));
+  GtkWidget *copy = gtk_button_new_with_mnemonic (_ ("_Copy Names"));
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (copy), "win.copy-names");
+  gtk_widget_set_halign (copy, GTK_ALIGN_START);
+  for (guint i = 0; i < MIN (nodes->len, MAX_LINKS); i++)
+    {
+      AdjNodeId id = { g_array_index (nodes, guint32, i) };
+      const AdjNode *node = adj_graph_get_node (graph, id.index);
+      g_autofree char *annotation = adj_facts_annotation (graph, node);
+
+      adj_fact_card_add_link (card, NULL, node->name, id, annotation);
+    }
+  if (nodes->len > MAX_LINKS)
+    {
+      g_autofree char *more = g_strdup_printf (_ ("and %u more"), nodes->len - MAX_LINKS);
+
+      adj_fact_card_add_text (card, more, FALSE);
+    }
+  adj_fact_card_add_widget (card, copy);
+  append (cards, card);
+}
+
+void
+adj_selection_cards_fill (GtkBox *cards, AdjDocument *document)
+{
+  const AdjGraph *graph = adj_document_get_graph (document)->graph;
+  GArray *nodes = adj_document_get_chosen (document);
+  g_autoptr (AdjSelectionFacts) facts = adj_selection_facts_new (
+      graph, adj_document_get_scene (document), adj_document_get_evaluation (document), nodes);
+
+  add_totals (cards, facts);
+  add_verdicts (cards, facts);
+  add_roles (cards, facts);
+  add_operators (cards, facts);
+  add_nodes (cards, graph, nodes);
+}

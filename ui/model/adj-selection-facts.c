@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/adj-selection-facts.h"
+
+#include "model/adj-facts.h"
+
+static gint
+more_first (gconstpointer a, gconstpointer b)
+{
+  const AdjOperatorCount *x = a, *y = b;
+
+  if (x->n != y->n)
+    return x->n > y->n ? -1 : 1;
+  return g_strcmp0 (x->target, y->target);
+}
+
+static void
+count_operator (AdjSelectionFacts *facts, const AdjNode *node)
+{
+  AdjOperatorCount first = { adj_facts_target (node), 1 };
+
+  for (guint i = 0; i < facts->operators->len; i++)
+    {
+      AdjOperatorCount *count = &g_array_index (facts->operators, AdjOperatorCount, i);
+
+      if (g_strcmp0 (count->target, first.target) == 0)
+        {
+          count->n++;
+          return;
+        }
+    }
+  g_array_append_val (facts->operators, first);
+}
+
+static AdjRole
+role_of (const AdjScene *scene, AdjNodeId id)
+{
+  guint box = scene != NULL ? adj_scene_find_node (scene, id) : ADJ_NO_BOX;
+
+  return box != ADJ_NO_BOX ? adj_scene_get_box (scene, box)->role : ADJ_ROLE_NONE;
+}
+
+/* @storages: seen; values that share one are counted once. */
+static void
+count_bytes (AdjSelectionFacts *facts,
+             const AdjGraph *graph,
+             const AdjNode *node,
+             AdjRole role,
+             GHashTable *storages)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  gint64 bytes = adj_facts_node_bytes (graph, node);
+
+  if (meta != NULL && meta->storage >= 0 &&
+      !g_hash_table_add (storages, GINT_TO_POINTER ((int) meta->storage + 1)))
+    return;
+  if (bytes < 0)
+    {
+      facts->n_unknown++;
+      return;
+    }
+  facts->bytes += bytes;
+  if (role == ADJ_ROLE_SAVED || role == ADJ_ROLE_MUST_SAVE)
+    facts->saved_bytes += bytes;
+}
+
+static void
+count_run (AdjSelectionFacts *facts, const AdjEvaluation *evaluation, AdjNodeId id)
+{
+  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
+  const AdjValueComparison *comparison = adj_evaluation_find (evaluation, id);
+
+  if (result->node_ns != NULL && id.index < result->n_nodes)
+    facts->ns = MAX (facts->ns, 0) + result->node_ns[id.index];
+  if (comparison == NULL)
+    return;
+  facts->compared = TRUE;
+  facts->verdicts[MIN (comparison->verdict, ADJ_VERDICT_SKIPPED)]++;
+}
+
+AdjSelectionFacts *
+adj_selection_facts_new (const AdjGraph *graph,
+                         const AdjScene *scene,
+                         const AdjEvaluation *evaluation,
+                         const GArray *nodes)
+{
+  AdjSelectionFacts *facts = g_new0 (AdjSelectionFacts, 1);
+  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
+
+  facts->operators = g_array_new (FALSE, FALSE, sizeof (AdjOperatorCount));
+  facts->ns = -1;
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AdjNodeId id = { g_array_index (nodes, guint32, i) };
+      const AdjNode *node = adj_graph_get_node (graph, id.index);
+      AdjRole role = role_of (scene, id);
+
+      facts->n++;
+      facts->n_backward += adj_graph_is_backward (graph, id.index);
+      facts->roles[role]++;
+      count_operator (facts, node);
+      count_bytes (facts, graph, node, role, storages);
+      if (evaluation != NULL)
+        count_run (facts, evaluation, id);
+    }
+  g_array_sort (facts->operators, more_first);
+  return facts;
+}
+
+void
+adj_selection_facts_free (AdjSelectionFacts *facts)
+{
+  g_array_unref (facts->operators);
+  g_free (facts);
+}
