@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "finding-run.h"
 
 extern const AdjCommand adj_command_check;
 
@@ -82,15 +83,27 @@ print_checks (void)
     }
 }
 
+static void
+print_run (const AdjBundle *bundle, const AdjFinding *finding)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *sentence = adj_finding_run (bundle, finding, &error);
+
+  if (sentence != NULL || error != NULL)
+    printf ("    %s\n", sentence != NULL ? sentence : error->message);
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
   g_auto (AdjTarget) target = { 0 };
   g_autoptr (AdjFindings) findings = NULL;
-  gboolean json = FALSE, list = FALSE;
+  gboolean json = FALSE, list = FALSE, runs = FALSE;
   guint n;
   GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    { "run", 0, 0, G_OPTION_ARG_NONE, &runs,
+      "Run what was found on what was recorded: how far are the two values apart?", NULL },
     { "list", 0, 0, G_OPTION_ARG_NONE, &list, "Say what is looked for", NULL },
     G_OPTION_ENTRY_NULL,
   };
@@ -118,7 +131,11 @@ run (int argc, char **argv, GError **error)
   else
     {
       for (guint i = 0; i < n; i++)
-        print_finding (argv[1], target.bundle, adj_findings_get (findings, i));
+        {
+          print_finding (argv[1], target.bundle, adj_findings_get (findings, i));
+          if (runs)
+            print_run (target.bundle, adj_findings_get (findings, i));
+        }
       printf ("%u checks, %u %s\n", adj_checks_get_n (), n, n == 1 ? "finding" : "findings");
     }
   return n > 0 ? ADJ_EXIT_DIFFERENT : ADJ_EXIT_DONE;
@@ -129,6 +146,7 @@ const AdjCommand adj_command_check = {
   .usage = "FILE",
   .summary = "Look for known ways in which a compiler makes graphs silently wrong",
   .examples = "adjoint check step.adjoint\n"
+              "adjoint check --run step.adjoint\n"
               "adjoint check --list\n",
   .run = run,
 };

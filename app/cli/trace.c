@@ -145,10 +145,13 @@ print_partition (const AdjPartition *partition)
   g_autofree char *saved = format_bytes (partition->saved_bytes);
   g_autofree char *forward = format_bytes (cost->forward.peak);
   g_autofree char *backward = format_bytes (cost->backward.peak);
+  g_autofree char *moved = format_bytes (cost->fused_traffic);
 
   printf ("%s: %u values saved, %s; %u nodes computed again, %.3g flops\n", partition->partitioner,
           partition->n_saved, saved, cost->n_recomputed, cost->recompute_flops);
-  printf ("peak beside the inputs: forward %s, backward %s\n", forward, backward);
+  printf (
+      "peak beside the inputs: forward %s, backward %s; kernels move %s when what fuses is one\n",
+      forward, backward, moved);
 }
 
 static gboolean
@@ -192,7 +195,8 @@ explain_node (const AdjPartition *partition, const char *name, GError **error)
   id = adj_graph_find_node (partition->joint, name);
   if (!adj_node_id_is_valid (id))
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "the joint graph has no node '%s'", name);
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "the joint graph has no node '%s' (--dump-after joint prints it)", name);
       return FALSE;
     }
   sentence = adj_partition_explain (partition, id);
@@ -204,9 +208,12 @@ explain_node (const AdjPartition *partition, const char *name, GError **error)
 
 typedef struct
 {
-  char *id, *out, *steps, *partitioner, *dump_after, *explain;
+  char *id, *out, *steps, *partitioner, *dump_after, *explain, *solver;
+  char **saved, **recomputed; /* (nullable): names of nodes */
   double budget;
+  gint64 memory_limit;
   gboolean compat, pareto, json;
+  GArray *demands; /* AdjPartitionDemand, of @saved and @recomputed */
 } Options;
 
 static void
@@ -218,6 +225,10 @@ options_clear (Options *options)
   g_free (options->partitioner);
   g_free (options->dump_after);
   g_free (options->explain);
+  g_free (options->solver);
+  g_strfreev (options->saved);
+  g_strfreev (options->recomputed);
+  g_clear_pointer (&options->demands, g_array_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -234,6 +245,14 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "Who takes the joint graph apart, or none", "NAME" },
     { "budget", 0, 0, G_OPTION_ARG_DOUBLE, &options->budget,
       "Share of the saved bytes that may be saved, 0 to 1", "B" },
+    { "solver", 0, 0, G_OPTION_ARG_STRING, &options->solver,
+      "How a budget is filled: dp (as PyTorch), greedy, exact", "NAME" },
+    { "memory-limit", 0, 0, G_OPTION_ARG_INT64, &options->memory_limit,
+      "With --partitioner optimal: recompute as little as keeps the peak below this", "BYTES" },
+    { "save", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->saved,
+      "A node of the joint graph that must be saved; may be given again", "NODE" },
+    { "recompute", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->recomputed,
+      "A node that must be computed again; may be given again", "NODE" },
     { "compat", 0, 0, G_OPTION_ARG_NONE, &options->compat, "Decide as PyTorch 2.6 does", NULL },
     { "pareto", 0, 0, G_OPTION_ARG_NONE, &options->pareto,
       "Print peaks of memory against recomputation, with PyTorch's budgets", NULL },
@@ -293,6 +312,59 @@ report (const AdjPipelineResult *result,
   return done && (options->out == NULL || save (result, target, options->out, error));
 }
 
+static void
+add_demands (Options *options, char **names, AdjRecompute recompute)
+{
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      AdjPartitionDemand demand = { names[i], recompute };
+
+      g_array_append_val (options->demands, demand);
+    }
+}
+
+static gboolean
+find_solver (const char *name, AdjBudgetSolver *solver, GError **error)
+{
+  static const char *const names[] = {
+    [ADJ_SOLVER_DP] = "dp", [ADJ_SOLVER_GREEDY] = "greedy", [ADJ_SOLVER_EXACT] = "exact"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (name == NULL || g_str_equal (name, names[i]))
+      {
+        *solver = (AdjBudgetSolver) i;
+        return TRUE;
+      }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no solver '%s'; there are dp, greedy, exact",
+               name);
+  return FALSE;
+}
+
+static gboolean
+read_partition_options (Options *options, AdjPartitionOptions *partition, GError **error)
+{
+  options->demands = g_array_new (FALSE, FALSE, sizeof (AdjPartitionDemand));
+  add_demands (options, options->saved, ADJ_RECOMPUTE_MUST_SAVE);
+  add_demands (options, options->recomputed, ADJ_RECOMPUTE_MUST_RECOMPUTE);
+  partition->demands = (const AdjPartitionDemand *) (gpointer) options->demands->data;
+  partition->n_demands = options->demands->len;
+  partition->budget = options->budget;
+  partition->compat = options->compat;
+  if (options->memory_limit < 0)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                   "a memory limit is a number of bytes, not %" G_GINT64_FORMAT,
+                   options->memory_limit);
+      return FALSE;
+    }
+  partition->memory_limit = (guint64) options->memory_limit;
+  if (options->partitioner != NULL && !g_str_equal (options->partitioner, "none") &&
+      adj_partitioner_find (options->partitioner, error) == NULL)
+    return FALSE;
+  return find_solver (options->solver, &partition->solver, error);
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
@@ -303,10 +375,9 @@ run (int argc, char **argv, GError **error)
   AdjPipelineOptions pipeline = { .partition = &partition };
 
   if (!parse (&argc, &argv, &options, error) ||
+      !read_partition_options (&options, &partition, error) ||
       !adj_target_open (&target, argv[1], options.id, error))
     return ADJ_EXIT_BAD_INPUT;
-  partition.budget = options.budget;
-  partition.compat = options.compat;
   pipeline.steps = options.steps;
   pipeline.partitioner = options.partitioner;
   if (!adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, &result, NULL,
@@ -321,6 +392,7 @@ const AdjCommand adj_command_trace = {
   .usage = "FILE[#ID]",
   .summary = "Run the passes of a pipeline on a graph and report every stage",
   .examples = "adjoint trace step.adjoint#dynamo -o stages.adjoint\n"
-              "adjoint trace step.adjoint#joint --partitioner min-cut --budget 0.5\n",
+              "adjoint trace step.adjoint#joint --partitioner min-cut --budget 0.5\n"
+              "adjoint trace step.adjoint#joint --save mm_1 --explain mm_1\n",
   .run = run,
 };

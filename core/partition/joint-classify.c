@@ -21,10 +21,11 @@ demand (Joint *joint, const AdjPartitionDemand *wanted, GError **error)
   i = joint->rep[id.index];
   if (joint->tag_rule[i] == ADJ_RULE_DEMAND && joint->recompute[i] != wanted->recompute)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                   "%s and %s are both asked for '%s' (region %" G_GINT64_FORMAT ")",
+      g_autofree char *region = joint_print_region (joint, i);
+
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s and %s are both asked for '%s'%s",
                    adj_recompute_name ((AdjRecompute) joint->recompute[i]),
-                   adj_recompute_name (wanted->recompute), wanted->node, joint->region[i]);
+                   adj_recompute_name (wanted->recompute), wanted->node, region);
       return FALSE;
     }
   if (joint->kind[i] != NODE_CALL && wanted->recompute >= ADJ_RECOMPUTE_MUST_RECOMPUTE)

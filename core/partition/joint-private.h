@@ -137,6 +137,8 @@ joint_moves_generator (const Joint *joint, guint i)
   return joint->draws[i] && joint->keeps_draws;
 }
 
+/* " (region 7)", or "" for a node outside of all.  (transfer full) */
+char *joint_print_region (const Joint *joint, guint i);
 /* Whether the node must stay in backward whatever it depends on. */
 gboolean joint_stays_backward (const Joint *joint, guint i);
 /* PyTorch's rule for what fuses (partitioner §4.6). */

@@ -340,6 +340,14 @@ joint_free (Joint *joint)
   g_free (joint);
 }
 
+char *
+joint_print_region (const Joint *joint, guint i)
+{
+  return joint->region[i] < 0
+             ? g_strdup ("")
+             : g_strdup_printf (" (region %" G_GINT64_FORMAT ")", joint->region[i]);
+}
+
 gboolean
 joint_stays_backward (const Joint *joint, guint i)
 {

@@ -69,13 +69,13 @@ cannot_go (const Network *self, guint i, guint reader, GError **error)
 {
   const Joint *joint = self->joint;
   const char *rule = adj_partition_rule_name ((AdjPartitionRule) self->cut->ban[i]);
+  g_autofree char *region = joint_print_region (joint, i);
 
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-               "backward needs '%s'%s%s%s (region %" G_GINT64_FORMAT
-               "), which can neither be saved (%s) nor recomputed (%s)",
+               "backward needs '%s'%s%s%s%s, which can neither be saved (%s) nor recomputed (%s)",
                joint_name (joint, i), reader != NOBODY ? " for '" : "",
                reader != NOBODY ? joint_name (joint, reader) : "", reader != NOBODY ? "'" : "",
-               joint->region[i],
+               region,
                self->cut->weight[i] == CUT_NEVER ? "it is no tensor or number"
                                                  : "what it is made of is wanted too",
                rule);

@@ -122,6 +122,42 @@ test_networkx (void)
   g_assert_cmpuint (n, ==, 10000);
 }
 
+/* Ten thousand more, small enough to try every cut of each: a network has 4 to 8 vertices, and
+ * capacities so small that cuts tie. */
+static void
+test_brute_force (void)
+{
+  const guint n_networks = 10000;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (8);
+  guint n_ties = 0;
+
+  for (guint i = 0; i < n_networks; i++)
+    {
+      Network network = { .n = (guint) g_rand_int_range (rand, 4, 9), .source = 0, .sink = 1 };
+      gint64 value, cheap, capacity, cost;
+      guint64 near, other;
+
+      network.n_edges = (guint) g_rand_int_range (rand, 3, 3 * (gint) network.n);
+      for (guint e = 0; e < network.n_edges; e++)
+        network.edges[e] =
+            (AdjFlowEdge){ .from = (guint32) g_rand_int_range (rand, 0, (gint) network.n),
+                           .to = (guint32) g_rand_int_range (rand, 0, (gint) network.n),
+                           .capacity = g_rand_int_range (rand, 0, 6),
+                           .cost = g_rand_int_range (rand, 0, 6) };
+      near = cut (&network, ADJ_CUT_NEAREST_SINK, &value);
+      g_assert_cmpuint (near, ==, best_of_all (&network, FALSE));
+      other = cut (&network, ADJ_CUT_CHEAPEST, &cheap);
+      g_assert_cmpint (cheap, ==, value);
+      g_assert_cmpuint (other, ==, best_of_all (&network, TRUE));
+      measure (&network, other, &capacity, &cost);
+      g_assert_cmpint (capacity, ==, value);
+      n_ties += near != other;
+    }
+  g_test_message ("%u networks by trying every cut; in %u an equal cut costs less", n_networks,
+                  n_ties);
+  g_assert_cmpuint (n_ties, >, 0);
+}
+
 /* A long pipe, where every unit of flow crosses everything. */
 static void
 test_deep (void)
@@ -165,6 +201,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/partition/max-flow/equals-networkx-and-brute-force", test_networkx);
+  g_test_add_func ("/partition/max-flow/10000-by-brute-force", test_brute_force);
   g_test_add_func ("/partition/max-flow/deep-pipe", test_deep);
   return g_test_run ();
 }

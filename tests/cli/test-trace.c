@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* `adjoint trace` and `adjoint check` as a user meets them: what cannot be asked for, with the
+ * nodes and regions that it is about, and what the options print. */
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "support/adj-test.h"
+
+typedef struct
+{
+  const char *name;
+  const char *arguments; /* $DATA: data/graphs, $TEST: tests/, $TEXT: a file with @text */
+  int status;
+  const char *out, *err; /* parts; NULL: any */
+  const char *text;      /* (nullable) */
+} Row;
+
+/* A pair that backward reads whole: it cannot be saved, and nobody knows that it may be repeated.
+ */
+#define PAIR                                                                                       \
+  "def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"                \
+  "    pair = torch.ops.mine.pair.default(primals_1)  # adj: {ac: 7, recompute: MUST_SAVE, val: "  \
+  "(meta('f32[4][1]cpu'), meta('f32[4][1]cpu'))}\n"                                                \
+  "    getitem: \"f32[4][1]cpu\" = pair[0]\n"                                                      \
+  "    back: \"f32[4][1]cpu\" = torch.ops.mine.back.default(tangents_1, pair)\n"                   \
+  "    return [getitem, back]\n"
+
+#define SAC "$DATA/sac.adjoint#joint"
+
+static const Row rows[] = {
+  /* what cannot be */
+  { "save-and-recompute", "trace " SAC " --save bmm --recompute bmm", 2, NULL,
+    "MUST_SAVE and MUST_RECOMPUTE are both asked for 'bmm' (region ", NULL },
+  { "save-unknown", "trace " SAC " --save mmm", 2, NULL,
+    "MUST_SAVE is asked for a node 'mmm', which the graph does not have", NULL },
+  { "recompute-unknown", "trace " SAC " --recompute mmm", 2, NULL,
+    "MUST_RECOMPUTE is asked for a node 'mmm', which the graph does not have", NULL },
+  { "recompute-input", "trace " SAC " --recompute primals_1", 2, NULL,
+    "MUST_RECOMPUTE is asked for 'primals_1', which no operator computes", NULL },
+  { "budget-above", "trace " SAC " --budget 1.5", 2, NULL,
+    "a budget is a fraction from 0 to 1, not 1.5", NULL },
+  { "budget-below", "trace " SAC " --budget -0.25", 2, NULL,
+    "a budget is a fraction from 0 to 1, not -0.25", NULL },
+  { "budget-infinite", "trace " SAC " --budget inf", 2, NULL,
+    "a budget is a fraction from 0 to 1, not inf", NULL },
+  { "budget-no-number", "trace " SAC " --budget half", 2, NULL, "half", NULL },
+  { "partitioner-unknown", "trace " SAC " --partitioner max-cut", 2, NULL,
+    "no partitioner 'max-cut'; there are default, min-cut, optimal", NULL },
+  { "solver-unknown", "trace " SAC " --budget 0.5 --solver magic", 2, NULL,
+    "no solver 'magic'; there are dp, greedy, exact", NULL },
+  { "memory-limit", "trace " SAC " --partitioner optimal --memory-limit 64", 2, NULL,
+    "below a peak of 64 bytes", NULL },
+  { "memory-limit-below-zero", "trace " SAC " --memory-limit -1", 2, NULL,
+    "a memory limit is a number of bytes, not -1", NULL },
+  { "tuple-in-a-region", "trace $TEXT --pipeline min-cut", 2, NULL,
+    "backward needs 'pair' (region 7), which can neither be saved", PAIR },
+  { "explain-unknown", "trace " SAC " --explain mmm", 2, NULL, "the joint graph has no node 'mmm'",
+    NULL },
+  { "explain-without-partition", "trace " SAC " --partitioner none --explain mm", 2, NULL,
+    "no partitioner ran", NULL },
+  /* what can */
+  { "save", "trace " SAC " --save gelu --explain gelu", 0,
+    "'gelu' is saved for backward: it was asked for by name", "", NULL },
+  { "recompute", "trace " SAC " --recompute gelu --explain gelu", 0,
+    "'gelu' is computed again in backward: it was asked for by name", "", NULL },
+  { "solver", "trace " SAC " --budget 0.5 --solver exact", 0, "min-cut: ", "", NULL },
+  { "pareto", "trace $DATA/mlp.adjoint#joint --pareto", 0, "BUDGET  BY", "", NULL },
+  /* a dropout that PyTorch repeated with another mask: the finding, and by how much */
+  { "check", "check $TEST/partition/data/budget-dropout.adjoint", 1,
+    "'native_dropout' draws again in backward and gets other numbers than in forward: the "
+    "gradients are wrong [recomputed-random]\n    /home/user/step.py:6:",
+    "", NULL },
+  { "check-run", "check --run $TEST/partition/data/budget-dropout.adjoint", 1,
+    "ran on what was recorded: the masks of 'native_dropout' of forward and of backward differ in ",
+    "", NULL },
+};
+
+static char *
+expand (const Row *row, const char *text_file)
+{
+  g_autofree char *data = adj_test_data_path ("graphs");
+  GString *line = g_string_new (row->arguments);
+
+  g_string_replace (line, "$DATA", data, 0);
+  g_string_replace (line, "$TEST", g_test_get_dir (G_TEST_DIST), 0);
+  g_string_replace (line, "$TEXT", text_file != NULL ? text_file : "", 0);
+  return g_string_free (line, FALSE);
+}
+
+static void
+test_row (gconstpointer data)
+{
+  const Row *row = data;
+  g_autofree char *folder = g_dir_make_tmp ("adjoint-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, "graph.txt", NULL);
+  g_autofree char *line = expand (row, file);
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
+  const char *argv[12] = { g_getenv ("ADJ_PROGRAM") };
+  g_autoptr (AdjTestProcess) process = NULL;
+
+  g_assert_cmpuint (g_strv_length (words), <, G_N_ELEMENTS (argv) - 1);
+  for (guint i = 0; words[i] != NULL; i++)
+    argv[i + 1] = words[i];
+  if (row->text != NULL)
+    g_assert_true (g_file_set_contents (file, row->text, -1, NULL));
+  process = adj_test_spawn (argv, NULL, NULL);
+  g_unlink (file);
+  g_rmdir (folder);
+  if (process->status != row->status ||
+      (row->out != NULL && strstr (process->out, row->out) == NULL) ||
+      (row->err != NULL && *row->err != '\0' && strstr (process->err, row->err) == NULL) ||
+      (row->err != NULL && *row->err == '\0' && *process->err != '\0'))
+    g_error ("%s: %d, '%s', '%s'", line, process->status, process->out, process->err);
+  /* An error is one line. */
+  if (row->status == 2)
+    g_assert_true (strchr (process->err, '\n') == process->err + strlen (process->err) - 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/cli/trace/%s", rows[i].name);
+
+      g_test_add_data_func (path, &rows[i], test_row);
+    }
+  return g_test_run ();
+}
