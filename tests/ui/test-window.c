@@ -6,6 +6,8 @@
 
 #include "canvas/adj-graph-view.h"
 #include "inspect/adj-inspector.h"
+#include "panel/adj-difference-pane.h"
+#include "panel/adj-difference-view.h"
 #include "panel/adj-source-page.h"
 #include "sidebar/adj-graph-row.h"
 #include "sidebar/adj-sidebar.h"
@@ -309,6 +311,34 @@ test_exports (Fixture *fixture, gconstpointer name)
   g_assert_nonnull (wait_for_label (root, "step.gif could not be exported"));
 }
 
+/* The picture of the difference is there, at its worst element; a node without one has none. */
+static void
+check_map (Fixture *fixture)
+{
+  GtkWidget *root = GTK_WIDGET (fixture->window);
+  GtkWidget *pane = adj_walk_find (root, ADJ_TYPE_DIFFERENCE_PANE, NULL);
+  AdjDifferenceView *view =
+      ADJ_DIFFERENCE_VIEW (adj_walk_find (pane, ADJ_TYPE_DIFFERENCE_VIEW, NULL));
+  AdjDocument *document = adj_window_get_document (fixture->window);
+  const AdjValueComparison *comparison = adj_evaluation_find (
+      adj_document_get_evaluation (document), adj_document_get_selected (document));
+  GtkWidget *label;
+
+  adj_walk_settle (fixture->window);
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (view)));
+  g_assert_cmpint (adj_difference_view_get_element (view), ==, comparison->difference.max_index);
+  gtk_test_accessible_assert_role (view, GTK_ACCESSIBLE_ROLE_IMG);
+
+  /* Back from another element. */
+  adj_difference_view_set_element (view, 0);
+  label = adj_walk_find (pane, GTK_TYPE_LABEL, "Worst Element");
+  g_signal_emit_by_name (gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON), "clicked");
+  g_assert_cmpint (adj_difference_view_get_element (view), ==, comparison->difference.max_index);
+
+  g_assert_true (adj_walk_select (fixture->window, "primals_1"));
+  g_assert_false (gtk_widget_get_visible (pane));
+}
+
 /* The other formula of gelu: off by about 1e-4, from that node on. */
 static void
 test_finds_difference (Fixture *fixture, gconstpointer name)
@@ -328,6 +358,7 @@ test_finds_difference (Fixture *fixture, gconstpointer name)
       "gelu");
   g_assert_nonnull (strstr (get_subtitle (fixture), "first difference: gelu, its inputs agree"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "Differs"));
+  check_map (fixture);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
 #include "panel/adj-column.h"
+#include "panel/adj-difference-pane.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjValuesPage
@@ -16,6 +17,7 @@ struct _AdjValuesPage
 
   GtkStack *stack;
   GtkColumnView *table;
+  AdjDifferencePane *difference;
   AdjNodeList *nodes;
   GtkMultiSelection *selection;
   gboolean following; /* the rows follow the document */
@@ -210,6 +212,7 @@ update (AdjValuesPage *self)
   AdjEvaluation *evaluation = adj_document_get_evaluation (adj_panel_get_document (self));
   g_autoptr (GArray) nodes = NULL;
 
+  adj_panel_set_document (self->difference, adj_panel_get_document (self));
   if (evaluation == NULL)
     {
       adj_node_list_set (self->nodes, NULL, NULL, NULL);
@@ -268,10 +271,12 @@ adj_values_page_class_init (AdjValuesPageClass *klass)
 
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_values_page_dispose;
+  g_type_ensure (ADJ_TYPE_DIFFERENCE_PANE);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/values-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, stack);
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, table);
+  gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, difference);
 }
 
 static void
