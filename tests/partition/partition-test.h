@@ -35,8 +35,8 @@ void partition_assert_equals_joint (const AdjPartition *partition,
                                     guint n_inputs,
                                     const AdjValue *rng);
 
-/* The most memory that running forward, then backward, really takes beside the inputs, which stay.
- * @inputs: of the joint graph. */
+/* The most memory that tensors take at once while forward and then backward really run, by the
+ * allocator.  @inputs: of the joint graph; they stay, and are not counted. */
 guint64 partition_measure_peak (const AdjPartition *partition,
                                 const AdjValue *inputs,
                                 guint n_inputs,

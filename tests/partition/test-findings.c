@@ -261,6 +261,110 @@ test_masks (void)
   g_assert_cmpint (our_n, ==, 0);
 }
 
+/* -- a dropout that PyTorch repeated because of a budget (data/make-budget-dropout.py) -- */
+
+static AdjBundle *
+load_budget_dropout (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "partition", "data", "budget-dropout.adjoint", NULL);
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+static void
+test_found_in_pytorchs (void)
+{
+  g_autoptr (AdjBundle) bundle = load_budget_dropout ();
+  g_autoptr (AdjFindings) findings = adj_bundle_check (bundle);
+
+  g_assert_cmpuint (adj_findings_get_n (findings), ==, 1);
+  g_assert_cmpstr (adj_findings_get (findings, 0)->check->name, ==, "recomputed-random");
+  g_assert_true (adj_findings_get (findings, 0)->graph ==
+                 adj_bundle_find_graph (bundle, "backward", NULL)->graph);
+}
+
+/* What the function computes when it is called and not compiled: outputs, then gradients. */
+static AdjValue *
+run_eagerly (AdjBundle *bundle, guint *n)
+{
+  const AdjBundleGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", NULL);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, dynamo, 0);
+  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autofree AdjValue *args = g_new0 (AdjValue, call->n_inputs);
+  GBytes *state = adj_tensor_data_get_bytes (call->rng->items[1].data);
+  AdjValue *values = g_new0 (AdjValue, call->n_inputs + 1);
+  g_auto (AdjValue) out = ADJ_NONE;
+  g_autoptr (GError) error = NULL;
+  AdjTensor *loss;
+
+  adj_generator_set_state (adj_context_get_generator (cx), g_bytes_get_data (state, NULL),
+                           g_bytes_get_size (state), &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      args[i] = ADJ_TENSOR (adj_scope_add (cx, adj_tensor_new_from_data (call->inputs[i].data)));
+      adj_tensor_set_requires_grad (cx, args[i].tensor, TRUE);
+    }
+  adj_interpret (cx, dynamo->graph, args, call->n_inputs, NULL, &out);
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  loss = out.items[0].tensor;
+  adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0);
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  values[0] = ADJ_DATA (adj_tensor_snapshot (loss));
+  for (guint i = 0; i < call->n_inputs; i++)
+    values[1 + i] = ADJ_DATA (adj_tensor_snapshot (adj_tensor_get_grad (args[i].tensor)));
+  *n = call->n_inputs + 1;
+  return values;
+}
+
+/* Ours repeats it from the generator's state, or keeps it: nothing is found, and what comes out is
+ * what comes out without a compiler, bit for bit. */
+static void
+test_ours_is_eager (void)
+{
+  g_autoptr (AdjBundle) bundle = load_budget_dropout ();
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, joint, 0);
+  guint n, n_repeated = 0;
+  AdjValue *eager = run_eagerly (bundle, &n);
+
+  for (guint p = 0; p < adj_partitioners_get_n (); p++)
+    for (guint b = 0; b <= 10; b++)
+      {
+        AdjPartitionOptions options = partition_options (bundle);
+        g_autoptr (AdjPartition) partition = NULL;
+        g_autoptr (AdjFindings) findings = NULL;
+        g_autoptr (AdjGraph) whole = NULL;
+        g_auto (AdjValue) got = ADJ_NONE;
+
+        options.budget = b / 10.0;
+        partition = partition_run (adj_partitioners_get (p)->name, joint->graph, &options);
+        findings = check (partition);
+        g_assert_cmpuint (adj_findings_get_n (findings), ==, 0);
+        whole = adj_graph_compose (partition->forward, partition->backward,
+                                   partition->num_fwd_outputs, NULL);
+        got = partition_interpret (whole, call->inputs, call->n_inputs, call->rng);
+        g_assert_cmpuint (got.n, ==, n);
+        for (guint i = 0; i < n; i++)
+          partition_assert_same_bits (&got.items[i], &eager[i], partition->partitioner);
+        n_repeated +=
+            partition->nodes[adj_graph_find_node (joint->graph, "native_dropout").index].fate ==
+            ADJ_FATE_RECOMPUTED;
+      }
+  g_test_message ("the dropout is repeated in %u of 33 plans, with the mask of forward",
+                  n_repeated);
+  g_assert_cmpuint (n_repeated, >, 0);
+  for (guint i = 0; i < n; i++)
+    adj_value_clear (&eager[i]);
+  g_free (eager);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -283,5 +387,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/findings/saved-twice", test_saved_twice);
   g_test_add_func ("/partition/findings/merged-random", test_merged_random);
   g_test_add_func ("/partition/findings/masks-differ", test_masks);
+  g_test_add_func ("/partition/findings/budget-dropout/in-pytorchs", test_found_in_pytorchs);
+  g_test_add_func ("/partition/findings/budget-dropout/ours-is-eager", test_ours_is_eager);
   return g_test_run ();
 }
