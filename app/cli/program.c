@@ -16,6 +16,26 @@ is_plugin (const char *name)
   return colon != NULL && colon - name > 3 && strncmp (colon - 3, ".so", 3) == 0;
 }
 
+static gboolean
+read_how (AdjProgramTarget *target, const char *at, const char *text, GError **error)
+{
+  static const char *const hows[ADJ_PROGRAM_N_HOWS] = {
+    [ADJ_PROGRAM_EAGER] = "@eager",
+    [ADJ_PROGRAM_TRACED] = "@traced",
+    [ADJ_PROGRAM_COMPILED] = "@compiled",
+  };
+
+  for (guint i = 0; i < ADJ_PROGRAM_N_HOWS; i++)
+    if (strcmp (at, hows[i]) == 0)
+      {
+        target->how = (AdjProgramHow) i;
+        return TRUE;
+      }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+               "%s: a program runs @eager, @traced or @compiled, not %s", text, at);
+  return FALSE;
+}
+
 gboolean
 adj_program_target_init (AdjProgramTarget *target, const char *text, GError **error)
 {
@@ -33,32 +53,34 @@ adj_program_target_init (AdjProgramTarget *target, const char *text, GError **er
     }
   else
     target->program = adj_builtin_program_find (name);
-  if (target->program == NULL || at == NULL || strcmp (at, "@eager") == 0)
-    return TRUE;
-  target->traced = strcmp (at, "@traced") == 0;
-  if (!target->traced)
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-                 "%s: a program runs @eager or @traced, not %s", text, at);
-  return target->traced;
+  return target->program == NULL || at == NULL || read_how (target, at, text, error);
 }
 
 /* -- run -- */
+
+/* The graph that is called in place of the function. */
+static AdjExit
+print_graph (const AdjProgramTarget *target, GError **error)
+{
+  g_autoptr (AdjAotGraph) aot =
+      adj_program_compile (target->program, target->how == ADJ_PROGRAM_TRACED, error);
+  g_autofree char *text = NULL;
+
+  if (aot == NULL)
+    return ADJ_EXIT_BAD_INPUT;
+  text = adj_graph_print (adj_aot_graph_get_graph (aot), ADJ_PRINT_DEFAULT, NULL);
+  printf ("%s", text);
+  return ADJ_EXIT_DONE;
+}
 
 AdjExit
 adj_program_target_run (const AdjProgramTarget *target, GError **error)
 {
   g_autoptr (AdjContext) cx = NULL;
   g_autoptr (GString) out = g_string_new (NULL);
-  g_autoptr (AdjGraph) graph = NULL;
-  g_autofree char *text = NULL;
 
-  if (target->traced)
-    {
-      graph = adj_program_trace (target->program, error);
-      text = graph != NULL ? adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL) : NULL;
-      printf ("%s", text != NULL ? text : "");
-      return graph != NULL ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
-    }
+  if (target->how != ADJ_PROGRAM_EAGER)
+    return print_graph (target, error);
   if (target->program->run == NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the program '%s' only has a function",
@@ -79,48 +101,43 @@ adj_program_target_run (const AdjProgramTarget *target, GError **error)
 /* -- compare -- */
 
 static gboolean
-add_leaf (const AdjValue *leaf, gpointer data)
+same_values (AdjTensorData *a, AdjTensorData *b, double *worst)
 {
-  if (leaf->kind == ADJ_VALUE_DATA)
-    g_ptr_array_add (data, leaf->data);
-  return TRUE;
+  g_autofree char *first = a != NULL ? adj_tensor_data_print (a, G_MAXUINT) : g_strdup ("");
+  g_autofree char *second = b != NULL ? adj_tensor_data_print (b, G_MAXUINT) : g_strdup ("");
+  gboolean same = strcmp (first, second) == 0;
+
+  *worst = 0;
+  for (gint64 k = 0; !same && a != NULL && b != NULL && k < adj_tensor_data_get_numel (a) &&
+                     k < adj_tensor_data_get_numel (b);
+       k++)
+    *worst =
+        MAX (*worst, ABS (adj_tensor_data_get_double (a, k) - adj_tensor_data_get_double (b, k)));
+  return same;
 }
 
-/* Prints a line for each pair; returns how many differ. */
-static guint
-compare_leaves (GPtrArray *a, GPtrArray *b)
+/* Prints a line for each pair; counts those that differ. */
+static void
+compare_tensors (const char *kind, GPtrArray *a, GPtrArray *b, guint *n, guint *n_differ)
 {
-  guint n_differ = 0;
-
-  for (guint i = 0; i < a->len; i++)
+  for (guint i = 0; i < MIN (a->len, b->len); i++, (*n)++)
     {
-      AdjTensorData *left = a->pdata[i], *right = b->pdata[i];
-      g_autofree char *first = adj_tensor_data_print (left, G_MAXUINT);
-      g_autofree char *second = adj_tensor_data_print (right, G_MAXUINT);
-      gboolean same = strcmp (first, second) == 0;
-      double worst = 0;
+      double worst;
+      gboolean same = same_values (a->pdata[i], b->pdata[i], &worst);
 
-      for (gint64 k = 0;
-           !same && k < adj_tensor_data_get_numel (left) && k < adj_tensor_data_get_numel (right);
-           k++)
-        worst = MAX (worst, ABS (adj_tensor_data_get_double (left, k) -
-                                 adj_tensor_data_get_double (right, k)));
-      printf ("output %u  %s", i, same ? "equal\n" : "differs");
+      printf ("%s %u  %s", kind, i, same ? "equal\n" : "differs");
       if (!same)
         printf (", by at most %g\n", worst);
-      n_differ += !same;
+      *n_differ += !same;
     }
-  printf ("%u outputs: %u equal, %u differ\n", a->len, a->len - n_differ, n_differ);
-  return n_differ;
 }
 
 AdjExit
 adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b, GError **error)
 {
-  g_auto (AdjValue) left = ADJ_NONE;
-  g_auto (AdjValue) right = ADJ_NONE;
-  g_autoptr (GPtrArray) in_left = g_ptr_array_new ();
-  g_autoptr (GPtrArray) in_right = g_ptr_array_new ();
+  g_auto (AdjProgramOutcome) left = { NULL };
+  g_auto (AdjProgramOutcome) right = { NULL };
+  guint n = 0, n_differ = 0;
 
   if (a->program == NULL || b->program == NULL)
     {
@@ -128,15 +145,17 @@ adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b
                    "a program is compared with a program: PROGRAM@eager PROGRAM@traced");
       return ADJ_EXIT_BAD_INPUT;
     }
-  if (!adj_program_evaluate (a->program, a->traced, &left, error) ||
-      !adj_program_evaluate (b->program, b->traced, &right, error))
+  if (!adj_program_evaluate (a->program, a->how, &left, error) ||
+      !adj_program_evaluate (b->program, b->how, &right, error))
     return ADJ_EXIT_BAD_INPUT;
-  adj_value_foreach (&left, add_leaf, in_left);
-  adj_value_foreach (&right, add_leaf, in_right);
-  if (in_left->len != in_right->len)
+  if (left.results->len != right.results->len)
     {
-      printf ("%u outputs, and %u\n", in_left->len, in_right->len);
+      printf ("%u outputs, and %u\n", left.results->len, right.results->len);
       return ADJ_EXIT_DIFFERENT;
     }
-  return compare_leaves (in_left, in_right) > 0 ? ADJ_EXIT_DIFFERENT : ADJ_EXIT_DONE;
+  compare_tensors ("output", left.results, right.results, &n, &n_differ);
+  compare_tensors ("input afterwards", left.inputs, right.inputs, &n, &n_differ);
+  compare_tensors ("gradient", left.gradients, right.gradients, &n, &n_differ);
+  printf ("%u values: %u equal, %u differ\n", n, n - n_differ, n_differ);
+  return n_differ > 0 ? ADJ_EXIT_DIFFERENT : ADJ_EXIT_DONE;
 }

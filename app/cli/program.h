@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const AdjProgram *program; /* %NULL: @text names a file */
-  gboolean traced;           /* @traced; else @eager */
+  AdjProgramHow how;         /* @eager, @traced, @compiled */
 } AdjProgramTarget;
 
 /* %FALSE with @error when @text is a program that cannot be opened. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "adj-command.h"
+#include "program.h"
 
 extern const AdjCommand adj_command_trace;
 
@@ -267,6 +267,7 @@ parse (int *argc, char ***argv, Options *options, GError **error)
   return adj_command_parse (&adj_command_trace, entries, 1, 1, argc, argv, error);
 }
 
+/* @target: (nullable): the file that the first stage comes from. */
 static gboolean
 save (const AdjPipelineResult *result, const AdjTarget *target, const char *path, GError **error)
 {
@@ -275,13 +276,16 @@ save (const AdjPipelineResult *result, const AdjTarget *target, const char *path
 
   if (format == NULL)
     return FALSE;
-  bundle = adj_pipeline_result_to_bundle (result, target->bundle, target->graph);
+  bundle = adj_pipeline_result_to_bundle (result, target != NULL ? target->bundle : NULL,
+                                          target != NULL ? target->graph : NULL);
   return format->save (bundle, NULL, path, NULL, error);
 }
 
+/* @target: (nullable): of a file, else @name is a program's. */
 static gboolean
 report (const AdjPipelineResult *result,
         const AdjTarget *target,
+        const char *name,
         const Options *options,
         const AdjPartitionOptions *partition,
         GError **error)
@@ -306,7 +310,7 @@ report (const AdjPipelineResult *result,
     }
   if (done && last->failure != NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s: %s", target->name, last->failure);
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s: %s", name, last->failure);
       return FALSE;
     }
   return done && (options->out == NULL || save (result, target, options->out, error));
@@ -370,29 +374,36 @@ run (int argc, char **argv, GError **error)
 {
   g_auto (AdjTarget) target = { 0 };
   g_auto (AdjPipelineResult) result = { 0 };
+  AdjProgramTarget program;
+  gboolean done;
   g_auto (Options) options = { .budget = NAN };
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   AdjPipelineOptions pipeline = { .partition = &partition };
 
   if (!parse (&argc, &argv, &options, error) ||
       !read_partition_options (&options, &partition, error) ||
-      !adj_target_open (&target, argv[1], options.id, error))
+      !adj_program_target_init (&program, argv[1], error) ||
+      (program.program == NULL && !adj_target_open (&target, argv[1], options.id, error)))
     return ADJ_EXIT_BAD_INPUT;
   pipeline.steps = options.steps;
   pipeline.partitioner = options.partitioner;
-  if (!adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, &result, NULL,
-                         error) ||
-      !report (&result, &target, &options, &partition, error))
-    return ADJ_EXIT_BAD_INPUT;
-  return ADJ_EXIT_DONE;
+  if (program.program != NULL)
+    done = adj_program_record (program.program, &pipeline, &result, error) &&
+           report (&result, NULL, program.program->name, &options, &partition, error);
+  else
+    done = adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, &result, NULL,
+                             error) &&
+           report (&result, &target, target.name, &options, &partition, error);
+  return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
 }
 
 const AdjCommand adj_command_trace = {
   .name = "trace",
-  .usage = "FILE[#ID]",
-  .summary = "Run the passes of a pipeline on a graph and report every stage",
+  .usage = "FILE[#ID]|PROGRAM",
+  .summary = "Run the passes of a pipeline on a graph or a program and report every stage",
   .examples = "adjoint trace step.adjoint#dynamo -o stages.adjoint\n"
               "adjoint trace step.adjoint#joint --partitioner min-cut --budget 0.5\n"
-              "adjoint trace step.adjoint#joint --save mm_1 --explain mm_1\n",
+              "adjoint trace step.adjoint#joint --save mm_1 --explain mm_1\n"
+              "adjoint trace mutation --dump-after joint\n",
   .run = run,
 };

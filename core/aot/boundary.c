@@ -249,10 +249,37 @@ detach_inputs (AdjContext *cx, const AotBoundary *boundary, AdjValue *args, guin
   return TRUE;
 }
 
+/* Whether @saved is in the memory of @input, or of a part of it. */
+static gboolean
+shares_memory (const AdjTensor *input, const AdjTensor *saved)
+{
+  const AdjCompositeClass *klass = adj_composite_get_class (input);
+
+  for (guint i = 0; klass != NULL && i < klass->n_inner; i++)
+    if (shares_memory (adj_composite_get_inner (input, i), saved))
+      return TRUE;
+  return adj_tensor_get_storage (input) == adj_tensor_get_storage (saved);
+}
+
+/* A partitioner may save an input from which it computes again; the epilogue of the same call
+ * writes its new value there. */
+static gboolean
+will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const AdjTensor *saved)
+{
+  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
+    {
+      guint index = metadata->mutated_runtime[i];
+
+      if (metadata->inputs[index].mutates_data && shares_memory (args[index].tensor, saved))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* What is saved is kept apart from the returns: one of them, or a view of one, would lead by its
  * history back to the node that saves it. */
 static gboolean
-save_values (AdjContext *cx, Saved *saved, const AdjValue *outs)
+save_values (AdjContext *cx, Saved *saved, const AdjValue *args, const AdjValue *outs)
 {
   const AdjAotMetadata *metadata = saved->boundary->metadata;
   guint n_saved = outs->n - metadata->n_forward;
@@ -260,7 +287,10 @@ save_values (AdjContext *cx, Saved *saved, const AdjValue *outs)
 
   for (guint i = 0; i < n_tensors; i++)
     {
-      AdjTensor *tensor = ADJ_APPLY (cx, ADJ_OP_detach, outs->items[metadata->n_forward + i]);
+      const AdjValue *value = &outs->items[metadata->n_forward + i];
+      AdjTensor *tensor = will_be_written (metadata, args, value->tensor)
+                              ? ADJ_APPLY (cx, ADJ_OP_clone, *value)
+                              : ADJ_APPLY (cx, ADJ_OP_detach, *value);
       SavedTensor entry;
 
       if (tensor == NULL)
@@ -340,7 +370,7 @@ connect (
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
   Saved *saved = saved_new (boundary, n_args);
 
-  if (!save_values (cx, saved, outs))
+  if (!save_values (cx, saved, args, outs))
     {
       saved_free (saved);
       return FALSE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "aot/adj-aot.h"
 #include "call/adj-function.h"
-#include "trace/adj-trace.h"
+#include "session/adj-pipeline.h"
 
 G_BEGIN_DECLS
 
@@ -10,7 +11,18 @@ G_BEGIN_DECLS
  * plugin exports.  A plugin is a shared object with one function that takes nothing and returns a
  * const AdjProgram *; it is named "plugin.so:function". */
 
-#define ADJ_PROGRAM_ABI 1
+#define ADJ_PROGRAM_ABI 2
+#define ADJ_PROGRAM_MAX_INPUTS 32
+
+/* Borrowed from the innermost scope. */
+typedef struct
+{
+  AdjValue args[ADJ_PROGRAM_MAX_INPUTS];
+  guint n_args;
+  AdjTensor *leaves[ADJ_PROGRAM_MAX_INPUTS]; /* what gradients are asked of; an argument that is
+                                                written is made of one */
+  guint n_leaves;
+} AdjProgramInputs;
 
 typedef struct
 {
@@ -23,12 +35,9 @@ typedef struct
 
   /* (nullable) A function to trace and to compare; @result (out) (transfer full). */
   gboolean (*call) (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result);
-  /* Example arguments of @call: @args has room for ADJ_PROGRAM_MAX_INPUTS.  Borrowed from the
-   * innermost scope. */
-  gboolean (*inputs) (AdjContext *cx, AdjValue *args, guint *n_args);
+  /* Example arguments of @call; @inputs is empty before. */
+  gboolean (*inputs) (AdjContext *cx, AdjProgramInputs *inputs);
 } AdjProgram;
-
-#define ADJ_PROGRAM_MAX_INPUTS 32
 
 /**
  * adj_program_open:
@@ -41,20 +50,51 @@ typedef struct
  */
 ADJ_PUBLIC const AdjProgram *adj_program_open (const char *name, GError **error);
 
-/* (transfer full): a context that computes and records gradients. */
+/* (transfer full): a context that computes with dense and composite tensors and records gradients.
+ */
 ADJ_PUBLIC AdjContext *adj_program_context_new (void);
 
 /* The program's function; @program must outlive it. */
 ADJ_PUBLIC AdjFunction *adj_program_function_new (const AdjProgram *program);
 
-/* (transfer full): what the function does to its example inputs, without writes. */
+/* (transfer full): what the function is to a compiler, with its gradients or (@no_grad) as called
+ * while grad mode is off; writes that autograd does not see stay in the graph. */
+ADJ_PUBLIC AdjAotGraph *
+adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error);
+
+/* (transfer full): what the function does to its example inputs, without writes but to these. */
 ADJ_PUBLIC AdjGraph *adj_program_trace (const AdjProgram *program, GError **error);
 
-/* Calls the function on its example inputs, as it is or as the graph that it traces to.  @result
- * (out) (transfer full): DATA for tensors. */
+/* As adj_pipeline_run(), of the function: the first stage is its joint or inference graph. */
+ADJ_PUBLIC gboolean adj_program_record (const AdjProgram *program,
+                                        const AdjPipelineOptions *options,
+                                        AdjPipelineResult *result,
+                                        GError **error);
+
+typedef enum
+{
+  ADJ_PROGRAM_EAGER,
+  ADJ_PROGRAM_TRACED,   /* its inference graph, called as the function was; no gradients */
+  ADJ_PROGRAM_COMPILED, /* its joint graph, cut in two by min-cut, called as the function was */
+  ADJ_PROGRAM_N_HOWS,
+} AdjProgramHow;
+
+/* What one call did.  AdjTensorData; composite tensors by their parts; %NULL: undefined. */
+typedef struct
+{
+  GPtrArray *results;   /* (owned) */
+  GPtrArray *inputs;    /* (owned): what became of the arguments */
+  GPtrArray *gradients; /* (owned): of all results, by leaf; the sum of each result's elements was
+                           differentiated */
+} AdjProgramOutcome;
+
+/* Calls the function on its example inputs.  @outcome (out caller-allocates). */
 ADJ_PUBLIC gboolean adj_program_evaluate (const AdjProgram *program,
-                                          gboolean traced,
-                                          AdjValue *result,
+                                          AdjProgramHow how,
+                                          AdjProgramOutcome *outcome,
                                           GError **error);
+ADJ_PUBLIC void adj_program_outcome_clear (AdjProgramOutcome *outcome);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjProgramOutcome, adj_program_outcome_clear)
 
 G_END_DECLS

@@ -54,14 +54,14 @@ network (AdjContext *cx, Block *block, const AdjValue *args, gboolean checkpoint
 
 /* The input and four weights from a fixed seed. */
 static gboolean
-inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+inputs (AdjContext *cx, AdjProgramInputs *in)
 {
   const gint64 size[] = { WIDTH, WIDTH };
 
   adj_generator_seed (adj_context_get_generator (cx), 1);
   for (guint i = 0; i <= N_LAYERS; i++)
-    args[i] = ADJ_TENSOR (adj_mul_scalar (cx, adj_randn (cx, size, 2), ADJ_FLOAT (0.4)));
-  *n_args = N_LAYERS + 1;
+    adj_program_take (cx, in, adj_mul_scalar (cx, adj_randn (cx, size, 2), ADJ_FLOAT (0.4)),
+                      i > 0 ? ADJ_ARGUMENT_LEAF : ADJ_ARGUMENT_PLAIN);
   return !adj_context_has_error (cx);
 }
 
@@ -105,16 +105,13 @@ show (AdjContext *cx, const AdjValue *args, gboolean checkpointed, GString *out)
 static gboolean
 run (AdjContext *cx, GString *out)
 {
-  AdjValue args[N_LAYERS + 1];
+  AdjProgramInputs in = { .n_args = 0 };
   AdjTensor *plain, *again;
-  guint n;
 
-  if (!inputs (cx, args, &n))
+  if (!inputs (cx, &in))
     return FALSE;
-  for (guint i = 1; i < n; i++)
-    adj_tensor_set_requires_grad (cx, args[i].tensor, TRUE);
-  plain = show (cx, args, FALSE, out);
-  again = show (cx, args, TRUE, out);
+  plain = show (cx, in.args, FALSE, out);
+  again = show (cx, in.args, TRUE, out);
   g_string_append_printf (out, "gradients of the first weight differ by %g\n",
                           adj_item (cx, adj_max (cx, adj_abs (cx, adj_sub (cx, plain, again)))));
   return !adj_context_has_error (cx);

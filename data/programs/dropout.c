@@ -72,12 +72,11 @@ call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 }
 
 static gboolean
-inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+inputs (AdjContext *cx, AdjProgramInputs *in)
 {
   const gint64 size[] = { N };
 
-  args[0] = ADJ_TENSOR (adj_full (cx, size, 1, ADJ_FLOAT (1)));
-  *n_args = 1;
+  adj_program_take (cx, in, adj_full (cx, size, 1, ADJ_FLOAT (1)), ADJ_ARGUMENT_LEAF);
   return !adj_context_has_error (cx);
 }
 

@@ -89,16 +89,20 @@ call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 }
 
 static gboolean
-inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+inputs (AdjContext *cx, AdjProgramInputs *in)
 {
   AdjTensor *x, *y, *parameters[4];
 
   make (cx, &x, &y, parameters);
-  args[0] = ADJ_TENSOR (x);
-  args[1] = ADJ_TENSOR (y);
+  in->args[0] = ADJ_TENSOR (x);
+  in->args[1] = ADJ_TENSOR (y);
   for (guint i = 0; i < 4; i++)
-    args[2 + i] = ADJ_TENSOR (parameters[i]);
-  *n_args = 6;
+    {
+      adj_tensor_set_requires_grad (cx, parameters[i], TRUE);
+      in->args[2 + i] = ADJ_TENSOR (parameters[i]);
+      in->leaves[in->n_leaves++] = parameters[i];
+    }
+  in->n_args = 6;
   return !adj_context_has_error (cx);
 }
 

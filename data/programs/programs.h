@@ -2,6 +2,7 @@
 #pragma once
 
 #include <adjoint.h>
+#include <string.h>
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,13 @@ ADJ_PUBLIC const AdjProgram *adj_program_checkpoint (void);
 ADJ_PUBLIC const AdjProgram *adj_program_regions (void);
 ADJ_PUBLIC const AdjProgram *adj_program_selective (void);
 ADJ_PUBLIC const AdjProgram *adj_program_dropout (void);
+ADJ_PUBLIC const AdjProgram *adj_program_mutation (void);
+ADJ_PUBLIC const AdjProgram *adj_program_aliasing (void);
+ADJ_PUBLIC const AdjProgram *adj_program_duplicates (void);
+ADJ_PUBLIC const AdjProgram *adj_program_bases (void);
+ADJ_PUBLIC const AdjProgram *adj_program_random (void);
+ADJ_PUBLIC const AdjProgram *adj_program_effects (void);
+ADJ_PUBLIC const AdjProgram *adj_program_masked (void);
 
 /* "name: tensor([…])" as a line of @out. */
 static inline void
@@ -30,6 +38,55 @@ adj_program_print (AdjContext *cx, GString *out, const char *name, AdjTensor *te
   g_autofree char *text = data != NULL ? adj_tensor_data_print (data, 100) : NULL;
 
   g_string_append_printf (out, "%s: %s\n", name, text != NULL ? text : "none");
+}
+
+/* Made of @leaf, whose gradient is asked for, and no leaf itself: it may be written. */
+static inline AdjTensor *
+adj_program_writable (AdjContext *cx, AdjProgramInputs *in, AdjTensor *leaf)
+{
+  adj_tensor_set_requires_grad (cx, leaf, TRUE);
+  in->leaves[in->n_leaves++] = leaf;
+  return adj_mul_scalar (cx, leaf, ADJ_INT (1));
+}
+
+typedef enum
+{
+  ADJ_ARGUMENT_PLAIN,
+  ADJ_ARGUMENT_LEAF,    /* its gradient is asked for */
+  ADJ_ARGUMENT_WRITTEN, /* that of what it is made of is, so that it may be written */
+} AdjArgumentKind;
+
+/* One argument more. */
+static inline void
+adj_program_take (AdjContext *cx, AdjProgramInputs *in, AdjTensor *tensor, AdjArgumentKind kind)
+{
+  if (adj_context_has_error (cx))
+    return;
+  if (kind == ADJ_ARGUMENT_WRITTEN)
+    tensor = adj_program_writable (cx, in, tensor);
+  if (kind == ADJ_ARGUMENT_LEAF)
+    {
+      adj_tensor_set_requires_grad (cx, tensor, TRUE);
+      in->leaves[in->n_leaves++] = tensor;
+    }
+  in->args[in->n_args++] = ADJ_TENSOR (tensor);
+}
+
+/* @n tensors, borrowed, as the results of a function. */
+static inline gboolean
+adj_program_give (AdjContext *cx, AdjValue *result, guint n, ...)
+{
+  g_autofree AdjValue *items = g_new0 (AdjValue, n + 1);
+  va_list list;
+
+  if (adj_context_has_error (cx))
+    return FALSE;
+  va_start (list, n);
+  for (guint i = 0; i < n; i++)
+    items[i] = ADJ_TENSOR (adj_keep (va_arg (list, AdjTensor *)));
+  va_end (list);
+  *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, n);
+  return TRUE;
 }
 
 /* (nullable) */

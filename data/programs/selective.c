@@ -47,14 +47,13 @@ region (AdjContext *cx, const AdjValue *args, GString *log)
 }
 
 static gboolean
-inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+inputs (AdjContext *cx, AdjProgramInputs *in)
 {
   const gint64 size[] = { 4, 4 };
 
   adj_generator_seed (adj_context_get_generator (cx), 1);
-  args[0] = ADJ_TENSOR (adj_randn (cx, size, 2));
-  args[1] = ADJ_TENSOR (adj_randn (cx, size, 2));
-  *n_args = 2;
+  adj_program_take (cx, in, adj_randn (cx, size, 2), ADJ_ARGUMENT_PLAIN);
+  adj_program_take (cx, in, adj_randn (cx, size, 2), ADJ_ARGUMENT_LEAF);
   return !adj_context_has_error (cx);
 }
 
@@ -62,14 +61,12 @@ static gboolean
 run (AdjContext *cx, GString *out)
 {
   g_autoptr (GError) error = NULL;
-  AdjValue args[2];
+  AdjProgramInputs in = { .n_args = 0 };
   AdjTensor *loss;
-  guint n;
 
-  if (!inputs (cx, args, &n))
+  if (!inputs (cx, &in))
     return FALSE;
-  adj_tensor_set_requires_grad (cx, args[1].tensor, TRUE);
-  loss = adj_sum (cx, region (cx, args, out));
+  loss = adj_sum (cx, region (cx, in.args, out));
   if (!adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0,
                      ADJ_BACKWARD_RETAIN_GRAPH))
     return FALSE;

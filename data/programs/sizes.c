@@ -22,12 +22,12 @@ call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 }
 
 static gboolean
-inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+inputs (AdjContext *cx, AdjProgramInputs *in)
 {
   const gint64 size[] = { 4, 2 };
 
-  args[0] = ADJ_TENSOR (adj_ones (cx, size, 2));
-  *n_args = 1;
+  in->args[0] = ADJ_TENSOR (adj_ones (cx, size, 2));
+  in->n_args = 1;
   return !adj_context_has_error (cx);
 }
 

@@ -29,12 +29,12 @@ call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 }
 
 static gboolean
-inputs (AdjContext *cx, AdjValue *args, guint *n_args)
+inputs (AdjContext *cx, AdjProgramInputs *in)
 {
   const gint64 size[] = { 2, 3 };
 
-  args[0] = ADJ_TENSOR (adj_view (cx, adj_arange (cx, ADJ_FLOAT (6)), size, 2));
-  *n_args = 1;
+  in->args[0] = ADJ_TENSOR (adj_view (cx, adj_arange (cx, ADJ_FLOAT (6)), size, 2));
+  in->n_args = 1;
   return !adj_context_has_error (cx);
 }
 
@@ -42,12 +42,11 @@ static gboolean
 run (AdjContext *cx, GString *out)
 {
   g_auto (AdjValue) result = ADJ_NONE;
-  AdjValue args[1];
-  guint n;
+  AdjProgramInputs in = { .n_args = 0 };
 
-  if (!inputs (cx, args, &n) || !call (cx, args, n, &result))
+  if (!inputs (cx, &in) || !call (cx, in.args, in.n_args, &result))
     return FALSE;
-  adj_program_print (cx, out, "before", args[0].tensor);
+  adj_program_print (cx, out, "before", in.args[0].tensor);
   adj_program_print (cx, out, "after", result.items[0].tensor);
   adj_program_print (cx, out, "its first row, a view", result.items[1].tensor);
   return TRUE;

@@ -15,7 +15,7 @@ count_sizes (const AdjPartition *partition)
 }
 
 AdjFunction *
-compile_by_default (AdjAotGraph *aot)
+compile_by (AdjAotGraph *aot, const char *name)
 {
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
@@ -30,11 +30,17 @@ compile_by_default (AdjAotGraph *aot)
       return adj_aot_compile (aot, forward, NULL, NULL, 0);
     }
   options.num_fwd_outputs = (gint) adj_aot_graph_get_n_forward (aot);
-  partitioner = adj_partitioner_find ("default", &error);
+  partitioner = adj_partitioner_find (name, &error);
   g_assert_no_error (error);
   partition = adj_partition (partitioner, adj_aot_graph_get_graph (aot), &options, &error);
   g_assert_no_error (error);
   forward = adj_graph_function_new (partition->forward);
   backward = adj_graph_function_new (partition->backward);
   return adj_aot_compile (aot, forward, backward, partition->backward, count_sizes (partition));
+}
+
+AdjFunction *
+compile_by_default (AdjAotGraph *aot)
+{
+  return compile_by (aot, "default");
 }

@@ -4,11 +4,13 @@
 #include "autograd/adj-autograd.h"
 #include "rules/adj-apply.h"
 #include "support/programs.h"
+#include "trace/adj-composite.h"
 
 void
 observed_init (Observed *observed, guint n)
 {
   *observed = (Observed){ .cx = adj_context_new (), .n_inputs = n };
+  adj_context_push_mode (observed->cx, adj_composite_mode_new ());
   adj_context_push_mode (observed->cx, adj_autograd_mode_new ());
   observed->inputs = g_new0 (AdjValue, n + 1);
   observed->leaves = g_new0 (AdjTensor *, n + 1);
@@ -66,6 +68,8 @@ make_tangent (AdjContext *cx, const AdjTensor *root, guint index)
   AdjTensor *tangent, *numbers;
   gint64 numel;
 
+  if (adj_composite_get_class (root) != NULL)
+    return ADJ_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR ((AdjTensor *) root));
   meta.requires_grad = FALSE;
   adj_shape_init (&meta.shape, NULL, meta.shape.rank, meta.shape.size);
   tangent = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
@@ -78,10 +82,14 @@ make_tangent (AdjContext *cx, const AdjTensor *root, guint index)
   return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tangent), ADJ_TENSOR (numbers));
 }
 
+/* An argument that is a leaf has no history; it would only change the order of sums. */
 static gboolean
-is_root (AdjTensor *tensor)
+is_root (const Observed *observed, guint index)
 {
-  return tensor != NULL && adj_tensor_get_requires_grad (tensor);
+  AdjTensor *tensor = get_tensor (observed, index);
+
+  return tensor != NULL && adj_tensor_get_requires_grad (tensor) &&
+         (index < observed->result.n || adj_tensor_get_grad_node (tensor) != NULL);
 }
 
 static gboolean
@@ -96,7 +104,7 @@ differentiate (Observed *observed)
   guint n_leaves = 0;
 
   for (guint i = 0; i < n; i++)
-    if (is_root (get_tensor (observed, i)))
+    if (is_root (observed, i))
       {
         roots[from.n] = get_tensor (observed, i);
         tangents[from.n] = make_tangent (observed->cx, roots[from.n], i);
@@ -133,9 +141,12 @@ write_late (Observed *observed, gint late)
 void
 observed_call (Observed *observed, AdjFunction *function, gint late)
 {
-  if (adj_function_call (function, observed->cx, observed->inputs, observed->n_inputs,
-                         &observed->result) &&
-      write_late (observed, late))
+  gboolean done = adj_function_call (function, observed->cx, observed->inputs, observed->n_inputs,
+                                     &observed->result);
+
+  if (done && observed->result.kind == ADJ_VALUE_TENSOR)
+    observed->result = adj_value_new_items (ADJ_VALUE_TUPLE, &observed->result, 1);
+  if (done && write_late (observed, late))
     differentiate (observed);
   adj_context_take_error (observed->cx, &observed->error);
 }
@@ -159,6 +170,24 @@ same_strides (const AdjTensor *a, const AdjTensor *b, const char *what, GString 
   return TRUE;
 }
 
+/* Of composite tensors, their parts. */
+static gboolean
+same_values (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
+{
+  const AdjCompositeClass *klass = adj_composite_get_class (a);
+
+  if (klass != adj_composite_get_class (b))
+    {
+      g_string_append_printf (why, "%s is of two classes\n", what);
+      return FALSE;
+    }
+  for (guint i = 0; klass != NULL && i < klass->n_inner; i++)
+    if (!same_values (cx, adj_composite_get_inner (a, i), adj_composite_get_inner (b, i), what,
+                      why))
+      return FALSE;
+  return klass != NULL || program_same_values (cx, a, b, what, why);
+}
+
 static gboolean
 same_tensor (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
 {
@@ -175,7 +204,7 @@ same_tensor (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GStri
                               adj_tensor_get_requires_grad (a), adj_tensor_get_requires_grad (b));
       return FALSE;
     }
-  return program_same_values (cx, a, b, what, why) && same_strides (a, b, what, why);
+  return same_values (cx, a, b, what, why) && same_strides (a, b, what, why);
 }
 
 /* Whether the same tensors are one, and the same share memory. */
@@ -230,7 +259,7 @@ observed_same (const Observed *a, const Observed *b, GString *why)
       AdjTensor *x = normal_gradient (a->cx, a->grads[i], b->grads[i]);
       AdjTensor *y = normal_gradient (a->cx, b->grads[i], a->grads[i]);
 
-      same = (x == NULL && y == NULL) || program_same_values (a->cx, x, y, what, why);
+      same = (x == NULL && y == NULL) || same_values (a->cx, x, y, what, why);
     }
   return same;
 }

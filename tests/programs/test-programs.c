@@ -25,40 +25,44 @@ transcript (gconstpointer data)
   adj_test_check_golden (golden, out->str);
 }
 
-static gboolean
-add_leaf (const AdjValue *leaf, gpointer data)
-{
-  g_ptr_array_add (data, leaf->data);
-  return TRUE;
-}
-
 static void
-traced_is_eager (gconstpointer data)
+assert_equal (GPtrArray *left, GPtrArray *right, const char *what)
 {
-  const AdjProgram *program = data;
-  g_auto (AdjValue) eager = ADJ_NONE;
-  g_auto (AdjValue) traced = ADJ_NONE;
-  g_autoptr (GPtrArray) left = g_ptr_array_new ();
-  g_autoptr (GPtrArray) right = g_ptr_array_new ();
-  g_autoptr (GError) error = NULL;
-
-  adj_program_evaluate (program, FALSE, &eager, &error);
-  g_assert_no_error (error);
-  adj_program_evaluate (program, TRUE, &traced, &error);
-  g_assert_no_error (error);
-  adj_value_foreach (&eager, add_leaf, left);
-  adj_value_foreach (&traced, add_leaf, right);
-  g_assert_cmpuint (left->len, >, 0);
   g_assert_cmpuint (left->len, ==, right->len);
   for (guint i = 0; i < left->len; i++)
     {
       AdjTensorData *a = left->pdata[i], *b = right->pdata[i];
 
+      g_assert_cmpint (a == NULL, ==, b == NULL);
+      if (a == NULL)
+        continue;
       g_assert_cmpint (adj_tensor_data_get_numel (a), ==, adj_tensor_data_get_numel (b));
       for (gint64 k = 0; k < adj_tensor_data_get_numel (a); k++)
-        g_assert_cmpfloat (adj_tensor_data_get_double (a, k), ==,
-                           adj_tensor_data_get_double (b, k));
+        if (adj_tensor_data_get_double (a, k) != adj_tensor_data_get_double (b, k))
+          g_error ("%s %u, element %d: %g and %g", what, i, (gint) k,
+                   adj_tensor_data_get_double (a, k), adj_tensor_data_get_double (b, k));
     }
+}
+
+static void
+traced_and_compiled_are_eager (gconstpointer data)
+{
+  const AdjProgram *program = data;
+  AdjProgramOutcome outcomes[ADJ_PROGRAM_N_HOWS] = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < ADJ_PROGRAM_N_HOWS; i++)
+    {
+      adj_program_evaluate (program, (AdjProgramHow) i, &outcomes[i], &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (outcomes[i].results->len, >, 0);
+      assert_equal (outcomes[0].results, outcomes[i].results, "result");
+      assert_equal (outcomes[0].inputs, outcomes[i].inputs, "input");
+      if (i == ADJ_PROGRAM_COMPILED)
+        assert_equal (outcomes[0].gradients, outcomes[i].gradients, "gradient");
+    }
+  for (guint i = 0; i < ADJ_PROGRAM_N_HOWS; i++)
+    adj_program_outcome_clear (&outcomes[i]);
 }
 
 /* The graph of the program that writes has no writes. */
@@ -151,11 +155,15 @@ commands (void)
     int status;
     const char *out, *err;
   } cases[] = {
-    { "compare views@eager views@traced", 0, "2 outputs: 2 equal, 0 differ", "" },
-    { "compare mlp@eager mlp@traced", 0, "1 equal", "" },
+    { "compare views@eager views@traced", 0, "3 values: 3 equal, 0 differ", "" },
+    { "compare mlp@eager mlp@compiled", 0, "11 values: 11 equal, 0 differ", "" },
+    { "run mlp@compiled", 0, "tangents_1", "" },
+    { "trace mlp", 0, "backward", "" },
+    { "trace views", 0, "inference", "" },
+    { "trace hooks", 2, "", "has no function" },
     { "compare mlp views", 1, "1 outputs, and 2", "" },
     { "run views@traced", 0, "select_scatter", "" },
-    { "run views@somehow", 2, "", "@eager or @traced" },
+    { "run views@somehow", 2, "", "@eager, @traced or @compiled" },
     { "compare hooks@eager hooks@traced", 2, "", "has no function" },
     { "run nowhere.so:symbol", 2, "", "nowhere.so" },
   };
@@ -186,12 +194,13 @@ main (int argc, char **argv)
     {
       const AdjProgram *program = adj_builtin_programs_get (i);
       g_autofree char *run = g_strdup_printf ("/programs/transcript/%s", program->name);
-      g_autofree char *both = g_strdup_printf ("/programs/traced-is-eager/%s", program->name);
+      g_autofree char *both =
+          g_strdup_printf ("/programs/traced-and-compiled-are-eager/%s", program->name);
 
       if (program->run != NULL)
         g_test_add_data_func (run, program, transcript);
       if (program->call != NULL)
-        g_test_add_data_func (both, program, traced_is_eager);
+        g_test_add_data_func (both, program, traced_and_compiled_are_eager);
     }
   g_test_add_func ("/programs/views-trace-without-writes", views_trace_without_writes);
   g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
