@@ -145,9 +145,23 @@ double_backward (AdjContext *cx,
   return aot_fail_context (cx, AOT_ERROR_DOUBLE_BACKWARD, "backward of a compiled backward");
 }
 
-/* With create_graph the gradients are results of an operation that cannot be differentiated. */
+/* Requires a gradient, and leads nowhere: for results that have a history although no input gets a
+ * gradient, as views have that were made while grad mode was off. */
+static AdjTensor *
+make_seed (AdjContext *cx)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
+  AdjTensor *seed = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
+
+  adj_tensor_set_requires_grad (cx, seed, TRUE);
+  return seed;
+}
+
+/* With create_graph the gradients are results of an operation that cannot be differentiated: they
+ * depend on what was saved, which is kept without its history, if not on the tangents. */
 static gboolean
-forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, guint n)
+forbid_double_backward (
+    AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor **grads, guint n)
 {
   static const AdjCustomGrad custom = { .name = "CompiledFunctionBackwardBackward",
                                         .backward = double_backward };
@@ -164,6 +178,8 @@ forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, g
   for (guint i = 0; i < n; i++)
     if (grads[i] != NULL)
       g_ptr_array_add (outputs, grads[i]);
+  if (inputs->len == 0 && saved->tensors->len > 0)
+    g_ptr_array_add (inputs, make_seed (cx));
   return inputs->len == 0 ||
          adj_autograd_connect (cx, &custom, (AdjTensor *const *) inputs->pdata, inputs->len,
                                (AdjTensor *const *) outputs->pdata, outputs->len);
@@ -192,7 +208,8 @@ run_backward (AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor 
       if (grad->kind == ADJ_VALUE_TENSOR)
         grad_inputs[i] = adj_scope_add (cx, adj_keep (grad->tensor));
     }
-  return done && (!enabled || forbid_double_backward (cx, args, grad_inputs, saved->n_edges));
+  return done &&
+         (!enabled || forbid_double_backward (cx, saved, args, grad_inputs, saved->n_edges));
 }
 
 static gboolean
@@ -346,18 +363,6 @@ saved_new (AotBoundary *boundary, guint n_args)
   saved->tensors = g_array_new (FALSE, FALSE, sizeof (SavedTensor));
   g_array_set_clear_func (saved->tensors, saved_tensor_clear);
   return saved;
-}
-
-/* What requires a gradient where no input gets one: a view that was made while grad mode was off
- * does, and leads nowhere. */
-static AdjTensor *
-make_seed (AdjContext *cx)
-{
-  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
-  AdjTensor *seed = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, FALSE));
-
-  adj_tensor_set_requires_grad (cx, seed, TRUE);
-  return seed;
 }
 
 /* One operation from the inputs that get a gradient to the returns that have one. */

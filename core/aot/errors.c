@@ -33,11 +33,10 @@ static const Row rows[AOT_N_ERRORS] = {
                                     "modified by an inplace operation" },
   [AOT_ERROR_BROADCAST_GROWS] = { "broadcast-grows",
                                   "an in-place operation would make its tensor larger",
-                                  "doesn't match the broadcast shape" },
+                                  "cannot be written into" },
   [AOT_ERROR_OVERLAP_WRITTEN] = { "overlap-written",
                                   "a tensor that shows an element more than once is written",
-                                  "more than one element of the written-to tensor refers to a "
-                                  "single memory location" },
+                                  "elements of the tensor to write share memory" },
   [AOT_ERROR_RESIZE_GROWS] = { "resize-grows",
                                "a tensor is resized beyond its storage, which others may see",
                                "to more elements than its storage holds" },

@@ -11,6 +11,7 @@ typedef struct
   AdjValue in_tree;
   AdjValue out_tree;
   gboolean has_out_tree;
+  gboolean exports;   /* what is returned must be a tuple */
   GArray *parameters; /* of AdjValue, owned */
 } Flatten;
 
@@ -49,6 +50,9 @@ flat_call (
 
   if (!adj_function_call (AOT_INNER (function), cx, nested.items, nested.n, &out))
     return FALSE;
+  if (flatten->exports && !adj_value_is_container (&out))
+    return aot_fail_context (cx, AOT_ERROR_OUTPUT_NOT_TUPLE, "the function gives %s",
+                             adj_value_kind_name (out.kind));
   tree = aot_tree_flatten (&out, leaves);
   if (flatten->has_out_tree)
     adj_value_clear (&tree);
@@ -116,6 +120,7 @@ aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **erro
   g_autoptr (GArray) leaves = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   gboolean done;
 
+  flatten->exports = options->export_joint;
   flatten->parameters = g_array_new (FALSE, FALSE, sizeof (AdjValue));
   g_array_set_clear_func (flatten->parameters, (GDestroyNotify) adj_value_clear);
   for (guint i = 0; i < options->n_parameters; i++)

@@ -21,6 +21,7 @@ case_free (gpointer data)
   g_free (c->joint);
   g_free (c->forward);
   g_free (c->inference);
+  g_free (c->blamed);
   g_ptr_array_unref (c->metadata);
   g_free (c);
 }
@@ -37,6 +38,18 @@ case_new (const char *name)
 }
 
 static void
+read_options (Case *c, const char *text)
+{
+  const char *export = strstr (text, "export ");
+
+  c->options.keep_input_mutations = strstr (text, "keep") != NULL;
+  c->options.functionalize_rng = strstr (text, "rng") != NULL;
+  c->options.export_joint = export != NULL;
+  c->options.loss = export != NULL ? (guint) atoi (export + strlen ("export ")) : 0;
+  c->cli = strstr (text, "cli") != NULL;
+}
+
+static void
 read_line (Case *c, const char *key, const char *text)
 {
   const struct
@@ -45,7 +58,7 @@ read_line (Case *c, const char *key, const char *text)
     char **place;
   } texts[] = {
     { "in", &c->inputs }, { "make", &c->make }, { "as", &c->names },    { "f", &c->function },
-    { "J", &c->joint },   { "F", &c->forward }, { "I", &c->inference },
+    { "J", &c->joint },   { "F", &c->forward }, { "I", &c->inference }, { "err", &c->blamed },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -55,7 +68,7 @@ read_line (Case *c, const char *key, const char *text)
         return;
       }
   if (g_str_equal (key, "opt"))
-    c->keep = strstr (text, "keep") != NULL;
+    read_options (c, text);
   else if (g_str_equal (key, "m"))
     g_ptr_array_add (c->metadata, g_strdup (text));
   else if (g_str_equal (key, "n"))
@@ -222,6 +235,5 @@ case_trace (const Case *c, const AdjValue *inputs, GError **error)
 {
   g_autoptr (AdjFunction) function = case_function_new (c);
 
-  return adj_aot_trace (function, inputs->items, inputs->n,
-                        &(AdjAotOptions){ .keep_input_mutations = c->keep }, NULL, error);
+  return adj_aot_trace (function, inputs->items, inputs->n, &c->options, NULL, error);
 }

@@ -14,7 +14,9 @@ typedef struct
   char *make;   /* (nullable) */
   char *names;  /* (nullable): of the inputs that were made */
   char *function;
-  gboolean keep;
+  AdjAotOptions options;
+  gboolean cli;                      /* on the command line too */
+  char *blamed;                      /* (nullable): what the error names */
   char *joint, *forward, *inference; /* (nullable): expected graphs */
   GPtrArray *metadata;               /* of char: expected lines */
   gint n_tangents;                   /* -1: not said */

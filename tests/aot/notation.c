@@ -286,7 +286,8 @@ find_op (const char *name, const AdjValue *args)
 
   if (strchr (name, '.') != NULL)
     {
-      g_autofree char *target = g_strconcat ("torch.ops.aten.", name, NULL);
+      gboolean named = g_str_has_prefix (name, "inductor.");
+      g_autofree char *target = g_strconcat (named ? "torch.ops." : "torch.ops.aten.", name, NULL);
       const AdjOp *op = adj_op_find (target);
 
       g_assert_nonnull (op);
