@@ -160,8 +160,7 @@ make_seed (AdjContext *cx)
 /* With create_graph the gradients are results of an operation that cannot be differentiated: they
  * depend on what was saved, which is kept without its history, if not on the tangents. */
 static gboolean
-forbid_double_backward (
-    AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor **grads, guint n)
+forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, guint n)
 {
   static const AdjCustomGrad custom = { .name = "CompiledFunctionBackwardBackward",
                                         .backward = double_backward };
@@ -178,11 +177,9 @@ forbid_double_backward (
   for (guint i = 0; i < n; i++)
     if (grads[i] != NULL)
       g_ptr_array_add (outputs, grads[i]);
-  if (inputs->len == 0 && saved->tensors->len > 0)
-    g_ptr_array_add (inputs, make_seed (cx));
-  return inputs->len == 0 ||
-         adj_autograd_connect (cx, &custom, (AdjTensor *const *) inputs->pdata, inputs->len,
-                               (AdjTensor *const *) outputs->pdata, outputs->len);
+  return adj_autograd_connect_backward (cx, &custom, (AdjTensor *const *) inputs->pdata,
+                                        inputs->len, (AdjTensor *const *) outputs->pdata,
+                                        outputs->len);
 }
 
 static gboolean
@@ -208,8 +205,7 @@ run_backward (AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor 
       if (grad->kind == ADJ_VALUE_TENSOR)
         grad_inputs[i] = adj_scope_add (cx, adj_keep (grad->tensor));
     }
-  return done &&
-         (!enabled || forbid_double_backward (cx, saved, args, grad_inputs, saved->n_edges));
+  return done && (!enabled || forbid_double_backward (cx, args, grad_inputs, saved->n_edges));
 }
 
 static gboolean

@@ -130,6 +130,14 @@ ADJ_PUBLIC gboolean adj_autograd_connect (AdjContext *cx,
                                           AdjTensor *const *outputs,
                                           guint n_outputs);
 
+/* In a backward: the same, of what the operation was made of that it is the backward of, too. */
+ADJ_PUBLIC gboolean adj_autograd_connect_backward (AdjContext *cx,
+                                                   const AdjCustomGrad *custom,
+                                                   AdjTensor *const *inputs,
+                                                   guint n_inputs,
+                                                   AdjTensor *const *outputs,
+                                                   guint n_outputs);
+
 /* -- hooks, in the order in which they run around one node -- */
 
 typedef struct _AdjHook AdjHook;

@@ -41,22 +41,47 @@ custom_finalize (AdjGradNode *node)
 
 static const GradNodeClass custom_class = { .apply = custom_apply, .finalize = custom_finalize };
 
-gboolean
-adj_autograd_connect (AdjContext *cx,
-                      const AdjCustomGrad *custom,
-                      AdjTensor *const *inputs,
-                      guint n_inputs,
-                      AdjTensor *const *outputs,
-                      guint n_outputs)
+/* Of @inputs, then of @like (nullable): (transfer full). */
+static GradEdge *
+make_edges (AdjContext *cx,
+            AdjTensor *const *inputs,
+            guint n_inputs,
+            const AdjGradNode *like,
+            gboolean *found)
+{
+  guint n_like = like != NULL ? like->n_edges : 0;
+  GradEdge *edges = g_new0 (GradEdge, n_inputs + n_like + 1);
+
+  *found = FALSE;
+  for (guint i = 0; i < n_inputs && adj_context_get_grad_enabled (cx); i++)
+    {
+      edges[i] = variable_get_edge (cx, inputs[i]);
+      *found |= edges[i].node != NULL;
+    }
+  for (guint i = 0; i < n_like; i++)
+    if (like->edges[i].node != NULL)
+      {
+        edges[n_inputs + i].node = adj_grad_node_ref (like->edges[i].node);
+        edges[n_inputs + i].input = like->edges[i].input;
+        *found = TRUE;
+      }
+  return edges;
+}
+
+static gboolean
+connect (AdjContext *cx,
+         const AdjCustomGrad *custom,
+         AdjTensor *const *inputs,
+         guint n_inputs,
+         const AdjGradNode *like,
+         AdjTensor *const *outputs,
+         guint n_outputs)
 {
   g_autofree GradEdge *edges = NULL;
-  Autograd *autograd;
+  Autograd *autograd = autograd_get (cx);
   AdjGradNode *node;
-  gboolean found = FALSE;
+  gboolean found;
 
-  g_return_val_if_fail (cx != NULL && custom != NULL && custom->backward != NULL, FALSE);
-
-  autograd = autograd_get (cx);
   if (autograd == NULL)
     {
       if (custom->destroy != NULL)
@@ -67,16 +92,41 @@ adj_autograd_connect (AdjContext *cx,
   adj_context_set_sequence (cx, (gint64) node->sequence);
   ((CustomNode *) node)->custom = *custom;
   grad_node_set_place (node, adj_context_get_place (cx));
-  edges = g_new0 (GradEdge, n_inputs + 1);
-  for (guint i = 0; i < n_inputs && adj_context_get_grad_enabled (cx); i++)
-    {
-      edges[i] = variable_get_edge (cx, inputs[i]);
-      found |= edges[i].node != NULL;
-    }
-  grad_node_set_edges (node, edges, n_inputs);
+  edges = make_edges (cx, inputs, n_inputs, like, &found);
+  grad_node_set_edges (node, edges, n_inputs + (like != NULL ? like->n_edges : 0));
   grad_node_set_inputs (node, n_outputs);
   for (guint i = 0; i < n_outputs && found; i++)
     variable_set_history (outputs[i], node, i);
   adj_grad_node_unref (node);
   return !adj_context_has_error (cx);
+}
+
+gboolean
+adj_autograd_connect (AdjContext *cx,
+                      const AdjCustomGrad *custom,
+                      AdjTensor *const *inputs,
+                      guint n_inputs,
+                      AdjTensor *const *outputs,
+                      guint n_outputs)
+{
+  g_return_val_if_fail (cx != NULL && custom != NULL && custom->backward != NULL, FALSE);
+
+  return connect (cx, custom, inputs, n_inputs, NULL, outputs, n_outputs);
+}
+
+gboolean
+adj_autograd_connect_backward (AdjContext *cx,
+                               const AdjCustomGrad *custom,
+                               AdjTensor *const *inputs,
+                               guint n_inputs,
+                               AdjTensor *const *outputs,
+                               guint n_outputs)
+{
+  Autograd *autograd;
+
+  g_return_val_if_fail (cx != NULL && custom != NULL && custom->backward != NULL, FALSE);
+
+  autograd = autograd_find (cx);
+  return connect (cx, custom, inputs, n_inputs,
+                  autograd != NULL ? engine_get_node (autograd) : NULL, outputs, n_outputs);
 }

@@ -520,7 +520,7 @@ is_of_composites (const char *code)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "aot", "test-composites.c", NULL);
   g_autofree char *text = adj_test_read_file (path, NULL);
-  g_autofree char *quoted = g_strdup_printf ("\"%s\"", code);
+  g_autofree char *quoted = g_strdup_printf ("[aot: %s]", code);
 
   return (strstr (code, "composite") != NULL || g_str_equal (code, "tangent-class")) &&
          strstr (text, quoted) != NULL;
