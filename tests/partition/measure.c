@@ -6,7 +6,11 @@ static gboolean
 import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   if (leaf->kind == ADJ_VALUE_DATA)
-    *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
+    {
+      *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
+      /* A copy now, and not when something writes to it. */
+      adj_storage_write (adj_tensor_get_storage (out->tensor));
+    }
   else
     *out = adj_value_copy (leaf);
   return TRUE;
