@@ -184,6 +184,7 @@ static gboolean
 explain_node (const AdjPartition *partition, const char *name, GError **error)
 {
   g_autofree char *sentence = NULL;
+  const AdjNodeMeta *meta;
   AdjNodeId id;
 
   if (partition == NULL)
@@ -201,6 +202,10 @@ explain_node (const AdjPartition *partition, const char *name, GError **error)
     }
   sentence = adj_partition_explain (partition, id);
   puts (sentence);
+  meta = &adj_graph_get_node (partition->joint, id.index)->meta;
+  if (meta->n_frames > 0)
+    printf ("    %s:%u: %s\n", meta->frames[meta->n_frames - 1].file,
+            meta->frames[meta->n_frames - 1].line, meta->frames[meta->n_frames - 1].code);
   return TRUE;
 }
 

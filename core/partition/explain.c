@@ -48,11 +48,50 @@ append_rule (const AdjPartition *partition, AdjPartitionRule rule, AdjNodeId bec
   g_string_append (out, hole + 2);
 }
 
+/* "PREFER_RECOMPUTE of region 2" behind a rule that speaks of tags. */
+static void
+append_tag (const AdjPartition *partition, AdjNodeId id, AdjPartitionRule rule, GString *out)
+{
+  const AdjNode *node = adj_graph_get_node (partition->joint, id.index);
+
+  if (rule != ADJ_RULE_TAG || node->meta.recompute == ADJ_RECOMPUTE_NONE)
+    return;
+  g_string_append_printf (out, ", %s", adj_recompute_name (node->meta.recompute));
+  if (node->meta.ac_graph_id >= 0)
+    g_string_append_printf (out, " of region %" G_GINT64_FORMAT, node->meta.ac_graph_id);
+}
+
+/* The value that backward has which is made of @id in the fewest calls; ADJ_NO_NODE: none. */
+static AdjNodeId
+find_read (const AdjPartition *partition, AdjNodeId id)
+{
+  g_autofree guint8 *reached = g_new0 (guint8, adj_graph_get_n_nodes (partition->joint));
+  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+
+  g_array_append_val (queue, id);
+  for (guint i = 0; i < queue->len; i++)
+    {
+      AdjNodeId at = g_array_index (queue, AdjNodeId, i);
+      const AdjNode *node = adj_graph_get_node (partition->joint, at.index);
+      AdjFate fate = partition->nodes[at.index].fate;
+
+      if (i > 0 && (fate == ADJ_FATE_SAVED || fate == ADJ_FATE_RECOMPUTED))
+        return at;
+      for (guint k = 0; fate == ADJ_FATE_FORWARD && k < node->n_users; k++)
+        if (!reached[node->users[k].index])
+          {
+            reached[node->users[k].index] = TRUE;
+            g_array_append_val (queue, node->users[k]);
+          }
+    }
+  return ADJ_NO_NODE;
+}
+
 /* The edges of the cut that a recomputed or saved value hangs on. */
 static void
 append_price (const AdjPartition *partition, const AdjNodeDecision *decision, GString *out)
 {
-  if (decision->fate == ADJ_FATE_SAVED && decision->weight >= 0)
+  if (decision->fate == ADJ_FATE_SAVED && decision->weight >= 0 && partition->cut_value >= 0)
     g_string_append_printf (out,
                             "; %" G_GUINT64_FORMAT " bytes, %" G_GINT64_FORMAT
                             " of the %" G_GINT64_FORMAT " that the cut costs",
@@ -76,13 +115,20 @@ adj_partition_explain (const AdjPartition *partition, AdjNodeId node)
   g_string_append_printf (out, "'%s' %s: ", adj_graph_get_node (partition->joint, node.index)->name,
                           clauses[decision->fate]);
   append_rule (partition, decision->rule, decision->because, out);
+  append_tag (partition, node, decision->rule, out);
   append_price (partition, decision, out);
   if (decision->ban != ADJ_RULE_NONE && decision->fate == ADJ_FATE_SAVED)
     {
       g_string_append (out, "; it may not be computed again: ");
       append_rule (partition, decision->ban, decision->because, out);
     }
-  else if (decision->fate == ADJ_FATE_FORWARD && decision->distance < 1000000000)
-    g_string_append_printf (out, "; backward reads what is %u calls further", decision->distance);
+  else if (decision->fate == ADJ_FATE_FORWARD)
+    {
+      AdjNodeId read = find_read (partition, node);
+
+      if (adj_node_id_is_valid (read))
+        g_string_append_printf (out, " itself; of what is made of it, backward has '%s'",
+                                adj_graph_get_node (partition->joint, read.index)->name);
+    }
   return g_string_free (out, FALSE);
 }

@@ -64,6 +64,14 @@ static const Row rows[] = {
     "'gelu' is saved for backward: it was asked for by name", "", NULL },
   { "recompute", "trace " SAC " --recompute gelu --explain gelu", 0,
     "'gelu' is computed again in backward: it was asked for by name", "", NULL },
+  { "explain-tag", "trace " SAC " --explain masked_fill_1", 0,
+    "its tag asks for it, PREFER_RECOMPUTE of region ", "", NULL },
+  { "explain-line", "trace " SAC " --explain masked_fill_1", 0, "\n    /home/user/models.py:", "",
+    NULL },
+  { "explain-forward", "trace $DATA/mlp.adjoint#joint --explain tanh", 0,
+    "'tanh' stays in forward: nothing in backward reads it itself; of what is made of it, backward "
+    "has '_log_softmax'",
+    "", NULL },
   { "solver", "trace " SAC " --budget 0.5 --solver exact", 0, "min-cut: ", "", NULL },
   { "pareto", "trace $DATA/mlp.adjoint#joint --pareto", 0, "BUDGET  BY", "", NULL },
   /* a dropout that PyTorch repeated with another mask: the finding, and by how much */
