@@ -50,7 +50,7 @@ flat_call (
 
   if (!adj_function_call (AOT_INNER (function), cx, nested.items, nested.n, &out))
     return FALSE;
-  if (flatten->exports && !adj_value_is_container (&out))
+  if (flatten->exports && out.kind != ADJ_VALUE_TUPLE && out.kind != ADJ_VALUE_LIST)
     return aot_fail_context (cx, AOT_ERROR_OUTPUT_NOT_TUPLE, "the function gives %s",
                              adj_value_kind_name (out.kind));
   tree = aot_tree_flatten (&out, leaves);
