@@ -193,7 +193,7 @@ test_rounding_of_zero (void)
                                       "        d = torch.ops.aten.sub.Tensor(c, m)\n"
                                       "        s = torch.ops.aten.sum.dim_IntList(d, [0], True)\n"
                                       "        return (s,)\n");
-  g_autoptr (AdjTensorData) rounding = make_one (3e-8), wrong = make_one (3e-5);
+  g_autoptr (AdjTensorData) rounding = make_one (2e-9), wrong = make_one (3e-5);
   const struct
   {
     AdjTensorData *value;
