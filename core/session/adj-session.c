@@ -11,18 +11,41 @@ typedef struct
   const AdjRecordedCall *call; /* (nullable): the recorded call that they are from */
   const AdjValue *values;
   guint n;
-  AdjValue *drawn; /* (owned) (nullable) */
+  AdjValue *made; /* (owned) (nullable): where they are not the recorded ones */
 } Inputs;
 
 static void
 inputs_clear (Inputs *inputs)
 {
-  for (guint i = 0; inputs->drawn != NULL && i < inputs->n; i++)
-    adj_value_clear (&inputs->drawn[i]);
-  g_clear_pointer (&inputs->drawn, g_free);
+  for (guint i = 0; inputs->made != NULL && i < inputs->n; i++)
+    adj_value_clear (&inputs->made[i]);
+  g_clear_pointer (&inputs->made, g_free);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Inputs, inputs_clear)
+
+/* Compiled code saves values in the layout that suits it, and its backward expects them there; the
+ * graph has the layout that was traced. */
+static void
+lay_out_inputs (const AdjGraph *graph, Inputs *inputs)
+{
+  const AdjValue *recorded = inputs->values;
+
+  if (inputs->n != adj_graph_get_n_inputs (graph))
+    return;
+  inputs->values = inputs->made = g_new0 (AdjValue, inputs->n + 1);
+  for (guint i = 0; i < inputs->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+
+      if (recorded[i].kind == ADJ_VALUE_DATA && node->val.kind == ADJ_VALUE_META &&
+          node->val.meta->has_strides)
+        inputs->made[i] =
+            ADJ_DATA (adj_tensor_data_lay_out (recorded[i].data, &node->val.meta->shape));
+      else
+        inputs->made[i] = adj_value_copy (&recorded[i]);
+    }
+}
 
 static gboolean
 find_inputs (const AdjSessionRun *run, Inputs *inputs, GError **error)
@@ -35,9 +58,9 @@ find_inputs (const AdjSessionRun *run, Inputs *inputs, GError **error)
     }
   if (run->random)
     {
-      inputs->values = inputs->drawn =
+      inputs->values = inputs->made =
           adj_session_random_inputs (run->graph->graph, run->seed, &inputs->n, error);
-      return inputs->drawn != NULL;
+      return inputs->made != NULL;
     }
   inputs->call = adj_bundle_find_call (
       run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
@@ -50,6 +73,8 @@ find_inputs (const AdjSessionRun *run, Inputs *inputs, GError **error)
     }
   inputs->values = inputs->call->inputs;
   inputs->n = inputs->call->n_inputs;
+  if (run->recorded == NULL)
+    lay_out_inputs (run->graph->graph, inputs);
   return TRUE;
 }
 
@@ -220,6 +245,50 @@ compare (Comparing *comparing,
   return adj_compare_run (request, cancellable, error);
 }
 
+/* The node of @graph that draws random numbers as no node of @other does; %NULL when there is none.
+ */
+static const AdjNode *
+find_other_draw (const AdjGraph *graph, const AdjGraph *other)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      AdjNodeId same;
+
+      if (node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) == 0)
+        continue;
+      same = adj_graph_find_node (other, node->name);
+      if (!adj_node_id_is_valid (same) || adj_graph_get_node (other, same.index)->op != node->op)
+        return node;
+    }
+  return NULL;
+}
+
+/* A call put together from those of forward and backward holds numbers that forward drew: after
+ * Inductor's passes it draws others than the joint graph. */
+static gboolean
+check_draws (const AdjSessionRun *run, const AdjRecordedCall *call, GError **error)
+{
+  const AdjRegion *region = adj_bundle_find_region (run->bundle, call->graph);
+
+  for (guint i = 0; call->derived && region != NULL && i < region->n_graphs; i++)
+    {
+      const AdjBundleGraph *ran = region->graphs[i];
+      const AdjNode *node = NULL;
+
+      if (g_str_equal (ran->role, "forward"))
+        node = find_other_draw (run->graph->graph, ran->graph);
+      if (node == NULL)
+        continue;
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "'%s' draws random numbers (node '%s'), and what was recorded for it was drawn "
+                   "otherwise, by '%s': compare that, and its backward",
+                   run->graph->id, node->name, ran->id);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 AdjComparison *
 adj_session_compare_recorded (const AdjSessionRun *run,
                               gboolean nodes,
@@ -244,6 +313,8 @@ adj_session_compare_recorded (const AdjSessionRun *run,
                            "only a run on recorded inputs can be compared with what was recorded");
       return NULL;
     }
+  if (!check_draws (run, inputs.call, error))
+    return NULL;
   comparing.call = inputs.call;
   expected.n = inputs.call->n_outputs;
   expected.items = (AdjValue *) inputs.call->outputs;

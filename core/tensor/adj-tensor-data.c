@@ -276,6 +276,58 @@ adj_tensor_data_contiguous (AdjTensorData *data)
   return new_dense (data, data->meta.dtype, bytes, (gsize) data->numel * n_element);
 }
 
+/* Whether @shape has the sizes of @data, other strides, and as many places as elements. */
+static gboolean
+is_other_layout (const AdjTensorData *data, const AdjShape *shape)
+{
+  const AdjShape *own = &data->meta.shape;
+  gboolean other = FALSE;
+  gint64 reach = 1;
+
+  if (shape->rank != own->rank || data->numel == 0)
+    return FALSE;
+  for (guint d = 0; d < shape->rank; d++)
+    {
+      if (!adj_size_is_int (shape->size[d]) || !adj_size_is_int (shape->stride[d]) ||
+          shape->size[d].word != own->size[d].word || shape->stride[d].word < 0 ||
+          shape->stride[d].word > data->numel)
+        return FALSE;
+      other = other || (own->size[d].word > 1 && shape->stride[d].word != own->stride[d].word);
+      reach += (shape->size[d].word - 1) * shape->stride[d].word;
+      if (reach > data->numel)
+        return FALSE;
+    }
+  return other && reach == data->numel && !adj_shape_may_overlap (shape, NULL);
+}
+
+AdjTensorData *
+adj_tensor_data_lay_out (AdjTensorData *data, const AdjShape *shape)
+{
+  AdjTensorMeta meta;
+  g_autoptr (GBytes) owned = NULL;
+  gsize n_element, n_bytes;
+  guint8 *bytes;
+  Walk from, to;
+
+  g_return_val_if_fail (data != NULL && shape != NULL, NULL);
+
+  if (!is_other_layout (data, shape))
+    return adj_tensor_data_ref (data);
+  meta = data->meta;
+  meta.shape = *shape;
+  meta.shape.offset = ADJ_SIZE (0);
+  meta.storage = -1;
+  n_element = adj_dtype_info (meta.dtype)->n_bytes;
+  n_bytes = (gsize) data->numel * n_element;
+  bytes = g_malloc (n_bytes);
+  walk_init (&from, &data->meta.shape);
+  walk_init (&to, &meta.shape);
+  for (gint64 i = 0; i < data->numel; i++, walk_next (&from), walk_next (&to))
+    memcpy (bytes + (gsize) to.offset * n_element, address (data, from.offset), n_element);
+  owned = g_bytes_new_take (bytes, n_bytes);
+  return adj_tensor_data_new (&meta, owned, NULL);
+}
+
 AdjTensorData *
 adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype)
 {

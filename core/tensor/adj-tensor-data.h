@@ -33,6 +33,9 @@ ADJ_PUBLIC double adj_tensor_data_get_double (const AdjTensorData *data, gint64 
 ADJ_PUBLIC void adj_tensor_data_read_doubles (const AdjTensorData *data, double *out);
 /* Row-major, dense, same dtype: @data itself when it already is. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_contiguous (AdjTensorData *data);
+/* (transfer full): @data with the strides of @shape, which has its sizes: @data itself when it has
+ * them, or when @shape is not dense. */
+ADJ_PUBLIC AdjTensorData *adj_tensor_data_lay_out (AdjTensorData *data, const AdjShape *shape);
 /* Element-wise cast, dense. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_cast (AdjTensorData *data, AdjDType dtype);
 /* The same with the strides of @data: its whole storage is cast. */

@@ -332,6 +332,57 @@ test_graphs_of_other_inputs (void)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE);
 }
 
+static void
+add_graph (AdjBundleBuilder *builder, const char *role, const char *body)
+{
+  g_autofree char *text = g_strdup_printf ("class GraphModule(torch.nn.Module):\n"
+                                           "    def forward(self, x: \"f32[3][1]cpu\"):\n%s",
+                                           body);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjBundleGraph entry = { .id = role, .title = role, .role = role, .rank = -1, .graph = graph };
+
+  g_assert_no_error (error);
+  adj_bundle_builder_add_graph (builder, &entry, &error);
+  g_assert_no_error (error);
+}
+
+/* The joint graph of a model that Inductor compiled: its forward had drawn from seeds. */
+static void
+test_other_draws (void)
+{
+  static const char *const ids[] = { "joint", "forward" };
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  AdjRegion region = { .id = "0-0", .rank = -1, .n_graphs = 2, .num_fwd_outputs = -1 };
+  AdjValue number = ADJ_INT (1);
+  AdjRecordedCall call = {
+    .derived = TRUE, .n_inputs = 1, .inputs = &number, .n_outputs = 1, .outputs = &number
+  };
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjSessionRun run;
+
+  add_graph (builder, "joint",
+             "        rand = torch.ops.aten.rand.default([3])\n        return (rand,)\n");
+  add_graph (builder, "forward",
+             "        seeds = torch.ops.prims.inductor_seeds.default(1, device(type='cpu'))\n"
+             "        seed = torch.ops.prims.inductor_lookup_seed.default(seeds, 0)\n"
+             "        rand = torch.ops.prims.inductor_random.default([3], seed, 'rand')\n"
+             "        return (rand,)\n");
+  adj_bundle_builder_add_region (builder, &region, ids, &error);
+  g_assert_no_error (error);
+  adj_bundle_builder_add_call (builder, &call, "joint", &error);
+  g_assert_no_error (error);
+  bundle = adj_bundle_builder_end (builder, NULL);
+  run = run_of (bundle, "joint");
+
+  g_assert_null (adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (error->message, ==,
+                   "'joint' draws random numbers (node 'rand'), and what was recorded for it was "
+                   "drawn otherwise, by 'forward': compare that, and its backward");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -346,5 +397,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/compare/tolerances-decide", test_tolerances);
   g_test_add_func ("/session/compare/recorded-needs-a-call", test_recorded_needs_a_call);
   g_test_add_func ("/session/compare/graphs-of-other-inputs", test_graphs_of_other_inputs);
+  g_test_add_func ("/session/compare/other-random-numbers", test_other_draws);
+
   return g_test_run ();
 }

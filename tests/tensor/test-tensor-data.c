@@ -253,6 +253,33 @@ test_print (void)
   table_read ("prints.txt", check_print);
 }
 
+/* The same elements in other places, and whole storages in another dtype. */
+static void
+test_layouts (void)
+{
+  static const float values[] = { 0, 1, 2, 3, 4, 5 };
+  static const float turned[] = { 0, 3, 1, 4, 2, 5 };
+  g_autoptr (AdjTensorData) data = new_data ("f32[2, 3][3, 1]cpu", values, sizeof values);
+  g_autoptr (AdjTensorData) columns = new_data ("f32[2, 3][1, 2]cpu", turned, sizeof turned);
+  g_autoptr (AdjTensorData) spread = new_data ("f32[2, 3][0, 1]cpu", values, 3 * sizeof (float));
+  g_autoptr (AdjTensorData) laid =
+      adj_tensor_data_lay_out (data, &adj_tensor_data_get_meta (columns)->shape);
+  g_autoptr (AdjTensorData) kept =
+      adj_tensor_data_lay_out (data, &adj_tensor_data_get_meta (spread)->shape);
+  g_autoptr (AdjTensorData) wide = adj_tensor_data_cast_storage (columns, ADJ_DTYPE_F64);
+  gsize size;
+  const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (laid), &size);
+
+  g_assert_cmpmem (bytes, size, turned, sizeof turned);
+  g_assert_true (kept == data);
+  g_assert_cmpint (adj_tensor_data_get_meta (wide)->shape.stride[1].word, ==, 2);
+  for (gint64 i = 0; i < 6; i++)
+    {
+      g_assert_cmpfloat (adj_tensor_data_get_double (laid, i), ==, (double) i);
+      g_assert_cmpfloat (adj_tensor_data_get_double (wide, i), ==, (double) i);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -264,5 +291,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tensor/tensor-data/round-trip", test_round_trip);
   g_test_add_func ("/tensor/tensor-data/integers-are-exact", test_integers_are_exact);
   g_test_add_func ("/tensor/tensor-data/prints-as-pytorch", test_print);
+  g_test_add_func ("/tensor-data/layouts", test_layouts);
+
   return g_test_run ();
 }
