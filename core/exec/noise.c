@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "exec/noise-private.h"
-
 #include <math.h>
-#include <string.h>
 
 #include "call/adj-op.h"
 #include "exec/judge-private.h"
+#include "exec/noise-private.h"
 
 gboolean
 noise_applies (const AdjGraph *graph)

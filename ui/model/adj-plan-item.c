@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/plan-private.h"
-
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"
+#include "model/plan-private.h"
 
 G_DEFINE_FINAL_TYPE (AdjPlanItem, adj_plan_item, G_TYPE_OBJECT)
 
