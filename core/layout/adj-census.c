@@ -105,24 +105,52 @@ collect_result (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* A joint graph returns the forward results and then one gradient, or None, for each primal. */
+static gboolean
+orders_effects (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         g_str_equal (node->target, "torch.ops.higher_order.with_effects");
+}
+
+/* By node: an input that orders effects and has no gradient. (transfer full) */
+static guint8 *
+find_tokens (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint8 *tokens = g_new0 (guint8, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (orders_effects (node) && node->args.n > 0 && node->args.items[0].kind == ADJ_VALUE_NODE)
+        tokens[node->args.items[0].node.index] = TRUE;
+    }
+  return tokens;
+}
+
+/* A joint graph returns the forward results, then one gradient, or None, for each primal, then the
+ * tokens of the backward's effects. */
 static void
 name_gradients (AdjCensus *self, const guint8 *late)
 {
   g_autoptr (GArray) primals = g_array_new (FALSE, FALSE, sizeof (gint32));
-  guint first;
+  g_autofree guint8 *tokens = find_tokens (self->graph);
+  guint first, n_tokens = 0;
 
   for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
     {
       gint32 input = (gint32) adj_graph_get_input (self->graph, i).index;
 
-      if (!adj_census_is_tangent (self->graph, (guint) input))
+      if (adj_census_is_tangent (self->graph, (guint) input))
+        n_tokens += tokens[input];
+      else if (!tokens[input])
         g_array_append_val (primals, input);
     }
-  if (primals->len > self->results->len)
+  if (primals->len + n_tokens > self->results->len)
     return;
 
-  first = self->results->len - primals->len;
+  first = self->results->len - primals->len - n_tokens;
   for (guint i = 0; i < primals->len; i++)
     {
       AdjCensusResult *r = &g_array_index (self->results, AdjCensusResult, first + i);
@@ -370,6 +398,8 @@ is_opaque (const AdjNode *node)
 
   if (node->op || node->opcode == ADJ_OPCODE_CALL_METHOD)
     return FALSE;
+  if (orders_effects (node) && node->args.n > 1 && node->args.items[1].kind == ADJ_VALUE_OP)
+    return adj_op_find (node->args.items[1].text) == NULL;
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return TRUE;
   if (g_str_has_prefix (t, "torch.ops."))
@@ -438,7 +468,7 @@ find_roles (AdjCensus *self)
       else if (is_opaque (node))
         entry->role = ADJ_ROLE_OPAQUE;
       else if (entry->side == ADJ_SIDE_BACKWARD)
-        entry->role = result[i] ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
+        entry->role = result[i] && !orders_effects (node) ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
       else if (self->only_backward)
         entry->role = ADJ_ROLE_RECOMPUTE_COPY;
       else

@@ -6,6 +6,7 @@
 
 #include "base/adj-error.h"
 #include "formats/adj-format.h"
+#include "ir/adj-text.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
 
@@ -163,6 +164,39 @@ test_budget (void)
   g_assert_cmpint (g_get_monotonic_time () - begin, <, 5 * G_TIME_SPAN_SECOND);
 }
 
+/* Effect tokens are inputs and outputs, but no primals and no gradients; what orders effects is
+ * known. */
+static void
+test_tokens (void)
+{
+  static const char text[] =
+      "class joint_helper(torch.nn.Module):\n"
+      "    def forward(self, primals, tangents, tangents_token):\n"
+      "        primals_1: \"f32[0]\"; primals_2: \"f32[3]\"; tangents_1: \"f32[3]\"; "
+      "tangents_token_1: \"f32[0]\"; \n\n"
+      "        primals_1, primals_2, tangents_1, tangents_token_1, = "
+      "fx_pytree.tree_flatten_spec([primals, tangents, tangents_token], self._in_spec)\n"
+      "        with_effects = torch.ops.higher_order.with_effects(primals_1, "
+      "torch.ops.aten._print.default, 'a');  primals_1 = None\n"
+      "        getitem: \"f32[0]\" = with_effects[0];  with_effects = None\n"
+      "        mul: \"f32[3]\" = torch.ops.aten.mul.Tensor(primals_2, 3);  primals_2 = None\n"
+      "        mul_1: \"f32[3]\" = torch.ops.aten.mul.Tensor(tangents_1, 3);  tangents_1 = None\n"
+      "        with_effects_1 = torch.ops.higher_order.with_effects(tangents_token_1, "
+      "torch.ops.aten._print.default, 'b');  tangents_token_1 = None\n"
+      "        getitem_1: \"f32[0]\" = with_effects_1[0];  with_effects_1 = None\n"
+      "        return pytree.tree_unflatten([getitem, mul, mul_1, getitem_1], self._out_spec)\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjScene) scene = NULL;
+
+  g_assert_no_error (error);
+  scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
+  g_assert_cmpstr (box_of (scene, graph, "mul_1")->subtitle, ==, "grad of primals_2");
+  g_assert_cmpint (box_of (scene, graph, "mul_1")->role, ==, ADJ_ROLE_GRADIENT);
+  g_assert_cmpint (box_of (scene, graph, "with_effects")->role, ==, ADJ_ROLE_NONE);
+  g_assert_cmpint (box_of (scene, graph, "with_effects_1")->role, ==, ADJ_ROLE_NONE);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -171,5 +205,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/views/keeps-roles", test_keeps_roles);
   g_test_add_func ("/layout/views/flow", test_flow);
   g_test_add_func ("/layout/views/budget", test_budget);
+  g_test_add_func ("/layout/views/tokens", test_tokens);
   return g_test_run ();
 }
