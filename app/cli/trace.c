@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "partition-report.h"
 #include "program.h"
 
 extern const AdjCommand adj_command_trace;
@@ -68,37 +69,6 @@ add_stage (JsonBuilder *builder, const AdjStage *stage)
 }
 
 static void
-add_partition (JsonBuilder *builder, const AdjPartition *partition)
-{
-  json_builder_set_member_name (builder, "partitioner");
-  json_builder_add_string_value (builder, partition->partitioner);
-  json_builder_set_member_name (builder, "saved_bytes");
-  json_builder_add_int_value (builder, (gint64) partition->saved_bytes);
-  json_builder_set_member_name (builder, "peak_bytes");
-  json_builder_add_int_value (builder, (gint64) partition->cost.peak);
-  json_builder_set_member_name (builder, "recompute_flops");
-  json_builder_add_double_value (builder, partition->cost.recompute_flops);
-  json_builder_set_member_name (builder, "nodes");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
-    {
-      const AdjNodeDecision *decision = &partition->nodes[i];
-
-      json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, i)->name);
-      json_builder_set_member_name (builder, "fate");
-      json_builder_add_string_value (builder, adj_fate_name (decision->fate));
-      json_builder_set_member_name (builder, "rule");
-      json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
-      json_builder_set_member_name (builder, "ban");
-      json_builder_add_string_value (builder, adj_partition_rule_name (decision->ban));
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
-}
-
-static void
 print_json (const AdjPipelineResult *result)
 {
   JsonBuilder *builder = json_builder_new ();
@@ -110,7 +80,7 @@ print_json (const AdjPipelineResult *result)
     add_stage (builder, adj_recording_get_stage (result->recording, i));
   json_builder_end_array (builder);
   if (result->partition != NULL)
-    add_partition (builder, result->partition);
+    adj_partition_report_json (result->partition, builder);
   json_builder_end_object (builder);
   adj_print_json (builder);
 }
@@ -129,83 +99,6 @@ print_stage (const AdjRecording *recording, const char *name, GError **error)
   text = adj_graph_print (adj_recording_get_stage (recording, (guint) index)->graph,
                           ADJ_PRINT_DEFAULT, NULL);
   puts (text);
-  return TRUE;
-}
-
-static char *
-format_bytes (guint64 bytes)
-{
-  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
-}
-
-static void
-print_partition (const AdjPartition *partition)
-{
-  const AdjPartitionCost *cost = &partition->cost;
-  g_autofree char *saved = format_bytes (partition->saved_bytes);
-  g_autofree char *forward = format_bytes (cost->forward.peak);
-  g_autofree char *backward = format_bytes (cost->backward.peak);
-  g_autofree char *moved = format_bytes (cost->fused_traffic);
-
-  printf ("%s: %u values saved, %s; %u nodes computed again, %.3g flops\n", partition->partitioner,
-          partition->n_saved, saved, cost->n_recomputed, cost->recompute_flops);
-  printf (
-      "peak beside the inputs: forward %s, backward %s; kernels move %s when what fuses is one\n",
-      forward, backward, moved);
-}
-
-static gboolean
-print_pareto (const AdjPartition *partition, const AdjPartitionOptions *options, GError **error)
-{
-  AdjPartitionOptions at = *options;
-  g_autoptr (GArray) points = NULL;
-
-  at.num_fwd_outputs = (gint) partition->num_fwd_outputs;
-  points = adj_partition_pareto (
-      partition->joint, &(AdjParetoOptions){ .partition = &at, .n_budgets = 11 }, NULL, error);
-  if (points == NULL)
-    return FALSE;
-  printf ("%6s  %-10s %12s %12s %12s\n", "BUDGET", "BY", "PEAK", "SAVED", "FLOPS AGAIN");
-  for (guint i = 0; i < points->len; i++)
-    {
-      const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
-      g_autofree char *peak = format_bytes (point->peak);
-      g_autofree char *saved = format_bytes (point->saved_bytes);
-
-      printf ("%6.2g  %-10s %12s %12s %12.4g%s\n", point->budget,
-              g_str_equal (point->partitioner, "optimal") ? "optimal" : "PyTorch", peak, saved,
-              point->recompute_flops, point->is_dominated ? "" : "  *");
-    }
-  printf ("* no other plan has a lower peak without more flops\n");
-  return TRUE;
-}
-
-static gboolean
-explain_node (const AdjPartition *partition, const char *name, GError **error)
-{
-  g_autofree char *sentence = NULL;
-  const AdjNodeMeta *meta;
-  AdjNodeId id;
-
-  if (partition == NULL)
-    {
-      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-                           "no partitioner ran that could explain a node");
-      return FALSE;
-    }
-  id = adj_graph_find_node (partition->joint, name);
-  if (!adj_node_id_is_valid (id))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-                   "the joint graph has no node '%s' (--dump-after joint prints it)", name);
-      return FALSE;
-    }
-  sentence = adj_partition_explain (partition, id);
-  puts (sentence);
-  meta = &adj_graph_get_node (partition->joint, id.index)->meta;
-  if (meta->n_frames > 0)
-    printf ("    %s:%u: %s\n", meta->frames[meta->n_frames - 1].file,
-            meta->frames[meta->n_frames - 1].line, meta->frames[meta->n_frames - 1].code);
   return TRUE;
 }
 
@@ -286,6 +179,26 @@ save (const AdjPipelineResult *result, const AdjTarget *target, const char *path
   return format->save (bundle, NULL, path, NULL, error);
 }
 
+/* (nullable): the backward graph that the file has beside a joint one. */
+static const AdjGraph *
+find_backward (const AdjTarget *target)
+{
+  const AdjRegion *region;
+
+  if (target == NULL || g_strcmp0 (target->graph->role, "joint") != 0)
+    return NULL;
+  region = adj_bundle_find_region (target->bundle, target->graph);
+  for (guint i = 0; region != NULL && i < adj_bundle_get_n_graphs (target->bundle); i++)
+    {
+      const AdjBundleGraph *graph = adj_bundle_get_graph (target->bundle, i);
+
+      if (g_strcmp0 (graph->role, "backward") == 0 &&
+          adj_bundle_find_region (target->bundle, graph) == region)
+        return graph->graph;
+    }
+  return NULL;
+}
+
 /* @target: (nullable): of a file, else @name is a program's. */
 static gboolean
 report (const AdjPipelineResult *result,
@@ -300,9 +213,10 @@ report (const AdjPipelineResult *result,
   gboolean done = TRUE;
 
   if (options->explain != NULL && last->failure == NULL)
-    done = explain_node (result->partition, options->explain, error);
+    done = adj_partition_report_node (result->partition, options->explain, options->json, error);
   else if (options->pareto && result->partition != NULL)
-    done = print_pareto (result->partition, partition, error);
+    done = adj_partition_report_pareto (result->partition, partition, find_backward (target),
+                                        options->json, error);
   else if (options->dump_after != NULL)
     done = print_stage (result->recording, options->dump_after, error);
   else if (options->json)
@@ -311,7 +225,7 @@ report (const AdjPipelineResult *result,
     {
       print_text (result->recording);
       if (result->partition != NULL)
-        print_partition (result->partition);
+        adj_partition_report_text (result->partition);
     }
   if (done && last->failure != NULL)
     {

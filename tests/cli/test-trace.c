@@ -74,6 +74,11 @@ static const Row rows[] = {
     "", NULL },
   { "solver", "trace " SAC " --budget 0.5 --solver exact", 0, "min-cut: ", "", NULL },
   { "pareto", "trace $DATA/mlp.adjoint#joint --pareto", 0, "BUDGET  BY", "", NULL },
+  { "pareto-has-the-file", "trace $DATA/gpt2.adjoint#joint --pareto", 0, "        the file ", "",
+    NULL },
+  { "pareto-json", "trace $DATA/mlp.adjoint#joint --pareto --json", 0, "\"recompute_flops\"", "",
+    NULL },
+  { "explain-json", "trace " SAC " --explain masked_fill_1 --json", 0, "\"rule\"", "", NULL },
   /* a dropout that PyTorch repeated with another mask: the finding, and by how much */
   { "check", "check $TEST/partition/data/budget-dropout.adjoint", 1,
     "'native_dropout' draws again in backward and gets other numbers than in forward: the "

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "partition-report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define N_BUDGETS 11
+
+void
+adj_partition_report_json (const AdjPartition *partition, JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "partitioner");
+  json_builder_add_string_value (builder, partition->partitioner);
+  json_builder_set_member_name (builder, "saved_bytes");
+  json_builder_add_int_value (builder, (gint64) partition->saved_bytes);
+  json_builder_set_member_name (builder, "peak_bytes");
+  json_builder_add_int_value (builder, (gint64) partition->cost.peak);
+  json_builder_set_member_name (builder, "recompute_flops");
+  json_builder_add_double_value (builder, partition->cost.recompute_flops);
+  json_builder_set_member_name (builder, "fused_traffic");
+  json_builder_add_int_value (builder, (gint64) partition->cost.fused_traffic);
+  json_builder_set_member_name (builder, "nodes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
+    {
+      const AdjNodeDecision *decision = &partition->nodes[i];
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, i)->name);
+      json_builder_set_member_name (builder, "fate");
+      json_builder_add_string_value (builder, adj_fate_name (decision->fate));
+      json_builder_set_member_name (builder, "rule");
+      json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
+      json_builder_set_member_name (builder, "ban");
+      json_builder_add_string_value (builder, adj_partition_rule_name (decision->ban));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static char *
+format_bytes (guint64 bytes)
+{
+  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+}
+
+void
+adj_partition_report_text (const AdjPartition *partition)
+{
+  const AdjPartitionCost *cost = &partition->cost;
+  g_autofree char *saved = format_bytes (partition->saved_bytes);
+  g_autofree char *forward = format_bytes (cost->forward.peak);
+  g_autofree char *backward = format_bytes (cost->backward.peak);
+  g_autofree char *moved = format_bytes (cost->fused_traffic);
+
+  printf ("%s: %u values saved, %s; %u nodes computed again, %.3g flops\n", partition->partitioner,
+          partition->n_saved, saved, cost->n_recomputed, cost->recompute_flops);
+  printf (
+      "peak beside the inputs: forward %s, backward %s; kernels move %s when what fuses is one\n",
+      forward, backward, moved);
+}
+
+/* -- one node -- */
+
+static void
+print_node_json (const AdjPartition *partition, AdjNodeId id, const char *sentence)
+{
+  const AdjNodeDecision *decision = &partition->nodes[id.index];
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "name");
+  json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, id.index)->name);
+  json_builder_set_member_name (builder, "fate");
+  json_builder_add_string_value (builder, adj_fate_name (decision->fate));
+  json_builder_set_member_name (builder, "rule");
+  json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
+  json_builder_set_member_name (builder, "ban");
+  json_builder_add_string_value (builder, adj_partition_rule_name (decision->ban));
+  json_builder_set_member_name (builder, "bytes");
+  json_builder_add_int_value (builder, (gint64) decision->bytes);
+  json_builder_set_member_name (builder, "weight");
+  json_builder_add_int_value (builder, decision->weight);
+  json_builder_set_member_name (builder, "sentence");
+  json_builder_add_string_value (builder, sentence);
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}
+
+gboolean
+adj_partition_report_node (const AdjPartition *partition,
+                           const char *name,
+                           gboolean json,
+                           GError **error)
+{
+  g_autofree char *sentence = NULL;
+  const AdjNodeMeta *meta;
+  AdjNodeId id;
+
+  if (partition == NULL)
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                           "no partitioner ran that could explain a node");
+      return FALSE;
+    }
+  id = adj_graph_find_node (partition->joint, name);
+  if (!adj_node_id_is_valid (id))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "the joint graph has no node '%s' (--dump-after joint prints it)", name);
+      return FALSE;
+    }
+  sentence = adj_partition_explain (partition, id);
+  if (json)
+    {
+      print_node_json (partition, id, sentence);
+      return TRUE;
+    }
+  puts (sentence);
+  meta = &adj_graph_get_node (partition->joint, id.index)->meta;
+  if (meta->n_frames > 0)
+    printf ("    %s:%u: %s\n", meta->frames[meta->n_frames - 1].file,
+            meta->frames[meta->n_frames - 1].line, meta->frames[meta->n_frames - 1].code);
+  return TRUE;
+}
+
+/* -- the curve -- */
+
+/* Who a plan is by, as people say it. */
+static const char *
+by (const AdjParetoPoint *point)
+{
+  if (g_str_equal (point->partitioner, "optimal"))
+    return "optimal";
+  return g_str_equal (point->partitioner, "pair") ? "the file" : "PyTorch";
+}
+
+static void
+print_points (const GArray *points)
+{
+  printf ("%6s  %-10s %12s %12s %12s\n", "BUDGET", "BY", "PEAK", "SAVED", "FLOPS AGAIN");
+  for (guint i = 0; i < points->len; i++)
+    {
+      const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
+      g_autofree char *peak = format_bytes (point->peak);
+      g_autofree char *saved = format_bytes (point->saved_bytes);
+
+      if (isnan (point->budget))
+        printf ("%6s  ", "");
+      else
+        printf ("%6.2g  ", point->budget);
+      printf ("%-10s %12s %12s %12.4g%s\n", by (point), peak, saved, point->recompute_flops,
+              point->is_dominated ? "" : "  *");
+    }
+  printf ("* no other plan has a lower peak without more flops\n");
+}
+
+static void
+print_points_json (const GArray *points)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < points->len; i++)
+    {
+      const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "by");
+      json_builder_add_string_value (builder, by (point));
+      json_builder_set_member_name (builder, "budget");
+      if (isnan (point->budget))
+        json_builder_add_null_value (builder);
+      else
+        json_builder_add_double_value (builder, point->budget);
+      json_builder_set_member_name (builder, "peak_bytes");
+      json_builder_add_int_value (builder, (gint64) point->peak);
+      json_builder_set_member_name (builder, "saved_bytes");
+      json_builder_add_int_value (builder, (gint64) point->saved_bytes);
+      json_builder_set_member_name (builder, "recompute_flops");
+      json_builder_add_double_value (builder, point->recompute_flops);
+      json_builder_set_member_name (builder, "recompute_traffic");
+      json_builder_add_int_value (builder, (gint64) point->recompute_traffic);
+      json_builder_set_member_name (builder, "dominated");
+      json_builder_add_boolean_value (builder, point->is_dominated);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  adj_print_json (builder);
+}
+
+/* The plan that the file holds, among the others. */
+static void
+add_recorded (GArray *points,
+              const AdjPartition *partition,
+              const AdjGraph *backward,
+              const AdjPartitionOptions *options)
+{
+  AdjParetoPoint point;
+
+  if (backward == NULL ||
+      !adj_partition_measure (partition->joint, backward, options, &point, NULL))
+    return;
+  for (guint i = 0; i < points->len && !point.is_dominated; i++)
+    {
+      const AdjParetoPoint *other = &g_array_index (points, AdjParetoPoint, i);
+
+      point.is_dominated =
+          other->peak <= point.peak && other->recompute_flops <= point.recompute_flops &&
+          (other->peak < point.peak || other->recompute_flops < point.recompute_flops);
+    }
+  g_array_append_val (points, point);
+}
+
+gboolean
+adj_partition_report_pareto (const AdjPartition *partition,
+                             const AdjPartitionOptions *options,
+                             const AdjGraph *backward,
+                             gboolean json,
+                             GError **error)
+{
+  AdjPartitionOptions at = *options;
+  g_autoptr (GArray) points = NULL;
+
+  at.num_fwd_outputs = (gint) partition->num_fwd_outputs;
+  points = adj_partition_pareto (partition->joint,
+                                 &(AdjParetoOptions){ .partition = &at, .n_budgets = N_BUDGETS },
+                                 NULL, error);
+  if (points == NULL)
+    return FALSE;
+  add_recorded (points, partition, backward, &at);
+  (json ? print_points_json : print_points) (points);
+  return TRUE;
+}
