@@ -110,7 +110,7 @@ typedef struct
   char **saved, **recomputed; /* (nullable): names of nodes */
   double budget;
   gint64 memory_limit;
-  gboolean compat, pareto, json;
+  gboolean compat, pareto, measure, json;
   GArray *demands; /* AdjPartitionDemand, of @saved and @recomputed */
 } Options;
 
@@ -145,6 +145,8 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "Share of the saved bytes that may be saved, 0 to 1", "B" },
     { "solver", 0, 0, G_OPTION_ARG_STRING, &options->solver,
       "How a budget is filled: dp (as PyTorch), greedy, exact", "NAME" },
+    { "measure", 0, 0, G_OPTION_ARG_NONE, &options->measure,
+      "Run the joint graph on what was recorded, and let the times of its nodes decide", NULL },
     { "memory-limit", 0, 0, G_OPTION_ARG_INT64, &options->memory_limit,
       "With --partitioner optimal: recompute as little as keeps the peak below this", "BYTES" },
     { "save", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->saved,
@@ -226,6 +228,9 @@ report (const AdjPipelineResult *result,
       print_text (result->recording);
       if (result->partition != NULL)
         adj_partition_report_text (result->partition);
+      if (result->partition != NULL && partition->node_ns != NULL)
+        printf ("what is computed again took %.3f ms when it was measured\n",
+                result->partition->cost.recompute_time);
     }
   if (done && last->failure != NULL)
     {
@@ -288,11 +293,51 @@ read_partition_options (Options *options, AdjPartitionOptions *partition, GError
   return find_solver (options->solver, &partition->solver, error);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjRunResult, adj_run_result_clear)
+
+/* Times of the nodes of a joint graph that is partitioned as it is. */
+static gboolean
+measure (const AdjTarget *target,
+         const Options *options,
+         AdjRunResult *times,
+         AdjPartitionOptions *partition,
+         GError **error)
+{
+  const AdjRecordedCall *call;
+  AdjRunRequest request = { 0 };
+
+  if (target->graph == NULL || g_strcmp0 (target->graph->role, "joint") != 0 ||
+      options->steps != NULL)
+    {
+      g_set_error_literal (
+          error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+          "--measure wants a recorded joint graph, FILE#joint, without --pipeline");
+      return FALSE;
+    }
+  call = adj_bundle_find_call (target->bundle, target->graph, 0);
+  if (call == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s: no call was recorded to measure",
+                   target->name);
+      return FALSE;
+    }
+  request.graph = target->graph->graph;
+  request.inputs = call->inputs;
+  request.n_inputs = call->n_inputs;
+  request.rng = call->rng;
+  if (!adj_executor_run (adj_executor_find ("interpreter", NULL), &request, times, NULL, error))
+    return FALSE;
+  partition->runtime = ADJ_RUNTIME_MEASURED;
+  partition->node_ns = times->node_ns;
+  return TRUE;
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
   g_auto (AdjTarget) target = { 0 };
   g_auto (AdjPipelineResult) result = { 0 };
+  g_auto (AdjRunResult) times = { 0 };
   AdjProgramTarget program;
   gboolean done;
   g_auto (Options) options = { .budget = NAN };
@@ -302,7 +347,8 @@ run (int argc, char **argv, GError **error)
   if (!parse (&argc, &argv, &options, error) ||
       !read_partition_options (&options, &partition, error) ||
       !adj_program_target_init (&program, argv[1], error) ||
-      (program.program == NULL && !adj_target_open (&target, argv[1], options.id, error)))
+      (program.program == NULL && !adj_target_open (&target, argv[1], options.id, error)) ||
+      (options.measure && !measure (&target, &options, &times, &partition, error)))
     return ADJ_EXIT_BAD_INPUT;
   pipeline.steps = options.steps;
   pipeline.partitioner = options.partitioner;

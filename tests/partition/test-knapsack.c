@@ -126,6 +126,56 @@ test_against_all (void)
     }
 }
 
+/* How much the solvers give away: PyTorch's table by rounding memory to ten-thousandths, the greedy
+ * one by looking at one item at a time. */
+static void
+test_differences (void)
+{
+  static const struct
+  {
+    const char *name;
+    AdjKnapsackSolver solve;
+  } solvers[] = { { "dp", adj_knapsack_dp }, { "greedy", adj_knapsack_greedy } };
+  const guint n_rounds = 400;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (6);
+  guint n_less[2] = { 0 }, n_over[2] = { 0 };
+  double lost[2] = { 0 }, worst[2] = { 0 };
+
+  for (guint round = 0; round < n_rounds; round++)
+    {
+      AdjKnapsackItem items[40];
+      guint8 keep[40];
+      guint n = (guint) g_rand_int_range (rand, 5, 41);
+      double capacity = g_rand_double_range (rand, 0.1, 0.9), best;
+
+      for (guint i = 0; i < n; i++)
+        items[i] = (AdjKnapsackItem){ g_rand_double_range (rand, 0, 3.0 / n),
+                                      (double) g_rand_int_range (rand, 1, 1000) };
+      best = adj_knapsack_exact (items, n, capacity, keep);
+      for (guint s = 0; s < G_N_ELEMENTS (solvers); s++)
+        {
+          double value = solvers[s].solve (items, n, capacity, keep), memory = 0, gap;
+
+          for (guint i = 0; i < n; i++)
+            memory += keep[i] ? items[i].memory : 0;
+          n_over[s] += memory > capacity;
+          gap = (best - value) / best;
+          n_less[s] += gap > 1e-6;
+          lost[s] += MAX (gap, 0) / n_rounds;
+          worst[s] = MAX (worst[s], gap);
+          /* Rounding may let it keep too much, by half a step for each item. */
+          g_assert_cmpfloat (memory, <=, capacity + (s == 0 ? 0.00005 * (n + 1) : 0));
+          if (memory <= capacity)
+            g_assert_cmpfloat (value, <=, best + 1e-3);
+        }
+    }
+  for (guint s = 0; s < G_N_ELEMENTS (solvers); s++)
+    g_test_message ("%s against exact, %u rounds of 5 to 40 items: less in %u, %.3g%% lost on "
+                    "average, %.3g%% at worst; over the capacity in %u",
+                    solvers[s].name, n_rounds, n_less[s], 100 * lost[s], 100 * worst[s], n_over[s]);
+  g_assert_cmpuint (n_less[1], >, 0);
+}
+
 /* A matrix product hides what an addition is worth in f32; the exact solver sees it. */
 static void
 test_small_beside_large (void)
@@ -145,6 +195,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/partition/knapsack/G26-I32", test_g26);
   g_test_add_func ("/partition/knapsack/against-trying-all", test_against_all);
+  g_test_add_func ("/partition/knapsack/differences", test_differences);
   g_test_add_func ("/partition/knapsack/small-beside-large", test_small_beside_large);
   return g_test_run ();
 }
