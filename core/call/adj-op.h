@@ -71,6 +71,9 @@ struct _AdjOp
 
   const char *out; /* overload of the out= twin where it is neither "out" nor "<overload>_out" */
 
+  /* Schema of the in-place twin where it does not follow from this one. */
+  const char *inplace;
+
   const char *expr;      /* pointwise body over argument names, or NULL */
   const char *grad;      /* rules "self: mul.Tensor(g, other); other: …", or NULL */
   const char *decompose; /* rule over argument names, or NULL */

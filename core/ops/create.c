@@ -305,6 +305,80 @@ arange_kernel (AdjOpCall *call)
 }
 
 static gboolean
+eye_meta (AdjOpCall *call)
+{
+  AdjDType dtype = op_option_dtype (call, adj_context_get_default_dtype (call->cx));
+  gboolean square = *call->schema->overload == '\0';
+  AdjSize sizes[2];
+  AdjShape shape;
+
+  sizes[0] = adj_op_call_size (call, 0, ADJ_SIZE (0));
+  sizes[1] = square ? sizes[0] : adj_op_call_size (call, 1, ADJ_SIZE (0));
+  for (guint i = 0; i < 2; i++)
+    if (adj_size_test (op_symbols (call), ADJ_SIZE_LT, sizes[i], ADJ_SIZE (0)))
+      return adj_op_call_fail (call, "a size is negative");
+  adj_shape_init (&shape, op_symbols (call), 2, sizes);
+  return op_add_new (call, dtype, &shape);
+}
+
+static gboolean
+eye_kernel (AdjOpCall *call)
+{
+  AdjKView out;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  adj_k_fill_i64 (&out, 0);
+  out.rank = 1;
+  out.size[0] = MIN (out.size[0], out.size[1]);
+  out.stride[0] += out.stride[1];
+  adj_k_fill_i64 (&out, 1);
+  return TRUE;
+}
+
+static gboolean
+linspace_meta (AdjOpCall *call)
+{
+  AdjSize n = ADJ_SIZE (adj_op_call_int (call, 2, 0));
+  AdjShape shape;
+
+  if (n.word < 0)
+    return adj_op_call_fail (call, "the number of steps is negative");
+  adj_shape_init (&shape, op_symbols (call), 1, &n);
+  return op_add_new (call, op_option_dtype (call, adj_context_get_default_dtype (call->cx)),
+                     &shape);
+}
+
+/* From both ends to the middle, so that both ends are exact. */
+static gboolean
+linspace_kernel (AdjOpCall *call)
+{
+  double start = adj_op_call_double (call, 0, 0), end = adj_op_call_double (call, 1, 0), step;
+  AdjKView out, half;
+  gint64 n;
+
+  if (!op_output (call, 0, &out))
+    return FALSE;
+  n = out.size[0];
+  if (!adj_dtype_is_floating (call->results[0].meta.dtype))
+    {
+      start = trunc (start);
+      end = trunc (end);
+    }
+  step = n > 1 ? (end - start) / (double) (n - 1) : 0;
+  half = out;
+  half.size[0] = n / 2;
+  if (n == 1)
+    half.size[0] = 1;
+  adj_k_iota_f64 (&half, start, step);
+  half.size[0] = n - half.size[0];
+  half.data = (char *) out.data + (n - 1) * out.stride[0] * (gint64) adj_k_type_get_size (out.type);
+  half.stride[0] = -out.stride[0];
+  adj_k_iota_f64 (&half, end, -step);
+  return TRUE;
+}
+
+static gboolean
 iota_meta (AdjOpCall *call)
 {
   AdjShape shape;

@@ -32,10 +32,24 @@ count (const AdjOpCall *call, const AdjShape *shape)
 
 /* -- negative log likelihood -- */
 
-/* Rank of self (1 or 2) when self, target and weight fit; 0 after a failure. */
+/* Whether @target has the sizes of @self, but for the classes. */
+static gboolean
+are_samples (const AdjOpCall *call, const AdjShape *self, const AdjShape *target)
+{
+  if (target->rank + 1 != self->rank)
+    return FALSE;
+  for (guint i = 0; i < target->rank; i++)
+    if (!adj_size_test (op_symbols (call), ADJ_SIZE_EQ, self->size[i > 0 ? i + 1 : 0],
+                        target->size[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Rank of self (1 or 2, or 4 for images) when self, target and weight fit; 0 after a failure. */
 static guint
 check_nll (const AdjOpCall *call, guint self_arg)
 {
+  gboolean images = g_str_has_prefix (call->schema->name, "nll_loss2d");
   AdjSymbols *symbols = op_symbols (call);
   const AdjShape *self = &adj_op_call_meta (call, self_arg)->shape;
   const AdjTensorMeta *target = adj_op_call_meta (call, self_arg + 1);
@@ -50,8 +64,7 @@ check_nll (const AdjOpCall *call, guint self_arg)
       adj_op_call_fail (call, "the scores must be floating point");
       return 0;
     }
-  if (rank < 1 || rank > 2 || target->shape.rank != rank - 1 ||
-      (rank == 2 && !adj_size_test (symbols, ADJ_SIZE_EQ, self->size[0], target->shape.size[0])))
+  if ((images ? rank != 4 : rank < 1 || rank > 2) || !are_samples (call, self, &target->shape))
     {
       g_autofree char *a = op_sizes_text (call, self);
       g_autofree char *b = op_sizes_text (call, &target->shape);
@@ -68,7 +81,7 @@ check_nll (const AdjOpCall *call, guint self_arg)
   if (weight != NULL &&
       (adj_tensor_get_rank (weight) != 1 ||
        !adj_size_test (symbols, ADJ_SIZE_EQ, adj_tensor_get_meta (weight)->shape.size[0],
-                       self->size[rank - 1])))
+                       self->size[rank > 1 ? 1 : 0])))
     {
       adj_op_call_fail (call, "the weight must have one entry per class");
       return 0;
@@ -85,7 +98,7 @@ nll_meta (AdjOpCall *call)
   if (rank == 0)
     return FALSE;
   op_add_contiguous (call, dtype, reduction (call) == REDUCE_NONE ? rank - 1 : 0,
-                     adj_op_call_meta (call, 0)->shape.size);
+                     adj_op_call_meta (call, 1)->shape.size);
   op_add_contiguous (call, dtype, 0, NULL);
   return TRUE;
 }
@@ -101,8 +114,8 @@ nll_backward_meta (AdjOpCall *call)
   if (rank == 0)
     return FALSE;
   if (grad->shape.rank != grad_rank ||
-      (grad_rank == 1 &&
-       !adj_size_test (op_symbols (call), ADJ_SIZE_EQ, grad->shape.size[0], self->shape.size[0])) ||
+      (grad_rank > 0 && !adj_shape_same_sizes (&grad->shape, &adj_op_call_meta (call, 2)->shape,
+                                               op_symbols (call))) ||
       adj_op_call_meta (call, 6)->shape.rank != 0)
     return adj_op_call_fail (call, "the gradient has not the shape of the loss");
   op_add_contiguous (call, self->dtype, rank, self->shape.size);
@@ -193,6 +206,27 @@ loss_kernel (AdjOpCall *call)
     }
   adj_op_call_clear (&body);
   return done;
+}
+
+/* Laid out like argument 1, whatever the gradient is. */
+static gboolean
+like_self_meta (AdjOpCall *call)
+{
+  const AdjShape *self = &adj_op_call_meta (call, 1)->shape;
+  AdjShape *shape;
+
+  if (!adj_pointwise_meta (call))
+    return FALSE;
+  shape = &call->results[0].meta.shape;
+  if (!adj_shape_same_sizes (shape, self, op_symbols (call)))
+    {
+      g_autofree char *a = op_sizes_text (call, self);
+      g_autofree char *b = op_sizes_text (call, shape);
+
+      return adj_op_call_fail (call, "argument 'self' is %s, but with the others %s", a, b);
+    }
+  adj_shape_set_format (shape, op_symbols (call), ADJ_FORMAT_PRESERVE, self);
+  return TRUE;
 }
 
 /* The body, divided by the number of elements when the loss was a mean. */

@@ -66,11 +66,22 @@ read_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n)
   adj_k_copy (&to, &from);
 }
 
-typedef void (*Draw) (AdjGenerator *generator, const AdjKView *flat, gboolean contiguous);
+/* What is drawn, times @scale, moved by @shift. */
+typedef struct
+{
+  double scale, shift;
+} Stretch;
+
+static const Stretch as_drawn = { 1, 0 };
+
+typedef void (*Draw) (AdjGenerator *generator,
+                      const AdjKView *flat,
+                      gboolean contiguous,
+                      const Stretch *stretch);
 
 /* Draws into the result: in its own dtype, or in the narrower one that its float64 stands for. */
 static gboolean
-draw_output (AdjOpCall *call, Draw draw)
+draw_output (AdjOpCall *call, Draw draw, const Stretch *stretch)
 {
   AdjDType drawn = adj_context_get_drawn_dtype (call->cx);
   const AdjShape *shape = &call->results[0].meta.shape;
@@ -82,11 +93,11 @@ draw_output (AdjOpCall *call, Draw draw)
     return FALSE;
   if (out.type != ADJ_K_F64 || drawn == ADJ_DTYPE_NONE || (gint) drawn == (gint) ADJ_K_F64)
     {
-      draw (generator_of (call), &out, contiguous);
+      draw (generator_of (call), &out, contiguous, stretch);
       return TRUE;
     }
   narrow = op_temporary (&out, (AdjKType) drawn, &flat);
-  draw (generator_of (call), &flat, contiguous);
+  draw (generator_of (call), &flat, contiguous, stretch);
   adj_k_copy (&out, &flat);
   return TRUE;
 }
@@ -105,7 +116,10 @@ next_uniform (AdjGenerator *generator, AdjKType type)
 }
 
 static void
-draw_uniform (AdjGenerator *generator, const AdjKView *flat, gboolean contiguous)
+draw_uniform (AdjGenerator *generator,
+              const AdjKView *flat,
+              gboolean contiguous,
+              const Stretch *stretch)
 {
   double values[CHUNK];
 
@@ -114,7 +128,7 @@ draw_uniform (AdjGenerator *generator, const AdjKView *flat, gboolean contiguous
       gint64 n = MIN (CHUNK, flat->size[0] - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = next_uniform (generator, flat->type);
+        values[i] = fma (next_uniform (generator, flat->type), stretch->scale, stretch->shift);
       write_doubles (flat, at, values, n);
     }
 }
@@ -185,26 +199,46 @@ draw_normal_blocks (AdjGenerator *generator, const AdjKView *flat)
 {
   gint64 n = flat->size[0];
 
-  draw_uniform (generator, flat, TRUE);
+  draw_uniform (generator, flat, TRUE, &as_drawn);
   for (gint64 at = 0; at + 16 <= n; at += 16)
     box_muller (flat, at);
   if (n % 16 != 0)
     {
       AdjKView last = part_of (flat, n - 16, 16);
 
-      draw_uniform (generator, &last, TRUE);
+      draw_uniform (generator, &last, TRUE, &as_drawn);
       box_muller (&last, 0);
     }
 }
 
 static void
-draw_normal (AdjGenerator *generator, const AdjKView *flat, gboolean contiguous)
+stretch_all (const AdjKView *flat, const Stretch *stretch)
+{
+  double values[CHUNK];
+
+  for (gint64 at = 0; at < flat->size[0] && stretch != &as_drawn; at += CHUNK)
+    {
+      gint64 n = MIN (CHUNK, flat->size[0] - at);
+
+      read_doubles (flat, at, values, n);
+      for (gint64 i = 0; i < n; i++)
+        values[i] = values[i] * stretch->scale + stretch->shift;
+      write_doubles (flat, at, values, n);
+    }
+}
+
+static void
+draw_normal (AdjGenerator *generator,
+             const AdjKView *flat,
+             gboolean contiguous,
+             const Stretch *stretch)
 {
   double values[CHUNK];
 
   if (contiguous && flat->size[0] >= 16)
     {
       draw_normal_blocks (generator, flat);
+      stretch_all (flat, stretch);
       return;
     }
   for (gint64 at = 0; at < flat->size[0]; at += CHUNK)
@@ -212,7 +246,7 @@ draw_normal (AdjGenerator *generator, const AdjKView *flat, gboolean contiguous)
       gint64 n = MIN (CHUNK, flat->size[0] - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = adj_generator_next_normal (generator);
+        values[i] = adj_generator_next_normal (generator) * stretch->scale + stretch->shift;
       write_doubles (flat, at, values, n);
     }
 }
@@ -242,13 +276,47 @@ float_like_meta (AdjOpCall *call)
 static gboolean
 uniform_kernel (AdjOpCall *call)
 {
-  return draw_output (call, draw_uniform);
+  return draw_output (call, draw_uniform, &as_drawn);
 }
 
 static gboolean
 normal_kernel (AdjOpCall *call)
 {
-  return draw_output (call, draw_normal);
+  return draw_output (call, draw_normal, &as_drawn);
+}
+
+/* Dense, in the order of self. */
+static gboolean
+drawn_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjShape shape = self->shape;
+
+  if (adj_op_call_double (call, 2, 1) <
+      (g_str_equal (call->schema->name, "uniform") ? adj_op_call_double (call, 1, 0) : 0))
+    return adj_op_call_fail (call, "%g … %g is no range, or no mean and deviation",
+                             adj_op_call_double (call, 1, 0), adj_op_call_double (call, 2, 1));
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  shape.offset = ADJ_SIZE (0);
+  adj_op_call_add (call, self->dtype, &shape);
+  return check_float (call);
+}
+
+static gboolean
+uniform_between_kernel (AdjOpCall *call)
+{
+  double from = adj_op_call_double (call, 1, 0);
+
+  return draw_output (call, draw_uniform,
+                      &(Stretch){ adj_op_call_double (call, 2, 1) - from, from });
+}
+
+static gboolean
+normal_around_kernel (AdjOpCall *call)
+{
+  return draw_output (
+      call, draw_normal,
+      &(Stretch){ adj_op_call_double (call, 2, 1), adj_op_call_double (call, 1, 0) });
 }
 
 /* -- counter-based -- */

@@ -125,6 +125,12 @@ arg_extreme_meta (AdjOpCall *call)
   return check_not_empty (call) && add_reduced (call, ADJ_DTYPE_I64);
 }
 
+static gboolean
+count_meta (AdjOpCall *call)
+{
+  return add_reduced (call, ADJ_DTYPE_I64);
+}
+
 /* uint8 stays, as ever. */
 static gboolean
 truth_meta (AdjOpCall *call)
@@ -223,6 +229,24 @@ REDUCE (mean_kernel, ADJ_K_MEAN)
 REDUCE (prod_kernel, ADJ_K_PROD)
 REDUCE (max_kernel, ADJ_K_MAX)
 REDUCE (min_kernel, ADJ_K_MIN)
+
+/* The sum of what is 1 where an element is not 0. */
+static gboolean
+count_kernel (AdjOpCall *call)
+{
+  guint32 dims = reduced_dims (call);
+  g_autofree gpointer memory = NULL;
+  AdjKView in, out, set;
+
+  if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
+    return FALSE;
+  memory = op_temporary (&in, ADJ_K_BOOL, &set);
+  adj_k_copy (&set, &in);
+  put_dims_back (&set, dims, &out);
+  adj_k_reduce (ADJ_K_SUM, &out, &set, dims);
+  return TRUE;
+}
+
 REDUCE (any_kernel, ADJ_K_ANY)
 REDUCE (all_kernel, ADJ_K_ALL)
 

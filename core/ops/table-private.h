@@ -47,7 +47,11 @@ extern const OpFamily adj_family_batch_norm;
 extern const OpFamily adj_family_group_norm;
 extern const OpFamily adj_family_conv;
 extern const OpFamily adj_family_pool;
+extern const OpFamily adj_family_pool3d;
 extern const OpFamily adj_family_resample;
+extern const OpFamily adj_family_shuffle;
+extern const OpFamily adj_family_mask;
+extern const OpFamily adj_family_distance;
 extern const OpFamily adj_family_pad;
 extern const OpFamily adj_family_attention;
 extern const OpFamily adj_family_attention_cuda;
@@ -70,7 +74,7 @@ double adj_pointwise_flops (const AdjOpCall *call);
 const AdjTileProgram *adj_op_call_get_program (const AdjOpCall *call, guint result);
 
 /* Twins (twin.c): the schema of one, and what runs it. */
-char *adj_twin_inplace_schema (const AdjSchema *schema);
+char *adj_twin_inplace_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_twin_out_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_twin_copy_schema (const AdjSchema *schema);
 void adj_twin_init_write (AdjOp *op);

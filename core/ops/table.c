@@ -8,14 +8,18 @@
 
 /* ORDER OPS */
 static const OpFamily *const families[] = {
-  &adj_family_pointwise,      &adj_family_activation, &adj_family_view,       &adj_family_create,
-  &adj_family_random,         &adj_family_seeded,     &adj_family_copy,       &adj_family_matmul,
-  &adj_family_reduce,         &adj_family_glu,        &adj_family_sort,       &adj_family_softmax,
-  &adj_family_norm,           &adj_family_batch_norm, &adj_family_group_norm, &adj_family_conv,
-  &adj_family_pool,           &adj_family_resample,   &adj_family_pad,        &adj_family_attention,
-  &adj_family_attention_cuda, &adj_family_loss,       &adj_family_index,      &adj_family_scatter,
-  &adj_family_embedding_bag,  &adj_family_assemble,   &adj_family_foreach,    &adj_family_optimizer,
-  &adj_family_effect,         &adj_family_composite,
+  &adj_family_pointwise, &adj_family_activation,     &adj_family_view,
+  &adj_family_create,    &adj_family_random,         &adj_family_seeded,
+  &adj_family_copy,      &adj_family_matmul,         &adj_family_reduce,
+  &adj_family_glu,       &adj_family_sort,           &adj_family_softmax,
+  &adj_family_norm,      &adj_family_batch_norm,     &adj_family_group_norm,
+  &adj_family_conv,      &adj_family_pool,           &adj_family_pool3d,
+  &adj_family_shuffle,   &adj_family_resample,       &adj_family_pad,
+  &adj_family_attention, &adj_family_attention_cuda, &adj_family_loss,
+  &adj_family_index,     &adj_family_scatter,        &adj_family_mask,
+  &adj_family_distance,  &adj_family_embedding_bag,  &adj_family_assemble,
+  &adj_family_foreach,   &adj_family_optimizer,      &adj_family_effect,
+  &adj_family_composite,
 };
 
 /* Functions of torch that are written in terms of operators. */
@@ -93,7 +97,7 @@ add_twins (Table *table, const OpEntry *base)
   AdjOpFlags flags = base->op.flags;
 
   if ((flags & ADJ_OP_INPLACE) != 0)
-    add_twin (table, base, adj_twin_inplace_schema (base->schema),
+    add_twin (table, base, adj_twin_inplace_schema (&base->op, base->schema),
               adj_schema_is_view (base->schema) ? adj_twin_init_turn : adj_twin_init_write);
   if ((flags & ADJ_OP_OUT) != 0)
     add_twin (table, base, adj_twin_out_schema (&base->op, base->schema), adj_twin_init_write);

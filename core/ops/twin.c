@@ -25,7 +25,7 @@ base_call (const AdjOpCall *call)
 /* -- in place and out= -- */
 
 char *
-adj_twin_inplace_schema (const AdjSchema *schema)
+adj_twin_inplace_schema (const AdjOp *record, const AdjSchema *schema)
 {
   const char *arguments = strchr (schema->text, '(');
   gboolean is_view = adj_schema_is_view (schema);
@@ -35,6 +35,8 @@ adj_twin_inplace_schema (const AdjSchema *schema)
       *schema->overload != '\0' && !(is_view && g_str_equal (schema->overload, "int"));
   gboolean is_list = schema->arguments[0].type.is_list;
 
+  if (record->inplace != NULL)
+    return g_strdup (record->inplace);
   g_assert (g_str_has_prefix (rest, is_list ? "[] self" : " self"));
 
   return g_strdup_printf ("%s::%s_%s%s(Tensor(a!)%.*s -> %s", schema->ns, schema->name,

@@ -11,29 +11,57 @@ enum
   SUM
 };
 
-/* x seen as [N, C] whatever its rank. */
+/* x seen as [N, C] whatever its rank: what is not dimension C are samples in row-major order. */
 typedef struct
 {
   const AdjKNll *nll;
   const ClassLoops *loops;
-  int64_t n, n_classes;
-  int64_t x_stride[2];
-  int64_t target_stride;
+  AdjKView samples; /* x without the classes */
+  int64_t n, n_classes, class_stride;
 } Batch;
 
 static Batch
 batch_new (const AdjKNll *nll, const AdjKView *x)
 {
-  int batched = x->rank == 2;
-
-  return (Batch){
+  int classes = x->rank > 1;
+  Batch batch = {
     .nll = nll,
     .loops = &adj_k_loops ()->klass[class_of (x->type)],
-    .n = batched ? x->size[0] : 1,
-    .n_classes = x->size[batched],
-    .x_stride = { batched ? x->stride[0] : 0, x->stride[batched] },
-    .target_stride = nll->target.rank > 0 ? nll->target.stride[0] : 0,
+    .samples = *x,
+    .n = 1,
+    .n_classes = x->size[classes],
+    .class_stride = x->stride[classes],
   };
+
+  batch.samples.rank = x->rank - 1;
+  for (int i = classes; i < batch.samples.rank; i++)
+    {
+      batch.samples.size[i] = x->size[i + 1];
+      batch.samples.stride[i] = x->stride[i + 1];
+    }
+  for (int i = 0; i < batch.samples.rank; i++)
+    batch.n *= batch.samples.size[i];
+  return batch;
+}
+
+/* Where element @i of @view stands, in row-major order. */
+static int64_t
+offset_of (const AdjKView *view, int64_t i)
+{
+  int64_t offset = 0;
+
+  for (int k = view->rank - 1; k >= 0; k--)
+    {
+      offset += i % view->size[k] * view->stride[k];
+      i /= view->size[k];
+    }
+  return offset;
+}
+
+static int64_t
+score_offset (const Batch *batch, int64_t i, int64_t target)
+{
+  return offset_of (&batch->samples, i) + target * batch->class_stride;
 }
 
 static int64_t
@@ -41,7 +69,7 @@ target_of (const Batch *batch, int64_t i)
 {
   const ClassLoops *loops = &adj_k_loops ()->klass[ADJ_K_CLASS_I64];
 
-  return adj_k_load_one (loops, &batch->nll->target, i * batch->target_stride).i64;
+  return adj_k_load_one (loops, &batch->nll->target, offset_of (&batch->nll->target, i)).i64;
 }
 
 static bool
@@ -82,8 +110,7 @@ loss_of (const Batch *batch, int64_t i)
 
   if (target == batch->nll->ignore_index)
     return weight;
-  loss =
-      adj_k_load_one (loops, &batch->nll->x, i * batch->x_stride[0] + target * batch->x_stride[1]);
+  loss = adj_k_load_one (loops, &batch->nll->x, score_offset (batch, i, target));
   loops->op[ADJ_K_OP_MUL](&loss, &loss, &weight, NULL, 1);
   loops->op[ADJ_K_OP_NEG](&loss, &loss, NULL, NULL, 1);
   return loss;
@@ -127,7 +154,7 @@ adj_k_nll_loss (const AdjKNll *nll, const AdjKView *out, const AdjKView *total, 
 
   if (nll->reduction == NONE)
     for (int64_t i = 0; i < batch.n; i++)
-      adj_k_store_one (loops, out, out->rank > 0 ? i * out->stride[0] : 0, loss_of (&batch, i));
+      adj_k_store_one (loops, out, offset_of (out, i), loss_of (&batch, i));
   else
     {
       adj_k_tree_fold (loops, COMBINE_SUM, read_weights, &batch, batch.n, &sum_w);
@@ -156,7 +183,7 @@ adj_k_nll_loss_backward (
     {
       bool spread = nll->reduction != NONE || g->rank == 0;
       Scalar weight = weight_of (&batch, i);
-      Scalar grad = adj_k_load_one (loops, g, spread ? 0 : i * g->stride[0]);
+      Scalar grad = adj_k_load_one (loops, g, spread ? 0 : offset_of (g, i));
       int64_t target = target_of (&batch, i);
 
       if (target == nll->ignore_index)
@@ -165,7 +192,7 @@ adj_k_nll_loss_backward (
         loops->op[ADJ_K_OP_DIV](&grad, &grad, &divisor, NULL, 1);
       loops->op[ADJ_K_OP_NEG](&grad, &grad, NULL, NULL, 1);
       loops->op[ADJ_K_OP_MUL](&grad, &weight, &grad, NULL, 1);
-      adj_k_store_one (loops, gx, i * batch.x_stride[0] + target * batch.x_stride[1], grad);
+      adj_k_store_one (loops, gx, score_offset (&batch, i, target), grad);
     }
   return true;
 }

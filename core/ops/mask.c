@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* Sizes that self and mask broadcast to. */
+static gboolean
+read_sizes (const AdjOpCall *call, AdjShape *out)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *mask = adj_op_call_meta (call, 1);
+  const AdjShape *shapes[] = { &self->shape, &mask->shape };
+  GError *error = NULL;
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  if (mask->dtype != ADJ_DTYPE_BOOL && mask->dtype != ADJ_DTYPE_U8)
+    return adj_op_call_fail (call, "argument 'mask' must be bool, not %s",
+                             adj_dtype_info (mask->dtype)->torch_name);
+  return adj_shape_pointwise (out, op_symbols (call), shapes, 2, &error) ||
+         adj_op_call_fail_with (call, error);
+}
+
+/* The mask as bytes in row-major order, and how many are set. */
+static guint8 *
+read_mask (const AdjOpCall *call, const AdjShape *shape, gint64 *n_set)
+{
+  AdjKView mask, dense;
+  guint8 *set;
+
+  *n_set = 0;
+  if (!op_input_as (call, 1, shape, &mask, NULL))
+    return NULL;
+  set = op_temporary (&mask, ADJ_K_BOOL, &dense);
+  adj_k_copy (&dense, &mask);
+  for (gint64 i = 0; i < adj_k_view_count (&mask); i++)
+    *n_set += set[i] != 0;
+  return set;
+}
+
+/* -- reading -- */
+
+static gboolean
+masked_select_meta (AdjOpCall *call)
+{
+  g_autofree guint8 *set = NULL;
+  AdjSize size;
+  AdjShape shape;
+  gint64 n;
+
+  if (!read_sizes (call, &shape))
+    return FALSE;
+  if (adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 1))))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "the size of the result depends on values");
+  set = read_mask (call, &shape, &n);
+  if (set == NULL)
+    return FALSE;
+  size = ADJ_SIZE (n);
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, 1, &size);
+  return TRUE;
+}
+
+static gboolean
+masked_select_kernel (AdjOpCall *call)
+{
+  g_autofree guint8 *set = NULL;
+  g_autofree char *elements = NULL;
+  AdjKView self, dense, out, from, to;
+  AdjShape shape;
+  gint64 n, at = 0;
+
+  if (!read_sizes (call, &shape) || !op_input_as (call, 0, &shape, &self, NULL) ||
+      !op_output (call, 0, &out))
+    return FALSE;
+  set = read_mask (call, &shape, &n);
+  if (set == NULL || n != out.size[0])
+    return FALSE;
+  elements = op_temporary (&self, self.type, &dense);
+  adj_k_copy (&dense, &self);
+  from = (AdjKView){ .data = elements, .type = self.type, .rank = 1, .size = { 1 } };
+  to = (AdjKView){ .data = out.data, .type = out.type, .rank = 1, .size = { 1 } };
+  for (gint64 i = 0; at < n; i++)
+    if (set[i] != 0)
+      {
+        from.data = elements + (gsize) i * adj_k_type_get_size (self.type);
+        to.data =
+            (char *) out.data + (gsize) (at++ * out.stride[0]) * adj_k_type_get_size (out.type);
+        adj_k_copy (&to, &from);
+      }
+  return TRUE;
+}
+
+/* -- writing -- */
+
+static gboolean
+masked_scatter_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0), *source = adj_op_call_meta (call, 2);
+  AdjShape shape;
+
+  if (!read_sizes (call, &shape))
+    return FALSE;
+  if (self->dtype != source->dtype)
+    return adj_op_call_fail (call, "argument 'source' is %s, self %s",
+                             adj_dtype_info (source->dtype)->torch_name,
+                             adj_dtype_info (self->dtype)->torch_name);
+  op_add_contiguous (call, self->dtype, shape.rank, shape.size);
+  return TRUE;
+}
+
+static gboolean
+masked_scatter_kernel (AdjOpCall *call)
+{
+  g_autofree guint8 *set = NULL;
+  g_autofree char *elements = NULL;
+  AdjKView self, source, dense, out, from, to;
+  gint64 n, at = 0;
+  gsize size;
+
+  if (!op_input_as (call, 0, &call->results[0].meta.shape, &self, NULL) ||
+      !op_input (call, 2, &source) || !op_output (call, 0, &out))
+    return FALSE;
+  set = read_mask (call, &call->results[0].meta.shape, &n);
+  if (set == NULL)
+    return FALSE;
+  if (n > adj_k_view_count (&source))
+    return adj_op_call_fail (call, "argument 'source' has fewer elements than are set in the mask");
+  elements = op_temporary (&source, source.type, &dense);
+  adj_k_copy (&dense, &source);
+  adj_k_copy (&out, &self);
+  size = adj_k_type_get_size (out.type);
+  from = (AdjKView){ .type = source.type, .rank = 1, .size = { 1 } };
+  to = (AdjKView){ .type = out.type, .rank = 1, .size = { 1 } };
+  for (gint64 i = 0; at < n; i++)
+    if (set[i] != 0)
+      {
+        from.data = elements + (gsize) at++ * size;
+        to.data = (char *) out.data + (gsize) i * size;
+        adj_k_copy (&to, &from);
+      }
+  return TRUE;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/mask.inc"
+};
+
+const OpFamily adj_family_mask = { ops, G_N_ELEMENTS (ops) };
