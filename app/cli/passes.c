@@ -29,6 +29,21 @@ print_json (void)
       json_builder_add_string_value (builder, pass->explain);
       json_builder_end_object (builder);
     }
+  for (guint i = 0; i < adj_partitioners_get_n (); i++)
+    {
+      const AdjPartitioner *partitioner = adj_partitioners_get (i);
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, partitioner->name);
+      json_builder_set_member_name (builder, "partitions");
+      json_builder_add_boolean_value (builder, TRUE);
+      json_builder_set_member_name (builder, "summary");
+      json_builder_add_string_value (builder, partitioner->summary);
+      json_builder_set_member_name (builder, "explain");
+      json_builder_add_string_value (builder, partitioner->explain);
+      json_builder_end_object (builder);
+    }
   json_builder_end_array (builder);
   adj_print_json (builder);
 }
@@ -46,13 +61,28 @@ print_list (void)
 
       printf ("%-24s %s\n", name, pass->summary);
     }
+  printf ("\nPARTITIONER\n");
+  for (guint i = 0; i < adj_partitioners_get_n (); i++)
+    printf ("%-24s %s\n", adj_partitioners_get (i)->name, adj_partitioners_get (i)->summary);
+}
+
+static gboolean
+explain (const char *name, GError **error)
+{
+  const AdjPartitioner *partitioner = adj_partitioner_find (name, NULL);
+  const AdjPass *pass = partitioner == NULL ? adj_pass_find (name, error) : NULL;
+
+  if (pass != NULL)
+    printf ("%s: %s\n\n%s\n", pass->name, pass->summary, pass->explain);
+  else if (partitioner != NULL)
+    printf ("%s: %s\n\n%s\n", partitioner->name, partitioner->summary, partitioner->explain);
+  return pass != NULL || partitioner != NULL;
 }
 
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
   gboolean json = FALSE;
-  const AdjPass *pass;
   GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
@@ -62,10 +92,8 @@ run (int argc, char **argv, GError **error)
     return ADJ_EXIT_BAD_INPUT;
   if (argc > 1)
     {
-      pass = adj_pass_find (argv[1], error);
-      if (pass == NULL)
+      if (!explain (argv[1], error))
         return ADJ_EXIT_BAD_INPUT;
-      printf ("%s: %s\n\n%s\n", pass->name, pass->summary, pass->explain);
     }
   else if (json)
     print_json ();
@@ -76,8 +104,9 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_passes = {
   .name = "passes",
-  .usage = "[PASS]",
-  .summary = "List the passes of a pipeline, or explain one",
-  .examples = "adjoint passes dce\n",
+  .usage = "[PASS|PARTITIONER]",
+  .summary = "List the passes of a pipeline and the partitioners, or explain one",
+  .examples = "adjoint passes dce\n"
+              "adjoint passes min-cut\n",
   .run = run,
 };

@@ -36,6 +36,50 @@ has_placeholder (const AdjGraph *graph, const char *prefix)
   return FALSE;
 }
 
+/* "primals_1", "primals_2" … without a gap, then tangents: a backward graph has what was saved. */
+static gboolean
+takes_all_primals (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_inputs (graph), i = 0;
+
+  for (; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("primals_%u", i + 1);
+
+      if (!g_str_equal (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->target,
+                        name))
+        break;
+    }
+  for (guint k = i; k < n; k++)
+    if (!g_str_has_prefix (adj_graph_get_node (graph, adj_graph_get_input (graph, k).index)->target,
+                           "tangents_"))
+      return FALSE;
+  return i > 0;
+}
+
+/* Whether the first thing that it returns is known before any tangent is. */
+static gboolean
+returns_forward (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  const AdjValue *outputs = &adj_graph_get_node (graph, n - 1)->args.items[0];
+  g_autofree guint8 *late = g_new0 (guint8, n);
+
+  if (!adj_value_is_container (outputs) || outputs->n == 0 ||
+      outputs->items[0].kind != ADJ_VALUE_NODE)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      late[i] =
+          node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->target, "tangents_");
+      for (guint k = 0; k < node->n_inputs; k++)
+        late[i] |= late[node->inputs[k].index];
+    }
+  return !late[outputs->items[0].node.index];
+}
+
 /* What the graph is, by the names that PyTorch gives (graph-ir §2.3). */
 static const char *
 guess_role (const AdjGraph *graph)
@@ -47,6 +91,8 @@ guess_role (const AdjGraph *graph)
   if (g_str_has_prefix (name, "CompiledAutograd"))
     return "compiled_autograd";
   if (adj_graph_get_header (graph) == ADJ_HEADER_PYTREE && has_tangents)
+    return "joint";
+  if (has_tangents && takes_all_primals (graph) && returns_forward (graph))
     return "joint";
   if (has_tangents)
     return "backward";

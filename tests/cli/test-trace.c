@@ -77,6 +77,14 @@ static const Row rows[] = {
     "what is computed again took ", "", NULL },
   { "measure-no-joint", "trace $DATA/gpt2.adjoint#dynamo --measure", 2, NULL,
     "--measure wants a recorded joint graph", NULL },
+  { "passes", "passes", 0, "\noptimal                  The lowest peak", "", NULL },
+  { "passes-min-cut", "passes min-cut", 0, "min-cut: Save what is cheapest to save", "", NULL },
+  { "joint-as-text", "trace $TEXT", 0, "joint ", "",
+    "def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
+    "    sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(primals_1)\n"
+    "    cos: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(primals_1)\n"
+    "    mul: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, cos)\n"
+    "    return [sin, mul]\n" },
   { "pareto", "trace $DATA/mlp.adjoint#joint --pareto", 0, "BUDGET  BY", "", NULL },
   { "pareto-has-the-file", "trace $DATA/gpt2.adjoint#joint --pareto", 0, "        the file ", "",
     NULL },
