@@ -2,6 +2,8 @@
 #include "support/adj-test.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <unistd.h>
 
 /**
  * adj_test_data_path:
@@ -120,6 +122,49 @@ adj_test_process_free (AdjTestProcess *process)
   g_free (process);
 }
 
+/* -- folders -- */
+
+#define MAX_FOLDERS 64
+
+static char *folders[MAX_FOLDERS]; /* that are there now */
+
+/* A test that fails or is stopped leaves no empty folders behind; what is in a folder may say why
+ * it failed. */
+static void
+on_death (int number)
+{
+  for (guint i = 0; i < MAX_FOLDERS; i++)
+    if (folders[i] != NULL)
+      rmdir (folders[i]);
+  raise (number);
+}
+
+static void
+remember_folder (char *path)
+{
+  static const int deaths[] = { SIGABRT, SIGTRAP, SIGTERM, SIGINT };
+  static gboolean is_watching;
+  struct sigaction action = { .sa_handler = on_death, .sa_flags = SA_RESETHAND | SA_NODEFER };
+
+  for (guint i = 0; i < G_N_ELEMENTS (deaths) && !is_watching; i++)
+    sigaction (deaths[i], &action, NULL);
+  is_watching = TRUE;
+  for (guint i = 0; i < MAX_FOLDERS; i++)
+    if (folders[i] == NULL)
+      {
+        folders[i] = path;
+        return;
+      }
+}
+
+static void
+forget_folder (const char *path)
+{
+  for (guint i = 0; i < MAX_FOLDERS; i++)
+    if (folders[i] == path)
+      folders[i] = NULL;
+}
+
 AdjTestFolder *
 adj_test_folder_new (void)
 {
@@ -128,6 +173,7 @@ adj_test_folder_new (void)
 
   folder->path = g_dir_make_tmp ("adjoint-XXXXXX", &error);
   g_assert_no_error (error);
+  remember_folder (folder->path);
 
   return folder;
 }
@@ -154,6 +200,7 @@ void
 adj_test_folder_free (AdjTestFolder *folder)
 {
   remove_tree (folder->path);
+  forget_folder (folder->path);
   g_free (folder->path);
   g_free (folder);
 }
