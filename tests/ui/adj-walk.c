@@ -83,6 +83,21 @@ adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds)
 }
 
 static gboolean
+is_at_rest (gpointer data)
+{
+  return adj_work_count () == 0 && !g_main_context_pending (NULL);
+}
+
+void
+adj_walk_close (AdjWindow *window)
+{
+  g_object_ref (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_assert_true (adj_walk_until (is_at_rest, NULL, WAIT_SECONDS));
+  g_assert_finalize_object (window);
+}
+
+static gboolean
 count_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   return --*(int *) data > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;

@@ -13,6 +13,8 @@ gboolean adj_walk_init (void);
 
 /* A window on the screen, without an application loop. */
 AdjWindow *adj_walk_open_window (AdjApplication *application, int width, int height);
+/* Destroys it, and waits for what its threads still do. */
+void adj_walk_close (AdjWindow *window);
 /* Runs the main loop until @done says so; %FALSE after @seconds. */
 gboolean adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds);
 /* Until nothing is left to lay out or paint. */

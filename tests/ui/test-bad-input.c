@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "model/adj-log.h"
 #include "support/adj-test.h"
+#include "support/bad-files.h"
 #include "ui/adj-walk.h"
 
 static AdjApplication *application;
@@ -195,8 +197,27 @@ find_bar (GtkWidget *root)
   return NULL;
 }
 
+/* Of several remarks the bar tells one; the log has all. */
+static gboolean
+is_told (AdjDocument *document, const char *text, const char *place)
+{
+  GListModel *log = G_LIST_MODEL (adj_document_get_log (document));
+
+  if (place == NULL || strstr (text, place) != NULL)
+    return TRUE;
+  for (guint i = 0; i < g_list_model_get_n_items (log); i++)
+    {
+      g_autoptr (AdjLogItem) item = g_list_model_get_item (log, i);
+
+      if (strstr (adj_log_item_get_text (item), place) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* @file: its name; @place: (nullable): what the bar says of it */
 static void
-check_row (AdjWindow *window, guint row, const char *path)
+check (AdjWindow *window, const char *file, Outcome outcome, const char *place)
 {
   AdjDocument *document = adj_window_get_document (window);
   const GError *error = adj_document_get_error (document);
@@ -205,34 +226,49 @@ check_row (AdjWindow *window, guint row, const char *path)
 
   g_assert_nonnull (bar);
   text = gtk_label_get_text (GTK_LABEL (adj_walk_find (GTK_WIDGET (bar), GTK_TYPE_LABEL, NULL)));
-  g_test_message ("%s: %s", rows[row].name, error != NULL ? error->message : text);
-  g_assert_cmpint (gtk_info_bar_get_revealed (bar), ==, rows[row].outcome != FINE);
-  if (rows[row].outcome == BAD)
+  g_test_message ("%s: %s", file, error != NULL ? error->message : text);
+  g_assert_cmpint (gtk_info_bar_get_revealed (bar), ==, outcome != FINE);
+  if (outcome != FINE)
+    {
+      /* One line that names the file. */
+      g_assert_nonnull (strstr (text, file));
+      g_assert_null (strchr (text, '\n'));
+      g_assert_true (is_told (document, text, place));
+    }
+  if (outcome == BAD)
     {
       g_assert_nonnull (error);
       g_assert_null (adj_document_get_scene (document));
       g_assert_cmpint (gtk_info_bar_get_message_type (bar), ==, GTK_MESSAGE_ERROR);
-      /* One line that names the file. */
       g_assert_cmpstr (text, ==, error->message);
-      g_assert_nonnull (strstr (text, rows[row].name));
-      g_assert_null (strchr (text, '\n'));
       g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "copy-details"));
       return;
     }
   g_assert_no_error (error);
   g_assert_nonnull (adj_document_get_scene (document));
-  if (rows[row].outcome == PARTIAL)
-    {
-      g_assert_cmpint (gtk_info_bar_get_message_type (bar), ==, GTK_MESSAGE_WARNING);
-      g_assert_nonnull (strstr (text, rows[row].name));
-    }
+  if (outcome == PARTIAL)
+    g_assert_cmpint (gtk_info_bar_get_message_type (bar), ==, GTK_MESSAGE_WARNING);
+}
+
+/* The window goes on. */
+static void
+check_usable (AdjWindow *window)
+{
+  g_autofree char *good = adj_test_data_path ("graphs/mlp.adjoint");
+
+  g_assert_true (adj_walk_open (window, good));
+  g_assert_true (adj_walk_choose_graph (window, "joint"));
+  g_assert_true (adj_walk_select (window, "gelu"));
+  while (adw_tab_view_get_n_pages (
+             ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL))) > 1)
+    g_action_group_activate_action (G_ACTION_GROUP (window), "close-tab", NULL);
+  adj_walk_settle (window);
 }
 
 static void
 test_rows (void)
 {
   AdjWindow *window = adj_walk_open_window (application, 1280, 800);
-  g_autofree char *good = adj_test_data_path ("graphs/mlp.adjoint");
 
   for (guint row = 0; row < G_N_ELEMENTS (rows); row++)
     {
@@ -241,17 +277,87 @@ test_rows (void)
 
       g_assert_true (adj_walk_open (window, path));
       adj_walk_settle (window);
-      check_row (window, row, path);
-      /* The window goes on. */
-      g_assert_true (adj_walk_open (window, good));
-      g_assert_true (adj_walk_choose_graph (window, "joint"));
-      g_assert_true (adj_walk_select (window, "gelu"));
-      while (adw_tab_view_get_n_pages (
-                 ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL))) > 1)
-        g_action_group_activate_action (G_ACTION_GROUP (window), "close-tab", NULL);
-      adj_walk_settle (window);
+      check (window, rows[row].name, rows[row].outcome, NULL);
+      check_usable (window);
     }
-  gtk_window_destroy (GTK_WINDOW (window));
+  adj_walk_close (window);
+}
+
+/* Every row of the readers' list.  A place is "a.log:6:1": what stands before the kind of remark.
+ */
+static void
+test_list (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  guint n;
+  const AdjBadFile *files = adj_bad_files_get (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+      g_autofree char *path = adj_bad_file_write (&files[i], folder->path);
+      const char *end = files[i].remark != NULL ? strstr (files[i].remark, ": warning") : NULL;
+      g_autofree char *place =
+          end != NULL ? g_strndup (files[i].remark, (gsize) (end - files[i].remark)) : NULL;
+      Outcome outcome = files[i].status != 0 ? BAD : files[i].remark != NULL ? PARTIAL : FINE;
+
+      g_test_message ("%s", files[i].what);
+      g_assert_true (adj_walk_open (window, path));
+      adj_walk_settle (window);
+      check (window, files[i].name, outcome, outcome == BAD ? files[i].out : place);
+      check_usable (window);
+    }
+  adj_walk_close (window);
+}
+
+typedef struct
+{
+  char *text;
+} Said;
+
+static void
+on_remark (AdjDocument *document, const char *text, Said *said)
+{
+  g_free (said->text);
+  said->text = g_strdup (text);
+}
+
+/* Tensors that a run is to start from. */
+static void
+test_tensors (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *graph = g_build_filename (folder->path, "g.txt", NULL);
+  AdjDocument *document;
+  guint n;
+  const AdjBadFile *tensors = adj_bad_tensors_get (&n);
+
+  g_assert_true (g_file_set_contents (graph, adj_bad_file_taker (), -1, NULL));
+  g_assert_true (adj_walk_open (window, graph));
+  adj_walk_settle (window);
+  document = adj_window_get_document (window);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = adj_bad_file_write (&tensors[i], folder->path);
+      AdjRunChoice choice = adj_document_get_run_choice (document);
+      Said said = { NULL };
+
+      choice.file = g_intern_string (path);
+      adj_document_set_run_choice (document, choice);
+      g_signal_connect (document, "remark", G_CALLBACK (on_remark), &said);
+      g_assert_true (adj_walk_run (window, "win.run"));
+      g_test_message ("%s: %s", tensors[i].what, said.text);
+      g_assert_nonnull (said.text);
+      g_assert_nonnull (strstr (said.text, tensors[i].out));
+      g_assert_null (strchr (said.text, '\n'));
+      g_assert_null (adj_document_get_evaluation (document));
+      /* It stands on the window too. */
+      g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, said.text));
+      g_signal_handlers_disconnect_by_data (document, &said);
+      g_free (said.text);
+    }
+  adj_walk_close (window);
 }
 
 int
@@ -267,5 +373,7 @@ main (int argc, char *argv[])
   application = adj_application_new (G_APPLICATION_NON_UNIQUE);
   g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
   g_test_add_func ("/ui/bad-input/rows", test_rows);
+  g_test_add_func ("/ui/bad-input/list", test_list);
+  g_test_add_func ("/ui/bad-input/tensors", test_tensors);
   return g_test_run ();
 }

@@ -30,16 +30,6 @@ open_capture (const char *name, const char *role)
   return window;
 }
 
-static void
-close_window (AdjWindow *window)
-{
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (window);
-}
-
 static const AdjGraph *
 get_graph (AdjWindow *window)
 {
@@ -78,7 +68,7 @@ test_tags (void)
   g_assert_true (adj_walk_select (window, "masked_fill"));
   assert_told (window, ADJ_TYPE_INSPECTOR, "recomputed");
   assert_told (window, ADJ_TYPE_INSPECTOR, "PREFER_RECOMPUTE");
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* The pill on the line of each saved value says its bytes: 16 × 16 floats are one KiB. */
@@ -102,7 +92,7 @@ test_bridges (void)
     }
   g_assert_cmpuint (n_bridges, >, 20);
   g_assert_cmpuint (n_here, ==, 1);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* The node, its ghost and its gradient are one key apart. */
@@ -137,7 +127,7 @@ test_ghosts (void)
       get_graph (window), adj_document_get_selected (adj_window_get_document (window)).index));
   gtk_widget_activate_action (view, "canvas.twin", NULL);
   g_assert_cmpstr (get_selected (window), ==, "masked_fill");
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* -- memory -- */
@@ -162,7 +152,7 @@ test_memory (void)
   for (guint i = 0; i < timeline->n_steps; i++)
     g_assert_cmpint (timeline->live[i], <=, timeline->live[timeline->peak]);
   gtk_test_accessible_assert_property (chart, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, expected);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* -- where inputs of backward come from -- */
@@ -200,7 +190,7 @@ test_makers (void)
           n++;
         }
       g_assert_cmpuint (n, >, 0);
-      close_window (window);
+      adj_walk_close (window);
     }
 }
 
@@ -271,7 +261,7 @@ test_goes_to_maker (void)
   g_assert_true (adj_walk_select (window, "addmm_2"));
   gtk_widget_activate_action (GTK_WIDGET (view), "canvas.source", NULL);
   check_at_maker (window);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 int

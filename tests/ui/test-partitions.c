@@ -48,16 +48,6 @@ open_capture (const char *name, const char *role)
   return window;
 }
 
-static void
-close_window (AdjWindow *window)
-{
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (window);
-}
-
 /* The table: of AdjPlanItem. */
 static GListModel *
 get_plans (AdjWindow *window)
@@ -168,7 +158,7 @@ test_draws (void)
   g_assert_true (adj_walk_choose_graph (window, "joint"));
   adj_walk_settle (window);
   g_assert_true (get_plans (window) == plans);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static gboolean
@@ -211,7 +201,7 @@ test_opens (void)
   g_assert_true (adj_walk_until (shows_pair, window, 60));
   adj_walk_settle (window);
   check_opened (window, adj_plan_item_get (last));
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static gboolean
@@ -244,7 +234,7 @@ test_stops (void)
   g_signal_emit_by_name (button, "clicked");
   g_assert_true (is_under_way (window));
   /* Closing ends it too. */
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* A graph that nobody differentiated. */
@@ -267,7 +257,7 @@ test_needs_joint (void)
   page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "No Joint Graph"));
   g_assert_false (has_chart (window));
-  close_window (window);
+  adj_walk_close (window);
 }
 
 int

@@ -12,6 +12,14 @@ struct _AdjWork
   gint done, total, n_equal; /* atomic */
 };
 
+static gint n_works; /* atomic */
+
+guint
+adj_work_count (void)
+{
+  return (guint) g_atomic_int_get (&n_works);
+}
+
 AdjWork *
 adj_work_ref (AdjWork *work)
 {
@@ -28,6 +36,7 @@ adj_work_unref (AdjWork *work)
     work->free_input (work->input);
   g_object_unref (work->cancellable);
   g_free (work);
+  g_atomic_int_add (&n_works, -1);
 }
 
 static void
@@ -79,6 +88,7 @@ adj_work_start (GObject *owner,
   AdjWork *work = g_new0 (AdjWork, 1);
   g_autoptr (GTask) task = NULL;
 
+  g_atomic_int_inc (&n_works);
   g_atomic_ref_count_init (&work->refs);
   work->func = func;
   work->input = input;

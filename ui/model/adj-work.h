@@ -47,6 +47,9 @@ void adj_work_get_report (AdjWork *work, guint *done, guint *total, guint *n_equ
 /* Microseconds since it began. */
 gint64 adj_work_get_age (AdjWork *work);
 
+/* How many there are in the process, cancelled ones that have not come to an end included. */
+guint adj_work_count (void);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjWork, adj_work_unref)
 
 G_END_DECLS

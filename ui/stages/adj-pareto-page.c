@@ -288,6 +288,15 @@ fill_names (AdjParetoPage *self)
     }
 }
 
+/* The work holds the page, which would keep it going in a closed tab. */
+static void
+adj_pareto_page_unroot (GtkWidget *widget)
+{
+  forget (ADJ_PARETO_PAGE (widget));
+
+  GTK_WIDGET_CLASS (adj_pareto_page_parent_class)->unroot (widget);
+}
+
 static void
 adj_pareto_page_dispose (GObject *object)
 {
@@ -304,6 +313,7 @@ adj_pareto_page_class_init (AdjParetoPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = adj_pareto_page_dispose;
+  widget_class->unroot = adj_pareto_page_unroot;
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
 
   g_type_ensure (ADJ_TYPE_PARETO_CHART);
