@@ -2,7 +2,6 @@
 #include "aot/compile.h"
 
 #include "interpreter/adj-interpreter.h"
-#include "partition/adj-partition.h"
 
 static guint
 count_sizes (const AdjPartition *partition)
@@ -15,15 +14,16 @@ count_sizes (const AdjPartition *partition)
 }
 
 AdjFunction *
-compile_by (AdjAotGraph *aot, const char *name)
+compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **out)
 {
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjFunction) forward = NULL;
   g_autoptr (AdjFunction) backward = NULL;
-  g_autoptr (AdjPartition) partition = NULL;
   const AdjPartitioner *partitioner;
+  AdjPartition *partition;
 
+  *out = NULL;
   if (!adj_aot_graph_is_joint (aot))
     {
       forward = adj_graph_function_new (adj_aot_graph_get_graph (aot));
@@ -34,9 +34,18 @@ compile_by (AdjAotGraph *aot, const char *name)
   g_assert_no_error (error);
   partition = adj_partition (partitioner, adj_aot_graph_get_graph (aot), &options, &error);
   g_assert_no_error (error);
+  *out = partition;
   forward = adj_graph_function_new (partition->forward);
   backward = adj_graph_function_new (partition->backward);
   return adj_aot_compile (aot, forward, backward, partition->backward, count_sizes (partition));
+}
+
+AdjFunction *
+compile_by (AdjAotGraph *aot, const char *name)
+{
+  g_autoptr (AdjPartition) partition = NULL;
+
+  return compile_and_keep (aot, name, &partition);
 }
 
 AdjFunction *

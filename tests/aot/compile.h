@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aot/adj-aot.h"
+#include "partition/adj-partition.h"
 
 G_BEGIN_DECLS
 
@@ -10,5 +11,7 @@ G_BEGIN_DECLS
 AdjFunction *compile_by_default (AdjAotGraph *aot);
 /* The same by the partitioner @name. */
 AdjFunction *compile_by (AdjAotGraph *aot, const char *name);
+/* The same; @partition: (out) (transfer full): %NULL of an inference graph. */
+AdjFunction *compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **partition);
 
 G_END_DECLS
