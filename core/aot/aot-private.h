@@ -60,6 +60,7 @@ typedef struct
   AdjTensorMeta base_meta; /* of that object */
   gboolean base_is_leaf;
   gboolean is_leaf;
+  gboolean is_freed;        /* its storage has no bytes although it has elements */
   guint64 storage_bytes;    /* 0: unknown */
   const AdjNodeMeta *facts; /* (nullable) */
   AotComposite *composite;  /* (unowned) (nullable): how it is made of dense tensors */

@@ -99,6 +99,8 @@ aot_wrap_arguments (AdjContext *cx,
         }
       if (is_known)
         continue;
+      if (arguments != NULL && arguments[i].is_freed)
+        adj_storage_resize (adj_tensor_get_storage (values[i].tensor), 0);
       if (!wrap_value (cx, &values[i], &wrapped[i]) ||
           (arguments != NULL && values[i].kind == ADJ_VALUE_TENSOR &&
            aot_argument_requires_grad (&arguments[i]) &&

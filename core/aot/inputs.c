@@ -52,6 +52,9 @@ describe_tensor (Description *description, AdjTensor *tensor, AotArgument *argum
 
   argument->object = number_object (description, tensor);
   argument->is_leaf = adj_tensor_get_grad_node (tensor) == NULL;
+  argument->is_freed =
+      adj_storage_get_n_bytes (adj_tensor_get_storage (tensor)) == 0 &&
+      !adj_size_same (adj_shape_numel (&adj_tensor_get_meta (tensor)->shape, NULL), ADJ_SIZE (0));
   argument->storage_bytes = adj_storage_get_n_bytes (adj_tensor_get_storage (tensor));
   if (base == NULL)
     return;

@@ -14,6 +14,7 @@
 typedef struct
 {
   const AdjAotMetadata *metadata;
+  gboolean exports;
   AdjContext *cx;
   const AdjValue *primals, *tangents;
   guint n_primals, n_tangents;
@@ -148,12 +149,12 @@ choose_inputs (Joint *joint)
       g_ptr_array_add (joint->inputs, joint->primals[i].tensor);
 }
 
-/* One value for each primal. */
+/* One value for each primal; for export, for those that require a gradient. */
 static AdjValue
 collect_grads (const Joint *joint, AdjTensor *const *grads)
 {
   g_autofree AdjValue *items = g_new0 (AdjValue, joint->n_primals + 1);
-  guint next = 0;
+  guint n = 0, next = 0;
 
   for (guint i = 0; i < joint->n_primals; i++)
     if (next < joint->inputs->len && joint->primals[i].kind == ADJ_VALUE_TENSOR &&
@@ -164,7 +165,10 @@ collect_grads (const Joint *joint, AdjTensor *const *grads)
         if (grad != NULL)
           items[i] = ADJ_TENSOR (adj_tensor_ref (grad));
       }
-  return adj_value_new_items (ADJ_VALUE_LIST, items, joint->n_primals);
+  for (guint i = 0; i < joint->n_primals; i++)
+    if (!joint->exports || items[i].kind == ADJ_VALUE_TENSOR)
+      items[n++] = items[i];
+  return adj_value_new_items (ADJ_VALUE_LIST, items, n);
 }
 
 static gboolean
@@ -186,18 +190,14 @@ differentiate (Joint *joint, AdjValue *result)
       !adj_grad (joint->cx, &roots, (AdjTensor *const *) joint->inputs->pdata, joint->inputs->len,
                  ADJ_BACKWARD_ALLOW_UNUSED, grads))
     return FALSE;
-  *result = collect_grads (joint, grads);
-  return TRUE;
-}
+  for (guint i = 0; i < joint->n_primals && joint->exports; i++)
+    {
+      guint at;
 
-static gboolean
-check_all_have_one (const Joint *joint, const AdjValue *grads)
-{
-  for (guint i = 0; i < joint->n_primals; i++)
-    if (joint->primals[i].kind == ADJ_VALUE_TENSOR &&
-        adj_tensor_get_requires_grad (joint->primals[i].tensor) &&
-        grads->items[i].kind == ADJ_VALUE_NONE)
-      return aot_fail_context (joint->cx, AOT_ERROR_EXPORT_NO_GRADIENT, "input %u", i);
+      if (g_ptr_array_find (joint->inputs, joint->primals[i].tensor, &at) && grads[at] == NULL)
+        return aot_fail_context (joint->cx, AOT_ERROR_EXPORT_NO_GRADIENT, "input %u", i);
+    }
+  *result = collect_grads (joint, grads);
   return TRUE;
 }
 
@@ -215,6 +215,7 @@ joint_call (
   AdjValue parts[2] = { ADJ_NONE, ADJ_NONE };
   Joint joint = {
     .metadata = boundary->metadata,
+    .exports = boundary->exports,
     .cx = cx,
     .primals = args[0].items,
     .n_primals = args[0].n,
@@ -229,9 +230,8 @@ joint_call (
   joint.outs = parts[0].items;
   look_at (joint.primals, joint.n_primals, primals);
   look_at (joint.tangents, joint.n_tangents, tangents);
-  done = done && differentiate (&joint, &parts[1]) &&
-         (!boundary->exports || check_all_have_one (&joint, &parts[1])) &&
-         check_primals (&joint, primals, boundary) && check_tangents (&joint, tangents);
+  done = done && differentiate (&joint, &parts[1]) && check_primals (&joint, primals, boundary) &&
+         check_tangents (&joint, tangents);
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, parts, 2);
   return done;
 }

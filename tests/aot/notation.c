@@ -506,7 +506,8 @@ print_call (Print *print,
             const AdjTensorMeta *meta)
 {
   const char *common = common_name (op);
-  gboolean writes = g_str_equal (op, "copy_") || g_str_equal (op, "set_");
+  gboolean writes = g_str_equal (op, "copy_") || g_str_equal (op, "set_") ||
+                    g_str_equal (op, "resize_storage_bytes_");
   GString *out = writes ? print->writes : print->lines;
   g_autofree char *number = g_strdup_printf ("%%%u", print->n + 1);
 
