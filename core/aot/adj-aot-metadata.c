@@ -313,7 +313,7 @@ adj_aot_metadata_print (const AdjAotMetadata *metadata, const AdjSymbols *symbol
       const AdjAotOutput *output = &metadata->outputs[i];
 
       g_string_append_printf (out, "out %u: %s", i, adj_output_type_name (output->type));
-      if (output->base >= 0)
+      if (output->base >= 0 && output->type != ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW)
         g_string_append_printf (out, "(%d)", output->base);
       g_string_append_printf (out, "%s by rule %s\n", output->requires_grad ? " rg" : "",
                               output->rule != NULL ? output->rule : "-");

@@ -135,7 +135,6 @@ gboolean aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out);
 AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
 /* All zero when @tensor is not wrapped. */
 void aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts);
-gboolean aot_node_is_custom (const AdjGradNode *node);  /* defined by the user */
 AdjViewChain *aot_get_recipe (const AdjTensor *tensor); /* (transfer full) (nullable) */
 
 /* -- the error catalogue (errors.c): aot-autograd §10 -- */

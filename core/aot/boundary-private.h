@@ -16,7 +16,7 @@ typedef struct
   gboolean *written;        /* by input: by the backward alone; known when it was traced */
   guint n_saved_sizes;
   GPtrArray *tangents; /* (nullable): AotComposite, where any is composite */
-  gboolean exports; /* every input that requires a gradient must get one */
+  gboolean exports;    /* every input that requires a gradient must get one */
 } AotBoundary;
 
 AotBoundary *aot_boundary_new (const AotProgram *program);

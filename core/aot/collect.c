@@ -4,6 +4,7 @@
 #include "aot/composite-private.h"
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
+#include "autograd/adj-custom.h"
 #include "ops/adj-ops.h"
 #include "trace/adj-examples.h"
 
@@ -178,7 +179,7 @@ is_of_custom_function (const AdjTensor *tensor)
 {
   AdjGradNode *node = adj_tensor_get_grad_node (tensor);
 
-  return node != NULL && aot_node_is_custom (node);
+  return node != NULL && adj_grad_node_is_custom (node);
 }
 
 /* Rules 5a to 5d: @base made @tensor, and both require a gradient. */

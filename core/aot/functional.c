@@ -189,9 +189,3 @@ aot_get_recipe (const AdjTensor *tensor)
   aot_get_facts (tensor, &facts);
   return adj_view_chain_ref (facts.chain);
 }
-
-gboolean
-aot_node_is_custom (const AdjGradNode *node)
-{
-  return FALSE;
-}

@@ -455,3 +455,11 @@ adj_custom_call_get_saved (AdjCustomCall *call, guint index)
     }
   return saved_unpack (g_ptr_array_index (call->saved, place), call->cx, &call->parent, NULL);
 }
+
+gboolean
+adj_grad_node_is_custom (const AdjGradNode *node)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  return node->klass == &call_class;
+}

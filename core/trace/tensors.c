@@ -2,6 +2,7 @@
 
 /* Nodes for tensors: what stands for each one, results of calls that have several, constants. */
 
+#include "trace/functional-private.h"
 #include "trace/tracer-private.h"
 
 typedef enum
@@ -145,6 +146,19 @@ add_item (AdjTracer *tracer, AdjNodeId call, guint index, gboolean here, const A
   return id;
 }
 
+/* Sizes are those of what stands behind a tensor above functionalization. */
+static void
+unwrap_args (const AdjValue *args, guint n, AdjValue *out)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      const Functional *functional =
+          args[i].kind == ADJ_VALUE_TENSOR ? functional_find (args[i].tensor) : NULL;
+
+      out[i] = functional != NULL ? ADJ_TENSOR (functional->value) : args[i];
+    }
+}
+
 void
 adj_tracer_note_builtin (AdjTracer *tracer,
                          const char *target,
@@ -153,9 +167,14 @@ adj_tracer_note_builtin (AdjTracer *tracer,
                          const AdjValue *result)
 {
   const Proxy *proxy = NULL;
+  g_autofree AdjValue *plain = NULL;
 
   if (result->kind == ADJ_VALUE_SIZE)
-    adj_tracer_add_size (tracer, target, args, n_args, result->size);
+    {
+      plain = g_new0 (AdjValue, n_args + 1);
+      unwrap_args (args, n_args, plain);
+      adj_tracer_add_size (tracer, target, plain, n_args, result->size);
+    }
   else if (result->kind == ADJ_VALUE_TENSOR)
     proxy = get_proxy (tracer, result->tensor);
   if (proxy != NULL && proxy->kind == PROXY_ITEM)

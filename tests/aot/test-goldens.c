@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "aot/case.h"
+#include "aot/compile.h"
+#include "autograd/adj-custom.h"
+#include "ir/adj-text.h"
 #include "support/adj-test.h"
 
 /* The examples of the specification, by their names there. */
@@ -82,6 +85,115 @@ check_metadata (gconstpointer data)
   g_assert_cmpint (adj_aot_graph_get_user_metadata (aot)->n_tangents, ==, c->n_tangents);
 }
 
+/* -- what the notation cannot say -- */
+
+static void
+check_lines (const AdjAotGraph *aot, const char *expected, guint n_tangents)
+{
+  g_autofree char *got = print_metadata (adj_aot_graph_get_user_metadata (aot));
+
+  g_assert_cmpstr (got, ==, expected);
+  g_assert_cmpuint (adj_aot_graph_get_user_metadata (aot)->n_tangents, ==, n_tangents);
+}
+
+static AdjAotGraph *
+trace_text (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjAotGraph *aot;
+
+  g_assert_no_error (error);
+  aot = adj_aot_trace_graph (graph, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return aot;
+}
+
+#define SIZED(result)                                                                              \
+  "class G(torch.nn.Module):\n    def forward(self, a: \"f32[s0][1]cpu\"):\n"                      \
+  "        # adj: a {requires_grad: True}\n"                                                       \
+  "        x: \"f32[s0][1]cpu\" = " result                                                         \
+  "\n        size: \"Sym(s0)\" = torch.ops.aten.sym_size.int(a, 0)\n        return (x, size)\n"
+
+/* An integer among the outputs has no tangent. */
+static void
+size_is_an_output (void)
+{
+  g_autoptr (AdjAotGraph) aot = trace_text (SIZED ("torch.ops.aten.mul.Tensor(a, 2)"));
+  const AdjAotMetadata *metadata = adj_aot_graph_get_user_metadata (aot);
+
+  g_assert_true (adj_aot_graph_is_joint (aot));
+  g_assert_cmpuint (metadata->n_outputs, ==, 2);
+  g_assert_cmpint (metadata->outputs[0].type, ==, ADJ_OUTPUT_NON_ALIAS);
+  g_assert_true (metadata->outputs[0].requires_grad);
+  g_assert_cmpuint (metadata->outputs[0].dynamic_dims, ==, 1);
+  g_assert_cmpint (metadata->outputs[1].type, ==, ADJ_OUTPUT_NON_ALIAS);
+  g_assert_cmpstr (metadata->outputs[1].rule, ==, "1");
+  g_assert_cmpint (metadata->outputs[1].kind, !=, ADJ_VALUE_TENSOR);
+  g_assert_cmpuint (metadata->n_tangents, ==, 1);
+}
+
+/* The backward takes the tangent of the tensor alone, and gives it as the gradient. */
+static void
+size_has_no_tangent (void)
+{
+  g_autoptr (AdjAotGraph) aot = trace_text (SIZED ("torch.ops.aten.add.Tensor(a, 1)"));
+  g_autoptr (AdjPartition) partition = NULL;
+  g_autoptr (AdjFunction) compiled = compile_and_keep (aot, "default", &partition);
+  const AdjGraph *backward = partition->backward;
+  const AdjValue *grads =
+      &adj_graph_get_node (backward, adj_graph_get_output (backward).index)->args.items[0];
+
+  g_assert_nonnull (compiled);
+  g_assert_cmpuint (adj_graph_get_n_inputs (backward), ==, 1);
+  g_assert_cmpuint (adj_graph_get_n_calls (backward), ==, 0);
+  g_assert_cmpuint (grads->n, ==, 1);
+  g_assert_cmpint (grads->items[0].kind, ==, ADJ_VALUE_NODE);
+}
+
+static gboolean
+same_forward (
+    AdjCustomCall *call, AdjTensor *const *inputs, guint n, AdjTensor **outputs, guint n_out)
+{
+  outputs[0] = inputs[0];
+  return TRUE;
+}
+
+static gboolean
+same_backward (AdjCustomCall *call, AdjTensor *const *grads, guint n, AdjTensor **out, guint n_out)
+{
+  out[0] = grads[0];
+  return TRUE;
+}
+
+static gboolean
+same_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  static const AdjCustomClass same = { "Same", same_forward, same_backward, FALSE };
+  AdjTensor *input = args[0].tensor, *out = NULL;
+
+  if (!adj_custom_apply (cx, &same, NULL, NULL, &input, 1, &out, 1))
+    return FALSE;
+  *result = ADJ_TENSOR (adj_keep (out));
+  return TRUE;
+}
+
+static void
+custom_function_gives_its_input (void)
+{
+  static const AdjFunctionClass klass = { .name = "same", .call = same_call };
+  g_autoptr (AdjContext) cx = case_context_new ();
+  g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (AdjFunction));
+  const Case c = { .inputs = (char *) "a [3] rg" };
+  g_auto (AdjValue) inputs = case_make_inputs (&c, cx, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = adj_aot_trace (function, inputs.items, 1, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  check_lines (aot, "in 0: rg\nout 0: custom_function_view rg\n", 1);
+}
+
 static void
 add_cases (const GPtrArray *cases, const char *folder, GTestDataFunc check)
 {
@@ -105,5 +217,8 @@ main (int argc, char **argv)
   metadata = cases_load ("metadata.txt");
   add_cases (goldens, "goldens", check_graph);
   add_cases (metadata, "metadata", check_metadata);
+  g_test_add_func ("/aot/goldens/G85", size_has_no_tangent);
+  g_test_add_func ("/aot/metadata/M22", size_is_an_output);
+  g_test_add_func ("/aot/metadata/M23", custom_function_gives_its_input);
   return g_test_run ();
 }
