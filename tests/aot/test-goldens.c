@@ -111,7 +111,7 @@ trace_text (const char *text)
 
 #define SIZED(result)                                                                              \
   "class G(torch.nn.Module):\n    def forward(self, a: \"f32[s0][1]cpu\"):\n"                      \
-  "        # adj: a {requires_grad: True}\n"                                                       \
+  "        # adj: symbol s0 {hint: 8}\n        # adj: a {requires_grad: True}\n"                   \
   "        x: \"f32[s0][1]cpu\" = " result                                                         \
   "\n        size: \"Sym(s0)\" = torch.ops.aten.sym_size.int(a, 0)\n        return (x, size)\n"
 
