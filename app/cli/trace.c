@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "partition-report.h"
 #include "program.h"
@@ -148,7 +149,7 @@ parse (int *argc, char ***argv, Options *options, GError **error)
     { "measure", 0, 0, G_OPTION_ARG_NONE, &options->measure,
       "Run the joint graph on what was recorded, and let the times of its nodes decide", NULL },
     { "memory-limit", 0, 0, G_OPTION_ARG_INT64, &options->memory_limit,
-      "With --partitioner optimal: recompute as little as keeps the peak below this", "BYTES" },
+      "Recompute as little as keeps the peak below this (by the partitioner optimal)", "BYTES" },
     { "save", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->saved,
       "A node of the joint graph that must be saved; may be given again", "NODE" },
     { "recompute", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->recomputed,
@@ -290,6 +291,15 @@ read_partition_options (Options *options, AdjPartitionOptions *partition, GError
   if (options->partitioner != NULL && !g_str_equal (options->partitioner, "none") &&
       adj_partitioner_find (options->partitioner, error) == NULL)
     return FALSE;
+  if (options->memory_limit > 0 && options->partitioner == NULL && options->steps == NULL)
+    options->partitioner = g_strdup ("optimal");
+  else if (options->memory_limit > 0 && g_strcmp0 (options->partitioner, "optimal") != 0 &&
+           (options->steps == NULL || strstr (options->steps, "optimal") == NULL))
+    {
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                           "--memory-limit is a demand on the partitioner 'optimal'");
+      return FALSE;
+    }
   return find_solver (options->solver, &partition->solver, error);
 }
 
