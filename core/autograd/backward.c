@@ -47,14 +47,18 @@ root_grad (AdjContext *cx, const AdjGradRoots *roots, guint i)
   AdjSymbols *symbols = adj_context_get_symbols (cx);
   const AdjTensorMeta *meta = adj_tensor_get_meta (roots->tensors[i]);
   AdjTensor *grad = roots->grads != NULL ? roots->grads[i] : NULL;
+  g_autoptr (GString) text = NULL;
 
   if (grad == NULL)
     {
       if (adj_dtype_is_floating (meta->dtype) &&
           adj_size_is (symbols, adj_shape_numel (&meta->shape, symbols), 1))
         return ADJ_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (roots->tensors[i]));
+      text = g_string_new (NULL);
+      adj_tensor_meta_print (meta, symbols, text);
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "grad can be implicitly created only for scalar outputs");
+                        "grad can be implicitly created only for scalar outputs, not for %s",
+                        text->str);
       return NULL;
     }
   if (!adj_shape_same_sizes (&adj_tensor_get_meta (grad)->shape, &meta->shape, symbols))

@@ -256,15 +256,18 @@ apply (GraphTask *task, Info *info, AdjTensor **out)
 {
   AdjGradNode *node = info->node;
   g_autofree gboolean *needed = g_new0 (gboolean, node->n_edges + 1);
+  const AdjPlace place = *adj_context_get_place (task->cx);
   gboolean done;
 
   for (guint i = 0; i < node->n_edges; i++)
     needed[i] =
         node->edges[i].node != NULL && is_executable (task, find_info (task, node->edges[i].node));
   adj_scope_begin (task->cx);
+  done = node->klass->apply (node, task->cx, info->grads, needed, out) &&
+         !adj_context_has_error (task->cx);
+  adj_context_set_place (task->cx, &place);
   done =
-      node->klass->apply (node, task->cx, info->grads, needed, out) &&
-      !adj_context_has_error (task->cx) && validate_outputs (task, node, out) &&
+      done && validate_outputs (task, node, out) &&
       node_run_hooks (task->cx, node->post_hooks, out, node->n_edges, info->grads, node->n_inputs);
   adj_scope_end (task->cx);
   if (done && node->klass->release != NULL &&

@@ -106,6 +106,8 @@ spread (const GArray *places, guint n, AdjTensor *const *grads)
 static gboolean
 run_pre_hooks (ModuleCall *call, AdjContext *cx)
 {
+  const AdjPlace place = *adj_context_get_place (cx);
+
   for (guint i = 0; call->pre != NULL && i < call->pre->len; i++)
     {
       AdjHook *hook = g_ptr_array_index (call->pre, i);
@@ -113,6 +115,7 @@ run_pre_hooks (ModuleCall *call, AdjContext *cx)
           g_memdup2 (call->grad_outputs, (call->n_outputs + 1) * sizeof (AdjTensor *));
 
       ((AdjModulePreHookFunc) hook->func) (cx, shown, call->n_outputs, hook->data);
+      adj_context_set_place (cx, &place);
       for (guint k = 0; k < call->n_outputs; k++)
         if (!node_replace_grad (cx, hook, &call->grad_outputs[k], shown[k]))
           return FALSE;
@@ -124,6 +127,8 @@ run_pre_hooks (ModuleCall *call, AdjContext *cx)
 static gboolean
 run_hooks (ModuleCall *call, AdjContext *cx, AdjTensor **grads)
 {
+  const AdjPlace place = *adj_context_get_place (cx);
+
   for (guint i = 0; call->post != NULL && i < call->post->len; i++)
     {
       AdjHook *hook = g_ptr_array_index (call->post, i);
@@ -131,6 +136,7 @@ run_hooks (ModuleCall *call, AdjContext *cx, AdjTensor **grads)
 
       ((AdjModuleHookFunc) hook->func) (cx, shown, call->n_inputs, call->grad_outputs,
                                         call->n_outputs, hook->data);
+      adj_context_set_place (cx, &place);
       for (guint k = 0; k < call->n_inputs; k++)
         {
           if (!call->watches_inputs && shown[k] != NULL)

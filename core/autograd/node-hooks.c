@@ -6,6 +6,8 @@
 gboolean
 node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new)
 {
+  const AdjGradNode *node = engine_get_node (autograd_find (cx));
+  const char *where = node != NULL ? node->name : "backward";
   const char *name = hook_get_name (hook);
   const AdjTensorMeta *a, *b;
 
@@ -14,7 +16,8 @@ node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, Adj
   if (old == NULL)
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "hook '%s' can't replace a None gradient with a non-None value", name);
+                        "%s: hook '%s' can't replace a None gradient with a non-None value", where,
+                        name);
       return FALSE;
     }
   a = adj_tensor_get_meta (old);
@@ -27,11 +30,12 @@ node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, Adj
       g_string_append (sizes, " got ");
       adj_shape_print_list (adj_context_get_symbols (cx), b->shape.size, b->shape.rank, sizes);
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "hook '%s' has changed the size of value (%s)", name, sizes->str);
+                        "%s: hook '%s' has changed the size of value (%s)", where, name,
+                        sizes->str);
     }
   else if (a->dtype != b->dtype || !adj_device_equal (a->device, b->device))
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                      "hook '%s' has changed the type of value (was %s got %s)", name,
+                      "%s: hook '%s' has changed the type of value (was %s got %s)", where, name,
                       adj_dtype_info (a->dtype)->torch_name, adj_dtype_info (b->dtype)->torch_name);
   return !adj_context_has_error (cx);
 }
@@ -57,12 +61,14 @@ node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
   AdjTensor *leaf = accumulator_get_leaf (node);
   g_autoptr (GPtrArray) hooks =
       hook_list_snapshot (leaf != NULL ? variable_get (leaf)->tensor_hooks : node->tensor_hooks);
+  const AdjPlace place = *adj_context_get_place (cx); /* hooks leave theirs behind */
 
   for (guint i = 0; hooks != NULL && i < hooks->len; i++)
     {
       AdjHook *hook = g_ptr_array_index (hooks, i);
       AdjTensor *new = ((AdjTensorHookFunc) hook->func) (cx, grads[hook->input], hook->data);
 
+      adj_context_set_place (cx, &place);
       if (!node_replace_grad (cx, hook, &grads[hook->input],
                               new != NULL ? new : grads[hook->input]))
         return FALSE;
@@ -99,6 +105,7 @@ node_run_hooks (AdjContext *cx,
 {
   g_autoptr (GPtrArray) hooks = hook_list_snapshot (list);
   g_autofree AdjTensor **shown = NULL;
+  const AdjPlace place = *adj_context_get_place (cx);
 
   if (hooks == NULL)
     return TRUE;
@@ -110,6 +117,7 @@ node_run_hooks (AdjContext *cx,
       for (guint k = 0; k < n_grads; k++)
         shown[k] = grads[k];
       ((AdjNodeHookFunc) hook->func) (cx, shown, n_grads, results, n_results, hook->data);
+      adj_context_set_place (cx, &place);
       for (guint k = 0; k < n_grads; k++)
         if (!node_replace_grad (cx, hook, &grads[k], shown[k]))
           return FALSE;

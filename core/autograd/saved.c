@@ -425,9 +425,14 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
 gboolean
 saved_fail_released (AdjContext *cx, const AdjGradNode *node)
 {
+  g_autoptr (GString) result = g_string_new (NULL);
+
+  for (guint i = 0; i < node->n_inputs && result->len == 0; i++)
+    if (node->inputs[i].dtype < ADJ_N_DTYPES)
+      adj_tensor_meta_print (&node->inputs[i], adj_context_get_symbols (cx), result);
   adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                     "%s: trying to backward through the graph a second time: its saved values "
-                    "have been freed; retain the graph to do this",
-                    node->name);
+                    "have been freed; retain the graph to do this; the result was %s",
+                    node->name, result->str);
   return FALSE;
 }

@@ -5,10 +5,12 @@
 
 #include "ir/adj-target.h"
 
+/* What is known of a fake tensor, or stands for it. */
 typedef struct
 {
-  AdjTensor *value; /* (owned) */
-  guint32 version;  /* of the fake tensor when it was known */
+  AdjTensor *value;                /* (owned) (nullable) */
+  AdjSize symbols[ADJ_N_UNBACKED]; /* 0: none yet */
+  guint32 version;                 /* of the fake tensor when it was known */
 } Known;
 
 static void
@@ -16,7 +18,8 @@ known_free (gpointer data)
 {
   Known *known = data;
 
-  adj_tensor_unref (known->value);
+  if (known->value != NULL)
+    adj_tensor_unref (known->value);
   g_free (known);
 }
 
@@ -43,12 +46,21 @@ is_small (const AdjTensor *tensor)
   return empty || one;
 }
 
+/* (nullable): what still holds. */
+static Known *
+find (const AdjTensor *tensor)
+{
+  Known *known = adj_tensor_get_slot (tensor, ADJ_SLOT_CONSTANT);
+
+  return known != NULL && known->version == adj_tensor_get_version (tensor) ? known : NULL;
+}
+
 static AdjTensor *
 find_known (const AdjTensor *tensor)
 {
-  const Known *known = adj_tensor_get_slot (tensor, ADJ_SLOT_CONSTANT);
+  const Known *known = find (tensor);
 
-  return known != NULL && known->version == adj_tensor_get_version (tensor) ? known->value : NULL;
+  return known != NULL ? known->value : NULL;
 }
 
 AdjTensor *
@@ -57,14 +69,15 @@ adj_constant_get (AdjTensor *tensor)
   return is_fake (tensor) ? find_known (tensor) : tensor;
 }
 
-static void
+static Known *
 set_known (AdjTensor *tensor, AdjTensor *value)
 {
-  Known *known = g_new (Known, 1);
+  Known *known = g_new0 (Known, 1);
 
-  known->value = adj_tensor_ref (value);
+  known->value = adj_keep (value);
   known->version = adj_tensor_get_version (tensor);
   adj_tensor_set_slot (tensor, ADJ_SLOT_CONSTANT, known, known_free);
+  return known;
 }
 
 void
@@ -108,6 +121,42 @@ adj_constant_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue 
     *out = ADJ_INT ((gint64) number);
   else
     *out = ADJ_FLOAT (number);
+  return TRUE;
+}
+
+/* -- symbols -- */
+
+gboolean
+adj_unbacked_get (
+    AdjContext *cx, AdjTensor *tensor, AdjUnbacked what, gint64 min, gint64 max, AdjSize *out)
+{
+  Known *known = find (tensor);
+
+  if (!adj_context_get_unbacked (cx) || !is_fake (tensor))
+    return FALSE;
+  if (known == NULL)
+    known = set_known (tensor, NULL);
+  if (adj_size_is_int (known->symbols[what]))
+    known->symbols[what] = adj_symbols_add_unbacked (adj_context_get_symbols (cx), min, max, NULL);
+  *out = known->symbols[what];
+  return TRUE;
+}
+
+gboolean
+adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out)
+{
+  const AdjDTypeInfo *info = adj_dtype_info (adj_tensor_get_meta (tensor)->dtype);
+  gboolean truth = info->category == ADJ_CATEGORY_BOOL;
+  AdjSize size;
+
+  if (adj_constant_get (tensor) != NULL || info->category > ADJ_CATEGORY_INTEGER ||
+      !is_small (tensor) ||
+      !adj_unbacked_get (cx, tensor, ADJ_UNBACKED_ITEM, truth ? 0 : G_MININT64,
+                         truth ? 1 : G_MAXINT64, &size))
+    return adj_constant_read (cx, tensor, why, out);
+  if (truth)
+    size = adj_size_apply (adj_context_get_symbols (cx), ADJ_SIZE_EQ, size, ADJ_SIZE (1));
+  *out = adj_value_from_size (size);
   return TRUE;
 }
 

@@ -15,6 +15,24 @@ AdjTensor *adj_constant_get (AdjTensor *tensor);
  * operator @why, when it has another number of them, or the value is not known. */
 gboolean adj_constant_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out);
 
+/* -- where the context lets data decide (adj_context_set_unbacked) -- */
+
+/* What there is one symbol for, as long as the tensor is not written. */
+typedef enum
+{
+  ADJ_UNBACKED_ITEM,
+  ADJ_UNBACKED_NONZERO, /* how many elements are not 0 */
+  ADJ_N_UNBACKED,
+} AdjUnbacked;
+
+/* The symbol for that of @tensor, within these bounds.  %FALSE, without an error: the context does
+ * not let data decide, or @tensor has data. */
+gboolean adj_unbacked_get (
+    AdjContext *cx, AdjTensor *tensor, AdjUnbacked what, gint64 min, gint64 max, AdjSize *out);
+
+/* adj_constant_read(), or SIZE where the integer or the truth value is not known. */
+gboolean adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out);
+
 /* What is known of @from is known of @to, which stands for the same value. */
 void adj_constant_share (AdjTensor *from, AdjTensor *to);
 

@@ -22,6 +22,7 @@ struct _AdjContext
   AdjPhilox philox;
   AdjDType drawn_dtype;
   gboolean grad_enabled;
+  gboolean unbacked;
   gboolean deterministic;
   GCancellable *cancellable;
   AdjPrintFunc print; /* (nullable) */
@@ -230,6 +231,18 @@ adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled)
   return before;
 }
 
+gboolean
+adj_context_get_unbacked (const AdjContext *cx)
+{
+  return cx->unbacked;
+}
+
+void
+adj_context_set_unbacked (AdjContext *cx, gboolean unbacked)
+{
+  cx->unbacked = unbacked;
+}
+
 void
 adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable)
 {
@@ -434,6 +447,27 @@ adj_item (AdjContext *cx, AdjTensor *tensor)
   if (value.kind == ADJ_VALUE_FLOAT)
     return value.number;
   return value.kind == ADJ_VALUE_INT ? (double) value.integer : value.boolean;
+}
+
+AdjSize
+adj_item_size (AdjContext *cx, AdjTensor *tensor)
+{
+  static const char target[] = "torch.ops.aten._local_scalar_dense.default";
+  AdjSize size = ADJ_SIZE (0);
+  AdjValue value;
+
+  if (cx->error != NULL)
+    return size;
+  if (tensor == NULL)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "aten::item: NULL has no value");
+  if (tensor == NULL || !adj_unbacked_read (cx, tensor, "aten::item", &value))
+    return size;
+  if (value.kind == ADJ_VALUE_SIZE)
+    adj_context_note_builtin (cx, target, &ADJ_TENSOR (tensor), 1, &value);
+  if (!adj_value_get_size (&value, &size))
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "aten::item: %s is no size",
+                      adj_value_kind_name (value.kind));
+  return size;
 }
 
 AdjTensor *

@@ -128,6 +128,10 @@ void adj_context_print (AdjContext *cx, const char *text);
 /* Whether only deterministic algorithms may run, as the caller wishes; %FALSE at first. */
 ADJ_PUBLIC gboolean adj_context_get_deterministic (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_deterministic (AdjContext *cx, gboolean deterministic);
+/* Whether sizes and numbers that data decide become symbols where there are no data (u0, u1, …);
+ * else, as at first, they are refused by name. */
+ADJ_PUBLIC gboolean adj_context_get_unbacked (const AdjContext *cx);
+ADJ_PUBLIC void adj_context_set_unbacked (AdjContext *cx, gboolean unbacked);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 
@@ -178,6 +182,8 @@ adj_keep (AdjTensor *tensor); /* (transfer full) (nullable): NULL keeps NULL */
 /* The value of a tensor of one element.  0 with the context in error when it has none: more
  * elements, or none at all because it is fake. */
 ADJ_PUBLIC double adj_item (AdjContext *cx, AdjTensor *tensor);
+/* The same as a size: a symbol where data will decide it and the context lets them. */
+ADJ_PUBLIC AdjSize adj_item_size (AdjContext *cx, AdjTensor *tensor);
 /* Bytes, zeroed, that live as long as the innermost scope. */
 gpointer adj_scope_alloc (AdjContext *cx, gsize n_bytes);
 

@@ -388,11 +388,35 @@ adj_op_call_dims (const AdjOpCall *call, guint arg, guint rank)
 
 /* -- failure -- */
 
+#define MOST_DESCRIBED 4
+
+/* "; self: f32[2][1]cpu, other: f32[3][1]cpu": the first of the tensors that the call got. */
+static void
+describe_tensors (const AdjOpCall *call, GString *out)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < call->schema->n_arguments && call->args != NULL; i++)
+    {
+      if (call->args[i].kind != ADJ_VALUE_TENSOR || n == MOST_DESCRIBED)
+        continue;
+      g_string_append_printf (out, "%s%s: ", n++ == 0 ? "; " : ", ",
+                              call->schema->arguments[i].name);
+      adj_tensor_meta_print (adj_tensor_get_meta (call->args[i].tensor),
+                             adj_context_get_symbols (call->cx), out);
+    }
+}
+
 static gboolean
 fail_message (const AdjOpCall *call, GQuark domain, gint code, const char *message)
 {
-  adj_context_fail (call->cx, domain, code, "%.*s: %s", (int) strcspn (call->schema->text, "("),
-                    call->schema->text, message);
+  g_autoptr (GString) tensors = g_string_new (NULL);
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  describe_tensors (call, tensors);
+  adj_context_fail (call->cx, domain, code, "%.*s: %s%s", (int) strcspn (call->schema->text, "("),
+                    call->schema->text, message, tensors->str);
   return FALSE;
 }
 

@@ -144,7 +144,7 @@ READER (requires_grad)
   return TRUE;
 }
 
-READER (item) { return adj_constant_read (cx, args[0].tensor, "aten::item", out); }
+READER (item) { return adj_unbacked_read (cx, args[0].tensor, "aten::item", out); }
 
 static const AdjBuiltin methods[] = {
   { "item", read_item },
@@ -204,7 +204,7 @@ adj_builtin_item (
 {
   if (n_args != 1 || args[0].kind != ADJ_VALUE_TENSOR)
     return adj_builtin_fail (cx, "_local_scalar_dense takes a tensor");
-  return adj_constant_read (cx, args[0].tensor, "aten::_local_scalar_dense", out);
+  return adj_unbacked_read (cx, args[0].tensor, "aten::_local_scalar_dense", out);
 }
 
 gboolean

@@ -34,6 +34,13 @@ gboolean adj_builtin_getattr (
 gboolean adj_builtin_item (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- checks.c: what programs say of sizes that data decide -- */
+
+gboolean adj_builtin_check (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_check_is_size (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- indexing.c: Python's indexing of tensors -- */
 
 /* @tensor[@index]; @out (transfer full). */

@@ -107,6 +107,8 @@ size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args
   if (adj_size_is_int (b) && b.word == 0 && (op == ADJ_SIZE_FLOORDIV || op == ADJ_SIZE_MOD))
     return adj_builtin_fail (cx, "division of a size by zero");
   *out = adj_value_from_size (adj_size_apply (adj_context_get_symbols (cx), op, a, b));
+  if (out->kind == ADJ_VALUE_INT && op >= ADJ_SIZE_EQ && op <= ADJ_SIZE_NOT)
+    *out = ADJ_BOOL (out->integer != 0);
   return TRUE;
 }
 
@@ -182,7 +184,14 @@ sym_storage_offset (
   SIZE_BUILTIN (mod, "operator.mod", ADJ_SIZE_MOD)                                                 \
   SIZE_BUILTIN (neg, "operator.neg", ADJ_SIZE_NEG)                                                 \
   SIZE_BUILTIN (sym_min, "torch.sym_min", ADJ_SIZE_MIN)                                            \
-  SIZE_BUILTIN (sym_max, "torch.sym_max", ADJ_SIZE_MAX)
+  SIZE_BUILTIN (sym_max, "torch.sym_max", ADJ_SIZE_MAX)                                            \
+  SIZE_BUILTIN (eq, "operator.eq", ADJ_SIZE_EQ)                                                    \
+  SIZE_BUILTIN (ne, "operator.ne", ADJ_SIZE_NE)                                                    \
+  SIZE_BUILTIN (lt, "operator.lt", ADJ_SIZE_LT)                                                    \
+  SIZE_BUILTIN (le, "operator.le", ADJ_SIZE_LE)                                                    \
+  SIZE_BUILTIN (gt, "operator.gt", ADJ_SIZE_GT)                                                    \
+  SIZE_BUILTIN (ge, "operator.ge", ADJ_SIZE_GE)                                                    \
+  SIZE_BUILTIN (sym_not, "torch.sym_not", ADJ_SIZE_NOT)
 
 #define SIZE_BUILTIN(id, target, op)                                                               \
   static gboolean id##_sizes (AdjContext *cx, const AdjValue *args, guint n_args,                  \
@@ -237,9 +246,9 @@ static const AdjBuiltin builtins[] = {
   { "torch.amp.autocast_mode._enter_autocast", adj_builtin_enter_autocast },
   { "torch.amp.autocast_mode._exit_autocast", adj_builtin_ignore },
   { "torch.autograd.function.FunctionCtx", adj_builtin_ignore },
-  { "torch._check", adj_builtin_ignore },
+  { "torch._check", adj_builtin_check },
   { "torch._assert", adj_builtin_ignore },
-  { "torch._check_is_size", adj_builtin_ignore },
+  { "torch._check_is_size", adj_builtin_check_is_size },
   { "torch._C._log_api_usage_once", adj_builtin_ignore },
   { "torch.ops.aten.sym_size.int", sym_size },
   { "torch.ops.aten.sym_stride.int", sym_stride },

@@ -361,6 +361,22 @@ typedef struct
   gboolean adjacent;
 } Indexing;
 
+/* Vectors of as many positions as data say. */
+static gboolean
+add_fake_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
+{
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_I64, .device = ADJ_CPU, .has_strides = TRUE };
+  AdjSize count;
+
+  if (!op_count_nonzero (call, mask, &count))
+    return FALSE;
+  adj_shape_init (&meta.shape, op_symbols (call), 1, &count);
+  for (guint d = 0; d < adj_tensor_get_meta (mask)->shape.rank; d++)
+    out->items[out->n_items++] = ADJ_TENSOR (
+        adj_scope_add (call->cx, adj_tensor_new_empty (&meta, op_symbols (call), TRUE)));
+  return TRUE;
+}
+
 /* Where the mask is not 0: one vector of positions for each of its dimensions. */
 static gboolean
 add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
@@ -373,15 +389,14 @@ add_mask (const AdjOpCall *call, AdjTensor *mask, Indexing *out)
   gint64 n = 0, count, at = 0;
   AdjKView view, dense;
 
-  if (adj_storage_is_fake (adj_tensor_get_storage (mask)))
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "a mask as index makes a size that depends on values");
   if (shape->rank == 0 || out->n_items + shape->rank > self->rank)
     return adj_op_call_fail (call, "a mask of rank %u does not fit here", shape->rank);
   for (guint d = 0; d < shape->rank; d++)
     if (!adj_size_test (op_symbols (call), ADJ_SIZE_EQ, shape->size[d],
                         self->size[out->n_items + d]))
       return adj_op_call_fail (call, "a mask has not the sizes of what it indexes");
+  if (adj_storage_is_fake (adj_tensor_get_storage (mask)))
+    return add_fake_mask (call, mask, out);
   if (!op_view (call, mask, adj_tensor_get_meta (mask), &view))
     return FALSE;
 

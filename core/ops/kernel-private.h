@@ -36,6 +36,10 @@ gpointer op_temporary (const AdjKView *like, AdjKType type, AdjKView *out);
  * elements without end. */
 gboolean op_check_temporary (const AdjOpCall *call, gint64 n);
 
+/* How many elements of @tensor are not 0: counted, or a symbol where there are no data.  Fails the
+ * call where that is not allowed (nonzero.c). */
+gboolean op_count_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjSize *out);
+
 /* Fails the call: the operator has no kernel on the CPU. */
 gboolean op_needs_cuda (const AdjOpCall *call);
 

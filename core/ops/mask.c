@@ -38,6 +38,22 @@ read_mask (const AdjOpCall *call, const AdjShape *shape, gint64 *n_set)
 
 /* -- reading -- */
 
+/* As many as data say, of all elements of @shape. */
+static gboolean
+add_unbacked (AdjOpCall *call, const AdjShape *shape)
+{
+  AdjSize numel = adj_shape_numel (shape, op_symbols (call)), size;
+
+  if (!adj_context_get_unbacked (call->cx))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "makes a size that depends on data, which a fake tensor does not "
+                                "have");
+  size = adj_symbols_add_unbacked (op_symbols (call), 0,
+                                   adj_size_is_int (numel) ? numel.word : G_MAXINT64, NULL);
+  op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, 1, &size);
+  return TRUE;
+}
+
 static gboolean
 masked_select_meta (AdjOpCall *call)
 {
@@ -49,8 +65,7 @@ masked_select_meta (AdjOpCall *call)
   if (!read_sizes (call, &shape))
     return FALSE;
   if (adj_storage_is_fake (adj_tensor_get_storage (adj_op_call_tensor (call, 1))))
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "the size of the result depends on values");
+    return add_unbacked (call, &shape);
   set = read_mask (call, &shape, &n);
   if (set == NULL)
     return FALSE;

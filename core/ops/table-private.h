@@ -58,6 +58,7 @@ extern const OpFamily adj_family_attention_cuda;
 extern const OpFamily adj_family_loss;
 extern const OpFamily adj_family_index;
 extern const OpFamily adj_family_scatter;
+extern const OpFamily adj_family_nonzero;
 extern const OpFamily adj_family_embedding_bag;
 extern const OpFamily adj_family_assemble;
 extern const OpFamily adj_family_foreach;

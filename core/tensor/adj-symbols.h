@@ -62,6 +62,9 @@ ADJ_PUBLIC gboolean adj_symbols_restrict (AdjSymbols *symbols,
                                           AdjSize size,
                                           gint64 min,
                                           gint64 max);
+/* @condition holds from now on: what it says of the bounds of one symbol is remembered.  %FALSE
+ * when it cannot. */
+ADJ_PUBLIC gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);
 /* @size with the integers that guards have made of symbols (s0 == 4). */
 ADJ_PUBLIC AdjSize adj_symbols_simplify (AdjSymbols *symbols, AdjSize size);
 

@@ -96,6 +96,49 @@ adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gint64 max)
   return TRUE;
 }
 
+/* @symbol @op @bound. */
+static gboolean
+assume_bound (AdjSymbols *symbols, AdjSizeOp op, AdjSize symbol, gint64 bound)
+{
+  if (op == ADJ_SIZE_EQ)
+    return adj_symbols_restrict (symbols, symbol, bound, bound);
+  if (op == ADJ_SIZE_LT || op == ADJ_SIZE_LE)
+    return adj_symbols_restrict (symbols, symbol, G_MININT64, bound - (op == ADJ_SIZE_LT));
+  if (op == ADJ_SIZE_GT || op == ADJ_SIZE_GE)
+    return adj_symbols_restrict (symbols, symbol, bound + (op == ADJ_SIZE_GT), G_MAXINT64);
+  return TRUE;
+}
+
+static AdjSizeOp
+turn_around (AdjSizeOp op)
+{
+  static const AdjSizeOp turned[ADJ_N_SIZE_OPS] = {
+    [ADJ_SIZE_EQ] = ADJ_SIZE_EQ, [ADJ_SIZE_NE] = ADJ_SIZE_NE, [ADJ_SIZE_LT] = ADJ_SIZE_GT,
+    [ADJ_SIZE_LE] = ADJ_SIZE_GE, [ADJ_SIZE_GT] = ADJ_SIZE_LT, [ADJ_SIZE_GE] = ADJ_SIZE_LE,
+  };
+
+  return turned[op];
+}
+
+gboolean
+adj_symbols_assume (AdjSymbols *symbols, AdjSize condition)
+{
+  AdjRange range = adj_symbols_range (symbols, condition);
+  AdjSizeOp op;
+  AdjSize a, b;
+
+  if (range.min == range.max)
+    return range.min != 0;
+  if (!adj_symbols_get_operands (symbols, condition, &op, &a, &b) || op < ADJ_SIZE_EQ ||
+      op > ADJ_SIZE_GE)
+    return TRUE;
+  if (adj_size_is_int (b))
+    return assume_bound (symbols, op, a, b.word);
+  if (adj_size_is_int (a))
+    return assume_bound (symbols, turn_around (op), b, a.word);
+  return TRUE;
+}
+
 void
 adj_symbols_pin (AdjSymbols *symbols, AdjSize a, AdjSize b)
 {

@@ -11,6 +11,8 @@ typedef struct _AdjExamples AdjExamples;
 /* @symbols: (nullable): what sizes in the examples refer to. */
 AdjExamples *adj_examples_new (AdjContext *cx, AdjSymbols *symbols, gboolean real);
 void adj_examples_free (AdjExamples *examples);
+/* What sizes that are integers become; STATIC at first. */
+void adj_examples_set_policy (AdjExamples *examples, AdjSizePolicy policy);
 /* @out (transfer full).  %FALSE: the context is in error. */
 gboolean adj_examples_import (AdjExamples *examples, const AdjValue *value, AdjValue *out);
 

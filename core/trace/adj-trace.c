@@ -58,6 +58,7 @@ add_inputs (Trace *trace, const AdjValue *examples, guint n, AdjValue *args)
   if (symbols == NULL && options->like != NULL)
     symbols = adj_graph_get_symbols (options->like);
   importer = adj_examples_new (trace->cx, symbols, options->real);
+  adj_examples_set_policy (importer, options->real ? ADJ_SIZES_STATIC : options->sizes);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *numbered = g_strdup_printf ("arg%u", i);
@@ -274,6 +275,7 @@ adj_trace (AdjFunction *function,
   else if (options->like != NULL)
     name = adj_graph_get_name (options->like);
   cx = adj_context_new_empty (NULL);
+  adj_context_set_unbacked (cx, options->unbacked && !options->real);
   tracer = adj_tracer_new (cx, name, options->items_when_read);
   adj_tracer_set_drop_dead (tracer, options->drop_dead);
   adj_context_push_mode (cx, options->real ? adj_eager_mode_new () : adj_fake_mode_new ());
@@ -290,6 +292,22 @@ adj_trace (AdjFunction *function,
   while (adj_context_get_mode (cx) != NULL)
     adj_context_pop_mode (cx);
   return graph;
+}
+
+/* Whether data decide a size in @graph. */
+static gboolean
+has_unbacked (const AdjGraph *graph)
+{
+  const AdjSymbols *symbols = adj_graph_get_symbols (graph);
+
+  for (guint i = 0; i < adj_symbols_get_n (symbols); i++)
+    {
+      const char *name = adj_symbols_get (symbols, i)->name;
+
+      if (name[0] == 'u' && g_ascii_isdigit (name[1]))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 AdjGraph *
@@ -309,5 +327,6 @@ adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **
   function = adj_graph_function_new (graph);
   options =
       (AdjTraceOptions){ .like = graph, .decompositions = decompositions, .items_when_read = TRUE };
+  options.unbacked = has_unbacked (graph);
   return adj_trace (function, inputs, n, &options, error);
 }

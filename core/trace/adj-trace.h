@@ -22,6 +22,9 @@ typedef struct
   gboolean functionalize;   /* without writes: views and new values instead; what was written to an
                                input is copied there at the end.  Inputs that are written must not
                                alias others. */
+  AdjSizePolicy sizes;      /* what the sizes of example inputs become: STATIC, or symbols */
+  gboolean unbacked;        /* sizes and numbers that data decide become symbols, else they are
+                               refused by name; not with @real */
   gboolean real;            /* compute with the CPU kernels; else nothing has bytes */
   gboolean items_when_read; /* one of several results gets its node when it is first read;
                                else all of them at once, as make_fx does */

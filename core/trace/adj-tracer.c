@@ -110,7 +110,8 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   else if (text == NULL && place->file != NULL)
     text = line = g_strdup_printf ("  File \"%s\", line %u, in %s\n\n", place->file, place->line,
                                    place->function != NULL ? place->function : "C");
-  if (!is_differentiated (tracer, place) && !place->stays_backward && (place->graph != NULL || text == NULL))
+  if (!is_differentiated (tracer, place) && !place->stays_backward &&
+      (place->graph != NULL || text == NULL))
     return from;
 
   meta = adj_arena_memdup (tracer->temporary, from, sizeof *from);

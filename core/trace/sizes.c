@@ -167,3 +167,20 @@ adj_tracer_add_size (
       return;
   add_size (tracer, adj_arena_intern (tracer->arena, target), taken, n_args, result);
 }
+
+void
+adj_tracer_add_item (AdjTracer *tracer, const char *target, AdjTensor *tensor, AdjSize size)
+{
+  AdjTracedNode node = {
+    .opcode = ADJ_OPCODE_CALL_FUNCTION,
+    .target = target,
+    .val = adj_value_from_size (size),
+  };
+  AdjValue *arg;
+
+  arg = adj_arena_new0 (tracer->arena, AdjValue, 1);
+  if (!adj_tracer_take_tensor (tracer, tensor, arg))
+    return;
+  node.args = ADJ_ITEMS (TUPLE, arg, 1);
+  adj_tracer_bind_size (tracer, size, adj_tracer_add (tracer, &node, NULL));
+}

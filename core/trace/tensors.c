@@ -2,6 +2,8 @@
 
 /* Nodes for tensors: what stands for each one, results of calls that have several, constants. */
 
+#include <string.h>
+
 #include "trace/functional-private.h"
 #include "trace/tracer-private.h"
 
@@ -159,6 +161,9 @@ unwrap_args (const AdjValue *args, guint n, AdjValue *out)
     }
 }
 
+#define ITEM "torch.ops.aten._local_scalar_dense.default"
+
+/* Methods that read a size (x.size (0)) are no nodes: the size has one when it is used. */
 void
 adj_tracer_note_builtin (AdjTracer *tracer,
                          const char *target,
@@ -173,8 +178,12 @@ adj_tracer_note_builtin (AdjTracer *tracer,
     {
       plain = g_new0 (AdjValue, n_args + 1);
       unwrap_args (args, n_args, plain);
-      adj_tracer_add_size (tracer, target, plain, n_args, result->size);
     }
+  if (plain != NULL && n_args == 1 && plain[0].kind == ADJ_VALUE_TENSOR &&
+      (strcmp (target, "item") == 0 || strcmp (target, ITEM) == 0))
+    adj_tracer_add_item (tracer, ITEM, plain[0].tensor, result->size);
+  else if (plain != NULL && strchr (target, '.') != NULL)
+    adj_tracer_add_size (tracer, target, plain, n_args, result->size);
   else if (result->kind == ADJ_VALUE_TENSOR)
     proxy = get_proxy (tracer, result->tensor);
   if (proxy != NULL && proxy->kind == PROXY_ITEM)

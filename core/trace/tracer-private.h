@@ -74,6 +74,8 @@ void adj_tracer_bind_size (AdjTracer *tracer, AdjSize size, AdjNodeId id);
 /* Remembers where the symbolic sizes of a tensor can be read off. */
 void adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id);
 gboolean adj_tracer_take_size (AdjTracer *tracer, AdjSize size, AdjValue *out);
+/* A node for @size, which is the one element of @tensor or whether that is 1; once. */
+void adj_tracer_add_item (AdjTracer *tracer, const char *target, AdjTensor *tensor, AdjSize size);
 void adj_tracer_add_size (
     AdjTracer *tracer, const char *target, const AdjValue *args, guint n_args, AdjSize result);
 

@@ -65,7 +65,8 @@ error_names_its_place (void)
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE);
   g_assert_cmpstr (
       error->message, ==,
-      "aten::mm: shapes [8, 16] and [3, 4] do not multiply (node 'mm_1', model.py:12)");
+      "aten::mm: shapes [8, 16] and [3, 4] do not multiply; self: f32[8, 16][16, 1]cpu, mat2: "
+      "f32[3, 4][4, 1]cpu (node 'mm_1', model.py:12)");
   g_assert_false (adj_context_has_error (cx));
 }
 

@@ -1241,6 +1241,14 @@ for dtype in (F32, F64, F16, BF16):
 
 # -- what no case above has: each operator in each dtype and each layout --
 
+part("masks")
+for dtype in (B8, U8, I8, I32, I64, F16, BF16, F32, F64):
+    case("nonzero", values((3, 4), F32).round().to(dtype))
+x = values((4, 2, 3), F32).round()
+for v in (x, x.permute(2, 0, 1), x[1:, :, ::2], x[:, :1].expand(4, 3, 3), x[:0], x[0, 0, 0], x * 0, x.flatten()):
+    case("nonzero", v)
+calls.pop(find("nonzero"))  # all kinds are above
+
 part("variants")
 DTYPES = (F32, F64, F16, BF16, I64, I32, I8, U8, B8)
 UNIT = {F16: 2.0 ** -11, BF16: 2.0 ** -8}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/adj-constant.h"
+#include "call/adj-context.h"
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* Results whose sizes data decide. */
+
+/* 1 for each element that is not 0, which the caller frees. */
+static guint8 *
+mark_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjKView *dense)
+{
+  guint8 *set;
+  AdjKView view;
+
+  if (!op_view (call, tensor, adj_tensor_get_meta (tensor), &view) ||
+      !op_check_temporary (call, adj_k_view_count (&view)))
+    return NULL;
+  set = op_temporary (&view, ADJ_K_BOOL, dense);
+  adj_k_copy (dense, &view);
+  return set;
+}
+
+gboolean
+op_count_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjSize *out)
+{
+  AdjSize numel = adj_shape_numel (&adj_tensor_get_meta (tensor)->shape, op_symbols (call));
+  g_autofree guint8 *set = NULL;
+  AdjKView dense;
+
+  *out = ADJ_SIZE (0);
+  if (adj_storage_is_fake (adj_tensor_get_storage (tensor)))
+    return adj_unbacked_get (call->cx, tensor, ADJ_UNBACKED_NONZERO, 0,
+                             adj_size_is_int (numel) ? numel.word : G_MAXINT64, out) ||
+           adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "makes a size that depends on data, which a fake tensor does not "
+                                "have");
+  set = mark_nonzero (call, tensor, &dense);
+  if (set == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < adj_k_view_count (&dense); i++)
+    out->word += set[i];
+  return TRUE;
+}
+
+static gboolean
+nonzero_meta (AdjOpCall *call)
+{
+  AdjTensor *self = adj_op_call_tensor (call, 0);
+  AdjShape shape = { .rank = 2, .stride = { ADJ_SIZE (1) } };
+
+  if (self == NULL || !op_count_nonzero (call, self, &shape.size[0]))
+    return FALSE;
+  shape.size[1] = ADJ_SIZE (adj_tensor_get_rank (self));
+  shape.stride[1] = shape.size[0];
+  adj_op_call_add (call, ADJ_DTYPE_I64, &shape);
+  return TRUE;
+}
+
+static gboolean
+nonzero_kernel (AdjOpCall *call)
+{
+  gint64 n = call->results[0].meta.shape.size[0].word, at = 0;
+  g_autofree guint8 *set = NULL;
+  AdjKView dense, out;
+  gint64 *indices;
+
+  set = mark_nonzero (call, adj_op_call_tensor (call, 0), &dense);
+  if (set == NULL || !op_output (call, 0, &out))
+    return FALSE;
+  indices = out.data;
+  for (gint64 i = 0; i < adj_k_view_count (&dense); i++)
+    {
+      gint64 rest = i;
+
+      if (set[i] == 0)
+        continue;
+      for (guint d = dense.rank; d-- > 0; rest /= dense.size[d])
+        indices[d * n + at] = rest % dense.size[d];
+      at++;
+    }
+  return TRUE;
+}
+
+/* -- what a program says of sizes -- */
+
+static gboolean
+constrain (AdjOpCall *call, gint64 least)
+{
+  const AdjValue *value = &call->args[0];
+  gint64 min = MAX (adj_op_call_int (call, 1, G_MININT64), least);
+  gint64 max = adj_op_call_int (call, 2, G_MAXINT64);
+  g_autoptr (GString) text = NULL;
+  AdjSize size;
+
+  if (!adj_value_get_size (value, &size) ||
+      adj_symbols_restrict (op_symbols (call), size, min, max))
+    return !adj_context_has_error (call->cx);
+  text = g_string_new (NULL);
+  adj_size_print (op_symbols (call), size, text);
+  return adj_op_call_fail (call, "%s is not between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+                           text->str, min, max);
+}
+
+static gboolean
+constrain_meta (AdjOpCall *call)
+{
+  return constrain (call, G_MININT64);
+}
+
+static gboolean
+constrain_size_meta (AdjOpCall *call)
+{
+  return constrain (call, 0);
+}
+
+/* What bounds are said to hold for a symbol does from now on. */
+static gboolean
+assert_meta (AdjOpCall *call)
+{
+  const AdjValue *value = &call->args[0];
+  gboolean holds = value->kind == ADJ_VALUE_SIZE
+                       ? adj_symbols_assume (op_symbols (call), value->size)
+                       : adj_op_value_is_true (value);
+
+  return holds || adj_op_call_fail (call, "%s", adj_op_call_string (call, 1, ""));
+}
+
+static gboolean
+constrain_kernel (AdjOpCall *call)
+{
+  return TRUE;
+}
+
+static const AdjOp ops[] = {
+#define OP(id, ...) { __VA_ARGS__ },
+#include "ops/nonzero.inc"
+#undef OP
+};
+
+const OpFamily adj_family_nonzero = { ops, G_N_ELEMENTS (ops) };
