@@ -6,15 +6,6 @@
 
 extern const AdjCommand adj_command_check;
 
-static const char *
-find_id (const AdjBundle *bundle, const AdjGraph *graph)
-{
-  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
-    if (adj_bundle_get_graph (bundle, i)->graph == graph)
-      return adj_bundle_get_graph (bundle, i)->id;
-  return "";
-}
-
 /* The source line of the first node that has one. */
 static const AdjFrame *
 find_frame (const AdjFinding *finding)
@@ -34,8 +25,8 @@ print_finding (const char *path, const AdjBundle *bundle, const AdjFinding *find
 {
   const AdjFrame *frame = find_frame (finding);
 
-  printf ("%s#%s: %s: %s [%s]\n", path, find_id (bundle, finding->graph), finding->check->summary,
-          finding->message, finding->check->name);
+  printf ("%s#%s: %s: %s [%s]\n", path, adj_bundle_find_entry (bundle, finding->graph)->id,
+          finding->check->summary, finding->message, finding->check->name);
   if (frame != NULL)
     printf ("    %s:%u: %s\n", frame->file, frame->line, frame->code);
 }
@@ -47,7 +38,7 @@ add_finding (JsonBuilder *builder, const AdjBundle *bundle, const AdjFinding *fi
   json_builder_set_member_name (builder, "check");
   json_builder_add_string_value (builder, finding->check->name);
   json_builder_set_member_name (builder, "graph");
-  json_builder_add_string_value (builder, find_id (bundle, finding->graph));
+  json_builder_add_string_value (builder, adj_bundle_find_entry (bundle, finding->graph)->id);
   json_builder_set_member_name (builder, "message");
   json_builder_add_string_value (builder, finding->message);
   json_builder_set_member_name (builder, "nodes");

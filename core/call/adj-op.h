@@ -127,6 +127,8 @@ ADJ_PUBLIC guint adj_ops_get_n (void);
 ADJ_PUBLIC const AdjOp *adj_ops_get (guint index);
 /* The parsed schema of a record of the table; never %NULL. */
 ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
+/* Whether its results are all that it does, and the same whenever its arguments are. */
+ADJ_PUBLIC gboolean adj_op_is_pure (const AdjOp *op);
 
 /* -- for meta functions and kernels -- */
 

@@ -171,6 +171,19 @@ adj_bundle_find_graph (const AdjBundle *bundle, const char *id, GError **error)
   return found;
 }
 
+const AdjBundleGraph *
+adj_bundle_find_entry (const AdjBundle *bundle, const AdjGraph *graph)
+{
+  for (guint i = 0; i < bundle->graphs->len; i++)
+    {
+      const AdjBundleGraph *entry = bundle->graphs->pdata[i];
+
+      if (entry->graph == graph)
+        return entry;
+    }
+  return NULL;
+}
+
 guint
 adj_bundle_get_n_regions (const AdjBundle *bundle)
 {

@@ -40,25 +40,6 @@ take (Reader *reader, const char *punct)
   return is;
 }
 
-static GArray *
-items_new (void)
-{
-  GArray *items = g_array_new (FALSE, FALSE, sizeof (AdjValue));
-
-  g_array_set_clear_func (items, (GDestroyNotify) adj_value_clear);
-  return items;
-}
-
-static AdjValue
-items_end (GArray *items, AdjValueKind kind)
-{
-  AdjValue value = adj_value_new_items (kind, (gpointer) items->data, items->len);
-
-  if (items->len > 0)
-    memset (items->data, 0, sizeof (AdjValue) * items->len);
-  return value;
-}
-
 static gboolean
 add_value (Reader *reader, GArray *items)
 {
@@ -74,7 +55,7 @@ add_value (Reader *reader, GArray *items)
 static gboolean
 read_container (Reader *reader, const char *close, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
   gboolean is_dict = g_str_equal (close, "}");
 
   advance (reader);
@@ -89,7 +70,7 @@ read_container (Reader *reader, const char *close, AdjValue *out)
       if (!take (reader, ",") && !at (reader, close))
         return FALSE;
     }
-  *out = items_end (items, is_dict ? ADJ_VALUE_DICT : ADJ_VALUE_LIST);
+  *out = adj_value_array_end (items, is_dict ? ADJ_VALUE_DICT : ADJ_VALUE_LIST);
   return TRUE;
 }
 
@@ -141,7 +122,7 @@ at_field (const Reader *reader)
 static gboolean
 read_fields (Reader *reader, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
 
   while (!take (reader, ")"))
     {
@@ -158,7 +139,7 @@ read_fields (Reader *reader, AdjValue *out)
       if (!take (reader, ",") && !at (reader, ")"))
         return FALSE;
     }
-  *out = items_end (items, ADJ_VALUE_DICT);
+  *out = adj_value_array_end (items, ADJ_VALUE_DICT);
   return TRUE;
 }
 

@@ -127,15 +127,6 @@ recording_read (const char *name, GBytes *bytes, AdjBundleBuilder *builder, GErr
 
 /* -- writing -- */
 
-static const char *
-find_id (const AdjBundle *bundle, const AdjGraph *graph)
-{
-  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
-    if (adj_bundle_get_graph (bundle, i)->graph == graph)
-      return adj_bundle_get_graph (bundle, i)->id;
-  return NULL;
-}
-
 static void
 put_node (AdjNodeId id, GString *out)
 {
@@ -174,10 +165,12 @@ put_text (const char *key, const char *text, GString *out)
 static void
 put_stage (const AdjBundle *bundle, const AdjStage *stage, GString *out)
 {
+  const AdjBundleGraph *entry = adj_bundle_find_entry (bundle, stage->graph);
+
   g_string_append (out, "{\"name\": ");
   json_print_string (stage->name, out);
   put_text ("summary", stage->summary, out);
-  put_text ("graph", stage->graph != NULL ? find_id (bundle, stage->graph) : NULL, out);
+  put_text ("graph", entry != NULL ? entry->id : NULL, out);
   put_text ("failure", stage->failure, out);
   if (stage->from >= 0)
     g_string_append_printf (out, ", \"from\": %d", stage->from);

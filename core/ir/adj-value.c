@@ -92,6 +92,27 @@ adj_value_new_items (AdjValueKind kind, const AdjValue *items, guint n)
   return value;
 }
 
+GArray *
+adj_value_array_new (void)
+{
+  GArray *items = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+
+  g_array_set_clear_func (items, (GDestroyNotify) adj_value_clear);
+
+  return items;
+}
+
+AdjValue
+adj_value_array_end (GArray *items, AdjValueKind kind)
+{
+  AdjValue value = adj_value_new_items (kind, (gpointer) items->data, items->len);
+
+  if (items->len > 0)
+    memset (items->data, 0, sizeof (AdjValue) * items->len);
+
+  return value;
+}
+
 /* Counts or releases the reference that a leaf holds, if it holds one. */
 static void
 ref_leaf (const AdjValue *leaf)

@@ -105,6 +105,10 @@ ADJ_PUBLIC gboolean adj_value_get_size (const AdjValue *value, AdjSize *out);
 ADJ_PUBLIC AdjValue adj_value_new_string (const char *text);
 /* Takes the @n values (their ownership, not the array). */
 ADJ_PUBLIC AdjValue adj_value_new_items (AdjValueKind kind, const AdjValue *items, guint n);
+/* (transfer full): an array of values that it owns, to gather items in. */
+ADJ_PUBLIC GArray *adj_value_array_new (void);
+/* Makes a value of what was gathered; @items keeps only empty places. */
+ADJ_PUBLIC AdjValue adj_value_array_end (GArray *items, AdjValueKind kind);
 
 ADJ_PUBLIC AdjValue adj_value_copy (const AdjValue *value);
 ADJ_PUBLIC void adj_value_clear (AdjValue *value);

@@ -13,13 +13,6 @@ adj_line_get_span (const AdjLine *line)
   return (AdjSpan){ line->number, line->indent + 1, line->length - line->indent };
 }
 
-static void
-init_values (GArray **array)
-{
-  *array = g_array_new (FALSE, FALSE, sizeof (AdjValue));
-  g_array_set_clear_func (*array, (GDestroyNotify) adj_value_clear);
-}
-
 void
 adj_statement_take (GArray *values, AdjValue *value)
 {
@@ -115,10 +108,12 @@ void
 adj_statement_init (
     AdjStatement *s, AdjModuleReader *module, const char *text, gsize length, guint line)
 {
-  *s = (AdjStatement){ .module = module };
+  *s = (AdjStatement){
+    .module = module,
+    .args = adj_value_array_new (),
+    .kwargs = adj_value_array_new (),
+  };
   adj_node_facts_init (&s->facts);
-  init_values (&s->args);
-  init_values (&s->kwargs);
   adj_reader_init (&s->reader, text, length, line);
   s->reader.resolve = adj_module_resolve;
   s->reader.data = module;
@@ -206,21 +201,26 @@ typedef struct
 {
   const AdjModuleReader *module;
   const AdjLine *line;
+  gsize from; /* of the line; leaves come in its order */
 } Place;
 
 /* A name that stands for nothing is kept, but said. */
 static gboolean
 report_undefined (const AdjValue *leaf, gpointer data)
 {
-  const Place *place = data;
+  Place *place = data;
   AdjSpan span = adj_line_get_span (place->line);
   const char *at;
 
   if (leaf->kind != ADJ_VALUE_RAW || !adj_text_is_identifier (leaf->text, leaf->n))
     return TRUE;
-  at = memmem (place->line->at, place->line->length, leaf->text, leaf->n);
+  at = memmem (place->line->at + place->from, place->line->length - place->from, leaf->text,
+               leaf->n);
   if (at)
-    span.column = at - place->line->at + 1;
+    {
+      place->from = at - place->line->at;
+      span.column = place->from + 1;
+    }
   span.length = leaf->n;
   adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, span,
                  "'%s' is not defined before this line; it is kept as text", leaf->text);
@@ -231,7 +231,7 @@ report_undefined (const AdjValue *leaf, gpointer data)
 void
 adj_statement_add (AdjStatement *s, const AdjLine *line)
 {
-  Place place = { s->module, line };
+  Place place = { s->module, line, 0 };
   g_autofree char *bound = NULL;
   g_autofree char *renamed = NULL;
   AdjNodeSpec spec = {

@@ -12,28 +12,6 @@
 #define MAX_DEPTH (ADJ_MAX_DEPTH - 3)
 /* -- Containers ---- */
 
-static GArray *
-items_new (void)
-{
-  GArray *items = g_array_new (FALSE, FALSE, sizeof (AdjValue));
-
-  g_array_set_clear_func (items, (GDestroyNotify) adj_value_clear);
-
-  return items;
-}
-
-/* Makes a value of them; @items keeps only empty places. */
-static AdjValue
-items_take (GArray *items, AdjValueKind kind)
-{
-  AdjValue value = adj_value_new_items (kind, (gpointer) items->data, items->len);
-
-  if (items->len > 0)
-    memset (items->data, 0, sizeof (AdjValue) * items->len);
-
-  return value;
-}
-
 static gboolean
 read_item (AdjReader *reader, GArray *items)
 {
@@ -65,13 +43,13 @@ read_items (AdjReader *reader, GArray *items, const char *close)
 static gboolean
 read_list (AdjReader *reader, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
 
   adj_reader_advance (reader);
   if (!read_items (reader, items, "]"))
     return FALSE;
 
-  *out = items_take (items, ADJ_VALUE_LIST);
+  *out = adj_value_array_end (items, ADJ_VALUE_LIST);
 
   return TRUE;
 }
@@ -80,7 +58,7 @@ read_list (AdjReader *reader, AdjValue *out)
 static gboolean
 read_tuple (AdjReader *reader, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
   AdjReader start;
   gboolean has_comma;
 
@@ -92,7 +70,7 @@ read_tuple (AdjReader *reader, AdjValue *out)
 
   if (adj_reader_take (reader, ")"))
     {
-      *out = items_take (items, ADJ_VALUE_TUPLE);
+      *out = adj_value_array_end (items, ADJ_VALUE_TUPLE);
       return TRUE;
     }
 
@@ -107,7 +85,7 @@ read_tuple (AdjReader *reader, AdjValue *out)
   if (!has_comma || !read_items (reader, items, ")"))
     return FALSE;
 
-  *out = items_take (items, ADJ_VALUE_TUPLE);
+  *out = adj_value_array_end (items, ADJ_VALUE_TUPLE);
 
   return TRUE;
 }
@@ -115,7 +93,7 @@ read_tuple (AdjReader *reader, AdjValue *out)
 static gboolean
 read_dict (AdjReader *reader, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
 
   adj_reader_advance (reader);
   while (!adj_reader_take (reader, "}"))
@@ -127,7 +105,7 @@ read_dict (AdjReader *reader, AdjValue *out)
         return FALSE;
     }
 
-  *out = items_take (items, ADJ_VALUE_DICT);
+  *out = adj_value_array_end (items, ADJ_VALUE_DICT);
 
   return TRUE;
 }
@@ -137,7 +115,7 @@ read_dict (AdjReader *reader, AdjValue *out)
 static gboolean
 read_slice (AdjReader *reader, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
   AdjValue none = ADJ_NONE;
 
   if (!read_items (reader, items, ")") || items->len < 1 || items->len > 3)
@@ -147,7 +125,7 @@ read_slice (AdjReader *reader, AdjValue *out)
   if (items->len == 2)
     g_array_append_val (items, none);
 
-  *out = items_take (items, ADJ_VALUE_SLICE);
+  *out = adj_value_array_end (items, ADJ_VALUE_SLICE);
 
   return TRUE;
 }
@@ -155,7 +133,7 @@ read_slice (AdjReader *reader, AdjValue *out)
 static gboolean
 read_range (AdjReader *reader, AdjValue *out)
 {
-  g_autoptr (GArray) items = items_new ();
+  g_autoptr (GArray) items = adj_value_array_new ();
   AdjValue zero = ADJ_INT (0), one = ADJ_INT (1);
 
   if (!read_items (reader, items, ")") || items->len < 1 || items->len > 3)
@@ -165,7 +143,7 @@ read_range (AdjReader *reader, AdjValue *out)
   if (items->len == 2)
     g_array_append_val (items, one);
 
-  *out = items_take (items, ADJ_VALUE_RANGE);
+  *out = adj_value_array_end (items, ADJ_VALUE_RANGE);
 
   return TRUE;
 }

@@ -190,6 +190,13 @@ adj_op_get_schema (const AdjOp *op)
   return op_entry (op)->schema;
 }
 
+gboolean
+adj_op_is_pure (const AdjOp *op)
+{
+  return (op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM)) == 0 &&
+         !adj_schema_mutates (adj_op_get_schema (op));
+}
+
 const AdjOp *
 adj_op_get_base (const AdjOp *op)
 {

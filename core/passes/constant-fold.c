@@ -24,11 +24,10 @@ typedef struct
 } Folder;
 
 static gboolean
-is_pure (const AdjNode *node)
+is_computable (const AdjNode *node)
 {
   return node->opcode == ADJ_OPCODE_CALL_FUNCTION && node->op != NULL &&
-         (node->op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM | ADJ_OP_NO_COMPARE)) == 0 &&
-         !adj_schema_mutates (adj_op_get_schema (node->op));
+         adj_op_is_pure (node->op) && (node->op->flags & ADJ_OP_NO_COMPARE) == 0;
 }
 
 static gboolean
@@ -61,7 +60,7 @@ compute (Folder *self, const AdjNode *node, AdjValue *out)
   g_auto (AdjValue) kwargs = ADJ_NONE;
   gboolean done;
 
-  if (!is_pure (node) || !is_small (self, node))
+  if (!is_computable (node) || !is_small (self, node))
     return FALSE;
   for (guint i = 0; i < node->n_inputs; i++)
     if (self->known[node->inputs[i].index].kind == ADJ_VALUE_NONE)

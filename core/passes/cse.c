@@ -10,15 +10,14 @@
 #include "passes/adj-repeats.h"
 
 static gboolean
-is_pure (const AdjNode *node)
+is_repeatable (const AdjNode *node)
 {
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION ||
       g_strcmp0 (node->meta.partitioner_tag, ADJ_MUST_BE_IN_BACKWARD) == 0)
     return FALSE;
   if (node->op == NULL)
     return g_str_has_prefix (node->target, "operator.");
-  return (node->op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM | ADJ_OP_NO_COMPARE)) == 0 &&
-         !adj_schema_mutates (adj_op_get_schema (node->op));
+  return adj_op_is_pure (node->op) && (node->op->flags & ADJ_OP_NO_COMPARE) == 0;
 }
 
 /* By node: the node that made the memory of its result.  Every item of several results has memory
@@ -68,7 +67,8 @@ may_merge (const AdjGraph *graph, guint index, gpointer data)
 {
   const Memory *memory = data;
 
-  return is_pure (adj_graph_get_node (graph, index)) && !memory->returned[memory->owners[index]];
+  return is_repeatable (adj_graph_get_node (graph, index)) &&
+         !memory->returned[memory->owners[index]];
 }
 
 static AdjGraph *

@@ -18,8 +18,7 @@ has_effect (const AdjNode *node)
     case ADJ_OPCODE_CALL_FUNCTION:
       if (node->op == NULL)
         return !g_str_has_prefix (node->target, "operator.");
-      return (node->op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM)) != 0 ||
-             adj_schema_mutates (adj_op_get_schema (node->op));
+      return !adj_op_is_pure (node->op);
     case ADJ_OPCODE_PLACEHOLDER:
     case ADJ_OPCODE_CALL_METHOD:
     case ADJ_OPCODE_CALL_MODULE:

@@ -48,8 +48,7 @@ print_numbered (const AdjValue *value, const guint32 *numbers, GString *out)
 static gboolean
 is_impure (const AdjNode *node)
 {
-  return node->op != NULL && ((node->op->flags & (ADJ_OP_RANDOM | ADJ_OP_EFFECT)) != 0 ||
-                              adj_schema_mutates (adj_op_get_schema (node->op)));
+  return node->op != NULL && !adj_op_is_pure (node->op);
 }
 
 /* (nullable): no key for what nothing can be said of. */

@@ -322,8 +322,7 @@ is_pure (const AdjTracedNode *node)
   op = adj_op_find (node->target);
   if (op == NULL)
     return g_str_has_prefix (node->target, "operator.");
-  return (op->flags & (ADJ_OP_EFFECT | ADJ_OP_RANDOM)) == 0 &&
-         !adj_schema_mutates (adj_op_get_schema (op));
+  return adj_op_is_pure (op);
 }
 
 /* (nullable): new positions; G_MAXUINT32 for nodes that are left out.  %NULL: none is. */

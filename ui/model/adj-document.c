@@ -263,6 +263,15 @@ adj_document_get_graphs (AdjDocument *self)
   return self->graphs;
 }
 
+guint
+adj_document_find_graph (AdjDocument *self, const AdjGraph *graph)
+{
+  for (guint i = 0; graph != NULL && i < adj_graph_set_get_n (self->graphs); i++)
+    if (adj_graph_set_get (self->graphs, i)->graph == graph)
+      return i;
+  return G_MAXUINT;
+}
+
 const GError *
 adj_document_get_error (AdjDocument *self)
 {

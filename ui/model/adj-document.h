@@ -45,6 +45,8 @@ const char *adj_document_get_title (AdjDocument *self); /* base name; "" when no
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */
 /* Its graphs, and pairs of them.  (transfer none) (nullable) */
 AdjGraphSet *adj_document_get_graphs (AdjDocument *self);
+/* The place of @graph (nullable) among them; G_MAXUINT: it is none of them. */
+guint adj_document_find_graph (AdjDocument *self, const AdjGraph *graph);
 /* Why the last opening failed; %NULL when it did not. */
 const GError *adj_document_get_error (AdjDocument *self);
 GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */

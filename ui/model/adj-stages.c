@@ -9,18 +9,6 @@ adj_stages_get_recording (AdjDocument *document)
   return bundle != NULL ? adj_bundle_get_recording (bundle) : NULL;
 }
 
-/* The place of @graph among the graphs of the document; G_MAXUINT: it is none of them. */
-static guint
-find_graph (AdjDocument *document, const AdjGraph *graph)
-{
-  AdjGraphSet *graphs = adj_document_get_graphs (document);
-
-  for (guint i = 0; graph != NULL && i < adj_graph_set_get_n (graphs); i++)
-    if (adj_graph_set_get (graphs, i)->graph == graph)
-      return i;
-  return G_MAXUINT;
-}
-
 gint
 adj_stages_get_current (AdjDocument *document)
 {
@@ -29,7 +17,7 @@ adj_stages_get_current (AdjDocument *document)
 
   for (guint i = 0; recording != NULL && i < adj_recording_get_n_stages (recording); i++)
     if (index != G_MAXUINT &&
-        find_graph (document, adj_recording_get_stage (recording, i)->graph) == index)
+        adj_document_find_graph (document, adj_recording_get_stage (recording, i)->graph) == index)
       return (gint) i;
   return -1;
 }
@@ -56,7 +44,8 @@ void
 adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node)
 {
   AdjRecording *recording = adj_stages_get_recording (document);
-  guint index = find_graph (document, adj_recording_get_stage (recording, stage)->graph);
+  guint index =
+      adj_document_find_graph (document, adj_recording_get_stage (recording, stage)->graph);
 
   if (index != G_MAXUINT)
     adj_document_show (document, index, node);

@@ -19,18 +19,6 @@ struct _AdjFindingsPage
 
 G_DEFINE_FINAL_TYPE (AdjFindingsPage, adj_findings_page, ADJ_TYPE_PANEL)
 
-/* The place of the graph of a finding in the document; G_MAXUINT: it is not shown there. */
-static guint
-find_graph (AdjDocument *document, const AdjGraph *graph)
-{
-  AdjGraphSet *graphs = adj_document_get_graphs (document);
-
-  for (guint i = 0; i < adj_graph_set_get_n (graphs); i++)
-    if (adj_graph_set_get (graphs, i)->graph == graph)
-      return i;
-  return G_MAXUINT;
-}
-
 static const AdjFinding *
 get_finding (AdjFindingsPage *self, guint position)
 {
@@ -43,7 +31,7 @@ bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
   AdjFindingsPage *self = data;
   AdjDocument *document = adj_panel_get_document (self);
   const AdjFinding *finding = get_finding (self, gtk_list_item_get_position (item));
-  guint graph = document != NULL ? find_graph (document, finding->graph) : G_MAXUINT;
+  guint graph = document != NULL ? adj_document_find_graph (document, finding->graph) : G_MAXUINT;
   g_autofree char *text = g_strdup_printf ("%s: %s", finding->check->summary, finding->message);
 
   gtk_label_set_text (
@@ -68,7 +56,7 @@ on_activated (AdjFindingsPage *self, guint position)
 {
   AdjDocument *document = adj_panel_get_document (self);
   const AdjFinding *finding = get_finding (self, position);
-  guint graph = find_graph (document, finding->graph);
+  guint graph = adj_document_find_graph (document, finding->graph);
 
   if (graph != G_MAXUINT)
     adj_document_show (document, graph, finding->n_nodes > 0 ? finding->nodes[0] : ADJ_NO_NODE);
