@@ -247,30 +247,22 @@ add_placeholder (AdjHeaderReader *header, Parameter *parameter)
   adj_builder_add (module->builder, &spec);
 }
 
-/* No two parameters have one name: text could not tell them apart. */
 static void
 rename_duplicates (AdjHeaderReader *header)
 {
-  g_autoptr (GHashTable) targets = g_hash_table_new (g_str_hash, g_str_equal);
-  guint k = 0;
-
   for (guint i = 0; i < header->parameters->len; i++)
     {
       Parameter *parameter = g_ptr_array_index (header->parameters, i);
+      char *target = adj_module_take_target (header->module, parameter->target, parameter->name,
+                                             parameter->span);
 
-      for (k = MAX (i, k); g_hash_table_contains (targets, parameter->target); k++)
+      if (!g_str_equal (target, parameter->target))
         {
-          char *other = g_strdup_printf ("%s_%u", parameter->name, k);
-
-          adj_diags_add (header->module->diags, ADJ_SEVERITY_WARNING, parameter->span,
-                         "the parameter '%s' stands twice; the second is called '%s' here",
-                         parameter->target, other);
-          g_free (parameter->target);
           g_free (parameter->name);
-          parameter->target = other;
-          parameter->name = g_strdup (other);
+          parameter->name = g_strdup (target);
         }
-      g_hash_table_add (targets, parameter->target);
+      g_free (parameter->target);
+      parameter->target = target;
     }
 }
 

@@ -283,24 +283,21 @@ read_node (Line *l)
                                              : rest == end && l->opcode == ADJ_OPCODE_GET_ATTR;
 }
 
-static AdjSpan
-span_of (const AdjLine *line)
-{
-  return (AdjSpan){ line->number, line->indent + 1, line->length - line->indent };
-}
-
 static void
 add_node (Line *l)
 {
-  g_autofree char *bound = adj_module_bind (l->module, l->name, span_of (l->line));
+  g_autofree char *bound = adj_module_bind (l->module, l->name, adj_line_get_span (l->line));
   AdjNodeSpec spec = { .name = bound,
                        .opcode = l->opcode,
                        .target = l->target,
                        .args = l->args,
                        .kwargs = l->kwargs,
-                       .span = span_of (l->line),
+                       .span = adj_line_get_span (l->line),
                        .origin = ADJ_NO_NODE };
+  g_autofree char *target = NULL;
 
+  if (l->opcode == ADJ_OPCODE_PLACEHOLDER)
+    spec.target = target = adj_module_take_target (l->module, l->target, l->name, spec.span);
   adj_builder_add (l->module->builder, &spec);
 }
 
@@ -372,7 +369,7 @@ adj_lines_read_return (AdjModuleReader *module, const AdjLine *line)
     return FALSE;
   at += strlen (word);
   if (!read_value (module, at, (gsize) (end - at), &value))
-    adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span_of (line),
+    adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, adj_line_get_span (line),
                    "what is returned is not understood");
   adj_builder_output (module->builder, &value);
   adj_value_clear (&value);

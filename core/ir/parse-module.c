@@ -316,6 +316,7 @@ module_init (Module *module, AdjText *text, const char *name, guint indent, guin
       .symbols = text->symbols,
       .diags = text->diags,
       .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+      .targets = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     },
   };
   adj_header_init (&module->header, &module->reader);
@@ -326,6 +327,7 @@ module_clear (Module *module)
 {
   adj_header_clear (&module->header);
   g_hash_table_unref (module->reader.names);
+  g_hash_table_unref (module->reader.targets);
   adj_builder_free (module->reader.builder);
   g_free (module->reader.stack_trace);
   g_free (module->reader.notes);

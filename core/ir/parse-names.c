@@ -90,3 +90,24 @@ adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
 
   return unique ? unique : g_strdup (name);
 }
+
+/* No two parameters have one name: text could not tell them apart. */
+char *
+adj_module_take_target (AdjModuleReader *module, const char *target, const char *name, AdjSpan span)
+{
+  char *taken = g_strdup (target);
+
+  module->n_targets = MAX (module->n_targets, g_hash_table_size (module->targets));
+  while (g_hash_table_contains (module->targets, taken))
+    {
+      g_free (taken);
+      taken = g_strdup_printf ("%s_%u", name, module->n_targets++);
+    }
+  if (!g_str_equal (taken, target))
+    adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
+                   "the parameter '%s' stands twice; the second is called '%s' here", target,
+                   taken);
+  g_hash_table_add (module->targets, g_strdup (taken));
+
+  return taken;
+}

@@ -111,12 +111,14 @@ typedef struct
   AdjWords *words; /* shared by all classes */
   AdjBuilder *builder;
   AdjSymbols *symbols;
-  AdjDiags *diags;   /* (nullable) */
-  GHashTable *names; /* (owned) name in the text → index + 1 */
-  char *stack_trace; /* (nullable) of the statements that follow */
-  char *notes;       /* (nullable) facts of the statements that follow */
-  GString *block;    /* (nullable) facts of the next statement, without braces */
-  guint n_leaves;    /* of inputs, when a function shuffles them and outputs */
+  AdjDiags *diags;     /* (nullable) */
+  GHashTable *names;   /* (owned) name in the text → index + 1 */
+  GHashTable *targets; /* (owned) set of those of placeholders */
+  guint n_targets;     /* how far they are numbered, where the text has one twice */
+  char *stack_trace;   /* (nullable) of the statements that follow */
+  char *notes;         /* (nullable) facts of the statements that follow */
+  GString *block;      /* (nullable) facts of the next statement, without braces */
+  guint n_leaves;      /* of inputs, when a function shuffles them and outputs */
 } AdjModuleReader;
 
 gboolean adj_module_resolve (const char *name, AdjValue *out, gpointer data);
@@ -128,6 +130,12 @@ void adj_module_read_return (AdjModuleReader *module,
                              const AdjLine *line,
                              const char *type,
                              AdjValue *descriptions);
+/* What a placeholder called @name gets as its target, which is that of no other: @target, or one
+ * like @name. */
+char *adj_module_take_target (AdjModuleReader *module,
+                              const char *target,
+                              const char *name,
+                              AdjSpan span);
 /* A name for a node that the text calls otherwise, or not at all. */
 char *adj_module_make_up_name (AdjModuleReader *module, const char *candidate);
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
