@@ -10,6 +10,7 @@
 
 #define N_DRAWN 100
 #define N_TO_FIND 98
+#define N_WHOLE 6 /* of them are also looked for by running the whole graph */
 
 static const char *const captures[] = {
   "mlp", "gpt2", "resnet-block", "llama", "lstm", "sac", "unet", "gpt2-inductor", "dropout",
@@ -79,20 +80,130 @@ clean_values (AdjBundle *bundle, const char *role)
   return values;
 }
 
+typedef struct
+{
+  AdjBundle *bundle;
+  const AdjRecordedCall *call;
+  const AdjGraph *graph;     /* that is run: names stay */
+  const PlantedFault *fault; /* (nullable) */
+  AdjNodeId planted;         /* its node in @graph */
+} Recorded;
+
+static AdjTensorData *
+recorded_node (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Recorded *recorded = data;
+  const AdjNode *node = adj_graph_get_node (recorded->graph, id.index);
+
+  return adj_bundle_get_tap (recorded->bundle, recorded->call, node->name, float64);
+}
+
 static gboolean
-found (AdjBundle *bundle, const char *role, const AdjGraph *graph, PlantedFault *fault)
+replace_planted (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  const Recorded *recorded = data;
+
+  if (recorded->fault == NULL || id.index != recorded->planted.index)
+    return FALSE;
+  *out = ADJ_DATA (adj_tensor_data_ref (recorded->fault->value));
+  return TRUE;
+}
+
+/* Judges every node of @graph, which makes a value of the recorded graph; %NULL with @error when it
+ * cannot run. */
+static AdjComparison *
+compare_nodes (Recorded *recorded, AdjGraph *graph, GError **error)
+{
+  const AdjRecordedCall *call = recorded->call;
+  AdjComparisonRequest request = {
+    .graph = graph,
+    .inputs = call->inputs,
+    .n_inputs = call->n_inputs,
+    .rng = call->rng,
+    .expected_node = recorded_node,
+    .nodes = TRUE,
+    .rtol = NAN,
+    .atol = NAN,
+    .replace = replace_planted,
+    .data = recorded,
+  };
+
+  recorded->graph = graph;
+  return adj_compare_run (&request, NULL, error);
+}
+
+/* @graph as far as node @index, which it returns with its items, needs it: a fault there changes
+ * nothing above, and what stands below cannot be the first to differ.  What has effects or draws
+ * numbers stays. */
+static AdjGraph *
+cut_at (const AdjGraph *graph, guint index)
+{
+  g_autofree AdjNodeId *map = g_new0 (AdjNodeId, adj_graph_get_n_nodes (graph));
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new (adj_graph_get_name (graph), adj_graph_get_symbols (graph));
+  g_autoptr (AdjGraph) all_above = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) kept = adj_value_array_new ();
+  g_auto (AdjValue) returned = ADJ_NONE;
+  AdjPassResult result = { 0 };
+  AdjGraph *cut;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      gboolean is_item = i > index && node->n_inputs > 0 && node->inputs[0].index == index &&
+                         g_str_equal (node->target, "operator.getitem");
+      AdjValue value;
+
+      if (i > index && !is_item)
+        continue;
+      adj_builder_copy (builder, graph, i, map);
+      value = ADJ_NODE (map[i]);
+      if (i >= index)
+        g_array_append_val (kept, value);
+    }
+  returned = adj_value_array_end (kept, ADJ_VALUE_TUPLE);
+  adj_builder_output (builder, &returned);
+  all_above = adj_builder_seal (builder, &error);
+  g_assert_no_error (error);
+  adj_pass_run (adj_pass_find ("dce", NULL), NULL, all_above, &result, &error);
+  g_assert_no_error (error);
+  cut = adj_graph_ref (result.graph);
+  adj_pass_result_clear (&result);
+  return cut;
+}
+
+/* Whether the first value that differs is the planted one, where the whole graph runs. */
+static gboolean
+found_in_whole (AdjBundle *bundle, const char *role, PlantedFault *fault)
 {
   g_autoptr (AdjComparison) comparison = compare (bundle, role, fault, TRUE);
 
-  if (comparison->first >= 0 &&
-      comparison->nodes[comparison->first].node.index == fault->node.index)
+  return comparison->first >= 0 &&
+         comparison->nodes[comparison->first].node.index == fault->node.index;
+}
+
+/* The same, where what the node needs runs. */
+static gboolean
+found (Recorded *recorded, const AdjGraph *whole, PlantedFault *fault)
+{
+  const char *name = adj_graph_get_node (whole, fault->node.index)->name;
+  g_autoptr (AdjGraph) graph = cut_at (whole, fault->node.index);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  AdjNodeId first = ADJ_NO_NODE;
+
+  recorded->fault = fault;
+  recorded->planted = adj_graph_find_node (graph, name);
+  comparison = compare_nodes (recorded, graph, &error);
+  g_assert_no_error (error);
+  if (comparison->first >= 0)
+    first = comparison->nodes[comparison->first].node;
+  if (first.index == recorded->planted.index)
     return TRUE;
-  g_test_message (
-      "missed: '%s' at '%s', found '%s'", fault->kind,
-      adj_graph_get_node (graph, fault->node.index)->name,
-      comparison->first < 0
-          ? "nothing"
-          : adj_graph_get_node (graph, comparison->nodes[comparison->first].node.index)->name);
+  g_test_message ("missed: '%s' at '%s', found '%s'", fault->kind, name,
+                  comparison->first < 0 ? "nothing"
+                                        : adj_graph_get_node (graph, first.index)->name);
   return FALSE;
 }
 
@@ -109,10 +220,14 @@ test_finds_planted (gconstpointer name)
   for (guint i = 0; i < N_DRAWN; i++)
     {
       guint r = i % G_N_ELEMENTS (roles);
-      const AdjGraph *graph = adj_bundle_find_graph (bundle, roles[r], NULL)->graph;
-      g_autoptr (PlantedFault) fault = planted_fault_draw (rand, graph, values[r], 100);
+      const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, roles[r], NULL);
+      Recorded recorded = { .bundle = bundle, .call = adj_bundle_find_call (bundle, entry, 0) };
+      g_autoptr (PlantedFault) fault = planted_fault_draw (rand, entry->graph, values[r], 100);
+      gboolean is_found = found (&recorded, entry->graph, fault);
 
-      n_found += found (bundle, roles[r], graph, fault);
+      n_found += is_found;
+      if (i < N_WHOLE)
+        g_assert_true (found_in_whole (bundle, roles[r], fault) == is_found);
     }
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
     g_hash_table_unref (values[i]);
@@ -157,7 +272,8 @@ sibling (const char *target)
   return target;
 }
 
-/* The graph with node @index changed, or %NULL when there is nothing to change in it. */
+/* The graph down to node @index, with that changed, or %NULL when there is nothing to change in it.
+ */
 static AdjGraph *
 edited (const AdjGraph *graph, guint index)
 {
@@ -168,7 +284,7 @@ edited (const AdjGraph *graph, guint index)
   const AdjNode *node = adj_graph_get_node (graph, index);
   g_autoptr (GError) error = NULL;
   g_auto (AdjValue) args = ADJ_NONE;
-  AdjGraph *sealed;
+  g_autoptr (AdjGraph) whole = NULL;
   AdjNodeSpec spec = {
     .name = node->name,
     .opcode = node->opcode,
@@ -188,86 +304,45 @@ edited (const AdjGraph *graph, guint index)
       map[i] = adj_builder_add (builder, &spec);
     else
       adj_builder_copy (builder, graph, i, map);
-  sealed = adj_builder_seal (builder, &error);
+  whole = adj_builder_seal (builder, &error);
   g_assert_no_error (error);
-  return sealed;
+  return cut_at (whole, index);
 }
 
-typedef struct
-{
-  AdjBundle *bundle;
-  const AdjRecordedCall *call;
-  const AdjGraph *graph; /* the edited one: names stay */
-} Recorded;
-
-static AdjTensorData *
-recorded_node (AdjNodeId id, gboolean float64, gpointer data)
-{
-  const Recorded *recorded = data;
-  const AdjNode *node = adj_graph_get_node (recorded->graph, id.index);
-
-  return adj_bundle_get_tap (recorded->bundle, recorded->call, node->name, float64);
-}
-
-/* %NULL with @error when the graph cannot run. */
-static AdjComparison *
-compare_edited (Recorded *recorded, AdjGraph *graph, GError **error)
-{
-  const AdjRecordedCall *call = recorded->call;
-  AdjValue expected = { .kind = ADJ_VALUE_TUPLE,
-                        .n = call->n_outputs,
-                        .items = (AdjValue *) call->outputs };
-  AdjComparisonRequest request = {
-    .graph = graph,
-    .inputs = call->inputs,
-    .n_inputs = call->n_inputs,
-    .rng = call->rng,
-    .expected = &expected,
-    .expected_node = recorded_node,
-    .nodes = TRUE,
-    .rtol = NAN,
-    .atol = NAN,
-    .data = recorded,
-  };
-
-  recorded->graph = graph;
-  return adj_compare_run (&request, NULL, error);
-}
-
-/* Node @index as it was judged. */
+/* The node of that name as it was judged. */
 static const AdjValueComparison *
-judged (const AdjComparison *comparison, guint index)
+judged (const AdjComparison *comparison, const AdjGraph *graph, const char *name)
 {
+  AdjNodeId id = adj_graph_find_node (graph, name);
+
   for (guint i = 0; i < comparison->n_nodes; i++)
-    if (comparison->nodes[i].node.index == index)
+    if (comparison->nodes[i].node.index == id.index)
       return &comparison->nodes[i];
   return NULL;
 }
 
 /* Whether the node computed as before: to subtract a bias of zeros is to add it. */
 static gboolean
-has_no_effect (const AdjComparison *edited_one, const AdjComparison *clean, guint index)
+has_no_effect (const AdjValueComparison *a, const AdjValueComparison *b)
 {
-  const AdjValueComparison *a = judged (edited_one, index), *b = judged (clean, index);
-
   return a != NULL && b != NULL && a->difference.rel_l2 == b->difference.rel_l2 &&
          a->difference.mean_abs == b->difference.mean_abs &&
          a->difference.max_abs == b->difference.max_abs;
 }
 
-/* Whether the edit of node @index came out, as a difference there or as an error that names it.
- * (A run that breaks down later is judged until there.) */
+/* Whether the edit of @node came out, as a difference there or as an error that names it. */
 static gboolean
 edit_is_found (const AdjComparison *comparison,
                const GError *error,
-               const AdjNode *node,
-               guint index)
+               const AdjGraph *graph,
+               const char *name)
 {
-  g_autofree char *quoted = g_strdup_printf ("'%s'", node->name);
+  g_autofree char *quoted = g_strdup_printf ("'%s'", name);
 
   if (comparison == NULL)
     return strstr (error->message, quoted) != NULL;
-  return comparison->first >= 0 && comparison->nodes[comparison->first].node.index == index;
+  return comparison->first >= 0 &&
+         &comparison->nodes[comparison->first] == judged (comparison, graph, name);
 }
 
 static void
@@ -278,26 +353,27 @@ test_finds_edits (gconstpointer name)
   Recorded recorded = { .bundle = bundle, .call = adj_bundle_find_call (bundle, entry, 0) };
   guint n_edited = 0, n_found = 0, n_without_effect = 0;
   g_autoptr (GError) clean_error = NULL;
-  g_autoptr (AdjComparison) clean = compare_edited (&recorded, entry->graph, &clean_error);
+  g_autoptr (AdjComparison) clean = compare_nodes (&recorded, entry->graph, &clean_error);
 
   g_assert_no_error (clean_error);
   for (guint i = 0; i < adj_graph_get_n_nodes (entry->graph); i++)
     {
-      const AdjNode *node = adj_graph_get_node (entry->graph, i);
+      const char *node = adj_graph_get_node (entry->graph, i)->name;
       g_autoptr (AdjGraph) graph = edited (entry->graph, i);
       g_autoptr (AdjComparison) comparison = NULL;
       g_autoptr (GError) error = NULL;
 
       if (graph == NULL)
         continue;
-      comparison = compare_edited (&recorded, graph, &error);
+      comparison = compare_nodes (&recorded, graph, &error);
       n_edited++;
-      if (edit_is_found (comparison, error, node, i))
+      if (edit_is_found (comparison, error, graph, node))
         n_found++;
-      else if (comparison != NULL && has_no_effect (comparison, clean, i))
+      else if (comparison != NULL &&
+               has_no_effect (judged (comparison, graph, node), judged (clean, entry->graph, node)))
         n_without_effect++;
       else
-        g_test_message ("missed the edit of '%s'", node->name);
+        g_test_message ("missed the edit of '%s'", node);
     }
   g_test_message ("%s: %u of %u edited nodes found, %u edits without effect on these inputs",
                   (const char *) name, n_found, n_edited, n_without_effect);
