@@ -12,8 +12,9 @@
 Each writes every compiled region with its Dynamo, joint, forward, backward, inference and compiled-autograd
 graphs, the real values that went in and out of them, the state of the random generators before each call,
 and, for small graphs, the value of every node in float32 and float64.  A path that does not end in `.adjoint`
-gets the directory form.  `record` works with every backend that is built on AOTAutograd; `backend` uses only
-what PyTorch documents, and runs the graphs as they are.
+gets the directory form.  Under torchrun each process writes a file of its own: `step.rank1.adjoint`.  `record`
+works with every backend that is built on AOTAutograd; `backend` uses only what PyTorch documents, and runs the
+graphs as they are.
 
 Of a region that is differentiated the Dynamo call also holds the gradients of its inputs.
 
@@ -45,6 +46,7 @@ import re
 import runpy
 import shutil
 import sys
+import tempfile
 import threading
 import types
 import warnings
@@ -894,24 +896,49 @@ def table_name(table):
 # ---- the session -----------------------------------------------------------------------------------
 
 
+def rank_of_process():
+    """Of several processes that torch.distributed, or torchrun before it is set up, says there are; else None."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank()
+    several = re.fullmatch(r"\d+", os.environ.get("WORLD_SIZE", "")) and int(os.environ["WORLD_SIZE"]) > 1
+    return int(os.environ["RANK"]) if several and re.fullmatch(r"\d+", os.environ.get("RANK", "")) else None
+
+
+def path_of_rank(path, rank):
+    """"step.adjoint" → "step.rank1.adjoint", so that no process writes over another's."""
+    stem, suffix = os.path.splitext(os.path.abspath(path))
+    return stem + suffix if rank is None else f"{stem}.rank{rank}{suffix}"
+
+
+def replace_folder(folder, path):
+    """Move the directory form to where it shall stand, in place of an older capture."""
+    umask = os.umask(0)
+    os.umask(umask)
+    os.chmod(folder, 0o777 & ~umask)
+    old = folder + ".old"
+    if os.path.exists(path):
+        os.rename(path, old)
+    os.rename(folder, path)
+    shutil.rmtree(old, ignore_errors=True)
+
+
 class Session:
     """One capture in the making."""
 
     def __init__(self, path, calls=1, taps=True, rename=types.MappingProxyType({}), limits=None):
         self.limits = limits or Limits()
-        self.path, self.single = os.path.abspath(path), os.fspath(path).endswith(".adjoint")
-        self.folder = self.path + ".partial" if self.single else self.path
+        self.rank, self.process = rank_of_process(), os.getpid()
+        self.path, self.single = path_of_rank(path, self.rank), os.fspath(path).endswith(".adjoint")
+        if not self.single and os.path.isdir(self.path) and os.listdir(self.path):
+            if not os.path.exists(os.path.join(self.path, "adjoint.json")):
+                raise FileExistsError(f"{self.path} exists and is not a capture")
         self.calls_per_region, self.with_taps, self.prefixes = calls, taps, dict(rename)
         self.active, self.lock = True, threading.RLock()
         self.notes, self.failures, self.hooks, self.strings = [], 0, [], {}
         self.graphs, self.regions, self.written, self.symbols = {}, {}, {}, {}
-        distributed = torch.distributed.is_available() and torch.distributed.is_initialized()
-        self.rank = torch.distributed.get_rank() if distributed else None
-        if os.path.exists(self.folder):
-            known = self.single or os.path.exists(os.path.join(self.folder, "adjoint.json"))
-            if not known and os.listdir(self.folder):
-                raise FileExistsError(f"{self.folder} exists and is not a capture")
-            shutil.rmtree(self.folder)
+        # a folder of our own: another process may record to the same path
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        self.folder = tempfile.mkdtemp(".partial", os.path.basename(self.path) + ".", os.path.dirname(self.path))
         for name in ("graphs", "tensors", "text"):
             os.makedirs(os.path.join(self.folder, name))
         self.store = Store(os.path.join(self.folder, "tensors"), self.limits)
@@ -928,7 +955,7 @@ class Session:
     @torch._dynamo.disable
     def safely(self, function, *args):
         """Call what only records: what goes wrong in it becomes a note, never an error of the program."""
-        if not self.active:
+        if not self.active or os.getpid() != self.process:  # a forked child has the session of its parent
             return None
         try:
             with self.lock, torch.no_grad(), _disable_current_modes(), torch._C.DisableTorchFunction():
@@ -983,8 +1010,9 @@ class Session:
         return region
 
     def compiled_autograd_region(self, module):
-        number = sum(r.startswith("ca") and r[2:].isdigit() for r in self.regions)
-        region = self.regions[f"ca{number}"] = Region(self, f"ca{number}", f"!{number}")
+        base = (f"r{self.rank}-" if self.rank is not None else "") + "ca"
+        number = sum(r.startswith(base) and r[len(base) :].isdigit() for r in self.regions)
+        region = self.regions[f"{base}{number}"] = Region(self, f"{base}{number}", f"!{number}")
         region.add_graph("compiled_autograd", module)
         return region
 
@@ -1014,7 +1042,7 @@ class Session:
 
     def finish(self):
         """Write the capture; a failure is a warning.  Compiled functions go on without recording."""
-        if not self.active:
+        if not self.active or os.getpid() != self.process:
             return
         self.safely(self.collect)
         self.active = False
@@ -1025,6 +1053,8 @@ class Session:
                 if self.single:
                     pack(self.folder, self.path)
                     shutil.rmtree(self.folder)
+                else:
+                    replace_folder(self.folder, self.path)
         except Exception as error:
             warnings.warn(f"adjoint_capture: {self.path} was not written: {error}", stacklevel=4)
         self.graphs.clear()  # compiled functions keep our wrappers, and through them this session
@@ -1081,7 +1111,7 @@ def pack(folder, path):
     """The single-file form: a ZIP of stored entries, manifest first, all data aligned to 64 bytes."""
     names = [os.path.join(where, name) for where, _, found in os.walk(folder) for name in found]
     names = [os.path.relpath(name, folder).replace(os.sep, "/") for name in names]
-    partial = path + ".zip"
+    partial = folder + ".zip"
     with zipfile.ZipFile(partial, "w", zipfile.ZIP_STORED) as out:
         for name in sorted(names, key=lambda n: (n != "adjoint.json", n)):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))

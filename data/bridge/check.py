@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Check the capture module and what it writes.
 
-    check.py [MODEL...]       train with and without the capture module and compare, bit for bit
+    check.py [MODEL...]       train with and without the capture module and compare, bit for bit; then two
+                              processes that record to one path
     check.py --file X...      check captures: container, tensors, graphs, calls, and the recorded values
                               against those that PyTorch computes from the graph files alone
 
@@ -128,6 +129,25 @@ def compare(folder, names):
             print(f"{name} {backend}: {', '.join(verdict)} ({captured.get('graphs')}); file: {counts}")
             for line in [*captured.get("notes", []), *errors, *problems]:
                 print(f"    {line}")
+    return good
+
+
+def together(folder):
+    """Two processes record to one path at once: as two ranks into two files, else one of them into one whole file."""
+    good = True
+    for ranks, expected in (((0, 1), ("both.rank0.adjoint", "both.rank1.adjoint")), ((None, None), ("both.adjoint",))):
+        path = os.path.join(folder, "both.adjoint")
+        command = [sys.executable, os.path.abspath(__file__), "--train", "mlp", "aot_eager", path]
+        places = [{} if r is None else {"RANK": str(r), "WORLD_SIZE": str(len(ranks))} for r in ranks]
+        running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **p}) for p in places]
+        codes = [process.wait() for process in running]
+        found = sorted(name for name in os.listdir(folder) if name.startswith("both"))
+        problems = [line for name in found for line in check_file(os.path.join(folder, name))[0]]
+        same = codes == [0, 0] and found == list(expected) and not problems
+        good = good and same
+        print(f"two processes, ranks {ranks}: {', '.join(found)}: {'whole' if same else 'DIFFERENT'}", *problems)
+        for name in found:
+            os.remove(os.path.join(folder, name))
     return good
 
 
@@ -404,7 +424,8 @@ def main(args):
     if any(a.startswith("-") for a in args):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
-        return 0 if compare(folder, args or ("mlp", "gpt2", "dropout")) else 1
+        good = compare(folder, args or ("mlp", "gpt2", "dropout"))
+        return 0 if together(folder) and good else 1
 
 
 if __name__ == "__main__":

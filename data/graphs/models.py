@@ -5,7 +5,12 @@ import math
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+from torch.utils.checkpoint import checkpoint
+
+try:
+    from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
+except ImportError:  # before 2.5: only Selective needs them
+    CheckpointPolicy = create_selective_checkpoint_contexts = None
 
 
 class MLP(nn.Module):
