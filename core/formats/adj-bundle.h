@@ -60,8 +60,8 @@ ADJ_PUBLIC const AdjBundleGraph *adj_bundle_get_graph (const AdjBundle *bundle, 
 ADJ_PUBLIC const AdjBundleGraph *
 adj_bundle_find_graph (const AdjBundle *bundle, const char *id, GError **error);
 /* (transfer none) (nullable): the entry of this very graph. */
-ADJ_PUBLIC const AdjBundleGraph *
-adj_bundle_find_entry (const AdjBundle *bundle, const AdjGraph *graph);
+ADJ_PUBLIC const AdjBundleGraph *adj_bundle_find_entry (const AdjBundle *bundle,
+                                                        const AdjGraph *graph);
 ADJ_PUBLIC guint adj_bundle_get_n_regions (const AdjBundle *bundle);
 ADJ_PUBLIC const AdjRegion *adj_bundle_get_region (const AdjBundle *bundle, guint index);
 ADJ_PUBLIC const AdjRegion *adj_bundle_find_region (const AdjBundle *bundle,
