@@ -335,6 +335,23 @@ follow_views (const Collection *collection, AdjTensor *tensor, AdjAotOutput *out
   return TRUE;
 }
 
+/* Whether another output is a view of the same tensor, which is none. */
+static gboolean
+shares_base (const Collection *collection, guint index)
+{
+  AdjTensor *base = adj_tensor_get_base (output_tensor (collection, index));
+
+  for (guint i = 0; base != NULL && i < collection->outputs.n; i++)
+    {
+      AdjTensor *other = output_tensor (collection, i);
+
+      if (other != NULL && other != output_tensor (collection, index) &&
+          adj_tensor_get_base (other) == base)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 collect_output (Collection *collection, guint index, GError **error)
 {
@@ -365,6 +382,8 @@ collect_output (Collection *collection, guint index, GError **error)
     output->recipe = aot_get_recipe (tensor);
   output->hooked =
       output->type == ADJ_OUTPUT_UNSAFE_VIEW_ALIAS && is_hooked (adj_tensor_get_grad_node (tensor));
+  if (output->type == ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW && shares_base (collection, index))
+    return aot_fail (error, AOT_ERROR_DETACHED_VIEWS, "output %u", index);
   if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT && output->requires_grad &&
       collection->metadata->inputs[output->base].is_leaf &&
       collection->metadata->inputs[output->base].turns_no_grad)
@@ -375,6 +394,8 @@ collect_output (Collection *collection, guint index, GError **error)
   if (output->type != ADJ_OUTPUT_IS_INPUT &&
       adj_aot_metadata_shows_input (collection->metadata, index))
     output->turned = aot_get_recipe (collection->inputs[output->base].tensor);
+  else if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
+    output->turned = aot_get_recipe (output_tensor (collection, (guint) output->base));
   else if (is_regenerated (output->type) && adj_tensor_get_base (tensor) != NULL)
     output->turned = aot_get_recipe (adj_tensor_get_base (tensor));
   return TRUE;

@@ -146,6 +146,9 @@ static const Row rows[AOT_N_ERRORS] = {
   [AOT_ERROR_HOOK_ON_ALIAS] = { "hook-on-alias",
                                 "a hook was put on a view of an input, or on an input that was "
                                 "changed: gradients of the caller reach that without the graph" },
+  [AOT_ERROR_DETACHED_VIEWS] = { "detached-views",
+                                 "two views are returned of what detach() made of an input and a "
+                                 "write gave a history of its own" },
   [AOT_ERROR_VIEW_OF_TURNED_LEAF] = { "view-of-turned-leaf",
                                       "a view of a leaf is returned whose sizes were changed in "
                                       "place while grad mode was off" },

@@ -2,6 +2,7 @@
 #include "aot/observed.h"
 
 #include "autograd/adj-autograd.h"
+#include "interpreter/adj-numeric.h"
 #include "rules/adj-apply.h"
 #include "support/programs.h"
 #include "trace/adj-composite.h"
@@ -170,9 +171,27 @@ same_strides (const AdjTensor *a, const AdjTensor *b, const char *what, GString 
   return TRUE;
 }
 
+static gboolean
+same_numbers (const Observed *observed, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
+{
+  g_autoptr (AdjTensorData) x = NULL;
+  g_autoptr (AdjTensorData) y = NULL;
+  AdjTensorDifference difference;
+
+  if (!(observed->tolerance > 0))
+    return program_same_values (observed->cx, a, b, what, why);
+  x = adj_tensor_snapshot (a);
+  y = adj_tensor_snapshot (b);
+  adj_tensor_compare (x, y, &difference);
+  if (difference.same_shape && difference.same_dtype && difference.rel_l2 <= observed->tolerance)
+    return TRUE;
+  g_string_append_printf (why, "%s differs by %g\n", what, difference.rel_l2);
+  return FALSE;
+}
+
 /* Of composite tensors, their parts. */
 static gboolean
-same_values (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
+same_values (const Observed *observed, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
 {
   const AdjCompositeClass *klass = adj_composite_get_class (a);
 
@@ -182,14 +201,14 @@ same_values (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GStri
       return FALSE;
     }
   for (guint i = 0; klass != NULL && i < klass->n_inner; i++)
-    if (!same_values (cx, adj_composite_get_inner (a, i), adj_composite_get_inner (b, i), what,
-                      why))
+    if (!same_values (observed, adj_composite_get_inner (a, i), adj_composite_get_inner (b, i),
+                      what, why))
       return FALSE;
-  return klass != NULL || program_same_values (cx, a, b, what, why);
+  return klass != NULL || same_numbers (observed, a, b, what, why);
 }
 
 static gboolean
-same_tensor (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
+same_tensor (const Observed *observed, AdjTensor *a, AdjTensor *b, const char *what, GString *why)
 {
   if (a == NULL && b == NULL)
     return TRUE;
@@ -204,7 +223,7 @@ same_tensor (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *what, GStri
                               adj_tensor_get_requires_grad (a), adj_tensor_get_requires_grad (b));
       return FALSE;
     }
-  return same_values (cx, a, b, what, why) && same_strides (a, b, what, why);
+  return same_values (observed, a, b, what, why) && same_strides (a, b, what, why);
 }
 
 /* Whether the same tensors are one, and the same share memory. */
@@ -250,7 +269,7 @@ observed_same (const Observed *a, const Observed *b, GString *why)
       g_autofree char *what = g_strdup_printf ("%s %u", is_result ? "output" : "input",
                                                is_result ? i : i - a->result.n);
 
-      same = same_tensor (a->cx, get_tensor (a, i), get_tensor (b, i), what, why) &&
+      same = same_tensor (a, get_tensor (a, i), get_tensor (b, i), what, why) &&
              same_aliases (a, b, i, why);
     }
   for (guint i = 0; same && i < a->n_inputs; i++)
@@ -259,7 +278,7 @@ observed_same (const Observed *a, const Observed *b, GString *why)
       AdjTensor *x = normal_gradient (a->cx, a->grads[i], b->grads[i]);
       AdjTensor *y = normal_gradient (a->cx, b->grads[i], a->grads[i]);
 
-      same = (x == NULL && y == NULL) || same_values (a->cx, x, y, what, why);
+      same = (x == NULL && y == NULL) || same_values (a, x, y, what, why);
     }
   return same;
 }

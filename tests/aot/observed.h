@@ -16,6 +16,7 @@ typedef struct
   AdjValue result;    /* TUPLE */
   AdjTensor **grads;  /* (owned): by input, NULL where undefined */
   GError *error;
+  double tolerance; /* of norms of differences, relative; 0: the bits are the same */
 } Observed;
 
 /* A context, and room for @n inputs and leaves. */

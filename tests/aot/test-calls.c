@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What was captured by Dynamo, called as it stands, as an inference graph, as a joint graph and cut
+ * in two: nobody can tell one from the other, also when a tensor is written after the call. */
+
+#include <string.h>
+
+#include "aot/compile.h"
+#include "aot/observed.h"
+#include "autograd/adj-autograd.h"
+#include "formats/adj-format.h"
+#include "interpreter/adj-interpreter.h"
+#include "interpreter/adj-numeric.h"
+#include "session/adj-session.h"
+#include "support/adj-test.h"
+
+/* The longest sums of these models have some hundred terms, and some of them follow one another. */
+#define SUM_LENGTH 512
+#define N_IN_A_ROW 4
+
+typedef struct
+{
+  const char *name, *way;
+} Case;
+
+/* Random inputs as the placeholders say, the same every time. */
+static void
+observe (Observed *observed, const AdjGraph *graph, gboolean no_grad)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  AdjValue *inputs = adj_session_random_inputs (graph, 1, &n, &error);
+
+  g_assert_no_error (error);
+  observed_init (observed, n);
+  observed->tolerance = N_IN_A_ROW * adj_band_limit (ADJ_BAND_PRODUCT, ADJ_DTYPE_F32, SUM_LENGTH);
+  adj_generator_seed (adj_context_get_generator (observed->cx), 3);
+  adj_context_set_grad_enabled (observed->cx, !no_grad);
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjValue *val = &adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+      AdjTensor *tensor;
+
+      if (inputs[i].kind != ADJ_VALUE_DATA)
+        {
+          observed->inputs[i] = adj_value_copy (&inputs[i]);
+          continue;
+        }
+      tensor = adj_tensor_new_from_data (inputs[i].data);
+      observed->inputs[i] = ADJ_TENSOR (tensor);
+      if (val->kind != ADJ_VALUE_META || !val->meta->requires_grad)
+        continue;
+      g_assert_true (adj_tensor_set_requires_grad (observed->cx, tensor, TRUE));
+      if (!no_grad)
+        observed->leaves[i] = adj_tensor_ref (tensor);
+    }
+  adj_session_free_inputs (inputs, n);
+}
+
+static AdjFunction *
+make (AdjGraph *graph, const char *way)
+{
+  const AdjAotOptions options = { .keep_input_mutations = TRUE,
+                                  .no_grad = g_str_equal (way, "traced") };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (graph, &options, NULL, &error);
+
+  g_assert_no_error (error);
+  if (g_str_equal (way, "joint"))
+    return compile_whole (aot);
+  return compile_by (aot, g_str_equal (way, "traced") ? "default" : way);
+}
+
+/* %FALSE: eagerly it cannot be written. */
+static gboolean
+check (AdjGraph *graph, AdjFunction *other, const char *way, gint late)
+{
+  g_autoptr (AdjFunction) function = adj_graph_function_new (graph);
+  gboolean no_grad = g_str_equal (way, "traced");
+  g_auto (Observed) a = { .cx = NULL };
+  g_auto (Observed) b = { .cx = NULL };
+  g_autoptr (GString) why = g_string_new (NULL);
+
+  observe (&a, graph, no_grad);
+  observed_call (&a, function, late);
+  if (late >= 0 && a.error != NULL)
+    return FALSE;
+  observe (&b, graph, no_grad);
+  observed_call (&b, other, late);
+  g_assert_no_error (a.error);
+  g_assert_no_error (b.error);
+  if (!observed_same (&a, &b, why))
+    g_error ("%s, tensor %d written late: %s", way, late, why->str);
+  return TRUE;
+}
+
+static void
+cannot_be_told_apart (gconstpointer data)
+{
+  const Case *c = data;
+  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", c->name);
+  g_autofree char *path = adj_test_data_path (file);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  g_autoptr (AdjFunction) function = NULL;
+  AdjGraph *graph;
+  guint n_written = 0;
+  gint n;
+
+  g_assert_no_error (error);
+  graph = adj_bundle_find_graph (bundle, "dynamo", &error)->graph;
+  g_assert_no_error (error);
+  function = make (graph, c->way);
+  check (graph, function, c->way, -1);
+  n = (gint) adj_graph_get_n_inputs (graph) + 1;
+  for (gint late = 0; late < n && n_written < 3; late++)
+    n_written += check (graph, function, c->way, late);
+  g_test_message ("%u tensors were written after the call", n_written);
+  g_assert_cmpuint (n_written, >, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const names[] = { "mlp",     "gpt2", "gpt2-inductor", "llama", "lstm",
+                                       "dropout", "sac",  "resnet-block",  "unet" };
+  static const char *const ways[] = { "traced", "joint", "default", "min-cut" };
+  static Case cases[G_N_ELEMENTS (names)][G_N_ELEMENTS (ways)];
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (ways); k++)
+      {
+        g_autofree char *path = g_strdup_printf ("/aot/calls/%s/%s", names[i], ways[k]);
+
+        cases[i][k] = (Case){ names[i], ways[k] };
+        g_test_add_data_func (path, &cases[i][k], cannot_be_told_apart);
+      }
+  return g_test_run ();
+}
