@@ -180,6 +180,13 @@ builtin_requires_grad (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
 }
 
 static gboolean
+builtin_same (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (adj_value_equal (&args[0], &args[1]));
+  return TRUE;
+}
+
+static gboolean
 builtin_is_plain (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjShape *shape = shape_of (call, &args[0]);

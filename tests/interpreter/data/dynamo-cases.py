@@ -288,3 +288,26 @@ def block(x, w, b, o, c):
     s = s.masked_fill(torch.ones(4, 4, dtype=torch.bool).tril().logical_not(), float('-inf'))
     y = (F.softmax(s, dim=-1) @ v).transpose(1, 2).contiguous().view(2, 4, 8)
     return x + F.linear(y, o, c)
+
+
+def attend(q, k, v, w, b, o, **options):
+    return F.multi_head_attention_forward(q, k, v, 4, 2, w, b, None, None, False, 0.0, o, b[:4], **options)
+
+
+@case(f32(3, 2, 4), f32(12, 4), f32(12), f32(4, 4))
+def attention_of_itself(x, w, b, o):
+    return attend(x, x, x, w, b, o, need_weights=False), attend(x, x, x, w, b, o)
+
+
+@case(f32(3, 2, 4), f32(5, 2, 4), f32(5, 2, 4), f32(12, 4), f32(12), f32(4, 4))
+def attention_of_others(x, y, z, w, b, o):
+    return attend(x, y, y, w, b, o, need_weights=False), attend(x, y, z, w, b, o, average_attn_weights=False)
+
+
+@case(f32(3, 2, 4), f32(12, 4), f32(12), f32(4, 4), f32(3, 3), i64(2, 2, 3))
+def attention_with_masks(x, w, b, o, m, p):
+    p = p == 1
+    return (attend(x, x, x, w, b, o, need_weights=False, attn_mask=m),
+            attend(x, x, x, w, b, o, need_weights=False, attn_mask=m > 0, key_padding_mask=p),
+            attend(x, x, x, w, b, o, attn_mask=m, key_padding_mask=p),
+            attend(x, x, x, w, b, o, need_weights=False, attn_mask=m, is_causal=True))
