@@ -46,7 +46,8 @@ weigh (const Joint *joint, const CutRules *rules, guint i)
 
   if (joint_is_symbol (joint, i))
     return joint->value[i] == VALUE_FLOAT ? 4 : 1;
-  if (joint->kind[i] != NODE_ATTRIBUTE && joint->value[i] != VALUE_TENSOR)
+  /* A constant is in both graphs. */
+  if (joint->kind[i] == NODE_ATTRIBUTE || joint->value[i] != VALUE_TENSOR)
     return CUT_NEVER;
   if (rules->recompute_views && (joint->traits[i] & OP_VIEW) != 0)
     return CUT_NEVER;

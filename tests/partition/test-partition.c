@@ -221,6 +221,33 @@ test_equal_cuts (void)
   g_assert_cmpuint (ours->saved_bytes, ==, 200);
 }
 
+/* A constant is read where it is needed, as in PyTorch's graphs of torch.tensor ([0, 1, 2]). */
+static void
+test_constants (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) joint = adj_graph_parse (
+      "def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
+      "    constant: \"f32[4][1]cpu\" = self.constant\n"
+      "    mul: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(primals_1, constant)\n"
+      "    mul_1: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(tangents_1, constant)\n"
+      "    return [mul, mul_1]\n",
+      -1, NULL, &error);
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+
+  g_assert_no_error (error);
+  options.num_fwd_outputs = 1;
+  for (guint compat = 0; compat < 2; compat++)
+    {
+      g_autoptr (AdjPartition) partition = NULL;
+
+      options.compat = compat != 0;
+      partition = partition_run ("min-cut", joint, &options);
+      g_assert_cmpuint (partition->n_saved, ==, 0);
+      g_assert_true (adj_node_id_is_valid (adj_graph_find_node (partition->backward, "constant")));
+    }
+}
+
 /* -- symbolic sizes -- */
 
 /* G5: of x backward needs the sizes alone. */
@@ -526,6 +553,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/explains/by-rule", test_explains);
   g_test_add_func ("/partition/explains/every-node", test_explains_everything);
   g_test_add_func ("/partition/cut/equal-cuts-fewest-bytes", test_equal_cuts);
+  g_test_add_func ("/partition/cut/constants", test_constants);
   g_test_add_func ("/partition/sizes/G5", test_sizes);
   g_test_add_func ("/partition/sizes/I9-binds-symbols", test_binds_symbols);
   g_test_add_func ("/partition/writes/saves-before", test_saves_before_writes);
