@@ -5,6 +5,7 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "trace/adj-composite.h"
 
 static AdjTensor *
 as_strided (AdjContext *cx, AdjTensor *base, AdjTensor *target)
@@ -97,8 +98,7 @@ aot_alias_with_history (AdjContext *cx,
 
   adj_context_set_grad_enabled (cx, TRUE);
   if (view != NULL)
-    alias = adj_scope_add (
-        cx, adj_tensor_new (adj_tensor_get_meta (view), adj_tensor_get_storage (view)));
+    alias = adj_composite_alias (cx, view, view);
   if (alias != NULL && adj_tensor_get_requires_grad (target) &&
       !adj_autograd_connect (cx, &same, &target, 1, &alias, 1))
     alias = NULL;

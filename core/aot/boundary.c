@@ -318,12 +318,6 @@ save_values (AdjContext *cx, Saved *saved, const AdjValue *args, const AdjValue 
   return TRUE;
 }
 
-static AdjTensor *
-same_part (AdjContext *cx, AdjTensor *part, gpointer data)
-{
-  return part;
-}
-
 /* Returns that the caller gets, and what others are made of, hide that they are views: the graph
  * made them while nothing was recorded.  It may also return one tensor twice. */
 static void
@@ -336,10 +330,7 @@ hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
 
       if (!adj_aot_metadata_has_tangent (metadata, i))
         continue;
-      tensor = adj_composite_get_class (out->tensor) != NULL
-                   ? adj_keep (adj_composite_map (cx, out->tensor, same_part, NULL))
-                   : adj_tensor_new (adj_tensor_get_meta (out->tensor),
-                                     adj_tensor_get_storage (out->tensor));
+      tensor = adj_keep (adj_composite_alias (cx, out->tensor, out->tensor));
       adj_value_clear (out);
       *out = ADJ_TENSOR (tensor);
     }

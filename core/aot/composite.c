@@ -238,6 +238,33 @@ static const AdjFunctionClass dense_class = {
 
 /* -- run time -- */
 
+static AdjStorage *
+first_storage (AdjTensor *tensor)
+{
+  while (adj_composite_get_class (tensor) != NULL)
+    tensor = adj_composite_get_inner (tensor, 0);
+  return adj_tensor_get_storage (tensor);
+}
+
+/* Results that share memory inside share it outside. */
+static void
+join_aliases (AdjContext *cx, AdjValue *items, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < i; k++)
+      if (items[i].kind == ADJ_VALUE_TENSOR && items[k].kind == ADJ_VALUE_TENSOR &&
+          adj_composite_get_class (items[i].tensor) != NULL &&
+          adj_composite_get_class (items[k].tensor) != NULL &&
+          first_storage (items[i].tensor) == first_storage (items[k].tensor))
+        {
+          AdjTensor *alias = adj_keep (adj_composite_alias (cx, items[i].tensor, items[k].tensor));
+
+          adj_value_clear (&items[i]);
+          items[i] = ADJ_TENSOR (alias);
+          break;
+        }
+}
+
 static gboolean
 composite_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
@@ -264,6 +291,7 @@ composite_call (
   items = g_new0 (AdjValue, wrapped.n + outs.n + 1);
   for (guint i = 0; i < wrapped.n; i++)
     items[to++] = adj_value_copy (&wrapped.items[i]);
+  join_aliases (cx, items, to);
   for (guint i = n; i < outs.n; i++)
     items[to++] = adj_value_copy (&outs.items[i]);
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, to);
@@ -424,7 +452,10 @@ make_dense (const AotProgram *program, const Desugar *desugar)
 
   for (guint i = 0; i < outer->n_inputs; i++)
     for (guint k = 0; k < ((AotComposite *) desugar->inputs->pdata[i])->n_leaves; k++)
-      dense->inputs[to++] = outer->inputs[i];
+      {
+        dense->inputs[to] = outer->inputs[i];
+        dense->inputs[to++].turned = NULL;
+      }
   to = 0;
   for (guint i = 0; i < outer->n_outputs; i++)
     {

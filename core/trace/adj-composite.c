@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/adj-composite.h"
 
+#include "call/allocate-private.h"
+
 /* What a composite tensor consists of, in its slot. */
 typedef struct
 {
@@ -144,6 +146,17 @@ adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMap map, gpoin
         return NULL;
     }
   return make (cx, composite, inner, adj_tensor_get_meta (tensor), NULL);
+}
+
+AdjTensor *
+adj_composite_alias (AdjContext *cx, AdjTensor *tensor, AdjTensor *like)
+{
+  const Composite *composite = find (tensor);
+  const AdjTensorMeta *meta = adj_tensor_get_meta (tensor);
+
+  return composite != NULL
+             ? make (cx, composite, composite->inner, meta, like)
+             : adj_scope_add (cx, adj_tensor_new (meta, adj_tensor_get_storage (like)));
 }
 
 /* -- for classes -- */
@@ -321,9 +334,8 @@ put_results (AdjOpCall *call, const AdjValue *value)
       result->is_none = FALSE;
       result->tensor = adj_tensor_ref (given->tensor);
       result->meta = *adj_tensor_get_meta (given->tensor);
-      if (call->schema->returns[call->returns_list ? 0 : i].type.written)
-        adj_tensor_bump_version (given->tensor);
     }
+  adj_op_call_bump_versions (call);
   return TRUE;
 }
 

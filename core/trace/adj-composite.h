@@ -55,6 +55,10 @@ typedef AdjTensor *(*AdjCompositeMap) (AdjContext *cx, AdjTensor *innermost, gpo
 AdjTensor *
 adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMap map, gpointer data);
 
+/* A tensor without history that shows what @tensor shows, composite or not, and is written together
+ * with @like: with outer tensors that share storage.  Borrowed from the scope. */
+AdjTensor *adj_composite_alias (AdjContext *cx, AdjTensor *tensor, AdjTensor *like);
+
 /* The mode; goes below the one that records gradients and above the one that functionalizes. */
 ADJ_PUBLIC AdjMode *adj_composite_mode_new (void);
 

@@ -266,6 +266,7 @@ static const struct
   { "write-through-view", "T", "b=mul(a,3); c=select(b,0,0); mul_(c,2); d=sin(b); return d",
     FALSE },
   { "several", "T", "c=split(a,1); d=mul(c[0],c[1]); return d", FALSE },
+  { "one-of-several", "T", "c=unbind(a,1); return c[1]", FALSE },
   { "same-twice", "Td", "c=mul(a,a); return c, c", FALSE },
 };
 
