@@ -14,7 +14,7 @@ typedef struct
 {
   AdjFunction parent;
   const char *letters;
-  AdjFunction *inside; /* (nullable) (unowned) */
+  AdjFunction *inside; /* (nullable) (owned) */
   GString *log;        /* (nullable) */
 } Region;
 
@@ -47,11 +47,22 @@ region_call (
   return x != NULL;
 }
 
+static void
+region_finalize (AdjFunction *function)
+{
+  Region *region = (Region *) function;
+
+  if (region->inside != NULL)
+    adj_function_unref (region->inside);
+}
+
 /* The outer region on @x; @log: (nullable). */
 static AdjTensor *
 nested (AdjContext *cx, AdjTensor *x, GString *log)
 {
-  static const AdjFunctionClass klass = { .name = "region", .call = region_call };
+  static const AdjFunctionClass klass = { .name = "region",
+                                          .call = region_call,
+                                          .finalize = region_finalize };
   static const char *const letters[] = { "Ii", "Mm", "Oo" };
   Region *regions[G_N_ELEMENTS (letters)];
   AdjValue result = ADJ_NONE;
@@ -64,6 +75,7 @@ nested (AdjContext *cx, AdjTensor *x, GString *log)
       regions[i]->log = log;
     }
   adj_checkpoint (cx, &regions[2]->parent, &ADJ_TENSOR (x), 1, NULL, &result);
+  adj_function_unref (&regions[2]->parent);
   return result.kind == ADJ_VALUE_TENSOR ? adj_scope_add (cx, result.tensor) : NULL;
 }
 
