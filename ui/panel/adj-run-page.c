@@ -362,6 +362,28 @@ update (AdjRunPage *self)
 
 /* -- widget -- */
 
+/* What a row is made of has no names of its own. */
+static void
+name_inside (GtkWidget *widget, const char *name)
+{
+  if (ADW_IS_PREFERENCES_ROW (widget))
+    name = adw_preferences_row_get_title (ADW_PREFERENCES_ROW (widget));
+  if (*name == '_')
+    name++;
+  if (GTK_IS_LIST_BOX (widget) || GTK_IS_LIST_VIEW (widget) || GTK_IS_IMAGE (widget))
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                    -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    name_inside (child, name);
+}
+
+static gboolean
+adj_run_page_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (ADJ_RUN_PAGE (widget)->inputs));
+}
+
 static void
 adj_run_page_finalize (GObject *object)
 {
@@ -378,6 +400,7 @@ adj_run_page_class_init (AdjRunPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = adj_run_page_finalize;
+  widget_class->grab_focus = adj_run_page_grab_focus;
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/run-page.ui");
@@ -401,6 +424,10 @@ adj_run_page_init (AdjRunPage *self)
 {
   self->peers = g_array_new (FALSE, FALSE, sizeof (guint));
   gtk_widget_init_template (GTK_WIDGET (self));
+  name_inside (gtk_widget_get_ancestor (GTK_WIDGET (self->inputs), ADW_TYPE_PREFERENCES_GROUP),
+               _ ("How to run"));
+  name_inside (gtk_widget_get_ancestor (GTK_WIDGET (self->peer), ADW_TYPE_PREFERENCES_GROUP),
+               _ ("What to compare with"));
   gtk_spin_button_set_range (self->seed, 0, G_MAXUINT32);
   gtk_spin_button_set_increments (self->seed, 1, 100);
   adj_columns_append (self->outputs, columns, G_N_ELEMENTS (columns));

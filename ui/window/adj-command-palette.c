@@ -16,7 +16,7 @@ struct _AdjCommandPalette
   AdjPaletteEntries *entries; /* (owned) (nullable): while it is open */
   GtkSingleSelection *selection;
 
-  GtkText *entry;
+  GtkEntry *entry;
   GtkStack *stack;
   GtkListView *list;
 };

@@ -97,12 +97,14 @@ adj_document_page_show (AdjDocumentPage *self, const char *name)
 void
 adj_document_page_focus_panel (AdjDocumentPage *self)
 {
+  GtkWidget *page;
+
   g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
 
   gtk_widget_set_visible (GTK_WIDGET (self->panel), TRUE);
-  gtk_widget_child_focus (
-      gtk_notebook_get_nth_page (self->panel, gtk_notebook_get_current_page (self->panel)),
-      GTK_DIR_TAB_FORWARD);
+  page = gtk_notebook_get_nth_page (self->panel, gtk_notebook_get_current_page (self->panel));
+  if (!gtk_widget_grab_focus (page))
+    gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD);
 }
 
 /* -- what the document says -- */

@@ -217,7 +217,7 @@ adj_search_bar_init (AdjSearchBar *self)
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   gtk_list_view_set_factory (self->results, factory);
   gtk_list_view_set_model (self->results, GTK_SELECTION_MODEL (self->selection));
-  g_signal_connect_swapped (self->entry, "search-changed", G_CALLBACK (search), self);
+  g_signal_connect_swapped (self->entry, "search-changed", G_CALLBACK (catch_up), self);
   g_signal_connect_swapped (self->entry, "activate", G_CALLBACK (on_next), self);
   g_signal_connect_swapped (self->select_all, "clicked", G_CALLBACK (on_select_all), self);
   g_signal_connect_swapped (self->regex, "toggled", G_CALLBACK (search), self);

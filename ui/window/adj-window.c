@@ -140,6 +140,12 @@ adj_window_find (AdjWindow *self)
 void
 adj_window_open_palette (AdjWindow *self)
 {
+  GtkWidget *header = gtk_widget_get_first_child (self->content);
+
+  /* Below the title. */
+  gtk_popover_set_pointing_to (GTK_POPOVER (self->palette),
+                               &(GdkRectangle){ gtk_widget_get_width (self->content) / 2,
+                                                gtk_widget_get_height (header), 1, 1 });
   adj_command_palette_open (self->palette, self->document);
 }
 
@@ -225,6 +231,7 @@ adj_window_class_init (AdjWindowClass *klass)
                                        NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy-names",
                                        NULL);
+  BIND (content);
   BIND (title);
   BIND (run_button);
   BIND (run_content);
@@ -255,7 +262,7 @@ adj_window_init (AdjWindow *self)
   adj_window_add_actions (self);
   adj_window_update_actions (self);
   self->palette = g_object_ref_sink (adj_command_palette_new ());
-  gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->title));
+  gtk_widget_set_parent (GTK_WIDGET (self->palette), self->content);
   adj_name_widgets (GTK_WIDGET (self));
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   g_signal_connect (drop, "enter", G_CALLBACK (on_drag_enter), self);

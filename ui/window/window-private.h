@@ -18,6 +18,7 @@ struct _AdjWindow
   GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
   void (*chosen) (AdjWindow *self, GFile *file);
 
+  GtkWidget *content;
   AdwWindowTitle *title;
   AdwSplitButton *run_button;
   AdwButtonContent *run_content;

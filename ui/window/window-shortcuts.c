@@ -87,6 +87,7 @@ adj_shortcuts_window_new (void)
   g_autoptr (GtkBuilder) builder = gtk_builder_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) xml = g_string_new (NULL);
+  GtkWindow *window;
 
   g_string_append (xml, "<interface><object class='GtkShortcutsWindow' id='window'>"
                         "<property name='modal'>1</property><child>"
@@ -100,5 +101,7 @@ adj_shortcuts_window_new (void)
   if (!gtk_builder_add_from_string (builder, xml->str, -1, &error))
     g_error ("%s", error->message);
   /* The toolkit owns it, as every window. */
-  return GTK_SHORTCUTS_WINDOW (gtk_builder_get_object (builder, "window"));
+  window = GTK_WINDOW (gtk_builder_get_object (builder, "window"));
+  gtk_window_set_title (window, _ ("Keyboard Shortcuts"));
+  return GTK_SHORTCUTS_WINDOW (window);
 }
