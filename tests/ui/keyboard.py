@@ -375,6 +375,7 @@ def test_shows_parts(walk):
 
 def test_asks(walk):
     walk.focus()
+    walk.opens("Preferences", "ctrl+comma", "Preferences")
     walk.opens("Save As", "ctrl+s", "Save As")
     walk.opens("Export Picture", "ctrl+shift+e", "Export Picture")
 

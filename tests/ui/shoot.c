@@ -112,6 +112,8 @@ walk_start (AdjWindow *window)
     shoot_widget (window, help, "shortcuts");
     gtk_widget_set_visible (help, FALSE);
   }
+  act (window, "win.preferences");
+  shoot_dialog (window, "Preferences", "preferences");
   act (window, "app.about");
   shoot_dialog (window, "About Adjoint", "about");
 }
@@ -356,11 +358,11 @@ main (int argc, char *argv[])
   out = argv[2];
   g_mkdir_with_parents (out, 0755);
   suffix = argv[4];
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_application_register (G_APPLICATION (application), NULL, NULL);
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
                                       g_str_equal (argv[3], "dark") ? ADW_COLOR_SCHEME_FORCE_DARK
                                                                     : ADW_COLOR_SCHEME_FORCE_LIGHT);
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_application_register (G_APPLICATION (application), NULL, NULL);
 
   window = adj_walk_open_window (application, 1440, 900);
   walk_start (window);

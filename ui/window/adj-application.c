@@ -3,12 +3,15 @@
 
 #include <glib/gi18n.h>
 
+#include "window/adj-settings.h"
 #include "window/adj-window.h"
 #include "window/window-actions.h"
 
 struct _AdjApplication
 {
   AdwApplication parent_instance;
+
+  GSettings *settings; /* (owned) (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (AdjApplication, adj_application, ADW_TYPE_APPLICATION)
@@ -87,12 +90,24 @@ adj_application_startup (GApplication *application)
     { .name = "quit", .activate = on_quit },
   };
 
+  AdjApplication *self = ADJ_APPLICATION (application);
+
   G_APPLICATION_CLASS (adj_application_parent_class)->startup (application);
 
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries),
                                    application);
+  self->settings = adj_settings_new ();
+  adj_settings_follow_style (self->settings);
   adj_window_add_accels (GTK_APPLICATION (application));
   gtk_window_set_default_icon_name (ADJ_APPLICATION_ID);
+}
+
+static void
+adj_application_finalize (GObject *object)
+{
+  g_clear_object (&ADJ_APPLICATION (object)->settings);
+
+  G_OBJECT_CLASS (adj_application_parent_class)->finalize (object);
 }
 
 static void
@@ -100,6 +115,7 @@ adj_application_class_init (AdjApplicationClass *klass)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->finalize = adj_application_finalize;
   application_class->activate = adj_application_activate;
   application_class->open = adj_application_open;
   application_class->startup = adj_application_startup;

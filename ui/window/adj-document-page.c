@@ -28,6 +28,7 @@ struct _AdjDocumentPage
   AdwBin parent_instance;
 
   AdjDocument *document; /* (owned) */
+  GSettings *settings;   /* (owned) (nullable) */
   gboolean had_selection;
   gboolean has_camera; /* to go to with the first picture */
   AdjCamera camera;
@@ -275,7 +276,8 @@ save_view (AdjDocumentPage *self)
   AdjCamera camera;
 
   g_clear_handle_id (&self->saving, g_source_remove);
-  if (graph == NULL || file == NULL || !self->changed)
+  if (graph == NULL || file == NULL || !self->changed ||
+      !adj_settings_restores_views (self->settings))
     return;
   self->changed = FALSE;
   saved = adj_saved_view_new ();
@@ -325,7 +327,9 @@ restore_camera (AdjDocumentPage *self)
 void
 adj_document_page_open (AdjDocumentPage *self, GFile *file, const char *id)
 {
-  AdjSavedView *saved = id == NULL ? adj_saved_view_load (file) : NULL;
+  AdjSavedView *saved = id == NULL && adj_settings_restores_views (self->settings)
+                            ? adj_saved_view_load (file)
+                            : NULL;
 
   g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
 
@@ -405,6 +409,7 @@ adj_document_page_dispose (GObject *object)
     }
   adw_bin_set_child (ADW_BIN (object), NULL);
   g_clear_object (&self->document);
+  g_clear_object (&self->settings);
 
   G_OBJECT_CLASS (adj_document_page_parent_class)->dispose (object);
 }
@@ -494,6 +499,10 @@ adj_document_page_new (GSettings *settings)
 {
   AdjDocumentPage *self = g_object_new (ADJ_TYPE_DOCUMENT_PAGE, NULL);
 
+  if (settings != NULL)
+    self->settings = g_object_ref (settings);
+  if (adj_settings_begins_stacked (settings))
+    adj_document_set_view (self->document, ADJ_VIEW_STACKED);
   adj_settings_keep (settings, "panel-position", self->paned, "position");
   adj_settings_keep (settings, "show-panel", self->panel, "visible");
   return GTK_WIDGET (self);

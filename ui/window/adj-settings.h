@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <gio/gio.h>
+#include <adwaita.h>
 
 G_BEGIN_DECLS
 
@@ -12,5 +12,11 @@ GSettings *adj_settings_new (void);
 /* Keeps @property of @object from session to session.  @settings: (nullable) */
 void
 adj_settings_keep (GSettings *settings, const char *key, gpointer object, const char *property);
+
+/* Light or dark, for the whole program, from now on. */
+void adj_settings_follow_style (GSettings *settings);
+/* %TRUE without settings, as is the default. */
+gboolean adj_settings_restores_views (GSettings *settings);
+gboolean adj_settings_begins_stacked (GSettings *settings);
 
 G_END_DECLS

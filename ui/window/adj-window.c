@@ -6,6 +6,7 @@
 
 #include "panel/name-widgets.h"
 #include "window/adj-file-list.h"
+#include "window/adj-preferences.h"
 #include "window/adj-settings.h"
 #include "window/window-actions.h"
 #include "window/window-private.h"
@@ -147,6 +148,15 @@ adj_window_open_palette (AdjWindow *self)
                                &(GdkRectangle){ gtk_widget_get_width (self->content) / 2,
                                                 gtk_widget_get_height (header), 1, 1 });
   adj_command_palette_open (self->palette, self->document);
+}
+
+void
+adj_window_show_preferences (AdjWindow *self)
+{
+  GtkWidget *window = adj_preferences_new (self->settings);
+
+  gtk_window_set_transient_for (GTK_WINDOW (window), GTK_WINDOW (self));
+  gtk_window_present (GTK_WINDOW (window));
 }
 
 void

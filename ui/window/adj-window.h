@@ -35,6 +35,7 @@ void adj_window_compare_with (AdjWindow *self, guint tab, const char *id);
 /* Commands, graphs, modules and nodes, to be found by a few letters. */
 void adj_window_open_palette (AdjWindow *self);
 void adj_window_show_shortcuts (AdjWindow *self);
+void adj_window_show_preferences (AdjWindow *self);
 void adj_window_find (AdjWindow *self);
 void adj_window_find_step (AdjWindow *self, gint step);
 /* Puts @text on the clipboard, and says so. */

@@ -329,6 +329,12 @@ run_palette (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_preferences (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_show_preferences (self);
+}
+
+static void
 run_shortcuts (AdjWindow *self, GVariant *parameter)
 {
   adj_window_show_shortcuts (self);
@@ -442,6 +448,8 @@ static const AdjCommand commands[] = {
     .accels = { "<Control>F9" } },
   { "win.show-panel", N_ ("Show or Hide the Bottom Panel"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
     .accels = { "<Control>F10" } },
+  { "win.preferences", N_ ("Preferences"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
+    .run = run_preferences, .accels = { "<Control>comma" } },
   { "win.show-help-overlay", N_ ("Keyboard Shortcuts"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
     .run = run_shortcuts, .accels = { "<Control>question", "F1" } },
   { "app.new-window", N_ ("New Window"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Each preference changes what it says. */
+
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+#include "window/adj-preferences.h"
+#include "window/adj-settings.h"
+
+static AdjApplication *application;
+static GSettings *settings;
+
+static AdjWindow *
+open_window (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  return window;
+}
+
+static void
+close_window (AdjWindow *window)
+{
+  g_object_ref (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+  while (g_main_context_pending (NULL))
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_finalize_object (window);
+}
+
+static AdjLayoutView
+get_view (AdjWindow *window)
+{
+  return adj_document_get_arrangement (adj_window_get_document (window))->view;
+}
+
+static AdwComboRow *
+find_row (GtkWidget *root, const char *title)
+{
+  GtkWidget *label = adj_walk_find (root, GTK_TYPE_LABEL, title);
+
+  g_assert_nonnull (label);
+  return ADW_COMBO_ROW (gtk_widget_get_ancestor (label, ADW_TYPE_COMBO_ROW));
+}
+
+/* Chosen in the window, it is so at once. */
+static void
+test_style (void)
+{
+  AdjWindow *window = open_window ();
+  GtkWidget *preferences;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.preferences", NULL);
+  adj_walk_settle (window);
+  preferences = adj_walk_find_window ("Preferences");
+  g_assert_nonnull (preferences);
+  adw_combo_row_set_selected (find_row (preferences, "Style"), 2);
+  g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
+  adw_combo_row_set_selected (find_row (preferences, "Style"), 1);
+  g_assert_false (adw_style_manager_get_dark (adw_style_manager_get_default ()));
+  adw_combo_row_set_selected (find_row (preferences, "First View"), 1);
+  gtk_window_destroy (GTK_WINDOW (preferences));
+  {
+    g_autofree char *style = g_settings_get_string (settings, "style");
+    g_autofree char *view = g_settings_get_string (settings, "first-view");
+
+    g_assert_cmpstr (style, ==, "light");
+    g_assert_cmpstr (view, ==, "stacked");
+  }
+  g_settings_reset (settings, "style");
+  g_settings_reset (settings, "first-view");
+  close_window (window);
+}
+
+static void
+test_views (void)
+{
+  AdjWindow *window;
+
+  /* Nothing is kept: each time as if it were the first. */
+  g_settings_set_boolean (settings, "restore-views", FALSE);
+  g_settings_set_string (settings, "first-view", "stacked");
+  window = open_window ();
+  g_assert_cmpint (get_view (window), ==, ADJ_VIEW_STACKED);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.view", "s", "mirror");
+  g_assert_cmpint (get_view (window), ==, ADJ_VIEW_MIRROR);
+  close_window (window);
+  window = open_window ();
+  g_assert_cmpint (get_view (window), ==, ADJ_VIEW_STACKED);
+  close_window (window);
+
+  g_settings_set_boolean (settings, "restore-views", TRUE);
+  window = open_window ();
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.view", "s", "mirror");
+  close_window (window);
+  window = open_window ();
+  g_assert_cmpint (get_view (window), ==, ADJ_VIEW_MIRROR);
+  close_window (window);
+}
+
+int
+main (int argc, char *argv[])
+{
+  int result;
+
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  settings = adj_settings_new ();
+  g_assert_nonnull (settings);
+  g_test_add_func ("/ui/preferences/style", test_style);
+  g_test_add_func ("/ui/preferences/views", test_views);
+  result = g_test_run ();
+  g_object_unref (settings);
+  return result;
+}
