@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/adj-module-hooks.h"
-
 #include "autograd/adj-custom.h"
+#include "autograd/adj-module-hooks.h"
 #include "autograd/autograd-private.h"
 
 struct _AdjModuleHooks

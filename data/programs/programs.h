@@ -18,6 +18,7 @@ ADJ_PUBLIC const AdjProgram *adj_program_custom (void);
 ADJ_PUBLIC const AdjProgram *adj_program_twice (void);
 ADJ_PUBLIC const AdjProgram *adj_program_sizes (void);
 ADJ_PUBLIC const AdjProgram *adj_program_anomaly (void);
+ADJ_PUBLIC const AdjProgram *adj_program_modules (void);
 ADJ_PUBLIC const AdjProgram *adj_program_checkpoint (void);
 ADJ_PUBLIC const AdjProgram *adj_program_regions (void);
 ADJ_PUBLIC const AdjProgram *adj_program_selective (void);
