@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A long layout in the window is stopped, and the window goes on. */
+
+#include <string.h>
+
+#include "ir/adj-text.h"
+#include "support/adj-test.h"
+#include "support/layered-graph.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+/* So long that its progress shows. */
+static gboolean
+is_laying_out (gpointer document)
+{
+  const char *status = adj_document_get_status (document);
+
+  g_assert_null (adj_document_get_scene (document));
+  return adj_document_get_bundle (document) != NULL && status != NULL &&
+         strstr (status, "layout ") != NULL;
+}
+
+static gboolean
+is_gone (gpointer data)
+{
+  return adj_work_count () == 0;
+}
+
+static gboolean
+has_scene (gpointer document)
+{
+  return adj_document_get_scene (document) != NULL;
+}
+
+static void
+test_layout (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "deep.txt", NULL);
+  g_autoptr (AdjGraph) graph = adj_test_layered_graph (400, TRUE);
+  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  AdjDocument *document;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  adj_window_open (window, file);
+  document = adj_window_get_document (window);
+  g_assert_true (adj_walk_until (is_laying_out, document, 60));
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "stop"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
+  /* At once, whatever the threads do. */
+  g_assert_false (adj_document_is_busy (document));
+  g_assert_null (adj_document_get_scene (document));
+  adj_walk_settle (window);
+  g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "Stopped"));
+  g_assert_true (adj_walk_until (is_gone, NULL, 20));
+  g_assert_null (adj_document_get_scene (document));
+
+  /* Asked for less, it comes. */
+  adj_document_set_fold_depth (document, 1);
+  g_assert_true (adj_walk_until (has_scene, document, 60));
+  adj_walk_settle (window);
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  g_test_add_func ("/ui/cancel/layout", test_layout);
+  return g_test_run ();
+}
