@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/adj-composite.h"
 
-#include "call/allocate-private.h"
-
 /* What a composite tensor consists of, in its slot. */
 typedef struct
 {
@@ -314,6 +312,22 @@ find_first (const AdjValue *leaf, gpointer data)
   return *first == NULL;
 }
 
+static gboolean
+bump_version (const AdjValue *leaf, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    adj_tensor_bump_version (leaf->tensor);
+  return TRUE;
+}
+
+static void
+bump_versions (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->schema->arguments[i].type.written)
+      adj_value_foreach (&call->args[i], bump_version, NULL);
+}
+
 /* What the shape rule of the outer tensors said becomes what the class gave. */
 static gboolean
 put_results (AdjOpCall *call, const AdjValue *value)
@@ -335,7 +349,7 @@ put_results (AdjOpCall *call, const AdjValue *value)
       result->tensor = adj_tensor_ref (given->tensor);
       result->meta = *adj_tensor_get_meta (given->tensor);
     }
-  adj_op_call_bump_versions (call);
+  bump_versions (call);
   return TRUE;
 }
 
