@@ -77,7 +77,7 @@ prepare_each (Autograd *autograd, const AdjOpCall *call, OpNode **nodes)
     {
       AdjValue args[ADJ_MAX_ARGUMENTS];
       AdjOpCall element = {
-        .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args
+        .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args, .within = call
       };
       gboolean found = FALSE;
 
@@ -102,7 +102,7 @@ complete_each (const AdjOpCall *call, OpNode *const *nodes)
       AdjTensor *tensor = call->args[0].items[i].tensor;
       AdjValue args[ADJ_MAX_ARGUMENTS];
       AdjOpCall element = {
-        .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args
+        .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args, .within = call
       };
       AdjOpResult result = { .meta = *adj_tensor_get_meta (tensor), .tensor = tensor };
 

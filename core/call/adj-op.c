@@ -414,6 +414,8 @@ fail_message (const AdjOpCall *call, GQuark domain, gint code, const char *messa
 
   if (adj_context_has_error (call->cx))
     return FALSE;
+  while (call->within != NULL)
+    call = call->within;
   describe_tensors (call, tensors);
   adj_context_fail (call->cx, domain, code, "%.*s: %s%s", (int) strcspn (call->schema->text, "("),
                     call->schema->text, message, tensors->str);

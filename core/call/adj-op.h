@@ -119,6 +119,8 @@ struct _AdjOpCall
   gboolean returns_list; /* Tensor[]: the results are its items */
   /* (unowned) (nullable): the effect token after which it runs, and the one that comes of it. */
   AdjTensor *token, *new_token;
+  /* (unowned) (nullable): the call that it is a part of, which messages name. */
+  const AdjOpCall *within;
 };
 
 /* -- the table (core/ops/table.c) -- */

@@ -196,7 +196,9 @@ view_of (const AdjOpCall *call, const Scatter *scatter, AdjTensor *whole, AdjTen
 {
   const AdjOp *op = adj_op (scatter->view);
   AdjValue args[8];
-  AdjOpCall view = { .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args };
+  AdjOpCall view = {
+    .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args, .within = call
+  };
   gboolean done;
 
   g_assert (call->schema->n_arguments - 1 == view.schema->n_arguments);

@@ -134,7 +134,9 @@ element_call (const AdjOpCall *call, guint i, AdjValue *args)
   const AdjOp *op = adj_op_get_element (call->op, &from);
 
   adj_op_take_element (call->op, call->args, i, args);
-  return (AdjOpCall){ .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args };
+  return (AdjOpCall){
+    .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args, .within = call
+  };
 }
 
 static gboolean

@@ -19,6 +19,7 @@ base_call (const AdjOpCall *call)
     .schema = op_entry (base)->schema,
     .args = call->args,
     .returns_list = call->returns_list,
+    .within = call,
   };
 }
 

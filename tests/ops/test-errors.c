@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "call/adj-context.h"
+#include "ops/adj-ops.h"
+#include "support/oracle.h"
+
+/* Calls of every operator with arguments that are wrong: one argument of a recorded case is
+ * replaced by something else.  The call works or fails; when it fails, the message names the
+ * operator and the context can be used again. */
+
+/* How many cases of each operator. */
+#define PER_OPERATOR 3
+
+typedef struct
+{
+  GHashTable *seen; /* operator → number of cases */
+  guint n_calls, n_refused, n_unnamed;
+} Sweep;
+
+/* -- what stands in for an argument; all (transfer full) -- */
+
+static AdjValue
+tensor_of (AdjDType dtype, guint rank, const gint64 *sizes)
+{
+  AdjTensorMeta meta = { .dtype = dtype, .device = { ADJ_DEVICE_CPU, -1 } };
+  AdjTensor *tensor;
+
+  adj_shape_init_ints (&meta.shape, rank, sizes);
+  tensor = adj_tensor_new_empty (&meta, NULL, FALSE);
+  return ADJ_TENSOR (tensor);
+}
+
+/* The same sizes in another dtype. */
+static AdjValue
+in_dtype (const AdjValue *old, AdjDType dtype)
+{
+  AdjTensorMeta meta;
+
+  if (old->kind != ADJ_VALUE_TENSOR)
+    return tensor_of (dtype, 0, NULL);
+  meta = *adj_tensor_get_meta (old->tensor);
+  adj_shape_init (&meta.shape, NULL, meta.shape.rank, meta.shape.size);
+  meta.dtype = dtype;
+  return ADJ_TENSOR (adj_tensor_new_empty (&meta, NULL, FALSE));
+}
+
+static AdjValue
+list_of (guint n, gint64 number)
+{
+  AdjValue list = { .kind = ADJ_VALUE_LIST, .n = n };
+  AdjValue items[80];
+
+  for (guint i = 0; i < n; i++)
+    items[i] = ADJ_INT (number);
+  list.items = items;
+  return adj_value_copy (&list);
+}
+
+#define N_TENSORS 10
+
+static AdjValue
+wrong_tensor (const AdjValue *old, guint which)
+{
+  static const gint64 sizes[][6] = {
+    { 7 }, { 7, 11 }, { 7, 11, 13 }, { 0, 5 }, { 2, 3, 4, 5, 6, 1 }
+  };
+  static const guint ranks[] = { 1, 2, 3, 2, 6 };
+  static const AdjDType dtypes[] = { ADJ_DTYPE_BOOL, ADJ_DTYPE_I64, ADJ_DTYPE_F16, ADJ_DTYPE_F64 };
+  AdjDType dtype =
+      old->kind == ADJ_VALUE_TENSOR ? adj_tensor_get_meta (old->tensor)->dtype : ADJ_DTYPE_F32;
+
+  if (which < G_N_ELEMENTS (ranks))
+    return tensor_of (dtype, ranks[which], sizes[which]);
+  which -= G_N_ELEMENTS (ranks);
+  if (which < G_N_ELEMENTS (dtypes))
+    return in_dtype (old, dtypes[which]);
+  return tensor_of (dtype, 0, NULL);
+}
+
+#define N_NUMBERS 9
+
+static AdjValue
+wrong_number (guint which)
+{
+  const AdjValue numbers[] = {
+    ADJ_INT (-1),         ADJ_INT (-1000),      ADJ_INT (0),     ADJ_INT ((gint64) 1 << 40),
+    ADJ_INT (G_MAXINT64), ADJ_INT (G_MININT64), ADJ_FLOAT (NAN), ADJ_FLOAT (-INFINITY),
+    ADJ_BOOL (TRUE),
+  };
+
+  return numbers[which];
+}
+
+#define N_OTHERS 9
+
+/* Of another kind altogether, and lists. */
+static AdjValue
+wrong_kind (guint which)
+{
+  const AdjValue text = { .kind = ADJ_VALUE_STRING, .n = 4, .text = "nono" };
+
+  switch (which)
+    {
+    case 0:
+      return ADJ_NONE;
+    case 1:
+      return adj_value_copy (&text);
+    case 2:
+      return ADJ_DTYPE (ADJ_DTYPE_BOOL);
+    case 3:
+      return list_of (0, 0);
+    case 4:
+      return list_of (1, -9);
+    case 5:
+      return list_of (3, 0);
+    case 6:
+      return list_of (2, (gint64) 1 << 40);
+    case 7:
+      return list_of (5, G_MININT64);
+    default:
+      return list_of (80, 1);
+    }
+}
+
+/* -- calling -- */
+
+static gboolean
+names_operator (const AdjOp *op, const char *message)
+{
+  const AdjSchema *schema = adj_op_get_schema (op);
+
+  /* A composite is taken apart: one of its parts refuses. */
+  return strstr (message, schema->name) != NULL ||
+         ((op->flags & ADJ_OP_COMPOSITE) != 0 && strstr (message, "::") != NULL);
+}
+
+static void
+call_with (Sweep *sweep, OracleCase *c, gboolean fake, const char *what, guint arg)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_empty (NULL);
+  g_autoptr (GError) error = NULL;
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = c->n_args, .items = c->args };
+  AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = c->n_kwargs, .items = c->kwargs };
+  AdjValue result = ADJ_NONE;
+
+  adj_context_push_mode (cx, fake ? adj_fake_mode_new () : adj_eager_mode_new ());
+  sweep->n_calls++;
+  if (adj_call (cx, c->op, &args, &kwargs, &result))
+    return;
+  g_assert_true (adj_context_take_error (cx, &error));
+  sweep->n_refused++;
+  if (!names_operator (c->op, error->message))
+    {
+      sweep->n_unnamed++;
+      g_test_message ("%s, argument %u %s: %s", c->target, arg, what, error->message);
+    }
+  g_assert_false (adj_context_has_error (cx));
+}
+
+/* A written tensor is not the recorded one any more: both modes get copies. */
+static void
+try_value (Sweep *sweep, OracleCase *c, AdjValue *slot, AdjValue value, const char *what)
+{
+  AdjValue old = *slot;
+
+  *slot = value;
+  for (guint fake = 0; fake < 2; fake++)
+    call_with (sweep, c, fake != 0, what, (guint) (slot - c->args));
+  *slot = old;
+  adj_value_clear (&value);
+}
+
+static void
+try_all (Sweep *sweep, OracleCase *c, AdjValue *slot)
+{
+  for (guint i = 0; i < N_TENSORS; i++)
+    try_value (sweep, c, slot, wrong_tensor (slot, i), "is another tensor");
+  for (guint i = 0; i < N_NUMBERS; i++)
+    try_value (sweep, c, slot, wrong_number (i), "is another number");
+  for (guint i = 0; i < N_OTHERS; i++)
+    try_value (sweep, c, slot, wrong_kind (i), "is of another kind");
+}
+
+static void
+check_case (OracleCase *c, gpointer data)
+{
+  Sweep *sweep = data;
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (sweep->seen, c->op));
+
+  if (n >= PER_OPERATOR)
+    return;
+  g_hash_table_insert (sweep->seen, (gpointer) c->op, GUINT_TO_POINTER (n + 1));
+  for (guint i = 0; i < c->n_args; i++)
+    try_all (sweep, c, &c->args[i]);
+  for (guint i = 1; i < c->n_kwargs; i += 2)
+    try_all (sweep, c, &c->kwargs[i]);
+  if (c->n_args > 0)
+    {
+      c->n_args--;
+      call_with (sweep, c, FALSE, "is missing", c->n_args);
+      c->n_args++;
+    }
+}
+
+static void
+name_the_operator (void)
+{
+  Sweep sweep = { .seen = g_hash_table_new (NULL, NULL) };
+
+  oracle_foreach (check_case, &sweep);
+  g_test_message ("%u operators, %u calls with a wrong argument, %u refused",
+                  g_hash_table_size (sweep.seen), sweep.n_calls, sweep.n_refused);
+  g_assert_cmpuint (sweep.n_unnamed, ==, 0);
+  g_assert_cmpuint (sweep.n_refused, >, 10000);
+  g_hash_table_unref (sweep.seen);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/ops/errors/name-the-operator", name_the_operator);
+
+  return g_test_run ();
+}
