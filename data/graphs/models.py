@@ -5,12 +5,7 @@ import math
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from torch.utils.checkpoint import checkpoint
-
-try:
-    from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
-except ImportError:  # before 2.5: only Selective needs them
-    CheckpointPolicy = create_selective_checkpoint_contexts = None
+from torch.utils.checkpoint import *  # noqa: F403: 2.4 has no policies, which only Selective needs
 
 
 class MLP(nn.Module):
