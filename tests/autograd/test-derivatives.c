@@ -12,10 +12,13 @@
 /* PyTorch comes to these in another way, below autograd or by a formula of their forward; here they
  * are recorded, and have a gradient. */
 static const char *const ours[] = {
-  "aten::bernoulli.p",           "aten::copy",
-  "aten::hardsigmoid_backward",  "aten::native_group_norm_backward",
+  "aten::bernoulli.p",
+  "aten::copy",
+  "aten::hardsigmoid_backward",
+  "aten::native_group_norm_backward",
   "aten::normal_functional",
-  "prims::convert_element_type", "prims::fma",
+  "prims::convert_element_type",
+  "prims::fma",
 };
 
 static gboolean
