@@ -196,8 +196,8 @@ void adj_k_layer_norm_backward (const AdjKLayerNormBackward *norm);
 
 /* --- loss.c ----------------------------------------------------------------------------------- */
 
-/* x is [N, C, …] or [C], target i64 [N, …] or rank 0, weight NULL or [C].  reduction: 0 none, 1 mean,
- * 2 sum.  out is as target without reduction, else rank 0; total_weight rank 0. */
+/* x is [N, C, …] or [C], target i64 [N, …] or rank 0, weight NULL or [C].  reduction: 0 none, 1
+ * mean, 2 sum.  out is as target without reduction, else rank 0; total_weight rank 0. */
 typedef struct
 {
   AdjKView x, target;

@@ -307,7 +307,8 @@ static const struct
   { "complex.txt",
     "class G(torch.nn.Module):\n    def forward(self, x: \"c64[2][1]cpu\"):\n"
     "        twice = torch.ops.aten.add.Tensor(x, x)\n        return (twice,)\n",
-    "run $TMP/complex.txt --seed 1", "complex64; self: c64[2][1]cpu, other: c64[2][1]cpu (node 'twice'" },
+    "run $TMP/complex.txt --seed 1",
+    "complex64; self: c64[2][1]cpu, other: c64[2][1]cpu (node 'twice'" },
   { "cut.txt", "class GraphModule(torch.nn.Module):\n", "show $TMP/cut.txt", "cut.txt:" },
   { "inputs.safetensors", "",
     "run $DATA/graphs/mlp.adjoint#forward --inputs $TMP/inputs.safetensors", "inputs.safetensors" },
