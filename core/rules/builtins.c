@@ -303,10 +303,14 @@ restore_reduced (AdjRuleCall *call,
   return restore_dims (call, tensor, dims_of (args, n, first, rank), rank);
 }
 
+/* A single dimension is named as the reduction named it. */
 static gboolean
 builtin_expand_reduced (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  AdjTensor *g = restore_reduced (call, args[0].tensor, args, n, 2, args[1].n);
+  gboolean single = args[1].n > 0 && n > 2 && args[2].kind == ADJ_VALUE_LIST && args[2].n == 1 &&
+                    !is_true (args, n, 3);
+  AdjTensor *g = single ? ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, args[0], args[2].items[0])
+                        : restore_reduced (call, args[0].tensor, args, n, 2, args[1].n);
 
   if (g == NULL)
     return FALSE;

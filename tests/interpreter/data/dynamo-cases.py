@@ -311,3 +311,13 @@ def attention_with_masks(x, w, b, o, m, p):
             attend(x, x, x, w, b, o, need_weights=False, attn_mask=m > 0, key_padding_mask=p),
             attend(x, x, x, w, b, o, attn_mask=m, key_padding_mask=p),
             attend(x, x, x, w, b, o, need_weights=False, attn_mask=m, is_causal=True))
+
+
+@case(f32(3, 4), f32(3, 4), f32(12, 4), f32(12, 4), f32(12), f32(12))
+def cells(x, h, w, u, b, c):
+    return torch.gru_cell(x, h, w, u, b, c), torch.gru_cell(x, h, w, u)
+
+
+@case(f32(4, 6))
+def dropout_in_place(x):
+    return F.dropout(x * 2, 0.25, True, True), F.dropout(x + 1, 0.5, False, True)
