@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/compile.h"
 
+#include <math.h>
+
 #include "interpreter/adj-interpreter.h"
 
 static guint
@@ -14,7 +16,7 @@ count_sizes (const AdjPartition *partition)
 }
 
 AdjFunction *
-compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **out)
+compile_at_budget (AdjAotGraph *aot, const char *name, double budget, AdjPartition **out)
 {
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
@@ -29,6 +31,7 @@ compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **out)
       forward = adj_graph_function_new (adj_aot_graph_get_graph (aot));
       return adj_aot_compile (aot, forward, NULL, NULL, 0);
     }
+  options.budget = budget;
   options.num_fwd_outputs = (gint) adj_aot_graph_get_n_forward (aot);
   partitioner = adj_partitioner_find (name, &error);
   g_assert_no_error (error);
@@ -38,6 +41,12 @@ compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **out)
   forward = adj_graph_function_new (partition->forward);
   backward = adj_graph_function_new (partition->backward);
   return adj_aot_compile (aot, forward, backward, partition->backward, count_sizes (partition));
+}
+
+AdjFunction *
+compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **out)
+{
+  return compile_at_budget (aot, name, NAN, out);
 }
 
 AdjFunction *

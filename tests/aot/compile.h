@@ -13,6 +13,8 @@ AdjFunction *compile_by_default (AdjAotGraph *aot);
 AdjFunction *compile_by (AdjAotGraph *aot, const char *name);
 /* The same; @partition: (out) (transfer full): %NULL of an inference graph. */
 AdjFunction *compile_and_keep (AdjAotGraph *aot, const char *name, AdjPartition **partition);
+AdjFunction *
+compile_at_budget (AdjAotGraph *aot, const char *name, double budget, AdjPartition **partition);
 /* The joint graph as it is: forwards with tangents of zero, saving copies of its arguments, and
  * again backwards, from the same state of the generator. */
 AdjFunction *compile_whole (AdjAotGraph *aot);
