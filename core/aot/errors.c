@@ -190,6 +190,16 @@ adj_aot_get_error_message (guint index)
   return index < AOT_N_ERRORS ? rows[index].message : NULL;
 }
 
+/* "input 2", "output 1": of the function that is traced. */
+static void
+blame (GError *error, const char *format, va_list list)
+{
+  if (g_str_has_prefix (format, "input %u"))
+    adj_error_blame_input (error, va_arg (list, guint));
+  else if (g_str_has_prefix (format, "output %u"))
+    adj_error_blame_output (error, va_arg (list, guint));
+}
+
 gboolean
 aot_fail (GError **error, AotError row, const char *format, ...)
 {
@@ -202,6 +212,12 @@ aot_fail (GError **error, AotError row, const char *format, ...)
   va_end (list);
   message = describe (row, blamed);
   g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, message);
+  if (error != NULL)
+    {
+      va_start (list, format);
+      blame (*error, format, list);
+      va_end (list);
+    }
   return FALSE;
 }
 
@@ -216,6 +232,11 @@ aot_fail_context (AdjContext *cx, AotError row, const char *format, ...)
   blamed = g_strdup_vprintf (format, list);
   va_end (list);
   message = describe (row, blamed);
+  if (adj_context_has_error (cx))
+    return FALSE;
   adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s", message);
+  va_start (list, format);
+  blame (adj_context_get_error (cx), format, list);
+  va_end (list);
   return FALSE;
 }

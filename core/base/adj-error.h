@@ -36,4 +36,15 @@ typedef enum
 
 ADJ_PUBLIC GQuark adj_error_quark (void);
 
+/* What an error blames besides saying so in words; errors of other domains blame nothing. */
+
+/* The node @name, which stands at @index of its graph. */
+ADJ_PUBLIC void adj_error_blame_node (GError *error, const char *name, guint index);
+ADJ_PUBLIC void adj_error_blame_input (GError *error, guint input);
+ADJ_PUBLIC void adj_error_blame_output (GError *error, guint output);
+/* (nullable); @index: (out): in its graph */
+ADJ_PUBLIC const char *adj_error_get_node (const GError *error, guint *index);
+ADJ_PUBLIC guint adj_error_get_input (const GError *error);  /* G_MAXUINT: none */
+ADJ_PUBLIC guint adj_error_get_output (const GError *error); /* G_MAXUINT: none */
+
 G_END_DECLS

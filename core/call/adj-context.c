@@ -330,6 +330,12 @@ adj_context_has_error (const AdjContext *cx)
   return cx->error != NULL;
 }
 
+GError *
+adj_context_get_error (AdjContext *cx)
+{
+  return cx->error;
+}
+
 gboolean
 adj_context_take_error (AdjContext *cx, GError **error)
 {
@@ -372,6 +378,8 @@ adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, 
   va_end (list);
   print_place (&cx->place, message);
   cx->error = g_error_new_literal (domain, code, message->str);
+  if (cx->place.node != NULL)
+    adj_error_blame_node (cx->error, cx->place.node, cx->place.id.index);
 }
 
 gboolean

@@ -157,6 +157,7 @@ gint64 adj_context_next_region (AdjContext *cx);
  * error every call returns %NULL or %FALSE; whoever owns the context takes the error out. */
 ADJ_PUBLIC gboolean adj_context_has_error (const AdjContext *cx);
 /* (transfer full) into @error; the context is usable again.  Returns whether there was one. */
+GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (nullable) */
 ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
     G_GNUC_PRINTF (4, 5);

@@ -264,6 +264,39 @@ adj_graph_get_output (const AdjGraph *graph)
   return graph->output;
 }
 
+/* What is returned there; the output node when that is no node. */
+static AdjNodeId
+find_returned (const AdjGraph *graph, guint index)
+{
+  const AdjValue *returned;
+
+  if (!adj_node_id_is_valid (graph->output) ||
+      adj_graph_get_node (graph, graph->output.index)->args.n == 0)
+    return ADJ_NO_NODE;
+  returned = &adj_graph_get_node (graph, graph->output.index)->args.items[0];
+  if (returned->kind == ADJ_VALUE_TUPLE || returned->kind == ADJ_VALUE_LIST)
+    returned = index < returned->n ? &returned->items[index] : NULL;
+  return returned != NULL && returned->kind == ADJ_VALUE_NODE ? returned->node : graph->output;
+}
+
+AdjNodeId
+adj_graph_find_blamed (const AdjGraph *graph, const GError *error)
+{
+  guint index = G_MAXUINT;
+  const char *name = adj_error_get_node (error, &index);
+
+  /* A node of a graph inside may have the name of one outside. */
+  if (name != NULL)
+    return index < graph->n_nodes && g_str_equal (adj_graph_get_node (graph, index)->name, name)
+               ? (AdjNodeId){ index }
+               : ADJ_NO_NODE;
+  if (adj_error_get_input (error) < graph->n_inputs)
+    return graph->inputs[adj_error_get_input (error)];
+  return adj_error_get_output (error) != G_MAXUINT
+             ? find_returned (graph, adj_error_get_output (error))
+             : ADJ_NO_NODE;
+}
+
 guint
 adj_graph_get_n_calls (const AdjGraph *graph)
 {

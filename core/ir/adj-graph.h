@@ -123,6 +123,8 @@ ADJ_PUBLIC guint adj_graph_get_n_inputs (const AdjGraph *graph);
 ADJ_PUBLIC AdjNodeId adj_graph_get_input (const AdjGraph *graph, guint index);
 /* The one output node. */
 ADJ_PUBLIC AdjNodeId adj_graph_get_output (const AdjGraph *graph);
+/* The node that @error blames, itself or as an input or output of @graph; ADJ_NO_NODE: none. */
+ADJ_PUBLIC AdjNodeId adj_graph_find_blamed (const AdjGraph *graph, const GError *error);
 /* Nodes without placeholders and output: what PyTorch's tools count. */
 ADJ_PUBLIC guint adj_graph_get_n_calls (const AdjGraph *graph);
 /* The node whose execution is the last to read node @index (itself when nobody does). */

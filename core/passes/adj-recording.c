@@ -15,6 +15,7 @@ stage_free (gpointer data)
   g_free (stage->name);
   g_free (stage->summary);
   g_free (stage->failure);
+  g_free (stage->blamed);
   g_clear_pointer (&stage->graph, adj_graph_unref);
   for (guint i = 0; i < stage->n_notes; i++)
     g_free (stage->notes[i].reason);
@@ -64,6 +65,7 @@ adj_recording_add (AdjRecording *recording, const AdjStage *stage)
     .notes = g_new (AdjPassNote, stage->n_notes),
     .ns = stage->ns,
     .failure = g_strdup (stage->failure),
+    .blamed = g_strdup (stage->blamed),
   };
   for (guint i = 0; i < stage->n_notes; i++)
     {

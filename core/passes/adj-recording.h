@@ -21,6 +21,7 @@ typedef struct
   AdjPassNote *notes; /* ids of @from's graph before, of this graph after */
   gint64 ns;          /* time it took; -1: unknown */
   char *failure;      /* (nullable): why there is no graph */
+  char *blamed;       /* (nullable): the node of @from's graph that is to blame for it */
 } AdjStage;
 
 ADJ_PUBLIC AdjRecording *adj_recording_new (void);

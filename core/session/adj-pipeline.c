@@ -101,12 +101,17 @@ read_steps (const char *text, GError **error)
 static void
 add_failure (AdjPipelineResult *result, const Step *step, const GError *failure)
 {
-  gint last = (gint) adj_recording_get_n_stages (result->recording) - 1;
+  guint last = adj_recording_get_n_stages (result->recording) - 1;
+  const AdjGraph *graph = adj_recording_get_stage (result->recording, last)->graph;
+  AdjNodeId blamed = adj_graph_find_blamed (graph, failure);
+  const char *name =
+      adj_node_id_is_valid (blamed) ? adj_graph_get_node (graph, blamed.index)->name : NULL;
 
   adj_recording_add (result->recording, &(AdjStage){ .name = (char *) step_name (step),
-                                                     .from = last,
+                                                     .from = (gint) last,
                                                      .ns = -1,
-                                                     .failure = failure->message });
+                                                     .failure = failure->message,
+                                                     .blamed = (char *) name });
 }
 
 static gboolean

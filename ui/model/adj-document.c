@@ -128,6 +128,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
     {
       adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
       self->error = g_steal_pointer (&error);
+      adj_document_blame_source (self);
       adj_document_changed (self, PROP_ERROR);
       return;
     }
@@ -157,6 +158,8 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   for (guint task = 0; task < ADJ_N_TASKS; task++)
     adj_works_cancel (&self->works, task);
   g_clear_error (&self->error);
+  adj_document_forget_problem (self);
+  adj_document_forget_source (self);
   self->graph = NULL;
   self->graph_index = G_MAXUINT;
   self->selected = self->wanted_node = ADJ_NO_NODE;
@@ -209,6 +212,7 @@ adj_document_open_trace (AdjDocument *self, AdjDocument *source)
   g_return_if_fail (ADJ_IS_DOCUMENT (source) && source != self && source->graph != NULL);
 
   reset (self, NULL, g_strdup_printf (_ ("%s, traced"), source->title), source->graph->id);
+  adj_document_set_source (self, source, source->graph->graph);
   adj_works_start (&self->works, ADJ_TASK_OPEN,
                    adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
                                             source->graph, NULL, on_loaded),
@@ -233,6 +237,7 @@ adj_document_open_partition (AdjDocument *self,
          g_strdup_printf (choice->compat ? _ ("%s, PyTorch at %.2g") : _ ("%s, Adjoint at %.2g"),
                           source->title, choice->budget),
          ADJ_PAIR_ROLE);
+  adj_document_set_source (self, source, subject.joint->graph);
   adj_works_start (&self->works, ADJ_TASK_OPEN,
                    adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
                                             subject.joint, &complete, on_loaded),
@@ -332,6 +337,9 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_ARRANGEMENT:
       g_value_set_pointer (value, self->arrangement);
       break;
+    case PROP_PROBLEM:
+      g_value_set_boxed (value, self->problem);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -363,6 +371,8 @@ adj_document_finalize (GObject *object)
   g_clear_object (&self->file);
   g_clear_object (&self->log);
   g_clear_error (&self->error);
+  g_clear_error (&self->problem);
+  adj_document_forget_source (self);
   g_free (self->title);
   g_free (self->wanted_graph);
   g_clear_pointer (&self->saved, adj_saved_view_free);
@@ -396,6 +406,7 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_ARRANGEMENT] = g_param_spec_pointer ("arrangement", NULL, NULL, flags);
   properties[PROP_CHOSEN] = g_param_spec_pointer ("chosen", NULL, NULL, flags);
   properties[PROP_LIT] = g_param_spec_pointer ("lit", NULL, NULL, flags);
+  properties[PROP_PROBLEM] = g_param_spec_boxed ("problem", NULL, NULL, G_TYPE_ERROR, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,

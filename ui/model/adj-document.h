@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  *
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
- * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen".
+ * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
+ * "problem".
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -49,6 +50,12 @@ AdjGraphSet *adj_document_get_graphs (AdjDocument *self);
 guint adj_document_find_graph (AdjDocument *self, const AdjGraph *graph);
 /* Why the last opening failed; %NULL when it did not. */
 const GError *adj_document_get_error (AdjDocument *self);
+/* The document that was traced, when the last opening failed at a node of its.  (nullable) */
+AdjDocument *adj_document_get_blamed (AdjDocument *self);
+/* Why the last run or trace of a graph failed, when a node is to blame.  (transfer none) (nullable)
+ * @graph: (out): its place, as of the shown one */
+const GError *adj_document_get_problem (AdjDocument *self, guint *graph, AdjNodeId *node);
+void adj_document_forget_problem (AdjDocument *self);
 GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
 
 /* -- the picture -- */

@@ -105,6 +105,9 @@ trace (AdjWork *work, GCancellable *cancellable, GError **error)
   if (second != NULL && second->failure != NULL)
     {
       g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, second->failure);
+      if (second->blamed != NULL)
+        adj_error_blame_node (*error, second->blamed,
+                              adj_graph_find_node (source->graph->graph, second->blamed).index);
       return NULL;
     }
   return make_set (adj_pipeline_result_to_bundle (&result, source->bundle, source->graph));

@@ -32,6 +32,13 @@ struct _AdjDocument
   AdjHistory history;
   GArray *lit; /* (nullable): of guint32 */
 
+  GError *problem; /* (nullable): of the last run or trace, with the node that it blames */
+  guint problem_graph;
+  AdjNodeId problem_node;
+  AdjDocument *source;    /* (weak) (nullable): whose graph was traced */
+  AdjGraph *source_graph; /* (owned) (nullable) */
+  gboolean blames_source; /* the error of opening is a problem of @source */
+
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
   AdjWorks works;
@@ -52,6 +59,7 @@ enum
   PROP_ARRANGEMENT,
   PROP_LIT,
   PROP_CHOSEN,
+  PROP_PROBLEM,
   N_PROPS
 };
 
@@ -62,6 +70,15 @@ void adj_document_remark (AdjDocument *self, const char *text);
 void adj_document_announce_export (AdjDocument *self, GFile *file);
 /* To the log, and as a remark. */
 void adj_document_report_problem (AdjDocument *self, const GError *error);
+
+/* document-problems.c */
+/* Makes @error the problem and goes to the node of @graph that it blames; %FALSE: it blames none.
+ */
+gboolean adj_document_blame (AdjDocument *self, const AdjGraph *graph, const GError *error);
+/* What is opened comes from @graph of @source, which errors may blame. */
+void adj_document_set_source (AdjDocument *self, AdjDocument *source, AdjGraph *graph);
+void adj_document_forget_source (AdjDocument *self);
+void adj_document_blame_source (AdjDocument *self);
 
 /* document-visits.c: what is selected becomes what @before had not. */
 void adj_document_follow_chosen (AdjDocument *self, const AdjArrangement *before);

@@ -9,6 +9,7 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
   const char *id = adj_evaluation_get_graph_id (adj_work_from_result (result));
+  const AdjComparison *comparison;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
   gpointer evaluation = NULL;
@@ -18,13 +19,22 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
     return;
   if (evaluation == NULL)
     {
-      adj_document_report_problem (self, error);
+      guint index = adj_graph_set_find (self->graphs, id, NULL);
+
+      if (index != G_MAXUINT &&
+          adj_document_blame (self, adj_graph_set_get (self->graphs, index)->graph, error))
+        adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
+      else
+        adj_document_report_problem (self, error);
       return;
     }
   g_hash_table_insert (self->evaluations, adj_evaluation_get_graph (evaluation), evaluation);
   text = adj_evaluation_describe (evaluation, id);
   adj_log_add (self->log, ADJ_LOG_DONE, "%s", text);
   adj_document_changed (self, PROP_EVALUATION);
+  comparison = adj_evaluation_get_comparison (evaluation);
+  if (comparison != NULL && comparison->failure != NULL)
+    adj_document_blame (self, adj_evaluation_get_graph (evaluation), comparison->failure);
 }
 
 AdjRunChoice
@@ -58,6 +68,7 @@ adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
 static void
 start_run (AdjDocument *self, const AdjPeer *peer)
 {
+  adj_document_forget_problem (self);
   adj_works_start (&self->works, ADJ_TASK_RUN,
                    adj_evaluation_start (G_OBJECT (self), self->graphs, self->graph,
                                          adj_document_get_run_choice (self), peer, on_evaluated),

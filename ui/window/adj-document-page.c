@@ -30,6 +30,7 @@ struct _AdjDocumentPage
   AdjDocument *document; /* (owned) */
   GSettings *settings;   /* (owned) (nullable) */
   gboolean had_selection;
+  gboolean closed;     /* who reads the remarks about the file has seen them */
   gboolean has_camera; /* to go to with the first picture */
   AdjCamera camera;
   gboolean changed; /* since the view was saved */
@@ -187,6 +188,30 @@ show_remark (AdjDocumentPage *self, GtkMessageType type, const char *text)
                                   problem ? "win.copy-details" : "win.show-page");
 }
 
+/* On the way to the node of a problem there is a button, at it there is none. */
+static void
+update_button (AdjDocumentPage *self)
+{
+  guint graph;
+  AdjNodeId node;
+  gboolean there;
+
+  if (adj_document_get_problem (self->document, &graph, &node) == NULL)
+    {
+      gtk_widget_set_visible (GTK_WIDGET (self->remarks_button), TRUE);
+      return;
+    }
+  there = adj_document_get_graph_index (self->document) == graph &&
+          adj_document_get_selected (self->document).index == node.index;
+  gtk_widget_set_visible (GTK_WIDGET (self->remarks_button), !there);
+  gtk_button_set_label (self->remarks_button, _ ("_Show Node"));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), NULL);
+  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (self->remarks_button),
+                                          g_variant_new ("(uu)", graph, node.index));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), "win.show-node");
+  adj_name_widgets (GTK_WIDGET (self->remarks_bar));
+}
+
 static char *
 describe_remarks (const char *file, const AdjDiags *diags, guint n)
 {
@@ -210,6 +235,9 @@ update_remarks (AdjDocumentPage *self)
   const AdjDiags *diags = bundle != NULL ? adj_bundle_get_diags (bundle) : NULL;
   const GError *error = adj_document_get_error (self->document);
   guint n = diags != NULL ? adj_diags_count (diags, ADJ_SEVERITY_WARNING) : 0;
+  guint graph;
+  AdjNodeId node;
+  const GError *problem = adj_document_get_problem (self->document, &graph, &node);
 
   if (error != NULL)
     {
@@ -218,13 +246,19 @@ update_remarks (AdjDocumentPage *self)
       adw_status_page_set_description (self->problem_page, escaped);
       show_remark (self, GTK_MESSAGE_ERROR, error->message);
     }
+  else if (problem != NULL)
+    {
+      show_remark (self, GTK_MESSAGE_ERROR, problem->message);
+    }
   else if (n > 0)
     {
       g_autofree char *text = describe_remarks (adj_document_get_title (self->document), diags, n);
 
       show_remark (self, GTK_MESSAGE_WARNING, text);
     }
-  gtk_info_bar_set_revealed (self->remarks_bar, error != NULL || n > 0);
+  update_button (self);
+  gtk_info_bar_set_revealed (self->remarks_bar,
+                             error != NULL || problem != NULL || (n > 0 && !self->closed));
 }
 
 char *
@@ -246,6 +280,7 @@ update_bundle (AdjDocumentPage *self)
 {
   GFile *file = adj_document_get_file (self->document);
 
+  self->closed = FALSE;
   update_remarks (self);
   if (adj_document_get_bundle (self->document) != NULL && file != NULL)
     {
@@ -456,6 +491,8 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
 static void
 on_remark_closed (AdjDocumentPage *self)
 {
+  self->closed = TRUE;
+  adj_document_forget_problem (self->document);
   gtk_info_bar_set_revealed (self->remarks_bar, FALSE);
 }
 
@@ -470,6 +507,9 @@ adj_document_page_init (AdjDocumentPage *self)
     { "notify::title", G_CALLBACK (update_page) },
     { "notify::scene", G_CALLBACK (update_page) },
     { "notify::error", G_CALLBACK (update_error) },
+    { "notify::problem", G_CALLBACK (update_remarks) },
+    { "notify::selected", G_CALLBACK (update_button) },
+    { "notify::graph-index", G_CALLBACK (update_button) },
     { "notify::bundle", G_CALLBACK (update_bundle) },
     { "notify::evaluation", G_CALLBACK (update_evaluation) },
     { "notify::selected", G_CALLBACK (update_selected) },

@@ -59,6 +59,23 @@ on_tab_status (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
   update_tab (self, pspec, document);
 }
 
+/* A trace that failed at a node is looked at where that node is. */
+static void
+on_tab_failed (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
+{
+  AdwTabPage *tab = find_tab (self, document);
+  AdjDocument *blamed = adj_document_get_blamed (document);
+  AdwTabPage *other = blamed != NULL ? find_tab (self, blamed) : NULL;
+
+  if (tab == NULL || other == NULL || adj_document_get_error (document) == NULL)
+    return;
+  if (adw_tab_page_get_selected (tab))
+    adw_tab_view_set_selected_page (self->tabs, other);
+  else if (!adw_tab_page_get_selected (other))
+    adw_tab_page_set_needs_attention (other, TRUE);
+  adw_tab_view_close_page (self->tabs, tab);
+}
+
 /* A result in a tab that nobody sees. */
 static void
 on_tab_evaluated (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
@@ -98,6 +115,7 @@ adj_window_add_tab (AdjWindow *self)
   } signals[] = {
     { "notify::title", G_CALLBACK (on_tab_status) },
     { "notify::error", G_CALLBACK (on_tab_status) },
+    { "notify::error", G_CALLBACK (on_tab_failed) },
     { "notify::status", G_CALLBACK (on_tab_status) },
     { "notify::evaluation", G_CALLBACK (on_tab_evaluated) },
   };

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A trace and a run that fail at a node go to that node. */
+
+#include "canvas/adj-graph-view.h"
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+#include "window/adj-document-page.h"
+
+static AdjApplication *application;
+
+/* Two hundred nodes, of which one, far from the first, sums over a dimension that is not there. */
+static AdjWindow *
+open_broken (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "broken.txt", NULL);
+  g_autoptr (GString) text =
+      g_string_new ("class GraphModule(torch.nn.Module):\n"
+                    "    def forward(self, x: \"f32[2, 3]\", y: \"f32[2, 3]\"):\n"
+                    "        n0: \"f32[2, 3]\" = torch.ops.aten.sin.default(x)\n");
+
+  for (guint i = 1; i < 200; i++)
+    g_string_append_printf (text, "        n%u: \"f32[2, 3]\" = torch.ops.aten.sin.default(n%u)\n",
+                            i, i - 1);
+  g_string_append (text, "        total: \"f32[2]\" = "
+                         "torch.ops.aten.sum.dim_IntList(n199, [7], True)\n"
+                         "        return (total,)\n");
+  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  g_assert_true (adj_walk_select (window, "n0"));
+  return window;
+}
+
+static void
+assert_at (AdjWindow *window, const char *name)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  AdjNodeId node = adj_graph_find_node (adj_document_get_graph (document)->graph, name);
+  AdjScene *scene = adj_document_get_scene (document);
+  AdjCamera camera = adj_graph_view_get_camera (view);
+  AdjRect seen = adj_camera_visible (&camera, (float) gtk_widget_get_width (GTK_WIDGET (view)),
+                                     (float) gtk_widget_get_height (GTK_WIDGET (view)));
+  const AdjRect *box = &adj_scene_get_box (scene, adj_scene_find_node (scene, node))->rect;
+
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==, node.index);
+  g_assert_cmpuint (adj_graph_view_get_selected (view).index, ==, node.index);
+  g_assert_cmpfloat (box->x, >=, seen.x);
+  g_assert_cmpfloat (box->y, >=, seen.y);
+  g_assert_cmpfloat (box->x + box->width, <=, seen.x + seen.width);
+  g_assert_cmpfloat (box->y + box->height, <=, seen.y + seen.height);
+}
+
+/* The bar that names the problem; @button: (out): goes to the node */
+static GtkInfoBar *
+find_bar (AdjWindow *window, const char *part, GtkWidget **button)
+{
+  GtkWidget *page = GTK_WIDGET (adj_window_get_view (window));
+  GtkWidget *bar, *label;
+
+  page = gtk_widget_get_ancestor (page, ADJ_TYPE_DOCUMENT_PAGE);
+  bar = adj_walk_find (page, GTK_TYPE_INFO_BAR, NULL);
+  label = adj_walk_find (bar, GTK_TYPE_LABEL, NULL);
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (label)), part));
+  *button = adj_walk_find (bar, GTK_TYPE_LABEL, "Show Node");
+  *button = *button != NULL ? gtk_widget_get_ancestor (*button, GTK_TYPE_BUTTON) : NULL;
+  return GTK_INFO_BAR (bar);
+}
+
+static gboolean
+is_blamed (gpointer document)
+{
+  guint graph;
+  AdjNodeId node;
+
+  return adj_document_get_problem (document, &graph, &node) != NULL && adj_work_count () == 0;
+}
+
+static void
+assert_goes_there (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *button;
+
+  g_assert_true (adj_walk_until (is_blamed, document, 20));
+  adj_walk_settle (window);
+  g_assert_true (adj_window_get_document (window) == document);
+  assert_at (window, "total");
+  g_assert_true (gtk_info_bar_get_revealed (find_bar (window, "dimension 7", &button)));
+  g_assert_false (button != NULL && gtk_widget_get_visible (button));
+
+  /* Away, and back by the button. */
+  g_assert_true (adj_walk_select (window, "n0"));
+  assert_at (window, "n0");
+  find_bar (window, "dimension 7", &button);
+  g_assert_nonnull (button);
+  g_assert_true (gtk_widget_get_visible (button));
+  g_signal_emit_by_name (button, "clicked");
+  adj_walk_settle (window);
+  assert_at (window, "total");
+}
+
+static void
+test_trace (void)
+{
+  AdjWindow *window = open_broken ();
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *button;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  g_assert_true (adj_walk_until (is_blamed, document, 20));
+  adj_walk_settle (window);
+  /* The tab of what could not be made is gone. */
+  g_assert_true (adj_window_get_document (window) == document);
+  g_assert_cmpint (adw_tab_view_get_n_pages (
+                       ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL))),
+                   ==, 1);
+  assert_goes_there (window);
+
+  /* Closed, it is forgotten. */
+  gtk_info_bar_response (find_bar (window, "dimension 7", &button), GTK_RESPONSE_CLOSE);
+  adj_walk_settle (window);
+  g_assert_false (is_blamed (document));
+  g_assert_false (gtk_info_bar_get_revealed (find_bar (window, "", &button)));
+  adj_walk_close (window);
+}
+
+static void
+test_run (void)
+{
+  AdjWindow *window = open_broken ();
+
+  g_assert_true (adj_walk_run (window, "win.run"));
+  assert_goes_there (window);
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return 0;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  g_test_add_func ("/ui/blame/trace", test_trace);
+  g_test_add_func ("/ui/blame/run", test_run);
+  return g_test_run ();
+}
