@@ -157,6 +157,32 @@ builtin_is_contiguous (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   return TRUE;
 }
 
+/* PyTorch's suggested memory format: by strides alone, dense or not. */
+static gboolean
+builtin_lies_by_channel (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  static const guint8 inner_to_outer[] = { 1, 3, 2, 0 };
+  const AdjShape *shape = shape_of (call, &args[0]);
+  AdjSymbols *symbols = symbols_of (call);
+  AdjSize least = ADJ_SIZE (0);
+  gboolean lies = shape->rank == 4 && !adj_size_is (symbols, shape->stride[1], 0);
+
+  for (guint i = 0; lies && i < G_N_ELEMENTS (inner_to_outer); i++)
+    {
+      guint d = inner_to_outer[i];
+      AdjSize stride = shape->stride[d];
+
+      lies = !adj_size_is (symbols, shape->size[d], 0) &&
+             adj_size_test (symbols, ADJ_SIZE_LE, least, stride) &&
+             !(d == 0 && adj_size_test (symbols, ADJ_SIZE_EQ, least, shape->stride[1]));
+      least = adj_size_is (symbols, shape->size[d], 1)
+                  ? stride
+                  : adj_size_mul (symbols, stride, shape->size[d]);
+    }
+  *out = ADJ_BOOL (lies);
+  return TRUE;
+}
+
 static gboolean
 builtin_keeps (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {

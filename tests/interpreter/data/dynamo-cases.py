@@ -321,3 +321,10 @@ def cells(x, h, w, u, b, c):
 @case(f32(4, 6))
 def dropout_in_place(x):
     return F.dropout(x * 2, 0.25, True, True), F.dropout(x + 1, 0.5, False, True)
+
+
+@case(f32(2, 5, 4, 3))
+def channels_last(x):
+    x = x.permute(0, 3, 1, 2)
+    return (F.interpolate(x, scale_factor=2, mode='bilinear'), F.interpolate(x, size=(3, 2)), F.adaptive_avg_pool2d(x, 1),
+            F.adaptive_avg_pool1d(x[:, :, 0], 1))
