@@ -441,6 +441,7 @@ collect_tangents (Collection *collection)
   metadata->n_bases = collection->bases->len;
   adj_aot_metadata_derive (metadata);
   metadata->tangents = g_new0 (AdjTensorMeta, metadata->n_forward_returns + 1);
+  g_clear_pointer (&collection->program->tangents, g_ptr_array_unref);
   collection->program->tangents =
       g_ptr_array_new_with_free_func ((GDestroyNotify) aot_composite_unref);
   for (guint i = 0; i < metadata->n_mutated_runtime; i++, k++)
@@ -467,6 +468,7 @@ describe_returns (Collection *collection)
     values[n++] = collection->outputs.items[i];
   for (guint i = 0; i < collection->bases->len; i++)
     values[n++] = ADJ_TENSOR (collection->bases->pdata[i]);
+  g_clear_pointer (&collection->program->returns, g_ptr_array_unref);
   collection->program->returns = aot_composite_describe_all (values, n);
 }
 

@@ -421,6 +421,13 @@ has_composites (const AotProgram *program)
   return found;
 }
 
+/* Turned, or written, so that nothing is seen of it at the end but in gradients. */
+static gboolean
+is_turned_back (const AdjAotInput *input)
+{
+  return input->touched && input->requires_grad && input->mutation == ADJ_MUTATION_NONE;
+}
+
 gboolean
 aot_check_composites (AotProgram *program, GError **error)
 {
@@ -432,7 +439,8 @@ aot_check_composites (AotProgram *program, GError **error)
   if (program->options->export_joint)
     return aot_fail (error, AOT_ERROR_EXPORT_COMPOSITE, "the function");
   for (guint i = 0; i < metadata->n_inputs; i++)
-    if (is_composite (AOT_ARGUMENT (program, i)->composite) && metadata->inputs[i].mutates_metadata)
+    if (is_composite (AOT_ARGUMENT (program, i)->composite) &&
+        (metadata->inputs[i].mutates_metadata || is_turned_back (&metadata->inputs[i])))
       return aot_fail (error, AOT_ERROR_COMPOSITE_METADATA, "input %u", i);
   for (guint i = 0; i < metadata->n_outputs; i++)
     if (metadata->n_bases > 0 &&

@@ -192,24 +192,28 @@ offsets_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- Unsigned: places may be any numbers, which then give some number too. -- */
+
 /* Inductor's kernel counts as if there were no dilation. */
 static gint64
 offset_of_index (gint64 index, gint64 width, const Windows *windows, const gint64 *window)
 {
-  gint64 row = index / width - (window[0] * windows->stride[0] - windows->padding[0]);
-  gint64 column = index % width - (window[1] * windows->stride[1] - windows->padding[1]);
+  guint64 row = (guint64) (index / width), column = (guint64) (index % width);
 
-  return row * windows->kernel[1] + column;
+  row -= (guint64) window[0] * windows->stride[0] - windows->padding[0];
+  column -= (guint64) window[1] * windows->stride[1] - windows->padding[1];
+  return (gint64) (row * windows->kernel[1] + column);
 }
 
 static gint64
 index_of_offset (gint64 offset, gint64 width, const Windows *windows, const gint64 *window)
 {
-  gint64 row = offset / windows->kernel[1], column = offset % windows->kernel[1];
+  guint64 row = (guint64) (offset / windows->kernel[1]);
+  guint64 column = (guint64) (offset % windows->kernel[1]);
 
-  row += window[0] * windows->stride[0] - windows->padding[0];
-  column += window[1] * windows->stride[1] - windows->padding[1];
-  return row * width + column;
+  row += (guint64) window[0] * windows->stride[0] - windows->padding[0];
+  column += (guint64) window[1] * windows->stride[1] - windows->padding[1];
+  return (gint64) (row * (guint64) width + column);
 }
 
 /* Replaces @places, dense, by what @convert makes of them. */
