@@ -478,33 +478,58 @@ adj_command_group_title (AdjCommandGroup group)
   return _ (titles[group]);
 }
 
-gboolean
-adj_command_is_possible (AdjDocument *document, AdjNeeds needs)
+/* -- what commands need -- */
+
+static gboolean
+is_there (AdjDocument *document, gint unused)
 {
-  switch (needs)
-    {
-    case ADJ_NEEDS_NOTHING:
-      return TRUE;
-    case ADJ_NEEDS_GRAPH:
-      return adj_document_get_graph (document) != NULL;
-    case ADJ_NEEDS_SELECTION:
-      return adj_node_id_is_valid (adj_document_get_selected (document));
-    case ADJ_NEEDS_WORK:
-      return adj_document_is_running (document) || adj_document_get_status (document) != NULL;
-    case ADJ_NEEDS_PROBLEM:
-      return adj_document_get_error (document) != NULL;
-    case ADJ_NEEDS_PAST:
-      return adj_document_can_go (document, -1);
-    case ADJ_NEEDS_FUTURE:
-      return adj_document_can_go (document, 1);
-    case ADJ_NEEDS_DONE:
-      return adj_document_can_undo (document, -1);
-    case ADJ_NEEDS_UNDONE:
-      return adj_document_can_undo (document, 1);
-    case ADJ_NEEDS_EARLIER:
-      return adj_stages_can_step (document, -1);
-    case ADJ_NEEDS_LATER:
-      return adj_stages_can_step (document, 1);
-    }
-  return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_graph (AdjDocument *document, gint unused)
+{
+  return adj_document_get_graph (document) != NULL;
+}
+
+static gboolean
+has_selection (AdjDocument *document, gint unused)
+{
+  return adj_node_id_is_valid (adj_document_get_selected (document));
+}
+
+static gboolean
+has_work (AdjDocument *document, gint unused)
+{
+  return adj_document_is_running (document) || adj_document_get_status (document) != NULL;
+}
+
+static gboolean
+has_problem (AdjDocument *document, gint unused)
+{
+  return adj_document_get_error (document) != NULL;
+}
+
+static const struct
+{
+  gboolean (*is_met) (AdjDocument *document, gint step);
+  gint step;
+} needs[ADJ_N_NEEDS] = {
+  [ADJ_NEEDS_NOTHING] = { is_there, 0 },
+  [ADJ_NEEDS_GRAPH] = { has_graph, 0 },
+  [ADJ_NEEDS_SELECTION] = { has_selection, 0 },
+  [ADJ_NEEDS_WORK] = { has_work, 0 },
+  [ADJ_NEEDS_PROBLEM] = { has_problem, 0 },
+  [ADJ_NEEDS_PAST] = { adj_document_can_go, -1 },
+  [ADJ_NEEDS_FUTURE] = { adj_document_can_go, 1 },
+  [ADJ_NEEDS_DONE] = { adj_document_can_undo, -1 },
+  [ADJ_NEEDS_UNDONE] = { adj_document_can_undo, 1 },
+  [ADJ_NEEDS_EARLIER] = { adj_stages_can_step, -1 },
+  [ADJ_NEEDS_LATER] = { adj_stages_can_step, 1 },
+};
+
+gboolean
+adj_command_is_possible (AdjDocument *document, AdjNeeds need)
+{
+  return needs[need].is_met (document, needs[need].step);
 }

@@ -21,6 +21,7 @@ typedef enum
   ADJ_NEEDS_UNDONE,
   ADJ_NEEDS_EARLIER, /* stage */
   ADJ_NEEDS_LATER,
+  ADJ_N_NEEDS,
 } AdjNeeds;
 
 typedef enum
@@ -53,6 +54,6 @@ typedef struct
 
 const AdjCommand *adj_commands_get (guint *n);
 const char *adj_command_group_title (AdjCommandGroup group);
-gboolean adj_command_is_possible (AdjDocument *document, AdjNeeds needs);
+gboolean adj_command_is_possible (AdjDocument *document, AdjNeeds need);
 
 G_END_DECLS
