@@ -6,6 +6,7 @@
 #include "support/adj-test.h"
 
 #define WAIT_SECONDS 60
+#define POLL_MSEC 20
 
 #ifdef __SANITIZE_ADDRESS__
 const char *__asan_default_options (void);
@@ -51,6 +52,23 @@ adj_walk_init (void)
   return TRUE;
 }
 
+AdjApplication *
+adj_walk_begin (int *argc, char ***argv)
+{
+  AdjApplication *application;
+
+  g_setenv ("GTK_A11Y", "test", TRUE);
+  g_test_init (argc, argv, NULL);
+  if (!adj_walk_init ())
+    {
+      g_test_skip ("there is no display");
+      return NULL;
+    }
+  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  return application;
+}
+
 AdjWindow *
 adj_walk_open_window (AdjApplication *application, int width, int height)
 {
@@ -63,23 +81,23 @@ adj_walk_open_window (AdjApplication *application, int width, int height)
 }
 
 static gboolean
-on_timeout (gpointer data)
+wake_up (gpointer data)
 {
-  *(gboolean *) data = TRUE;
-  return G_SOURCE_REMOVE;
+  return G_SOURCE_CONTINUE;
 }
 
+/* Threads that bring about what is waited for do not wake the loop. */
 gboolean
 adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds)
 {
-  gboolean late = FALSE;
-  guint timeout = g_timeout_add_seconds (seconds, on_timeout, &late);
+  gint64 end = g_get_monotonic_time () + seconds * G_TIME_SPAN_SECOND;
+  guint poll = g_timeout_add (POLL_MSEC, wake_up, NULL);
+  gboolean is_done;
 
-  while (!done (data) && !late)
+  while (!(is_done = done (data)) && g_get_monotonic_time () < end)
     g_main_context_iteration (NULL, TRUE);
-  if (!late)
-    g_source_remove (timeout);
-  return !late;
+  g_source_remove (poll);
+  return is_done;
 }
 
 static gboolean
@@ -162,6 +180,18 @@ adj_walk_choose_graph (AdjWindow *window, const char *role)
   return FALSE;
 }
 
+AdjWindow *
+adj_walk_open_graph (AdjApplication *application, const char *name, const char *role)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autofree char *path = adj_test_data_path (name);
+
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, role));
+  adj_walk_settle (window);
+  return window;
+}
+
 gboolean
 adj_walk_select (AdjWindow *window, const char *node)
 {
@@ -207,6 +237,40 @@ adj_walk_find (GtkWidget *root, GType type, const char *label)
         return found;
     }
   return NULL;
+}
+
+GtkWidget *
+adj_walk_find_mapped (GtkWidget *root, GType type)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && gtk_widget_get_mapped (root))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = adj_walk_find_mapped (child, type);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+GtkWidget *
+adj_walk_find_row (GtkWidget *root, const char *title)
+{
+  GtkWidget *label = adj_walk_find (root, GTK_TYPE_LABEL, title);
+
+  g_assert_nonnull (label);
+  return gtk_widget_get_ancestor (label, ADW_TYPE_PREFERENCES_ROW);
+}
+
+void
+adj_walk_click (GtkWidget *root, const char *label)
+{
+  GtkWidget *found = adj_walk_find (root, GTK_TYPE_LABEL, label);
+
+  g_assert_nonnull (found);
+  g_signal_emit_by_name (gtk_widget_get_ancestor (found, GTK_TYPE_BUTTON), "clicked");
 }
 
 /* Popovers are surfaces of their own. */

@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 
 /* Whether there is a display; initialises GTK and libadwaita, animations off. */
 gboolean adj_walk_init (void);
+/* For the main() of a test: GLib's tests and the above.  The one application of all windows: a
+ * second one would ask for the same place on the bus.  (nullable): skipped, there is no display */
+AdjApplication *adj_walk_begin (int *argc, char ***argv);
 
 /* A window on the screen, without an application loop. */
 AdjWindow *adj_walk_open_window (AdjApplication *application, int width, int height);
@@ -23,11 +26,19 @@ void adj_walk_settle (AdjWindow *window);
 gboolean adj_walk_open (AdjWindow *window, const char *path);
 /* Chooses the graph of that role ("joint") and waits for its picture. */
 gboolean adj_walk_choose_graph (AdjWindow *window, const char *role);
+/* A window on the graph of that role in a file below data/. */
+AdjWindow *adj_walk_open_graph (AdjApplication *application, const char *name, const char *role);
 gboolean adj_walk_select (AdjWindow *window, const char *node);
 /* Activates an action and waits until the run is over. */
 gboolean adj_walk_run (AdjWindow *window, const char *action);
 /* The first widget of @type below @root whose label is @label (%NULL: any). */
 GtkWidget *adj_walk_find (GtkWidget *root, GType type, const char *label);
+/* The first one that is on the screen: of the chosen tab. */
+GtkWidget *adj_walk_find_mapped (GtkWidget *root, GType type);
+/* The row of a preferences group of that title. */
+GtkWidget *adj_walk_find_row (GtkWidget *root, const char *title);
+/* Presses the button that says so. */
+void adj_walk_click (GtkWidget *root, const char *label);
 /* The window of that title.  (nullable) */
 GtkWidget *adj_walk_find_window (const char *title);
 /* Writes what a window and its popovers show, at the scale of the display. */

@@ -180,23 +180,6 @@ write_row (guint row, const AdjTestFolder *folder)
 
 /* -- the window -- */
 
-/* The bar of the chosen tab: of all of them the one that is mapped. */
-static GtkWidget *
-find_bar (GtkWidget *root)
-{
-  if (GTK_IS_INFO_BAR (root) && gtk_widget_get_mapped (root))
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
-       child = gtk_widget_get_next_sibling (child))
-    {
-      GtkWidget *found = find_bar (child);
-
-      if (found != NULL)
-        return found;
-    }
-  return NULL;
-}
-
 /* Of several remarks the bar tells one; the log has all. */
 static gboolean
 is_told (AdjDocument *document, const char *text, const char *place)
@@ -221,7 +204,7 @@ check (AdjWindow *window, const char *file, Outcome outcome, const char *place)
 {
   AdjDocument *document = adj_window_get_document (window);
   const GError *error = adj_document_get_error (document);
-  GtkInfoBar *bar = GTK_INFO_BAR (find_bar (GTK_WIDGET (window)));
+  GtkInfoBar *bar = GTK_INFO_BAR (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_INFO_BAR));
   const char *text;
 
   g_assert_nonnull (bar);
@@ -363,15 +346,9 @@ test_tensors (void)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/bad-input/rows", test_rows);
   g_test_add_func ("/ui/bad-input/list", test_list);
   g_test_add_func ("/ui/bad-input/tensors", test_tensors);

@@ -141,15 +141,9 @@ test_run (void)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/blame/trace", test_trace);
   g_test_add_func ("/ui/blame/run", test_run);
   return g_test_run ();

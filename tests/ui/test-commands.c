@@ -14,28 +14,6 @@
 
 static AdjApplication *application;
 
-static AdjWindow *
-open_window (const char *name)
-{
-  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
-  g_autofree char *path = adj_test_data_path (name);
-
-  g_assert_true (adj_walk_open (window, path));
-  g_assert_true (adj_walk_choose_graph (window, "joint"));
-  adj_walk_settle (window);
-  return window;
-}
-
-static void
-close_window (AdjWindow *window)
-{
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (window);
-}
-
 static AdjPaletteEntry *
 find_entry (AdjDocument *document, const char *query, guint at)
 {
@@ -57,7 +35,7 @@ assert_finds (AdjDocument *document, const char *query, const char *wanted)
 static void
 test_finds (void)
 {
-  AdjWindow *window = open_window ("graphs/gpt2.adjoint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
   AdjDocument *document = adj_window_get_document (window);
   AdjPaletteEntry *entry;
 
@@ -76,7 +54,7 @@ test_finds (void)
   entry = find_entry (document, "compare with recorded", 0);
   g_assert_cmpstr (adj_palette_entry_get_keys (entry), ==, "Shift+F5");
   g_object_unref (entry);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* As the keyboard does it: open, type, Enter. */
@@ -109,7 +87,7 @@ shows_backward (gpointer data)
 static void
 test_runs (void)
 {
-  AdjWindow *window = open_window ("graphs/gpt2.adjoint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
   AdjDocument *document = adj_window_get_document (window);
   const AdjGraph *graph = adj_document_get_graph (document)->graph;
 
@@ -122,14 +100,14 @@ test_runs (void)
   g_assert_cmpint (adj_document_get_arrangement (document)->coloring, ==, ADJ_COLOR_BY_BYTES);
   press_enter_on (window, "0-0-backward");
   g_assert_true (adj_walk_until (shows_backward, document, 60));
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* Titles that are there twice, keys that two commands have, targets that nobody knows. */
 static void
 test_table (void)
 {
-  AdjWindow *window = open_window ("graphs/mlp.adjoint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
   g_autoptr (GHashTable) keys = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) titles = g_hash_table_new (g_str_hash, g_str_equal);
   GtkWidget *notebook = adj_walk_find (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK, NULL);
@@ -161,7 +139,7 @@ test_table (void)
           }
     }
   g_assert_cmpint (gtk_notebook_get_n_pages (GTK_NOTEBOOK (notebook)), ==, (int) n_pages);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static gboolean
@@ -210,10 +188,10 @@ check_menus (AdjWindow *window, GtkWidget *root)
 static void
 test_menus (void)
 {
-  AdjWindow *window = open_window ("graphs/mlp.adjoint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
 
   check_menus (window, GTK_WIDGET (window));
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* Every key of the table, and every key of the canvas, stands in the window of shortcuts. */
@@ -244,15 +222,9 @@ test_shortcuts (void)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/commands/finds", test_finds);
   g_test_add_func ("/ui/commands/runs", test_runs);
   g_test_add_func ("/ui/commands/table", test_table);

@@ -18,18 +18,6 @@
 
 static AdjApplication *application;
 
-static AdjWindow *
-open_capture (const char *name, const char *role)
-{
-  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
-  g_autofree char *path = adj_test_data_path (name);
-
-  g_assert_true (adj_walk_open (window, path));
-  g_assert_true (adj_walk_choose_graph (window, role));
-  adj_walk_settle (window);
-  return window;
-}
-
 static const AdjGraph *
 get_graph (AdjWindow *window)
 {
@@ -59,7 +47,7 @@ assert_told (AdjWindow *window, GType panel, const char *label)
 static void
 test_tags (void)
 {
-  AdjWindow *window = open_capture ("graphs/sac.adjoint", "forward+backward");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "forward+backward");
 
   g_assert_true (adj_walk_select (window, "addmm_2"));
   assert_told (window, ADJ_TYPE_INSPECTOR, "must-save");
@@ -75,7 +63,7 @@ test_tags (void)
 static void
 test_bridges (void)
 {
-  AdjWindow *window = open_capture ("graphs/sac.adjoint", "forward+backward");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "forward+backward");
   const AdjScene *scene = adj_document_get_scene (adj_window_get_document (window));
   AdjNodeId saved = adj_graph_find_node (get_graph (window), "addmm_2");
   const AdjSceneBox *from = adj_scene_get_box (scene, adj_scene_find_node (scene, saved));
@@ -99,7 +87,7 @@ test_bridges (void)
 static void
 test_ghosts (void)
 {
-  AdjWindow *window = open_capture ("graphs/sac.adjoint", "forward+backward");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "forward+backward");
   GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
   const AdjScene *scene = adj_document_get_scene (adj_window_get_document (window));
   g_autoptr (AdjHighlight) light = NULL;
@@ -135,7 +123,7 @@ test_ghosts (void)
 static void
 test_memory (void)
 {
-  AdjWindow *window = open_capture ("graphs/sac.adjoint", "forward+backward");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "forward+backward");
   g_autoptr (AdjTimeline) timeline = NULL;
   g_autofree char *bytes = NULL, *expected = NULL;
   GtkWidget *chart;
@@ -167,7 +155,7 @@ test_makers (void)
   for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
     {
       g_autofree char *name = g_strdup_printf ("graphs/%s.adjoint", captures[i]);
-      AdjWindow *window = open_capture (name, "backward");
+      AdjWindow *window = adj_walk_open_graph (application, name, "backward");
       AdjDocument *document = adj_window_get_document (window);
       const AdjGraph *backward = get_graph (window);
       guint n = 0;
@@ -231,7 +219,7 @@ check_at_maker (AdjWindow *window)
 static void
 test_goes_to_maker (void)
 {
-  AdjWindow *window = open_capture ("graphs/sac.adjoint", "backward");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/sac.adjoint", "backward");
   AdjGraphView *view = adj_window_get_view (window);
   const AdjScene *scene;
   AdjCamera camera;
@@ -267,15 +255,9 @@ test_goes_to_maker (void)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/partitioned/tags", test_tags);
   g_test_add_func ("/ui/partitioned/bridges", test_bridges);
   g_test_add_func ("/ui/partitioned/ghosts", test_ghosts);

@@ -13,47 +13,18 @@
 
 static AdjApplication *application;
 
-/* The page of the chosen tab. */
-static GtkWidget *
-find_mapped (GtkWidget *root, GType type)
-{
-  if (g_type_is_a (G_OBJECT_TYPE (root), type) && gtk_widget_get_mapped (root))
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
-       child = gtk_widget_get_next_sibling (child))
-    {
-      GtkWidget *found = find_mapped (child, type);
-
-      if (found != NULL)
-        return found;
-    }
-  return NULL;
-}
-
 static gboolean
 has_chart (gpointer window)
 {
-  return find_mapped (window, ADJ_TYPE_PARETO_CHART) != NULL;
-}
-
-static AdjWindow *
-open_capture (const char *name, const char *role)
-{
-  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
-  g_autofree char *path = adj_test_data_path (name);
-
-  g_assert_true (adj_walk_open (window, path));
-  g_assert_true (adj_walk_choose_graph (window, role));
-  adj_walk_settle (window);
-  return window;
+  return adj_walk_find_mapped (window, ADJ_TYPE_PARETO_CHART) != NULL;
 }
 
 /* The table: of AdjPlanItem. */
 static GListModel *
 get_plans (AdjWindow *window)
 {
-  GtkWidget *page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
-  GtkWidget *table = find_mapped (page, GTK_TYPE_COLUMN_VIEW);
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  GtkWidget *table = adj_walk_find_mapped (page, GTK_TYPE_COLUMN_VIEW);
 
   g_assert_nonnull (table);
   return G_LIST_MODEL (gtk_column_view_get_model (GTK_COLUMN_VIEW (table)));
@@ -82,7 +53,7 @@ static void
 check_points (AdjWindow *window, GListModel *plans, const GArray *points)
 {
   AdjParetoChart *chart =
-      ADJ_PARETO_CHART (find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART));
+      ADJ_PARETO_CHART (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART));
   double last = -1;
 
   for (guint i = 0; i < points->len; i++)
@@ -130,7 +101,7 @@ count_shown (GListModel *plans, AdjPlanItem **one)
 static void
 test_draws (void)
 {
-  AdjWindow *window = open_capture ("graphs/mlp.adjoint", "backward");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "backward");
   AdjDocument *document = adj_window_get_document (window);
   AdjGraph *joint =
       adj_bundle_find_graph (adj_document_get_bundle (document), "joint", NULL)->graph;
@@ -149,7 +120,7 @@ test_draws (void)
   g_assert_cmpuint (count_shown (plans, &shown), >=, 1);
   g_assert_cmpint (adj_plan_item_get (shown)->kind, ==, ADJ_PLAN_PYTORCH);
   g_assert_cmpfloat (adj_plan_item_get (shown)->budget, ==, 1);
-  chart = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART);
+  chart = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART);
   gtk_test_accessible_assert_role (chart, GTK_ACCESSIBLE_ROLE_IMG);
   gtk_test_accessible_assert_property (chart, GTK_ACCESSIBLE_PROPERTY_LABEL,
                                        "Peak Memory against Recomputation");
@@ -188,15 +159,15 @@ check_opened (AdjWindow *window, const AdjPlan *chosen)
 static void
 test_opens (void)
 {
-  AdjWindow *window = open_capture ("graphs/mlp.adjoint", "joint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
   AdjDocument *before = adj_window_get_document (window);
   GListModel *plans = compute (window);
   g_autoptr (AdjPlanItem) last =
       g_list_model_get_item (plans, g_list_model_get_n_items (plans) - 1);
 
   g_assert_cmpfloat (adj_plan_item_get (last)->again, >, 0);
-  g_signal_emit_by_name (find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART), "plan-chosen",
-                         last);
+  g_signal_emit_by_name (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART),
+                         "plan-chosen", last);
   g_assert_true (adj_window_get_document (window) != before);
   g_assert_true (adj_walk_until (shows_pair, window, 60));
   adj_walk_settle (window);
@@ -207,29 +178,29 @@ test_opens (void)
 static gboolean
 is_under_way (gpointer window)
 {
-  GtkWidget *page = find_mapped (window, ADJ_TYPE_PARETO_PAGE);
+  GtkWidget *page = adj_walk_find_mapped (window, ADJ_TYPE_PARETO_PAGE);
 
-  return page != NULL && find_mapped (page, GTK_TYPE_PROGRESS_BAR) != NULL;
+  return page != NULL && adj_walk_find_mapped (page, GTK_TYPE_PROGRESS_BAR) != NULL;
 }
 
 /* The long one is stopped by its button, tells so, and begins again. */
 static void
 test_stops (void)
 {
-  AdjWindow *window = open_capture ("graphs/gpt2.adjoint", "joint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
   GtkWidget *page, *button;
 
   adj_window_show_page (window, "partitions");
   g_assert_true (adj_walk_until (is_under_way, window, 20));
-  page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
-  button = find_mapped (page, GTK_TYPE_BUTTON);
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  button = adj_walk_find_mapped (page, GTK_TYPE_BUTTON);
   g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "_Cancel");
   g_signal_emit_by_name (button, "clicked");
   adj_walk_settle (window);
   g_assert_false (is_under_way (window));
   g_assert_false (has_chart (window));
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "Stopped"));
-  button = find_mapped (page, GTK_TYPE_BUTTON);
+  button = adj_walk_find_mapped (page, GTK_TYPE_BUTTON);
   g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "_Compare Partitions");
   g_signal_emit_by_name (button, "clicked");
   g_assert_true (is_under_way (window));
@@ -254,7 +225,7 @@ test_needs_joint (void)
   g_assert_true (adj_walk_open (window, path));
   adj_window_show_page (window, "partitions");
   adj_walk_settle (window);
-  page = find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "No Joint Graph"));
   g_assert_false (has_chart (window));
   adj_walk_close (window);
@@ -263,15 +234,9 @@ test_needs_joint (void)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/partitions/draws", test_draws);
   g_test_add_func ("/ui/partitions/opens", test_opens);
   g_test_add_func ("/ui/partitions/stops", test_stops);

@@ -21,29 +21,16 @@ open_window (void)
   return window;
 }
 
-static void
-close_window (AdjWindow *window)
-{
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (window);
-}
-
 static AdjLayoutView
 get_view (AdjWindow *window)
 {
   return adj_document_get_arrangement (adj_window_get_document (window))->view;
 }
 
-static AdwComboRow *
-find_row (GtkWidget *root, const char *title)
+static void
+choose (GtkWidget *preferences, const char *title, guint index)
 {
-  GtkWidget *label = adj_walk_find (root, GTK_TYPE_LABEL, title);
-
-  g_assert_nonnull (label);
-  return ADW_COMBO_ROW (gtk_widget_get_ancestor (label, ADW_TYPE_COMBO_ROW));
+  adw_combo_row_set_selected (ADW_COMBO_ROW (adj_walk_find_row (preferences, title)), index);
 }
 
 /* Chosen in the window, it is so at once. */
@@ -57,11 +44,11 @@ test_style (void)
   adj_walk_settle (window);
   preferences = adj_walk_find_window ("Preferences");
   g_assert_nonnull (preferences);
-  adw_combo_row_set_selected (find_row (preferences, "Style"), 2);
+  choose (preferences, "Style", 2);
   g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
-  adw_combo_row_set_selected (find_row (preferences, "Style"), 1);
+  choose (preferences, "Style", 1);
   g_assert_false (adw_style_manager_get_dark (adw_style_manager_get_default ()));
-  adw_combo_row_set_selected (find_row (preferences, "First View"), 1);
+  choose (preferences, "First View", 1);
   gtk_window_destroy (GTK_WINDOW (preferences));
   {
     g_autofree char *style = g_settings_get_string (settings, "style");
@@ -72,7 +59,7 @@ test_style (void)
   }
   g_settings_reset (settings, "style");
   g_settings_reset (settings, "first-view");
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static void
@@ -87,18 +74,18 @@ test_views (void)
   g_assert_cmpint (get_view (window), ==, ADJ_VIEW_STACKED);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.view", "s", "mirror");
   g_assert_cmpint (get_view (window), ==, ADJ_VIEW_MIRROR);
-  close_window (window);
+  adj_walk_close (window);
   window = open_window ();
   g_assert_cmpint (get_view (window), ==, ADJ_VIEW_STACKED);
-  close_window (window);
+  adj_walk_close (window);
 
   g_settings_set_boolean (settings, "restore-views", TRUE);
   window = open_window ();
   gtk_widget_activate_action (GTK_WIDGET (window), "win.view", "s", "mirror");
-  close_window (window);
+  adj_walk_close (window);
   window = open_window ();
   g_assert_cmpint (get_view (window), ==, ADJ_VIEW_MIRROR);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 int
@@ -106,15 +93,9 @@ main (int argc, char *argv[])
 {
   int result;
 
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   settings = adj_settings_new ();
   g_assert_nonnull (settings);
   g_test_add_func ("/ui/preferences/style", test_style);

@@ -14,24 +14,11 @@ static AdjApplication *application;
 static AdjWindow *
 open_window (void)
 {
-  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
-  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
 
-  g_assert_true (adj_walk_open (window, path));
-  g_assert_true (adj_walk_choose_graph (window, "joint"));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.run-setup", NULL);
   adj_walk_settle (window);
   return window;
-}
-
-static void
-close_window (AdjWindow *window)
-{
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (window);
 }
 
 static GtkWidget *
@@ -40,28 +27,10 @@ get_page (AdjWindow *window)
   return adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_RUN_PAGE, NULL);
 }
 
-/* The row of that title, "_Tolerance". */
-static GtkWidget *
-find_row (GtkWidget *root, const char *title)
-{
-  if (ADW_IS_PREFERENCES_ROW (root) &&
-      g_str_equal (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (root)), title))
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
-       child = gtk_widget_get_next_sibling (child))
-    {
-      GtkWidget *found = find_row (child, title);
-
-      if (found != NULL)
-        return found;
-    }
-  return NULL;
-}
-
 static void
 choose (AdjWindow *window, const char *title, guint index)
 {
-  AdwComboRow *row = ADW_COMBO_ROW (find_row (get_page (window), title));
+  AdwComboRow *row = ADW_COMBO_ROW (adj_walk_find_row (get_page (window), title));
 
   g_assert_cmpuint (index, <, g_list_model_get_n_items (adw_combo_row_get_model (row)));
   adw_combo_row_set_selected (row, index);
@@ -70,7 +39,7 @@ choose (AdjWindow *window, const char *title, guint index)
 static void
 type (AdjWindow *window, const char *title, const char *text)
 {
-  GtkWidget *row = find_row (get_page (window), title);
+  GtkWidget *row = adj_walk_find_row (get_page (window), title);
 
   gtk_editable_set_text (GTK_EDITABLE (row), text);
   g_signal_emit_by_name (row, "apply");
@@ -85,9 +54,7 @@ is_idle (gpointer data)
 static AdjEvaluation *
 press_run (AdjWindow *window)
 {
-  GtkWidget *label = adj_walk_find (get_page (window), GTK_TYPE_LABEL, "Run");
-
-  g_signal_emit_by_name (gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON), "clicked");
+  adj_walk_click (get_page (window), "Run");
   g_assert_true (adj_walk_until (is_idle, window, 60));
   adj_walk_settle (window);
   return adj_document_get_evaluation (adj_window_get_document (window));
@@ -111,15 +78,15 @@ test_compares (void)
   g_assert_cmpint (comparison->first, ==, -1);
   g_assert_nonnull (adj_walk_find (get_page (window), GTK_TYPE_LABEL, "t_13"));
 
-  choose (window, "_Compare with", 0);
+  choose (window, "Compare with", 0);
   g_assert_null (adj_evaluation_get_comparison (press_run (window)));
 
   /* The two halves of the partition compute what the joint graph does. */
-  choose (window, "_Compare with", 2);
+  choose (window, "Compare with", 2);
   evaluation = press_run (window);
   g_assert_cmpstr (adj_evaluation_get_peer (evaluation), ==, "0-0-forward+backward");
   g_assert_cmpint (adj_evaluation_get_comparison (evaluation)->first, ==, -1);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static void
@@ -127,26 +94,26 @@ test_tolerance (void)
 {
   AdjWindow *window = open_window ();
   AdjDocument *document = adj_window_get_document (window);
-  GtkWidget *relative = find_row (get_page (window), "_Relative, of the other value");
+  GtkWidget *relative = adj_walk_find_row (get_page (window), "Relative, of the other value");
 
   g_assert_false (gtk_widget_get_visible (relative));
-  choose (window, "_Tolerance", 1);
+  choose (window, "Tolerance", 1);
   g_assert_true (gtk_widget_get_visible (relative));
   g_assert_cmpfloat (adj_document_get_run_choice (document).rtol, ==, 1.3e-6);
 
-  type (window, "_Relative, of the other value", "a lot");
+  type (window, "Relative, of the other value", "a lot");
   g_assert_true (gtk_widget_has_css_class (relative, "error"));
   g_assert_cmpfloat (adj_document_get_run_choice (document).rtol, ==, 1.3e-6);
-  type (window, "_Relative, of the other value", "0");
+  type (window, "Relative, of the other value", "0");
   g_assert_false (gtk_widget_has_css_class (relative, "error"));
-  type (window, "_Absolute", "0");
+  type (window, "Absolute", "0");
   /* Bit for bit is asked too much of a sum in another order. */
   g_assert_cmpint (adj_evaluation_get_comparison (press_run (window))->verdict, ==,
                    ADJ_VERDICT_DIFFERS);
-  type (window, "_Absolute", "0.01");
+  type (window, "Absolute", "0.01");
   g_assert_cmpint (adj_evaluation_get_comparison (press_run (window))->verdict, <=,
                    ADJ_VERDICT_WITHIN);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static void
@@ -155,12 +122,12 @@ test_comes_back (void)
   AdjWindow *window = open_window ();
   AdjRunChoice choice;
 
-  choose (window, "_Inputs", 1);
-  choose (window, "_Tolerance", 1);
-  type (window, "_Absolute", "0.25");
+  choose (window, "Inputs", 1);
+  choose (window, "Tolerance", 1);
+  type (window, "Absolute", "0.25");
   gtk_switch_set_active (GTK_SWITCH (adj_walk_find (get_page (window), GTK_TYPE_SWITCH, NULL)),
                          TRUE);
-  close_window (window);
+  adj_walk_close (window);
 
   window = open_window ();
   choice = adj_document_get_run_choice (adj_window_get_document (window));
@@ -169,22 +136,17 @@ test_comes_back (void)
   g_assert_true (choice.close);
   g_assert_cmpfloat (choice.atol, ==, 0.25);
   g_assert_cmpuint (
-      adw_combo_row_get_selected (ADW_COMBO_ROW (find_row (get_page (window), "_Inputs"))), ==, 1);
-  close_window (window);
+      adw_combo_row_get_selected (ADW_COMBO_ROW (adj_walk_find_row (get_page (window), "Inputs"))),
+      ==, 1);
+  adj_walk_close (window);
 }
 
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/run-page/compares", test_compares);
   g_test_add_func ("/ui/run-page/tolerance", test_tolerance);
   g_test_add_func ("/ui/run-page/comes-back", test_comes_back);

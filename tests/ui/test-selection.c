@@ -24,12 +24,7 @@ typedef struct
 static void
 set_up (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
-
-  fixture->window = adj_walk_open_window (application, 1280, 900);
-  g_assert_true (adj_walk_open (fixture->window, path));
-  g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
-  adj_walk_settle (fixture->window);
+  fixture->window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
   fixture->document = adj_window_get_document (fixture->window);
   fixture->graph = adj_document_get_graph (fixture->document)->graph;
   /* It comes back as the test before left it. */
@@ -39,11 +34,7 @@ set_up (Fixture *fixture, gconstpointer data)
 static void
 tear_down (Fixture *fixture, gconstpointer data)
 {
-  g_object_ref (fixture->window);
-  gtk_window_destroy (GTK_WINDOW (fixture->window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (fixture->window);
+  adj_walk_close (fixture->window);
 }
 
 static AdjNodeId
@@ -192,15 +183,13 @@ test_search (Fixture *fixture, gconstpointer data)
 {
   GtkWidget *bar = adj_walk_find (GTK_WIDGET (fixture->window), ADJ_TYPE_SEARCH_BAR, NULL);
   GtkWidget *entry = adj_walk_find (bar, GTK_TYPE_SEARCH_ENTRY, NULL);
-  GtkWidget *label;
   const AdjScene *scene;
 
   adj_window_find (fixture->window);
   adj_walk_settle (fixture->window);
   gtk_editable_set_text (GTK_EDITABLE (entry), "name:elu op:elu.default");
   g_signal_emit_by_name (entry, "search-changed");
-  label = adj_walk_find (bar, GTK_TYPE_LABEL, "Select All");
-  g_signal_emit_by_name (gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON), "clicked");
+  adj_walk_click (bar, "Select All");
   assert_selected (fixture, "relu\ngelu");
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.flow", NULL);
@@ -266,15 +255,9 @@ test_facts (Fixture *fixture, gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
 #define ADD(path, test) g_test_add (path, Fixture, NULL, set_up, test, tear_down)
   ADD ("/ui/selection/adds", test_adds);
   ADD ("/ui/selection/undoes", test_undoes);

@@ -16,16 +16,6 @@ get_tabs (AdjWindow *window)
 }
 
 static void
-close_window (AdjWindow *window)
-{
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (window);
-}
-
-static void
 test_keeps_apart (void)
 {
   AdjWindow *window = adj_walk_open_window (application, 1280, 800);
@@ -53,7 +43,7 @@ test_keeps_apart (void)
   g_assert_true (adj_walk_open (window, lstm));
   g_assert_true (adj_window_get_document (window) == second);
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 2);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static void
@@ -71,7 +61,7 @@ test_hides_parts_of_one (void)
   g_clear_pointer (&shown, g_variant_unref);
   shown = g_action_group_get_action_state (G_ACTION_GROUP (window), "show-sidebar");
   g_assert_true (g_variant_get_boolean (shown));
-  close_window (window);
+  adj_walk_close (window);
 }
 
 /* Closed and opened again, a file is as it was. */
@@ -91,7 +81,7 @@ test_comes_back (void)
   camera = (AdjCamera){ 11, 22, 0.75f };
   adj_graph_view_set_camera (adj_window_get_view (window), &camera);
   camera = adj_graph_view_get_camera (adj_window_get_view (window));
-  close_window (window);
+  adj_walk_close (window);
 
   window = adj_walk_open_window (application, 1280, 800);
   g_assert_true (adj_walk_open (window, mlp));
@@ -107,7 +97,7 @@ test_comes_back (void)
   g_assert_cmpfloat (again.x, ==, camera.x);
   g_assert_cmpfloat (again.y, ==, camera.y);
   g_assert_cmpfloat (again.zoom, ==, camera.zoom);
-  close_window (window);
+  adj_walk_close (window);
 }
 
 static void
@@ -135,21 +125,15 @@ test_closes (void)
   g_assert_true (document_gone);
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (window)), ==, 1);
   g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "Adjoint");
-  close_window (window);
+  adj_walk_close (window);
 }
 
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/tabs/keeps-apart", test_keeps_apart);
   g_test_add_func ("/ui/tabs/hides-parts-of-one", test_hides_parts_of_one);
   g_test_add_func ("/ui/tabs/comes-back", test_comes_back);

@@ -26,25 +26,14 @@ typedef struct
 static void
 set_up (Fixture *fixture, gconstpointer name)
 {
-  g_autofree char *path = name != NULL ? adj_test_data_path (name) : NULL;
-
-  fixture->window = adj_walk_open_window (application, 1280, 800);
-  if (path != NULL)
-    {
-      g_assert_true (adj_walk_open (fixture->window, path));
-      g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
-      adj_walk_settle (fixture->window);
-    }
+  fixture->window = name != NULL ? adj_walk_open_graph (application, name, "joint")
+                                 : adj_walk_open_window (application, 1280, 900);
 }
 
 static void
 tear_down (Fixture *fixture, gconstpointer name)
 {
-  g_object_ref (fixture->window);
-  gtk_window_destroy (GTK_WINDOW (fixture->window));
-  while (g_main_context_pending (NULL))
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_finalize_object (fixture->window);
+  adj_walk_close (fixture->window);
 }
 
 static gboolean
@@ -322,7 +311,6 @@ check_map (Fixture *fixture)
   AdjDocument *document = adj_window_get_document (fixture->window);
   const AdjValueComparison *comparison = adj_evaluation_find (
       adj_document_get_evaluation (document), adj_document_get_selected (document));
-  GtkWidget *label;
 
   adj_walk_settle (fixture->window);
   g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (view)));
@@ -331,8 +319,7 @@ check_map (Fixture *fixture)
 
   /* Back from another element. */
   adj_difference_view_set_element (view, 0);
-  label = adj_walk_find (pane, GTK_TYPE_LABEL, "Worst Element");
-  g_signal_emit_by_name (gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON), "clicked");
+  adj_walk_click (pane, "Worst Element");
   g_assert_cmpint (adj_difference_view_get_element (view), ==, comparison->difference.max_index);
 
   g_assert_true (adj_walk_select (fixture->window, "primals_1"));
@@ -407,15 +394,9 @@ test_switches_views (Fixture *fixture, gconstpointer name)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
 #define ADD(path, file, test) g_test_add (path, Fixture, file, set_up, test, tear_down)
   ADD ("/ui/window/starts", NULL, test_starts);
   ADD ("/ui/window/pastes", NULL, test_pastes);
