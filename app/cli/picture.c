@@ -22,12 +22,21 @@ adj_picture_write (AdjGraph *graph,
                    GError **error)
 {
   AdjProgressLine line = { .what = "blocks laid out" };
+  AdjProgressLine painting = { .what = "parts painted" };
   AdjLayoutOptions options = *layout;
+  AdjPaintOptions paint_options = *paint;
+  gboolean done;
   g_autoptr (AdjScene) scene = NULL;
 
   options.progress = show_progress;
   options.progress_data = &line;
   scene = adj_layout_mirror (graph, &options, NULL, NULL, error);
   adj_progress_line_end (&line);
-  return scene != NULL && adj_scene_render_file (scene, path, paint, error);
+  if (scene == NULL)
+    return FALSE;
+  paint_options.progress = adj_progress_line;
+  paint_options.data = &painting;
+  done = adj_scene_render_file (scene, path, &paint_options, error);
+  adj_progress_line_end (&painting);
+  return done;
 }

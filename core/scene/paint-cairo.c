@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "scene/paint-cairo.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
-#include <glib/gstdio.h>
 #include <pango/pangocairo.h>
 
-#include "base/adj-error.h"
 #include "scene/adj-font.h"
+#include "scene/paint-cairo-private.h"
 
 #define FAMILY "Cantarell, DejaVu Sans, sans-serif"
 #define MIN_TEXT_PX 5.0f
@@ -22,9 +14,7 @@
 #define SIGN_RADIUS 7.5f
 #define SIGN_SIZE 9.5f
 #define TEXT_INSET 13.0f
-#define LEGEND_HEIGHT 40.0f
-#define MAX_PIXELS (1u << 29)
-#define MAX_SIDE 32767.0
+#define REPORT_EVERY 64 /* boxes and lines */
 
 typedef enum
 {
@@ -40,6 +30,8 @@ typedef struct
   cairo_t *cr;
   PangoLayout *layout;
   float min_size; /* smaller texts are left out */
+  const AdjPaintOptions *options;
+  guint done, total; /* boxes and lines */
 } Painter;
 
 static void
@@ -434,7 +426,22 @@ draw_edges (Painter *self, const guint *edges, guint n)
     }
 }
 
-static void
+/* Whether nobody has stopped it. */
+static gboolean
+go_on (Painter *self, guint n)
+{
+  const AdjPaintOptions *options = self->options;
+  guint before = self->done;
+
+  self->done += n;
+  if (before / REPORT_EVERY == self->done / REPORT_EVERY)
+    return TRUE;
+  if (options->progress != NULL)
+    options->progress (self->done, self->total, options->data);
+  return !g_cancellable_is_cancelled (options->cancellable);
+}
+
+static gboolean
 draw_all_edges (Painter *self, const GArray *edges)
 {
   const guint *at = (const guint *) (gconstpointer) edges->data;
@@ -447,47 +454,58 @@ draw_all_edges (Painter *self, const GArray *edges)
         if (!same_line (first, adj_scene_get_edge (self->scene, at[to])))
           break;
       draw_edges (self, at + from, to - from);
+      if (!go_on (self, to - from))
+        return FALSE;
     }
+  return TRUE;
 }
 
 typedef void (*DrawBox) (Painter *self, const AdjSceneBox *box);
 
-static gboolean
-paint_ground (guint index, gpointer data)
+static void
+paint_ground (Painter *self, guint index)
 {
-  Painter *self = data;
   const AdjSceneBox *box = adj_scene_get_box (self->scene, index);
 
   if (box->kind == ADJ_BOX_HEADER && box->side == ADJ_SIDE_NONE)
     draw_band (self, box);
   else if (box->kind == ADJ_BOX_GROUP && box->fold == ADJ_FOLD_OPEN)
     draw_group (self, box);
-  return TRUE;
 }
 
-static gboolean
-collect_edge (guint index, gpointer data)
-{
-  GArray *edges = data;
-
-  g_array_append_val (edges, index);
-  return TRUE;
-}
-
-static gboolean
-paint_box (guint index, gpointer data)
+static void
+paint_box (Painter *self, guint index)
 {
   static const DrawBox draw[ADJ_N_BOX_KINDS] = {
     [ADJ_BOX_GROUP] = draw_group_title, [ADJ_BOX_NODE] = draw_node,
     [ADJ_BOX_PILL] = draw_pill,         [ADJ_BOX_CHIP] = draw_chip,
     [ADJ_BOX_BRIDGE] = draw_bridge,     [ADJ_BOX_HEADER] = draw_header,
   };
-  Painter *self = data;
   const AdjSceneBox *box = adj_scene_get_box (self->scene, index);
 
   if (box->kind == ADJ_BOX_GROUP && box->fold == ADJ_FOLD_CLOSED)
     draw_group (self, box);
   draw[box->kind](self, box);
+}
+
+static gboolean
+collect (guint index, gpointer data)
+{
+  GArray *found = data;
+
+  g_array_append_val (found, index);
+  return TRUE;
+}
+
+static gboolean
+paint_each (Painter *self, const GArray *boxes, void (*each) (Painter *self, guint index))
+{
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      each (self, g_array_index (boxes, guint, i));
+      if (!go_on (self, 1))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -507,42 +525,6 @@ make_layout (cairo_t *cr)
   return layout;
 }
 
-static void
-painter_init (
-    Painter *self, const AdjScene *scene, cairo_t *cr, const AdjPaintOptions *options, float scale)
-{
-  *self = (Painter){ .scene = scene, .cr = cr };
-  self->palette = adj_palette_get (options->scheme);
-  self->layout = make_layout (cr);
-  self->min_size = scale > 0 ? MIN_TEXT_PX / scale : 0;
-}
-
-static void
-paint (Painter *self, const AdjRect *rect)
-{
-  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
-
-  adj_scene_foreach_box (self->scene, rect, paint_ground, self);
-  adj_scene_foreach_edge (self->scene, rect, collect_edge, edges);
-  draw_all_edges (self, edges);
-  adj_scene_foreach_box (self->scene, rect, paint_box, self);
-}
-
-void
-adj_scene_paint (const AdjScene *scene,
-                 cairo_t *cr,
-                 const AdjRect *rect,
-                 const AdjPaintOptions *options)
-{
-  Painter self;
-  double x = 1, y = 0;
-
-  cairo_user_to_device_distance (cr, &x, &y);
-  painter_init (&self, scene, cr, options, (float) hypot (x, y));
-  paint (&self, rect);
-  g_object_unref (self.layout);
-}
-
 static guint
 roles_in_scene (const AdjScene *scene)
 {
@@ -559,10 +541,10 @@ draw_legend (Painter *self, const AdjRect *rect)
 {
   Style name = { ADJ_FONT_REGULAR, 11, ALIGN_LEFT, &self->palette->dim_text };
   guint roles = roles_in_scene (self->scene);
-  float x = rect->x + 24, y = rect->y + rect->height + LEGEND_HEIGHT / 2 - 4;
+  float x = rect->x + 24, y = rect->y + rect->height + PAINT_LEGEND_HEIGHT / 2 - 4;
 
   set_color (self, &self->palette->background);
-  cairo_rectangle (self->cr, rect->x, rect->y + rect->height, rect->width, LEGEND_HEIGHT);
+  cairo_rectangle (self->cr, rect->x, rect->y + rect->height, rect->width, PAINT_LEGEND_HEIGHT);
   cairo_fill (self->cr);
   for (guint role = 1; role < ADJ_N_ROLES; role++)
     {
@@ -584,136 +566,42 @@ draw_legend (Painter *self, const AdjRect *rect)
     }
 }
 
-static cairo_status_t
-write_to_stream (gpointer closure, const guint8 *data, guint size)
-{
-  return fwrite (data, 1, size, closure) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
-}
-
-/* Everything about one file. */
-typedef struct
-{
-  const AdjScene *scene;
-  const AdjPaintOptions *options;
-  AdjRect part;
-  double width, height; /* of the page, in scene pixels */
-  float scale;          /* of a PNG */
-  gboolean png, pdf;
-} Page;
-
-static cairo_surface_t *
-make_surface (const Page *page, FILE *file, GError **error)
-{
-  double width = ceil (page->width * page->scale), height = ceil (page->height * page->scale);
-  cairo_surface_t *surface;
-
-  if (!page->png)
-    return page->pdf ? cairo_pdf_surface_create_for_stream (write_to_stream, file, page->width,
-                                                            page->height)
-                     : cairo_svg_surface_create_for_stream (write_to_stream, file, page->width,
-                                                            page->height);
-  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS)
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
-                   "a PNG of %.0f × %.0f pixels is too large; write SVG or PDF, or scale it down",
-                   width, height);
-      return NULL;
-    }
-  surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, (int) width, (int) height);
-  return surface;
-}
-
-static gboolean
-draw_page (const Page *page, FILE *file, GError **error)
-{
-  cairo_surface_t *surface = make_surface (page, file, error);
-  cairo_status_t status;
-  Painter painter;
-  cairo_t *cr;
-
-  if (!surface)
-    return FALSE;
-  cr = cairo_create (surface);
-  painter_init (&painter, page->scene, cr, page->options, page->png ? page->scale : 0);
-  set_color (&painter, &painter.palette->background);
-  cairo_paint (cr);
-  if (page->png)
-    cairo_scale (cr, page->scale, page->scale);
-  cairo_translate (cr, -page->part.x, -page->part.y);
-  paint (&painter, &page->part);
-  if (page->options->legend)
-    draw_legend (&painter, &page->part);
-  g_object_unref (painter.layout);
-  status = cairo_status (cr);
-  cairo_destroy (cr);
-  if (page->png && status == CAIRO_STATUS_SUCCESS)
-    status = cairo_surface_write_to_png_stream (surface, write_to_stream, file);
-  cairo_surface_finish (surface);
-  if (status == CAIRO_STATUS_SUCCESS)
-    status = cairo_surface_status (surface);
-  cairo_surface_destroy (surface);
-  if (status == CAIRO_STATUS_SUCCESS)
-    return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "drawing failed: %s",
-               cairo_status_to_string (status));
-  return FALSE;
-}
-
-/* Writes beside @path and renames, so that there is never half a picture. */
-static gboolean
-write_page (const Page *page, const char *path, GError **error)
-{
-  g_autofree char *beside = g_strconcat (path, ".XXXXXX", NULL);
-  int fd = g_mkstemp_full (beside, O_RDWR | O_CLOEXEC, 0666);
-  FILE *file = fd >= 0 ? fdopen (fd, "wb") : NULL;
-  gboolean good;
-
-  if (!file)
-    {
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
-                   g_strerror (errno));
-      if (fd >= 0)
-        close (fd);
-      return FALSE;
-    }
-  good = draw_page (page, file, error);
-  if (fclose (file) != 0 && good)
-    {
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
-                   g_strerror (errno));
-      good = FALSE;
-    }
-  if (good && g_rename (beside, path) != 0)
-    {
-      g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno), "%s: %s", path,
-                   g_strerror (errno));
-      good = FALSE;
-    }
-  if (!good)
-    g_unlink (beside);
-  return good;
-}
-
 gboolean
-adj_scene_render_file (const AdjScene *scene,
-                       const char *path,
-                       const AdjPaintOptions *options,
-                       GError **error)
+paint_scene (const AdjScene *scene,
+             cairo_t *cr,
+             const AdjRect *rect,
+             const AdjPaintOptions *options,
+             float scale)
 {
-  static const AdjPaintOptions defaults = { 0 };
-  Page page = { .scene = scene, .options = options ? options : &defaults };
+  const AdjPalette *palette = adj_palette_get (options->scheme);
+  Painter self = { .scene = scene,
+                   .cr = cr,
+                   .palette = palette,
+                   .layout = make_layout (cr),
+                   .min_size = scale > 0 ? MIN_TEXT_PX / scale : 0,
+                   .options = options };
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  gboolean done;
 
-  page.png = g_str_has_suffix (path, ".png");
-  page.pdf = g_str_has_suffix (path, ".pdf");
-  if (!page.png && !page.pdf && !g_str_has_suffix (path, ".svg"))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                   "%s: the name must end in .svg, .png or .pdf", path);
-      return FALSE;
-    }
-  page.part = page.options->part ? *page.options->part : adj_scene_get_bounds (scene);
-  page.scale = page.png && page.options->scale > 0 ? page.options->scale : 1;
-  page.width = MAX (page.part.width, 1);
-  page.height = MAX (page.part.height, 1) + (page.options->legend ? LEGEND_HEIGHT : 0);
-  return write_page (&page, path, error);
+  set_color (&self, &palette->background);
+  cairo_paint (cr);
+  adj_scene_foreach_box (scene, rect, collect, boxes);
+  adj_scene_foreach_edge (scene, rect, collect, edges);
+  self.total = 2 * boxes->len + edges->len;
+  done = paint_each (&self, boxes, paint_ground) && draw_all_edges (&self, edges) &&
+         paint_each (&self, boxes, paint_box);
+  g_object_unref (self.layout);
+  return done;
+}
+
+void
+paint_legend (const AdjScene *scene, cairo_t *cr, const AdjRect *part, AdjScheme scheme)
+{
+  Painter self = {
+    .scene = scene, .cr = cr, .palette = adj_palette_get (scheme), .layout = make_layout (cr)
+  };
+
+  draw_legend (&self, part);
+  g_object_unref (self.layout);
 }

@@ -11,21 +11,23 @@ G_BEGIN_DECLS
 typedef struct
 {
   AdjScheme scheme;
-  float scale;         /* pixels of a PNG per scene pixel; 0 means 1 */
-  const AdjRect *part; /* (nullable): only this rectangle */
-  gboolean legend;     /* a line below that explains the signs */
+  float scale;               /* pixels of a PNG per scene pixel; 0 means 1 */
+  const AdjRect *part;       /* (nullable): only this rectangle */
+  gboolean legend;           /* a line below that explains the signs */
+  GCancellable *cancellable; /* (nullable) */
+  /* (nullable) Told now and then: boxes and lines painted, or of a PNG tiles. */
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
 } AdjPaintOptions;
-
-/* Paints what touches @rect; @cr is already scaled and moved to scene coordinates. */
-ADJ_PUBLIC void adj_scene_paint (const AdjScene *scene,
-                                 cairo_t *cr,
-                                 const AdjRect *rect,
-                                 const AdjPaintOptions *options);
 
 /**
  * adj_scene_render_file:
  * @path: ends in .svg, .png or .pdf; replaced only when everything was written
  * @options: (nullable)
+ *
+ * A PNG is painted in tiles, so that its size is bounded by what the format can say alone; the page
+ * of a PDF is made smaller where it would be larger than viewers show (14,400 points), its lines
+ * stay lines.
  *
  * Returns: %FALSE with ADJ_ERROR_UNSUPPORTED (extension), ADJ_ERROR_LIMIT (a PNG too large) or
  *   G_IO_ERROR
@@ -34,5 +36,9 @@ ADJ_PUBLIC gboolean adj_scene_render_file (const AdjScene *scene,
                                            const char *path,
                                            const AdjPaintOptions *options,
                                            GError **error);
+
+/* The same as an SVG in memory.  (transfer full) */
+ADJ_PUBLIC GBytes *
+adj_scene_render_svg (const AdjScene *scene, const AdjPaintOptions *options, GError **error);
 
 G_END_DECLS

@@ -130,7 +130,7 @@ test_failures (void)
   g_autofree char *png = g_build_filename (folder->path, "x.png", NULL);
   g_autofree char *lost = g_build_filename (folder->path, "none", "x.svg", NULL);
   g_autofree char *kept = NULL;
-  AdjPaintOptions huge = { .scale = 1000 };
+  AdjPaintOptions huge = { .scale = 1e7f };
   g_autoptr (GDir) dir = NULL;
 
   g_assert_false (adj_scene_render_file (scene, gif, NULL, &error));
@@ -150,6 +150,123 @@ test_failures (void)
   g_assert_null (g_dir_read_name (dir));
 }
 
+/* The pixels of a PNG from column @from on. */
+static GByteArray *
+columns (const char *path, int from, int n)
+{
+  cairo_surface_t *surface = cairo_image_surface_create_from_png (path);
+  GByteArray *pixels = g_byte_array_new ();
+
+  g_assert_cmpint (cairo_surface_status (surface), ==, CAIRO_STATUS_SUCCESS);
+  g_assert_cmpint (cairo_image_surface_get_width (surface), >=, from + n);
+  for (int y = 0; y < cairo_image_surface_get_height (surface); y++)
+    for (int x = from; x < from + n; x++)
+      g_byte_array_append (pixels,
+                           cairo_image_surface_get_data (surface) +
+                               y * cairo_image_surface_get_stride (surface) + x * 4,
+                           3);
+  cairo_surface_destroy (surface);
+  return pixels;
+}
+
+/* A picture wider and higher than a tile looks as if it were of one piece: another one, whose tiles
+ * begin elsewhere, has the same pixels. */
+static void
+test_tiles (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  AdjRect part = { -790, 0, 1400, 80 }, shifted = { -278, 0, 888, 80 }; /* through a title */
+  AdjPaintOptions options = { .scale = 8, .part = &part };
+  g_autofree char *whole = render (folder, "whole.png", &options);
+  g_autofree char *rest = NULL;
+  g_autoptr (GByteArray) expected = NULL, got = NULL;
+
+  options.part = &shifted;
+  rest = render (folder, "rest.png", &options);
+  got = columns (whole, 4096, 7104);
+  expected = columns (rest, 0, 7104);
+  g_assert_cmpuint (got->len, ==, expected->len);
+  /* Curves are cut into pieces that depend on where they stand. */
+  for (guint i = 0; i < got->len; i++)
+    g_assert_cmpint (ABS (got->data[i] - expected->data[i]), <=, 8);
+}
+
+/* What no viewer of PDF shows is made smaller. */
+static void
+test_wide_pdf (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  AdjRect part = { 0, 0, 28800, 100 };
+  AdjPaintOptions options = { .part = &part };
+  g_autofree char *path = render (folder, "x.pdf", &options);
+  gsize length;
+  g_autofree char *text = adj_test_read_file (path, &length);
+
+  g_assert_nonnull (
+      memmem (text, length, "/MediaBox [ 0 0 14400 50 ]", strlen ("/MediaBox [ 0 0 14400 50 ]")));
+}
+
+typedef struct
+{
+  GCancellable *cancellable;
+  guint n, done, total;
+} Watch;
+
+static void
+stop_at_first (guint done, guint total, gpointer data)
+{
+  Watch *watch = data;
+
+  watch->n++;
+  watch->done = done;
+  watch->total = total;
+  if (watch->cancellable != NULL)
+    g_cancellable_cancel (watch->cancellable);
+}
+
+/* Stopped on its way, it leaves nothing; else it comes to an end. */
+static void
+test_stops (void)
+{
+  static const char *const names[] = { "x.svg", "x.pdf", "x.png" };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (AdjScene) scene = make_scene ();
+  g_autoptr (GDir) dir = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autofree char *path = g_build_filename (folder->path, names[i], NULL);
+      g_autoptr (GError) error = NULL;
+      Watch watch = { .cancellable = cancellable };
+      AdjPaintOptions options = {
+        .scale = 8, .cancellable = cancellable, .progress = stop_at_first, .data = &watch
+      };
+
+      g_assert_false (adj_scene_render_file (scene, path, &options, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_cmpuint (watch.n, ==, 1);
+      g_assert_cmpuint (watch.done, <, watch.total);
+    }
+  dir = g_dir_open (folder->path, 0, NULL);
+  g_assert_null (g_dir_read_name (dir));
+}
+
+static void
+test_progress (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  AdjRect part = { 0, 0, 1400, 80 };
+  Watch watch = { 0 };
+  AdjPaintOptions options = {
+    .scale = 8, .part = &part, .progress = stop_at_first, .data = &watch
+  };
+  g_autofree char *path = render (folder, "x.png", &options);
+
+  g_assert_cmpuint (watch.total, ==, 4);
+  g_assert_cmpuint (watch.done, ==, 4);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -157,6 +274,10 @@ main (int argc, char **argv)
   g_test_add_func ("/scene/paint/svg", test_svg);
   g_test_add_func ("/scene/paint/pdf", test_pdf);
   g_test_add_func ("/scene/paint/png", test_png);
+  g_test_add_func ("/scene/paint/tiles", test_tiles);
+  g_test_add_func ("/scene/paint/wide-pdf", test_wide_pdf);
+  g_test_add_func ("/scene/paint/stops", test_stops);
+  g_test_add_func ("/scene/paint/progress", test_progress);
   g_test_add_func ("/scene/paint/failures", test_failures);
   return g_test_run ();
 }
