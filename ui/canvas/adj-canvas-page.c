@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "canvas/adj-hover-card.h"
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "model/adj-facts.h"
@@ -15,6 +16,7 @@ struct _AdjCanvasPage
   AdjGraphView *view;
   AdjLegend *legend;
   AdjMinimap *minimap;
+  AdjHoverCard *hover_card;
   GtkLabel *crumbs;
   GtkLabel *counts;
   GtkButton *zoom_button;
@@ -208,11 +210,13 @@ adj_canvas_page_class_init (AdjCanvasPageClass *klass)
   g_type_ensure (ADJ_TYPE_GRAPH_VIEW);
   g_type_ensure (ADJ_TYPE_MINIMAP);
   g_type_ensure (ADJ_TYPE_LEGEND);
+  g_type_ensure (ADJ_TYPE_HOVER_CARD);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/canvas-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, view);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, legend);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, minimap);
+  gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, hover_card);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, crumbs);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, counts);
   gtk_widget_class_bind_template_child (widget_class, AdjCanvasPage, zoom_button);
@@ -231,6 +235,7 @@ adj_canvas_page_init (AdjCanvasPage *self)
   adj_panel_watch (ADJ_PANEL (self), "notify::arrangement", G_CALLBACK (update_look));
   adj_minimap_set_view (self->minimap, self->view);
   adj_legend_set_view (self->legend, self->view);
+  adj_hover_card_set_view (self->hover_card, self->view);
   g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (on_camera_changed), self);
   g_signal_connect_swapped (self->view, "notify::selected", G_CALLBACK (on_view_selected), self);
   g_signal_connect_swapped (self->view, "node-added", G_CALLBACK (on_node_added), self);

@@ -18,6 +18,7 @@
 enum
 {
   PROP_SELECTED = 1,
+  PROP_ROLE,
   N_PROPS
 };
 
@@ -28,6 +29,7 @@ enum
   CAMERA_CHANGED,
   NODE_ADDED,
   NODES_CHOSEN,
+  HOVERED,
   N_SIGNALS
 };
 
@@ -61,8 +63,23 @@ adj_graph_view_camera_changed (AdjGraphView *self)
       adj_camera_clamp (&self->camera, &bounds, gtk_widget_get_width (widget),
                         gtk_widget_get_height (widget));
     }
+  adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   gtk_widget_queue_draw (widget);
   g_signal_emit (self, signals[CAMERA_CHANGED], 0);
+}
+
+void
+adj_graph_view_hover (AdjGraphView *self, guint box, guint edge)
+{
+  gboolean any = box != ADJ_NO_BOX || edge != ADJ_NO_BOX;
+
+  if (box == self->hovered && edge == self->hovered_edge)
+    return;
+  self->hovered = box;
+  self->hovered_edge = edge;
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), any ? "pointer" : NULL);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit (self, signals[HOVERED], 0);
 }
 
 static void
@@ -266,7 +283,7 @@ adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
   AdjCamera camera = self->tick != 0 ? self->to : self->camera;
   AdjRect rect;
 
-  if (box == ADJ_NO_BOX || width <= 0)
+  if (box == ADJ_NO_BOX || width <= 0 || self->is_pointing)
     return;
   self->wants_fit = FALSE;
   if (camera.zoom < READABLE_ZOOM)
@@ -406,13 +423,19 @@ adj_graph_view_add (AdjGraphView *self, AdjNodeId node, gboolean toggle)
 }
 
 void
+adj_graph_view_choose_nodes (AdjGraphView *self, GArray *nodes)
+{
+  g_signal_emit (self, signals[NODES_CHOSEN], 0, nodes);
+}
+
+void
 adj_graph_view_choose_only (AdjGraphView *self, AdjNodeId node)
 {
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   if (adj_node_id_is_valid (node))
     g_array_append_val (nodes, node.index);
-  g_signal_emit (self, signals[NODES_CHOSEN], 0, nodes);
+  adj_graph_view_choose_nodes (self, nodes);
 }
 
 typedef struct
@@ -443,7 +466,7 @@ adj_graph_view_choose_in (AdjGraphView *self, const AdjRect *rect)
     return;
   bounds = adj_scene_get_bounds (self->scene);
   adj_scene_foreach_box (self->scene, rect != NULL ? rect : &bounds, add_stop, &choosing);
-  g_signal_emit (self, signals[NODES_CHOSEN], 0, nodes);
+  adj_graph_view_choose_nodes (self, nodes);
 }
 
 void
@@ -471,10 +494,19 @@ adj_graph_view_set_role (AdjGraphView *self, AdjRole role)
 {
   g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
 
+  if (role == self->role)
+    return;
   self->role = role;
   if (role != ADJ_ROLE_NONE)
     adj_graph_view_set_selected (self, ADJ_NO_NODE);
   update_highlight (self);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ROLE]);
+}
+
+AdjRole
+adj_graph_view_get_role (AdjGraphView *self)
+{
+  return self->role;
 }
 
 void
@@ -594,6 +626,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   if (same && !self->fits_next)
     keep_anchor (self, scene);
   self->anchor = ADJ_NO_BOX;
+  adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   g_clear_pointer (&self->highlight, adj_highlight_free);
   g_clear_pointer (&self->marks, adj_marks_free);
   g_clear_pointer (&self->heat, adj_heat_free);
@@ -601,13 +634,12 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
   g_clear_pointer (&self->graph, adj_graph_unref);
   self->scene = scene;
   self->graph = graph;
-  self->hovered = ADJ_NO_BOX;
   if (!same)
     {
       stop_moving (self);
       self->selected = ADJ_NO_NODE;
-      self->role = ADJ_ROLE_NONE;
       g_clear_pointer (&self->chosen, g_array_unref);
+      adj_graph_view_set_role (self, ADJ_ROLE_NONE);
       g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
     }
   if (!same || self->fits_next)
@@ -655,6 +687,7 @@ adj_graph_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     .labeling = self->labeling,
     .selected = ADJ_NO_BOX,
     .hovered = self->hovered,
+    .hovered_edge = self->hovered_edge,
     .camera = self->camera,
     .width = width,
     .height = height,
@@ -753,6 +786,8 @@ adj_graph_view_get_property (GObject *object, guint id, GValue *value, GParamSpe
 
   if (id == PROP_SELECTED)
     g_value_set_uint (value, self->selected.index);
+  else if (id == PROP_ROLE)
+    g_value_set_uint (value, self->role);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -795,6 +830,9 @@ adj_graph_view_class_init (AdjGraphViewClass *klass)
   properties[PROP_SELECTED] =
       g_param_spec_uint ("selected", NULL, NULL, 0, G_MAXUINT, G_MAXUINT,
                          G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_ROLE] =
+      g_param_spec_uint ("role", NULL, NULL, 0, ADJ_N_ROLES - 1, ADJ_ROLE_NONE,
+                         G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   signals[NODE_ACTIVATED] = g_signal_new ("node-activated", G_TYPE_FROM_CLASS (klass),
@@ -811,6 +849,8 @@ adj_graph_view_class_init (AdjGraphViewClass *klass)
   signals[NODES_CHOSEN] =
       g_signal_new ("nodes-chosen", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
+  signals[HOVERED] = g_signal_new ("hovered", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
+                                   NULL, NULL, G_TYPE_NONE, 0);
 
   adj_graph_view_install_keys (widget_class);
   gtk_widget_class_set_css_name (widget_class, "graphview");
@@ -823,7 +863,7 @@ adj_graph_view_init (AdjGraphView *self)
   AdwStyleManager *style = adw_style_manager_get_default ();
 
   self->selected = ADJ_NO_NODE;
-  self->hovered = ADJ_NO_BOX;
+  self->hovered = self->hovered_edge = ADJ_NO_BOX;
   self->anchor = ADJ_NO_BOX;
   self->camera = (AdjCamera) ADJ_CAMERA_INIT;
   self->texts = adj_text_cache_new (GTK_WIDGET (self));

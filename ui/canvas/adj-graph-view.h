@@ -14,8 +14,9 @@ G_BEGIN_DECLS
  *
  * Signals: "node-activated" (Enter or double click on a node), "module-toggled" (const char *path),
  * "camera-changed"; "node-added" (guint node, gboolean toggle) and "nodes-chosen" (GArray *of
- * guint32): the user wants them selected too, or together.
- * Property: "selected" (node index, G_MAXUINT for none). */
+ * guint32): the user wants them selected too, or together; "hovered": the pointer is on something
+ * else.
+ * Properties: "selected" (node index, G_MAXUINT for none), "role" (AdjRole that is lit). */
 #define ADJ_TYPE_GRAPH_VIEW (adj_graph_view_get_type ())
 G_DECLARE_FINAL_TYPE (AdjGraphView, adj_graph_view, ADJ, GRAPH_VIEW, GtkWidget)
 
@@ -32,6 +33,7 @@ AdjNodeId adj_graph_view_get_selected (AdjGraphView *self);
 void adj_graph_view_set_chosen (AdjGraphView *self, GArray *nodes);
 /* Lights the boxes of one role and dims the others; ADJ_ROLE_NONE: all alike. */
 void adj_graph_view_set_role (AdjGraphView *self, AdjRole role);
+AdjRole adj_graph_view_get_role (AdjGraphView *self);
 /* Lights these nodes and dims the others, before what is selected.  @nodes: (nullable): of guint32
  */
 void adj_graph_view_set_lit (AdjGraphView *self, GArray *nodes);

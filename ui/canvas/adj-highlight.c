@@ -52,34 +52,28 @@ light_frames (AdjHighlight *highlight, const AdjScene *scene)
     }
 }
 
-static gboolean
-runs_through (const AdjSceneEdge *edge, const AdjRect *rect)
-{
-  float x = rect->x + rect->width / 2, y = rect->y + rect->height / 2;
-
-  for (guint i = 1; i < edge->n_points; i++)
-    {
-      AdjPoint a = edge->points[i - 1], b = edge->points[i];
-
-      if (ABS (a.y - y) < rect->height / 2 && ABS (b.y - y) < rect->height / 2 &&
-          MIN (a.x, b.x) < x && MAX (a.x, b.x) > x)
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /* The sizes that stand on lit lines. */
 static void
 light_bridges (AdjHighlight *highlight, const AdjScene *scene)
 {
-  for (guint k = 0; k < adj_scene_get_n_edges (scene); k++)
-    for (guint i = 0; highlight->edges[k] && i < adj_scene_get_n_boxes (scene); i++)
-      {
-        const AdjSceneBox *box = adj_scene_get_box (scene, i);
+  guint n = adj_scene_get_n_boxes (scene);
+  g_autofree guint8 *crossed = g_new0 (guint8, n + 1);
 
-        if (box->kind == ADJ_BOX_BRIDGE && runs_through (adj_scene_get_edge (scene, k), &box->rect))
-          highlight->boxes[i] |= LIT;
-      }
+  for (guint i = 0; i < adj_scene_get_n_edges (scene); i++)
+    {
+      const AdjSceneEdge *edge = adj_scene_get_edge (scene, i);
+
+      if (highlight->edges[i] && edge->from < n &&
+          (edge->kind == ADJ_EDGE_BRIDGE || edge->kind == ADJ_EDGE_RECOMPUTE))
+        crossed[edge->from] = TRUE;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (scene, i);
+
+      if (box->kind == ADJ_BOX_BRIDGE && box->anchor < n && crossed[box->anchor])
+        highlight->boxes[i] |= LIT;
+    }
 }
 
 AdjHighlight *
@@ -153,7 +147,10 @@ adj_highlight_new_for_nodes (const AdjScene *scene, const GArray *nodes, gboolea
         highlight->boxes[box] |= CHOSEN;
     }
   if (chosen)
-    light_between (highlight, scene);
+    {
+      light_between (highlight, scene);
+      light_bridges (highlight, scene);
+    }
 
   return highlight;
 }

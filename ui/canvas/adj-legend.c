@@ -17,14 +17,29 @@ struct _AdjLegend
 
 G_DEFINE_FINAL_TYPE (AdjLegend, adj_legend, ADW_TYPE_BIN)
 
-static void
-on_toggled (GtkToggleButton *button, AdjLegend *self)
+static AdjRole
+get_role (gpointer button)
 {
-  AdjRole role = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "role"));
+  return GPOINTER_TO_UINT (g_object_get_data (button, "role"));
+}
 
+/* One at a time; a second click shows all again. */
+static void
+on_clicked (GtkToggleButton *button, AdjLegend *self)
+{
   if (self->view != NULL)
-    adj_graph_view_set_role (self->view,
-                             gtk_toggle_button_get_active (button) ? role : ADJ_ROLE_NONE);
+    adj_graph_view_set_role (self->view, gtk_toggle_button_get_active (button) ? get_role (button)
+                                                                               : ADJ_ROLE_NONE);
+}
+
+static void
+follow_role (AdjLegend *self)
+{
+  AdjRole role = adj_graph_view_get_role (self->view);
+
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->box)); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (child), get_role (child) == role);
 }
 
 static GtkWidget *
@@ -39,7 +54,7 @@ make_button (AdjLegend *self, AdjRole role)
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_set_tooltip_text (button, _ ("Show only these"));
   g_object_set_data (G_OBJECT (button), "role", GUINT_TO_POINTER (role));
-  g_signal_connect (button, "toggled", G_CALLBACK (on_toggled), self);
+  g_signal_connect (button, "clicked", G_CALLBACK (on_clicked), self);
   return button;
 }
 
@@ -62,7 +77,7 @@ void
 adj_legend_update (AdjLegend *self)
 {
   AdjScene *scene = self->view != NULL ? adj_graph_view_get_scene (self->view) : NULL;
-  GtkWidget *child, *group = NULL;
+  GtkWidget *child;
   guint roles;
 
   if (scene == self->scene)
@@ -75,16 +90,10 @@ adj_legend_update (AdjLegend *self)
   roles = scene != NULL ? collect_roles (scene) : 0;
   for (AdjRole role = ADJ_ROLE_SAVED; role < ADJ_N_ROLES; role++)
     if (roles & (1u << role))
-      {
-        GtkWidget *button = make_button (self, role);
-
-        if (group != NULL)
-          gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (button), GTK_TOGGLE_BUTTON (group));
-        group = group != NULL ? group : button;
-        gtk_box_append (self->box, button);
-      }
+      gtk_box_append (self->box, make_button (self, role));
   adj_name_widgets (GTK_WIDGET (self));
-  gtk_widget_set_visible (GTK_WIDGET (self), group != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self),
+                          gtk_widget_get_first_child (GTK_WIDGET (self->box)) != NULL);
 }
 
 static void
@@ -121,5 +130,10 @@ adj_legend_init (AdjLegend *self)
 void
 adj_legend_set_view (AdjLegend *self, AdjGraphView *view)
 {
+  if (self->view != NULL)
+    g_signal_handlers_disconnect_by_func (self->view, follow_role, self);
   g_set_weak_pointer (&self->view, view);
+  if (view != NULL)
+    g_signal_connect_object (view, "notify::role", G_CALLBACK (follow_role), self,
+                             G_CONNECT_SWAPPED);
 }

@@ -26,6 +26,7 @@ typedef struct
   AdjLabeling labeling;
   guint selected; /* box, or ADJ_NO_BOX */
   guint hovered;  /* box, or ADJ_NO_BOX */
+  guint hovered_edge;
   AdjCamera camera;
   float width, height; /* of the widget */
   float device_scale;  /* device pixels per widget pixel */

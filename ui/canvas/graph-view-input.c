@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include <glib/gi18n.h>
 #include <math.h>
 
 #include "canvas/graph-view-private.h"
-#include "model/adj-facts.h"
+#include "canvas/line-ends.h"
 
 #define WHEEL_STEP 64.0f
 #define WHEEL_ZOOM 1.15f
+#define LINE_REACH 4.0f /* pixels around a line that count as it */
 
 static guint
 box_at (AdjGraphView *self, float x, float y)
@@ -21,20 +21,25 @@ box_at (AdjGraphView *self, float x, float y)
 static void
 on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraphView *self)
 {
+  adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
   gtk_widget_grab_focus (GTK_WIDGET (self));
 }
 
-static AdjNodeId
-bridge_value (AdjGraphView *self, guint bridge)
+/* The line under the pointer, where no card is.  (transfer full): of guint32; empty: there is none
+ */
+static GArray *
+line_at (AdjGraphView *self, guint hit, float x, float y)
 {
-  for (guint i = 0; i < adj_scene_get_n_edges (self->scene); i++)
-    {
-      const AdjSceneEdge *edge = adj_scene_get_edge (self->scene, i);
+  AdjPoint at = adj_camera_to_scene (&self->camera, x, y);
+  const AdjSceneBox *box = hit != ADJ_NO_BOX ? adj_scene_get_box (self->scene, hit) : NULL;
 
-      if ((edge->from == bridge || edge->to == bridge) && adj_node_id_is_valid (edge->value))
-        return edge->value;
-    }
-  return ADJ_NO_NODE;
+  if (box != NULL && box->kind == ADJ_BOX_BRIDGE)
+    return adj_line_of_bridge (self->scene, hit);
+  /* Lines run through open frames. */
+  if (self->scene == NULL || adj_lod_from_zoom (self->camera.zoom) == ADJ_LOD_TEXTURE ||
+      (box != NULL && (box->kind != ADJ_BOX_GROUP || box->fold == ADJ_FOLD_CLOSED)))
+    return g_array_new (FALSE, FALSE, sizeof (guint32));
+  return adj_line_at (self->scene, at, LINE_REACH / self->camera.zoom);
 }
 
 gboolean
@@ -44,50 +49,72 @@ adj_graph_view_is_link (AdjGraphView *self, guint hit)
          adj_scene_get_box (self->scene, hit)->role == ADJ_ROLE_SAVED;
 }
 
+/* Both ends of a line. */
+static void
+choose_ends (AdjGraphView *self, const GArray *line, gboolean add)
+{
+  g_autoptr (GArray) ends = adj_line_get_ends (self->scene, self->graph, line, NULL);
+
+  if (!add)
+    adj_graph_view_choose_nodes (self, ends);
+  for (guint i = 0; add && i < ends->len; i++)
+    adj_graph_view_add (self, (AdjNodeId){ g_array_index (ends, guint32, i) }, FALSE);
+}
+
 static void
 on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraphView *self)
 {
   guint hit = box_at (self, x, y);
-  AdjNodeId node = ADJ_NO_NODE;
-  GdkModifierType state;
+  g_autoptr (GArray) line = line_at (self, hit, x, y);
+  AdjNodeId node = hit != ADJ_NO_BOX ? adj_scene_get_box (self->scene, hit)->node : ADJ_NO_NODE;
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  gboolean add = (state & (GDK_SHIFT_MASK | GDK_CONTROL_MASK)) != 0;
 
-  if (hit != ADJ_NO_BOX)
-    {
-      node = adj_scene_get_box (self->scene, hit)->node;
-      if (!adj_node_id_is_valid (node) &&
-          adj_scene_get_box (self->scene, hit)->kind == ADJ_BOX_BRIDGE)
-        node = bridge_value (self, hit);
-    }
-  state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
-  if (n_press == 2 || (n_press == 1 && adj_graph_view_is_link (self, hit)))
-    adj_graph_view_activate_box (self, hit);
-  else if (n_press == 1 && (state & (GDK_SHIFT_MASK | GDK_CONTROL_MASK)))
+  self->is_pointing = TRUE;
+  if (line->len > 0)
+    choose_ends (self, line, add);
+  else if (add)
     adj_graph_view_add (self, node, (state & GDK_CONTROL_MASK) != 0);
-  else if (n_press == 1 && self->chosen != NULL)
+  else if (n_press % 2 == 0 || adj_graph_view_is_link (self, hit))
+    adj_graph_view_activate_box (self, hit);
+  else if (self->chosen != NULL)
     adj_graph_view_choose_only (self, node);
-  else if (n_press == 1)
+  else
     adj_graph_view_set_selected (self, node);
+  self->is_pointing = FALSE;
+}
+
+/* Of an open frame only its title is something to point at. */
+static gboolean
+is_inside (AdjGraphView *self, guint hit, float y)
+{
+  const AdjSceneBox *box = adj_scene_get_box (self->scene, hit);
+
+  return box->kind == ADJ_BOX_GROUP && box->fold != ADJ_FOLD_CLOSED &&
+         adj_camera_to_scene (&self->camera, 0, y).y > box->rect.y + ADJ_GROUP_TITLE_HEIGHT;
 }
 
 static void
 on_motion (GtkEventControllerMotion *motion, double x, double y, AdjGraphView *self)
 {
+  GdkModifierType state =
+      gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (motion));
   guint hit = box_at (self, x, y);
+  g_autoptr (GArray) line = line_at (self, hit, x, y);
 
   self->pointer = (AdjPoint){ x, y };
-  if (hit != ADJ_NO_BOX && adj_scene_get_box (self->scene, hit)->kind == ADJ_BOX_HEADER)
-    hit = ADJ_NO_BOX;
-  if (hit == self->hovered)
+  if (state & (GDK_BUTTON1_MASK | GDK_BUTTON2_MASK | GDK_BUTTON3_MASK))
     return;
-  self->hovered = hit;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (hit != ADJ_NO_BOX && is_inside (self, hit, y))
+    hit = ADJ_NO_BOX;
+  adj_graph_view_hover (self, hit, line->len > 0 ? g_array_index (line, guint32, 0) : ADJ_NO_BOX);
 }
 
 static void
 on_leave (GtkEventControllerMotion *motion, AdjGraphView *self)
 {
-  self->hovered = ADJ_NO_BOX;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  adj_graph_view_hover (self, ADJ_NO_BOX, ADJ_NO_BOX);
 }
 
 /* -- dragging -- */
@@ -147,7 +174,9 @@ on_drag_end (GtkGestureDrag *drag, double dx, double dy, AdjGraphView *self)
   to = adj_camera_to_scene (&self->camera, self->band.x + self->band.width,
                             self->band.y + self->band.height);
   rect = (AdjRect){ from.x, from.y, to.x - from.x, to.y - from.y };
+  self->is_pointing = TRUE;
   adj_graph_view_choose_in (self, &rect);
+  self->is_pointing = FALSE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -205,39 +234,22 @@ on_decelerate (GtkEventControllerScroll *scroll, double speed_x, double speed_y,
   adj_graph_view_glide (self, -speed_x, -speed_y);
 }
 
-/* -- hover card -- */
-
-static gboolean
-on_query_tooltip (
-    AdjGraphView *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer data)
-{
-  guint hit = keyboard ? ADJ_NO_BOX : box_at (self, x, y);
-  const AdjSceneBox *box;
-  g_autofree char *text = NULL;
-
-  if (hit == ADJ_NO_BOX)
-    return FALSE;
-  box = adj_scene_get_box (self->scene, hit);
-  if (adj_node_id_is_valid (box->node))
-    text = adj_facts_describe_node (self->graph, box->node, box->role);
-  else if (box->kind == ADJ_BOX_GROUP)
-    text = g_strdup_printf ("%s\n%s", box->title, box->subtitle);
-  else
-    return FALSE;
-  gtk_tooltip_set_text (tooltip, text);
-  return TRUE;
-}
-
+/* A swipe is the end of a drag: without the group the drag would take its events. */
 static void
 add_drag (AdjGraphView *self, guint button)
 {
   GtkGesture *drag = gtk_gesture_drag_new ();
+  GtkGesture *swipe = gtk_gesture_swipe_new ();
 
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (drag), button);
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (swipe), button);
   g_signal_connect (drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (on_drag_end), self);
+  g_signal_connect (swipe, "swipe", G_CALLBACK (on_swipe), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (swipe));
+  gtk_gesture_group (swipe, drag);
 }
 
 void
@@ -246,7 +258,6 @@ adj_graph_view_add_controllers (AdjGraphView *self)
   GtkWidget *widget = GTK_WIDGET (self);
   GtkGesture *click = gtk_gesture_click_new ();
   GtkGesture *pinch = gtk_gesture_zoom_new ();
-  GtkGesture *swipe = gtk_gesture_swipe_new ();
   GtkEventController *motion = gtk_event_controller_motion_new ();
   GtkEventController *scroll = gtk_event_controller_scroll_new (
       GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES | GTK_EVENT_CONTROLLER_SCROLL_KINETIC);
@@ -255,7 +266,6 @@ adj_graph_view_add_controllers (AdjGraphView *self)
   g_signal_connect (click, "released", G_CALLBACK (on_released), self);
   g_signal_connect (pinch, "begin", G_CALLBACK (on_pinch_begin), self);
   g_signal_connect (pinch, "scale-changed", G_CALLBACK (on_pinch), self);
-  g_signal_connect (swipe, "swipe", G_CALLBACK (on_swipe), self);
   g_signal_connect (motion, "enter", G_CALLBACK (on_motion), self);
   g_signal_connect (motion, "motion", G_CALLBACK (on_motion), self);
   g_signal_connect (motion, "leave", G_CALLBACK (on_leave), self);
@@ -267,7 +277,4 @@ adj_graph_view_add_controllers (AdjGraphView *self)
   gtk_widget_add_controller (widget, scroll);
   add_drag (self, GDK_BUTTON_PRIMARY);
   add_drag (self, GDK_BUTTON_MIDDLE);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (swipe));
-  gtk_widget_set_has_tooltip (widget, TRUE);
-  g_signal_connect (self, "query-tooltip", G_CALLBACK (on_query_tooltip), NULL);
 }

@@ -157,7 +157,7 @@ clear (GtkWidget *widget, GVariant *args, gpointer data)
 
   if (!adj_node_id_is_valid (self->selected) && self->role == ADJ_ROLE_NONE)
     return FALSE;
-  self->role = ADJ_ROLE_NONE;
+  adj_graph_view_set_role (self, ADJ_ROLE_NONE);
   adj_graph_view_set_selected (self, ADJ_NO_NODE);
   return TRUE;
 }

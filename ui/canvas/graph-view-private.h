@@ -24,7 +24,8 @@ struct _AdjGraphView
   GHashTable *arrows;
   AdjNodeId selected;
   AdjRole role;
-  guint hovered;
+  guint hovered;      /* box */
+  guint hovered_edge; /* when there is no card */
 
   AdjCamera camera;
   AdjCamera from, to; /* of the movement under way */
@@ -38,6 +39,7 @@ struct _AdjGraphView
 
   gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
+  gboolean is_pointing;   /* what is selected now is under the pointer, and stays there */
   gboolean wants_band;    /* the drag began with Shift */
   gboolean banding;       /* a band is drawn around what is to be selected */
   AdjRect band;           /* in pixels of the widget */
@@ -54,18 +56,22 @@ void adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera);
 /* Lets the view glide on after a drag or a flick. */
 void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
 void adj_graph_view_camera_changed (AdjGraphView *self);
+/* What the pointer is on; ADJ_NO_BOX for neither. */
+void adj_graph_view_hover (AdjGraphView *self, guint box, guint edge);
 /* A click or key on a node; notifies. */
 void adj_graph_view_choose (AdjGraphView *self, AdjNodeId node);
 /* … with Shift or Ctrl. */
 void adj_graph_view_add (AdjGraphView *self, AdjNodeId node, gboolean toggle);
 /* A click on one of several. */
 void adj_graph_view_choose_only (AdjGraphView *self, AdjNodeId node);
+/* Several instead of what was selected.  @nodes: of guint32 */
+void adj_graph_view_choose_nodes (AdjGraphView *self, GArray *nodes);
 /* All nodes that stand in @rect of the scene; %NULL: all. */
 void adj_graph_view_choose_in (AdjGraphView *self, const AdjRect *rect);
-/* Enter and double clicks: a node is activated, a module opened or closed. */
 /* Whether a box stands for a value of another graph: what backward takes from forward, at its
  * readers. */
 gboolean adj_graph_view_is_link (AdjGraphView *self, guint box);
+/* Enter and double clicks: a node is activated, a module opened or closed. */
 void adj_graph_view_activate_box (AdjGraphView *self, guint box);
 
 G_END_DECLS

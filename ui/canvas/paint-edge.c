@@ -170,8 +170,9 @@ adj_painter_edge (AdjPainter *painter, guint index)
   const AdjSceneFrame *frame = painter->frame;
   const AdjSceneEdge *edge = adj_scene_get_edge (frame->scene, index);
   gboolean lit = frame->highlight == NULL || adj_highlight_has_edge (frame->highlight, index);
-  gboolean chosen = lit && frame->highlight != NULL && frame->selected != ADJ_NO_BOX &&
-                    edge->kind != ADJ_EDGE_BRIDGE && edge->kind != ADJ_EDGE_RECOMPUTE;
+  gboolean chosen = index == frame->hovered_edge ||
+                    (lit && frame->highlight != NULL && frame->selected != ADJ_NO_BOX &&
+                     edge->kind != ADJ_EDGE_BRIDGE && edge->kind != ADJ_EDGE_RECOMPUTE);
   const AdjPalette *palette = lit ? &painter->lit : &painter->dim;
   const AdjColor *color = chosen ? &palette->selection : &palette->edges[edge->kind];
   GdkRGBA rgba = adj_color_to_rgba (color);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/adj-mouse.h"
+
+#include <gdk/x11/gdkx.h>
+
+gboolean
+adj_mouse_init (void)
+{
+  g_autofree char *xdotool = g_find_program_in_path ("xdotool");
+
+  return xdotool != NULL && GDK_IS_X11_DISPLAY (gdk_display_get_default ());
+}
+
+void
+adj_mouse_do (const char *command)
+{
+  g_autofree char *line = g_strdup_printf ("xdotool %s", command);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_spawn_command_line_sync (line, NULL, NULL, &status, &error);
+  g_assert_no_error (error);
+  g_spawn_check_wait_status (status, &error);
+  g_assert_no_error (error);
+}
+
+void
+adj_mouse_move (GtkWidget *widget, double x, double y)
+{
+  GtkNative *native = gtk_widget_get_native (widget);
+  GdkSurface *surface = gtk_native_get_surface (native);
+  double dx, dy, scale = gdk_surface_get_scale_factor (surface);
+  g_autofree char *command = NULL;
+
+  g_assert_true (gtk_widget_translate_coordinates (widget, GTK_WIDGET (native), x, y, &x, &y));
+  gtk_native_get_surface_transform (native, &dx, &dy);
+  command = g_strdup_printf ("mousemove --window %lu %.0f %.0f", gdk_x11_surface_get_xid (surface),
+                             (x + dx) * scale, (y + dy) * scale);
+  adj_mouse_do (command);
+}
+
+void
+adj_mouse_click (GtkWidget *widget, double x, double y)
+{
+  adj_mouse_move (widget, x, y);
+  adj_mouse_do ("click 1");
+}

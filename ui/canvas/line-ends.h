@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "scene/adj-scene.h"
+
+G_BEGIN_DECLS
+
+/* The edges of a scene that one line on the screen stands for: they begin at the same box. */
+
+/* All that go through the size on a bridge.  (transfer full): of guint32 */
+GArray *adj_line_of_bridge (const AdjScene *scene, guint bridge);
+/* Those within @tolerance of a point.  (transfer full): of guint32; empty: there is none */
+GArray *adj_line_at (const AdjScene *scene, AdjPoint at, float tolerance);
+
+/**
+ * adj_line_get_ends:
+ * @line: of guint32
+ * @n_readers: (out) (optional): how many of them read; those that make come after
+ *
+ * What the line joins: cards have one node, of closed modules there are those that make or read.
+ *
+ * Returns: (transfer full): of guint32
+ */
+GArray *adj_line_get_ends (const AdjScene *scene,
+                           const AdjGraph *graph,
+                           const GArray *line,
+                           guint *n_readers);
+
+G_END_DECLS
