@@ -356,7 +356,7 @@ read_scalar (const AdjOpCall *call, guint arg, gint64 *out)
 static gboolean
 philox_rand_kernel (AdjOpCall *call)
 {
-  gint64 seed, offset, n;
+  gint64 seed = 0, offset = 0, n;
   AdjKView values, jump;
   gboolean is_double;
 

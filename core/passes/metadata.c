@@ -23,7 +23,11 @@ metadata_count (const AdjValue *dict, const char *key)
 const AdjValue *
 metadata_get_entry (const AdjValue *dict, const char *key, guint index)
 {
-  return index < metadata_count (dict, key) ? &metadata_get (dict, key)->items[index] : NULL;
+  const AdjValue *list = metadata_get (dict, key);
+
+  if (list == NULL || list->kind != ADJ_VALUE_LIST || index >= list->n)
+    return NULL;
+  return &list->items[index];
 }
 
 gboolean

@@ -345,7 +345,7 @@ eval_condition (AdjRuleCall *call, const AdjRuleTerm *term, gboolean *out)
 static gboolean
 eval_not (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  gboolean condition;
+  gboolean condition = FALSE;
 
   if (!eval_condition (call, term->args[0], &condition))
     return FALSE;
@@ -357,7 +357,7 @@ eval_not (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 static gboolean
 eval_and_or (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  gboolean condition;
+  gboolean condition = FALSE;
 
   if (!eval_condition (call, term->args[0], &condition))
     return FALSE;
@@ -370,7 +370,7 @@ eval_and_or (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 static gboolean
 eval_choice (AdjRuleCall *call, const AdjRuleTerm *term, AdjValue *out)
 {
-  gboolean condition;
+  gboolean condition = FALSE;
 
   return eval_condition (call, term->args[0], &condition) &&
          rule_eval (call, term->args[condition ? 1 : 2], out);
