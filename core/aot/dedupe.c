@@ -91,19 +91,21 @@ static guint *
 find_first (const AotProgram *program)
 {
   guint n = program->arguments->len;
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL); /* object → input */
   guint *first = g_new0 (guint, n + 1);
 
   for (guint i = 0; i < n; i++)
     {
+      gpointer key = GUINT_TO_POINTER (AOT_ARGUMENT (program, i)->object);
+      gpointer earlier;
+
       first[i] = i;
-      for (guint k = 0; k < i; k++)
-        if (aot_argument_meta (AOT_ARGUMENT (program, i)) != NULL &&
-            aot_argument_meta (AOT_ARGUMENT (program, k)) != NULL &&
-            AOT_ARGUMENT (program, i)->object == AOT_ARGUMENT (program, k)->object)
-          {
-            first[i] = k;
-            break;
-          }
+      if (aot_argument_meta (AOT_ARGUMENT (program, i)) == NULL)
+        continue;
+      if (g_hash_table_lookup_extended (seen, key, NULL, &earlier))
+        first[i] = GPOINTER_TO_UINT (earlier);
+      else
+        g_hash_table_insert (seen, key, GUINT_TO_POINTER (i));
     }
   return first;
 }

@@ -84,21 +84,22 @@ aot_wrap_arguments (AdjContext *cx,
                     const AdjValue *values,
                     AdjValue *wrapped)
 {
+  g_autoptr (GHashTable) objects = g_hash_table_new (NULL, NULL); /* → what wraps it */
+
   for (guint i = 0; i < n; i++)
     {
-      gboolean is_known = FALSE;
+      gpointer key = arguments != NULL ? GUINT_TO_POINTER (arguments[i].object) : NULL;
+      gboolean is_tensor = arguments != NULL && values[i].kind == ADJ_VALUE_TENSOR;
+      const AdjValue *known = is_tensor ? g_hash_table_lookup (objects, key) : NULL;
 
       wrapped[i] = ADJ_NONE;
-      for (guint k = 0;
-           arguments != NULL && k < i && !is_known && values[i].kind == ADJ_VALUE_TENSOR; k++)
+      if (known != NULL)
         {
-          is_known =
-              arguments[k].object == arguments[i].object && values[k].kind == ADJ_VALUE_TENSOR;
-          if (is_known)
-            wrapped[i] = adj_value_copy (&wrapped[k]);
+          wrapped[i] = adj_value_copy (known);
+          continue;
         }
-      if (is_known)
-        continue;
+      if (is_tensor)
+        g_hash_table_insert (objects, key, &wrapped[i]);
       if (arguments != NULL && arguments[i].is_freed)
         adj_storage_resize (adj_tensor_get_storage (values[i].tensor), 0);
       if (!wrap_value (cx, &values[i], &wrapped[i]) ||

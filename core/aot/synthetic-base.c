@@ -219,34 +219,48 @@ static const AotStageClass merge_class = {
 
 /* -- which inputs -- */
 
-static gboolean
-share_storage (const AotProgram *program, guint a, guint b)
+/* By input: the next one of the same storage; their number where there is none. (transfer full) */
+static guint *
+chain_storages (const AotProgram *program)
 {
-  const AdjTensorMeta *left = aot_argument_meta (AOT_ARGUMENT (program, a));
-  const AdjTensorMeta *right = aot_argument_meta (AOT_ARGUMENT (program, b));
+  guint n = program->arguments->len;
+  g_autoptr (GHashTable) following = g_hash_table_new (NULL, NULL);
+  guint *next = g_new (guint, n + 1);
 
-  return left != NULL && right != NULL && left->storage >= 0 && left->storage == right->storage;
+  for (guint i = n; i-- > 0;)
+    {
+      const AdjTensorMeta *meta = aot_argument_meta (AOT_ARGUMENT (program, i));
+      gpointer key = meta != NULL ? GINT_TO_POINTER (meta->storage) : NULL;
+      gpointer later;
+
+      next[i] = n;
+      if (meta == NULL || meta->storage < 0)
+        continue;
+      if (g_hash_table_lookup_extended (following, key, NULL, &later))
+        next[i] = GPOINTER_TO_UINT (later);
+      g_hash_table_insert (following, key, GUINT_TO_POINTER (i));
+    }
+  return next;
 }
 
-/* The inputs of @first's storage that may overlap another of them; empty when nothing is merged. */
+/* The inputs of @first's storage that may overlap another of them; empty when nothing is merged.
+ * @next: by chain_storages(). */
 static GArray *
-find_group (const AotProgram *program, guint first)
+find_group (const AotProgram *program, const guint *next, guint first)
 {
   GArray *group = g_array_new (FALSE, FALSE, sizeof (guint));
   guint n = program->arguments->len;
   gboolean written = FALSE;
 
-  for (guint i = first; i < n; i++)
+  for (guint i = first; i < n; i = next[i])
     {
       gboolean overlaps = FALSE;
 
-      if (!share_storage (program, first, i))
-        continue;
-      for (guint k = first; k < n; k++)
-        overlaps |= k != i && share_storage (program, i, k) &&
-                    aot_may_overlap (&aot_argument_meta (AOT_ARGUMENT (program, i))->shape,
-                                     &aot_argument_meta (AOT_ARGUMENT (program, k))->shape,
-                                     program->symbols);
+      for (guint k = first; k < n; k = next[k])
+        overlaps |=
+            k != i && aot_may_overlap (&aot_argument_meta (AOT_ARGUMENT (program, i))->shape,
+                                       &aot_argument_meta (AOT_ARGUMENT (program, k))->shape,
+                                       program->symbols);
       written |= program->metadata->inputs[i].mutates_data;
       if (overlaps)
         g_array_append_val (group, i);
@@ -349,6 +363,7 @@ typedef struct
 {
   AotProgram *program;
   Merge *merge;
+  const guint *next; /* by chain_storages() */
   GArray *arguments; /* inner */
   GArray *inputs;    /* AdjAotInput, inner */
 } Merging;
@@ -406,9 +421,8 @@ keep_others (Merging *merging)
     if (aot_argument_meta (AOT_ARGUMENT (program, i)) == NULL)
       keep_input (merging, i);
   for (guint i = 0; i < n; i++)
-    for (guint k = i; k < n; k++)
-      if (aot_argument_meta (AOT_ARGUMENT (program, k)) != NULL && !done[k] &&
-          (k == i || share_storage (program, i, k)))
+    for (guint k = i; k < n; k = merging->next[k])
+      if (aot_argument_meta (AOT_ARGUMENT (program, k)) != NULL && !done[k])
         {
           done[k] = TRUE;
           if (merging->merge->members[k].base == NOT_MERGED)
@@ -618,7 +632,8 @@ aot_synthetic_base (AotProgram *program, GError **error)
   Merge *merge = aot_stage_new (&merge_class, sizeof *merge);
   g_autoptr (GArray) arguments = g_array_new (FALSE, TRUE, sizeof (AotArgument));
   g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (AdjAotInput));
-  Merging merging = { program, merge, arguments, inputs };
+  g_autofree guint *next = chain_storages (program);
+  Merging merging = { program, merge, next, arguments, inputs };
   gboolean done = TRUE;
 
   g_array_set_clear_func (arguments, aot_argument_clear);
@@ -633,7 +648,7 @@ aot_synthetic_base (AotProgram *program, GError **error)
 
       if (merge->members[i].base != NOT_MERGED)
         continue;
-      group = find_group (program, i);
+      group = find_group (program, next, i);
       done = check_group (program, group, error);
       if (done && group->len > 0 && program->has_composites)
         done = aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES, "input %u", i);
