@@ -76,9 +76,9 @@ new_chunk (gsize capacity)
   if (!g_size_checked_add (&n_bytes, sizeof (Chunk), capacity))
     g_error ("cannot allocate %" G_GSIZE_FORMAT " bytes", capacity);
 
-  /* Pages that the system has just given are zero already: malloc knows which. */
-  chunk = _Alignof(max_align_t) >= ALIGNMENT ? g_malloc0 (n_bytes)
-                                             : g_aligned_alloc0 (1, n_bytes, ALIGNMENT);
+  chunk = _Alignof(max_align_t) >= ALIGNMENT ? g_malloc (n_bytes)
+                                             : g_aligned_alloc (1, n_bytes, ALIGNMENT);
+  chunk->next = NULL;
   chunk->capacity = capacity;
   return chunk;
 }
@@ -103,13 +103,12 @@ alloc_single (AdjArena *arena, gsize n_bytes)
   return chunk->bytes;
 }
 
-gpointer
-adj_arena_alloc (AdjArena *arena, gsize n_bytes)
+/* Bytes that the caller fills. */
+static gpointer
+alloc_unset (AdjArena *arena, gsize n_bytes)
 {
   gsize padded;
   gpointer at;
-
-  g_return_val_if_fail (arena != NULL, NULL);
 
   if (!g_size_checked_add (&padded, n_bytes, ALIGNMENT - 1))
     g_error ("cannot allocate %" G_GSIZE_FORMAT " bytes", n_bytes);
@@ -137,6 +136,14 @@ adj_arena_alloc (AdjArena *arena, gsize n_bytes)
 }
 
 gpointer
+adj_arena_alloc (AdjArena *arena, gsize n_bytes)
+{
+  g_return_val_if_fail (arena != NULL, NULL);
+
+  return memset (alloc_unset (arena, n_bytes), 0, n_bytes);
+}
+
+gpointer
 adj_arena_alloc_n (AdjArena *arena, gsize n, gsize n_bytes)
 {
   gsize total;
@@ -149,8 +156,11 @@ adj_arena_alloc_n (AdjArena *arena, gsize n, gsize n_bytes)
 gpointer
 adj_arena_memdup (AdjArena *arena, gconstpointer bytes, gsize n_bytes)
 {
-  gpointer copy = adj_arena_alloc (arena, n_bytes);
+  gpointer copy;
 
+  g_return_val_if_fail (arena != NULL, NULL);
+
+  copy = alloc_unset (arena, n_bytes);
   if (n_bytes > 0)
     memcpy (copy, bytes, n_bytes);
   return copy;
@@ -165,9 +175,13 @@ adj_arena_strdup (AdjArena *arena, const char *text)
 char *
 adj_arena_strndup (AdjArena *arena, const char *text, gsize length)
 {
-  char *copy = adj_arena_alloc_n (arena, length + 1, 1);
+  char *copy;
 
+  g_return_val_if_fail (arena != NULL && length < G_MAXSIZE, NULL);
+
+  copy = alloc_unset (arena, length + 1);
   memcpy (copy, text, length);
+  copy[length] = '\0';
   return copy;
 }
 

@@ -18,15 +18,17 @@ adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape)
       call->results = g_renew (AdjOpResult, call->results, call->n_allocated);
     }
   result = &call->results[call->n_results++];
-  *result = (AdjOpResult){ .alias_of = -1 };
-  result->meta = (AdjTensorMeta){
-    .dtype = dtype,
-    .device = adj_op_call_device (call),
-    .layout = ADJ_LAYOUT_STRIDED,
-    .has_strides = TRUE,
-    .storage = -1,
-    .shape = *shape,
-  };
+  result->meta.dtype = dtype;
+  result->meta.device = adj_op_call_device (call);
+  result->meta.layout = ADJ_LAYOUT_STRIDED;
+  result->meta.has_strides = TRUE;
+  result->meta.requires_grad = FALSE;
+  result->meta.storage = -1;
+  result->meta.shape = *shape;
+  result->alias_of = -1;
+  result->is_none = FALSE;
+  result->plain = ADJ_NONE;
+  result->tensor = NULL;
   return result;
 }
 
@@ -182,16 +184,20 @@ typedef struct
   gboolean weak;    /* of a 0-d tensor on the CPU */
 } CommonDevice;
 
+/* %FALSE: the call has failed. */
 static gboolean
-fold_device (const AdjValue *leaf, gpointer data)
+fold_device (CommonDevice *common, const AdjValue *value)
 {
-  CommonDevice *common = data;
   const AdjTensorMeta *meta;
   gboolean weak;
 
-  if (leaf->kind != ADJ_VALUE_TENSOR)
+  if (adj_value_is_container (value))
+    for (guint i = 0; i < value->n; i++)
+      if (!fold_device (common, &value->items[i]))
+        return FALSE;
+  if (value->kind != ADJ_VALUE_TENSOR)
     return TRUE;
-  meta = adj_tensor_get_meta (leaf->tensor);
+  meta = adj_tensor_get_meta (value->tensor);
   weak = meta->shape.rank == 0 && meta->device.type == ADJ_DEVICE_CPU;
   if (common->device.type == ADJ_N_DEVICE_TYPES || (common->weak && !weak))
     {
@@ -217,7 +223,7 @@ adj_op_call_device (const AdjOpCall *call)
   CommonDevice common = { call, ADJ_DEVICE_NONE, FALSE };
 
   for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (!adj_value_foreach (&call->args[i], fold_device, &common))
+    if (!fold_device (&common, &call->args[i]))
       break;
   return common.device.type == ADJ_N_DEVICE_TYPES ? ADJ_CPU : common.device;
 }

@@ -53,7 +53,7 @@ adj_builder_new (const char *name, AdjSymbols *symbols)
   builder->references = g_ptr_array_new_with_free_func (release_reference);
   builder->symbols = symbols ? adj_symbols_ref (symbols) : adj_symbols_new ();
   builder->name = g_strdup (name);
-  builder->nodes = g_array_new (FALSE, TRUE, sizeof (AdjNode));
+  builder->nodes = g_array_new (FALSE, FALSE, sizeof (AdjNode));
   builder->names = adj_namespace_new ();
   builder->metas = adj_meta_table_new ();
   builder->frames = g_hash_table_new (NULL, NULL);
@@ -120,18 +120,16 @@ adj_builder_take_name (AdjBuilder *builder, const char *candidate)
   return adj_namespace_take (builder->names, candidate);
 }
 
+const char *
+adj_builder_hold_name (AdjBuilder *builder, const char *name)
+{
+  return adj_namespace_hold (builder->names, name);
+}
+
 AdjArena *
 adj_builder_get_arena (AdjBuilder *builder)
 {
   return builder->arena;
-}
-
-const AdjTensorMeta *
-adj_builder_take_description (AdjBuilder *builder, const AdjTensorMeta *meta)
-{
-  AdjValue value = { .kind = ADJ_VALUE_META, .meta = meta };
-
-  return adj_value_copy_consed (&value, builder->arena, builder->metas).meta;
 }
 
 AdjNodeId
@@ -288,41 +286,41 @@ take_meta (AdjBuilder *builder, AdjNode *node, const AdjNodeMeta *meta)
     node->meta.extra = NULL;
 }
 
-static gboolean
-note_input (const AdjValue *leaf, gpointer data)
+static void
+note_input (AdjBuilder *builder, AdjNodeId input)
 {
-  AdjBuilder *builder = data;
+  guint32 self = builder->nodes->len + 1;
 
-  if (leaf->kind == ADJ_VALUE_NODE)
+  if (input.index < builder->mentioned->len)
     {
-      guint32 self = builder->nodes->len + 1;
+      guint32 *mark = &g_array_index (builder->mentioned, guint32, input.index);
 
-      if (leaf->node.index < builder->mentioned->len)
-        {
-          guint32 *mark = &g_array_index (builder->mentioned, guint32, leaf->node.index);
-
-          if (*mark == self)
-            return TRUE;
-          *mark = self;
-        }
-      g_array_append_val (builder->inputs, leaf->node);
+      if (*mark == self)
+        return;
+      *mark = self;
     }
-
-  return TRUE;
+  g_array_append_val (builder->inputs, input);
 }
 
-static gboolean
-note_input_or_reference (const AdjValue *leaf, gpointer data)
+/* @references: those in @value are not kept yet. */
+static void
+note_inputs (AdjBuilder *builder, const AdjValue *value, gboolean references)
 {
-  return leaf->kind == ADJ_VALUE_NODE ? note_input (leaf, data) : keep_reference (leaf, data);
+  if (value->kind == ADJ_VALUE_NODE)
+    note_input (builder, value->node);
+  else if (adj_value_is_container (value))
+    for (guint i = 0; i < value->n; i++)
+      note_inputs (builder, &value->items[i], references);
+  else if (references)
+    keep_reference (value, builder);
 }
 
 static void
-take_inputs (AdjBuilder *builder, AdjNode *node, AdjValueFunc note)
+take_inputs (AdjBuilder *builder, AdjNode *node, gboolean references)
 {
   g_array_set_size (builder->inputs, 0);
-  adj_value_foreach (&node->args, note, builder);
-  adj_value_foreach (&node->kwargs, note, builder);
+  note_inputs (builder, &node->args, references);
+  note_inputs (builder, &node->kwargs, references);
 
   node->n_inputs = builder->inputs->len;
   if (node->n_inputs > 0)
@@ -355,7 +353,6 @@ make_name (AdjBuilder *builder, const AdjNodeSpec *spec)
 {
   g_autofree char *stem = NULL;
   const char *name = spec->name;
-  gboolean is_new;
 
   if (name == NULL && spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
     stem = adj_target_get_stem (spec->target);
@@ -365,9 +362,10 @@ make_name (AdjBuilder *builder, const AdjNodeSpec *spec)
     stem = adj_target_get_path_stem (spec->target + strspn (spec->target, "*"));
   if (name == NULL)
     name = adj_namespace_take (builder->names, stem);
+  else if (!spec->is_taken)
+    name = adj_namespace_hold (builder->names, name);
 
-  name = adj_namespace_bind (builder->names, name, builder->nodes->len, &is_new);
-  if (!is_new)
+  if (!adj_namespace_bind (builder->names, name, builder->nodes->len))
     fail (builder, ADJ_ERROR_VERIFY, "node '%s': another node has this name", name);
 
   return name;
@@ -440,7 +438,7 @@ adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec)
     node.meta = *spec->meta;
   else
     take_meta (builder, &node, spec->meta ? spec->meta : &no_meta);
-  take_inputs (builder, &node, spec->is_taken ? note_input_or_reference : note_input);
+  take_inputs (builder, &node, spec->is_taken);
 
   g_array_append_val (builder->nodes, node);
   g_array_append_val (builder->mentioned, unmentioned);

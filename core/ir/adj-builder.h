@@ -17,8 +17,8 @@ typedef struct
   const char *name; /* used as it is; %NULL: made from the target, unique */
   AdjOpcode opcode;
   gboolean meta_is_shared; /* @meta is of a node of a graph given to adj_builder_share() */
-  gboolean is_taken; /* @target, @args, @kwargs and @val are in the builder's arena, and the graph's
-                        from now on; @op is what @target names */
+  gboolean is_taken; /* @name was handed out by the builder; @target, @args, @kwargs and @val are in
+                        its arena, and the graph's from now on; @op is what @target names */
   const AdjOp *op;   /* (nullable) */
   const char *target;
   AdjValue args;           /* (unowned) TUPLE, or NONE for empty */
@@ -50,10 +50,10 @@ adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *param
 void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
 /* What the sealed graph will own, for values that are made piece by piece. (transfer none) */
 AdjArena *adj_builder_get_arena (AdjBuilder *builder);
-/* The one copy of @meta there. */
-const AdjTensorMeta *adj_builder_take_description (AdjBuilder *builder, const AdjTensorMeta *meta);
 /* As adj_builder_unique_name(), without a copy. (transfer none) */
 const char *adj_builder_take_name (AdjBuilder *builder, const char *candidate);
+/* Reserves @name as it is. (transfer none): the builder's copy */
+const char *adj_builder_hold_name (AdjBuilder *builder, const char *name);
 /* Makes room for @n_nodes more. */
 void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/adj-namespace.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,16 +44,16 @@ static const char *const illegal_names[] = {
 /* What is known of one text, as a name and as the base of others. */
 typedef struct
 {
-  const char *name;
   guint64 last; /* number given to a name of this base */
   guint node;   /* that has the name, plus one; 0: none */
   gboolean used;
+  char name[];
 } Entry;
 
 struct _AdjNamespace
 {
   AdjArena *arena;
-  GHashTable *entries; /* name → Entry */
+  GHashTable *entries; /* name → Entry, which it stands in */
   char *buffer;        /* for the name being made */
   gsize capacity;
 };
@@ -168,9 +169,11 @@ get_entry (AdjNamespace *space, const char *name)
 
   if (entry == NULL)
     {
-      entry = adj_arena_new0 (space->arena, Entry, 1);
-      entry->name = adj_arena_strdup (space->arena, name);
-      g_hash_table_insert (space->entries, (gpointer) entry->name, entry);
+      gsize length = strlen (name);
+
+      entry = adj_arena_alloc (space->arena, sizeof (Entry) + length + 1);
+      memcpy (entry->name, name, length);
+      g_hash_table_insert (space->entries, entry->name, entry);
     }
 
   return entry;
@@ -225,15 +228,24 @@ adj_namespace_take (AdjNamespace *space, const char *candidate)
 }
 
 const char *
-adj_namespace_bind (AdjNamespace *space, const char *name, guint node, gboolean *is_new)
+adj_namespace_hold (AdjNamespace *space, const char *name)
 {
   Entry *entry = get_entry (space, name);
 
-  *is_new = entry->node == 0;
   entry->used = TRUE;
-  entry->node = node + 1;
 
   return entry->name;
+}
+
+gboolean
+adj_namespace_bind (AdjNamespace *space, const char *name, guint node)
+{
+  Entry *entry = (gpointer) (name - offsetof (Entry, name));
+  gboolean is_new = entry->node == 0;
+
+  entry->node = node + 1;
+
+  return is_new;
 }
 
 guint

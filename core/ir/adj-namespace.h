@@ -19,10 +19,11 @@ void adj_namespace_free (AdjNamespace *space);
  * @space. */
 const char *adj_namespace_take (AdjNamespace *space, const char *candidate);
 
-/* (transfer none): @name as it is, which is in use from now on, as the name of node number @node;
- * @is_new (out): whether no node had it. */
-const char *
-adj_namespace_bind (AdjNamespace *space, const char *name, guint node, gboolean *is_new);
+/* (transfer none): @name as it is, which is in use from now on. */
+const char *adj_namespace_hold (AdjNamespace *space, const char *name);
+
+/* Node number @node is called @name, which @space has handed out; %FALSE: another one was. */
+gboolean adj_namespace_bind (AdjNamespace *space, const char *name, guint node);
 /* The node of that name; G_MAXUINT: none has it. */
 guint adj_namespace_find (const AdjNamespace *space, const char *name);
 

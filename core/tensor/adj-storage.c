@@ -31,12 +31,10 @@ next_id (void)
 static AdjStorage *
 new_storage (gsize n_bytes, AdjDevice device)
 {
-  AdjStorage *storage = g_new0 (AdjStorage, 1);
+  AdjStorage *storage = g_new (AdjStorage, 1);
 
+  *storage = (AdjStorage){ .device = device, .id = next_id (), .n_bytes = n_bytes };
   g_atomic_ref_count_init (&storage->ref_count);
-  storage->id = next_id ();
-  storage->device = device;
-  storage->n_bytes = n_bytes;
   return storage;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/adj-tensor.h"
 
+#include <string.h>
+
 typedef struct
 {
   gpointer state;
@@ -61,9 +63,11 @@ adj_tensor_new (const AdjTensorMeta *meta, AdjStorage *storage)
 
   g_return_val_if_fail (meta != NULL && storage != NULL, NULL);
 
-  tensor = g_new0 (AdjTensor, 1);
+  tensor = g_new (AdjTensor, 1);
   g_atomic_ref_count_init (&tensor->ref_count);
   tensor->storage = adj_storage_ref (storage);
+  tensor->writes = NULL;
+  memset (tensor->slots, 0, sizeof tensor->slots);
   set_meta (tensor, meta);
   return tensor;
 }

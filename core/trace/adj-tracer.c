@@ -229,7 +229,7 @@ adj_tracer_add_placeholder (AdjTracer *tracer,
 
   node.name = adj_builder_take_name (tracer->builder, name != NULL ? name : stem);
   if (name != NULL)
-    node.name = adj_arena_intern (tracer->arena, name);
+    node.name = adj_builder_hold_name (tracer->builder, name);
   node.target = node.name;
   node.val = adj_tracer_snapshot (tracer, value, TRUE);
   id = adj_tracer_add (tracer, &node, NULL);

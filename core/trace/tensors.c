@@ -70,12 +70,12 @@ adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_req
 
   if (value->kind == ADJ_VALUE_TENSOR)
     {
-      AdjTensorMeta meta = *adj_tensor_get_meta (value->tensor);
+      AdjTensorMeta *meta = adj_arena_memdup (tracer->arena, adj_tensor_get_meta (value->tensor),
+                                              sizeof (AdjTensorMeta));
 
-      meta.storage = number_storage (tracer, value->tensor);
-      meta.requires_grad = meta.requires_grad && with_requires_grad;
-      return (AdjValue){ .kind = ADJ_VALUE_META,
-                         .meta = adj_builder_take_description (tracer->builder, &meta) };
+      meta->storage = number_storage (tracer, value->tensor);
+      meta->requires_grad = meta->requires_grad && with_requires_grad;
+      return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
     }
   if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
     return adj_value_copy_to_arena (value, tracer->arena);
