@@ -58,6 +58,34 @@ test_not_finite (void)
   g_assert_cmpuint (stats.largest_bin, ==, 0);
 }
 
+/* One range for both: 0 to 31 in steps of one. */
+static void
+test_both (void)
+{
+  const double low[] = { 0, 3.5, 3.5, NAN }, high[] = { 31.5, 32, 3.2, INFINITY };
+  const double none[] = { NAN };
+  g_autoptr (AdjTensorData) a = make (low, G_N_ELEMENTS (low));
+  g_autoptr (AdjTensorData) b = make (high, G_N_ELEMENTS (high));
+  g_autoptr (AdjTensorData) empty = make (none, 1);
+  AdjTensorStats one, other;
+
+  adj_tensor_stats_compute_both (a, b, &one, &other);
+  g_assert_cmpfloat (one.low, ==, 0);
+  g_assert_cmpfloat (one.high, ==, 32);
+  g_assert_cmpfloat (one.max, ==, 3.5);
+  g_assert_cmpfloat (other.low, ==, 0);
+  g_assert_cmpfloat (other.min, ==, 3.2);
+  g_assert_cmpuint (one.bins[0], ==, 1);
+  g_assert_cmpuint (one.bins[3], ==, 2);
+  g_assert_cmpuint (one.largest_bin, ==, 2);
+  g_assert_cmpuint (other.bins[3], ==, 1);
+  g_assert_cmpuint (other.bins[31], ==, 2);
+
+  adj_tensor_stats_compute_both (a, empty, &one, &other);
+  g_assert_cmpfloat (one.high, ==, 3.5);
+  g_assert_cmpuint (other.largest_bin, ==, 0);
+}
+
 static void
 test_first (void)
 {
@@ -76,6 +104,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/tensor-stats/known", test_known);
   g_test_add_func ("/ui/tensor-stats/not-finite", test_not_finite);
+  g_test_add_func ("/ui/tensor-stats/both", test_both);
   g_test_add_func ("/ui/tensor-stats/first", test_first);
   return g_test_run ();
 }

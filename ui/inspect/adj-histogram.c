@@ -10,9 +10,52 @@ struct _AdjHistogram
   GtkWidget parent_instance;
 
   AdjTensorStats stats;
+  AdjTensorStats other;
+  gboolean has_other;
 };
 
 G_DEFINE_FINAL_TYPE (AdjHistogram, adj_histogram, GTK_TYPE_WIDGET)
+
+/* The share of the elements, so that tensors of different sizes can be compared. */
+static float
+share_of (const AdjTensorStats *stats, guint count)
+{
+  return (float) count / (float) MAX (stats->n_sampled, 1);
+}
+
+static float
+find_height (AdjHistogram *self, const AdjTensorStats *stats, guint bin)
+{
+  float room = gtk_widget_get_height (GTK_WIDGET (self)) - 2;
+  float most = MAX (share_of (&self->stats, self->stats.largest_bin),
+                    share_of (&self->other, self->other.largest_bin));
+  float height = most > 0 ? share_of (stats, stats->bins[bin]) / most * room : 0;
+
+  return stats->bins[bin] > 0 ? MAX (height, 1) : 0;
+}
+
+/* Steps along the tops of its bars. */
+static void
+paint_other (AdjHistogram *self, GtkSnapshot *snapshot, float width, float bottom)
+{
+  GdkRGBA color;
+  float before = 0;
+
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)),
+                                  "other_side_color", &color);
+  for (guint i = 0; i <= ADJ_STATS_BINS; i++)
+    {
+      float bar = i < ADJ_STATS_BINS ? find_height (self, &self->other, i) : 0;
+
+      gtk_snapshot_append_color (snapshot, &color,
+                                 &GRAPHENE_RECT_INIT (i * width - 1, bottom - MAX (bar, before), 2,
+                                                      ABS (bar - before) + 1));
+      if (i < ADJ_STATS_BINS)
+        gtk_snapshot_append_color (snapshot, &color,
+                                   &GRAPHENE_RECT_INIT (i * width, bottom - bar, width, 2));
+      before = bar;
+    }
+}
 
 static void
 adj_histogram_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
@@ -27,16 +70,16 @@ adj_histogram_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   base.alpha *= 0.3f;
   for (guint i = 0; i < ADJ_STATS_BINS; i++)
     {
-      float bar = self->stats.bins[i] * (height - 2) / MAX (self->stats.largest_bin, 1);
+      float bar = find_height (self, &self->stats, i);
 
-      if (self->stats.bins[i] > 0)
-        bar = MAX (bar, 1);
       gtk_snapshot_append_color (
           snapshot, &color,
           &GRAPHENE_RECT_INIT (i * width, height - 1 - bar, MAX (width - 1, 1), bar));
     }
   gtk_snapshot_append_color (snapshot, &base,
                              &GRAPHENE_RECT_INIT (0, height - 1, gtk_widget_get_width (widget), 1));
+  if (self->has_other)
+    paint_other (self, snapshot, width, height - 1);
 }
 
 static void
@@ -55,14 +98,19 @@ adj_histogram_init (AdjHistogram *self)
 }
 
 GtkWidget *
-adj_histogram_new (const AdjTensorStats *stats)
+adj_histogram_new (const AdjTensorStats *stats, const AdjTensorStats *other)
 {
   AdjHistogram *self = g_object_new (ADJ_TYPE_HISTOGRAM, NULL);
-  g_autofree char *min = adj_facts_number (stats->min);
-  g_autofree char *max = adj_facts_number (stats->max);
-  g_autofree char *text = g_strdup_printf (_ ("Distribution from %s to %s"), min, max);
+  g_autofree char *low = adj_facts_number (stats->low);
+  g_autofree char *high = adj_facts_number (stats->high);
+  g_autofree char *text = g_strdup_printf (other != NULL ? _ ("Distributions of both from %s to %s")
+                                                         : _ ("Distribution from %s to %s"),
+                                           low, high);
 
   self->stats = *stats;
+  self->has_other = other != NULL;
+  if (other != NULL)
+    self->other = *other;
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self), text);
   return GTK_WIDGET (self);

@@ -147,6 +147,41 @@ fill_comparison (AdjFactCard *card, const Subject *s)
                             FALSE);
 }
 
+/* What the bars are and what the line is. */
+static GtkWidget *
+make_sides (const char *other)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  g_autofree char *line = g_strdup_printf ("━ %s", other);
+  GtkWidget *own_label = gtk_label_new (_ ("▮ this run")), *other_label = gtk_label_new (line);
+
+  gtk_widget_add_css_class (own_label, "own-side");
+  gtk_widget_add_css_class (other_label, "other-side");
+  gtk_label_set_ellipsize (GTK_LABEL (other_label), PANGO_ELLIPSIZE_END);
+  gtk_box_append (GTK_BOX (box), own_label);
+  gtk_box_append (GTK_BOX (box), other_label);
+  return box;
+}
+
+/* Where both sides are known and not equal, both are drawn over one range. */
+static void
+add_histogram (AdjFactCard *card, const Subject *s, const AdjTensorStats *stats)
+{
+  AdjTensorData *value = adj_evaluation_get_value (s->evaluation, s->id);
+  AdjTensorData *beside = adj_evaluation_get_beside (s->evaluation, s->id);
+  const char *peer = adj_evaluation_get_peer (s->evaluation);
+  AdjTensorStats own, other;
+
+  if (beside == NULL)
+    {
+      adj_fact_card_add_widget (card, adj_histogram_new (stats, NULL));
+      return;
+    }
+  adj_tensor_stats_compute_both (value, beside, &own, &other);
+  adj_fact_card_add_widget (card, adj_histogram_new (&own, &other));
+  adj_fact_card_add_widget (card, make_sides (peer != NULL ? peer : _ ("recorded")));
+}
+
 static void
 fill_result (AdjFactCard *card, const Subject *s)
 {
@@ -177,7 +212,7 @@ fill_result (AdjFactCard *card, const Subject *s)
     }
   adj_fact_card_add (card, _ ("First"), first);
   if (stats.n > 1)
-    adj_fact_card_add_widget (card, adj_histogram_new (&stats));
+    add_histogram (card, s, &stats);
 }
 
 static void

@@ -7,33 +7,42 @@
 
 #define MAX_SAMPLED 262144
 
-static void
-fill_bins (const AdjTensorData *data, gint64 step, AdjTensorStats *stats)
+static gint64
+step_of (const AdjTensorData *data)
 {
-  double width = (stats->max - stats->min) / ADJ_STATS_BINS;
+  return adj_tensor_data_get_numel (data) / MAX_SAMPLED + 1;
+}
 
-  for (gint64 i = 0; i < stats->n; i += step)
+static void
+fill_bins (const AdjTensorData *data, double low, double high, AdjTensorStats *stats)
+{
+  double width = (high - low) / ADJ_STATS_BINS;
+
+  stats->low = low;
+  stats->high = high;
+  for (gint64 i = 0; i < stats->n; i += step_of (data))
     {
       double value = adj_tensor_data_get_double (data, i);
       guint bin;
 
       if (!isfinite (value))
         continue;
-      bin = width > 0 ? (guint) ((value - stats->min) / width) : ADJ_STATS_BINS / 2;
+      bin = width > 0 ? (guint) ((value - low) / width) : ADJ_STATS_BINS / 2;
       bin = MIN (bin, ADJ_STATS_BINS - 1);
       stats->bins[bin]++;
       stats->largest_bin = MAX (stats->largest_bin, stats->bins[bin]);
     }
 }
 
-void
-adj_tensor_stats_compute (const AdjTensorData *data, AdjTensorStats *stats)
+/* All but the bins. */
+static void
+measure (const AdjTensorData *data, AdjTensorStats *stats)
 {
-  gint64 n = adj_tensor_data_get_numel (data), step = n / MAX_SAMPLED + 1, finite = 0;
+  gint64 n = adj_tensor_data_get_numel (data), finite = 0;
   double sum = 0, squares = 0;
 
-  *stats = (AdjTensorStats){ .n = n, .min = INFINITY, .max = -INFINITY };
-  for (gint64 i = 0; i < n; i += step)
+  *stats = (AdjTensorStats){ .n = n, .min = INFINITY, .max = -INFINITY, .low = NAN, .high = NAN };
+  for (gint64 i = 0; i < n; i += step_of (data))
     {
       double value = adj_tensor_data_get_double (data, i);
 
@@ -60,7 +69,30 @@ adj_tensor_stats_compute (const AdjTensorData *data, AdjTensorStats *stats)
     }
   stats->mean = sum / finite;
   stats->deviation = finite > 1 ? sqrt (MAX (squares / (finite - 1), 0)) : 0;
-  fill_bins (data, step, stats);
+}
+
+void
+adj_tensor_stats_compute (const AdjTensorData *data, AdjTensorStats *stats)
+{
+  measure (data, stats);
+  fill_bins (data, stats->min, stats->max, stats);
+}
+
+void
+adj_tensor_stats_compute_both (const AdjTensorData *a,
+                               const AdjTensorData *b,
+                               AdjTensorStats *stats_a,
+                               AdjTensorStats *stats_b)
+{
+  double low, high;
+
+  measure (a, stats_a);
+  measure (b, stats_b);
+  /* The other number where one is not. */
+  low = fmin (stats_a->min, stats_b->min);
+  high = fmax (stats_a->max, stats_b->max);
+  fill_bins (a, low, high, stats_a);
+  fill_bins (b, low, high, stats_b);
 }
 
 char *

@@ -14,11 +14,17 @@ typedef struct
   gint64 n_sampled; /* elements that were looked at */
   gint64 n_nan, n_inf;
   double min, max, mean, deviation; /* of the finite ones; NaN when there are none */
-  guint bins[ADJ_STATS_BINS];       /* from min to max */
+  double low, high;                 /* what the bins are of: min and max */
+  guint bins[ADJ_STATS_BINS];
   guint largest_bin;
 } AdjTensorStats;
 
 void adj_tensor_stats_compute (const AdjTensorData *data, AdjTensorStats *stats);
+/* Of two tensors, with bins of one range that holds both. */
+void adj_tensor_stats_compute_both (const AdjTensorData *a,
+                                    const AdjTensorData *b,
+                                    AdjTensorStats *stats_a,
+                                    AdjTensorStats *stats_b);
 /* The first elements, "0.1, -2, 3, …"; (transfer full) */
 char *adj_tensor_stats_first (const AdjTensorData *data, guint n);
 
