@@ -8,24 +8,11 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "canvas/graph-view-private.h"
-#include "support/adj-test.h"
 #include "ui/adj-mouse.h"
 #include "ui/adj-walk.h"
 
-#define WAIT (60 * G_TIME_SPAN_SECOND)
 #define REST (400 * G_TIME_SPAN_MILLISECOND)
-
-/* Runs the main loop until it holds; on a machine that is busy all takes long. */
-#define UNTIL(condition)                                                                           \
-  G_STMT_START                                                                                     \
-  {                                                                                                \
-    for (gint64 end = g_get_monotonic_time () + WAIT;                                              \
-         !(condition) && g_get_monotonic_time () < end;)                                           \
-      if (!g_main_context_iteration (NULL, FALSE))                                                 \
-        g_usleep (2000);                                                                           \
-    g_assert_true (condition);                                                                     \
-  }                                                                                                \
-  G_STMT_END
+#define UNTIL ADJ_MOUSE_UNTIL
 
 static AdjApplication *application;
 
@@ -49,11 +36,7 @@ go_away (Fixture *fixture)
 static void
 set_up (Fixture *fixture, gconstpointer name)
 {
-  g_autofree char *path = adj_test_data_path (name);
-
-  fixture->window = adj_walk_open_window (application, 1280, 800);
-  g_assert_true (adj_walk_open (fixture->window, path));
-  g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
+  fixture->window = adj_walk_open_graph (application, name, "joint");
   fixture->document = adj_window_get_document (fixture->window);
   fixture->view = adj_window_get_view (fixture->window);
   fixture->canvas = GTK_WIDGET (fixture->view);
@@ -592,15 +575,9 @@ test_legend (Fixture *fixture, gconstpointer name)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init () || !adj_mouse_init ())
-    {
-      g_test_skip ("there is no X server, or no xdotool");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_mouse_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
 #define ADD(path, test) g_test_add (path, Fixture, "graphs/mlp.adjoint", set_up, test, tear_down)
   ADD ("/ui/pointer/scrolls", test_scrolls);
   ADD ("/ui/pointer/zooms-at-pointer", test_zooms_at_pointer);

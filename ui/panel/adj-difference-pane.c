@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE (AdjDifferencePane, adj_difference_pane, ADJ_TYPE_PANEL)
 static void
 show_element (AdjDifferencePane *self)
 {
-  gint64 element = adj_difference_view_get_element (self->view);
+  gint64 element = adj_difference_view_get_told (self->view);
   g_autofree char *text =
       element >= 0 ? adj_difference_map_describe (self->map, element) : g_strdup ("");
 
@@ -236,5 +236,5 @@ adj_difference_pane_init (AdjDifferencePane *self)
   g_signal_connect_swapped (self->rows, "notify::selected", G_CALLBACK (on_dims_changed), self);
   g_signal_connect_swapped (self->columns, "notify::selected", G_CALLBACK (on_dims_changed), self);
   g_signal_connect_swapped (self->worst, "clicked", G_CALLBACK (show_worst), self);
-  g_signal_connect_swapped (self->view, "element-chosen", G_CALLBACK (show_element), self);
+  g_signal_connect_swapped (self->view, "told", G_CALLBACK (show_element), self);
 }

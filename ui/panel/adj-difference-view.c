@@ -20,12 +20,13 @@ struct _AdjDifferenceView
 
   const AdjDifferenceMap *map; /* (unowned) (nullable) */
   gint64 element;              /* row-major; -1: none */
+  gint64 hovered;              /* what the pointer is on; -1: none */
   GdkTexture *picture;         /* (owned) (nullable): of the cells, as large as they are shown */
 };
 
 G_DEFINE_FINAL_TYPE (AdjDifferenceView, adj_difference_view, GTK_TYPE_WIDGET)
 
-static guint chosen_signal;
+static guint told_signal;
 
 /* Where the cells are, in pixels of the widget; square as long as that can be. */
 static AdjRect
@@ -133,16 +134,18 @@ paint_lines (AdjDifferenceView *self, GtkSnapshot *snapshot, const AdjRect *area
 }
 
 static void
-paint_element (AdjDifferenceView *self, GtkSnapshot *snapshot, const AdjRect *area)
+paint_frame (AdjDifferenceView *self,
+             GtkSnapshot *snapshot,
+             const AdjRect *area,
+             gint64 element,
+             const GdkRGBA *color)
 {
-  const AdjPalette *palette = adj_palette_get (adj_scheme_from_style ());
-  GdkRGBA color = adj_color_to_rgba (&palette->selection);
   gint64 row, column;
   float width = area->width / adj_difference_map_get_n_columns (self->map);
   float height = area->height / adj_difference_map_get_n_rows (self->map);
   graphene_rect_t cell;
 
-  if (self->element < 0 || !adj_difference_map_find (self->map, self->element, &row, &column))
+  if (element < 0 || !adj_difference_map_find (self->map, element, &row, &column))
     return;
   /* A cell that is small is shown by a frame around it. */
   cell = GRAPHENE_RECT_INIT (column * width + width / 2 - MAX (width, 8) / 2,
@@ -151,7 +154,20 @@ paint_element (AdjDifferenceView *self, GtkSnapshot *snapshot, const AdjRect *ar
   gtk_snapshot_append_border (
       snapshot,
       &GSK_ROUNDED_RECT_INIT (cell.origin.x, cell.origin.y, cell.size.width, cell.size.height),
-      (float[4]){ 2, 2, 2, 2 }, (GdkRGBA[4]){ color, color, color, color });
+      (float[4]){ 2, 2, 2, 2 }, (GdkRGBA[4]){ *color, *color, *color, *color });
+}
+
+static void
+paint_element (AdjDifferenceView *self, GtkSnapshot *snapshot, const AdjRect *area)
+{
+  const AdjPalette *palette = adj_palette_get (adj_scheme_from_style ());
+  GdkRGBA chosen = adj_color_to_rgba (&palette->selection);
+  GdkRGBA hovered = adj_color_to_rgba (&palette->text);
+
+  hovered.alpha = 0.6f;
+  if (self->hovered != self->element)
+    paint_frame (self, snapshot, area, self->hovered, &hovered);
+  paint_frame (self, snapshot, area, self->element, &chosen);
 }
 
 static void
@@ -197,26 +213,76 @@ adj_difference_view_measure (GtkWidget *widget,
 /* -- choosing -- */
 
 static void
-choose (AdjDifferenceView *self, gint64 row, gint64 column)
+choose (AdjDifferenceView *self, gint64 element)
 {
-  row = CLAMP (row, 0, adj_difference_map_get_n_rows (self->map) - 1);
-  column = CLAMP (column, 0, adj_difference_map_get_n_columns (self->map) - 1);
-  adj_difference_view_set_element (self, adj_difference_map_index (self->map, row, column));
-  g_signal_emit (self, chosen_signal, 0);
+  adj_difference_view_set_element (self, element);
+  g_signal_emit (self, told_signal, 0);
 }
 
-static void
-on_pressed (GtkGestureClick *click, int n_press, double x, double y, AdjDifferenceView *self)
+/* The element at a place, or the nearest to it. */
+static gint64
+nearest (AdjDifferenceView *self, double x, double y)
+{
+  AdjRect area = get_area (self);
+  gint64 rows = adj_difference_map_get_n_rows (self->map);
+  gint64 columns = adj_difference_map_get_n_columns (self->map);
+  gint64 row = (gint64) floor (y / MAX (area.height, 1) * rows);
+  gint64 column = (gint64) floor (x / MAX (area.width, 1) * columns);
+
+  return adj_difference_map_index (self->map, CLAMP (row, 0, rows - 1),
+                                   CLAMP (column, 0, columns - 1));
+}
+
+static gboolean
+is_inside (AdjDifferenceView *self, double x, double y)
 {
   AdjRect area;
 
-  gtk_widget_grab_focus (GTK_WIDGET (self));
   if (self->map == NULL)
-    return;
+    return FALSE;
   area = get_area (self);
-  if (x < area.width && y < area.height)
-    choose (self, (gint64) (y / area.height * adj_difference_map_get_n_rows (self->map)),
-            (gint64) (x / area.width * adj_difference_map_get_n_columns (self->map)));
+  return x >= 0 && y >= 0 && x < area.width && y < area.height;
+}
+
+static void
+hover (AdjDifferenceView *self, gint64 element)
+{
+  if (element == self->hovered)
+    return;
+  self->hovered = element;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit (self, told_signal, 0);
+}
+
+static void
+on_motion (AdjDifferenceView *self, double x, double y)
+{
+  hover (self, is_inside (self, x, y) ? nearest (self, x, y) : -1);
+}
+
+static void
+on_leave (AdjDifferenceView *self)
+{
+  hover (self, -1);
+}
+
+static void
+on_drag_begin (GtkGestureDrag *drag, double x, double y, AdjDifferenceView *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  if (is_inside (self, x, y))
+    choose (self, nearest (self, x, y));
+  else
+    gtk_gesture_set_state (GTK_GESTURE (drag), GTK_EVENT_SEQUENCE_DENIED);
+}
+
+static void
+on_drag_update (GtkGestureDrag *drag, double dx, double dy, AdjDifferenceView *self)
+{
+  double x, y;
+
+  if (self->map != NULL && gtk_gesture_drag_get_start_point (drag, &x, &y))
+    choose (self, nearest (self, x + dx, y + dy));
 }
 
 static gboolean
@@ -231,7 +297,9 @@ on_arrow (GtkWidget *widget, GVariant *args, gpointer data)
   g_variant_get (args, "(ii)", &dx, &dy);
   if (self->element < 0 || !adj_difference_map_find (self->map, self->element, &row, &column))
     dx = dy = 0;
-  choose (self, row + dy, column + dx);
+  row = CLAMP (row + dy, 0, adj_difference_map_get_n_rows (self->map) - 1);
+  column = CLAMP (column + dx, 0, adj_difference_map_get_n_columns (self->map) - 1);
+  choose (self, adj_difference_map_index (self->map, row, column));
   return TRUE;
 }
 
@@ -239,6 +307,7 @@ void
 adj_difference_view_set_map (AdjDifferenceView *self, const AdjDifferenceMap *map)
 {
   self->map = map;
+  self->hovered = -1;
   if (map == NULL || self->element >= map->n)
     self->element = -1;
   forget_picture (self);
@@ -248,6 +317,12 @@ gint64
 adj_difference_view_get_element (AdjDifferenceView *self)
 {
   return self->element;
+}
+
+gint64
+adj_difference_view_get_told (AdjDifferenceView *self)
+{
+  return self->hovered >= 0 ? self->hovered : self->element;
 }
 
 void
@@ -290,8 +365,8 @@ adj_difference_view_class_init (AdjDifferenceViewClass *klass)
   widget_class->snapshot = adj_difference_view_snapshot;
   widget_class->size_allocate = adj_difference_view_size_allocate;
   widget_class->measure = adj_difference_view_measure;
-  chosen_signal = g_signal_new ("element-chosen", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
-                                NULL, NULL, NULL, G_TYPE_NONE, 0);
+  told_signal = g_signal_new ("told", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                              NULL, G_TYPE_NONE, 0);
   for (guint i = 0; i < G_N_ELEMENTS (arrows); i++)
     gtk_widget_class_add_binding (widget_class, arrows[i].key, 0, on_arrow, "(ii)", arrows[i].dx,
                                   arrows[i].dy);
@@ -303,11 +378,18 @@ static void
 adj_difference_view_init (AdjDifferenceView *self)
 {
   AdwStyleManager *style = adw_style_manager_get_default ();
-  GtkGesture *click = gtk_gesture_click_new ();
+  GtkGesture *drag = gtk_gesture_drag_new ();
+  GtkEventController *motion = gtk_event_controller_motion_new ();
 
+  self->hovered = -1;
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
-  g_signal_connect (click, "pressed", G_CALLBACK (on_pressed), self);
-  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
+  g_signal_connect (drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
+  g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
+  g_signal_connect_swapped (motion, "enter", G_CALLBACK (on_motion), self);
+  g_signal_connect_swapped (motion, "motion", G_CALLBACK (on_motion), self);
+  g_signal_connect_swapped (motion, "leave", G_CALLBACK (on_leave), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
+  gtk_widget_add_controller (GTK_WIDGET (self), motion);
   g_signal_connect_object (style, "notify::dark", G_CALLBACK (forget_picture), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (style, "notify::high-contrast", G_CALLBACK (forget_picture), self,

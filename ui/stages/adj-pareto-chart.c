@@ -15,6 +15,8 @@
 #define INSET 12.0  /* between the axis and the first point */
 #define REACH 14.0  /* pixels around a point that count as it */
 #define SIZE 4.5    /* radius of a sign */
+#define SHOWN_AROUND 4.0
+#define SUBJECT_AROUND 8.0 /* of the point that is spoken of */
 
 struct _AdjParetoChart
 {
@@ -94,9 +96,8 @@ find_at (AdjParetoChart *self, double x, double y)
 
 /* -- choosing -- */
 
-/* What is spoken of: under the pointer, walked to, or shown. */
-static guint
-get_subject (AdjParetoChart *self)
+guint
+adj_pareto_chart_get_subject (AdjParetoChart *self)
 {
   guint selected = self->plans != NULL ? gtk_single_selection_get_selected (self->plans)
                                        : GTK_INVALID_LIST_POSITION;
@@ -114,7 +115,7 @@ get_subject (AdjParetoChart *self)
 static void
 describe (AdjParetoChart *self)
 {
-  guint subject = get_subject (self);
+  guint subject = adj_pareto_chart_get_subject (self);
   g_autofree char *text = subject != GTK_INVALID_LIST_POSITION
                               ? adj_plan_item_describe (get_item (self, subject))
                               : g_strdup_printf (_ ("%u plans"), count (self));
@@ -179,7 +180,7 @@ on_arrow (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjParetoChart *self = ADJ_PARETO_CHART (widget);
   gint64 by = g_variant_get_int32 (args);
-  guint subject = get_subject (self);
+  guint subject = adj_pareto_chart_get_subject (self);
   gint64 last = (gint64) count (self) - 1;
   gint64 at = subject != GTK_INVALID_LIST_POSITION ? (gint64) subject + by : by > 0 ? 0 : last;
 
@@ -227,7 +228,8 @@ trace_diamond (cairo_t *cr, double x, double y, double r)
   cairo_close_path (cr);
 }
 
-/* PyTorch's are rings, ours are diamonds; where both stand one sees both. */
+/* PyTorch's are rings, ours are diamonds; where both stand one sees both.  What the file holds has
+ * a wide ring around whatever else is there. */
 void
 adj_pareto_chart_draw_sign (
     cairo_t *cr, AdjPlanKind kind, double x, double y, gboolean is_dominated)
@@ -247,10 +249,7 @@ adj_pareto_chart_draw_sign (
       cairo_fill (cr);
       return;
     }
-  if (kind == ADJ_PLAN_SHOWN)
-    cairo_rectangle (cr, x - SIZE + 1, y - SIZE + 1, 2 * SIZE - 2, 2 * SIZE - 2);
-  else
-    cairo_arc (cr, x, y, SIZE + 1, 0, 2 * G_PI);
+  cairo_arc (cr, x, y, kind == ADJ_PLAN_SHOWN ? SIZE + SHOWN_AROUND : SIZE + 1, 0, 2 * G_PI);
   cairo_stroke (cr);
 }
 
@@ -283,7 +282,7 @@ draw_front (AdjParetoChart *self, cairo_t *cr)
 static void
 draw_points (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
 {
-  guint subject = get_subject (self);
+  guint subject = adj_pareto_chart_get_subject (self);
 
   for (guint dominated = 2; dominated-- > 0;)
     for (guint i = 0; i < count (self); i++)
@@ -294,11 +293,13 @@ draw_points (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
         if (plan->is_dominated != (dominated > 0))
           continue;
         adj_pareto_chart_draw_sign (cr, plan->kind, at.x, at.y, plan->is_dominated && i != subject);
-        if (!plan->is_shown && i != subject)
+        if (plan->is_shown)
+          adj_pareto_chart_draw_sign (cr, ADJ_PLAN_SHOWN, at.x, at.y, FALSE);
+        if (i != subject)
           continue;
         gdk_cairo_set_source_rgba (cr, text);
-        cairo_set_line_width (cr, i == subject ? 2 : 1.5);
-        cairo_arc (cr, at.x, at.y, SIZE + 5.5, 0, 2 * G_PI);
+        cairo_set_line_width (cr, 2);
+        cairo_arc (cr, at.x, at.y, SIZE + SUBJECT_AROUND, 0, 2 * G_PI);
         cairo_stroke (cr);
       }
 }
@@ -369,7 +370,7 @@ write_numbers (AdjParetoChart *self, const Pen *pen)
   g_autofree char *again =
       g_strdup_printf (_ ("Computed again in backward (%s)"), self->again.unit);
   g_autofree char *peak = g_strdup_printf (_ ("Peak memory (%s)"), self->peak.unit);
-  guint subject = get_subject (self);
+  guint subject = adj_pareto_chart_get_subject (self);
 
   for (guint i = 0; i < adj_axis_get_n (&self->peak); i++)
     {
@@ -435,7 +436,7 @@ static gboolean
 on_query_tooltip (
     AdjParetoChart *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer data)
 {
-  guint at = keyboard ? get_subject (self) : find_at (self, x, y);
+  guint at = keyboard ? adj_pareto_chart_get_subject (self) : find_at (self, x, y);
   g_autofree char *text = NULL;
 
   if (at == GTK_INVALID_LIST_POSITION)

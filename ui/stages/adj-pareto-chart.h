@@ -19,8 +19,10 @@ G_DECLARE_FINAL_TYPE (AdjParetoChart, adj_pareto_chart, ADJ, PARETO_CHART, GtkWi
 void adj_pareto_chart_set_plans (AdjParetoChart *self, GtkSingleSelection *plans);
 /* Where the point of a plan is, in the coordinates of the widget. */
 graphene_point_t adj_pareto_chart_get_place (AdjParetoChart *self, guint position);
+/* What is spoken of: under the pointer, walked to, or shown; GTK_INVALID_LIST_POSITION: none. */
+guint adj_pareto_chart_get_subject (AdjParetoChart *self);
 
-/* Draws the sign of a kind of plan around (@x, @y). */
+/* Draws the sign of a kind of plan around (@x, @y); of SHOWN the ring that marks what is shown. */
 void adj_pareto_chart_draw_sign (
     cairo_t *cr, AdjPlanKind kind, double x, double y, gboolean is_dominated);
 

@@ -277,7 +277,7 @@ fill_names (AdjParetoPage *self)
       GtkWidget *sign = gtk_drawing_area_new ();
       GtkWidget *label = gtk_label_new (_ (texts[kind]));
 
-      gtk_widget_set_size_request (sign, 16, 16);
+      gtk_widget_set_size_request (sign, 20, 20);
       gtk_widget_set_valign (sign, GTK_ALIGN_CENTER);
       gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (sign), draw_name, GUINT_TO_POINTER (kind),
                                       NULL);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the mouse does on the pictures of numbers: the map of a difference, the curve of partitions,
+ * memory over time. */
+
+#include "inspect/adj-histogram.h"
+#include "panel/adj-difference-pane.h"
+#include "panel/adj-difference-view.h"
+#include "panel/adj-memory-chart.h"
+#include "stages/adj-pareto-chart.h"
+#include "stages/adj-pareto-page.h"
+#include "support/adj-test.h"
+#include "ui/adj-mouse.h"
+#include "ui/adj-planted.h"
+
+#define UNTIL ADJ_MOUSE_UNTIL
+
+static AdjApplication *application;
+
+/* -- the map -- */
+
+/* Where an element is, on a map without other dimensions. */
+static AdjPoint
+place_of (GtkWidget *view, const AdjDifferenceMap *map, gint64 row, gint64 column)
+{
+  float width = MIN (gtk_widget_get_width (view), adj_difference_map_get_n_columns (map) * 36);
+  float height = MIN (gtk_widget_get_height (view), adj_difference_map_get_n_rows (map) * 36);
+
+  return (AdjPoint){ (column + 0.5f) * width / adj_difference_map_get_n_columns (map),
+                     (row + 0.5f) * height / adj_difference_map_get_n_rows (map) };
+}
+
+/* The same map as the pane made, at the same place. */
+static AdjDifferenceMap *
+make_map (AdjDocument *document)
+{
+  AdjEvaluation *evaluation = adj_document_get_evaluation (document);
+  AdjNodeId node = adj_document_get_selected (document);
+
+  return adj_difference_map_new (adj_evaluation_get_value (evaluation, node),
+                                 adj_evaluation_get_beside (evaluation, node));
+}
+
+/* The first label of the pane that tells of @element. */
+static GtkWidget *
+find_told (GtkWidget *pane, const AdjDifferenceMap *map, gint64 element)
+{
+  g_autofree char *text = adj_difference_map_describe (map, element);
+
+  return adj_walk_find (pane, GTK_TYPE_LABEL, text);
+}
+
+static void
+check_map (AdjWindow *window, GtkWidget *pane)
+{
+  GtkWidget *view = adj_walk_find (pane, ADJ_TYPE_DIFFERENCE_VIEW, NULL);
+  g_autoptr (AdjDifferenceMap) map = make_map (adj_window_get_document (window));
+  AdjPoint at = place_of (view, map, 2, 9);
+  gint64 wanted = adj_difference_map_index (map, 2, 9);
+  gint64 worst = adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view));
+
+  g_assert_cmpint (worst, !=, wanted);
+  /* Under the pointer it is told of, and not chosen. */
+  adj_mouse_move (view, at.x, at.y);
+  UNTIL (find_told (pane, map, wanted) != NULL);
+  g_assert_cmpint (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)), ==, worst);
+  adj_mouse_move (GTK_WIDGET (window), 2, 2);
+  UNTIL (find_told (pane, map, worst) != NULL);
+
+  adj_mouse_move (view, at.x, at.y);
+  adj_mouse_do ("mousedown 1");
+  UNTIL (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)) == wanted);
+  g_assert_true (gtk_widget_has_focus (view));
+  at = place_of (view, map, 5, 30);
+  adj_mouse_move (view, at.x, at.y);
+  UNTIL (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)) ==
+         adj_difference_map_index (map, 5, 30));
+  /* Beside the map it is the nearest. */
+  adj_mouse_move (view, at.x, -30);
+  UNTIL (adj_difference_view_get_element (ADJ_DIFFERENCE_VIEW (view)) ==
+         adj_difference_map_index (map, 0, 30));
+  adj_mouse_do ("mouseup 1");
+}
+
+static void
+test_map (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "planted.adjoint", NULL);
+  g_autofree char *source = adj_test_data_path ("graphs/gpt2.adjoint");
+  GtkWidget *histogram;
+
+  adj_planted_write (source, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_run (window, "win.compare"));
+  check_map (window, adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_DIFFERENCE_PANE, NULL));
+
+  /* Both sides stand in the inspector. */
+  histogram = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_HISTOGRAM, NULL);
+  g_assert_true (
+      g_str_has_prefix (gtk_widget_get_tooltip_text (histogram), "Distributions of both"));
+  g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "━ recorded"));
+  adj_walk_close (window);
+}
+
+/* -- the curve -- */
+
+static gboolean
+is_dark (const guchar *pixel, guint limit)
+{
+  return pixel[3] > limit;
+}
+
+/* What is said of the file at the legend is what stands in the chart: wherever the sign has paint,
+ * the chart has paint of that colour. */
+static void
+check_sign (GtkWidget *chart, graphene_point_t at)
+{
+  int width = gtk_widget_get_width (chart), height = gtk_widget_get_height (chart);
+  cairo_surface_t *sign = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (chart);
+  g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
+  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GdkTexture) texture = NULL;
+  g_autofree guchar *pixels = g_malloc ((gsize) width * height * 4);
+  cairo_t *cr = cairo_create (sign);
+  guint painted = 0, wrong = 0;
+
+  adj_pareto_chart_draw_sign (cr, ADJ_PLAN_SHOWN, at.x, at.y, FALSE);
+  cairo_destroy (cr);
+  cairo_surface_flush (sign);
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_to_node (snapshot);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (gtk_widget_get_native (chart)),
+                                         node, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  gdk_texture_download (texture, pixels, (gsize) width * 4);
+  for (int i = 0; i < width * height; i++)
+    {
+      const guchar *own = cairo_image_surface_get_data (sign) + i * 4;
+
+      if (!is_dark (own, 250))
+        continue;
+      painted++;
+      for (guint k = 0; k < 3; k++)
+        wrong += ABS (own[k] - pixels[i * 4 + k]) > 8;
+    }
+  cairo_surface_destroy (sign);
+  g_assert_cmpuint (painted, >, 20);
+  g_assert_cmpuint (wrong, ==, 0);
+}
+
+static GtkSingleSelection *
+get_plans (AdjWindow *window)
+{
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
+
+  return GTK_SINGLE_SELECTION (gtk_column_view_get_model (
+      GTK_COLUMN_VIEW (adj_walk_find_mapped (page, GTK_TYPE_COLUMN_VIEW))));
+}
+
+/* The last: what recomputes most.  (transfer full) */
+static AdjPlanItem *
+get_last (GtkSingleSelection *plans, guint *position)
+{
+  *position = g_list_model_get_n_items (G_LIST_MODEL (plans)) - 1;
+  return g_list_model_get_item (G_LIST_MODEL (plans), *position);
+}
+
+static guint
+find_shown (GtkSingleSelection *plans)
+{
+  for (guint i = 0;; i++)
+    {
+      g_autoptr (AdjPlanItem) item = g_list_model_get_item (G_LIST_MODEL (plans), i);
+
+      if (adj_plan_item_get (item)->is_shown)
+        return i;
+    }
+}
+
+/* Where no point is. */
+static graphene_point_t
+find_space (GtkWidget *chart, guint n)
+{
+  for (float x = 100;; x += 10)
+    {
+      graphene_point_t at = { x, 60 };
+      float nearest = 1000, dx, dy;
+
+      for (guint i = 0; i < n; i++)
+        {
+          graphene_point_t point = adj_pareto_chart_get_place (ADJ_PARETO_CHART (chart), i);
+
+          nearest = MIN (nearest, graphene_point_distance (&at, &point, &dx, &dy));
+        }
+      if (nearest > 25)
+        return at;
+    }
+}
+
+static void
+test_curve (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  AdjDocument *before = adj_window_get_document (window);
+  g_autoptr (AdjPlanItem) last = NULL;
+  GtkSingleSelection *plans;
+  GtkWidget *chart;
+  graphene_point_t at, space;
+  guint position;
+
+  adj_window_show_page (window, "partitions");
+  UNTIL (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART) != NULL);
+  adj_walk_settle (window);
+  chart = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART);
+  plans = get_plans (window);
+  last = get_last (plans, &position);
+  check_sign (chart, adj_pareto_chart_get_place (ADJ_PARETO_CHART (chart), find_shown (plans)));
+
+  /* Near a point it is told of. */
+  at = adj_pareto_chart_get_place (ADJ_PARETO_CHART (chart), position);
+  adj_mouse_move (chart, at.x + 3, at.y - 3);
+  UNTIL (adj_pareto_chart_get_subject (ADJ_PARETO_CHART (chart)) == position);
+  g_assert_cmpuint (gtk_single_selection_get_selected (plans), ==, GTK_INVALID_LIST_POSITION);
+  space = find_space (chart, position + 1);
+  adj_mouse_move (chart, space.x, space.y);
+  UNTIL (adj_pareto_chart_get_subject (ADJ_PARETO_CHART (chart)) != position);
+
+  /* A click makes its graphs. */
+  adj_mouse_click (chart, space.x, space.y);
+  adj_walk_settle (window);
+  g_assert_true (adj_window_get_document (window) == before);
+  adj_mouse_click (chart, at.x, at.y);
+  UNTIL (adj_window_get_document (window) != before);
+  UNTIL (!adj_document_is_busy (adj_window_get_document (window)));
+  adj_walk_close (window);
+}
+
+/* -- memory -- */
+
+static void
+test_memory (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *chart;
+  guint n;
+
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  adj_window_show_page (window, "memory");
+  adj_walk_settle (window);
+  chart = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_MEMORY_CHART);
+  n = adj_graph_get_n_nodes (adj_document_get_graph (document)->graph);
+  adj_mouse_move (chart, gtk_widget_get_width (chart) * 0.5, 40);
+  /* What is alive then is lit on the canvas. */
+  UNTIL (adj_document_get_lit (document) != NULL);
+  adj_mouse_move (GTK_WIDGET (window), 2, 2);
+  UNTIL (adj_document_get_lit (document) == NULL);
+  adj_mouse_click (chart, gtk_widget_get_width (chart) * 0.5, 40);
+  UNTIL (adj_node_id_is_valid (adj_document_get_selected (document)));
+  g_assert_cmpint (ABS ((gint) adj_document_get_selected (document).index - (gint) n / 2), <=, 2);
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char *argv[])
+{
+  application = adj_mouse_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/ui/chart-pointer/map", test_map);
+  g_test_add_func ("/ui/chart-pointer/curve", test_curve);
+  g_test_add_func ("/ui/chart-pointer/memory", test_memory);
+  return g_test_run ();
+}
