@@ -317,6 +317,59 @@ adj_walk_shoot (GtkWidget *window, const char *path)
   gdk_texture_save_to_png (texture, path);
 }
 
+static GtkGesture *
+find_click (GtkWidget *widget, guint button)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (widget);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_GESTURE_CLICK (controller) &&
+          gtk_gesture_single_get_button (GTK_GESTURE_SINGLE (controller)) == button)
+        return GTK_GESTURE (controller);
+    }
+  return NULL;
+}
+
+GtkWidget *
+adj_walk_ask_menu (GtkWidget *widget, double x, double y)
+{
+  AdjWindow *window = ADJ_WINDOW (gtk_widget_get_root (widget));
+
+  g_signal_emit_by_name (find_click (widget, GDK_BUTTON_SECONDARY), "pressed", 1, x, y);
+  adj_walk_settle (window);
+  return adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_POPOVER_MENU);
+}
+
+static GtkWidget *
+find_item (GtkWidget *menu, const char *label)
+{
+  GtkWidget *item = adj_walk_find (menu, GTK_TYPE_LABEL, label);
+
+  while (item != NULL && !g_str_equal (G_OBJECT_TYPE_NAME (item), "GtkModelButton"))
+    item = gtk_widget_get_parent (item);
+  return item;
+}
+
+gboolean
+adj_walk_menu_offers (GtkWidget *menu, const char *label)
+{
+  GtkWidget *item = find_item (menu, label);
+
+  return item != NULL && gtk_widget_is_sensitive (item);
+}
+
+void
+adj_walk_choose_item (GtkWidget *menu, const char *label)
+{
+  AdjWindow *window = ADJ_WINDOW (gtk_widget_get_root (menu));
+
+  g_signal_emit_by_name (find_item (menu, label), "clicked");
+  adj_walk_settle (window);
+}
+
 GtkWidget *
 adj_walk_find_window (const char *title)
 {

@@ -39,6 +39,12 @@ GtkWidget *adj_walk_find_mapped (GtkWidget *root, GType type);
 GtkWidget *adj_walk_find_row (GtkWidget *root, const char *title);
 /* Presses the button that says so. */
 void adj_walk_click (GtkWidget *root, const char *label);
+/* A right click there; the menu that it opens.  (nullable) */
+GtkWidget *adj_walk_ask_menu (GtkWidget *widget, double x, double y);
+/* Whether @menu has an item of that label that can be activated now. */
+gboolean adj_walk_menu_offers (GtkWidget *menu, const char *label);
+/* Activates it, which closes the menu. */
+void adj_walk_choose_item (GtkWidget *menu, const char *label);
 /* The window of that title.  (nullable) */
 GtkWidget *adj_walk_find_window (const char *title);
 /* Writes what a window and its popovers show, at the scale of the display. */

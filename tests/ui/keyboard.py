@@ -284,6 +284,19 @@ def test_finds(walk):
     walk.does("Select Nothing", "Escape", lambda: "No node is selected" in walk.canvas())
 
 
+def test_opens_menus(walk):
+    def first():
+        return walk.find_focused("menu item", "Next User of the Value")
+
+    find_node(walk, "name:gelu_backward")
+    walk.does("Context Menu", "shift+F10", first)
+    walk.key("Down", "Down", "Return")  # to the twin
+    walk.told("gelu,")
+    walk.does("Context Menu", "Menu", first)
+    walk.key("Escape")
+    until(lambda: has(walk.view(), Atspi.StateType.FOCUSED), "the canvas")
+
+
 def test_selects_several(walk):
     find_node(walk, "name:relu")
     walk.does("Select More", "shift+Down", lambda: walk.canvas().startswith("2 nodes are selected"))
@@ -465,6 +478,7 @@ TESTS = [
     test_opens,
     test_walks_the_canvas,
     test_finds,
+    test_opens_menus,
     test_selects_several,
     test_follows_and_undoes,
     test_zooms,

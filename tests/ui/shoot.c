@@ -250,6 +250,24 @@ shoot_menu (AdjWindow *window, const char *tooltip, const char *name)
   adj_walk_settle (window);
 }
 
+/* Context menus of the canvas and of lists. */
+static void
+walk_menus (AdjWindow *window)
+{
+  GtkWidget *canvas = GTK_WIDGET (adj_window_get_view (window));
+  GtkWidget *menu;
+
+  adj_walk_select (window, "gelu");
+  act (window, "win.fit-selection");
+  menu = adj_walk_ask_menu (canvas, 4, gtk_widget_get_height (canvas) - 8.0);
+  shoot (window, "menu-canvas");
+  gtk_popover_popdown (GTK_POPOVER (menu));
+  menu = adj_walk_ask_menu (canvas, -1, -1);
+  shoot (window, "menu-node");
+  gtk_popover_popdown (GTK_POPOVER (menu));
+  adj_walk_settle (window);
+}
+
 static void
 walk_runs (AdjWindow *window)
 {
@@ -370,6 +388,7 @@ main (int argc, char *argv[])
   walk_partitions (window);
   walk_search (window);
   walk_palette (window);
+  walk_menus (window);
   walk_runs (window);
   walk_difference (window);
   walk_damage (window);

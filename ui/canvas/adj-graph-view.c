@@ -359,6 +359,14 @@ describe (AdjGraphView *self)
                                   -1);
 }
 
+/* After what is selected changed. */
+static void
+tell_selection (AdjGraphView *self)
+{
+  describe (self);
+  adj_graph_view_update_actions (self);
+}
+
 static void
 update_highlight (AdjGraphView *self)
 {
@@ -391,7 +399,7 @@ adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node)
     return;
   self->selected = node;
   update_highlight (self);
-  describe (self);
+  tell_selection (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
 }
 
@@ -413,7 +421,7 @@ adj_graph_view_set_chosen (AdjGraphView *self, GArray *nodes)
   g_clear_pointer (&self->chosen, g_array_unref);
   self->chosen = nodes;
   update_highlight (self);
-  describe (self);
+  tell_selection (self);
 }
 
 void
@@ -470,6 +478,24 @@ adj_graph_view_choose_in (AdjGraphView *self, const AdjRect *rect)
 }
 
 void
+adj_graph_view_toggle_module (AdjGraphView *self, const char *path)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  for (guint i = 0; self->scene != NULL && i < adj_scene_get_n_boxes (self->scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->scene, i);
+
+      if (box->kind == ADJ_BOX_GROUP && g_str_equal (box->path, path))
+        {
+          self->anchor = i;
+          break;
+        }
+    }
+  g_signal_emit (self, signals[MODULE_TOGGLED], 0, path);
+}
+
+void
 adj_graph_view_activate_box (AdjGraphView *self, guint index)
 {
   const AdjSceneBox *box;
@@ -499,6 +525,7 @@ adj_graph_view_set_role (AdjGraphView *self, AdjRole role)
   self->role = role;
   if (role != ADJ_ROLE_NONE)
     adj_graph_view_set_selected (self, ADJ_NO_NODE);
+  adj_graph_view_update_actions (self);
   update_highlight (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ROLE]);
 }
@@ -649,7 +676,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
       gtk_widget_queue_allocate (GTK_WIDGET (self));
     }
   update_highlight (self);
-  describe (self);
+  tell_selection (self);
   adj_graph_view_camera_changed (self);
 }
 
@@ -810,6 +837,7 @@ adj_graph_view_dispose (GObject *object)
   g_clear_pointer (&self->heat, adj_heat_free);
   g_clear_pointer (&self->texts, adj_text_cache_free);
   g_clear_pointer (&self->arrows, g_hash_table_unref);
+  g_clear_object (&self->actions);
 
   G_OBJECT_CLASS (adj_graph_view_parent_class)->dispose (object);
 }
@@ -870,12 +898,13 @@ adj_graph_view_init (AdjGraphView *self)
   self->arrows = adj_scene_painter_new_arrows ();
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  adj_graph_view_add_actions (self);
   adj_graph_view_add_controllers (self);
   g_signal_connect_object (style, "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (style, "notify::high-contrast", G_CALLBACK (gtk_widget_queue_draw), self,
                            G_CONNECT_SWAPPED);
-  describe (self);
+  tell_selection (self);
 }
 
 GtkWidget *

@@ -6,6 +6,7 @@
 #include "canvas/adj-camera.h"
 #include "canvas/adj-heat.h"
 #include "canvas/adj-marks.h"
+#include "panel/context-menu.h"
 #include "scene/adj-palette.h"
 
 G_BEGIN_DECLS
@@ -67,9 +68,14 @@ typedef struct
   const char *action; /* (nullable): of the widget: "canvas.twin" */
   const char *title;
   const char *keys; /* as GtkShortcutsShortcut has them */
+  AdjMenu menus;    /* that it stands in */
 } AdjCanvasCommand;
 
 const AdjCanvasCommand *adj_graph_view_get_command (guint index); /* (nullable): past the last */
+/* The actions of these commands, "twin" for "canvas.twin", for menus elsewhere in the window. */
+GActionGroup *adj_graph_view_get_actions (AdjGraphView *self); /* (transfer none) */
+/* Opens or closes a module, which stays where it is. */
+void adj_graph_view_toggle_module (AdjGraphView *self, const char *path);
 
 /* The colours that fit the style of the desktop. */
 AdjScheme adj_scheme_from_style (void);

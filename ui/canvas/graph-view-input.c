@@ -25,10 +25,8 @@ on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraphV
   gtk_widget_grab_focus (GTK_WIDGET (self));
 }
 
-/* The line under the pointer, where no card is.  (transfer full): of guint32; empty: there is none
- */
-static GArray *
-line_at (AdjGraphView *self, guint hit, float x, float y)
+GArray *
+adj_graph_view_line_at (AdjGraphView *self, guint hit, float x, float y)
 {
   AdjPoint at = adj_camera_to_scene (&self->camera, x, y);
   const AdjSceneBox *box = hit != ADJ_NO_BOX ? adj_scene_get_box (self->scene, hit) : NULL;
@@ -65,7 +63,7 @@ static void
 on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraphView *self)
 {
   guint hit = box_at (self, x, y);
-  g_autoptr (GArray) line = line_at (self, hit, x, y);
+  g_autoptr (GArray) line = adj_graph_view_line_at (self, hit, x, y);
   AdjNodeId node = hit != ADJ_NO_BOX ? adj_scene_get_box (self->scene, hit)->node : ADJ_NO_NODE;
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
@@ -85,9 +83,8 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
   self->is_pointing = FALSE;
 }
 
-/* Of an open frame only its title is something to point at. */
-static gboolean
-is_inside (AdjGraphView *self, guint hit, float y)
+gboolean
+adj_graph_view_is_inside (AdjGraphView *self, guint hit, float y)
 {
   const AdjSceneBox *box = adj_scene_get_box (self->scene, hit);
 
@@ -101,12 +98,12 @@ on_motion (GtkEventControllerMotion *motion, double x, double y, AdjGraphView *s
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (motion));
   guint hit = box_at (self, x, y);
-  g_autoptr (GArray) line = line_at (self, hit, x, y);
+  g_autoptr (GArray) line = adj_graph_view_line_at (self, hit, x, y);
 
   self->pointer = (AdjPoint){ x, y };
   if (state & (GDK_BUTTON1_MASK | GDK_BUTTON2_MASK | GDK_BUTTON3_MASK))
     return;
-  if (hit != ADJ_NO_BOX && is_inside (self, hit, y))
+  if (hit != ADJ_NO_BOX && adj_graph_view_is_inside (self, hit, y))
     hit = ADJ_NO_BOX;
   adj_graph_view_hover (self, hit, line->len > 0 ? g_array_index (line, guint32, 0) : ADJ_NO_BOX);
 }
@@ -277,4 +274,5 @@ adj_graph_view_add_controllers (AdjGraphView *self)
   gtk_widget_add_controller (widget, scroll);
   add_drag (self, GDK_BUTTON_PRIMARY);
   add_drag (self, GDK_BUTTON_MIDDLE);
+  adj_context_menu_watch (widget, adj_graph_view_ask_menu, NULL);
 }

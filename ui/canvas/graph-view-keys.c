@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
@@ -151,11 +152,23 @@ fit (GtkWidget *widget, GVariant *args, gpointer data)
 }
 
 static gboolean
+has_selected (AdjGraphView *self)
+{
+  return adj_node_id_is_valid (self->selected);
+}
+
+static gboolean
+has_light (AdjGraphView *self)
+{
+  return has_selected (self) || self->role != ADJ_ROLE_NONE;
+}
+
+static gboolean
 clear (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
 
-  if (!adj_node_id_is_valid (self->selected) && self->role == ADJ_ROLE_NONE)
+  if (!has_light (self))
     return FALSE;
   adj_graph_view_set_role (self, ADJ_ROLE_NONE);
   adj_graph_view_set_selected (self, ADJ_NO_NODE);
@@ -182,6 +195,38 @@ tint (GtkWidget *widget, GVariant *args, gpointer data)
   return follows;
 }
 
+/* -- what is possible -- */
+
+static gboolean
+has_users (AdjGraphView *self)
+{
+  return has_selected (self) && adj_graph_get_node (self->graph, self->selected.index)->n_users > 0;
+}
+
+static gboolean
+has_inputs (AdjGraphView *self)
+{
+  return has_selected (self) &&
+         adj_graph_get_node (self->graph, self->selected.index)->n_inputs > 0;
+}
+
+static gboolean
+has_twin (AdjGraphView *self)
+{
+  return has_selected (self) &&
+         (adj_graph_view_is_link (self, selected_box (self)) ||
+          adj_node_id_is_valid (adj_navigator_kin (self->scene, self->selected)));
+}
+
+static gboolean
+has_module (AdjGraphView *self)
+{
+  guint box = selected_box (self);
+
+  return box != ADJ_NO_BOX && (adj_scene_get_box (self->scene, box)->kind == ADJ_BOX_GROUP ||
+                               adj_scene_get_box (self->scene, box)->group != ADJ_NO_BOX);
+}
+
 /* -- the table -- */
 
 #define SHIFT GDK_SHIFT_MASK
@@ -194,6 +239,7 @@ static const struct
   GdkModifierType mods;
   GtkShortcutFunc run; /* with */
   gint32 argument;
+  gboolean (*possible) (AdjGraphView *self); /* (nullable): with any picture */
   AdjCanvasCommand command;
 } table[] = {
   { { GDK_KEY_Left, GDK_KEY_KP_Left },
@@ -216,37 +262,43 @@ static const struct
     CONTROL,
     choose_all,
     .argument = 0,
-    .command = { "canvas.select-all", N_ ("Select All Nodes"), "<Control>a" } },
+    .command = { "canvas.select-all", N_ ("Select All Nodes"), "<Control>a", ADJ_MENU_CANVAS } },
   { { GDK_KEY_Tab },
     0,
     follow,
     .argument = FALSE,
-    .command = { "canvas.user", N_ ("Next User of the Value"), "Tab" } },
+    .possible = has_users,
+    .command = { "canvas.user", N_ ("Next User of the Value"), "Tab", ADJ_MENU_NODE } },
   { { GDK_KEY_ISO_Left_Tab },
     SHIFT,
     follow,
     .argument = TRUE,
-    .command = { "canvas.input", N_ ("First Input"), "<Shift>Tab" } },
+    .possible = has_inputs,
+    .command = { "canvas.input", N_ ("First Input"), "<Shift>Tab", ADJ_MENU_NODE } },
   { { GDK_KEY_m },
     0,
     go_to_twin,
     .argument = 0,
-    .command = { "canvas.twin", N_ ("Twin in the Other Direction"), "m" } },
+    .possible = has_twin,
+    .command = { "canvas.twin", N_ ("Twin in the Other Direction"), "m", ADJ_MENU_NODE } },
   { { GDK_KEY_space },
     0,
     fold,
     .argument = 0,
-    .command = { "canvas.fold", N_ ("Open or Close the Module"), "space" } },
+    .possible = has_module,
+    .command = { "canvas.fold", N_ ("Open or Close the Module"), "space", ADJ_MENU_NODE } },
   { { GDK_KEY_Return, GDK_KEY_KP_Enter },
     0,
     show_source,
     .argument = 0,
-    .command = { "canvas.source", N_ ("Source of the Node"), "Return" } },
+    .possible = has_selected,
+    .command = { "canvas.source", N_ ("Source of the Node"), "Return", ADJ_MENU_NODE } },
   { { GDK_KEY_Escape },
     0,
     clear,
     .argument = 0,
-    .command = { "canvas.clear", N_ ("Select Nothing"), "Escape" } },
+    .possible = has_light,
+    .command = { "canvas.clear", N_ ("Select Nothing"), "Escape", ADJ_MENU_CANVAS } },
   { { GDK_KEY_Home }, 0, fit, .argument = 0, .command = { NULL, N_ ("Fit All"), "Home" } },
   { { GDK_KEY_Page_Up },
     0,
@@ -276,11 +328,18 @@ static const struct
   const char *action;
   AdjCanvasCommand command;
 } window_keys[] = {
-  { GDK_KEY_n, "win.next-change", { NULL, N_ ("Next Change or Difference"), "n" } },
-  { GDK_KEY_p, "win.previous-change", { NULL, N_ ("Previous Change or Difference"), "p" } },
-  { GDK_KEY_f, "win.flow", { NULL, N_ ("Flow of the Selection"), "f" } },
-  { GDK_KEY_slash, "win.find", { NULL, N_ ("Find Nodes"), "slash" } },
+  { GDK_KEY_n, "win.next-change", { NULL, N_ ("Next Change or Difference"), "n", 0 } },
+  { GDK_KEY_p, "win.previous-change", { NULL, N_ ("Previous Change or Difference"), "p", 0 } },
+  { GDK_KEY_f, "win.flow", { NULL, N_ ("Flow of the Selection"), "f", 0 } },
+  { GDK_KEY_slash, "win.find", { NULL, N_ ("Find Nodes"), "slash", 0 } },
 };
+
+/* "twin" of "canvas.twin" */
+static const char *
+get_name (const AdjCanvasCommand *command)
+{
+  return command->action + strlen ("canvas.");
+}
 
 const AdjCanvasCommand *
 adj_graph_view_get_command (guint index)
@@ -295,16 +354,49 @@ adj_graph_view_get_command (guint index)
 
 /* As its key does. */
 static void
-on_action (GtkWidget *widget, const char *name, GVariant *parameter)
+on_action (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (g_strcmp0 (table[i].command.action, name) == 0)
+    if (table[i].command.action != NULL &&
+        g_str_equal (get_name (&table[i].command), g_action_get_name (G_ACTION (action))))
       {
         g_autoptr (GVariant) argument =
             g_variant_ref_sink (g_variant_new_int32 (table[i].argument));
 
-        table[i].run (widget, argument, NULL);
+        table[i].run (data, argument, NULL);
       }
+}
+
+void
+adj_graph_view_add_actions (AdjGraphView *self)
+{
+  self->actions = g_simple_action_group_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i].command.action != NULL)
+      {
+        g_autoptr (GSimpleAction) action = g_simple_action_new (get_name (&table[i].command), NULL);
+
+        g_signal_connect (action, "activate", G_CALLBACK (on_action), self);
+        g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (action));
+      }
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "canvas", G_ACTION_GROUP (self->actions));
+}
+
+void
+adj_graph_view_update_actions (AdjGraphView *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i].command.action != NULL)
+      g_simple_action_set_enabled (
+          G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions),
+                                                       get_name (&table[i].command))),
+          self->scene != NULL && (table[i].possible == NULL || table[i].possible (self)));
+}
+
+GActionGroup *
+adj_graph_view_get_actions (AdjGraphView *self)
+{
+  return G_ACTION_GROUP (self->actions);
 }
 
 void
@@ -315,8 +407,6 @@ adj_graph_view_install_keys (GtkWidgetClass *klass)
       for (guint k = 0; k < G_N_ELEMENTS (table[i].keys) && table[i].keys[k] != 0; k++)
         gtk_widget_class_add_binding (klass, table[i].keys[k], table[i].mods, table[i].run, "i",
                                       table[i].argument);
-      if (table[i].command.action != NULL)
-        gtk_widget_class_install_action (klass, table[i].command.action, NULL, on_action);
     }
   for (guint i = 0; i < G_N_ELEMENTS (window_keys); i++)
     gtk_widget_class_add_binding_action (klass, window_keys[i].key, 0, window_keys[i].action, NULL);

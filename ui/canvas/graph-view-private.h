@@ -37,6 +37,8 @@ struct _AdjGraphView
   gboolean wants_selected; /* … or shown around the selected node */
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
 
+  GSimpleActionGroup *actions; /* (owned): of what keys do */
+
   gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
   gboolean is_pointing;   /* what is selected now is under the pointer, and stays there */
@@ -50,6 +52,16 @@ struct _AdjGraphView
 /* Gestures, wheel and keys. */
 void adj_graph_view_add_controllers (AdjGraphView *self);
 void adj_graph_view_install_keys (GtkWidgetClass *klass);
+void adj_graph_view_add_actions (AdjGraphView *self);
+/* Switches on what can be done with what is selected. */
+void adj_graph_view_update_actions (AdjGraphView *self);
+/* The line at a place of the widget where box @hit is: none where that is a card.  (transfer full):
+ * of guint32; empty: there is none */
+GArray *adj_graph_view_line_at (AdjGraphView *self, guint hit, float x, float y);
+/* Whether only the inside of open frame @hit is there: its title is what can be pointed at. */
+gboolean adj_graph_view_is_inside (AdjGraphView *self, guint hit, float y);
+/* An AdjMenuAsked: selects what is there and opens its menu. */
+void adj_graph_view_ask_menu (GtkWidget *widget, double x, double y, gpointer data);
 
 /* Moves there, softly when the desktop allows animations. */
 void adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera);

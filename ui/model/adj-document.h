@@ -94,6 +94,8 @@ void adj_document_choose (AdjDocument *self, GArray *nodes);
 void adj_document_choose_more (AdjDocument *self, AdjNodeId node, gboolean toggle);
 /* (nullable) (transfer none): of guint32: two or more; %NULL: one is selected or none */
 GArray *adj_document_get_chosen (AdjDocument *self);
+/* All that the selected nodes read; @users: all that read them.  Nothing when there is none. */
+void adj_document_choose_neighbours (AdjDocument *self, gboolean users);
 /* The names of what is selected, one a line.  (transfer full) (nullable) */
 char *adj_document_list_names (AdjDocument *self);
 /* Nodes that are to stand out while nothing is selected: those alive at a moment, those found.

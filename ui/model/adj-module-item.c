@@ -79,6 +79,36 @@ adj_module_item_get_first (AdjModuleItem *self)
   return self->first;
 }
 
+/* The modules that a node is in, from the outermost; of a gradient those of its forward twin. */
+static const AdjModule *
+get_modules (const AdjGraph *graph, guint index, guint *n)
+{
+  const AdjNodeMeta *meta = &adj_graph_get_node (graph, index)->meta;
+
+  *n = meta->n_modules > 0 ? meta->n_modules : meta->n_fwd_modules;
+  return meta->n_modules > 0 ? meta->modules : meta->fwd_modules;
+}
+
+GArray *
+adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      guint n;
+      const AdjModule *modules = get_modules (graph, i, &n);
+
+      for (guint k = 0; k < n; k++)
+        if (g_str_equal (modules[k].path, self->path))
+          {
+            g_array_append_val (nodes, i);
+            break;
+          }
+    }
+  return nodes;
+}
+
 /* -- the tree -- */
 
 typedef struct
@@ -155,9 +185,8 @@ saved_bytes (Tree *tree, guint index)
 static void
 add_node (Tree *tree, guint index)
 {
-  const AdjNodeMeta *meta = &adj_graph_get_node (tree->graph, index)->meta;
-  const AdjModule *modules = meta->n_modules > 0 ? meta->modules : meta->fwd_modules;
-  guint n = meta->n_modules > 0 ? meta->n_modules : meta->n_fwd_modules;
+  guint n;
+  const AdjModule *modules = get_modules (tree->graph, index, &n);
   gint64 saved = saved_bytes (tree, index);
   AdjModuleItem *parent = NULL;
 

@@ -22,6 +22,9 @@ guint adj_module_item_get_n_nodes (AdjModuleItem *self);
 gint64 adj_module_item_get_saved_bytes (AdjModuleItem *self);
 /* (nullable) (transfer none) */
 GListModel *adj_module_item_get_children (AdjModuleItem *self);
+/* Its nodes in @graph, whose outline it is, those of inner modules included.  (transfer full): of
+ * guint32 */
+GArray *adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph);
 /* A node of the module; the first forward one. */
 AdjNodeId adj_module_item_get_first (AdjModuleItem *self);
 

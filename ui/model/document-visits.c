@@ -124,6 +124,30 @@ adj_document_choose_more (AdjDocument *self, AdjNodeId node, gboolean toggle)
   adj_document_choose (self, nodes);
 }
 
+void
+adj_document_choose_neighbours (AdjDocument *self, gboolean users)
+{
+  g_autoptr (GArray) nodes = NULL, found = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  nodes = copy_selection (self);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const AdjNode *node =
+          adj_graph_get_node (self->graph->graph, g_array_index (nodes, guint32, i));
+      const AdjNodeId *next = users ? node->users : node->inputs;
+      guint n = users ? node->n_users : node->n_inputs;
+
+      for (guint k = 0; k < n; k++)
+        if (g_hash_table_add (seen, GUINT_TO_POINTER (next[k].index)))
+          g_array_append_val (found, next[k].index);
+    }
+  if (found->len > 0)
+    adj_document_choose (self, found);
+}
+
 char *
 adj_document_list_names (AdjDocument *self)
 {

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "panel/context-menu.h"
+
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *column)
 {
@@ -11,6 +13,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_list_item_set_child (item, label);
+  adj_context_menu_set_item (label, item);
 }
 
 static void

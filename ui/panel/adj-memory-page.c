@@ -6,6 +6,7 @@
 #include "model/adj-facts.h"
 #include "panel/adj-column.h"
 #include "panel/adj-memory-chart.h"
+#include "panel/context-menu.h"
 
 struct _AdjMemoryPage
 {
@@ -101,6 +102,15 @@ on_row_selected (AdjMemoryPage *self, GParamSpec *pspec, GtkSingleSelection *sel
   adj_memory_chart_set_stretch (self->chart, adj_held_item_get (item)->first,
                                 adj_held_item_get (item)->last);
   adj_document_set_selected (document, adj_held_item_get (item)->node);
+}
+
+static AdjMenu
+prepare_row (gpointer item, guint position, char **target, gpointer data)
+{
+  AdjMemoryPage *self = data;
+
+  gtk_selection_model_select_item (gtk_column_view_get_model (self->ledger), position, TRUE);
+  return ADJ_MENU_NODE;
 }
 
 static void
@@ -217,6 +227,7 @@ adj_memory_page_init (AdjMemoryPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_columns_append (self->ledger, columns, G_N_ELEMENTS (columns));
+  adj_context_menu_watch_rows (GTK_WIDGET (self->ledger), prepare_row, self);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   g_signal_connect_swapped (self->chart, "step-chosen", G_CALLBACK (on_step_chosen), self);

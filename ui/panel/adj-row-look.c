@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "panel/adj-row-look.h"
 
+#include "panel/context-menu.h"
+
 typedef struct
 {
   const AdjRowLook *look;
@@ -38,6 +40,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, Factory *self)
       gtk_tree_expander_set_child (GTK_TREE_EXPANDER (child), row);
     }
   gtk_list_item_set_child (item, child);
+  adj_context_menu_set_item (child, item);
   gtk_list_item_set_activatable (item, !look->inactivable);
   if (look->setup != NULL)
     look->setup (item, row, self->data);

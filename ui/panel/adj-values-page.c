@@ -9,6 +9,7 @@
 #include "model/adj-tensor-stats.h"
 #include "panel/adj-column.h"
 #include "panel/adj-difference-pane.h"
+#include "panel/context-menu.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjValuesPage
@@ -253,6 +254,17 @@ on_selection_changed (AdjValuesPage *self, guint position, guint n)
   adj_document_choose (document, nodes);
 }
 
+/* Rows that are selected together stay so. */
+static AdjMenu
+prepare_row (gpointer item, guint position, char **target, gpointer data)
+{
+  GtkSelectionModel *selection = GTK_SELECTION_MODEL (((AdjValuesPage *) data)->selection);
+
+  if (!gtk_selection_model_is_selected (selection, position))
+    gtk_selection_model_select_item (selection, position, TRUE);
+  return ADJ_MENU_NODE;
+}
+
 static void
 adj_values_page_dispose (GObject *object)
 {
@@ -290,6 +302,7 @@ adj_values_page_init (AdjValuesPage *self)
   self->selection = gtk_multi_selection_new (G_LIST_MODEL (g_object_ref (self->nodes)));
   adj_columns_append (self->table, columns, G_N_ELEMENTS (columns));
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (self->selection));
+  adj_context_menu_watch_rows (GTK_WIDGET (self->table), prepare_row, self);
   g_signal_connect_swapped (self->table, "map", G_CALLBACK (update_selected), self);
   g_signal_connect_object (self->selection, "selection-changed", G_CALLBACK (on_selection_changed),
                            self, G_CONNECT_SWAPPED);

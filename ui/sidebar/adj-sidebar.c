@@ -7,6 +7,7 @@
 #include "model/adj-graph-item.h"
 #include "model/adj-module-item.h"
 #include "panel/adj-row-look.h"
+#include "panel/context-menu.h"
 #include "sidebar/adj-graph-row.h"
 
 struct _AdjSidebar
@@ -58,6 +59,25 @@ on_row_selected (AdjSidebar *self, GtkListBoxRow *row)
     adj_document_set_graph_index (
         adj_panel_get_document (self),
         adj_graph_item_get_index (adj_graph_row_get_item (ADJ_GRAPH_ROW (row))));
+}
+
+static void
+on_graph_menu (GtkWidget *list, double x, double y, gpointer data)
+{
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (list));
+  GtkListBoxRow *row = x < 0 ? (ADJ_IS_GRAPH_ROW (focus) ? GTK_LIST_BOX_ROW (focus) : NULL)
+                             : gtk_list_box_get_row_at_y (GTK_LIST_BOX (list), (int) y);
+  GdkRectangle at = { (int) x, (int) y, 1, 1 };
+  graphene_rect_t bounds;
+
+  if (row == NULL)
+    return;
+  if (x < 0 && gtk_widget_compute_bounds (GTK_WIDGET (row), list, &bounds))
+    at = (GdkRectangle){ (int) bounds.origin.x + 24, (int) bounds.origin.y, 1,
+                         (int) bounds.size.height };
+  adj_context_menu_open (
+      list, ADJ_MENU_GRAPH,
+      adj_graph_item_get_graph (adj_graph_row_get_item (ADJ_GRAPH_ROW (row)))->id, &at);
 }
 
 static void
@@ -114,6 +134,19 @@ on_module_activated (AdjSidebar *self, guint position)
   g_autoptr (AdjModuleItem) module = gtk_tree_list_row_get_item (row);
 
   adj_document_set_selected (adj_panel_get_document (self), adj_module_item_get_first (module));
+}
+
+static AdjMenu
+prepare_module (gpointer item, guint position, char **target, gpointer data)
+{
+  AdjSidebar *self = data;
+  g_autoptr (AdjModuleItem) module = gtk_tree_list_row_get_item (item);
+  g_autoptr (GArray) nodes = adj_module_item_list_nodes (module, self->graph);
+
+  gtk_selection_model_select_item (gtk_list_view_get_model (self->modules), position, TRUE);
+  adj_document_choose (adj_panel_get_document (self), nodes);
+  *target = g_strdup (adj_module_item_get_path (module));
+  return ADJ_MENU_MODULE;
 }
 
 static void
@@ -195,4 +228,6 @@ adj_sidebar_init (AdjSidebar *self)
   g_signal_connect_swapped (self->graphs, "row-selected", G_CALLBACK (on_row_selected), self);
   gtk_list_view_set_factory (self->modules, factory);
   g_signal_connect_swapped (self->modules, "activate", G_CALLBACK (on_module_activated), self);
+  adj_context_menu_watch_rows (GTK_WIDGET (self->modules), prepare_module, self);
+  adj_context_menu_watch (GTK_WIDGET (self->graphs), on_graph_menu, NULL);
 }

@@ -133,8 +133,7 @@ run (AdjCommandPalette *self)
   gtk_popover_popdown (GTK_POPOVER (self));
   action = adj_palette_entry_get_action (entry);
   gtk_widget_grab_focus (view);
-  gtk_widget_activate_action_variant (g_str_has_prefix (action, "canvas.") ? view : window, action,
-                                      adj_palette_entry_get_target (entry));
+  gtk_widget_activate_action_variant (window, action, adj_palette_entry_get_target (entry));
 }
 
 static gboolean

@@ -7,6 +7,7 @@
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
 #include "panel/adj-row-look.h"
+#include "panel/context-menu.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjSearchBar
@@ -156,6 +157,16 @@ on_row_activated (AdjSearchBar *self, guint position)
   update_count (self);
 }
 
+static AdjMenu
+prepare_row (gpointer item, guint position, char **target, gpointer data)
+{
+  AdjSearchBar *self = data;
+
+  gtk_single_selection_set_selected (self->selection, position);
+  on_row_activated (self, position);
+  return ADJ_MENU_NODE;
+}
+
 static void
 bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 {
@@ -227,6 +238,7 @@ adj_search_bar_init (AdjSearchBar *self)
   g_signal_connect_swapped (self->entry, "next-match", G_CALLBACK (on_next), self);
   g_signal_connect_swapped (self->entry, "previous-match", G_CALLBACK (on_previous), self);
   g_signal_connect_swapped (self->results, "activate", G_CALLBACK (on_row_activated), self);
+  adj_context_menu_watch_rows (GTK_WIDGET (self->results), prepare_row, self);
 }
 
 void

@@ -9,6 +9,7 @@
 #include "window/adj-preferences.h"
 #include "window/adj-settings.h"
 #include "window/window-actions.h"
+#include "window/window-menus.h"
 #include "window/window-private.h"
 #include "window/window-shortcuts.h"
 
@@ -217,6 +218,9 @@ adj_window_dispose (GObject *object)
   if (self->palette != NULL)
     gtk_widget_unparent (GTK_WIDGET (self->palette));
   g_clear_object (&self->palette);
+  if (self->context_menu != NULL)
+    gtk_widget_unparent (GTK_WIDGET (self->context_menu));
+  g_clear_object (&self->context_menu);
   g_clear_object (&self->settings);
   g_clear_object (&self->chooser);
   g_clear_object (&self->document);
@@ -273,6 +277,7 @@ adj_window_init (AdjWindow *self)
   adj_window_update_actions (self);
   self->palette = g_object_ref_sink (adj_command_palette_new ());
   gtk_widget_set_parent (GTK_WIDGET (self->palette), self->content);
+  adj_window_add_context_menu (self);
   adj_name_widgets (GTK_WIDGET (self));
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   g_signal_connect (drop, "enter", G_CALLBACK (on_drag_enter), self);

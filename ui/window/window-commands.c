@@ -7,6 +7,7 @@
 #include "partition/adj-partition.h"
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
+#include "window/window-menus.h"
 
 #define ZOOM_STEP 1.25f
 
@@ -323,6 +324,24 @@ run_copy_names (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_select_inputs (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_choose_neighbours (adj_window_get_document (self), FALSE);
+}
+
+static void
+run_select_users (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_choose_neighbours (adj_window_get_document (self), TRUE);
+}
+
+static void
+run_toggle_module (AdjWindow *self, GVariant *parameter)
+{
+  adj_graph_view_toggle_module (adj_window_get_view (self), g_variant_get_string (parameter, NULL));
+}
+
+static void
 run_palette (AdjWindow *self, GVariant *parameter)
 {
   adj_window_open_palette (self);
@@ -352,7 +371,7 @@ static const AdjCommand commands[] = {
   { "win.close-tab", N_ ("Close Tab"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_close_tab,
     .accels = { "<Control>w" } },
   { "win.paste", N_ ("Paste a Graph as Text"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
-    .run = run_paste },
+    .run = run_paste, .menus = ADJ_MENU_CANVAS },
   { "win.save-as", N_ ("Save As…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = run_save_as,
     .accels = { "<Control>s", "<Control><Shift>s" } },
   { "win.export", N_ ("Export Picture…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = run_export,
@@ -361,23 +380,29 @@ static const AdjCommand commands[] = {
     .parameter = "s" },
   { "win.copy-details", N_ ("Copy Details of the Problem"), ADJ_COMMANDS_FILES, ADJ_NEEDS_PROBLEM,
     .run = run_copy_details },
+  { "win.context-menu", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = adj_window_pop_menu,
+    .parameter = "(usiiii)" },
   { "win.palette", N_ ("Find a Command"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_NOTHING, .run = run_palette,
     .accels = { "<Control>k" } },
   { "win.find", N_ ("Find Nodes"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_find,
-    .accels = { "<Control>f" } },
+    .accels = { "<Control>f" }, .menus = ADJ_MENU_CANVAS },
   { "win.find-next", N_ ("Next Found Node"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
     .run = run_find_next, .accels = { "<Control>g" } },
   { "win.find-previous", N_ ("Previous Found Node"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
     .run = run_find_previous, .accels = { "<Control><Shift>g" } },
-  { "win.show-graph", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_graph,
-    .parameter = "s" },
+  { "win.show-graph", N_ ("Show Graph"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_graph,
+    .parameter = "s", .menus = ADJ_MENU_GRAPH },
   { "win.stage", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_stage, .parameter = "u" },
   { "win.select-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_select_node,
     .parameter = "u" },
   { "win.show-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_node,
     .parameter = "(uu)" },
+  { "win.select-inputs", N_ ("Select Inputs"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_SELECTION,
+    .run = run_select_inputs, .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
+  { "win.select-users", N_ ("Select Users"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_SELECTION,
+    .run = run_select_users, .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
   { "win.copy-names", N_ ("Copy Names of Selected Nodes"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_SELECTION,
-    .run = run_copy_names },
+    .run = run_copy_names, .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
   { "win.focus-canvas", N_ ("Go to the Canvas"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
     .run = run_focus_canvas, .accels = { "F6" } },
   { "win.focus-panel", N_ ("Go to the Bottom Panel"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
@@ -390,9 +415,10 @@ static const AdjCommand commands[] = {
     .run = run_undo, .accels = { "<Control>z" } },
   { "win.redo", N_ ("Redo"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_UNDONE, .run = run_redo,
     .accels = { "<Control><Shift>z" } },
-  { "win.run", N_ ("Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_run, .accels = { "F5" } },
+  { "win.run", N_ ("Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_run, .accels = { "F5" },
+    .menus = ADJ_MENU_CANVAS },
   { "win.compare", N_ ("Compare with Recorded"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
-    .run = run_compare, .accels = { "<Shift>F5" } },
+    .run = run_compare, .accels = { "<Shift>F5" }, .menus = ADJ_MENU_CANVAS },
   { "win.run-setup", N_ ("Choose How to Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_setup,
     .accels = { "<Control>F5" } },
   { "win.compare-with", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_compare_with,
@@ -404,38 +430,43 @@ static const AdjCommand commands[] = {
   { "win.previous-change", N_ ("Previous Change or Difference"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_previous_change },
   { "win.trace", N_ ("Trace and Differentiate"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
-    .run = run_trace, .accels = { "<Control>d" } },
+    .run = run_trace, .accels = { "<Control>d" }, .menus = ADJ_MENU_CANVAS },
   { "win.open-partition", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_open_partition,
     .parameter = "(sdb)" },
   { "win.previous-stage", N_ ("Previous Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_EARLIER,
     .run = run_previous_stage, .accels = { "bracketleft" } },
   { "win.next-stage", N_ ("Next Stage"), ADJ_COMMANDS_RUN, ADJ_NEEDS_LATER, .run = run_next_stage,
     .accels = { "bracketright" } },
-  { "win.flow", N_ ("Flow of the Node"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION, .run = run_flow },
+  { "win.flow", N_ ("Flow of the Node"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION, .run = run_flow,
+    .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
   { "win.zoom-in", N_ ("Zoom In"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_in,
     .accels = { "<Control>plus", "<Control>equal" } },
   { "win.zoom-out", N_ ("Zoom Out"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_out,
     .accels = { "<Control>minus" } },
   { "win.zoom-100", N_ ("Original Size"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_zoom_100,
-    .accels = { "<Control>0" } },
+    .accels = { "<Control>0" }, .menus = ADJ_MENU_CANVAS },
   { "win.fit", N_ ("Fit All"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_fit,
-    .accels = { "<Control>Home" } },
+    .accels = { "<Control>Home" }, .menus = ADJ_MENU_CANVAS },
   { "win.fit-selection", N_ ("Fit the Selection"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_SELECTION,
-    .run = run_fit_selection, .accels = { "<Control>9" } },
+    .run = run_fit_selection, .accels = { "<Control>9" },
+    .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
+  { "win.toggle-module", N_ ("Open or Close the Module"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
+    .run = run_toggle_module, .parameter = "s", .menus = ADJ_MENU_MODULE },
   { "win.fold-all", N_ ("Close All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
-    .run = run_fold_all },
+    .run = run_fold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
   { "win.unfold-all", N_ ("Open All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
-    .run = run_unfold_all },
+    .run = run_unfold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
   { "win.fullscreen", N_ ("Full Screen"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
     .run = run_fullscreen, .accels = { "F11" } },
   { "win.view", N_ ("View"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = adj_choose_view,
-    .parameter = "s", .get_state = adj_chosen_view, .targets = adj_view_targets },
+    .parameter = "s", .get_state = adj_chosen_view, .targets = adj_view_targets,
+    .menus = ADJ_MENU_CANVAS },
   { "win.color-by", N_ ("Colour by"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
     .run = adj_choose_coloring, .parameter = "s", .get_state = adj_chosen_coloring,
-    .targets = adj_coloring_targets },
+    .targets = adj_coloring_targets, .menus = ADJ_MENU_CANVAS | ADJ_MENU_NODE },
   { "win.edge-labels", N_ ("Beside Lines"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
     .run = adj_choose_labeling, .parameter = "s", .get_state = adj_chosen_labeling,
-    .targets = adj_labeling_targets },
+    .targets = adj_labeling_targets, .menus = ADJ_MENU_CANVAS },
   { "win.inputs", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = adj_choose_inputs,
     .parameter = "s", .get_state = adj_chosen_inputs },
   { "win.float64", N_ ("Double Precision"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,

@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   const char *name;  /* of the action: "win.open" */
-  const char *title; /* (nullable): %NULL: needs a value that only its place in the window knows */
+  const char *title; /* (nullable): %NULL: no list has it */
   AdjCommandGroup group;
   AdjNeeds needs;
   const char *parameter; /* (nullable): its type */
@@ -50,6 +50,7 @@ typedef struct
   void (*run) (AdjWindow *self, GVariant *parameter); /* (nullable): others have the action */
   GVariant *(*get_state) (AdjDocument *document);     /* (nullable): floating: it is a choice */
   const AdjCommandTarget *targets; /* (nullable): ends with %NULL: each is a command of its own */
+  AdjMenu menus; /* context menus that it stands in; one that takes a string gets their target */
 } AdjCommand;
 
 const AdjCommand *adj_commands_get (guint *n);

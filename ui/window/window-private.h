@@ -27,6 +27,7 @@ struct _AdjWindow
   GtkMenuButton *find_button;
   AdjSearchBar *search_bar;
   AdjCommandPalette *palette; /* (owned): a popover below the title */
+  GtkPopover *context_menu;   /* (owned): where it was asked for */
   AdwToastOverlay *toasts;
   AdwTabView *tabs;
   GtkRevealer *status_revealer;

@@ -64,7 +64,10 @@ write_group (GString *xml, AdjCommandGroup group)
       write_shortcut (xml, _ ("Main Menu"), "F10");
     }
   if (group == ADJ_COMMANDS_GRAPH)
-    write_shortcut (xml, _ ("Copy Names of Selected Nodes"), "<Control>c");
+    {
+      write_shortcut (xml, _ ("Copy Names of Selected Nodes"), "<Control>c");
+      write_shortcut (xml, _ ("Context Menu"), "Menu <Shift>F10");
+    }
   if (group == ADJ_COMMANDS_RUN)
     write_shortcut (xml, _ ("Stage by Number"), "<Alt>1...9");
   close_group (xml);

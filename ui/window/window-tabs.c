@@ -99,6 +99,8 @@ on_selected_tab (AdjWindow *self)
   g_signal_group_set_target (self->signals, self->document);
   adj_panel_set_document (self->search_bar, self->document);
   adj_document_page_add_actions (page, G_ACTION_MAP (self));
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "canvas",
+                                  adj_graph_view_get_actions (adj_document_page_get_view (page)));
   adj_window_update_all (self);
 }
 
