@@ -262,6 +262,13 @@ bundle_get_own_tap (const AdjBundle *bundle,
   return found;
 }
 
+/* What its partition keeps the names of: of other graphs of its region only some names agree. */
+static gboolean
+is_part_of_joint (const AdjBundleGraph *graph)
+{
+  return strcmp (graph->role, "forward") == 0 || strcmp (graph->role, "backward") == 0;
+}
+
 AdjTensorData *
 adj_bundle_get_tap (const AdjBundle *bundle,
                     const AdjRecordedCall *call,
@@ -271,13 +278,15 @@ adj_bundle_get_tap (const AdjBundle *bundle,
   const AdjRegion *region = adj_bundle_find_region (bundle, call->graph);
   AdjTensorData *found = bundle_get_own_tap (bundle, call, node, float64);
 
-  for (guint i = 0; found == NULL && region != NULL && i < region->n_graphs; i++)
+  if (region == NULL || !is_part_of_joint (call->graph))
+    return found;
+  for (guint i = 0; found == NULL && i < region->n_graphs; i++)
     {
       const AdjRecordedCall *joint = NULL;
 
       if (strcmp (region->graphs[i]->role, "joint") == 0)
         joint = adj_bundle_find_call (bundle, region->graphs[i], call->n);
-      if (joint != NULL && joint != call)
+      if (joint != NULL)
         found = bundle_get_own_tap (bundle, joint, node, float64);
     }
   return found;

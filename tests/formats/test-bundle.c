@@ -52,13 +52,14 @@ get_tap (const char *node, gboolean float64, gpointer data)
 static AdjBundleBuilder *
 start (void)
 {
-  static const char *const ids[] = { "0-0-joint", "0-0-forward" };
-  AdjRegion region = { .id = "0-0", .rank = -1, .n_graphs = 2, .num_fwd_outputs = 1 };
+  static const char *const ids[] = { "0-0-joint", "0-0-forward", "0-0-dynamo" };
+  AdjRegion region = { .id = "0-0", .rank = -1, .n_graphs = 3, .num_fwd_outputs = 1 };
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
   g_autoptr (GError) error = NULL;
 
   add_graph (builder, "0-0-joint", "joint", &error);
   add_graph (builder, "0-0-forward", "forward", &error);
+  add_graph (builder, "0-0-dynamo", "dynamo", &error);
   add_graph (builder, "0-1-forward", "forward", &error);
   adj_bundle_builder_add_region (builder, &region, ids, &error);
   g_assert_no_error (error);
@@ -78,6 +79,7 @@ test_joint_taps_serve_forward (void)
   adj_bundle_builder_set_taps (builder, get_tap, &n_asked, NULL);
   add_call (builder, "0-0-forward", 1);
   add_call (builder, "0-1-forward", 0);
+  add_call (builder, "0-0-dynamo", 0);
   bundle = adj_bundle_builder_end (builder, NULL);
   forward = adj_bundle_get_call (bundle, 0);
   g_assert_cmpstr (forward->graph->id, ==, "0-0-forward");
@@ -92,10 +94,12 @@ test_joint_taps_serve_forward (void)
     }
   g_assert_cmpuint (n_asked, ==, 3);
 
-  /* Neither another call nor another region. */
+  /* Neither another call, another region, nor the graph that was traced: its "x" is another. */
   other = adj_bundle_get_call (bundle, 2);
   g_assert_null (adj_bundle_get_tap (bundle, other, "x", TRUE));
   other = adj_bundle_get_call (bundle, 3);
+  g_assert_null (adj_bundle_get_tap (bundle, other, "x", TRUE));
+  other = adj_bundle_get_call (bundle, 4);
   g_assert_null (adj_bundle_get_tap (bundle, other, "x", TRUE));
 }
 
