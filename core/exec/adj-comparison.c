@@ -13,6 +13,7 @@
 #include "exec/adj-spill.h"
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
+#include "exec/rounding-private.h"
 #include "ops/adj-ops.h"
 
 typedef struct
@@ -70,14 +71,6 @@ replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data
   Comparing *comparing = data;
 
   return comparing->request->replace (id, value, out, comparing->request->data);
-}
-
-/* Whether another call of @node gives the same. */
-static gboolean
-is_repeatable (const AdjNode *node)
-{
-  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
-         (node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) == 0);
 }
 
 /* Whether the result of @node is memory of its first input, so that it computes nothing. */
@@ -227,39 +220,32 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* The length of the sums behind one element of the result; 1 where there are none. */
-static double
-reduction_length (AdjContext *cx, const AdjOp *op, const AdjValue *args, const AdjValue *kwargs)
-{
-  const AdjSchema *schema = adj_op_get_schema (op);
-  g_autofree AdjValue *bound = g_new0 (AdjValue, schema->n_arguments + 1);
-  AdjOpCall call = { .cx = cx, .op = op, .schema = schema, .args = bound };
-  double length = 1;
-
-  call.returns_list = schema->n_returns == 1 && schema->returns[0].type.is_list;
-  if (adj_schema_bind (schema, args, kwargs, bound, NULL) && adj_op_call_infer (&call))
-    length = adj_op_call_get_reduction (&call);
-  adj_op_call_clear (&call);
-  return length;
-}
-
-/* Calls what @node calls in float64 on what the candidate fed it. */
+/* Calls what @node calls in float64 on what the candidate fed it; none where that draws random
+ * numbers, which are not those that the candidate drew.  @limit: what rounding in float64 allows.
+ */
 static AdjValue
-recompute (Comparing *comparing, const AdjNode *node, double *k)
+recompute (Comparing *comparing, const AdjNode *node, double *limit)
 {
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) kwargs = ADJ_NONE;
   g_auto (AdjValue) result = ADJ_NONE;
   AdjValue exported = ADJ_NONE;
+  guint8 before[ADJ_GENERATOR_STATE_BYTES], after[ADJ_GENERATOR_STATE_BYTES];
 
+  adj_generator_get_state (adj_context_get_generator (cx), before);
+  *limit = 0;
   adj_context_push_mode (cx, adj_float64_mode_new ());
+  adj_context_push_mode (cx, rounding_mode_new (limit));
   adj_value_map (&node->args, widen_input, comparing, &args);
   adj_value_map (&node->kwargs, widen_input, comparing, &kwargs);
-  *k = node->op != NULL ? reduction_length (cx, node->op, &args, &kwargs) : 1;
   adj_scope_begin (cx);
   if (adj_interpret_call (cx, node, &args, &kwargs, &result))
-    adj_value_map (&result, export_leaf, NULL, &exported);
+    {
+      adj_generator_get_state (adj_context_get_generator (cx), after);
+      if (memcmp (before, after, sizeof before) == 0)
+        adj_value_map (&result, export_leaf, NULL, &exported);
+    }
   adj_scope_end (cx);
   adj_context_take_error (cx, NULL);
   return exported;
@@ -274,13 +260,13 @@ measure_local_noise (Comparing *comparing,
 {
   g_auto (AdjValue) recomputed = ADJ_NONE;
   g_autoptr (GPtrArray) moved = NULL;
-  double k;
+  double limit;
 
   if (exact == NULL)
     return 0;
   comparing->moving = TRUE;
   comparing->n_moved = 0;
-  recomputed = recompute (comparing, node, &k);
+  recomputed = recompute (comparing, node, &limit);
   comparing->moving = FALSE;
   moved = judge_tensors (&recomputed);
   return noise_distance (exact, nth (moved, item));
@@ -325,9 +311,10 @@ take_worse (AdjValueComparison *worst, const AdjValueComparison *value)
     *worst = *value;
 }
 
-/* Result @item of node @index; SKIPPED when it is no tensor. */
+/* Result @item of node @index, where rounding in float64 allows the local error @limit; SKIPPED
+ * when it is no tensor. */
 static AdjValueComparison
-compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, double k)
+compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, double limit)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
   gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
@@ -347,7 +334,8 @@ compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, 
   if (recorded != NULL)
     leaf.truth = recorded;
   compare_leaf (comparing->request, &leaf,
-                node->op != NULL ? adj_band_limit (node->op->band, dtype, k) : 0, &value);
+                limit * adj_dtype_unit_roundoff (dtype) / adj_dtype_unit_roundoff (ADJ_DTYPE_F64),
+                &value);
   if (comparing->request->beside != NULL && adj_node_id_is_valid (stands) &&
       (value.difference.max_abs > 0 || value.difference.n_class_mismatch > 0))
     comparing->request->beside (stands, leaf.peer != NULL ? leaf.peer : leaf.truth,
@@ -376,7 +364,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
   g_autofree AdjValueComparison *values = g_new0 (AdjValueComparison, candidates->len + 1);
   g_auto (AdjValue) recomputed = ADJ_NONE;
   g_autoptr (GPtrArray) locals = NULL;
-  double k = 1;
+  double limit = 0;
 
   if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
       node->opcode == ADJ_OPCODE_PLACEHOLDER)
@@ -387,8 +375,8 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
   out->inputs_agree = inputs_agree (comparing, node);
   if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
     return TRUE;
-  if (is_repeatable (node))
-    recomputed = recompute (comparing, node, &k);
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    recomputed = recompute (comparing, node, &limit);
   locals = judge_tensors (&recomputed);
   for (guint i = 0; i < candidates->len; i++)
     {
@@ -396,12 +384,12 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
                      .truth = nth (truths, i),
                      .local = nth (locals, i) };
 
-      values[i] = compare_item (comparing, index, i, &found, k);
+      values[i] = compare_item (comparing, index, i, &found, limit);
       if (values[i].verdict == ADJ_VERDICT_DIFFERS)
         {
           found.local_noise = measure_local_noise (comparing, node, found.local, i);
           found.noise = measure_noise (comparing, index, i);
-          values[i] = compare_item (comparing, index, i, &found, k);
+          values[i] = compare_item (comparing, index, i, &found, limit);
         }
       values[i].inputs_agree = out->inputs_agree;
       if (found.candidate != NULL)
