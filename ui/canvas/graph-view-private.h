@@ -65,6 +65,9 @@ void adj_graph_view_ask_menu (GtkWidget *widget, double x, double y, gpointer da
 
 /* Moves there, softly when the desktop allows animations. */
 void adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera);
+void adj_graph_view_stop_moving (AdjGraphView *self);
+/* Shows a graph for the first time, in a widget of that size. */
+void adj_graph_view_fit_first (AdjGraphView *self, int width, int height);
 /* Lets the view glide on after a drag or a flick. */
 void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
 void adj_graph_view_camera_changed (AdjGraphView *self);

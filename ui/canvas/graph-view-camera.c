@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Where the camera of the canvas goes, and how. */
+
+#include <math.h>
+
+#include "canvas/graph-view-private.h"
+
+#define MOVE_USEC 220000
+#define FIT_MARGIN 24.0f
+#define LEGEND 44.0f        /* what stands at the bottom of the canvas */
+#define READABLE_ZOOM 0.62f /* where cards show all they have */
+#define FRICTION 4.0f       /* of inertia, per second */
+
+void
+adj_graph_view_stop_moving (AdjGraphView *self)
+{
+  if (self->tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
+  self->tick = 0;
+}
+
+static gboolean
+move_on (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  float t = CLAMP ((now - self->moving_since) / (float) MOVE_USEC, 0, 1);
+  float eased = 1 - (1 - t) * (1 - t) * (1 - t);
+
+  self->camera = adj_camera_mix (&self->from, &self->to, eased);
+  adj_graph_view_camera_changed (self);
+  if (t < 1)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+animations_allowed (AdjGraphView *self)
+{
+  gboolean allowed = FALSE;
+
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &allowed,
+                NULL);
+  return allowed && gtk_widget_get_mapped (GTK_WIDGET (self));
+}
+
+void
+adj_graph_view_move_to (AdjGraphView *self, const AdjCamera *camera)
+{
+  adj_graph_view_stop_moving (self);
+  if (!animations_allowed (self))
+    {
+      adj_graph_view_set_camera (self, camera);
+      return;
+    }
+  self->from = self->camera;
+  self->to = *camera;
+  self->moving_since =
+      gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), move_on, NULL, NULL);
+}
+
+static gboolean
+glide_on (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  float dt = MIN ((now - self->moving_since) / 1e6f, 0.1f), slower = expf (-FRICTION * dt);
+
+  self->moving_since = now;
+  adj_camera_pan (&self->camera, self->speed_x * dt, self->speed_y * dt);
+  self->speed_x *= slower;
+  self->speed_y *= slower;
+  adj_graph_view_camera_changed (self);
+  if (fabsf (self->speed_x) + fabsf (self->speed_y) > 20)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+void
+adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y)
+{
+  adj_graph_view_stop_moving (self);
+  if (!animations_allowed (self) || fabsf (speed_x) + fabsf (speed_y) < 100)
+    return;
+  self->speed_x = speed_x;
+  self->speed_y = speed_y;
+  self->moving_since =
+      gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->to = self->camera;
+  self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), glide_on, NULL, NULL);
+}
+
+AdjCamera
+adj_graph_view_get_camera (AdjGraphView *self)
+{
+  return self->camera;
+}
+
+void
+adj_graph_view_set_camera (AdjGraphView *self, const AdjCamera *camera)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  adj_graph_view_stop_moving (self);
+  self->wants_fit = FALSE;
+  self->camera = *camera;
+  adj_graph_view_camera_changed (self);
+}
+
+static AdjCamera
+fitting (AdjGraphView *self, const AdjRect *rect, float max_zoom)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  AdjCamera camera = self->camera;
+  AdjRect around = { rect->x - FIT_MARGIN, rect->y - FIT_MARGIN, rect->width + 2 * FIT_MARGIN,
+                     rect->height + 2 * FIT_MARGIN };
+
+  adj_camera_fit (&camera, &around, gtk_widget_get_width (widget),
+                  MAX (gtk_widget_get_height (widget) - LEGEND, 1), max_zoom);
+  return camera;
+}
+
+void
+adj_graph_view_fit (AdjGraphView *self)
+{
+  AdjRect bounds;
+  AdjCamera camera;
+
+  if (self->scene == NULL)
+    return;
+  bounds = adj_scene_get_bounds (self->scene);
+  camera = fitting (self, &bounds, 1);
+  adj_graph_view_move_to (self, &camera);
+}
+
+static void
+join (AdjRect *rect, const AdjRect *other)
+{
+  float right = MAX (rect->x + rect->width, other->x + other->width);
+  float bottom = MAX (rect->y + rect->height, other->y + other->height);
+
+  rect->x = MIN (rect->x, other->x);
+  rect->y = MIN (rect->y, other->y);
+  rect->width = right - rect->x;
+  rect->height = bottom - rect->y;
+}
+
+static void
+join_node (AdjGraphView *self, AdjRect *rect, AdjNodeId node)
+{
+  guint box = adj_node_id_is_valid (node) ? adj_scene_find_node (self->scene, node) : ADJ_NO_BOX;
+
+  if (box != ADJ_NO_BOX)
+    join (rect, &adj_scene_get_box (self->scene, box)->rect);
+}
+
+/* The selected node, its twin, and where it is computed again. */
+void
+adj_graph_view_fit_selection (AdjGraphView *self)
+{
+  guint box = self->scene != NULL && adj_node_id_is_valid (self->selected)
+                  ? adj_scene_find_node (self->scene, self->selected)
+                  : ADJ_NO_BOX;
+  AdjRect rect;
+  AdjCamera camera;
+
+  if (box == ADJ_NO_BOX)
+    return;
+  rect = adj_scene_get_box (self->scene, box)->rect;
+  join_node (self, &rect, adj_scene_get_twin (self->scene, self->selected));
+  join_node (self, &rect, adj_scene_get_original (self->scene, self->selected));
+  join_node (self, &rect, adj_scene_get_copy (self->scene, self->selected));
+  rect = (AdjRect){ rect.x - 60, rect.y - 150, rect.width + 120, rect.height + 300 };
+  camera = fitting (self, &rect, 1.25f);
+  adj_graph_view_move_to (self, &camera);
+}
+
+void
+adj_graph_view_zoom_by (AdjGraphView *self, float factor)
+{
+  AdjCamera camera = self->camera;
+
+  adj_camera_zoom_at (&camera, factor, gtk_widget_get_width (GTK_WIDGET (self)) / 2.0f,
+                      gtk_widget_get_height (GTK_WIDGET (self)) / 2.0f);
+  adj_graph_view_move_to (self, &camera);
+}
+
+void
+adj_graph_view_zoom_to (AdjGraphView *self, float zoom)
+{
+  adj_graph_view_zoom_by (self, zoom / self->camera.zoom);
+}
+
+/* How far to move so that a stretch lies between the margins; the beginning wins. */
+static float
+needed_shift (float begin, float size, float shown, float margin)
+{
+  if (begin < margin || size + 2 * margin > shown)
+    return begin - margin;
+  return MAX (begin + size - (shown - margin), 0);
+}
+
+void
+adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  guint box = self->scene != NULL ? adj_scene_find_node (self->scene, node) : ADJ_NO_BOX;
+  AdjCamera camera = self->tick != 0 ? self->to : self->camera;
+  AdjRect rect;
+
+  if (box == ADJ_NO_BOX || width <= 0 || self->is_pointing)
+    return;
+  self->wants_fit = FALSE;
+  if (camera.zoom < READABLE_ZOOM)
+    {
+      AdjPoint at = { width / 2, height / 2 };
+
+      adj_camera_zoom_at (&camera, READABLE_ZOOM / camera.zoom, at.x, at.y);
+    }
+  rect = adj_camera_rect_to_widget (&camera, &adj_scene_get_box (self->scene, box)->rect);
+  adj_camera_pan (&camera, -needed_shift (rect.x, rect.width, width, width * 0.12f),
+                  -needed_shift (rect.y, rect.height, height, height * 0.25f));
+  if (!adj_camera_equal (&camera, &self->camera))
+    adj_graph_view_move_to (self, &camera);
+}
+
+static gboolean
+count_node (guint index, gpointer data)
+{
+  g_array_append_val ((GArray *) data, index);
+  return TRUE;
+}
+
+guint
+adj_graph_view_count_visible (AdjGraphView *self)
+{
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint));
+  AdjRect visible = adj_camera_visible (&self->camera, gtk_widget_get_width (GTK_WIDGET (self)),
+                                        gtk_widget_get_height (GTK_WIDGET (self)));
+  guint n = 0;
+
+  if (self->scene == NULL)
+    return 0;
+  adj_scene_foreach_box (self->scene, &visible, count_node, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->scene, g_array_index (boxes, guint, i));
+
+      if (box->kind == ADJ_BOX_NODE || box->kind == ADJ_BOX_PILL ||
+          (box->kind == ADJ_BOX_GROUP && box->fold == ADJ_FOLD_CLOSED))
+        n += MAX (box->n_nodes, 1);
+    }
+  return n;
+}
+
+/* A graph much taller than the window begins at its top, at a size that can be read. */
+void
+adj_graph_view_fit_first (AdjGraphView *self, int width, int height)
+{
+  AdjRect bounds = adj_scene_get_bounds (self->scene);
+  guint selected = adj_node_id_is_valid (self->selected)
+                       ? adj_scene_find_node (self->scene, self->selected)
+                       : ADJ_NO_BOX;
+
+  self->wants_fit = FALSE;
+  self->camera = fitting (self, &bounds, 1);
+  if (self->wants_selected && selected != ADJ_NO_BOX)
+    {
+      const AdjRect *rect = &adj_scene_get_box (self->scene, selected)->rect;
+      AdjPoint middle = { rect->x + rect->width / 2, rect->y + rect->height / 2 };
+
+      self->camera.zoom = MAX (self->camera.zoom, READABLE_ZOOM);
+      adj_camera_center_on (&self->camera, middle, width, height);
+      adj_camera_clamp (&self->camera, &bounds, width, height);
+    }
+  else if (self->camera.zoom < 0.45f)
+    {
+      float zoom = CLAMP ((width - FIT_MARGIN) / MAX (bounds.width, 1), self->camera.zoom, 0.9f);
+
+      self->camera.zoom = zoom;
+      self->camera.x = bounds.x + bounds.width / 2 - width / zoom / 2;
+      self->camera.y = bounds.y - FIT_MARGIN / 2 / zoom;
+    }
+}
