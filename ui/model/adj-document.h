@@ -121,6 +121,9 @@ void adj_document_stop (AdjDocument *self);
 gboolean adj_document_is_running (AdjDocument *self);
 /* Whether anything is under way. */
 gboolean adj_document_is_busy (AdjDocument *self);
+/* A layout takes long, and one of closed modules would not: adj_document_set_fold_depth() stops it
+ * for that. */
+gboolean adj_document_can_show_modules (AdjDocument *self);
 /* What came out last for the shown graph. */
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
 const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */

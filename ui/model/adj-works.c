@@ -5,6 +5,7 @@
 
 /* Progress of long work shows after this time; shorter work is not worth a flicker. */
 #define SHOW_AFTER_USEC 300000
+#define LONG_AFTER_USEC (2 * G_TIME_SPAN_SECOND)
 #define POLL_MSEC 60
 
 static char *
@@ -37,10 +38,23 @@ set_status (AdjWorks *self, char *status, double fraction)
   self->changed (self->owner);
 }
 
+static void
+update_long (AdjWorks *self)
+{
+  AdjWork *layout = self->works[ADJ_TASK_LAYOUT];
+  gboolean is_long = layout != NULL && adj_work_get_age (layout) > LONG_AFTER_USEC;
+
+  if (is_long == self->is_long)
+    return;
+  self->is_long = is_long;
+  self->changed (self->owner);
+}
+
 /* %FALSE when nothing is under way. */
 static gboolean
 update_status (AdjWorks *self)
 {
+  update_long (self);
   for (guint task = ADJ_N_TASKS; task-- > 0;)
     {
       guint done, total, n_equal;
@@ -105,6 +119,7 @@ adj_works_start (AdjWorks *works, AdjTask task, AdjWork *work, const char *subje
     adj_work_cancel (works->works[task]);
   g_clear_pointer (&works->works[task], adj_work_unref);
   works->works[task] = work;
+  update_long (works);
   g_free (works->subjects[task]);
   works->subjects[task] = g_strdup (subject);
   if (works->poll == 0)

@@ -22,7 +22,8 @@ typedef struct
   char *subjects[ADJ_N_TASKS];      /* what they work on */
   char *status;                     /* (nullable): %NULL when idle or done too soon to tell */
   double fraction;                  /* -1: unknown */
-  void (*changed) (gpointer owner); /* the status or what is running */
+  gboolean is_long;                 /* a layout that the user may not want to wait for */
+  void (*changed) (gpointer owner); /* the above or what is running */
   gpointer owner;
   guint poll;
 } AdjWorks;

@@ -151,6 +151,20 @@ adj_document_set_fold_depth (AdjDocument *self, guint depth)
   adj_document_arrange (self, next);
 }
 
+gboolean
+adj_document_can_show_modules (AdjDocument *self)
+{
+  g_autoptr (AdjArrangement) modules = NULL;
+
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  if (!self->works.is_long)
+    return FALSE;
+  modules = adj_arrangement_copy (self->arrangement);
+  adj_arrangement_set_fold_depth (modules, 1);
+  return !adj_arrangement_same_layout (modules, self->arrangement);
+}
+
 void
 adj_document_toggle_module (AdjDocument *self, const char *path)
 {

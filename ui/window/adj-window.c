@@ -258,6 +258,7 @@ adj_window_class_init (AdjWindowClass *klass)
   BIND (status_revealer);
   BIND (progress);
   BIND (status);
+  BIND (modules_button);
 }
 
 static void

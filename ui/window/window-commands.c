@@ -454,6 +454,8 @@ static const AdjCommand commands[] = {
     .run = run_toggle_module, .parameter = "s", .menus = ADJ_MENU_MODULE },
   { "win.fold-all", N_ ("Close All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
     .run = run_fold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
+  { "win.modules-only", N_ ("Show Modules Only"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_LONG_LAYOUT,
+    .run = run_fold_all },
   { "win.unfold-all", N_ ("Open All Modules"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH,
     .run = run_unfold_all, .menus = ADJ_MENU_CANVAS | ADJ_MENU_MODULE },
   { "win.fullscreen", N_ ("Full Screen"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
@@ -536,6 +538,12 @@ has_work (AdjDocument *document, gint unused)
 }
 
 static gboolean
+has_long_layout (AdjDocument *document, gint unused)
+{
+  return adj_document_can_show_modules (document);
+}
+
+static gboolean
 has_problem (AdjDocument *document, gint unused)
 {
   return adj_document_get_error (document) != NULL;
@@ -557,6 +565,7 @@ static const struct
   [ADJ_NEEDS_UNDONE] = { adj_document_can_undo, 1 },
   [ADJ_NEEDS_EARLIER] = { adj_stages_can_step, -1 },
   [ADJ_NEEDS_LATER] = { adj_stages_can_step, 1 },
+  [ADJ_NEEDS_LONG_LAYOUT] = { has_long_layout, 0 },
 };
 
 gboolean

@@ -21,6 +21,7 @@ typedef enum
   ADJ_NEEDS_UNDONE,
   ADJ_NEEDS_EARLIER, /* stage */
   ADJ_NEEDS_LATER,
+  ADJ_NEEDS_LONG_LAYOUT, /* that is under way */
   ADJ_N_NEEDS,
 } AdjNeeds;
 

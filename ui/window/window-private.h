@@ -33,6 +33,7 @@ struct _AdjWindow
   GtkRevealer *status_revealer;
   GtkProgressBar *progress;
   GtkLabel *status;
+  GtkButton *modules_button; /* instead of waiting for a layout */
 };
 
 /* -- window-tabs.c -- */

@@ -168,6 +168,8 @@ update_status (AdjWindow *self)
   g_autofree char *label = NULL;
 
   gtk_revealer_set_reveal_child (self->status_revealer, status != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->modules_button),
+                          adj_document_can_show_modules (self->document));
   if (status != NULL)
     {
       gtk_label_set_text (self->status, status);
