@@ -44,6 +44,17 @@ adj_mouse_move (GtkWidget *widget, double x, double y)
 }
 
 void
+adj_mouse_focus (GtkWidget *window)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (window));
+  g_autofree char *command =
+      g_strdup_printf ("windowfocus --sync %lu", gdk_x11_surface_get_xid (surface));
+
+  adj_mouse_do (command);
+  ADJ_MOUSE_UNTIL (gtk_window_is_active (GTK_WINDOW (window)));
+}
+
+void
 adj_mouse_click (GtkWidget *widget, double x, double y)
 {
   adj_mouse_move (widget, x, y);

@@ -28,6 +28,8 @@ void adj_mouse_do (const char *command);
   }                                                                                                \
   G_STMT_END
 
+/* Keys go to @window: nobody manages windows in a test. */
+void adj_mouse_focus (GtkWidget *window);
 /* Goes there and presses and releases the left button. */
 void adj_mouse_click (GtkWidget *widget, double x, double y);
 

@@ -10,6 +10,7 @@
 #include "panel/adj-column.h"
 #include "panel/adj-difference-pane.h"
 #include "panel/context-menu.h"
+#include "panel/quick-find.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjValuesPage
@@ -18,6 +19,7 @@ struct _AdjValuesPage
 
   GtkStack *stack;
   GtkColumnView *table;
+  GtkSearchBar *bar;
   AdjDifferencePane *difference;
   AdjNodeList *nodes;
   GtkMultiSelection *selection;
@@ -265,6 +267,44 @@ prepare_row (gpointer item, guint position, char **target, gpointer data)
   return ADJ_MENU_NODE;
 }
 
+/* -- finding -- */
+
+static guint
+count_rows (gpointer self)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (ADJ_VALUES_PAGE (self)->nodes));
+}
+
+static char *
+get_row_text (gpointer self, guint row)
+{
+  g_autoptr (AdjNodeItem) item =
+      g_list_model_get_item (G_LIST_MODEL (ADJ_VALUES_PAGE (self)->nodes), row);
+
+  return get_name (item);
+}
+
+static guint
+get_current_row (gpointer data)
+{
+  AdjValuesPage *self = data;
+  guint row =
+      adj_node_list_find (self->nodes, adj_document_get_selected (adj_panel_get_document (self)));
+
+  return row != G_MAXUINT ? row : 0;
+}
+
+static void
+show_row (gpointer data, guint row)
+{
+  AdjValuesPage *self = data;
+  g_autoptr (AdjNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), row);
+
+  adj_document_set_selected (adj_panel_get_document (self), adj_node_item_get_id (item));
+}
+
+static const AdjQuickFind row_find = { count_rows, get_row_text, get_current_row, show_row, NULL };
+
 static void
 adj_values_page_dispose (GObject *object)
 {
@@ -288,6 +328,7 @@ adj_values_page_class_init (AdjValuesPageClass *klass)
                                                "/org/adjoint/Workbench/ui/values-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, stack);
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, table);
+  gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, bar);
   gtk_widget_class_bind_template_child (widget_class, AdjValuesPage, difference);
 }
 
@@ -304,6 +345,7 @@ adj_values_page_init (AdjValuesPage *self)
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (self->selection));
   adj_context_menu_watch_rows (GTK_WIDGET (self->table), prepare_row, self);
   g_signal_connect_swapped (self->table, "map", G_CALLBACK (update_selected), self);
+  adj_quick_find_add (self->bar, GTK_WIDGET (self->table), _ ("Find a Node"), &row_find, self);
   g_signal_connect_object (self->selection, "selection-changed", G_CALLBACK (on_selection_changed),
                            self, G_CONNECT_SWAPPED);
 }

@@ -8,7 +8,10 @@
 #include "model/adj-module-item.h"
 #include "panel/adj-row-look.h"
 #include "panel/context-menu.h"
+#include "panel/quick-find.h"
+#include "panel/scroll-to-row.h"
 #include "sidebar/adj-graph-row.h"
+#include "sidebar/module-rows.h"
 
 struct _AdjSidebar
 {
@@ -16,8 +19,10 @@ struct _AdjSidebar
 
   GtkListBox *graphs;
   GtkListView *modules;
+  GtkSearchBar *graph_bar, *module_bar;
   AdjGraphList *list;
-  AdjGraph *graph; /* (owned) (nullable): whose modules are shown */
+  AdjModuleRows *rows; /* (owned) (nullable): of the tree */
+  AdjGraph *graph;     /* (owned) (nullable): whose modules are shown */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSidebar, adj_sidebar, ADJ_TYPE_PANEL)
@@ -92,6 +97,41 @@ update_index (AdjSidebar *self)
                              gtk_list_box_get_row_at_index (self->graphs, (int) index));
 }
 
+static guint
+count_graphs (gpointer self)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (ADJ_SIDEBAR (self)->list));
+}
+
+static char *
+get_graph_text (gpointer self, guint row)
+{
+  g_autoptr (AdjGraphItem) item =
+      g_list_model_get_item (G_LIST_MODEL (ADJ_SIDEBAR (self)->list), row);
+
+  return g_strdup_printf ("%s %s", adj_graph_item_get_title (item),
+                          adj_graph_item_get_graph (item)->id);
+}
+
+static guint
+get_current_graph (gpointer self)
+{
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (ADJ_SIDEBAR (self)->graphs);
+
+  return row != NULL ? (guint) gtk_list_box_row_get_index (row) : 0;
+}
+
+static void
+show_graph (gpointer self, guint row)
+{
+  GtkListBox *graphs = ADJ_SIDEBAR (self)->graphs;
+
+  gtk_list_box_select_row (graphs, gtk_list_box_get_row_at_index (graphs, (int) row));
+}
+
+static const AdjQuickFind graph_find = { count_graphs, get_graph_text, get_current_graph,
+                                         show_graph, NULL };
+
 /* -- modules -- */
 
 static GListModel *
@@ -149,6 +189,67 @@ prepare_module (gpointer item, guint position, char **target, gpointer data)
   return ADJ_MENU_MODULE;
 }
 
+static guint
+count_modules (gpointer self)
+{
+  return ADJ_SIDEBAR (self)->rows != NULL ? adj_module_rows_get_n (ADJ_SIDEBAR (self)->rows) : 0;
+}
+
+/* By its own name before those of the modules around it. */
+static char *
+get_module_text (gpointer self, guint row)
+{
+  AdjModuleItem *item = adj_module_rows_get (ADJ_SIDEBAR (self)->rows, row);
+
+  return g_strdup_printf ("%s %s", adj_module_item_get_title (item),
+                          adj_module_item_get_path (item));
+}
+
+static GtkSingleSelection *
+get_selection (AdjSidebar *self)
+{
+  return GTK_SINGLE_SELECTION (gtk_list_view_get_model (self->modules));
+}
+
+static guint
+get_current_module (gpointer data)
+{
+  AdjSidebar *self = data;
+  GtkTreeListRow *row =
+      self->rows != NULL ? gtk_single_selection_get_selected_item (get_selection (self)) : NULL;
+  g_autoptr (AdjModuleItem) module = row != NULL ? gtk_tree_list_row_get_item (row) : NULL;
+  guint current = module != NULL ? adj_module_rows_find (self->rows, module) : 0;
+
+  return current != G_MAXUINT ? current : 0;
+}
+
+static void
+show_module (gpointer data, guint row)
+{
+  AdjSidebar *self = data;
+  GtkSingleSelection *selection = get_selection (self);
+  GtkTreeListModel *tree = GTK_TREE_LIST_MODEL (gtk_single_selection_get_model (selection));
+  guint position = adj_module_rows_open (self->rows, tree, row);
+
+  gtk_single_selection_set_selected (selection, position);
+  adj_scroll_to_row (GTK_WIDGET (self->modules), position,
+                     g_list_model_get_n_items (G_LIST_MODEL (tree)));
+}
+
+static void
+activate_module (gpointer data)
+{
+  AdjSidebar *self = data;
+  guint selected = self->rows != NULL ? gtk_single_selection_get_selected (get_selection (self))
+                                      : GTK_INVALID_LIST_POSITION;
+
+  if (selected != GTK_INVALID_LIST_POSITION)
+    on_module_activated (self, selected);
+}
+
+static const AdjQuickFind module_find = { count_modules, get_module_text, get_current_module,
+                                          show_module, activate_module };
+
 static void
 update_modules (AdjSidebar *self)
 {
@@ -159,11 +260,15 @@ update_modules (AdjSidebar *self)
   if (graph != NULL && graph->graph == self->graph)
     return;
   g_clear_pointer (&self->graph, adj_graph_unref);
+  g_clear_pointer (&self->rows, adj_module_rows_free);
+  gtk_search_bar_set_search_mode (self->module_bar, FALSE);
   if (graph != NULL)
     {
+      GListModel *roots = adj_module_tree_new (graph->graph);
+
       self->graph = adj_graph_ref (graph->graph);
-      tree = gtk_tree_list_model_new (adj_module_tree_new (self->graph), FALSE, FALSE, get_children,
-                                      NULL, NULL);
+      self->rows = adj_module_rows_new (roots);
+      tree = gtk_tree_list_model_new (roots, FALSE, FALSE, get_children, NULL, NULL);
       model = GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (tree)));
       gtk_single_selection_set_autoselect (GTK_SINGLE_SELECTION (model), FALSE);
       gtk_single_selection_set_can_unselect (GTK_SINGLE_SELECTION (model), TRUE);
@@ -195,6 +300,7 @@ adj_sidebar_dispose (GObject *object)
     gtk_list_box_bind_model (self->graphs, NULL, NULL, NULL, NULL);
   g_clear_object (&self->list);
   g_clear_pointer (&self->graph, adj_graph_unref);
+  g_clear_pointer (&self->rows, adj_module_rows_free);
   self->graphs = NULL;
 
   G_OBJECT_CLASS (adj_sidebar_parent_class)->dispose (object);
@@ -211,6 +317,8 @@ adj_sidebar_class_init (AdjSidebarClass *klass)
                                                "/org/adjoint/Workbench/ui/sidebar.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graphs);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, modules);
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_bar);
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_bar);
 }
 
 static void
@@ -230,4 +338,8 @@ adj_sidebar_init (AdjSidebar *self)
   g_signal_connect_swapped (self->modules, "activate", G_CALLBACK (on_module_activated), self);
   adj_context_menu_watch_rows (GTK_WIDGET (self->modules), prepare_module, self);
   adj_context_menu_watch (GTK_WIDGET (self->graphs), on_graph_menu, NULL);
+  adj_quick_find_add (self->graph_bar, GTK_WIDGET (self->graphs), _ ("Find a Graph"), &graph_find,
+                      self);
+  adj_quick_find_add (self->module_bar, GTK_WIDGET (self->modules), _ ("Find a Module"),
+                      &module_find, self);
 }
