@@ -216,6 +216,9 @@ test_shortcuts (void)
       g_assert_nonnull (
           adj_walk_find (window, GTK_TYPE_LABEL, adj_graph_view_get_command (i)->title));
     }
+  /* Warnings of the toolkit are fatal here. */
+  gtk_window_present (GTK_WINDOW (window));
+  gtk_test_widget_wait_for_draw (window);
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
