@@ -7,8 +7,6 @@
 
 /* Below this many pixels letters are not drawn. */
 #define MIN_TEXT_PX 5.5f
-/* The band of the gutter begins below its title. */
-#define BAND_TOP 36.0f
 
 GdkRGBA
 adj_color_to_rgba (const AdjColor *color)
@@ -234,8 +232,8 @@ paint_gutter (AdjPainter *painter)
 
       if (box->kind == ADJ_BOX_HEADER && box->side == ADJ_SIDE_NONE && box->rect.height > 60)
         {
-          AdjRect below = { box->rect.x, box->rect.y + BAND_TOP, box->rect.width,
-                            box->rect.height - BAND_TOP };
+          AdjRect below = { box->rect.x, box->rect.y + ADJ_BAND_TOP, box->rect.width,
+                            box->rect.height - ADJ_BAND_TOP };
           AdjRect band = adj_camera_rect_to_widget (&frame->camera, &below);
 
           adj_painter_fill (painter, &band, 8 * frame->camera.zoom, &painter->lit.gutter);

@@ -242,7 +242,9 @@ paint_card_text (
     right - left - 2 * zoom,
     zoom,
   };
-  AdjTextRun subtitle = { ADJ_TEXT_SUBTITLE, second, &palette->dim_text,
+  /* Pale letters on a tint could not be read. */
+  gboolean tinted = painter->frame->heat != NULL && palette == &painter->lit;
+  AdjTextRun subtitle = { ADJ_TEXT_SUBTITLE, second, tinted ? &palette->text : &palette->dim_text,
                           ADJ_ALIGN_LEFT,    left,   rect->y + rect->height * 0.72f,
                           bottom - left,     zoom };
 

@@ -95,9 +95,10 @@ adj_painter_group_title (AdjPainter *painter, guint index)
   if (right - left - width < count_width + 8 * scale)
     return;
   clear_behind (painter, right - count_width, middle, count_width, scale, &fill);
-  adj_painter_text (painter,
-                    &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count, &palette->dim_text, ADJ_ALIGN_RIGHT,
-                                   right, middle, count_width + 1, scale });
+  adj_painter_text (
+      painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, count,
+                              painter->frame->heat != NULL ? &palette->text : &palette->dim_text,
+                              ADJ_ALIGN_RIGHT, right, middle, count_width + 1, scale });
 }
 
 /* -- headers -- */
@@ -111,20 +112,21 @@ header_width (AdjPainter *painter, const AdjSceneBox *box, float scale)
   return MAX (title, subtitle) * scale + 20;
 }
 
-/* The titles of columns stay in view while their column is. */
+/* The titles of columns stay in view while their column is; as they do not shrink with it, they
+ * rise so that the first size on the band is not covered. */
 void
 adj_painter_header (AdjPainter *painter, guint index)
 {
   const AdjSceneFrame *frame = painter->frame;
   const AdjSceneBox *box = adj_scene_get_box (frame->scene, index);
   AdjRect rect = adj_camera_rect_to_widget (&frame->camera, &box->rect);
-  float scale = CLAMP (frame->camera.zoom, 0.85f, 1.1f);
+  float zoom = frame->camera.zoom, scale = CLAMP (zoom, 0.85f, 1.1f);
   float width = header_width (painter, box, scale);
   gboolean gutter = box->side == ADJ_SIDE_NONE && *box->subtitle != '\0';
   const AdjColor *color =
       box->side == ADJ_SIDE_NONE ? &painter->lit.edges[ADJ_EDGE_BRIDGE] : &painter->lit.dim_text;
   float x = CLAMP (rect.x + rect.width / 2, width / 2 + 4, frame->width - width / 2 - 4);
-  float y = MAX (rect.y + 14 * frame->camera.zoom, 15);
+  float y = MAX (rect.y + MIN (14 * zoom, ADJ_BAND_TOP * zoom - 25), 15);
   AdjRect plate = { x - width / 2, y - 11, width, gutter ? 36 : 22 };
   AdjColor fill = painter->lit.background;
 

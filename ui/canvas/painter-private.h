@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* The band of the gutter begins below its title. */
+#define ADJ_BAND_TOP 36.0f
+
 typedef struct
 {
   const AdjSceneFrame *frame;

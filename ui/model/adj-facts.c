@@ -91,19 +91,34 @@ adj_facts_type (const AdjGraph *graph, const AdjNode *node)
   return g_string_free (text, FALSE);
 }
 
+typedef struct
+{
+  const AdjGraph *graph;
+  GString *text;
+} Tensors;
+
+static gboolean
+add_tensor (const AdjValue *value, gpointer data)
+{
+  Tensors *tensors = data;
+  g_autofree char *shape = NULL;
+
+  if (value->kind != ADJ_VALUE_META || value->meta->dtype >= ADJ_N_DTYPES)
+    return TRUE;
+  shape = print_sizes (tensors->graph, value->meta->shape.size, value->meta->shape.rank, '[', ']');
+  g_string_append_printf (tensors->text, "%s%s%s", tensors->text->len > 0 ? ", " : "",
+                          adj_dtype_info (value->meta->dtype)->code, shape);
+  return TRUE;
+}
+
 char *
 adj_facts_annotation (const AdjGraph *graph, const AdjNode *node)
 {
-  const AdjTensorMeta *meta = adj_facts_meta (node);
   GString *text = g_string_new (NULL);
+  Tensors tensors = { graph, text };
 
-  if (meta != NULL && meta->dtype < ADJ_N_DTYPES)
-    {
-      g_autofree char *shape = adj_facts_shape (graph, node);
-
-      g_string_append_printf (text, "%s%s", adj_dtype_info (meta->dtype)->code, shape);
-    }
-  else if (node->val.kind != ADJ_VALUE_NONE)
+  adj_value_foreach (&node->val, add_tensor, &tensors);
+  if (text->len == 0 && node->val.kind != ADJ_VALUE_NONE)
     adj_value_print (&node->val, graph, text);
   return g_string_free (text, FALSE);
 }

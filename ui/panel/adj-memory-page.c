@@ -68,7 +68,7 @@ get_why (gpointer item)
 
   if (get_node (item)->opcode == ADJ_OPCODE_PLACEHOLDER)
     return g_strdup (_ ("input"));
-  return g_strdup (held->saved ? _ ("saved for backward") : "");
+  return g_strdup (held->saved ? _ ("saved") : "");
 }
 
 static char *
@@ -82,12 +82,12 @@ get_line (gpointer item)
 }
 
 static const AdjColumn columns[] = {
-  { N_ ("Value"), get_name, 140, TRUE, FALSE, NULL },
-  { N_ ("Module"), get_module, 110, FALSE, FALSE, NULL },
+  { N_ ("Value"), get_name, 130, TRUE, FALSE, NULL },
+  { N_ ("Module"), get_module, 104, FALSE, FALSE, NULL },
   { N_ ("Shape"), get_shape, 104, FALSE, TRUE, NULL },
   { N_ ("Bytes"), get_bytes, 76, FALSE, TRUE, NULL },
   { N_ ("Steps"), get_steps, 84, FALSE, TRUE, NULL },
-  { N_ ("Why"), get_why, 130, FALSE, FALSE, NULL },
+  { N_ ("Why"), get_why, 64, FALSE, FALSE, NULL },
   { N_ ("Line"), get_line, -1, FALSE, FALSE, NULL },
 };
 

@@ -138,7 +138,7 @@ get_verdict_class (gpointer item)
 
 static const AdjColumn columns[] = {
   { N_ ("Node"), get_name, 170, TRUE, FALSE, NULL },
-  { N_ ("Module"), get_module, -1, FALSE, FALSE, NULL },
+  { N_ ("Module"), get_module, 120, FALSE, FALSE, NULL },
   { N_ ("Shape"), get_shape, 120, FALSE, TRUE, NULL },
   { N_ ("Value"), get_value, 120, FALSE, TRUE, NULL },
   { N_ ("Max abs"), get_max_abs, 86, FALSE, TRUE, NULL },
@@ -147,7 +147,7 @@ static const AdjColumn columns[] = {
   { N_ ("Accumulated"), get_accumulated, 96, FALSE, TRUE, NULL },
   { N_ ("PyTorch"), get_peer, 86, FALSE, TRUE, NULL },
   { N_ ("Status"), get_status, 150, FALSE, FALSE, get_verdict_class },
-  { N_ ("Time"), get_time, 80, FALSE, TRUE, NULL },
+  { N_ ("Time"), get_time, -1, FALSE, TRUE, NULL },
 };
 
 /* -- the page -- */

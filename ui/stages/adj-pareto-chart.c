@@ -283,6 +283,8 @@ static void
 draw_points (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
 {
   guint subject = adj_pareto_chart_get_subject (self);
+  gboolean is_chosen = self->hovered != GTK_INVALID_LIST_POSITION ||
+                       gtk_single_selection_get_selected (self->plans) != GTK_INVALID_LIST_POSITION;
 
   for (guint dominated = 2; dominated-- > 0;)
     for (guint i = 0; i < count (self); i++)
@@ -295,7 +297,7 @@ draw_points (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
         adj_pareto_chart_draw_sign (cr, plan->kind, at.x, at.y, plan->is_dominated && i != subject);
         if (plan->is_shown)
           adj_pareto_chart_draw_sign (cr, ADJ_PLAN_SHOWN, at.x, at.y, FALSE);
-        if (i != subject)
+        if (i != subject || !is_chosen)
           continue;
         gdk_cairo_set_source_rgba (cr, text);
         cairo_set_line_width (cr, 2);

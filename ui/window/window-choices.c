@@ -58,7 +58,7 @@ adj_choose_view (AdjWindow *self, GVariant *value)
   for (guint i = 0; adj_view_targets[i].value != NULL; i++)
     if (g_str_equal (g_variant_get_string (value, NULL), adj_view_targets[i].value))
       {
-        adj_graph_view_fit_next (adj_window_get_view (self), i == ADJ_VIEW_FLOW);
+        adj_graph_view_fit_next (adj_window_get_view (self), TRUE);
         adj_document_set_view (adj_window_get_document (self), i);
       }
 }
