@@ -10,9 +10,13 @@ typedef Plan *(*Planner) (const Joint *joint, const AdjPartitionOptions *options
 static AdjPartition *
 run_planner (Joint *joint, const AdjPartitionOptions *options, Planner planner, GError **error)
 {
-  g_autoptr (Plan) plan = planner (joint, options, error);
+  g_autoptr (Plan) plan = NULL;
 
-  if (plan == NULL || !plan_complete (plan, error))
+  if (g_cancellable_set_error_if_cancelled (options->cancellable, error))
+    return NULL;
+  plan = planner (joint, options, error);
+  if (plan == NULL || !plan_complete (plan, error) ||
+      g_cancellable_set_error_if_cancelled (options->cancellable, error))
     return NULL;
   return plan_emit (plan, error);
 }

@@ -135,7 +135,8 @@ typedef struct
   double recompute_limit; /* times the runtime of one forward: recompute at most that; NAN: none */
   guint64 memory_limit;   /* bytes of peak: recompute as little as fits; 0: none */
   guint effort;           /* plans to look at before it gives up; 0: 8,000 */
-  GCancellable *cancellable; /* (nullable): ends its search, with G_IO_ERROR_CANCELLED */
+  /* Of all. */
+  GCancellable *cancellable; /* (nullable): ends the work, with G_IO_ERROR_CANCELLED */
 } AdjPartitionOptions;
 
 #define ADJ_PARTITION_OPTIONS_INIT                                                                 \

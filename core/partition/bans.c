@@ -21,6 +21,7 @@ cut_rules_from_options (const AdjPartitionOptions *options)
     .recompute_views = options->recompute_views,
     .compat = options->compat,
     .max_distance = options->max_distance > 0 ? options->max_distance : 1000,
+    .cancellable = options->cancellable,
   };
 }
 

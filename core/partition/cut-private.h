@@ -12,6 +12,7 @@ typedef struct
   gboolean recompute_views;
   gboolean compat;
   guint max_distance;
+  GCancellable *cancellable; /* (nullable) */
 } CutRules;
 
 CutRules cut_rules_from_options (const AdjPartitionOptions *options);

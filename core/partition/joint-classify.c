@@ -26,6 +26,7 @@ demand (Joint *joint, const AdjPartitionDemand *wanted, GError **error)
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s and %s are both asked for '%s'%s",
                    adj_recompute_name ((AdjRecompute) joint->recompute[i]),
                    adj_recompute_name (wanted->recompute), wanted->node, region);
+      joint_blame (joint, i, error);
       return FALSE;
     }
   if (joint->kind[i] != NODE_CALL && wanted->recompute >= ADJ_RECOMPUTE_MUST_RECOMPUTE)
@@ -33,6 +34,7 @@ demand (Joint *joint, const AdjPartitionDemand *wanted, GError **error)
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
                    "%s is asked for '%s', which no operator computes",
                    adj_recompute_name (wanted->recompute), wanted->node);
+      joint_blame (joint, i, error);
       return FALSE;
     }
   joint->recompute[i] = wanted->recompute;

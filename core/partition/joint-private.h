@@ -121,6 +121,14 @@ joint_name (const Joint *joint, guint i)
   return adj_graph_get_node (joint->graph, i)->name;
 }
 
+/* Says that it is node @i. */
+static inline void
+joint_blame (const Joint *joint, guint i, GError **error)
+{
+  if (error != NULL)
+    adj_error_blame_node (*error, joint_name (joint, i), i);
+}
+
 /* Bytes that stay allocated because the node's value does; 0 for inputs and views of them. */
 static inline guint64
 joint_held_bytes (const Joint *joint, guint i)

@@ -173,6 +173,7 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
                    "a joint graph returns the outputs of forward, then those of backward; this one "
                    "returns one value");
+      joint_blame (self, self->output, error);
       return FALSE;
     }
   self->outputs = value->items;
@@ -184,6 +185,7 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
       {
         g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
                      "output %u of the joint graph is a container; flat outputs are needed", i);
+        joint_blame (self, self->output, error);
         return FALSE;
       }
   if (options->num_fwd_outputs < 0 && value->n >= n_primals)
@@ -195,6 +197,7 @@ read_outputs (Joint *self, const AdjPartitionOptions *options, GError **error)
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
                    "the graph returns %u values: not the %u outputs of forward that are asked for",
                    value->n, options->num_fwd_outputs < 0 ? n_primals : self->n_forward_outputs);
+      joint_blame (self, self->output, error);
       return FALSE;
     }
   return TRUE;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define NO_VERTEX G_MAXUINT32
+#define POLL 1024 /* vertices between looks at whether somebody still waits */
 
 typedef struct
 {
@@ -264,10 +265,12 @@ saturate_source (Flow *self)
     }
 }
 
-static void
-run (Flow *self)
+/* %FALSE: cancelled. */
+static gboolean
+run (Flow *self, GCancellable *cancellable)
 {
   guint64 limit = 6 * (guint64) self->n + self->n_arcs / 2;
+  guint n_discharged = 0;
 
   saturate_source (self);
   measure (self);
@@ -281,10 +284,13 @@ run (Flow *self)
           continue;
         }
       self->active[self->highest_active] = self->next_active[v];
+      if (n_discharged++ % POLL == 0 && g_cancellable_is_cancelled (cancellable))
+        return FALSE;
       discharge (self, v);
       if (self->work > limit)
         measure (self);
     }
+  return TRUE;
 }
 
 /* Marks what is connected with the vertices in @queue by arcs with room: those that reach them
@@ -344,8 +350,12 @@ add_edge (GArray *edges, guint from, guint to, gint64 capacity)
     g_array_append_val (edges, edge);
 }
 
-static void
-choose_cheapest (const Flow *self, const AdjFlowEdge *edges, guint8 *on_sink_side)
+/* %FALSE: cancelled. */
+static gboolean
+choose_cheapest (const Flow *self,
+                 const AdjFlowEdge *edges,
+                 GCancellable *cancellable,
+                 guint8 *on_sink_side)
 {
   g_autofree guint8 *with_source = g_new (guint8, self->n);
   g_autofree guint32 *id = g_new (guint32, self->n);
@@ -358,7 +368,7 @@ choose_cheapest (const Flow *self, const AdjFlowEdge *edges, guint8 *on_sink_sid
   for (guint v = 0; v < self->n; v++)
     id[v] = with_source[v] ? 0 : on_sink_side[v] ? 1 : n++;
   if (n == 2)
-    return;
+    return TRUE;
   for (guint e = 0; e < self->n_arcs / 2; e++)
     never += self->residual[2 * e] == 0 ? edges[e].cost : 0;
   for (guint e = 0; e < self->n_arcs / 2; e++)
@@ -370,10 +380,12 @@ choose_cheapest (const Flow *self, const AdjFlowEdge *edges, guint8 *on_sink_sid
         add_edge (network, to, from, never);
     }
   side = g_new (guint8, n);
-  adj_min_cut (n, (const AdjFlowEdge *) (gpointer) network->data, network->len, 0, 1,
-               ADJ_CUT_NEAREST_SINK, side);
+  if (adj_min_cut (n, (const AdjFlowEdge *) (gpointer) network->data, network->len, 0, 1,
+                   ADJ_CUT_NEAREST_SINK, cancellable, side) < 0)
+    return FALSE;
   for (guint v = 0; v < self->n; v++)
     on_sink_side[v] = side[id[v]];
+  return TRUE;
 }
 
 gint64
@@ -383,6 +395,7 @@ adj_min_cut (guint n_vertices,
              guint source,
              guint sink,
              AdjCutChoice choice,
+             GCancellable *cancellable,
              guint8 *on_sink_side)
 {
   g_autoptr (Flow) flow = NULL;
@@ -390,9 +403,10 @@ adj_min_cut (guint n_vertices,
   g_return_val_if_fail (source < n_vertices && sink < n_vertices && source != sink, 0);
 
   flow = flow_new (n_vertices, edges, n_edges, source, sink);
-  run (flow);
+  if (!run (flow, cancellable))
+    return -1;
   find_sink_side (flow, on_sink_side);
-  if (choice == ADJ_CUT_CHEAPEST)
-    choose_cheapest (flow, edges, on_sink_side);
+  if (choice == ADJ_CUT_CHEAPEST && !choose_cheapest (flow, edges, cancellable, on_sink_side))
+    return -1;
   return flow->excess[sink];
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "base/adj-error.h"
 
 G_BEGIN_DECLS
@@ -24,12 +26,13 @@ typedef enum
 /**
  * adj_min_cut:
  * @edges: between vertices 0 … @n_vertices - 1; loops and parallel ones are fine
+ * @cancellable: (nullable)
  * @on_sink_side: (out caller-allocates): for each vertex whether the cut leaves it with the sink
  *
  * The sum of all capacities must stay below 2^62, and so must that of all costs; callers give what
  * must not be cut a capacity above all others together.
  *
- * Returns: the value of the cut, which is that of the largest flow
+ * Returns: the value of the cut, which is that of the largest flow; -1: cancelled
  */
 gint64 adj_min_cut (guint n_vertices,
                     const AdjFlowEdge *edges,
@@ -37,6 +40,7 @@ gint64 adj_min_cut (guint n_vertices,
                     guint source,
                     guint sink,
                     AdjCutChoice choice,
+                    GCancellable *cancellable,
                     guint8 *on_sink_side);
 
 G_END_DECLS

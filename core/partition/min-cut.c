@@ -80,6 +80,9 @@ cannot_go (const Network *self, guint i, guint reader, GError **error)
                self->cut->weight[i] == CUT_NEVER ? "it is no tensor or number"
                                                  : "what it is made of is wanted too",
                rule);
+  joint_blame (joint, i, error);
+  if (reader != NOBODY)
+    joint_blame (joint, reader, error);
   return FALSE;
 }
 
@@ -243,7 +246,7 @@ adds_up (const Cut *cut, GError **error)
 }
 
 static gboolean
-solve (Network *self, gboolean compat, GError **error)
+solve (Network *self, const CutRules *rules, GError **error)
 {
   const Joint *joint = self->joint;
   g_autofree guint8 *on_sink_side = g_new0 (guint8, self->n_vertices);
@@ -251,7 +254,10 @@ solve (Network *self, gboolean compat, GError **error)
 
   cut->value = adj_min_cut (self->n_vertices, (const AdjFlowEdge *) (gpointer) self->edges->data,
                             self->edges->len, SOURCE, SINK,
-                            compat ? ADJ_CUT_NEAREST_SINK : ADJ_CUT_CHEAPEST, on_sink_side);
+                            rules->compat ? ADJ_CUT_NEAREST_SINK : ADJ_CUT_CHEAPEST,
+                            rules->cancellable, on_sink_side);
+  if (g_cancellable_set_error_if_cancelled (rules->cancellable, error))
+    return FALSE;
   if (cut->value >= self->never)
     return name_crossing (self, on_sink_side, error);
   for (guint i = 0; i < joint->n; i++)
@@ -296,7 +302,7 @@ cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GErro
   Network network;
   Cut *cut = NULL;
 
-  if (network_init (&network, joint, rules, freed, error) && solve (&network, rules->compat, error))
+  if (network_init (&network, joint, rules, freed, error) && solve (&network, rules, error))
     cut = g_steal_pointer (&network.cut);
   network_clear (&network);
   return cut;

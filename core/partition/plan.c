@@ -118,6 +118,8 @@ cannot_compute (const Joint *joint, guint output, const guint8 *computable, GErr
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
                "'%s' cannot be computed: '%s' is neither an input there nor computable",
                joint_name (joint, output), joint_name (joint, missing));
+  joint_blame (joint, missing, error);
+  joint_blame (joint, output, error);
   return FALSE;
 }
 

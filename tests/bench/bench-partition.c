@@ -75,7 +75,7 @@ bench_cut (AdjGraph *graph, const AdjPartitionOptions *options, guint n_layers, 
       double start = get_seconds ();
 
       value = adj_min_cut (n_vertices, (const AdjFlowEdge *) (gpointer) edges->data, edges->len, 0,
-                           1, ADJ_CUT_NEAREST_SINK, side);
+                           1, ADJ_CUT_NEAREST_SINK, NULL, side);
       best = MIN (best, get_seconds () - start);
     }
   printf ("{\"bench\": \"cut\", \"layers\": %u, \"vertices\": %u, \"edges\": %u, "

@@ -392,9 +392,9 @@ test_sink_side_is_least (void)
       if (edges == NULL || n_vertices > 14)
         continue;
       value = adj_min_cut (n_vertices, (const AdjFlowEdge *) (gpointer) edges->data, edges->len, 0,
-                           1, ADJ_CUT_NEAREST_SINK, side);
+                           1, ADJ_CUT_NEAREST_SINK, NULL, side);
       adj_min_cut (n_vertices, (const AdjFlowEdge *) (gpointer) edges->data, edges->len, 0, 1,
-                   ADJ_CUT_CHEAPEST, cheap);
+                   ADJ_CUT_CHEAPEST, NULL, cheap);
       for (guint v = 0; v < n_vertices; v++)
         {
           size += side[v];

@@ -23,7 +23,7 @@ cut (const Network *network, AdjCutChoice choice, gint64 *value)
   guint64 mask = 0;
 
   *value = adj_min_cut (network->n, network->edges, network->n_edges, network->source,
-                        network->sink, choice, side);
+                        network->sink, choice, NULL, side);
   for (guint v = 0; v < network->n; v++)
     mask |= (guint64) side[v] << v;
   return mask;
@@ -192,8 +192,20 @@ test_deep (void)
       narrowest = MIN (narrowest, sum);
     }
   g_assert_cmpint (adj_min_cut (n, (const AdjFlowEdge *) (gpointer) edges->data, edges->len, 0, 1,
-                                ADJ_CUT_CHEAPEST, side),
+                                ADJ_CUT_CHEAPEST, NULL, side),
                    ==, narrowest);
+}
+
+static void
+test_cancel (void)
+{
+  const AdjFlowEdge edges[] = { { 0, 2, 3, 0 }, { 2, 1, 2, 0 } };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  guint8 side[3];
+
+  g_assert_cmpint (adj_min_cut (3, edges, 2, 0, 1, ADJ_CUT_CHEAPEST, cancellable, side), ==, 2);
+  g_cancellable_cancel (cancellable);
+  g_assert_cmpint (adj_min_cut (3, edges, 2, 0, 1, ADJ_CUT_CHEAPEST, cancellable, side), ==, -1);
 }
 
 int
@@ -203,5 +215,6 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/max-flow/equals-networkx-and-brute-force", test_networkx);
   g_test_add_func ("/partition/max-flow/10000-by-brute-force", test_brute_force);
   g_test_add_func ("/partition/max-flow/deep-pipe", test_deep);
+  g_test_add_func ("/partition/max-flow/cancel", test_cancel);
   return g_test_run ();
 }

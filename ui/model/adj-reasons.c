@@ -4,10 +4,11 @@
 static gpointer
 ask (AdjWork *work, GCancellable *cancellable, GError **error)
 {
-  const AdjPartitioner *partitioner = adj_partitioner_find ("min-cut", error);
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
 
-  return partitioner != NULL ? adj_partition (partitioner, adj_work_get_input (work), NULL, error)
-                             : NULL;
+  options.cancellable = cancellable;
+  return adj_partition (adj_partitioner_find ("min-cut", NULL), adj_work_get_input (work), &options,
+                        error);
 }
 
 AdjWork *
