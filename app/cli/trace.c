@@ -17,8 +17,23 @@ print_time (gint64 ns)
     printf ("%10.2f ms", (double) ns / 1e6);
 }
 
+/* "    metadata          0.12 ms  in 0: rg", and under it the other lines. */
 static void
-print_text (const AdjRecording *recording)
+print_steps (const AdjStage *stage)
+{
+  for (guint i = 0; i < stage->n_steps; i++)
+    {
+      g_auto (GStrv) lines = g_strsplit (stage->steps[i].note, "\n", -1);
+
+      printf ("    %-20s %10.2f ms  %s\n", stage->steps[i].name, (double) stage->steps[i].ns / 1e6,
+              lines[0] != NULL ? lines[0] : "-");
+      for (guint k = 1; lines[0] != NULL && lines[k] != NULL; k++)
+        printf ("%40s%s\n", "", lines[k]);
+    }
+}
+
+static void
+print_text (const AdjRecording *recording, gboolean steps)
 {
   printf ("%-16s %8s %8s %13s\n", "STAGE", "NODES", "CHANGE", "TIME");
   for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
@@ -40,11 +55,43 @@ print_text (const AdjRecording *recording)
         printf ("%8s ", "");
       print_time (stage->ns);
       putchar ('\n');
+      if (steps)
+        print_steps (stage);
     }
 }
 
 static void
-add_stage (JsonBuilder *builder, const AdjStage *stage)
+add_blamed (JsonBuilder *builder, const AdjStage *stage, const AdjGraph *before)
+{
+  json_builder_set_member_name (builder, "blamed");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < stage->n_blamed; i++)
+    json_builder_add_string_value (builder,
+                                   adj_graph_get_node (before, stage->blamed[i].index)->name);
+  json_builder_end_array (builder);
+}
+
+static void
+add_steps (JsonBuilder *builder, const AdjStage *stage)
+{
+  json_builder_set_member_name (builder, "steps");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < stage->n_steps; i++)
+    {
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, stage->steps[i].name);
+      json_builder_set_member_name (builder, "note");
+      json_builder_add_string_value (builder, stage->steps[i].note);
+      json_builder_set_member_name (builder, "ns");
+      json_builder_add_int_value (builder, stage->steps[i].ns);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+add_stage (JsonBuilder *builder, const AdjRecording *recording, const AdjStage *stage)
 {
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "name");
@@ -53,6 +100,7 @@ add_stage (JsonBuilder *builder, const AdjStage *stage)
     {
       json_builder_set_member_name (builder, "failure");
       json_builder_add_string_value (builder, stage->failure);
+      add_blamed (builder, stage, adj_recording_get_stage (recording, (guint) stage->from)->graph);
     }
   else
     {
@@ -61,6 +109,7 @@ add_stage (JsonBuilder *builder, const AdjStage *stage)
     }
   json_builder_set_member_name (builder, "notes");
   json_builder_add_int_value (builder, stage->n_notes);
+  add_steps (builder, stage);
   if (stage->ns >= 0)
     {
       json_builder_set_member_name (builder, "ns");
@@ -78,7 +127,7 @@ print_json (const AdjPipelineResult *result)
   json_builder_set_member_name (builder, "stages");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_recording_get_n_stages (result->recording); i++)
-    add_stage (builder, adj_recording_get_stage (result->recording, i));
+    add_stage (builder, result->recording, adj_recording_get_stage (result->recording, i));
   json_builder_end_array (builder);
   if (result->partition != NULL)
     adj_partition_report_json (result->partition, builder);
@@ -111,7 +160,7 @@ typedef struct
   char **saved, **recomputed; /* (nullable): names of nodes */
   double budget;
   gint64 memory_limit;
-  gboolean compat, pareto, measure, json;
+  gboolean compat, pareto, measure, steps_too, json;
   GArray *demands; /* AdjPartitionDemand, of @saved and @recomputed */
 } Options;
 
@@ -161,6 +210,8 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "Say where a node of the joint graph went, and why", "NODE" },
     { "dump-after", 0, 0, G_OPTION_ARG_STRING, &options->dump_after, "Print the graph of a stage",
       "PASS" },
+    { "steps", 0, 0, G_OPTION_ARG_NONE, &options->steps_too,
+      "Say what each stage did on the way, with its time", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
   };
@@ -226,7 +277,7 @@ report (const AdjPipelineResult *result,
     print_json (result);
   else
     {
-      print_text (result->recording);
+      print_text (result->recording, options->steps_too);
       if (result->partition != NULL)
         adj_partition_report_text (result->partition);
       if (result->partition != NULL && partition->node_ns != NULL)

@@ -19,6 +19,7 @@ typedef enum
 
 typedef struct
 {
+  guint place; /* which of the user's inputs it is, or the first of those that it is made of */
   gboolean is_tensor;
   gboolean is_leaf;
   gboolean mutates_data;

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 extern const AdjPass adj_pass_functionalize;
 extern const AdjPass adj_pass_joint;
+extern const AdjPass adj_pass_export;
 /* Effect tokens inside the graph instead of as inputs and outputs, and back. */
 extern const AdjPass adj_pass_unlift_tokens;
 extern const AdjPass adj_pass_lift_tokens;

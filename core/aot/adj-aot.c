@@ -154,9 +154,25 @@ typedef struct
   gboolean (*run) (AotProgram *program, GError **error);
 } Step;
 
+/* What it found is its note: who is written, what each output is and by which rule. */
+static gboolean
+collect (AotProgram *program, GError **error)
+{
+  if (!aot_collect (program, error))
+    return FALSE;
+  adj_aot_metadata_print (program->metadata, program->symbols, program->note);
+  if (program->note->len > 0)
+    g_string_truncate (program->note, program->note->len - 1);
+  return TRUE;
+}
+
 static const Step steps[] = {
-  { "metadata", aot_collect },
+  { "metadata", collect },
   { "training", decide_training },
+};
+static const Step convention_steps[] = {
+  { "dedupe", aot_dedupe },
+  { "synthetic base", aot_synthetic_base },
 };
 static const Step inference_steps[] = {
   { "mutations", aot_mutations_to_outputs },
@@ -285,9 +301,23 @@ trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
   return adj_trace (program->function, values, n, options, error);
 }
 
+/* What is blamed stands in the graph that was traced, where that is known. */
+static gboolean
+fail_at (const AotProgram *program, const AdjNode *node, GError **error)
+{
+  const AdjGraph *like = program->options->like;
+  g_autofree char *what = g_strdup_printf ("node '%s'", node->name);
+
+  aot_fail (error, AOT_ERROR_NOT_FUNCTIONAL, (AotBlame){ what, -1, -1, -1, -1 }, NULL);
+  if (error != NULL && like != NULL && adj_node_id_is_valid (node->origin))
+    adj_error_blame_node (*error, adj_graph_get_node (like, node->origin.index)->name,
+                          node->origin.index);
+  return FALSE;
+}
+
 /* A graph in which only placeholders are written (§4.6). */
 static gboolean
-check_functional (const AdjGraph *graph, GError **error)
+check_functional (const AotProgram *program, const AdjGraph *graph, GError **error)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
@@ -299,7 +329,7 @@ check_functional (const AdjGraph *graph, GError **error)
           adj_graph_get_node (graph, node->args.items[0].node.index)->opcode ==
               ADJ_OPCODE_PLACEHOLDER)
         continue;
-      return aot_fail (error, AOT_ERROR_NOT_FUNCTIONAL, "node '%s'", node->name);
+      return fail_at (program, node, error);
     }
   return TRUE;
 }
@@ -334,7 +364,7 @@ trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
       adj_graph_unref (graph);
       graph = trace_once (program, &options, error);
     }
-  if (graph == NULL || !check_functional (graph, error))
+  if (graph == NULL || !check_functional (program, graph, error))
     return NULL;
   report (program, observer, "trace", graph, since);
   return g_steal_pointer (&graph);
@@ -359,9 +389,8 @@ compile (AotProgram *program,
     return FALSE;
   aot_give_hooks (program);
   aot->user_metadata = adj_aot_metadata_copy (program->metadata);
-  if (!aot_dedupe (program, error) || !aot_synthetic_base (program, error))
+  if (!run_steps (program, convention_steps, G_N_ELEMENTS (convention_steps), observer, error))
     return FALSE;
-  report (program, observer, "calling convention", NULL, since);
   done =
       program->metadata->is_train
           ? run_steps (program, training_steps, G_N_ELEMENTS (training_steps), observer, error)

@@ -55,6 +55,7 @@ typedef struct _AotComposite AotComposite; /* composite-private.h */
 typedef struct
 {
   AdjValue value;          /* (owned) META, over the program's symbols; else what it is */
+  guint place;             /* which of the user's inputs it is, or the first that it is made of */
   guint object;            /* equal: the same tensor object */
   gint base;               /* object that it is a view of, which need not be an input; -1: none */
   AdjTensorMeta base_meta; /* of that object */
@@ -157,6 +158,7 @@ typedef enum
   AOT_ERROR_RESIZE_NOT_ZERO,
   AOT_ERROR_OUTPUT_UNKNOWN,
   AOT_ERROR_OUTPUT_NOT_TUPLE,
+  AOT_ERROR_AUTOCAST,
   AOT_ERROR_NON_DIFFERENTIABLE_VIEWS,
   AOT_ERROR_VIEWS_DTYPE,
   AOT_ERROR_BACKWARD_METADATA,
@@ -192,10 +194,29 @@ typedef enum
 
 /* Adds the code of the row to an error of another layer that is one of the catalogue. */
 void aot_name_error (GError **error);
-/* Returns %FALSE.  @format: what is to blame, "input 2", put before the row's sentence. */
-gboolean aot_fail (GError **error, AotError row, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* What is to blame: inputs and outputs of the function as its user calls it, -1: none.  They stand
+ * in the error as data, and in its message unless @what says it in words. */
+typedef struct
+{
+  const char *what; /* (nullable) */
+  gint tangent, output, input, other;
+} AotBlame;
+
+#define AOT_FUNCTION ((AotBlame){ "the function", -1, -1, -1, -1 })
+#define AOT_BACKWARD ((AotBlame){ "the backward of a compiled function", -1, -1, -1, -1 })
+#define AOT_INPUT(i) ((AotBlame){ NULL, -1, -1, (gint) (i), -1 })
+#define AOT_INPUTS(i, k) ((AotBlame){ NULL, -1, -1, (gint) (i), (gint) (k) })
+#define AOT_OUTPUT(i) ((AotBlame){ NULL, -1, (gint) (i), -1, -1 })
+#define AOT_OUTPUT_OF(i, k) ((AotBlame){ NULL, -1, (gint) (i), (gint) (k), -1 })
+#define AOT_TANGENT(i) ((AotBlame){ NULL, (gint) (i), -1, -1, -1 })
+
+/* Returns %FALSE.  @detail: (nullable): goes on after what is to blame, ", a duplicate of input 0";
+ * then comes the row's sentence. */
+gboolean aot_fail (GError **error, AotError row, AotBlame blame, const char *detail, ...)
+    G_GNUC_PRINTF (4, 5);
 /* The same as the sticky error of @cx. */
-gboolean aot_fail_context (AdjContext *cx, AotError row, const char *format, ...)
-    G_GNUC_PRINTF (3, 4);
+gboolean aot_fail_context (AdjContext *cx, AotError row, AotBlame blame, const char *detail, ...)
+    G_GNUC_PRINTF (4, 5);
 
 G_END_DECLS

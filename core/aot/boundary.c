@@ -142,7 +142,7 @@ double_backward (AdjContext *cx,
                  guint n_inputs,
                  gpointer data)
 {
-  return aot_fail_context (cx, AOT_ERROR_DOUBLE_BACKWARD, "backward of a compiled backward");
+  return aot_fail_context (cx, AOT_ERROR_DOUBLE_BACKWARD, AOT_BACKWARD, NULL);
 }
 
 /* Requires a gradient, and leads nowhere: for results that have a history although no input gets a
@@ -215,9 +215,10 @@ check_mode (const Saved *saved, AdjContext *cx)
 
   for (guint i = 0; i < boundary->metadata->n_inputs && adj_context_get_grad_enabled (cx); i++)
     if (boundary->written[i] && boundary->metadata->inputs[i].requires_grad)
-      return aot_fail_context (cx, AOT_ERROR_BACKWARD_CREATE_GRAPH, "input %u", i);
+      return aot_fail_context (cx, AOT_ERROR_BACKWARD_CREATE_GRAPH,
+                               AOT_INPUT (boundary->metadata->inputs[i].place), NULL);
   if (adj_context_get_deterministic (cx) && !boundary->metadata->deterministic)
-    return aot_fail_context (cx, AOT_ERROR_DETERMINISTIC, "the backward of a compiled function");
+    return aot_fail_context (cx, AOT_ERROR_DETERMINISTIC, AOT_BACKWARD, NULL);
   return TRUE;
 }
 

@@ -64,6 +64,7 @@ collect_input (Collection *collection, guint i, GError **error)
   AdjTensor *tensor;
   AdjFunctionalFacts facts;
 
+  input->place = argument->place;
   input->is_leaf = argument->is_leaf;
   if (collection->inputs[i].kind != ADJ_VALUE_TENSOR)
     return TRUE;
@@ -88,13 +89,13 @@ collect_input (Collection *collection, guint i, GError **error)
                  has_as_strided (facts.chain);
   if (input->requires_grad && !aot_argument_requires_grad (argument) &&
       adj_tensor_get_grad_node (tensor) == NULL)
-    return aot_fail (error, AOT_ERROR_REQUIRES_GRAD_INSIDE, "input %u", i);
+    return aot_fail (error, AOT_ERROR_REQUIRES_GRAD_INSIDE, AOT_INPUT (input->place), NULL);
   if (input->whole)
     input->turned = adj_view_chain_ref (facts.chain);
   input->hooked =
       aot_input_has_hooks (collection->program, i) || is_hooked (adj_tensor_get_grad_node (tensor));
   if (is_hooked (adj_tensor_get_grad_node (tensor)) && !input->mutates_data)
-    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "input %u", i);
+    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_INPUT (input->place), NULL);
   return TRUE;
 }
 
@@ -366,7 +367,7 @@ collect_output (Collection *collection, guint index, GError **error)
       decide (output, "1", ADJ_OUTPUT_NON_ALIAS, -1);
       if (value->kind == ADJ_VALUE_RAW || value->kind == ADJ_VALUE_GRAPH ||
           value->kind == ADJ_VALUE_NODE)
-        return aot_fail (error, AOT_ERROR_OUTPUT_UNKNOWN, "output %u, %s", index,
+        return aot_fail (error, AOT_ERROR_OUTPUT_UNKNOWN, AOT_OUTPUT (index), ", %s",
                          adj_value_kind_name (value->kind));
       return TRUE;
     }
@@ -383,14 +384,14 @@ collect_output (Collection *collection, guint index, GError **error)
   output->hooked =
       output->type == ADJ_OUTPUT_UNSAFE_VIEW_ALIAS && is_hooked (adj_tensor_get_grad_node (tensor));
   if (output->type == ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW && shares_base (collection, index))
-    return aot_fail (error, AOT_ERROR_DETACHED_VIEWS, "output %u", index);
+    return aot_fail (error, AOT_ERROR_DETACHED_VIEWS, AOT_OUTPUT (index), NULL);
   if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT && output->requires_grad &&
       collection->metadata->inputs[output->base].is_leaf &&
       collection->metadata->inputs[output->base].turns_no_grad)
-    return aot_fail (error, AOT_ERROR_VIEW_OF_TURNED_LEAF, "output %u of input %d", index,
-                     output->base);
+    return aot_fail (error, AOT_ERROR_VIEW_OF_TURNED_LEAF,
+                     AOT_OUTPUT_OF (index, collection->metadata->inputs[output->base].place), NULL);
   if (is_regenerated (output->type) && !follow_views (collection, tensor, output))
-    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "output %u", index);
+    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_OUTPUT (index), NULL);
   if (output->type != ADJ_OUTPUT_IS_INPUT &&
       adj_aot_metadata_shows_input (collection->metadata, index))
     output->turned = aot_get_recipe (collection->inputs[output->base].tensor);
@@ -552,15 +553,13 @@ check_inputs (const AdjAotMetadata *metadata, GError **error)
       if (input->mutation == ADJ_MUTATION_IN_GRAPH)
         continue;
       if (input->mutates_storage_metadata)
-        return aot_fail (error, AOT_ERROR_SET_NOT_IN_GRAPH,
-                         "input %u (requires grad: %d, keep: %d, under no_grad: %d)", i,
-                         input->requires_grad, metadata->keep_input_mutations,
-                         input->under_no_grad);
+        return aot_fail (error, AOT_ERROR_SET_NOT_IN_GRAPH, AOT_INPUT (input->place),
+                         " (requires grad: %d, keep: %d, under no_grad: %d)", input->requires_grad,
+                         metadata->keep_input_mutations, input->under_no_grad);
       if (input->storage_resize)
-        return aot_fail (error, AOT_ERROR_RESIZE_NOT_IN_GRAPH,
-                         "input %u (requires grad: %d, keep: %d, metadata: %d)", i,
-                         input->requires_grad, metadata->keep_input_mutations,
-                         input->mutates_metadata);
+        return aot_fail (error, AOT_ERROR_RESIZE_NOT_IN_GRAPH, AOT_INPUT (input->place),
+                         " (requires grad: %d, keep: %d, metadata: %d)", input->requires_grad,
+                         metadata->keep_input_mutations, input->mutates_metadata);
     }
   return TRUE;
 }

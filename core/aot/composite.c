@@ -337,16 +337,17 @@ coerce (AdjContext *cx, const AotComposite *wanted, guint index, AdjValue *value
   const AdjCompositeClass *klass = adj_composite_get_class (value->tensor);
 
   if (klass != wanted->klass)
-    return aot_fail_context (cx, AOT_ERROR_TANGENT_CLASS, "tangent %u: %s where it was %s", index,
-                             class_name (klass), class_name (wanted->klass));
+    return aot_fail_context (cx, AOT_ERROR_TANGENT_CLASS, AOT_TANGENT (index),
+                             ": %s where it was %s", class_name (klass),
+                             class_name (wanted->klass));
   if (klass == NULL ||
       adj_value_equal (adj_composite_get_constant (value->tensor), &wanted->constant))
     return TRUE;
   value->tensor =
       klass->coerce_like != NULL ? klass->coerce_like (cx, value->tensor, &wanted->constant) : NULL;
   return value->tensor != NULL ||
-         aot_fail_context (cx, AOT_ERROR_TANGENT_CLASS, "tangent %u: a %s with another constant",
-                           index, klass->name);
+         aot_fail_context (cx, AOT_ERROR_TANGENT_CLASS, AOT_TANGENT (index),
+                           ": a %s with another constant", klass->name);
 }
 
 /* Dense parts must be laid out as the traced ones, which were contiguous. */
@@ -437,15 +438,15 @@ aot_check_composites (AotProgram *program, GError **error)
   if (!program->has_composites)
     return TRUE;
   if (program->options->export_joint)
-    return aot_fail (error, AOT_ERROR_EXPORT_COMPOSITE, "the function");
+    return aot_fail (error, AOT_ERROR_EXPORT_COMPOSITE, AOT_FUNCTION, NULL);
   for (guint i = 0; i < metadata->n_inputs; i++)
     if (is_composite (AOT_ARGUMENT (program, i)->composite) &&
         (metadata->inputs[i].mutates_metadata || is_turned_back (&metadata->inputs[i])))
-      return aot_fail (error, AOT_ERROR_COMPOSITE_METADATA, "input %u", i);
+      return aot_fail (error, AOT_ERROR_COMPOSITE_METADATA, AOT_INPUT (i), NULL);
   for (guint i = 0; i < metadata->n_outputs; i++)
     if (metadata->n_bases > 0 &&
         metadata->outputs[i].type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT)
-      return aot_fail (error, AOT_ERROR_COMPOSITE_BASES, "output %u", i);
+      return aot_fail (error, AOT_ERROR_COMPOSITE_BASES, AOT_OUTPUT (i), NULL);
   return TRUE;
 }
 
@@ -525,6 +526,7 @@ take_leaves (const AotProgram *program)
         {
           copy = g_array_index (argument->leaves, AotArgument, k);
           copy.value = adj_value_copy (&copy.value);
+          copy.place = argument->place;
           g_array_append_val (all, copy);
         }
     }

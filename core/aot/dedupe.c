@@ -61,8 +61,8 @@ dropping_call (
       kept[n++] = args[i];
     else if (args[i].kind != ADJ_VALUE_TENSOR || args[dedupe->first[i]].kind != ADJ_VALUE_TENSOR ||
              args[i].tensor != args[dedupe->first[i]].tensor)
-      return aot_fail_context (cx, AOT_ERROR_DUPLICATE_DIFFERS, "input %u, a duplicate of input %u",
-                               i, dedupe->first[i]);
+      return aot_fail_context (cx, AOT_ERROR_DUPLICATE_DIFFERS, AOT_INPUT (i),
+                               ", a duplicate of input %u", dedupe->first[i]);
   return adj_function_call (AOT_INNER (function), cx, kept, n, result);
 }
 
@@ -219,12 +219,12 @@ aot_dedupe (AotProgram *program, GError **error)
   if (written >= 0 && program->options->export_joint)
     {
       g_free (first);
-      return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, "input %d", written);
+      return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, AOT_INPUT (written), NULL);
     }
   if (written >= 0 && program->has_composites)
     {
       g_free (first);
-      return aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES, "input %d", written);
+      return aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES, AOT_INPUT (written), NULL);
     }
   if (written >= 0)
     {

@@ -238,7 +238,8 @@ check_gradients (const AotEpilogue *epilogue, AdjContext *cx, const AdjValue *ar
   for (guint i = 0; i < epilogue->metadata->n_inputs; i++)
     if (args[i].kind == ADJ_VALUE_TENSOR && !epilogue->metadata->inputs[i].requires_grad &&
         adj_tensor_get_requires_grad (args[i].tensor))
-      return aot_fail_context (cx, AOT_ERROR_REQUIRES_GRAD_DIFFERS, "input %u", i);
+      return aot_fail_context (cx, AOT_ERROR_REQUIRES_GRAD_DIFFERS,
+                               AOT_INPUT (epilogue->metadata->inputs[i].place), NULL);
   return TRUE;
 }
 

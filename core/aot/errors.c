@@ -63,6 +63,10 @@ static const Row rows[AOT_N_ERRORS] = {
                                  "Found an object in output, which is not a known type" },
   [AOT_ERROR_OUTPUT_NOT_TUPLE] = { "output-not-tuple",
                                    "Graph output must be a tuple(): so that it needs no tree" },
+  [AOT_ERROR_AUTOCAST] = { "autocast",
+                           "AOTAutograd does not support tracing graphs that mutate the autocast "
+                           "state",
+                           "autocast regions cannot be run" },
   [AOT_ERROR_NON_DIFFERENTIABLE_VIEWS] = { "views-not-differentiable",
                                            "aot_autograd() does not yet handle non-differentiable "
                                            "view input mutations." },
@@ -154,13 +158,6 @@ static const Row rows[AOT_N_ERRORS] = {
                                       "place while grad mode was off" },
 };
 
-/* "input 2: … [aot: leaf-written]" */
-static char *
-describe (AotError row, const char *blamed)
-{
-  return g_strdup_printf ("%s: %s [aot: %s]", blamed, rows[row].message, rows[row].code);
-}
-
 void
 aot_name_error (GError **error)
 {
@@ -190,53 +187,76 @@ adj_aot_get_error_message (guint index)
   return index < AOT_N_ERRORS ? rows[index].message : NULL;
 }
 
-/* "input 2", "output 1": of the function that is traced. */
+/* "input 2", "output 1 of input 0" */
 static void
-blame (GError *error, const char *format, va_list list)
+print_blame (const AotBlame *blame, GString *out)
 {
-  if (g_str_has_prefix (format, "input %u"))
-    adj_error_blame_input (error, va_arg (list, guint));
-  else if (g_str_has_prefix (format, "output %u"))
-    adj_error_blame_output (error, va_arg (list, guint));
+  if (blame->what != NULL)
+    {
+      g_string_append (out, blame->what);
+      return;
+    }
+  if (blame->tangent >= 0)
+    g_string_append_printf (out, "tangent %d", blame->tangent);
+  if (blame->output >= 0)
+    g_string_append_printf (out, "%soutput %d", out->len > 0 ? " of " : "", blame->output);
+  if (blame->input >= 0)
+    g_string_append_printf (out, "%sinput %d", out->len > 0 ? " of " : "", blame->input);
+  if (blame->other >= 0)
+    g_string_append_printf (out, " and input %d", blame->other);
+}
+
+static void
+keep_blame (GError *error, const AotBlame *blame)
+{
+  if (blame->input >= 0)
+    adj_error_blame_input (error, (guint) blame->input);
+  if (blame->other >= 0)
+    adj_error_blame_input (error, (guint) blame->other);
+  if (blame->output >= 0)
+    adj_error_blame_output (error, (guint) blame->output);
+}
+
+/* "input 2: … [aot: leaf-written]" */
+static char *
+describe (AotError row, const AotBlame *blame, const char *detail, va_list list)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  print_blame (blame, text);
+  if (detail != NULL)
+    g_string_append_vprintf (text, detail, list);
+  g_string_append_printf (text, ": %s [aot: %s]", rows[row].message, rows[row].code);
+  return g_strdup (text->str);
 }
 
 gboolean
-aot_fail (GError **error, AotError row, const char *format, ...)
+aot_fail (GError **error, AotError row, AotBlame blame, const char *detail, ...)
 {
-  g_autofree char *blamed = NULL;
   g_autofree char *message = NULL;
   va_list list;
 
-  va_start (list, format);
-  blamed = g_strdup_vprintf (format, list);
+  va_start (list, detail);
+  message = describe (row, &blame, detail, list);
   va_end (list);
-  message = describe (row, blamed);
   g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, message);
   if (error != NULL)
-    {
-      va_start (list, format);
-      blame (*error, format, list);
-      va_end (list);
-    }
+    keep_blame (*error, &blame);
   return FALSE;
 }
 
 gboolean
-aot_fail_context (AdjContext *cx, AotError row, const char *format, ...)
+aot_fail_context (AdjContext *cx, AotError row, AotBlame blame, const char *detail, ...)
 {
-  g_autofree char *blamed = NULL;
   g_autofree char *message = NULL;
   va_list list;
 
-  va_start (list, format);
-  blamed = g_strdup_vprintf (format, list);
-  va_end (list);
-  message = describe (row, blamed);
   if (adj_context_has_error (cx))
     return FALSE;
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s", message);
-  va_start (list, format);
-  blame (adj_context_get_error (cx), format, list);
+  va_start (list, detail);
+  message = describe (row, &blame, detail, list);
   va_end (list);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s", message);
+  keep_blame (adj_context_get_error (cx), &blame);
   return FALSE;
 }

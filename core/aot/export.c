@@ -12,9 +12,9 @@ check_inputs (const AdjAotMetadata *metadata, GError **error)
       const AdjAotInput *input = &metadata->inputs[i];
 
       if (input->mutates_metadata)
-        return aot_fail (error, AOT_ERROR_EXPORT_METADATA, "input %u", i);
+        return aot_fail (error, AOT_ERROR_EXPORT_METADATA, AOT_INPUT (input->place), NULL);
       if (input->mutates_data && input->requires_grad)
-        return aot_fail (error, AOT_ERROR_EXPORT_GRAD_MUTATION, "input %u", i);
+        return aot_fail (error, AOT_ERROR_EXPORT_GRAD_MUTATION, AOT_INPUT (input->place), NULL);
     }
   return TRUE;
 }
@@ -36,13 +36,13 @@ aot_check_export (const AdjAotMetadata *metadata, const AdjAotOptions *options, 
   if (!check_inputs (metadata, error))
     return FALSE;
   if (loss >= metadata->n_outputs || metadata->outputs[loss].kind != ADJ_VALUE_TENSOR)
-    return aot_fail (error, AOT_ERROR_EXPORT_LOSS_MISSING, "output %u", loss);
+    return aot_fail (error, AOT_ERROR_EXPORT_LOSS_MISSING, AOT_OUTPUT (loss), NULL);
   if (!metadata->outputs[loss].requires_grad)
-    return aot_fail (error, AOT_ERROR_EXPORT_LOSS_GRAD, "output %u", loss);
+    return aot_fail (error, AOT_ERROR_EXPORT_LOSS_GRAD, AOT_OUTPUT (loss), NULL);
   if (!is_scalar (&metadata->outputs[loss]))
-    return aot_fail (error, AOT_ERROR_EXPORT_LOSS_SHAPE, "output %u", loss);
+    return aot_fail (error, AOT_ERROR_EXPORT_LOSS_SHAPE, AOT_OUTPUT (loss), NULL);
   for (guint i = 0; i < metadata->n_outputs; i++)
     if (i != loss && metadata->outputs[i].requires_grad)
-      return aot_fail (error, AOT_ERROR_EXPORT_OTHER_GRAD, "output %u", i);
+      return aot_fail (error, AOT_ERROR_EXPORT_OTHER_GRAD, AOT_OUTPUT (i), NULL);
   return TRUE;
 }

@@ -27,6 +27,8 @@ flatten_finalize (AotStage *stage)
 
 /* -- compile time -- */
 
+#define OF_RESULT ((AotBlame){ "the function", -1, 0, -1, -1 })
+
 static void
 take_leaves (const GArray *leaves, AdjValue *result)
 {
@@ -51,7 +53,7 @@ flat_call (
   if (!adj_function_call (AOT_INNER (function), cx, nested.items, nested.n, &out))
     return FALSE;
   if (flatten->exports && out.kind != ADJ_VALUE_TUPLE && out.kind != ADJ_VALUE_LIST)
-    return aot_fail_context (cx, AOT_ERROR_OUTPUT_NOT_TUPLE, "the function gives %s",
+    return aot_fail_context (cx, AOT_ERROR_OUTPUT_NOT_TUPLE, OF_RESULT, " gives %s",
                              adj_value_kind_name (out.kind));
   tree = aot_tree_flatten (&out, leaves);
   if (flatten->has_out_tree)

@@ -130,6 +130,7 @@ describe_input (Description *description, const AdjValue *value, const AdjNodeMe
 
   if (!describe_leaf (description, value, facts, &argument))
     return FALSE;
+  argument.place = description->program->arguments->len;
   g_array_append_val (description->program->arguments, argument);
   return describe_parts (
       description, value,

@@ -66,16 +66,40 @@ check_primals (const Joint *joint, const Before *before, AotBoundary *boundary)
         continue;
       aot_get_facts (joint->primals[i].tensor, &now);
       if (now.storage_resized != before[i].facts.storage_resized)
-        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_RESIZE, "input %u", i);
+        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_RESIZE,
+                                 AOT_INPUT (joint->metadata->inputs[i].place), NULL);
       if (is_turned (&before[i], joint->primals[i].tensor, &now))
-        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_METADATA, "input %u", i);
+        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_METADATA,
+                                 AOT_INPUT (joint->metadata->inputs[i].place), NULL);
       if (now.n_writes == before[i].facts.n_writes)
         continue;
       if (joint->metadata->inputs[i].mutates_data)
-        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_AND_FORWARD, "input %u", i);
+        return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_AND_FORWARD,
+                                 AOT_INPUT (joint->metadata->inputs[i].place), NULL);
       boundary->written[i] = TRUE;
     }
   return TRUE;
+}
+
+/* The gradient of a mutated input, of an output, or of a base, which is seen by its outputs. */
+static AotBlame
+find_tangent (const AdjAotMetadata *metadata, guint tangent)
+{
+  AotBlame blame = AOT_TANGENT (tangent);
+  guint at = 0, first = metadata->n_mutated_runtime, end = first + metadata->n_outputs;
+
+  for (guint n = 0; at < metadata->n_forward_returns; at++)
+    if (adj_aot_metadata_has_tangent (metadata, at) && n++ == tangent)
+      break;
+  if (at < first)
+    blame.input = (gint) metadata->inputs[metadata->mutated_runtime[at]].place;
+  else if (at < end)
+    blame.output = (gint) (at - first);
+  for (guint i = 0; at >= end && i < metadata->n_outputs; i++)
+    if (metadata->outputs[i].type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT &&
+        metadata->outputs[i].base == (gint) (at - end))
+      blame.output = (gint) i;
+  return blame;
 }
 
 static gboolean
@@ -88,7 +112,8 @@ check_tangents (const Joint *joint, const Before *before)
       aot_get_facts (joint->tangents[i].tensor, &now);
       if (now.n_writes != before[i].facts.n_writes ||
           is_turned (&before[i], joint->tangents[i].tensor, &now))
-        return aot_fail_context (joint->cx, AOT_ERROR_TANGENT_WRITTEN, "tangent %u", i);
+        return aot_fail_context (joint->cx, AOT_ERROR_TANGENT_WRITTEN,
+                                 find_tangent (joint->metadata, i), NULL);
     }
   return TRUE;
 }
@@ -195,7 +220,8 @@ differentiate (Joint *joint, AdjValue *result)
       guint at;
 
       if (g_ptr_array_find (joint->inputs, joint->primals[i].tensor, &at) && grads[at] == NULL)
-        return aot_fail_context (joint->cx, AOT_ERROR_EXPORT_NO_GRADIENT, "input %u", i);
+        return aot_fail_context (joint->cx, AOT_ERROR_EXPORT_NO_GRADIENT,
+                                 AOT_INPUT (joint->metadata->inputs[i].place), NULL);
     }
   *result = collect_grads (joint, grads);
   return TRUE;

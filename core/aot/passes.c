@@ -33,20 +33,18 @@ note_outputs (AdjPassContext *context, const AdjAotMetadata *metadata, const Adj
                      adj_output_type_name (metadata->outputs[i].type), metadata->outputs[i].rule);
 }
 
-static AdjGraph *
-run (AdjGraph *in, AdjPassContext *context, gboolean no_grad, GError **error)
+static void
+note_step (const AdjAotStep *step, gpointer context)
 {
-  const char *table = adj_pass_context_get_argument (context);
-  AdjAotOptions options = { .keep_input_mutations = TRUE, .no_grad = no_grad };
-  g_autoptr (AdjAotGraph) aot = NULL;
+  adj_pass_step (context, step->name, step->note, step->ns);
+}
 
-  if (table != NULL)
-    {
-      options.decompositions = adj_decompositions_find (table, error);
-      if (options.decompositions == NULL)
-        return NULL;
-    }
-  aot = adj_aot_trace_graph (in, &options, NULL, error);
+static AdjGraph *
+run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError **error)
+{
+  const AdjAotObserver observer = { note_step, context };
+  g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (in, options, &observer, error);
+
   if (aot == NULL)
     return NULL;
   note_inputs (context, adj_aot_graph_get_user_metadata (aot), in);
@@ -54,32 +52,75 @@ run (AdjGraph *in, AdjPassContext *context, gboolean no_grad, GError **error)
   return adj_graph_ref (adj_aot_graph_get_graph (aot));
 }
 
+/* "core+rng" */
+static gboolean
+read_argument (const char *argument, AdjAotOptions *options, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (argument != NULL ? argument : "", "+", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      options->functionalize_rng |= g_str_equal (words[i], "rng");
+      if (g_str_equal (words[i], "rng"))
+        continue;
+      options->decompositions = adj_decompositions_find (words[i], error);
+      if (options->decompositions == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static AdjGraph *
 functionalize_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
-  return run (in, context, TRUE, error);
+  AdjAotOptions options = { .keep_input_mutations = TRUE, .no_grad = TRUE };
+
+  return read_argument (adj_pass_context_get_argument (context), &options, error)
+             ? run (in, context, &options, error)
+             : NULL;
 }
 
 static AdjGraph *
 joint_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
-  return run (in, context, FALSE, error);
+  AdjAotOptions options = { .keep_input_mutations = TRUE };
+
+  return read_argument (adj_pass_context_get_argument (context), &options, error)
+             ? run (in, context, &options, error)
+             : NULL;
+}
+
+static AdjGraph *
+export_run (AdjGraph *in, AdjPassContext *context, GError **error)
+{
+  const char *argument = adj_pass_context_get_argument (context);
+  AdjAotOptions options = { .export_joint = TRUE };
+  guint64 loss;
+
+  if (!g_ascii_string_to_unsigned (argument != NULL ? argument : "0", 10, 0, G_MAXUINT, &loss,
+                                   error))
+    return NULL;
+  options.loss = (guint) loss;
+  return run (in, context, &options, error);
 }
 
 const AdjPass adj_pass_functionalize = {
   .name = "functionalize",
-  .argument = "core|inductor",
+  .argument = "core|inductor|rng",
   .summary = "Say the forward without writes",
   .explain = "Writes to tensors become new values; views of what was written are made again.  "
              "What is written to an input stays, as the last nodes, or becomes an output.\n\n"
              "Before: `x.mul_(2); return y + x`\n\n"
-             "After: `mul = mul(x, 2); add = add(y, mul); copy_(x, mul); return add`",
+             "After: `mul = mul(x, 2); add = add(y, mul); copy_(x, mul); return add`\n\n"
+             "With a table of decompositions, `functionalize=core`, operators are taken apart on "
+             "the way.  With `rng`, as in `functionalize=core+rng`, seed and offset of the random "
+             "numbers become inputs and the new offset an output.",
   .run = functionalize_run,
 };
 
 const AdjPass adj_pass_joint = {
   .name = "joint",
-  .argument = "core|inductor",
+  .argument = "core|inductor|rng",
   .summary = "Forward and backward in one graph",
   .explain = "The forward is run under functionalization and autograd, then differentiated, all in "
              "one trace.  It takes the inputs and a gradient of each result, and gives the results "
@@ -87,6 +128,23 @@ const AdjPass adj_pass_joint = {
              "stays a forward.\n\n"
              "Before: `mul = mul(a, b); return mul`\n\n"
              "After: `mul = mul(a, b); mul_1 = mul(t, a); mul_2 = mul(t, b); return mul, mul_2, "
-             "mul_1`",
+             "mul_1`\n\n"
+             "With a table of decompositions, `joint=core`, operators are taken apart on the way.  "
+             "With `rng`, as in `joint=core+rng`, seeds and offsets of the random numbers become "
+             "inputs and the new offsets outputs.",
   .run = joint_run,
+};
+
+const AdjPass adj_pass_export = {
+  .name = "export",
+  .argument = "LOSS",
+  .summary = "Forward and backward in one graph, from a scalar loss",
+  .explain = "As `joint`, for export: the backward begins at the output LOSS, by its number (0), "
+             "which must be a scalar; there are no gradients of results among the inputs, and what "
+             "is written to an input is an output.  The gradients come last, of those inputs alone "
+             "that require one.\n\n"
+             "Before: `mul = mul(a, b); sum = sum(mul); return sum`\n\n"
+             "After: `mul = mul(a, b); sum = sum(mul); one = ones_like(sum); …; return sum, mul_2, "
+             "mul_1`",
+  .run = export_run,
 };

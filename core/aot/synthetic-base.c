@@ -286,19 +286,18 @@ check_group (const AotProgram *program, const GArray *group, GError **error)
     {
       const AotArgument *argument = MEMBER (program, group, i);
       AdjDType dtype = aot_argument_meta (MEMBER (program, group, 0))->dtype;
-      guint index = g_array_index (group, guint, i);
 
       if (program->options->export_joint)
-        return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, "input %u", index);
-      if (program->metadata->inputs[index].hooked)
-        return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, "input %u", index);
+        return aot_fail (error, AOT_ERROR_EXPORT_DUPLICATES, AOT_INPUT (argument->place), NULL);
+      if (program->metadata->inputs[g_array_index (group, guint, i)].hooked)
+        return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_INPUT (argument->place), NULL);
       if (aot_argument_meta (argument)->dtype != dtype ||
           (argument->base >= 0 && argument->base_meta.dtype != dtype))
-        return aot_fail (error, AOT_ERROR_VIEWS_DTYPE, "input %u", index);
+        return aot_fail (error, AOT_ERROR_VIEWS_DTYPE, AOT_INPUT (argument->place), NULL);
       for (guint k = 0; k < i && program->metadata->is_train; k++)
         if (!are_differentiable_views (argument, MEMBER (program, group, k)))
-          return aot_fail (error, AOT_ERROR_NON_DIFFERENTIABLE_VIEWS, "input %u and input %u",
-                           g_array_index (group, guint, k), index);
+          return aot_fail (error, AOT_ERROR_NON_DIFFERENTIABLE_VIEWS,
+                           AOT_INPUTS (MEMBER (program, group, k)->place, argument->place), NULL);
     }
   return TRUE;
 }
@@ -333,6 +332,7 @@ make_base (const AotProgram *program, const GArray *group, AotArgument *base)
     }
   meta.storage = aot_argument_meta (first)->storage;
   base->base = -1;
+  base->place = first->place;
   base->storage_bytes = first->storage_bytes;
   base->value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
 }
@@ -344,7 +344,9 @@ merge_inputs (const AotProgram *program,
               const AotArgument *base,
               AdjAotInput *merged)
 {
-  *merged = (AdjAotInput){ .is_tensor = TRUE, .is_leaf = base->is_leaf, .hidden = TRUE };
+  *merged = (AdjAotInput){
+    .place = base->place, .is_tensor = TRUE, .is_leaf = base->is_leaf, .hidden = TRUE
+  };
   merged->under_no_grad = TRUE;
   merged->storage_resize = TRUE;
   for (guint i = 0; i < group->len; i++)
@@ -651,7 +653,8 @@ aot_synthetic_base (AotProgram *program, GError **error)
       group = find_group (program, next, i);
       done = check_group (program, group, error);
       if (done && group->len > 0 && program->has_composites)
-        done = aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES, "input %u", i);
+        done = aot_fail (error, AOT_ERROR_COMPOSITE_DUPLICATES,
+                         AOT_INPUT (AOT_ARGUMENT (program, i)->place), NULL);
       if (done && group->len > 0)
         add_base (&merging, group);
     }

@@ -68,7 +68,7 @@ struct _AdjGradNode
   GPtrArray *pre_hooks;
   GPtrArray *post_hooks;
   AdjPlace place;          /* of the operation in the user's program */
-  AdjGraph *graph;         /* (owned) (nullable): holds the texts of @place */
+  AdjGraph *graph, *outer; /* (owned) (nullable): hold the texts of @place */
   char *file;              /* (owned) (nullable): its file when there is no graph */
   AdjGradNode *induced_by; /* (owned) (nullable): in anomaly mode, whose backward made it */
 };

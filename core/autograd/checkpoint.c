@@ -205,7 +205,7 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   Selective *selective = autograd->selective;
   gboolean enabled = adj_context_set_grad_enabled (cx, TRUE);
   g_auto (AdjValue) result = ADJ_NONE;
-  g_autoptr (GError) error = NULL;
+  const GError *error;
 
   adj_autograd_push_saved_hooks (cx, &hooks);
   if (frame->selective != NULL)
@@ -217,8 +217,9 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   adj_context_set_grad_enabled (cx, enabled);
   adj_context_set_place (cx, &place);
 
-  if (adj_context_take_error (cx, &error) && error->domain != stop_quark ())
-    adj_context_fail (cx, error->domain, error->code, "%s", error->message);
+  error = adj_context_get_error (cx);
+  if (error != NULL && error->domain == stop_quark ())
+    adj_context_take_error (cx, NULL);
   return !adj_context_has_error (cx);
 }
 

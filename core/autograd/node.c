@@ -42,6 +42,7 @@ free_node (AdjGradNode *node, GPtrArray *nodes)
   g_free (node->edges);
   g_free (node->inputs);
   g_clear_pointer (&node->graph, adj_graph_unref);
+  g_clear_pointer (&node->outer, adj_graph_unref);
   g_free (node->file);
   g_free (node->name);
   g_free (node);
@@ -72,6 +73,7 @@ grad_node_set_place (AdjGradNode *node, const AdjPlace *place)
   if (place->graph != NULL)
     {
       node->graph = adj_graph_ref ((AdjGraph *) place->graph);
+      node->outer = adj_graph_ref ((AdjGraph *) place->outer);
       node->place = *place;
       return;
     }

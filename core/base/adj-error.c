@@ -3,18 +3,30 @@
 
 typedef struct
 {
-  char *node; /* (nullable) */
-  guint index;
-  guint input;
-  guint output;
+  GArray *blames; /* of AdjBlame */
 } AdjErrorPrivate;
 
 static void
-adj_error_private_init (AdjErrorPrivate *blame)
+blame_clear (gpointer data)
 {
-  g_return_if_fail (blame != NULL);
+  g_free (((AdjBlame *) data)->name);
+}
 
-  *blame = (AdjErrorPrivate){ .input = G_MAXUINT, .output = G_MAXUINT };
+static void
+add (AdjErrorPrivate *self, AdjBlameKind kind, guint index, const char *name)
+{
+  AdjBlame blame = { kind, index, g_strdup (name) };
+
+  g_array_append_val (self->blames, blame);
+}
+
+static void
+adj_error_private_init (AdjErrorPrivate *self)
+{
+  g_return_if_fail (self != NULL);
+
+  self->blames = g_array_new (FALSE, FALSE, sizeof (AdjBlame));
+  g_array_set_clear_func (self->blames, blame_clear);
 }
 
 static void
@@ -22,16 +34,20 @@ adj_error_private_copy (const AdjErrorPrivate *from, AdjErrorPrivate *to)
 {
   g_return_if_fail (from != NULL && to != NULL);
 
-  *to = *from;
-  to->node = g_strdup (from->node);
+  for (guint i = 0; i < from->blames->len; i++)
+    {
+      const AdjBlame *blame = &g_array_index (from->blames, AdjBlame, i);
+
+      add (to, blame->kind, blame->index, blame->name);
+    }
 }
 
 static void
-adj_error_private_clear (AdjErrorPrivate *blame)
+adj_error_private_clear (AdjErrorPrivate *self)
 {
-  g_return_if_fail (blame != NULL);
+  g_return_if_fail (self != NULL);
 
-  g_free (blame->node);
+  g_array_unref (self->blames);
 }
 
 /* GLib aligns what it puts before an error. */
@@ -42,64 +58,43 @@ G_DEFINE_EXTENDED_ERROR (AdjError, adj_error)
 
 /* (nullable): of another domain */
 static AdjErrorPrivate *
-get_blame (const GError *error)
+get_private (const GError *error)
 {
   return error != NULL && error->domain == ADJ_ERROR ? adj_error_get_private (error) : NULL;
+}
+
+static void
+blame (GError *error, AdjBlameKind kind, guint index, const char *name)
+{
+  AdjErrorPrivate *self = get_private (error);
+
+  if (self != NULL)
+    add (self, kind, index, name);
 }
 
 void
 adj_error_blame_node (GError *error, const char *name, guint index)
 {
-  AdjErrorPrivate *blame = get_blame (error);
-
-  if (blame == NULL)
-    return;
-  g_free (blame->node);
-  blame->node = g_strdup (name);
-  blame->index = index;
+  blame (error, ADJ_BLAME_NODE, index, name);
 }
 
 void
 adj_error_blame_input (GError *error, guint input)
 {
-  AdjErrorPrivate *blame = get_blame (error);
-
-  if (blame != NULL)
-    blame->input = input;
+  blame (error, ADJ_BLAME_INPUT, input, NULL);
 }
 
 void
 adj_error_blame_output (GError *error, guint output)
 {
-  AdjErrorPrivate *blame = get_blame (error);
-
-  if (blame != NULL)
-    blame->output = output;
+  blame (error, ADJ_BLAME_OUTPUT, output, NULL);
 }
 
-const char *
-adj_error_get_node (const GError *error, guint *index)
+const AdjBlame *
+adj_error_get_blame (const GError *error, guint *n)
 {
-  const AdjErrorPrivate *blame = get_blame (error);
+  const AdjErrorPrivate *self = get_private (error);
 
-  if (blame == NULL || blame->node == NULL)
-    return NULL;
-  *index = blame->index;
-  return blame->node;
-}
-
-guint
-adj_error_get_input (const GError *error)
-{
-  const AdjErrorPrivate *blame = get_blame (error);
-
-  return blame != NULL ? blame->input : G_MAXUINT;
-}
-
-guint
-adj_error_get_output (const GError *error)
-{
-  const AdjErrorPrivate *blame = get_blame (error);
-
-  return blame != NULL ? blame->output : G_MAXUINT;
+  *n = self != NULL ? self->blames->len : 0;
+  return self != NULL ? (const AdjBlame *) (gconstpointer) self->blames->data : NULL;
 }

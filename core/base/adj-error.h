@@ -36,15 +36,27 @@ typedef enum
 
 ADJ_PUBLIC GQuark adj_error_quark (void);
 
-/* What an error blames besides saying so in words; errors of other domains blame nothing. */
+/* -- what an error blames, besides saying so in words: of the graph that was run or traced -- */
 
-/* The node @name, which stands at @index of its graph. */
+typedef enum
+{
+  ADJ_BLAME_NODE,
+  ADJ_BLAME_INPUT,
+  ADJ_BLAME_OUTPUT,
+} AdjBlameKind;
+
+typedef struct
+{
+  AdjBlameKind kind;
+  guint index; /* where it stands among the nodes, inputs or outputs */
+  char *name;  /* of a node, by which another graph is told; %NULL of anything else */
+} AdjBlame;
+
+/* Who is blamed first is looked at first.  Errors of other domains blame nothing. */
 ADJ_PUBLIC void adj_error_blame_node (GError *error, const char *name, guint index);
 ADJ_PUBLIC void adj_error_blame_input (GError *error, guint input);
 ADJ_PUBLIC void adj_error_blame_output (GError *error, guint output);
-/* (nullable); @index: (out): in its graph */
-ADJ_PUBLIC const char *adj_error_get_node (const GError *error, guint *index);
-ADJ_PUBLIC guint adj_error_get_input (const GError *error);  /* G_MAXUINT: none */
-ADJ_PUBLIC guint adj_error_get_output (const GError *error); /* G_MAXUINT: none */
+/* (nullable) (transfer none) (array length=n) */
+ADJ_PUBLIC const AdjBlame *adj_error_get_blame (const GError *error, guint *n);
 
 G_END_DECLS

@@ -269,6 +269,11 @@ void
 adj_context_set_place (AdjContext *cx, const AdjPlace *place)
 {
   cx->place = place != NULL ? *place : (AdjPlace){ 0 };
+  if (cx->place.outer == NULL)
+    {
+      cx->place.outer = cx->place.graph;
+      cx->place.outer_id = cx->place.id;
+    }
 }
 
 const AdjPlace *
@@ -345,7 +350,7 @@ adj_context_take_error (AdjContext *cx, GError **error)
   return TRUE;
 }
 
-/* " (node 'mm_1', model.py:12)", as much of it as is known. */
+/* " (node 'mm_1' in 'wrap_1', model.py:12)", as much of it as is known. */
 static void
 print_place (const AdjPlace *place, GString *out)
 {
@@ -354,6 +359,9 @@ print_place (const AdjPlace *place, GString *out)
   g_string_append (out, " (");
   if (place->node != NULL)
     g_string_append_printf (out, "node '%s'", place->node);
+  if (place->outer != place->graph)
+    g_string_append_printf (out, " in '%s'",
+                            adj_graph_get_node (place->outer, place->outer_id.index)->name);
   if (place->file != NULL)
     {
       g_string_append_printf (out, "%s%s", place->node != NULL ? ", " : "", place->file);
@@ -378,8 +386,10 @@ adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, 
   va_end (list);
   print_place (&cx->place, message);
   cx->error = g_error_new_literal (domain, code, message->str);
-  if (cx->place.node != NULL)
-    adj_error_blame_node (cx->error, cx->place.node, cx->place.id.index);
+  if (cx->place.outer != NULL)
+    adj_error_blame_node (cx->error,
+                          adj_graph_get_node (cx->place.outer, cx->place.outer_id.index)->name,
+                          cx->place.outer_id.index);
 }
 
 gboolean

@@ -62,6 +62,8 @@ typedef struct
   const char *stack_trace; /* (nullable): that node's trace */
   const AdjGraph *graph;   /* (nullable): that node's graph */
   AdjNodeId id;            /* in @graph */
+  const AdjGraph *outer;   /* (nullable): that was called; %NULL: @graph itself */
+  AdjNodeId outer_id;      /* the node of @outer in which @node stands */
   const char *original;    /* (nullable): the operator that is being decomposed */
   guint64 running;         /* number of the autograd node that runs, plus one; 0: none does */
   gboolean stays_backward; /* what is called must not move into the forward */

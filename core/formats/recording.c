@@ -4,6 +4,7 @@
 
 #define MAX_STAGES 4096
 #define MAX_NOTES ADJ_MAX_NODES
+#define MAX_STEPS 256
 
 /* -- reading -- */
 
@@ -20,7 +21,7 @@ read_node (
       out->index = (guint32) item->integer;
       return TRUE;
     }
-  json_fail (json, item, error, "a note names a node that is not there");
+  json_fail (json, item, error, "a stage names a node that is not there");
   return FALSE;
 }
 
@@ -59,6 +60,58 @@ read_notes (const JsonReader *json,
 }
 
 static gboolean
+read_steps (const JsonReader *json, const JsonItem *list, GArray *steps, GError **error)
+{
+  if (list == NULL)
+    return TRUE;
+  if (list->kind != JSON_ARRAY || list->n > MAX_STEPS)
+    {
+      json_fail (json, list, error, "\"steps\" must be an array of at most %u", MAX_STEPS);
+      return FALSE;
+    }
+  for (guint i = 0; i < list->n; i++)
+    {
+      const JsonItem *item = &list->items[i];
+      AdjPassStep step;
+
+      if (item->kind != JSON_ARRAY || item->n != 3 || item->items[0].kind != JSON_STRING ||
+          item->items[1].kind != JSON_STRING || item->items[2].kind != JSON_INT)
+        {
+          json_fail (json, item, error, "a step is [name, what it did, nanoseconds]");
+          return FALSE;
+        }
+      step = (AdjPassStep){ (char *) item->items[0].text, (char *) item->items[1].text,
+                            item->items[2].integer };
+      g_array_append_val (steps, step);
+    }
+  return TRUE;
+}
+
+/* What is to blame for a failure. */
+static gboolean
+read_blamed (
+    const JsonReader *json, const JsonItem *list, AdjGraph *before, GArray *blamed, GError **error)
+{
+  if (list == NULL)
+    return TRUE;
+  if (list->kind != JSON_ARRAY || list->n > MAX_NOTES)
+    {
+      json_fail (json, list, error, "\"blamed\" must be an array of at most %u", MAX_NOTES);
+      return FALSE;
+    }
+  for (guint i = 0; i < list->n; i++)
+    {
+      AdjNodeId id;
+
+      if (!read_node (json, &list->items[i], before, &id, error))
+        return FALSE;
+      if (adj_node_id_is_valid (id))
+        g_array_append_val (blamed, id);
+    }
+  return TRUE;
+}
+
+static gboolean
 read_stage (const JsonReader *json,
             const JsonItem *item,
             const AdjBundle *bundle,
@@ -72,6 +125,9 @@ read_stage (const JsonReader *json,
   gint64 from = json_get_int (item, "from", -1);
   const AdjBundleGraph *graph = id != NULL ? g_hash_table_lookup (bundle->by_id, id) : NULL;
   g_autoptr (GArray) notes = g_array_new (FALSE, FALSE, sizeof (AdjPassNote));
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (AdjPassStep));
+  g_autoptr (GArray) blamed = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+  AdjGraph *before;
   AdjStage stage = { .name = (char *) name,
                      .summary = (char *) summary,
                      .failure = (char *) failure,
@@ -89,10 +145,15 @@ read_stage (const JsonReader *json,
       return FALSE;
     }
   stage.graph = graph != NULL ? graph->graph : NULL;
-  if (!read_notes (json, json_get (item, "notes"),
-                   from >= 0 ? adj_recording_get_stage (recording, (guint) from)->graph : NULL,
-                   stage.graph, notes, error))
+  before = from >= 0 ? adj_recording_get_stage (recording, (guint) from)->graph : NULL;
+  if (!read_notes (json, json_get (item, "notes"), before, stage.graph, notes, error) ||
+      !read_steps (json, json_get (item, "steps"), steps, error) ||
+      !read_blamed (json, json_get (item, "blamed"), before, blamed, error))
     return FALSE;
+  stage.n_steps = steps->len;
+  stage.steps = (gpointer) steps->data;
+  stage.n_blamed = blamed->len;
+  stage.blamed = (gpointer) blamed->data;
   stage.n_notes = notes->len;
   stage.notes = (gpointer) notes->data;
   adj_recording_add (recording, &stage);
@@ -154,6 +215,33 @@ put_notes (const AdjStage *stage, GString *out)
 }
 
 static void
+put_steps (const AdjStage *stage, GString *out)
+{
+  g_string_append (out, ", \"steps\": [");
+  for (guint i = 0; i < stage->n_steps; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n[" : "\n[");
+      json_print_string (stage->steps[i].name, out);
+      g_string_append (out, ", ");
+      json_print_string (stage->steps[i].note, out);
+      g_string_append_printf (out, ", %" G_GINT64_FORMAT "]", stage->steps[i].ns);
+    }
+  g_string_append_c (out, ']');
+}
+
+static void
+put_blamed (const AdjStage *stage, GString *out)
+{
+  g_string_append (out, ", \"blamed\": [");
+  for (guint i = 0; i < stage->n_blamed; i++)
+    {
+      g_string_append (out, i > 0 ? ", " : "");
+      put_node (stage->blamed[i], out);
+    }
+  g_string_append_c (out, ']');
+}
+
+static void
 put_text (const char *key, const char *text, GString *out)
 {
   if (text == NULL)
@@ -178,6 +266,10 @@ put_stage (const AdjBundle *bundle, const AdjStage *stage, GString *out)
     g_string_append_printf (out, ", \"ns\": %" G_GINT64_FORMAT, stage->ns);
   if (stage->n_notes > 0)
     put_notes (stage, out);
+  if (stage->n_steps > 0)
+    put_steps (stage, out);
+  if (stage->n_blamed > 0)
+    put_blamed (stage, out);
   g_string_append_c (out, '}');
 }
 

@@ -13,6 +13,7 @@ typedef struct
   guint next_arg;
   const AdjValue *args;
   guint n_args;
+  const AdjPlace *around; /* where the graph is called */
 } Run;
 
 static gboolean
@@ -209,9 +210,9 @@ static gboolean (*const run_opcode[ADJ_N_OPCODES]) (Run *run,
 };
 
 static void
-enter_place (AdjContext *cx, const AdjGraph *graph, guint index)
+enter_place (const Run *run, guint index)
 {
-  const AdjNode *node = adj_graph_get_node (graph, index);
+  const AdjNode *node = adj_graph_get_node (run->graph, index);
   const AdjFrame *frame =
       node->meta.n_frames > 0 ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
   AdjPlace place = {
@@ -219,11 +220,13 @@ enter_place (AdjContext *cx, const AdjGraph *graph, guint index)
     .line = frame != NULL ? frame->line : 0,
     .node = node->name,
     .stack_trace = node->meta.stack_trace,
-    .graph = graph,
+    .graph = run->graph,
     .id = { index },
+    .outer = run->around->outer,
+    .outer_id = run->around->outer_id,
   };
 
-  adj_context_set_place (cx, &place);
+  adj_context_set_place (run->cx, &place);
 }
 
 static void
@@ -245,7 +248,7 @@ run_node (Run *run, guint index)
   AdjNodeId id = { index };
   gboolean done;
 
-  enter_place (run->cx, run->graph, index);
+  enter_place (run, index);
   adj_scope_begin (run->cx);
   done = run_opcode[node->opcode](run, node, value);
   adj_scope_end (run->cx);
@@ -267,7 +270,10 @@ adj_interpret (AdjContext *cx,
                AdjValue *result)
 {
   guint n = adj_graph_get_n_nodes (graph);
-  Run run = { .cx = cx, .graph = graph, .hooks = hooks, .args = args, .n_args = n_args };
+  const AdjPlace around = *adj_context_get_place (cx);
+  Run run = {
+    .cx = cx, .graph = graph, .hooks = hooks, .args = args, .n_args = n_args, .around = &around
+  };
   gboolean done = !adj_context_has_error (cx);
 
   run.values = g_new0 (AdjValue, n);
@@ -284,7 +290,7 @@ adj_interpret (AdjContext *cx,
   for (guint i = 0; i < n; i++)
     adj_value_clear (&run.values[i]);
   g_free (run.values);
-  adj_context_set_place (cx, NULL);
+  adj_context_set_place (cx, &around);
   return done;
 }
 

@@ -70,11 +70,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Region, region_clear)
 static gboolean
 region_run (const Region *self, AdjContext *cx, AdjValue *out)
 {
-  const AdjPlace place = *adj_context_get_place (cx);
-  gboolean done = adj_interpret (cx, self->body, self->args.items, self->args.n, NULL, out);
-
-  adj_context_set_place (cx, &place);
-  return done;
+  return adj_interpret (cx, self->body, self->args.items, self->args.n, NULL, out);
 }
 
 /* By the outermost mode that checkpoints; without one there is nothing to save for. */
@@ -84,12 +80,9 @@ region_checkpoint (const Region *self, AdjContext *cx, const AdjValue *kwargs, A
   for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
     if (mode->klass->checkpoint != NULL)
       {
-        const AdjPlace place = *adj_context_get_place (cx);
         g_autoptr (AdjFunction) body = adj_graph_function_new (self->body);
-        gboolean done = mode->klass->checkpoint (mode, cx, body, &self->args, kwargs, out);
 
-        adj_context_set_place (cx, &place);
-        return done;
+        return mode->klass->checkpoint (mode, cx, body, &self->args, kwargs, out);
       }
   return region_run (self, cx, out);
 }
@@ -172,18 +165,13 @@ gboolean
 adj_builtin_run_branch (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
-  const AdjPlace place = *adj_context_get_place (cx);
-  gboolean done;
-
   if (n_args != 4 || args[1].kind != ADJ_VALUE_GRAPH || args[2].kind != ADJ_VALUE_GRAPH ||
       !adj_value_is_container (&args[3]))
     return adj_builtin_fail (cx, "cond takes a predicate, two graphs and a list");
   if (args[0].kind != ADJ_VALUE_BOOL)
     return adj_builtin_fail (cx, "cond of a predicate that depends on data is not known");
-  done =
-      adj_interpret (cx, args[args[0].boolean ? 1 : 2].graph, args[3].items, args[3].n, NULL, out);
-  adj_context_set_place (cx, &place);
-  return done;
+  return adj_interpret (cx, args[args[0].boolean ? 1 : 2].graph, args[3].items, args[3].n, NULL,
+                        out);
 }
 
 gboolean

@@ -279,22 +279,45 @@ find_returned (const AdjGraph *graph, guint index)
   return returned != NULL && returned->kind == ADJ_VALUE_NODE ? returned->node : graph->output;
 }
 
-AdjNodeId
-adj_graph_find_blamed (const AdjGraph *graph, const GError *error)
+/* ADJ_NO_NODE: @blame is about another graph. */
+static AdjNodeId
+find_blame (const AdjGraph *graph, const AdjBlame *blame)
 {
-  guint index = G_MAXUINT;
-  const char *name = adj_error_get_node (error, &index);
-
-  /* A node of a graph inside may have the name of one outside. */
-  if (name != NULL)
-    return index < graph->n_nodes && g_str_equal (adj_graph_get_node (graph, index)->name, name)
-               ? (AdjNodeId){ index }
-               : ADJ_NO_NODE;
-  if (adj_error_get_input (error) < graph->n_inputs)
-    return graph->inputs[adj_error_get_input (error)];
-  return adj_error_get_output (error) != G_MAXUINT
-             ? find_returned (graph, adj_error_get_output (error))
+  if (blame->kind == ADJ_BLAME_OUTPUT)
+    return find_returned (graph, blame->index);
+  if (blame->kind == ADJ_BLAME_INPUT)
+    return blame->index < graph->n_inputs ? graph->inputs[blame->index] : ADJ_NO_NODE;
+  return blame->index < graph->n_nodes &&
+                 g_str_equal (adj_graph_get_node (graph, blame->index)->name, blame->name)
+             ? (AdjNodeId){ blame->index }
              : ADJ_NO_NODE;
+}
+
+static gboolean
+has_node (const GArray *nodes, AdjNodeId id)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    if (g_array_index (nodes, AdjNodeId, i).index == id.index)
+      return TRUE;
+  return FALSE;
+}
+
+AdjNodeId *
+adj_graph_find_blamed (const AdjGraph *graph, const GError *error, guint *n)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+  guint n_blames;
+  const AdjBlame *blames = adj_error_get_blame (error, &n_blames);
+
+  for (guint i = 0; i < n_blames; i++)
+    {
+      AdjNodeId id = find_blame (graph, &blames[i]);
+
+      if (adj_node_id_is_valid (id) && !has_node (nodes, id))
+        g_array_append_val (nodes, id);
+    }
+  *n = nodes->len;
+  return (AdjNodeId *) (gpointer) g_array_free (nodes, FALSE);
 }
 
 guint

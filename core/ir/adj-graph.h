@@ -123,8 +123,9 @@ ADJ_PUBLIC guint adj_graph_get_n_inputs (const AdjGraph *graph);
 ADJ_PUBLIC AdjNodeId adj_graph_get_input (const AdjGraph *graph, guint index);
 /* The one output node. */
 ADJ_PUBLIC AdjNodeId adj_graph_get_output (const AdjGraph *graph);
-/* The node that @error blames, itself or as an input or output of @graph; ADJ_NO_NODE: none. */
-ADJ_PUBLIC AdjNodeId adj_graph_find_blamed (const AdjGraph *graph, const GError *error);
+/* The nodes that @error blames, themselves or as inputs and outputs, each once and the one to look
+ * at first.  (transfer full) (array length=n) */
+ADJ_PUBLIC AdjNodeId *adj_graph_find_blamed (const AdjGraph *graph, const GError *error, guint *n);
 /* Nodes without placeholders and output: what PyTorch's tools count. */
 ADJ_PUBLIC guint adj_graph_get_n_calls (const AdjGraph *graph);
 /* The node whose execution is the last to read node @index (itself when nobody does). */

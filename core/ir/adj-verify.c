@@ -130,7 +130,11 @@ adj_graph_verify (const AdjGraph *graph, GError **error)
 
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     if (!check_node (graph, i, error))
-      return FALSE;
+      {
+        if (error != NULL)
+          adj_error_blame_node (*error, adj_graph_get_node (graph, i)->name, i);
+        return FALSE;
+      }
 
   return TRUE;
 }

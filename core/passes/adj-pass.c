@@ -7,6 +7,7 @@ struct _AdjPassContext
 {
   const char *argument;
   GArray *notes; /* of AdjPassNote */
+  GArray *steps; /* of AdjPassStep */
 };
 
 gboolean
@@ -16,7 +17,8 @@ adj_pass_run (const AdjPass *pass,
               AdjPassResult *result,
               GError **error)
 {
-  AdjPassContext context = { argument, g_array_new (FALSE, FALSE, sizeof (AdjPassNote)) };
+  AdjPassContext context = { argument, g_array_new (FALSE, FALSE, sizeof (AdjPassNote)),
+                             g_array_new (FALSE, FALSE, sizeof (AdjPassStep)) };
   gint64 started = g_get_monotonic_time ();
   AdjGraph *out = NULL;
 
@@ -29,9 +31,11 @@ adj_pass_run (const AdjPass *pass,
   *result = (AdjPassResult){
     .graph = out,
     .n_notes = context.notes->len,
+    .n_steps = context.steps->len,
     .ns = (g_get_monotonic_time () - started) * 1000,
   };
   result->notes = (gpointer) g_array_free (context.notes, FALSE);
+  result->steps = (gpointer) g_array_free (context.steps, FALSE);
   if (out == NULL)
     adj_pass_result_clear (result);
   return out != NULL;
@@ -43,8 +47,14 @@ adj_pass_result_clear (AdjPassResult *result)
   g_clear_pointer (&result->graph, adj_graph_unref);
   for (guint i = 0; i < result->n_notes; i++)
     g_free (result->notes[i].reason);
+  for (guint i = 0; i < result->n_steps; i++)
+    {
+      g_free (result->steps[i].name);
+      g_free (result->steps[i].note);
+    }
   g_clear_pointer (&result->notes, g_free);
-  result->n_notes = 0;
+  g_clear_pointer (&result->steps, g_free);
+  result->n_notes = result->n_steps = 0;
 }
 
 void
@@ -57,6 +67,14 @@ adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const
   note.reason = g_strdup_vprintf (format, args);
   va_end (args);
   g_array_append_val (context->notes, note);
+}
+
+void
+adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns)
+{
+  AdjPassStep step = { g_strdup (name), g_strdup (note), ns };
+
+  g_array_append_val (context->steps, step);
 }
 
 const char *

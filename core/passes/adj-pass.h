@@ -33,11 +33,21 @@ typedef struct
   char *reason;     /* (owned) */
 } AdjPassNote;
 
+/* What a pass did on the way, one after the other. */
+typedef struct
+{
+  char *name; /* (owned): "metadata" */
+  char *note; /* (owned): what it found or did, in one line or several; "": nothing to tell */
+  gint64 ns;  /* time it took */
+} AdjPassStep;
+
 typedef struct
 {
   AdjGraph *graph; /* (owned): what the pass made */
   guint n_notes;
   AdjPassNote *notes; /* (owned) */
+  guint n_steps;
+  AdjPassStep *steps; /* (owned) */
   gint64 ns;          /* time it took */
 } AdjPassResult;
 
@@ -59,6 +69,7 @@ ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
 void
 adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
+void adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
 const char *adj_pass_context_get_argument (const AdjPassContext *context); /* (nullable) */
 
 G_END_DECLS

@@ -20,6 +20,12 @@ stage_free (gpointer data)
   for (guint i = 0; i < stage->n_notes; i++)
     g_free (stage->notes[i].reason);
   g_free (stage->notes);
+  for (guint i = 0; i < stage->n_steps; i++)
+    {
+      g_free (stage->steps[i].name);
+      g_free (stage->steps[i].note);
+    }
+  g_free (stage->steps);
   g_free (stage);
 }
 
@@ -63,15 +69,21 @@ adj_recording_add (AdjRecording *recording, const AdjStage *stage)
     .from = stage->from,
     .n_notes = stage->n_notes,
     .notes = g_new (AdjPassNote, stage->n_notes),
+    .n_steps = stage->n_steps,
+    .steps = g_new (AdjPassStep, stage->n_steps),
     .ns = stage->ns,
     .failure = g_strdup (stage->failure),
-    .blamed = g_strdup (stage->blamed),
+    .n_blamed = stage->n_blamed,
+    .blamed = g_memdup2 (stage->blamed, stage->n_blamed * sizeof *stage->blamed),
   };
   for (guint i = 0; i < stage->n_notes; i++)
     {
       copy->notes[i] = stage->notes[i];
       copy->notes[i].reason = g_strdup (stage->notes[i].reason);
     }
+  for (guint i = 0; i < stage->n_steps; i++)
+    copy->steps[i] = (AdjPassStep){ g_strdup (stage->steps[i].name),
+                                    g_strdup (stage->steps[i].note), stage->steps[i].ns };
   g_ptr_array_add (recording->stages, copy);
   return recording->stages->len - 1;
 }

@@ -19,9 +19,12 @@ typedef struct
   gint from;       /* the stage whose graph the origins of its nodes refer to; -1: the source */
   guint n_notes;
   AdjPassNote *notes; /* ids of @from's graph before, of this graph after */
+  guint n_steps;
+  AdjPassStep *steps; /* what it did on the way */
   gint64 ns;          /* time it took; -1: unknown */
   char *failure;      /* (nullable): why there is no graph */
-  char *blamed;       /* (nullable): the node of @from's graph that is to blame for it */
+  guint n_blamed;
+  AdjNodeId *blamed; /* nodes of @from's graph that are to blame for it, the one to look at first */
 } AdjStage;
 
 ADJ_PUBLIC AdjRecording *adj_recording_new (void);

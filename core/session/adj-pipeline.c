@@ -103,15 +103,15 @@ add_failure (AdjPipelineResult *result, const Step *step, const GError *failure)
 {
   guint last = adj_recording_get_n_stages (result->recording) - 1;
   const AdjGraph *graph = adj_recording_get_stage (result->recording, last)->graph;
-  AdjNodeId blamed = adj_graph_find_blamed (graph, failure);
-  const char *name =
-      adj_node_id_is_valid (blamed) ? adj_graph_get_node (graph, blamed.index)->name : NULL;
+  guint n;
+  g_autofree AdjNodeId *blamed = adj_graph_find_blamed (graph, failure, &n);
 
   adj_recording_add (result->recording, &(AdjStage){ .name = (char *) step_name (step),
                                                      .from = (gint) last,
                                                      .ns = -1,
                                                      .failure = failure->message,
-                                                     .blamed = (char *) name });
+                                                     .n_blamed = n,
+                                                     .blamed = blamed });
 }
 
 static gboolean
@@ -128,6 +128,8 @@ run_pass (const Step *step, AdjGraph *graph, AdjPipelineResult *result, GError *
                                                      .from = (gint) last,
                                                      .n_notes = made.n_notes,
                                                      .notes = made.notes,
+                                                     .n_steps = made.n_steps,
+                                                     .steps = made.steps,
                                                      .ns = made.ns });
   adj_pass_result_clear (&made);
   return TRUE;
@@ -165,7 +167,7 @@ add_half (AdjPipelineResult *result, const char *name, AdjGraph *graph, gint fro
 static gboolean
 run_partitioner (const Step *step,
                  AdjGraph *joint,
-                 const AdjPipelineOptions *options,
+                 const AdjPartitionOptions *options,
                  AdjPipelineResult *result,
                  GError **error)
 {
@@ -178,7 +180,7 @@ run_partitioner (const Step *step,
                    step->partitioner->name, step->argument);
       return FALSE;
     }
-  result->partition = adj_partition (step->partitioner, joint, options->partition, error);
+  result->partition = adj_partition (step->partitioner, joint, options, error);
   if (result->partition == NULL)
     return FALSE;
   add_half (result, "forward", result->partition->forward, last,
@@ -187,18 +189,27 @@ run_partitioner (const Step *step,
   return TRUE;
 }
 
+/* %FALSE: the step failed, which the recording says, or (@error) it was cancelled. */
 static gboolean
-run_step (const Step *step, const AdjPipelineOptions *options, AdjPipelineResult *result)
+run_step (const Step *step,
+          const AdjPartitionOptions *partition,
+          AdjPipelineResult *result,
+          GError **error)
 {
   guint last = adj_recording_get_n_stages (result->recording) - 1;
   AdjGraph *graph = adj_recording_get_stage (result->recording, last)->graph;
   g_autoptr (GError) failure = NULL;
-  gboolean done = step->pass != NULL ? run_pass (step, graph, result, &failure)
-                                     : run_partitioner (step, graph, options, result, &failure);
 
-  if (!done)
+  if (g_cancellable_set_error_if_cancelled (partition->cancellable, error))
+    return FALSE;
+  if (step->pass != NULL ? run_pass (step, graph, result, &failure)
+                         : run_partitioner (step, graph, partition, result, &failure))
+    return TRUE;
+  if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_propagate_error (error, g_steal_pointer (&failure));
+  else
     add_failure (result, step, failure);
-  return done;
+  return FALSE;
 }
 
 gboolean
@@ -210,7 +221,9 @@ adj_pipeline_run (AdjGraph *graph,
                   GError **error)
 {
   static const AdjPipelineOptions none = { 0 };
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   g_autofree char *list = NULL;
+  GError *cancelled = NULL;
   g_autoptr (GArray) steps = NULL;
 
   g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
@@ -221,6 +234,9 @@ adj_pipeline_run (AdjGraph *graph,
   steps = read_steps (list, error);
   if (steps == NULL)
     return FALSE;
+  if (options->partition != NULL)
+    partition = *options->partition;
+  partition.cancellable = cancellable;
   result->recording = adj_recording_new ();
   adj_recording_add (result->recording,
                      &(AdjStage){ .name = (char *) role, .graph = graph, .from = -1, .ns = -1 });
@@ -228,15 +244,16 @@ adj_pipeline_run (AdjGraph *graph,
     {
       const Step *step = &g_array_index (steps, Step, i);
 
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        {
-          adj_pipeline_result_clear (result);
-          return FALSE;
-        }
       if (options->progress != NULL)
         options->progress (i, steps->len, step_name (step), options->data);
-      if (!run_step (step, options, result))
+      if (!run_step (step, &partition, result, &cancelled))
         break;
+    }
+  if (cancelled != NULL)
+    {
+      adj_pipeline_result_clear (result);
+      g_propagate_error (error, cancelled);
+      return FALSE;
     }
   if (options->progress != NULL)
     options->progress (steps->len, steps->len, "", options->data);

@@ -137,7 +137,7 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
   gint64 sequence = adj_context_get_sequence (tracer->cx);
   const AdjRegionTag region = adj_context_get_region (tracer->cx);
 
-  *origin = place->graph != NULL ? place->id : ADJ_NO_NODE;
+  *origin = place->graph != NULL ? place->outer_id : ADJ_NO_NODE;
   if (place->graph != NULL && place->graph == tracer->meta_place.graph &&
       place->id.index == tracer->meta_place.id.index &&
       place->running == tracer->meta_place.running &&

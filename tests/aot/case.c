@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/adj-text.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "support/adj-test.h"
+#include "trace/adj-trace.h"
 
 static void
 case_free (gpointer data)
@@ -21,7 +23,11 @@ case_free (gpointer data)
   g_free (c->joint);
   g_free (c->forward);
   g_free (c->inference);
+  g_free (c->graph);
+  g_free (c->steps);
+  g_free (c->saved);
   g_free (c->blamed);
+  g_free (c->nodes);
   g_ptr_array_unref (c->metadata);
   g_free (c);
 }
@@ -46,7 +52,7 @@ read_options (Case *c, const char *text)
   c->options.functionalize_rng = strstr (text, "rng") != NULL;
   c->options.export_joint = export != NULL;
   c->options.loss = export != NULL ? (guint) atoi (export + strlen ("export ")) : 0;
-  c->cli = strstr (text, "cli") != NULL;
+  c->is_graph = strstr (text, "graph") != NULL;
 }
 
 static void
@@ -57,8 +63,9 @@ read_line (Case *c, const char *key, const char *text)
     const char *key;
     char **place;
   } texts[] = {
-    { "in", &c->inputs }, { "make", &c->make }, { "as", &c->names },    { "f", &c->function },
-    { "J", &c->joint },   { "F", &c->forward }, { "I", &c->inference }, { "err", &c->blamed },
+    { "in", &c->inputs },   { "make", &c->make },   { "as", &c->names },    { "f", &c->function },
+    { "J", &c->joint },     { "F", &c->forward },   { "I", &c->inference }, { "err", &c->blamed },
+    { "graph", &c->graph }, { "steps", &c->steps }, { "node", &c->nodes },  { "sv", &c->saved },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -221,13 +228,21 @@ case_make_inputs (const Case *c, AdjContext *cx, GPtrArray *leaves)
   return made;
 }
 
+/* "a, b": of the inputs of the function. */
+static char *
+list_names (const Case *c)
+{
+  g_autoptr (GPtrArray) parts = split_inputs (c->inputs);
+
+  return c->names != NULL ? g_strdup (c->names) : name_inputs (parts);
+}
+
 AdjFunction *
 case_function_new (const Case *c)
 {
-  g_autoptr (GPtrArray) parts = split_inputs (c->inputs);
-  g_autofree char *names = name_inputs (parts);
+  g_autofree char *names = list_names (c);
 
-  return notation_function_new (c->names != NULL ? c->names : names, c->function);
+  return notation_function_new (names, c->function);
 }
 
 AdjAotGraph *
@@ -236,4 +251,45 @@ case_trace (const Case *c, const AdjValue *inputs, GError **error)
   g_autoptr (AdjFunction) function = case_function_new (c);
 
   return adj_aot_trace (function, inputs->items, inputs->n, &c->options, NULL, error);
+}
+
+char *
+case_print_graph (const Case *c)
+{
+  g_autoptr (AdjContext) cx = case_context_new ();
+  g_auto (AdjValue) inputs = ADJ_NONE;
+  g_autoptr (AdjFunction) function = NULL;
+  g_autofree AdjValue *metas = NULL;
+  g_autofree AdjTensorMeta *meta = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autofree char *text = NULL;
+  g_auto (GStrv) names = NULL;
+  AdjTraceOptions options = { .name = "GraphModule" };
+
+  if (c->graph != NULL)
+    {
+      g_autofree char *path = g_test_build_filename (G_TEST_DIST, "aot", c->graph, NULL);
+
+      return adj_test_read_file (path, NULL);
+    }
+  inputs = case_make_inputs (c, cx, NULL);
+  function = case_function_new (c);
+  metas = g_new0 (AdjValue, inputs.n + 1);
+  meta = g_new0 (AdjTensorMeta, inputs.n + 1);
+  for (guint i = 0; i < inputs.n; i++)
+    {
+      meta[i] = *adj_tensor_get_meta (inputs.items[i].tensor);
+      meta[i].requires_grad = adj_tensor_get_requires_grad (inputs.items[i].tensor);
+      meta[i].storage = -1;
+      metas[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta[i] };
+    }
+  text = list_names (c);
+  names = g_strsplit (text, ",", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    g_strstrip (names[i]);
+  options.parameters = (const char *const *) names;
+  graph = adj_trace (function, metas, inputs.n, &options, &error);
+  g_assert_no_error (error);
+  return adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
 }

@@ -15,9 +15,13 @@ typedef struct
   char *names;  /* (nullable): of the inputs that were made */
   char *function;
   AdjAotOptions options;
-  gboolean cli;                      /* on the command line too */
-  char *blamed;                      /* (nullable): what the error names */
+  gboolean is_graph; /* the function as a graph, too */
+  char *graph;       /* (nullable): that graph, a file beside this one */
+  char *steps;       /* (nullable): of the pipeline that fails on the graph; %NULL: "joint" */
+  char *blamed;      /* (nullable): what the error names */
+  char *nodes;       /* (nullable): of the graph, that it blames: "mul_, add" */
   char *joint, *forward, *inference; /* (nullable): expected graphs */
+  char *saved;                       /* (nullable): of the joint graph, by the default partition */
   GPtrArray *metadata;               /* of char: expected lines */
   gint n_tangents;                   /* -1: not said */
 } Case;
@@ -32,5 +36,7 @@ AdjContext *case_context_new (void);
 AdjValue case_make_inputs (const Case *c, AdjContext *cx, GPtrArray *leaves);
 AdjFunction *case_function_new (const Case *c); /* (transfer full) */
 AdjAotGraph *case_trace (const Case *c, const AdjValue *inputs, GError **error);
+/* (transfer full): the function as it stands, the text of a graph with its inputs as leaves */
+char *case_print_graph (const Case *c);
 
 G_END_DECLS

@@ -11,36 +11,42 @@ test_blames (void)
 {
   g_autoptr (GError) error = g_error_new (ADJ_ERROR, ADJ_ERROR_SHAPE, "too %s", "large");
   g_autoptr (GError) copy = NULL;
-  guint index = 0;
+  const AdjBlame *blames;
+  guint n;
 
-  g_assert_null (adj_error_get_node (error, &index));
-  g_assert_cmpuint (adj_error_get_input (error), ==, G_MAXUINT);
-  g_assert_cmpuint (adj_error_get_output (error), ==, G_MAXUINT);
-  adj_error_blame_node (error, "mm", 4);
+  adj_error_get_blame (error, &n);
+  g_assert_cmpuint (n, ==, 0);
   adj_error_blame_node (error, "mm_1", 7);
   adj_error_blame_input (error, 2);
+  adj_error_blame_input (error, 1);
   adj_error_blame_output (error, 0);
   copy = g_error_copy (error);
   g_clear_error (&error);
   g_prefix_error (&copy, "a.txt: ");
   g_assert_cmpstr (copy->message, ==, "a.txt: too large");
-  g_assert_cmpstr (adj_error_get_node (copy, &index), ==, "mm_1");
-  g_assert_cmpuint (index, ==, 7);
-  g_assert_cmpuint (adj_error_get_input (copy), ==, 2);
-  g_assert_cmpuint (adj_error_get_output (copy), ==, 0);
+  blames = adj_error_get_blame (copy, &n);
+  g_assert_cmpuint (n, ==, 4);
+  g_assert_cmpint (blames[0].kind, ==, ADJ_BLAME_NODE);
+  g_assert_cmpstr (blames[0].name, ==, "mm_1");
+  g_assert_cmpuint (blames[0].index, ==, 7);
+  g_assert_cmpint (blames[1].kind, ==, ADJ_BLAME_INPUT);
+  g_assert_cmpuint (blames[1].index, ==, 2);
+  g_assert_cmpuint (blames[2].index, ==, 1);
+  g_assert_cmpint (blames[3].kind, ==, ADJ_BLAME_OUTPUT);
+  g_assert_cmpuint (blames[3].index, ==, 0);
 }
 
 static void
 test_of_others (void)
 {
   g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "gone");
-  guint index = 0;
+  guint n;
 
   adj_error_blame_node (error, "mm", 4);
   adj_error_blame_input (error, 2);
-  g_assert_null (adj_error_get_node (error, &index));
-  g_assert_cmpuint (adj_error_get_input (error), ==, G_MAXUINT);
-  g_assert_null (adj_error_get_node (NULL, &index));
+  g_assert_null (adj_error_get_blame (error, &n));
+  g_assert_cmpuint (n, ==, 0);
+  g_assert_null (adj_error_get_blame (NULL, &n));
 }
 
 int

@@ -20,6 +20,8 @@ make_bundle (void)
                        -1, NULL, &error);
   g_autoptr (AdjRecording) recording = adj_recording_new ();
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  AdjPassStep steps[] = { { (char *) "hash", (char *) "3 calls\n2 of them \"sin\"", 56 },
+                          { (char *) "merge", (char *) "", 7 } };
   AdjPassResult result;
 
   g_assert_no_error (error);
@@ -35,10 +37,14 @@ make_bundle (void)
                                              .from = 0,
                                              .n_notes = result.n_notes,
                                              .notes = result.notes,
+                                             .n_steps = 2,
+                                             .steps = steps,
                                              .ns = 1234 });
-  adj_recording_add (
-      recording,
-      &(AdjStage){ .name = (char *) "joint", .failure = (char *) "no gradient", .from = 1 });
+  adj_recording_add (recording, &(AdjStage){ .name = (char *) "joint",
+                                             .failure = (char *) "no gradient",
+                                             .from = 1,
+                                             .n_blamed = 2,
+                                             .blamed = (AdjNodeId[]){ { 2 }, { 0 } } });
   adj_bundle_builder_add_graph (
       builder,
       &(AdjBundleGraph){ .id = "0-0-dynamo", .role = "dynamo", .rank = -1, .graph = graph },
@@ -62,7 +68,7 @@ test_round_trip (void)
   g_autoptr (AdjBundle) saved = make_bundle ();
   g_autoptr (AdjBundle) bundle = NULL;
   AdjRecording *recording;
-  const AdjStage *cse;
+  const AdjStage *cse, *failed;
 
   adj_format_for_path (path, NULL)->save (saved, NULL, path, NULL, &error);
   g_assert_no_error (error);
@@ -82,8 +88,17 @@ test_round_trip (void)
   g_assert_cmpuint (cse->notes[0].after.index, ==, 1);
   g_assert_cmpstr (cse->notes[0].reason, ==, "the same call as sin");
   g_assert_cmpuint (adj_recording_trace_origin (recording, 1, (AdjNodeId){ 2 }, 0).index, ==, 3);
-  g_assert_null (adj_recording_get_stage (recording, 2)->graph);
-  g_assert_cmpstr (adj_recording_get_stage (recording, 2)->failure, ==, "no gradient");
+  g_assert_cmpuint (cse->n_steps, ==, 2);
+  g_assert_cmpstr (cse->steps[0].name, ==, "hash");
+  g_assert_cmpstr (cse->steps[0].note, ==, "3 calls\n2 of them \"sin\"");
+  g_assert_cmpint (cse->steps[0].ns, ==, 56);
+  g_assert_cmpstr (cse->steps[1].note, ==, "");
+  failed = adj_recording_get_stage (recording, 2);
+  g_assert_null (failed->graph);
+  g_assert_cmpstr (failed->failure, ==, "no gradient");
+  g_assert_cmpuint (failed->n_blamed, ==, 2);
+  g_assert_cmpuint (failed->blamed[0].index, ==, 2);
+  g_assert_cmpuint (failed->blamed[1].index, ==, 0);
 }
 
 /* The folder form, with recording.json replaced. */
@@ -120,6 +135,18 @@ test_damaged (void)
                  "a node that is not there");
   check_refused ("{\"stages\": [{\"name\": \"a\", \"graph\": \"0-0-cse\", \"notes\": [[0]]}]}",
                  "a note is");
+  check_refused ("{\"stages\": [{\"name\": \"a\", \"failure\": \"b\", \"blamed\": 1}]}",
+                 "\"blamed\" must be an array");
+  check_refused ("{\"stages\": [{\"name\": \"a\", \"failure\": \"b\", \"blamed\": [0]}]}",
+                 "a node that is not there");
+  check_refused ("{\"stages\": [{\"name\": \"a\", \"graph\": \"0-0-cse\"}, {\"name\": \"a\", "
+                 "\"failure\": \"b\", \"from\": 0, \"blamed\": [99]}]}",
+                 "a node that is not there");
+  check_refused ("{\"stages\": [{\"name\": \"a\", \"graph\": \"0-0-cse\", \"steps\": {}}]}",
+                 "\"steps\" must be an array");
+  check_refused ("{\"stages\": [{\"name\": \"a\", \"graph\": \"0-0-cse\", \"steps\": [[\"a\", "
+                 "\"b\", \"c\"]]}]}",
+                 "a step is");
 }
 
 int

@@ -131,6 +131,131 @@ test_cancel (void)
   g_assert_null (result.recording);
 }
 
+/* A partitioner that is stopped half-way leaves no failed stage. */
+static void
+cancel_at_last (guint done, guint total, const char *step, gpointer data)
+{
+  if (done + 1 == total)
+    g_cancellable_cancel (data);
+}
+
+static void
+test_cancel_partitioner (void)
+{
+  for (guint i = 0; i < adj_partitioners_get_n (); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjBundle) bundle = load ("graphs/mlp.adjoint");
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      AdjPipelineOptions options = { .steps = adj_partitioners_get (i)->name,
+                                     .progress = cancel_at_last,
+                                     .data = cancellable };
+      AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+      g_auto (AdjPipelineResult) result = { 0 };
+
+      g_assert_false (
+          adj_pipeline_run (get_joint (bundle), "joint", &options, &result, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_null (result.recording);
+      g_clear_error (&error);
+      partition.cancellable = cancellable;
+      g_assert_null (
+          adj_partition (adj_partitioners_get (i), get_joint (bundle), &partition, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    }
+}
+
+#define BROKEN "torch.ops.aten.sum.dim_IntList(sin, [7], True)"
+
+static const char broken[] = "def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+                             "    # adj: x {requires_grad: True}\n"
+                             "    sin = torch.ops.aten.sin.default(x)\n"
+                             "    total = " BROKEN "\n"
+                             "    return (total,)\n";
+
+/* At another place, and with the name of a node outside. */
+static const char broken_inside[] =
+    "class GraphModule(torch.nn.Module):\n"
+    "    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+    "        # adj: x {requires_grad: True}\n"
+    "        sin = torch.ops.aten.sin.default(x)\n"
+    "        total = torch.ops.aten.cos.default(sin)\n"
+    "        body = self.body\n"
+    "        again = torch.ops.higher_order.tag_activation_checkpoint(body, total, use_reentrant = "
+    "False)\n"
+    "        getitem = again[0]\n"
+    "        return (getitem,)\n"
+    "\n"
+    "    class body(torch.nn.Module):\n"
+    "        def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+    "            sin = torch.ops.aten.sin.default(x)\n"
+    "            total = " BROKEN "\n"
+    "            return (total,)\n";
+
+/* What a failed stage blames is a node of the graph before it, also when it comes from a file. */
+static void
+check_blamed (const char *text, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjPipelineOptions options = { .steps = "dce,joint" };
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "failed.adjoint", NULL);
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (AdjBundle) again = NULL;
+  const AdjStage *stage;
+  const AdjGraph *before;
+
+  g_assert_no_error (error);
+  g_assert_true (adj_pipeline_run (graph, "user", &options, &result, NULL, &error));
+  bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
+  adj_format_for_path (path, NULL)->save (bundle, NULL, path, NULL, &error);
+  g_assert_no_error (error);
+  again = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  stage = adj_recording_get_stage (adj_bundle_get_recording (again), 2);
+  before = adj_recording_get_stage (adj_bundle_get_recording (again), (guint) stage->from)->graph;
+  g_assert_nonnull (strstr (stage->failure, "node 'total'"));
+  g_assert_cmpuint (stage->n_blamed, ==, 1);
+  g_assert_cmpstr (adj_graph_get_node (before, stage->blamed[0].index)->name, ==, name);
+}
+
+static void
+test_blamed (void)
+{
+  check_blamed (broken, "total");
+  check_blamed (broken_inside, "again");
+}
+
+/* What stands in a region comes from the node that runs it, not from the node of that number. */
+static void
+test_origins (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load ("graphs/sac.adjoint");
+  AdjGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", &error)->graph;
+  AdjPipelineOptions options = { .steps = "joint" };
+  g_auto (AdjPipelineResult) result = { 0 };
+  const AdjGraph *joint;
+  guint n = 0;
+
+  g_assert_true (adj_pipeline_run (dynamo, "dynamo", &options, &result, NULL, &error));
+  joint = adj_recording_get_stage (result.recording, 1)->graph;
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (joint, i);
+
+      if (node->meta.ac_graph_id < 0)
+        continue;
+      g_assert_true (adj_node_id_is_valid (node->origin));
+      g_assert_nonnull (
+          strstr (adj_graph_get_node (dynamo, node->origin.index)->target, "checkpoint"));
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,5 +264,8 @@ main (int argc, char **argv)
   g_test_add_func ("/session/pipeline/failure", test_failure);
   g_test_add_func ("/session/pipeline/bad-steps", test_bad_steps);
   g_test_add_func ("/session/pipeline/cancel", test_cancel);
+  g_test_add_func ("/session/pipeline/cancel-partitioner", test_cancel_partitioner);
+  g_test_add_func ("/session/pipeline/blamed", test_blamed);
+  g_test_add_func ("/session/pipeline/origins", test_origins);
   return g_test_run ();
 }

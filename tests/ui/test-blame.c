@@ -2,7 +2,11 @@
 
 /* A trace and a run that fail at a node go to that node. */
 
+#include "adjoint.h"
 #include "canvas/adj-graph-view.h"
+#include "model/adj-stages.h"
+#include "panel/adj-log-page.h"
+#include "stages/adj-stage-bar.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 #include "window/adj-document-page.h"
@@ -138,6 +142,83 @@ test_run (void)
   adj_walk_close (window);
 }
 
+/* What a pipeline recorded whose last stage failed at "total". */
+static char *
+write_recording (const AdjTestFolder *folder)
+{
+  static const char text[] = "class GraphModule(torch.nn.Module):\n"
+                             "    def forward(self, x: \"f32[2, 3]\"):\n"
+                             "        n0: \"f32[2, 3]\" = torch.ops.aten.sin.default(x)\n"
+                             "        total: \"f32[2]\" = "
+                             "torch.ops.aten.sum.dim_IntList(n0, [7], True)\n"
+                             "        return (total,)\n";
+  char *path = g_build_filename (folder->path, "failed.adjoint", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  const AdjPipelineOptions options = { .steps = "dce,cse,joint" };
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  g_assert_no_error (error);
+  g_assert_true (adj_pipeline_run (graph, "user", &options, &result, NULL, &error));
+  bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
+  adj_format_for_path (path, NULL)->save (bundle, NULL, path, NULL, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static GtkWidget *
+find_stage (AdjWindow *window, const char *name)
+{
+  GtkWidget *label = adj_walk_find (adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_STAGE_BAR, NULL),
+                                    GTK_TYPE_LABEL, name);
+
+  return gtk_widget_get_ancestor (label, GTK_TYPE_TOGGLE_BUTTON);
+}
+
+/* The failed stage is chosen, the bar and the log say why, and the node before it is selected. */
+static void
+assert_failed (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *log = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_LOG_PAGE, NULL);
+  GtkWidget *button, *failed = find_stage (window, "joint");
+
+  g_assert_true (gtk_widget_get_mapped (log));
+  g_assert_nonnull (
+      adj_walk_find (log, GTK_TYPE_LABEL,
+                     adj_recording_get_stage (adj_stages_get_recording (document), 3)->failure));
+  g_assert_true (gtk_widget_is_sensitive (failed));
+  g_assert_true (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (failed)));
+  g_assert_true (gtk_info_bar_get_revealed (find_bar (window, "dimension 7", &button)));
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "cse");
+  assert_at (window, "total");
+}
+
+static void
+test_stage (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_recording (folder);
+  GtkWidget *button;
+
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  assert_failed (window);
+
+  /* Away by a stage, and back by the red one. */
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (find_stage (window, "dce")), TRUE);
+  adj_walk_settle (window);
+  g_assert_false (gtk_info_bar_get_revealed (find_bar (window, "", &button)));
+  g_assert_false (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (find_stage (window, "joint"))));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "text");
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (find_stage (window, "joint")), TRUE);
+  adj_walk_settle (window);
+  assert_failed (window);
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -146,5 +227,6 @@ main (int argc, char *argv[])
     return 0;
   g_test_add_func ("/ui/blame/trace", test_trace);
   g_test_add_func ("/ui/blame/run", test_run);
+  g_test_add_func ("/ui/blame/stage", test_stage);
   return g_test_run ();
 }

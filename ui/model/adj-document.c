@@ -84,7 +84,14 @@ restore (AdjDocument *self, guint otherwise)
   self->arrangement = adj_arrangement_copy (saved->arrangement);
   self->run_choice = saved->run;
   if (saved->selected != NULL)
-    self->wanted_node = adj_graph_find_node (graph->graph, saved->selected);
+    {
+      AdjNodeId node = adj_graph_find_node (graph->graph, saved->selected);
+      GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+      if (adj_node_id_is_valid (node))
+        g_array_append_val (nodes, node.index);
+      adj_document_want (self, nodes);
+    }
   adj_document_changed (self, PROP_ARRANGEMENT);
   return index;
 }
@@ -140,6 +147,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
   adj_document_changed (self, PROP_BUNDLE);
   if (adj_graph_set_get_n (self->graphs) > 0)
     begin (self, restore (self, find_start (self)));
+  adj_document_blame_stages (self);
 }
 
 void
@@ -162,7 +170,8 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   adj_document_forget_source (self);
   self->graph = NULL;
   self->graph_index = G_MAXUINT;
-  self->selected = self->wanted_node = ADJ_NO_NODE;
+  self->selected = ADJ_NO_NODE;
+  adj_document_want (self, NULL);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_remove_all (self->evaluations);
   adj_document_forget_folds (self);
@@ -372,6 +381,8 @@ adj_document_finalize (GObject *object)
   g_clear_object (&self->log);
   g_clear_error (&self->error);
   g_clear_error (&self->problem);
+  g_array_unref (self->problem_nodes);
+  adj_document_want (self, NULL);
   adj_document_forget_source (self);
   g_free (self->title);
   g_free (self->wanted_graph);
@@ -421,7 +432,8 @@ adj_document_init (AdjDocument *self)
   self->title = g_strdup ("");
   self->log = g_list_store_new (ADJ_TYPE_LOG_ITEM);
   self->graph_index = G_MAXUINT;
-  self->selected = self->wanted_node = ADJ_NO_NODE;
+  self->selected = ADJ_NO_NODE;
+  self->problem_nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->arrangement = adj_arrangement_new ();
   adj_undo_init (&self->undo);
   self->layouts = adj_layout_cache_new (NULL);

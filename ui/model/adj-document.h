@@ -52,10 +52,16 @@ guint adj_document_find_graph (AdjDocument *self, const AdjGraph *graph);
 const GError *adj_document_get_error (AdjDocument *self);
 /* The document that was traced, when the last opening failed at a node of its.  (nullable) */
 AdjDocument *adj_document_get_blamed (AdjDocument *self);
-/* Why the last run or trace of a graph failed, when a node is to blame.  (transfer none) (nullable)
- * @graph: (out): its place, as of the shown one */
+/* Why the last run or trace of a graph failed, when a node is to blame, or why a stage failed.
+ * (transfer none) (nullable)
+ * @graph: (out): its place, as of the shown one
+ * @node: (out): the one to look at; ADJ_NO_NODE: none is to blame */
 const GError *adj_document_get_problem (AdjDocument *self, guint *graph, AdjNodeId *node);
 void adj_document_forget_problem (AdjDocument *self);
+/* Makes the failure of stage @stage of the recording the problem, and goes to what it blames. */
+void adj_document_show_failure (AdjDocument *self, guint stage);
+/* Whose failure is the problem that is looked at; -1: nobody's. */
+gint adj_document_get_failed_stage (AdjDocument *self);
 GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
 
 /* -- the picture -- */
@@ -66,6 +72,8 @@ guint adj_document_get_graph_index (AdjDocument *self);
 void adj_document_set_graph_index (AdjDocument *self, guint index);
 /* Graph @index, and in it node @node (or ADJ_NO_NODE) as soon as its picture is there. */
 void adj_document_show (AdjDocument *self, guint index, AdjNodeId node);
+/* The same of several; @nodes: of guint32, the one to look at last. */
+void adj_document_show_nodes (AdjDocument *self, guint index, const GArray *nodes);
 /* The graph that the scene shows. */
 const AdjBundleGraph *adj_document_get_graph (AdjDocument *self); /* (nullable) */
 AdjScene *adj_document_get_scene (AdjDocument *self);             /* (transfer none) (nullable) */

@@ -92,7 +92,6 @@ trace (AdjWork *work, GCancellable *cancellable, GError **error)
       partition.budget = source->choice.budget;
       partition.compat = source->choice.compat;
       partition.num_fwd_outputs = source->choice.num_fwd_outputs;
-      partition.cancellable = cancellable;
       options.partitioner = source->choice.partitioner;
       options.partition = &partition;
     }
@@ -105,9 +104,10 @@ trace (AdjWork *work, GCancellable *cancellable, GError **error)
   if (second != NULL && second->failure != NULL)
     {
       g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, second->failure);
-      if (second->blamed != NULL)
-        adj_error_blame_node (*error, second->blamed,
-                              adj_graph_find_node (source->graph->graph, second->blamed).index);
+      for (guint i = 0; i < second->n_blamed; i++)
+        adj_error_blame_node (
+            *error, adj_graph_get_node (source->graph->graph, second->blamed[i].index)->name,
+            second->blamed[i].index);
       return NULL;
     }
   return make_set (adj_pipeline_result_to_bundle (&result, source->bundle, source->graph));

@@ -57,13 +57,13 @@ adj_stage_change_get_count (AdjStageChange *self)
 AdjNodeId
 adj_stage_change_get_after (AdjStageChange *self)
 {
-  return g_array_index (self->nodes, AdjNodeId, 0);
+  return self->nodes->len > 0 ? g_array_index (self->nodes, AdjNodeId, 0) : ADJ_NO_NODE;
 }
 
 AdjNodeId
 adj_stage_change_get_before (AdjStageChange *self)
 {
-  return g_array_index (self->nodes, AdjNodeId, 1);
+  return self->nodes->len > 0 ? g_array_index (self->nodes, AdjNodeId, 1) : ADJ_NO_NODE;
 }
 
 const char *
@@ -173,9 +173,10 @@ find_reason (const Listing *self, const AdjChange *change)
 }
 
 static void
-list_differences (Listing *self)
+list_differences (Listing *self, const AdjStage *stage)
 {
   g_autoptr (AdjAlignment) alignment = adj_graph_align_made (self->before, self->after);
+  g_autoptr (GHashTable) gone = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < alignment->n_changes; i++)
     {
@@ -184,8 +185,33 @@ list_differences (Listing *self)
 
       if (change->kind == ADJ_CHANGE_NONE)
         continue;
+      if (change->kind == ADJ_CHANGE_REMOVED)
+        g_hash_table_add (gone, GUINT_TO_POINTER (change->a.index));
       reason = find_reason (self, change);
       add (self, change->kind, change->b, change->a, reason);
+    }
+  for (guint i = 0; i < stage->n_notes; i++)
+    {
+      const AdjPassNote *note = &stage->notes[i];
+
+      if (!adj_node_id_is_valid (note->after) && adj_node_id_is_valid (note->before) &&
+          !g_hash_table_contains (gone, GUINT_TO_POINTER (note->before.index)))
+        add (self, ADJ_CHANGE_NONE, ADJ_NO_NODE, note->before, note->reason);
+    }
+}
+
+static void
+list_steps (GListStore *store, const AdjStage *stage)
+{
+  for (guint i = 0; i < stage->n_steps; i++)
+    {
+      const AdjPassStep *step = &stage->steps[i];
+      g_autoptr (AdjStageChange) row = g_object_new (ADJ_TYPE_STAGE_CHANGE, NULL);
+
+      row->kind = ADJ_CHANGE_NONE;
+      g_string_append_printf (row->what, "%s, %.2f ms", step->name, (double) step->ns / 1e6);
+      row->why = g_strdup (step->note);
+      g_list_store_append (store, row);
     }
 }
 
@@ -219,6 +245,7 @@ adj_stage_changes_list (const AdjRecording *recording, guint stage)
 
   if (from == NULL || made->graph == NULL || from->graph == NULL)
     return G_LIST_MODEL (listing.store);
+  list_steps (listing.store, made);
   listing.before = from->graph;
   listing.after = made->graph;
   listing.rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -228,7 +255,7 @@ adj_stage_changes_list (const AdjRecording *recording, guint stage)
   else
     {
       note_reasons (&listing, made);
-      list_differences (&listing);
+      list_differences (&listing, made);
     }
   g_hash_table_unref (listing.reasons);
   g_hash_table_unref (listing.rows);

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* A row of the list of what a stage changed: equal changes are one row. */
+/* A row of the list of what a stage did and changed: equal changes are one row, a step has no
+ * nodes. */
 #define ADJ_TYPE_STAGE_CHANGE (adj_stage_change_get_type ())
 G_DECLARE_FINAL_TYPE (AdjStageChange, adj_stage_change, ADJ, STAGE_CHANGE, GObject)
 
@@ -20,8 +21,9 @@ AdjNodeId adj_stage_change_get_before (AdjStageChange *self);
 const char *adj_stage_change_get_what (AdjStageChange *self); /* "mul, mul_1, mul_2 …" */
 const char *adj_stage_change_get_why (AdjStageChange *self);  /* a sentence, or "" */
 
-/* What stage @stage of @recording changed, in order of execution.  (transfer full): of
- * AdjStageChange.  Halves of a partition only say why each of their nodes stands there. */
+/* What stage @stage of @recording did on the way, then what it changed, in order of execution, then
+ * what it has to say of nodes that stayed.  (transfer full): of AdjStageChange.  Halves of a
+ * partition only say why each of their nodes stands there. */
 GListModel *adj_stage_changes_list (const AdjRecording *recording, guint stage);
 /* The nodes of the stage that are new or changed.  (transfer full): of guint32 */
 GArray *adj_stage_changes_find_nodes (GListModel *changes);

@@ -15,6 +15,8 @@ adj_stages_get_current (AdjDocument *document)
   AdjRecording *recording = adj_stages_get_recording (document);
   guint index = adj_document_get_graph_index (document);
 
+  if (adj_document_get_failed_stage (document) >= 0)
+    return adj_document_get_failed_stage (document);
   for (guint i = 0; recording != NULL && i < adj_recording_get_n_stages (recording); i++)
     if (index != G_MAXUINT &&
         adj_document_find_graph (document, adj_recording_get_stage (recording, i)->graph) == index)
@@ -47,6 +49,8 @@ adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node)
   guint index =
       adj_document_find_graph (document, adj_recording_get_stage (recording, stage)->graph);
 
+  if (adj_document_get_failed_stage (document) >= 0)
+    adj_document_forget_problem (document);
   if (index != G_MAXUINT)
     adj_document_show (document, index, node);
 }
@@ -58,8 +62,16 @@ adj_stages_show (AdjDocument *document, guint stage)
   gint current = adj_stages_get_current (document);
   AdjNodeId node = ADJ_NO_NODE;
 
-  if (adj_recording_get_stage (recording, stage)->graph == NULL || current == (gint) stage)
+  if (adj_recording_get_stage (recording, stage)->failure != NULL)
+    {
+      adj_document_show_failure (document, stage);
+      return;
+    }
+  if (current == (gint) stage)
     return;
+  /* A failed stage is looked at in the graph before it. */
+  while (current >= 0 && adj_recording_get_stage (recording, (guint) current)->graph == NULL)
+    current = adj_recording_get_stage (recording, (guint) current)->from;
   if (current >= 0)
     node = follow (recording, (guint) current, adj_document_get_selected (document), stage);
   adj_stages_show_node (document, stage, node);
@@ -79,10 +91,8 @@ find_step (AdjDocument *document, gint step)
     at = n;
   if (at < 0)
     return -1;
-  for (at += step; at >= 0 && at < n; at += step)
-    if (adj_recording_get_stage (recording, (guint) at)->graph != NULL)
-      return at;
-  return -1;
+  at += step;
+  return at < n ? at : -1;
 }
 
 gboolean

@@ -27,9 +27,7 @@ show_scene (AdjDocument *self, AdjScene *scene, guint index)
       adj_document_changed (self, PROP_SELECTED);
       adj_document_changed (self, PROP_EVALUATION);
     }
-  if (adj_node_id_is_valid (self->wanted_node))
-    adj_document_set_selected (self, self->wanted_node);
-  self->wanted_node = ADJ_NO_NODE;
+  adj_document_take_wanted (self);
 }
 
 static void

@@ -28,13 +28,14 @@ struct _AdjDocument
   AdjLayoutCache *layouts;
 
   AdjNodeId selected;
-  AdjNodeId wanted_node; /* to select when the picture of another graph is ready */
+  GArray *wanted; /* (nullable): of guint32: to select when the picture of another graph is ready */
   AdjHistory history;
   GArray *lit; /* (nullable): of guint32 */
 
-  GError *problem; /* (nullable): of the last run or trace, with the node that it blames */
+  GError *problem; /* (nullable): of the last run or trace, or why a stage failed */
   guint problem_graph;
-  AdjNodeId problem_node;
+  GArray *problem_nodes;  /* of guint32: that it blames, the one to look at last */
+  gint failed_stage;      /* -1: it is none of a stage */
   AdjDocument *source;    /* (weak) (nullable): whose graph was traced */
   AdjGraph *source_graph; /* (owned) (nullable) */
   gboolean blames_source; /* the error of opening is a problem of @source */
@@ -79,9 +80,14 @@ gboolean adj_document_blame (AdjDocument *self, const AdjGraph *graph, const GEr
 void adj_document_set_source (AdjDocument *self, AdjDocument *source, AdjGraph *graph);
 void adj_document_forget_source (AdjDocument *self);
 void adj_document_blame_source (AdjDocument *self);
+/* Of what was opened: every stage that failed is in the log, and the last one is the problem. */
+void adj_document_blame_stages (AdjDocument *self);
 
 /* document-visits.c: what is selected becomes what @before had not. */
 void adj_document_follow_chosen (AdjDocument *self, const AdjArrangement *before);
+/* @nodes: (transfer full) (nullable): to select with the next picture */
+void adj_document_want (AdjDocument *self, GArray *nodes);
+void adj_document_take_wanted (AdjDocument *self);
 
 /* document-picture.c */
 /* A copy of the arrangement to be changed; what is can be undone to. */

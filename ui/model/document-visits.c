@@ -205,22 +205,62 @@ adj_document_go (AdjDocument *self, gint step)
     }
   else
     {
-      self->wanted_node = place->node;
-      adj_document_set_graph_index (self, place->graph);
+      adj_document_show (self, place->graph, place->node);
     }
   adj_document_changed (self, PROP_HISTORY);
+}
+
+static void
+choose_wanted (AdjDocument *self, GArray *nodes)
+{
+  if (nodes->len > 1)
+    adj_document_choose (self, nodes);
+  else
+    adj_document_set_selected (
+        self, nodes->len == 1 ? (AdjNodeId){ g_array_index (nodes, guint32, 0) } : ADJ_NO_NODE);
+}
+
+void
+adj_document_want (AdjDocument *self, GArray *nodes)
+{
+  g_clear_pointer (&self->wanted, g_array_unref);
+  self->wanted = nodes;
+}
+
+void
+adj_document_take_wanted (AdjDocument *self)
+{
+  g_autoptr (GArray) nodes = g_steal_pointer (&self->wanted);
+
+  if (nodes != NULL && nodes->len > 0)
+    choose_wanted (self, nodes);
+}
+
+void
+adj_document_show_nodes (AdjDocument *self, guint index, const GArray *nodes)
+{
+  g_autoptr (GArray) copy = g_array_copy ((GArray *) nodes);
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graph == NULL || self->graph != adj_graph_set_get (self->graphs, index))
+    {
+      adj_document_want (self, g_steal_pointer (&copy));
+      adj_document_set_graph_index (self, index);
+    }
+  else
+    {
+      adj_document_set_graph_index (self, index);
+      choose_wanted (self, copy);
+    }
 }
 
 void
 adj_document_show (AdjDocument *self, guint index, AdjNodeId node)
 {
-  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
-  if (index == self->graph_index)
-    {
-      adj_document_set_selected (self, node);
-      return;
-    }
-  self->wanted_node = node;
-  adj_document_set_graph_index (self, index);
+  if (adj_node_id_is_valid (node))
+    g_array_append_val (nodes, node.index);
+  adj_document_show_nodes (self, index, nodes);
 }

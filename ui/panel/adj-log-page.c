@@ -3,6 +3,7 @@
 
 #include "model/adj-log.h"
 #include "panel/adj-row-look.h"
+#include "panel/scroll-to-row.h"
 
 struct _AdjLogPage
 {
@@ -44,6 +45,29 @@ update (AdjLogPage *self)
   gtk_list_view_set_model (self->lines, model);
 }
 
+/* To the line that says it last. */
+static void
+go_to_problem (AdjLogPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  guint graph;
+  AdjNodeId node;
+  const GError *problem =
+      document != NULL ? adj_document_get_problem (document, &graph, &node) : NULL;
+  GListModel *log = document != NULL ? G_LIST_MODEL (adj_document_get_log (document)) : NULL;
+  guint n = problem != NULL ? g_list_model_get_n_items (log) : 0;
+
+  for (guint i = n; i-- > 0;)
+    {
+      g_autoptr (AdjLogItem) line = g_list_model_get_item (log, i);
+
+      if (!g_str_equal (adj_log_item_get_text (line), problem->message))
+        continue;
+      adj_scroll_to_row (GTK_WIDGET (self->lines), i, n);
+      return;
+    }
+}
+
 static void
 adj_log_page_class_init (AdjLogPageClass *klass)
 {
@@ -62,4 +86,6 @@ adj_log_page_init (AdjLogPage *self)
 
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->lines, factory);
+  g_signal_connect (self, "map", G_CALLBACK (go_to_problem), NULL);
+  adj_panel_watch (ADJ_PANEL (self), "notify::problem", G_CALLBACK (go_to_problem));
 }

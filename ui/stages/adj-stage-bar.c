@@ -76,7 +76,6 @@ make_button (const AdjRecording *recording, guint index)
   gtk_box_append (GTK_BOX (box), details);
   gtk_button_set_child (GTK_BUTTON (button), box);
   gtk_widget_set_tooltip_text (button, stage->failure != NULL ? stage->failure : stage->summary);
-  gtk_widget_set_sensitive (button, stage->graph != NULL);
   if (stage->failure != NULL)
     gtk_widget_add_css_class (button, "failed");
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
@@ -175,4 +174,5 @@ adj_stage_bar_init (AdjStageBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::graph-index", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::problem", G_CALLBACK (update));
 }

@@ -201,8 +201,9 @@ update_button (AdjDocumentPage *self)
       gtk_widget_set_visible (GTK_WIDGET (self->remarks_button), TRUE);
       return;
     }
-  there = adj_document_get_graph_index (self->document) == graph &&
-          adj_document_get_selected (self->document).index == node.index;
+  there = !adj_node_id_is_valid (node) ||
+          (adj_document_get_graph_index (self->document) == graph &&
+           adj_document_get_selected (self->document).index == node.index);
   gtk_widget_set_visible (GTK_WIDGET (self->remarks_button), !there);
   gtk_button_set_label (self->remarks_button, _ ("_Show Node"));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->remarks_button), NULL);
@@ -259,6 +260,15 @@ update_remarks (AdjDocumentPage *self)
   update_button (self);
   gtk_info_bar_set_revealed (self->remarks_bar,
                              error != NULL || problem != NULL || (n > 0 && !self->closed));
+}
+
+/* The log opens at the failure of a stage. */
+static void
+update_problem (AdjDocumentPage *self)
+{
+  update_remarks (self);
+  if (adj_document_get_failed_stage (self->document) >= 0)
+    adj_document_page_show (self, "log");
 }
 
 char *
@@ -507,7 +517,7 @@ adj_document_page_init (AdjDocumentPage *self)
     { "notify::title", G_CALLBACK (update_page) },
     { "notify::scene", G_CALLBACK (update_page) },
     { "notify::error", G_CALLBACK (update_error) },
-    { "notify::problem", G_CALLBACK (update_remarks) },
+    { "notify::problem", G_CALLBACK (update_problem) },
     { "notify::selected", G_CALLBACK (update_button) },
     { "notify::graph-index", G_CALLBACK (update_button) },
     { "notify::bundle", G_CALLBACK (update_bundle) },
