@@ -115,7 +115,7 @@ run (int argc, char **argv, GError **error)
   target.bundle = adj_bundle_load (argv[1], NULL, error);
   if (target.bundle == NULL)
     return ADJ_EXIT_BAD_INPUT;
-  findings = adj_bundle_check (target.bundle);
+  findings = adj_bundle_check (target.bundle, NULL, NULL);
   n = adj_findings_get_n (findings);
   if (json)
     print_json (target.bundle, findings);

@@ -46,17 +46,25 @@ put_graph (AdjCheckedRegion *region, const AdjBundleGraph *graph)
       G_STRUCT_MEMBER (AdjGraph *, region, places[i].offset) = graph->graph;
 }
 
-static void
-run_checks (const AdjCheckedRegion *region, AdjFindings *findings)
+static gboolean
+run_checks (const AdjCheckedRegion *region,
+            AdjFindings *findings,
+            GCancellable *cancellable,
+            GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (checks); i++)
-    checks[i]->run (checks[i], region, findings);
+    {
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      checks[i]->run (checks[i], region, findings);
+    }
+  return TRUE;
 }
 
 AdjFindings *
-adj_bundle_check (const AdjBundle *bundle)
+adj_bundle_check (const AdjBundle *bundle, GCancellable *cancellable, GError **error)
 {
-  AdjFindings *findings = adj_findings_new ();
+  g_autoptr (AdjFindings) findings = adj_findings_new ();
 
   for (guint i = 0; i < adj_bundle_get_n_regions (bundle); i++)
     {
@@ -66,7 +74,8 @@ adj_bundle_check (const AdjBundle *bundle)
 
       for (guint k = 0; k < known->n_graphs; k++)
         put_graph (&region, known->graphs[k]);
-      run_checks (&region, findings);
+      if (!run_checks (&region, findings, cancellable, error))
+        return NULL;
     }
   for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
     {
@@ -76,7 +85,8 @@ adj_bundle_check (const AdjBundle *bundle)
       if (adj_bundle_find_region (bundle, graph) != NULL)
         continue;
       put_graph (&region, graph);
-      run_checks (&region, findings);
+      if (!run_checks (&region, findings, cancellable, error))
+        return NULL;
     }
-  return findings;
+  return g_steal_pointer (&findings);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "formats/adj-bundle.h"
 #include "passes/adj-finding.h"
 
@@ -12,7 +14,8 @@ ADJ_PUBLIC guint adj_checks_get_n (void);
 ADJ_PUBLIC const AdjCheck *adj_checks_get (guint index);
 
 /* Runs every check on every region of @bundle; a graph that belongs to none is a region of its own.
- * (transfer full) */
-ADJ_PUBLIC AdjFindings *adj_bundle_check (const AdjBundle *bundle);
+ * (transfer full) (nullable): %NULL when cancelled */
+ADJ_PUBLIC AdjFindings *
+adj_bundle_check (const AdjBundle *bundle, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -224,7 +224,7 @@ check_region (AdjBundleBuilder *builder, GPtrArray *ids, gint n_outputs, const A
   adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, &error);
   g_assert_no_error (error);
   bundle = adj_bundle_builder_end (builder, NULL);
-  return adj_bundle_check (bundle);
+  return adj_bundle_check (bundle, NULL, NULL);
 }
 
 static AdjFindings *

@@ -279,7 +279,7 @@ static void
 test_found_in_pytorchs (void)
 {
   g_autoptr (AdjBundle) bundle = load_budget_dropout ();
-  g_autoptr (AdjFindings) findings = adj_bundle_check (bundle);
+  g_autoptr (AdjFindings) findings = adj_bundle_check (bundle, NULL, NULL);
 
   g_assert_cmpuint (adj_findings_get_n (findings), ==, 1);
   g_assert_cmpstr (adj_findings_get (findings, 0)->check->name, ==, "recomputed-random");

@@ -3,8 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "model/adj-checking.h"
 #include "panel/adj-row-look.h"
-#include "session/adj-check.h"
 
 struct _AdjFindingsPage
 {
@@ -13,8 +13,9 @@ struct _AdjFindingsPage
   GtkStack *stack;
   AdwStatusPage *nothing;
   GtkListView *rows;
-  AdjBundle *bundle; /* (owned) (nullable): that was checked */
-  AdjFindings *findings;
+  AdjBundle *bundle;     /* (owned) (nullable): that was checked, or is being checked */
+  AdjWork *checking;     /* (owned) (nullable) */
+  AdjFindings *findings; /* (owned) (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (AdjFindingsPage, adj_findings_page, ADJ_TYPE_PANEL)
@@ -57,9 +58,12 @@ on_activated (AdjFindingsPage *self, guint position)
   AdjDocument *document = adj_panel_get_document (self);
   const AdjFinding *finding = get_finding (self, position);
   guint graph = adj_document_find_graph (document, finding->graph);
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
+  for (guint i = finding->n_nodes; i-- > 0;)
+    g_array_append_val (nodes, finding->nodes[i].index);
   if (graph != G_MAXUINT)
-    adj_document_show (document, graph, finding->n_nodes > 0 ? finding->nodes[0] : ADJ_NO_NODE);
+    adj_document_show_nodes (document, graph, nodes);
 }
 
 static void
@@ -80,8 +84,35 @@ list_findings (AdjFindingsPage *self)
   gtk_list_view_set_model (self->rows, model);
   text = g_strdup_printf (_ ("None of the %u known ways in which a graph is silently wrong"),
                           adj_checks_get_n ());
+  adw_status_page_set_title (self->nothing, _ ("No Findings"));
   adw_status_page_set_description (self->nothing, text);
   gtk_stack_set_visible_child_name (self->stack, n > 0 ? "findings" : "nothing");
+}
+
+static void
+on_checked (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjFindingsPage *self = ADJ_FINDINGS_PAGE (source);
+
+  /* Another file was asked for meanwhile. */
+  if (adj_work_from_result (result) != self->checking)
+    return;
+  g_clear_pointer (&self->checking, adj_work_unref);
+  self->findings = adj_work_finish (result, NULL);
+  if (self->findings != NULL)
+    list_findings (self);
+}
+
+static void
+forget (AdjFindingsPage *self)
+{
+  if (self->checking != NULL)
+    adj_work_cancel (self->checking);
+  g_clear_pointer (&self->checking, adj_work_unref);
+  if (self->findings != NULL)
+    gtk_list_view_set_model (self->rows, NULL);
+  g_clear_pointer (&self->findings, adj_findings_free);
+  g_clear_pointer (&self->bundle, adj_bundle_unref);
 }
 
 /* Checked only when somebody looks. */
@@ -93,25 +124,20 @@ update (AdjFindingsPage *self)
 
   if (bundle == self->bundle || (bundle != NULL && !gtk_widget_get_mapped (GTK_WIDGET (self))))
     return;
-  gtk_list_view_set_model (self->rows, NULL);
-  g_clear_pointer (&self->findings, adj_findings_free);
-  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  forget (self);
   if (bundle == NULL)
     return;
   self->bundle = adj_bundle_ref (bundle);
-  self->findings = adj_bundle_check (bundle);
-  list_findings (self);
+  adw_status_page_set_title (self->nothing, _ ("Checking…"));
+  adw_status_page_set_description (self->nothing, NULL);
+  gtk_stack_set_visible_child_name (self->stack, "nothing");
+  self->checking = adj_checking_start (G_OBJECT (self), bundle, on_checked);
 }
 
 static void
 adj_findings_page_dispose (GObject *object)
 {
-  AdjFindingsPage *self = ADJ_FINDINGS_PAGE (object);
-
-  if (self->findings != NULL)
-    gtk_list_view_set_model (self->rows, NULL);
-  g_clear_pointer (&self->findings, adj_findings_free);
-  g_clear_pointer (&self->bundle, adj_bundle_unref);
+  forget (ADJ_FINDINGS_PAGE (object));
 
   G_OBJECT_CLASS (adj_findings_page_parent_class)->dispose (object);
 }
