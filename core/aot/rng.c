@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "aot/rng-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -98,11 +96,11 @@ draw (RngMode *mode,
 }
 
 static AdjTensor *
-draw_like (RngMode *mode, AdjContext *cx, const AdjTensor *like)
+draw_like (RngMode *mode, AdjContext *cx, const AdjTensor *like, AdjDType dtype)
 {
   const AdjTensorMeta *meta = adj_tensor_get_meta (like);
 
-  return draw (mode, cx, meta->shape.size, meta->shape.rank, meta->dtype, meta->device);
+  return draw (mode, cx, meta->shape.size, meta->shape.rank, dtype, meta->device);
 }
 
 static gboolean
@@ -134,10 +132,26 @@ do_rand (RngMode *mode, AdjOpCall *call)
 static gboolean
 do_rand_like (RngMode *mode, AdjOpCall *call)
 {
-  return give (call, draw_like (mode, call->cx, adj_op_call_tensor (call, 0)));
+  const AdjTensorMeta *meta = adj_tensor_get_meta (adj_op_call_tensor (call, 0));
+  const AdjValue *device = &call->args[adj_op_call_find (call, "device")];
+  AdjDType dtype = adj_op_call_dtype (call, adj_op_call_find (call, "dtype"), meta->dtype);
+
+  return give (call, draw (mode, call->cx, meta->shape.size, meta->shape.rank, dtype,
+                           device->kind == ADJ_VALUE_DEVICE ? device->device : meta->device));
 }
 
-/* out = (u > p) · x · 1 / (1 − p), and what stayed (§5.2). */
+/* A mask that is the same everywhere: @op is zeros_like or ones_like. */
+static AdjTensor *
+make_mask (AdjContext *cx, AdjOpId op, AdjTensor *like)
+{
+  const AdjValue args[6] = { ADJ_TENSOR (like), ADJ_DTYPE (ADJ_DTYPE_BOOL) };
+  AdjValue result;
+
+  return adj_call_bound (cx, adj_op (op), args, &result) ? result.tensor : NULL;
+}
+
+/* out = (u > p) · x · 1 / (1 − p), and what stayed (§5.2).  Where nothing is drawn PyTorch gives x
+ * itself, and x also without `train`, where its kernels do draw. */
 static gboolean
 do_native_dropout (RngMode *mode, AdjOpCall *call)
 {
@@ -149,11 +163,11 @@ do_native_dropout (RngMode *mode, AdjOpCall *call)
 
   if (!train || p <= 0)
     return give (call, ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (x))) &&
-           give (call, ADJ_APPLY (cx, ADJ_OP_ge_Scalar, ADJ_TENSOR (x), ADJ_FLOAT (-INFINITY)));
+           give (call, make_mask (cx, ADJ_OP_ones_like, x));
   if (p >= 1)
     return give (call, ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (x))) &&
-           give (call, ADJ_APPLY (cx, ADJ_OP_gt_Scalar, ADJ_TENSOR (x), ADJ_FLOAT (INFINITY)));
-  stays = draw_like (mode, cx, x);
+           give (call, make_mask (cx, ADJ_OP_zeros_like, x));
+  stays = draw_like (mode, cx, x, adj_tensor_get_meta (x)->dtype);
   stays =
       stays != NULL ? ADJ_APPLY (cx, ADJ_OP_gt_Scalar, ADJ_TENSOR (stays), ADJ_FLOAT (p)) : NULL;
   out =
@@ -163,18 +177,17 @@ do_native_dropout (RngMode *mode, AdjOpCall *call)
   return give (call, out) && give (call, stays);
 }
 
-/* (u < p) in the dtype of self. */
+/* (u < p) for u of float32, whatever self is; in the dtype of self, where PyTorch 2.6 leaves it
+ * bool. */
 static gboolean
 do_bernoulli (RngMode *mode, AdjOpCall *call)
 {
   AdjContext *cx = call->cx;
   AdjTensor *self = adj_op_call_tensor (call, 0);
-  gboolean is_number = call->op == adj_op (ADJ_OP_bernoulli_p);
-  AdjTensor *out = draw_like (mode, cx, self);
+  AdjTensor *out = draw_like (mode, cx, self, ADJ_DTYPE_F32);
 
   if (out != NULL)
-    out = is_number ? ADJ_APPLY (cx, ADJ_OP_lt_Scalar, ADJ_TENSOR (out), call->args[1])
-                    : ADJ_APPLY (cx, ADJ_OP_lt_Tensor, ADJ_TENSOR (out), ADJ_TENSOR (self));
+    out = ADJ_APPLY (cx, ADJ_OP_lt_Scalar, ADJ_TENSOR (out), call->args[1]);
   if (out != NULL)
     out = ADJ_APPLY (cx, ADJ_OP_prims_convert_element_type, ADJ_TENSOR (out),
                      ADJ_DTYPE (adj_tensor_get_meta (self)->dtype));
@@ -183,6 +196,8 @@ do_bernoulli (RngMode *mode, AdjOpCall *call)
 
 /* -- the mode -- */
 
+/* All that PyTorch takes apart of what is here (§5.2): normal numbers, integers, permutations,
+ * uniform_() and probabilities in a tensor stay as they are, draws from the generator. */
 static const struct
 {
   AdjOpId op;
@@ -191,7 +206,6 @@ static const struct
   { ADJ_OP_rand, do_rand },
   { ADJ_OP_rand_like, do_rand_like },
   { ADJ_OP_native_dropout, do_native_dropout },
-  { ADJ_OP_bernoulli, do_bernoulli },
   { ADJ_OP_bernoulli_p, do_bernoulli },
 };
 
@@ -411,7 +425,7 @@ aot_functionalize_rng (AotProgram *program, GError **error)
   if (!program->options->functionalize_rng)
     return TRUE;
   if (program->options->export_joint)
-    return aot_fail (error, AOT_ERROR_EXPORT_RNG, "the function");
+    return aot_fail (error, AOT_ERROR_EXPORT_RNG, AOT_FUNCTION, NULL);
   stage = aot_stage_new (&stage_class, sizeof *stage);
   stage->offset_at = program->metadata->n_tokens + program->metadata->n_forward_returns;
   aot_program_set_function (program, aot_function_new (&random_class, program->function, stage));

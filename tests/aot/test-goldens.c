@@ -4,6 +4,7 @@
 #include "aot/case.h"
 #include "aot/compile.h"
 #include "autograd/adj-custom.h"
+#include "ir/adj-builder.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 
@@ -29,6 +30,44 @@ compare_graph (const Case *c, const AdjGraph *graph)
     g_assert_cmpstr (got, ==, expected);
 }
 
+/* @graph with what @partition saves of it as its outputs. */
+static AdjGraph *
+return_saved (const AdjGraph *graph, const AdjPartition *partition)
+{
+  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (graph), NULL);
+  g_autofree AdjNodeId *map = g_new (AdjNodeId, adj_graph_get_n_nodes (graph));
+  g_autofree AdjValue *saved = g_new0 (AdjValue, partition->n_saved + 1);
+  g_autoptr (GError) error = NULL;
+  AdjGraph *copy;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    if (adj_graph_get_node (graph, i)->opcode != ADJ_OPCODE_OUTPUT)
+      adj_builder_copy (builder, graph, i, map);
+  for (guint i = 0; i < partition->n_saved; i++)
+    saved[i] = (AdjValue){ .kind = ADJ_VALUE_NODE, .node = map[partition->saved[i].node.index] };
+  adj_builder_output (
+      builder, &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = partition->n_saved, .items = saved });
+  copy = adj_builder_seal (builder, &error);
+  g_assert_no_error (error);
+  return copy;
+}
+
+static void
+compare_saved (const Case *c, AdjAotGraph *aot)
+{
+  g_autoptr (AdjPartition) partition = NULL;
+  g_autoptr (AdjFunction) compiled = compile_and_keep (aot, "default", &partition);
+  g_autoptr (AdjGraph) saving = return_saved (adj_aot_graph_get_graph (aot), partition);
+  const char *end = strstr (c->joint, "return ");
+  g_autofree char *text = g_strdup_printf ("%.*sreturn %s", (int) (end - c->joint), c->joint,
+                                           g_str_equal (c->saved, "-") ? "" : c->saved);
+  g_autofree char *got = notation_print_graph (saving);
+  g_autofree char *expected = notation_print (text);
+
+  g_assert_nonnull (compiled);
+  g_assert_cmpstr (got, ==, expected);
+}
+
 static void
 check_graph (gconstpointer data)
 {
@@ -41,6 +80,8 @@ check_graph (gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpint (adj_aot_graph_is_joint (aot), ==, c->inference == NULL);
   compare_graph (c, adj_aot_graph_get_graph (aot));
+  if (c->saved != NULL)
+    compare_saved (c, aot);
 }
 
 /* What adj_aot_metadata_print() says, without rules and tangents. */
