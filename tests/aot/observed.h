@@ -7,7 +7,9 @@ G_BEGIN_DECLS
 
 /* One call of a function and all that its caller can see of it: results, what became of the inputs,
  * which tensors share memory, gradients; also after one of the tensors was written late. */
-typedef struct
+typedef struct Observed Observed;
+
+struct Observed
 {
   AdjContext *cx; /* with an autograd mode above the kernels */
   guint n_inputs;
@@ -16,11 +18,14 @@ typedef struct
   AdjValue result;    /* TUPLE */
   AdjTensor **grads;  /* (owned): by input, NULL where undefined */
   GError *error;
-  double tolerance; /* of norms of differences, relative; 0: the bits are the same */
-} Observed;
+  const Observed *truth; /* (unowned) (nullable): the same call in float64, by which both are
+                            judged; %NULL: the bits are the same */
+};
 
 /* A context, and room for @n inputs and leaves. */
 void observed_init (Observed *observed, guint n);
+/* The same, where every floating value is float64. */
+void observed_init_float64 (Observed *observed, guint n);
 void observed_clear (Observed *observed);
 
 /* Calls @function, doubles tensor @late, counted through results and then inputs, in place (-1:
