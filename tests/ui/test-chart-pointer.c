@@ -82,6 +82,51 @@ check_map (AdjWindow *window, GtkWidget *pane)
   adj_mouse_do ("mouseup 1");
 }
 
+/* The numbers begin at the element that the map shows, and the map follows the row. */
+static void
+check_numbers (AdjWindow *window, GtkWidget *pane)
+{
+  AdjDifferenceView *view =
+      ADJ_DIFFERENCE_VIEW (adj_walk_find (pane, ADJ_TYPE_DIFFERENCE_VIEW, NULL));
+  GtkWidget *table = adj_walk_find (pane, GTK_TYPE_COLUMN_VIEW, NULL);
+  GtkWidget *label = adj_walk_find (pane, GTK_TYPE_LABEL, "Numbers");
+  gint64 chosen = adj_difference_view_get_element (view);
+  GtkSingleSelection *rows;
+  guint row;
+
+  adj_mouse_click (label, 2, 2);
+  UNTIL (gtk_widget_get_mapped (table));
+  rows = GTK_SINGLE_SELECTION (gtk_column_view_get_model (GTK_COLUMN_VIEW (table)));
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (rows)), ==, 2 * 8 * 64);
+  g_assert_cmpuint (gtk_single_selection_get_selected (rows), ==, chosen);
+  adj_walk_settle (window);
+  /* Below the titles: the chosen row, or the one above it. */
+  for (guint y = 40; y < 80 && gtk_single_selection_get_selected (rows) == chosen; y += 20)
+    {
+      adj_mouse_click (table, 30, y);
+      adj_walk_settle (window);
+    }
+  UNTIL (gtk_single_selection_get_selected (rows) != chosen);
+  row = gtk_single_selection_get_selected (rows);
+  g_assert_cmpint (adj_difference_view_get_element (view), ==, row);
+}
+
+/* Of a node whose sides are equal there is no map. */
+static void
+check_alone (AdjWindow *window, GtkWidget *pane)
+{
+  GtkWidget *table = adj_walk_find (pane, GTK_TYPE_COLUMN_VIEW, NULL);
+
+  g_assert_true (adj_walk_select (window, "embedding"));
+  g_assert_true (gtk_widget_get_mapped (table));
+  g_assert_false (gtk_widget_get_mapped (adj_walk_find (pane, GTK_TYPE_LABEL, "Map")));
+  g_assert_cmpuint (
+      g_list_model_get_n_items (G_LIST_MODEL (gtk_column_view_get_model (GTK_COLUMN_VIEW (table)))),
+      ==, 2 * 8 * 16);
+  g_assert_true (adj_walk_select (window, "gelu"));
+  g_assert_false (gtk_widget_get_mapped (table));
+}
+
 static void
 test_map (void)
 {
@@ -89,18 +134,21 @@ test_map (void)
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "planted.adjoint", NULL);
   g_autofree char *source = adj_test_data_path ("graphs/gpt2.adjoint");
-  GtkWidget *histogram;
+  GtkWidget *histogram, *pane;
 
   adj_planted_write (source, path, "0-0-joint", "approximate = 'tanh'", "approximate = 'none'");
   g_assert_true (adj_walk_open (window, path));
   g_assert_true (adj_walk_run (window, "win.compare"));
-  check_map (window, adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_DIFFERENCE_PANE, NULL));
+  pane = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_DIFFERENCE_PANE, NULL);
+  check_map (window, pane);
+  check_numbers (window, pane);
 
   /* Both sides stand in the inspector. */
   histogram = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_HISTOGRAM, NULL);
   g_assert_true (
       g_str_has_prefix (gtk_widget_get_tooltip_text (histogram), "Distributions of both"));
   g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "━ recorded"));
+  check_alone (window, pane);
   adj_walk_close (window);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "model/adj-difference-map.h"
+#include "model/adj-element-list.h"
 #include "support/adj-test.h"
 
 static AdjTensorData *
@@ -102,6 +103,28 @@ test_odd (void)
   g_assert_null (adj_difference_map_new (empty, empty));
 }
 
+/* One by one, alone and beside the other side. */
+static void
+test_elements (void)
+{
+  g_autoptr (AdjDifferenceMap) map = make_map ();
+  g_autoptr (GListModel) both = adj_element_list_new (map->a, map->b);
+  g_autoptr (GListModel) one = adj_element_list_new (map->a, NULL);
+  g_autoptr (AdjElementItem) item = g_list_model_get_item (both, 9);
+  g_autoptr (AdjElementItem) alone = g_list_model_get_item (one, 4);
+  g_autofree char *place = adj_element_item_get_place (item);
+
+  g_assert_cmpuint (g_list_model_get_n_items (both), ==, 12);
+  g_assert_null (g_list_model_get_item (both, 12));
+  g_assert_cmpstr (place, ==, "[1, 1, 0]");
+  g_assert_cmpfloat (adj_element_item_get_value (item), ==, 9);
+  g_assert_cmpfloat (adj_element_item_get_beside (item), ==, 7);
+  g_assert_cmpfloat (adj_element_item_get_delta (item), ==, 2);
+  g_assert_cmpfloat (adj_element_item_get_value (alone), ==, 4);
+  g_assert_true (isnan (adj_element_item_get_beside (alone)));
+  g_assert_true (isnan (adj_element_item_get_delta (alone)));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -109,5 +132,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/difference-map/begins-at-worst", test_begins_at_worst);
   g_test_add_func ("/ui/difference-map/slices", test_slices);
   g_test_add_func ("/ui/difference-map/odd", test_odd);
+  g_test_add_func ("/ui/difference-map/elements", test_elements);
   return g_test_run ();
 }

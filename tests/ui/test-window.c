@@ -300,7 +300,7 @@ test_exports (Fixture *fixture, gconstpointer name)
   g_assert_nonnull (wait_for_label (root, "step.gif could not be exported"));
 }
 
-/* The picture of the difference is there, at its worst element; a node without one has none. */
+/* The picture of the difference is there, at its worst element; a node without one has numbers. */
 static void
 check_map (Fixture *fixture)
 {
@@ -322,7 +322,10 @@ check_map (Fixture *fixture)
   adj_walk_click (pane, "Worst Element");
   g_assert_cmpint (adj_difference_view_get_element (view), ==, comparison->difference.max_index);
 
+  /* An input is what it was. */
   g_assert_true (adj_walk_select (fixture->window, "primals_1"));
+  g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (view)));
+  adj_document_set_selected (document, ADJ_NO_NODE);
   g_assert_false (gtk_widget_get_visible (pane));
 }
 

@@ -17,8 +17,8 @@ same_sizes (const AdjTensorMeta *a, const AdjTensorMeta *b)
   return TRUE;
 }
 
-static double
-difference (double a, double b)
+double
+adj_difference_between (double a, double b)
 {
   if (isfinite (a) && isfinite (b))
     return fabs (a - b);
@@ -35,7 +35,7 @@ fill (AdjDifferenceMap *map)
   adj_tensor_data_read_doubles (map->b, b);
   for (gint64 i = 0; i < map->n; i++)
     {
-      map->delta[i] = difference (a[i], b[i]);
+      map->delta[i] = adj_difference_between (a[i], b[i]);
       if (map->delta[i] > map->max)
         map->max = map->delta[i];
     }

@@ -5,13 +5,15 @@
 
 G_BEGIN_DECLS
 
+/* |a - b|; NaN where one of them is not finite and the other is not the same. */
+double adj_difference_between (double a, double b);
+
 /* |a - b| of two tensors of one shape, as a picture: two dimensions are laid out, of the others one
  * place is chosen.  Immutable but for what is chosen. */
 typedef struct
 {
   AdjTensorData *a, *b; /* (owned) */
-  double *delta;        /* (owned): |a - b| by row-major index; NaN where one of them is not finite
-                         * and the other is not the same */
+  double *delta;        /* (owned): adj_difference_between() by row-major index */
   gint64 n;
   guint rank; /* at least 2: a vector is one row */
   gint64 size[ADJ_MAX_RANK];

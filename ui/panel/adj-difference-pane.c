@@ -4,8 +4,11 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-difference-map.h"
+#include "model/adj-element-list.h"
 #include "model/adj-facts.h"
+#include "panel/adj-column.h"
 #include "panel/adj-difference-view.h"
+#include "panel/scroll-to-row.h"
 
 struct _AdjDifferencePane
 {
@@ -16,13 +19,79 @@ struct _AdjDifferencePane
   GtkBox *dims, *places; /* hidden for matrices; one spin button for each other dimension */
   AdjDifferenceView *view;
   GtkButton *worst;
+  GtkStack *stack;
+  GtkWidget *map_page; /* (unowned): of @stack */
+  GtkColumnView *numbers;
 
-  AdjDifferenceMap *map; /* (owned) (nullable) */
-  AdjTensorData *a, *b;  /* (unowned): what it is of */
+  AdjDifferenceMap *map;        /* (owned) (nullable) */
+  GtkSingleSelection *elements; /* (owned) (nullable): of AdjElementItem: rows of @numbers */
+  AdjTensorData *a, *b;         /* (unowned) (nullable): what is shown */
   gboolean updating;
 };
 
 G_DEFINE_FINAL_TYPE (AdjDifferencePane, adj_difference_pane, ADJ_TYPE_PANEL)
+
+/* -- the numbers -- */
+
+static char *
+get_place (gpointer item)
+{
+  return adj_element_item_get_place (item);
+}
+
+static char *
+get_value (gpointer item)
+{
+  return adj_facts_number (adj_element_item_get_value (item));
+}
+
+static char *
+get_beside (gpointer item)
+{
+  return adj_facts_number (adj_element_item_get_beside (item));
+}
+
+static char *
+get_delta (gpointer item)
+{
+  return adj_facts_number (adj_element_item_get_delta (item));
+}
+
+static const AdjColumn number_columns[] = {
+  { N_ ("Element"), get_place, -1, FALSE, TRUE, NULL },
+  { N_ ("This Run"), get_value, 96, TRUE, TRUE, NULL },
+  { N_ ("Other Side"), get_beside, 96, FALSE, TRUE, NULL },
+  { N_ ("Apart"), get_delta, 80, FALSE, TRUE, NULL },
+};
+
+/* Those of the other side go when there is none. */
+static void
+show_columns (AdjDifferencePane *self)
+{
+  GListModel *shown = gtk_column_view_get_columns (self->numbers);
+
+  for (guint i = 2; i < G_N_ELEMENTS (number_columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (shown, i);
+
+      gtk_column_view_column_set_visible (column, self->map != NULL);
+    }
+}
+
+/* The row of the chosen element, and the element of the chosen row. */
+static void
+follow_element (AdjDifferencePane *self)
+{
+  gint64 element = adj_difference_view_get_element (self->view);
+  guint n = self->elements != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->elements)) : 0;
+
+  if (element < 0 || element >= n)
+    return;
+  self->updating = TRUE;
+  gtk_single_selection_set_selected (self->elements, (guint) element);
+  self->updating = FALSE;
+  adj_scroll_to_row (GTK_WIDGET (self->numbers), (guint) element, n);
+}
 
 static void
 show_element (AdjDifferencePane *self)
@@ -32,6 +101,7 @@ show_element (AdjDifferencePane *self)
       element >= 0 ? adj_difference_map_describe (self->map, element) : g_strdup ("");
 
   gtk_label_set_text (self->element, text);
+  follow_element (self);
 }
 
 /* -- which part is shown -- */
@@ -123,50 +193,100 @@ fill_dims (AdjDifferencePane *self)
   fill_places (self);
 }
 
+/* Chooses an element, and the part of the map that shows it. */
+static void
+show_at (AdjDifferencePane *self, gint64 element)
+{
+  adj_difference_map_show (self->map, element);
+  self->updating = TRUE;
+  fill_places (self);
+  self->updating = FALSE;
+  adj_difference_view_set_map (self->view, self->map);
+  adj_difference_view_set_element (self->view, element);
+  show_element (self);
+}
+
+static void
+on_row_selected (AdjDifferencePane *self)
+{
+  guint row = gtk_single_selection_get_selected (self->elements);
+
+  if (!self->updating && self->map != NULL && row != GTK_INVALID_LIST_POSITION)
+    show_at (self, row);
+}
+
+static void
+fill_numbers (AdjDifferencePane *self)
+{
+  self->elements =
+      gtk_single_selection_new (adj_element_list_new (self->a, self->map != NULL ? self->b : NULL));
+  g_signal_connect_object (self->elements, "notify::selected", G_CALLBACK (on_row_selected), self,
+                           G_CONNECT_SWAPPED);
+  gtk_column_view_set_model (self->numbers, GTK_SELECTION_MODEL (self->elements));
+  show_columns (self);
+}
+
 static void
 show_worst (AdjDifferencePane *self)
 {
   gint64 worst = self->map != NULL ? adj_difference_map_find_worst (self->map) : -1;
 
-  if (worst < 0)
-    return;
-  adj_difference_map_show (self->map, worst);
-  self->updating = TRUE;
-  fill_places (self);
-  self->updating = FALSE;
-  adj_difference_view_set_map (self->view, self->map);
-  adj_difference_view_set_element (self->view, worst);
-  show_element (self);
+  if (worst >= 0)
+    show_at (self, worst);
 }
 
 /* -- what is compared -- */
 
 static void
-drop_map (AdjDifferencePane *self)
+forget (AdjDifferencePane *self)
 {
   adj_difference_view_set_map (self->view, NULL);
+  gtk_column_view_set_model (self->numbers, NULL);
+  g_clear_object (&self->elements);
   g_clear_pointer (&self->map, adj_difference_map_free);
   self->a = self->b = NULL;
 }
 
 static void
-make_map (AdjDifferencePane *self, const char *name, AdjTensorData *a, AdjTensorData *b)
+make_map (AdjDifferencePane *self)
 {
-  g_autofree char *max = NULL, *range = NULL, *title = NULL;
+  g_autofree char *max = NULL, *range = NULL;
 
-  self->map = adj_difference_map_new (a, b);
+  self->map = adj_difference_map_new (self->a, self->b);
   if (self->map == NULL)
     return;
-  self->a = a;
-  self->b = b;
   max = adj_facts_number (self->map->max);
   range = g_strdup_printf ("0 – %s", max);
-  title = g_strdup_printf (_ ("%s, how far apart"), name);
-  gtk_label_set_text (self->title, title);
   gtk_label_set_text (self->range, range);
   self->updating = TRUE;
   fill_dims (self);
   self->updating = FALSE;
+}
+
+/* The map is only there where two sides are. */
+static void
+show_parts (AdjDifferencePane *self, gboolean had_map)
+{
+  gboolean has_map = self->map != NULL;
+
+  gtk_stack_page_set_visible (gtk_stack_get_page (self->stack, self->map_page), has_map);
+  if (has_map != had_map)
+    gtk_stack_set_visible_child_name (self->stack, has_map ? "map" : "numbers");
+  gtk_widget_set_visible (GTK_WIDGET (self->range), has_map);
+  gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (self->worst)), has_map);
+}
+
+static void
+fill (AdjDifferencePane *self, const char *name, gboolean had_map)
+{
+  g_autofree char *title = NULL;
+
+  if (self->b != NULL)
+    make_map (self);
+  title = self->map != NULL ? g_strdup_printf (_ ("%s, how far apart"), name) : g_strdup (name);
+  gtk_label_set_text (self->title, title);
+  fill_numbers (self);
+  show_parts (self, had_map);
   show_worst (self);
 }
 
@@ -177,20 +297,29 @@ update (AdjDifferencePane *self)
   AdjEvaluation *evaluation = document != NULL ? adj_document_get_evaluation (document) : NULL;
   AdjNodeId id = document != NULL ? adj_document_get_selected (document) : ADJ_NO_NODE;
   AdjTensorData *a = NULL, *b = NULL;
+  gboolean had_map = self->map != NULL;
+  gboolean had_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->stack)) != NULL;
 
   if (evaluation != NULL && adj_node_id_is_valid (id))
     {
       a = adj_evaluation_get_value (evaluation, id);
       b = adj_evaluation_get_beside (evaluation, id);
     }
-  if (a != self->a || b != self->b || self->map == NULL)
+  if (a != self->a || b != self->b)
     {
-      drop_map (self);
-      if (a != NULL && b != NULL)
-        make_map (self, adj_graph_get_node (adj_evaluation_get_graph (evaluation), id.index)->name,
-                  a, b);
+      forget (self);
+      self->a = a;
+      self->b = b;
+      if (a != NULL && adj_tensor_data_get_numel (a) > 0)
+        fill (self, adj_graph_get_node (adj_evaluation_get_graph (evaluation), id.index)->name,
+              had_map);
     }
-  gtk_widget_set_visible (GTK_WIDGET (self), self->map != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self), self->elements != NULL);
+  /* Its row is gone, and perhaps its page. */
+  if (had_focus && self->elements != NULL)
+    gtk_widget_grab_focus (gtk_widget_get_mapped (GTK_WIDGET (self->view))
+                               ? GTK_WIDGET (self->view)
+                               : GTK_WIDGET (self->numbers));
 }
 
 static void
@@ -198,8 +327,8 @@ adj_difference_pane_dispose (GObject *object)
 {
   AdjDifferencePane *self = ADJ_DIFFERENCE_PANE (object);
 
-  if (self->map != NULL)
-    drop_map (self);
+  if (self->view != NULL)
+    forget (self);
 
   G_OBJECT_CLASS (adj_difference_pane_parent_class)->dispose (object);
 }
@@ -225,16 +354,21 @@ adj_difference_pane_class_init (AdjDifferencePaneClass *klass)
   BIND (places);
   BIND (view);
   BIND (worst);
+  BIND (stack);
+  BIND (map_page);
+  BIND (numbers);
 }
 
 static void
 adj_difference_pane_init (AdjDifferencePane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_columns_append (self->numbers, number_columns, G_N_ELEMENTS (number_columns));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));
   g_signal_connect_swapped (self->rows, "notify::selected", G_CALLBACK (on_dims_changed), self);
   g_signal_connect_swapped (self->columns, "notify::selected", G_CALLBACK (on_dims_changed), self);
   g_signal_connect_swapped (self->worst, "clicked", G_CALLBACK (show_worst), self);
   g_signal_connect_swapped (self->view, "told", G_CALLBACK (show_element), self);
+  g_signal_connect_swapped (self->numbers, "map", G_CALLBACK (follow_element), self);
 }
