@@ -49,7 +49,8 @@ list_devices (void)
 static void
 print_text (const GArray *devices)
 {
-  g_autofree char *memory = g_format_size_full (adj_memory_free (), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *memory =
+      g_format_size_full (adj_memory_get_available (), G_FORMAT_SIZE_IEC_UNITS);
 
   for (guint i = 0; i < devices->len; i++)
     {

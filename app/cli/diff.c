@@ -75,13 +75,13 @@ print_text (const AdjGraph *a, const AdjGraph *b, const AdjAlignment *alignment)
 static AdjGraph *
 normalise (AdjGraph *graph, GError **error)
 {
-  static const AdjPass *const passes[] = { &adj_pass_normalise, &adj_pass_dce };
+  static const char *const passes[] = { "normalise", "dce" };
 
   adj_graph_ref (graph);
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
     {
       AdjPassResult result;
-      gboolean done = adj_pass_run (passes[i], NULL, graph, &result, error);
+      gboolean done = adj_pass_run (adj_pass_find (passes[i], NULL), NULL, graph, &result, error);
 
       adj_graph_unref (graph);
       if (!done)

@@ -87,7 +87,7 @@ adj_program_target_run (const AdjProgramTarget *target, GError **error)
                    target->program->name);
       return ADJ_EXIT_BAD_INPUT;
     }
-  cx = adj_program_context_new ();
+  cx = adj_context_new_with_autograd ();
   target->program->run (cx, out);
   printf ("%s", out->str);
   if (adj_context_take_error (cx, error))

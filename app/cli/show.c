@@ -116,7 +116,7 @@ show_tree (const AdjGraph *graph)
       while (same < n && same < n_open && g_str_equal (modules[same].path, open_modules[same].path))
         same++;
       for (guint k = same; k < n; k++)
-        printf ("%*s%s (%s)\n", (int) k * 2, "", modules[k].path, modules[k].class);
+        printf ("%*s%s (%s)\n", (int) k * 2, "", modules[k].path, modules[k].class_name);
       adj_node_print (graph, i, line);
       printf ("%*s%s\n", (int) n * 2, "", line->str);
       open_modules = modules;

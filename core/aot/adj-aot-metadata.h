@@ -104,9 +104,11 @@ typedef struct
   guint n_forward;         /* and the offset of the generator */
 } AdjAotMetadata;
 
+/* (transfer full): all zero, with room for as many. */
 ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_new (guint n_inputs, guint n_outputs);
+/* (transfer full) */
 ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_copy (const AdjAotMetadata *metadata);
-ADJ_PUBLIC void adj_aot_metadata_free (AdjAotMetadata *metadata);
+ADJ_PUBLIC void adj_aot_metadata_free (AdjAotMetadata *metadata); /* @metadata: (nullable) */
 /* Sets each input's mutation type (§2.7) and what is derived; again after every edit. */
 ADJ_PUBLIC void adj_aot_metadata_derive (AdjAotMetadata *metadata);
 /* Infos, bases, switches, and shape and dtype of tangents.  @difference (nullable) gets a sentence

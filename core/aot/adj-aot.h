@@ -68,14 +68,15 @@ ADJ_PUBLIC AdjAotGraph *adj_aot_trace (AdjFunction *function,
                                        const AdjAotObserver *observer,
                                        GError **error);
 
-/* As adj_aot_trace() of what @graph does, with inputs as its annotations say, parameters named. */
+/* (transfer full) (nullable): as adj_aot_trace() of what @graph does, with inputs as its
+ * annotations say, parameters named. */
 ADJ_PUBLIC AdjAotGraph *adj_aot_trace_graph (AdjGraph *graph,
                                              const AdjAotOptions *options,
                                              const AdjAotObserver *observer,
                                              GError **error);
 
-ADJ_PUBLIC AdjAotGraph *adj_aot_graph_ref (AdjAotGraph *aot);
-ADJ_PUBLIC void adj_aot_graph_unref (AdjAotGraph *aot);
+ADJ_PUBLIC AdjAotGraph *adj_aot_graph_ref (AdjAotGraph *aot); /* (transfer full) */
+ADJ_PUBLIC void adj_aot_graph_unref (AdjAotGraph *aot);       /* @aot: (nullable) */
 
 ADJ_PUBLIC AdjGraph *adj_aot_graph_get_graph (const AdjAotGraph *aot); /* (transfer none) */
 ADJ_PUBLIC gboolean adj_aot_graph_is_joint (const AdjAotGraph *aot);

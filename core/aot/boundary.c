@@ -86,7 +86,7 @@ make_tangent (AdjContext *cx,
 {
   g_autoptr (AdjArena) arena = adj_arena_new ();
   AdjSymbols *symbols = adj_context_get_symbols (cx);
-  AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
+  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_CONTIGUOUS;
   AdjValue args[2], result;
 
   if (grad == NULL && composite != NULL && composite->klass != NULL)
@@ -98,8 +98,8 @@ make_tangent (AdjContext *cx,
     }
   if (adj_shape_is_channels_last (&wanted->shape, symbols) &&
       !adj_shape_is_contiguous (&wanted->shape, symbols))
-    format = ADJ_FORMAT_CHANNELS_LAST;
-  if (format == ADJ_FORMAT_CONTIGUOUS
+    format = ADJ_MEMORY_FORMAT_CHANNELS_LAST;
+  if (format == ADJ_MEMORY_FORMAT_CONTIGUOUS
           ? adj_shape_is_contiguous (&adj_tensor_get_meta (grad)->shape, symbols)
           : adj_shape_is_channels_last (&adj_tensor_get_meta (grad)->shape, symbols))
     return grad;

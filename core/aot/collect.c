@@ -5,6 +5,7 @@
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-custom.h"
+#include "autograd/adj-hook-internal.h"
 #include "ops/adj-ops.h"
 #include "trace/adj-examples.h"
 

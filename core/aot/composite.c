@@ -355,8 +355,9 @@ static gboolean
 make_contiguous (AdjContext *cx, AdjValue *leaf)
 {
   AdjSymbols *symbols = adj_context_get_symbols (cx);
-  AdjValue args[2] = { *leaf,
-                       { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_FORMAT_CONTIGUOUS } };
+  AdjValue args[2] = {
+    *leaf, { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_MEMORY_FORMAT_CONTIGUOUS }
+  };
 
   return leaf->kind != ADJ_VALUE_TENSOR ||
          adj_shape_is_contiguous (&adj_tensor_get_meta (leaf->tensor)->shape, symbols) ||

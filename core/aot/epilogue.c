@@ -5,6 +5,7 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "tensor/adj-tensor-internal.h"
 
 /* What every call ends with (§9.1). */
 

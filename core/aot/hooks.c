@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
+#include "autograd/adj-hook-internal.h"
 
 /* Hooks that the function puts on its inputs, as they were given to it, belong to the tensors of
  * the caller: gradients reach these on other ways too.  The trace leaves them out, every call puts

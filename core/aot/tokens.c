@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/tokens-private.h"
 
+#include "call/adj-context-internal.h"
 #include "ops/adj-ops.h"
 
 /* Stage 11, effect tokens (aot-autograd §6.5): what an operator does beside giving results is

@@ -12,7 +12,11 @@ G_BEGIN_DECLS
 /* One recorded operation: it turns the gradients of its results into those of its arguments. */
 typedef struct _AdjGradNode AdjGradNode;
 
-/* The mode that records while the context's grad mode is on; goes above the mode that computes. */
+/* (transfer full): a context that computes with the CPU kernels, on dense and composite tensors,
+ * and records gradients: what most programs begin with. */
+ADJ_PUBLIC AdjContext *adj_context_new_with_autograd (void);
+/* (transfer full): the mode that records while the context's grad mode is on; goes above the mode
+ * that computes. */
 ADJ_PUBLIC AdjMode *adj_autograd_mode_new (void);
 
 typedef enum
@@ -80,13 +84,17 @@ ADJ_PUBLIC void adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor);
 
 /* -- nodes -- */
 
-ADJ_PUBLIC AdjGradNode *adj_grad_node_ref (AdjGradNode *node);
-ADJ_PUBLIC void adj_grad_node_unref (AdjGradNode *node);
+ADJ_PUBLIC AdjGradNode *adj_grad_node_ref (AdjGradNode *node);           /* (transfer full) */
+ADJ_PUBLIC void adj_grad_node_unref (AdjGradNode *node);                 /* @node: (nullable) */
 ADJ_PUBLIC const char *adj_grad_node_get_name (const AdjGradNode *node); /* "AddmmBackward" */
+/* When it was made: a later one has a higher number. */
 ADJ_PUBLIC guint64 adj_grad_node_get_sequence (const AdjGradNode *node);
+/* The longest way from it to a leaf, in edges. */
 ADJ_PUBLIC guint64 adj_grad_node_get_topological (const AdjGradNode *node);
+/* Where its results go, one edge for each argument. */
 ADJ_PUBLIC guint adj_grad_node_get_n_edges (const AdjGradNode *node);
-/* (transfer none) (nullable) */
+/* (transfer none) (nullable): the node there, and (@input, out) which of its gradients; %NULL: the
+ * argument has no gradient. */
 ADJ_PUBLIC AdjGradNode *adj_grad_node_get_edge (const AdjGradNode *node, guint edge, guint *input);
 
 /* How many tensors it keeps for its backward, in the order of its arguments, then of its results;
@@ -142,21 +150,14 @@ ADJ_PUBLIC gboolean adj_autograd_connect_backward (AdjContext *cx,
 
 typedef struct _AdjHook AdjHook;
 
-ADJ_PUBLIC AdjHook *adj_hook_ref (AdjHook *hook);
+ADJ_PUBLIC AdjHook *adj_hook_ref (AdjHook *hook); /* (transfer full) */
+/* Lets the handle go; the hook stays until it is removed, or what it is on ends. */
 ADJ_PUBLIC void adj_hook_unref (AdjHook *hook);
 /* From its next turn on it does not run; again is fine, whatever became of the tensor. */
 ADJ_PUBLIC void adj_hook_remove (AdjHook *hook);
 
 /* What errors call it. */
 ADJ_PUBLIC void adj_hook_set_name (AdjHook *hook, const char *name);
-
-/* Takes the tensor hooks off @node, or off the leaf @tensor when that is %NULL, with a leaf's own:
- * those alone that a caller put there and did not remove.  (transfer full) (nullable) */
-GPtrArray *adj_autograd_take_hooks (AdjTensor *tensor, AdjGradNode *node);
-gboolean adj_grad_node_has_hooks (const AdjGradNode *node); /* on gradients that reach it */
-gboolean adj_grad_node_is_of_leaf (const AdjGradNode *node, const AdjTensor *leaf);
-/* Puts a hook on @tensor that does what @hook does. */
-gboolean adj_tensor_add_hook_like (AdjContext *cx, AdjTensor *tensor, const AdjHook *hook);
 
 /* 1. Sees the gradient of a tensor (%NULL: undefined); returns %NULL to keep it, or a new one of
  * the same size, dtype and device, borrowed. */
@@ -172,28 +173,36 @@ typedef void (*AdjNodeHookFunc) (AdjContext *cx,
 /* Between: after the gradient of a leaf was accumulated. */
 typedef void (*AdjLeafHookFunc) (AdjContext *cx, AdjTensor *leaf, gpointer data);
 
-/* Each returns a handle (transfer full), or %NULL with the context in error. */
-ADJ_PUBLIC AdjHook *
-adj_tensor_add_hook (AdjContext *cx, AdjTensor *tensor, AdjTensorHookFunc hook, gpointer data);
-ADJ_PUBLIC AdjHook *
-adj_tensor_add_leaf_hook (AdjContext *cx, AdjTensor *leaf, AdjLeafHookFunc hook, gpointer data);
-ADJ_PUBLIC AdjHook *
-adj_grad_node_add_pre_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data);
-ADJ_PUBLIC AdjHook *
-adj_grad_node_add_post_hook (AdjGradNode *node, AdjNodeHookFunc hook, gpointer data);
+/* Each returns a handle (transfer full) (nullable): %NULL with the context in error.  Letting it go
+ * with adj_hook_unref() leaves the hook in place. */
+ADJ_PUBLIC AdjHook *adj_tensor_add_hook (AdjContext *cx,
+                                         AdjTensor *tensor,
+                                         AdjTensorHookFunc hook,
+                                         gpointer data) G_GNUC_WARN_UNUSED_RESULT;
+ADJ_PUBLIC AdjHook *adj_tensor_add_leaf_hook (AdjContext *cx,
+                                              AdjTensor *leaf,
+                                              AdjLeafHookFunc hook,
+                                              gpointer data) G_GNUC_WARN_UNUSED_RESULT;
+ADJ_PUBLIC AdjHook *adj_grad_node_add_pre_hook (AdjGradNode *node,
+                                                AdjNodeHookFunc hook,
+                                                gpointer data) G_GNUC_WARN_UNUSED_RESULT;
+ADJ_PUBLIC AdjHook *adj_grad_node_add_post_hook (AdjGradNode *node,
+                                                 AdjNodeHookFunc hook,
+                                                 gpointer data) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Hears of the gradients of several tensors, %NULL where they have none. */
 typedef void (*AdjMultiHookFunc) (AdjContext *cx,
                                   AdjTensor *const *grads,
                                   guint n_grads,
                                   gpointer data);
-/* Once in each backward: when all have arrived that it will come to, or with the first of them. */
+/* (transfer full) (nullable): once in each backward: when all have arrived that it will come to, or
+ * with the first of them. */
 ADJ_PUBLIC AdjHook *adj_autograd_add_multi_hook (AdjContext *cx,
                                                  AdjTensor *const *tensors,
                                                  guint n,
                                                  gboolean first_only,
                                                  AdjMultiHookFunc hook,
-                                                 gpointer data);
+                                                 gpointer data) G_GNUC_WARN_UNUSED_RESULT;
 
 /* -- backward -- */
 
@@ -216,7 +225,8 @@ typedef struct
  * adj_backward:
  * @inputs: (nullable) (array length=n_inputs): accumulate into these only
  *
- * Accumulates gradients into the leaves.
+ * Walks back from @roots: runs hooks, and accumulates gradients into the leaves.  What was saved is
+ * let go unless @flags say otherwise.
  *
  * Returns: %FALSE when the context is in error; what was accumulated until then stays
  */
@@ -226,11 +236,17 @@ ADJ_PUBLIC gboolean adj_backward (AdjContext *cx,
                                   guint n_inputs,
                                   AdjBackwardFlags flags);
 
+/* As adj_backward() from @tensor alone, a loss: real, and of one element. */
+ADJ_PUBLIC gboolean adj_tensor_backward (AdjContext *cx, AdjTensor *tensor);
+
 /**
  * adj_grad:
  * @grads: (array length=n_inputs) (out): borrowed from the innermost scope; %NULL: undefined
  *
  * The gradients of @inputs; leaves stay as they are.
+ *
+ * Returns: %FALSE when the context is in error: also for an input that @roots do not depend on,
+ *   unless @flags allow it
  */
 ADJ_PUBLIC gboolean adj_grad (AdjContext *cx,
                               const AdjGradRoots *roots,
@@ -240,9 +256,9 @@ ADJ_PUBLIC gboolean adj_grad (AdjContext *cx,
                               AdjTensor **grads);
 
 /* During backward: @callback runs once when all nodes are done, in order. */
-typedef void (*AdjBackwardCallback) (AdjContext *cx, gpointer data);
+typedef void (*AdjBackwardDoneFunc) (AdjContext *cx, gpointer data);
 ADJ_PUBLIC gboolean adj_autograd_queue_callback (AdjContext *cx,
-                                                 AdjBackwardCallback callback,
+                                                 AdjBackwardDoneFunc callback,
                                                  gpointer data);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGradNode, adj_grad_node_unref)

@@ -15,16 +15,16 @@ G_BEGIN_DECLS
 
 /* What becomes of the results of one call in a selective region; asked in the forward and again
  * when it is recomputed.  Save types keep them. */
-typedef AdjRecompute (*AdjCheckpointPolicy) (
+typedef AdjRecompute (*AdjCheckpointPolicyFunc) (
     const AdjOp *op, const AdjValue *args, guint n_args, gboolean is_recompute, gpointer data);
 
 typedef struct
 {
-  gboolean keeps_rng_moving;  /* random numbers are drawn anew when it is recomputed */
-  gboolean no_early_stop;     /* recomputing goes on when everything is there */
-  gboolean no_metadata_check; /* what is recomputed may be of other sizes and dtypes */
-  gboolean allows_mutation;   /* what a selective region kept may have been written since */
-  AdjCheckpointPolicy policy; /* (nullable) */
+  gboolean keeps_rng_moving;      /* random numbers are drawn anew when it is recomputed */
+  gboolean no_early_stop;         /* recomputing goes on when everything is there */
+  gboolean no_metadata_check;     /* what is recomputed may be of other sizes and dtypes */
+  gboolean allows_mutation;       /* what a selective region kept may have been written since */
+  AdjCheckpointPolicyFunc policy; /* (nullable) */
   gpointer policy_data;
   GDestroyNotify policy_destroy; /* (nullable): frees @policy_data when the region is gone */
 } AdjCheckpointOptions;

@@ -70,8 +70,8 @@ ADJ_PUBLIC void adj_custom_call_set_materialize_grads (AdjCustomCall *call, gboo
 
 /* -- in the backward -- */
 
-/* Borrowed from the scope.  %NULL where none was kept, or with the context in error: it was
- * modified since, or let go. */
+/* (transfer none) (nullable): in the innermost scope.  %NULL where none was kept, or with the
+ * context in error: it was modified since, or let go. */
 ADJ_PUBLIC AdjTensor *adj_custom_call_get_saved (AdjCustomCall *call, guint index);
 
 G_END_DECLS

@@ -24,14 +24,17 @@ typedef void (*AdjModuleHookFunc) (AdjContext *cx,
                                    guint n_outputs,
                                    gpointer data);
 
-ADJ_PUBLIC AdjModuleHooks *adj_module_hooks_new (void);
+ADJ_PUBLIC AdjModuleHooks *adj_module_hooks_new (void); /* (transfer full) */
+/* Calls that were made keep the hooks that they had. */
 ADJ_PUBLIC void adj_module_hooks_free (AdjModuleHooks *hooks);
 
 /* Each returns a handle (transfer full).  What is added or removed counts from the next call on. */
-ADJ_PUBLIC AdjHook *
-adj_module_hooks_add (AdjModuleHooks *hooks, AdjModuleHookFunc hook, gpointer data);
-ADJ_PUBLIC AdjHook *
-adj_module_hooks_add_pre (AdjModuleHooks *hooks, AdjModulePreHookFunc hook, gpointer data);
+ADJ_PUBLIC AdjHook *adj_module_hooks_add (AdjModuleHooks *hooks,
+                                          AdjModuleHookFunc hook,
+                                          gpointer data) G_GNUC_WARN_UNUSED_RESULT;
+ADJ_PUBLIC AdjHook *adj_module_hooks_add_pre (AdjModuleHooks *hooks,
+                                              AdjModulePreHookFunc hook,
+                                              gpointer data) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * adj_module_hooks_call:

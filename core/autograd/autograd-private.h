@@ -6,6 +6,7 @@
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "rules/adj-view-chain.h"
+#include "tensor/adj-tensor-internal.h"
 
 G_BEGIN_DECLS
 

@@ -192,6 +192,12 @@ adj_backward (AdjContext *cx,
 }
 
 gboolean
+adj_tensor_backward (AdjContext *cx, AdjTensor *tensor)
+{
+  return adj_backward (cx, &(AdjGradRoots){ .tensors = &tensor, .n = 1 }, NULL, 0, 0);
+}
+
+gboolean
 adj_grad (AdjContext *cx,
           const AdjGradRoots *roots,
           AdjTensor *const *inputs,

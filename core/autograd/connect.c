@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
+#include "call/adj-context-internal.h"
 
 /* Tensors that are there already become the results of an operation. */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/adj-custom.h"
 #include "autograd/autograd-private.h"
+#include "call/adj-context-internal.h"
 
 /* Operations whose forward and backward the caller defines. */
 

@@ -15,7 +15,7 @@ typedef struct
 
 typedef struct
 {
-  AdjBackwardCallback callback;
+  AdjBackwardDoneFunc callback;
   gpointer data;
 } Callback;
 
@@ -474,7 +474,7 @@ engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request)
 }
 
 gboolean
-adj_autograd_queue_callback (AdjContext *cx, AdjBackwardCallback callback, gpointer data)
+adj_autograd_queue_callback (AdjContext *cx, AdjBackwardDoneFunc callback, gpointer data)
 {
   Callback entry = { callback, data };
   Autograd *autograd;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/adj-hook-internal.h"
 #include "autograd/autograd-private.h"
 
 AdjHook *

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
+#include "call/adj-context-internal.h"
+#include "trace/adj-composite.h"
 
 /* The mode: what it records of a call is a node that applies the operator's gradient rule. */
 
@@ -188,6 +190,16 @@ static const AdjModeClass autograd_class = {
   .checkpoint = autograd_checkpoint,
   .finalize = autograd_finalize,
 };
+
+AdjContext *
+adj_context_new_with_autograd (void)
+{
+  AdjContext *cx = adj_context_new ();
+
+  adj_context_push_mode (cx, adj_composite_mode_new ());
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  return cx;
+}
 
 AdjMode *
 adj_autograd_mode_new (void)

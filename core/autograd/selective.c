@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
+#include "call/adj-context-internal.h"
 
 /* Selective checkpointing: the results of some calls are kept, those of the others recomputed. */
 

@@ -9,15 +9,15 @@ G_BEGIN_DECLS
  * Under AddressSanitizer each allocation is a block of its own, so overruns are seen. */
 typedef struct _AdjArena AdjArena;
 
-ADJ_PUBLIC AdjArena *adj_arena_new (void);
-ADJ_PUBLIC void adj_arena_free (AdjArena *arena);
+AdjArena *adj_arena_new (void);
+void adj_arena_free (AdjArena *arena);
 
 /* Zeroed memory, aligned to 16 bytes; aborts like g_malloc() when memory is out. */
 gpointer adj_arena_alloc (AdjArena *arena, gsize n_bytes);
 /* The same for @n times @n_bytes; aborts when the product overflows. */
 gpointer adj_arena_alloc_n (AdjArena *arena, gsize n, gsize n_bytes);
 gpointer adj_arena_memdup (AdjArena *arena, gconstpointer bytes, gsize n_bytes);
-ADJ_PUBLIC char *adj_arena_strdup (AdjArena *arena, const char *text);
+char *adj_arena_strdup (AdjArena *arena, const char *text);
 char *adj_arena_strndup (AdjArena *arena, const char *text, gsize length);
 
 /* The one copy of @text in @arena: equal texts give equal pointers. */

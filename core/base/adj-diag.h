@@ -33,10 +33,13 @@ typedef struct _AdjDiags AdjDiags;
 
 #define ADJ_DIAGS_MAX 1000
 
-ADJ_PUBLIC AdjDiags *adj_diags_new (void);
+ADJ_PUBLIC AdjDiags *adj_diags_new (void); /* (transfer full) */
+/* @diags: (nullable) */
 ADJ_PUBLIC void adj_diags_free (AdjDiags *diags);
+/* Those that were kept, and one of them (@index below that), which lives as long as @diags. */
 ADJ_PUBLIC guint adj_diags_get_n (const AdjDiags *diags);
 ADJ_PUBLIC const AdjDiag *adj_diags_get (const AdjDiags *diags, guint index);
+/* How many were added, kept or not, of severity @at_least or worse. */
 ADJ_PUBLIC guint adj_diags_count (const AdjDiags *diags, AdjSeverity at_least);
 
 /* @diags may be %NULL: the message is dropped. */

@@ -34,7 +34,7 @@ typedef enum
   ADJ_ERROR_STALE,
 } AdjError;
 
-ADJ_PUBLIC GQuark adj_error_quark (void);
+ADJ_PUBLIC GQuark adj_error_quark (void); /* what ADJ_ERROR stands for */
 
 /* -- what an error blames, besides saying so in words: of the graph that was run or traced -- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-target.h"
+#include "tensor/adj-tensor-internal.h"
 
 /* What is known of a fake tensor, or stands for it. */
 typedef struct

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "call/adj-constant.h"
+#include "call/adj-context-internal.h"
+#include "call/adj-op-internal.h"
 
 /* Where a scope begins in the arrays that all share. */
 typedef struct
@@ -449,6 +451,25 @@ adj_scope_alloc (AdjContext *cx, gsize n_bytes)
 
   g_ptr_array_add (cx->items, bytes);
   return bytes;
+}
+
+AdjTensor *
+adj_from_array (
+    AdjContext *cx, AdjDType dtype, const gint64 *sizes, guint rank, gconstpointer elements)
+{
+  g_autoptr (AdjTensorData) data = NULL;
+  GError *error = NULL;
+
+  g_return_val_if_fail (cx != NULL, NULL);
+
+  if (cx->error != NULL)
+    return NULL;
+  data = adj_tensor_data_new_from_array (dtype, sizes, rank, elements, &error);
+  if (data != NULL)
+    return adj_scope_add (cx, adj_tensor_new_from_data (data));
+  adj_context_fail (cx, error->domain, error->code, "%s", error->message);
+  g_error_free (error);
+  return NULL;
 }
 
 double

@@ -70,41 +70,34 @@ typedef struct
   gboolean accumulates;    /* its gradients are being added to those that arrived before */
 } AdjPlace;
 
-/* The region of activation checkpointing that is being run: what the nodes of a trace are tagged
- * with. */
-typedef struct
-{
-  gint64 id; /* -1: none */
-  AdjRecompute recompute;
-  gboolean is_again; /* it is being recomputed: its nodes stay in backward and are not merged */
-} AdjRegionTag;
-
 /* -- context -- */
 
-/* A context whose only mode computes with the CPU kernels. */
+/* (transfer full): a context whose only mode computes with the CPU kernels; it records no
+ * gradients, for which adj_context_new_with_autograd() is. */
 ADJ_PUBLIC AdjContext *adj_context_new (void);
-/* A context without a mode: push at least one. */
+/* (transfer full): a context without a mode: push at least one.  @symbols: (nullable): that sizes
+ * refer to; kept. */
 ADJ_PUBLIC AdjContext *adj_context_new_empty (AdjSymbols *symbols);
+/* Ends the modes, every scope and what is in them. */
 ADJ_PUBLIC void adj_context_free (AdjContext *cx);
 
-/* Takes @mode; popping frees it.  Modes are popped in reverse order. */
+/* @mode: (transfer full).  Takes @mode; popping frees it.  Modes are popped in reverse order. */
 ADJ_PUBLIC void adj_context_push_mode (AdjContext *cx, AdjMode *mode);
 ADJ_PUBLIC void adj_context_pop_mode (AdjContext *cx);
 /* (transfer none) (nullable): the outermost mode. */
-AdjMode *adj_context_get_mode (AdjContext *cx);
-gboolean adj_mode_call_below (AdjMode *mode, AdjOpCall *call);
-/* Calls that a mode makes for itself enter at @mode, which gives where they entered before; %NULL:
- * at the outermost. */
-AdjMode *adj_context_set_entry (AdjContext *cx, AdjMode *mode);
-/* Tells every mode, outermost first. */
-void adj_context_note_builtin (
-    AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
+ADJ_PUBLIC AdjMode *adj_context_get_mode (AdjContext *cx);
+/* Passes @call on; %FALSE: the context is in error. */
+ADJ_PUBLIC gboolean adj_mode_call_below (AdjMode *mode, AdjOpCall *call);
+/* Calls that a mode makes for itself enter at @mode from now on; %NULL: at the outermost.  Returns
+ * (transfer none) (nullable) where they entered before. */
+ADJ_PUBLIC AdjMode *adj_context_set_entry (AdjContext *cx, AdjMode *mode);
 
-/* The mode that runs meta functions and CPU kernels, and the one that runs meta functions alone. */
+/* (transfer full): the mode that runs meta functions and CPU kernels, and the one that runs meta
+ * functions alone. */
 ADJ_PUBLIC AdjMode *adj_eager_mode_new (void);
 ADJ_PUBLIC AdjMode *adj_fake_mode_new (void);
-/* Runs in float64: every floating dtype argument and default becomes float64; integers, bool and
- * recorded random values stay. */
+/* (transfer full): runs in float64: every floating dtype argument and default becomes float64;
+ * integers, bool and recorded random values stay. */
 ADJ_PUBLIC AdjMode *adj_float64_mode_new (void);
 
 ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer none) */
@@ -116,9 +109,6 @@ ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
 /* What counter-based random operators start from, and leave behind; seed 0, offset 0 at first. */
 ADJ_PUBLIC AdjPhilox adj_context_get_philox (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_philox (AdjContext *cx, AdjPhilox state);
-/* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
-AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
-void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 /* Grad mode: whether operators are recorded for backward; %TRUE at first.  Setting it gives what it
  * was before. */
 ADJ_PUBLIC gboolean adj_context_get_grad_enabled (const AdjContext *cx);
@@ -126,7 +116,6 @@ ADJ_PUBLIC gboolean adj_context_set_grad_enabled (AdjContext *cx, gboolean enabl
 /* What operators print goes to @print; without one nothing is printed. */
 typedef void (*AdjPrintFunc) (const char *text, gpointer data);
 ADJ_PUBLIC void adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data);
-void adj_context_print (AdjContext *cx, const char *text);
 /* Whether only deterministic algorithms may run, as the caller wishes; %FALSE at first. */
 ADJ_PUBLIC gboolean adj_context_get_deterministic (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_deterministic (AdjContext *cx, gboolean deterministic);
@@ -137,30 +126,24 @@ ADJ_PUBLIC void adj_context_set_unbacked (AdjContext *cx, gboolean unbacked);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 
+/* Where in the program the next calls are, for errors and traces; @place: (nullable), copied. */
 ADJ_PUBLIC void adj_context_set_place (AdjContext *cx, const AdjPlace *place);
-const AdjPlace *adj_context_get_place (const AdjContext *cx);
-/* Notes a line of the program, unless a graph is being interpreted; returns @cx. */
+ADJ_PUBLIC const AdjPlace *adj_context_get_place (const AdjContext *cx);
+/* Notes a line of the program, unless a graph is being interpreted; returns @cx (transfer none). */
 ADJ_PUBLIC AdjContext *
 adj_context_at (AdjContext *cx, const char *file, guint line, const char *function);
 #define ADJ_HERE(cx) adj_context_at ((cx), __FILE__, __LINE__, __func__)
-/* The number of the autograd node that was made last; -1: none was. */
-gint64 adj_context_get_sequence (const AdjContext *cx);
-void adj_context_set_sequence (AdjContext *cx, gint64 sequence);
-
-AdjRegionTag adj_context_get_region (const AdjContext *cx);
-/* Returns what it was before. */
-AdjRegionTag adj_context_set_region (AdjContext *cx, AdjRegionTag region);
-/* The number of the next region: 1, 2, … */
-gint64 adj_context_next_region (AdjContext *cx);
 
 /* -- the sticky error --
  *
  * The first error sticks, with its provenance (operator, shapes, place).  While a context is in
  * error every call returns %NULL or %FALSE; whoever owns the context takes the error out. */
 ADJ_PUBLIC gboolean adj_context_has_error (const AdjContext *cx);
-/* (transfer full) into @error; the context is usable again.  Returns whether there was one. */
-GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (nullable) */
+ADJ_PUBLIC GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (nullable) */
+/* Moves it to @error (nullable: dropped); the context is usable again.  Returns whether there was
+ * one. */
 ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
+/* Sets it, with the place, unless there is one already. */
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
@@ -177,18 +160,29 @@ ADJ_PUBLIC gboolean adj_context_test_size (AdjContext *cx,
  * reference beyond it. */
 ADJ_PUBLIC void adj_scope_begin (AdjContext *cx);
 ADJ_PUBLIC void adj_scope_end (AdjContext *cx);
-/* Gives @tensor (transfer full) to the innermost scope; returns it, borrowed. */
+/* Gives @tensor (transfer full) (nullable) to the innermost scope; returns it (transfer none). */
 ADJ_PUBLIC AdjTensor *adj_scope_add (AdjContext *cx, AdjTensor *tensor);
 ADJ_PUBLIC AdjTensor *
 adj_keep (AdjTensor *tensor); /* (transfer full) (nullable): NULL keeps NULL */
+
+/**
+ * adj_from_array:
+ * @sizes: (array length=rank)
+ * @elements: that many of @dtype, in row-major order; copied
+ *
+ * Returns: (transfer none) (nullable): a contiguous tensor on the CPU, in the innermost scope;
+ * %NULL with the context in error
+ */
+ADJ_PUBLIC AdjTensor *adj_from_array (
+    AdjContext *cx, AdjDType dtype, const gint64 *sizes, guint rank, gconstpointer elements);
 
 /* The value of a tensor of one element.  0 with the context in error when it has none: more
  * elements, or none at all because it is fake. */
 ADJ_PUBLIC double adj_item (AdjContext *cx, AdjTensor *tensor);
 /* The same as a size: a symbol where data will decide it and the context lets them. */
 ADJ_PUBLIC AdjSize adj_item_size (AdjContext *cx, AdjTensor *tensor);
-/* Bytes, zeroed, that live as long as the innermost scope. */
-gpointer adj_scope_alloc (AdjContext *cx, gsize n_bytes);
+/* (transfer none): bytes, zeroed, that live as long as the innermost scope. */
+ADJ_PUBLIC gpointer adj_scope_alloc (AdjContext *cx, gsize n_bytes);
 
 /* -- calls -- */
 
@@ -206,20 +200,11 @@ ADJ_PUBLIC gboolean adj_call (AdjContext *cx,
                               const AdjValue *kwargs,
                               AdjValue *result);
 
-/* An effect token: a float tensor without elements, borrowed from the innermost scope. */
-AdjTensor *adj_token_new (AdjContext *cx);
-/* As adj_call() of an operator with an effect, which comes after what @token (nullable) came from.
- * @new_token (out): borrowed from the innermost scope; orders what comes after. */
-gboolean adj_call_after (AdjContext *cx,
-                         AdjTensor *token,
-                         const AdjOp *op,
-                         const AdjValue *args,
-                         const AdjValue *kwargs,
-                         AdjValue *result,
-                         AdjTensor **new_token);
-
 /* The same as adj_call() with arguments in schema order, none left out, as in an AdjOpCall. */
-gboolean adj_call_bound (AdjContext *cx, const AdjOp *op, const AdjValue *args, AdjValue *result);
+ADJ_PUBLIC gboolean adj_call_bound (AdjContext *cx,
+                                    const AdjOp *op,
+                                    const AdjValue *args,
+                                    AdjValue *result);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjContext, adj_context_free)
 

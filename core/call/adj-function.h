@@ -23,10 +23,12 @@ struct _AdjFunction
   gatomicrefcount ref_count;
 };
 
-/* Allocates an instance of @size bytes, zeroed but for the header. */
+/* (transfer full): an instance of @size bytes, zeroed but for the header; @klass must outlive it.
+ */
 ADJ_PUBLIC AdjFunction *adj_function_new (const AdjFunctionClass *klass, gsize size);
-ADJ_PUBLIC AdjFunction *adj_function_ref (AdjFunction *function);
-ADJ_PUBLIC void adj_function_unref (AdjFunction *function);
+ADJ_PUBLIC AdjFunction *adj_function_ref (AdjFunction *function); /* (transfer full) */
+ADJ_PUBLIC void adj_function_unref (AdjFunction *function);       /* not %NULL */
+/* As the method.  @args: borrowed; @result: (out) (transfer full).  %FALSE: @cx is in error. */
 ADJ_PUBLIC gboolean adj_function_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result);
 

@@ -12,8 +12,8 @@ typedef struct _AdjGenerator AdjGenerator;
 
 #define ADJ_GENERATOR_STATE_BYTES 5056
 
-ADJ_PUBLIC AdjGenerator *adj_generator_new (guint64 seed);
-ADJ_PUBLIC void adj_generator_free (AdjGenerator *generator);
+ADJ_PUBLIC AdjGenerator *adj_generator_new (guint64 seed);    /* (transfer full) */
+ADJ_PUBLIC void adj_generator_free (AdjGenerator *generator); /* @generator: (nullable) */
 
 /* As torch.manual_seed(). */
 ADJ_PUBLIC void adj_generator_seed (AdjGenerator *generator, guint64 seed);
@@ -26,13 +26,14 @@ ADJ_PUBLIC gboolean adj_generator_set_state (AdjGenerator *generator,
                                              gsize n_bytes,
                                              GError **error);
 
+/* The next 32 bits. */
 ADJ_PUBLIC guint32 adj_generator_next32 (AdjGenerator *generator);
 /* Two draws, the first one on top. */
 ADJ_PUBLIC guint64 adj_generator_next64 (AdjGenerator *generator);
 /* Uniform in [0, 1), of 53 bits. */
-double adj_generator_next_uniform (AdjGenerator *generator);
+ADJ_PUBLIC double adj_generator_next_uniform (AdjGenerator *generator);
 /* Normal with mean 0 and deviation 1; every second one was drawn together with the one before. */
-double adj_generator_next_normal (AdjGenerator *generator);
+ADJ_PUBLIC double adj_generator_next_normal (AdjGenerator *generator);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGenerator, adj_generator_free)
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "call/adj-op-internal.h"
 
 /* -- results -- */
 
@@ -80,7 +81,7 @@ check_defined (const AdjOpCall *call)
     {
       const AdjType *type = &call->schema->arguments[i].type;
 
-      if (type->kind == ADJ_TYPE_TENSOR && !type->optional && !type->is_list &&
+      if (type->kind == ADJ_TYPE_KIND_TENSOR && !type->optional && !type->is_list &&
           call->args[i].kind == ADJ_VALUE_NONE)
         return adj_op_call_fail (call, "argument '%s' must be Tensor, not None",
                                  call->schema->arguments[i].name);

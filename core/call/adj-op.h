@@ -125,6 +125,7 @@ struct _AdjOpCall
 
 /* -- the table (core/ops/table.c) -- */
 
+/* The records, twins that were derived of them included. */
 ADJ_PUBLIC guint adj_ops_get_n (void);
 ADJ_PUBLIC const AdjOp *adj_ops_get (guint index);
 /* The parsed schema of a record of the table; never %NULL. */
@@ -132,61 +133,51 @@ ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
 /* Whether its results are all that it does, and the same whenever its arguments are. */
 ADJ_PUBLIC gboolean adj_op_is_pure (const AdjOp *op);
 
-/* -- for meta functions and kernels -- */
+/* -- for modes, meta functions and kernels -- */
 
-/* Adds a result; the pointer is valid until the next one is added. */
-AdjOpResult *adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
-/* A view of argument @arg: its dtype and device. */
-AdjOpResult *adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape);
-AdjOpResult *adj_op_call_add_none (AdjOpCall *call);
-AdjOpResult *adj_op_call_add_size (AdjOpCall *call, AdjSize size);
-void adj_op_call_clear (AdjOpCall *call);
+/* (transfer none): adds a result; valid until the next one is added. */
+ADJ_PUBLIC AdjOpResult *adj_op_call_add (AdjOpCall *call, AdjDType dtype, const AdjShape *shape);
+/* (transfer none): a view of argument @arg: its dtype and device. */
+ADJ_PUBLIC AdjOpResult *adj_op_call_add_view (AdjOpCall *call, guint arg, const AdjShape *shape);
+/* (transfer none): None, or a size, in the place of a tensor. */
+ADJ_PUBLIC AdjOpResult *adj_op_call_add_none (AdjOpCall *call);
+ADJ_PUBLIC AdjOpResult *adj_op_call_add_size (AdjOpCall *call, AdjSize size);
 
 /* Index of the argument of that name; a programmer error when there is none. */
-guint adj_op_call_find (const AdjOpCall *call, const char *name);
+ADJ_PUBLIC guint adj_op_call_find (const AdjOpCall *call, const char *name);
 
 /* The device of the first tensor among the arguments; the CPU when there is none. */
-AdjDevice adj_op_call_device (const AdjOpCall *call);
+ADJ_PUBLIC AdjDevice adj_op_call_device (const AdjOpCall *call);
 
 /* The argument as the schema types it; on a mismatch they set the context's error and give a
  * neutral value, so that rules read as mathematics. */
-AdjTensor *adj_op_call_tensor (const AdjOpCall *call, guint arg); /* (transfer none); required */
-AdjTensor *adj_op_call_tensor_or_null (const AdjOpCall *call,
-                                       guint arg); /* (transfer none) (nullable) */
-const AdjTensorMeta *adj_op_call_meta (const AdjOpCall *call, guint arg);
-gint64 adj_op_call_int (const AdjOpCall *call, guint arg, gint64 if_none);
-double adj_op_call_double (const AdjOpCall *call, guint arg, double if_none);
-gboolean adj_op_call_bool (const AdjOpCall *call, guint arg);
-/* BOOL or INT that is not 0; for entries of bool[3]. */
-gboolean adj_op_value_is_true (const AdjValue *value);
-const char *adj_op_call_string (const AdjOpCall *call, guint arg, const char *if_none);
-AdjDType adj_op_call_dtype (const AdjOpCall *call, guint arg, AdjDType if_none);
-AdjSize adj_op_call_size (const AdjOpCall *call, guint arg, AdjSize if_none);
+ADJ_PUBLIC AdjTensor *adj_op_call_tensor (const AdjOpCall *call,
+                                          guint arg); /* (transfer none); required */
+ADJ_PUBLIC AdjTensor *adj_op_call_tensor_or_null (const AdjOpCall *call,
+                                                  guint arg); /* (transfer none) (nullable) */
+ADJ_PUBLIC const AdjTensorMeta *adj_op_call_meta (const AdjOpCall *call, guint arg);
+ADJ_PUBLIC gint64 adj_op_call_int (const AdjOpCall *call, guint arg, gint64 if_none);
+ADJ_PUBLIC double adj_op_call_double (const AdjOpCall *call, guint arg, double if_none);
+ADJ_PUBLIC gboolean adj_op_call_bool (const AdjOpCall *call, guint arg);
+ADJ_PUBLIC const char *adj_op_call_string (const AdjOpCall *call, guint arg, const char *if_none);
+ADJ_PUBLIC AdjDType adj_op_call_dtype (const AdjOpCall *call, guint arg, AdjDType if_none);
+ADJ_PUBLIC AdjSize adj_op_call_size (const AdjOpCall *call, guint arg, AdjSize if_none);
 /* A list of sizes into @out (room for ADJ_MAX_RANK); a lone number is a list of one.  Returns n. */
-guint adj_op_call_sizes (const AdjOpCall *call, guint arg, AdjSize *out);
+ADJ_PUBLIC guint adj_op_call_sizes (const AdjOpCall *call, guint arg, AdjSize *out);
 /* Dimensions as a bit mask, wrapped and checked against @rank; an empty or absent list is all. */
-guint32 adj_op_call_dims (const AdjOpCall *call, guint arg, guint rank);
+ADJ_PUBLIC guint32 adj_op_call_dims (const AdjOpCall *call, guint arg, guint rank);
 
 /* Fails the call: sets the context's error with operator, shapes and place; returns %FALSE. */
-gboolean adj_op_call_fail (const AdjOpCall *call, const char *format, ...) G_GNUC_PRINTF (2, 3);
-gboolean adj_op_call_fail_as (const AdjOpCall *call, AdjError code, const char *format, ...)
-    G_GNUC_PRINTF (3, 4);
+ADJ_PUBLIC gboolean adj_op_call_fail (const AdjOpCall *call, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+ADJ_PUBLIC gboolean adj_op_call_fail_as (const AdjOpCall *call,
+                                         AdjError code,
+                                         const char *format,
+                                         ...) G_GNUC_PRINTF (3, 4);
 /* @error: (transfer full) */
-gboolean adj_op_call_fail_with (const AdjOpCall *call, GError *error);
-
-/* Bytes from the start of the storage to the end of a tensor with integer sizes; G_MAXSIZE when
- * they cannot be counted. */
-gsize adj_op_extent (const AdjTensorMeta *meta);
-/* %FALSE with the call failed when so many bytes, for a result of @meta, are more than there are.
- */
-gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
-
-/* -- for modes -- */
-
-/* Evaluates the `.decompose` rule (core/rules); @result (out) (transfer full). */
-gboolean adj_op_call_decompose (AdjOpCall *call, AdjValue *result);
+ADJ_PUBLIC gboolean adj_op_call_fail_with (const AdjOpCall *call, GError *error);
 
 /* Runs the meta function: afterwards the call has results without tensors. */
-gboolean adj_op_call_infer (AdjOpCall *call);
+ADJ_PUBLIC gboolean adj_op_call_infer (AdjOpCall *call);
 
 G_END_DECLS

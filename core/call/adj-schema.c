@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
+
 /* The grammar, as PyTorch prints it:
  *
  *   schema  = ns "::" name ["." overload] "(" [item {", " item}] ")" " -> " returns
@@ -21,25 +23,25 @@ typedef struct
   GError **error;
 } Parser;
 
-static const char *const kind_names[ADJ_N_TYPES] = {
-  [ADJ_TYPE_TENSOR] = "Tensor",
-  [ADJ_TYPE_SCALAR] = "Scalar",
-  [ADJ_TYPE_INT] = "int",
-  [ADJ_TYPE_SYMINT] = "SymInt",
-  [ADJ_TYPE_FLOAT] = "float",
-  [ADJ_TYPE_BOOL] = "bool",
-  [ADJ_TYPE_STR] = "str",
-  [ADJ_TYPE_SCALAR_TYPE] = "ScalarType",
-  [ADJ_TYPE_LAYOUT] = "Layout",
-  [ADJ_TYPE_DEVICE] = "Device",
-  [ADJ_TYPE_MEMORY_FORMAT] = "MemoryFormat",
-  [ADJ_TYPE_GENERATOR] = "Generator",
+static const char *const kind_names[ADJ_N_TYPE_KINDS] = {
+  [ADJ_TYPE_KIND_TENSOR] = "Tensor",
+  [ADJ_TYPE_KIND_SCALAR] = "Scalar",
+  [ADJ_TYPE_KIND_INT] = "int",
+  [ADJ_TYPE_KIND_SYMINT] = "SymInt",
+  [ADJ_TYPE_KIND_FLOAT] = "float",
+  [ADJ_TYPE_KIND_BOOL] = "bool",
+  [ADJ_TYPE_KIND_STR] = "str",
+  [ADJ_TYPE_KIND_SCALAR_TYPE] = "ScalarType",
+  [ADJ_TYPE_KIND_LAYOUT] = "Layout",
+  [ADJ_TYPE_KIND_DEVICE] = "Device",
+  [ADJ_TYPE_KIND_MEMORY_FORMAT] = "MemoryFormat",
+  [ADJ_TYPE_KIND_GENERATOR] = "Generator",
 };
 
 const char *
 adj_type_kind_name (AdjTypeKind kind)
 {
-  return kind < ADJ_N_TYPES && kind_names[kind] != NULL ? kind_names[kind] : "Any";
+  return kind < ADJ_N_TYPE_KINDS && kind_names[kind] != NULL ? kind_names[kind] : "Any";
 }
 
 static gboolean
@@ -175,12 +177,12 @@ match_type (const char *text, AdjType *type)
 
   while (is_name_byte (text[length]))
     length++;
-  type->kind = ADJ_TYPE_ANY;
-  for (guint i = 0; i < ADJ_N_TYPES; i++)
+  type->kind = ADJ_TYPE_KIND_ANY;
+  for (guint i = 0; i < ADJ_N_TYPE_KINDS; i++)
     if (kind_names[i] != NULL && strlen (kind_names[i]) == length &&
         strncmp (kind_names[i], text, length) == 0)
       type->kind = i;
-  if (type->kind == ADJ_TYPE_ANY)
+  if (type->kind == ADJ_TYPE_KIND_ANY)
     return FALSE;
 
   at += length;
@@ -228,7 +230,7 @@ parse_type (Parser *p, AdjType *type)
   *type = (AdjType){ .list_size = -1 };
   if (!match_type (text, type))
     *type = (AdjType){
-      .kind = ADJ_TYPE_ANY,
+      .kind = ADJ_TYPE_KIND_ANY,
       .list_size = -1,
       .written = strchr (text, '!') != NULL,
       .name = text,
@@ -509,7 +511,7 @@ print_default (const AdjValue *value, GString *out)
 void
 adj_type_print (const AdjType *type, GString *out)
 {
-  if (type->kind == ADJ_TYPE_ANY)
+  if (type->kind == ADJ_TYPE_KIND_ANY)
     {
       g_string_append (out, type->name);
       return;

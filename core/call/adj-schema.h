@@ -10,20 +10,20 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  ADJ_TYPE_TENSOR,
-  ADJ_TYPE_SCALAR, /* int, float, bool, complex or a symbolic number */
-  ADJ_TYPE_INT,
-  ADJ_TYPE_SYMINT,
-  ADJ_TYPE_FLOAT,
-  ADJ_TYPE_BOOL,
-  ADJ_TYPE_STR,
-  ADJ_TYPE_SCALAR_TYPE,
-  ADJ_TYPE_LAYOUT,
-  ADJ_TYPE_DEVICE,
-  ADJ_TYPE_MEMORY_FORMAT,
-  ADJ_TYPE_GENERATOR,
-  ADJ_TYPE_ANY,
-  ADJ_N_TYPES,
+  ADJ_TYPE_KIND_TENSOR,
+  ADJ_TYPE_KIND_SCALAR, /* int, float, bool, complex or a symbolic number */
+  ADJ_TYPE_KIND_INT,
+  ADJ_TYPE_KIND_SYMINT,
+  ADJ_TYPE_KIND_FLOAT,
+  ADJ_TYPE_KIND_BOOL,
+  ADJ_TYPE_KIND_STR,
+  ADJ_TYPE_KIND_SCALAR_TYPE,
+  ADJ_TYPE_KIND_LAYOUT,
+  ADJ_TYPE_KIND_DEVICE,
+  ADJ_TYPE_KIND_MEMORY_FORMAT,
+  ADJ_TYPE_KIND_GENERATOR,
+  ADJ_TYPE_KIND_ANY,
+  ADJ_N_TYPE_KINDS,
 } AdjTypeKind;
 
 typedef struct
@@ -42,9 +42,9 @@ typedef struct
 /* "Tensor", "SymInt"; "Any" for what we do not know. */
 ADJ_PUBLIC const char *adj_type_kind_name (AdjTypeKind kind);
 /* "Tensor(a!)", "int[2]?". */
-void adj_type_print (const AdjType *type, GString *out);
+ADJ_PUBLIC void adj_type_print (const AdjType *type, GString *out);
 /* Whether @value may stand for an argument of that type. */
-gboolean adj_type_accepts (const AdjType *type, const AdjValue *value);
+ADJ_PUBLIC gboolean adj_type_accepts (const AdjType *type, const AdjValue *value);
 
 /* No schema has more arguments, or more results. */
 #define ADJ_MAX_ARGUMENTS 64
@@ -72,14 +72,12 @@ typedef struct
   AdjArgument *returns;
 } AdjSchema;
 
-/* @arena owns the result. */
-const AdjSchema *adj_schema_parse (const char *text, AdjArena *arena, GError **error);
-/* The canonical string; equals the parsed one for every schema of the table. */
+/* (transfer full): the canonical string; equals the parsed one for every schema of the table. */
 ADJ_PUBLIC char *adj_schema_print (const AdjSchema *schema);
 
 /* Whether any argument is written, and whether any return aliases an argument. */
-gboolean adj_schema_mutates (const AdjSchema *schema);
-gboolean adj_schema_is_view (const AdjSchema *schema);
+ADJ_PUBLIC gboolean adj_schema_mutates (const AdjSchema *schema);
+ADJ_PUBLIC gboolean adj_schema_is_view (const AdjSchema *schema);
 
 /**
  * adj_schema_bind:
@@ -90,10 +88,10 @@ gboolean adj_schema_is_view (const AdjSchema *schema);
  *
  * Checks number, names and kinds: "aten::add.Tensor: argument 'other' must be Tensor, not str".
  */
-gboolean adj_schema_bind (const AdjSchema *schema,
-                          const AdjValue *args,
-                          const AdjValue *kwargs,
-                          AdjValue *bound,
-                          GError **error);
+ADJ_PUBLIC gboolean adj_schema_bind (const AdjSchema *schema,
+                                     const AdjValue *args,
+                                     const AdjValue *kwargs,
+                                     AdjValue *bound,
+                                     GError **error);
 
 G_END_DECLS

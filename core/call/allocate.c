@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <unistd.h>
 
+#include "call/adj-op-internal.h"
 #include "call/allocate-private.h"
+#include "tensor/adj-tensor-internal.h"
 
 /* Sizes of an eager tensor are integers: symbols take the value of their hint. */
 static gboolean

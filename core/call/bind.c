@@ -27,20 +27,20 @@ fail (const AdjSchema *schema, GError **error, const char *format, ...)
 #define NUMBERS (KIND (BOOL) | KIND (INT) | KIND (FLOAT) | KIND (SIZE))
 
 /* What an argument of each type may be.  Enumerations may come as PyTorch's numbers. */
-static const guint32 accepted[ADJ_N_TYPES] = {
-  [ADJ_TYPE_TENSOR] = KIND (TENSOR) | NUMBERS,
-  [ADJ_TYPE_SCALAR] = NUMBERS | KIND (COMPLEX),
-  [ADJ_TYPE_INT] = KIND (INT) | KIND (SIZE) | KIND (BOOL),
-  [ADJ_TYPE_SYMINT] = KIND (INT) | KIND (SIZE) | KIND (BOOL),
-  [ADJ_TYPE_FLOAT] = NUMBERS,
-  [ADJ_TYPE_BOOL] = KIND (BOOL) | KIND (INT),
-  [ADJ_TYPE_STR] = KIND (STRING),
-  [ADJ_TYPE_SCALAR_TYPE] = KIND (DTYPE) | KIND (INT),
-  [ADJ_TYPE_LAYOUT] = KIND (LAYOUT) | KIND (INT),
-  [ADJ_TYPE_DEVICE] = KIND (DEVICE),
-  [ADJ_TYPE_MEMORY_FORMAT] = KIND (MEMORY_FORMAT) | KIND (INT),
-  [ADJ_TYPE_GENERATOR] = KIND (OPAQUE_OBJECT) | KIND (NONE),
-  [ADJ_TYPE_ANY] = G_MAXUINT32,
+static const guint32 accepted[ADJ_N_TYPE_KINDS] = {
+  [ADJ_TYPE_KIND_TENSOR] = KIND (TENSOR) | NUMBERS,
+  [ADJ_TYPE_KIND_SCALAR] = NUMBERS | KIND (COMPLEX),
+  [ADJ_TYPE_KIND_INT] = KIND (INT) | KIND (SIZE) | KIND (BOOL),
+  [ADJ_TYPE_KIND_SYMINT] = KIND (INT) | KIND (SIZE) | KIND (BOOL),
+  [ADJ_TYPE_KIND_FLOAT] = NUMBERS,
+  [ADJ_TYPE_KIND_BOOL] = KIND (BOOL) | KIND (INT),
+  [ADJ_TYPE_KIND_STR] = KIND (STRING),
+  [ADJ_TYPE_KIND_SCALAR_TYPE] = KIND (DTYPE) | KIND (INT),
+  [ADJ_TYPE_KIND_LAYOUT] = KIND (LAYOUT) | KIND (INT),
+  [ADJ_TYPE_KIND_DEVICE] = KIND (DEVICE),
+  [ADJ_TYPE_KIND_MEMORY_FORMAT] = KIND (MEMORY_FORMAT) | KIND (INT),
+  [ADJ_TYPE_KIND_GENERATOR] = KIND (OPAQUE_OBJECT) | KIND (NONE),
+  [ADJ_TYPE_KIND_ANY] = G_MAXUINT32,
 };
 
 G_STATIC_ASSERT (ADJ_N_VALUE_KINDS <= 32);
@@ -51,11 +51,11 @@ accepts_element (const AdjType *type, const AdjValue *value)
   /* A tensor may be undefined; which operators take that is for the call to say. */
   if (value->kind == ADJ_VALUE_NONE)
     return type->element_optional || (accepted[type->kind] & KIND (NONE)) != 0 ||
-           (type->kind == ADJ_TYPE_TENSOR && !type->is_list);
-  if (type->is_list && type->kind == ADJ_TYPE_TENSOR)
+           (type->kind == ADJ_TYPE_KIND_TENSOR && !type->is_list);
+  if (type->is_list && type->kind == ADJ_TYPE_KIND_TENSOR)
     return value->kind == ADJ_VALUE_TENSOR;
   /* The lowest integers are no sizes: they would read as symbols. */
-  if (type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT)
+  if (type->kind == ADJ_TYPE_KIND_INT || type->kind == ADJ_TYPE_KIND_SYMINT)
     if (value->kind == ADJ_VALUE_INT && !adj_size_is_int (ADJ_SIZE (value->integer)))
       return FALSE;
   return (accepted[type->kind] & (1u << value->kind)) != 0;
@@ -66,7 +66,7 @@ adj_type_accepts (const AdjType *type, const AdjValue *value)
 {
   if (value->kind == ADJ_VALUE_NONE && type->optional)
     return TRUE;
-  if (!type->is_list || type->kind == ADJ_TYPE_ANY)
+  if (!type->is_list || type->kind == ADJ_TYPE_KIND_ANY)
     return accepts_element (type, value);
   if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
     return type->list_size > 0 && accepts_element (type, value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "call/adj-context-internal.h"
 #include "call/adj-context.h"
 
 /* Every floating dtype that a call names becomes float64, and so does the default; tensors come in
@@ -17,7 +18,7 @@ float64_call (AdjMode *mode, AdjOpCall *call)
 
   memcpy (promoted, args, schema->n_arguments * sizeof *promoted);
   for (guint i = 0; i < schema->n_arguments; i++)
-    if (schema->arguments[i].type.kind == ADJ_TYPE_SCALAR_TYPE &&
+    if (schema->arguments[i].type.kind == ADJ_TYPE_KIND_SCALAR_TYPE &&
         adj_dtype_is_floating (adj_op_call_dtype (call, i, ADJ_DTYPE_NONE)))
       {
         drawn = adj_op_call_dtype (call, i, ADJ_DTYPE_NONE);

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "call/adj-op-internal.h"
 #include "exec/adj-spill.h"
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
@@ -565,7 +566,7 @@ compare (Comparing *comparing, AdjComparison *comparison, GError **error)
 }
 
 AdjComparison *
-adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error)
+adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error)
 {
   guint n = adj_graph_get_n_nodes (request->graph);
   Comparing comparing = { .request = request, .graph = request->graph, .total = 2 * n };

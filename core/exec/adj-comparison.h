@@ -60,9 +60,17 @@ typedef struct
   gpointer data;
 } AdjComparisonRequest;
 
+/**
+ * adj_comparison_run:
+ *
+ * Runs the graph, in float64 too, and lays its values beside those of @request.
+ *
+ * Returns: (transfer full) (nullable): %NULL when it could not begin; a run that broke down on the
+ *   way is in the result
+ */
 ADJ_PUBLIC AdjComparison *
-adj_compare_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error);
-ADJ_PUBLIC void adj_comparison_free (AdjComparison *comparison);
+adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error);
+ADJ_PUBLIC void adj_comparison_free (AdjComparison *comparison); /* not %NULL */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjComparison, adj_comparison_free)
 

@@ -110,7 +110,8 @@ static gboolean
 check_memory (const AdjRunRequest *request, GError **error)
 {
   guint64 needed = adj_graph_estimate_memory (request->graph, request->float64);
-  guint64 limit = request->memory_limit > 0 ? request->memory_limit : adj_memory_free () / 5 * 4;
+  guint64 limit =
+      request->memory_limit > 0 ? request->memory_limit : adj_memory_get_available () / 5 * 4;
   g_autofree char *needs = NULL;
   g_autofree char *allows = NULL;
 

@@ -47,11 +47,14 @@ typedef struct
                    GError **error);
 } AdjExecutor;
 
+/* In the order of lists. */
 ADJ_PUBLIC guint adj_executors_get_n (void);
 ADJ_PUBLIC const AdjExecutor *adj_executors_get (guint index);
+/* (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
 ADJ_PUBLIC const AdjExecutor *adj_executor_find (const char *name, GError **error);
 
-/* Checks inputs against the placeholders and memory against the limit, then runs. */
+/* Checks inputs against the placeholders and memory against the limit (ADJ_ERROR_MEMORY with the
+ * estimate), then runs.  @result: (out caller-allocates): cleared with adj_run_result_clear(). */
 ADJ_PUBLIC gboolean adj_executor_run (const AdjExecutor *executor,
                                       const AdjRunRequest *request,
                                       AdjRunResult *result,

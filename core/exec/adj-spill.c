@@ -43,7 +43,7 @@ adj_spill_new (guint64 memory)
 {
   AdjSpill *spill = g_new0 (AdjSpill, 1);
 
-  spill->left = memory > 0 ? memory : adj_memory_free () / 8;
+  spill->left = memory > 0 ? memory : adj_memory_get_available () / 8;
   spill->kept = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) g_bytes_unref, NULL);
   spill->file = -1;
   return spill;

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
  * when the process dies.  One thread at a time puts values in; what comes out is shared freely. */
 typedef struct _AdjSpill AdjSpill;
 
-/* @memory: bytes that may stay in memory; 0: an eighth of what the machine has free. */
+/* (transfer full).  @memory: bytes that may stay in memory; 0: an eighth of what the machine has
+ * free. */
 ADJ_PUBLIC AdjSpill *adj_spill_new (guint64 memory);
 /* The values live on. */
 ADJ_PUBLIC void adj_spill_free (AdjSpill *spill);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-arena.h"
 #include "formats/adj-bundle.h"
 
 G_BEGIN_DECLS

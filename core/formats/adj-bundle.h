@@ -49,9 +49,12 @@ typedef struct
   const AdjValue *tangents;  /* (nullable): of each output, what @gradients were computed from */
 } AdjRecordedCall;
 
-ADJ_PUBLIC AdjBundle *adj_bundle_ref (AdjBundle *bundle);
-ADJ_PUBLIC void adj_bundle_unref (AdjBundle *bundle);
+ADJ_PUBLIC AdjBundle *adj_bundle_ref (AdjBundle *bundle); /* (transfer full) */
+ADJ_PUBLIC void adj_bundle_unref (AdjBundle *bundle);     /* @bundle: (nullable) */
 
+/* What it gives is valid as long as the bundle is. */
+
+/* Graphs in the order of the file. */
 ADJ_PUBLIC guint adj_bundle_get_n_graphs (const AdjBundle *bundle);
 ADJ_PUBLIC const AdjBundleGraph *adj_bundle_get_graph (const AdjBundle *bundle, guint index);
 /* @id: a whole id, or a bare role when only one graph has it; %NULL or "": the only graph, else the
@@ -95,8 +98,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjBundle, adj_bundle_unref)
 
 typedef struct _AdjBundleBuilder AdjBundleBuilder;
 
-ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void);
-ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder);
+ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void);          /* (transfer full) */
+ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder); /* not after the end */
+/* One line for lists. */
 ADJ_PUBLIC void adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text);
 /* Texts are copied, the graph is referenced; the id must be new and of [a-z0-9_-]{1,64}. */
 ADJ_PUBLIC gboolean adj_bundle_builder_add_graph (AdjBundleBuilder *builder,

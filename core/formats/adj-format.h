@@ -32,14 +32,23 @@ typedef struct
                     GError **error);
 } AdjFormat;
 
+/* In the order of lists. */
 ADJ_PUBLIC guint adj_formats_get_n (void);
 ADJ_PUBLIC const AdjFormat *adj_formats_get (guint index);
+/* (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
 ADJ_PUBLIC const AdjFormat *adj_format_find (const char *name, GError **error);
 /* By content; ADJ_ERROR_PARSE naming what was expected when none fits. */
 ADJ_PUBLIC const AdjFormat *adj_format_detect (const char *path, GError **error);
 /* By extension, for writing; a folder is an .adjoint. */
 ADJ_PUBLIC const AdjFormat *adj_format_for_path (const char *path, GError **error);
 
+/**
+ * adj_bundle_load:
+ * @path: a file, or a folder of one of the formats
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT,
+ * "path:line:column: …", or with an error of input and output
+ */
 ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellable, GError **error);
 
 /**
@@ -53,10 +62,10 @@ ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellab
 ADJ_PUBLIC AdjBundle *
 adj_bundle_load_text (const char *text, gssize length, const char *title, GError **error);
 
-/* Exporters that also serve the command line. (transfer full) */
-/* DOT: a node per node, an edge per input. */
+/* Exporters that also serve the command line. */
+/* (transfer full): DOT, a node per node, an edge per input. */
 ADJ_PUBLIC char *adj_graph_print_dot (const AdjGraph *graph);
-/* The file of the graph in .adjoint, with descriptions in place of tensors. */
+/* (transfer full): the file of the graph in .adjoint, with descriptions in place of tensors. */
 ADJ_PUBLIC char *adj_graph_print_json (const AdjGraph *graph);
 
 G_END_DECLS

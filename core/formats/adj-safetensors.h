@@ -11,7 +11,8 @@ typedef struct _AdjSafetensors AdjSafetensors;
 
 #define ADJ_SAFETENSORS_MAX_HEADER 100000000
 
-/* @name (nullable) begins error messages. */
+/* (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT.  @name (nullable)
+ * begins error messages. */
 ADJ_PUBLIC AdjSafetensors *adj_safetensors_read (GBytes *bytes, const char *name, GError **error);
 ADJ_PUBLIC void adj_safetensors_free (AdjSafetensors *file);
 /* In the order of the header. */

@@ -96,7 +96,7 @@ add_modules (GArray *facts, const char *key, const AdjModule *modules, guint n)
       g_string_append (json, i > 0 ? ", [" : "[");
       json_print_string (modules[i].path != NULL ? modules[i].path : "", json);
       g_string_append (json, ", ");
-      json_print_string (modules[i].class != NULL ? modules[i].class : "", json);
+      json_print_string (modules[i].class_name != NULL ? modules[i].class_name : "", json);
       g_string_append_c (json, ']');
     }
   g_string_append_c (json, ']');

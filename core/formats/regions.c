@@ -4,6 +4,7 @@
 #include "base/adj-lexer.h"
 #include "formats/python-repr-private.h"
 #include "formats/regions-private.h"
+#include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 
 #define MAX_GRAPHS 10000

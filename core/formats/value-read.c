@@ -247,7 +247,7 @@ read_format (const ValueReader *reader, const JsonItem *item, AdjValue *out, GEr
   if (!expect_text (reader, item, error))
     return FALSE;
   format = adj_memory_format_from_name (item->text);
-  if (format == ADJ_N_FORMATS)
+  if (format == ADJ_N_MEMORY_FORMATS)
     return keep_json (reader, item, out);
   *out = (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format };
   return TRUE;

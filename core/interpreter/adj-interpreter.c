@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "interpreter/adj-interpreter.h"
 
+#include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-packet.h"
 

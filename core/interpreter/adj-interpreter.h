@@ -42,13 +42,13 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
 /* What a call_function node calls, an operator or a Python builtin such as getitem, on @args
  * (TUPLE) and @kwargs (DICT) without nodes in them.  @result (out) (transfer full).  %FALSE: the
  * context is in error. */
-gboolean adj_interpret_call (AdjContext *cx,
-                             const AdjNode *node,
-                             const AdjValue *args,
-                             const AdjValue *kwargs,
-                             AdjValue *result);
+ADJ_PUBLIC gboolean adj_interpret_call (AdjContext *cx,
+                                        const AdjNode *node,
+                                        const AdjValue *args,
+                                        const AdjValue *kwargs,
+                                        AdjValue *result);
 
-/* The graph as a function; @graph is kept. */
+/* (transfer full): the graph as a function; @graph is kept. */
 ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);
 
 /* From when to when the result of a node is needed. */
@@ -66,7 +66,7 @@ ADJ_PUBLIC AdjLifetime *adj_graph_get_lifetimes (const AdjGraph *graph, gboolean
  * annotations (views share).  Scaled to float64 when @float64.  G_MAXUINT64 when unknown. */
 ADJ_PUBLIC guint64 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64);
 
-/* Bytes that the kernel says are available; G_MAXUINT64 where it does not say. */
-ADJ_PUBLIC guint64 adj_memory_free (void);
+/* Bytes that the system says are available; G_MAXUINT64 where it does not say. */
+ADJ_PUBLIC guint64 adj_memory_get_available (void);
 
 G_END_DECLS

@@ -31,6 +31,7 @@ typedef struct
   guint n_not_close_listed;
 } AdjTensorDifference;
 
+/* Fills @out; of tensors of different shapes only that is said. */
 ADJ_PUBLIC void
 adj_tensor_compare (const AdjTensorData *a, const AdjTensorData *r, AdjTensorDifference *out);
 
@@ -47,6 +48,6 @@ typedef enum
   ADJ_VERDICT_SKIPPED, /* not comparable: uninitialised, opaque, missing on one side */
 } AdjVerdict;
 
-ADJ_PUBLIC const char *adj_verdict_name (AdjVerdict verdict);
+ADJ_PUBLIC const char *adj_verdict_name (AdjVerdict verdict); /* "within" */
 
 G_END_DECLS

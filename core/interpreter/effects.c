@@ -2,6 +2,7 @@
 
 /* Operators with an effect, in the order that tokens give them (compiled-autograd §5.3). */
 
+#include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
 
 /* (token, results…): several results are spread, a list stays one, none is None. */

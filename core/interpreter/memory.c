@@ -94,7 +94,7 @@ adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
 }
 
 guint64
-adj_memory_free (void)
+adj_memory_get_available (void)
 {
   g_autofree char *text = NULL;
   const char *line;

@@ -2,6 +2,7 @@
 
 /* Functions that take graphs as arguments, and what switches the state of a context. */
 
+#include "call/adj-context-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 

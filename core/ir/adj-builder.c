@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-graph-private.h"
+#include "ir/adj-target-internal.h"
+#include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "ir/adj-value-private.h"
 #include "ir/adj-verify.h"
@@ -233,7 +236,7 @@ take_modules (AdjBuilder *builder, const AdjModule *modules, guint n)
   for (guint i = 0; i < n; i++)
     {
       copy[i].path = take_text (builder, modules[i].path);
-      copy[i].class = take_text (builder, modules[i].class);
+      copy[i].class_name = take_text (builder, modules[i].class_name);
     }
 
   return copy;

@@ -38,26 +38,19 @@ typedef struct
  * adj_builder_new:
  * @name: class name of the graph
  * @symbols: (nullable) (transfer none): table that sizes refer to; %NULL makes an empty one
+ *
+ * Returns: (transfer full)
  */
 ADJ_PUBLIC AdjBuilder *adj_builder_new (const char *name, AdjSymbols *symbols);
-ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder);
+ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder); /* also one that was sealed */
 
 ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transfer none) */
+/* How the text of the graph begins and ends; @parameters: (nullable): of a PYTREE header. */
 ADJ_PUBLIC void
 adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
 
-/* The sealed graph will keep @graph: what is known of its nodes is not copied. */
-void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
-/* What the sealed graph will own, for values that are made piece by piece. (transfer none) */
-AdjArena *adj_builder_get_arena (AdjBuilder *builder);
-/* As adj_builder_unique_name(), without a copy. (transfer none) */
-const char *adj_builder_take_name (AdjBuilder *builder, const char *candidate);
-/* Reserves @name as it is. (transfer none): the builder's copy */
-const char *adj_builder_hold_name (AdjBuilder *builder, const char *name);
-/* Makes room for @n_nodes more. */
-void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
-
-/* Appends a node.  Mistakes (unknown node, duplicate name, too many) are reported by seal. */
+/* Appends a node; gives its id.  Mistakes (unknown node, duplicate name, too many) are reported by
+ * seal. */
 ADJ_PUBLIC AdjNodeId adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec);
 
 /* The short forms; @args and @kwargs as in AdjNodeSpec, NONE for empty. */
@@ -78,16 +71,17 @@ ADJ_PUBLIC AdjNodeId adj_builder_copy (AdjBuilder *builder,
                                        guint index,
                                        AdjNodeId *map);
 
+/* What get_attr nodes read by @name: a graph, which is kept, or a value, which is copied. */
 ADJ_PUBLIC void adj_builder_add_subgraph (AdjBuilder *builder, const char *name, AdjGraph *graph);
 ADJ_PUBLIC void adj_builder_add_attr (AdjBuilder *builder, const char *name, const AdjValue *value);
 
 /* The node of that name, or ADJ_NO_NODE. */
 ADJ_PUBLIC AdjNodeId adj_builder_find (AdjBuilder *builder, const char *name);
-ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder);
+ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder); /* that it has so far */
 ADJ_PUBLIC const char *adj_builder_get_name (AdjBuilder *builder,
                                              AdjNodeId id); /* of a node that it has */
 
-/* The naming rule of graph-ir §2.2; reserves the name. */
+/* (transfer full): @candidate by the naming rule of graph-ir §2.2; reserves the name. */
 ADJ_PUBLIC char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);
 
 /**

@@ -32,8 +32,10 @@ typedef struct
   guint n_added, n_removed, n_changed, n_same;
 } AdjAlignment;
 
+/* (transfer full) */
 ADJ_PUBLIC AdjAlignment *adj_graph_align (const AdjGraph *a, const AdjGraph *b);
-/* Where @after was made of @before, so that origins of nodes say what became of them. */
+/* (transfer full): where @after was made of @before, so that origins of nodes say what became of
+ * them. */
 ADJ_PUBLIC AdjAlignment *adj_graph_align_made (const AdjGraph *before, const AdjGraph *after);
 ADJ_PUBLIC void adj_alignment_free (AdjAlignment *alignment);
 /* Equal but for names of nodes and provenance. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-arena.h"
 #include "ir/adj-graph.h"
 #include "ir/adj-namespace.h"
 

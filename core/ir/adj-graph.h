@@ -54,8 +54,8 @@ typedef struct
 
 typedef struct
 {
-  const char *path;  /* "h.0.attn" */
-  const char *class; /* "Attention" */
+  const char *path;       /* "h.0.attn" */
+  const char *class_name; /* "Attention" */
 } AdjModule;
 
 /* What is known of a node beside what it computes (graph-ir §4).  Absent texts are %NULL. */
@@ -103,20 +103,22 @@ typedef enum
   ADJ_HEADER_PYTREE, /* def forward(self, primals, tangents): … tree_flatten_spec, tree_unflatten */
 } AdjHeader;
 
-ADJ_PUBLIC AdjGraph *adj_graph_ref (AdjGraph *graph);
-ADJ_PUBLIC void adj_graph_unref (AdjGraph *graph);
+ADJ_PUBLIC AdjGraph *adj_graph_ref (AdjGraph *graph); /* (transfer full) */
+ADJ_PUBLIC void adj_graph_unref (AdjGraph *graph);    /* not %NULL */
 
 /* "GraphModule", "joint_helper", "<lambda>": need not be an identifier. */
 ADJ_PUBLIC const char *adj_graph_get_name (const AdjGraph *graph);
 ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transfer none) */
+/* How its text begins and ends. */
 ADJ_PUBLIC AdjHeader adj_graph_get_header (const AdjGraph *graph);
 /* The parameter list of a PYTREE header, "primals, tangents", or "x <- ([x], {})" when more than
  * that list is flattened; else %NULL. */
 ADJ_PUBLIC const char *adj_graph_get_parameters (const AdjGraph *graph);
 
+/* In order of execution.  A node is valid as long as @graph; @index < n_nodes. */
 ADJ_PUBLIC guint adj_graph_get_n_nodes (const AdjGraph *graph);
-/* Valid as long as @graph; @index < n_nodes. */
 ADJ_PUBLIC const AdjNode *adj_graph_get_node (const AdjGraph *graph, guint index);
+/* By name; ADJ_NO_NODE: none is called so. */
 ADJ_PUBLIC AdjNodeId adj_graph_find_node (const AdjGraph *graph, const char *name);
 /* Placeholders, in order. */
 ADJ_PUBLIC guint adj_graph_get_n_inputs (const AdjGraph *graph);
@@ -131,14 +133,15 @@ ADJ_PUBLIC guint adj_graph_get_n_calls (const AdjGraph *graph);
 /* The node whose execution is the last to read node @index (itself when nobody does). */
 ADJ_PUBLIC AdjNodeId adj_graph_get_last_use (const AdjGraph *graph, guint index);
 
+/* Graphs that get_attr nodes read; @name: (out) (optional): as what. */
 ADJ_PUBLIC guint adj_graph_get_n_subgraphs (const AdjGraph *graph);
 ADJ_PUBLIC AdjGraph *adj_graph_get_subgraph (const AdjGraph *graph,
                                              guint index,
                                              const char **name); /* (transfer none) */
 ADJ_PUBLIC AdjGraph *adj_graph_find_subgraph (const AdjGraph *graph,
                                               const char *name); /* (transfer none) (nullable) */
+/* Constants that get_attr nodes read, DATA or any other value; @name: (out) (optional): as what. */
 ADJ_PUBLIC guint adj_graph_get_n_attrs (const AdjGraph *graph);
-/* A constant that get_attr reads, DATA or any other value. */
 ADJ_PUBLIC const AdjValue *
 adj_graph_get_attr (const AdjGraph *graph, guint index, const char **name);
 ADJ_PUBLIC const AdjValue *adj_graph_find_attr (const AdjGraph *graph,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-namespace.h"
+#include "ir/adj-target-internal.h"
 
 typedef struct
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/adj-arena.h"
 #include "base/adj-diag.h"
 #include "ir/adj-builder.h"
 
@@ -44,11 +43,6 @@ ADJ_PUBLIC char *adj_graph_print (const AdjGraph *graph, AdjPrintFlags flags, gu
 ADJ_PUBLIC AdjGraph *
 adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error);
 
-/* As adj_graph_parse(); @facts (nullable) holds texts "{source: …}" by name of a placeholder of the
- * outermost module, as the lines `# adj: name {…}` would. */
-AdjGraph *adj_graph_parse_with (
-    const char *text, gssize length, GHashTable *facts, AdjDiags *diags, GError **error);
-
 #define ADJ_MAX_PARSED 10000 /* graphs in one text */
 
 /* One graph of a text that holds several. */
@@ -71,11 +65,8 @@ typedef struct
 ADJ_PUBLIC GArray *
 adj_graph_parse_all (const char *text, gssize length, AdjDiags *diags, GError **error);
 
-/* @text without what makes terminals change colours; %NULL when it has nothing of that.  (transfer
- * full) (nullable) */
-char *adj_text_strip_colors (const char *text, gssize length);
-
-/* One value, e.g. "[1, 'a', torch.float32]"; names resolve through @resolve, else RAW. */
+/* @out: (out) (transfer full): one value, e.g. "[1, 'a', torch.float32]"; names resolve through
+ * @resolve, else RAW. */
 typedef gboolean (*AdjNameFunc) (const char *name, AdjValue *out, gpointer data);
 ADJ_PUBLIC gboolean adj_value_parse (const char *text,
                                      gssize length,
@@ -83,8 +74,5 @@ ADJ_PUBLIC gboolean adj_value_parse (const char *text,
                                      gpointer data,
                                      AdjValue *out,
                                      GError **error);
-
-/* Takes a Python stack trace text apart; frames and their texts live in @arena. */
-guint adj_stack_trace_parse (const char *text, AdjArena *arena, const AdjFrame **frames);
 
 G_END_DECLS

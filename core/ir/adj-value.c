@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "ir/adj-value-internal.h"
 #include "ir/adj-value-private.h"
 
 static const char *const kind_names[ADJ_N_VALUE_KINDS] = {
@@ -323,7 +324,7 @@ adj_value_foreach (const AdjValue *value, AdjValueFunc each, gpointer data)
 }
 
 gboolean
-adj_value_map (const AdjValue *value, AdjValueMap map, gpointer data, AdjValue *out)
+adj_value_map (const AdjValue *value, AdjValueMapFunc map, gpointer data, AdjValue *out)
 {
   AdjValue result = *value;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "base/adj-arena.h"
 #include "tensor/adj-tensor.h"
 
 G_BEGIN_DECLS
@@ -102,6 +101,7 @@ struct _AdjValue
 ADJ_PUBLIC AdjValue adj_value_from_size (AdjSize size);
 ADJ_PUBLIC gboolean adj_value_get_size (const AdjValue *value, AdjSize *out);
 
+/* @text is copied. */
 ADJ_PUBLIC AdjValue adj_value_new_string (const char *text);
 /* Takes the @n values (their ownership, not the array). */
 ADJ_PUBLIC AdjValue adj_value_new_items (AdjValueKind kind, const AdjValue *items, guint n);
@@ -110,10 +110,10 @@ ADJ_PUBLIC GArray *adj_value_array_new (void);
 /* Makes a value of what was gathered; @items keeps only empty places. */
 ADJ_PUBLIC AdjValue adj_value_array_end (GArray *items, AdjValueKind kind);
 
+/* All of it: containers, strings, and one more reference of each kind that is counted. */
 ADJ_PUBLIC AdjValue adj_value_copy (const AdjValue *value);
+/* Gives back what @value owns and makes it NONE; not for a borrowed one. */
 ADJ_PUBLIC void adj_value_clear (AdjValue *value);
-/* Copies everything into @arena but references, which the caller keeps alive (see AdjBuilder). */
-AdjValue adj_value_copy_to_arena (const AdjValue *value, AdjArena *arena);
 
 static inline AdjValue
 adj_value_steal (AdjValue *value)
@@ -145,9 +145,9 @@ ADJ_PUBLIC gboolean adj_value_foreach (const AdjValue *value, AdjValueFunc each,
 
 /* A copy in which every leaf is replaced by what @map makes of it (owned by the result); %FALSE
  * from @map stops and fails. */
-typedef gboolean (*AdjValueMap) (const AdjValue *leaf, AdjValue *out, gpointer data);
+typedef gboolean (*AdjValueMapFunc) (const AdjValue *leaf, AdjValue *out, gpointer data);
 ADJ_PUBLIC gboolean adj_value_map (const AdjValue *value,
-                                   AdjValueMap map,
+                                   AdjValueMapFunc map,
                                    gpointer data,
                                    AdjValue *out);
 

@@ -244,7 +244,7 @@ take_modules (AdjNodeFacts *facts, AdjValue *value, guint *n)
           !is_text (&pair->items[1]))
         continue;
       modules[*n].path = take_text (facts, &pair->items[0]);
-      modules[*n].class = take_text (facts, &pair->items[1]);
+      modules[*n].class_name = take_text (facts, &pair->items[1]);
       ++*n;
     }
 

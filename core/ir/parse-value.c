@@ -288,7 +288,7 @@ read_torch_name (const char *path, AdjValue *out)
     *out = ADJ_DTYPE (dtype);
   else if (layout != ADJ_N_LAYOUTS)
     *out = (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = layout };
-  else if (format != ADJ_N_FORMATS)
+  else if (format != ADJ_N_MEMORY_FORMATS)
     *out = (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = format };
   else
     {

@@ -101,7 +101,7 @@ print_modules (GString *out, const char *key, const AdjModule *modules, guint n)
       g_string_append (out, i == 0 ? "[(" : ", (");
       adj_print_string (out, modules[i].path ? modules[i].path : "");
       g_string_append (out, ", ");
-      adj_print_string (out, modules[i].class ? modules[i].class : "");
+      adj_print_string (out, modules[i].class_name ? modules[i].class_name : "");
       g_string_append_c (out, ')');
     }
   g_string_append_c (out, ']');

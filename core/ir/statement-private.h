@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-target-internal.h"
 #include "ir/parse-private.h"
 
 G_BEGIN_DECLS

@@ -87,7 +87,7 @@ module_of_node (Sorter *self, const AdjNode *node)
         continue;
       if (!found)
         {
-          found = module_append (self->rows, path, modules[i].class, at) + 1;
+          found = module_append (self->rows, path, modules[i].class_name, at) + 1;
           g_hash_table_insert (self->by_path,
                                (gpointer) adj_rows_module (self->rows, found - 1)->path,
                                GUINT_TO_POINTER (found));

@@ -86,7 +86,7 @@ count_scalars (const AdjOp *op)
   guint n = 0;
 
   for (guint i = 0; i < schema->n_arguments; i++)
-    n += schema->arguments[i].type.kind == ADJ_TYPE_SCALAR;
+    n += schema->arguments[i].type.kind == ADJ_TYPE_KIND_SCALAR;
   return n;
 }
 

@@ -171,7 +171,7 @@ is_static (Compiler *c, const AdjExpr *e, gboolean *truth)
     {
       gint arg = find_argument (c->call->schema, e->name);
 
-      if (arg < 0 || c->call->schema->arguments[arg].type.kind != ADJ_TYPE_BOOL)
+      if (arg < 0 || c->call->schema->arguments[arg].type.kind != ADJ_TYPE_KIND_BOOL)
         return FALSE;
       *truth = adj_op_call_bool (c->call, (guint) arg);
       return TRUE;

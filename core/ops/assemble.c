@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-promotion.h"
 
 /* Tensors put together, repeated, padded and turned round. */
 
@@ -72,7 +73,7 @@ check_item (const AdjOpCall *call, const AdjShape *pattern, const AdjShape *item
 static AdjMemoryFormat
 common_format (const AdjOpCall *call)
 {
-  AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
+  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_CONTIGUOUS;
 
   for (guint i = 0; i < call->args[0].n; i++)
     {
@@ -81,7 +82,7 @@ common_format (const AdjOpCall *call)
       if (is_skipped (call, i))
         continue;
       own = adj_shape_suggest_format (&item_meta (call, i)->shape, op_symbols (call));
-      if (own == ADJ_FORMAT_CONTIGUOUS)
+      if (own == ADJ_MEMORY_FORMAT_CONTIGUOUS)
         return own;
       format = own;
     }
@@ -235,7 +236,7 @@ flip_meta (AdjOpCall *call)
   AdjShape shape = self->shape;
 
   adj_op_call_dims (call, 1, shape.rank);
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &shape);
   return !adj_context_has_error (call->cx);
@@ -284,7 +285,7 @@ roll_meta (AdjOpCall *call)
   shape.offset = ADJ_SIZE (0);
   adj_shape_set_format (&shape, op_symbols (call),
                         n_dims > 0 ? adj_shape_suggest_format (&self->shape, op_symbols (call))
-                                   : ADJ_FORMAT_CONTIGUOUS,
+                                   : ADJ_MEMORY_FORMAT_CONTIGUOUS,
                         &self->shape);
   adj_op_call_add (call, self->dtype, &shape);
   return !adj_context_has_error (call->cx);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-op-internal.h"
 #include "ops/attention-private.h"
 #include "ops/table-private.h"
 
@@ -20,7 +21,7 @@ add_like (AdjOpCall *call, guint arg)
   AdjShape shape = meta->shape;
 
   shape.offset = ADJ_SIZE (0);
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &meta->shape);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &meta->shape);
   adj_op_call_add (call, meta->dtype, &shape);
 }
 
@@ -46,7 +47,7 @@ add_like_transposed (AdjOpCall *call, guint arg)
   swap_middle (&swapped);
   shape = swapped;
   shape.offset = ADJ_SIZE (0);
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &swapped);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &swapped);
   swap_middle (&shape);
   adj_op_call_add (call, meta->dtype, &shape);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
@@ -11,7 +12,7 @@ static gboolean
 clone_with (AdjOpCall *call, AdjDType dtype, const char *format_argument)
 {
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  AdjMemoryFormat format = ADJ_FORMAT_PRESERVE;
+  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_PRESERVE;
   AdjShape shape = self->shape;
 
   if (format_argument != NULL)

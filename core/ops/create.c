@@ -111,7 +111,7 @@ op_like_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *self = adj_op_call_meta (call, 0);
   gint arg = find_option (call, "memory_format");
-  AdjMemoryFormat format = ADJ_FORMAT_PRESERVE;
+  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_PRESERVE;
   AdjShape shape = self->shape;
 
   if (arg >= 0 && call->args[arg].kind == ADJ_VALUE_MEMORY_FORMAT)

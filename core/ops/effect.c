@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-context-internal.h"
 #include "call/adj-context.h"
 #include "ops/create-private.h"
 #include "ops/table-private.h"

@@ -576,7 +576,7 @@ index_put_meta (AdjOpCall *call)
     return adj_op_call_fail (call, "self and values have different dtypes");
   if (!adj_shape_expand (&values->shape, op_symbols (call), &shape, &spread))
     return adj_op_call_fail (call, "the values do not broadcast to the indexed elements");
-  adj_shape_set_format (&result, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  adj_shape_set_format (&result, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   result.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &result);
   return TRUE;

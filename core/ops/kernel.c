@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_BOOL == (gint) ADJ_K_BOOL);

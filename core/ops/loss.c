@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -225,7 +226,7 @@ like_self_meta (AdjOpCall *call)
 
       return adj_op_call_fail (call, "argument 'self' is %s, but with the others %s", a, b);
     }
-  adj_shape_set_format (shape, op_symbols (call), ADJ_FORMAT_PRESERVE, self);
+  adj_shape_set_format (shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, self);
   return TRUE;
 }
 

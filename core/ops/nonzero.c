@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-constant.h"
 #include "call/adj-context.h"
+#include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 

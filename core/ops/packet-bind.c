@@ -52,13 +52,13 @@ static gboolean
 is_strict (const Binding *b, const AdjType *type, const AdjValue *value)
 {
   if (value->kind == ADJ_VALUE_NONE)
-    return type->optional || type->is_list || type->kind != ADJ_TYPE_TENSOR;
-  if (type->kind == ADJ_TYPE_TENSOR && is_number (value))
+    return type->optional || type->is_list || type->kind != ADJ_TYPE_KIND_TENSOR;
+  if (type->kind == ADJ_TYPE_KIND_TENSOR && is_number (value))
     return b->takes_numbers && !type->is_list;
-  if ((type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT) &&
+  if ((type->kind == ADJ_TYPE_KIND_INT || type->kind == ADJ_TYPE_KIND_SYMINT) &&
       value->kind == ADJ_VALUE_BOOL)
     return FALSE;
-  return type->kind != ADJ_TYPE_BOOL || value->kind != ADJ_VALUE_INT;
+  return type->kind != ADJ_TYPE_KIND_BOOL || value->kind != ADJ_VALUE_INT;
 }
 
 /* An int[2] may come as one number. */
@@ -81,10 +81,10 @@ set (Binding *b, guint index, const AdjValue *value)
 
   b->bound[index] = *value;
   b->given[index] = TRUE;
-  if (type->kind == ADJ_TYPE_DEVICE && value->kind == ADJ_VALUE_STRING &&
+  if (type->kind == ADJ_TYPE_KIND_DEVICE && value->kind == ADJ_VALUE_STRING &&
       adj_device_parse (value->text, value->n, &device))
     b->bound[index] = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device };
-  if (type->kind == ADJ_TYPE_FLOAT && value->kind == ADJ_VALUE_INT)
+  if (type->kind == ADJ_TYPE_KIND_FLOAT && value->kind == ADJ_VALUE_INT)
     b->bound[index] = ADJ_FLOAT ((double) value->integer);
   if (type->is_list && type->list_size > 0 && is_number (value))
     b->bound[index] = repeat (b, value, (guint) type->list_size);
@@ -110,7 +110,7 @@ check (Binding *b, guint index)
 static gboolean
 is_self (const AdjArgument *argument)
 {
-  return strcmp (argument->name, "self") == 0 && argument->type.kind == ADJ_TYPE_TENSOR;
+  return strcmp (argument->name, "self") == 0 && argument->type.kind == ADJ_TYPE_KIND_TENSOR;
 }
 
 /* Whether argument @index takes all that follows: the only one beside self, a list of sizes. */
@@ -122,7 +122,7 @@ gathers (const Binding *b, guint index, const AdjValue *value)
   const AdjType *type = &schema->arguments[index].type;
 
   return index == first && schema->n_positional == first + 1 && type->is_list &&
-         (type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT) && is_size (value);
+         (type->kind == ADJ_TYPE_KIND_INT || type->kind == ADJ_TYPE_KIND_SYMINT) && is_size (value);
 }
 
 static gboolean

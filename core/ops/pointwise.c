@@ -14,8 +14,8 @@ is_wrapped_number (const AdjOpCall *call, guint arg)
 
   if (call->args[arg].kind == ADJ_VALUE_TENSOR || call->args[arg].kind == ADJ_VALUE_NONE)
     return FALSE;
-  return argument->type.kind == ADJ_TYPE_TENSOR ||
-         (argument->type.kind == ADJ_TYPE_SCALAR && strcmp (argument->name, "other") == 0);
+  return argument->type.kind == ADJ_TYPE_KIND_TENSOR ||
+         (argument->type.kind == ADJ_TYPE_KIND_SCALAR && strcmp (argument->name, "other") == 0);
 }
 
 /* Shapes of the operands, in schema order. */
@@ -106,8 +106,8 @@ like_first_meta (AdjOpCall *call)
   if (!adj_pointwise_meta (call))
     return FALSE;
   if (adj_shape_same_sizes (first, &call->results[0].meta.shape, op_symbols (call)))
-    adj_shape_set_format (&call->results[0].meta.shape, op_symbols (call), ADJ_FORMAT_PRESERVE,
-                          first);
+    adj_shape_set_format (&call->results[0].meta.shape, op_symbols (call),
+                          ADJ_MEMORY_FORMAT_PRESERVE, first);
   return TRUE;
 }
 
@@ -173,7 +173,7 @@ make_key (const AdjOpCall *call, AdjDType compute, guint result)
 
       if (value->kind != ADJ_VALUE_NONE)
         key.given |= G_GUINT64_CONSTANT (1) << i;
-      if (call->schema->arguments[i].type.kind == ADJ_TYPE_BOOL && adj_op_call_bool (call, i))
+      if (call->schema->arguments[i].type.kind == ADJ_TYPE_KIND_BOOL && adj_op_call_bool (call, i))
         key.truth |= G_GUINT64_CONSTANT (1) << i;
       if (value->kind == ADJ_VALUE_STRING)
         key.string = value->text;

@@ -273,7 +273,7 @@ to_indices_meta (AdjOpCall *call)
     return FALSE;
   shape = self->shape;
   shape.offset = ADJ_SIZE (0);
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   adj_op_call_add (call, ADJ_DTYPE_I64, &shape);
   return TRUE;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ops/kernel-private.h"
+#include "tensor/adj-promotion.h"
 
 static AdjDTypeCategory
 number_category (const AdjValue *value)
@@ -17,9 +18,9 @@ number_category (const AdjValue *value)
 static gboolean
 takes_part (const AdjArgument *argument, const AdjValue *value)
 {
-  if (argument->type.kind == ADJ_TYPE_TENSOR)
+  if (argument->type.kind == ADJ_TYPE_KIND_TENSOR)
     return TRUE;
-  return argument->type.kind == ADJ_TYPE_SCALAR && !argument->keyword_only &&
+  return argument->type.kind == ADJ_TYPE_KIND_SCALAR && !argument->keyword_only &&
          value->kind != ADJ_VALUE_NONE && strcmp (argument->name, "alpha") != 0 &&
          strcmp (argument->name, "threshold") != 0;
 }

@@ -4,6 +4,7 @@
 
 #include "adj-kernel-random.h"
 
+#include "call/adj-context-internal.h"
 #include "ops/create-private.h"
 #include "ops/table-private.h"
 
@@ -296,7 +297,7 @@ drawn_meta (AdjOpCall *call)
       (g_str_equal (call->schema->name, "uniform") ? adj_op_call_double (call, 1, 0) : 0))
     return adj_op_call_fail (call, "%g … %g is no range, or no mean and deviation",
                              adj_op_call_double (call, 1, 0), adj_op_call_double (call, 2, 1));
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &shape);
   return check_float (call);
@@ -630,7 +631,7 @@ dropout_meta (AdjOpCall *call)
 
   if (is_training (call) && !check_probability (call, adj_op_call_double (call, 1, 0)))
     return FALSE;
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &input->shape);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &input->shape);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, input->dtype, &shape);
   adj_op_call_add (call, ADJ_DTYPE_BOOL, &shape);

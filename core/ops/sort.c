@@ -20,7 +20,7 @@ sort_meta (AdjOpCall *call)
   AdjShape shape = self->shape;
 
   dim_of (call);
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_FORMAT_PRESERVE, &self->shape);
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
   shape.offset = ADJ_SIZE (0);
   adj_op_call_add (call, self->dtype, &shape);
   adj_op_call_add (call, ADJ_DTYPE_I64, &shape);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "call/adj-op-internal.h"
 #include "ops/spatial-private.h"
 
 gboolean
@@ -81,8 +82,9 @@ op_add_format (
 
   adj_shape_init (&shape, op_symbols (call), rank, sizes);
   if (channels_last && (rank == 4 || rank == 5))
-    adj_shape_set_format (&shape, op_symbols (call),
-                          rank == 4 ? ADJ_FORMAT_CHANNELS_LAST : ADJ_FORMAT_CHANNELS_LAST_3D, NULL);
+    adj_shape_set_format (
+        &shape, op_symbols (call),
+        rank == 4 ? ADJ_MEMORY_FORMAT_CHANNELS_LAST : ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D, NULL);
   return adj_op_call_add (call, dtype, &shape);
 }
 
@@ -91,7 +93,7 @@ op_is_channels_last (const AdjOpCall *call, guint arg)
 {
   const AdjShape *shape = &adj_op_call_meta (call, arg)->shape;
 
-  return adj_shape_suggest_format (shape, op_symbols (call)) != ADJ_FORMAT_CONTIGUOUS;
+  return adj_shape_suggest_format (shape, op_symbols (call)) != ADJ_MEMORY_FORMAT_CONTIGUOUS;
 }
 
 gboolean

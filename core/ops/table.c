@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-packet.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-tensor-internal.h"
 
 /* Twins of records: `op_` writes its result into self, or for a view turns self into it; `op.out`
  * writes into its last argument, `op_copy` copies what the view `op` shows.  The other arguments
@@ -50,7 +52,7 @@ static gboolean
 takes_device (const AdjSchema *schema)
 {
   for (guint i = 0; i < schema->n_arguments; i++)
-    if (schema->arguments[i].type.kind == ADJ_TYPE_DEVICE)
+    if (schema->arguments[i].type.kind == ADJ_TYPE_KIND_DEVICE)
       return TRUE;
   return FALSE;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-tensor-internal.h"
 
 /* Views: shapes alone; the results share the storage of self. */
 
@@ -533,7 +535,7 @@ set_kernel (AdjOpCall *call)
 static gboolean
 resize_meta (AdjOpCall *call)
 {
-  AdjMemoryFormat format = ADJ_FORMAT_CONTIGUOUS;
+  AdjMemoryFormat format = ADJ_MEMORY_FORMAT_CONTIGUOUS;
   AdjSize sizes[ADJ_MAX_RANK];
   guint rank = adj_op_call_sizes (call, 1, sizes);
   AdjShape shape;

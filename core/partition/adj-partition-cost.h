@@ -42,6 +42,7 @@ typedef struct
   guint n_recomputed;
 } AdjPartitionCost;
 
+/* Frees what it owns, not @cost itself. */
 ADJ_PUBLIC void adj_partition_cost_clear (AdjPartitionCost *cost);
 
 G_END_DECLS

@@ -43,7 +43,7 @@ typedef enum
 typedef struct
 {
   AdjFate fate;
-  AdjNodeClass class;
+  AdjNodeClass node_class;
   AdjPartitionRule rule;  /* what decided @fate */
   AdjPartitionRule ban;   /* why it may not be recomputed; ADJ_RULE_NONE: it may */
   AdjNodeId because;      /* the other node that @rule or @ban speaks of; or ADJ_NO_NODE */
@@ -88,8 +88,8 @@ typedef struct
   AdjPartitionCost cost;  /* (owned) */
 } AdjPartition;
 
-ADJ_PUBLIC AdjPartition *adj_partition_ref (AdjPartition *partition);
-ADJ_PUBLIC void adj_partition_unref (AdjPartition *partition);
+ADJ_PUBLIC AdjPartition *adj_partition_ref (AdjPartition *partition); /* (transfer full) */
+ADJ_PUBLIC void adj_partition_unref (AdjPartition *partition);        /* not %NULL */
 
 /* -- what is asked for -- */
 
@@ -154,8 +154,10 @@ typedef struct
   AdjPartition *(*run) (AdjGraph *joint, const AdjPartitionOptions *options, GError **error);
 } AdjPartitioner;
 
+/* In the order of lists. */
 ADJ_PUBLIC guint adj_partitioners_get_n (void);
 ADJ_PUBLIC const AdjPartitioner *adj_partitioners_get (guint index);
+/* (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
 ADJ_PUBLIC const AdjPartitioner *adj_partitioner_find (const char *name, GError **error);
 
 /**

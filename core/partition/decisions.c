@@ -99,7 +99,7 @@ decide (const Plan *plan, guint i, gboolean saved, AdjNodeDecision *decision)
   guint because;
 
   decision->fate = joint->gone[i] ? ADJ_FATE_GONE : fate_of (plan, i, saved);
-  decision->class = class_of (joint, i);
+  decision->node_class = class_of (joint, i);
   decision->recompute = (AdjRecompute) joint->recompute[i];
   decision->distance = joint->distance[i];
   decision->bytes = joint->bytes[i];

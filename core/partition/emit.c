@@ -6,6 +6,7 @@
 
 #include "call/adj-generator.h"
 #include "call/adj-op.h"
+#include "ir/adj-builder-internal.h"
 #include "ir/adj-builder.h"
 #include "partition/plan-private.h"
 

@@ -106,7 +106,7 @@ examine_i13 (const Examined *self, guint *n_cases)
     {
       const AdjNode *node = adj_graph_get_node (p->joint, i);
 
-      if (!is_call (node) || p->nodes[i].class != ADJ_NODE_CLASS_BACKWARD)
+      if (!is_call (node) || p->nodes[i].node_class != ADJ_NODE_CLASS_BACKWARD)
         continue;
       *n_cases += 1;
       if (examined_find_call (p->forward, node->name) != NULL && !examined_is_gradient (self, i))
@@ -261,7 +261,7 @@ examine_i18 (const Examined *self, guint *n_cases)
       const AdjNode *node = adj_graph_get_node (p->joint, i);
 
       if (decision->recompute != ADJ_RECOMPUTE_MUST_SAVE ||
-          decision->class != ADJ_NODE_CLASS_FORWARD || decision->ban != ADJ_RULE_MUST_SAVE ||
+          decision->node_class != ADJ_NODE_CLASS_FORWARD || decision->ban != ADJ_RULE_MUST_SAVE ||
           node->val.kind != ADJ_VALUE_META || is_view (node) || examined_is_gradient (self, i))
         continue;
       *n_cases += 1;
@@ -281,7 +281,7 @@ examine_i19 (const Examined *self, guint *n_cases)
       const AdjNode *node = adj_graph_get_node (p->joint, i);
 
       if (!is_call (node) || !must_recompute (&p->nodes[i]) ||
-          p->nodes[i].class != ADJ_NODE_CLASS_FORWARD ||
+          p->nodes[i].node_class != ADJ_NODE_CLASS_FORWARD ||
           examined_find_call (p->backward, node->name) == NULL)
         continue;
       *n_cases += 1;
@@ -333,7 +333,7 @@ examine_i31 (const Examined *self, guint *n_cases)
       (!self->options->compat && must_save_any (self)))
     return NULL;
   for (guint i = 0; i < self->n_tensors; i++)
-    if (p->nodes[p->saved[i].node.index].class != ADJ_NODE_CLASS_INPUT)
+    if (p->nodes[p->saved[i].node.index].node_class != ADJ_NODE_CLASS_INPUT)
       return examined_joint_name (self, p->saved[i].node.index);
   *n_cases += self->n_tensors;
   return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-arena.h"
 #include "partition/adj-partition.h"
 #include "partition/op-traits-private.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-op.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding-internal.h"
 
 const AdjNode *
 pair_find_call (AdjGraph *graph, const char *name)

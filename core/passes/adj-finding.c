@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "passes/adj-finding.h"
 
+#include "passes/adj-finding-internal.h"
+
 struct _AdjFindings
 {
   GArray *items; /* of AdjFinding */

@@ -29,10 +29,6 @@ struct _AdjCheck
   void (*run) (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings);
 };
 
-extern const AdjCheck adj_check_overwritten_output;
-extern const AdjCheck adj_check_wrong_base;
-extern const AdjCheck adj_check_expanded_write;
-
 typedef struct
 {
   const AdjCheck *check;
@@ -43,13 +39,11 @@ typedef struct
   AdjNodeId *nodes; /* (owned): the one to look at first */
 } AdjFinding;
 
-ADJ_PUBLIC AdjFindings *adj_findings_new (void);
+ADJ_PUBLIC AdjFindings *adj_findings_new (void); /* (transfer full) */
 ADJ_PUBLIC void adj_findings_free (AdjFindings *findings);
+/* In the order in which they were found; valid as long as @findings. */
 ADJ_PUBLIC guint adj_findings_get_n (const AdjFindings *findings);
 ADJ_PUBLIC const AdjFinding *adj_findings_get (const AdjFindings *findings, guint index);
-
-/* For checks.  Takes the message; copies the nodes and references the graph. */
-void adj_findings_add (AdjFindings *findings, const AdjFinding *finding);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjFindings, adj_findings_free)
 

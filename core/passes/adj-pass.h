@@ -19,12 +19,6 @@ typedef struct
   AdjGraph *(*run) (AdjGraph *in, AdjPassContext *context, GError **error);
 } AdjPass;
 
-extern const AdjPass adj_pass_dce;
-extern const AdjPass adj_pass_cse;
-extern const AdjPass adj_pass_constant_fold;
-extern const AdjPass adj_pass_decompose;
-extern const AdjPass adj_pass_normalise;
-
 /* Why a node went, came or changed. */
 typedef struct
 {
@@ -63,13 +57,17 @@ ADJ_PUBLIC gboolean adj_pass_run (const AdjPass *pass,
                                   AdjGraph *graph,
                                   AdjPassResult *result,
                                   GError **error);
+/* Frees what it owns, not @result itself. */
 ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
 
 /* For passes. */
-void
+ADJ_PUBLIC void
 adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
-void adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
-const char *adj_pass_context_get_argument (const AdjPassContext *context); /* (nullable) */
+/* Notes a step on the way, which has a name of its own; @ns: the time it took. */
+ADJ_PUBLIC void
+adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
+/* (nullable): what followed the name of the pass. */
+ADJ_PUBLIC const char *adj_pass_context_get_argument (const AdjPassContext *context);
 
 G_END_DECLS

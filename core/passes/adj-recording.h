@@ -27,13 +27,14 @@ typedef struct
   AdjNodeId *blamed; /* nodes of @from's graph that are to blame for it, the one to look at first */
 } AdjStage;
 
-ADJ_PUBLIC AdjRecording *adj_recording_new (void);
-ADJ_PUBLIC AdjRecording *adj_recording_ref (AdjRecording *recording);
-ADJ_PUBLIC void adj_recording_unref (AdjRecording *recording);
+ADJ_PUBLIC AdjRecording *adj_recording_new (void);                    /* (transfer full) */
+ADJ_PUBLIC AdjRecording *adj_recording_ref (AdjRecording *recording); /* (transfer full) */
+ADJ_PUBLIC void adj_recording_unref (AdjRecording *recording);        /* not %NULL */
 
 /* Copies texts and notes, references the graph.  Returns its index. */
 ADJ_PUBLIC guint adj_recording_add (AdjRecording *recording, const AdjStage *stage);
 
+/* In order; valid as long as @recording. */
 ADJ_PUBLIC guint adj_recording_get_n_stages (const AdjRecording *recording);
 ADJ_PUBLIC const AdjStage *adj_recording_get_stage (const AdjRecording *recording, guint index);
 /* The last stage of that name; -1: none. */

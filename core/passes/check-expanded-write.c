@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ir/adj-target-internal.h"
+#include "passes/adj-finding-internal.h"
 #include "passes/adj-finding.h"
 
 /* The argument that @node writes; %NULL when it writes none. */

@@ -3,6 +3,7 @@
  * the output among the user's outputs, without counting the new values of inputs that stand before
  * them (aot-autograd §6.4). */
 
+#include "passes/adj-finding-internal.h"
 #include "passes/adj-finding.h"
 #include "passes/metadata-private.h"
 

@@ -3,6 +3,7 @@
  * (aot-autograd §1.4).  Bases are numbered in the order in which outputs first save them, so a
  * number out of order is one that was changed. */
 
+#include "passes/adj-finding-internal.h"
 #include "passes/adj-finding.h"
 #include "passes/metadata-private.h"
 

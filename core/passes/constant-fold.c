@@ -7,6 +7,7 @@
 
 #include "call/adj-context.h"
 #include "interpreter/adj-interpreter.h"
+#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 24) /* of one constant */

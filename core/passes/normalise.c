@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 
 typedef struct
@@ -174,7 +175,7 @@ drop_formats (AdjValue *kwargs)
     {
       const AdjValue *value = &kwargs->items[i + 1];
 
-      if (value->kind == ADJ_VALUE_MEMORY_FORMAT && value->format == ADJ_FORMAT_PRESERVE)
+      if (value->kind == ADJ_VALUE_MEMORY_FORMAT && value->format == ADJ_MEMORY_FORMAT_PRESERVE)
         {
           adj_value_clear (&kwargs->items[i]);
           continue;

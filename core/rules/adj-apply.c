@@ -17,7 +17,7 @@ adj_apply_clone_contiguous (AdjContext *cx, AdjTensor *tensor)
 {
   AdjValue kwargs[2] = {
     { .kind = ADJ_VALUE_STRING, .n = 13, .text = "memory_format" },
-    { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_FORMAT_CONTIGUOUS },
+    { .kind = ADJ_VALUE_MEMORY_FORMAT, .format = ADJ_MEMORY_FORMAT_CONTIGUOUS },
   };
   AdjValue result;
 

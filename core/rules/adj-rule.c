@@ -151,7 +151,7 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
   if (adj_layout_from_name (name) != ADJ_N_LAYOUTS)
     return lower_constant (
         l, expr, (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = adj_layout_from_name (name) });
-  if (adj_memory_format_from_name (name) != ADJ_N_FORMATS)
+  if (adj_memory_format_from_name (name) != ADJ_N_MEMORY_FORMATS)
     return lower_constant (l, expr,
                            (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
                                        .format = adj_memory_format_from_name (name) });

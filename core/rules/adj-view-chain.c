@@ -22,7 +22,7 @@ base_of (const AdjSchema *schema)
 {
   guint arg = 0;
 
-  while (arg < schema->n_arguments && schema->arguments[arg].type.kind != ADJ_TYPE_TENSOR)
+  while (arg < schema->n_arguments && schema->arguments[arg].type.kind != ADJ_TYPE_KIND_TENSOR)
     arg++;
   return arg;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-op-internal.h"
 #include "rules/rule-private.h"
 
 /* What rules call beside operators: ops/rule-builtins.inc says what each one is. */

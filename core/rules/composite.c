@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/rule-private.h"
+#include "tensor/adj-promotion.h"
 
 /* -- arguments -- */
 
@@ -131,16 +133,17 @@ builtin_is_floating (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue 
 static AdjMemoryFormat
 format_of (const AdjValue *args, guint n, guint index)
 {
-  static const AdjMemoryFormat numbers[] = { ADJ_FORMAT_CONTIGUOUS, ADJ_FORMAT_PRESERVE,
-                                             ADJ_FORMAT_CHANNELS_LAST,
-                                             ADJ_FORMAT_CHANNELS_LAST_3D };
+  static const AdjMemoryFormat numbers[] = { ADJ_MEMORY_FORMAT_CONTIGUOUS,
+                                             ADJ_MEMORY_FORMAT_PRESERVE,
+                                             ADJ_MEMORY_FORMAT_CHANNELS_LAST,
+                                             ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D };
 
   if (index < n && args[index].kind == ADJ_VALUE_MEMORY_FORMAT)
     return args[index].format;
   if (index < n && args[index].kind == ADJ_VALUE_INT && args[index].integer >= 0 &&
       args[index].integer < (gint64) G_N_ELEMENTS (numbers))
     return numbers[args[index].integer];
-  return ADJ_FORMAT_CONTIGUOUS;
+  return ADJ_MEMORY_FORMAT_CONTIGUOUS;
 }
 
 static gboolean
@@ -149,10 +152,10 @@ builtin_is_contiguous (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   const AdjShape *shape = shape_of (call, &args[0]);
   AdjMemoryFormat format = format_of (args, n, 1);
 
-  if (format == ADJ_FORMAT_CHANNELS_LAST || format == ADJ_FORMAT_CHANNELS_LAST_3D)
+  if (format == ADJ_MEMORY_FORMAT_CHANNELS_LAST || format == ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D)
     *out = ADJ_BOOL (adj_shape_is_channels_last (shape, symbols_of (call)));
   else
-    *out = ADJ_BOOL (format == ADJ_FORMAT_PRESERVE ||
+    *out = ADJ_BOOL (format == ADJ_MEMORY_FORMAT_PRESERVE ||
                      adj_shape_is_contiguous (shape, symbols_of (call)));
   return TRUE;
 }
@@ -588,7 +591,7 @@ check_tensors (const AdjOpCall *call)
     {
       const AdjArgument *argument = &call->schema->arguments[i];
 
-      if (argument->type.kind == ADJ_TYPE_TENSOR && !argument->type.is_list &&
+      if (argument->type.kind == ADJ_TYPE_KIND_TENSOR && !argument->type.is_list &&
           call->args[i].kind != ADJ_VALUE_TENSOR && call->args[i].kind != ADJ_VALUE_NONE &&
           strcmp (argument->name, "other") != 0)
         return adj_op_call_fail (call, "argument '%s' must be a tensor, not %s", argument->name,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/adj-op-internal.h"
 #include "rules/rule-private.h"
 
 /* -- calls: NULL in, NULL out -- */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "partition/adj-partition-checks.h"
+#include "passes/adj-finding-internal.h"
 
 static const AdjCheck *const checks[] = {
   &adj_check_overwritten_output, &adj_check_wrong_base,        &adj_check_expanded_write,

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 /* -- the checks, in the order of lists -- */
 
+/* Their records. */
 ADJ_PUBLIC guint adj_checks_get_n (void);
 ADJ_PUBLIC const AdjCheck *adj_checks_get (guint index);
 

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 /* -- the passes, in the order of lists and menus -- */
 
+/* Their records. */
 ADJ_PUBLIC guint adj_passes_get_n (void);
 ADJ_PUBLIC const AdjPass *adj_passes_get (guint index);
 /* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
@@ -36,6 +37,7 @@ typedef struct
   AdjPartition *partition; /* (owned) (nullable): what the last partitioner decided */
 } AdjPipelineResult;
 
+/* Frees what it owns, not @result itself. */
 ADJ_PUBLIC void adj_pipeline_result_clear (AdjPipelineResult *result);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjPipelineResult, adj_pipeline_result_clear)

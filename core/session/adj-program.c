@@ -48,16 +48,6 @@ adj_program_open (const char *name, GError **error)
   return program;
 }
 
-AdjContext *
-adj_program_context_new (void)
-{
-  AdjContext *cx = adj_context_new ();
-
-  adj_context_push_mode (cx, adj_composite_mode_new ());
-  adj_context_push_mode (cx, adj_autograd_mode_new ());
-  return cx;
-}
-
 /* -- as a function -- */
 
 typedef struct
@@ -112,7 +102,7 @@ make_inputs (const AdjProgram *program, AdjContext *cx, AdjProgramInputs *inputs
 AdjAotGraph *
 adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error)
 {
-  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   const AdjAotOptions options = { .keep_input_mutations = TRUE, .no_grad = no_grad };
   g_autoptr (AdjFunction) function = NULL;
   AdjProgramInputs inputs;
@@ -273,7 +263,7 @@ adj_program_evaluate (const AdjProgram *program,
                       AdjProgramOutcome *outcome,
                       GError **error)
 {
-  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (AdjFunction) function = NULL;
   g_auto (AdjValue) result = ADJ_NONE;
   AdjProgramInputs inputs;

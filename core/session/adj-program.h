@@ -30,7 +30,8 @@ typedef struct
   const char *name;    /* "mlp" */
   const char *summary; /* one line */
 
-  /* (nullable) What it shows, as text in @out.  The context computes and records gradients. */
+  /* (nullable) What it shows, as text in @out.  The context is as adj_context_new_with_autograd()
+   * makes it. */
   gboolean (*run) (AdjContext *cx, GString *out);
 
   /* (nullable) A function to trace and to compare; @result (out) (transfer full). */
@@ -50,11 +51,7 @@ typedef struct
  */
 ADJ_PUBLIC const AdjProgram *adj_program_open (const char *name, GError **error);
 
-/* (transfer full): a context that computes with dense and composite tensors and records gradients.
- */
-ADJ_PUBLIC AdjContext *adj_program_context_new (void);
-
-/* The program's function; @program must outlive it. */
+/* (transfer full): the program's function; @program must outlive it. */
 ADJ_PUBLIC AdjFunction *adj_program_function_new (const AdjProgram *program);
 
 /* (transfer full): what the function is to a compiler, with its gradients or (@no_grad) as called

@@ -242,7 +242,7 @@ compare (Comparing *comparing,
   request->progress = run->progress != NULL ? report_comparison : NULL;
   request->beside = run->beside != NULL ? note_beside : NULL;
   request->data = comparing;
-  return adj_compare_run (request, cancellable, error);
+  return adj_comparison_run (request, cancellable, error);
 }
 
 /* The node of @graph that draws random numbers as no node of @other does; %NULL when there is none.

@@ -56,7 +56,8 @@ ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      GCancellable *cancellable,
                                      GError **error);
 
-/* Runs and compares with what was recorded; with @nodes node by node. */
+/* (transfer full) (nullable): runs and compares with what was recorded; with @nodes node by node.
+ */
 ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run,
                                                         gboolean nodes,
                                                         double rtol,
@@ -64,7 +65,8 @@ ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run
                                                         GCancellable *cancellable,
                                                         GError **error);
 
-/* Runs both on the inputs of @a (or, where none were recorded, on those of @b) and compares @a with
+/* (transfer full) (nullable): runs both on the inputs of @a (or, where none were recorded, on those
+ * of @b) and compares @a with
  * @b as the reference, value by value where both compute the same.  Inputs of the same names go to
  * each other, else those in the same places. */
 ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
@@ -75,12 +77,13 @@ ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
                                                GCancellable *cancellable,
                                                GError **error);
 
-/* Random inputs for every placeholder of @graph: normal floats, small non-negative integers. */
+/* (transfer full) (array length=n), freed by adj_session_free_inputs(): random inputs for every
+ * placeholder of @graph: normal floats, small non-negative integers. */
 ADJ_PUBLIC AdjValue *
 adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error);
 
-/* The inputs that @path, a safetensors file, holds by the names of placeholders.  (transfer full)
- */
+/* (transfer full) (array length=n): the inputs that @path, a safetensors file, holds by the names
+ * of placeholders. */
 ADJ_PUBLIC AdjValue *
 adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error);
 ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/adj-aot-passes.h"
+#include "passes/adj-pass-internal.h"
 #include "session/adj-pipeline.h"
 
 static const AdjPass *const passes[] = {

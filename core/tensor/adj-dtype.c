@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adj-kernels.h"
+#include "tensor/adj-promotion.h"
 
 /* ORDER DTYPE */
 #define SAME_AS_KERNELS(id) G_STATIC_ASSERT ((int) ADJ_DTYPE_##id == (int) ADJ_K_##id)
@@ -300,11 +301,11 @@ static const char *const layout_names[ADJ_N_LAYOUTS] = {
   [ADJ_LAYOUT_JAGGED] = "jagged",
 };
 
-static const char *const format_names[ADJ_N_FORMATS] = {
-  [ADJ_FORMAT_CONTIGUOUS] = "contiguous_format",
-  [ADJ_FORMAT_PRESERVE] = "preserve_format",
-  [ADJ_FORMAT_CHANNELS_LAST] = "channels_last",
-  [ADJ_FORMAT_CHANNELS_LAST_3D] = "channels_last_3d",
+static const char *const format_names[ADJ_N_MEMORY_FORMATS] = {
+  [ADJ_MEMORY_FORMAT_CONTIGUOUS] = "contiguous_format",
+  [ADJ_MEMORY_FORMAT_PRESERVE] = "preserve_format",
+  [ADJ_MEMORY_FORMAT_CHANNELS_LAST] = "channels_last",
+  [ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D] = "channels_last_3d",
 };
 
 /* The index of @name, or @n. */
@@ -335,7 +336,7 @@ adj_layout_from_name (const char *name)
 const char *
 adj_memory_format_name (AdjMemoryFormat format)
 {
-  g_return_val_if_fail (format < ADJ_N_FORMATS, NULL);
+  g_return_val_if_fail (format < ADJ_N_MEMORY_FORMATS, NULL);
 
   return format_names[format];
 }
@@ -343,5 +344,5 @@ adj_memory_format_name (AdjMemoryFormat format)
 AdjMemoryFormat
 adj_memory_format_from_name (const char *name)
 {
-  return (AdjMemoryFormat) find_name (format_names, ADJ_N_FORMATS, name);
+  return (AdjMemoryFormat) find_name (format_names, ADJ_N_MEMORY_FORMATS, name);
 }

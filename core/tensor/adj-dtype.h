@@ -32,6 +32,7 @@ typedef struct
   AdjDTypeCategory category;
 } AdjDTypeInfo;
 
+/* The row of @dtype, which is not ADJ_DTYPE_NONE. */
 ADJ_PUBLIC const AdjDTypeInfo *adj_dtype_info (AdjDType dtype);
 
 /* ADJ_DTYPE_NONE when unknown.  The torch name may begin with "torch.", aliases (float, half,
@@ -47,32 +48,13 @@ adj_dtype_is_floating (AdjDType dtype)
 }
 
 /* The type of the parts of complex @dtype; any other is itself. */
-AdjDType adj_dtype_get_real (AdjDType dtype);
+ADJ_PUBLIC AdjDType adj_dtype_get_real (AdjDType dtype);
 
 /* The pair table of graph-ir §11.2; ADJ_DTYPE_NONE is neutral. */
 ADJ_PUBLIC AdjDType adj_dtype_promote (AdjDType a, AdjDType b);
 
-/* One fold of result_type(): add every operand, then take the result. */
-typedef struct
-{
-  AdjDType dimensioned; /* tensors with dimensions */
-  AdjDType zero_dim;    /* 0-d tensors */
-  AdjDType number;      /* Python numbers, typed by their category */
-} AdjPromotion;
-
-#define ADJ_PROMOTION_INIT                                                                         \
-  {                                                                                                \
-    ADJ_DTYPE_NONE, ADJ_DTYPE_NONE, ADJ_DTYPE_NONE                                                 \
-  }
-
-void adj_promotion_add_tensor (AdjPromotion *promotion, AdjDType dtype, guint rank);
-void adj_promotion_add_number (AdjPromotion *promotion,
-                               AdjDTypeCategory category,
-                               AdjDType default_float);
-AdjDType adj_promotion_result (const AdjPromotion *promotion);
-
 /* Whether a value of @from may be written into @to in place (float → int may not). */
-gboolean adj_dtype_can_cast (AdjDType from, AdjDType to);
+ADJ_PUBLIC gboolean adj_dtype_can_cast (AdjDType from, AdjDType to);
 
 typedef enum
 {
@@ -95,7 +77,7 @@ typedef struct
 #define ADJ_DEVICE_NONE ((AdjDevice){ ADJ_N_DEVICE_TYPES, -1 })
 #define ADJ_CPU ((AdjDevice){ ADJ_DEVICE_CPU, -1 })
 
-/* "cpu", "cuda:0", "cuda". */
+/* "cpu", "cuda:0", "cuda".  @length: in bytes, -1: to the end.  %FALSE: no device is called so. */
 ADJ_PUBLIC gboolean adj_device_parse (const char *text, gssize length, AdjDevice *out);
 ADJ_PUBLIC void adj_device_print (AdjDevice device, GString *out);
 
@@ -116,18 +98,18 @@ typedef enum
 
 typedef enum
 {
-  ADJ_FORMAT_CONTIGUOUS,
-  ADJ_FORMAT_PRESERVE,
-  ADJ_FORMAT_CHANNELS_LAST,
-  ADJ_FORMAT_CHANNELS_LAST_3D,
-  ADJ_N_FORMATS,
+  ADJ_MEMORY_FORMAT_CONTIGUOUS,
+  ADJ_MEMORY_FORMAT_PRESERVE,
+  ADJ_MEMORY_FORMAT_CHANNELS_LAST,
+  ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D,
+  ADJ_N_MEMORY_FORMATS,
 } AdjMemoryFormat;
 
 /* Names without "torch.": "strided", "contiguous_format"; the _from_ functions return the N_
  * value when unknown. */
 ADJ_PUBLIC const char *adj_layout_name (AdjLayout layout);
-AdjLayout adj_layout_from_name (const char *name);
+ADJ_PUBLIC AdjLayout adj_layout_from_name (const char *name);
 ADJ_PUBLIC const char *adj_memory_format_name (AdjMemoryFormat format);
-AdjMemoryFormat adj_memory_format_from_name (const char *name);
+ADJ_PUBLIC AdjMemoryFormat adj_memory_format_from_name (const char *name);
 
 G_END_DECLS

@@ -90,20 +90,20 @@ adj_shape_set_format (AdjShape *shape,
   AdjShape result;
   const AdjShape *operands[] = { &source };
 
-  if (format == ADJ_FORMAT_CONTIGUOUS)
+  if (format == ADJ_MEMORY_FORMAT_CONTIGUOUS)
     {
       set_contiguous (shape, symbols);
       return TRUE;
     }
-  if (format == ADJ_FORMAT_CHANNELS_LAST || format == ADJ_FORMAT_CHANNELS_LAST_3D)
+  if (format == ADJ_MEMORY_FORMAT_CHANNELS_LAST || format == ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D)
     {
-      if (shape->rank != (format == ADJ_FORMAT_CHANNELS_LAST ? 4 : 5))
+      if (shape->rank != (format == ADJ_MEMORY_FORMAT_CHANNELS_LAST ? 4 : 5))
         return FALSE;
       set_ordered (shape, symbols, channels_last_order (shape->rank));
       return TRUE;
     }
 
-  g_return_val_if_fail (format == ADJ_FORMAT_PRESERVE, FALSE);
+  g_return_val_if_fail (format == ADJ_MEMORY_FORMAT_PRESERVE, FALSE);
   if (like == NULL || like->rank != shape->rank)
     return FALSE;
   source = *like;
@@ -266,8 +266,8 @@ AdjMemoryFormat
 adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols)
 {
   if (!looks_channels_last (shape, symbols))
-    return ADJ_FORMAT_CONTIGUOUS;
-  return shape->rank == 4 ? ADJ_FORMAT_CHANNELS_LAST : ADJ_FORMAT_CHANNELS_LAST_3D;
+    return ADJ_MEMORY_FORMAT_CONTIGUOUS;
+  return shape->rank == 4 ? ADJ_MEMORY_FORMAT_CHANNELS_LAST : ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D;
 }
 
 gint

@@ -40,45 +40,50 @@ adj_shape_init (AdjShape *shape, AdjSymbols *symbols, guint rank, const AdjSize 
 ADJ_PUBLIC void adj_shape_init_ints (AdjShape *shape, guint rank, const gint64 *sizes);
 /* Dense strides for @format; PRESERVE keeps the order of dimensions of @like by the pointwise rule.
  */
-gboolean adj_shape_set_format (AdjShape *shape,
-                               AdjSymbols *symbols,
-                               AdjMemoryFormat format,
-                               const AdjShape *like);
+ADJ_PUBLIC gboolean adj_shape_set_format (AdjShape *shape,
+                                          AdjSymbols *symbols,
+                                          AdjMemoryFormat format,
+                                          const AdjShape *like);
 
+/* The product of the sizes. */
 ADJ_PUBLIC AdjSize adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols);
 /* Elements of storage from the first to the last one touched, plus one; 0 when empty. */
-AdjSize adj_shape_span (const AdjShape *shape, AdjSymbols *symbols);
+ADJ_PUBLIC AdjSize adj_shape_span (const AdjShape *shape, AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_same_sizes (const AdjShape *a,
                                           const AdjShape *b,
                                           AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *symbols);
-gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
+/* Dense, with the channels of a rank of 4 or 5 innermost. */
+ADJ_PUBLIC gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
                                         AdjSymbols *symbols); /* non-overlapping and dense */
 /* Whether two indices may name one element. */
-gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
-AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
+ADJ_PUBLIC gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
+/* What `preserve_format` means for a tensor with these strides. */
+ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */
-gint adj_shape_wrap_dim (const AdjShape *shape, gint64 dim);
+ADJ_PUBLIC gint adj_shape_wrap_dim (const AdjShape *shape, gint64 dim);
 
 /* Sizes of the broadcast of @n operands (graph-ir §11.1), strides by the pointwise rule
  * (operators §1.2.1).  Fails with ADJ_ERROR_SHAPE naming both shapes. */
-gboolean adj_shape_pointwise (
+ADJ_PUBLIC gboolean adj_shape_pointwise (
     AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n, GError **error);
 /* As a kernel reads it: the strides of @shape spread over @to, 0 where broadcast. */
-gboolean
-adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to, AdjShape *out);
+ADJ_PUBLIC gboolean adj_shape_expand (const AdjShape *shape,
+                                      AdjSymbols *symbols,
+                                      const AdjShape *to,
+                                      AdjShape *out);
 /* operators §1.2.2; %FALSE when no strides can express it.  One size may be -1. */
-gboolean adj_shape_view (const AdjShape *shape,
-                         AdjSymbols *symbols,
-                         const AdjSize *sizes,
-                         guint rank,
-                         AdjShape *out,
-                         GError **error);
+ADJ_PUBLIC gboolean adj_shape_view (const AdjShape *shape,
+                                    AdjSymbols *symbols,
+                                    const AdjSize *sizes,
+                                    guint rank,
+                                    AdjShape *out,
+                                    GError **error);
 
 /* "[2, 3]" of sizes or of strides, as in annotations. */
-void
+ADJ_PUBLIC void
 adj_shape_print_list (const AdjSymbols *symbols, const AdjSize *sizes, guint rank, GString *out);
 /* "f32[2, 3][3, 1]cpu", parts that are unknown left out. */
 ADJ_PUBLIC void

@@ -20,6 +20,7 @@ typedef struct _AdjSymbols AdjSymbols;
 
 #define ADJ_SIZE(i) ((AdjSize){ (i) })
 
+/* Whether it is an integer, its word. */
 static inline gboolean
 adj_size_is_int (AdjSize size)
 {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tensor/adj-tensor-internal.h"
+
 /* What vector loads and cache lines like. */
 #define ALIGNMENT 64
 /* The strictest that any element type needs: bytes that are less aligned are copied at once. */

@@ -12,34 +12,38 @@ G_BEGIN_DECLS
  * has a size and no bytes.  Belongs to the context of its tensors; not locked. */
 typedef struct _AdjStorage AdjStorage;
 
-/* Zeroed. */
-AdjStorage *adj_storage_new (gsize n_bytes, AdjDevice device);
-/* Shares @bytes until written. */
-AdjStorage *adj_storage_new_shared (GBytes *bytes, AdjDevice device);
-AdjStorage *adj_storage_new_fake (gsize n_bytes, AdjDevice device);
-AdjStorage *adj_storage_ref (AdjStorage *storage);
-void adj_storage_unref (AdjStorage *storage);
+/* (transfer full): zeroed. */
+ADJ_PUBLIC AdjStorage *adj_storage_new (gsize n_bytes, AdjDevice device);
+/* (transfer full): shares @bytes until written. */
+ADJ_PUBLIC AdjStorage *adj_storage_new_shared (GBytes *bytes, AdjDevice device);
+/* (transfer full): no bytes. */
+ADJ_PUBLIC AdjStorage *adj_storage_new_fake (gsize n_bytes, AdjDevice device);
+ADJ_PUBLIC AdjStorage *adj_storage_ref (AdjStorage *storage); /* (transfer full) */
+/* @storage: (nullable) */
+ADJ_PUBLIC void adj_storage_unref (AdjStorage *storage);
 
-gsize adj_storage_get_n_bytes (const AdjStorage *storage);
-AdjDevice adj_storage_get_device (const AdjStorage *storage);
-gboolean adj_storage_is_fake (const AdjStorage *storage);
+ADJ_PUBLIC gsize
+adj_storage_get_n_bytes (const AdjStorage *storage); /* of a fake one: it would have */
+ADJ_PUBLIC AdjDevice adj_storage_get_device (const AdjStorage *storage); /* where they are */
+ADJ_PUBLIC gboolean adj_storage_is_fake (const AdjStorage *storage);     /* there are no bytes */
 /* Unique within the process run; what "aliases" means. */
-guint64 adj_storage_get_id (const AdjStorage *storage);
+ADJ_PUBLIC guint64 adj_storage_get_id (const AdjStorage *storage);
 
-gconstpointer adj_storage_read (const AdjStorage *storage);
-/* For writing: copies shared bytes first.  Does not touch the version. */
-gpointer adj_storage_write (AdjStorage *storage);
+/* For reading, until the next write; %NULL for a fake one. */
+ADJ_PUBLIC gconstpointer adj_storage_read (const AdjStorage *storage);
+/* (transfer none) (nullable): for writing: copies shared bytes first.  Does not touch the version.
+ */
+ADJ_PUBLIC gpointer adj_storage_write (AdjStorage *storage);
 /* Changes the size, keeping the common prefix (resize_, set_). */
-void adj_storage_resize (AdjStorage *storage, gsize n_bytes);
+ADJ_PUBLIC void adj_storage_resize (AdjStorage *storage, gsize n_bytes);
 
 /* Bumped by every in-place write; saved tensors compare it. */
-guint32 adj_storage_get_version (const AdjStorage *storage);
-void adj_storage_bump_version (AdjStorage *storage);
-void adj_storage_unbump_version (AdjStorage *storage);
+ADJ_PUBLIC guint32 adj_storage_get_version (const AdjStorage *storage);
+ADJ_PUBLIC void adj_storage_bump_version (AdjStorage *storage);
 
-/* The bytes as they are now, immutable: shared when they already are, else copied.  (transfer full)
+/* (transfer full): the bytes as they are now, immutable: shared when they already are, else copied.
  */
-GBytes *adj_storage_snapshot (const AdjStorage *storage);
+ADJ_PUBLIC GBytes *adj_storage_snapshot (const AdjStorage *storage);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjStorage, adj_storage_unref)
 

@@ -27,14 +27,16 @@ typedef struct
   gboolean holds; /* the truth value that was assumed */
 } AdjGuard;
 
-ADJ_PUBLIC AdjSymbols *adj_symbols_new (void);
-ADJ_PUBLIC AdjSymbols *adj_symbols_ref (AdjSymbols *symbols);
-ADJ_PUBLIC void adj_symbols_unref (AdjSymbols *symbols);
+ADJ_PUBLIC AdjSymbols *adj_symbols_new (void);                /* (transfer full) */
+ADJ_PUBLIC AdjSymbols *adj_symbols_ref (AdjSymbols *symbols); /* (transfer full) */
+ADJ_PUBLIC void adj_symbols_unref (AdjSymbols *symbols);      /* @symbols: (nullable) */
 
 /* Adds @symbol, or updates hint, range and source of the one of that name; the texts are copied. */
 ADJ_PUBLIC AdjSize adj_symbols_define (AdjSymbols *symbols, const AdjSymbol *symbol);
+/* In the order in which they were defined; a record is valid until the next one is. */
 ADJ_PUBLIC guint adj_symbols_get_n (const AdjSymbols *symbols);
 ADJ_PUBLIC const AdjSymbol *adj_symbols_get (const AdjSymbols *symbols, guint index);
+/* (nullable): that is called so. */
 ADJ_PUBLIC const AdjSymbol *adj_symbols_find (const AdjSymbols *symbols, const char *name);
 
 /* How the size of an input becomes a symbol. */
@@ -68,6 +70,7 @@ ADJ_PUBLIC gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);
 /* @size with the integers that guards have made of symbols (s0 == 4). */
 ADJ_PUBLIC AdjSize adj_symbols_simplify (AdjSymbols *symbols, AdjSize size);
 
+/* What was assumed, in order, each once. */
 ADJ_PUBLIC guint adj_symbols_get_n_guards (const AdjSymbols *symbols);
 ADJ_PUBLIC AdjGuard adj_symbols_get_guard (const AdjSymbols *symbols, guint index);
 

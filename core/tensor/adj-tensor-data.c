@@ -124,6 +124,33 @@ adj_tensor_data_new (const AdjTensorMeta *meta, GBytes *bytes, GError **error)
 }
 
 AdjTensorData *
+adj_tensor_data_new_from_array (
+    AdjDType dtype, const gint64 *sizes, guint rank, gconstpointer elements, GError **error)
+{
+  AdjTensorMeta meta = { .dtype = dtype, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1 };
+  g_autoptr (GBytes) bytes = NULL;
+  gsize n_bytes = 1;
+
+  g_return_val_if_fail (rank == 0 || sizes != NULL, NULL);
+
+  if (rank <= ADJ_MAX_RANK)
+    adj_shape_init_ints (&meta.shape, rank, sizes);
+  else
+    meta.shape.rank = rank;
+  if (!check_numbers (&meta, error))
+    return NULL;
+  for (guint i = 0; i < rank; i++)
+    if (!g_size_checked_mul (&n_bytes, n_bytes, (gsize) sizes[i]))
+      n_bytes = 0;
+  if (!g_size_checked_mul (&n_bytes, n_bytes, adj_dtype_info (dtype)->n_bytes))
+    n_bytes = 0;
+  g_return_val_if_fail (n_bytes == 0 || elements != NULL, NULL);
+
+  bytes = g_bytes_new (elements, n_bytes);
+  return adj_tensor_data_new (&meta, bytes, error);
+}
+
+AdjTensorData *
 adj_tensor_data_ref (AdjTensorData *data)
 {
   g_return_val_if_fail (data != NULL, NULL);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tensor/adj-tensor-internal.h"
+
 typedef struct
 {
   gpointer state;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/adj-composite.h"
 
+#include "tensor/adj-tensor-internal.h"
+
 /* What a composite tensor consists of, in its slot. */
 typedef struct
 {
@@ -128,7 +130,7 @@ adj_composite_get_constant (const AdjTensor *tensor)
 }
 
 AdjTensor *
-adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMap map, gpointer data)
+adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMapFunc map, gpointer data)
 {
   const Composite *composite = find (tensor);
   AdjTensor *inner[ADJ_MAX_INNER];

@@ -44,27 +44,30 @@ ADJ_PUBLIC AdjTensor *adj_composite_new (AdjContext *cx,
                                          const AdjValue *constant,
                                          const AdjTensorMeta *outer);
 
-/* (nullable): of a composite tensor. */
+/* (transfer none) (nullable): of a composite tensor; %NULL for any other. */
 ADJ_PUBLIC const AdjCompositeClass *adj_composite_get_class (const AdjTensor *tensor);
 ADJ_PUBLIC AdjTensor *adj_composite_get_inner (const AdjTensor *tensor, guint index);
 ADJ_PUBLIC const AdjValue *adj_composite_get_constant (const AdjTensor *tensor);
 
-/* A composite tensor like @tensor, whose innermost tensors are what @map makes of those of it
- * (borrowed; %NULL: the context is in error).  Borrowed from the scope. */
-typedef AdjTensor *(*AdjCompositeMap) (AdjContext *cx, AdjTensor *innermost, gpointer data);
-AdjTensor *
-adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMap map, gpointer data);
+/* (transfer none): a composite tensor like @tensor, whose innermost tensors are what @map makes of
+ * those of it (borrowed; %NULL: the context is in error).  Borrowed from the scope. */
+typedef AdjTensor *(*AdjCompositeMapFunc) (AdjContext *cx, AdjTensor *innermost, gpointer data);
+ADJ_PUBLIC AdjTensor *
+adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMapFunc map, gpointer data);
 
-/* A tensor without history that shows what @tensor shows, composite or not, and is written together
- * with @like: with outer tensors that share storage.  Borrowed from the scope. */
-AdjTensor *adj_composite_alias (AdjContext *cx, AdjTensor *tensor, AdjTensor *like);
+/* (transfer none): a tensor without history that shows what @tensor shows, composite or not, and is
+ * written together with @like: with outer tensors that share storage.  Borrowed from the scope. */
+ADJ_PUBLIC AdjTensor *adj_composite_alias (AdjContext *cx, AdjTensor *tensor, AdjTensor *like);
 
-/* The mode; goes below the one that records gradients and above the one that functionalizes. */
+/* (transfer full): the mode; goes below the one that records gradients and above the one that
+ * functionalizes. */
 ADJ_PUBLIC AdjMode *adj_composite_mode_new (void);
 
 /* -- for classes -- */
 
-ADJ_PUBLIC AdjContext *adj_composite_call_get_context (const AdjCompositeCall *call);
+ADJ_PUBLIC AdjContext *
+adj_composite_call_get_context (const AdjCompositeCall *call); /* (transfer none) */
+/* What is called. */
 ADJ_PUBLIC const AdjOp *adj_composite_call_get_op (const AdjCompositeCall *call);
 /* In schema order, none left out. */
 ADJ_PUBLIC const AdjValue *adj_composite_call_get_args (const AdjCompositeCall *call);

@@ -51,8 +51,9 @@ ADJ_PUBLIC AdjGraph *adj_trace (AdjFunction *function,
                                 const AdjTraceOptions *options,
                                 GError **error);
 
-/* Traces @graph itself, with inputs as its annotations say: gives a graph of the same structure
- * when nothing in it is unknown and @decompositions (nullable) takes nothing apart. */
+/* (transfer full) (nullable): traces @graph itself, with inputs as its annotations say, and gives a
+ * graph of the same structure when nothing in it is unknown and @decompositions (nullable) takes
+ * nothing apart. */
 ADJ_PUBLIC AdjGraph *
 adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **error);
 

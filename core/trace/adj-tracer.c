@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-builder-internal.h"
 #include "trace/tracer-private.h"
 
 /* What nodes that call it have in common. */

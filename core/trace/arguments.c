@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"
 
 static gboolean
@@ -54,9 +55,9 @@ normalize (AdjTracer *tracer, const AdjType *type, const AdjValue *value)
     }
   if (type->is_list && value->kind == ADJ_VALUE_TUPLE)
     return ADJ_ITEMS (LIST, value->items, value->n);
-  if (type->kind == ADJ_TYPE_FLOAT && value->kind == ADJ_VALUE_INT)
+  if (type->kind == ADJ_TYPE_KIND_FLOAT && value->kind == ADJ_VALUE_INT)
     return ADJ_FLOAT ((double) value->integer);
-  if (type->kind == ADJ_TYPE_BOOL && value->kind == ADJ_VALUE_INT)
+  if (type->kind == ADJ_TYPE_KIND_BOOL && value->kind == ADJ_VALUE_INT)
     return ADJ_BOOL (value->integer != 0);
   return *value;
 }

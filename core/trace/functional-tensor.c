@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-constant.h"
 #include "ops/adj-ops.h"
+#include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"
 
 static void

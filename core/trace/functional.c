@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
+#include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"
 
 /* The mode.  Each class of operators has one way through it (aot-autograd §2.2). */

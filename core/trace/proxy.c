@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"
 
 typedef struct

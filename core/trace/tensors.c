@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "ir/adj-value-internal.h"
+#include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"
 #include "trace/tracer-private.h"
 

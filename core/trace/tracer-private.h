@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-arena.h"
+#include "call/adj-context-internal.h"
 #include "trace/adj-tracer.h"
 
 #include "ir/adj-builder.h"

@@ -4,15 +4,7 @@
  *
  *   make-wrappers FOLDER
  *
- * The C types of arguments, by their types in the schema:
- *
- *   Tensor, Tensor?             AdjTensor *, %NULL only for Tensor?
- *   Scalar, and T? of a number  AdjValue: ADJ_INT (2), ADJ_FLOAT (0.5), ADJ_NONE
- *   int, SymInt, float, bool    gint64 (the word of an AdjSize), double, gboolean
- *   str, ScalarType, Device …   const char *, AdjDType, AdjDevice …; %NULL, ADJ_DTYPE_NONE … for
- * none T[]                         a pointer and a number; %NULL for none
- *
- * layout, pin_memory, non_blocking, generator and implicit are left at their defaults. */
+ * What the C types of arguments are stands at the head of what is written. */
 
 #include <string.h>
 
@@ -27,20 +19,20 @@ typedef struct
   const char *optional; /* (nullable): the same for T?; %NULL: an AdjValue is taken */
 } CType;
 
-static const CType c_types[ADJ_N_TYPES] = {
-  [ADJ_TYPE_TENSOR] = { "AdjTensor *", "from_tensor (cx, %s)", "from_tensor_or_none (%s)" },
-  [ADJ_TYPE_SCALAR] = { "AdjValue ", "%s", NULL },
-  [ADJ_TYPE_INT] = { "gint64 ", "from_size (%s)", NULL },
-  [ADJ_TYPE_SYMINT] = { "gint64 ", "from_size (%s)", NULL },
-  [ADJ_TYPE_FLOAT] = { "double ", "ADJ_FLOAT (%s)", NULL },
-  [ADJ_TYPE_BOOL] = { "gboolean ", "ADJ_BOOL (%s)", NULL },
-  [ADJ_TYPE_STR] = { "const char *", "from_string (%s)", "from_string (%s)" },
-  [ADJ_TYPE_SCALAR_TYPE] = { "AdjDType ", "from_dtype (%s)", "from_dtype (%s)" },
-  [ADJ_TYPE_LAYOUT] = { NULL, NULL, NULL },
-  [ADJ_TYPE_DEVICE] = { "AdjDevice ", "from_device (%s)", "from_device (%s)" },
-  [ADJ_TYPE_MEMORY_FORMAT] = { "AdjMemoryFormat ", "from_format (%s)", "from_format (%s)" },
-  [ADJ_TYPE_GENERATOR] = { NULL, NULL, NULL },
-  [ADJ_TYPE_ANY] = { "AdjValue ", "%s", NULL },
+static const CType c_types[ADJ_N_TYPE_KINDS] = {
+  [ADJ_TYPE_KIND_TENSOR] = { "AdjTensor *", "from_tensor (cx, %s)", "from_tensor_or_none (%s)" },
+  [ADJ_TYPE_KIND_SCALAR] = { "AdjValue ", "%s", NULL },
+  [ADJ_TYPE_KIND_INT] = { "gint64 ", "from_size (%s)", NULL },
+  [ADJ_TYPE_KIND_SYMINT] = { "gint64 ", "from_size (%s)", NULL },
+  [ADJ_TYPE_KIND_FLOAT] = { "double ", "ADJ_FLOAT (%s)", NULL },
+  [ADJ_TYPE_KIND_BOOL] = { "gboolean ", "ADJ_BOOL (%s)", NULL },
+  [ADJ_TYPE_KIND_STR] = { "const char *", "from_string (%s)", "from_string (%s)" },
+  [ADJ_TYPE_KIND_SCALAR_TYPE] = { "AdjDType ", "from_dtype (%s)", "from_dtype (%s)" },
+  [ADJ_TYPE_KIND_LAYOUT] = { NULL, NULL, NULL },
+  [ADJ_TYPE_KIND_DEVICE] = { "AdjDevice ", "from_device (%s)", "from_device (%s)" },
+  [ADJ_TYPE_KIND_MEMORY_FORMAT] = { "AdjMemoryFormat ", "from_format (%s)", "from_format (%s)" },
+  [ADJ_TYPE_KIND_GENERATOR] = { NULL, NULL, NULL },
+  [ADJ_TYPE_KIND_ANY] = { "AdjValue ", "%s", NULL },
 };
 
 static gboolean
@@ -52,7 +44,7 @@ is_left_out (const AdjArgument *argument)
   for (guint i = 0; argument->has_default && i < G_N_ELEMENTS (names); i++)
     if (strcmp (names[i], argument->name) == 0)
       return TRUE;
-  return argument->type.kind == ADJ_TYPE_GENERATOR;
+  return argument->type.kind == ADJ_TYPE_KIND_GENERATOR;
 }
 
 /* Only the full form has it. */
@@ -196,7 +188,7 @@ print_parameter (const AdjArgument *argument, GString *out)
     g_string_append_printf (out, ", AdjValue %s", argument->name);
   else if (!type->is_list)
     g_string_append_printf (out, ", %s%s", c->element, argument->name);
-  else if (type->kind == ADJ_TYPE_TENSOR)
+  else if (type->kind == ADJ_TYPE_KIND_TENSOR)
     g_string_append_printf (out, ", AdjTensor *const *%s, guint n_%s", argument->name,
                             argument->name);
   else
@@ -276,14 +268,29 @@ make_header (GPtrArray *names)
   GString *out = g_string_new (
       "/* SPDX-License-Identifier: MIT */\n"
       "#pragma once\n\n"
-      "/* Made by make-wrappers from the operator table; what C types stand for which types of "
+      "/* A function for each operator of the table, by which this file is made.  Above each "
+      "stands\n"
+      " * its schema; the C types of arguments, by their types there:\n"
+      " *\n"
+      " *   Tensor, Tensor?             AdjTensor *, %NULL only for Tensor?\n"
+      " *   Scalar, and T? of a number  AdjValue: ADJ_INT (2), ADJ_FLOAT (0.5), ADJ_NONE\n"
+      " *   int, SymInt, float, bool    gint64 (the word of an AdjSize), double, gboolean\n"
+      " *   str, ScalarType, Device …   const char *, AdjDType, AdjDevice …; %NULL, ADJ_DTYPE_NONE "
+      "…\n"
+      " *                               for none\n"
+      " *   T[]                         a pointer and a number; %NULL for none\n"
+      " *\n"
+      " * layout, pin_memory, non_blocking, generator and implicit are left at their defaults.  "
+      "Where\n"
+      " * a schema has other keyword arguments with defaults, the function takes none of them, and "
       "the\n"
-      " * schema is said there.  Results are borrowed from the innermost scope; %NULL or %FALSE: "
-      "the\n"
-      " * context is in error.  A wrapper notes the line of the program that calls it, for errors\n"
-      " * and traces.  Where a schema has keyword arguments with defaults, the function takes none "
-      "of\n"
-      " * them, and the one called _full takes all. */\n\n"
+      " * one called _full takes all.\n"
+      " *\n"
+      " * Results are (transfer none) (nullable): borrowed from the innermost scope; %NULL or "
+      "%FALSE:\n"
+      " * the context is in error.  Several results go to out arguments, each of them (optional).  "
+      "A\n"
+      " * call notes the line of the program that makes it, for errors and traces. */\n\n"
       "#include \"call/adj-context.h\"\n\n"
       "G_BEGIN_DECLS\n\n"
       "/* Every wrapper, in the order of the table: EACH (name). */\n"
@@ -312,10 +319,10 @@ make_header (GPtrArray *names)
 static void
 print_value (const AdjArgument *argument, GString *out)
 {
-  static const char *const lists[ADJ_N_TYPES] = {
-    [ADJ_TYPE_TENSOR] = "from_tensors", [ADJ_TYPE_SCALAR] = "from_values",
-    [ADJ_TYPE_INT] = "from_sizes",      [ADJ_TYPE_SYMINT] = "from_sizes",
-    [ADJ_TYPE_FLOAT] = "from_doubles",  [ADJ_TYPE_BOOL] = "from_bools",
+  static const char *const lists[ADJ_N_TYPE_KINDS] = {
+    [ADJ_TYPE_KIND_TENSOR] = "from_tensors", [ADJ_TYPE_KIND_SCALAR] = "from_values",
+    [ADJ_TYPE_KIND_INT] = "from_sizes",      [ADJ_TYPE_KIND_SYMINT] = "from_sizes",
+    [ADJ_TYPE_KIND_FLOAT] = "from_doubles",  [ADJ_TYPE_KIND_BOOL] = "from_bools",
   };
   const AdjType *type = &argument->type;
   const char *name = argument->name;

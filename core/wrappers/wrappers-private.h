@@ -55,7 +55,7 @@ from_device (AdjDevice value)
 static inline AdjValue
 from_format (AdjMemoryFormat value)
 {
-  if (value == ADJ_N_FORMATS)
+  if (value == ADJ_N_MEMORY_FORMATS)
     return ADJ_NONE;
   return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = value };
 }

@@ -44,7 +44,7 @@ show (AdjContext *cx, gboolean keeps_rng_moving, GString *out)
   adj_tensor_set_requires_grad (cx, x, TRUE);
   y = region (cx, x, keeps_rng_moving);
   loss = adj_sum (cx, y);
-  if (!adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0))
+  if (!adj_tensor_backward (cx, loss))
     return FALSE;
   zero = adj_eq_scalar (cx, y, ADJ_FLOAT (0));
   differ = adj_ne (cx, zero, adj_eq_scalar (cx, adj_tensor_get_grad (x), ADJ_FLOAT (0)));

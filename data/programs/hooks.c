@@ -86,7 +86,7 @@ run (AdjContext *cx, GString *out)
       adj_hook_unref (hooks[i]);
     }
   g_string_append (out, "again, with the hooks removed\n");
-  adj_backward (cx, &(AdjGradRoots){ .tensors = &z, .n = 1 }, NULL, 0, 0);
+  adj_tensor_backward (cx, z);
   g_string_append_printf (out, "the gradient of w sums to %g\n",
                           adj_item (cx, adj_sum (cx, adj_tensor_get_grad (w))));
   return !adj_context_has_error (cx);

@@ -68,7 +68,7 @@ run (AdjContext *cx, GString *out)
       loss = loss_of (cx, x, y, parameters);
       if (step % 100 == 0)
         g_string_append_printf (out, "step %3u  loss %.3f\n", step, adj_item (cx, loss));
-      if (adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0))
+      if (adj_tensor_backward (cx, loss))
         update (cx, parameters, 0.2);
       adj_scope_end (cx);
     }

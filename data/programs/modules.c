@@ -82,7 +82,7 @@ run_modules (AdjContext *cx, GString *out, AdjTensor *x, AdjTensor *w)
       value = ADJ_TENSOR (y);
     }
   y = adj_sum (cx, y);
-  adj_backward (cx, &(AdjGradRoots){ .tensors = &y, .n = 1 }, NULL, 0, 0);
+  adj_tensor_backward (cx, y);
   adj_program_print (cx, out, "the gradient of x", adj_tensor_get_grad (x));
   for (guint i = 0; i < 2; i++)
     adj_module_hooks_free (hooks[i]);
@@ -92,7 +92,7 @@ run_modules (AdjContext *cx, GString *out, AdjTensor *x, AdjTensor *w)
 static gpointer
 pack (AdjContext *cx, AdjTensor *tensor, gpointer data)
 {
-  AdjTensor *half = adj_to_dtype (cx, tensor, ADJ_DTYPE_F16, FALSE, ADJ_N_FORMATS);
+  AdjTensor *half = adj_to_dtype (cx, tensor, ADJ_DTYPE_F16, FALSE, ADJ_N_MEMORY_FORMATS);
 
   g_string_append (data, "packed\n");
   return adj_keep (half);
@@ -102,7 +102,7 @@ static AdjTensor *
 unpack (AdjContext *cx, gpointer packed, gpointer data)
 {
   g_string_append (data, "unpacked\n");
-  return adj_to_dtype (cx, packed, ADJ_DTYPE_F32, FALSE, ADJ_N_FORMATS);
+  return adj_to_dtype (cx, packed, ADJ_DTYPE_F32, FALSE, ADJ_N_MEMORY_FORMATS);
 }
 
 static gboolean
@@ -116,7 +116,7 @@ run_saved (AdjContext *cx, GString *out, AdjTensor *x)
   adj_tensor_set_grad (cx, x, NULL);
   if (!adj_grad_node_set_saved_hooks (cx, adj_tensor_get_grad_node (y), 0, &halves))
     return FALSE;
-  adj_backward (cx, &(AdjGradRoots){ .tensors = &sum, .n = 1 }, NULL, 0, 0);
+  adj_tensor_backward (cx, sum);
   adj_program_print (cx, out, "the gradient of x", adj_tensor_get_grad (x));
   return !adj_context_has_error (cx);
 }

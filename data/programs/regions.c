@@ -90,7 +90,7 @@ run (AdjContext *cx, GString *out)
   loss = adj_sum (cx, nested (cx, x, log));
   g_string_append_printf (out, "forward   %s\n", log->str);
   g_string_truncate (log, 0);
-  if (adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0))
+  if (adj_tensor_backward (cx, loss))
     g_string_append_printf (out, "backward  %s\n", log->str);
   adj_program_print (cx, out, "gradient", adj_tensor_get_grad (x));
   return !adj_context_has_error (cx);

@@ -71,7 +71,7 @@ run (AdjContext *cx, GString *out)
                      ADJ_BACKWARD_RETAIN_GRAPH))
     return FALSE;
   g_string_append (out, "a second backward\n");
-  adj_backward (cx, &(AdjGradRoots){ .tensors = &loss, .n = 1 }, NULL, 0, 0);
+  adj_tensor_backward (cx, loss);
   if (adj_context_take_error (cx, &error))
     g_string_append_printf (out, "%.*s\n", (int) strcspn (error->message, ";"), error->message);
   return error != NULL;

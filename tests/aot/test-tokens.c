@@ -13,6 +13,7 @@
 #include "ir/adj-text.h"
 #include "ops/adj-ops.h"
 #include "partition/adj-partition.h"
+#include "passes/adj-pass-internal.h"
 #include "rules/adj-apply.h"
 
 /* -- programs -- */

@@ -83,7 +83,7 @@ copy_written (AdjContext *cx, AdjValue *value)
 gboolean
 case_call (AdjContext *cx,
            const OracleCase *c,
-           AdjValueMap place,
+           AdjValueMapFunc place,
            gpointer data,
            AdjValue *written,
            AdjValue *out)

@@ -25,7 +25,7 @@ AdjTensor *case_cast (AdjTensor *tensor, AdjDType dtype);
  * is not returned.  @out is borrowed from the scope and @written. */
 gboolean case_call (AdjContext *cx,
                     const OracleCase *c,
-                    AdjValueMap place,
+                    AdjValueMapFunc place,
                     gpointer data,
                     AdjValue *written,
                     AdjValue *out);

@@ -4,6 +4,7 @@
 #include "call/adj-context.h"
 #include "ir/adj-target.h"
 #include "support/adj-test.h"
+#include "tensor/adj-tensor-internal.h"
 
 static AdjTensor *
 new_tensor (gint64 rows, gint64 columns, const float *values)
@@ -307,6 +308,25 @@ in_place_counts_versions (void)
   g_assert_cmpuint (adj_storage_get_version (adj_tensor_get_storage (a)), ==, before + 1);
 }
 
+/* The tensor holds a copy; what is wrong sticks. */
+static void
+takes_arrays (void)
+{
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_autoptr (GError) error = NULL;
+  const gint64 sizes[] = { 2, 2 }, wrong[] = { -2 };
+  float elements[] = { 1, 2, 3, 4 };
+  AdjTensor *a = adj_from_array (cx, ADJ_DTYPE_F32, sizes, 2, elements);
+
+  elements[3] = 0;
+  g_assert_cmpfloat (read_floats (a)[3], ==, 4);
+  g_assert_null (adj_from_array (cx, ADJ_DTYPE_F32, wrong, 1, elements));
+  g_assert_null (adj_from_array (cx, ADJ_DTYPE_F32, sizes, 2, elements));
+  g_assert_true (adj_context_take_error (cx, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE);
+  g_assert_nonnull (adj_from_array (cx, ADJ_DTYPE_F32, sizes, 2, elements));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -324,6 +344,7 @@ main (int argc, char **argv)
                    float64_promotes_what_calls_name);
   g_test_add_func ("/call/context/refuses-what-cannot-fit", refuses_what_cannot_fit);
   g_test_add_func ("/call/context/views-stay-inside", views_stay_inside);
+  g_test_add_func ("/call/context/takes-arrays", takes_arrays);
   g_test_add_func ("/call/context/in-place-counts-versions", in_place_counts_versions);
 
   return g_test_run ();

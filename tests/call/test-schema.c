@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "call/adj-schema-internal.h"
 #include "call/adj-schema.h"
 #include "support/adj-test.h"
 

@@ -131,7 +131,7 @@ compare_nodes (Recorded *recorded, AdjGraph *graph, GError **error)
   };
 
   recorded->graph = graph;
-  return adj_compare_run (&request, NULL, error);
+  return adj_comparison_run (&request, NULL, error);
 }
 
 /* @graph as far as node @index, which it returns with its items, needs it: a fault there changes

@@ -85,7 +85,7 @@ compare (AdjGraph *graph, const Recorded *recorded, GError **error)
     .data = (gpointer) recorded,
   };
 
-  return adj_compare_run (&request, NULL, error);
+  return adj_comparison_run (&request, NULL, error);
 }
 
 static AdjVerdict

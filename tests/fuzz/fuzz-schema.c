@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-schema-internal.h"
 #include "call/adj-schema.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

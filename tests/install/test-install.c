@@ -60,9 +60,10 @@ test_files (void)
     }
 }
 
-/* By pkg-config, as users of a library do; the tree does not stand where it was configured for. */
+/* By pkg-config, as users of a library do; the tree does not stand where it was configured for.
+ * @sources: quoted, perhaps with options; @wanted: "--cflags --libs". */
 static void
-compile (const char *source, const char *program)
+compile (const char *sources, const char *wanted, const char *program)
 {
   g_autofree char *pc = find_file (installed, "/pkgconfig/adjoint\\.pc$");
   g_autofree char *pc_folder = g_path_get_dirname (pc);
@@ -72,9 +73,9 @@ compile (const char *source, const char *program)
   g_autofree char *prefix = g_path_get_dirname (bin);
   g_autofree char *command =
       g_strdup_printf ("sed -i 's|^prefix=.*|prefix=%s|' '%s' && "
-                       "cc -std=gnu17 -Wall -Wextra -Werror -Wno-unused-parameter -o '%s' '%s' "
-                       "$(PKG_CONFIG_PATH='%s' pkg-config --cflags --libs adjoint) -Wl,-rpath,'%s'",
-                       prefix, pc, program, source, pc_folder, library_folder);
+                       "cc -std=gnu17 -Wall -Wextra -Werror -Wno-unused-parameter -o '%s' %s "
+                       "$(PKG_CONFIG_PATH='%s' pkg-config %s adjoint) -Wl,-rpath,'%s'",
+                       prefix, pc, program, sources, pc_folder, wanted, library_folder);
   const char *shell[] = { "sh", "-c", command, NULL };
   g_autofree char *out = run_program (shell);
 }
@@ -83,6 +84,7 @@ static void
 test_program (void)
 {
   g_autofree char *source = g_test_build_filename (G_TEST_DIST, "install", "loss.c", NULL);
+  g_autofree char *quoted = g_shell_quote (source);
   g_autofree char *program = g_build_filename (installed, "loss", NULL);
   g_autofree char *data = adj_test_data_path ("graphs/mlp.adjoint");
   const char *run[] = { program, data, NULL };
@@ -90,7 +92,7 @@ test_program (void)
   g_auto (GStrv) numbers = NULL;
   double loss, recorded;
 
-  compile (source, program);
+  compile (quoted, "--cflags --libs", program);
   printed = run_program (run);
   numbers = g_strsplit (printed, " ", -1);
   g_assert_cmpuint (g_strv_length (numbers), ==, 2);
@@ -99,6 +101,85 @@ test_program (void)
   g_test_message ("loss %g, recorded %g", loss, recorded);
   g_assert_cmpfloat (recorded, >, 0);
   g_assert_cmpfloat_with_epsilon (loss, recorded, 1e-5 * fabs (recorded));
+}
+
+/* The indented block of @text after @mark, which may be its first line: without indentation, and
+ * without the empty lines at its end. */
+static char *
+read_block (const char *text, const char *mark)
+{
+  GString *block = g_string_new (NULL);
+  g_auto (GStrv) lines = NULL;
+  const char *at = strstr (text, mark);
+
+  if (at == NULL)
+    g_error ("README.md has no '%s'", mark);
+  lines = g_strsplit (at, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (g_str_has_prefix (lines[i], "    "))
+      g_string_append_printf (block, "%s\n", lines[i] + 4);
+    else if (*lines[i] != '\0' && block->len > 0)
+      break;
+    else if (block->len > 0)
+      g_string_append_c (block, '\n');
+  g_strchomp (block->str);
+  return g_string_free (block, FALSE);
+}
+
+/* The page of the README does what it says there. */
+static void
+test_readme (void)
+{
+  g_autofree char *readme = g_test_build_filename (G_TEST_DIST, "..", "README.md", NULL);
+  g_autofree char *source = g_build_filename (installed, "wave.c", NULL);
+  g_autofree char *quoted = g_shell_quote (source);
+  g_autofree char *program = g_build_filename (installed, "wave", NULL);
+  g_autofree char *text = adj_test_read_file (readme, NULL);
+  g_autofree char *code = read_block (text, "    #include <adjoint.h>");
+  g_autofree char *expected = read_block (text, "./a.out` prints:");
+  const char *run[] = { program, NULL };
+  g_autofree char *printed = NULL;
+
+  g_assert_true (g_file_set_contents (source, code, -1, NULL));
+  compile (quoted, "--cflags --libs", program);
+  printed = run_program (run);
+  g_assert_cmpstr (printed, ==, expected);
+}
+
+/* Lessons, compiled as a user's plugin, do what those do that are built in. */
+static void
+test_lessons (void)
+{
+  g_autofree char *folder = adj_test_data_path ("programs");
+  g_autofree char *plugin = g_build_filename (installed, "lessons.so", NULL);
+  g_autofree char *adjoint = find_file (installed, "/bin/adjoint$");
+  g_autoptr (GString) sources = g_string_new (NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *file;
+
+  while ((file = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (file, ".c") && !g_str_equal (file, "programs.c"))
+      {
+        g_string_append_printf (sources, " '%s/%s'", folder, file);
+        g_ptr_array_add (names, g_strndup (file, strlen (file) - 2));
+      }
+  g_string_prepend (sources, "-shared -fPIC");
+  compile (sources->str, "--cflags", plugin);
+
+  g_assert_cmpuint (names->len, >, 10);
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *name = g_ptr_array_index (names, i);
+      g_autofree char *entry = g_strdup_printf ("%s:adj_program_%s", plugin, name);
+      const char *compiled[] = { adjoint, "run", entry, NULL };
+      const char *built_in[] = { adjoint, "run", name, NULL };
+      g_autofree char *printed = run_program (compiled);
+      g_autofree char *expected = run_program (built_in);
+
+      g_test_message ("%s", name);
+      g_assert_cmpstr (printed, ==, expected);
+    }
 }
 
 static guint
@@ -165,6 +246,8 @@ main (int argc, char **argv)
   out = run_program (install);
   g_test_add_func ("/install/files", test_files);
   g_test_add_func ("/install/a-program-compiles-and-runs", test_program);
+  g_test_add_func ("/install/the-page-of-the-readme", test_readme);
+  g_test_add_func ("/install/lessons-are-plugins", test_lessons);
   g_test_add_func ("/install/exports-what-it-declares", test_exports);
   return g_test_run ();
 }

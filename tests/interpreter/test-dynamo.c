@@ -8,6 +8,7 @@
 
 #include "adjoint.h"
 #include "ops/adj-packet.h"
+#include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
 
 typedef struct

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/adj-compare.h"
+#include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
 #include "support/random-graph.h"
@@ -139,7 +140,7 @@ test_facts (void)
   g_assert_cmpstr (a->meta.partitioner_tag, ==, "is_backward");
   g_assert_cmpint (a->val.meta->shape.offset.word, ==, 8);
   g_assert_cmpuint (a->meta.n_modules, ==, 2);
-  g_assert_cmpstr (a->meta.modules[1].class, ==, "Block");
+  g_assert_cmpstr (a->meta.modules[1].class_name, ==, "Block");
   g_assert_cmpstr (a->meta.extra->items[0].text, ==, "unknown");
   g_assert_cmpint (b->val.kind, ==, ADJ_VALUE_TUPLE);
   g_assert_cmpint (b->val.items[0].meta->storage, ==, 7);

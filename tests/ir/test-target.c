@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ir/adj-target-internal.h"
 #include "ir/adj-target.h"
 
 /* Names that PyTorch 2.6 gives to nodes, and prints for their targets. */

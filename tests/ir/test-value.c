@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ir/adj-text.h"
+#include "ir/adj-value-internal.h"
 #include "ir/adj-value.h"
 
 static AdjValue

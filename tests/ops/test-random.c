@@ -4,6 +4,7 @@
 #include "call/adj-context.h"
 #include "ops/adj-ops.h"
 #include "support/adj-test.h"
+#include "tensor/adj-tensor-internal.h"
 
 /* Every operator with arguments that only their types choose: most calls are refused, none may
  * reach memory that is not its own (the sanitizers watch), and a call without values must give
@@ -102,23 +103,24 @@ random_element (Random *r, const AdjType *type)
   const char *text = strings[g_rand_int_range (r->rand, 0, G_N_ELEMENTS (strings))];
   AdjDType dtype = dtypes[g_rand_int_range (r->rand, 0, G_N_ELEMENTS (dtypes))];
 
-  if (type->kind == ADJ_TYPE_TENSOR)
+  if (type->kind == ADJ_TYPE_KIND_TENSOR)
     return chance (r, 92) || type->is_list ? random_tensor (r) : random_number (r);
-  if (type->kind == ADJ_TYPE_SCALAR || type->kind == ADJ_TYPE_FLOAT)
+  if (type->kind == ADJ_TYPE_KIND_SCALAR || type->kind == ADJ_TYPE_KIND_FLOAT)
     return random_number (r);
-  if (type->kind == ADJ_TYPE_INT || type->kind == ADJ_TYPE_SYMINT)
+  if (type->kind == ADJ_TYPE_KIND_INT || type->kind == ADJ_TYPE_KIND_SYMINT)
     return ADJ_INT (random_int (r));
-  if (type->kind == ADJ_TYPE_BOOL)
+  if (type->kind == ADJ_TYPE_KIND_BOOL)
     return ADJ_BOOL (chance (r, 50));
-  if (type->kind == ADJ_TYPE_STR)
+  if (type->kind == ADJ_TYPE_KIND_STR)
     return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
-  if (type->kind == ADJ_TYPE_SCALAR_TYPE)
+  if (type->kind == ADJ_TYPE_KIND_SCALAR_TYPE)
     return ADJ_DTYPE (dtype);
-  if (type->kind == ADJ_TYPE_DEVICE)
+  if (type->kind == ADJ_TYPE_KIND_DEVICE)
     return (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = ADJ_CPU };
-  if (type->kind == ADJ_TYPE_MEMORY_FORMAT)
+  if (type->kind == ADJ_TYPE_KIND_MEMORY_FORMAT)
     return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
-                       .format = (AdjMemoryFormat) g_rand_int_range (r->rand, 0, ADJ_N_FORMATS) };
+                       .format =
+                           (AdjMemoryFormat) g_rand_int_range (r->rand, 0, ADJ_N_MEMORY_FORMATS) };
   return ADJ_NONE;
 }
 
@@ -144,7 +146,7 @@ random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
     return argument->default_value;
   if (!type->is_list)
     return random_element (r, type);
-  if (type->kind == ADJ_TYPE_BOOL)
+  if (type->kind == ADJ_TYPE_KIND_BOOL)
     n = 3;
   else if (type->list_size > 1 && chance (r, 70))
     n = (guint) type->list_size;

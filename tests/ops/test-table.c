@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "call/adj-op-internal.h"
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-tile-program.h"
@@ -237,7 +238,7 @@ check_rule (const char *name, const AdjExpr *expr, gpointer data, GError **error
 
   for (guint i = 0; i < schema->n_arguments; i++)
     found |= strcmp (schema->arguments[i].name, name) == 0 &&
-             schema->arguments[i].type.kind == ADJ_TYPE_TENSOR;
+             schema->arguments[i].type.kind == ADJ_TYPE_KIND_TENSOR;
   if (!found)
     g_error ("%s: a gradient of '%s', which is no tensor argument", schema->text, name);
   check_rule_tree (schema, expr, locals);

@@ -293,7 +293,7 @@ run_eagerly (AdjBundle *bundle, guint *n)
 {
   const AdjBundleGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", NULL);
   const AdjRecordedCall *call = adj_bundle_find_call (bundle, dynamo, 0);
-  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autofree AdjValue *args = g_new0 (AdjValue, call->n_inputs);
   GBytes *state = adj_tensor_data_get_bytes (call->rng->items[1].data);
   AdjValue *values = g_new0 (AdjValue, call->n_inputs + 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
 #include "partition-test.h"
 

@@ -89,7 +89,7 @@ save_tuple (AdjPartition *partition, AdjPartitionOptions *options)
 static void
 claim_for_backward (AdjPartition *partition, AdjPartitionOptions *options)
 {
-  decision (partition, "mm")->class = ADJ_NODE_CLASS_BACKWARD;
+  decision (partition, "mm")->node_class = ADJ_NODE_CLASS_BACKWARD;
 }
 
 static void
@@ -131,7 +131,7 @@ static void
 recompute_in_backward_alone (AdjPartition *partition, AdjPartitionOptions *options)
 {
   decision (partition, "neg")->recompute = ADJ_RECOMPUTE_PREFER_RECOMPUTE;
-  decision (partition, "neg")->class = ADJ_NODE_CLASS_FORWARD;
+  decision (partition, "neg")->node_class = ADJ_NODE_CLASS_FORWARD;
 }
 
 static void

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "passes/adj-finding-internal.h"
 
 /* Graphs and metadata as PyTorch 2.6 makes them of the programs that the names say (aot_function
  * with keep_inference_input_mutations, default partition), and the same without the defect. */

@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "adjoint.h"
+#include "passes/adj-pass-internal.h"
 
 /* What PyTorch 2.6's fx_graph_cse leaves of the same graphs; where it is known to be wrong
  * (randn_like) the random operator stays. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "passes/adj-pass-internal.h"
 
 #define HEAD "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n"
 

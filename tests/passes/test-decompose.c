@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
 
 #define HEAD                                                                                       \

@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "adjoint.h"
+#include "passes/adj-pass-internal.h"
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n"                                                          \

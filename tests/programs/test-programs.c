@@ -13,7 +13,7 @@ static void
 transcript (gconstpointer data)
 {
   const AdjProgram *program = data;
-  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autofree char *golden = g_strdup_printf ("programs/transcripts/%s.txt", program->name);
@@ -86,7 +86,7 @@ views_trace_without_writes (void)
 static void
 derivatives_are_right (void)
 {
-  g_autoptr (AdjContext) cx = adj_program_context_new ();
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
   g_autoptr (GString) out = g_string_new (NULL);
   static const char *const values[] = { "[8., 8.]", "[12., 12.]", "[12., 12.]", "[6., 6.]" };
   const char *at;
@@ -119,31 +119,6 @@ plugin_is_the_program (void)
   g_assert_cmpint (plugin->status, ==, 0);
   g_assert_cmpstr (plugin->out, ==, own->out);
   g_assert_cmpuint (plugin->out_length, >, 0);
-}
-
-/* The README's first program, to the letter; 6 sin 2, and 3 (sin 2 + 2 cos 2). */
-static void
-quick_start (void)
-{
-  g_autofree char *readme = g_test_build_filename (G_TEST_DIST, "..", "README.md", NULL);
-  g_autofree char *source = g_test_build_filename (G_TEST_DIST, "programs", "quick-start.c", NULL);
-  g_autofree char *text = adj_test_read_file (readme, NULL);
-  g_autofree char *code = adj_test_read_file (source, NULL);
-  g_autofree char *program =
-      g_build_filename (build_folder, "tests", "programs", "quick-start", NULL);
-  const char *argv[] = { program, NULL };
-  g_autoptr (AdjTestProcess) process = adj_test_spawn (argv, NULL, NULL);
-  g_auto (GStrv) lines = g_strsplit (code, "\n", -1);
-  const char *at = text;
-
-  for (guint i = 0; lines[i] != NULL; i++)
-    {
-      g_autofree char *line = g_strdup_printf ("    %s\n", lines[i]);
-
-      if (*lines[i] != '\0' && *lines[i] != '/' && (at = strstr (at, line)) == NULL)
-        g_error ("README.md does not show '%s'", lines[i]);
-    }
-  g_assert_cmpstr (process->out, ==, "y 5.4558, dy 0.2310\n");
 }
 
 static void
@@ -205,7 +180,6 @@ main (int argc, char **argv)
   g_test_add_func ("/programs/views-trace-without-writes", views_trace_without_writes);
   g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
   g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
-  g_test_add_func ("/programs/quick-start", quick_start);
   g_test_add_func ("/programs/commands", commands);
 
   return g_test_run ();

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
 
 /* The policy of selective checkpointing is a Python function, which the captured graph does not

@@ -130,7 +130,8 @@ make_scalar (Maker *m)
     case 6:
       return (AdjValue){ .kind = ADJ_VALUE_LAYOUT, .layout = pick (m, ADJ_N_LAYOUTS) };
     case 7:
-      return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = pick (m, ADJ_N_FORMATS) };
+      return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
+                         .format = pick (m, ADJ_N_MEMORY_FORMATS) };
     case 8:
       return (AdjValue){ .kind = ADJ_VALUE_ELLIPSIS };
     case 9:

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tensor/adj-dtype.h"
+#include "tensor/adj-promotion.h"
 #include "tensor/table.h"
 
 /* "float32:1", "int64:number" */
@@ -106,10 +107,10 @@ test_layouts (void)
 {
   for (guint i = 0; i < ADJ_N_LAYOUTS; i++)
     g_assert_cmpint (adj_layout_from_name (adj_layout_name (i)), ==, i);
-  for (guint i = 0; i < ADJ_N_FORMATS; i++)
+  for (guint i = 0; i < ADJ_N_MEMORY_FORMATS; i++)
     g_assert_cmpint (adj_memory_format_from_name (adj_memory_format_name (i)), ==, i);
   g_assert_cmpint (adj_layout_from_name ("sparse"), ==, ADJ_N_LAYOUTS);
-  g_assert_cmpint (adj_memory_format_from_name (""), ==, ADJ_N_FORMATS);
+  g_assert_cmpint (adj_memory_format_from_name (""), ==, ADJ_N_MEMORY_FORMATS);
 }
 
 int

@@ -72,16 +72,20 @@ typedef struct
 } Layout;
 
 static const Layout layouts[] = {
-  { "less-than-2-elements", "f32[1, 1][7, 9]", TRUE, FALSE, TRUE, ADJ_FORMAT_CONTIGUOUS },
-  { "size-1-is-skipped", "f32[2, 1, 3][3, 99, 1]", TRUE, FALSE, TRUE, ADJ_FORMAT_CONTIGUOUS },
-  { "transposed", "f32[2, 3][1, 2]", FALSE, FALSE, TRUE, ADJ_FORMAT_CONTIGUOUS },
-  { "gaps", "f32[4, 3][1, 8]", FALSE, FALSE, FALSE, ADJ_FORMAT_CONTIGUOUS },
-  { "channels_last", "f32[2, 3, 4, 5][60, 1, 15, 3]", FALSE, TRUE, TRUE, ADJ_FORMAT_CHANNELS_LAST },
-  { "N111-is-ambiguous", "f32[2, 1, 1, 1][1, 1, 1, 1]", TRUE, TRUE, TRUE, ADJ_FORMAT_CONTIGUOUS },
-  { "1C11-is-ambiguous", "f32[1, 3, 1, 1][3, 1, 1, 1]", TRUE, TRUE, TRUE, ADJ_FORMAT_CONTIGUOUS },
+  { "less-than-2-elements", "f32[1, 1][7, 9]", TRUE, FALSE, TRUE, ADJ_MEMORY_FORMAT_CONTIGUOUS },
+  { "size-1-is-skipped", "f32[2, 1, 3][3, 99, 1]", TRUE, FALSE, TRUE,
+    ADJ_MEMORY_FORMAT_CONTIGUOUS },
+  { "transposed", "f32[2, 3][1, 2]", FALSE, FALSE, TRUE, ADJ_MEMORY_FORMAT_CONTIGUOUS },
+  { "gaps", "f32[4, 3][1, 8]", FALSE, FALSE, FALSE, ADJ_MEMORY_FORMAT_CONTIGUOUS },
+  { "channels_last", "f32[2, 3, 4, 5][60, 1, 15, 3]", FALSE, TRUE, TRUE,
+    ADJ_MEMORY_FORMAT_CHANNELS_LAST },
+  { "N111-is-ambiguous", "f32[2, 1, 1, 1][1, 1, 1, 1]", TRUE, TRUE, TRUE,
+    ADJ_MEMORY_FORMAT_CONTIGUOUS },
+  { "1C11-is-ambiguous", "f32[1, 3, 1, 1][3, 1, 1, 1]", TRUE, TRUE, TRUE,
+    ADJ_MEMORY_FORMAT_CONTIGUOUS },
   { "1C11-as-channels_last", "f32[1, 3, 1, 1][3, 1, 3, 3]", TRUE, TRUE, TRUE,
-    ADJ_FORMAT_CHANNELS_LAST },
-  { "no-elements", "f32[2, 0, 4, 5][0, 1, 0, 0]", TRUE, TRUE, TRUE, ADJ_FORMAT_CONTIGUOUS },
+    ADJ_MEMORY_FORMAT_CHANNELS_LAST },
+  { "no-elements", "f32[2, 0, 4, 5][0, 1, 0, 0]", TRUE, TRUE, TRUE, ADJ_MEMORY_FORMAT_CONTIGUOUS },
 };
 
 static void

@@ -128,14 +128,15 @@ check_format (char **words, guint n, const char *line)
   g_assert_cmpint (adj_shape_is_contiguous (&operand, NULL), ==, words[2][0] == '1');
   g_assert_cmpint (adj_shape_is_channels_last (&operand, NULL), ==, words[3][0] == '1');
   g_assert_cmpint (adj_shape_is_dense (&operand, NULL), ==, words[4][0] == '1');
-  g_assert_cmpint (adj_shape_suggest_format (&operand, NULL) != ADJ_FORMAT_CONTIGUOUS, ==,
+  g_assert_cmpint (adj_shape_suggest_format (&operand, NULL) != ADJ_MEMORY_FORMAT_CONTIGUOUS, ==,
                    strcmp (words[5], "channels_last") == 0);
 
-  check_strides (&operand, ADJ_FORMAT_PRESERVE, &operand, words[6]);
+  check_strides (&operand, ADJ_MEMORY_FORMAT_PRESERVE, &operand, words[6]);
   if (strcmp (words[7], "none") != 0)
     check_strides (&operand,
-                   operand.rank == 4 ? ADJ_FORMAT_CHANNELS_LAST : ADJ_FORMAT_CHANNELS_LAST_3D, NULL,
-                   words[7]);
+                   operand.rank == 4 ? ADJ_MEMORY_FORMAT_CHANNELS_LAST
+                                     : ADJ_MEMORY_FORMAT_CHANNELS_LAST_3D,
+                   NULL, words[7]);
 }
 
 static void

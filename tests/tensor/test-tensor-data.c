@@ -280,6 +280,49 @@ test_layouts (void)
     }
 }
 
+/* What a C array cannot be is refused before anything is read. */
+static void
+test_from_array (void)
+{
+  static const struct
+  {
+    AdjDType dtype;
+    guint rank;
+    gint64 sizes[2];
+    const char *message; /* (nullable): it is a tensor */
+  } rows[] = {
+    { ADJ_DTYPE_I32, 2, { 2, 3 }, NULL },
+    { ADJ_DTYPE_I32, 0, { 0 }, NULL },
+    { ADJ_DTYPE_I32, 2, { 0, 5 }, NULL },
+    { ADJ_DTYPE_I32, 2, { 2, -1 }, "*negative*" },
+    { ADJ_DTYPE_I32, 2, { G_MAXINT64, 3 }, "*reaches outside*" },
+    { ADJ_DTYPE_NONE, 1, { 1 }, "*no elements of whole bytes*" },
+    { ADJ_DTYPE_I32, ADJ_MAX_RANK + 1, { 0 }, "*no elements of whole bytes*" },
+  };
+  const gint32 elements[] = { 1, 2, 3, 4, 5, 6 };
+  const gint64 many[ADJ_MAX_RANK + 1] = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      const gint64 *sizes = rows[i].rank > 2 ? many : rows[i].sizes;
+      g_autoptr (AdjTensorData) data =
+          adj_tensor_data_new_from_array (rows[i].dtype, sizes, rows[i].rank, elements, &error);
+
+      if (rows[i].message != NULL)
+        {
+          g_assert_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE);
+          if (!g_pattern_match_simple (rows[i].message, error->message))
+            g_error ("row %u: %s", i, error->message);
+          g_assert_null (data);
+          continue;
+        }
+      g_assert_no_error (error);
+      for (gint64 k = 0; k < adj_tensor_data_get_numel (data); k++)
+        g_assert_cmpfloat (adj_tensor_data_get_double (data, k), ==, (double) elements[k]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -291,7 +334,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tensor/tensor-data/round-trip", test_round_trip);
   g_test_add_func ("/tensor/tensor-data/integers-are-exact", test_integers_are_exact);
   g_test_add_func ("/tensor/tensor-data/prints-as-pytorch", test_print);
-  g_test_add_func ("/tensor-data/layouts", test_layouts);
+  g_test_add_func ("/tensor/tensor-data/layouts", test_layouts);
+  g_test_add_func ("/tensor/tensor-data/from-array", test_from_array);
 
   return g_test_run ();
 }

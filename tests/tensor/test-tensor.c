@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "tensor/adj-tensor-internal.h"
 #include "tensor/adj-tensor.h"
 
 static AdjTensorMeta

@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "adjoint.h"
+#include "ir/adj-target-internal.h"
 
 /* The examples of graph-ir §2, each a test of its own.  All of them are what PyTorch 2.6 does, but
  * for the one that says so. */

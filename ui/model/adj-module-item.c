@@ -127,7 +127,8 @@ make_title (const AdjModule *module, AdjModuleItem *parent)
 
   if (parent != NULL && g_str_has_prefix (name, parent->path) && name[strlen (parent->path)] == '.')
     name += strlen (parent->path) + 1;
-  return *module->class != '\0' ? g_strdup_printf ("%s  %s", name, module->class) : g_strdup (name);
+  return *module->class_name != '\0' ? g_strdup_printf ("%s  %s", name, module->class_name)
+                                     : g_strdup (name);
 }
 
 static AdjModuleItem *

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+
+G_BEGIN_DECLS
+
+/* Tells every mode, outermost first. */
+void adj_context_note_builtin (
+    AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
+
+/* The dtype that random values of dtype float64 are drawn in; ADJ_DTYPE_NONE: as they are. */
+AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
+void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
+
+/* To where adj_context_set_print() said. */
+void adj_context_print (AdjContext *cx, const char *text);
+
+/* The number of the autograd node that was made last; -1: none was. */
+gint64 adj_context_get_sequence (const AdjContext *cx);
+void adj_context_set_sequence (AdjContext *cx, gint64 sequence);
+
+/* -- regions of activation checkpointing -- */
+
+/* The one that is being run: what the nodes of a trace are tagged with. */
+typedef struct
+{
+  gint64 id; /* -1: none */
+  AdjRecompute recompute;
+  gboolean is_again; /* it is being recomputed: its nodes stay in backward and are not merged */
+} AdjRegionTag;
+
+AdjRegionTag adj_context_get_region (const AdjContext *cx);
+/* Returns what it was before. */
+AdjRegionTag adj_context_set_region (AdjContext *cx, AdjRegionTag region);
+/* The number of the next region: 1, 2, … */
+gint64 adj_context_next_region (AdjContext *cx);
+
+/* -- effects -- */
+
+/* An effect token: a float tensor without elements, borrowed from the innermost scope. */
+AdjTensor *adj_token_new (AdjContext *cx);
+/* As adj_call() of an operator with an effect, which comes after what @token (nullable) came from.
+ * @new_token (out): borrowed from the innermost scope; orders what comes after. */
+gboolean adj_call_after (AdjContext *cx,
+                         AdjTensor *token,
+                         const AdjOp *op,
+                         const AdjValue *args,
+                         const AdjValue *kwargs,
+                         AdjValue *result,
+                         AdjTensor **new_token);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+void adj_op_call_clear (AdjOpCall *call);
+
+/* BOOL or INT that is not 0; for entries of bool[3]. */
+gboolean adj_op_value_is_true (const AdjValue *value);
+
+/* Bytes from the start of the storage to the end of a tensor with integer sizes; G_MAXSIZE when
+ * they cannot be counted. */
+gsize adj_op_extent (const AdjTensorMeta *meta);
+/* %FALSE with the call failed when so many bytes, for a result of @meta, are more than there are.
+ */
+gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
+
+/* Evaluates the `.decompose` rule (core/rules); @result (out) (transfer full). */
+gboolean adj_op_call_decompose (AdjOpCall *call, AdjValue *result);
+
+G_END_DECLS

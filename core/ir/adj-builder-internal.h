@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-arena.h"
+#include "ir/adj-builder.h"
+
+G_BEGIN_DECLS
+
+/* The sealed graph will keep @graph: what is known of its nodes is not copied. */
+void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
+/* What the sealed graph will own, for values that are made piece by piece. (transfer none) */
+AdjArena *adj_builder_get_arena (AdjBuilder *builder);
+/* As adj_builder_unique_name(), without a copy. (transfer none) */
+const char *adj_builder_take_name (AdjBuilder *builder, const char *candidate);
+/* Reserves @name as it is. (transfer none): the builder's copy */
+const char *adj_builder_hold_name (AdjBuilder *builder, const char *name);
+/* Makes room for @n_nodes more. */
+void adj_builder_reserve (AdjBuilder *builder, guint n_nodes);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-arena.h"
+#include "ir/adj-text.h"
+
+G_BEGIN_DECLS
+
+/* As adj_graph_parse(); @facts (nullable) holds texts "{source: …}" by name of a placeholder of the
+ * outermost module, as the lines `# adj: name {…}` would. */
+AdjGraph *adj_graph_parse_with (
+    const char *text, gssize length, GHashTable *facts, AdjDiags *diags, GError **error);
+
+/* (transfer full) (nullable): @text without what makes terminals change colours; %NULL when it has
+ * nothing of that. */
+char *adj_text_strip_colors (const char *text, gssize length);
+
+/* Takes a Python stack trace text apart; frames and their texts live in @arena. */
+guint adj_stack_trace_parse (const char *text, AdjArena *arena, const AdjFrame **frames);
+
+G_END_DECLS

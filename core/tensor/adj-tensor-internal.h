@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-tensor.h"
+
+G_BEGIN_DECLS
+
+/* What modes hang on a tensor. */
+typedef enum
+{
+  ADJ_SLOT_AUTOGRAD,   /* grad, grad_fn, requires_grad, hooks */
+  ADJ_SLOT_FUNCTIONAL, /* the wrapper that functionalization sees */
+  ADJ_SLOT_COMPOSITE,  /* inner tensors of a composite */
+  ADJ_SLOT_CONSTANT,   /* the known value of a traced scalar tensor */
+  ADJ_SLOT_PROXY,      /* the node of a trace that stands for it */
+  ADJ_N_SLOTS,
+} AdjTensorSlot;
+
+gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
+void
+adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDestroyNotify destroy);
+
+/* @copy: (nullable): of the state, for shallow copies of @tensor; without one they have none. */
+void adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy);
+
+/* Whether anybody else holds @tensor. */
+gboolean adj_tensor_is_shared (const AdjTensor *tensor);
+
+/* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one, else
+ * writes to other tensors of the new one are none to @tensor. */
+void adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *storage);
+
+/* -- versions -- */
+
+void adj_tensor_bump_version (AdjTensor *tensor);
+/* Takes the last one back: what was counted is the doing of who stands in for another write. */
+void adj_tensor_unbump_version (AdjTensor *tensor);
+void adj_storage_unbump_version (AdjStorage *storage);
+/* From now on @tensor counts with @other, a tensor of the same storage. */
+void adj_tensor_share_version (AdjTensor *tensor, AdjTensor *other);
+
+G_END_DECLS
