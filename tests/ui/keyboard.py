@@ -78,7 +78,7 @@ class Walk:
         self.seen = None
         self.done = set()  # titles of what keys did
         self.process = subprocess.Popen(
-            [program, *files], env={**os.environ, "G_DEBUG": "fatal-criticals"}
+            [program, *files], env={**os.environ, "G_DEBUG": "fatal-warnings"}
         )
         self.frame = until(self.find_frame, "the window")
 

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "canvas/adj-hover-card.h"
+#include "canvas/graph-view-private.h"
+#include "ir/adj-text.h"
+#include "panel/adj-difference-pane.h"
+#include "sidebar/adj-sidebar.h"
 #include "stages/adj-pareto-chart.h"
 #include "support/layered-graph.h"
 #include "ui/adj-planted.h"
@@ -118,6 +123,44 @@ walk_start (AdjWindow *window)
   shoot_dialog (window, "About Adjoint", "about");
 }
 
+static gboolean
+is_mapped (gpointer widget)
+{
+  return gtk_widget_get_mapped (widget);
+}
+
+/* What the mouse and typing in lists show. */
+static void
+walk_pointer (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *canvas = adj_window_get_view (window);
+  const AdjScene *scene = adj_document_get_scene (document);
+  AdjNodeId gelu = adj_graph_find_node (adj_document_get_graph (document)->graph, "gelu");
+  guint box = adj_scene_find_node (scene, gelu);
+  const AdjRect *rect = &adj_scene_get_box (scene, box)->rect;
+  GtkWidget *sidebar = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_SIDEBAR, NULL);
+  GtkWidget *tree = adj_walk_find (sidebar, GTK_TYPE_LIST_VIEW, NULL);
+  GtkWidget *bar =
+      gtk_widget_get_prev_sibling (gtk_widget_get_ancestor (tree, GTK_TYPE_SCROLLED_WINDOW));
+
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  canvas->pointer =
+      adj_camera_to_widget (&canvas->camera, rect->x + rect->width / 2, rect->y + rect->height / 2);
+  adj_graph_view_hover (canvas, box, ADJ_NO_BOX);
+  adj_walk_until (is_mapped, adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_HOVER_CARD, NULL), 20);
+  shoot (window, "hover");
+  adj_graph_view_hover (canvas, ADJ_NO_BOX, ADJ_NO_BOX);
+  adj_graph_view_set_role (canvas, ADJ_ROLE_SAVED);
+  shoot (window, "role");
+  adj_graph_view_set_role (canvas, ADJ_ROLE_NONE);
+  gtk_search_bar_set_search_mode (GTK_SEARCH_BAR (bar), TRUE);
+  gtk_editable_set_text (GTK_EDITABLE (adj_walk_find (bar, GTK_TYPE_SEARCH_ENTRY, NULL)), "mlp");
+  shoot (window, "quick-find");
+  gtk_search_bar_set_search_mode (GTK_SEARCH_BAR (bar), FALSE);
+  adj_document_set_selected (document, gelu);
+}
+
 static void
 walk_pictures (AdjWindow *window)
 {
@@ -148,6 +191,7 @@ walk_pictures (AdjWindow *window)
     shoot (window, "several");
     adj_document_set_selected (document, adj_graph_find_node (graph, "gelu"));
   }
+  walk_pointer (window);
   adj_window_show_page (window, "text");
   shoot (window, "text");
   adj_window_show_page (window, "memory");
@@ -319,6 +363,44 @@ walk_difference (AdjWindow *window)
   adj_walk_run (window, "win.compare");
   act (window, "win.fit-selection");
   shoot (window, "difference");
+  gtk_stack_set_visible_child_name (
+      GTK_STACK (
+          adj_walk_find (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_DIFFERENCE_PANE),
+                         GTK_TYPE_STACK, NULL)),
+      "numbers");
+  adj_walk_settle (window);
+  shoot (window, "numbers");
+  g_remove (path);
+}
+
+static gboolean
+is_long (gpointer data)
+{
+  return adj_document_can_show_modules (data) || adj_document_get_scene (data) != NULL;
+}
+
+static gboolean
+has_scene (gpointer document)
+{
+  return adj_document_get_scene (document) != NULL;
+}
+
+/* A layout that is waited for, and the modules instead. */
+static void
+walk_long (AdjWindow *window)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "deep.txt", NULL);
+  g_autoptr (AdjGraph) graph = adj_test_layered_graph (400, TRUE);
+  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  g_file_set_contents (path, text, -1, NULL);
+  adj_window_open (window, file);
+  adj_walk_until (is_long, adj_window_get_document (window), 60);
+  shoot (window, "long");
+  act (window, "win.modules-only");
+  adj_walk_until (has_scene, adj_window_get_document (window), 60);
+  shoot (window, "modules-only");
   g_remove (path);
 }
 
@@ -391,6 +473,7 @@ main (int argc, char *argv[])
   walk_menus (window);
   walk_runs (window);
   walk_difference (window);
+  walk_long (window);
   walk_damage (window);
   gtk_window_destroy (GTK_WINDOW (window));
   walk_small (application);

@@ -14,11 +14,14 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config
 export GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GTK_A11Y=none LC_ALL=C.UTF-8
+export G_DEBUG=fatal-warnings
 export ADJ_LAYOUT_HELPER=${ADJ_LAYOUT_HELPER:-$PWD/$build/libexec/adjoint-layout}
 
+# With the pointer out of the picture.
 walk ()
 {
   GDK_SCALE=$3 xvfb-run -a -s "-screen 0 ${4}x24" \
+    bash -c 'xdotool mousemove 10000 10000; exec "$@"' - \
     "$build/tests/ui/shoot" "$source/data/graphs" "$out" "$1" "$2"
 }
 
