@@ -2,6 +2,7 @@
 #include "aot/tokens-private.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-higher-order.h"
 #include "ops/adj-ops.h"
 
 /* Stage 11, effect tokens (aot-autograd §6.5): what an operator does beside giving results is
@@ -16,6 +17,7 @@ typedef struct
   AdjTensor *tokens[2]; /* (owned) (nullable): the latest of the forward, of the backward */
   gboolean used[2];
   guint running;
+  gboolean in_body; /* a function that a higher-order operator calls is running */
 } EffectsMode;
 
 static gboolean
@@ -42,6 +44,10 @@ effects_call (AdjMode *mode, AdjOpCall *call)
 
   if (!has_effect (call) || call->token != NULL)
     return adj_mode_call_below (mode, call);
+  if (effects->in_body)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "has an effect, which cannot be ordered where a higher-order "
+                                "operator calls it");
   effects->used[effects->running] = TRUE;
   if (*token == NULL)
     replace (token, adj_token_new (call->cx));
@@ -50,6 +56,19 @@ effects_call (AdjMode *mode, AdjOpCall *call)
   done = adj_mode_call_below (mode, call);
   replace (token, call->new_token);
   call->token = call->new_token = NULL;
+  return done;
+}
+
+static gboolean
+effects_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  EffectsMode *effects = (EffectsMode *) mode;
+  gboolean before = effects->in_body;
+  gboolean done;
+
+  effects->in_body = TRUE;
+  done = adj_mode_call_higher_below (mode, call);
+  effects->in_body = before;
   return done;
 }
 
@@ -65,6 +84,7 @@ effects_finalize (AdjMode *mode)
 static const AdjModeClass effects_class = {
   .name = "effects",
   .call = effects_call,
+  .higher = effects_higher,
   .finalize = effects_finalize,
 };
 

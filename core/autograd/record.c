@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
+#include "autograd/higher-private.h"
 #include "call/adj-context-internal.h"
 #include "trace/adj-composite.h"
 
@@ -178,6 +179,24 @@ autograd_checkpoint (AdjMode *mode,
          checkpoint_run (cx, body, args->items, args->n, &options, result);
 }
 
+/* What its functions call is not recorded: it is the operator that has a gradient. */
+static gboolean
+autograd_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  AdjMode *entry = adj_context_set_entry (call->cx, mode->below);
+  gboolean requires_grad = FALSE;
+  gboolean done;
+
+  for (guint i = 0; i < call->n_args && !requires_grad; i++)
+    requires_grad = !adj_value_foreach (&call->args[i], tensor_requires_grad, NULL);
+  if (requires_grad && adj_context_get_grad_enabled (call->cx))
+    done = higher_record ((Autograd *) mode, call);
+  else
+    done = adj_mode_call_higher_below (mode, call);
+  adj_context_set_entry (call->cx, entry);
+  return done;
+}
+
 static void
 autograd_finalize (AdjMode *mode)
 {
@@ -187,6 +206,7 @@ autograd_finalize (AdjMode *mode)
 static const AdjModeClass autograd_class = {
   .name = "autograd",
   .call = autograd_call,
+  .higher = autograd_higher,
   .checkpoint = autograd_checkpoint,
   .finalize = autograd_finalize,
 };

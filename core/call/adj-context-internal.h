@@ -5,6 +5,11 @@
 
 G_BEGIN_DECLS
 
+/* (transfer none): where calls enter now. */
+AdjMode *adj_context_get_entry (AdjContext *cx);
+/* %FALSE with the context in error when it is, or was cancelled. */
+gboolean adj_context_may_go_on (AdjContext *cx);
+
 /* Tells every mode, outermost first. */
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);

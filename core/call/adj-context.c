@@ -131,6 +131,12 @@ adj_context_set_entry (AdjContext *cx, AdjMode *mode)
   return before;
 }
 
+AdjMode *
+adj_context_get_entry (AdjContext *cx)
+{
+  return cx->entry != NULL ? cx->entry : cx->top;
+}
+
 gboolean
 adj_mode_call_below (AdjMode *mode, AdjOpCall *call)
 {
@@ -592,16 +598,15 @@ run_call (AdjOpCall *call, AdjValue *result)
   call->returns_list = call->schema->n_returns == 1 && call->schema->returns[0].type.is_list;
   if ((call->op->flags & ADJ_OP_COMPOSITE) != 0)
     return call_composite (call, result);
-  done = call_mode (cx->entry != NULL ? cx->entry : cx->top, call);
+  done = call_mode (adj_context_get_entry (cx), call);
   if (done)
     take_results (cx, call, result);
   adj_op_call_clear (call);
   return done;
 }
 
-/* Whether @cx may go on. */
-static gboolean
-check_cancelled (AdjContext *cx)
+gboolean
+adj_context_may_go_on (AdjContext *cx)
 {
   GError *error = NULL;
 
@@ -638,7 +643,7 @@ bind_and_run (AdjOpCall *call,
 
   *result = ADJ_NONE;
   call->args = bound;
-  if (!check_cancelled (call->cx))
+  if (!adj_context_may_go_on (call->cx))
     return FALSE;
   if (!adj_schema_bind (adj_op_get_schema (call->op), args, kwargs, bound, &error))
     {
@@ -688,5 +693,5 @@ adj_call_bound (AdjContext *cx, const AdjOp *op, const AdjValue *args, AdjValue 
   g_return_val_if_fail (cx != NULL && op != NULL && result != NULL, FALSE);
 
   *result = ADJ_NONE;
-  return check_cancelled (cx) && run_call (&call, result);
+  return adj_context_may_go_on (cx) && run_call (&call, result);
 }

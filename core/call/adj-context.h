@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct _AdjMode AdjMode;
 typedef struct _AdjFunction AdjFunction;
+typedef struct _AdjHigherCall AdjHigherCall;
 
 /* A layer that operator calls pass through, outermost first: autograd record → composite tensors
  * → functionalize → composite decomposition → proxy trace → (fake | eager kernels). */
@@ -27,6 +28,9 @@ typedef struct
   /* Handles a call, or passes it on with adj_mode_call_below().  @call has bound arguments and no
    * results yet; afterwards it has results with tensors.  %FALSE: the context is in error. */
   gboolean (*call) (AdjMode *mode, AdjOpCall *call);
+  /* (nullable): handles a call of a higher-order operator, or passes it on with
+   * adj_mode_call_higher_below(); without it, it is passed on.  %FALSE: the context is in error. */
+  gboolean (*higher) (AdjMode *mode, AdjHigherCall *call);
   /* (nullable): hears of what a graph calls beside operators, getitem and arithmetic on sizes. */
   void (*builtin) (AdjMode *mode,
                    const char *target,

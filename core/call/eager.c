@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-higher-order.h"
 #include "call/allocate-private.h"
 
 static gboolean
@@ -48,7 +49,17 @@ eager_call (AdjMode *mode, AdjOpCall *call)
   return TRUE;
 }
 
-static const AdjModeClass eager_class = { .name = "eager", .call = eager_call };
+static gboolean
+eager_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  return call->op->run (call);
+}
+
+static const AdjModeClass eager_class = {
+  .name = "eager",
+  .call = eager_call,
+  .higher = eager_higher,
+};
 
 AdjMode *
 adj_eager_mode_new (void)

@@ -2,6 +2,7 @@
 #include "interpreter/adj-interpreter.h"
 
 #include "call/adj-context-internal.h"
+#include "interpreter/adj-higher.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-packet.h"
 
@@ -126,6 +127,39 @@ find_builtin (const AdjNode *node, const AdjValue *args)
              : NULL;
 }
 
+/* Its graphs become functions. */
+static gboolean
+call_higher (AdjContext *cx,
+             const AdjHigherOp *op,
+             const AdjValue *args,
+             const AdjValue *kwargs,
+             AdjValue *result)
+{
+  AdjFunction *bodies[ADJ_MAX_BODIES] = { NULL };
+  g_autofree AdjValue *others = g_memdup2 (args->items, args->n * sizeof *others);
+  gboolean done = TRUE;
+
+  if (adj_value_is_container (kwargs) && kwargs->n > 0)
+    done = adj_builtin_fail (cx, "%s takes no keyword arguments", op->target);
+  for (guint i = 0; i < op->n_bodies && done; i++)
+    {
+      guint at = op->bodies[i];
+
+      if (at >= args->n || others[at].kind != ADJ_VALUE_GRAPH)
+        {
+          done = adj_builtin_fail (cx, "argument %u of %s must be a graph", at, op->target);
+          break;
+        }
+      bodies[i] = adj_graph_function_new (others[at].graph);
+      others[at] = ADJ_NONE;
+    }
+  done = done && adj_call_higher (cx, op, others, args->n, bodies, result);
+  for (guint i = 0; i < ADJ_MAX_BODIES; i++)
+    if (bodies[i] != NULL)
+      adj_function_unref (bodies[i]);
+  return done;
+}
+
 gboolean
 adj_interpret_call (AdjContext *cx,
                     const AdjNode *node,
@@ -135,6 +169,8 @@ adj_interpret_call (AdjContext *cx,
 {
   const AdjPacket *packet = node->op == NULL ? find_packet (node, args) : NULL;
   const AdjBuiltin *builtin = node->op == NULL && packet == NULL ? find_builtin (node, args) : NULL;
+  const AdjHigherOp *higher =
+      node->op == NULL && packet == NULL && builtin == NULL ? adj_higher_find (node->target) : NULL;
   AdjValue borrowed;
   gboolean done;
 
@@ -145,6 +181,8 @@ adj_interpret_call (AdjContext *cx,
       adj_context_note_builtin (cx, builtin->target, args->items, args->n, result);
       return TRUE;
     }
+  if (higher != NULL)
+    return call_higher (cx, higher, args, kwargs, result);
   if (node->op == NULL && packet == NULL)
     return fail_unknown (cx, node);
   done = packet != NULL ? adj_packet_call (cx, packet, args, kwargs, &borrowed)

@@ -69,8 +69,6 @@ gboolean adj_builtin_run_with_grad (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_run_checkpointed (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
-gboolean adj_builtin_run_branch (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_set_grad_enabled (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_seed (

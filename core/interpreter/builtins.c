@@ -238,7 +238,6 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.higher_order.wrap", adj_builtin_run_region },
   { "torch.ops.higher_order.wrap_activation_checkpoint", adj_builtin_run_checkpointed },
   { "torch.ops.higher_order.wrap_with_set_grad_enabled", adj_builtin_run_with_grad },
-  { "torch.ops.higher_order.cond", adj_builtin_run_branch },
   { "torch._C._set_grad_enabled", adj_builtin_set_grad_enabled },
   { "torch.set_grad_enabled", adj_builtin_set_grad_enabled },
   { "torch.manual_seed", adj_builtin_seed },

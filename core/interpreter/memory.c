@@ -72,25 +72,75 @@ adj_graph_get_lifetimes (const AdjGraph *graph, gboolean float64)
   return lives;
 }
 
-guint64
-adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
+static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
+
+/* By subgraph: what running it needs beside what the caller holds.  (transfer full) */
+static guint64 *
+estimate_subgraphs (const AdjGraph *graph, gboolean float64)
+{
+  guint n = adj_graph_get_n_subgraphs (graph);
+  guint64 *inner = g_new0 (guint64, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    inner[i] = estimate (adj_graph_get_subgraph (graph, i, NULL), float64, FALSE);
+  return inner;
+}
+
+/* The most that a graph needs that @node calls. */
+static guint64
+find_inner (const AdjGraph *graph, const AdjNode *node, const guint64 *inner)
+{
+  guint64 most = 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const AdjNode *input = adj_graph_get_node (graph, node->inputs[i].index);
+
+      for (guint k = 0;
+           input->opcode == ADJ_OPCODE_GET_ATTR && k < adj_graph_get_n_subgraphs (graph); k++)
+        {
+          const char *name;
+
+          adj_graph_get_subgraph (graph, k, &name);
+          if (g_str_equal (name, input->target))
+            most = MAX (most, inner[k]);
+        }
+    }
+  return most;
+}
+
+static guint64
+estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
 {
   guint n = adj_graph_get_n_nodes (graph);
   g_autofree AdjLifetime *lives = adj_graph_get_lifetimes (graph, float64);
   g_autofree guint64 *freed = g_new0 (guint64, n);
+  g_autofree guint64 *inner = estimate_subgraphs (graph, float64);
   guint64 alive = 0, peak = 0;
 
+  for (guint i = 0; i < adj_graph_get_n_inputs (graph) && !with_inputs; i++)
+    lives[adj_graph_get_input (graph, i).index].bytes = 0;
   for (guint i = 0; i < n; i++)
     if (!g_uint64_checked_add (&freed[lives[i].last], freed[lives[i].last], lives[i].bytes))
       return G_MAXUINT64;
   for (guint i = 0; i < n; i++)
     {
-      if (!g_uint64_checked_add (&alive, alive, lives[i].bytes))
+      guint64 now;
+
+      if (!g_uint64_checked_add (&alive, alive, lives[i].bytes) ||
+          !g_uint64_checked_add (&now, alive,
+                                 find_inner (graph, adj_graph_get_node (graph, i), inner)))
         return G_MAXUINT64;
-      peak = MAX (peak, alive);
+      peak = MAX (peak, now);
       alive -= MIN (alive, freed[i]);
     }
   return peak;
+}
+
+guint64
+adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64)
+{
+  return estimate (graph, float64, TRUE);
 }
 
 guint64

@@ -160,21 +160,6 @@ adj_builtin_run_tagged (
   return done;
 }
 
-/* torch.ops.higher_order.cond (predicate, true_graph, false_graph, operands): of a predicate that
- * is known. */
-gboolean
-adj_builtin_run_branch (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
-{
-  if (n_args != 4 || args[1].kind != ADJ_VALUE_GRAPH || args[2].kind != ADJ_VALUE_GRAPH ||
-      !adj_value_is_container (&args[3]))
-    return adj_builtin_fail (cx, "cond takes a predicate, two graphs and a list");
-  if (args[0].kind != ADJ_VALUE_BOOL)
-    return adj_builtin_fail (cx, "cond of a predicate that depends on data is not known");
-  return adj_interpret (cx, args[args[0].boolean ? 1 : 2].graph, args[3].items, args[3].n, NULL,
-                        out);
-}
-
 gboolean
 adj_builtin_set_grad_enabled (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/adj-composite.h"
 
+#include "call/adj-higher-order.h"
 #include "tensor/adj-tensor-internal.h"
 
 /* What a composite tensor consists of, in its slot. */
@@ -387,7 +388,24 @@ composite_call (AdjMode *mode, AdjOpCall *call)
   return first != NULL ? call_class (mode, call, first) : adj_mode_call_below (mode, call);
 }
 
-static const AdjModeClass composite_class = { .name = "composite", .call = composite_call };
+static gboolean
+composite_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  AdjTensor *first = NULL;
+
+  for (guint i = 0; i < call->n_args && first == NULL; i++)
+    adj_value_foreach (&call->args[i], find_first, &first);
+  if (first != NULL)
+    return adj_higher_fail (call, ADJ_ERROR_UNSUPPORTED, "takes no %s, which is made of tensors",
+                            find (first)->klass->name);
+  return adj_mode_call_higher_below (mode, call);
+}
+
+static const AdjModeClass composite_class = {
+  .name = "composite",
+  .call = composite_call,
+  .higher = composite_higher,
+};
 
 AdjMode *
 adj_composite_mode_new (void)

@@ -41,6 +41,8 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
+  tracer->subgraphs = g_array_new (FALSE, FALSE, sizeof (TracedGraph));
+  g_array_set_clear_func (tracer->subgraphs, adj_traced_graph_clear);
   return tracer;
 }
 
@@ -53,6 +55,7 @@ adj_tracer_free (AdjTracer *tracer)
   g_hash_table_unref (tracer->storages);
   g_hash_table_unref (tracer->data_by_at);
   g_hash_table_unref (tracer->sizes);
+  g_array_unref (tracer->subgraphs);
   g_ptr_array_unref (tracer->data);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
@@ -166,6 +169,7 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
         }
       tracer->meta = meta;
     }
+  tracer->meta_aten = tracer->meta->original_aten;
   return tracer->meta;
 }
 
@@ -257,7 +261,7 @@ adj_tracer_add_call (AdjTracer *tracer,
 
   node.meta = get_meta (tracer, &node.origin);
   if (original == NULL)
-    original = node.meta->original_aten != NULL ? node.meta->original_aten : target;
+    original = tracer->meta_aten != NULL ? tracer->meta_aten : target;
   if (node.meta->original_aten != original)
     {
       AdjNodeMeta *meta = adj_arena_memdup (tracer->temporary, node.meta, sizeof *meta);
@@ -405,6 +409,12 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
       g_autofree char *name = g_strdup_printf ("_tensor_constant%u", i);
 
       adj_builder_add_attr (builder, name, &ADJ_DATA (g_ptr_array_index (tracer->data, i)));
+    }
+  for (guint i = 0; i < tracer->subgraphs->len; i++)
+    {
+      const TracedGraph *subgraph = &g_array_index (tracer->subgraphs, TracedGraph, i);
+
+      adj_builder_add_subgraph (builder, subgraph->name, subgraph->graph);
     }
   return adj_builder_seal (builder, error);
 }

@@ -51,6 +51,16 @@ void adj_tracer_note_builtin (AdjTracer *tracer,
                               guint n_args,
                               const AdjValue *result);
 
+/* A name of the form @stem<number> for each of the @n @graphs, with one number for all, and their
+ * get_attr nodes in @nodes, of NODE.  @identifier: (nullable): where a graph of that identifier is
+ * the same one, it is that. */
+void adj_tracer_add_subgraphs (AdjTracer *tracer,
+                               const char *const *stems,
+                               AdjGraph *const *graphs,
+                               guint n,
+                               const char *identifier,
+                               AdjValue *nodes);
+
 gboolean adj_tracer_add_output (AdjTracer *tracer, const AdjValue *value);
 
 /* As adj_builder_set_header(). */

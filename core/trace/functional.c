@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-higher-order.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
@@ -370,7 +371,140 @@ functional_call (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-static const AdjModeClass functional_class = { .name = "functionalize", .call = functional_call };
+/* -- higher-order operators ---- */
+
+/* A function that is called with values: what it calls goes through the mode. */
+typedef struct
+{
+  AdjFunction parent;
+  AdjMode *mode;       /* (unowned): outlives it */
+  AdjHigherCall *call; /* (unowned) */
+  guint body;
+} FunctionalBody;
+
+static gboolean
+wrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = leaf->kind == ADJ_VALUE_TENSOR ? ADJ_TENSOR (functional_wrap (leaf->tensor))
+                                        : adj_value_copy (leaf);
+  return TRUE;
+}
+
+static gboolean
+value_of_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  return sync_leaf (leaf, data) && unwrap_leaf (leaf, out, NULL);
+}
+
+/* A write to an input would be seen by the caller, who has only values. */
+static gboolean
+refuse_written (const FunctionalBody *self, const AdjValue *inputs, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      AdjFunctionalFacts facts;
+
+      if (inputs[i].kind == ADJ_VALUE_TENSOR &&
+          adj_functional_get_facts (inputs[i].tensor, &facts) &&
+          (facts.mutated || facts.metadata_changed || facts.storage_resized))
+        return adj_higher_fail (self->call, ADJ_ERROR_UNSUPPORTED,
+                                "%s modifies its input %u in place: clone it before",
+                                self->call->op->body_names[self->body], i);
+    }
+  return TRUE;
+}
+
+typedef struct
+{
+  const FunctionalBody *self;
+  const AdjValue *inputs;
+  guint n;
+} Outputs;
+
+static gboolean
+refuse_alias (const AdjValue *leaf, gpointer data)
+{
+  const Outputs *outputs = data;
+  const AdjHigherCall *call = outputs->self->call;
+
+  for (guint i = 0; i < outputs->n && !is_plain (leaf, NULL); i++)
+    if (outputs->inputs[i].kind == ADJ_VALUE_TENSOR &&
+        functional_find (leaf->tensor)->storage ==
+            functional_find (outputs->inputs[i].tensor)->storage)
+      return adj_higher_fail (call, ADJ_ERROR_UNSUPPORTED,
+                              "%s returns its input %u or a view of it: clone it before",
+                              call->op->body_names[outputs->self->body], i);
+  return TRUE;
+}
+
+static gboolean
+functional_body_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  FunctionalBody *self = (FunctionalBody *) function;
+  AdjMode *entry = adj_context_set_entry (cx, self->mode);
+  g_autofree AdjValue *inputs = g_new0 (AdjValue, n_args + 1);
+  g_auto (AdjValue) outs = ADJ_NONE;
+  gboolean done;
+
+  for (guint i = 0; i < n_args; i++)
+    adj_value_map (&args[i], wrap_leaf, NULL, &inputs[i]);
+  done = adj_higher_call_body (self->call, self->body, inputs, n_args, &outs);
+  adj_context_set_entry (cx, self->mode->below);
+  done = done && refuse_written (self, inputs, n_args) &&
+         adj_value_foreach (&outs, refuse_alias, &(Outputs){ self, inputs, n_args }) &&
+         adj_value_map (&outs, value_of_leaf, cx, result);
+  adj_context_set_entry (cx, entry);
+  for (guint i = 0; i < n_args; i++)
+    adj_value_clear (&inputs[i]);
+  return done;
+}
+
+static const AdjFunctionClass functional_body_class = {
+  .name = "functionalized body",
+  .call = functional_body_call,
+};
+
+static gboolean
+call_higher (AdjMode *mode, AdjHigherCall *call, AdjHigherCall *below)
+{
+  for (guint i = 0; i < call->op->n_bodies; i++)
+    {
+      FunctionalBody *body =
+          (FunctionalBody *) adj_function_new (&functional_body_class, sizeof *body);
+
+      body->mode = mode;
+      body->call = call;
+      body->body = i;
+      below->bodies[i] = &body->parent;
+    }
+  return adj_mode_call_higher_below (mode, below) &&
+         adj_value_map (&below->result, wrap_leaf, NULL, &call->result);
+}
+
+static gboolean
+functional_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  AdjMode *entry = adj_context_set_entry (call->cx, mode->below);
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = call->n_args, .items = (AdjValue *) call->args };
+  g_auto (AdjValue) values = ADJ_NONE;
+  AdjHigherCall below = { .cx = call->cx, .op = call->op, .n_args = call->n_args };
+  gboolean done = adj_value_map (&args, value_of_leaf, call->cx, &values);
+
+  below.args = values.items;
+  done = done && call_higher (mode, call, &below);
+  adj_value_clear (&below.result);
+  for (guint i = 0; i < ADJ_MAX_BODIES; i++)
+    g_clear_pointer (&below.bodies[i], adj_function_unref);
+  adj_context_set_entry (call->cx, entry);
+  return done;
+}
+
+static const AdjModeClass functional_class = {
+  .name = "functionalize",
+  .call = functional_call,
+  .higher = functional_higher,
+};
 
 AdjMode *
 adj_functional_mode_new (void)

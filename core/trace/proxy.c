@@ -4,13 +4,15 @@
 
 #include <string.h>
 
+#include "call/adj-constant.h"
+#include "call/adj-higher-order.h"
 #include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"
 
 typedef struct
 {
   AdjMode parent;
-  AdjTracer *tracer; /* (unowned) */
+  AdjTracer *tracer; /* (unowned) (nullable): what is called now is not recorded */
 } ProxyMode;
 
 static AdjValue
@@ -56,6 +58,8 @@ proxy_call (AdjMode *mode, AdjOpCall *call)
   AdjValue result = ADJ_NONE;
   g_autofree AdjValue *several = NULL;
 
+  if (tracer == NULL)
+    return adj_mode_call_below (mode, call);
   if (!adj_tracer_take_arguments (tracer, call, &args, &kwargs) ||
       !adj_mode_call_below (mode, call))
     return FALSE;
@@ -79,13 +83,156 @@ static void
 proxy_builtin (
     AdjMode *mode, const char *target, const AdjValue *args, guint n_args, const AdjValue *result)
 {
-  adj_tracer_note_builtin (((ProxyMode *) mode)->tracer, target, args, n_args, result);
+  AdjTracer *tracer = ((ProxyMode *) mode)->tracer;
+
+  if (tracer != NULL)
+    adj_tracer_note_builtin (tracer, target, args, n_args, result);
+}
+
+/* -- higher-order operators ---- */
+
+/* A tensor for the tracer of a function to know, of the same memory. */
+static gboolean
+take_input (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  AdjTensor *tensor;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind != ADJ_VALUE_TENSOR)
+    return TRUE;
+  tensor =
+      adj_tensor_new (adj_tensor_get_meta (leaf->tensor), adj_tensor_get_storage (leaf->tensor));
+  adj_constant_share (leaf->tensor, tensor);
+  adj_value_clear (out);
+  *out = ADJ_TENSOR (tensor);
+  return TRUE;
+}
+
+/* Calls function @body with @tracer recording. */
+static gboolean
+record_body (ProxyMode *self,
+             AdjTracer *tracer,
+             AdjHigherCall *call,
+             guint body,
+             const GArray *inputs,
+             AdjValue *out)
+{
+  g_autoptr (GArray) own = adj_value_array_new ();
+  AdjTracer *outer = self->tracer;
+  gboolean done;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      g_autofree char *stem = g_strdup_printf ("arg%u_1", i);
+      AdjValue input;
+
+      take_input (&g_array_index (inputs, AdjValue, i), &input, NULL);
+      g_array_append_val (own, input);
+      adj_tracer_add_placeholder (tracer, NULL, stem, NULL, &input);
+    }
+  self->tracer = tracer;
+  done = adj_higher_call_body (call, body, (gconstpointer) own->data, own->len, out);
+  self->tracer = outer;
+  return done && adj_tracer_add_output (tracer, out);
+}
+
+/* (transfer full) (nullable): function @body as a graph; @out (transfer full): what it gave. */
+static AdjGraph *
+trace_body (ProxyMode *self, AdjHigherCall *call, guint body, const GArray *inputs, AdjValue *out)
+{
+  g_autoptr (AdjTracer) tracer =
+      adj_tracer_new (call->cx, "GraphModule", self->tracer->items_when_read);
+  g_autoptr (GError) error = NULL;
+  AdjGraph *graph;
+
+  if (!record_body (self, tracer, call, body, inputs, out))
+    return NULL;
+  graph = adj_tracer_seal (tracer, &error);
+  if (graph == NULL)
+    adj_higher_fail (call, error->code, "%s", error->message);
+  return graph;
+}
+
+/* The arguments as the graph holds them; get_attr nodes come last. */
+static gboolean
+take_higher_arguments (AdjTracer *tracer,
+                       const AdjHigherCall *call,
+                       AdjGraph *const *graphs,
+                       AdjValue *args)
+{
+  const AdjHigherOp *op = call->op;
+  const AdjValue *identifier = op->identifier != 0 ? &call->args[op->identifier] : NULL;
+  AdjValue *items = adj_arena_new0 (tracer->arena, AdjValue, call->n_args + 1);
+  AdjValue nodes[ADJ_MAX_BODIES];
+
+  for (guint i = 0; i < call->n_args; i++)
+    if (!adj_tracer_take (tracer, &call->args[i], &items[i]))
+      return FALSE;
+  adj_tracer_add_subgraphs (
+      tracer, op->graph_names, graphs, op->n_bodies,
+      identifier != NULL && identifier->kind == ADJ_VALUE_STRING ? identifier->text : NULL, nodes);
+  for (guint i = 0; i < op->n_bodies; i++)
+    items[op->bodies[i]] = nodes[i];
+  *args = ADJ_ITEMS (TUPLE, items, call->n_args);
+  return TRUE;
+}
+
+/* The result is made unseen. */
+static gboolean
+record_higher (ProxyMode *self, AdjHigherCall *call, AdjGraph **graphs, AdjValue *outs)
+{
+  AdjTracer *tracer = self->tracer;
+  g_autoptr (GArray) inputs = NULL;
+  AdjValue args;
+  gboolean done;
+
+  self->tracer = NULL;
+  inputs = adj_higher_list_inputs (call);
+  self->tracer = tracer;
+  if (inputs == NULL)
+    return FALSE;
+  for (guint i = 0; i < call->op->n_bodies; i++)
+    {
+      graphs[i] = trace_body (self, call, i, inputs, &outs[i]);
+      if (graphs[i] == NULL)
+        return FALSE;
+    }
+  if (!take_higher_arguments (tracer, call, graphs, &args))
+    return FALSE;
+  self->tracer = NULL;
+  call->outs = outs;
+  done = adj_mode_call_higher_below (&self->parent, call);
+  call->outs = NULL;
+  self->tracer = tracer;
+  if (done)
+    adj_tracer_add_call (tracer, call->op->target, &args, &ADJ_NONE, &call->result);
+  return done;
+}
+
+static gboolean
+proxy_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  ProxyMode *self = (ProxyMode *) mode;
+  AdjGraph *graphs[ADJ_MAX_BODIES] = { NULL };
+  AdjValue outs[ADJ_MAX_BODIES] = { ADJ_NONE, ADJ_NONE };
+  gboolean done;
+
+  if (self->tracer == NULL)
+    return adj_mode_call_higher_below (mode, call);
+  done = record_higher (self, call, graphs, outs);
+  for (guint i = 0; i < ADJ_MAX_BODIES; i++)
+    {
+      g_clear_pointer (&graphs[i], adj_graph_unref);
+      adj_value_clear (&outs[i]);
+    }
+  return done;
 }
 
 static const AdjModeClass proxy_class = {
   .name = "proxy",
   .call = proxy_call,
   .builtin = proxy_builtin,
+  .higher = proxy_higher,
 };
 
 AdjMode *

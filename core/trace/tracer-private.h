@@ -45,8 +45,10 @@ struct _AdjTracer
   GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
   GHashTable *sizes;       /* word of a size → what stands for it */
+  GArray *subgraphs;       /* TracedGraph */
   const AdjOpCall *call;   /* (nullable): whose arguments are taken */
   const AdjNodeMeta *meta; /* of the nodes made at the last place */
+  const char *meta_aten;   /* (nullable): what that place says of original_aten */
   AdjPlace meta_place;
   gint64 meta_sequence;
   AdjRegionTag meta_region;
@@ -56,6 +58,18 @@ struct _AdjTracer
   ((AdjValue){ .kind = ADJ_VALUE_##k, .n = (count), .items = (array) })
 
 AdjNodeId adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem);
+
+/* -- subgraphs.c -- */
+
+/* A graph that a node of the trace calls. */
+typedef struct
+{
+  char *name;       /* (owned): of its attribute */
+  char *identifier; /* (owned) (nullable) */
+  AdjGraph *graph;  /* (owned) */
+} TracedGraph;
+
+void adj_traced_graph_clear (gpointer graph);
 
 /* -- tensors.c -- */
 

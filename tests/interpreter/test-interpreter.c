@@ -226,6 +226,24 @@ test_estimate (void)
   g_assert_cmpuint (adj_graph_estimate_memory (graph, TRUE), ==, 2 * (24 + 24 + 8));
 }
 
+/* The branch needs 24 bytes for exp beside the 24 of its input and the 24 that it gives. */
+static void
+test_estimate_subgraph (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        b_0 = self.b_0\n"
+             "        cond = torch.ops.higher_order.invoke_subgraph(b_0, 'b', (x,))\n"
+             "        getitem: \"f32[2, 3][3, 1]cpu\" = cond[0]\n"
+             "        return (getitem,)\n"
+             "    class b_0(torch.nn.Module):\n"
+             "        def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+             "            exp: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.exp.default(x)\n"
+             "            sin: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.sin.default(exp)\n"
+             "            return (sin,)\n");
+
+  g_assert_cmpuint (adj_graph_estimate_memory (graph, FALSE), ==, 24 + 24 + 24);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -240,5 +258,6 @@ main (int argc, char **argv)
   g_test_add_func ("/interpreter/run/amended-value-is-used", test_amended_value_is_used);
   g_test_add_func ("/interpreter/function/calls-the-graph", test_function_calls_graph);
   g_test_add_func ("/interpreter/memory/views-share", test_estimate);
+  g_test_add_func ("/interpreter/memory/subgraphs-count", test_estimate_subgraph);
   return g_test_run ();
 }

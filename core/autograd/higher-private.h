@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/autograd-private.h"
+#include "call/adj-higher-order.h"
+#include "trace/adj-trace.h"
+
+G_BEGIN_DECLS
+
+/* How a function that a higher-order operator calls is called in the backward. */
+typedef struct
+{
+  guint n_inputs;  /* of the function */
+  gboolean *needs; /* (owned): by input: a gradient */
+  guint n_tangents;
+  guint first_tangent; /* among inputs and tangents */
+  gboolean gives_outputs;
+} JointShape;
+
+/* Whether an output of such a function has a tangent. */
+gboolean joint_has_tangent (const AdjValue *leaf);
+/* (transfer full) (nullable): the gradients of @body as a graph; a LIST of one for each input,
+ * then, as @shape says, the outputs.  @zeros (nullable): inputs whose gradient is never None.
+ * @examples: META and others, inputs and tangents.  %NULL: the context is in error. */
+AdjGraph *joint_body_trace (AdjContext *cx,
+                            AdjFunction *body,
+                            const JointShape *shape,
+                            const gboolean *zeros,
+                            const AdjValue *examples);
+
+/* A call of a higher-order operator with an argument that requires a gradient. */
+gboolean higher_record (Autograd *autograd, AdjHigherCall *call);
+
+G_END_DECLS

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-higher-order.h"
+
+G_BEGIN_DECLS
+
+/* How many higher-order operators there are. */
+ADJ_PUBLIC guint adj_higher_get_n (void);
+/* (transfer none): one of them; @index < adj_higher_get_n (). */
+ADJ_PUBLIC const AdjHigherOp *adj_higher_get (guint index);
+/* (transfer none) (nullable): by target, "torch.ops.higher_order.cond". */
+ADJ_PUBLIC const AdjHigherOp *adj_higher_find (const char *target);
+
+G_END_DECLS
