@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/aot-private.h"
 #include "aot/epilogue-private.h"
-#include "aot/overlap-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
@@ -258,9 +257,9 @@ find_group (const AotProgram *program, const guint *next, guint first)
 
       for (guint k = first; k < n; k = next[k])
         overlaps |=
-            k != i && aot_may_overlap (&aot_argument_meta (AOT_ARGUMENT (program, i))->shape,
-                                       &aot_argument_meta (AOT_ARGUMENT (program, k))->shape,
-                                       program->symbols);
+            k != i && adj_shapes_may_overlap (&aot_argument_meta (AOT_ARGUMENT (program, i))->shape,
+                                              &aot_argument_meta (AOT_ARGUMENT (program, k))->shape,
+                                              program->symbols);
       written |= program->metadata->inputs[i].mutates_data;
       if (overlaps)
         g_array_append_val (group, i);

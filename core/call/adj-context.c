@@ -570,6 +570,27 @@ lend (AdjContext *cx, const AdjValue *value)
   return lent;
 }
 
+/* An error of one of the calls that @call stands for names it too. */
+static void
+name_error (const AdjOpCall *call)
+{
+  if (call->cx->error != NULL)
+    g_prefix_error (&call->cx->error, "%s::%s: ", call->schema->ns, call->schema->name);
+}
+
+static gboolean
+call_in_turn (AdjOpCall *call)
+{
+  gboolean done;
+
+  adj_scope_begin (call->cx);
+  done = adj_op_call_in_turn (call);
+  adj_scope_end (call->cx);
+  if (!done)
+    name_error (call);
+  return done;
+}
+
 /* A composite operator: the calls that it stands for, with a scope of their own. */
 static gboolean
 call_composite (AdjOpCall *call, AdjValue *result)
@@ -583,8 +604,8 @@ call_composite (AdjOpCall *call, AdjValue *result)
   adj_scope_end (cx);
   if (done)
     *result = lend (cx, &value);
-  else if (cx->error != NULL)
-    g_prefix_error (&cx->error, "%s::%s: ", call->schema->ns, call->schema->name);
+  else
+    name_error (call);
   return done;
 }
 
@@ -598,6 +619,8 @@ run_call (AdjOpCall *call, AdjValue *result)
   call->returns_list = call->schema->n_returns == 1 && call->schema->returns[0].type.is_list;
   if ((call->op->flags & ADJ_OP_COMPOSITE) != 0)
     return call_composite (call, result);
+  if (adj_op_call_is_entangled (call))
+    return call_in_turn (call);
   done = call_mode (adj_context_get_entry (cx), call);
   if (done)
     take_results (cx, call, result);

@@ -183,6 +183,70 @@ foreach_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* -- lists that are written, of tensors that overlap -- */
+
+static gboolean
+may_overlap (const AdjOpCall *call, AdjTensor *a, const AdjValue *b)
+{
+  return b->kind == ADJ_VALUE_TENSOR &&
+         adj_tensor_get_storage (a) == adj_tensor_get_storage (b->tensor) &&
+         adj_shapes_may_overlap (&adj_tensor_get_meta (a)->shape,
+                                 &adj_tensor_get_meta (b->tensor)->shape, op_symbols (call));
+}
+
+/* Whether element @i is read, or written, by the calls of later ones. */
+static gboolean
+is_needed_later (const AdjOpCall *call, guint i)
+{
+  AdjTensor *tensor = call->args[0].items[i].tensor;
+
+  for (guint k = 0; k < call->schema->n_arguments; k++)
+    {
+      const AdjValue *arg = &call->args[k];
+      gboolean is_list = adj_value_is_container (arg);
+
+      for (guint j = is_list ? i + 1 : 0; j < (is_list ? arg->n : 1); j++)
+        if (may_overlap (call, tensor, is_list ? &arg->items[j] : arg))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+adj_op_call_is_entangled (const AdjOpCall *call)
+{
+  const gint8 *from = NULL;
+
+  if (call->schema->n_returns > 0 || call->schema->n_arguments == 0 ||
+      call->args[0].kind != ADJ_VALUE_LIST || adj_op_get_element (call->op, &from) == NULL)
+    return FALSE;
+  for (guint i = 0; i < call->args[0].n; i++)
+    if (is_needed_later (call, i))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+adj_op_call_in_turn (AdjOpCall *call)
+{
+  const gint8 *from = NULL;
+  const AdjOp *op = adj_op_get_element (call->op, &from);
+  gboolean done = adj_op_call_infer (call);
+
+  adj_op_call_clear (call);
+  for (guint i = 0; done && i < call->args[0].n; i++)
+    {
+      AdjValue args[MAX_ELEMENT_ARGUMENTS];
+      AdjValue written[] = { call->args[0].items[i], ADJ_NONE, ADJ_BOOL (FALSE) };
+      AdjValue result;
+
+      adj_op_take_element (call->op, call->args, i, args);
+      done = adj_call_bound (call->cx, op, args, &written[1]) &&
+             adj_call_bound (call->cx, adj_op (ADJ_OP_copy_), written, &result);
+    }
+  return done;
+}
+
 /* -- copies -- */
 
 static gboolean

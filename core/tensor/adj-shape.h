@@ -59,6 +59,10 @@ ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
                                         AdjSymbols *symbols); /* non-overlapping and dense */
 /* Whether two indices may name one element. */
 ADJ_PUBLIC gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
+/* Whether two pieces of one storage may have an element in common.  Never %FALSE wrongly. */
+ADJ_PUBLIC gboolean adj_shapes_may_overlap (const AdjShape *a,
+                                            const AdjShape *b,
+                                            AdjSymbols *symbols);
 /* What `preserve_format` means for a tensor with these strides. */
 ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/overlap-private.h"
+#include "tensor/adj-shape.h"
 
 /* What a shape covers of its storage, when all of it is known. */
 typedef struct
@@ -53,7 +53,7 @@ is_empty (const AdjShape *shape, AdjSymbols *symbols)
 }
 
 gboolean
-aot_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
+adj_shapes_may_overlap (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
 {
   Cover left, right;
 
