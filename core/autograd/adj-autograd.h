@@ -76,8 +76,9 @@ ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_node (const AdjTensor *tensor);
  * lives as long as somebody holds it. */
 ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input);
 
-/* After t_() or its like: it is not counted as a write, which is for those who do it again in the
- * place of others who did count it. */
+/* For those who do t_() or its like again in the place of others: counts it as a write, before
+ * which the history of @tensor stays what it was; after it, takes that back. */
+ADJ_PUBLIC void adj_tensor_count_turn (AdjTensor *tensor);
 ADJ_PUBLIC void adj_tensor_uncount_turn (AdjTensor *tensor);
 /* From now on writing @tensor in place is an error, as for a view that a custom function made. */
 ADJ_PUBLIC void adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor);

@@ -45,6 +45,15 @@ detach_in_place (const AdjOpCall *call)
   return TRUE;
 }
 
+/* Nobody says what the gradient of elements that are gone, or new, is. */
+static gboolean
+check_resize (const AdjOpCall *call)
+{
+  return call->op != adj_op (ADJ_OP_resize_) ||
+         !adj_tensor_get_requires_grad (call->args[0].tensor) ||
+         adj_op_call_fail (call, "cannot resize variables that require grad");
+}
+
 static gboolean
 call_recorded (Autograd *autograd, AdjOpCall *call)
 {
@@ -150,6 +159,8 @@ autograd_call (AdjMode *mode, AdjOpCall *call)
                       (flags & ADJ_OP_NO_GRADIENT) == 0 && any_requires_grad (call);
   gboolean done;
 
+  if (!check_resize (call))
+    return FALSE;
   if ((flags & ADJ_OP_NO_GRADIENT) != 0)
     done = detach_in_place (call) && call_below ((Autograd *) mode, call);
   else if (recorded)

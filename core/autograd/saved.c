@@ -323,6 +323,14 @@ saved_drop_stale (Variable *variable)
     }
 }
 
+void
+saved_unwatch (Variable *variable)
+{
+  for (guint i = 0; variable->savers != NULL && i < variable->savers->len; i++)
+    ((Saved *) g_ptr_array_index (variable->savers, i))->watched = NULL;
+  g_clear_pointer (&variable->savers, g_ptr_array_unref);
+}
+
 static gboolean
 fail_modified (const Saved *saved, AdjContext *cx, const AdjGradNode *node, const AdjSchema *schema)
 {

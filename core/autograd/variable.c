@@ -20,7 +20,7 @@ variable_free (gpointer data)
   if (variable->accumulator != NULL)
     accumulator_forget_leaf (variable->accumulator);
   variable_forget_base (variable);
-  g_clear_pointer (&variable->savers, g_ptr_array_unref);
+  saved_unwatch (variable);
   g_clear_pointer (&variable->grad, adj_tensor_unref);
   g_clear_pointer (&variable->tensor_hooks, g_ptr_array_unref);
   g_clear_pointer (&variable->leaf_hooks, g_ptr_array_unref);
@@ -255,6 +255,21 @@ adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor)
   variable->base = adj_tensor_ref (base);
   variable->creation = VIEW_IN_CUSTOM;
   variable->version = adj_tensor_get_version (tensor);
+}
+
+void
+adj_tensor_count_turn (AdjTensor *tensor)
+{
+  Variable *variable;
+  guint32 version;
+
+  g_return_if_fail (tensor != NULL);
+
+  variable = variable_find (tensor);
+  version = adj_tensor_get_version (tensor);
+  adj_tensor_bump_version (tensor);
+  if (variable != NULL && variable->version == version)
+    variable->version++;
 }
 
 void

@@ -47,8 +47,7 @@ chain_of (const AdjOpCall *call, guint part, const Variable *source, const Varia
 {
   AdjViewChain *chain;
 
-  if (!adj_op_is_view (call->op) ||
-      (source != NULL && source->base != NULL && source->chain == NULL))
+  if (!adj_op_is_view (call->op) || (source != NULL && source->chain == NULL))
     return NULL;
   chain = adj_view_chain_append (source != NULL ? source->chain : NULL, call->op, call->args, part);
   if (adj_view_chain_has_late_as_strided (chain))
@@ -77,11 +76,13 @@ variable_mark_views (const AdjOpCall *call)
       shown = call->args[result->alias_of].tensor;
       source = variable_find (shown);
       view = variable_get (result->tensor);
-      view->base = adj_tensor_ref (source != NULL && source->base != NULL ? source->base : shown);
+      if (source != NULL && source->base == NULL)
+        source = NULL;
+      view->base = adj_tensor_ref (source != NULL ? source->base : shown);
       view->chain = chain_of (call, i, source, view);
       view->creation = creation_of (call->cx, call, source);
       view->version = adj_tensor_get_version (result->tensor);
-      view->base_turns = variable_get (view->base)->turns;
+      view->base_turns = source != NULL ? source->base_turns : variable_get (shown)->turns;
     }
 }
 
@@ -107,6 +108,8 @@ variable_turn (const AdjOpCall *call, gboolean recorded)
       adj_view_chain_unref (variable->chain);
       variable->chain = chain;
     }
+  else if (call->op == adj_op (ADJ_OP_resize_))
+    g_clear_pointer (&variable->chain, adj_view_chain_unref);
   else if (op == NULL) /* set_: it shows another storage */
     variable_forget_base (variable);
   if (recorded)

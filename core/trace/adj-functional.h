@@ -32,6 +32,7 @@ typedef struct
   guint64 n_no_grad;         /* of these, while grad mode was off */
   guint64 n_hidden;          /* of these, marked as hidden from autograd */
   gboolean metadata_changed; /* t_() or the like, resize_, set_ */
+  guint n_turns;             /* of these but set_, all */
   gboolean turned_with_grad; /* of these but set_, one while grad mode was on */
   gboolean storage_changed;  /* set_ */
   gboolean is_multi_output;  /* a view, one of several results */

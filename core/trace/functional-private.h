@@ -51,6 +51,7 @@ typedef struct
   AdjViewChain *chain; /* (owned) (nullable) */
   guint64 generation;  /* of the storage, that the value is of */
   gboolean metadata_changed;
+  guint n_turns;
   gboolean turned_with_grad; /* t_() and the like, while grad mode was on */
   gboolean storage_changed;
   gboolean is_multi_output;

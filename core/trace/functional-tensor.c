@@ -156,6 +156,7 @@ functional_turn (AdjContext *cx, AdjTensor *tensor, AdjTensor *value, AdjViewCha
   functional->chain = adj_view_chain_ref (chain);
   functional->value = adj_tensor_ref (value);
   functional->metadata_changed = TRUE;
+  functional->n_turns++;
   functional->turned_with_grad |= adj_context_get_grad_enabled (cx);
   adj_view_chain_unref (old_chain);
   adj_tensor_unref (old_value);
@@ -170,6 +171,7 @@ functional_become (AdjTensor *tensor, AdjTensor *source)
   Functional *functional = functional_copy (functional_find (source));
 
   functional->metadata_changed = old->metadata_changed;
+  functional->n_turns = old->n_turns;
   functional->is_multi_output = old->is_multi_output;
   functional->storage_changed = TRUE;
   old->storage->frozen = TRUE;
@@ -238,6 +240,7 @@ adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
     .n_no_grad = storage->n_no_grad,
     .n_hidden = storage->n_hidden,
     .metadata_changed = functional->metadata_changed,
+    .n_turns = functional->n_turns,
     .turned_with_grad = functional->turned_with_grad,
     .storage_changed = functional->storage_changed,
     .is_multi_output = functional->is_multi_output,

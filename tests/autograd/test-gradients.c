@@ -640,6 +640,78 @@ lists_in_place (void)
   g_assert_nonnull (strstr (error->message, "argument 'self', tensor 2: a leaf"));
 }
 
+/* Elements of a list that overlap are written one after the other, as by PyTorch's kernels, and
+ * that is what the gradient is of; PyTorch's is that of some of the writes. */
+static void
+lists_that_overlap (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const double values[] = { 1, 2, 3 };
+  AdjTensor *x = tape_leaf (cx, 3, values), *y = CALL (cx, "mul.Scalar", T (x), ADJ_INT (1));
+  AdjTensor *u = CALL (cx, "slice.Tensor", T (y), ADJ_INT (0), ADJ_INT (0), ADJ_INT (2));
+  AdjTensor *v = CALL (cx, "slice.Tensor", T (y), ADJ_INT (0), ADJ_INT (1), ADJ_INT (3));
+  AdjValue items[] = { T (u), T (v) }, result;
+  AdjValue args[] = { { .kind = ADJ_VALUE_LIST, .n = 2, .items = items }, ADJ_INT (3) };
+  const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args };
+  const AdjOp *op = adj_op_find ("torch.ops.aten._foreach_mul_.Scalar");
+  const double factors[] = { 3, 9, 3 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (adj_call (cx, op, &tuple, NULL, &result));
+  tape_backward (cx, CALL (cx, "sum", T (y)), 0);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_assert_cmpfloat (tape_at (y, i), ==, factors[i] * values[i]);
+      g_assert_cmpfloat (tape_at (adj_tensor_get_grad (x), i), ==, factors[i]);
+    }
+
+  items[0] = items[1] = T (x);
+  g_assert_false (adj_call (cx, op, &tuple, NULL, &result));
+  g_assert_true (adj_context_take_error (cx, &error));
+  g_assert_nonnull (strstr (error->message, "aten::_foreach_mul_: "));
+  g_assert_nonnull (strstr (error->message, "a leaf"));
+}
+
+/* As PyTorch refuses it, whatever the sizes and the grad mode. */
+static void
+resize_is_refused (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const double values[] = { 1, 2, 3 };
+  const gint64 size = 2;
+  AdjTensor *x = tape_leaf (cx, 3, values);
+  AdjValue items[] = { ADJ_INT (size) }, result;
+  AdjValue args[] = { T (x), { .kind = ADJ_VALUE_LIST, .n = 1, .items = items } };
+  g_autoptr (GError) error = NULL;
+
+  adj_context_set_grad_enabled (cx, FALSE);
+  g_assert_false (adj_call (cx, adj_op_find ("torch.ops.aten.resize_.default"),
+                            &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args }, NULL,
+                            &result));
+  g_assert_true (adj_context_take_error (cx, &error));
+  g_assert_nonnull (strstr (error->message, "aten::resize_"));
+  g_assert_nonnull (strstr (error->message, "variables that require grad"));
+}
+
+/* A view that was saved shows another storage, and what it was a view of goes away first. */
+static void
+saved_view_leaves_its_base (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  const double values[] = { 1, 2, 3 };
+  AdjTensor *x = tape_leaf (cx, 3, values), *other = tape_leaf (cx, 3, values);
+  AdjTensor *plain, *view, *product;
+
+  adj_scope_begin (cx);
+  plain = CALL (cx, "clone", T (CALL (cx, "detach", T (other))));
+  view = adj_keep (CALL (cx, "alias", T (plain)));
+  product = adj_keep (CALL (cx, "mul.Tensor", T (x), T (view)));
+  CALL (cx, "set_.source_Tensor", T (view), T (CALL (cx, "detach", T (other))));
+  adj_scope_end (cx);
+  adj_tensor_unref (view);
+  adj_tensor_unref (product);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -651,6 +723,9 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/gradients/fused-products", fused_products);
   g_test_add_func ("/autograd/gradients/copies-into", copies_into);
   g_test_add_func ("/autograd/gradients/lists-in-place", lists_in_place);
+  g_test_add_func ("/autograd/gradients/lists-that-overlap", lists_that_overlap);
+  g_test_add_func ("/autograd/gradients/resize-is-refused", resize_is_refused);
+  g_test_add_func ("/autograd/gradients/saved-view-leaves-its-base", saved_view_leaves_its_base);
 
   return g_test_run ();
 }
