@@ -99,6 +99,14 @@ classify_mutation (const AdjAotInput *input, gboolean keep)
   return ADJ_MUTATION_OUT_OF_GRAPH;
 }
 
+gboolean
+adj_aot_input_hides_turn (const AdjAotInput *input)
+{
+  g_return_val_if_fail (input != NULL, FALSE);
+
+  return input->turned_back && input->requires_grad && input->mutation != ADJ_MUTATION_OUT_OF_GRAPH;
+}
+
 static gboolean
 is_plain_output (const AdjAotOutput *output)
 {

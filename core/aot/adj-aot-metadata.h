@@ -29,7 +29,8 @@ typedef struct
   gboolean hidden;        /* every write was hidden from autograd; also when there was none */
   gboolean under_no_grad; /* every write was made while grad mode was off, and there was one */
   gboolean requires_grad; /* after the run */
-  gboolean touched;       /* written or turned, also where that cancels out */
+  gboolean counted;       /* its version changed: it, or a view of it, was written or turned */
+  gboolean turned_back;   /* its metadata was changed, and is in the end what it was */
   gboolean turns_no_grad; /* every change of metadata was made while grad mode was off */
   gboolean in_backward;   /* the backward writes it, and the forward does not */
   gboolean hooked;        /* there are hooks on what it is now, or was at first */
@@ -122,6 +123,9 @@ adj_aot_metadata_print (const AdjAotMetadata *metadata, const AdjSymbols *symbol
 /* Whether forward return @index (mutated inputs, outputs, bases) has a tangent. */
 ADJ_PUBLIC gboolean adj_aot_metadata_has_tangent (const AdjAotMetadata *metadata, guint index);
 
+/* Whether @input, which the graph gets as it is, was turned in place, of which nothing is seen in
+ * the end but in gradients. */
+ADJ_PUBLIC gboolean adj_aot_input_hides_turn (const AdjAotInput *input);
 /* Whether output @index is, or shows memory of, the input that is its base. */
 ADJ_PUBLIC gboolean adj_aot_metadata_shows_input (const AdjAotMetadata *metadata, guint index);
 

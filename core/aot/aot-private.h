@@ -103,6 +103,8 @@ gboolean aot_argument_requires_grad (const AotArgument *argument);
 
 gboolean aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 gboolean aot_collect (AotProgram *program, GError **error);
+/* What a gradient of @result looks like (§3.5). */
+AdjTensorMeta aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols);
 /* Hooks on inputs: left out from here on; every call puts those on that the function left there. */
 void aot_take_hooks (AotProgram *program);
 gboolean aot_input_has_hooks (const AotProgram *program, guint input);
@@ -189,6 +191,7 @@ typedef enum
   AOT_ERROR_HOOK_ON_ALIAS,
   AOT_ERROR_VIEW_OF_TURNED_LEAF,
   AOT_ERROR_DETACHED_VIEWS,
+  AOT_ERROR_TURNED_WITHOUT_GRAD,
   AOT_N_ERRORS,
 } AotError;
 

@@ -57,6 +57,18 @@ is_hooked (const AdjGradNode *node)
   return node != NULL && adj_grad_node_has_hooks (node);
 }
 
+/* Whether there are hooks on what input @i became, or was on the way. */
+static gboolean
+is_hooked_since (const Collection *collection, guint i)
+{
+  for (AdjGradNode *node = adj_tensor_get_grad_node (collection->inputs[i].tensor);
+       node != NULL && node != collection->nodes[i] && adj_grad_node_get_n_edges (node) > 0;
+       node = adj_grad_node_get_edge (node, 0, NULL))
+    if (is_hooked (node))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 collect_input (Collection *collection, guint i, GError **error)
 {
@@ -84,7 +96,7 @@ collect_input (Collection *collection, guint i, GError **error)
   input->bytes_before = facts.bytes_before;
   input->bytes_after = facts.bytes_after;
   input->requires_grad = adj_tensor_get_requires_grad (tensor);
-  input->touched = facts.mutated || facts.metadata_changed;
+  input->turned_back = facts.metadata_changed && !input->mutates_metadata;
   input->turns_no_grad = facts.metadata_changed && !facts.turned_with_grad;
   input->whole = input->mutates_data && input->mutates_metadata && !input->requires_grad &&
                  has_as_strided (facts.chain);
@@ -93,10 +105,8 @@ collect_input (Collection *collection, guint i, GError **error)
     return aot_fail (error, AOT_ERROR_REQUIRES_GRAD_INSIDE, AOT_INPUT (input->place), NULL);
   if (input->whole)
     input->turned = adj_view_chain_ref (facts.chain);
-  input->hooked =
-      aot_input_has_hooks (collection->program, i) || is_hooked (adj_tensor_get_grad_node (tensor));
-  if (is_hooked (adj_tensor_get_grad_node (tensor)) && !input->mutates_data)
-    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_INPUT (input->place), NULL);
+  input->hooked = aot_input_has_hooks (collection->program, i) || is_hooked_since (collection, i);
+  input->counted = adj_tensor_get_version (tensor) > 0;
   return TRUE;
 }
 
@@ -297,8 +307,6 @@ is_regenerated (AdjOutputType type)
          type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT;
 }
 
-/* From a view of an input to that: how many views were made while grad mode was on.  %FALSE: there
- * are hooks on the way, which views that are made again have not. */
 static void
 refresh (AdjContext *cx, AdjTensor *tensor)
 {
@@ -306,6 +314,26 @@ refresh (AdjContext *cx, AdjTensor *tensor)
   adj_context_take_error (cx, NULL);
 }
 
+/* Whether there are hooks between @tensor, a view, and its base: a write takes them off. */
+static gboolean
+has_hooked_views (const Collection *collection, AdjTensor *tensor)
+{
+  AdjTensor *base = adj_tensor_get_base (tensor);
+  const AdjGradNode *end = base != NULL ? adj_tensor_get_grad_node (base) : NULL;
+
+  if (base == NULL)
+    return FALSE;
+  refresh (collection->cx, tensor);
+  for (AdjGradNode *node = adj_tensor_get_grad_node (tensor);
+       node != NULL && node != end && adj_grad_node_get_n_edges (node) > 0;
+       node = adj_grad_node_get_edge (node, 0, NULL))
+    if (is_hooked (node))
+      return TRUE;
+  return FALSE;
+}
+
+/* From a view of an input to that: how many views were made while grad mode was on.  %FALSE: there
+ * are hooks on the way, which views that are made again have not. */
 static gboolean
 follow_views (const Collection *collection, AdjTensor *tensor, AdjAotOutput *output)
 {
@@ -354,6 +382,53 @@ shares_base (const Collection *collection, guint index)
   return FALSE;
 }
 
+/* Whether input @i is a view that got hooks: what its storage is counted for takes them off. */
+static gboolean
+is_hooked_view (const Collection *collection, guint i)
+{
+  return AOT_ARGUMENT (collection->program, i)->base >= 0 &&
+         aot_input_has_hooks (collection->program, i);
+}
+
+/* Some views of it were made before it was turned and others are made after. */
+static gboolean
+shows_hooked_view (const Collection *collection, const AdjAotOutput *output)
+{
+  const AdjAotInput *input;
+
+  if (output->type != ADJ_OUTPUT_ALIAS_OF_INPUT || !output->requires_grad)
+    return FALSE;
+  input = &collection->metadata->inputs[output->base];
+  return input->counted && !input->mutates_data &&
+         is_hooked_view (collection, (guint) output->base);
+}
+
+/* Whether something else than a write to it, or turning it, made its history stale: before or after
+ * it got the hooks. */
+static gboolean
+loses_hooks (const Collection *collection, guint i)
+{
+  const AdjAotInput *inputs = collection->metadata->inputs;
+  const AdjTensorMeta *meta = aot_argument_meta (AOT_ARGUMENT (collection->program, i));
+  AdjTensor *tensor = collection->inputs[i].tensor;
+  AdjFunctionalFacts facts;
+
+  if (!is_hooked_view (collection, i))
+    return FALSE;
+  aot_get_facts (tensor, &facts);
+  if (!inputs[i].mutates_data && adj_tensor_get_version (tensor) > facts.n_turns)
+    return TRUE;
+  for (guint k = 0; k < collection->n; k++)
+    {
+      const AdjTensorMeta *other = aot_argument_meta (AOT_ARGUMENT (collection->program, k));
+
+      if (other != NULL && other->storage == meta->storage && inputs[k].counted &&
+          collection->inputs[k].tensor != tensor)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 collect_output (Collection *collection, guint index, GError **error)
 {
@@ -382,8 +457,7 @@ collect_output (Collection *collection, guint index, GError **error)
       output->dynamic_dims |= 1u << i;
   if (output->type != ADJ_OUTPUT_NON_ALIAS || output->base >= 0)
     output->recipe = aot_get_recipe (tensor);
-  output->hooked =
-      output->type == ADJ_OUTPUT_UNSAFE_VIEW_ALIAS && is_hooked (adj_tensor_get_grad_node (tensor));
+  output->hooked = !is_regenerated (output->type) && has_hooked_views (collection, tensor);
   if (output->type == ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW && shares_base (collection, index))
     return aot_fail (error, AOT_ERROR_DETACHED_VIEWS, AOT_OUTPUT (index), NULL);
   if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT && output->requires_grad &&
@@ -391,7 +465,8 @@ collect_output (Collection *collection, guint index, GError **error)
       collection->metadata->inputs[output->base].turns_no_grad)
     return aot_fail (error, AOT_ERROR_VIEW_OF_TURNED_LEAF,
                      AOT_OUTPUT_OF (index, collection->metadata->inputs[output->base].place), NULL);
-  if (is_regenerated (output->type) && !follow_views (collection, tensor, output))
+  if (shows_hooked_view (collection, output) ||
+      (is_regenerated (output->type) && !follow_views (collection, tensor, output)))
     return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_OUTPUT (index), NULL);
   if (output->type != ADJ_OUTPUT_IS_INPUT &&
       adj_aot_metadata_shows_input (collection->metadata, index))
@@ -416,22 +491,30 @@ coerce_tangent (Collection *collection, AdjTensor *tensor)
              : tensor;
 }
 
-static void
-add_tangent (Collection *collection, AdjTensor *tensor)
+AdjTensorMeta
+aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols)
 {
-  AdjAotMetadata *metadata = collection->metadata;
-  AdjTensor *coerced = coerce_tangent (collection, tensor);
-  AdjSymbols *symbols = adj_context_get_symbols (collection->cx);
-  AdjTensorMeta meta = *adj_tensor_get_meta (tensor);
+  AdjTensorMeta meta = *result;
   AdjMemoryFormat format = adj_shape_suggest_format (&meta.shape, symbols);
 
   adj_shape_set_format (&meta.shape, symbols, format, &meta.shape);
   meta.shape.offset = ADJ_SIZE (0);
   meta.requires_grad = FALSE;
   meta.storage = -1;
-  metadata->tangents[metadata->n_tangents++] = meta;
+  return meta;
+}
+
+static void
+add_tangent (Collection *collection, AdjTensor *tensor)
+{
+  AdjAotMetadata *metadata = collection->metadata;
+  AdjTensor *coerced = coerce_tangent (collection, tensor);
+  AdjSymbols *symbols = adj_context_get_symbols (collection->cx);
+
+  metadata->tangents[metadata->n_tangents++] =
+      aot_tangent_of (adj_tensor_get_meta (tensor), symbols);
   g_ptr_array_add (collection->program->tangents,
-                   aot_composite_describe (&ADJ_TENSOR (coerced != NULL ? coerced : tensor)));
+                   aot_composite_describe_tangent (coerced != NULL ? coerced : tensor, symbols));
 }
 
 static void
@@ -543,16 +626,28 @@ run (Collection *collection, GError **error)
   return TRUE;
 }
 
-/* set_ and resize must be expressible as nodes (§2.7). */
+/* set_ and resize must be expressible as nodes (§2.7), and hooks on what an input has become be
+ * reached by a tangent. */
 static gboolean
-check_inputs (const AdjAotMetadata *metadata, GError **error)
+check_inputs (const Collection *collection, GError **error)
 {
+  const AdjAotMetadata *metadata = collection->metadata;
+
   for (guint i = 0; i < metadata->n_inputs; i++)
     {
       const AdjAotInput *input = &metadata->inputs[i];
 
+      if (input->is_tensor &&
+          !(input->mutates_data && input->mutation == ADJ_MUTATION_OUT_OF_GRAPH) &&
+          (is_hooked_since (collection, i) || loses_hooks (collection, i)))
+        return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_INPUT (input->place), NULL);
       if (input->mutation == ADJ_MUTATION_IN_GRAPH)
         continue;
+      if (input->mutates_data && input->turns_no_grad && input->requires_grad &&
+          !adj_shape_same_sizes (&collection->before[i].shape,
+                                 &adj_tensor_get_meta (collection->inputs[i].tensor)->shape,
+                                 adj_context_get_symbols (collection->cx)))
+        return aot_fail (error, AOT_ERROR_TURNED_WITHOUT_GRAD, AOT_INPUT (input->place), NULL);
       if (input->mutates_storage_metadata)
         return aot_fail (error, AOT_ERROR_SET_NOT_IN_GRAPH, AOT_INPUT (input->place),
                          " (requires grad: %d, keep: %d, under no_grad: %d)", input->requires_grad,
@@ -580,7 +675,7 @@ collect (Collection *collection, GError **error)
       describe_returns (collection);
       done = !adj_context_take_error (collection->cx, error);
     }
-  return done && check_inputs (collection->metadata, error) &&
+  return done && check_inputs (collection, error) &&
          (!collection->program->options->export_joint ||
           aot_check_export (collection->metadata, collection->program->options, error));
 }

@@ -19,6 +19,8 @@ struct _AotComposite
 };
 
 AotComposite *aot_composite_describe (const AdjValue *value); /* (transfer full) */
+/* What a gradient of @tensor will be: contiguous, and its parts too. (transfer full) */
+AotComposite *aot_composite_describe_tangent (AdjTensor *tensor, AdjSymbols *symbols);
 AotComposite *aot_composite_ref (AotComposite *composite);
 void aot_composite_unref (AotComposite *composite);
 /* Of all of @values: AotComposite. (transfer full) */

@@ -35,6 +35,27 @@ aot_composite_describe (const AdjValue *value)
   return composite;
 }
 
+static void
+lay_out (AotComposite *composite, AdjSymbols *symbols)
+{
+  AdjTensorMeta *meta = &composite->meta;
+
+  adj_shape_init (&meta->shape, symbols, meta->shape.rank, meta->shape.size);
+  meta->requires_grad = FALSE;
+  meta->storage = -1;
+  for (guint i = 0; composite->klass != NULL && i < composite->klass->n_inner; i++)
+    lay_out (composite->inner[i], symbols);
+}
+
+AotComposite *
+aot_composite_describe_tangent (AdjTensor *tensor, AdjSymbols *symbols)
+{
+  AotComposite *composite = aot_composite_describe (&ADJ_TENSOR (tensor));
+
+  lay_out (composite, symbols);
+  return composite;
+}
+
 AotComposite *
 aot_composite_ref (AotComposite *composite)
 {
@@ -423,13 +444,6 @@ has_composites (const AotProgram *program)
   return found;
 }
 
-/* Turned, or written, so that nothing is seen of it at the end but in gradients. */
-static gboolean
-is_turned_back (const AdjAotInput *input)
-{
-  return input->touched && input->requires_grad && input->mutation == ADJ_MUTATION_NONE;
-}
-
 gboolean
 aot_check_composites (AotProgram *program, GError **error)
 {
@@ -442,7 +456,7 @@ aot_check_composites (AotProgram *program, GError **error)
     return aot_fail (error, AOT_ERROR_EXPORT_COMPOSITE, AOT_FUNCTION, NULL);
   for (guint i = 0; i < metadata->n_inputs; i++)
     if (is_composite (AOT_ARGUMENT (program, i)->composite) &&
-        (metadata->inputs[i].mutates_metadata || is_turned_back (&metadata->inputs[i])))
+        (metadata->inputs[i].mutates_metadata || adj_aot_input_hides_turn (&metadata->inputs[i])))
       return aot_fail (error, AOT_ERROR_COMPOSITE_METADATA, AOT_INPUT (i), NULL);
   for (guint i = 0; i < metadata->n_outputs; i++)
     if (metadata->n_bases > 0 &&
@@ -491,19 +505,12 @@ make_dense (const AotProgram *program, const Desugar *desugar)
 }
 
 static void
-add_tangents (AdjAotMetadata *dense, const AotComposite *composite, AdjSymbols *symbols)
+add_tangents (AdjAotMetadata *dense, const AotComposite *composite)
 {
-  AdjTensorMeta *meta;
-
   for (guint i = 0; composite->klass != NULL && i < composite->klass->n_inner; i++)
-    add_tangents (dense, composite->inner[i], symbols);
-  if (composite->klass != NULL)
-    return;
-  meta = &dense->tangents[dense->n_tangents++];
-  *meta = composite->meta;
-  adj_shape_init (&meta->shape, symbols, meta->shape.rank, meta->shape.size);
-  meta->requires_grad = FALSE;
-  meta->storage = -1;
+    add_tangents (dense, composite->inner[i]);
+  if (composite->klass == NULL)
+    dense->tangents[dense->n_tangents++] = composite->meta;
 }
 
 /* The dense inputs, each of its own storage. */
@@ -554,7 +561,7 @@ aot_desugar (AotProgram *program, GError **error)
   dense = make_dense (program, desugar);
   dense->tangents = g_new0 (AdjTensorMeta, count_leaves (desugar->tangents) + 1);
   for (guint i = 0; i < desugar->tangents->len; i++)
-    add_tangents (dense, desugar->tangents->pdata[i], program->symbols);
+    add_tangents (dense, desugar->tangents->pdata[i]);
   leaves = take_leaves (program);
   g_string_append_printf (program->note, "%u inputs are %u dense tensors, %u results are %u",
                           desugar->inputs->len, leaves->len, desugar->returns->len,

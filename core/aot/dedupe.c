@@ -213,7 +213,7 @@ aot_dedupe (AotProgram *program, GError **error)
       const AdjAotInput *input = &metadata->inputs[i];
 
       n_repeats += first[i] != i;
-      if (first[i] != i && input->touched)
+      if (first[i] != i && (input->mutates_data || input->mutates_metadata || input->turned_back))
         written = (gint) i;
     }
   if (written >= 0 && program->options->export_joint)

@@ -156,6 +156,8 @@ make_output (AdjContext *cx,
                                        value->tensor);
       if (tensor == NULL)
         return FALSE;
+      if (output->hooked)
+        adj_tensor_forbid_write (cx, tensor);
       *result = ADJ_TENSOR (adj_keep (tensor));
       return TRUE;
     case ADJ_OUTPUT_UNSAFE_VIEW_ALIAS:
@@ -197,16 +199,18 @@ make_outputs (AdjContext *cx,
 /* -- the call -- */
 
 /* Writes that the graph makes itself are seen by whoever saved the input before (§9.1), and not by
- * the graph, which saves it after; so are changes of metadata. */
+ * the graph, which saves it after; so are changes of metadata, also those that cancel out.  Views
+ * get a new history by them, but for the one that is turned itself. */
 static void
-bump_versions (const AdjAotMetadata *metadata, const AdjValue *args)
+count_writes (const AdjAotInput *input, AdjTensor *tensor)
 {
-  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
-    if (metadata->inputs[metadata->mutated_runtime[i]].mutates_metadata)
-      adj_tensor_bump_version (args[metadata->mutated_runtime[i]].tensor);
-  for (guint i = 0; i < metadata->n_mutated_in_graph; i++)
-    if (!metadata->inputs[metadata->mutated_in_graph[i]].hidden)
-      adj_tensor_bump_version (args[metadata->mutated_in_graph[i]].tensor);
+  gboolean writes = input->mutation == ADJ_MUTATION_IN_GRAPH && !input->hidden;
+  gboolean turns = input->mutates_metadata || input->turned_back;
+
+  if (turns && !input->turns_no_grad && !writes)
+    adj_tensor_count_turn (tensor);
+  else if (writes || turns || (input->counted && input->mutation == ADJ_MUTATION_NONE))
+    adj_tensor_bump_version (tensor);
 }
 
 static gboolean
@@ -220,7 +224,9 @@ call_inner (AdjFunction *function,
   gboolean enabled = adj_context_set_grad_enabled (cx, metadata->is_train);
   gboolean done;
 
-  bump_versions (metadata, args);
+  for (guint i = 0; i < n_args; i++)
+    if (metadata->inputs[i].is_tensor)
+      count_writes (&metadata->inputs[i], args[i].tensor);
   done = adj_function_call (AOT_INNER (function), cx, args, n_args, outs);
   adj_context_set_grad_enabled (cx, enabled);
   if (!done || outs->n >= metadata->n_forward_returns)

@@ -156,6 +156,10 @@ static const Row rows[AOT_N_ERRORS] = {
   [AOT_ERROR_VIEW_OF_TURNED_LEAF] = { "view-of-turned-leaf",
                                       "a view of a leaf is returned whose sizes were changed in "
                                       "place while grad mode was off" },
+  [AOT_ERROR_TURNED_WITHOUT_GRAD] = { "turned-without-grad",
+                                      "an input is written, and its sizes are changed in place "
+                                      "while grad mode is off: what has a gradient is of other "
+                                      "sizes" },
 };
 
 void

@@ -149,11 +149,16 @@ choose_roots (Joint *joint)
 
       if (!adj_aot_metadata_has_tangent (joint->metadata, i))
         continue;
-      if (joint->tangents != NULL)
+      if (joint->tangents != NULL && next == joint->n_tangents)
         {
-          g_return_val_if_fail (next < joint->n_tangents, FALSE);
-          tangent = joint->tangents[next++].tensor;
+          adj_context_fail (joint->cx, ADJ_ERROR, ADJ_ERROR_VERIFY,
+                            "forward return %u has a gradient, and had none when the function was "
+                            "run before",
+                            i);
+          return FALSE;
         }
+      if (joint->tangents != NULL)
+        tangent = joint->tangents[next++].tensor;
       if (out->kind != ADJ_VALUE_TENSOR || !adj_tensor_get_requires_grad (out->tensor))
         continue;
       root = tangent != NULL ? like_tangent (joint->cx, out->tensor, tangent) : out->tensor;

@@ -113,8 +113,7 @@ fresh (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor)
   const AdjShape *shape = &adj_tensor_get_meta (tensor)->shape;
   g_autoptr (AdjArena) arena = NULL;
 
-  if (input->mutation == ADJ_MUTATION_NONE && input->touched &&
-      adj_tensor_get_requires_grad (tensor))
+  if (adj_aot_input_hides_turn (input) && adj_tensor_get_requires_grad (tensor))
     return stand_in (cx, tensor);
   if (input->mutation != ADJ_MUTATION_OUT_OF_GRAPH)
     return tensor;

@@ -433,47 +433,11 @@ keep_others (Merging *merging)
 
 /* -- the metadata of the inner function -- */
 
-/* A view of what input @member was of the base is one of the base. */
-static AdjViewChain *
-prepend_member (const Member *member, const AotArgument *base, AdjViewChain *chain)
-{
-  const AdjShape *shape = &member->shape;
-  AdjViewChain *before;
-  AdjViewChain *after;
-  g_autofree AdjValue *args = NULL;
-  guint n;
-
-  if (chain == NULL)
-    {
-      g_autoptr (AdjArena) arena = adj_arena_new ();
-      AdjSize offset = adj_size_add (NULL, shape->offset, aot_argument_meta (base)->shape.offset);
-      const AdjValue own[] = {
-        ADJ_NONE,
-        adj_rule_list_sizes (arena, shape->size, shape->rank),
-        adj_rule_list_sizes (arena, shape->stride, shape->rank),
-        adj_value_from_size (offset),
-      };
-
-      return member->is_base ? NULL
-                             : adj_view_chain_append (NULL, adj_op (ADJ_OP_as_strided), own, 0);
-    }
-  before = prepend_member (member, base, adj_view_chain_get_parent (chain));
-  n = adj_op_get_schema (adj_view_chain_get_op (chain))->n_arguments;
-  args = g_new0 (AdjValue, n + 1);
-  for (guint i = 0; i < n; i++)
-    args[i] = *adj_view_chain_get_arg (chain, i);
-  after = adj_view_chain_append (before, adj_view_chain_get_op (chain), args,
-                                 adj_view_chain_get_part (chain));
-  adj_view_chain_unref (before);
-  return after;
-}
-
 static void
 rebase_output (const Merging *merging, guint index, AdjAotOutput *output)
 {
   Merge *merge = merging->merge;
   const Member *member;
-  AdjViewChain *chain;
 
   merge->own[index] = -1;
   if (!adj_aot_metadata_shows_input (merging->program->metadata, index))
@@ -485,14 +449,11 @@ rebase_output (const Merging *merging, guint index, AdjAotOutput *output)
       return;
     }
   if (output->type == ADJ_OUTPUT_IS_INPUT)
-    merge->own[index] = output->base;
-  chain = prepend_member (member, &g_array_index (merging->arguments, AotArgument, member->base),
-                          output->recipe);
-  adj_view_chain_unref (output->recipe);
-  output->recipe = chain;
-  g_clear_pointer (&output->turned, adj_view_chain_unref);
-  if (output->type == ADJ_OUTPUT_IS_INPUT)
-    output->type = ADJ_OUTPUT_ALIAS_OF_INPUT;
+    {
+      merge->own[index] = output->base;
+      output->type = ADJ_OUTPUT_ALIAS_OF_INPUT;
+      g_clear_pointer (&output->recipe, adj_view_chain_unref);
+    }
   output->base = (gint) member->base;
 }
 
@@ -607,24 +568,66 @@ finish (Merging *merging)
   aot_program_push (program, aot_stage_ref (&merge->parent));
 }
 
-/* A write through one input may have given another one a history: what the function does is seen
- * again, with its inputs made of bases. */
+/* What the caller gets as its own tensor stays what it is. */
+static void
+update_output (const Merge *merge, AdjAotMetadata *metadata, AdjAotMetadata *seen, guint index)
+{
+  AdjAotOutput before = metadata->outputs[index];
+
+  if (index >= merge->n_outputs || merge->own[index] >= 0)
+    {
+      metadata->outputs[index].requires_grad = seen->outputs[index].requires_grad;
+      return;
+    }
+  metadata->outputs[index] = seen->outputs[index];
+  seen->outputs[index] = before;
+}
+
+/* Those of the inputs are there; those of outputs and intermediate bases may have become more. */
+static void
+update_tangents (const AotProgram *program, AdjAotMetadata *metadata, const AdjAotMetadata *seen)
+{
+  AdjTensorMeta *tangents = g_new0 (AdjTensorMeta, metadata->n_forward_returns + 1);
+  const AdjTensorMeta *of_bases = seen->tangents + (seen->n_tangents - seen->n_bases);
+  guint n_inputs = metadata->n_mutated_runtime, n = 0;
+
+  for (guint i = 0; i < n_inputs; i++)
+    if (adj_aot_metadata_has_tangent (metadata, i))
+      {
+        tangents[n] = metadata->tangents[n];
+        n++;
+      }
+  for (guint i = 0; i < metadata->n_outputs; i++)
+    if (adj_aot_metadata_has_tangent (metadata, n_inputs + i))
+      tangents[n++] = aot_tangent_of (&metadata->outputs[i].meta, program->symbols);
+  for (guint i = 0; i < metadata->n_bases; i++)
+    tangents[n++] = of_bases[i];
+  g_free (metadata->tangents);
+  metadata->tangents = tangents;
+  metadata->n_tangents = n;
+}
+
+/* A write through one input may have given another one a history, and what is made of that: what
+ * the function does is seen again, with its inputs made of bases. */
 static gboolean
-collect_again (AotProgram *program, GError **error)
+collect_again (const Merge *merge, AotProgram *program, GError **error)
 {
   AdjAotMetadata *metadata = program->metadata;
+  gboolean done;
 
   program->metadata = NULL;
-  if (aot_collect (program, error))
-    for (guint i = 0; i < metadata->n_outputs; i++)
-      {
-        metadata->outputs[i].requires_grad = program->metadata->outputs[i].requires_grad;
-        if (metadata->outputs[i].type == program->metadata->outputs[i].type)
-          metadata->outputs[i].n_recorded = program->metadata->outputs[i].n_recorded;
-      }
+  done = aot_collect (program, error);
+  for (guint i = 0; done && i < metadata->n_outputs; i++)
+    update_output (merge, metadata, program->metadata, i);
+  if (done && metadata->is_train)
+    {
+      metadata->n_bases = program->metadata->n_bases;
+      adj_aot_metadata_derive (metadata);
+      update_tangents (program, metadata, program->metadata);
+    }
   g_clear_pointer (&program->metadata, adj_aot_metadata_free);
   program->metadata = metadata;
-  return error == NULL || *error == NULL;
+  return done;
 }
 
 gboolean
@@ -660,7 +663,7 @@ aot_synthetic_base (AotProgram *program, GError **error)
   if (done && merge->n_bases > 0)
     {
       finish (&merging);
-      done = collect_again (program, error);
+      done = collect_again (merge, program, error);
     }
   aot_stage_unref (&merge->parent);
   return done;
