@@ -166,8 +166,7 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
 /* @variable's tensor got a new history by a write: what was saved of it before is no longer valid,
  * and holding it would hold the holder. */
 void saved_drop_stale (Variable *variable);
-/* @variable is going away, and no tensor that was saved is it or a view of it any more. */
-void saved_unwatch (Variable *variable);
+void saved_unwatch (Variable *variable); /* which is going away */
 /* Sets the error of a second backward; %FALSE. */
 gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
 void saved_hooks_unref (SavedHooks *hooks);

@@ -10,6 +10,8 @@
 #include "support/adj-test.h"
 #include "trace/adj-trace.h"
 
+#define MAX_INPUTS 8
+
 static void
 case_free (gpointer data)
 {
@@ -235,6 +237,23 @@ list_names (const Case *c)
   g_autoptr (GPtrArray) parts = split_inputs (c->inputs);
 
   return c->names != NULL ? g_strdup (c->names) : name_inputs (parts);
+}
+
+void
+case_observe (const Case *c, Observed *observed)
+{
+  g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
+  AdjValue inputs;
+
+  observed_init (observed, MAX_INPUTS);
+  inputs = case_make_inputs (c, observed->cx, leaves);
+  g_assert_cmpuint (inputs.n, <=, MAX_INPUTS);
+  observed->n_inputs = inputs.n;
+  for (guint i = 0; i < inputs.n; i++)
+    observed->inputs[i] = adj_value_copy (&inputs.items[i]);
+  for (guint i = 0; i < leaves->len; i++)
+    observed->leaves[i] = adj_tensor_ref (leaves->pdata[i]);
+  adj_value_clear (&inputs);
 }
 
 AdjFunction *

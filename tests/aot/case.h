@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aot/notation.h"
+#include "aot/observed.h"
 #include "autograd/adj-autograd.h"
 
 G_BEGIN_DECLS
@@ -34,6 +35,8 @@ AdjContext *case_context_new (void);
 /* (transfer full): TUPLE of the inputs; @leaves (nullable) gets those of `in`, borrowed by the
  * scope. */
 AdjValue case_make_inputs (const Case *c, AdjContext *cx, GPtrArray *leaves);
+/* A context of their own for the inputs. */
+void case_observe (const Case *c, Observed *observed);
 AdjFunction *case_function_new (const Case *c); /* (transfer full) */
 AdjAotGraph *case_trace (const Case *c, const AdjValue *inputs, GError **error);
 /* (transfer full): the function as it stands, the text of a graph with its inputs as leaves */

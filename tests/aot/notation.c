@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograd/adj-autograd.h"
+#include "rules/adj-apply.h"
+
 /* A name is a RAW; one of several results, x[0], a SLICE of RAW and INT. */
 typedef struct
 {
@@ -304,6 +307,22 @@ find_op (const char *name, const AdjValue *args)
   g_error ("no overload of %s takes these arguments", name);
 }
 
+static AdjTensor *
+double_grad (AdjContext *cx, AdjTensor *grad, gpointer data)
+{
+  return grad != NULL ? ADJ_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (grad), ADJ_INT (2)) : NULL;
+}
+
+static gboolean
+run_hook (AdjContext *cx, AdjTensor *tensor)
+{
+  AdjHook *hook = adj_tensor_add_hook (cx, tensor, double_grad, NULL);
+
+  if (hook != NULL)
+    adj_hook_unref (hook);
+  return hook != NULL;
+}
+
 static gboolean
 run_statement (AdjContext *cx, const Statement *statement, GHashTable *names)
 {
@@ -316,6 +335,8 @@ run_statement (AdjContext *cx, const Statement *statement, GHashTable *names)
       return TRUE;
     }
   args = evaluate_all (&statement->args, names);
+  if (g_str_equal (statement->op, "hook"))
+    return run_hook (cx, args.items[0].tensor);
   if (!adj_call (cx, find_op (statement->op, &args), &args, NULL, &result))
     return FALSE;
   if (statement->name != NULL)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/observed.h"
 
+#include <string.h>
+
 #include "autograd/adj-autograd.h"
 #include "interpreter/adj-numeric.h"
 #include "rules/adj-apply.h"
@@ -100,12 +102,22 @@ make_tangent (AdjContext *cx, const AdjTensor *root, guint index)
   return ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tangent), ADJ_TENSOR (numbers));
 }
 
+/* The history of a view whose base was written is made when it is asked for. */
+static void
+refresh (AdjContext *cx, AdjTensor *tensor)
+{
+  adj_grad_node_unref (adj_tensor_get_grad_edge (cx, tensor, NULL));
+  adj_context_take_error (cx, NULL);
+}
+
 /* An argument that is a leaf has no history; it would only change the order of sums. */
 static gboolean
 is_root (const Observed *observed, guint index)
 {
   AdjTensor *tensor = get_tensor (observed, index);
 
+  if (tensor != NULL)
+    refresh (observed->cx, tensor);
   return tensor != NULL && adj_tensor_get_requires_grad (tensor) &&
          (index < observed->result.n || adj_tensor_get_grad_node (tensor) != NULL);
 }
@@ -333,4 +345,68 @@ observed_same (const Observed *a, const Observed *b, GString *why)
       same = (x == NULL && y == NULL) || same_values (a, x, y, truth, what, why);
     }
   return same;
+}
+
+/* -- all calls -- */
+
+/* A hook on a returned view of an intermediate: eagerly, writing the view takes it off. */
+static gboolean
+is_forbidden_write (const GError *error)
+{
+  return strstr (error->message, "This view was created inside a custom Function") != NULL;
+}
+
+typedef struct
+{
+  ObserveFunc observe;
+  gconstpointer data;
+  AdjFunction *function, *compiled;
+  SameCalls *counts;
+} Calls;
+
+/* @n: (out): how many tensors there are. */
+static gboolean
+same_call (const Calls *calls, gint late, guint *n, GString *why)
+{
+  g_auto (Observed) eager = { .cx = NULL };
+  g_auto (Observed) other = { .cx = NULL };
+
+  calls->observe (&eager, calls->data);
+  observed_call (&eager, calls->function, late);
+  *n = observed_count_tensors (&eager);
+  if (eager.error != NULL)
+    return TRUE;
+  calls->counts->n_calls++;
+  calls->observe (&other, calls->data);
+  observed_call (&other, calls->compiled, late);
+  if (other.error != NULL && late >= 0 && is_forbidden_write (other.error))
+    {
+      calls->counts->n_forbidden++;
+      return TRUE;
+    }
+  if (other.error == NULL && observed_same (&eager, &other, why))
+    return TRUE;
+  g_string_append_printf (why, "with tensor %d written late%s%s\n", late,
+                          other.error != NULL ? ", compiled: " : "",
+                          other.error != NULL ? other.error->message : "");
+  return FALSE;
+}
+
+gboolean
+observed_same_calls (ObserveFunc observe,
+                     gconstpointer data,
+                     AdjFunction *function,
+                     AdjFunction *compiled,
+                     SameCalls *counts,
+                     GString *why)
+{
+  const Calls calls = { observe, data, function, compiled, counts };
+  guint n = 0;
+
+  if (!same_call (&calls, -1, &n, why))
+    return FALSE;
+  for (gint late = 0; late < (gint) n; late++)
+    if (!same_call (&calls, late, &n, why))
+      return FALSE;
+  return TRUE;
 }

@@ -37,6 +37,24 @@ guint observed_count_tensors (const Observed *observed);
  * (§9.3). */
 gboolean observed_same (const Observed *a, const Observed *b, GString *why);
 
+/* observed_init() and the inputs that @data is about, the same every time. */
+typedef void (*ObserveFunc) (Observed *observed, gconstpointer data);
+
+typedef struct
+{
+  guint n_calls;     /* that were compared */
+  guint n_forbidden; /* of these, with a late write that is an error when compiled */
+} SameCalls;
+
+/* Whether @compiled and @function are the same: as they are, and with every tensor written late
+ * that can be when @function made it. */
+gboolean observed_same_calls (ObserveFunc observe,
+                              gconstpointer data,
+                              AdjFunction *function,
+                              AdjFunction *compiled,
+                              SameCalls *counts,
+                              GString *why);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Observed, observed_clear)
 
 G_END_DECLS

@@ -267,6 +267,7 @@ static const struct
     FALSE },
   { "several", "T", "c=split(a,1); d=mul(c[0],c[1]); return d", FALSE },
   { "one-of-several", "T", "c=unbind(a,1); return c[1]", FALSE },
+  { "turned-view", "T", "b=cat([a,a],0); c=view(b,[2,4]); t_(c); d=clone(c); return d", FALSE },
   { "same-twice", "Td", "c=mul(a,a); return c, c", FALSE },
 };
 

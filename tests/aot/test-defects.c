@@ -282,23 +282,6 @@ is_found (gconstpointer data)
 
 /* -- what Adjoint makes of the program -- */
 
-static void
-observe (Observed *observed, const Case *program)
-{
-  g_autoptr (GPtrArray) leaves = g_ptr_array_new ();
-  AdjValue inputs;
-
-  observed_init (observed, 8);
-  inputs = case_make_inputs (program, observed->cx, leaves);
-  g_assert_cmpuint (inputs.n, <=, 8);
-  observed->n_inputs = inputs.n;
-  for (guint i = 0; i < inputs.n; i++)
-    observed->inputs[i] = adj_value_copy (&inputs.items[i]);
-  for (guint i = 0; i < leaves->len; i++)
-    observed->leaves[i] = adj_tensor_ref (leaves->pdata[i]);
-  adj_value_clear (&inputs);
-}
-
 static AdjAotGraph *
 trace (const Case *program, GError **error)
 {
@@ -306,7 +289,7 @@ trace (const Case *program, GError **error)
   g_auto (Observed) examples = { .cx = NULL };
   const AdjAotOptions options = { .keep_input_mutations = TRUE };
 
-  observe (&examples, program);
+  case_observe (program, &examples);
   return adj_aot_trace (function, examples.inputs, examples.n_inputs, &options, NULL, error);
 }
 
@@ -333,10 +316,10 @@ check_calls (const Case *program, AdjFunction *compiled, const char *partitioner
   g_auto (Observed) ours = { .cx = NULL };
   g_autoptr (GString) why = g_string_new (NULL);
 
-  observe (&eager, program);
+  case_observe (program, &eager);
   observed_call (&eager, function, -1);
   g_assert_no_error (eager.error);
-  observe (&ours, program);
+  case_observe (program, &ours);
   observed_call (&ours, compiled, -1);
   g_assert_no_error (ours.error);
   if (!observed_same (&eager, &ours, why))
@@ -351,7 +334,7 @@ is_refused (const Case *program)
   g_autoptr (AdjAotGraph) aot = trace (program, &error);
   g_auto (Observed) eager = { .cx = NULL };
 
-  observe (&eager, program);
+  case_observe (program, &eager);
   observed_call (&eager, function, -1);
   g_assert_nonnull (eager.error);
   g_assert_null (aot);

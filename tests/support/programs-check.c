@@ -119,40 +119,69 @@ shrink (Program **program, ProgramCheck check)
 
 /* -- checking -- */
 
+/* What does not hold of @program (owned), reduced, goes to the test's log. */
+static void
+report (Program *program, ProgramCheck check)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  shrink (&program, check);
+  program_print (program, text);
+  check (program, text);
+  g_test_message ("%s", text->str);
+  program_free (program);
+}
+
+/* "10000", or "10000-30000" */
+static void
+read_seeds (const char *wanted, guint *first, guint *end)
+{
+  char *rest = NULL;
+
+  *end = (guint) g_ascii_strtoull (wanted, &rest, 10);
+  if (*rest != '-')
+    return;
+  *first = *end;
+  *end = (guint) g_ascii_strtoull (rest + 1, NULL, 10);
+}
+
 void
 program_check_all (guint n, ProgramFlags flags, ProgramCheck check)
 {
   const char *wanted = g_getenv ("ADJ_TEST_PROGRAMS");
+  guint first = 0, end = n, n_failed = 0;
 
   if (wanted != NULL)
-    n = (guint) g_ascii_strtoull (wanted, NULL, 10);
-  program_check_some (n, flags, check);
-}
-
-void
-program_check_some (guint n, ProgramFlags flags, ProgramCheck check)
-{
-  for (guint seed = 0; seed < n; seed++)
+    read_seeds (wanted, &first, &end);
+  for (guint seed = first; seed < end; seed++)
     {
-      g_autoptr (Program) program = program_new (seed, flags);
-      g_autoptr (GString) text = NULL;
+      Program *program = program_new (seed, flags);
 
       if (holds (program, check))
-        continue;
-      shrink (&program, check);
-      text = g_string_new (NULL);
-      program_print (program, text);
-      check (program, text);
-      g_test_message ("%s", text->str);
-      g_test_fail_printf ("the program of seed %u:\n%s", seed, text->str);
-      return;
+        {
+          program_free (program);
+          continue;
+        }
+      report (program, check);
+      n_failed++;
     }
+  if (n_failed > 0)
+    g_test_fail_printf ("%u of the programs of seeds %u to %u", n_failed, first, end - 1);
 }
 
 static void
 print_meta (const AdjTensor *tensor, GString *out)
 {
   adj_tensor_meta_print (adj_tensor_get_meta (tensor), NULL, out);
+}
+
+static void
+print_numbers (AdjTensor *tensor, GString *out)
+{
+  g_autoptr (AdjTensorData) data = adj_tensor_snapshot (tensor);
+  g_autofree char *text = adj_tensor_data_print (data, 64);
+
+  g_string_append (out, text);
 }
 
 gboolean
@@ -184,6 +213,10 @@ program_same_values (AdjContext *cx, AdjTensor *a, AdjTensor *b, const char *wha
   if (memcmp (adj_storage_read (one), adj_storage_read (other),
               MIN (adj_storage_get_n_bytes (one), adj_storage_get_n_bytes (other))) == 0)
     return TRUE;
-  g_string_append_printf (why, "%s has other values\n", what);
+  g_string_append_printf (why, "%s is ", what);
+  print_numbers (a, why);
+  g_string_append (why, ", and ");
+  print_numbers (b, why);
+  g_string_append_c (why, '\n');
   return FALSE;
 }

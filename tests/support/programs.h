@@ -40,11 +40,10 @@ void program_print (const Program *program, GString *out);
 /* What must hold for every program; where it does not, @why says more. */
 typedef gboolean (*ProgramCheck) (const Program *program, GString *why);
 
-/* Checks the programs of seeds 0, 1, …: ADJ_TEST_PROGRAMS of them, else @n.  Fails the test at the
- * first that does not hold, with its statements dropped as long as it still does not. */
+/* Checks the programs of seeds 0 to @n, or those that ADJ_TEST_PROGRAMS names: "10000" of them, or
+ * "10000-30000".  Logs each that does not hold, with its statements dropped as long as it still
+ * does not, and fails the test. */
 void program_check_all (guint n, ProgramFlags flags, ProgramCheck check);
-/* The same for @n of them, whatever the environment says. */
-void program_check_some (guint n, ProgramFlags flags, ProgramCheck check);
 
 /* Sizes, dtype and bits are equal; else @why says how @what differs. */
 gboolean
