@@ -160,6 +160,10 @@ static const Row rows[AOT_N_ERRORS] = {
                                       "an input is written, and its sizes are changed in place "
                                       "while grad mode is off: what has a gradient is of other "
                                       "sizes" },
+  [AOT_ERROR_TURNED_IN_GRAPH] = { "turned-in-graph",
+                                  "an input whose sizes or strides are changed in place is written "
+                                  "by a node of the graph",
+                                  "they cannot be written back" },
 };
 
 void

@@ -162,6 +162,7 @@ add_facts (const AdjTensor *part, AdjFunctionalFacts *facts)
   facts->n_hidden += own.n_hidden;
   facts->metadata_changed |= own.metadata_changed;
   facts->n_turns += own.n_turns;
+  facts->turned_with_grad |= own.turned_with_grad;
   facts->storage_changed |= own.storage_changed;
   facts->is_multi_output |= own.is_multi_output;
   facts->storage_resized |= own.storage_resized;

@@ -324,6 +324,8 @@ refused (void)
 
   assert_refused ("T", "t_(a); b=add(a,1); return b", NULL, "input 0");
   assert_refused ("T", "t_(a); b=add(a,1); return b", NULL, "[aot: composite-metadata]");
+  assert_refused ("T", "unsqueeze_(a,0); mul_(a,2); b=add(a,1); return b", NULL,
+                  "[aot: composite-metadata]");
   assert_refused ("T", "b=mul(a,3); c=view(b,[4]); d=view(b,[4]); return c, d", NULL, "output 0");
   assert_refused ("T", "b=mul(a,3); c=view(b,[4]); d=view(b,[4]); return c, d", NULL,
                   "[aot: composite-bases]");
