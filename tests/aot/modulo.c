@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ir/adj-text.h"
+
 typedef struct
 {
   const AdjGraph *graph;
@@ -73,20 +75,8 @@ print_value (const Canon *canon, const AdjValue *value, GString *out)
     g_string_append (out, canon->terms[canon->stands_for[value->node.index]]);
   else if (adj_value_is_container (value))
     print_items (canon, value, out);
-  else if (value->kind == ADJ_VALUE_INT)
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, value->integer);
-  else if (value->kind == ADJ_VALUE_FLOAT)
-    g_string_append_printf (out, "%.9g", value->number);
-  else if (value->kind == ADJ_VALUE_BOOL)
-    g_string_append (out, value->boolean ? "T" : "F");
-  else if (value->kind == ADJ_VALUE_STRING)
-    g_string_append (out, value->text);
-  else if (value->kind == ADJ_VALUE_SIZE)
-    adj_size_print (adj_graph_get_symbols (canon->graph), value->size, out);
-  else if (value->kind == ADJ_VALUE_DTYPE)
-    g_string_append (out, adj_dtype_info (value->dtype)->torch_name);
   else
-    g_string_append (out, adj_value_kind_name (value->kind));
+    adj_value_print (value, canon->graph, out);
 }
 
 /* Long terms are replaced by their hash. */
@@ -210,19 +200,4 @@ modulo_count_differences (const AdjGraph *a, const AdjGraph *b)
   canon_clear (&x);
   canon_clear (&y);
   return n;
-}
-
-char *
-modulo_print (const AdjGraph *graph)
-{
-  GString *text = g_string_new (NULL);
-  Canon canon;
-
-  canon_init (&canon, graph);
-  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
-    if (counts (&canon, i))
-      g_string_append_printf (text, "%s = %s\n", adj_graph_get_node (graph, i)->name,
-                              canon.terms[i]);
-  canon_clear (&canon);
-  return g_string_free (text, FALSE);
 }

@@ -12,7 +12,4 @@ G_BEGIN_DECLS
  * to the test's log. */
 guint modulo_count_differences (const AdjGraph *a, const AdjGraph *b);
 
-/* One line for each node that counts, "mul (%0, 2)", then the outputs. */
-char *modulo_print (const AdjGraph *graph);
-
 G_END_DECLS
