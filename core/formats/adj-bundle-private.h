@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 #define BUNDLE_MAX_ID 64
+#define BUNDLE_NOTES "notes.json"
 
 typedef struct
 {
@@ -56,7 +57,8 @@ const char *bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id); 
 
 /* Whole entries of an .adjoint that are not ours to read: notes.json. */
 void bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes);
-GBytes *bundle_get_kept_entry (const AdjBundle *bundle, const char *name); /* (nullable) */
+GBytes *bundle_dup_kept_entry (const AdjBundle *bundle,
+                               const char *name); /* (transfer full) (nullable) */
 
 /* Whether two calls ask the same source for values of nodes. */
 gboolean bundle_shares_taps (const AdjRecordedCall *a, const AdjRecordedCall *b);

@@ -323,9 +323,36 @@ bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id)
 }
 
 GBytes *
-bundle_get_kept_entry (const AdjBundle *bundle, const char *name)
+bundle_dup_kept_entry (const AdjBundle *bundle, const char *name)
 {
-  return g_hash_table_lookup (bundle->kept_entries, name);
+  GMutex *lock = (GMutex *) &bundle->lock;
+  GBytes *bytes;
+
+  g_mutex_lock (lock);
+  bytes = g_hash_table_lookup (bundle->kept_entries, name);
+  if (bytes != NULL)
+    g_bytes_ref (bytes);
+  g_mutex_unlock (lock);
+  return bytes;
+}
+
+GBytes *
+adj_bundle_dup_notes (const AdjBundle *bundle)
+{
+  g_return_val_if_fail (bundle != NULL, NULL);
+
+  return bundle_dup_kept_entry (bundle, BUNDLE_NOTES);
+}
+
+void
+adj_bundle_set_notes (AdjBundle *bundle, GBytes *notes)
+{
+  g_return_if_fail (bundle != NULL);
+  g_return_if_fail (notes != NULL);
+
+  g_mutex_lock (&bundle->lock);
+  g_hash_table_insert (bundle->kept_entries, g_strdup (BUNDLE_NOTES), g_bytes_ref (notes));
+  g_mutex_unlock (&bundle->lock);
 }
 
 static gint

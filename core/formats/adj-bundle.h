@@ -88,6 +88,11 @@ ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
 /* How graphs of the file came about, stage by stage. (transfer none) (nullable) */
 ADJ_PUBLIC AdjRecording *adj_bundle_get_recording (const AdjBundle *bundle);
+/* What the file's notes.json says: a JSON object of annotations, how it is looked at under "view".
+ * Unlike all else it may be replaced, as a whole; readers keep what they have. (transfer full)
+ * (nullable) */
+ADJ_PUBLIC GBytes *adj_bundle_dup_notes (const AdjBundle *bundle);
+ADJ_PUBLIC void adj_bundle_set_notes (AdjBundle *bundle, GBytes *notes);
 /* The original text of a graph when the file kept it. */
 ADJ_PUBLIC GBytes *adj_bundle_get_text (const AdjBundle *bundle,
                                         const char *id); /* (transfer none) (nullable) */

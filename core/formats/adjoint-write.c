@@ -337,10 +337,10 @@ take_kept_entries (AdjointSaver *saver)
 {
   for (guint i = 0; adjoint_kept_entries[i] != NULL; i++)
     {
-      GBytes *bytes = bundle_get_kept_entry (saver->bundle, adjoint_kept_entries[i]);
+      GBytes *bytes = bundle_dup_kept_entry (saver->bundle, adjoint_kept_entries[i]);
 
       if (bytes != NULL)
-        g_free (take_entry (saver, g_strdup (adjoint_kept_entries[i]), g_bytes_ref (bytes)));
+        g_free (take_entry (saver, g_strdup (adjoint_kept_entries[i]), bytes));
     }
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "formats/adj-bundle-private.h"
 #include "formats/adjoint-private.h"
 
-const char *const adjoint_kept_entries[] = { "notes.json", NULL };
+const char *const adjoint_kept_entries[] = { BUNDLE_NOTES, NULL };
 
 /* The name of the first entry stands at byte 30 of an archive that follows the format; archives
  * that somebody has packed anew are found by their extension. */
