@@ -94,6 +94,7 @@ static const struct
   { "devices --json", 0, "\"interpreter\"" },
   { "convert $DATA/graphs/mlp.adjoint#joint $TMP/x.txt --json", 0, "\"0-0-joint\"" },
   { "render $DATA/graphs/mlp.adjoint#joint -o $TMP/x.svg --json", 0, "\"written\"" },
+  { "report $DATA/graphs/mlp.adjoint#joint -o $TMP/x.html --json", 0, "\"written\"" },
   { "run $DATA/graphs/mlp.adjoint#joint --values $TMP/x.safetensors", 0, "nodes in" },
   { "run --help", 0, "Examples:" },
   { "--help", 0, "compare" },
@@ -296,6 +297,8 @@ static const struct
   { NULL, NULL, "run $DATA/graphs/mlp.adjoint#joint@abacus", "abacus" },
   { NULL, NULL, "render $DATA/graphs/mlp.adjoint", "-o" },
   { NULL, NULL, "render $DATA/graphs/mlp.adjoint -o $TMP/x.bmp", "bmp" },
+  { NULL, NULL, "report $DATA/graphs/mlp.adjoint", "-o" },
+  { NULL, NULL, "report $DATA/graphs/mlp.adjoint#none -o $TMP/x.html", "none" },
   { NULL, NULL, "convert $DATA/graphs/mlp.adjoint $TMP/x.frob", "x.frob" },
   { NULL, NULL, "ops frobnicate", "frobnicate" },
   { "empty.adjoint", "", "show $TMP/empty.adjoint", "empty.adjoint" },
@@ -401,6 +404,27 @@ test_failed_write_leaves_nothing (void)
   g_assert_cmpuint (n, ==, 1);
 }
 
+/* The page says how the graph compared; --no-run leaves that out. */
+static void
+test_reports (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "x.html", NULL);
+  g_autoptr (AdjTestProcess) ran =
+      adjoint (folder, "report $DATA/graphs/mlp.adjoint#joint -o $TMP/x.html");
+  g_autofree char *page = NULL, *quiet = NULL;
+  g_autoptr (AdjTestProcess) not_run = NULL;
+
+  assert_done (ran, 0);
+  page = adj_test_read_file (path, NULL);
+  g_assert_true (g_str_has_prefix (page, "<!DOCTYPE html>"));
+  g_assert_nonnull (strstr (page, "agrees with what was recorded"));
+  not_run = adjoint (folder, "report $DATA/graphs/mlp.adjoint#joint -o $TMP/x.html --no-run");
+  assert_done (not_run, 0);
+  quiet = adj_test_read_file (path, NULL);
+  g_assert_nonnull (strstr (quiet, "The graph was not run."));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -412,6 +436,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/convert-keeps-results", test_convert_keeps_results);
   g_test_add_func ("/cli/outputs-come-back", test_outputs_come_back);
   g_test_add_func ("/cli/renders", test_renders);
+  g_test_add_func ("/cli/reports", test_reports);
   g_test_add_func ("/cli/refusals", test_refusals);
   g_test_add_func ("/cli/broken-shape-names-node", test_broken_shape_names_node);
   g_test_add_func ("/cli/warns-with-place", test_warns_with_place);
