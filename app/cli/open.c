@@ -42,8 +42,9 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_open = {
   .name = "open",
-  .usage = "FILE",
+  .usage = "FILE|LINK",
   .summary = "Open a file in the workbench",
-  .examples = "adjoint open step.adjoint\n",
+  .examples = "adjoint open step.adjoint\n"
+              "adjoint open 'adjoint:///tmp/step.adjoint#graph=0-0-joint&node=gelu'\n",
   .run = run,
 };

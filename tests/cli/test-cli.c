@@ -298,6 +298,7 @@ static const struct
   { NULL, NULL, "render $DATA/graphs/mlp.adjoint", "-o" },
   { NULL, NULL, "render $DATA/graphs/mlp.adjoint -o $TMP/x.bmp", "bmp" },
   { NULL, NULL, "report $DATA/graphs/mlp.adjoint", "-o" },
+  { NULL, NULL, "report $DATA/graphs/mlp.adjoint#joint -o $TMP/none/x.html", "none/x.html: " },
   { NULL, NULL, "report $DATA/graphs/mlp.adjoint#none -o $TMP/x.html", "none" },
   { NULL, NULL, "convert $DATA/graphs/mlp.adjoint $TMP/x.frob", "x.frob" },
   { NULL, NULL, "ops frobnicate", "frobnicate" },

@@ -297,6 +297,15 @@ def test_opens_menus(walk):
     until(lambda: has(walk.view(), Atspi.StateType.FOCUSED), "the canvas")
 
 
+def test_copies_links(walk):
+    find_node(walk, "name:relu")
+    walk.key("ctrl+shift+c")
+    walk.key("Escape")
+    walk.told("No node is selected")
+    # A link that is pasted leads back.
+    walk.does("Copy Link", "ctrl+v", lambda: walk.canvas().startswith("relu,"))
+
+
 def test_selects_several(walk):
     find_node(walk, "name:relu")
     walk.does("Select More", "shift+Down", lambda: walk.canvas().startswith("2 nodes are selected"))
@@ -389,7 +398,8 @@ def test_shows_parts(walk):
 def test_asks(walk):
     walk.focus()
     walk.opens("Preferences", "ctrl+comma", "Preferences")
-    walk.opens("Save As", "ctrl+s", "Save As")
+    walk.opens("Save As", "ctrl+shift+s", "Save As")
+    walk.opens("Export Report", "ctrl+shift+r", "Export Report")
     walk.opens("Export Picture", "ctrl+shift+e", "Export Picture")
 
 
@@ -412,7 +422,12 @@ def test_traces(walk):
     walk.does("Previous Change or Difference", "p", lambda: walk.canvas() == before)
     before = walk.title()
     walk.does("Previous Stage", "bracketleft", lambda: walk.title() != before)
-    walk.does("Close Tab", "ctrl+w", lambda: "traced" not in walk.title())
+    walk.opens("Save", "ctrl+s", "Save As")  # no file has a trace
+    question = "Save mlp.adjoint, traced?"
+    walk.does("Close Tab", "ctrl+w", lambda: walk.window(question))
+    walk.focus(question)
+    walk.key("alt+d")
+    until(lambda: "traced" not in walk.title(), "the end of the tab")
 
 
 def test_has_tabs(walk):
@@ -479,6 +494,7 @@ TESTS = [
     test_walks_the_canvas,
     test_finds,
     test_opens_menus,
+    test_copies_links,
     test_selects_several,
     test_follows_and_undoes,
     test_zooms,

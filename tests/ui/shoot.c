@@ -345,7 +345,7 @@ walk_runs (AdjWindow *window)
   adj_window_show_page (window, "log");
   shoot (window, "folded");
   act (window, "win.color-by::role");
-  adj_document_export (document, svg, ADJ_SCHEME_LIGHT);
+  adj_document_export (document, svg, NULL, ADJ_SCHEME_LIGHT);
   adj_walk_until (is_done, document, 20);
   shoot (window, "exported");
   g_remove (svg);

@@ -56,18 +56,24 @@ test_types_agree (void)
   g_autofree char *metainfo = adj_test_read_file (metainfo_path, NULL);
   g_autoptr (GKeyFile) entry = g_key_file_new ();
   g_auto (GStrv) types = NULL;
+  g_autofree char *command = NULL;
 
   g_assert_true (g_key_file_load_from_file (entry, desktop_path, G_KEY_FILE_NONE, NULL));
   types = g_key_file_get_string_list (entry, "Desktop Entry", "MimeType", NULL, NULL);
-  g_assert_cmpuint (g_strv_length (types), ==, 2);
+  g_assert_cmpuint (g_strv_length (types), ==, 3);
+  /* Links to nodes come as one URI. */
+  g_assert_true (g_strv_contains ((const char *const *) types, "x-scheme-handler/adjoint"));
+  command = g_key_file_get_string (entry, "Desktop Entry", "Exec", NULL);
+  g_assert_true (g_str_has_suffix (command, " %U"));
   for (guint i = 0; types[i] != NULL; i++)
-    {
-      g_autofree char *declared = g_strdup_printf ("<mime-type type=\"%s\">", types[i]);
-      g_autofree char *provided = g_strdup_printf ("<mediatype>%s</mediatype>", types[i]);
+    if (!g_str_has_prefix (types[i], "x-scheme-handler/"))
+      {
+        g_autofree char *declared = g_strdup_printf ("<mime-type type=\"%s\">", types[i]);
+        g_autofree char *provided = g_strdup_printf ("<mediatype>%s</mediatype>", types[i]);
 
-      g_assert_nonnull (strstr (mime, declared));
-      g_assert_nonnull (strstr (metainfo, provided));
-    }
+        g_assert_nonnull (strstr (mime, declared));
+        g_assert_nonnull (strstr (metainfo, provided));
+      }
 }
 
 static void

@@ -255,7 +255,7 @@ static void
 export_to (AdjDocument *document, const char *path, Outcome *outcome)
 {
   *outcome = (Outcome){ 0 };
-  adj_document_export (document, path, ADJ_SCHEME_LIGHT);
+  adj_document_export (document, path, NULL, ADJ_SCHEME_LIGHT);
   while (outcome->exported == NULL && outcome->remark == NULL)
     g_main_context_iteration (NULL, TRUE);
 }

@@ -118,7 +118,7 @@ test_pastes (Fixture *fixture, gconstpointer name)
   g_assert_true (adj_walk_until (is_pasted, document, 20));
   g_assert_no_error (adj_document_get_error (document));
   adj_walk_settle (fixture->window);
-  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (root)), "Pasted Text"));
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (root)), "• Pasted Text"));
   g_assert_true (adj_walk_select (fixture->window, "sin"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "sin"));
   gdk_clipboard_set_content (clipboard, NULL);
@@ -293,10 +293,10 @@ test_exports (Fixture *fixture, gconstpointer name)
   AdjDocument *document = adj_window_get_document (fixture->window);
   GtkWidget *root = GTK_WIDGET (fixture->window);
 
-  adj_document_export (document, path, ADJ_SCHEME_LIGHT);
+  adj_document_export (document, path, NULL, ADJ_SCHEME_LIGHT);
   g_assert_nonnull (wait_for_label (root, "Exported step.svg"));
   g_assert_nonnull (adj_walk_find (root, GTK_TYPE_LABEL, "Show"));
-  adj_document_export (document, odd, ADJ_SCHEME_LIGHT);
+  adj_document_export (document, odd, NULL, ADJ_SCHEME_LIGHT);
   g_assert_nonnull (wait_for_label (root, "step.gif could not be exported"));
 }
 

@@ -49,6 +49,9 @@ void adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling);
 
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);
+/* The rectangle of the scene that is in view, or around what is selected; %FALSE: it is empty. */
+gboolean adj_graph_view_get_visible (AdjGraphView *self, AdjRect *rect);
+gboolean adj_graph_view_get_around_selected (AdjGraphView *self, AdjRect *rect);
 void adj_graph_view_fit (AdjGraphView *self);
 /* Fits the next scene, also when it is of the same graph; with @selected shows what is selected at
  * a size that can be read. */

@@ -158,6 +158,47 @@ join_node (AdjGraphView *self, AdjRect *rect, AdjNodeId node)
     join (rect, &adj_scene_get_box (self->scene, box)->rect);
 }
 
+/* Half of what stands next to it is shown of the lines. */
+#define AROUND_SELECTED 24.0f
+
+gboolean
+adj_graph_view_get_around_selected (AdjGraphView *self, AdjRect *rect)
+{
+  AdjRect none = { G_MAXFLOAT / 4, G_MAXFLOAT / 4, -G_MAXFLOAT / 2, -G_MAXFLOAT / 2 };
+
+  *rect = none;
+  if (self->scene == NULL)
+    return FALSE;
+  join_node (self, rect, self->selected);
+  for (guint i = 0; self->chosen != NULL && i < self->chosen->len; i++)
+    join_node (self, rect, (AdjNodeId){ g_array_index (self->chosen, guint32, i) });
+  if (rect->width < 0)
+    return FALSE;
+  *rect = (AdjRect){ rect->x - AROUND_SELECTED, rect->y - AROUND_SELECTED,
+                     rect->width + 2 * AROUND_SELECTED, rect->height + 2 * AROUND_SELECTED };
+  return TRUE;
+}
+
+gboolean
+adj_graph_view_get_visible (AdjGraphView *self, AdjRect *rect)
+{
+  AdjRect bounds;
+  float right, bottom;
+
+  if (self->scene == NULL)
+    return FALSE;
+  *rect = adj_camera_visible (&self->camera, gtk_widget_get_width (GTK_WIDGET (self)),
+                              gtk_widget_get_height (GTK_WIDGET (self)));
+  bounds = adj_scene_get_bounds (self->scene);
+  right = MIN (rect->x + rect->width, bounds.x + bounds.width);
+  bottom = MIN (rect->y + rect->height, bounds.y + bounds.height);
+  rect->x = MAX (rect->x, bounds.x);
+  rect->y = MAX (rect->y, bounds.y);
+  rect->width = right - rect->x;
+  rect->height = bottom - rect->y;
+  return rect->width > 0 && rect->height > 0;
+}
+
 /* The selected node, its twin, and where it is computed again. */
 void
 adj_graph_view_fit_selection (AdjGraphView *self)

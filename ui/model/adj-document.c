@@ -52,30 +52,88 @@ adj_document_report_problem (AdjDocument *self, const GError *error)
 
 /* -- opening -- */
 
+/* The graph of stage @stage of the recording, from 1. */
+static guint
+find_stage (AdjDocument *self, guint stage)
+{
+  AdjRecording *recording = adj_bundle_get_recording (adj_document_get_bundle (self));
+
+  if (recording == NULL || stage > adj_recording_get_n_stages (recording))
+    return G_MAXUINT;
+  return adj_document_find_graph (self, adj_recording_get_stage (recording, stage - 1)->graph);
+}
+
 static guint
 find_start (AdjDocument *self)
 {
   g_autoptr (GError) error = NULL;
-  guint index = adj_graph_set_find (self->graphs, self->wanted_graph, &error);
+  guint index = self->wanted_graph == NULL && self->wanted_stage > 0
+                    ? find_stage (self, self->wanted_stage)
+                    : adj_graph_set_find (self->graphs, self->wanted_graph, &error);
 
   if (index == G_MAXUINT)
     {
-      adj_log_add (self->log, ADJ_LOG_WARNING, "%s", error->message);
+      if (error == NULL)
+        g_set_error (&error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, _ ("there is no stage %u"),
+                     self->wanted_stage);
+      g_prefix_error (&error, "%s: ", self->title);
+      adj_document_report_problem (self, error);
       index = adj_graph_set_find (self->graphs, NULL, NULL);
     }
   return index == G_MAXUINT ? 0 : index;
+}
+
+/* The node that a link names. */
+static AdjNodeId
+find_wanted (AdjDocument *self, guint index, const char *name)
+{
+  const AdjBundleGraph *graph = adj_graph_set_get (self->graphs, index);
+  AdjNodeId node = adj_graph_find_node (graph->graph, name);
+  g_autoptr (GError) error = NULL;
+
+  if (!adj_node_id_is_valid (node))
+    {
+      g_set_error (&error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, _ ("%s: %s has no node “%s”"),
+                   self->title, graph->id, name);
+      adj_document_report_problem (self, error);
+    }
+  return node;
+}
+
+/* Selects it when its picture is there. */
+static void
+want_node (AdjDocument *self, AdjNodeId node)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  if (adj_node_id_is_valid (node))
+    g_array_append_val (nodes, node.index);
+  adj_document_want (self, nodes);
 }
 
 /* Graph, folds and selection, where the file still has them. */
 static guint
 restore (AdjDocument *self, guint otherwise)
 {
-  g_autoptr (AdjSavedView) saved = g_steal_pointer (&self->saved);
+  g_autoptr (GBytes) notes = adj_bundle_dup_notes (adj_document_get_bundle (self));
+  g_autoptr (AdjSavedView) own = adj_saved_view_from_notes (notes);
+  AdjSavedView *saved;
   guint index;
   const AdjBundleGraph *graph;
 
-  if (saved == NULL || self->wanted_graph != NULL)
-    return otherwise;
+  g_clear_pointer (&self->restored, adj_saved_view_free);
+  if (own != NULL && (self->saved == NULL || self->saved_is_older))
+    {
+      g_clear_pointer (&self->saved, adj_saved_view_free);
+      self->saved = g_steal_pointer (&own);
+    }
+  self->restored = saved = g_steal_pointer (&self->saved);
+  if (saved == NULL || self->wanted_graph != NULL || self->wanted_stage > 0 ||
+      self->wanted_name != NULL)
+    {
+      g_clear_pointer (&self->restored, adj_saved_view_free);
+      return otherwise;
+    }
   index = adj_graph_set_find (self->graphs, saved->graph, NULL);
   if (index == G_MAXUINT)
     return otherwise;
@@ -84,16 +142,17 @@ restore (AdjDocument *self, guint otherwise)
   self->arrangement = adj_arrangement_copy (saved->arrangement);
   self->run_choice = saved->run;
   if (saved->selected != NULL)
-    {
-      AdjNodeId node = adj_graph_find_node (graph->graph, saved->selected);
-      GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
-
-      if (adj_node_id_is_valid (node))
-        g_array_append_val (nodes, node.index);
-      adj_document_want (self, nodes);
-    }
+    want_node (self, adj_graph_find_node (graph->graph, saved->selected));
   adj_document_changed (self, PROP_ARRANGEMENT);
   return index;
+}
+
+AdjSavedView *
+adj_document_steal_restored (AdjDocument *self)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), NULL);
+
+  return g_steal_pointer (&self->restored);
 }
 
 /* As adj_document_set_graph_index() with folds that stay. */
@@ -144,19 +203,27 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
                adj_graph_set_get_n (self->graphs), age / 1e3,
                adj_bundle_get_description (adj_graph_set_get_bundle (self->graphs)));
   log_remarks (self);
+  adj_document_set_unsaved (self, self->file == NULL);
   adj_document_changed (self, PROP_BUNDLE);
   if (adj_graph_set_get_n (self->graphs) > 0)
-    begin (self, restore (self, find_start (self)));
+    {
+      guint index = restore (self, find_start (self));
+
+      if (self->wanted_name != NULL)
+        want_node (self, find_wanted (self, index, self->wanted_name));
+      begin (self, index);
+    }
   adj_document_blame_stages (self);
 }
 
 void
-adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view)
+adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view, gboolean older)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
   g_clear_pointer (&self->saved, adj_saved_view_free);
   self->saved = view;
+  self->saved_is_older = older;
 }
 
 /* Drops everything of the old file.  @title: (transfer full): of the new one */
@@ -189,6 +256,10 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   self->title = title;
   g_free (self->wanted_graph);
   self->wanted_graph = g_strdup (graph_id);
+  g_clear_pointer (&self->wanted_name, g_free);
+  self->wanted_stage = 0;
+  g_clear_pointer (&self->restored, adj_saved_view_free);
+  adj_document_set_unsaved (self, FALSE);
   adj_document_changed (self, PROP_TITLE);
 }
 
@@ -201,6 +272,34 @@ adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
   reset (self, file, g_file_get_basename (file), graph_id);
   adj_works_start (&self->works, ADJ_TASK_OPEN,
                    adj_opening_start_file (G_OBJECT (self), file, on_loaded), self->title);
+}
+
+void
+adj_document_open_link (AdjDocument *self, const AdjLink *link)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (link != NULL && link->file != NULL);
+
+  adj_document_open (self, link->file, link->graph);
+  self->wanted_stage = link->stage;
+  self->wanted_name = g_strdup (link->node);
+}
+
+void
+adj_document_follow_link (AdjDocument *self, const AdjLink *link)
+{
+  guint index;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graphs == NULL || self->graph_index == G_MAXUINT)
+    return;
+  g_free (self->wanted_graph);
+  self->wanted_graph = g_strdup (link->graph);
+  self->wanted_stage = link->stage;
+  index = link->graph != NULL || link->stage > 0 ? find_start (self) : self->graph_index;
+  adj_document_show (self, index,
+                     link->node != NULL ? find_wanted (self, index, link->node) : ADJ_NO_NODE);
 }
 
 void
@@ -349,6 +448,9 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_PROBLEM:
       g_value_set_boxed (value, self->problem);
       break;
+    case PROP_UNSAVED:
+      g_value_set_boolean (value, self->unsaved);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -386,7 +488,10 @@ adj_document_finalize (GObject *object)
   adj_document_forget_source (self);
   g_free (self->title);
   g_free (self->wanted_graph);
+  g_free (self->wanted_name);
+  g_free (self->etag);
   g_clear_pointer (&self->saved, adj_saved_view_free);
+  g_clear_pointer (&self->restored, adj_saved_view_free);
 
   G_OBJECT_CLASS (adj_document_parent_class)->finalize (object);
 }
@@ -418,6 +523,7 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_CHOSEN] = g_param_spec_pointer ("chosen", NULL, NULL, flags);
   properties[PROP_LIT] = g_param_spec_pointer ("lit", NULL, NULL, flags);
   properties[PROP_PROBLEM] = g_param_spec_boxed ("problem", NULL, NULL, G_TYPE_ERROR, flags);
+  properties[PROP_UNSAVED] = g_param_spec_boolean ("unsaved", NULL, NULL, FALSE, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,

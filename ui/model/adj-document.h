@@ -5,6 +5,7 @@
 
 #include "model/adj-arrangement.h"
 #include "model/adj-evaluation.h"
+#include "model/adj-link.h"
 #include "model/adj-opening.h"
 #include "model/adj-saved-view.h"
 #include "scene/adj-palette.h"
@@ -18,7 +19,7 @@ G_BEGIN_DECLS
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
  * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
- * "problem".
+ * "problem", "unsaved".
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -30,9 +31,16 @@ AdjDocument *adj_document_new (void);
 
 /* A file or a folder; @graph_id (nullable): the graph to begin with. */
 void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
+/* The same, going to where @link points. */
+void adj_document_open_link (AdjDocument *self, const AdjLink *link);
+/* Goes there in what is open. */
+void adj_document_follow_link (AdjDocument *self, const AdjLink *link);
 /* The file that is opened next comes back as it was looked at last; ends with another.
- * @view: (transfer full) (nullable) */
-void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view);
+ * @view: (transfer full) (nullable); @older: the file was written since, and what it says itself
+ * comes first */
+void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view, gboolean older);
+/* How the file comes back that was opened.  (transfer full) (nullable): once */
+AdjSavedView *adj_document_steal_restored (AdjDocument *self);
 /* What was pasted: the text of graphs, a console, a log. */
 void adj_document_open_text (AdjDocument *self, GBytes *text);
 /* The stages that passes make of the graph that @source shows. */
@@ -86,10 +94,27 @@ void adj_document_set_coloring (AdjDocument *self, AdjColoring coloring);
 void adj_document_set_labeling (AdjDocument *self, AdjLabeling labeling);
 gboolean adj_document_can_undo (AdjDocument *self, gint step); /* -1: undo, 1: redo */
 void adj_document_undo (AdjDocument *self, gint step);
-/* Writes the shown picture to @path, by extension as .svg, .png or .pdf. */
-void adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme);
-/* Writes its graphs, with calls and stages, to @path, an .adjoint.  "exported" tells of it too. */
-void adj_document_save (AdjDocument *self, const char *path);
+/* Writes the shown picture to @path, by extension as .svg, .png or .pdf.  @part: (nullable): that
+ * rectangle of it */
+void
+adj_document_export (AdjDocument *self, const char *path, const AdjRect *part, AdjScheme scheme);
+
+/* Writes a page of HTML about the shown graph and what came out of running it to @path. */
+void adj_document_report (AdjDocument *self, const char *path);
+
+/* -- saving -- */
+
+/* Writes graphs, calls and stages to @path, an .adjoint, with how they are looked at (@view,
+ * nullable), and is the document of that file then.  What a run computed is not kept: it can be run
+ * again. */
+void adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view);
+/* Whether there are graphs that no file has: a trace, a partition, what was pasted.  How they are
+ * looked at does not count. */
+gboolean adj_document_is_unsaved (AdjDocument *self);
+/* Whether it came from, or went to, a file that it can be written over. */
+gboolean adj_document_has_own_file (AdjDocument *self);
+/* Whether somebody else wrote that file since. */
+gboolean adj_document_is_changed_outside (AdjDocument *self);
 
 /* -- selection -- */
 

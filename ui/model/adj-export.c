@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/adj-export.h"
 
+#include <glib/gi18n.h>
+
 #include "formats/adj-format.h"
+#include "report/adj-report.h"
 #include "scene/paint-cairo.h"
 
 typedef struct
 {
-  AdjScene *scene;   /* (owned) (nullable): the picture to write */
-  AdjBundle *bundle; /* (owned) (nullable): the file to write */
+  AdjScene *scene;             /* (owned) (nullable): the picture to write, or of a report */
+  AdjBundle *bundle;           /* (owned) (nullable): the file to write */
+  AdjGraphSet *graphs;         /* (owned) (nullable): the report to write is of */
+  const AdjBundleGraph *graph; /* of @graphs */
+  AdjEvaluation *evaluation;   /* (owned) (nullable) */
+  char *title;
+  gboolean has_part;
+  AdjRect part;
   AdjScheme scheme;
   char *path;
 } Input;
@@ -19,15 +28,29 @@ input_free (gpointer data)
 
   g_clear_pointer (&input->scene, adj_scene_unref);
   g_clear_pointer (&input->bundle, adj_bundle_unref);
+  g_clear_pointer (&input->graphs, adj_graph_set_unref);
+  g_clear_pointer (&input->evaluation, adj_evaluation_unref);
+  g_free (input->title);
   g_free (input->path);
   g_free (input);
+}
+
+static void
+on_progress (guint done, guint total, gpointer data)
+{
+  adj_work_report (data, done, total, 0);
 }
 
 static gpointer
 write_picture (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
-  AdjPaintOptions options = { .scheme = input->scheme, .legend = TRUE };
+  AdjPaintOptions options = { .scheme = input->scheme,
+                              .part = input->has_part ? &input->part : NULL,
+                              .legend = !input->has_part,
+                              .cancellable = cancellable,
+                              .progress = on_progress,
+                              .data = work };
 
   if (!adj_scene_render_file (input->scene, input->path, &options, error))
     return NULL;
@@ -35,12 +58,19 @@ write_picture (AdjWork *work, GCancellable *cancellable, GError **error)
 }
 
 AdjWork *
-adj_export_start (
-    GObject *owner, AdjScene *scene, AdjScheme scheme, const char *path, GAsyncReadyCallback done)
+adj_export_start_picture (GObject *owner,
+                          AdjScene *scene,
+                          const AdjRect *part,
+                          AdjScheme scheme,
+                          const char *path,
+                          GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
   *input = (Input){ .scene = adj_scene_ref (scene), .scheme = scheme, .path = g_strdup (path) };
+  input->has_part = part != NULL;
+  if (part != NULL)
+    input->part = *part;
   return adj_work_start (owner, ADJ_WORK_LIGHT, write_picture, input, input_free, g_object_unref,
                          done);
 }
@@ -66,6 +96,52 @@ adj_export_start_bundle (GObject *owner,
 
   *input = (Input){ .bundle = adj_bundle_ref (bundle), .path = g_strdup (path) };
   return adj_work_start (owner, ADJ_WORK_LIGHT, write_bundle, input, input_free, g_object_unref,
+                         done);
+}
+
+static gpointer
+write_report (AdjWork *work, GCancellable *cancellable, GError **error)
+{
+  const Input *input = adj_work_get_input (work);
+  const AdjComparison *comparison =
+      input->evaluation != NULL ? adj_evaluation_get_comparison (input->evaluation) : NULL;
+  const char *peer = comparison != NULL ? adj_evaluation_get_peer (input->evaluation) : NULL;
+  AdjReport report = {
+    .file = input->title,
+    .generator = "Adjoint " ADJ_VERSION,
+    .bundle = adj_graph_set_get_bundle (input->graphs),
+    .graph = input->graph,
+    .scene = input->scene,
+    .comparison = comparison,
+    .compared = peer != NULL ? peer : _ ("what was recorded"),
+    .not_run = input->evaluation != NULL ? _ ("The graph was run, but not compared.") : NULL,
+  };
+
+  if (!adj_report_write (&report, input->path, cancellable, error))
+    return NULL;
+  return g_file_new_for_path (input->path);
+}
+
+AdjWork *
+adj_export_start_report (GObject *owner,
+                         AdjGraphSet *graphs,
+                         const AdjBundleGraph *graph,
+                         AdjScene *scene,
+                         AdjEvaluation *evaluation,
+                         const char *title,
+                         const char *path,
+                         GAsyncReadyCallback done)
+{
+  Input *input = g_new0 (Input, 1);
+
+  *input = (Input){ .scene = adj_scene_ref (scene),
+                    .graphs = adj_graph_set_ref (graphs),
+                    .graph = graph,
+                    .title = g_strdup (title),
+                    .path = g_strdup (path) };
+  if (evaluation != NULL)
+    input->evaluation = adj_evaluation_ref (evaluation);
+  return adj_work_start (owner, ADJ_WORK_LIGHT, write_report, input, input_free, g_object_unref,
                          done);
 }
 

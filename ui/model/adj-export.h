@@ -1,27 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "formats/adj-bundle.h"
+#include "model/adj-evaluation.h"
 #include "model/adj-work.h"
 #include "scene/adj-palette.h"
 
 G_BEGIN_DECLS
 
-/**
- * adj_export_start:
- * @path: ends in .svg, .png or .pdf
- *
- * Writes the whole picture with its legend in another thread; the result is the GFile written.
- */
-AdjWork *adj_export_start (
-    GObject *owner, AdjScene *scene, AdjScheme scheme, const char *path, GAsyncReadyCallback done);
+/* Files that are written in another thread; the result is the GFile written. */
 
-/* What is written, or was to be. */
-/* The same for all graphs of @bundle, with how they came about; by extension, .adjoint first. */
+/**
+ * adj_export_start_picture:
+ * @part: (nullable): only this rectangle of @scene, without the legend
+ * @path: ends in .svg, .png or .pdf
+ */
+AdjWork *adj_export_start_picture (GObject *owner,
+                                   AdjScene *scene,
+                                   const AdjRect *part,
+                                   AdjScheme scheme,
+                                   const char *path,
+                                   GAsyncReadyCallback done);
+/* All graphs of @bundle, with how they came about; by extension, .adjoint first. */
 AdjWork *adj_export_start_bundle (GObject *owner,
                                   AdjBundle *bundle,
                                   const char *path,
                                   GAsyncReadyCallback done);
+
+/**
+ * adj_export_start_report:
+ * @graph: of @graphs
+ * @evaluation: (nullable): what came out of running it
+ *
+ * One page of HTML, as report/adj-report.h has it.
+ */
+AdjWork *adj_export_start_report (GObject *owner,
+                                  AdjGraphSet *graphs,
+                                  const AdjBundleGraph *graph,
+                                  AdjScene *scene,
+                                  AdjEvaluation *evaluation,
+                                  const char *title,
+                                  const char *path,
+                                  GAsyncReadyCallback done);
+
+/* What is written, or was to be. */
 const char *adj_export_get_path (AdjWork *work);
 
 G_END_DECLS

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/adj-saved-view.h"
 
+#include <json-glib/json-glib.h>
 #include <math.h>
+#include <string.h>
 
 #define GROUP "View"
 #define RUN_GROUP "Run"
@@ -80,15 +82,12 @@ read_camera (GKeyFile *keys, AdjSavedView *view)
   view->zoom = camera[2];
 }
 
-AdjSavedView *
-adj_saved_view_load (GFile *file)
+static AdjSavedView *
+read_keys (GKeyFile *keys)
 {
-  g_autoptr (GKeyFile) keys = g_key_file_new ();
-  g_autofree char *path = make_path (file);
   AdjSavedView *view;
 
-  if (!g_key_file_load_from_file (keys, path, G_KEY_FILE_NONE, NULL) ||
-      !g_key_file_has_group (keys, GROUP))
+  if (!g_key_file_has_group (keys, GROUP))
     return NULL;
   view = adj_saved_view_new ();
   view->graph = g_key_file_get_string (keys, GROUP, "graph", NULL);
@@ -97,6 +96,40 @@ adj_saved_view_load (GFile *file)
   read_camera (keys, view);
   view->run = adj_run_choice_load (keys, RUN_GROUP);
   return view;
+}
+
+AdjSavedView *
+adj_saved_view_load (GFile *file)
+{
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  g_autofree char *path = make_path (file);
+
+  if (!g_key_file_load_from_file (keys, path, G_KEY_FILE_NONE, NULL))
+    return NULL;
+  return read_keys (keys);
+}
+
+/* Microseconds; 0: unknown. */
+static gint64
+get_modified (GFile *file)
+{
+  g_autoptr (GFileInfo) info = g_file_query_info (
+      file, G_FILE_ATTRIBUTE_TIME_MODIFIED "," G_FILE_ATTRIBUTE_TIME_MODIFIED_USEC,
+      G_FILE_QUERY_INFO_NONE, NULL, NULL);
+  g_autoptr (GDateTime) time = info != NULL ? g_file_info_get_modification_date_time (info) : NULL;
+
+  return time != NULL
+             ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time)
+             : 0;
+}
+
+gboolean
+adj_saved_view_is_older (GFile *file)
+{
+  g_autofree char *path = make_path (file);
+  g_autoptr (GFile) kept = g_file_new_for_path (path);
+
+  return get_modified (kept) < get_modified (file);
 }
 
 /* -- writing -- */
@@ -110,19 +143,11 @@ write_folds (GKeyFile *keys, const char *key, GHashTable *set)
   g_key_file_set_string_list (keys, GROUP, key, (const char *const *) paths, MIN (n, MAX_FOLDS));
 }
 
-gboolean
-adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
+static void
+write_keys (const AdjSavedView *view, GKeyFile *keys)
 {
-  g_autoptr (GKeyFile) keys = g_key_file_new ();
   const AdjArrangement *arrangement = view->arrangement;
-  g_autofree char *path = make_path (file);
-  g_autofree char *folder = g_path_get_dirname (path);
 
-  if (g_mkdir_with_parents (folder, 0700) < 0)
-    {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s cannot be made", folder);
-      return FALSE;
-    }
   if (view->graph != NULL)
     g_key_file_set_string (keys, GROUP, "graph", view->graph);
   if (view->selected != NULL)
@@ -141,5 +166,103 @@ adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
       g_key_file_set_double_list (keys, GROUP, "camera", camera, G_N_ELEMENTS (camera));
     }
   adj_run_choice_save (view->run, keys, RUN_GROUP);
+}
+
+gboolean
+adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
+{
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  g_autofree char *path = make_path (file);
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  if (g_mkdir_with_parents (folder, 0700) < 0)
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s cannot be made", folder);
+      return FALSE;
+    }
+  write_keys (view, keys);
   return g_key_file_save_to_file (keys, path, error);
+}
+
+/* -- in the notes of a file: groups are objects, values are texts -- */
+
+static JsonNode *
+parse_notes (GBytes *notes)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  gsize length = 0;
+  const char *text = notes != NULL ? g_bytes_get_data (notes, &length) : NULL;
+
+  if (text != NULL && json_parser_load_from_data (parser, text, (gssize) length, NULL) &&
+      JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    return json_parser_steal_root (parser);
+  return json_node_init_object (json_node_alloc (), json_object_new ());
+}
+
+static JsonObject *
+group_to_json (GKeyFile *keys, const char *group)
+{
+  JsonObject *object = json_object_new ();
+  g_auto (GStrv) names = g_key_file_get_keys (keys, group, NULL, NULL);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *value = g_key_file_get_value (keys, group, names[i], NULL);
+
+      json_object_set_string_member (object, names[i], value);
+    }
+  return object;
+}
+
+static void
+group_from_json (GKeyFile *keys, const char *group, JsonObject *object)
+{
+  g_autoptr (GList) names = json_object_get_members (object);
+
+  for (GList *l = names; l != NULL; l = l->next)
+    {
+      const char *value = json_object_get_string_member_with_default (object, l->data, NULL);
+
+      /* A line is a line. */
+      if (value != NULL && *(const char *) l->data != '\0' && strpbrk (value, "\r\n") == NULL)
+        g_key_file_set_value (keys, group, l->data, value);
+    }
+}
+
+GBytes *
+adj_saved_view_to_notes (const AdjSavedView *view, GBytes *notes)
+{
+  g_autoptr (JsonNode) root = parse_notes (notes);
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  JsonObject *groups = json_object_new ();
+  g_auto (GStrv) names = NULL;
+  char *text;
+
+  write_keys (view, keys);
+  g_key_file_remove_key (keys, RUN_GROUP, "file", NULL);
+  names = g_key_file_get_groups (keys, NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    json_object_set_object_member (groups, names[i], group_to_json (keys, names[i]));
+  json_object_set_object_member (json_node_get_object (root), "view", groups);
+  text = json_to_string (root, TRUE);
+  return g_bytes_new_take (text, strlen (text));
+}
+
+AdjSavedView *
+adj_saved_view_from_notes (GBytes *notes)
+{
+  g_autoptr (JsonNode) root = parse_notes (notes);
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
+  static const char *const names[] = { GROUP, RUN_GROUP };
+  JsonNode *view = json_object_get_member (json_node_get_object (root), "view");
+
+  for (guint i = 0; view != NULL && JSON_NODE_HOLDS_OBJECT (view) && i < G_N_ELEMENTS (names); i++)
+    {
+      JsonNode *group = json_object_get_member (json_node_get_object (view), names[i]);
+
+      if (group != NULL && JSON_NODE_HOLDS_OBJECT (group))
+        group_from_json (keys, names[i], json_node_get_object (group));
+    }
+  g_key_file_remove_key (keys, RUN_GROUP, "file", NULL);
+  return read_keys (keys);
 }

@@ -18,7 +18,7 @@ describe (const AdjWorks *self, AdjTask task, guint done, guint total, guint n_e
                                         self->subjects[task], n_equal, MIN (done + 1, total), total)
                      : g_strdup_printf (_ ("Laying out %s"), self->subjects[task]);
   if (task == ADJ_TASK_EXPORT)
-    return g_strdup_printf (_ ("Exporting %s"), self->subjects[task]);
+    return g_strdup_printf (_ ("Writing %s"), self->subjects[task]);
   return total > 0 ? g_strdup_printf (_ ("Running %s: %u of %u nodes (Esc stops)"),
                                       self->subjects[task], done, total)
                    : g_strdup_printf (_ ("Running %s (Esc stops)"), self->subjects[task]);

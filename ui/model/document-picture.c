@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gi18n.h>
 
-#include "model/adj-export.h"
 #include "model/adj-log.h"
 #include "model/document-private.h"
 
@@ -252,65 +251,4 @@ adj_document_set_graph_index (AdjDocument *self, guint index)
   adj_document_forget_folds (self);
   adj_document_changed (self, PROP_GRAPH_INDEX);
   adj_document_request_layout (self);
-}
-
-/* -- exporting -- */
-
-static void
-on_exported (GObject *source, GAsyncResult *result, gpointer data)
-{
-  AdjDocument *self = ADJ_DOCUMENT (source);
-  const char *path = adj_export_get_path (adj_work_from_result (result));
-  g_autofree char *name = g_path_get_basename (path);
-  g_autofree char *remark = NULL;
-  g_autoptr (GFile) file = NULL;
-  g_autoptr (GError) error = NULL;
-  gpointer written = NULL;
-  gint64 age;
-
-  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
-    return;
-  file = written;
-  if (file != NULL)
-    {
-      adj_log_add (self->log, ADJ_LOG_DONE, _ ("Exported %s in %.0f ms"), path, age / 1e3);
-      adj_document_announce_export (self, file);
-      return;
-    }
-  remark = g_strdup_printf (_ ("%s could not be exported"), name);
-  adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s: %s", remark, error->message);
-  adj_document_remark (self, remark);
-}
-
-void
-adj_document_export (AdjDocument *self, const char *path, AdjScheme scheme)
-{
-  g_autofree char *name = NULL;
-
-  g_return_if_fail (ADJ_IS_DOCUMENT (self));
-  g_return_if_fail (path != NULL);
-
-  if (self->scene == NULL)
-    return;
-  name = g_path_get_basename (path);
-  adj_works_start (&self->works, ADJ_TASK_EXPORT,
-                   adj_export_start (G_OBJECT (self), self->scene, scheme, path, on_exported),
-                   name);
-}
-
-void
-adj_document_save (AdjDocument *self, const char *path)
-{
-  AdjBundle *bundle;
-  g_autofree char *name = NULL;
-
-  g_return_if_fail (ADJ_IS_DOCUMENT (self));
-  g_return_if_fail (path != NULL);
-
-  bundle = adj_document_get_bundle (self);
-  if (bundle == NULL)
-    return;
-  name = g_path_get_basename (path);
-  adj_works_start (&self->works, ADJ_TASK_EXPORT,
-                   adj_export_start_bundle (G_OBJECT (self), bundle, path, on_exported), name);
 }

@@ -17,8 +17,14 @@ struct _AdjDocument
   AdjGraphSet *graphs;
   GError *error;
   GListStore *log;
-  char *wanted_graph;  /* (nullable): id to begin with */
-  AdjSavedView *saved; /* (nullable): for what is being opened */
+  char *wanted_graph;      /* (nullable): id to begin with */
+  char *wanted_name;       /* (nullable): of a node in it */
+  guint wanted_stage;      /* from 1: the graph to begin with where no id was given; 0: none */
+  AdjSavedView *saved;     /* (nullable): for what is being opened */
+  gboolean saved_is_older; /* than the file, which may say better */
+  AdjSavedView *restored;  /* (nullable): what was opened comes back so */
+  char *etag;              /* (nullable): of the file when it was read or written */
+  gboolean unsaved;        /* no file has these graphs */
 
   guint graph_index;
   const AdjBundleGraph *graph; /* (unowned): of @graphs */
@@ -61,6 +67,7 @@ enum
   PROP_LIT,
   PROP_CHOSEN,
   PROP_PROBLEM,
+  PROP_UNSAVED,
   N_PROPS
 };
 
@@ -71,6 +78,10 @@ void adj_document_remark (AdjDocument *self, const char *text);
 void adj_document_announce_export (AdjDocument *self, GFile *file);
 /* To the log, and as a remark. */
 void adj_document_report_problem (AdjDocument *self, const GError *error);
+
+/* document-saving.c */
+/* What the document has now is, or is not, in its file. */
+void adj_document_set_unsaved (AdjDocument *self, gboolean unsaved);
 
 /* document-problems.c */
 /* Makes @error the problem and goes to the node of @graph that it blames; %FALSE: it blames none.

@@ -260,5 +260,10 @@ adj_report_write (const AdjReport *report,
 {
   g_autofree char *page = adj_report_make (report, cancellable, error);
 
-  return page != NULL && g_file_set_contents (path, page, -1, error);
+  if (page == NULL)
+    return FALSE;
+  if (g_file_set_contents (path, page, -1, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", path);
+  return FALSE;
 }

@@ -25,10 +25,11 @@ on_new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 on_quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  GList *windows;
+  g_autoptr (GList) windows = g_list_copy (gtk_application_get_windows (GTK_APPLICATION (data)));
 
-  while ((windows = gtk_application_get_windows (GTK_APPLICATION (data))) != NULL)
-    gtk_window_destroy (windows->data);
+  /* Each may ask first. */
+  for (GList *l = windows; l != NULL; l = l->next)
+    gtk_window_close (l->data);
 }
 
 static char *

@@ -30,9 +30,7 @@ struct _AdjDocumentPage
   AdjDocument *document; /* (owned) */
   GSettings *settings;   /* (owned) (nullable) */
   gboolean had_selection;
-  gboolean closed;     /* who reads the remarks about the file has seen them */
-  gboolean has_camera; /* to go to with the first picture */
-  AdjCamera camera;
+  gboolean closed;  /* who reads the remarks about the file has seen them */
   gboolean changed; /* since the view was saved */
   guint saving;
 
@@ -311,20 +309,18 @@ update_error (AdjDocumentPage *self)
 
 /* -- how it was looked at -- */
 
-static void
-save_view (AdjDocumentPage *self)
+AdjSavedView *
+adj_document_page_make_view (AdjDocumentPage *self)
 {
   const AdjBundleGraph *graph = adj_document_get_graph (self->document);
   AdjNodeId selected = adj_document_get_selected (self->document);
-  GFile *file = adj_document_get_file (self->document);
-  g_autoptr (AdjSavedView) saved = NULL;
+  AdjSavedView *saved;
   AdjCamera camera;
 
-  g_clear_handle_id (&self->saving, g_source_remove);
-  if (graph == NULL || file == NULL || !self->changed ||
-      !adj_settings_restores_views (self->settings))
-    return;
-  self->changed = FALSE;
+  g_return_val_if_fail (ADJ_IS_DOCUMENT_PAGE (self), NULL);
+
+  if (graph == NULL)
+    return NULL;
   saved = adj_saved_view_new ();
   camera = adj_graph_view_get_camera (adj_canvas_page_get_view (self->canvas_page));
   saved->graph = g_strdup (graph->id);
@@ -337,6 +333,22 @@ save_view (AdjDocumentPage *self)
   saved->y = camera.y;
   saved->zoom = camera.zoom;
   saved->run = adj_document_get_wanted_choice (self->document);
+  return saved;
+}
+
+static void
+save_view (AdjDocumentPage *self)
+{
+  GFile *file = adj_document_get_file (self->document);
+  g_autoptr (AdjSavedView) saved = NULL;
+
+  g_clear_handle_id (&self->saving, g_source_remove);
+  if (file == NULL || !self->changed || !adj_settings_restores_views (self->settings))
+    return;
+  saved = adj_document_page_make_view (self);
+  if (saved == NULL)
+    return;
+  self->changed = FALSE;
   /* A folder that cannot be written must not be in the way. */
   adj_saved_view_save (saved, file, NULL);
 }
@@ -363,10 +375,15 @@ save_soon (AdjDocumentPage *self)
 static void
 restore_camera (AdjDocumentPage *self)
 {
-  if (adj_document_get_scene (self->document) == NULL || !self->has_camera)
+  g_autoptr (AdjSavedView) restored = NULL;
+
+  if (adj_document_get_scene (self->document) == NULL)
     return;
-  self->has_camera = FALSE;
-  adj_graph_view_set_camera (adj_canvas_page_get_view (self->canvas_page), &self->camera);
+  restored = adj_document_steal_restored (self->document);
+  if (restored != NULL && restored->has_camera)
+    adj_graph_view_set_camera (
+        adj_canvas_page_get_view (self->canvas_page),
+        &(AdjCamera){ (float) restored->x, (float) restored->y, (float) restored->zoom });
 }
 
 void
@@ -379,11 +396,18 @@ adj_document_page_open (AdjDocumentPage *self, GFile *file, const char *id)
   g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
 
   save_view (self);
-  self->has_camera = saved != NULL && saved->has_camera;
-  if (self->has_camera)
-    self->camera = (AdjCamera){ (float) saved->x, (float) saved->y, (float) saved->zoom };
-  adj_document_set_saved_view (self->document, saved);
+  adj_document_set_saved_view (self->document, saved, adj_saved_view_is_older (file));
   adj_document_open (self->document, file, id);
+}
+
+void
+adj_document_page_open_link (AdjDocumentPage *self, const AdjLink *link)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
+
+  save_view (self);
+  adj_document_set_saved_view (self->document, NULL, TRUE);
+  adj_document_open_link (self->document, link);
 }
 
 /* -- for the window -- */

@@ -18,6 +18,10 @@ AdjDocument *adj_document_page_get_document (AdjDocumentPage *self); /* (transfe
 AdjGraphView *adj_document_page_get_view (AdjDocumentPage *self);    /* (transfer none) */
 /* @id: (nullable): of the graph to begin with; %NULL: as it was looked at last */
 void adj_document_page_open (AdjDocumentPage *self, GFile *file, const char *id);
+/* Where @link points, whatever was looked at last. */
+void adj_document_page_open_link (AdjDocumentPage *self, const AdjLink *link);
+/* How the document is looked at now.  (transfer full) (nullable): there is no picture */
+AdjSavedView *adj_document_page_make_view (AdjDocumentPage *self);
 /* Whether nothing was opened in it, or nothing that could be shown. */
 gboolean adj_document_page_is_free (AdjDocumentPage *self);
 

@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "model/adj-log.h"
 #include "panel/name-widgets.h"
 #include "window/adj-file-list.h"
 #include "window/adj-preferences.h"
@@ -11,11 +12,32 @@
 #include "window/window-actions.h"
 #include "window/window-menus.h"
 #include "window/window-private.h"
+#include "window/window-saving.h"
 #include "window/window-shortcuts.h"
 
 G_DEFINE_FINAL_TYPE (AdjWindow, adj_window, ADW_TYPE_APPLICATION_WINDOW)
 
 /* -- opening -- */
+
+static void
+open_link (AdjWindow *self, const char *text)
+{
+  g_auto (AdjLink) link = { NULL };
+  g_autoptr (GError) error = NULL;
+  AdjDocumentPage *page;
+
+  if (!adj_link_parse (&link, text, &error))
+    {
+      adj_log_add (adj_document_get_log (self->document), ADJ_LOG_PROBLEM, "%s", error->message);
+      adj_window_remark (self, error->message);
+      return;
+    }
+  page = adj_window_find_open (self, link.file);
+  if (page != NULL && adj_document_get_graph (adj_document_page_get_document (page)) != NULL)
+    adj_document_follow_link (adj_document_page_get_document (page), &link);
+  else
+    adj_document_page_open_link (page != NULL ? page : adj_window_get_room (self), &link);
+}
 
 void
 adj_window_open (AdjWindow *self, GFile *file)
@@ -27,6 +49,13 @@ adj_window_open (AdjWindow *self, GFile *file)
 
   g_return_if_fail (ADJ_IS_WINDOW (self));
 
+  if (g_file_has_uri_scheme (file, ADJ_LINK_SCHEME))
+    {
+      g_autofree char *uri = g_file_get_uri (file);
+
+      open_link (self, uri);
+      return;
+    }
   if (path == NULL)
     {
       adj_document_page_open (adj_window_get_room (self), file, NULL);
@@ -55,6 +84,11 @@ on_clipboard (GObject *source, GAsyncResult *result, gpointer data)
       adj_window_remark (self, _ ("There is no text to paste"));
       return;
     }
+  if (adj_link_is (g_strstrip (text)))
+    {
+      open_link (self, text);
+      return;
+    }
   bytes = g_bytes_new (text, strlen (text));
   adj_document_open_text (adj_document_page_get_document (adj_window_get_room (self)), bytes);
 }
@@ -78,6 +112,8 @@ on_response (AdjWindow *self, int response)
   g_clear_object (&self->chooser);
   if (file != NULL)
     self->chosen (self, file);
+  else
+    adj_window_stay (self);
 }
 
 void
@@ -228,6 +264,13 @@ adj_window_dispose (GObject *object)
   G_OBJECT_CLASS (adj_window_parent_class)->dispose (object);
 }
 
+static gboolean
+adj_window_close_request (GtkWindow *window)
+{
+  return !adj_window_may_close_all (ADJ_WINDOW (window)) ||
+         GTK_WINDOW_CLASS (adj_window_parent_class)->close_request (window);
+}
+
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, AdjWindow, name)
 
 static void
@@ -236,6 +279,7 @@ adj_window_class_init (AdjWindowClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = adj_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = adj_window_close_request;
 
   g_type_ensure (ADJ_TYPE_FILE_LIST);
   g_type_ensure (ADJ_TYPE_SEARCH_BAR);

@@ -14,9 +14,10 @@ G_DECLARE_FINAL_TYPE (AdjWindow, adj_window, ADJ, WINDOW, AdwApplicationWindow)
 
 GtkWidget *adj_window_new (AdwApplication *application);
 
-/* "FILE" or "FILE#ID"; a folder is fine.  In the tab that shows it, a free tab, or a new one. */
+/* "FILE" or "FILE#ID", or a link as adj-link.h has it; a folder is fine.  In the tab that shows it,
+ * a free tab, or a new one. */
 void adj_window_open (AdjWindow *self, GFile *file);
-/* Opens the text of the clipboard. */
+/* Opens the text of the clipboard: graphs, or a link. */
 void adj_window_paste (AdjWindow *self);
 void adj_window_new_tab (AdjWindow *self);
 void adj_window_close_tab (AdjWindow *self);

@@ -8,6 +8,7 @@
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
 #include "window/window-menus.h"
+#include "window/window-saving.h"
 
 #define ZOOM_STEP 1.25f
 
@@ -21,18 +22,6 @@ static void
 run_paste (AdjWindow *self, GVariant *parameter)
 {
   adj_window_paste (self);
-}
-
-static void
-run_export (AdjWindow *self, GVariant *parameter)
-{
-  adj_window_ask_export (self);
-}
-
-static void
-run_save_as (AdjWindow *self, GVariant *parameter)
-{
-  adj_window_ask_save (self);
 }
 
 static void
@@ -372,10 +361,24 @@ static const AdjCommand commands[] = {
     .accels = { "<Control>w" } },
   { "win.paste", N_ ("Paste a Graph as Text"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
     .run = run_paste, .menus = ADJ_MENU_CANVAS },
-  { "win.save-as", N_ ("Save As…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = run_save_as,
-    .accels = { "<Control>s", "<Control><Shift>s" } },
-  { "win.export", N_ ("Export Picture…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = run_export,
-    .accels = { "<Control><Shift>e" } },
+  { "win.save", N_ ("Save"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = adj_save,
+    .accels = { "<Control>s" } },
+  { "win.save-as", N_ ("Save As…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = adj_save_as,
+    .accels = { "<Control><Shift>s" } },
+  { "win.export", N_ ("Export Picture…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = adj_export,
+    .accels = { "<Control><Shift>e" }, .menus = ADJ_MENU_CANVAS },
+  { "win.export-view", N_ ("Export Picture of the View…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH,
+    .run = adj_export_view, .menus = ADJ_MENU_CANVAS },
+  { "win.export-selection", N_ ("Export Picture of the Selection…"), ADJ_COMMANDS_FILES,
+    ADJ_NEEDS_SELECTION, .run = adj_export_selection,
+    .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
+  { "win.report", N_ ("Export Report…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH,
+    .run = adj_export_report, .accels = { "<Control><Shift>r" }, .menus = ADJ_MENU_CANVAS },
+  { "win.copy-link", N_ ("Copy Link"), ADJ_COMMANDS_FILES, ADJ_NEEDS_FILE, .run = adj_copy_link,
+    .accels = { "<Control><Shift>c" },
+    .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE | ADJ_MENU_CANVAS },
+  { "win.copy-graph-link", N_ ("Copy Link to the Graph"), ADJ_COMMANDS_FILES, ADJ_NEEDS_FILE,
+    .run = adj_copy_graph_link, .parameter = "s", .menus = ADJ_MENU_GRAPH },
   { "win.show-file", NULL, ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING, .run = run_show_file,
     .parameter = "s" },
   { "win.copy-details", N_ ("Copy Details of the Problem"), ADJ_COMMANDS_FILES, ADJ_NEEDS_PROBLEM,
@@ -525,6 +528,13 @@ has_graph (AdjDocument *document, gint unused)
   return adj_document_get_graph (document) != NULL;
 }
 
+/* One that others can open, with a graph of it. */
+static gboolean
+has_file (AdjDocument *document, gint unused)
+{
+  return has_graph (document, 0) && adj_document_get_file (document) != NULL;
+}
+
 static gboolean
 has_selection (AdjDocument *document, gint unused)
 {
@@ -556,6 +566,7 @@ static const struct
 } needs[ADJ_N_NEEDS] = {
   [ADJ_NEEDS_NOTHING] = { is_there, 0 },
   [ADJ_NEEDS_GRAPH] = { has_graph, 0 },
+  [ADJ_NEEDS_FILE] = { has_file, 0 },
   [ADJ_NEEDS_SELECTION] = { has_selection, 0 },
   [ADJ_NEEDS_WORK] = { has_work, 0 },
   [ADJ_NEEDS_PROBLEM] = { has_problem, 0 },

@@ -12,6 +12,7 @@ typedef enum
 {
   ADJ_NEEDS_NOTHING,
   ADJ_NEEDS_GRAPH,
+  ADJ_NEEDS_FILE,
   ADJ_NEEDS_SELECTION,
   ADJ_NEEDS_WORK, /* that is under way */
   ADJ_NEEDS_PROBLEM,

@@ -2,7 +2,6 @@
 #include "window/window-dialogs.h"
 
 #include <glib/gi18n.h>
-#include <string.h>
 
 /* -- opening -- */
 
@@ -38,95 +37,6 @@ adj_window_ask_open (AdjWindow *self)
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), all);
   adj_window_choose (self, chooser, adj_window_open);
-}
-
-/* -- exporting -- */
-
-static const struct
-{
-  const char *title, *suffix;
-} pictures[] = {
-  { N_ ("Vector Picture (.svg)"), "svg" },
-  { N_ ("Picture (.png)"), "png" },
-  { N_ ("Document (.pdf)"), "pdf" },
-};
-
-/* "gpt2-joint.svg" of "gpt2.adjoint". */
-static char *
-suggest_name (AdjDocument *document)
-{
-  const char *title = adj_document_get_title (document);
-  const char *dot = strrchr (title, '.');
-  gsize length = dot != NULL && dot != title ? (gsize) (dot - title) : strlen (title);
-
-  return g_strdup_printf ("%.*s-%s.svg", (int) length, title,
-                          adj_document_get_graph (document)->role);
-}
-
-static void
-export_to (AdjWindow *self, GFile *file)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path != NULL)
-    adj_document_export (adj_window_get_document (self), path, adj_scheme_from_style ());
-}
-
-void
-adj_window_ask_export (AdjWindow *self)
-{
-  g_autofree char *name = suggest_name (adj_window_get_document (self));
-  g_autoptr (GtkFileChooserNative) chooser =
-      gtk_file_chooser_native_new (_ ("Export Picture"), GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), _ ("_Cancel"));
-
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
-  for (guint i = 0; i < G_N_ELEMENTS (pictures); i++)
-    {
-      g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
-
-      gtk_file_filter_set_name (filter, _ (pictures[i].title));
-      gtk_file_filter_add_suffix (filter, pictures[i].suffix);
-      gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
-    }
-  adj_window_choose (self, chooser, export_to);
-}
-
-/* -- saving -- */
-
-static void
-save_to (AdjWindow *self, GFile *file)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path != NULL)
-    adj_document_save (adj_window_get_document (self), path);
-}
-
-/* "mlp.adjoint, traced" is saved as mlp-traced.adjoint. */
-static char *
-suggest_file (AdjDocument *document)
-{
-  const char *title = adj_document_get_title (document);
-  const char *dot = strrchr (title, '.');
-
-  return g_strdup_printf ("%.*s%s.adjoint", dot != NULL ? (int) (dot - title) : -1, title,
-                          adj_document_get_file (document) == NULL ? "-traced" : "");
-}
-
-void
-adj_window_ask_save (AdjWindow *self)
-{
-  g_autofree char *name = suggest_file (adj_window_get_document (self));
-  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
-  g_autoptr (GtkFileChooserNative) chooser = gtk_file_chooser_native_new (
-      _ ("Save As"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), _ ("_Cancel"));
-
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
-  gtk_file_filter_set_name (filter, _ ("Adjoint files"));
-  gtk_file_filter_add_suffix (filter, "adjoint");
-  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
-  adj_window_choose (self, chooser, save_to);
 }
 
 /* -- random inputs -- */

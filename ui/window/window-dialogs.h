@@ -9,9 +9,6 @@ G_BEGIN_DECLS
 
 /* Which file to open. */
 void adj_window_ask_open (AdjWindow *self);
-/* Where to write the picture. */
-void adj_window_ask_export (AdjWindow *self);
-void adj_window_ask_save (AdjWindow *self);
 /* From which seed to draw inputs; runs. */
 void adj_window_ask_seed (AdjWindow *self);
 /* Which file has the inputs of runs. */

@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+#define ADJ_UNSAVED_SIGN "• " /* before a title */
+
 struct _AdjWindow
 {
   AdwApplicationWindow parent_instance;
@@ -17,6 +19,10 @@ struct _AdjWindow
   GSignalGroup *signals;         /* of it */
   GtkFileChooserNative *chooser; /* (owned) (nullable): while it is open */
   void (*chosen) (AdjWindow *self, GFile *file);
+  gboolean has_part; /* what is exported is a part: */
+  AdjRect part;
+  AdwTabPage *closing; /* (unowned) (nullable): closes when it is saved */
+  gboolean closes;     /* … and then the next one, and the window */
 
   GtkWidget *content;
   AdwWindowTitle *title;
@@ -46,6 +52,16 @@ AdjDocumentPage *adj_window_get_room (AdjWindow *self);
 /* Shows the tab of @file.  (nullable): it has none */
 AdjDocumentPage *adj_window_find_open (AdjWindow *self, GFile *file);
 AdjDocument *adj_window_get_nth_document (AdjWindow *self, int n); /* (nullable) */
+
+/* -- window-saving.c -- */
+
+/* Whether @tab may go; else asks what to do with the graphs that no file has, and lets it go then.
+ */
+gboolean adj_window_may_close (AdjWindow *self, AdwTabPage *tab);
+/* The same for all tabs, one after the other; closes the window in the end. */
+gboolean adj_window_may_close_all (AdjWindow *self);
+/* The document of a tab is in a file now. */
+void adj_window_on_saved (AdjWindow *self, AdwTabPage *tab);
 
 /* -- window-says.c: what the window shows of the document of the chosen tab -- */
 

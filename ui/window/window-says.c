@@ -46,8 +46,9 @@ update_title (AdjWindow *self)
           adj_run_choice_describe (adj_document_get_run_choice (self->document));
       g_autofree char *verdict = evaluation != NULL ? describe_comparison (evaluation) : NULL;
 
-      title = g_strdup_printf ("%s — %s", adj_document_get_title (self->document),
-                               adj_facts_role_title (graph->role));
+      title = g_strdup_printf (
+          "%s%s — %s", adj_document_is_unsaved (self->document) ? ADJ_UNSAVED_SIGN : "",
+          adj_document_get_title (self->document), adj_facts_role_title (graph->role));
       if (graph->compile_id != NULL)
         g_string_append_printf (subtitle, _ ("region %s · "), graph->compile_id);
       g_string_append (subtitle, count);
@@ -232,6 +233,7 @@ adj_window_watch_document (AdjWindow *self)
     { "notify::error", G_CALLBACK (update_scene) },
     { "notify::bundle", G_CALLBACK (update_scene) },
     { "notify::evaluation", G_CALLBACK (update_title) },
+    { "notify::unsaved", G_CALLBACK (update_title) },
     { "notify::selected", G_CALLBACK (adj_window_update_actions) },
     { "notify::run-choice", G_CALLBACK (update_choice) },
     { "notify::history", G_CALLBACK (adj_window_update_actions) },

@@ -41,13 +41,15 @@ update_tab (AdjWindow *self, GParamSpec *pspec, AdjDocument *document)
   const char *title = adj_document_get_title (document);
   GFile *file = adj_document_get_file (document);
   g_autofree char *tooltip = file != NULL ? g_file_get_parse_name (file) : g_strdup (title);
+  g_autofree char *shown =
+      g_strconcat (adj_document_is_unsaved (document) ? ADJ_UNSAVED_SIGN : "", title, NULL);
   g_autoptr (GIcon) icon = NULL;
 
   if (tab == NULL)
     return;
   if (adj_document_get_error (document) != NULL)
     icon = g_themed_icon_new ("dialog-error-symbolic");
-  adw_tab_page_set_title (tab, *title != '\0' ? title : _ ("New Tab"));
+  adw_tab_page_set_title (tab, *title != '\0' ? shown : _ ("New Tab"));
   adw_tab_page_set_tooltip (tab, tooltip);
   adw_tab_page_set_icon (tab, icon);
   adw_tab_page_set_loading (tab, adj_document_get_status (document) != NULL);
@@ -57,6 +59,16 @@ static void
 on_tab_status (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
 {
   update_tab (self, pspec, document);
+}
+
+static void
+on_tab_unsaved (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
+{
+  AdwTabPage *tab = find_tab (self, document);
+
+  update_tab (self, pspec, document);
+  if (tab != NULL && !adj_document_is_unsaved (document))
+    adj_window_on_saved (self, tab);
 }
 
 /* A trace that failed at a node is looked at where that node is. */
@@ -119,6 +131,7 @@ adj_window_add_tab (AdjWindow *self)
     { "notify::error", G_CALLBACK (on_tab_status) },
     { "notify::error", G_CALLBACK (on_tab_failed) },
     { "notify::status", G_CALLBACK (on_tab_status) },
+    { "notify::unsaved", G_CALLBACK (on_tab_unsaved) },
     { "notify::evaluation", G_CALLBACK (on_tab_evaluated) },
   };
 
@@ -134,14 +147,29 @@ adj_window_add_tab (AdjWindow *self)
 }
 
 static gboolean
+close_window (gpointer window)
+{
+  gtk_window_close (GTK_WINDOW (window));
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
 on_close_tab (AdjWindow *self, AdwTabPage *tab)
 {
   AdjDocumentPage *page = ADJ_DOCUMENT_PAGE (adw_tab_page_get_child (tab));
 
+  if (!adj_window_may_close (self, tab))
+    {
+      adw_tab_view_close_page_finish (self->tabs, tab, FALSE);
+      return GDK_EVENT_STOP;
+    }
+  if (self->closing == tab)
+    self->closing = NULL;
   adj_document_stop (adj_document_page_get_document (page));
   adw_tab_view_close_page_finish (self->tabs, tab, TRUE);
-  if (adw_tab_view_get_n_pages (self->tabs) == 0)
-    gtk_window_close (GTK_WINDOW (self));
+  /* Not while a question that belongs to the window is being answered. */
+  if (adw_tab_view_get_n_pages (self->tabs) == 0 || self->closes)
+    g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, close_window, g_object_ref (self), g_object_unref);
   return GDK_EVENT_STOP;
 }
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What is written of a document, and whether a file holds it. */
+
+#include <glib/gi18n.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "model/adj-export.h"
+#include "model/adj-log.h"
+#include "model/document-private.h"
+
+/* -- pictures and reports -- */
+
+static void
+report_failure (AdjDocument *self, const char *format, const char *path, const GError *error)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  GString *remark = g_string_new (format);
+
+  g_string_replace (remark, "%s", name, 1);
+  adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s: %s", remark->str, error->message);
+  adj_document_remark (self, remark->str);
+  g_string_free (remark, TRUE);
+}
+
+static void
+on_exported (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  const char *path = adj_export_get_path (adj_work_from_result (result));
+  g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
+  gpointer written = NULL;
+  gint64 age;
+
+  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
+    return;
+  file = written;
+  if (file == NULL)
+    {
+      report_failure (self, _ ("%s could not be exported"), path, error);
+      return;
+    }
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Exported %s in %.0f ms"), path, age / 1e3);
+  adj_document_announce_export (self, file);
+}
+
+void
+adj_document_export (AdjDocument *self, const char *path, const AdjRect *part, AdjScheme scheme)
+{
+  g_autofree char *name = NULL;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  if (self->scene == NULL)
+    return;
+  name = g_path_get_basename (path);
+  adj_works_start (
+      &self->works, ADJ_TASK_EXPORT,
+      adj_export_start_picture (G_OBJECT (self), self->scene, part, scheme, path, on_exported),
+      name);
+}
+
+void
+adj_document_report (AdjDocument *self, const char *path)
+{
+  g_autofree char *name = NULL;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  if (self->scene == NULL || self->graph == NULL)
+    return;
+  name = g_path_get_basename (path);
+  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+                   adj_export_start_report (G_OBJECT (self), self->graphs, self->graph, self->scene,
+                                            adj_document_get_evaluation (self), self->title, path,
+                                            on_exported),
+                   name);
+}
+
+/* -- the file -- */
+
+/* What tells whether somebody else wrote @file.  (nullable) */
+static char *
+query_etag (GFile *file)
+{
+  g_autoptr (GFileInfo) info =
+      g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+
+  return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
+}
+
+void
+adj_document_set_unsaved (AdjDocument *self, gboolean unsaved)
+{
+  g_free (self->etag);
+  self->etag = self->file != NULL ? query_etag (self->file) : NULL;
+  if (self->unsaved == unsaved)
+    return;
+  self->unsaved = unsaved;
+  adj_document_changed (self, PROP_UNSAVED);
+}
+
+gboolean
+adj_document_is_unsaved (AdjDocument *self)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  return self->unsaved;
+}
+
+gboolean
+adj_document_has_own_file (AdjDocument *self)
+{
+  g_autofree char *path = NULL;
+
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  path = self->file != NULL ? g_file_get_path (self->file) : NULL;
+  return path != NULL && g_str_has_suffix (path, ".adjoint") &&
+         g_file_test (path, G_FILE_TEST_IS_REGULAR) && g_access (path, W_OK) == 0;
+}
+
+gboolean
+adj_document_is_changed_outside (AdjDocument *self)
+{
+  g_autofree char *now = NULL;
+
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  now = self->file != NULL ? query_etag (self->file) : NULL;
+  return g_strcmp0 (now, self->etag) != 0;
+}
+
+static void
+on_saved (GObject *source, GAsyncResult *result, gpointer data)
+{
+  AdjDocument *self = ADJ_DOCUMENT (source);
+  const char *path = adj_export_get_path (adj_work_from_result (result));
+  g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *remark = NULL;
+  gpointer written = NULL;
+  gint64 age;
+
+  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
+    return;
+  file = written;
+  if (file == NULL)
+    {
+      report_failure (self, _ ("%s could not be saved"), path, error);
+      return;
+    }
+  g_set_object (&self->file, file);
+  g_free (self->title);
+  self->title = g_file_get_basename (file);
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Saved %s in %.0f ms"), path, age / 1e3);
+  adj_document_set_unsaved (self, FALSE);
+  adj_document_changed (self, PROP_TITLE);
+  remark = g_strdup_printf (_ ("Saved %s"), self->title);
+  adj_document_remark (self, remark);
+}
+
+void
+adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view)
+{
+  AdjBundle *bundle;
+  g_autofree char *name = NULL;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  bundle = adj_document_get_bundle (self);
+  if (bundle == NULL)
+    return;
+  if (view != NULL)
+    {
+      g_autoptr (GBytes) before = adj_bundle_dup_notes (bundle);
+      g_autoptr (GBytes) notes = adj_saved_view_to_notes (view, before);
+
+      adj_bundle_set_notes (bundle, notes);
+    }
+  name = g_path_get_basename (path);
+  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+                   adj_export_start_bundle (G_OBJECT (self), bundle, path, on_saved), name);
+}
