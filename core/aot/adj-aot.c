@@ -423,8 +423,7 @@ adj_aot_trace (AdjFunction *function,
   aot->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) aot_stage_unref);
   program.symbols = adj_symbols_new ();
   program.function = adj_function_ref (function);
-  program.arguments = g_array_new (FALSE, TRUE, sizeof (AotArgument));
-  g_array_set_clear_func (program.arguments, aot_argument_clear);
+  program.arguments = aot_arguments_new ();
   program.fakes = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   program.composites = g_ptr_array_new_with_free_func ((GDestroyNotify) aot_composite_unref);
   program.leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);

@@ -88,7 +88,9 @@ typedef struct
 
 #define AOT_ARGUMENT(program, i) (&g_array_index ((program)->arguments, AotArgument, (i)))
 
-void aot_argument_clear (gpointer argument);
+GArray *aot_arguments_new (void); /* of AotArgument */
+/* A copy; returns where it stands. */
+guint aot_arguments_add (GArray *arguments, const AotArgument *argument);
 void aot_program_push (AotProgram *program, AotStage *stage); /* takes @stage */
 /* Replaces the function; takes @function. */
 void aot_program_set_function (AotProgram *program, AdjFunction *function);
@@ -98,6 +100,8 @@ gboolean aot_describe_inputs (AotProgram *program, const AdjValue *inputs, guint
 /* Meta of a tensor argument, %NULL of anything else. */
 const AdjTensorMeta *aot_argument_meta (const AotArgument *argument);
 gboolean aot_argument_requires_grad (const AotArgument *argument);
+/* Sizes, strides and offset. */
+gboolean aot_same_geometry (const AdjShape *a, const AdjShape *b);
 
 /* -- compile time, in order: each changes the program and pushes what undoes it -- */
 

@@ -28,18 +28,6 @@ typedef struct
 
 /* -- inputs -- */
 
-static gboolean
-same_geometry (const AdjTensorMeta *a, const AdjTensorMeta *b)
-{
-  gboolean same =
-      a->shape.rank == b->shape.rank && adj_size_same (a->shape.offset, b->shape.offset);
-
-  for (guint i = 0; same && i < a->shape.rank; i++)
-    same = adj_size_same (a->shape.size[i], b->shape.size[i]) &&
-           adj_size_same (a->shape.stride[i], b->shape.stride[i]);
-  return same;
-}
-
 /* Only these leave elements out: resize_ is one, too. */
 static gboolean
 has_as_strided (const AdjViewChain *chain)
@@ -87,9 +75,10 @@ collect_input (Collection *collection, guint i, GError **error)
   input->is_leaf = argument->is_leaf || !aot_argument_requires_grad (argument);
   input->mutates_storage_metadata = facts.storage_changed;
   input->mutates_data = facts.mutated && !facts.storage_changed;
-  input->mutates_metadata = facts.storage_changed ||
-                            (facts.metadata_changed &&
-                             !same_geometry (&collection->before[i], adj_tensor_get_meta (tensor)));
+  input->mutates_metadata =
+      facts.storage_changed ||
+      (facts.metadata_changed &&
+       !aot_same_geometry (&collection->before[i].shape, &adj_tensor_get_meta (tensor)->shape));
   input->hidden = facts.n_writes <= facts.n_hidden;
   input->under_no_grad = facts.mutated && facts.n_writes <= facts.n_no_grad + facts.n_hidden;
   input->storage_resize = facts.storage_resized;
@@ -228,7 +217,8 @@ find_twin (const Collection *collection, guint index)
 
       if (other != NULL && i != index && adj_tensor_get_requires_grad (other) &&
           adj_tensor_get_storage (other) == adj_tensor_get_storage (tensor) &&
-          same_geometry (adj_tensor_get_meta (other), adj_tensor_get_meta (tensor)))
+          aot_same_geometry (&adj_tensor_get_meta (other)->shape,
+                             &adj_tensor_get_meta (tensor)->shape))
         return (gint) i;
     }
   return -1;

@@ -517,26 +517,16 @@ add_tangents (AdjAotMetadata *dense, const AotComposite *composite)
 static GArray *
 take_leaves (const AotProgram *program)
 {
-  GArray *all = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+  GArray *all = aot_arguments_new ();
 
-  g_array_set_clear_func (all, aot_argument_clear);
   for (guint i = 0; i < program->arguments->len; i++)
     {
       const AotArgument *argument = AOT_ARGUMENT (program, i);
-      AotArgument copy = *argument;
 
-      copy.value = adj_value_copy (&argument->value);
       if (argument->leaves == NULL)
-        g_array_append_val (all, copy);
-      else
-        adj_value_clear (&copy.value);
+        aot_arguments_add (all, argument);
       for (guint k = 0; argument->leaves != NULL && k < argument->leaves->len; k++)
-        {
-          copy = g_array_index (argument->leaves, AotArgument, k);
-          copy.value = adj_value_copy (&copy.value);
-          copy.place = argument->place;
-          g_array_append_val (all, copy);
-        }
+        aot_arguments_add (all, &g_array_index (argument->leaves, AotArgument, k));
     }
   return all;
 }

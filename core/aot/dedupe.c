@@ -50,12 +50,6 @@ dropping_call (
   g_autofree AdjValue *kept = g_new0 (AdjValue, n_args + 1);
   guint n = 0;
 
-  if (n_args != dedupe->n)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the function takes %u inputs, not %u",
-                        dedupe->n, n_args);
-      return FALSE;
-    }
   for (guint i = 0; i < n_args; i++)
     if (dedupe->first[i] == i)
       kept[n++] = args[i];
@@ -175,22 +169,14 @@ static void
 drop_repeats (AotProgram *program, guint *first)
 {
   Dedupe *dedupe = aot_stage_new (&dedupe_class, sizeof *dedupe);
-  GArray *kept = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+  GArray *kept = aot_arguments_new ();
 
-  g_array_set_clear_func (kept, aot_argument_clear);
   dedupe->n = program->arguments->len;
   dedupe->first = first;
   dedupe->inner = g_new0 (guint, dedupe->n + 1);
   for (guint i = 0; i < dedupe->n; i++)
-    {
-      AotArgument copy = *AOT_ARGUMENT (program, i);
-
-      dedupe->inner[i] = first[i] == i ? kept->len : dedupe->inner[first[i]];
-      if (first[i] != i)
-        continue;
-      copy.value = adj_value_copy (&copy.value);
-      g_array_append_val (kept, copy);
-    }
+    dedupe->inner[i] = first[i] == i ? aot_arguments_add (kept, AOT_ARGUMENT (program, i))
+                                     : dedupe->inner[first[i]];
   g_string_append_printf (program->note, "%u repeated inputs are dropped", dedupe->n - kept->len);
   g_array_unref (program->arguments);
   program->arguments = kept;

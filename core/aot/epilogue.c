@@ -258,12 +258,6 @@ epilogue_call (
   g_auto (AdjValue) outs = ADJ_NONE;
   gboolean done;
 
-  if (n_args != metadata->n_inputs)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the function takes %u inputs, not %u",
-                        metadata->n_inputs, n_args);
-      return FALSE;
-    }
   done = check_gradients (AOT_STAGE (AotEpilogue, function), cx, args) &&
          call_inner (function, cx, metadata, args, n_args, &outs) &&
          apply_mutations (cx, metadata, args, &outs) &&

@@ -11,6 +11,7 @@ typedef struct
   AdjValue in_tree;
   AdjValue out_tree;
   gboolean has_out_tree;
+  guint n_inputs;     /* flat */
   gboolean exports;   /* what is returned must be a tuple */
   GArray *parameters; /* of AdjValue, owned */
 } Flatten;
@@ -88,6 +89,12 @@ nested_call (
 
       adj_value_clear (&tree);
     }
+  if (leaves->len != flatten->n_inputs)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the function takes %u inputs, not %u",
+                        flatten->n_inputs, leaves->len);
+      return FALSE;
+    }
   if (!adj_function_call (AOT_INNER (function), cx, (gconstpointer) leaves->data, leaves->len,
                           &out))
     return FALSE;
@@ -135,6 +142,7 @@ aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **erro
   g_array_append_vals (all, inputs, n);
   flatten->in_tree = aot_tree_flatten (
       &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = all->len, .items = (gpointer) all->data }, leaves);
+  flatten->n_inputs = leaves->len;
   done = aot_describe_inputs (program, (gconstpointer) leaves->data, leaves->len, error);
   if (done)
     aot_program_set_function (program, aot_function_new (&flat_class, program->function, flatten));

@@ -106,8 +106,7 @@ describe_parts (Description *description, const AdjValue *value, AotArgument *ar
   g_ptr_array_add (description->program->composites, argument->composite);
   if (argument->composite->klass == NULL)
     return TRUE;
-  argument->leaves = g_array_new (FALSE, TRUE, sizeof (AotArgument));
-  g_array_set_clear_func (argument->leaves, aot_argument_clear);
+  argument->leaves = aot_arguments_new ();
   g_ptr_array_add (description->program->leaves, argument->leaves);
   aot_composite_unwrap (value, dense);
   for (guint i = 0; i < dense->len && done; i++)
@@ -115,6 +114,7 @@ describe_parts (Description *description, const AdjValue *value, AotArgument *ar
       AotArgument leaf;
 
       done = describe_leaf (description, &g_array_index (dense, AdjValue, i), NULL, &leaf);
+      leaf.place = argument->place;
       leaf.base = -1;
       leaf.is_leaf = TRUE;
       if (done)

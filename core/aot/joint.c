@@ -47,12 +47,8 @@ look_at (const AdjValue *values, guint n, Before *before)
 static gboolean
 is_turned (const Before *before, const AdjTensor *tensor, const AdjFunctionalFacts *now)
 {
-  const AdjShape *a = &before->meta.shape, *b = &adj_tensor_get_meta (tensor)->shape;
-  gboolean same = a->rank == b->rank && now->storage_changed == before->facts.storage_changed;
-
-  for (guint i = 0; same && i < a->rank; i++)
-    same = adj_size_same (a->size[i], b->size[i]) && adj_size_same (a->stride[i], b->stride[i]);
-  return !same;
+  return now->storage_changed != before->facts.storage_changed ||
+         !aot_same_geometry (&before->meta.shape, &adj_tensor_get_meta (tensor)->shape);
 }
 
 static gboolean

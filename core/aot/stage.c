@@ -47,10 +47,29 @@ aot_function_finalize (AdjFunction *function)
 
 /* -- programs -- */
 
-void
-aot_argument_clear (gpointer argument)
+static void
+argument_clear (gpointer argument)
 {
   adj_value_clear (&((AotArgument *) argument)->value);
+}
+
+GArray *
+aot_arguments_new (void)
+{
+  GArray *arguments = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+
+  g_array_set_clear_func (arguments, argument_clear);
+  return arguments;
+}
+
+guint
+aot_arguments_add (GArray *arguments, const AotArgument *argument)
+{
+  AotArgument copy = *argument;
+
+  copy.value = adj_value_copy (&argument->value);
+  g_array_append_val (arguments, copy);
+  return arguments->len - 1;
 }
 
 void
@@ -78,4 +97,14 @@ aot_argument_requires_grad (const AotArgument *argument)
   const AdjTensorMeta *meta = aot_argument_meta (argument);
 
   return meta != NULL && meta->requires_grad;
+}
+
+gboolean
+aot_same_geometry (const AdjShape *a, const AdjShape *b)
+{
+  gboolean same = a->rank == b->rank && adj_size_same (a->offset, b->offset);
+
+  for (guint i = 0; same && i < a->rank; i++)
+    same = adj_size_same (a->size[i], b->size[i]) && adj_size_same (a->stride[i], b->stride[i]);
+  return same;
 }

@@ -183,12 +183,6 @@ merging_call (
   g_autofree AdjValue *inner = g_new0 (AdjValue, merge->n_inner + 1);
   g_auto (AdjValue) outs = ADJ_NONE;
 
-  if (n_args != merge->n)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the function takes %u inputs, not %u",
-                        merge->n, n_args);
-      return FALSE;
-    }
   for (guint i = 0; i < merge->n_bases; i++)
     inner[i] = ADJ_TENSOR (find_live_base (cx, merge, i, args));
   for (guint i = 0; i < merge->n; i++)
@@ -402,11 +396,8 @@ add_base (Merging *merging, const GArray *group)
 static void
 keep_input (Merging *merging, guint index)
 {
-  AotArgument copy = *AOT_ARGUMENT (merging->program, index);
-
-  merging->merge->members[index].inner = merging->arguments->len;
-  copy.value = adj_value_copy (&copy.value);
-  g_array_append_val (merging->arguments, copy);
+  merging->merge->members[index].inner =
+      aot_arguments_add (merging->arguments, AOT_ARGUMENT (merging->program, index));
   g_array_append_val (merging->inputs, merging->program->metadata->inputs[index]);
 }
 
@@ -634,13 +625,12 @@ gboolean
 aot_synthetic_base (AotProgram *program, GError **error)
 {
   Merge *merge = aot_stage_new (&merge_class, sizeof *merge);
-  g_autoptr (GArray) arguments = g_array_new (FALSE, TRUE, sizeof (AotArgument));
+  g_autoptr (GArray) arguments = aot_arguments_new ();
   g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (AdjAotInput));
   g_autofree guint *next = chain_storages (program);
   Merging merging = { program, merge, next, arguments, inputs };
   gboolean done = TRUE;
 
-  g_array_set_clear_func (arguments, aot_argument_clear);
   merge->symbols = adj_symbols_ref (program->symbols);
   merge->n = program->arguments->len;
   merge->members = g_new0 (Member, merge->n + 1);

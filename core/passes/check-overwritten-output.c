@@ -4,28 +4,7 @@
  * them (aot-autograd §6.4). */
 
 #include "passes/adj-finding-internal.h"
-#include "passes/adj-finding.h"
 #include "passes/metadata-private.h"
-
-/* The graph whose outputs begin with those of the function. */
-static AdjGraph *
-choose_graph (const AdjCheckedRegion *region)
-{
-  if (region->forward != NULL)
-    return region->forward;
-  return region->inference != NULL ? region->inference : region->joint;
-}
-
-static guint
-count_leading (const AdjValue *metadata)
-{
-  const AdjValue *tokens = metadata_get (metadata, "tokens");
-  guint n = tokens != NULL && tokens->kind == ADJ_VALUE_DICT ? tokens->n / 2 : 0;
-
-  for (guint i = 0; i < metadata_count (metadata, "input_info"); i++)
-    n += metadata_get_mutation (metadata, i) == METADATA_OUT_OF_GRAPH;
-  return n;
-}
 
 static gboolean
 is_write_to (const AdjGraph *graph, const AdjValue *value, AdjNodeId input)
@@ -45,12 +24,12 @@ check_output (const AdjCheck *check,
               guint output,
               AdjFindings *findings)
 {
-  AdjGraph *graph = choose_graph (region);
+  AdjGraph *graph = metadata_find_forward (region);
   const AdjNode *end = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
   const AdjValue *outputs = &end->args.items[0];
   const AdjValue *info = metadata_get_entry (region->metadata, "output_info", output);
   gint64 base = metadata_get_int (info, "base_idx");
-  guint wanted = count_leading (region->metadata) + output;
+  guint wanted = metadata_count_leading (region->metadata) + output;
   AdjNodeId nodes[2];
 
   if (!g_str_equal (metadata_get_text (info, "output_type"), "is_input") || base < 0 ||
@@ -76,7 +55,7 @@ check_output (const AdjCheck *check,
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
-  AdjGraph *graph = choose_graph (region);
+  AdjGraph *graph = metadata_find_forward (region);
   const AdjNode *output;
 
   if (graph == NULL || region->metadata == NULL)

@@ -4,24 +4,7 @@
  * number out of order is one that was changed. */
 
 #include "passes/adj-finding-internal.h"
-#include "passes/adj-finding.h"
 #include "passes/metadata-private.h"
-
-static AdjGraph *
-choose_graph (const AdjCheckedRegion *region)
-{
-  return region->forward != NULL ? region->forward : region->joint;
-}
-
-static guint
-count_leading (const AdjValue *metadata)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < metadata_count (metadata, "input_info"); i++)
-    n += metadata_get_mutation (metadata, i) == METADATA_OUT_OF_GRAPH;
-  return n;
-}
 
 static void
 add_finding (const AdjCheck *check,
@@ -30,10 +13,10 @@ add_finding (const AdjCheck *check,
              gint64 base,
              AdjFindings *findings)
 {
-  AdjGraph *graph = choose_graph (region);
+  AdjGraph *graph = metadata_find_forward (region);
   const AdjNode *end = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
   const AdjValue *outputs = &end->args.items[0];
-  guint at = count_leading (region->metadata) + output;
+  guint at = metadata_count_leading (region->metadata) + output;
   gboolean is_node = at < outputs->n && outputs->items[at].kind == ADJ_VALUE_NODE;
 
   adj_findings_add (findings, &(AdjFinding){ .check = check,
@@ -52,7 +35,7 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
 {
   gint64 next = 0;
 
-  if (choose_graph (region) == NULL || region->metadata == NULL)
+  if (metadata_find_forward (region) == NULL || region->metadata == NULL)
     return;
   for (guint i = 0; i < metadata_count (region->metadata, "output_info"); i++)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-value.h"
+#include "passes/adj-finding.h"
 
 G_BEGIN_DECLS
 
@@ -25,5 +25,9 @@ typedef enum
 } MetadataMutation;
 
 MetadataMutation metadata_get_mutation (const AdjValue *metadata, guint input);
+/* Outputs before those of the user: tokens and new values of inputs. */
+guint metadata_count_leading (const AdjValue *metadata);
+/* (nullable): the graph of @region whose outputs begin with those of the function. */
+AdjGraph *metadata_find_forward (const AdjCheckedRegion *region);
 
 G_END_DECLS

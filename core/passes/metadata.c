@@ -72,3 +72,22 @@ metadata_get_mutation (const AdjValue *metadata, guint input)
     return METADATA_IN_GRAPH;
   return METADATA_OUT_OF_GRAPH;
 }
+
+guint
+metadata_count_leading (const AdjValue *metadata)
+{
+  const AdjValue *tokens = metadata_get (metadata, "tokens");
+  guint n = tokens != NULL && tokens->kind == ADJ_VALUE_DICT ? tokens->n / 2 : 0;
+
+  for (guint i = 0; i < metadata_count (metadata, "input_info"); i++)
+    n += metadata_get_mutation (metadata, i) == METADATA_OUT_OF_GRAPH;
+  return n;
+}
+
+AdjGraph *
+metadata_find_forward (const AdjCheckedRegion *region)
+{
+  if (region->forward != NULL)
+    return region->forward;
+  return region->inference != NULL ? region->inference : region->joint;
+}
