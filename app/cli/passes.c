@@ -51,7 +51,7 @@ print_json (void)
 static void
 print_list (void)
 {
-  printf ("%-24s %s\n", "PASS", "");
+  puts ("PASS");
   for (guint i = 0; i < adj_passes_get_n (); i++)
     {
       const AdjPass *pass = adj_passes_get (i);
@@ -59,11 +59,11 @@ print_list (void)
                                   ? g_strdup_printf ("%s[=%s]", pass->name, pass->argument)
                                   : g_strdup (pass->name);
 
-      printf ("%-24s %s\n", name, pass->summary);
+      printf ("%-34s %s\n", name, pass->summary);
     }
   printf ("\nPARTITIONER\n");
   for (guint i = 0; i < adj_partitioners_get_n (); i++)
-    printf ("%-24s %s\n", adj_partitioners_get (i)->name, adj_partitioners_get (i)->summary);
+    printf ("%-34s %s\n", adj_partitioners_get (i)->name, adj_partitioners_get (i)->summary);
 }
 
 static gboolean

@@ -341,23 +341,41 @@ trace_once (AotProgram *program, AdjTraceOptions *options, GError **error)
                                      : trace_inference (program, options, error);
 }
 
+/* The placeholder that input @index stands for, where a graph is traced. */
+static AdjNodeId
+find_input (const AotProgram *program, guint index)
+{
+  const AdjGraph *like = program->options->like;
+  guint place = AOT_ARGUMENT (program, index)->place;
+
+  return like != NULL && place < adj_graph_get_n_inputs (like) ? adj_graph_get_input (like, place)
+                                                               : ADJ_NO_NODE;
+}
+
 static AdjGraph *
 trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
 {
   guint n = count_inputs (program);
   g_autofree const AdjNodeMeta **metas = g_new0 (const AdjNodeMeta *, n + 1);
+  g_autofree AdjNodeId *origins = g_new (AdjNodeId, n + 1);
   AdjTraceOptions options = {
     .symbols = program->symbols,
     .decompositions = program->options->decompositions,
     .input_metas = metas,
     .n_input_metas = n,
+    .input_origins = origins,
     .drop_dead = !program->options->keep_dead,
   };
   gint64 since = g_get_monotonic_time ();
   g_autoptr (AdjGraph) graph = NULL;
 
+  for (guint i = 0; i < program->metadata->n_tokens; i++)
+    origins[i] = ADJ_NO_NODE;
   for (guint i = 0; i < program->arguments->len; i++)
-    metas[program->metadata->n_tokens + i] = AOT_ARGUMENT (program, i)->facts;
+    {
+      metas[program->metadata->n_tokens + i] = AOT_ARGUMENT (program, i)->facts;
+      origins[program->metadata->n_tokens + i] = find_input (program, i);
+    }
   graph = trace_once (program, &options, error);
   if (graph != NULL && aot_tokens_need_retrace (program))
     {

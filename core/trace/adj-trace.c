@@ -25,6 +25,7 @@ add_input (const AdjValue *leaf, gpointer data)
   const AdjGraph *like = trace->options->like;
   g_autofree char *stem = NULL;
   const AdjNode *node;
+  AdjNodeId origin;
 
   if (like == NULL)
     {
@@ -33,7 +34,11 @@ add_input (const AdjValue *leaf, gpointer data)
       stem = g_strdup_printf ("%s_%u", trace->stem, ++trace->n_leaves);
       adj_tracer_add_placeholder (
           trace->tracer, NULL, stem,
-          i < trace->options->n_input_metas ? trace->options->input_metas[i] : NULL, leaf);
+          i < trace->options->n_input_metas ? trace->options->input_metas[i] : NULL,
+          i < trace->options->n_input_metas && trace->options->input_origins != NULL
+              ? trace->options->input_origins[i]
+              : ADJ_NO_NODE,
+          leaf);
       return TRUE;
     }
   if (trace->n_inputs >= adj_graph_get_n_inputs (like))
@@ -43,8 +48,9 @@ add_input (const AdjValue *leaf, gpointer data)
                         adj_graph_get_n_inputs (like));
       return FALSE;
     }
-  node = adj_graph_get_node (like, adj_graph_get_input (like, trace->n_inputs++).index);
-  adj_tracer_add_placeholder (trace->tracer, node->name, NULL, &node->meta, leaf);
+  origin = adj_graph_get_input (like, trace->n_inputs++);
+  node = adj_graph_get_node (like, origin.index);
+  adj_tracer_add_placeholder (trace->tracer, node->name, NULL, &node->meta, origin, leaf);
   return TRUE;
 }
 

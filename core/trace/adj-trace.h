@@ -17,7 +17,8 @@ typedef struct
   const AdjNodeMeta *const
       *input_metas;    /* (nullable): by leaf, %NULL where nothing is known; without @like */
   guint n_input_metas; /* leaves beyond have none */
-  AdjSymbols *symbols; /* (nullable): what sizes in the example inputs refer to */
+  const AdjNodeId *input_origins; /* (nullable): by leaf as well: the node that it stands for */
+  AdjSymbols *symbols;            /* (nullable): what sizes in the example inputs refer to */
   const AdjDecompositions *decompositions; /* (nullable): what is taken apart on the way */
   gboolean functionalize;   /* without writes: views and new values instead; what was written to an
                                input is copied there at the end.  Inputs that are written must not

@@ -191,6 +191,37 @@ get_target (AdjTracer *tracer, const char *name)
   return target;
 }
 
+typedef struct
+{
+  const AdjTracer *tracer;
+  AdjNodeId origin;
+} Origin;
+
+static gboolean
+take_origin (const AdjValue *leaf, gpointer data)
+{
+  Origin *self = data;
+  AdjNodeId origin = ADJ_NO_NODE;
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    origin = g_array_index (self->tracer->nodes, AdjTracedNode, leaf->node.index).origin;
+  if (adj_node_id_is_valid (origin))
+    self->origin = origin;
+  return TRUE;
+}
+
+/* What no node of a graph calls, such as a write to an input at the end, comes from where the last
+ * of its arguments comes from. */
+static void
+find_origin (const AdjTracer *tracer, AdjTracedNode *node)
+{
+  Origin self = { tracer, ADJ_NO_NODE };
+
+  adj_value_foreach (&node->args, take_origin, &self);
+  node->origin = self.origin;
+  node->own_texts = TRUE;
+}
+
 /* @stem: %NULL: of the target, which then lives as long as the tracer. */
 AdjNodeId
 adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
@@ -209,7 +240,9 @@ adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem)
     node->name = adj_builder_take_name (tracer->builder, stem != NULL ? stem : node->target);
   if (node->meta == NULL)
     node->meta = get_meta (tracer, &node->origin);
-  node->own_texts = tracer->meta_place.accumulates;
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION && !adj_node_id_is_valid (node->origin))
+    find_origin (tracer, node);
+  node->own_texts |= tracer->meta_place.accumulates;
   tracer->n_if_read += node->only_if_read;
   g_array_append_val (tracer->nodes, *node);
   return id;
@@ -222,13 +255,15 @@ adj_tracer_add_placeholder (AdjTracer *tracer,
                             const char *name,
                             const char *stem,
                             const AdjNodeMeta *meta,
+                            AdjNodeId origin,
                             const AdjValue *value)
 {
   static const AdjNodeMeta no_meta = ADJ_NODE_META_INIT;
   AdjTracedNode node = {
     .opcode = ADJ_OPCODE_PLACEHOLDER,
     .meta = meta != NULL ? meta : &no_meta,
-    .origin = ADJ_NO_NODE,
+    .origin = origin,
+    .own_texts = TRUE,
   };
   AdjNodeId id;
 

@@ -24,6 +24,7 @@ AdjNodeId adj_tracer_add_placeholder (AdjTracer *tracer,
                                       const char *name,
                                       const char *stem,
                                       const AdjNodeMeta *meta,
+                                      AdjNodeId origin,
                                       const AdjValue *value);
 
 /* Adds a call of @target that gave @result.  Several results come as LIST or TUPLE.  @args is a

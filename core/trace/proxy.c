@@ -128,7 +128,7 @@ record_body (ProxyMode *self,
 
       take_input (&g_array_index (inputs, AdjValue, i), &input, NULL);
       g_array_append_val (own, input);
-      adj_tracer_add_placeholder (tracer, NULL, stem, NULL, &input);
+      adj_tracer_add_placeholder (tracer, NULL, stem, NULL, ADJ_NO_NODE, &input);
     }
   self->tracer = tracer;
   done = adj_higher_call_body (call, body, (gconstpointer) own->data, own->len, out);

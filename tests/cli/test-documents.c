@@ -95,6 +95,28 @@ test_man_page (void)
     }
 }
 
+/* Every pass and partitioner, and what may follow its name. */
+static void
+test_man_passes (void)
+{
+  g_autofree char *page = read_document ("adjoint.1");
+  g_autofree char *dashed = man_paragraph (page, "passes");
+  g_auto (GStrv) parts = g_strsplit (dashed, "\\-", -1);
+  g_autofree char *paragraph = g_strjoinv ("-", parts);
+  g_autofree char *json = adjoint ("passes", "--json");
+  g_autoptr (GPtrArray) words = find_all ("\"(?:name|argument)\" : \"([^\"]+)\"", json);
+
+  g_assert_cmpuint (words->len, >, 10);
+  for (guint i = 0; i < words->len; i++)
+    {
+      g_auto (GStrv) choices = g_strsplit (words->pdata[i], "|", -1);
+
+      for (guint k = 0; choices[k] != NULL; k++)
+        if (strstr (paragraph, choices[k]) == NULL)
+          g_error ("the man page does not say '%s' of passes", choices[k]);
+    }
+}
+
 static void
 test_json_everywhere (void)
 {
@@ -164,6 +186,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/documents/man-page", test_man_page);
+  g_test_add_func ("/cli/documents/man-passes", test_man_passes);
   g_test_add_func ("/cli/documents/json-everywhere", test_json_everywhere);
   g_test_add_func ("/cli/documents/completion", test_completion);
   return g_test_run ();

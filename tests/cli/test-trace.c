@@ -79,7 +79,7 @@ static const Row rows[] = {
   { "measure-no-joint", "trace $DATA/gpt2.adjoint#dynamo --measure", 2, NULL,
     "--measure wants a recorded joint graph", NULL },
   { "memory-limit-met", "trace " SAC " --memory-limit 40000", 0, "optimal: ", "", NULL },
-  { "passes", "passes", 0, "\noptimal                  The lowest peak", "", NULL },
+  { "passes", "passes", 0, "\noptimal                            The lowest peak", "", NULL },
   { "passes-min-cut", "passes min-cut", 0, "min-cut: Save what is cheapest to save", "", NULL },
   { "joint-as-text", "trace $TEXT", 0, "joint ", "",
     "def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
