@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* repeated-write: extraction keeps whatever writes if its arguments are at hand, so that below a
- * budget of 1 a copy_ into an input runs in both graphs (seen in 2.6 on batch norm). */
+/* repeated-write: extraction keeps whatever writes if its arguments are at hand, so that where an
+ * input itself is saved a copy_ into it runs in both graphs (seen in 2.6, on batch norm below a
+ * budget of 1). */
 
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
@@ -24,9 +25,10 @@ const AdjCheck adj_check_repeated_write = {
   .summary = "What forward writes is written again in backward",
   .explain = "The new value of an input that a module changes, such as the running mean of a batch "
              "norm, is copied into it at the end of the joint graph.  With "
-             "`activation_memory_budget` below 1 the inputs are saved, and PyTorch then puts the "
-             "copy into both graphs: each training step updates the statistics twice.\n\n"
-             "Partition with Adjoint, or use a budget of 1.",
+             "`activation_memory_budget` below 1, and wherever the input itself is what backward "
+             "computes from, the input is saved, and PyTorch then puts the copy into both graphs: "
+             "each training step updates the statistics twice.\n\n"
+             "Partition with Adjoint.",
   .versions = "2.4 to 2.6",
   .run = run,
 };

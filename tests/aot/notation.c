@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-context-internal.h"
 #include "rules/adj-apply.h"
 
 /* A name is a RAW; one of several results, x[0], a SLICE of RAW and INT. */
@@ -323,17 +324,29 @@ run_hook (AdjContext *cx, AdjTensor *tensor)
   return hook != NULL;
 }
 
+/* "no_grad", "must_save" … change how what comes next is run. */
+static gboolean
+change_mode (AdjContext *cx, const char *word)
+{
+  if (g_str_equal (word, "no_grad") || g_str_equal (word, "grad"))
+    adj_context_set_grad_enabled (cx, g_str_equal (word, "grad"));
+  else if (g_str_equal (word, "must_save"))
+    adj_context_set_region (cx, (AdjRegionTag){ .id = 1, .recompute = ADJ_RECOMPUTE_MUST_SAVE });
+  else if (g_str_equal (word, "no_region"))
+    adj_context_set_region (cx, (AdjRegionTag){ .id = -1 });
+  else
+    return FALSE;
+  return TRUE;
+}
+
 static gboolean
 run_statement (AdjContext *cx, const Statement *statement, GHashTable *names)
 {
   g_auto (AdjValue) args = ADJ_NONE;
   AdjValue result;
 
-  if (g_str_equal (statement->op, "no_grad") || g_str_equal (statement->op, "grad"))
-    {
-      adj_context_set_grad_enabled (cx, g_str_equal (statement->op, "grad"));
-      return TRUE;
-    }
+  if (change_mode (cx, statement->op))
+    return TRUE;
   args = evaluate_all (&statement->args, names);
   if (g_str_equal (statement->op, "hook"))
     return run_hook (cx, args.items[0].tensor);
