@@ -20,7 +20,9 @@ typedef struct
 const RuleBuiltin *rule_builtin_find (const char *name);
 /* Those that only composite operators need (composite.c). */
 const RuleBuiltin *rule_composite_builtin_find (const char *name);
-/* Those that only gradients need (gradients.c). */
+/* Those that gradients of reductions need (reductions.c). */
+const RuleBuiltin *rule_reduction_builtin_find (const char *name);
+/* Those that only other gradients need (gradients.c). */
 const RuleBuiltin *rule_gradient_builtin_find (const char *name);
 
 /* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Builtins that gradients of reductions call; ops/reduction-builtins.inc says what each one is. */
+
+#include <math.h>
+#include <string.h>
+
+#include "rules/arguments-private.h"
+
+/* @g among the elements of @x that equal @best: both as a reduction over @dims that keeps them. */
+static AdjTensor *
+distribute (AdjRuleCall *call,
+            AdjTensor *g,
+            AdjTensor *x,
+            AdjTensor *best,
+            const AdjValue *dims,
+            gboolean has_dims)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *mask = ADJ_APPLY (cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (best));
+  AdjTensor *count;
+
+  if (mask == NULL)
+    return NULL;
+  count = has_dims
+              ? ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), *dims, ADJ_BOOL (TRUE))
+              : ADJ_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
+  g = ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
+  if (g == NULL || count == NULL)
+    return NULL;
+  return ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count));
+}
+
+static gboolean
+builtin_evenly_distribute (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  guint rank = rule_meta_of (call, &args[1])->shape.rank;
+  AdjTensor *g = rule_restore_reduced (call, args[0].tensor, args, n, 3, rank);
+  AdjTensor *best = rule_restore_reduced (call, args[2].tensor, args, n, 3, rank);
+
+  if (g == NULL || best == NULL)
+    return FALSE;
+  return rule_give (
+      out, distribute (call, g, args[1].tensor, best, &args[3], rule_names_dims (args, n, 3)));
+}
+
+static gboolean
+builtin_value_selecting (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *g = args[0].tensor, *index = args[2].tensor, *zeros;
+
+  if (!rule_is_true (args, n, 4) && args[3].n > 0)
+    {
+      g = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (g), args[1]);
+      index = ADJ_APPLY (cx, ADJ_OP_unsqueeze, ADJ_TENSOR (index), args[1]);
+    }
+  if (g == NULL || index == NULL)
+    return FALSE;
+  zeros = ADJ_APPLY (cx, ADJ_OP_new_zeros, ADJ_TENSOR (g), args[3]);
+  return zeros != NULL && rule_give (out, ADJ_APPLY (cx, ADJ_OP_scatter_src, ADJ_TENSOR (zeros),
+                                                     args[1], ADJ_TENSOR (index), ADJ_TENSOR (g)));
+}
+
+/* What of a source was not scattered has gradient 0. */
+static gboolean
+builtin_gather_padded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  const AdjShape *index = &rule_meta_of (call, &args[2])->shape;
+  AdjTensor *g = ADJ_APPLY (call->cx, ADJ_OP_gather, args[0], args[1], args[2]);
+  AdjSize sizes[ADJ_MAX_RANK], pad[2 * ADJ_MAX_RANK];
+  guint rank = rule_sizes_of (&args[3], sizes);
+  gboolean padded = FALSE;
+
+  if (g == NULL)
+    return FALSE;
+  for (guint i = 0; i < rank && rank == index->rank; i++)
+    {
+      pad[2 * (rank - 1 - i)] = ADJ_SIZE (0);
+      pad[2 * (rank - 1 - i) + 1] = adj_size_sub (symbols, sizes[i], index->size[i]);
+      padded |= !adj_size_test (symbols, ADJ_SIZE_EQ, sizes[i], index->size[i]);
+    }
+  if (padded)
+    g = ADJ_APPLY (call->cx, ADJ_OP_constant_pad_nd, ADJ_TENSOR (g),
+                   adj_rule_list_sizes (call->arena, pad, 2 * rank), ADJ_INT (0));
+  return rule_give (out, g);
+}
+
+/* @args: self, dim, correction, keepdim. */
+static AdjTensor *
+var_backward (AdjRuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
+{
+  AdjContext *cx = call->cx;
+  const AdjShape *shape = &rule_meta_of (call, &args[0])->shape;
+  AdjValue placed[2] = { args[1], args[3] };
+  AdjSize count =
+      rule_reduced_numel (call, shape->size, shape->rank, rule_dims_of (args, n, 1, shape->rank));
+  AdjTensor *mean;
+  gint64 hint = 1;
+
+  adj_size_get_hint (adj_context_get_symbols (cx), count, &hint);
+  g = rule_restore_reduced (call, g, placed, 2, 0, shape->rank);
+  if (g == NULL)
+    return NULL;
+  g = ADJ_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
+                 ADJ_FLOAT (2.0 / ((double) hint - rule_number_of (&args[2], 1))));
+  mean = rule_names_dims (args, n, 1)
+             ? ADJ_APPLY (cx, ADJ_OP_mean_dim, args[0], args[1], ADJ_BOOL (TRUE))
+             : ADJ_APPLY (cx, ADJ_OP_mean, args[0]);
+  if (mean == NULL || g == NULL)
+    return NULL;
+  mean = ADJ_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean));
+  if (mean == NULL)
+    return NULL;
+  return ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mean));
+}
+
+static gboolean
+builtin_var_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return rule_give (out, var_backward (call, args[0].tensor, args + 1, n - 1));
+}
+
+static gboolean
+builtin_var_mean_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  const AdjShape *shape = &rule_meta_of (call, &args[2])->shape;
+  AdjValue placed[2] = { args[3], args[5] };
+  AdjTensor *var = NULL, *mean = NULL;
+
+  if (args[0].kind == ADJ_VALUE_TENSOR)
+    {
+      var = var_backward (call, args[0].tensor, args + 2, n - 2);
+      if (var == NULL || args[1].kind != ADJ_VALUE_TENSOR)
+        return rule_give (out, var);
+    }
+  mean = rule_restore_reduced (call, args[1].tensor, placed, 2, 0, shape->rank);
+  if (mean == NULL)
+    return FALSE;
+  mean = ADJ_APPLY (cx, ADJ_OP_expand, ADJ_TENSOR (mean),
+                    adj_rule_list_sizes (call->arena, shape->size, shape->rank));
+  if (mean == NULL)
+    return FALSE;
+  mean = ADJ_APPLY (cx, ADJ_OP_div_Scalar, ADJ_TENSOR (mean),
+                    adj_value_from_size (rule_reduced_numel (
+                        call, shape->size, shape->rank, rule_dims_of (args, n, 3, shape->rank))));
+  if (var == NULL || mean == NULL)
+    return rule_give (out, mean);
+  return rule_give (out, ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (var), ADJ_TENSOR (mean)));
+}
+
+/* @x · @y, @y as NULL-propagating as the rest. */
+static AdjTensor *
+times (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
+{
+  if (x == NULL || y == NULL)
+    return NULL;
+  return ADJ_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
+}
+
+/* g / y^(p − 1), 0 where y is 0. */
+static AdjTensor *
+norm_scale (AdjRuleCall *call, AdjTensor *g, AdjTensor *y, double p)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *power = y, *zero;
+
+  if (p != 2)
+    power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (p - 1));
+  if (power == NULL)
+    return NULL;
+  g = ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (power));
+  zero = ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0));
+  if (g == NULL || zero == NULL)
+    return NULL;
+  return ADJ_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (g), ADJ_TENSOR (zero), ADJ_INT (0));
+}
+
+static gboolean
+builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjContext *cx = call->cx;
+  const AdjTensorMeta *meta = rule_meta_of (call, &args[1]);
+  double p = rule_number_of (&args[2], 2);
+  AdjTensor *g = rule_restore_reduced (call, args[0].tensor, args, n, 4, meta->shape.rank);
+  AdjTensor *y = rule_restore_reduced (call, args[3].tensor, args, n, 4, meta->shape.rank);
+  AdjTensor *x = args[1].tensor, *power;
+
+  if (g == NULL || y == NULL)
+    return FALSE;
+  if (p == 0)
+    return rule_give (out, ADJ_APPLY (cx, ADJ_OP_zeros_like, args[1]));
+  if (p == 1)
+    return rule_give (out, times (call, g, ADJ_APPLY (cx, ADJ_OP_sgn, args[1])));
+  if (isinf (p))
+    {
+      x = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
+      x = x != NULL ? distribute (call, g, x, y, &args[4], rule_names_dims (args, n, 4)) : NULL;
+      return rule_give (out, times (call, x, ADJ_APPLY (cx, ADJ_OP_sgn, args[1])));
+    }
+  if (p != 2)
+    {
+      power = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
+      if (power != NULL)
+        power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (power), ADJ_FLOAT (p - 2));
+      x = times (call, x, power);
+    }
+  return rule_give (out, times (call, x, norm_scale (call, g, y, p)));
+}
+
+AdjTensor *
+rule_exclusive_product (AdjRuleCall *call, AdjTensor *x, guint dim)
+{
+  AdjContext *cx = call->cx;
+  AdjSize n = adj_tensor_get_meta (x)->shape.size[dim];
+  AdjValue parts[2];
+  AdjTensor *one, *rest;
+
+  one =
+      ADJ_APPLY (cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0), ADJ_INT (1));
+  one = one != NULL ? ADJ_APPLY (cx, ADJ_OP_ones_like, ADJ_TENSOR (one)) : NULL;
+  rest = ADJ_APPLY (
+      cx, ADJ_OP_slice_Tensor, ADJ_TENSOR (x), ADJ_INT (dim), ADJ_INT (0),
+      adj_value_from_size (adj_size_sub (adj_context_get_symbols (cx), n, ADJ_SIZE (1))));
+  rest = rest != NULL ? ADJ_APPLY (cx, ADJ_OP_cumprod, ADJ_TENSOR (rest), ADJ_INT (dim)) : NULL;
+  if (one == NULL || rest == NULL)
+    return NULL;
+  parts[0] = ADJ_TENSOR (one);
+  parts[1] = ADJ_TENSOR (rest);
+  return ADJ_APPLY (cx, ADJ_OP_cat, ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = 2, .items = parts }),
+                    ADJ_INT (dim));
+}
+
+static AdjTensor *
+flipped (AdjRuleCall *call, AdjTensor *x, guint dim)
+{
+  const AdjSize dims[] = { ADJ_SIZE (dim) };
+
+  if (x == NULL)
+    return NULL;
+  return ADJ_APPLY (call->cx, ADJ_OP_flip, ADJ_TENSOR (x),
+                    adj_rule_list_sizes (call->arena, dims, 1));
+}
+
+/* The product of all others, from the left and from the right: right where elements are 0 too. */
+static gboolean
+builtin_prod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjTensor *g = args[0].tensor, *x = args[1].tensor;
+  const AdjShape *shape = &adj_tensor_get_meta (x)->shape;
+  AdjValue sizes = adj_rule_list_sizes (call->arena, shape->size, shape->rank);
+  const AdjSize flat[] = { ADJ_SIZE (-1) };
+  guint dim = n > 2 ? rule_wrap_dim (args[2].integer, shape->rank) : 0;
+  AdjValue whole = adj_rule_list_sizes (call->arena, flat, 1);
+
+  if (shape->rank == 0)
+    return rule_give (out, g);
+  if (n > 2)
+    g = rule_restore_reduced (call, g, args, n, 2, shape->rank);
+  else
+    x = rule_reshape (call, x, &whole);
+  if (g == NULL || x == NULL)
+    return FALSE;
+  x = times (call, rule_exclusive_product (call, x, dim),
+             flipped (call, rule_exclusive_product (call, flipped (call, x, dim), dim), dim));
+  x = times (call, g, x);
+  return x != NULL && rule_give (out, n > 2 ? x : rule_reshape (call, x, &sizes));
+}
+
+/* -- the table -- */
+
+const RuleBuiltin *
+rule_reduction_builtin_find (const char *name)
+{
+  static const RuleBuiltin table[] = {
+#define BUILTIN(word, help) { #word, builtin_##word },
+#include "ops/reduction-builtins.inc"
+#undef BUILTIN
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (strcmp (table[i].name, name) == 0)
+      return &table[i];
+  return NULL;
+}
