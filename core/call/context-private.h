@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context-internal.h"
+
+G_BEGIN_DECLS
+
+struct _AdjContext
+{
+  AdjMode *top;
+  AdjMode *entry; /* (unowned) (nullable) */
+  AdjSymbols *symbols;
+  AdjDType default_dtype;
+  AdjGenerator *generator; /* (nullable): made at first use */
+  AdjPhilox philox;
+  AdjDType drawn_dtype;
+  gboolean grad_enabled;
+  gboolean unbacked;
+  gboolean deterministic;
+  GCancellable *cancellable;
+  AdjPrintFunc print; /* (nullable) */
+  gpointer print_data;
+  AdjPlace place;
+  AdjRegionTag region;
+  gint64 n_regions;
+  gint64 sequence;
+  GError *error;
+  /* What the results of calls live in until their scope ends; the innermost scope's come last. */
+  GPtrArray *tensors;
+  GPtrArray *items; /* arrays of values, of results that are tuples or lists */
+  GArray *scopes;   /* Scope, but for the outermost */
+};
+
+G_END_DECLS
