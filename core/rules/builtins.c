@@ -425,21 +425,23 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   return rule_gradient_builtin_describes (builtin);
 }
 
-const RuleBuiltin *
-rule_builtin_find (const char *name)
-{
-  static const RuleBuiltin table[] = {
+static const RuleBuiltin rows[] = {
 #define BUILTIN(word, help) { #word, builtin_##word },
 #include "ops/rule-builtins.inc"
 #undef BUILTIN
-  };
+};
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (strcmp (table[i].name, name) == 0)
-      return &table[i];
-  if (rule_reduction_builtin_find (name) != NULL)
-    return rule_reduction_builtin_find (name);
-  if (rule_gradient_builtin_find (name) != NULL)
-    return rule_gradient_builtin_find (name);
-  return rule_composite_builtin_find (name);
+const RuleBuiltin *
+rule_builtin_find (const char *name)
+{
+  static const RuleBuiltinTable own = { rows, G_N_ELEMENTS (rows) };
+  static const RuleBuiltinTable *const tables[] = { &own, &rule_reduction_builtins,
+                                                    &rule_gradient_builtins,
+                                                    &rule_composite_builtins };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (guint k = 0; k < tables[i]->n; k++)
+      if (strcmp (tables[i]->rows[k].name, name) == 0)
+        return &tables[i]->rows[k];
+  return NULL;
 }

@@ -566,20 +566,13 @@ builtin_einsum (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return rule_einsum (call, &args[0], &args[1], out);
 }
 
-const RuleBuiltin *
-rule_composite_builtin_find (const char *name)
-{
-  static const RuleBuiltin table[] = {
+static const RuleBuiltin rows[] = {
 #define BUILTIN(word, help) { #word, builtin_##word },
 #include "ops/composite-builtins.inc"
 #undef BUILTIN
-  };
+};
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (strcmp (table[i].name, name) == 0)
-      return &table[i];
-  return NULL;
-}
+const RuleBuiltinTable rule_composite_builtins = { rows, G_N_ELEMENTS (rows) };
 
 /* -- the call -- */
 

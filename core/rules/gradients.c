@@ -607,17 +607,10 @@ rule_gradient_builtin_describes (const RuleBuiltin *builtin)
   return builtin->func == builtin_as_strided_scatter_backward ? 1 << 1 : 0;
 }
 
-const RuleBuiltin *
-rule_gradient_builtin_find (const char *name)
-{
-  static const RuleBuiltin table[] = {
+static const RuleBuiltin rows[] = {
 #define BUILTIN(word, help) { #word, builtin_##word },
 #include "ops/gradient-builtins.inc"
 #undef BUILTIN
-  };
+};
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (strcmp (table[i].name, name) == 0)
-      return &table[i];
-  return NULL;
-}
+const RuleBuiltinTable rule_gradient_builtins = { rows, G_N_ELEMENTS (rows) };

@@ -271,17 +271,10 @@ builtin_prod_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
 
 /* -- the table -- */
 
-const RuleBuiltin *
-rule_reduction_builtin_find (const char *name)
-{
-  static const RuleBuiltin table[] = {
+static const RuleBuiltin rows[] = {
 #define BUILTIN(word, help) { #word, builtin_##word },
 #include "ops/reduction-builtins.inc"
 #undef BUILTIN
-  };
+};
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (strcmp (table[i].name, name) == 0)
-      return &table[i];
-  return NULL;
-}
+const RuleBuiltinTable rule_reduction_builtins = { rows, G_N_ELEMENTS (rows) };

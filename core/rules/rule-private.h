@@ -17,13 +17,20 @@ typedef struct
   RuleBuiltinFunc func;
 } RuleBuiltin;
 
+typedef struct
+{
+  const RuleBuiltin *rows;
+  guint n;
+} RuleBuiltinTable;
+
+/* Those that gradients of reductions need (reductions.c), those that only other gradients do
+ * (gradients.c), and those of composite operators (composite.c). */
+extern const RuleBuiltinTable rule_reduction_builtins;
+extern const RuleBuiltinTable rule_gradient_builtins;
+extern const RuleBuiltinTable rule_composite_builtins;
+
+/* (nullable): in any of the tables. */
 const RuleBuiltin *rule_builtin_find (const char *name);
-/* Those that only composite operators need (composite.c). */
-const RuleBuiltin *rule_composite_builtin_find (const char *name);
-/* Those that gradients of reductions need (reductions.c). */
-const RuleBuiltin *rule_reduction_builtin_find (const char *name);
-/* Those that only other gradients need (gradients.c). */
-const RuleBuiltin *rule_gradient_builtin_find (const char *name);
 
 /* view, or clone and _unsafe_view where no strides do; %NULL for %NULL. */
 AdjTensor *rule_reshape (AdjRuleCall *call, AdjTensor *tensor, const AdjValue *sizes);
