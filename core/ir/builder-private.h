@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-builder-internal.h"
+#include "ir/adj-graph-private.h"
+
+G_BEGIN_DECLS
+
+struct _AdjBuilder
+{
+  AdjArena *arena;
+  GPtrArray *references;
+  AdjSymbols *symbols;
+  char *name;
+  AdjHeader header;
+  char *parameters;
+
+  GArray *nodes;       /* AdjNode */
+  AdjNamespace *names; /* of the nodes */
+  GHashTable *metas;   /* one copy of each description */
+  GHashTable *frames;  /* interned stack trace → Frames */
+  GArray *subgraphs;   /* AdjNamedGraph */
+  GArray *attrs;       /* AdjNamedValue */
+
+  GArray *mentioned; /* guint32 per node: the last node that mentioned it, plus one */
+  GArray *inputs;    /* AdjNodeId: those of the node being added */
+  GError *error;     /* the first mistake */
+};
+
+G_END_DECLS
