@@ -63,7 +63,7 @@ ADJ_PUBLIC gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *sy
 ADJ_PUBLIC gboolean adj_shapes_may_overlap (const AdjShape *a,
                                             const AdjShape *b,
                                             AdjSymbols *symbols);
-/* What `preserve_format` means for a tensor with these strides. */
+/* CONTIGUOUS, or CHANNELS_LAST where the strides look like that. */
 ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */

@@ -33,7 +33,7 @@ ADJ_PUBLIC void adj_symbols_unref (AdjSymbols *symbols);      /* @symbols: (null
 
 /* Adds @symbol, or updates hint, range and source of the one of that name; the texts are copied. */
 ADJ_PUBLIC AdjSize adj_symbols_define (AdjSymbols *symbols, const AdjSymbol *symbol);
-/* In the order in which they were defined; a record is valid until the next one is. */
+/* In the order in which they were defined; a record is valid as long as the table. */
 ADJ_PUBLIC guint adj_symbols_get_n (const AdjSymbols *symbols);
 ADJ_PUBLIC const AdjSymbol *adj_symbols_get (const AdjSymbols *symbols, guint index);
 /* (nullable): that is called so. */
