@@ -3,9 +3,9 @@
 /* Training: a network of two layers learns y = sin 3x.
  *
  * Parameters are leaves that require a gradient.  Each step computes the loss, which records how it
- * was made; adj_backward() walks the record and leaves a gradient in every parameter; the update
- * is made while recording is off, in place, so that the parameters stay leaves.  A scope for each
- * step ends its temporaries; what must outlive it is kept. */
+ * was made; adj_tensor_backward() walks the record and leaves a gradient in every parameter; the
+ * update is made while recording is off, in place, so that the parameters stay leaves.  A scope for
+ * each step ends its temporaries; what must outlive it is kept. */
 
 #include "programs.h"
 

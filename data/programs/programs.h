@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* The programs of this folder.  Each is a page and a lesson, and can be built on its own as a
- * plugin: `adjoint run libmlp.so:adj_program_mlp` is `adjoint run mlp`.
+ * plugin: `adjoint run ./mlp.so:adj_program_mlp` is `adjoint run mlp`.
  *
  * ORDER PROGRAMS: the table in programs.c. */
 
