@@ -89,7 +89,13 @@ add_stage_row (const AdjRecording *recording, guint index, GListModel *changes, 
   html_number (out, number);
   html_name (out, stage->name);
   html_number (out, nodes);
-  html_number (out, stage->from >= 0 && stage->graph != NULL ? change : "–");
+  /* Halves of a partition only say why each of their nodes stands there. */
+  html_number (out, changes != NULL && (counts[ADJ_CHANGE_ADDED] + counts[ADJ_CHANGE_REMOVED] +
+                                                counts[ADJ_CHANGE_CHANGED] >
+                                            0 ||
+                                        g_list_model_get_n_items (changes) == 0)
+                        ? change
+                        : "–");
   html_number (out, time);
   g_string_append (out, stage->failure != NULL ? "<td class=\"bad\">" : "<td>");
   html_text (out, stage->failure != NULL   ? stage->failure
