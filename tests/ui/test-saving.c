@@ -197,7 +197,8 @@ test_notes (Fixture *fixture, gconstpointer data)
   g_autoptr (GBytes) before = g_bytes_new_static (others, strlen (others));
   g_autoptr (GBytes) bad = g_bytes_new_static (hostile, strlen (hostile));
   g_autoptr (AdjSavedView) view = adj_saved_view_new (), back = NULL, read = NULL;
-  g_autoptr (GBytes) notes = NULL;
+  g_autoptr (GBytes) notes = NULL, abyss = NULL;
+  GString *deep;
 
   view->graph = g_strdup ("0-0-joint");
   view->run.file = g_intern_static_string ("/home/ada/inputs.safetensors");
@@ -210,6 +211,12 @@ test_notes (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (back->graph, ==, "0-0-joint");
   g_assert_null (back->run.file);
   g_assert_null (adj_saved_view_from_notes (before));
+  deep = g_string_new ("{\"view\": ");
+  for (guint i = 0; i < 1000000; i++)
+    g_string_append_c (deep, '[');
+  abyss = g_bytes_new (deep->str, deep->len);
+  g_assert_null (adj_saved_view_from_notes (abyss));
+  g_string_free (deep, TRUE);
   read = adj_saved_view_from_notes (bad);
   g_assert_true (read == NULL || read->run.file == NULL);
 }

@@ -8,6 +8,8 @@
 #define GROUP "View"
 #define RUN_GROUP "Run"
 #define MAX_FOLDS 1000
+#define MAX_NOTES (16 << 20)
+#define MAX_DEPTH 64
 
 AdjSavedView *
 adj_saved_view_new (void)
@@ -186,6 +188,25 @@ adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
 
 /* -- in the notes of a file: groups are objects, values are texts -- */
 
+/* The parser calls itself for each level. */
+static gboolean
+is_shallow (const char *text, gsize length)
+{
+  gboolean quoted = FALSE;
+  guint depth = 0;
+
+  for (gsize i = 0; i < length && depth <= MAX_DEPTH; i++)
+    if (text[i] == '\\')
+      i++;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && (text[i] == '[' || text[i] == '{'))
+      depth++;
+    else if (!quoted && (text[i] == ']' || text[i] == '}') && depth > 0)
+      depth--;
+  return depth <= MAX_DEPTH;
+}
+
 static JsonNode *
 parse_notes (GBytes *notes)
 {
@@ -193,7 +214,8 @@ parse_notes (GBytes *notes)
   gsize length = 0;
   const char *text = notes != NULL ? g_bytes_get_data (notes, &length) : NULL;
 
-  if (text != NULL && json_parser_load_from_data (parser, text, (gssize) length, NULL) &&
+  if (text != NULL && length <= MAX_NOTES && is_shallow (text, length) &&
+      json_parser_load_from_data (parser, text, (gssize) length, NULL) &&
       JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     return json_parser_steal_root (parser);
   return json_node_init_object (json_node_alloc (), json_object_new ());
