@@ -113,26 +113,18 @@ take_tensor (Indexing *x, const AdjValue *entry)
   return TRUE;
 }
 
-/* A list of integers is a tensor. */
+/* A list of numbers is a tensor that is made here; an empty one has no type of its own. */
 static gboolean
 take_list (Indexing *x, const AdjValue *entry)
 {
-  g_autofree gint64 *numbers = g_new0 (gint64, MAX (entry->n, 1));
-  const gint64 size = entry->n;
-  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_I64, .device = ADJ_CPU };
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AdjTensorData) data = NULL;
+  AdjValue words[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+                        ADJ_DTYPE (ADJ_DTYPE_I64) };
+  const AdjValue integers = { .kind = ADJ_VALUE_DICT, .n = 2, .items = words };
+  AdjValue made;
 
-  for (guint i = 0; i < entry->n; i++)
-    if (entry->items[i].kind == ADJ_VALUE_INT)
-      numbers[i] = entry->items[i].integer;
-    else
-      return adj_builtin_fail (x->cx, "a list of %s cannot index",
-                               adj_value_kind_name (entry->items[i].kind));
-  adj_shape_init_ints (&meta.shape, 1, &size);
-  bytes = g_bytes_new (numbers, entry->n * sizeof *numbers);
-  data = adj_tensor_data_new (&meta, bytes, NULL);
-  return take_tensor (x, &ADJ_TENSOR (adj_scope_add (x->cx, adj_tensor_new_from_data (data))));
+  if (!adj_builtin_tensor (x->cx, entry, 1, entry->n == 0 ? &integers : &ADJ_NONE, &made))
+    return FALSE;
+  return take_tensor (x, &ADJ_TENSOR (adj_scope_add (x->cx, made.tensor)));
 }
 
 static gboolean

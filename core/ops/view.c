@@ -120,19 +120,6 @@ view_dtype_meta (AdjOpCall *call)
   return TRUE;
 }
 
-/* A new dimension of size 1 steps over all of @self, as in the graphs that PyTorch traces; its
- * eager tensors have 0 there where a dimension behind it is spread. */
-static void
-step_over (AdjSymbols *symbols, const AdjShape *self, AdjShape *shape)
-{
-  AdjSize all =
-      self->rank == 0 ? ADJ_SIZE (1) : adj_size_mul (symbols, self->size[0], self->stride[0]);
-
-  for (guint i = 0; i < shape->rank - self->rank; i++)
-    if (adj_size_is (symbols, shape->size[i], 1))
-      shape->stride[i] = all;
-}
-
 /* -1 keeps a size; new dimensions come first. */
 static gboolean
 expand_meta (AdjOpCall *call)
@@ -162,7 +149,6 @@ expand_meta (AdjOpCall *call)
 
       return adj_op_call_fail (call, "shape %s does not expand to %s", a, b);
     }
-  step_over (op_symbols (call), self, &shape);
   return add (call, &shape);
 }
 

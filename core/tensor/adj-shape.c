@@ -43,16 +43,20 @@ set_contiguous (AdjShape *shape, AdjSymbols *symbols)
     }
 }
 
-/* Dense strides over the dimensions in @order, the innermost one first. */
+/* Dense strides over the dimensions in @order, the innermost one first; a dimension counts as
+ * @least elements where it has fewer. */
 static void
-set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order)
+set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order, gint64 least)
 {
   AdjSize stride = ADJ_SIZE (1);
 
   for (guint i = 0; i < shape->rank; i++)
     {
       shape->stride[order[i]] = stride;
-      stride = adj_size_mul (symbols, stride, shape->size[order[i]]);
+      if (i + 1 < shape->rank)
+        stride = adj_size_mul (
+            symbols, stride,
+            adj_size_apply (symbols, ADJ_SIZE_MAX, shape->size[order[i]], ADJ_SIZE (least)));
     }
 }
 
@@ -99,7 +103,7 @@ adj_shape_set_format (AdjShape *shape,
     {
       if (shape->rank != (format == ADJ_MEMORY_FORMAT_CHANNELS_LAST ? 4 : 5))
         return FALSE;
-      set_ordered (shape, symbols, channels_last_order (shape->rank));
+      set_ordered (shape, symbols, channels_last_order (shape->rank), 0);
       return TRUE;
     }
 
@@ -376,87 +380,59 @@ sort_dims (const Iterator *it, guint8 *order)
       }
 }
 
-static gboolean
-same_strides (const AdjShape *a, const AdjShape *b, AdjSymbols *symbols)
-{
-  for (guint i = 0; i < a->rank; i++)
-    if (!equal (symbols, a->stride[i], b->stride[i]))
-      return FALSE;
-  return TRUE;
-}
-
 typedef gboolean (*ShapeTest) (const AdjShape *shape, AdjSymbols *symbols);
 
 static gboolean
-all_are (ShapeTest test, const AdjShape *const *operands, guint n, AdjSymbols *symbols)
+all_are (ShapeTest test, const AdjShape *operands, guint n, AdjSymbols *symbols)
 {
   for (guint i = 0; i < n; i++)
-    if (!test (operands[i], symbols))
+    if (!test (&operands[i], symbols))
       return FALSE;
   return TRUE;
 }
 
-/* The cases that need no sorting; all operands have the sizes of @out. */
-static gboolean
-set_strides_fast (AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n)
-{
-  if (all_are (adj_shape_is_contiguous, operands, n, symbols))
-    {
-      set_contiguous (out, symbols);
-      return TRUE;
-    }
-  if (out->rank == 4 && all_are (adj_shape_is_channels_last, operands, n, symbols))
-    {
-      set_ordered (out, symbols, channels_last_2d);
-      return TRUE;
-    }
-
-  for (guint i = 1; i < n; i++)
-    if (!same_strides (operands[0], operands[i], symbols))
-      return FALSE;
-  if (!adj_shape_is_dense (operands[0], symbols))
-    return FALSE;
-  memcpy (out->stride, operands[0]->stride, sizeof out->stride);
-  return TRUE;
-}
-
+/* All @operands have the sizes of @out.  Those that are both contiguous and channels_last, as with
+ * one channel, are sorted: so the graphs that PyTorch traces have it, where its eager kernels make
+ * them contiguous. */
 static void
-set_strides_sorted (AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n)
+set_pointwise_strides (AdjShape *out, AdjSymbols *symbols, const AdjShape *operands, guint n)
 {
-  g_autofree AdjShape *strides = g_new (AdjShape, n);
+  gboolean contiguous = all_are (adj_shape_is_contiguous, operands, n, symbols);
+  gboolean channels_last =
+      out->rank == 4 && all_are (adj_shape_is_channels_last, operands, n, symbols);
+  Iterator it = { symbols, out, operands, n };
   guint8 order[ADJ_MAX_RANK];
-  Iterator it = { symbols, out, strides, n };
   gboolean natural = TRUE;
 
-  for (guint i = 0; i < n; i++)
-    adj_shape_expand (operands[i], symbols, out, &strides[i]);
-  sort_dims (&it, order);
-
-  for (guint i = 0; i < out->rank; i++)
-    natural &= order[i] == out->rank - 1 - i;
-  if (natural)
+  if (contiguous && !channels_last)
     set_contiguous (out, symbols);
+  else if (channels_last && !contiguous)
+    set_ordered (out, symbols, channels_last_2d, 1);
   else
-    set_ordered (out, symbols, order);
+    {
+      sort_dims (&it, order);
+      for (guint i = 0; i < out->rank; i++)
+        natural &= order[i] == out->rank - 1 - i;
+      if (natural)
+        set_contiguous (out, symbols);
+      else
+        set_ordered (out, symbols, order, 1);
+    }
 }
 
 gboolean
 adj_shape_pointwise (
     AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n, GError **error)
 {
+  g_autofree AdjShape *spread = g_new (AdjShape, n);
   AdjShape result = { 0 };
-  gboolean same = TRUE;
 
   for (guint i = 0; i < n; i++)
     if (!broadcast (&result, operands[i], symbols, error))
       return FALSE;
   for (guint i = 0; i < n; i++)
-    same = same && adj_shape_same_sizes (operands[i], &result, symbols);
-
-  if (n == 0)
-    set_contiguous (&result, symbols);
-  else if (!same || !set_strides_fast (&result, symbols, operands, n))
-    set_strides_sorted (&result, symbols, operands, n);
+    adj_shape_expand (operands[i], symbols, &result, &spread[i]);
+  set_pointwise_strides (&result, symbols, spread, n);
   *out = result;
   return TRUE;
 }
@@ -465,6 +441,8 @@ gboolean
 adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to, AdjShape *out)
 {
   AdjShape result = { .rank = to->rank, .offset = shape->offset };
+  AdjSize all =
+      shape->rank == 0 ? ADJ_SIZE (1) : adj_size_mul (symbols, shape->size[0], shape->stride[0]);
 
   if (shape->rank > to->rank)
     return FALSE;
@@ -475,7 +453,11 @@ adj_shape_expand (const AdjShape *shape, AdjSymbols *symbols, const AdjShape *to
 
       result.size[i] = to->size[i];
       if (from_end > shape->rank)
-        continue;
+        {
+          if (adj_size_is (symbols, to->size[i], 1))
+            result.stride[i] = all;
+          continue;
+        }
       if (equal (symbols, shape->size[d], to->size[i]))
         result.stride[i] = shape->stride[d];
       else if (!adj_size_is (symbols, shape->size[d], 1))

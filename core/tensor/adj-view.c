@@ -108,6 +108,49 @@ split_runs (const AdjShape *shape, AdjSymbols *symbols, AdjShape *to)
   return next == 0;
 }
 
+static gboolean
+divides (AdjSymbols *symbols, AdjSize part, AdjSize whole)
+{
+  AdjSize times = adj_size_floordiv (symbols, whole, part);
+
+  return adj_size_test (symbols, ADJ_SIZE_EQ, adj_size_mul (symbols, times, part), whole);
+}
+
+/* In a dimension of size 1 any stride will do.  Here they are those of the graphs that PyTorch
+ * traces, where each new dimension, from the first one, takes what it needs from the old ones. */
+static void
+step_over_ones (const AdjShape *shape, AdjSymbols *symbols, AdjShape *to)
+{
+  AdjSize left = shape->size[0];
+  guint d = 0;
+
+  for (guint i = 0; i < to->rank; i++)
+    {
+      if (d == shape->rank)
+        {
+          to->stride[i] = to->stride[i - 1];
+          continue;
+        }
+      if (adj_size_is (symbols, to->size[i], 1))
+        to->stride[i] = adj_size_mul (symbols, left, shape->stride[d]);
+      while (d + 1 < shape->rank && !divides (symbols, to->size[i], left))
+        left = adj_size_mul (symbols, left, shape->size[++d]);
+      left = adj_size_floordiv (symbols, left, to->size[i]);
+      if (adj_size_is (symbols, left, 1) && ++d < shape->rank)
+        left = shape->size[d];
+    }
+}
+
+/* Whether one element is seen with the strides of its own, 1. */
+static gboolean
+is_flat_element (const AdjShape *shape, const AdjShape *to)
+{
+  for (guint i = 0; i < shape->rank; i++)
+    if (!adj_size_same (shape->size[i], ADJ_SIZE (1)))
+      return FALSE;
+  return shape->rank == 0 || (shape->rank > 1 ? to->rank == 1 : to->rank == 2);
+}
+
 gboolean
 adj_shape_view (const AdjShape *shape,
                 AdjSymbols *symbols,
@@ -131,16 +174,15 @@ adj_shape_view (const AdjShape *shape,
 
   adj_shape_init (&to, symbols, rank, to.size);
   to.offset = shape->offset;
-  if (adj_size_is (symbols, adj_shape_numel (shape, symbols), 0))
-    {
-      if (adj_shape_same_sizes (shape, &to, symbols))
-        memcpy (to.stride, shape->stride, sizeof to.stride);
-    }
-  else if (shape->rank == 0)
+  if (is_flat_element (shape, &to))
     for (guint i = 0; i < rank; i++)
       to.stride[i] = ADJ_SIZE (1);
-  else if (!split_runs (shape, symbols, &to))
-    return fail_view (shape, symbols, &to, "the strides cannot express it", error);
+  else if (!adj_size_is (symbols, adj_shape_numel (shape, symbols), 0))
+    {
+      if (!split_runs (shape, symbols, &to))
+        return fail_view (shape, symbols, &to, "the strides cannot express it", error);
+      step_over_ones (shape, symbols, &to);
+    }
 
   *out = to;
   return TRUE;

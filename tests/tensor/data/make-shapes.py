@@ -11,6 +11,9 @@ Run with a Python that has PyTorch 2.6; the tables beside this script are what i
                   strides of a preserving copy, strides of a channels-last copy or "-"
   promote.txt     operands "dtype:rank" or "dtype:number", "->", torch.result_type() or "error"
   convert.txt     source dtype, value as a float, target dtype, "->", the bytes in hexadecimal
+
+Results of pointwise operators and views are those that a traced graph has, which differ from eager ones in the
+strides of dimensions of size 1.
 """
 
 import pathlib
@@ -18,6 +21,9 @@ import random
 import struct
 
 import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._subclasses import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 HERE = pathlib.Path(__file__).parent
 rng = random.Random(20)
@@ -64,7 +70,15 @@ def weaken(sizes):
     return [s if rng.random() < 0.85 else 1 for s in kept]
 
 
-def pointwise(operands):
+def traced(call, *operands):
+    """What @call gives while AOTAutograd traces."""
+    mode = FakeTensorMode(shape_env=ShapeEnv())
+    fakes = [mode.from_tensor(operand, static_shapes=True) for operand in operands]
+    with mode, enable_python_dispatcher():
+        return call(*fakes)
+
+
+def pointwise(*operands):
     if len(operands) == 1:
         return torch.neg(operands[0])
     if len(operands) == 2:
@@ -85,7 +99,7 @@ def make_pointwise():
         operands = [random_operand(sizes if same else weaken(sizes)) for _ in range(n)]
         if rng.random() < 0.2:
             operands = [operands[0]] * n
-        yield " ".join(map(describe, operands)) + " -> " + describe(pointwise(operands))
+        yield " ".join(map(describe, operands)) + " -> " + describe(traced(pointwise, *operands))
 
 
 def random_view(numel):
@@ -104,6 +118,15 @@ def random_view(numel):
     return sizes
 
 
+def can_trace_view(operand, view):
+    """Whether tracing sees the view that there is: around sizes of 1 it misses some."""
+    try:
+        fake = traced(lambda fake: fake.view(view.size()), operand)
+    except (RuntimeError, ValueError):
+        return False
+    return view.numel() == 0 or all(a == b for a, b, n in zip(fake.stride(), view.stride(), view.size()) if n > 1)
+
+
 def make_view():
     for _ in range(900):
         operand = random_operand(random_sizes(rng.choice([0, 1, 2, 3, 4])))
@@ -113,10 +136,12 @@ def make_view():
             at = rng.randint(0, len(sizes))
             sizes[at : at + 2] = [int(torch.Size(sizes[at : at + 2]).numel())]
         try:
-            result = describe(operand.view(sizes))
+            result = operand.view(sizes)
         except RuntimeError:
-            result = "error"
-        yield f"{describe(operand)} {text(sizes)} -> {result}"
+            result = None
+        if result is not None and can_trace_view(operand, result):
+            result = traced(lambda fake: fake.view(sizes), operand)
+        yield f"{describe(operand)} {text(sizes)} -> {'error' if result is None else describe(result)}"
 
 
 def make_format():
