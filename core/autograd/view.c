@@ -58,10 +58,11 @@ chain_of (const AdjOpCall *call, guint part, const Variable *source, const Varia
   return chain;
 }
 
+/* What shows its input without saying so, as _unsafe_view does, is no view for autograd. */
 void
 variable_mark_views (const AdjOpCall *call)
 {
-  if ((call->op->flags & ADJ_OP_NO_GRADIENT) != 0)
+  if ((call->op->flags & ADJ_OP_NO_GRADIENT) != 0 || !adj_schema_is_view (call->schema))
     return;
   for (guint i = 0; i < call->n_results; i++)
     {

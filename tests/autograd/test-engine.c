@@ -365,6 +365,20 @@ frees_long_chains (void)
   adj_tensor_unref (y);
 }
 
+/* Functionalization follows it back to its base; autograd does not. */
+static void
+an_unsafe_view_is_no_view (void)
+{
+  g_autoptr (AdjContext) cx = tape_new ();
+  AdjTensor *x = tape_leaf (cx, 4, (double[]){ 1, 2, 3, 4 });
+  AdjTensor *y =
+      CALL (cx, "_unsafe_view", T (CALL (cx, "neg", T (x))), LIST (ADJ_INT (2), ADJ_INT (2)));
+
+  g_assert_null (adj_tensor_get_base (y));
+  CALL (cx, "add_.Scalar", T (y), ADJ_INT (1));
+  g_assert_cmpstr (adj_grad_node_get_name (adj_tensor_get_grad_node (y)), ==, "AddBackward");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -384,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/engine/refuses-writing-to-a-leaf", refuses_writing_to_a_leaf);
   g_test_add_func ("/autograd/engine/refuses-out-arguments", refuses_out_arguments);
   g_test_add_func ("/autograd/engine/refuses-bad-roots", refuses_bad_roots);
+  g_test_add_func ("/autograd/engine/an-unsafe-view-is-no-view", an_unsafe_view_is_no_view);
   g_test_add_func ("/autograd/engine/frees-long-chains", frees_long_chains);
 
   return g_test_run ();
