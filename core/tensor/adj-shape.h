@@ -73,8 +73,8 @@ ADJ_PUBLIC gint adj_shape_wrap_dim (const AdjShape *shape, gint64 dim);
  * (operators §1.2.1).  Fails with ADJ_ERROR_SHAPE naming both shapes. */
 ADJ_PUBLIC gboolean adj_shape_pointwise (
     AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n, GError **error);
-/* The strides of @shape spread over @to: 0 where broadcast; a new dimension of size 1 steps over all
- * of it, as in the graphs that PyTorch traces (its eager tensors have 0 there where a dimension
+/* The strides of @shape spread over @to: 0 where broadcast; a new dimension of size 1 steps over
+ * all of it, as in the graphs that PyTorch traces (its eager tensors have 0 there where a dimension
  * behind it is spread). */
 ADJ_PUBLIC gboolean adj_shape_expand (const AdjShape *shape,
                                       AdjSymbols *symbols,
