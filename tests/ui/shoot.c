@@ -404,6 +404,17 @@ walk_long (AdjWindow *window)
   g_remove (path);
 }
 
+/* A trace, which no file has, and what closing it asks. */
+static void
+walk_question (AdjWindow *window)
+{
+  act (window, "win.trace");
+  adj_walk_until (is_done, adj_window_get_document (window), 60);
+  act (window, "win.close-tab");
+  shoot (window, "unsaved");
+  shoot_dialog (window, "Save planted.adjoint, traced?", "save-question");
+}
+
 /* Half of a file, and one of its graphs unreadable. */
 static void
 walk_damage (AdjWindow *window)
@@ -473,6 +484,7 @@ main (int argc, char *argv[])
   walk_menus (window);
   walk_runs (window);
   walk_difference (window);
+  walk_question (window);
   walk_long (window);
   walk_damage (window);
   gtk_window_destroy (GTK_WINDOW (window));
