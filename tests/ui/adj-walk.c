@@ -295,26 +295,43 @@ add_popovers (GtkWidget *root, GtkSnapshot *snapshot)
     add_popovers (child, snapshot);
 }
 
-void
-adj_walk_shoot (GtkWidget *window, const char *path)
+/* (transfer full) (nullable): nothing is painted as long as sizes are given out. */
+static GskRenderNode *
+paint_window (GtkWidget *window)
 {
-  int width = gtk_widget_get_width (window), height = gtk_widget_get_height (window);
   int scale = gtk_widget_get_scale_factor (window);
   g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (window);
   g_autoptr (GtkSnapshot) snapshot = gtk_snapshot_new ();
+
+  gtk_snapshot_scale (snapshot, scale, scale);
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (window),
+                          gtk_widget_get_height (window));
+  add_popovers (window, snapshot);
+  return gtk_snapshot_to_node (snapshot);
+}
+
+static gboolean
+is_painted (gpointer data)
+{
+  g_autoptr (GskRenderNode) node = paint_window (data);
+
+  return node != NULL;
+}
+
+void
+adj_walk_shoot (GtkWidget *window, const char *path)
+{
+  int scale = gtk_widget_get_scale_factor (window);
+  int width = gtk_widget_get_width (window) * scale;
+  int height = gtk_widget_get_height (window) * scale;
   g_autoptr (GskRenderNode) node = NULL;
   g_autoptr (GdkTexture) texture = NULL;
 
-  gtk_snapshot_scale (snapshot, scale, scale);
-  gdk_paintable_snapshot (paintable, snapshot, width, height);
-  add_popovers (window, snapshot);
-  node = gtk_snapshot_to_node (snapshot);
-  if (node == NULL)
-    return;
-  texture = gsk_renderer_render_texture (
-      gtk_native_get_renderer (GTK_NATIVE (window)), node,
-      &GRAPHENE_RECT_INIT (0, 0, (float) (width * scale), (float) (height * scale)));
-  gdk_texture_save_to_png (texture, path);
+  g_assert_true (adj_walk_until (is_painted, window, WAIT_SECONDS));
+  node = paint_window (window);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
+                                         &GRAPHENE_RECT_INIT (0, 0, width, height));
+  g_assert_true (gdk_texture_save_to_png (texture, path));
 }
 
 static GtkGesture *

@@ -124,7 +124,8 @@ adj_fact_card_add_action (AdjFactCard *self,
   gtk_actionable_set_action_target_value (GTK_ACTIONABLE (button), target);
   if (key != NULL)
     gtk_grid_attach (self->grid, make_label (key, "fact-key"), 0, self->n_rows, 1, 1);
-  gtk_grid_attach (self->grid, button, column, self->n_rows, 2 - column, 1);
+  gtk_grid_attach (self->grid, button, column, self->n_rows, (trailing != NULL ? 2 : 3) - column,
+                   1);
   if (trailing != NULL)
     {
       GtkWidget *end = make_label (trailing, "fact-trailing");
