@@ -488,6 +488,7 @@ def list_titles(walk, window):
 
 # A window manager does these, or they end the program; tests/ui/test-commands.c activates them.
 ELSEWHERE = {"Full Screen", "New Window", "Quit", "Stop", "Scroll", "Open or Close the Module"}
+ELSEWHERE |= {"Find a Row of a List"}  # tests/ui/test-quick-find.c
 
 TESTS = [
     test_opens,

@@ -198,7 +198,8 @@ click (AdjGraphView *view, float x, float y)
     {
       g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
 
-      if (!GTK_IS_GESTURE_CLICK (controller))
+      if (!GTK_IS_GESTURE_CLICK (controller) ||
+          gtk_gesture_single_get_button (GTK_GESTURE_SINGLE (controller)) != GDK_BUTTON_PRIMARY)
         continue;
       g_signal_emit_by_name (controller, "pressed", 1, (double) x, (double) y);
       g_signal_emit_by_name (controller, "released", 1, (double) x, (double) y);

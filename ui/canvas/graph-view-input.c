@@ -69,12 +69,14 @@ on_released (GtkGestureClick *gesture, int n_press, double x, double y, AdjGraph
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   gboolean add = (state & (GDK_SHIFT_MASK | GDK_CONTROL_MASK)) != 0;
 
+  if (n_press == 1 || add)
+    self->n_modified = add ? n_press : 0;
   self->is_pointing = TRUE;
   if (line->len > 0)
     choose_ends (self, line, add);
   else if (add)
     adj_graph_view_add (self, node, (state & GDK_CONTROL_MASK) != 0);
-  else if (n_press % 2 == 0 || adj_graph_view_is_link (self, hit))
+  else if ((n_press - self->n_modified) % 2 == 0 || adj_graph_view_is_link (self, hit))
     adj_graph_view_activate_box (self, hit);
   else if (self->chosen != NULL)
     adj_graph_view_choose_only (self, node);

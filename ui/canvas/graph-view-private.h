@@ -42,6 +42,7 @@ struct _AdjGraphView
   gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
   gboolean is_pointing;   /* what is selected now is under the pointer, and stays there */
+  int n_modified;         /* clicks of a series up to the last one with Shift or Ctrl */
   gboolean wants_band;    /* the drag began with Shift */
   gboolean banding;       /* a band is drawn around what is to be selected */
   AdjRect band;           /* in pixels of the widget */

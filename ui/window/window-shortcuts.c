@@ -65,7 +65,10 @@ write_group (GString *xml, AdjCommandGroup group)
     }
   if (group == ADJ_COMMANDS_GRAPH)
     {
-      write_shortcut (xml, _ ("Copy Names of Selected Nodes"), "<Control>c");
+      {
+        write_shortcut (xml, _ ("Copy Names of Selected Nodes"), "<Control>c");
+        write_shortcut (xml, _ ("Find a Row of a List"), "slash");
+      }
       write_shortcut (xml, _ ("Context Menu"), "Menu <Shift>F10");
     }
   if (group == ADJ_COMMANDS_RUN)
