@@ -143,6 +143,23 @@ adj_unbacked_get (
   return TRUE;
 }
 
+/* %FALSE, without an error: data may not decide it. */
+static gboolean
+get_float (AdjContext *cx, AdjTensor *tensor, AdjSize *out)
+{
+  Known *known = find (tensor);
+
+  if (!adj_context_get_unbacked (cx) || !is_fake (tensor))
+    return FALSE;
+  if (known == NULL)
+    known = set_known (tensor, NULL);
+  if (adj_size_is_int (known->symbols[ADJ_UNBACKED_ITEM]))
+    known->symbols[ADJ_UNBACKED_ITEM] =
+        adj_symbols_add_unbacked_float (adj_context_get_symbols (cx), NULL);
+  *out = known->symbols[ADJ_UNBACKED_ITEM];
+  return TRUE;
+}
+
 gboolean
 adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out)
 {
@@ -150,6 +167,12 @@ adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue 
   gboolean truth = info->category == ADJ_CATEGORY_BOOL;
   AdjSize size;
 
+  if (adj_constant_get (tensor) == NULL && info->category == ADJ_CATEGORY_FLOAT &&
+      is_small (tensor) && get_float (cx, tensor, &size))
+    {
+      *out = adj_value_from_size (size);
+      return TRUE;
+    }
   if (adj_constant_get (tensor) != NULL || info->category > ADJ_CATEGORY_INTEGER ||
       !is_small (tensor) ||
       !adj_unbacked_get (cx, tensor, ADJ_UNBACKED_ITEM, truth ? 0 : G_MININT64,

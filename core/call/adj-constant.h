@@ -30,7 +30,7 @@ typedef enum
 gboolean adj_unbacked_get (
     AdjContext *cx, AdjTensor *tensor, AdjUnbacked what, gint64 min, gint64 max, AdjSize *out);
 
-/* adj_constant_read(), or SIZE where the integer or the truth value is not known. */
+/* adj_constant_read(), or SIZE where the number or the truth value is not known. */
 gboolean adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out);
 
 /* What is known of @from is known of @to, which stands for the same value. */

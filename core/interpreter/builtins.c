@@ -95,11 +95,31 @@ getitem (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwa
   return TRUE;
 }
 
+/* A float that data decide is passed on to operators, and no more. */
+static gboolean
+refuse_float (AdjContext *cx, const AdjValue *arg)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  g_autoptr (GString) text = NULL;
+
+  if (arg->kind != ADJ_VALUE_SIZE || !adj_symbols_is_float (symbols, arg->size))
+    return TRUE;
+  text = g_string_new (NULL);
+  adj_size_print (symbols, arg->size, text);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "arithmetic outside of operators with the float %s, which data decide",
+                    text->str);
+  return FALSE;
+}
+
 static gboolean
 size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args, AdjValue *out)
 {
   AdjSize a, b = ADJ_SIZE (0);
 
+  for (guint i = 0; i < n_args; i++)
+    if (!refuse_float (cx, &args[i]))
+      return FALSE;
   if (n_args < 1 || n_args > 2 || !adj_value_get_size (&args[0], &a) ||
       (n_args == 2 && !adj_value_get_size (&args[1], &b)))
     return adj_builtin_fail (cx,

@@ -68,7 +68,11 @@ number_dtype (const AdjOpCall *call, const AdjValue *value)
 {
   if (value->kind == ADJ_VALUE_BOOL)
     return ADJ_DTYPE_BOOL;
-  return value->kind == ADJ_VALUE_FLOAT ? adj_context_get_default_dtype (call->cx) : ADJ_DTYPE_I64;
+  if (value->kind == ADJ_VALUE_FLOAT ||
+      (value->kind == ADJ_VALUE_SIZE &&
+       adj_symbols_is_float (adj_context_get_symbols (call->cx), value->size)))
+    return adj_context_get_default_dtype (call->cx);
+  return ADJ_DTYPE_I64;
 }
 
 /* -- shapes -- */

@@ -5,8 +5,11 @@
 #include "tensor/adj-promotion.h"
 
 static AdjDTypeCategory
-number_category (const AdjValue *value)
+number_category (const AdjOpCall *call, const AdjValue *value)
 {
+  if (value->kind == ADJ_VALUE_SIZE &&
+      adj_symbols_is_float (adj_context_get_symbols (call->cx), value->size))
+    return ADJ_CATEGORY_FLOAT;
   if (value->kind == ADJ_VALUE_BOOL)
     return ADJ_CATEGORY_BOOL;
   if (value->kind == ADJ_VALUE_FLOAT)
@@ -42,7 +45,7 @@ promote_all (const AdjOpCall *call)
           adj_promotion_add_tensor (&promotion, meta->dtype, meta->shape.rank);
         }
       else if (value->kind != ADJ_VALUE_NONE && takes_part (&call->schema->arguments[i], value))
-        adj_promotion_add_number (&promotion, number_category (value), default_dtype);
+        adj_promotion_add_number (&promotion, number_category (call, value), default_dtype);
     }
   return adj_promotion_result (&promotion);
 }

@@ -63,6 +63,33 @@ adj_symbols_add_unbacked (AdjSymbols *symbols, gint64 min, gint64 max, const cha
   return add (symbols, "u", &symbol);
 }
 
+AdjSize
+adj_symbols_add_unbacked_float (AdjSymbols *symbols, const char *source)
+{
+  AdjSymbol symbol = {
+    .hint = ADJ_SYMBOL_UNBACKED, .min = G_MININT64, .max = G_MAXINT64, .source = source
+  };
+
+  g_return_val_if_fail (symbols != NULL, ADJ_SIZE (0));
+
+  return add (symbols, "zuf", &symbol);
+}
+
+gboolean
+adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size)
+{
+  const AdjSizeNode *node;
+  const char *name;
+
+  if (adj_size_is_int (size))
+    return FALSE;
+  node = adj_symbols_node (symbols, size);
+  if (node == NULL || node->op != ADJ_SIZE_SYMBOL)
+    return FALSE;
+  name = adj_symbols_get (symbols, node->symbol)->name;
+  return g_str_has_prefix (name, "zuf") || g_str_has_prefix (name, "zf");
+}
+
 /* -- What becomes known ------------------------------------------------------------------------ */
 
 static void

@@ -310,7 +310,7 @@ has_unbacked (const AdjGraph *graph)
     {
       const char *name = adj_symbols_get (symbols, i)->name;
 
-      if (name[0] == 'u' && g_ascii_isdigit (name[1]))
+      if ((name[0] == 'u' && g_ascii_isdigit (name[1])) || g_str_has_prefix (name, "zuf"))
         return TRUE;
     }
   return FALSE;

@@ -66,6 +66,55 @@ static const Golden goldens[] = {
     "torch.ops.aten._local_scalar_dense.default(n_1);  n_1 = _local_scalar_dense_1 = None\n"
     "        add: \"Sym(u0 + 1)\" = _local_scalar_dense + 1\n"
     "        return (_local_scalar_dense, add)\n" },
+  { "10.2/float", "x: \"f32[4][1]cpu\", s: \"f32[][]cpu\"",
+    "        item = s.item()\n"
+    "        mul = torch.ops.aten.mul.Tensor(x, item)\n"
+    "        item_1 = s.item()\n"
+    "        add = torch.ops.aten.add.Tensor(mul, item_1)\n"
+    "        full = torch.ops.aten.full.default([3], item, pin_memory = False)\n"
+    "        return (add, full, item)\n",
+    "x_1: \"f32[s0][1]cpu\", s_1: \"f32[][]cpu\"):\n"
+    "        _local_scalar_dense: \"Sym(zuf0)\" = "
+    "torch.ops.aten._local_scalar_dense.default(s_1)\n"
+    "        mul: \"f32[s0][1]cpu\" = torch.ops.aten.mul.Tensor(x_1, _local_scalar_dense);  x_1 = "
+    "None\n"
+    "        _local_scalar_dense_1: \"Sym(zuf0)\" = "
+    "torch.ops.aten._local_scalar_dense.default(s_1);  s_1 = _local_scalar_dense_1 = None\n"
+    "        add: \"f32[s0][1]cpu\" = torch.ops.aten.add.Tensor(mul, _local_scalar_dense);  mul = "
+    "None\n"
+    "        full: \"f32[3][1]cpu\" = torch.ops.aten.full.default([3], _local_scalar_dense, "
+    "pin_memory = False)\n"
+    "        return (add, full, _local_scalar_dense)\n" },
+  { "10.2/float-of-integers", "x: \"i64[4][1]cpu\", s: \"f32[][]cpu\"",
+    "        item = s.item()\n"
+    "        mul = torch.ops.aten.mul.Tensor(x, item)\n"
+    "        return mul\n",
+    "x_1: \"i64[s0][1]cpu\", s_1: \"f32[][]cpu\"):\n"
+    "        _local_scalar_dense: \"Sym(zuf0)\" = "
+    "torch.ops.aten._local_scalar_dense.default(s_1);  s_1 = None\n"
+    "        mul: \"f32[s0][1]cpu\" = torch.ops.aten.mul.Tensor(x_1, _local_scalar_dense);  x_1 = "
+    "_local_scalar_dense = None\n"
+    "        return mul\n" },
+  { "10.2/float-written-between", "x: \"f32[4][1]cpu\", s: \"f32[][]cpu\"",
+    "        mul = torch.ops.aten.mul.Tensor(s, 2)\n"
+    "        item = mul.item()\n"
+    "        add_ = torch.ops.aten.add_.Tensor(s, 1)\n"
+    "        item_1 = add_.item()\n"
+    "        mul_1 = torch.ops.aten.mul.Tensor(x, item)\n"
+    "        mul_2 = torch.ops.aten.mul.Tensor(mul_1, item_1)\n"
+    "        return mul_2\n",
+    "x_1: \"f32[s0][1]cpu\", s_1: \"f32[][]cpu\"):\n"
+    "        mul: \"f32[][]cpu\" = torch.ops.aten.mul.Tensor(s_1, 2)\n"
+    "        _local_scalar_dense: \"Sym(zuf0)\" = "
+    "torch.ops.aten._local_scalar_dense.default(mul);  mul = None\n"
+    "        add_: \"f32[][]cpu\" = torch.ops.aten.add_.Tensor(s_1, 1);  s_1 = None\n"
+    "        _local_scalar_dense_1: \"Sym(zuf1)\" = "
+    "torch.ops.aten._local_scalar_dense.default(add_);  add_ = None\n"
+    "        mul_1: \"f32[s0][1]cpu\" = torch.ops.aten.mul.Tensor(x_1, _local_scalar_dense);  x_1 "
+    "= _local_scalar_dense = None\n"
+    "        mul_2: \"f32[s0][1]cpu\" = torch.ops.aten.mul.Tensor(mul_1, "
+    "_local_scalar_dense_1);  mul_1 = _local_scalar_dense_1 = None\n"
+    "        return mul_2\n" },
   { "12/symbolic-inputs", "x: \"f32[4, 3][3, 1]cpu\"",
     "        view = torch.ops.aten.view.default(x, [-1])\n"
     "        mul = torch.ops.aten.mul.Tensor(view, 2)\n"
@@ -169,8 +218,26 @@ test_refuses (void)
   assert_refused ("x: \"f32[4][1]cpu\", m: \"b8[4][1]cpu\"",
                   FRAME "        i = torch.ops.aten.index.Tensor(x, [m])\n        return (i,)\n",
                   (const char *[]){ "aten::index", "depends on data", "net.py:7", NULL });
+  assert_refused ("x: \"f32[][]cpu\"", FRAME "        i = x.item()\n        return (i,)\n",
+                  (const char *[]){ "aten::item", "depends on data", "net.py:7", NULL });
   assert_refused ("x: \"i64[1][1]cpu\"", FRAME "        i = x.item()\n        return (i,)\n",
                   (const char *[]){ "aten::item", "depends on data", "net.py:7", NULL });
+}
+
+/* A float that data decide is passed on, and nothing computes with it. */
+static void
+test_refuses_arithmetic (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjGraph) graph =
+      parse ("x: \"f32[][]cpu\"",
+             FRAME "        i = x.item()\n        j = i * 2.0\n        return (j,)\n");
+  g_autoptr (AdjGraph) traced = trace (graph, ADJ_SIZES_STATIC, TRUE, &error);
+
+  g_assert_null (traced);
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "zuf0"));
+  g_assert_nonnull (strstr (error->message, "node 'j', net.py:7"));
 }
 
 /* A program that goes one way or the other by a number that is not known. */
@@ -289,6 +356,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &goldens[i], test_golden);
     }
   g_test_add_func ("/graph-ir/10.2/data-dependent-is-refused", test_refuses);
+  g_test_add_func ("/graph-ir/10.2/arithmetic-with-float-is-refused", test_refuses_arithmetic);
   g_test_add_func ("/graph-ir/12/guard-on-data-is-refused", test_guards);
   g_test_add_func ("/graph-ir/12/facts-of-unbacked-sizes", test_facts);
   g_test_add_func ("/graph-ir/12/facts-contradict", test_contradictions);
