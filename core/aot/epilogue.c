@@ -2,6 +2,7 @@
 #include "aot/alias-private.h"
 #include "aot/epilogue-private.h"
 #include "autograd/adj-autograd.h"
+#include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
@@ -10,6 +11,21 @@
 /* What every call ends with (§9.1). */
 
 /* -- written inputs -- */
+
+/* The storage of @tensor may be too small for @shape, which resize_ gave it; PyTorch 2.6 fails. */
+static gboolean
+grow (AdjContext *cx, AdjTensor *tensor, const AdjShape *shape)
+{
+  AdjTensorMeta meta = *adj_tensor_get_meta (tensor);
+  g_autoptr (AdjArena) arena = NULL;
+
+  meta.shape = *shape;
+  if (adj_op_extent (&meta) <= adj_storage_get_n_bytes (adj_tensor_get_storage (tensor)))
+    return TRUE;
+  arena = adj_arena_new ();
+  return ADJ_APPLY (cx, ADJ_OP_resize_, ADJ_TENSOR (tensor),
+                    adj_rule_list_sizes (arena, shape->size, shape->rank)) != NULL;
+}
 
 gboolean
 aot_set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like, gboolean no_grad)
@@ -27,7 +43,8 @@ aot_set_geometry (AdjContext *cx, AdjTensor *tensor, AdjTensor *like, gboolean n
   AdjValue result;
 
   adj_context_set_grad_enabled (cx, enabled && !no_grad);
-  done = adj_call (cx, adj_op_find ("torch.ops.aten.as_strided_.default"),
+  done = grow (cx, tensor, shape) &&
+         adj_call (cx, adj_op_find ("torch.ops.aten.as_strided_.default"),
                    &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = G_N_ELEMENTS (args), .items = args },
                    NULL, &result);
   adj_context_set_grad_enabled (cx, enabled);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
@@ -518,24 +520,60 @@ set_kernel (AdjOpCall *call)
   return TRUE;
 }
 
+/* Of resize_ and its form that does not write. */
 static gboolean
-resize_meta (AdjOpCall *call)
+find_resized (AdjOpCall *call, AdjSize offset, AdjShape *out)
 {
   AdjMemoryFormat format = ADJ_MEMORY_FORMAT_CONTIGUOUS;
   AdjSize sizes[ADJ_MAX_RANK];
   guint rank = adj_op_call_sizes (call, 1, sizes);
-  AdjShape shape;
 
   for (guint i = 0; i < rank; i++)
     if (adj_size_is_int (sizes[i]) && sizes[i].word < 0)
       return adj_op_call_fail (call, "a size of %" G_GINT64_FORMAT, sizes[i].word);
   if (call->args[2].kind == ADJ_VALUE_MEMORY_FORMAT)
     format = call->args[2].format;
-  adj_shape_init (&shape, op_symbols (call), rank, sizes);
-  shape.offset = self_shape (call)->offset;
-  if (!adj_shape_set_format (&shape, op_symbols (call), format, self_shape (call)))
-    return adj_op_call_fail (call, "the memory format does not fit these sizes");
-  return add (call, &shape);
+  adj_shape_init (out, op_symbols (call), rank, sizes);
+  out->offset = offset;
+  return adj_shape_set_format (out, op_symbols (call), format, self_shape (call)) ||
+         adj_op_call_fail (call, "the memory format does not fit these sizes");
+}
+
+static gboolean
+resize_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  return find_resized (call, self_shape (call)->offset, &shape) && add (call, &shape);
+}
+
+static gboolean
+resize_copy_meta (AdjOpCall *call)
+{
+  AdjShape shape;
+
+  if (!find_resized (call, ADJ_SIZE (0), &shape))
+    return FALSE;
+  adj_op_call_add (call, adj_op_call_meta (call, 0)->dtype, &shape);
+  return TRUE;
+}
+
+/* What self has in the order of its memory comes first. */
+static gboolean
+resize_copy_kernel (AdjOpCall *call)
+{
+  gint64 n, n_self;
+  AdjKView self, out;
+
+  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  if (!adj_shape_is_dense (self_shape (call), op_symbols (call)))
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "of a tensor with gaps or overlaps");
+  n = adj_k_view_count (&out);
+  n_self = adj_k_view_count (&self);
+  memset (out.data, 0, (gsize) n * adj_k_type_get_size (out.type));
+  memcpy (out.data, self.data, (gsize) MIN (n, n_self) * adj_k_type_get_size (out.type));
+  return TRUE;
 }
 
 static gboolean

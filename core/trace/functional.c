@@ -283,6 +283,22 @@ call_set (AdjOpCall *call)
   return return_self (call, self);
 }
 
+/* More elements than the storage holds: a storage of its own, which nobody else may see. */
+static gboolean
+grow (AdjMode *mode, AdjOpCall *call)
+{
+  AdjTensor *self = call->args[0].tensor;
+  Below below = { .owned = 0 };
+  gboolean done = run_below (&below, mode, call, adj_op (ADJ_OP_resize));
+
+  if (done && !functional_replace_storage (self, below.call.results[0].tensor))
+    done = adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "to more elements than its storage holds, of a view or of a tensor "
+                                "that has views, cannot be functionalized");
+  below_clear (&below);
+  return done && return_self (call, self);
+}
+
 /* Fewer elements: the beginning of the storage, as a view. */
 static gboolean
 call_resize (AdjMode *mode, AdjOpCall *call)
@@ -303,8 +319,7 @@ call_resize (AdjMode *mode, AdjOpCall *call)
   args[2] = adj_rule_list_sizes (arena, meta.shape.stride, meta.shape.rank);
   adj_op_call_clear (call);
   if (!fits)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "to more elements than its storage holds cannot be functionalized");
+    return grow (mode, call);
   view.schema = adj_op_get_schema (view.op);
   view.args = args;
   return turn (mode, call, &view);
