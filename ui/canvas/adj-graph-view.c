@@ -83,14 +83,21 @@ describe (AdjGraphView *self)
 {
   g_autofree char *text = NULL;
   AdjRole role = ADJ_ROLE_NONE;
-  guint box;
 
   if (self->graph != NULL && adj_node_id_is_valid (self->selected))
     {
-      box = adj_scene_find_node (self->scene, self->selected);
+      guint box = adj_scene_find_node (self->scene, self->selected);
+
       if (box != ADJ_NO_BOX)
         role = adj_scene_get_box (self->scene, box)->role;
       text = adj_facts_describe_node (self->graph, self->selected, role);
+      if (box != ADJ_NO_BOX && adj_scene_get_box (self->scene, box)->fold == ADJ_FOLD_CLOSED)
+        {
+          g_autofree char *node = text;
+
+          text = g_strdup_printf (_ ("%s, in %s, which is closed"), node,
+                                  adj_scene_get_box (self->scene, box)->title);
+        }
       if (self->chosen != NULL)
         {
           g_autofree char *one = text;
@@ -145,6 +152,7 @@ adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node)
   if (self->selected.index == node.index)
     return;
   self->selected = node;
+  self->value = ADJ_NO_NODE;
   update_highlight (self);
   tell_selection (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
@@ -412,6 +420,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
     {
       adj_graph_view_stop_moving (self);
       self->selected = ADJ_NO_NODE;
+      self->value = ADJ_NO_NODE;
       g_clear_pointer (&self->chosen, g_array_unref);
       adj_graph_view_set_role (self, ADJ_ROLE_NONE);
       g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
@@ -609,6 +618,7 @@ adj_graph_view_init (AdjGraphView *self)
 
   self->selected = ADJ_NO_NODE;
   self->hovered = self->hovered_edge = ADJ_NO_BOX;
+  self->value = ADJ_NO_NODE;
   self->anchor = ADJ_NO_BOX;
   self->camera = (AdjCamera) ADJ_CAMERA_INIT;
   self->texts = adj_text_cache_new (GTK_WIDGET (self));

@@ -40,20 +40,60 @@ choose_all (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* The next user of the selected value, in the order of the maker's list. */
+static void
+choose_user (AdjGraphView *self, AdjNodeId value, guint user)
+{
+  adj_graph_view_choose (self, adj_graph_get_node (self->graph, value.index)->users[user]);
+  self->value = value;
+  self->user = user;
+  adj_graph_view_update_actions (self);
+}
+
+/* Walking along the users of a value that has several. */
 static gboolean
-follow (GtkWidget *widget, GVariant *args, gpointer data)
+has_other_users (AdjGraphView *self)
+{
+  return adj_node_id_is_valid (self->value) &&
+         adj_graph_get_node (self->graph, self->value.index)->n_users > 1;
+}
+
+/* The first user of the selected value, then the others, round and round; an only one is a value
+ * itself. */
+static gboolean
+next_user (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
+
+  if (self->graph == NULL || !adj_node_id_is_valid (self->selected))
+    return FALSE;
+  if (has_other_users (self))
+    choose_user (self, self->value,
+                 (self->user + 1) % adj_graph_get_node (self->graph, self->value.index)->n_users);
+  else if (adj_graph_get_node (self->graph, self->selected.index)->n_users > 0)
+    choose_user (self, self->selected, 0);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* Back along the users to their value; from there to the first that it reads itself. */
+static gboolean
+previous_user (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
   const AdjNode *node;
-  gboolean back = g_variant_get_int32 (args) != 0;
 
   if (self->graph == NULL || !adj_node_id_is_valid (self->selected))
     return FALSE;
   node = adj_graph_get_node (self->graph, self->selected.index);
-  if (back ? node->n_inputs == 0 : node->n_users == 0)
+  if (adj_node_id_is_valid (self->value) && self->user > 0)
+    choose_user (self, self->value, self->user - 1);
+  else if (adj_node_id_is_valid (self->value))
+    adj_graph_view_choose (self, self->value);
+  else if (node->n_inputs > 0)
+    adj_graph_view_choose (self, node->inputs[0]);
+  else
     return FALSE;
-  adj_graph_view_choose (self, back ? node->inputs[0] : node->users[0]);
   return TRUE;
 }
 
@@ -200,7 +240,9 @@ tint (GtkWidget *widget, GVariant *args, gpointer data)
 static gboolean
 has_users (AdjGraphView *self)
 {
-  return has_selected (self) && adj_graph_get_node (self->graph, self->selected.index)->n_users > 0;
+  return has_selected (self) &&
+         (has_other_users (self) ||
+          adj_graph_get_node (self->graph, self->selected.index)->n_users > 0);
 }
 
 static gboolean
@@ -265,16 +307,17 @@ static const struct
     .command = { "canvas.select-all", N_ ("Select All Nodes"), "<Control>a", ADJ_MENU_CANVAS } },
   { { GDK_KEY_Tab },
     0,
-    follow,
-    .argument = FALSE,
+    next_user,
+    .argument = 0,
     .possible = has_users,
     .command = { "canvas.user", N_ ("Next User of the Value"), "Tab", ADJ_MENU_NODE } },
   { { GDK_KEY_ISO_Left_Tab },
     SHIFT,
-    follow,
-    .argument = TRUE,
+    previous_user,
+    .argument = 0,
     .possible = has_inputs,
-    .command = { "canvas.input", N_ ("First Input"), "<Shift>Tab", ADJ_MENU_NODE } },
+    .command = { "canvas.input", N_ ("Previous User, or the Value"), "<Shift>Tab",
+                 ADJ_MENU_NODE } },
   { { GDK_KEY_m },
     0,
     go_to_twin,

@@ -39,6 +39,9 @@ struct _AdjGraphView
 
   GSimpleActionGroup *actions; /* (owned): of what keys do */
 
+  AdjNodeId value; /* whose users Tab walks along; none: it was come to otherwise */
+  guint user;      /* of @value, the one that is selected */
+
   gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
   gboolean is_pointing;   /* what is selected now is under the pointer, and stays there */

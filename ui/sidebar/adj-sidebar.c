@@ -23,6 +23,7 @@ struct _AdjSidebar
   AdjGraphList *list;
   AdjModuleRows *rows; /* (owned) (nullable): of the tree */
   AdjGraph *graph;     /* (owned) (nullable): whose modules are shown */
+  gboolean leaving;    /* the list of graphs: the focus goes through it */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSidebar, adj_sidebar, ADJ_TYPE_PANEL)
@@ -60,7 +61,7 @@ add_header (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
 static void
 on_row_selected (AdjSidebar *self, GtkListBoxRow *row)
 {
-  if (row != NULL && adj_panel_get_document (self) != NULL)
+  if (row != NULL && !self->leaving && adj_panel_get_document (self) != NULL)
     adj_document_set_graph_index (
         adj_panel_get_document (self),
         adj_graph_item_get_index (adj_graph_row_get_item (ADJ_GRAPH_ROW (row))));
@@ -131,6 +132,44 @@ show_graph (gpointer self, guint row)
 
 static const AdjQuickFind graph_find = { count_graphs, get_graph_text, get_current_graph,
                                          show_graph, NULL };
+
+/* The list would go from graph to graph by Tab, and show each: arrows do that, Tab goes on. */
+static gboolean
+on_tab (GtkWidget *list, GVariant *args, gpointer data)
+{
+  AdjSidebar *self = data;
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->list));
+  gboolean back = g_variant_get_boolean (args);
+
+  self->leaving = TRUE;
+  gtk_widget_grab_focus (
+      GTK_WIDGET (gtk_list_box_get_row_at_index (self->graphs, back || n == 0 ? 0 : (int) n - 1)));
+  update_index (self);
+  self->leaving = FALSE;
+  return FALSE;
+}
+
+static void
+add_tab (GtkWidget *list, AdjSidebar *self)
+{
+  static const struct
+  {
+    guint key;
+    GdkModifierType mods;
+    gboolean back;
+  } keys[] = { { GDK_KEY_Tab, 0, FALSE }, { GDK_KEY_ISO_Left_Tab, GDK_SHIFT_MASK, TRUE } };
+  GtkEventController *controller = gtk_shortcut_controller_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      GtkShortcut *shortcut = gtk_shortcut_new (gtk_keyval_trigger_new (keys[i].key, keys[i].mods),
+                                                gtk_callback_action_new (on_tab, self, NULL));
+
+      gtk_shortcut_set_arguments (shortcut, g_variant_new_boolean (keys[i].back));
+      gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (controller), shortcut);
+    }
+  gtk_widget_add_controller (list, controller);
+}
 
 /* -- modules -- */
 
@@ -327,6 +366,7 @@ adj_sidebar_init (AdjSidebar *self)
   g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&module_look, NULL);
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  add_tab (GTK_WIDGET (self->graphs), self);
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update_bundle));
   adj_panel_watch (ADJ_PANEL (self), "notify::graph-index", G_CALLBACK (update_index));
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update_modules));

@@ -14,6 +14,7 @@ struct _AdjCommandPalette
   GtkPopover parent_instance;
 
   AdjPaletteEntries *entries; /* (owned) (nullable): while it is open */
+  GtkWidget *before;          /* (nullable): has the focus again when it is closed */
   GtkSingleSelection *selection;
 
   GtkEntry *entry;
@@ -175,6 +176,9 @@ adj_command_palette_closed (GtkPopover *popover)
   AdjCommandPalette *self = ADJ_COMMAND_PALETTE (popover);
 
   g_clear_pointer (&self->entries, adj_palette_entries_free);
+  if (self->before != NULL)
+    gtk_widget_grab_focus (self->before);
+  g_clear_weak_pointer (&self->before);
 }
 
 static void
@@ -182,6 +186,7 @@ adj_command_palette_dispose (GObject *object)
 {
   AdjCommandPalette *self = ADJ_COMMAND_PALETTE (object);
 
+  g_clear_weak_pointer (&self->before);
   g_clear_pointer (&self->entries, adj_palette_entries_free);
   g_clear_object (&self->selection);
 
@@ -233,6 +238,7 @@ adj_command_palette_open (AdjCommandPalette *self, AdjDocument *document)
 
   g_clear_pointer (&self->entries, adj_palette_entries_free);
   self->entries = adj_palette_entries_new (document);
+  g_set_weak_pointer (&self->before, gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self))));
   gtk_editable_set_text (GTK_EDITABLE (self->entry), "");
   find (self);
   gtk_popover_popup (GTK_POPOVER (self));

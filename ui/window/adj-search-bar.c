@@ -133,6 +133,14 @@ on_stop (AdjSearchBar *self)
   close_popover (self);
 }
 
+/* From wherever in it the focus is. */
+static gboolean
+on_escape (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  close_popover (ADJ_SEARCH_BAR (widget));
+  return TRUE;
+}
+
 /* The flow of all that was found, their bytes together, their names. */
 static void
 on_select_all (AdjSearchBar *self)
@@ -213,6 +221,7 @@ adj_search_bar_class_init (AdjSearchBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, regex);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, results);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, select_all);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
 }
 
 static void
