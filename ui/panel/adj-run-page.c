@@ -27,7 +27,8 @@ struct _AdjRunPage
   GtkSwitch *float64;
   AdwComboRow *peer; /* nothing, what was recorded, then the graphs of @peers */
   AdwComboRow *tolerance;
-  AdwEntryRow *rtol, *atol;
+  AdwActionRow *rtol_row, *atol_row;
+  GtkEntry *rtol, *atol;
   GtkButton *run;
   GtkStack *stack;
   GtkColumnView *outputs;
@@ -51,9 +52,9 @@ enum
 
 /* %FALSE, and marked, where the text is no number from zero on. */
 static gboolean
-read_number (AdwEntryRow *row, double *number)
+read_number (GtkEntry *entry, double *number)
 {
-  const char *text = gtk_editable_get_text (GTK_EDITABLE (row));
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (entry));
   char *end;
   double value = g_ascii_strtod (text, &end);
   gboolean valid = end != text && *end == '\0' && isfinite (value) && value >= 0;
@@ -61,11 +62,11 @@ read_number (AdwEntryRow *row, double *number)
   if (valid)
     {
       *number = value;
-      gtk_widget_remove_css_class (GTK_WIDGET (row), "error");
+      gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
     }
   else
-    gtk_widget_add_css_class (GTK_WIDGET (row), "error");
-  gtk_accessible_update_state (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_STATE_INVALID,
+    gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
+  gtk_accessible_update_state (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_STATE_INVALID,
                                valid ? GTK_ACCESSIBLE_INVALID_FALSE : GTK_ACCESSIBLE_INVALID_TRUE,
                                -1);
   return valid;
@@ -140,6 +141,9 @@ on_run (AdjRunPage *self)
   AdjGraphSet *graphs = adj_document_get_graphs (document);
   guint chosen = adw_combo_row_get_selected (self->peer);
 
+  /* A button that cannot be pressed would lose the focus. */
+  if (adj_document_is_running (document))
+    return;
   if (chosen >= PEER_FIRST && chosen - PEER_FIRST < self->peers->len)
     adj_document_run_against (
         document, graphs,
@@ -208,14 +212,14 @@ find_executor (const AdjExecutor *executor)
 }
 
 static void
-show_number (AdwEntryRow *row, double number)
+show_number (GtkEntry *entry, double number)
 {
   g_autofree char *text = g_strdup_printf ("%g", number);
   double there;
 
-  if (!read_number (row, &there) || there != number)
-    gtk_editable_set_text (GTK_EDITABLE (row), text);
-  gtk_widget_remove_css_class (GTK_WIDGET (row), "error");
+  if (!read_number (entry, &there) || there != number)
+    gtk_editable_set_text (GTK_EDITABLE (entry), text);
+  gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
 }
 
 static void
@@ -237,8 +241,8 @@ show_choice (AdjRunPage *self)
   adw_combo_row_set_selected (self->executor, find_executor (choice.executor));
   gtk_switch_set_active (self->float64, choice.float64);
   adw_combo_row_set_selected (self->tolerance, choice.close ? 1 : 0);
-  gtk_widget_set_visible (GTK_WIDGET (self->rtol), choice.close);
-  gtk_widget_set_visible (GTK_WIDGET (self->atol), choice.close);
+  gtk_widget_set_visible (GTK_WIDGET (self->rtol_row), choice.close);
+  gtk_widget_set_visible (GTK_WIDGET (self->atol_row), choice.close);
   show_number (self->rtol, choice.rtol);
   show_number (self->atol, choice.atol);
   self->updating = FALSE;
@@ -333,14 +337,6 @@ update_outputs (AdjRunPage *self)
 }
 
 static void
-update_running (AdjRunPage *self)
-{
-  gboolean running = adj_document_is_running (adj_panel_get_document (self));
-
-  gtk_widget_set_sensitive (GTK_WIDGET (self->run), !running);
-}
-
-static void
 update (AdjRunPage *self)
 {
   const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
@@ -362,6 +358,17 @@ update (AdjRunPage *self)
 
 /* -- widget -- */
 
+/* By Enter, and by going on. */
+static void
+take_when_left (AdjRunPage *self, GtkEntry *entry)
+{
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+
+  g_signal_connect_swapped (entry, "activate", G_CALLBACK (on_tolerance_applied), self);
+  g_signal_connect_swapped (focus, "leave", G_CALLBACK (on_tolerance_applied), self);
+  gtk_widget_add_controller (GTK_WIDGET (entry), focus);
+}
+
 /* What a row is made of has no names of its own. */
 static void
 name_inside (GtkWidget *widget, const char *name)
@@ -370,18 +377,14 @@ name_inside (GtkWidget *widget, const char *name)
     name = adw_preferences_row_get_title (ADW_PREFERENCES_ROW (widget));
   if (*name == '_')
     name++;
-  if (GTK_IS_LIST_BOX (widget) || GTK_IS_LIST_VIEW (widget) || GTK_IS_IMAGE (widget))
+  if (ADW_IS_COMBO_ROW (widget))
+    adj_name_choices (widget, name);
+  if (GTK_IS_LIST_BOX (widget) || GTK_IS_IMAGE (widget))
     gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
                                     -1);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     name_inside (child, name);
-}
-
-static gboolean
-adj_run_page_grab_focus (GtkWidget *widget)
-{
-  return gtk_widget_grab_focus (GTK_WIDGET (ADJ_RUN_PAGE (widget)->inputs));
 }
 
 static void
@@ -400,7 +403,6 @@ adj_run_page_class_init (AdjRunPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = adj_run_page_finalize;
-  widget_class->grab_focus = adj_run_page_grab_focus;
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/run-page.ui");
@@ -412,7 +414,9 @@ adj_run_page_class_init (AdjRunPageClass *klass)
   BIND (float64);
   BIND (peer);
   BIND (tolerance);
+  BIND (rtol_row);
   BIND (rtol);
+  BIND (atol_row);
   BIND (atol);
   BIND (run);
   BIND (stack);
@@ -434,14 +438,21 @@ adj_run_page_init (AdjRunPage *self)
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::run-choice", G_CALLBACK (show_choice));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_outputs));
-  adj_panel_watch (ADJ_PANEL (self), "notify::status", G_CALLBACK (update_running));
   g_signal_connect_swapped (self->inputs, "notify::selected", G_CALLBACK (on_inputs_chosen), self);
   g_signal_connect_swapped (self->seed, "value-changed", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (self->executor, "notify::selected", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (self->float64, "notify::active", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (self->tolerance, "notify::selected", G_CALLBACK (on_changed), self);
-  g_signal_connect_swapped (self->rtol, "apply", G_CALLBACK (on_tolerance_applied), self);
-  g_signal_connect_swapped (self->atol, "apply", G_CALLBACK (on_tolerance_applied), self);
+  take_when_left (self, self->rtol);
+  take_when_left (self, self->atol);
   g_signal_connect_swapped (self->run, "clicked", G_CALLBACK (on_run), self);
   g_signal_connect_swapped (self->outputs, "activate", G_CALLBACK (on_output_activated), self);
+}
+
+void
+adj_run_page_focus (AdjRunPage *self)
+{
+  g_return_if_fail (ADJ_IS_RUN_PAGE (self));
+
+  gtk_widget_grab_focus (GTK_WIDGET (self->inputs));
 }

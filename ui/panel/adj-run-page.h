@@ -10,4 +10,7 @@ G_BEGIN_DECLS
 #define ADJ_TYPE_RUN_PAGE (adj_run_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjRunPage, adj_run_page, ADJ, RUN_PAGE, AdjPanel)
 
+/* To the first choice. */
+void adj_run_page_focus (AdjRunPage *self);
+
 G_END_DECLS

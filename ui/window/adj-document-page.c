@@ -71,9 +71,20 @@ static const struct
   { "log", N_ ("Log"), adj_log_page_get_type },
 };
 
+/* Its tabs have no names of their own in GTK 4.8. */
+static void
+on_page_switched (GtkNotebook *panel, GtkWidget *page, guint index, gpointer data)
+{
+  g_autofree char *name = g_strdup_printf (_ ("Panel, %s, page %u of %u"), _ (bottom[index].title),
+                                           index + 1, (guint) G_N_ELEMENTS (bottom));
+
+  gtk_accessible_update_property (GTK_ACCESSIBLE (panel), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
 static void
 fill_panel (AdjDocumentPage *self)
 {
+  g_signal_connect (self->panel, "switch-page", G_CALLBACK (on_page_switched), NULL);
   for (guint i = 0; i < G_N_ELEMENTS (bottom); i++)
     {
       GtkWidget *page = g_object_new (bottom[i].get_type (), NULL);
@@ -103,7 +114,9 @@ adj_document_page_focus_panel (AdjDocumentPage *self)
 
   gtk_widget_set_visible (GTK_WIDGET (self->panel), TRUE);
   page = gtk_notebook_get_nth_page (self->panel, gtk_notebook_get_current_page (self->panel));
-  if (!gtk_widget_grab_focus (page))
+  if (ADJ_IS_RUN_PAGE (page))
+    adj_run_page_focus (ADJ_RUN_PAGE (page));
+  else if (!gtk_widget_grab_focus (page))
     gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD);
 }
 
