@@ -123,6 +123,8 @@ adj_legend_init (AdjLegend *self)
                                   GTK_POLICY_NEVER);
   gtk_scrolled_window_set_propagate_natural_width (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->box));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (scroller), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Roles"), -1);
   adw_bin_set_child (ADW_BIN (self), scroller);
   gtk_widget_add_css_class (GTK_WIDGET (self), "legend");
 }

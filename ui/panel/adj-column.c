@@ -16,6 +16,28 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn 
   adj_context_menu_set_item (label, item);
 }
 
+/* The widget of the list around the cells has no name of its own in GTK 4.8. */
+static void
+name_row (GtkWidget *bound)
+{
+  GtkWidget *row = bound != NULL ? gtk_widget_get_parent (bound) : NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (row == NULL)
+    return;
+  for (GtkWidget *cell = gtk_widget_get_first_child (row); cell != NULL;
+       cell = gtk_widget_get_next_sibling (cell))
+    {
+      GtkWidget *label = gtk_widget_get_first_child (cell);
+
+      if (GTK_IS_LABEL (label) && *gtk_label_get_text (GTK_LABEL (label)) != '\0')
+        g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
+                                gtk_label_get_text (GTK_LABEL (label)));
+    }
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, text->str,
+                                  -1);
+}
+
 static void
 on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *column)
 {
@@ -33,23 +55,23 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *
     classes[n++] = column->get_class (subject);
   gtk_widget_set_css_classes (label, classes);
   gtk_label_set_text (GTK_LABEL (label), text);
+  name_row (gtk_widget_get_parent (label));
 }
 
-/* The list inside has no name of its own. */
+/* Neither has what a table is made of. */
 static void
-name_list (GtkWidget *table)
+name_parts (GtkWidget *table)
 {
   for (GtkWidget *child = gtk_widget_get_first_child (table); child != NULL;
        child = gtk_widget_get_next_sibling (child))
-    if (GTK_IS_LIST_VIEW (child))
-      gtk_accessible_update_property (GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                      _ ("Rows"), -1);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    GTK_IS_LIST_VIEW (child) ? _ ("Rows") : _ ("Columns"), -1);
 }
 
 void
 adj_columns_append (GtkColumnView *table, const AdjColumn *columns, guint n)
 {
-  name_list (GTK_WIDGET (table));
+  name_parts (GTK_WIDGET (table));
   for (guint i = 0; i < n; i++)
     {
       GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();

@@ -8,6 +8,7 @@
 #include "model/adj-facts.h"
 #include "panel/adj-column.h"
 #include "panel/adj-difference-view.h"
+#include "panel/name-widgets.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjDifferencePane
@@ -363,6 +364,8 @@ static void
 adj_difference_pane_init (AdjDifferencePane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  adj_name_choices (GTK_WIDGET (self->rows), _ ("Dimension Going Down"));
+  adj_name_choices (GTK_WIDGET (self->columns), _ ("Dimension Going Across"));
   adj_columns_append (self->numbers, number_columns, G_N_ELEMENTS (number_columns));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update));

@@ -46,7 +46,8 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, Factory *self)
     look->setup (item, row, self->data);
 }
 
-/* The widget of the list around a row has no name of its own in GTK 4.8. */
+/* The widget of the list around a row, and the one that opens it, have no names of their own in GTK
+ * 4.8. */
 static void
 name_row (GtkWidget *child, GtkLabel *const *cells, guint n)
 {
@@ -59,6 +60,9 @@ name_row (GtkWidget *child, GtkLabel *const *cells, guint n)
                               gtk_label_get_text (cells[i]));
   if (parent != NULL)
     gtk_accessible_update_property (GTK_ACCESSIBLE (parent), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    text->str, -1);
+  if (GTK_IS_TREE_EXPANDER (child))
+    gtk_accessible_update_property (GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                     text->str, -1);
   g_string_free (text, TRUE);
 }

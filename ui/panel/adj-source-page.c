@@ -174,7 +174,8 @@ make_frame_row (const AdjFrame *frame)
 {
   g_autofree char *base = g_path_get_basename (frame->file);
   g_autofree char *where = g_strdup_printf (_ ("%s, line %u"), frame->function, frame->line);
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  g_autofree char *name = g_strdup_printf ("%s, %s", base, where);
+  GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *file = gtk_label_new (base), *place = gtk_label_new (where);
 
   gtk_label_set_xalign (GTK_LABEL (file), 0);
@@ -185,7 +186,9 @@ make_frame_row (const AdjFrame *frame)
   gtk_box_append (GTK_BOX (box), file);
   gtk_box_append (GTK_BOX (box), place);
   gtk_widget_set_tooltip_text (box, frame->file);
-  return box;
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  return row;
 }
 
 /* What backward takes was made by a line of forward. */

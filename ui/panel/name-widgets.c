@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "panel/name-widgets.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 
 static const char *
@@ -19,29 +20,74 @@ find_text (GtkWidget *widget)
   return NULL;
 }
 
+/* A button says what stands on it, or else its tooltip. */
+static const char *
+find_name (GtkWidget *button, const char *tooltip)
+{
+  const char *text = GTK_IS_MENU_BUTTON (button) ? NULL : find_text (button);
+
+  /* A sign is no name. */
+  if (text != NULL && !g_unichar_isalnum (g_utf8_get_char (text)) && tooltip != NULL)
+    return tooltip;
+  if (text != NULL || tooltip != NULL)
+    return text != NULL ? text : tooltip;
+  return gtk_widget_has_css_class (button, "close") ? _ ("Close") : NULL;
+}
+
 /* @tooltip: (nullable): of the nearest widget around that has one */
 static void
 name (GtkWidget *widget, const char *tooltip)
 {
-  const char *own = gtk_widget_get_tooltip_text (widget), *text;
+  const char *own = gtk_widget_get_tooltip_text (widget), *text = NULL;
 
   tooltip = own != NULL ? own : tooltip;
   if (GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_EXPANDER (widget))
+    text = find_name (widget, tooltip);
+  else if (ADW_IS_STATUS_PAGE (widget))
+    tooltip = adw_status_page_get_title (ADW_STATUS_PAGE (widget));
+  else if (GTK_IS_SCROLLED_WINDOW (widget) && tooltip != NULL)
+    text = tooltip;
+  else if (GTK_IS_PANED (widget))
+    text = _ ("Divider");
+  if (text != NULL)
     {
-      text = find_text (widget);
-      /* A sign is no name. */
-      if (text != NULL && !g_unichar_isalnum (g_utf8_get_char (text)) && tooltip != NULL)
-        text = tooltip;
-      text = text != NULL && !GTK_IS_MENU_BUTTON (widget) ? text : tooltip;
-      if (text == NULL && gtk_widget_has_css_class (widget, "close"))
-        text = _ ("Close");
-      if (text != NULL)
-        gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                        text, -1);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+                                      -1);
+      /* The toolkit adds what labels it, which is the same once more. */
+      gtk_accessible_reset_relation (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
     }
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     name (child, tooltip);
+}
+
+/* The toolkit makes the rows anew when they are shown. */
+static void
+on_choices_shown (GtkWidget *list)
+{
+  for (GtkWidget *row = gtk_widget_get_first_child (list); row != NULL;
+       row = gtk_widget_get_next_sibling (row))
+    {
+      const char *text = find_text (row);
+
+      if (text != NULL)
+        gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+                                        -1);
+    }
+}
+
+void
+adj_name_choices (GtkWidget *widget, const char *name)
+{
+  if (GTK_IS_LIST_VIEW (widget))
+    {
+      gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                      -1);
+      g_signal_connect (widget, "map", G_CALLBACK (on_choices_shown), NULL);
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    adj_name_choices (child, name);
 }
 
 void

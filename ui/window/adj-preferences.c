@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "panel/name-widgets.h"
+
 typedef struct
 {
   const char *value, *title;
@@ -68,6 +70,7 @@ make_choice (const Option *option, GSettings *settings)
   for (guint i = 0; option->choices[i].value != NULL; i++)
     gtk_string_list_append (names, _ (option->choices[i].title));
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (names));
+  adj_name_choices (row, _ (option->title));
   g_settings_bind_with_mapping (settings, option->key, row, "selected", G_SETTINGS_BIND_DEFAULT,
                                 get_index, set_index, (gpointer) option->choices, NULL);
   return row;
@@ -79,8 +82,6 @@ make_switch (const Option *option, GSettings *settings)
   GtkWidget *row = adw_action_row_new (), *toggle = gtk_switch_new ();
 
   gtk_widget_set_valign (toggle, GTK_ALIGN_CENTER);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (toggle), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ (option->title), -1);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), toggle);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), toggle);
   g_settings_bind (settings, option->key, toggle, "active", G_SETTINGS_BIND_DEFAULT);

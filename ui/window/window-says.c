@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"
+#include "panel/name-widgets.h"
 #include "window/window-actions.h"
 #include "window/window-private.h"
 
@@ -186,6 +187,7 @@ update_status (AdjWindow *self)
   adw_button_content_set_label (self->run_content, label);
   adw_button_content_set_icon_name (self->run_content, running ? "media-playback-stop-symbolic"
                                                                : "media-playback-start-symbolic");
+  adj_name_widgets (GTK_WIDGET (self->run_button));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->run_button),
                                   running ? "win.stop" : "win.run");
   adj_window_update_actions (self);
