@@ -16,12 +16,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 unset NO_AT_BRIDGE G_DEBUG MALLOC_PERTURB_
-export HOME=$home XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config
+export HOME=$home TMPDIR=$home PYTHONDONTWRITEBYTECODE=1
+export XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config
 export GTK_A11Y=atspi GSK_RENDERER=cairo LC_ALL=C.UTF-8
 
 mkdir -p "$home/config/gtk-4.0"
 printf '[Settings]\ngtk-enable-animations=false\n' >"$home/config/gtk-4.0/settings.ini"
 
-# The system's Python: it has the bindings.
-xvfb-run -a -s "-screen 0 1440x900x24" dbus-run-session -- \
-  /usr/bin/python3 "$here/keyboard.py" "$@" 2>"$home/errors" || { cat "$home/errors" >&2; exit 1; }
+# The system's Python: it has the bindings.  What the bus starts must not write among our lines.
+exec 3>&1
+xvfb-run -a -s "-screen 0 1600x1000x24" dbus-run-session -- bash -c '"$@" >&3 3>&-' - \
+  /usr/bin/python3 "$here/keyboard.py" "$@" >/dev/null 2>"$home/errors" ||
+  { cat "$home/errors" >&2; exit 1; }

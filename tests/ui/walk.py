@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""Driving the workbench as those do who see it through a screen reader and have no mouse: keys by
+the X server, what is told by AT-SPI."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+try:
+    import gi
+
+    gi.require_version("Atspi", "2.0")
+    from gi.repository import Atspi, Gio, GLib
+except (ImportError, ValueError):
+    print("1..0 # SKIP gir1.2-atspi-2.0 is not here")
+    sys.exit(0)
+
+WAIT = 60  # for anything: on a machine that is busy all takes long
+STOPS = 120  # of Tab, before it is taken to go round in circles
+# What they hold is in the names of rows; thousands of cells are not walked through.
+ROWS = ("table row", "list item")
+
+
+def until(ask, what, seconds=WAIT):
+    """Until ask() gives something; it may see half of a change."""
+    end = time.monotonic() + seconds
+    while True:
+        while GLib.MainContext.default().iteration(False):
+            pass
+        failure = None
+        try:
+            found = ask()
+        except (GLib.Error, AttributeError, StopIteration) as error:  # the object went meanwhile
+            found, failure = None, error
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise AssertionError(f"{what() if callable(what) else what} did not come") from failure
+        time.sleep(0.02)
+
+
+def xdotool(*args):
+    return subprocess.run(["xdotool", *args], capture_output=True, text=True).stdout
+
+
+def has(o, state):
+    return o is not None and o.get_state_set().contains(state)
+
+
+def is_pressed(o):
+    return has(o, Atspi.StateType.PRESSED) or has(o, Atspi.StateType.CHECKED)
+
+
+def text_of(o):
+    text = o.get_text_iface()
+    return Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text))
+
+
+def path_of(o):
+    """The object and what it is in, innermost first."""
+    names = []
+    while o and o.get_role_name() != "application":
+        names.append(f"{o.get_role_name()} '{o.get_name() or ''}'")
+        o = o.get_parent()
+    return " in ".join(names[:5])
+
+
+def has_name(o):
+    """One that a person would give: that of a class stands where there is none."""
+    name = o.get_name() or ""
+    words = name.split(" ")
+    half = len(words) // 2
+    return (name != "" and not re.match("_[A-Z]|Gtk[A-Z]|Adw[A-Z]|Adj[A-Z]", name)
+            and not (len(words) % 2 == 0 and words[:half] == words[half:]))
+
+
+def around(o, name):
+    """The nearest that @o is in whose name is that."""
+    while o.get_name() != name:
+        o = o.get_parent()
+    return o
+
+
+class Walk:
+    def __init__(self, program, *files):
+        self.canvases = None
+        self.done = set()  # titles of what keys did
+        self.focused = None
+        self.listener = Atspi.EventListener.new(self.on_focused)
+        self.listener.register("object:state-changed:focused")
+        self.process = subprocess.Popen(
+            [program, *files], env={**os.environ, "G_DEBUG": "fatal-warnings"}
+        )
+        self.frame = until(self.find_frame, "the window")
+
+    def on_focused(self, event):
+        if event.detail1:
+            self.focused = event.source
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+    # -- what is told --
+
+    def app(self):
+        desktop = Atspi.get_desktop(0)
+        for i in range(desktop.get_child_count()):
+            app = desktop.get_child_at_index(i)
+            if app and app.get_name() == "adjoint-workbench" and app.get_child_count():
+                return app
+        return None
+
+    def frames(self):
+        app = self.app()
+        return [app.get_child_at_index(i) for i in range(app.get_child_count())]
+
+    def find_frame(self):
+        return self.frames()[0]
+
+    def each(self, root=None, depth=0):
+        root = root or self.frame
+        yield root
+        if depth > 40 or (depth > 0 and root.get_role_name() in ROWS):
+            return
+        for i in range(min(root.get_child_count(), 250)):
+            child = root.get_child_at_index(i)
+            if child:
+                yield from self.each(child, depth + 1)
+
+    def everywhere(self):
+        """With dialogs, which are frames of their own."""
+        for frame in self.frames():
+            if frame:
+                yield from self.each(frame)
+
+    def find(self, role, text, root=None):
+        for o in self.each(root) if root else self.everywhere():
+            if o.get_role_name() == role and text in (o.get_name() or ""):
+                return o
+        return None
+
+    def see(self, role, text, root=None):
+        return until(lambda: self.find(role, text, root), f"{role} '{text}'")
+
+    def window(self, title):
+        return next((frame for frame in self.frames() if frame and frame.get_name() == title), None)
+
+    def title(self):
+        return self.frame.get_name()
+
+    def canvas(self):
+        """Of the tab that is shown: the one that is on the screen."""
+        if self.canvases is None or not self.canvases.get_parent():
+            self.canvases = self.find("image", "Graph canvas", self.frame)
+        return self.canvases
+
+    def told(self):
+        """What the canvas says of what is selected."""
+        return self.canvas().get_description()
+
+    def tells(self, text):
+        return until(lambda: text in self.told() and self.told(),
+                     lambda: f"'{text}' instead of '{self.told()}' on the canvas")
+
+    def describe(self):
+        try:
+            return (f"'{self.title()}', the canvas tells '{self.told()}',"
+                    f" the focus is on {path_of(self.focused)}")
+        except (GLib.Error, AttributeError) as error:
+            return str(error)
+
+    # -- what is pressed --
+
+    def windows(self, title):
+        ids = xdotool("search", "--onlyvisible", "--pid", str(self.process.pid), "--name",
+                      f"^{re.escape(title)}$").split()
+        return [i for i in ids if xdotool("getwindowname", i).rstrip("\n") == title]
+
+    def focus(self, title=None):
+        """Nobody manages windows here: the one of that title, of the document when there is none
+        given, gets the keys; until the server says so."""
+        def ask():
+            for window in self.windows(title or self.title()):
+                if xdotool("getwindowfocus").strip() == window:
+                    return True
+                xdotool("windowfocus", "--sync", window)
+            return False
+
+        until(ask, f"the focus on {title or 'the window'}")
+
+    def key(self, *names):
+        xdotool("key", "--delay", "20", *names)
+
+    def type(self, text):
+        xdotool("type", "--delay", "10", text)
+
+    def is_at(self, role, text):
+        return (self.focused is not None and self.focused.get_role_name() == role
+                and text in (self.focused.get_name() or "")
+                and has(self.focused, Atspi.StateType.FOCUSED) and self.focused)
+
+    def at(self, role, text):
+        return until(lambda: self.is_at(role, text),
+                     lambda: f"the focus on {role} '{text}' instead of {path_of(self.focused)}")
+
+    def step(self, key):
+        """A key that moves the focus; gives what has it then, which has a name."""
+        before = self.focused
+        self.key(key)
+        until(lambda: self.focused != before and has(self.focused, Atspi.StateType.FOCUSED),
+              lambda: f"the focus that {key} moves from {path_of(self.focused)}")
+        assert has_name(self.focused), f"no name: {path_of(self.focused)}"
+        return self.focused
+
+    def go(self, role, text, key="Tab"):
+        """Presses the key until what is wanted has the focus."""
+        passed = []
+        while not self.is_at(role, text):
+            o = self.step(key)
+            passed.append(f"{o.get_role_name()} '{o.get_name()}'")
+            assert len(passed) < STOPS, f"{key} leads past {role} '{text}': {passed[-30:]}"
+        return self.focused
+
+    def on_canvas(self):
+        """That of the tab that is shown: others are in the tree too."""
+        self.focus()
+        self.key("F6")
+        self.canvases = self.at("image", "Graph canvas")
+
+    def does(self, titles, keys, ask, what=None):
+        """The key of that title, in the window of shortcuts, and what can be seen of it."""
+        self.key(*keys.split())
+        result = until(ask, what or f"what {titles} does")
+        self.done.update(titles if isinstance(titles, (list, tuple)) else [titles])
+        return result
+
+    def opens(self, title, keys, window):
+        """The key opens a window of that title, which Escape closes."""
+        self.does(title, keys, lambda: self.window(window), window)
+        self.focus(window)
+        self.key("Escape")
+        until(lambda: not self.window(window), f"the end of {window}")
+        self.focus()
+
+    def choose_file(self, title, path):
+        """In the dialog of that title."""
+        self.focus(title)
+        self.key("ctrl+l")
+        entry = until(lambda: next(o for o in self.each(self.window(title))
+                                   if o.get_role_name() == "text"
+                                   and has(o, Atspi.StateType.FOCUSED)), "the entry")
+        until(lambda: self.takes(title, entry, path), f"the end of {title}")
+        self.focus()
+
+    def takes(self, title, entry, path):
+        """While it reads a folder the dialog forgets what is typed, and does not listen to Enter."""
+        if text_of(entry) != path:
+            self.key("ctrl+a")
+            self.type(path)
+        self.key("Return")
+        try:
+            return until(lambda: not self.windows(title), "the end", seconds=1)
+        except AssertionError:
+            return False
+
+    def run(self, *words):
+        """By the palette, as everything can be."""
+        self.focus()
+        self.does("Find a Command", "ctrl+k", lambda: self.is_at("text", "Command, Graph"))
+        entry = self.focused
+        self.type(" ".join(words))
+        until(lambda: words[0].lower() in entry.get_description().lower(), f"{words} in the palette")
+        self.key("Return")
+        until(lambda: self.focused != entry and has(self.focused, Atspi.StateType.FOCUSED),
+              "the end of the palette")
+
+
+def start_bus():
+    """GTK asks for the bus of assistive technology once, when it starts: it has to be there."""
+    bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+    bus.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, None,
+                  Gio.DBusCallFlags.NONE, WAIT * 1000)
+    Atspi.init()
+    until(lambda: Atspi.get_desktop(0).get_name() is not None, "the registry")
+
+
+def passes(walk, test):
+    try:
+        test(walk)
+        return True
+    except Exception:
+        told = traceback.format_exc() + walk.describe()
+        print("# " + told.replace("\n", "\n# "), flush=True)
+        return False
+
+
+def main(program, tests):
+    """Runs the tests in one window, one after the other; what one leaves the next finds."""
+    print(f"1..{len(tests)}", flush=True)
+    start_bus()
+    walk = Walk(program)
+    for i, test in enumerate(tests):
+        begun = time.monotonic()
+        good = passes(walk, test)
+        print(f"{'ok' if good else 'not ok'} {i + 1} {test.__name__[5:]}"
+              f" # {time.monotonic() - begun:.1f} s", flush=True)
+        if not good:
+            print(f"Bail out! {test.__name__[5:]}", flush=True)
+            break
+    walk.close()
+    return not good
