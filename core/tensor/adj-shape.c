@@ -43,8 +43,8 @@ set_contiguous (AdjShape *shape, AdjSymbols *symbols)
     }
 }
 
-/* Dense strides over the dimensions in @order, the innermost one first; a dimension counts as
- * @least elements where it has fewer. */
+/* Dense strides over the dimensions in @order, the innermost one first; a dimension that is known to
+ * have fewer counts as @least elements. */
 static void
 set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order, gint64 least)
 {
@@ -52,11 +52,12 @@ set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order, gint64 l
 
   for (guint i = 0; i < shape->rank; i++)
     {
+      AdjSize size = shape->size[order[i]];
+
+      if (adj_size_is_int (size) && size.word < least)
+        size = ADJ_SIZE (least);
       shape->stride[order[i]] = stride;
-      if (i + 1 < shape->rank)
-        stride = adj_size_mul (
-            symbols, stride,
-            adj_size_apply (symbols, ADJ_SIZE_MAX, shape->size[order[i]], ADJ_SIZE (least)));
+      stride = adj_size_mul (symbols, stride, size);
     }
 }
 
