@@ -43,8 +43,8 @@ set_contiguous (AdjShape *shape, AdjSymbols *symbols)
     }
 }
 
-/* Dense strides over the dimensions in @order, the innermost one first; a dimension that is known to
- * have fewer counts as @least elements. */
+/* Dense strides over the dimensions in @order, the innermost one first; a dimension that is known
+ * to have fewer counts as @least elements. */
 static void
 set_ordered (AdjShape *shape, AdjSymbols *symbols, const guint8 *order, gint64 least)
 {
