@@ -34,12 +34,12 @@ has_scene (gpointer document)
   return adj_document_get_scene (document) != NULL;
 }
 
-/* A file whose layout takes long: no two layers are alike.  (transfer full) */
+/* A file whose layout takes long: no two of its @n layers are alike.  (transfer full) */
 static GFile *
-write_deep (const AdjTestFolder *folder)
+write_deep (const AdjTestFolder *folder, guint n)
 {
   g_autofree char *path = g_build_filename (folder->path, "deep.txt", NULL);
-  g_autoptr (AdjGraph) graph = adj_test_layered_graph (400, TRUE);
+  g_autoptr (AdjGraph) graph = adj_test_layered_graph (n, TRUE);
   g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
@@ -51,7 +51,7 @@ test_layout (void)
 {
   AdjWindow *window = adj_walk_open_window (application, 1280, 800);
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (GFile) file = write_deep (folder);
+  g_autoptr (GFile) file = write_deep (folder, 400);
   AdjDocument *document;
 
   adj_window_open (window, file);
@@ -98,7 +98,7 @@ test_modules (void)
 {
   AdjWindow *window = adj_walk_open_window (application, 1280, 800);
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (GFile) file = write_deep (folder);
+  g_autoptr (GFile) file = write_deep (folder, 1600);
   AdjDocument *document;
   GtkWidget *button;
   gint64 begun;

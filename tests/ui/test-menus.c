@@ -119,8 +119,8 @@ test_sensitive (Fixture *fixture, gconstpointer data)
       g_action_group_get_action_enabled (adj_graph_view_get_actions (fixture->view), "twin"));
   menu = ask_at (fixture, &box_of (fixture, "primals_1")->rect);
   g_assert_nonnull (menu);
-  g_assert_nonnull (adj_walk_find (menu, GTK_TYPE_LABEL, "First Input"));
-  g_assert_false (adj_walk_menu_offers (menu, "First Input"));
+  g_assert_nonnull (adj_walk_find (menu, GTK_TYPE_LABEL, "Previous User, or the Value"));
+  g_assert_false (adj_walk_menu_offers (menu, "Previous User, or the Value"));
 }
 
 /* One of several that are selected: they stay so. */

@@ -46,6 +46,7 @@ on_tick (GtkWidget *list, GdkFrameClock *clock, gpointer data)
   if (mapped && !wish->has_jumped && scroll (list, wish))
     {
       wish->has_jumped = TRUE;
+      wish->frames = FRAMES;
       return G_SOURCE_CONTINUE;
     }
   /* After a jump over many rows GTK 4.8 gives the new ones no place until it scrolls again. */
