@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/adj-saved-view.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 
@@ -65,6 +66,15 @@ test_hides_parts_of_one (void)
 }
 
 /* Closed and opened again, a file is as it was. */
+static gboolean
+is_saved (gpointer path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (AdjSavedView) saved = adj_saved_view_load (file);
+
+  return saved != NULL && g_strcmp0 (saved->selected, "gelu") == 0;
+}
+
 static void
 test_comes_back (void)
 {
@@ -78,6 +88,8 @@ test_comes_back (void)
   adj_walk_settle (window);
   adj_document_set_coloring (adj_window_get_document (window), ADJ_COLOR_BY_BYTES);
   g_assert_true (adj_walk_select (window, "gelu"));
+  /* What moves after the view was saved is saved again. */
+  g_assert_true (adj_walk_until (is_saved, mlp, 60));
   camera = (AdjCamera){ 11, 22, 0.75f };
   adj_graph_view_set_camera (adj_window_get_view (window), &camera);
   camera = adj_graph_view_get_camera (adj_window_get_view (window));

@@ -576,6 +576,8 @@ adj_document_page_init (AdjDocumentPage *self)
   fill_panel (self);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
+  g_signal_connect_object (adj_canvas_page_get_view (self->canvas_page), "camera-changed",
+                           G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
   adj_name_widgets (GTK_WIDGET (self));
   g_signal_connect_swapped (self->remarks_bar, "response", G_CALLBACK (on_remark_closed), self);
   update_page (self);
