@@ -125,7 +125,7 @@ read_parameter (AdjReader *r, AdjSymbols *symbols)
       g_string_append_len (target, r->token.text, r->token.length);
       adj_reader_advance (r);
     }
-  if (r->token.kind != ADJ_TOKEN_NAME)
+  if (r->token.kind != ADJ_TOKEN_NAME || adj_token_is (&r->token, "None"))
     return NULL;
 
   parameter = parameter_new ();
