@@ -57,7 +57,7 @@ read_annotation (AdjStatement *s)
 static gboolean
 read_left (AdjStatement *s)
 {
-  if (s->reader.token.kind != ADJ_TOKEN_NAME)
+  if (s->reader.token.kind != ADJ_TOKEN_NAME || adj_token_is (&s->reader.token, "None"))
     return FALSE;
 
   g_free (s->name);
