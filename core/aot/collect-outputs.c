@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/collect-private.h"
+
+#include "autograd/adj-autograd.h"
+#include "autograd/adj-custom.h"
+
+/* What each output is, by the numbers of the rules of aot-autograd §3.4. */
+
+/* Positions of outputs with @storage; those among them that are one of several views. */
+static void
+count_outputs (const AotCollection *collection, const AdjStorage *storage, guint *n, guint *n_multi)
+{
+  *n = *n_multi = 0;
+  for (guint i = 0; i < collection->outputs.n; i++)
+    {
+      AdjTensor *tensor = aot_collection_output (collection, i);
+      AdjFunctionalFacts facts;
+
+      if (tensor == NULL || adj_tensor_get_storage (tensor) != storage)
+        continue;
+      aot_get_facts (tensor, &facts);
+      (*n)++;
+      *n_multi += facts.is_multi_output;
+    }
+}
+
+/* The last input with @storage. */
+static gint
+find_input_of (const AotCollection *collection, const AdjStorage *storage)
+{
+  for (guint i = collection->n; i-- > 0;)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR &&
+        adj_tensor_get_storage (collection->inputs[i].tensor) == storage)
+      return (gint) i;
+  return -1;
+}
+
+static gboolean
+is_an_input (const AotCollection *collection, const AdjTensor *tensor)
+{
+  for (guint i = 0; i < collection->n; i++)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+find_first_output (const AotCollection *collection, guint index)
+{
+  guint i = 0;
+
+  while (aot_collection_output (collection, i) != aot_collection_output (collection, index))
+    i++;
+  return i;
+}
+
+/* The last position at which @tensor is an output. */
+static gint
+find_output (const AotCollection *collection, const AdjTensor *tensor)
+{
+  for (guint i = collection->outputs.n; i-- > 0;)
+    if (aot_collection_output (collection, i) == tensor)
+      return (gint) i;
+  return -1;
+}
+
+static void
+decide (AdjAotOutput *output, const char *rule, AdjOutputType type, gint base)
+{
+  output->rule = rule;
+  output->type = type;
+  output->base = base;
+}
+
+static gboolean
+is_of_custom_function (const AdjTensor *tensor)
+{
+  AdjGradNode *node = adj_tensor_get_grad_node (tensor);
+
+  return node != NULL && adj_grad_node_is_custom (node);
+}
+
+/* Rules 5a to 5d: @base made @tensor, and both require a gradient. */
+static void
+classify_of_intermediate (
+    AotCollection *collection, AdjAotOutput *output, AdjTensor *base, guint n, guint n_multi)
+{
+  gint position = find_output (collection, base);
+  guint index;
+
+  if (n == 1 || n - n_multi <= 1)
+    decide (output, "5a", ADJ_OUTPUT_UNSAFE_VIEW_ALIAS, -1);
+  else if (position >= 0)
+    decide (output, "5b", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, position);
+  else if (g_ptr_array_find (collection->bases, base, &index))
+    decide (output, "5c", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE, (gint) index);
+  else
+    {
+      decide (output, "5d", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT,
+              (gint) collection->bases->len);
+      g_ptr_array_add (collection->bases, base);
+    }
+}
+
+/* Another output that is the same piece of the same storage and requires a gradient. */
+static gint
+find_twin (const AotCollection *collection, guint index)
+{
+  AdjTensor *tensor = aot_collection_output (collection, index);
+
+  for (guint i = 0; i < collection->outputs.n; i++)
+    {
+      AdjTensor *other = aot_collection_output (collection, i);
+
+      if (other != NULL && i != index && adj_tensor_get_requires_grad (other) &&
+          adj_tensor_get_storage (other) == adj_tensor_get_storage (tensor) &&
+          aot_same_geometry (&adj_tensor_get_meta (other)->shape,
+                             &adj_tensor_get_meta (tensor)->shape))
+        return (gint) i;
+    }
+  return -1;
+}
+
+/* What detach() made and was written with a gradient: not even PyTorch's rules know it, which give
+ * its caller the history of the input. */
+static gboolean
+has_own_history (const AotCollection *collection, const AdjTensor *tensor)
+{
+  AdjTensor *base = adj_tensor_get_base (tensor);
+
+  return adj_tensor_get_requires_grad (tensor) && !is_an_input (collection, tensor) &&
+         (base == NULL || !is_an_input (collection, base));
+}
+
+static void
+classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
+{
+  AdjTensor *tensor = aot_collection_output (collection, index);
+  AdjStorage *storage = adj_tensor_get_storage (tensor);
+  AdjTensor *base = adj_tensor_get_base (tensor);
+  gint input = find_input_of (collection, storage);
+  guint n, n_multi;
+  AdjFunctionalFacts facts;
+  gint twin;
+
+  count_outputs (collection, storage, &n, &n_multi);
+  aot_get_facts (tensor, &facts);
+  if (input >= 0 && is_of_custom_function (tensor))
+    decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
+  else if (input >= 0 && !facts.storage_changed && n == n_multi &&
+           adj_tensor_get_grad_node (tensor) != NULL)
+    decide (output, "3a", ADJ_OUTPUT_NON_ALIAS, input);
+  else if (input >= 0 && !facts.storage_changed && has_own_history (collection, tensor) &&
+           base != NULL && find_output (collection, base) >= 0)
+    decide (output, "own history", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT,
+            find_output (collection, base));
+  else if (input >= 0 && !facts.storage_changed && has_own_history (collection, tensor))
+    decide (output, "own history", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
+  else if (input >= 0 && !facts.storage_changed)
+    decide (output, is_an_input (collection, tensor) ? "3b" : "3c",
+            is_an_input (collection, tensor) ? ADJ_OUTPUT_IS_INPUT : ADJ_OUTPUT_ALIAS_OF_INPUT,
+            input);
+  else if (facts.storage_changed && is_an_input (collection, tensor))
+    decide (output, "4", ADJ_OUTPUT_IS_INPUT, input);
+  else if (base != NULL && adj_tensor_get_requires_grad (tensor) &&
+           adj_tensor_get_requires_grad (base))
+    classify_of_intermediate (collection, output, base, n, n_multi);
+  else if (n > 1 && !adj_tensor_get_requires_grad (tensor) &&
+           (twin = find_twin (collection, index)) >= 0)
+    decide (output, "6", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, twin);
+  else
+    decide (output, "7", ADJ_OUTPUT_NON_ALIAS, -1);
+}
+
+/* is_input names the object, not the storage: the last input that is it. */
+static void
+name_input (const AotCollection *collection, const AdjTensor *tensor, AdjAotOutput *output)
+{
+  if (output->type != ADJ_OUTPUT_IS_INPUT)
+    return;
+  for (guint i = collection->n; i-- > 0;)
+    if (collection->inputs[i].kind == ADJ_VALUE_TENSOR && collection->inputs[i].tensor == tensor)
+      {
+        output->base = (gint) i;
+        return;
+      }
+}
+
+static gboolean
+is_regenerated (AdjOutputType type)
+{
+  return type == ADJ_OUTPUT_ALIAS_OF_INPUT || type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE ||
+         type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_SAVE_AS_OUTPUT ||
+         type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT;
+}
+
+/* Whether another output is a view of the same tensor, which is none. */
+static gboolean
+shares_base (const AotCollection *collection, guint index)
+{
+  AdjTensor *base = adj_tensor_get_base (aot_collection_output (collection, index));
+
+  for (guint i = 0; base != NULL && i < collection->outputs.n; i++)
+    {
+      AdjTensor *other = aot_collection_output (collection, i);
+
+      if (other != NULL && other != aot_collection_output (collection, index) &&
+          adj_tensor_get_base (other) == base)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+aot_collection_add_output (AotCollection *collection, guint index, GError **error)
+{
+  AdjAotOutput *output = &collection->metadata->outputs[index];
+  const AdjValue *value = &collection->outputs.items[index];
+  AdjTensor *tensor = aot_collection_output (collection, index);
+
+  output->kind = value->kind;
+  output->base = -1;
+  if (tensor == NULL)
+    {
+      decide (output, "1", ADJ_OUTPUT_NON_ALIAS, -1);
+      if (value->kind == ADJ_VALUE_RAW || value->kind == ADJ_VALUE_GRAPH ||
+          value->kind == ADJ_VALUE_NODE)
+        return aot_fail (error, AOT_ERROR_OUTPUT_UNKNOWN, AOT_OUTPUT (index), ", %s",
+                         adj_value_kind_name (value->kind));
+      return TRUE;
+    }
+  output->first = find_first_output (collection, index);
+  classify_tensor (collection, index, output);
+  name_input (collection, tensor, output);
+  output->requires_grad = adj_tensor_get_requires_grad (tensor);
+  output->meta = *adj_tensor_get_meta (tensor);
+  for (guint i = 0; i < output->meta.shape.rank; i++)
+    if (!adj_size_is_int (output->meta.shape.size[i]))
+      output->dynamic_dims |= 1u << i;
+  if (output->type != ADJ_OUTPUT_NON_ALIAS || output->base >= 0)
+    output->recipe = aot_get_recipe (tensor);
+  output->hooked =
+      !is_regenerated (output->type) && aot_collection_has_hooked_views (collection, tensor);
+  if (output->type == ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW && shares_base (collection, index))
+    return aot_fail (error, AOT_ERROR_DETACHED_VIEWS, AOT_OUTPUT (index), NULL);
+  if (output->type == ADJ_OUTPUT_ALIAS_OF_INPUT && output->requires_grad &&
+      collection->metadata->inputs[output->base].is_leaf &&
+      collection->metadata->inputs[output->base].turns_no_grad)
+    return aot_fail (error, AOT_ERROR_VIEW_OF_TURNED_LEAF,
+                     AOT_OUTPUT_OF (index, collection->metadata->inputs[output->base].place), NULL);
+  if (aot_collection_shows_hooked_view (collection, output) ||
+      (is_regenerated (output->type) && !aot_collection_follow_views (collection, tensor, output)))
+    return aot_fail (error, AOT_ERROR_HOOK_ON_ALIAS, AOT_OUTPUT (index), NULL);
+  if (output->type != ADJ_OUTPUT_IS_INPUT &&
+      adj_aot_metadata_shows_input (collection->metadata, index))
+    output->turned = aot_get_recipe (collection->inputs[output->base].tensor);
+  else if (output->type == ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT)
+    output->turned = aot_get_recipe (aot_collection_output (collection, (guint) output->base));
+  else if (is_regenerated (output->type) && adj_tensor_get_base (tensor) != NULL)
+    output->turned = aot_get_recipe (adj_tensor_get_base (tensor));
+  return TRUE;
+}
