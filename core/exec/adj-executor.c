@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "exec/adj-executor.h"
 
+#include "base/adj-names-internal.h"
+
 extern const AdjExecutor adj_executor_interpreter;
 
 static const AdjExecutor *const executors[] = {
@@ -21,6 +23,12 @@ adj_executors_get (guint index)
   return executors[index];
 }
 
+static const char *
+name_of (guint i)
+{
+  return executors[i]->name;
+}
+
 /**
  * adj_executor_find:
  *
@@ -29,17 +37,9 @@ adj_executors_get (guint index)
 const AdjExecutor *
 adj_executor_find (const char *name, GError **error)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
+  gint i = adj_names_find ("executor", name_of, G_N_ELEMENTS (executors), name, error);
 
-  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
-    {
-      if (g_str_equal (executors[i]->name, name))
-        return executors[i];
-      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", executors[i]->name);
-    }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no executor '%s'; there is: %s", name,
-               known->str);
-  return NULL;
+  return i >= 0 ? executors[i] : NULL;
 }
 
 static gboolean

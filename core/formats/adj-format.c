@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 
+#include "base/adj-names-internal.h"
 #include "formats/adjoint-private.h"
 #include "formats/text-formats-private.h"
 
@@ -32,20 +33,18 @@ adj_formats_get (guint index)
   return formats[index];
 }
 
+static const char *
+name_of (guint i)
+{
+  return formats[i]->name;
+}
+
 const AdjFormat *
 adj_format_find (const char *name, GError **error)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
+  gint i = adj_names_find ("format", name_of, G_N_ELEMENTS (formats), name, error);
 
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    {
-      if (strcmp (formats[i]->name, name) == 0)
-        return formats[i];
-      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", formats[i]->name);
-    }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no format is named '%s'; there are %s", name,
-               names->str);
-  return NULL;
+  return i >= 0 ? formats[i] : NULL;
 }
 
 /* The first bytes of a file; none of a folder. */

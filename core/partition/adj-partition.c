@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/adj-names-internal.h"
 #include "partition/partitioners-private.h"
 
 typedef Plan *(*Planner) (const Joint *joint, const AdjPartitionOptions *options, GError **error);
@@ -94,20 +95,18 @@ adj_partitioners_get (guint index)
   return &partitioners[index];
 }
 
+static const char *
+name_of (guint i)
+{
+  return partitioners[i].name;
+}
+
 const AdjPartitioner *
 adj_partitioner_find (const char *name, GError **error)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
+  gint i = adj_names_find ("partitioner", name_of, G_N_ELEMENTS (partitioners), name, error);
 
-  for (guint i = 0; i < G_N_ELEMENTS (partitioners); i++)
-    {
-      if (g_str_equal (partitioners[i].name, name))
-        return &partitioners[i];
-      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", partitioners[i].name);
-    }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no partitioner '%s'; there are %s", name,
-               names->str);
-  return NULL;
+  return i >= 0 ? &partitioners[i] : NULL;
 }
 
 /* Takes @partition (nullable). */

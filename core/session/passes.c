@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/adj-aot-passes.h"
+#include "base/adj-names-internal.h"
 #include "passes/adj-pass-internal.h"
 #include "session/adj-pipeline.h"
 
@@ -23,18 +24,16 @@ adj_passes_get (guint index)
   return passes[index];
 }
 
+static const char *
+name_of (guint i)
+{
+  return passes[i]->name;
+}
+
 const AdjPass *
 adj_pass_find (const char *name, GError **error)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
+  gint i = adj_names_find ("pass", name_of, G_N_ELEMENTS (passes), name, error);
 
-  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
-    {
-      if (g_str_equal (passes[i]->name, name))
-        return passes[i];
-      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", passes[i]->name);
-    }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "there is no pass '%s' (there are %s)", name,
-               names->str);
-  return NULL;
+  return i >= 0 ? passes[i] : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/adj-decompose.h"
 
+#include "base/adj-names-internal.h"
 #include "rules/adj-rule.h"
 
 static const AdjDecompositions tables[] = {
@@ -22,20 +23,18 @@ adj_decompositions_get (guint index)
   return &tables[index];
 }
 
+static const char *
+name_of (guint i)
+{
+  return tables[i].name;
+}
+
 const AdjDecompositions *
 adj_decompositions_find (const char *name, GError **error)
 {
-  g_autoptr (GString) names = g_string_new (NULL);
+  gint i = adj_names_find ("table of decompositions", name_of, G_N_ELEMENTS (tables), name, error);
 
-  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
-    {
-      if (g_str_equal (tables[i].name, name))
-        return &tables[i];
-      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", tables[i].name);
-    }
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-               "there is no table of decompositions '%s' (there are %s)", name, names->str);
-  return NULL;
+  return i >= 0 ? &tables[i] : NULL;
 }
 
 typedef struct

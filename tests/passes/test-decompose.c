@@ -219,8 +219,7 @@ test_unknown_table (void)
 
   g_assert_false (adj_pass_run (&adj_pass_decompose, "all", graph, &result, &error));
   g_assert_cmpstr (error->message, ==,
-                   "pass 'decompose': there is no table of decompositions 'all' (there are core, "
-                   "inductor)");
+                   "pass 'decompose': no table of decompositions 'all'; there are core, inductor");
 }
 
 int

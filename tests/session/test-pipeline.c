@@ -102,9 +102,9 @@ check_refused (const char *steps, const char *message)
 static void
 test_bad_steps (void)
 {
-  check_refused ("dce,nothing", "there is no pass 'nothing'");
+  check_refused ("dce,nothing", "no pass 'nothing'");
   check_refused ("min-cut,dce", "'dce' comes after a partitioner");
-  check_refused ("dce,,cse", "there is no pass ''");
+  check_refused ("dce,,cse", "no pass ''");
 }
 
 static void
