@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/kernel-private.h"
+#include "ops/index-private.h"
 #include "ops/table-private.h"
 
 /* Elements of a source reduced into those of self that an index names.  Computed in float64 or
@@ -57,12 +57,11 @@ scatter_reduce_meta (AdjOpCall *call)
 
   if (find_reduce (call) == N_REDUCES)
     return adj_op_call_fail (call, "there is no reduction '%s'", adj_op_call_string (call, 4, ""));
-  if (index->dtype != ADJ_DTYPE_I64 && index->dtype != ADJ_DTYPE_I32)
-    return adj_op_call_fail (call, "indices must be int64 or int32, not %s",
-                             adj_dtype_info (index->dtype)->torch_name);
+  if (!op_check_index (call, index))
+    return FALSE;
   if (adj_op_call_meta (call, 3)->dtype != self->dtype)
     return adj_op_call_fail (call, "self and src have different dtypes");
-  if (adj_context_has_error (call->cx) || !check_sizes (call, dim))
+  if (!check_sizes (call, dim))
     return FALSE;
   op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
   return TRUE;

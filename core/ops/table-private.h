@@ -56,6 +56,8 @@ extern const OpFamily adj_family_pad;
 extern const OpFamily adj_family_attention;
 extern const OpFamily adj_family_attention_cuda;
 extern const OpFamily adj_family_loss;
+extern const OpFamily adj_family_embedding;
+extern const OpFamily adj_family_gather;
 extern const OpFamily adj_family_index;
 extern const OpFamily adj_family_scatter;
 extern const OpFamily adj_family_nonzero;

@@ -17,10 +17,11 @@ static const OpFamily *const families[] = {
   &adj_family_conv,      &adj_family_pool,           &adj_family_pool3d,
   &adj_family_shuffle,   &adj_family_resample,       &adj_family_pad,
   &adj_family_attention, &adj_family_attention_cuda, &adj_family_loss,
-  &adj_family_index,     &adj_family_scatter,        &adj_family_mask,
-  &adj_family_distance,  &adj_family_nonzero,        &adj_family_embedding_bag,
-  &adj_family_assemble,  &adj_family_foreach,        &adj_family_optimizer,
-  &adj_family_effect,    &adj_family_composite,
+  &adj_family_embedding, &adj_family_gather,         &adj_family_index,
+  &adj_family_scatter,   &adj_family_mask,           &adj_family_distance,
+  &adj_family_nonzero,   &adj_family_embedding_bag,  &adj_family_assemble,
+  &adj_family_foreach,   &adj_family_optimizer,      &adj_family_effect,
+  &adj_family_composite,
 };
 
 /* Functions of torch that are written in terms of operators. */
