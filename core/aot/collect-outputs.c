@@ -132,6 +132,30 @@ has_own_history (const AotCollection *collection, const AdjTensor *tensor)
          (base == NULL || !is_an_input (collection, base));
 }
 
+/* Rules 3a to 3c: @tensor lies in the storage of @input, which was not replaced.  @all_multi: all
+ * outputs that do are pieces of what was split. */
+static void
+classify_of_input (const AotCollection *collection,
+                   AdjAotOutput *output,
+                   const AdjTensor *tensor,
+                   gint input,
+                   gboolean all_multi)
+{
+  AdjTensor *base = adj_tensor_get_base (tensor);
+  gint position = base != NULL ? find_output (collection, base) : -1;
+
+  if (has_own_history (collection, tensor) && position >= 0)
+    decide (output, "own history", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, position);
+  else if (has_own_history (collection, tensor))
+    decide (output, "own history", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
+  else if (all_multi && adj_tensor_get_grad_node (tensor) != NULL)
+    decide (output, "3a", ADJ_OUTPUT_NON_ALIAS, input);
+  else if (is_an_input (collection, tensor))
+    decide (output, "3b", ADJ_OUTPUT_IS_INPUT, input);
+  else
+    decide (output, "3c", ADJ_OUTPUT_ALIAS_OF_INPUT, input);
+}
+
 static void
 classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
 {
@@ -147,19 +171,8 @@ classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
   aot_get_facts (tensor, &facts);
   if (input >= 0 && is_of_custom_function (tensor))
     decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
-  else if (input >= 0 && !facts.storage_changed && n == n_multi &&
-           adj_tensor_get_grad_node (tensor) != NULL)
-    decide (output, "3a", ADJ_OUTPUT_NON_ALIAS, input);
-  else if (input >= 0 && !facts.storage_changed && has_own_history (collection, tensor) &&
-           base != NULL && find_output (collection, base) >= 0)
-    decide (output, "own history", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT,
-            find_output (collection, base));
-  else if (input >= 0 && !facts.storage_changed && has_own_history (collection, tensor))
-    decide (output, "own history", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
   else if (input >= 0 && !facts.storage_changed)
-    decide (output, is_an_input (collection, tensor) ? "3b" : "3c",
-            is_an_input (collection, tensor) ? ADJ_OUTPUT_IS_INPUT : ADJ_OUTPUT_ALIAS_OF_INPUT,
-            input);
+    classify_of_input (collection, output, tensor, input, n == n_multi);
   else if (facts.storage_changed && is_an_input (collection, tensor))
     decide (output, "4", ADJ_OUTPUT_IS_INPUT, input);
   else if (base != NULL && adj_tensor_get_requires_grad (tensor) &&

@@ -34,6 +34,11 @@ static const Row rows[] = {
   { "view-across-a-turn", "a [2,3], b [] rg", NULL, NULL,
     "c=view(a,[-1,3]); t_(a); d=view(c,[-1,2]); sub_(a,b); return d", NULL, 0 },
 
+  /* A piece of what was split that does not say that it is one may be written, and its views with
+   * it. */
+  { "unsafe-view-of-a-piece", "a [3,2] rg", NULL, NULL,
+    "b=unbind(a,0); c=_unsafe_view(b[0],[-1]); d=unsqueeze(c,0); return c,d", NULL, 0 },
+
   /* What is turned, and back, is not what gradients are taken of. */
   { "turned-and-written-without-grad", "a [2,1,3] rg", NULL, NULL,
     "b=sum(a); squeeze_(a,-1); no_grad; add_(a,1); return b", NULL, 0 },
