@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "session/adj-session.h"
+
+G_BEGIN_DECLS
+
+/* What a run starts from. */
+typedef struct
+{
+  const AdjRecordedCall *call; /* (nullable): the recorded call that they are from */
+  const AdjValue *values;
+  guint n;
+  AdjValue *made; /* (owned) (nullable): where they are not the recorded ones */
+} SessionInputs;
+
+void session_inputs_clear (SessionInputs *inputs);
+/* @inputs: zero before. */
+gboolean session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error);
+/* (nullable): what random operators start from. */
+const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
+const AdjExecutor *session_executor (const AdjSessionRun *run);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SessionInputs, session_inputs_clear)
+
+G_END_DECLS

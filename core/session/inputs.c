@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/inputs-private.h"
+
+void
+session_inputs_clear (SessionInputs *inputs)
+{
+  for (guint i = 0; inputs->made != NULL && i < inputs->n; i++)
+    adj_value_clear (&inputs->made[i]);
+  g_clear_pointer (&inputs->made, g_free);
+}
+
+/* Compiled code saves values in the layout that suits it, and its backward expects them there; the
+ * graph has the layout that was traced. */
+static void
+lay_out_inputs (const AdjGraph *graph, SessionInputs *inputs)
+{
+  const AdjValue *recorded = inputs->values;
+
+  if (inputs->n != adj_graph_get_n_inputs (graph))
+    return;
+  inputs->values = inputs->made = g_new0 (AdjValue, inputs->n + 1);
+  for (guint i = 0; i < inputs->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+
+      if (recorded[i].kind == ADJ_VALUE_DATA && node->val.kind == ADJ_VALUE_META &&
+          node->val.meta->has_strides)
+        inputs->made[i] =
+            ADJ_DATA (adj_tensor_data_lay_out (recorded[i].data, &node->val.meta->shape));
+      else
+        inputs->made[i] = adj_value_copy (&recorded[i]);
+    }
+}
+
+gboolean
+session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error)
+{
+  if (run->inputs != NULL)
+    {
+      inputs->values = run->inputs;
+      inputs->n = run->n_inputs;
+      return TRUE;
+    }
+  if (run->random)
+    {
+      inputs->values = inputs->made =
+          adj_session_random_inputs (run->graph->graph, run->seed, &inputs->n, error);
+      return inputs->made != NULL;
+    }
+  inputs->call = adj_bundle_find_call (
+      run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
+  if (inputs->call == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "graph '%s' has no recorded call %u; give inputs, or a seed for random ones",
+                   run->graph->id, run->call);
+      return FALSE;
+    }
+  inputs->values = inputs->call->inputs;
+  inputs->n = inputs->call->n_inputs;
+  if (run->recorded == NULL)
+    lay_out_inputs (run->graph->graph, inputs);
+  return TRUE;
+}
+
+const AdjValue *
+session_states (const AdjSessionRun *run, const SessionInputs *inputs)
+{
+  if (run->rng == NULL && inputs->call != NULL)
+    return inputs->call->rng;
+  return run->rng;
+}
+
+const AdjExecutor *
+session_executor (const AdjSessionRun *run)
+{
+  return run->executor != NULL ? run->executor : adj_executors_get (0);
+}
