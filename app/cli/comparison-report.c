@@ -53,8 +53,9 @@ print_first (const AdjGraph *graph, const AdjComparison *comparison)
 
       printf ("  %s:%u in %s: %s\n", frame->file, frame->line, frame->function, frame->code);
     }
-  printf ("  its inputs %s\n",
-          first->inputs_agree ? "agree: the difference begins here" : "differ already");
+  printf ("  its inputs %s\n", first->inputs_agree   ? "agree: the difference begins here"
+                               : first->inputs_alone ? "had no values to be compared with"
+                                                     : "differ already");
   if (first->local > first->local_limit)
     printf ("  its local error %.2e exceeds the band %.2e\n", first->local, first->local_limit);
 }
@@ -62,13 +63,19 @@ print_first (const AdjGraph *graph, const AdjComparison *comparison)
 static void
 print_counts (const AdjValueComparison *values, guint n, const char *what)
 {
-  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 };
+  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 }, n_alone = 0;
 
   for (guint i = 0; i < n; i++)
-    counts[values[i].verdict]++;
-  printf ("%u %s: %u equal, %u within, %u differ, %u not comparable\n", n, what,
+    {
+      counts[values[i].verdict]++;
+      n_alone += values[i].alone;
+    }
+  printf ("%u %s: %u equal, %u within, %u differ, %u not comparable", n, what,
           counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS],
           counts[ADJ_VERDICT_SKIPPED]);
+  if (n_alone > 0)
+    printf ("; %u had no value to be compared with", n_alone);
+  printf ("\n");
 }
 
 void
@@ -111,6 +118,11 @@ add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison
   json_builder_add_string_value (builder, value_name (graph, value));
   json_builder_set_member_name (builder, "verdict");
   json_builder_add_string_value (builder, adj_verdict_name (value->verdict));
+  if (value->alone)
+    {
+      json_builder_set_member_name (builder, "without_value");
+      json_builder_add_boolean_value (builder, TRUE);
+    }
   json_builder_set_member_name (builder, "inputs_agree");
   json_builder_add_boolean_value (builder, value->inputs_agree);
   add_number (builder, "max_abs", value->difference.max_abs);

@@ -33,6 +33,7 @@ typedef struct
   guint done, total;   /* nodes run so far in all runs */
   GCancellable *cancellable; /* (nullable) (unowned) */
   guint8 *verdicts;          /* AdjVerdict of each node */
+  gboolean *alone;           /* of each node: nothing was there to lay it beside */
   GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
 
@@ -273,13 +274,18 @@ measure_local_noise (Comparing *comparing,
   return noise_distance (exact, nth (moved, item));
 }
 
-static gboolean
-inputs_agree (const Comparing *comparing, const AdjNode *node)
+static void
+judge_inputs (const Comparing *comparing, const AdjNode *node, AdjValueComparison *out)
 {
+  gboolean differ = FALSE, alone = FALSE;
+
   for (guint k = 0; k < node->n_inputs; k++)
-    if (comparing->verdicts[node->inputs[k].index] == ADJ_VERDICT_DIFFERS)
-      return FALSE;
-  return TRUE;
+    {
+      differ = differ || comparing->verdicts[node->inputs[k].index] == ADJ_VERDICT_DIFFERS;
+      alone = alone || comparing->alone[node->inputs[k].index];
+    }
+  out->inputs_alone = alone && !differ;
+  out->inputs_agree = !alone && !differ;
 }
 
 /* The verdict on what an alias looks at. */
@@ -331,6 +337,7 @@ compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, 
     return value;
   dtype = adj_tensor_data_get_meta (leaf.candidate)->dtype;
   leaf.peer = expected_node (comparing->request, stands, FALSE);
+  value.alone = leaf.peer == NULL;
   leaf.own_truth = recorded == NULL;
   if (recorded != NULL)
     leaf.truth = recorded;
@@ -341,8 +348,12 @@ compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, 
       (value.difference.max_abs > 0 || value.difference.n_class_mismatch > 0))
     comparing->request->beside (stands, leaf.peer != NULL ? leaf.peer : leaf.truth,
                                 comparing->request->data);
-  if (leaf.peer == NULL && value.verdict != ADJ_VERDICT_DIFFERS && is_alias (node))
-    value.verdict = verdict_of_base (comparing, node);
+  if (leaf.peer == NULL && is_alias (node))
+    {
+      value.alone = comparing->alone[node->inputs[0].index];
+      if (value.verdict != ADJ_VERDICT_DIFFERS)
+        value.verdict = verdict_of_base (comparing, node);
+    }
   return value;
 }
 
@@ -365,6 +376,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
   g_autofree AdjValueComparison *values = g_new0 (AdjValueComparison, candidates->len + 1);
   g_auto (AdjValue) recomputed = ADJ_NONE;
   g_autoptr (GPtrArray) locals = NULL;
+  gboolean alone = TRUE;
   double limit = 0;
 
   if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
@@ -373,7 +385,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
   *out = (AdjValueComparison){
     .node = { index }, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
   };
-  out->inputs_agree = inputs_agree (comparing, node);
+  judge_inputs (comparing, node, out);
   if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
     return TRUE;
   if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
@@ -393,9 +405,12 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
           values[i] = compare_item (comparing, index, i, &found, limit);
         }
       values[i].inputs_agree = out->inputs_agree;
+      values[i].inputs_alone = out->inputs_alone;
+      alone = alone && values[i].alone;
       if (found.candidate != NULL)
         take_worse (out, &values[i]);
     }
+  out->alone = alone;
   if (candidates->len > 1)
     remember_items (comparing, index, values, candidates->len);
   return TRUE;
@@ -416,6 +431,7 @@ compare_nodes (Comparing *comparing, AdjComparison *comparison, GError **error)
       if (!compare_node (comparing, i, value))
         continue;
       comparing->verdicts[i] = (guint8) value->verdict;
+      comparing->alone[i] = value->alone;
       if (value->verdict == ADJ_VERDICT_DIFFERS && comparison->first < 0)
         comparison->first = (gint) comparison->n_nodes;
       comparison->n_nodes++;
@@ -461,6 +477,10 @@ compare_output (const AdjValue *leaf, gpointer data)
       pair.truth = truth != NULL ? truth : ours->kind == ADJ_VALUE_DATA ? ours->data : NULL;
       pair.own_truth = truth == NULL;
     }
+  value->alone =
+      pair.candidate != NULL && pair.peer == NULL && outputs->comparing->request->partial;
+  if (value->alone)
+    return TRUE;
   if (pair.candidate == NULL || pair.peer == NULL)
     {
       value->verdict = pair.candidate == pair.peer ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
@@ -577,6 +597,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.candidate = g_new0 (AdjValue, n);
   comparing.truth = g_new0 (AdjValue, n);
   comparing.verdicts = g_new0 (guint8, n);
+  comparing.alone = g_new0 (gboolean, n);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
   comparing.cancellable = cancellable;
@@ -594,6 +615,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   g_free (comparing.truth);
   g_free (comparing.noise);
   g_free (comparing.verdicts);
+  g_free (comparing.alone);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);
   return done ? g_steal_pointer (&comparison) : NULL;

@@ -21,6 +21,8 @@ typedef struct
   double accumulated;    /* rel-L2 of the candidate against float64; NaN when not measured */
   double peer;           /* rel-L2 of the peer against float64; NaN when not measured */
   gboolean inputs_agree; /* every input of the node was equal or within */
+  gboolean inputs_alone; /* none differs, but to lay some beside nothing was there */
+  gboolean alone;        /* nothing was there to lay it beside: its own error decided */
   AdjVerdict verdict;
 } AdjValueComparison;
 
@@ -45,6 +47,7 @@ typedef struct
   const AdjValue *rng;         /* (nullable): as in AdjRunRequest */
   const AdjExecutor *executor; /* of the candidate */
   const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */
+  gboolean partial;         /* NONE in @expected: not known, and so not compared */
   /* (nullable) What the peer computed for a node, or, with @float64, what is true for it; borrowed,
    * %NULL: not recorded.  Where no truth was recorded our own float64 run stands in. */
   AdjTensorData *(*expected_node) (AdjNodeId id, gboolean float64, gpointer data);

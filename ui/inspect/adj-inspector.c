@@ -137,14 +137,18 @@ fill_comparison (AdjFactCard *card, const Subject *s)
   adj_fact_card_add (card, _ ("Max rel"), max_rel);
   adj_fact_card_add (card, _ ("Local"), both);
   adj_fact_card_add (card, _ ("Accumulated"), accumulated);
-  adj_fact_card_add (card, _ ("PyTorch"), peer);
+  adj_fact_card_add (card, _ ("The other"), peer);
   adj_fact_card_add (card, _ ("Not close"), mismatch);
   if (c->verdict == ADJ_VERDICT_DIFFERS)
     adj_fact_card_add_text (card,
-                            c->inputs_agree
-                                ? _ ("Its inputs agree, so the difference begins here.")
+                            c->inputs_agree ? _ ("Its inputs agree, so the difference begins here.")
+                            : c->inputs_alone
+                                ? _ ("Its inputs had no values to be compared with.")
                                 : _ ("Its inputs differ already: this may only follow from them."),
                             FALSE);
+  else if (c->alone)
+    adj_fact_card_add_text (
+        card, _ ("There was no value to compare it with: its own error decided."), FALSE);
 }
 
 /* What the bars are and what the line is. */

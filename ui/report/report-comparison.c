@@ -56,15 +56,21 @@ open_table (GString *out, const char *caption)
 static void
 add_counts (const AdjValueComparison *values, guint n, const char *what, GString *out)
 {
-  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 };
+  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 }, n_alone = 0;
 
   for (guint i = 0; i < n; i++)
-    counts[MIN (values[i].verdict, ADJ_VERDICT_SKIPPED)]++;
+    {
+      counts[MIN (values[i].verdict, ADJ_VERDICT_SKIPPED)]++;
+      n_alone += values[i].alone;
+    }
   g_string_append_printf (out,
                           "<p>%u %s: %u equal, %u within tolerance, %u differ, %u not "
-                          "comparable.</p>\n",
+                          "comparable",
                           n, what, counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN],
                           counts[ADJ_VERDICT_DIFFERS], counts[ADJ_VERDICT_SKIPPED]);
+  if (n_alone > 0)
+    g_string_append_printf (out, "; %u had no value to be compared with", n_alone);
+  g_string_append (out, ".</p>\n");
 }
 
 /* Where the first difference is, and whether it began there. */
@@ -78,8 +84,9 @@ add_first (const AdjGraph *graph, const AdjComparison *comparison, GString *out)
   html_code (out, node->name);
   g_string_append (out, "</h3>\n<p>");
   html_code (out, adj_facts_target (node));
-  g_string_append (out, first->inputs_agree
-                            ? "; its inputs agree, so the difference begins here."
+  g_string_append (out, first->inputs_agree ? "; its inputs agree, so the difference begins here."
+                        : first->inputs_alone
+                            ? "; its inputs had no values to be compared with."
                             : "; its inputs differ already, so the cause lies before it.");
   if (first->local > first->local_limit)
     {
