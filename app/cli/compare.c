@@ -9,9 +9,44 @@ extern const AdjCommand adj_command_compare;
 typedef struct
 {
   double rtol, atol;
+  char *inputs;
   gboolean nodes;
   gboolean json;
 } Options;
+
+static void
+options_clear (Options *options)
+{
+  g_free (options->inputs);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static AdjComparison *
+compare_values (const AdjSessionRun *run, const char *path, const Options *options, GError **error)
+{
+  g_autoptr (GHashTable) values = adj_session_read_values (run->graph->graph, path, error);
+
+  return values != NULL ? adj_session_compare_values (run, values, options->nodes, options->rtol,
+                                                      options->atol, NULL, error)
+                        : NULL;
+}
+
+static AdjComparison *
+compare_graphs (const AdjSessionRun *run, const char *other, const Options *options, GError **error)
+{
+  g_auto (AdjTarget) b = { 0 };
+  AdjSessionRun reference = *run;
+
+  if (!adj_target_open (&b, other, NULL, error))
+    return NULL;
+  reference.bundle = b.bundle;
+  reference.graph = b.graph;
+  reference.recorded = b.recorded;
+  reference.executor = b.executor;
+  return adj_session_compare (run, &reference, options->nodes, options->rtol, options->atol, NULL,
+                              error);
+}
 
 static AdjComparison *
 compare_targets (const AdjTarget *a, const char *other, const Options *options, GError **error)
@@ -25,25 +60,24 @@ compare_targets (const AdjTarget *a, const char *other, const Options *options, 
     .progress = adj_progress_line,
     .data = &line,
   };
-  g_auto (AdjTarget) b = { 0 };
+  AdjValue *inputs = NULL;
   AdjComparison *comparison;
 
+  if (options->inputs != NULL)
+    {
+      inputs = adj_session_read_inputs (a->graph->graph, options->inputs, &run.n_inputs, error);
+      if (inputs == NULL)
+        return NULL;
+      run.inputs = inputs;
+    }
   if (g_str_equal (other, "recorded"))
     comparison = adj_session_compare_recorded (&run, options->nodes, options->rtol, options->atol,
                                                NULL, error);
+  else if (adj_safetensors_is (other))
+    comparison = compare_values (&run, other, options, error);
   else
-    {
-      AdjSessionRun reference = run;
-
-      if (!adj_target_open (&b, other, NULL, error))
-        return NULL;
-      reference.bundle = b.bundle;
-      reference.graph = b.graph;
-      reference.recorded = b.recorded;
-      reference.executor = b.executor;
-      comparison = adj_session_compare (&run, &reference, options->nodes, options->rtol,
-                                        options->atol, NULL, error);
-    }
+    comparison = compare_graphs (&run, other, options, error);
+  adj_session_free_inputs (inputs, run.n_inputs);
   adj_progress_line_end (&line);
   if (comparison == NULL)
     g_prefix_error (error, "%s: ", a->name);
@@ -53,13 +87,15 @@ compare_targets (const AdjTarget *a, const char *other, const Options *options, 
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
-  Options options = { .rtol = NAN, .atol = NAN };
+  g_auto (Options) options = { .rtol = NAN, .atol = NAN };
   g_auto (AdjTarget) target = { 0 };
   g_autoptr (AdjComparison) comparison = NULL;
   AdjProgramTarget programs[2];
   GOptionEntry entries[] = {
     { "nodes", 'n', 0, G_OPTION_ARG_NONE, &options.nodes,
       "Compare every node and find the first that differs", NULL },
+    { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs, "Inputs by placeholder name",
+      "F.safetensors" },
     { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol,
       "Decide by |a - b| ≤ atol + rtol |b| instead of error bands", "X" },
     { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &options.atol, "See --rtol", "X" },
@@ -91,10 +127,13 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_compare = {
   .name = "compare",
-  .usage = "A[#ID][@HOW] B[#ID][@HOW]|recorded [--nodes] [--rtol X --atol X]",
-  .summary = "Run a graph and compare it with what was recorded, or with another graph",
+  .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|recorded [--nodes] [--inputs F] "
+           "[--rtol X --atol X]",
+  .summary = "Run a graph and compare it with what was recorded, with values that somebody else "
+             "computed, or with another graph",
   .examples = "adjoint compare step.adjoint#joint recorded --nodes\n"
               "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n"
+              "adjoint compare step.adjoint#joint values.safetensors --nodes\n"
               "adjoint compare views@eager views@traced\n",
   .run = run,
 };

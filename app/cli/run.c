@@ -50,7 +50,7 @@ write_outputs (const AdjValue *output, const char *path, GError **error)
   for (guint i = 0; i < leaves->len; i++)
     if (leaves->pdata[i] != NULL)
       {
-        g_ptr_array_add (names, g_strdup_printf ("output_%u", i));
+        g_ptr_array_add (names, g_strdup_printf (ADJ_OUTPUT_NAME, i));
         g_ptr_array_add (tensors, leaves->pdata[i]);
       }
   return adj_safetensors_save (path, (const char *const *) names->pdata,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/adj-safetensors.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
+#include "formats/entries-private.h"
 #include "formats/json-private.h"
 
 #define MAX_DIMS 64
@@ -30,6 +34,26 @@ typedef struct
   GBytes *bytes;
   guint64 start, size; /* the buffer in @bytes */
 } Reader;
+
+gboolean
+adj_safetensors_is (const char *path)
+{
+  guint8 head[9];
+  guint64 length;
+  GStatBuf facts;
+  gboolean whole;
+  FILE *file;
+
+  if (g_str_has_suffix (path, ".safetensors"))
+    return TRUE;
+  if (g_stat (path, &facts) != 0 || !S_ISREG (facts.st_mode) ||
+      facts.st_size < (goffset) sizeof head || (file = g_fopen (path, "rbe")) == NULL)
+    return FALSE;
+  whole = fread (head, sizeof head, 1, file) == 1;
+  fclose (file);
+  memcpy (&length, head, sizeof length);
+  return whole && head[8] == '{' && GUINT64_FROM_LE (length) <= (guint64) facts.st_size - 8;
+}
 
 /* Element types of the format, some of which we only check and pass over. */
 static guint
@@ -320,6 +344,14 @@ adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
   reader.start = 8 + n;
   reader.size = length - reader.start;
   return read_header (&reader, (const char *) data + 8, n, error) ? g_steal_pointer (&file) : NULL;
+}
+
+AdjSafetensors *
+adj_safetensors_load (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, G_MAXINT64, error);
+
+  return bytes != NULL ? adj_safetensors_read (bytes, path, error) : NULL;
 }
 
 void

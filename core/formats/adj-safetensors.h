@@ -11,9 +11,14 @@ typedef struct _AdjSafetensors AdjSafetensors;
 
 #define ADJ_SAFETENSORS_MAX_HEADER 100000000
 
+/* Whether the file at @path is one, by its name or by its first bytes. */
+ADJ_PUBLIC gboolean adj_safetensors_is (const char *path);
+
 /* (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT.  @name (nullable)
  * begins error messages. */
 ADJ_PUBLIC AdjSafetensors *adj_safetensors_read (GBytes *bytes, const char *name, GError **error);
+/* (transfer full) (nullable): of the file at @path, with which errors begin. */
+ADJ_PUBLIC AdjSafetensors *adj_safetensors_load (const char *path, GError **error);
 ADJ_PUBLIC void adj_safetensors_free (AdjSafetensors *file);
 /* In the order of the header. */
 ADJ_PUBLIC guint adj_safetensors_get_n (const AdjSafetensors *file);

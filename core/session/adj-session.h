@@ -65,6 +65,17 @@ ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run
                                                         GCancellable *cancellable,
                                                         GError **error);
 
+/* (transfer full) (nullable): runs and compares with @values, of adj_session_read_values().  Nodes
+ * and outputs that have none there are "alone" in the result.  ADJ_ERROR_NOT_FOUND when none of
+ * those asked for has one; ADJ_ERROR_UNSUPPORTED when @values have other inputs than the run. */
+ADJ_PUBLIC AdjComparison *adj_session_compare_values (const AdjSessionRun *run,
+                                                      GHashTable *values,
+                                                      gboolean nodes,
+                                                      double rtol,
+                                                      double atol,
+                                                      GCancellable *cancellable,
+                                                      GError **error);
+
 /* (transfer full) (nullable): runs both on the inputs of @a (or, where none were recorded, on those
  * of @b) and compares @a with
  * @b as the reference, value by value where both compute the same.  Inputs of the same names go to
@@ -87,5 +98,14 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
 ADJ_PUBLIC AdjValue *
 adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error);
 ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n);
+
+/* By which an output goes in files of values: its position. */
+#define ADJ_OUTPUT_NAME "output_%u"
+
+/* (transfer full) (nullable): what @path, a safetensors file, holds: name → AdjTensorData.  Each
+ * name is that of a node of @graph, or ADJ_OUTPUT_NAME of what it returns, and each value is of
+ * the type and size that the graph has there; else an error names it. */
+ADJ_PUBLIC GHashTable *
+adj_session_read_values (const AdjGraph *graph, const char *path, GError **error);
 
 G_END_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "call/adj-op-internal.h"
 #include "session/inputs-private.h"
 #include "session/pairing-private.h"
 
@@ -7,7 +8,8 @@ typedef struct
   const AdjSessionRun *run;
   const AdjRecordedCall *call; /* (nullable): its taps are the peer's values */
   GHashTable *values;          /* (nullable): node name of the peer → its value */
-  const char **peer_names;     /* (nullable): of each node, that of the peer's with its value */
+  const char **peer_names;     /* (nullable): of each node, that of the peer's with its value; else
+                                  its own */
 } Comparing;
 
 static AdjTensorData *
@@ -23,7 +25,9 @@ static AdjTensorData *
 peer_node (AdjNodeId id, gboolean float64, gpointer data)
 {
   Comparing *comparing = data;
-  const char *name = comparing->peer_names[id.index];
+  const char *name = comparing->peer_names != NULL
+                         ? comparing->peer_names[id.index]
+                         : adj_graph_get_node (comparing->run->graph->graph, id.index)->name;
 
   return float64 || name == NULL ? NULL : g_hash_table_lookup (comparing->values, name);
 }
@@ -151,6 +155,133 @@ adj_session_compare_recorded (const AdjSessionRun *run,
   request.expected = &expected;
   return compare (&comparing, &request, &inputs, cancellable, error);
 }
+
+/* -- with values by name -- */
+
+static gboolean
+is_same (const AdjTensorData *a, const AdjTensorData *b)
+{
+  AdjTensorDifference difference;
+
+  adj_tensor_compare (a, b, &difference);
+  return difference.same_shape && difference.same_dtype && difference.max_abs == 0 &&
+         difference.n_class_mismatch == 0;
+}
+
+/* Somebody may have looked at its value when that was done. */
+static gboolean
+is_written (const AdjGraph *graph, const AdjNode *input)
+{
+  for (guint i = 0; i < input->n_users; i++)
+    {
+      const AdjNode *user = adj_graph_get_node (graph, input->users[i].index);
+
+      if (user->op != NULL && adj_schema_mutates (adj_op_get_schema (user->op)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What was computed from other inputs differs for no fault of any node. */
+static gboolean
+check_inputs (const AdjGraph *graph,
+              const SessionInputs *inputs,
+              GHashTable *values,
+              GError **error)
+{
+  for (guint i = 0; i < MIN (inputs->n, adj_graph_get_n_inputs (graph)); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+      const AdjTensorData *other = g_hash_table_lookup (values, node->name);
+
+      if (other == NULL || inputs->values[i].kind != ADJ_VALUE_DATA || is_written (graph, node) ||
+          is_same (inputs->values[i].data, other))
+        continue;
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "the values were computed from other inputs: '%s' is not what this run gets",
+                   node->name);
+      if (error != NULL)
+        adj_error_blame_input (*error, i);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+typedef struct
+{
+  const AdjGraph *graph;
+  GHashTable *values;
+  GArray *outputs; /* of AdjValue, borrowed */
+  guint n_found;
+} Expecting;
+
+static gboolean
+expect_output (const AdjValue *leaf, gpointer data)
+{
+  Expecting *expecting = data;
+  g_autofree char *name = g_strdup_printf (ADJ_OUTPUT_NAME, expecting->outputs->len);
+  AdjTensorData *found = g_hash_table_lookup (expecting->values, name);
+  AdjValue value = ADJ_NONE;
+
+  if (found == NULL && leaf->kind == ADJ_VALUE_NODE)
+    found = g_hash_table_lookup (expecting->values,
+                                 adj_graph_get_node (expecting->graph, leaf->node.index)->name);
+  if (found != NULL)
+    {
+      value = ADJ_DATA (found);
+      expecting->n_found++;
+    }
+  g_array_append_val (expecting->outputs, value);
+  return TRUE;
+}
+
+/* Fills @outputs; a comparison that compares nothing would find nothing. */
+static gboolean
+expect_outputs (
+    const AdjGraph *graph, GHashTable *values, gboolean nodes, GArray *outputs, GError **error)
+{
+  Expecting expecting = { graph, values, outputs, 0 };
+
+  adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0],
+                     expect_output, &expecting);
+  if (expecting.n_found > 0 || (nodes && g_hash_table_size (values) > 0))
+    return TRUE;
+  g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                       nodes ? "there is no value to compare with"
+                             : "there is no value of an output to compare with, only of nodes");
+  return FALSE;
+}
+
+AdjComparison *
+adj_session_compare_values (const AdjSessionRun *run,
+                            GHashTable *values,
+                            gboolean nodes,
+                            double rtol,
+                            double atol,
+                            GCancellable *cancellable,
+                            GError **error)
+{
+  AdjGraph *graph = run->graph->graph;
+  g_auto (SessionInputs) inputs = { 0 };
+  g_autoptr (GArray) outputs = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  Comparing comparing = { .run = run, .values = values };
+  AdjValue expected = { .kind = ADJ_VALUE_TUPLE };
+  AdjComparisonRequest request = { .nodes = nodes,
+                                   .rtol = rtol,
+                                   .atol = atol,
+                                   .expected = &expected,
+                                   .partial = TRUE,
+                                   .expected_node = peer_node };
+
+  if (!session_find_inputs (run, &inputs, error) || !check_inputs (graph, &inputs, values, error) ||
+      !expect_outputs (graph, values, nodes, outputs, error))
+    return NULL;
+  expected.n = outputs->len;
+  expected.items = (AdjValue *) (gpointer) outputs->data;
+  return compare (&comparing, &request, &inputs, cancellable, error);
+}
+
+/* -- with another graph -- */
 
 static const char **
 peer_names (const AdjGraph *a, const AdjGraph *b)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What another process computed, as a file of values by node name: compared as what was recorded
+ * is, and refused where it is not of this graph. */
+
+#include <math.h>
+#include <string.h>
+
+#include "adjoint.h"
+#include "formats/adj-safetensors.h"
+#include "support/adj-test.h"
+
+typedef struct
+{
+  AdjTestFolder *folder;
+  AdjBundle *bundle;
+  AdjSessionRun run;
+  GHashTable *values; /* of a run of the joint graph */
+  AdjRunResult result;
+} Fixture;
+
+static GHashTable *
+make_table (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                (GDestroyNotify) adj_tensor_data_unref);
+}
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (GError) error = NULL;
+
+  fixture->folder = adj_test_folder_new ();
+  fixture->bundle = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  fixture->run.bundle = fixture->bundle;
+  fixture->run.graph = adj_bundle_find_graph (fixture->bundle, "joint", &error);
+  g_assert_no_error (error);
+  fixture->values = make_table ();
+  adj_session_run (&fixture->run, &fixture->result, fixture->values, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  adj_run_result_clear (&fixture->result);
+  g_hash_table_unref (fixture->values);
+  adj_bundle_unref (fixture->bundle);
+  adj_test_folder_free (fixture->folder);
+}
+
+/* (transfer full): the path of a file with these tensors */
+static char *
+write_values (Fixture *fixture, GHashTable *values)
+{
+  char *path = g_build_filename (fixture->folder->path, "values.safetensors", NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  GHashTableIter iter;
+  gpointer name, tensor;
+
+  g_hash_table_iter_init (&iter, values);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      g_ptr_array_add (names, name);
+      g_ptr_array_add (tensors, tensor);
+    }
+  adj_safetensors_save (path, (const char *const *) names->pdata,
+                        (AdjTensorData *const *) tensors->pdata, names->len, &error);
+  g_assert_no_error (error);
+  return path;
+}
+
+static AdjComparison *
+compare (Fixture *fixture, GHashTable *written, gboolean nodes, GError **error)
+{
+  g_autofree char *path = write_values (fixture, written);
+  g_autoptr (GHashTable) values = adj_session_read_values (fixture->run.graph->graph, path, error);
+
+  return values != NULL
+             ? adj_session_compare_values (&fixture->run, values, nodes, NAN, NAN, NULL, error)
+             : NULL;
+}
+
+static guint
+count_alone (const AdjValueComparison *values, guint n)
+{
+  guint n_alone = 0;
+
+  for (guint i = 0; i < n; i++)
+    n_alone += values[i].alone;
+  return n_alone;
+}
+
+static void
+put (GHashTable *values, const char *name, AdjTensorData *data)
+{
+  g_hash_table_insert (values, g_strdup (name), data);
+}
+
+/* (transfer full): @factor times the value of @name */
+static AdjTensorData *
+scale (Fixture *fixture, const char *name, double factor)
+{
+  AdjTensorData *data = g_hash_table_lookup (fixture->values, name);
+  g_autoptr (AdjTensorData) wide = adj_tensor_data_cast (data, ADJ_DTYPE_F64);
+  gint64 n = adj_tensor_data_get_numel (wide);
+  double *numbers = g_new (double, n);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (AdjTensorData) scaled = NULL;
+
+  adj_tensor_data_read_doubles (wide, numbers);
+  for (gint64 i = 0; i < n; i++)
+    numbers[i] *= factor;
+  bytes = g_bytes_new_take (numbers, (gsize) n * sizeof (double));
+  scaled = adj_tensor_data_new (adj_tensor_data_get_meta (wide), bytes, NULL);
+  g_assert_nonnull (scaled);
+  return adj_tensor_data_cast (scaled, adj_tensor_data_get_meta (data)->dtype);
+}
+
+static void
+test_agrees (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (fixture, fixture->values, TRUE, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (comparison->first, ==, -1);
+  g_assert_cmpuint (comparison->n_nodes, ==, 52);
+  g_assert_cmpuint (count_alone (comparison->nodes, comparison->n_nodes), ==, 0);
+  g_assert_cmpuint (count_alone (comparison->outputs, comparison->n_outputs), ==, 0);
+}
+
+/* What the other process made differently is found where it began. */
+static void
+test_first_difference (Fixture *fixture, gconstpointer data)
+{
+  const AdjGraph *graph = fixture->run.graph->graph;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  const AdjValueComparison *first;
+
+  put (fixture->values, "gelu", scale (fixture, "gelu", 1.01));
+  put (fixture->values, "t_2", scale (fixture, "t_2", 1.01));
+  comparison = compare (fixture, fixture->values, TRUE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (comparison->first, >=, 0);
+  first = &comparison->nodes[comparison->first];
+  g_assert_cmpstr (adj_graph_get_node (graph, first->node.index)->name, ==, "gelu");
+  g_assert_true (first->inputs_agree);
+  g_assert_cmpfloat (first->difference.max_abs, >, 0);
+}
+
+/* Nodes without a value are judged alone, and counted; views of inputs are none of them. */
+static void
+test_some (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GHashTable) few = make_table ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+
+  put (few, "gelu", scale (fixture, "gelu", 1));
+  put (few, "mm", scale (fixture, "mm", 1));
+  comparison = compare (fixture, few, TRUE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, <=, ADJ_VERDICT_WITHIN);
+  g_assert_cmpuint (count_alone (comparison->nodes, comparison->n_nodes), ==, 45);
+  /* The graph returns seven tensors, none of them these two. */
+  g_assert_cmpuint (count_alone (comparison->outputs, comparison->n_outputs), ==, 7);
+}
+
+/* "output_3" is the value of the node that is returned there. */
+static void
+test_outputs (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GHashTable) outputs = make_table ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  const AdjValue *returned = &fixture->result.output;
+  const AdjValueComparison *first;
+
+  for (guint i = 0; i < returned->n; i++)
+    if (returned->items[i].kind == ADJ_VALUE_DATA)
+      {
+        g_autofree char *name = g_strdup_printf (ADJ_OUTPUT_NAME, i);
+
+        put (outputs, name, adj_tensor_data_ref (returned->items[i].data));
+      }
+  comparison = compare (fixture, outputs, TRUE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->outputs[0].verdict, ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpuint (count_alone (comparison->outputs, comparison->n_outputs), ==, 0);
+  g_assert_cmpuint (count_alone (comparison->nodes, comparison->n_nodes), ==, 38);
+  put (outputs, "output_1", scale (fixture, "t_13", 1.01));
+  adj_comparison_free (g_steal_pointer (&comparison));
+  comparison = compare (fixture, outputs, FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->outputs[1].verdict, ==, ADJ_VERDICT_DIFFERS);
+
+  /* Nobody says that what t_13 reads was the same. */
+  adj_comparison_free (g_steal_pointer (&comparison));
+  comparison = compare (fixture, outputs, TRUE, &error);
+  g_assert_no_error (error);
+  first = &comparison->nodes[comparison->first];
+  g_assert_true (first->inputs_alone);
+  g_assert_false (first->inputs_agree);
+}
+
+static void
+assert_refused (Fixture *fixture, gboolean nodes, AdjError code, const char *mentions)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (compare (fixture, fixture->values, nodes, &error));
+  if (error == NULL)
+    g_error ("values were taken that should be refused: %s", mentions);
+  g_assert_error (error, ADJ_ERROR, (int) code);
+  if (strstr (error->message, mentions) == NULL)
+    g_error ("“%s” does not say “%s”", error->message, mentions);
+}
+
+static void
+test_refuses (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AdjTensorData) good = scale (fixture, "gelu", 1);
+
+  put (fixture->values, "gelu_77", adj_tensor_data_ref (good));
+  assert_refused (fixture, TRUE, ADJ_ERROR_NOT_FOUND, "is named 'gelu_77'");
+  g_hash_table_remove (fixture->values, "gelu_77");
+
+  put (fixture->values, "output_9", adj_tensor_data_ref (good));
+  assert_refused (fixture, TRUE, ADJ_ERROR_NOT_FOUND, "is named 'output_9'");
+  g_hash_table_remove (fixture->values, "output_9");
+
+  put (fixture->values, "gelu", adj_tensor_data_cast (good, ADJ_DTYPE_F64));
+  assert_refused (fixture, TRUE, ADJ_ERROR_SHAPE,
+                  "'gelu' is f64[8, 32], the node gives f32[8, 32]");
+  put (fixture->values, "gelu", scale (fixture, "t_2", 1));
+  assert_refused (fixture, TRUE, ADJ_ERROR_SHAPE, "the node gives f32[8, 32]");
+  put (fixture->values, "gelu", adj_tensor_data_ref (good));
+
+  put (fixture->values, "primals_1", scale (fixture, "primals_1", 1.01));
+  assert_refused (fixture, TRUE, ADJ_ERROR_UNSUPPORTED, "other inputs: 'primals_1'");
+
+  g_hash_table_remove_all (fixture->values);
+  assert_refused (fixture, TRUE, ADJ_ERROR_NOT_FOUND, "no value to compare with");
+  put (fixture->values, "gelu", adj_tensor_data_ref (good));
+  assert_refused (fixture, FALSE, ADJ_ERROR_NOT_FOUND, "only of nodes");
+}
+
+/* A user's script looks at what batch normalisation wrote when that was written. */
+static void
+test_written_inputs (void)
+{
+  g_autofree char *path = adj_test_data_path ("graphs/resnet-block.adjoint");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  AdjSessionRun run = { .bundle = bundle };
+  g_autoptr (GHashTable) values = make_table ();
+  g_autoptr (AdjComparison) comparison = NULL;
+  AdjRunResult result = { 0 };
+  AdjTensorData *later;
+
+  g_assert_no_error (error);
+  run.graph = adj_bundle_find_graph (bundle, "joint", &error);
+  g_assert_no_error (error);
+  adj_session_run (&run, &result, values, NULL, &error);
+  g_assert_no_error (error);
+  adj_run_result_clear (&result);
+  later = g_hash_table_lookup (values, "copy__1");
+  g_assert_nonnull (later);
+  put (values, "primals_4", adj_tensor_data_ref (later));
+  comparison = adj_session_compare_values (&run, values, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *path;
+    void (*test) (Fixture *fixture, gconstpointer data);
+  } tests[] = {
+    { "/session/values/agrees", test_agrees },
+    { "/session/values/first-difference", test_first_difference },
+    { "/session/values/some", test_some },
+    { "/session/values/outputs", test_outputs },
+    { "/session/values/refuses", test_refuses },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+  g_test_add_func ("/session/values/written-inputs", test_written_inputs);
+  return g_test_run ();
+}
