@@ -24,8 +24,8 @@ main (int argc, char *argv[])
   guint n_layers = argc > 1 ? (guint) g_ascii_strtoull (argv[1], NULL, 10) : 48;
   g_autoptr (AdjGraph) graph = adj_test_layered_graph (n_layers, FALSE);
   g_autoptr (AdjScene) scene = adj_layout_mirror (graph, NULL, NULL, NULL, NULL);
-  static const char *const queries[] = { "gelu", "op:mm role:saved", "shape:64 line:17", "nowhere",
-                                         "bytes>1k dtype:float32" };
+  static const char *const queries[] = { "sin", "op:mul role:saved", "module:attn shape:64",
+                                         "nowhere", "bytes>1k dtype:float32" };
 
   for (guint q = 0; q < G_N_ELEMENTS (queries); q++)
     {
