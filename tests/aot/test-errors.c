@@ -14,6 +14,7 @@
 #include "rules/adj-apply.h"
 #include "session/adj-pipeline.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 static void
 check_error (const GError *error, const char *code, const char *blamed)
@@ -65,13 +66,12 @@ check_blamed (const Case *c)
 {
   g_autofree char *text = case_print_graph (c);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   const AdjPipelineOptions options = { .steps = get_steps (c) };
   g_auto (AdjPipelineResult) result = { 0 };
   g_autoptr (GString) names = g_string_new (NULL);
   const AdjStage *stage;
 
-  g_assert_no_error (error);
   g_assert_true (adj_pipeline_run (graph, "user", &options, &result, NULL, &error));
   stage = adj_recording_get_stage (result.recording, 1);
   g_assert_nonnull (stage->failure);

@@ -7,6 +7,7 @@
 #include "ir/adj-builder.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 /* The examples of the specification, by their names there. */
 
@@ -141,10 +142,9 @@ static AdjAotGraph *
 trace_text (const char *text)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   AdjAotGraph *aot;
 
-  g_assert_no_error (error);
   aot = adj_aot_trace_graph (graph, NULL, NULL, &error);
   g_assert_no_error (error);
   return aot;

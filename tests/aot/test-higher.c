@@ -9,6 +9,7 @@
 #include "adjoint.h"
 #include "aot/compile.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 #define ULPS 8
 
@@ -34,16 +35,6 @@ read_numbers (const char *text)
       g_array_append_val (numbers, number);
     }
   return numbers;
-}
-
-static AdjGraph *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
 }
 
 static GArray *
@@ -81,9 +72,9 @@ case_open (Case *c, const char *name)
   for (guint i = 0; lines[i] != NULL; i++)
     if (*lines[i] != '\0')
       read_line (c, lines[i]);
-  c->dynamo = parse (parts[1] + strlen ("dynamo\n"));
+  c->dynamo = adj_test_parse_graph (parts[1] + strlen ("dynamo\n"));
   if (parts[2] != NULL)
-    c->aot = parse (parts[2] + strlen ("aot\n"));
+    c->aot = adj_test_parse_graph (parts[2] + strlen ("aot\n"));
 }
 
 static void
@@ -388,7 +379,7 @@ static void
 test_refusal (gconstpointer data)
 {
   guint index = GPOINTER_TO_UINT (data);
-  g_autoptr (AdjGraph) graph = parse (refusals[index].text);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (refusals[index].text);
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_autoptr (AdjAotGraph) aot = NULL;
   g_autoptr (GError) error = NULL;
@@ -425,7 +416,7 @@ test_no_gradient (void)
   g_autofree char *wanted =
       g_strjoin ("cpu\"):\n        # adj: x {requires_grad: True}\n", parts[0], parts[1], NULL);
 
-  graph = parse (wanted);
+  graph = adj_test_parse_graph (wanted);
   aot = adj_aot_trace_graph (graph, NULL, NULL, &error);
   g_assert_null (aot);
   assert_words (error, (const char *[]){ "autograd is not implemented for", "while_loop",
@@ -445,7 +436,7 @@ static void
 test_cancel (void)
 {
   g_autoptr (AdjGraph) graph =
-      parse (LOOP ("            return True\n", "            return (i, x)\n"));
+      adj_test_parse_graph (LOOP ("            return True\n", "            return (i, x)\n"));
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   GThread *thread;

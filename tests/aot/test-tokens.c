@@ -15,6 +15,7 @@
 #include "partition/adj-partition.h"
 #include "passes/adj-pass-internal.h"
 #include "rules/adj-apply.h"
+#include "support/graphs.h"
 
 /* -- programs -- */
 
@@ -225,16 +226,6 @@ static const char *const lifted =
     "        return (getitem_2, add)\n";
 
 static AdjGraph *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
-
-static AdjGraph *
 apply (const AdjPass *pass, AdjGraph *graph)
 {
   g_autoptr (GError) error = NULL;
@@ -252,7 +243,7 @@ apply (const AdjPass *pass, AdjGraph *graph)
 static void
 tokens_are_unlifted_and_lifted (void)
 {
-  g_autoptr (AdjGraph) graph = parse (lifted);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (lifted);
   g_autoptr (AdjGraph) unlifted = apply (&adj_pass_unlift_tokens, graph);
   g_autoptr (AdjGraph) alive = apply (&adj_pass_dce, unlifted);
   g_autoptr (AdjGraph) again = apply (&adj_pass_lift_tokens, alive);
@@ -277,7 +268,7 @@ tokens_are_unlifted_and_lifted (void)
 static void
 graphs_with_tokens_are_traced (void)
 {
-  g_autoptr (AdjGraph) graph = parse (lifted);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (lifted);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjAotGraph) aot = adj_aot_trace_graph (graph, NULL, NULL, &error);
   g_autofree char *before = notation_print_graph (graph);
@@ -292,9 +283,9 @@ graphs_with_tokens_are_traced (void)
 static void
 text_comes_back (void)
 {
-  g_autoptr (AdjGraph) graph = parse (lifted);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (lifted);
   g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
-  g_autoptr (AdjGraph) again = parse (text);
+  g_autoptr (AdjGraph) again = adj_test_parse_graph (text);
   g_autofree char *twice = adj_graph_print (again, ADJ_PRINT_DEFAULT, NULL);
 
   g_assert_cmpstr (text, ==, twice);

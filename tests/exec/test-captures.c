@@ -7,6 +7,7 @@
 
 #include "planted.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 #define N_DRAWN 100
 #define N_TO_FIND 98
@@ -18,18 +19,6 @@ static const char *const captures[] = {
 static const char *const agreeing[] = { "dynamo", "joint", "forward", "backward" };
 /* Those that have recorded node values. */
 static const char *const roles[] = { "joint", "forward", "backward" };
-
-static AdjBundle *
-load_capture (const char *name)
-{
-  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", name);
-  g_autofree char *path = adj_test_data_path (file);
-  g_autoptr (GError) error = NULL;
-  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return bundle;
-}
 
 static AdjComparison *
 compare (AdjBundle *bundle, const char *role, PlantedFault *fault, gboolean nodes)
@@ -52,7 +41,7 @@ compare (AdjBundle *bundle, const char *role, PlantedFault *fault, gboolean node
 static void
 test_agrees (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
 
   for (guint i = 0; i < G_N_ELEMENTS (agreeing); i++)
     {
@@ -212,7 +201,7 @@ found (Recorded *recorded, const AdjGraph *whole, PlantedFault *fault)
 static void
 test_finds_planted (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   g_autoptr (GRand) rand = g_rand_new_with_seed (20);
   GHashTable *values[G_N_ELEMENTS (roles)];
   guint n_found = 0;
@@ -350,7 +339,7 @@ edit_is_found (const AdjComparison *comparison,
 static void
 test_finds_edits (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "joint", NULL);
   Recorded recorded = { .bundle = bundle, .call = adj_bundle_find_call (bundle, entry, 0) };
   guint n_edited = 0, n_found = 0, n_without_effect = 0;
@@ -386,7 +375,7 @@ test_finds_edits (gconstpointer name)
 static void
 test_shape_names_node (void)
 {
-  g_autoptr (AdjBundle) bundle = load_capture ("mlp");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
   const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "forward", NULL);
   g_autoptr (GError) error = NULL;
   AdjSessionRun run = { .bundle = bundle, .graph = entry };
@@ -405,7 +394,7 @@ test_shape_names_node (void)
 static void
 test_refuses_memory (void)
 {
-  g_autoptr (AdjBundle) bundle = load_capture ("gpt2");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("gpt2");
   g_autoptr (GError) error = NULL;
   AdjSessionRun run = {
     .bundle = bundle,
@@ -429,7 +418,7 @@ cancel_midway (guint done, guint total, gpointer data)
 static void
 test_cancels (void)
 {
-  g_autoptr (AdjBundle) bundle = load_capture ("gpt2");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("gpt2");
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GError) error = NULL;
   AdjSessionRun run = {
@@ -447,7 +436,7 @@ test_cancels (void)
 static void
 test_peak_within_estimate (void)
 {
-  g_autoptr (AdjBundle) bundle = load_capture ("gpt2");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("gpt2");
   g_autoptr (GError) error = NULL;
   const AdjBundleGraph *entry = adj_bundle_find_graph (bundle, "joint", NULL);
   AdjSessionRun run = { .bundle = bundle, .graph = entry };

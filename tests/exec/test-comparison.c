@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "adjoint.h"
+#include "support/graphs.h"
 
 #define N 6
 
@@ -14,11 +15,8 @@ parse (const char *body)
   g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
                                            "    def forward(self, x: \"f32[6][1]cpu\"):\n%s",
                                            body);
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
 
-  g_assert_no_error (error);
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 static AdjTensorData *

@@ -5,22 +5,12 @@
 #include "ops/adj-ops.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 /* A captured training step with dropout: from the recorded state of PyTorch's generator our run
  * draws the same numbers. */
 
 static const char *const roles[] = { "joint", "forward", "backward" };
-
-static AdjBundle *
-load (void)
-{
-  g_autofree char *path = adj_test_data_path ("graphs/dropout.adjoint");
-  g_autoptr (GError) error = NULL;
-  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return bundle;
-}
 
 static AdjComparison *
 compare (AdjBundle *bundle, const char *role, const AdjValue *rng, GError **error)
@@ -53,7 +43,7 @@ count_random (const AdjGraph *graph)
 static void
 draws_what_was_recorded (void)
 {
-  g_autoptr (AdjBundle) bundle = load ();
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("dropout");
   guint n_random = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
@@ -87,7 +77,7 @@ record (const AdjGenerator *generator)
 static void
 another_state_differs (void)
 {
-  g_autoptr (AdjBundle) bundle = load ();
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("dropout");
   g_autoptr (AdjGenerator) generator = adj_generator_new (12);
   AdjValue pair[] = { { .kind = ADJ_VALUE_STRING, .n = 3, .text = "cpu" }, record (generator) };
   const AdjValue rng = { .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
@@ -102,7 +92,7 @@ another_state_differs (void)
 static void
 refuses_what_is_no_state (void)
 {
-  g_autoptr (AdjBundle) bundle = load ();
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("dropout");
   AdjValue pair[] = { { .kind = ADJ_VALUE_STRING, .n = 3, .text = "cpu" }, record (NULL) };
   const AdjValue rng = { .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
   g_autoptr (GError) error = NULL;

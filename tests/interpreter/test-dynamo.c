@@ -10,6 +10,7 @@
 #include "ops/adj-packet.h"
 #include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 typedef struct
 {
@@ -17,16 +18,6 @@ typedef struct
   char *dynamo;
   char *aten;
 } Case;
-
-static AdjGraph *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
 
 static AdjGraph *
 trace (AdjGraph *graph, GError **error)
@@ -76,8 +67,8 @@ test_case (gconstpointer data)
 {
   const Case *c = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) dynamo = parse (c->dynamo);
-  g_autoptr (AdjGraph) wanted = parse (c->aten);
+  g_autoptr (AdjGraph) dynamo = adj_test_parse_graph (c->dynamo);
+  g_autoptr (AdjGraph) wanted = adj_test_parse_graph (c->aten);
   g_autoptr (AdjGraph) traced = NULL;
   g_autoptr (AdjAlignment) alignment = NULL;
   AdjPassResult live;
@@ -181,7 +172,7 @@ expect_error (const char *body, const char *mentions)
 {
   g_autofree char *text = g_strdup_printf (
       "class G(torch.nn.Module):\n    def forward(self, x: \"f32[2, 3]\"):\n%s", body);
-  g_autoptr (AdjGraph) graph = parse (text);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) traced = trace (graph, &error);
 
@@ -212,9 +203,9 @@ static void
 literals_are_constants (void)
 {
   g_autoptr (AdjGraph) graph =
-      parse ("class G(torch.nn.Module):\n    def forward(self, x: \"f32[2, 2]\"):\n"
-             "        t_1 = torch.tensor([[1.0, 2], [3, True]])\n"
-             "        add_1 = x + t_1\n        return (add_1,)\n");
+      adj_test_parse_graph ("class G(torch.nn.Module):\n    def forward(self, x: \"f32[2, 2]\"):\n"
+                            "        t_1 = torch.tensor([[1.0, 2], [3, True]])\n"
+                            "        add_1 = x + t_1\n        return (add_1,)\n");
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) traced = trace (graph, &error);
   g_autofree char *text = NULL;
@@ -237,9 +228,9 @@ static void
 literals_give_numbers (void)
 {
   g_autoptr (AdjGraph) graph =
-      parse ("class G(torch.nn.Module):\n    def forward(self, x: \"f32[2, 2]\"):\n"
-             "        t_1 = torch.tensor(3)\n        n_1 = t_1.item()\n"
-             "        mul_1 = x * n_1\n        return (mul_1,)\n");
+      adj_test_parse_graph ("class G(torch.nn.Module):\n    def forward(self, x: \"f32[2, 2]\"):\n"
+                            "        t_1 = torch.tensor(3)\n        n_1 = t_1.item()\n"
+                            "        mul_1 = x * n_1\n        return (mul_1,)\n");
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) traced = trace (graph, &error);
   g_autofree char *text = NULL;

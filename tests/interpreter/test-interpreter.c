@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "support/graphs.h"
 
 /* Graphs are given as text, as a user would paste them. */
 
@@ -13,11 +14,8 @@ parse (const char *body)
                                            "    def forward(self, x: \"f32[2, 3][3, 1]cpu\", n):\n"
                                            "%s",
                                            body);
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
 
-  g_assert_no_error (error);
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 static AdjTensorData *

@@ -3,6 +3,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "support/random-graph.h"
 
 static AdjGraph *
@@ -10,12 +11,8 @@ parse_body (const char *body)
 {
   g_autofree char *text =
       g_strconcat ("class m(torch.nn.Module):\n    def forward(self, x, y):\n", body, NULL);
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
 
-  g_assert_no_error (error);
-
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 static const char before[] = "        a = torch.ops.aten.mul.Tensor(x, y)\n"
@@ -157,21 +154,6 @@ test_dropped (void)
   g_assert_cmpuint (alignment->n_changes, ==, n);
 }
 
-static AdjGraph *
-load_joint (const char *name)
-{
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
-  const AdjBundleGraph *entry;
-
-  g_assert_no_error (error);
-  entry = adj_bundle_find_graph (bundle, "joint", &error);
-  g_assert_no_error (error);
-
-  return adj_graph_ref (entry->graph);
-}
-
 static guint32
 partner_of (const AdjAlignment *alignment, const AdjGraph *a, const char *name)
 {
@@ -190,8 +172,8 @@ partner_of (const AdjAlignment *alignment, const AdjGraph *a, const char *name)
 static void
 test_decomposed (void)
 {
-  g_autoptr (AdjGraph) a = load_joint ("graphs/gpt2.adjoint");
-  g_autoptr (AdjGraph) b = load_joint ("graphs/gpt2-inductor.adjoint");
+  g_autoptr (AdjGraph) a = adj_test_load_graph ("gpt2", "joint");
+  g_autoptr (AdjGraph) b = adj_test_load_graph ("gpt2-inductor", "joint");
   g_autoptr (AdjAlignment) alignment = adj_graph_align (a, b);
   guint n_pairs = 0, n_products = 0, n_in_a = 0;
 

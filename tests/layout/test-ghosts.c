@@ -10,6 +10,7 @@
 #include "partition/adj-partition.h"
 #include "passes/adj-compose.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 typedef struct
 {
@@ -35,18 +36,6 @@ compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs)
 
   g_assert_no_error (error);
   return trio;
-}
-
-static AdjBundle *
-load (const char *name)
-{
-  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", name);
-  g_autofree char *path = adj_test_data_path (file);
-  g_autoptr (GError) error = NULL;
-  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return bundle;
 }
 
 static gboolean
@@ -158,7 +147,7 @@ count_recorded (const char *name)
 static void
 test_recorded (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = load (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   g_auto (Trio) trio = compose (adj_bundle_find_graph (bundle, "forward", NULL)->graph,
                                 adj_bundle_find_graph (bundle, "backward", NULL)->graph,
                                 (guint) adj_bundle_get_region (bundle, 0)->num_fwd_outputs);
@@ -170,7 +159,7 @@ test_recorded (gconstpointer name)
 static void
 test_ours (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = load (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (AdjPartition) partition = NULL;
   g_autoptr (GError) error = NULL;
@@ -190,18 +179,16 @@ test_ours (gconstpointer name)
 static AdjGraph *
 through_text (AdjGraph *graph)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
-  AdjGraph *read = adj_graph_parse (text, -1, NULL, &error);
+  AdjGraph *read = adj_test_parse_graph (text);
 
-  g_assert_no_error (error);
   return read;
 }
 
 static void
 test_text (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = load (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   g_autoptr (AdjGraph) forward =
       through_text (adj_bundle_find_graph (bundle, "forward", NULL)->graph);
   g_autoptr (AdjGraph) backward =

@@ -7,6 +7,7 @@
 #include "ir/adj-builder.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "support/layered-graph.h"
 #include "support/random-graph.h"
 
@@ -21,21 +22,6 @@ lay_out (AdjGraph *graph, const AdjLayoutOptions *options, AdjLayoutCache *cache
   g_assert_no_error (error);
   g_assert_nonnull (scene);
   return scene;
-}
-
-static AdjGraph *
-load (const char *file, const char *id)
-{
-  g_autofree char *name = g_build_filename ("graphs", file, NULL);
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
-  const AdjBundleGraph *graph;
-
-  g_assert_no_error (error);
-  graph = adj_bundle_find_graph (bundle, id, &error);
-  g_assert_no_error (error);
-  return adj_graph_ref (graph->graph);
 }
 
 static gboolean
@@ -237,14 +223,13 @@ check_graph (AdjGraph *graph, guint n)
 static void
 test_captures (void)
 {
-  static const char *const files[] = { "mlp.adjoint", "gpt2.adjoint", "sac.adjoint",
-                                       "resnet-block.adjoint", "lstm.adjoint" };
+  static const char *const files[] = { "mlp", "gpt2", "sac", "resnet-block", "lstm" };
   static const char *const ids[] = { "joint", "forward", "backward", "dynamo" };
 
   for (guint f = 0; f < G_N_ELEMENTS (files); f++)
     for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
       {
-        g_autoptr (AdjGraph) graph = load (files[f], ids[i]);
+        g_autoptr (AdjGraph) graph = adj_test_load_graph (files[f], ids[i]);
 
         g_test_message ("%s#%s", files[f], ids[i]);
         check_graph (graph, i == 0 ? G_MAXUINT : 1);
@@ -399,7 +384,7 @@ static void
 test_deterministic (void)
 {
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (AdjGraph) graph = load ("gpt2.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("gpt2", "joint");
   g_autoptr (AdjLayoutCache) memory = adj_layout_cache_new (folder->path);
   g_autoptr (AdjLayoutCache) disk = adj_layout_cache_new (folder->path);
   g_autoptr (AdjScene) first = lay_out (graph, NULL, NULL);
@@ -421,7 +406,7 @@ test_deterministic (void)
 static void
 test_mlp (void)
 {
-  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
   g_autoptr (AdjScene) scene = lay_out (graph, NULL, NULL);
   static const struct
   {
@@ -469,7 +454,7 @@ test_mlp (void)
 static void
 test_direction (void)
 {
-  g_autoptr (AdjGraph) graph = load ("gpt2.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("gpt2", "joint");
   g_autoptr (AdjScene) scene = lay_out (graph, NULL, NULL);
   guint n = 0;
 
@@ -585,7 +570,7 @@ test_bad_helpers (void)
     "#!/bin/sh\nexec head -c 3000 /dev/urandom\n",
     "#!/bin/sh\nexec sleep 9\n",
   };
-  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
 
   with_helper ("/nonexistent", graph);
@@ -611,7 +596,7 @@ cancel_soon (gpointer data)
 static void
 test_cancel (void)
 {
-  g_autoptr (AdjGraph) graph = load ("gpt2.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("gpt2", "joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path =
       make_script (folder, "#!/bin/sh\necho >> \"$(dirname \"$0\")/starts\"\nexec sleep 9\n");

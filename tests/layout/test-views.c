@@ -9,21 +9,7 @@
 #include "ir/adj-text.h"
 #include "layout/adj-layout.h"
 #include "support/adj-test.h"
-
-static AdjGraph *
-load (const char *file, const char *id)
-{
-  g_autofree char *name = g_strconcat ("graphs/", file, NULL);
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
-  const AdjBundleGraph *graph;
-
-  g_assert_no_error (error);
-  graph = adj_bundle_find_graph (bundle, id, &error);
-  g_assert_no_error (error);
-  return adj_graph_ref (graph->graph);
-}
+#include "support/graphs.h"
 
 static AdjScene *
 lay_out (AdjGraph *graph, AdjLayoutView view, const GArray *only)
@@ -83,7 +69,7 @@ test_one_column (void)
   for (guint v = 0; v < G_N_ELEMENTS (views); v++)
     for (guint r = 0; r < G_N_ELEMENTS (roles); r++)
       {
-        g_autoptr (AdjGraph) graph = load ("mlp.adjoint", roles[r]);
+        g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", roles[r]);
         g_autoptr (AdjScene) scene = lay_out (graph, views[v], NULL);
 
         check_flows_down (scene, graph);
@@ -100,7 +86,7 @@ test_one_column (void)
 static void
 test_keeps_roles (void)
 {
-  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
   g_autoptr (AdjScene) scene = lay_out (graph, ADJ_VIEW_STACKED, NULL);
 
   g_assert_cmpint (box_of (scene, graph, "relu")->role, ==, ADJ_ROLE_SAVED);
@@ -114,7 +100,7 @@ test_keeps_roles (void)
 static void
 test_flow (void)
 {
-  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
   AdjNodeId relu = adj_graph_find_node (graph, "relu");
   g_autoptr (GArray) all = adj_flow_collect (graph, relu, 300);
   g_autoptr (GArray) near = adj_flow_collect (graph, relu, 4);
@@ -144,7 +130,7 @@ test_flow (void)
 static void
 test_budget (void)
 {
-  g_autoptr (AdjGraph) graph = load ("mlp.adjoint", "joint");
+  g_autoptr (AdjGraph) graph = adj_test_load_graph ("mlp", "joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "helper", NULL);
   g_autofree char *helper = g_strdup (g_getenv ("ADJ_LAYOUT_HELPER"));
@@ -185,11 +171,9 @@ test_tokens (void)
       "torch.ops.aten._print.default, 'b');  tangents_token_1 = None\n"
       "        getitem_1: \"f32[0]\" = with_effects_1[0];  with_effects_1 = None\n"
       "        return pytree.tree_unflatten([getitem, mul, mul_1, getitem_1], self._out_spec)\n";
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autoptr (AdjScene) scene = NULL;
 
-  g_assert_no_error (error);
   scene = lay_out (graph, ADJ_VIEW_MIRROR, NULL);
   g_assert_cmpstr (box_of (scene, graph, "mul_1")->subtitle, ==, "grad of primals_2");
   g_assert_cmpint (box_of (scene, graph, "mul_1")->role, ==, ADJ_ROLE_GRADIENT);

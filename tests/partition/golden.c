@@ -2,6 +2,7 @@
 #include "golden.h"
 
 #include "adjoint.h"
+#include "support/graphs.h"
 
 static char *
 spell_names (const char *text)
@@ -86,7 +87,6 @@ golden_parse (const char *inputs, const char *program)
   g_auto (GStrv) statements = g_strsplit (spelled, ";", -1);
   g_autoptr (GString) text = g_string_new ("class GraphModule(torch.nn.Module):\n"
                                            "    def forward(self, ");
-  g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph = NULL;
 
   for (guint i = 0; words[i] != NULL; i++)
@@ -95,7 +95,6 @@ golden_parse (const char *inputs, const char *program)
   g_string_append (text, "):\n");
   for (guint i = 0; statements[i] != NULL; i++)
     append_statement (text, g_strstrip (statements[i]));
-  graph = adj_graph_parse (text->str, -1, NULL, &error);
-  g_assert_no_error (error);
+  graph = adj_test_parse_graph (text->str);
   return infer (graph);
 }

@@ -9,18 +9,6 @@ const char *const partition_captures[] = {
   "mlp", "gpt2", "gpt2-inductor", "resnet-block", "llama", "lstm", "sac", "dropout", "unet", NULL,
 };
 
-AdjBundle *
-partition_load_capture (const char *name)
-{
-  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", name);
-  g_autofree char *path = adj_test_data_path (file);
-  g_autoptr (GError) error = NULL;
-  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return bundle;
-}
-
 AdjPartitionOptions
 partition_options (AdjBundle *bundle)
 {

@@ -3,13 +3,12 @@
 
 #include "adjoint.h"
 #include "partition/adj-partition.h"
+#include "support/graphs.h"
 
 G_BEGIN_DECLS
 
 /* Captures of data/graphs that have a joint graph. */
 extern const char *const partition_captures[];
-
-AdjBundle *partition_load_capture (const char *name);
 
 /* Options for a capture's joint graph. */
 AdjPartitionOptions partition_options (AdjBundle *bundle);

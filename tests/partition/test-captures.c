@@ -41,7 +41,7 @@ recorded_bytes (const AdjPartition *partition, const char *saved)
 static void
 test_saves_as_recorded (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
   AdjPartitionOptions options = partition_options (bundle);
   g_autoptr (AdjPartition) compat = NULL;
@@ -70,7 +70,7 @@ test_saves_as_recorded (gconstpointer name)
 static void
 test_equals_joint (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
   const AdjRecordedCall *call = adj_bundle_find_call (bundle, joint, 0);
   AdjPartitionOptions options = partition_options (bundle);
@@ -134,7 +134,7 @@ output_bytes (const AdjPartition *partition)
 static void
 test_beats_budgets (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
   const AdjRecordedCall *call = adj_bundle_find_call (bundle, joint, 0);
   AdjPartitionOptions options = partition_options (bundle);
@@ -181,7 +181,7 @@ test_beats_budgets (gconstpointer name)
 static void
 test_measures_recorded (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
   const AdjBundleGraph *backward = adj_bundle_find_graph (bundle, "backward", NULL);
   AdjPartitionOptions options = partition_options (bundle);

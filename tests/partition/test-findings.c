@@ -60,7 +60,7 @@ static void
 test_found (gconstpointer data)
 {
   const Row *row = data;
-  g_autoptr (AdjBundle) bundle = partition_load_capture (row->capture);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (row->capture);
   AdjPartitionOptions options = partition_options (bundle);
   g_autoptr (AdjPartition) partition = NULL;
   g_autoptr (AdjFindings) findings = NULL;
@@ -79,7 +79,7 @@ test_found (gconstpointer data)
 static void
 test_none_in_ours (gconstpointer name)
 {
-  g_autoptr (AdjBundle) bundle = partition_load_capture (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   AdjGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL)->graph;
   AdjPartitionOptions options = partition_options (bundle);
 
@@ -100,29 +100,20 @@ test_none_in_ours (gconstpointer name)
       }
 }
 
-static AdjGraph *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
-
 /* As PyTorch 2.6 partitions a batch norm at a budget of 0.5. */
 static void
 test_repeated_write (void)
 {
-  g_autoptr (AdjGraph) forward = parse ("def forward(self, primals_1: \"f32[4][1]cpu\"):\n"
-                                        "    add = torch.ops.aten.add.Tensor(primals_1, 1)\n"
-                                        "    copy_ = torch.ops.aten.copy_.default(primals_1, add)\n"
-                                        "    return (add, primals_1)\n");
-  g_autoptr (AdjGraph) backward =
-      parse ("def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
-             "    add = torch.ops.aten.add.Tensor(primals_1, 1)\n"
-             "    copy_ = torch.ops.aten.copy_.default(primals_1, add)\n"
-             "    return (tangents_1,)\n");
+  g_autoptr (AdjGraph) forward =
+      adj_test_parse_graph ("def forward(self, primals_1: \"f32[4][1]cpu\"):\n"
+                            "    add = torch.ops.aten.add.Tensor(primals_1, 1)\n"
+                            "    copy_ = torch.ops.aten.copy_.default(primals_1, add)\n"
+                            "    return (add, primals_1)\n");
+  g_autoptr (AdjGraph) backward = adj_test_parse_graph (
+      "def forward(self, primals_1: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"):\n"
+      "    add = torch.ops.aten.add.Tensor(primals_1, 1)\n"
+      "    copy_ = torch.ops.aten.copy_.default(primals_1, add)\n"
+      "    return (tangents_1,)\n");
   AdjCheckedRegion region = { .forward = forward, .backward = backward, .num_fwd_outputs = 1 };
   g_autoptr (AdjFindings) findings = adj_findings_new ();
 
@@ -139,17 +130,18 @@ test_repeated_write (void)
 static void
 test_saved_twice (void)
 {
-  g_autoptr (AdjGraph) forward = parse ("def forward(self, primals_1: \"f32[4, 4][4, 1]cpu\"):\n"
-                                        "    sin = torch.ops.aten.sin.default(primals_1)\n"
-                                        "    t = torch.ops.aten.t.default(sin)\n"
-                                        "    return (sin, primals_1, t)\n");
-  g_autoptr (AdjGraph) backward =
-      parse ("def forward(self, primals_1: \"f32[4, 4][4, 1]cpu\", t: \"f32[4, 4][1, 4]cpu\", "
-             "tangents_1: \"f32[4, 4][4, 1]cpu\"):\n"
-             "    sin = torch.ops.aten.sin.default(primals_1)\n"
-             "    mul = torch.ops.aten.mul.Tensor(tangents_1, sin)\n"
-             "    mm = torch.ops.aten.mm.default(mul, t)\n"
-             "    return (mm,)\n");
+  g_autoptr (AdjGraph) forward =
+      adj_test_parse_graph ("def forward(self, primals_1: \"f32[4, 4][4, 1]cpu\"):\n"
+                            "    sin = torch.ops.aten.sin.default(primals_1)\n"
+                            "    t = torch.ops.aten.t.default(sin)\n"
+                            "    return (sin, primals_1, t)\n");
+  g_autoptr (AdjGraph) backward = adj_test_parse_graph (
+      "def forward(self, primals_1: \"f32[4, 4][4, 1]cpu\", t: \"f32[4, 4][1, 4]cpu\", "
+      "tangents_1: \"f32[4, 4][4, 1]cpu\"):\n"
+      "    sin = torch.ops.aten.sin.default(primals_1)\n"
+      "    mul = torch.ops.aten.mul.Tensor(tangents_1, sin)\n"
+      "    mm = torch.ops.aten.mm.default(mul, t)\n"
+      "    return (mm,)\n");
   AdjCheckedRegion region = { .forward = forward, .backward = backward, .num_fwd_outputs = 1 };
   g_autoptr (AdjFindings) findings = adj_findings_new ();
 
@@ -240,7 +232,7 @@ differing_mask (const AdjPartition *partition, const AdjRecordedCall *call)
 static void
 test_masks (void)
 {
-  g_autoptr (AdjBundle) bundle = partition_load_capture ("dropout");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("dropout");
   const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
   const AdjRecordedCall *call = adj_bundle_find_call (bundle, joint, 0);
   AdjPartitionOptions options = partition_options (bundle);

@@ -47,7 +47,7 @@ test_captures (void)
   for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; number++)
     {
       g_autoptr (GHashTable) keys = decisions_read (lines, &i);
-      g_autoptr (AdjBundle) bundle = partition_load_capture (decisions_get (keys, "capture"));
+      g_autoptr (AdjBundle) bundle = adj_test_load_capture (decisions_get (keys, "capture"));
 
       decisions_check (number, adj_bundle_find_graph (bundle, "joint", NULL)->graph, keys);
     }

@@ -23,7 +23,6 @@ parse (const char *parameters, const char *statements, const char *const *bodies
 {
   g_autoptr (GString) text = g_string_new ("class GraphModule(torch.nn.Module):\n");
   g_auto (GStrv) lines = g_strsplit (statements, "; ", -1);
-  g_autoptr (GError) error = NULL;
   AdjGraph *graph;
 
   g_string_append_printf (text, "    def forward(self, %s):\n", parameters);
@@ -44,8 +43,7 @@ parse (const char *parameters, const char *statements, const char *const *bodies
       for (guint k = 0; inner[k] != NULL; k++)
         g_string_append_printf (text, "            %s\n", inner[k]);
     }
-  graph = adj_graph_parse (text->str, -1, NULL, &error);
-  g_assert_no_error (error);
+  graph = adj_test_parse_graph (text->str);
   return graph;
 }
 
@@ -407,11 +405,8 @@ nested (const char *outer, const char *inner)
                        "                cos = torch.cos(x)\n"
                        "                return (cos,)\n",
                        outer, inner);
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
 
-  g_assert_no_error (error);
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 /* §1.5, G19: the inner region's number is higher, so that what it reads of the outer one is kept.

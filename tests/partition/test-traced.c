@@ -8,6 +8,7 @@
 
 #include "decisions.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 typedef struct
 {
@@ -55,13 +56,11 @@ static AdjGraph *
 read_joint (char **lines, guint *at)
 {
   g_autoptr (GString) module = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   AdjGraph *joint;
 
   for (; !g_str_has_prefix (lines[*at], "#@ "); (*at)++)
     g_string_append_printf (module, "%s\n", lines[*at]);
-  joint = adj_graph_parse (module->str, -1, NULL, &error);
-  g_assert_no_error (error);
+  joint = adj_test_parse_graph (module->str);
   return joint;
 }
 
@@ -123,8 +122,7 @@ test_row (gconstpointer data)
 static void
 test_unknown_operators (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) joint = adj_graph_parse (
+  g_autoptr (AdjGraph) joint = adj_test_parse_graph (
       "def forward(self, primals_1: \"f32[3][1]cpu\", tangents_1: \"f32[3][1]cpu\"):\n"
       "    mul: \"f32[3][1]cpu\" = torch.ops.mine.mul.default(primals_1, primals_1)\n"
       "    mul_1: \"f32[3][1]cpu\" = torch.ops.mine.mul.default(mul, primals_1)\n"
@@ -133,13 +131,11 @@ test_unknown_operators (void)
       "    mul_4: \"f32[3][1]cpu\" = torch.ops.mine.mul.default(mul_3, primals_1)\n"
       "    add: \"f32[3][1]cpu\" = torch.ops.mine.add.default(mul_2, mul_4)\n"
       "    add_1: \"f32[3][1]cpu\" = torch.ops.mine.add.default(add, mul_4)\n"
-      "    return [mul_1, add_1]\n",
-      -1, NULL, &error);
+      "    return [mul_1, add_1]\n");
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (AdjPartition) partition = NULL;
   g_autofree char *saved = NULL;
 
-  g_assert_no_error (error);
   options.num_fwd_outputs = 1;
   partition = partition_run ("min-cut", joint, &options);
   saved = partition_print_saved (partition);

@@ -3,19 +3,10 @@
 
 #include "adjoint.h"
 #include "passes/adj-finding-internal.h"
+#include "support/graphs.h"
 
 /* Graphs and metadata as PyTorch 2.6 makes them of the programs that the names say (aot_function
  * with keep_inference_input_mutations, default partition), and the same without the defect. */
-
-static AdjGraph *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
 
 /* A DICT of "key=value" words; values are True, False, numbers or words. */
 static AdjValue
@@ -98,8 +89,8 @@ test_overwritten_output (void)
   g_auto (AdjValue) metadata = make_metadata (inputs, outputs);
   g_autofree char *wrong = g_strdup_printf (text, "mul, copy_, mul_1");
   g_autofree char *right = g_strdup_printf (text, "mul, sum_1, copy_");
-  g_autoptr (AdjGraph) wrong_graph = parse (wrong);
-  g_autoptr (AdjGraph) right_graph = parse (right);
+  g_autoptr (AdjGraph) wrong_graph = adj_test_parse_graph (wrong);
+  g_autoptr (AdjGraph) right_graph = adj_test_parse_graph (right);
   AdjCheckedRegion region = { .forward = wrong_graph, .num_fwd_outputs = 3, .metadata = &metadata };
   g_autofree char *message = NULL;
 
@@ -135,15 +126,15 @@ test_wrong_base (void)
   };
   g_auto (AdjValue) wrong_metadata = make_metadata (inputs, wrong);
   g_auto (AdjValue) right_metadata = make_metadata (inputs, right);
-  g_autoptr (AdjGraph) graph =
-      parse ("class GraphModule(torch.nn.Module):\n"
-             "    def forward(self, primals_1: \"f32[4][1]cpu\", primals_2: \"f32[4][1]cpu\"):\n"
-             "        mul = torch.ops.aten.mul.Tensor(primals_1, 2)\n"
-             "        u = torch.ops.aten.mul.Tensor(primals_2, 2)\n"
-             "        view = torch.ops.aten.view.default(u, [-1])\n"
-             "        v = torch.ops.aten.mul.Tensor(primals_2, 3)\n"
-             "        view_1 = torch.ops.aten.view.default(v, [-1])\n"
-             "        return (mul, view, view, view_1, view_1, u, v)\n");
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (
+      "class GraphModule(torch.nn.Module):\n"
+      "    def forward(self, primals_1: \"f32[4][1]cpu\", primals_2: \"f32[4][1]cpu\"):\n"
+      "        mul = torch.ops.aten.mul.Tensor(primals_1, 2)\n"
+      "        u = torch.ops.aten.mul.Tensor(primals_2, 2)\n"
+      "        view = torch.ops.aten.view.default(u, [-1])\n"
+      "        v = torch.ops.aten.mul.Tensor(primals_2, 3)\n"
+      "        view_1 = torch.ops.aten.view.default(v, [-1])\n"
+      "        return (mul, view, view, view_1, view_1, u, v)\n");
   AdjCheckedRegion region = { .forward = graph, .num_fwd_outputs = 7, .metadata = &wrong_metadata };
   g_autofree char *message = NULL;
 
@@ -162,7 +153,7 @@ check_written (const char *body, const char *expected)
                    "    def forward(self, a: \"f32[1, 4][4, 1]cpu\", b: \"f32[3, 4][4, 1]cpu\"):\n"
                    "        e: \"f32[3, 4][0, 1]cpu\" = a.expand(3, 4)\n",
                    body, "        return (y,)\n", NULL);
-  g_autoptr (AdjGraph) graph = parse (text);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   AdjCheckedRegion region = { .dynamo = graph, .num_fwd_outputs = -1 };
   g_autofree char *message = NULL;
 

@@ -3,16 +3,7 @@
 #include <string.h>
 
 #include "adjoint.h"
-
-static AdjGraph *
-parse (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
+#include "support/graphs.h"
 
 /* y = x·x·n with the size n saved too: tensors are saved before sizes, and taken after them. */
 #define FORWARD                                                                                    \
@@ -33,8 +24,8 @@ parse (const char *text)
 static void
 test_computes_both (void)
 {
-  g_autoptr (AdjGraph) forward = parse (FORWARD);
-  g_autoptr (AdjGraph) backward = parse (BACKWARD);
+  g_autoptr (AdjGraph) forward = adj_test_parse_graph (FORWARD);
+  g_autoptr (AdjGraph) backward = adj_test_parse_graph (BACKWARD);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) whole = adj_graph_compose (forward, backward, 1, &error);
   const float values[] = { 1, 2, 3 }, tangents[] = { 1, 10, 100 };
@@ -69,8 +60,8 @@ test_computes_both (void)
 static void
 test_refuses_misfits (void)
 {
-  g_autoptr (AdjGraph) forward = parse (FORWARD);
-  g_autoptr (AdjGraph) backward = parse (BACKWARD);
+  g_autoptr (AdjGraph) forward = adj_test_parse_graph (FORWARD);
+  g_autoptr (AdjGraph) backward = adj_test_parse_graph (BACKWARD);
   g_autoptr (GError) error = NULL;
 
   g_assert_null (adj_graph_compose (forward, backward, 2, &error));

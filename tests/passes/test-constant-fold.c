@@ -3,6 +3,7 @@
 
 #include "adjoint.h"
 #include "passes/adj-pass-internal.h"
+#include "support/graphs.h"
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[3, 3][3, 1]cpu\"):\n"
@@ -12,11 +13,10 @@ fold (const char *body)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strconcat (HEAD, body, NULL);
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   AdjPassResult result;
   AdjGraph *folded;
 
-  g_assert_no_error (error);
   adj_pass_run (&adj_pass_constant_fold, NULL, graph, &result, &error);
   g_assert_no_error (error);
   folded = adj_graph_ref (result.graph);

@@ -3,6 +3,7 @@
 
 #include "adjoint.h"
 #include "passes/adj-pass-internal.h"
+#include "support/graphs.h"
 
 /* What PyTorch 2.6's fx_graph_cse leaves of the same graphs; where it is known to be wrong
  * (randn_like) the random operator stays. */
@@ -16,9 +17,8 @@ run_cse (const char *body, AdjPassResult *result)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strconcat (HEAD, body, NULL);
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
 
-  g_assert_no_error (error);
   adj_pass_run (&adj_pass_cse, NULL, graph, result, &error);
   g_assert_no_error (error);
   return result->graph;

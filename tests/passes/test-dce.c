@@ -4,6 +4,7 @@
 
 #include "adjoint.h"
 #include "passes/adj-pass-internal.h"
+#include "support/graphs.h"
 
 #define HEAD "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n"
 
@@ -57,7 +58,7 @@ static void
 test_refuses_argument (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (HEAD "        return ()\n", -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (HEAD "        return ()\n");
   AdjPassResult result;
 
   g_assert_false (adj_pass_run (&adj_pass_dce, "fast", graph, &result, &error));

@@ -4,6 +4,7 @@
 #include "adjoint.h"
 #include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4, 3][3, 1]cpu\"):\n"
@@ -11,12 +12,9 @@
 static AdjGraph *
 parse (const char *body)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strconcat (HEAD, body, NULL);
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
 
-  g_assert_no_error (error);
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 static void
@@ -61,16 +59,6 @@ test_core (void)
 }
 
 /* -- PyTorch's own: data/decompositions.txt -- */
-
-static AdjGraph *
-parse_whole (const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
 
 static AdjGraph *
 run_passes (AdjGraph *graph, const char *table, const AdjPass *const *passes, guint n)
@@ -124,11 +112,11 @@ compare (const char *entry, char **what)
   g_autoptr (AdjAlignment) alignment = NULL;
   const char *table = strrchr (title, ' ') + 1;
 
-  graph = parse_whole (before);
+  graph = adj_test_parse_graph (before);
   if (!is_listed (graph, table))
     return LEFT_WHOLE;
   graph = run_passes (graph, table, ours, G_N_ELEMENTS (ours));
-  expected = run_passes (parse_whole (divider + 4), NULL, theirs, G_N_ELEMENTS (theirs));
+  expected = run_passes (adj_test_parse_graph (divider + 4), NULL, theirs, G_N_ELEMENTS (theirs));
   alignment = adj_graph_align (graph, expected);
   *what = g_steal_pointer (&title);
   return alignment->n_added + alignment->n_removed + alignment->n_changed == 0 ? SAME : DIFFERS;
@@ -159,17 +147,6 @@ test_as_pytorch (void)
   g_assert_cmpuint (counts[SAME], >, 100);
 }
 
-static AdjGraph *
-load_joint (const char *name)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return adj_graph_ref (adj_bundle_find_graph (bundle, "joint", NULL)->graph);
-}
-
 /* PyTorch traced the same model with its table and without: ours leads from one to the other. */
 static void
 test_gpt2 (void)
@@ -177,9 +154,9 @@ test_gpt2 (void)
   static const AdjPass *const ours[] = { &adj_pass_decompose, &adj_pass_normalise, &adj_pass_dce };
   static const AdjPass *const theirs[] = { &adj_pass_normalise, &adj_pass_dce };
   g_autoptr (AdjGraph) made =
-      run_passes (load_joint ("graphs/gpt2.adjoint"), "inductor", ours, G_N_ELEMENTS (ours));
-  g_autoptr (AdjGraph) recorded =
-      run_passes (load_joint ("graphs/gpt2-inductor.adjoint"), NULL, theirs, G_N_ELEMENTS (theirs));
+      run_passes (adj_test_load_graph ("gpt2", "joint"), "inductor", ours, G_N_ELEMENTS (ours));
+  g_autoptr (AdjGraph) recorded = run_passes (adj_test_load_graph ("gpt2-inductor", "joint"), NULL,
+                                              theirs, G_N_ELEMENTS (theirs));
   g_autoptr (AdjAlignment) alignment = adj_graph_align (made, recorded);
 
   g_test_message ("%u nodes the same, %u added, %u removed, %u changed", alignment->n_same,

@@ -3,6 +3,7 @@
 
 #include "adjoint.h"
 #include "passes/adj-pass-internal.h"
+#include "support/graphs.h"
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n"                                                          \
@@ -14,9 +15,8 @@ normalise (const char *body)
   static const AdjPass *const passes[] = { &adj_pass_normalise, &adj_pass_dce };
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strconcat (HEAD, body, NULL);
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjGraph *graph = adj_test_parse_graph (text);
 
-  g_assert_no_error (error);
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
     {
       AdjPassResult result;

@@ -3,17 +3,7 @@
 
 #include "adjoint.h"
 #include "support/adj-test.h"
-
-static AdjBundle *
-load (const char *name)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *path = adj_test_data_path (name);
-  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return bundle;
-}
+#include "support/graphs.h"
 
 static AdjGraph *
 get_joint (AdjBundle *bundle)
@@ -27,7 +17,7 @@ static void
 test_partition_saved (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = load ("graphs/mlp.adjoint");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
   const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "out.adjoint", NULL);
@@ -72,7 +62,7 @@ static void
 test_failure (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = load ("graphs/mlp.adjoint");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
   AdjPipelineOptions options = { .steps = "dce,decompose=all,cse" };
   g_auto (AdjPipelineResult) result = { 0 };
   const AdjStage *stage;
@@ -90,7 +80,7 @@ static void
 check_refused (const char *steps, const char *message)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = load ("graphs/mlp.adjoint");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
   AdjPipelineOptions options = { .steps = steps };
   g_auto (AdjPipelineResult) result = { 0 };
 
@@ -118,7 +108,7 @@ static void
 test_cancel (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = load ("graphs/mlp.adjoint");
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   AdjPipelineOptions options = { .steps = "dce,cse,dce",
                                  .progress = cancel_at_second,
@@ -145,7 +135,7 @@ test_cancel_partitioner (void)
   for (guint i = 0; i < adj_partitioners_get_n (); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (AdjBundle) bundle = load ("graphs/mlp.adjoint");
+      g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
       AdjPipelineOptions options = { .steps = adj_partitioners_get (i)->name,
                                      .progress = cancel_at_last,
@@ -197,7 +187,7 @@ static void
 check_blamed (const char *text, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   AdjPipelineOptions options = { .steps = "dce,joint" };
   g_auto (AdjPipelineResult) result = { 0 };
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
@@ -207,7 +197,6 @@ check_blamed (const char *text, const char *name)
   const AdjStage *stage;
   const AdjGraph *before;
 
-  g_assert_no_error (error);
   g_assert_true (adj_pipeline_run (graph, "user", &options, &result, NULL, &error));
   bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
   adj_format_for_path (path, NULL)->save (bundle, NULL, path, NULL, &error);
@@ -254,7 +243,7 @@ static void
 test_origins (gconstpointer name)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = load (name);
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture (name);
   AdjGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", &error)->graph;
   g_auto (AdjPipelineResult) result = { 0 };
   guint n = 0;
@@ -286,9 +275,7 @@ int
 main (int argc, char **argv)
 {
   static const char *const captures[] = {
-    "graphs/dropout.adjoint", "graphs/gpt2-inductor.adjoint", "graphs/gpt2.adjoint",
-    "graphs/llama.adjoint",   "graphs/lstm.adjoint",          "graphs/mlp.adjoint",
-    "graphs/sac.adjoint",     "graphs/resnet-block.adjoint",  "graphs/unet.adjoint",
+    "dropout", "gpt2-inductor", "gpt2", "llama", "lstm", "mlp", "sac", "resnet-block", "unet",
   };
 
   g_test_init (&argc, &argv, NULL);

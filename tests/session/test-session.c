@@ -5,6 +5,7 @@
 
 #include "adjoint.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 
 /* Graphs as a user would paste them: a bundle with one graph and no recorded call. */
 static AdjBundle *
@@ -14,11 +15,10 @@ paste (const char *arguments, const char *body)
                                            "    def forward(self, %s):\n%s",
                                            arguments, body);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
   AdjBundleGraph entry = { .id = "pasted", .title = "pasted", .role = "user", .rank = -1 };
 
-  g_assert_no_error (error);
   entry.graph = graph;
   adj_bundle_builder_add_graph (builder, &entry, &error);
   g_assert_no_error (error);
@@ -33,17 +33,6 @@ run_of (AdjBundle *bundle, const char *id)
 
   g_assert_no_error (error);
   return run;
-}
-
-static AdjBundle *
-load_mlp (void)
-{
-  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
-  g_autoptr (GError) error = NULL;
-  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
-
-  g_assert_no_error (error);
-  return bundle;
 }
 
 static void
@@ -197,7 +186,7 @@ static void
 test_refuses (void)
 {
   g_autoptr (AdjBundle) pasted = paste ("x: \"f32[3][1]cpu\"", PLUS ("1"));
-  g_autoptr (AdjBundle) mlp = load_mlp ();
+  g_autoptr (AdjBundle) mlp = adj_test_load_capture ("mlp");
   g_autoptr (GCancellable) cancelled = g_cancellable_new ();
   AdjSessionRun unrecorded = run_of (pasted, "pasted");
   AdjSessionRun later = run_of (mlp, "joint");
@@ -339,10 +328,9 @@ add_graph (AdjBundleBuilder *builder, const char *role, const char *body)
                                            "    def forward(self, x: \"f32[3][1]cpu\"):\n%s",
                                            body);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   AdjBundleGraph entry = { .id = role, .title = role, .role = role, .rank = -1, .graph = graph };
 
-  g_assert_no_error (error);
   adj_bundle_builder_add_graph (builder, &entry, &error);
   g_assert_no_error (error);
 }

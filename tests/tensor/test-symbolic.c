@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "support/graphs.h"
 
 /* The statements of graph-ir §12, each a test of its own.  Symbols are numbered as in 2.6 and
  * before: s0, s1, … */
@@ -327,10 +328,9 @@ test_once (void)
       "        add: \"f32[3*s0][1]cpu\" = torch.ops.aten.add.Tensor(view, zeros)\n"
       "        return (add,)\n";
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autoptr (AdjGraph) again = NULL;
 
-  g_assert_no_error (error);
   again = adj_retrace (graph, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (adj_graph_get_n_calls (again), ==, 4);

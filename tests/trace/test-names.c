@@ -3,6 +3,7 @@
 
 #include "adjoint.h"
 #include "ir/adj-target-internal.h"
+#include "support/graphs.h"
 
 /* The examples of graph-ir §2, each a test of its own.  All of them are what PyTorch 2.6 does, but
  * for the one that says so. */
@@ -107,12 +108,11 @@ test_gaps (void)
                              "        add_1 = torch.ops.aten.add.Tensor(x, 1)\n"
                              "        add_2 = torch.ops.aten.add.Tensor(x, 2)\n"
                              "        return (add, add_2)\n";
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, adj_graph_get_n_nodes (graph));
   g_autoptr (AdjGraph) copy = NULL;
 
-  g_assert_no_error (error);
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     if (i != 2)
       adj_builder_copy (builder, graph, i, map);
@@ -126,17 +126,15 @@ test_gaps (void)
 static void
 test_any_identifier (void)
 {
-  g_autoptr (GError) error = NULL;
   static const char text[] = "class CompiledAutograd0(torch.nn.Module):\n"
                              "    def forward(self, x: \"f32[4][1]cpu\"):\n"
                              "        aot0_mul_3: \"f32[4][1]cpu\" = "
                              "torch.ops.aten.mul.Tensor(x, x);  x = None\n"
                              "        return (aot0_mul_3,)\n"
                              "        \n";
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autofree char *printed = NULL;
 
-  g_assert_no_error (error);
   g_assert_cmpstr (adj_graph_get_node (graph, 1)->name, ==, "aot0_mul_3");
   printed = adj_graph_print (graph, ADJ_PRINT_NO_FACTS | ADJ_PRINT_NO_COMMENTS, NULL);
   g_assert_cmpstr (printed, ==, text);
@@ -220,11 +218,9 @@ test_dynamo (void)
                              "        l_x_ = L_x_\n"
                              "        return (l_x_,)\n"
                              "        \n";
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   g_autofree char *printed = NULL;
 
-  g_assert_no_error (error);
   g_assert_cmpstr (adj_graph_get_node (graph, 0)->name, ==, "l_x_");
   g_assert_cmpstr (adj_graph_get_node (graph, 0)->target, ==, "L_x_");
   printed = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
@@ -239,11 +235,9 @@ test_compiled_autograd (void)
                              "    def forward(self, inputs, sizes, scalars, hooks):\n"
                              "        getitem: \"f32[4][1]cpu\" = inputs[0];  inputs = None\n"
                              "        return []\n";
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
   static const char *const names[] = { "inputs", "sizes", "scalars", "hooks" };
 
-  g_assert_no_error (error);
   g_assert_cmpuint (adj_graph_get_n_inputs (graph), ==, G_N_ELEMENTS (names));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_assert_cmpstr (adj_graph_get_node (graph, i)->name, ==, names[i]);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "support/graphs.h"
 
 /* Sizes and numbers that data decide (graph-ir §10.2, §12): the texts are those of make_fx of
  * PyTorch 2.6 with symbolic sizes.  One thing is not: 2.6 gives nonzero the strides [2, 1], where
@@ -141,11 +142,8 @@ parse (const char *parameters, const char *body)
   g_autofree char *text = g_strdup_printf ("class GraphModule(torch.nn.Module):\n"
                                            "    def forward(self, %s):\n%s",
                                            parameters, body);
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
 
-  g_assert_no_error (error);
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 static AdjGraph *

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "support/graphs.h"
 
 /* The worked example of graph-ir §13: read, printed, traced again, and what a reader checks.  Its
  * form is that of structured traces in 2.6 (types with strides and device, deletes). */
@@ -27,11 +28,7 @@ static const char text[] =
 static AdjGraph *
 parse (void)
 {
-  g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
-
-  g_assert_no_error (error);
-  return graph;
+  return adj_test_parse_graph (text);
 }
 
 static const AdjNode *
@@ -143,15 +140,13 @@ test_retraces (void)
 static void
 test_deletes (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autofree char *without = g_strdup (text);
   g_autoptr (AdjGraph) graph = NULL;
   g_autofree char *printed = NULL;
 
   for (char *at = strstr (without, ";  "); at != NULL; at = strstr (at, ";  "))
     memmove (at, strchr (at, '\n'), strlen (strchr (at, '\n')) + 1);
-  graph = adj_graph_parse (without, -1, NULL, &error);
-  g_assert_no_error (error);
+  graph = adj_test_parse_graph (without);
   printed = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
   g_assert_cmpstr (printed, ==, text);
 }

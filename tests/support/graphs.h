@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adjoint.h"
+
+G_BEGIN_DECLS
+
+/* Graphs to test with.  What cannot be read fails the running test. */
+
+/* (transfer full) */
+AdjGraph *adj_test_parse_graph (const char *text);
+
+/* (transfer full) */
+AdjBundle *adj_test_load_bundle (const char *path);
+
+/* (transfer full): data/graphs/@name.adjoint */
+AdjBundle *adj_test_load_capture (const char *name);
+
+/* (transfer full): graph @id of it */
+AdjGraph *adj_test_load_graph (const char *name, const char *id);
+
+G_END_DECLS
