@@ -14,7 +14,7 @@ gint64 op_hinted_numel (const AdjOpCall *call, guint arg);
 /* The first result begins as argument 0: @out views it. */
 gboolean op_copy_self (const AdjOpCall *call, AdjKView *out);
 
-/* How many terms one element may be the sum of: it, and those of arguments 2 and 3 written to it. */
+/* How many terms one element may be the sum of: it, and what is written to it. */
 double op_source_reduction (const AdjOpCall *call);
 
 G_END_DECLS
