@@ -49,6 +49,8 @@ run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError
     return NULL;
   note_inputs (context, adj_aot_graph_get_user_metadata (aot), in);
   note_outputs (context, adj_aot_graph_get_user_metadata (aot), in);
+  if (!options->no_grad && !adj_aot_graph_is_joint (aot))
+    adj_pass_context_set_role (context, "inference");
   return adj_graph_ref (adj_aot_graph_get_graph (aot));
 }
 

@@ -6,6 +6,7 @@
 struct _AdjPassContext
 {
   const char *argument;
+  const char *role;
   GArray *notes; /* of AdjPassNote */
   GArray *steps; /* of AdjPassStep */
 };
@@ -17,7 +18,7 @@ adj_pass_run (const AdjPass *pass,
               AdjPassResult *result,
               GError **error)
 {
-  AdjPassContext context = { argument, g_array_new (FALSE, FALSE, sizeof (AdjPassNote)),
+  AdjPassContext context = { argument, pass->name, g_array_new (FALSE, FALSE, sizeof (AdjPassNote)),
                              g_array_new (FALSE, FALSE, sizeof (AdjPassStep)) };
   gint64 started = g_get_monotonic_time ();
   AdjGraph *out = NULL;
@@ -30,6 +31,7 @@ adj_pass_run (const AdjPass *pass,
     g_prefix_error (error, "pass '%s': ", pass->name);
   *result = (AdjPassResult){
     .graph = out,
+    .role = context.role,
     .n_notes = context.notes->len,
     .n_steps = context.steps->len,
     .ns = (g_get_monotonic_time () - started) * 1000,
@@ -75,6 +77,12 @@ adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint
   AdjPassStep step = { g_strdup (name), g_strdup (note), ns };
 
   g_array_append_val (context->steps, step);
+}
+
+void
+adj_pass_context_set_role (AdjPassContext *context, const char *role)
+{
+  context->role = role;
 }
 
 const char *

@@ -37,7 +37,8 @@ typedef struct
 
 typedef struct
 {
-  AdjGraph *graph; /* (owned): what the pass made */
+  AdjGraph *graph;  /* (owned): what the pass made */
+  const char *role; /* of the graph: the name of the pass, or what it says itself */
   guint n_notes;
   AdjPassNote *notes; /* (owned) */
   guint n_steps;
@@ -67,6 +68,8 @@ adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const
 /* Notes a step on the way, which has a name of its own; @ns: the time it took. */
 ADJ_PUBLIC void
 adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
+/* @role: (static): of what the pass makes this time, "inference". */
+ADJ_PUBLIC void adj_pass_context_set_role (AdjPassContext *context, const char *role);
 /* (nullable): what followed the name of the pass. */
 ADJ_PUBLIC const char *adj_pass_context_get_argument (const AdjPassContext *context);
 

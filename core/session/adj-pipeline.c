@@ -122,7 +122,7 @@ run_pass (const Step *step, AdjGraph *graph, AdjPipelineResult *result, GError *
 
   if (!adj_pass_run (step->pass, step->argument, graph, &made, error))
     return FALSE;
-  adj_recording_add (result->recording, &(AdjStage){ .name = (char *) step->pass->name,
+  adj_recording_add (result->recording, &(AdjStage){ .name = (char *) made.role,
                                                      .summary = (char *) step->pass->summary,
                                                      .graph = made.graph,
                                                      .from = (gint) last,
@@ -133,6 +133,15 @@ run_pass (const Step *step, AdjGraph *graph, AdjPipelineResult *result, GError *
                                                      .ns = made.ns });
   adj_pass_result_clear (&made);
   return TRUE;
+}
+
+/* Whether there is no backward that a partitioner could separate. */
+static gboolean
+ends_in_inference (const AdjPipelineResult *result)
+{
+  guint last = adj_recording_get_n_stages (result->recording) - 1;
+
+  return g_str_equal (adj_recording_get_stage (result->recording, last)->name, "inference");
 }
 
 /* One half: every node of it with the reason why it stands there. */
@@ -180,6 +189,12 @@ run_partitioner (const Step *step,
                    step->partitioner->name, step->argument);
       return FALSE;
     }
+  if (ends_in_inference (result))
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "nothing in the graph requires a gradient: there is no backward to separate");
+      return FALSE;
+    }
   result->partition = adj_partition (step->partitioner, joint, options, error);
   if (result->partition == NULL)
     return FALSE;
@@ -225,11 +240,13 @@ adj_pipeline_run (AdjGraph *graph,
   g_autofree char *list = NULL;
   GError *cancelled = NULL;
   g_autoptr (GArray) steps = NULL;
+  gboolean is_asked_for;
 
   g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
 
   *result = (AdjPipelineResult){ NULL };
   options = options != NULL ? options : &none;
+  is_asked_for = options->steps != NULL || options->partitioner != NULL;
   list = list_steps (role, options);
   steps = read_steps (list, error);
   if (steps == NULL)
@@ -244,6 +261,8 @@ adj_pipeline_run (AdjGraph *graph,
     {
       const Step *step = &g_array_index (steps, Step, i);
 
+      if (step->partitioner != NULL && !is_asked_for && ends_in_inference (result))
+        break;
       if (options->progress != NULL)
         options->progress (i, steps->len, step_name (step), options->data);
       if (!run_step (step, &partition, result, &cancelled))

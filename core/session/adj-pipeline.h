@@ -23,7 +23,8 @@ typedef struct
   /* (nullable) Passes and partitioners by name, "decompose=core,cse,min-cut"; "" for none; %NULL:
    * what a graph of that role asks for. */
   const char *steps;
-  /* (nullable) Who comes last where @steps name nobody, "none" for nobody; %NULL: min-cut. */
+  /* (nullable) Who comes last where @steps name nobody, "none" for nobody; %NULL: min-cut
+   * where there is a backward. */
   const char *partitioner;
   const AdjPartitionOptions *partition; /* (nullable) */
   /* (nullable) Told before each step, and once at the end with @done == @total. */

@@ -26,6 +26,14 @@ typedef struct
   "    back: \"f32[4][1]cpu\" = torch.ops.mine.back.default(tangents_1, pair)\n"                   \
   "    return [getitem, back]\n"
 
+/* A mask: nothing of it requires a gradient. */
+#define MASK                                                                                       \
+  "class GraphModule(torch.nn.Module):\n"                                                          \
+  "    def forward(self, L_x_: \"i64[4][1]cpu\"):\n"                                               \
+  "        l_x_ = L_x_\n"                                                                          \
+  "        lt: \"b8[4][1]cpu\" = l_x_ < 3\n"                                                       \
+  "        return (lt,)\n"
+
 #define SAC "$DATA/sac.adjoint#joint"
 
 static const Row rows[] = {
@@ -60,7 +68,11 @@ static const Row rows[] = {
     NULL },
   { "explain-without-partition", "trace " SAC " --partitioner none --explain mm", 2, NULL,
     "no partitioner ran", NULL },
+  { "partition-without-backward", "trace $TEXT --partitioner min-cut", 2, NULL,
+    "nothing in the graph requires a gradient: there is no backward to separate", MASK },
+  { "explain-without-backward", "trace $TEXT --explain lt", 2, NULL, "no partitioner ran", MASK },
   /* what can */
+  { "without-backward", "trace $TEXT --dump-after inference", 0, "return (lt,)", "", MASK },
   { "save", "trace " SAC " --save gelu --explain gelu", 0,
     "'gelu' is saved for backward: it was asked for by name", "", NULL },
   { "recompute", "trace " SAC " --recompute gelu --explain gelu", 0,
