@@ -54,6 +54,25 @@ def counting():
     return Counting(), (torch.randn(8, 16), torch.randn(8, 16))
 
 
+class Logging(Counting):
+    """Has a region whose inference graph is empty."""
+
+    def forward(self, x, target):
+        loss = super().forward(x, target)
+        torch._dynamo.graph_break()
+        torch._C._log_api_usage_once("adjoint.check")
+        torch._dynamo.graph_break()
+        return loss
+
+
+def empty():
+    torch.manual_seed(3)
+    return Logging(), (torch.randn(8, 16), torch.randn(8, 16))
+
+
+OWN = {"dropout": counting, "empty": empty}
+
+
 def digest(*tensors):
     state = hashlib.sha256()
     for t in tensors:
@@ -69,7 +88,7 @@ def train(name, backend, path):
     import models
 
     torch.set_num_threads(1)
-    model, inputs = {**models.ALL, "dropout": counting}[name]()
+    model, inputs = {**models.ALL, **OWN}[name]()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     recording = contextlib.nullcontext()
     if backend == "capture":
@@ -424,7 +443,7 @@ def main(args):
     if any(a.startswith("-") for a in args):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
-        good = compare(folder, args or ("mlp", "gpt2", "dropout"))
+        good = compare(folder, args or ("mlp", "gpt2", *OWN))
         return 0 if together(folder) and good else 1
 
 
