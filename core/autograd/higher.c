@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/adj-custom.h"
 #include "autograd/higher-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
@@ -37,35 +36,6 @@ higher_free (gpointer data)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Higher, higher_free)
 
 /* -- arguments -- */
-
-static gboolean
-append_tensor (const AdjValue *leaf, gpointer data)
-{
-  if (leaf->kind == ADJ_VALUE_TENSOR)
-    g_ptr_array_add (data, leaf->tensor);
-  return TRUE;
-}
-
-/* (transfer full): all tensors, borrowed. */
-static GPtrArray *
-list_tensors (const AdjValue *values, guint n)
-{
-  GPtrArray *tensors = g_ptr_array_new ();
-
-  for (guint i = 0; i < n; i++)
-    adj_value_foreach (&values[i], append_tensor, tensors);
-  return tensors;
-}
-
-static gboolean
-number_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  guint *next = data;
-
-  *out = leaf->kind == ADJ_VALUE_TENSOR ? ADJ_NODE (((AdjNodeId){ (*next)++ }))
-                                        : adj_value_copy (leaf);
-  return TRUE;
-}
 
 /* Its arguments in the backward, or in a forward that has one: groups are of the kind that a call
  * gives them, and the function goes by another name. */
@@ -108,7 +78,7 @@ run_forward (AdjCustomCall *custom,
   adj_custom_call_save (custom, inputs, n_inputs);
   done = adj_mode_call_higher_below (&higher->autograd->mode, &below);
   call->result = below.result;
-  tensors = list_tensors (&call->result, 1);
+  tensors = custom_list_tensors (&call->result, 1);
   if (done && tensors->len != n_outputs)
     return adj_higher_fail (call, ADJ_ERROR_SHAPE, "gives %u tensors where %u are expected",
                             tensors->len, n_outputs);
@@ -118,21 +88,6 @@ run_forward (AdjCustomCall *custom,
 }
 
 /* -- the backward -- */
-
-static gboolean
-unpack_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  AdjTensor *tensor;
-
-  if (leaf->kind != ADJ_VALUE_NODE)
-    {
-      *out = adj_value_copy (leaf);
-      return TRUE;
-    }
-  tensor = adj_custom_call_get_saved (data, leaf->node.index);
-  *out = tensor != NULL ? ADJ_TENSOR (adj_tensor_ref (tensor)) : ADJ_NONE;
-  return tensor != NULL;
-}
 
 /* Puts the tangents into the first group of @args. */
 static gboolean
@@ -194,7 +149,7 @@ run_backward (AdjCustomCall *custom,
   g_auto (AdjValue) args = ADJ_NONE;
   g_auto (AdjValue) result = ADJ_NONE;
 
-  if (!adj_value_map (&higher->args, unpack_leaf, custom, &args))
+  if (!custom_unpack_tensors (custom, &higher->args, &args))
     return FALSE;
   mark_args (higher->op, &args, "backward");
   if (!add_tangents (higher, cx, grads, &args) ||
@@ -289,7 +244,7 @@ probe (Higher *higher, AdjContext *cx, const AdjHigherCall *call, Examples *exam
 
         g_array_append_val (examples->tangents, example);
       }
-  tensors = list_tensors (&result, 1);
+  tensors = custom_list_tensors (&result, 1);
   higher->n_outputs = tensors->len;
   higher->has_tangent = g_new0 (gboolean, tensors->len + 1);
   for (guint i = 0; i < tensors->len; i++)
@@ -416,48 +371,26 @@ make_joints (Higher *higher, const AdjHigherCall *call)
 /* -- recording -- */
 
 static gboolean
-replace_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  AdjTensor ***next = data;
-
-  *out = leaf->kind == ADJ_VALUE_TENSOR ? ADJ_TENSOR (adj_tensor_ref (*(*next)++))
-                                        : adj_value_copy (leaf);
-  return TRUE;
-}
-
-/* Results are what the custom operation made of them. */
-static void
-replace_result (AdjHigherCall *call, AdjTensor **outputs)
-{
-  AdjValue result;
-
-  adj_value_map (&call->result, replace_leaf, &outputs, &result);
-  adj_value_clear (&call->result);
-  call->result = result;
-}
-
-static gboolean
 record (Autograd *autograd, AdjHigherCall *call, const GPtrArray *inputs)
 {
   AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = call->n_args, .items = (AdjValue *) call->args };
   g_autoptr (Higher) higher = g_new0 (Higher, 1);
   g_autofree AdjTensor **outputs = NULL;
   Higher *data = higher;
-  guint next = 0;
 
   higher->klass =
       (AdjCustomClass){ .name = call->op->grad, .forward = run_forward, .backward = run_backward };
   higher->op = call->op;
   higher->autograd = autograd;
   higher->call = call;
-  adj_value_map (&args, number_leaf, &next, &higher->args);
+  higher->args = custom_number_tensors (&args);
   if (!make_joints (higher, call))
     return FALSE;
   outputs = g_new0 (AdjTensor *, higher->n_outputs + 1);
   if (!adj_custom_apply (call->cx, &data->klass, g_steal_pointer (&higher), higher_free,
                          (AdjTensor *const *) inputs->pdata, inputs->len, outputs, data->n_outputs))
     return FALSE;
-  replace_result (call, outputs);
+  custom_replace_tensors (&call->result, outputs);
   return TRUE;
 }
 
@@ -487,7 +420,7 @@ record_without (Autograd *autograd, AdjHigherCall *call, const GPtrArray *inputs
 
   if (!adj_mode_call_higher_below (&autograd->mode, call))
     return FALSE;
-  outputs = list_tensors (&call->result, 1);
+  outputs = custom_list_tensors (&call->result, 1);
   for (guint i = outputs->len; i-- > 0;)
     if (!joint_has_tangent (&ADJ_TENSOR (outputs->pdata[i])))
       g_ptr_array_remove_index (outputs, i);
@@ -498,7 +431,7 @@ record_without (Autograd *autograd, AdjHigherCall *call, const GPtrArray *inputs
 gboolean
 higher_record (Autograd *autograd, AdjHigherCall *call)
 {
-  g_autoptr (GPtrArray) inputs = list_tensors (call->args, call->n_args);
+  g_autoptr (GPtrArray) inputs = custom_list_tensors (call->args, call->n_args);
 
   return call->op->grad != NULL ? record (autograd, call, inputs)
                                 : record_without (autograd, call, inputs);
