@@ -107,6 +107,16 @@ builtin_negated (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
   return TRUE;
 }
 
+static gboolean
+builtin_backwards (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = args[0].n };
+  out->items = adj_arena_new0 (call->arena, AdjValue, MAX (out->n, 1));
+  for (guint i = 0; i < out->n; i++)
+    out->items[i] = args[0].items[out->n - 1 - i];
+  return TRUE;
+}
+
 /* The sum of the first args[1] numbers of a list. */
 static gboolean
 builtin_sum_before (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
@@ -282,27 +292,52 @@ builtin_stack_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjVal
   return TRUE;
 }
 
-/* @whole, flat, with g where the view shows it; added up where it shows an element twice. */
+/* @g and the @view that it is of, without the dimensions of size 1 and those that repeat. */
 static AdjTensor *
-put_strided (
-    AdjRuleCall *call, AdjTensor *whole, AdjSize size, const AdjValue *args, AdjSize offset)
+drop_dimensions (AdjRuleCall *call, AdjTensor *g, AdjShape *view)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  guint n = 0;
+
+  for (guint i = view->rank; i-- > 0 && g != NULL;)
+    {
+      AdjValue dim = ADJ_INT (i);
+
+      if (adj_size_is (symbols, view->size[i], 1))
+        g = ADJ_APPLY (call->cx, ADJ_OP_squeeze_dim, ADJ_TENSOR (g), dim);
+      else if (adj_size_is (symbols, view->stride[i], 0))
+        g = ADJ_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
+                       (AdjValue){ .kind = ADJ_VALUE_LIST, .n = 1, .items = &dim });
+    }
+  for (guint i = 0; i < view->rank; i++)
+    if (!adj_size_is (symbols, view->size[i], 1) && !adj_size_is (symbols, view->stride[i], 0))
+      {
+        view->size[n] = view->size[i];
+        view->stride[n++] = view->stride[i];
+      }
+  view->rank = n;
+  return g;
+}
+
+/* @whole, flat, with @g where @view shows it; added up where it shows an element twice. */
+static AdjTensor *
+put_strided (AdjRuleCall *call, AdjTensor *whole, AdjSize size, AdjTensor *g, const AdjShape *view)
 {
   const AdjSize flat[] = { ADJ_SIZE (-1) };
   AdjValue one = adj_rule_list_sizes (call->arena, flat, 1);
-  AdjShape view = { .rank = 0 };
-  AdjTensor *places, *g;
+  AdjValue sizes = adj_rule_list_sizes (call->arena, view->size, view->rank);
+  AdjValue strides = adj_rule_list_sizes (call->arena, view->stride, view->rank);
+  AdjValue offset = adj_value_from_size (view->offset);
+  AdjTensor *places;
 
-  view.rank = rule_sizes_of (&args[2], view.size);
-  rule_sizes_of (&args[3], view.stride);
-  if (!adj_shape_may_overlap (&view, adj_context_get_symbols (call->cx)))
-    return ADJ_APPLY (call->cx, ADJ_OP_as_strided_scatter, ADJ_TENSOR (whole), args[0], args[2],
-                      args[3], adj_value_from_size (offset));
+  if (!adj_shape_may_overlap (view, adj_context_get_symbols (call->cx)))
+    return ADJ_APPLY (call->cx, ADJ_OP_as_strided_scatter, ADJ_TENSOR (whole), ADJ_TENSOR (g),
+                      sizes, strides, offset);
   places = ADJ_APPLY (call->cx, ADJ_OP_arange, adj_value_from_size (size));
   if (places != NULL)
-    places = ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (places), args[2], args[3],
-                        adj_value_from_size (offset));
+    places = ADJ_APPLY (call->cx, ADJ_OP_as_strided, ADJ_TENSOR (places), sizes, strides, offset);
   places = places != NULL ? rule_reshape (call, places, &one) : NULL;
-  g = places != NULL ? rule_reshape (call, args[0].tensor, &one) : NULL;
+  g = places != NULL ? rule_reshape (call, g, &one) : NULL;
   return g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_index_add, ADJ_TENSOR (whole), ADJ_INT (0),
                                 ADJ_TENSOR (places), ADJ_TENSOR (g))
                    : NULL;
@@ -315,8 +350,8 @@ builtin_as_strided_backward (AdjRuleCall *call, const AdjValue *args, guint n, A
   AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   const AdjTensorMeta *x = rule_meta_of (call, &args[1]);
   AdjShape result = { .offset = ADJ_SIZE (0) };
-  AdjSize start, from_x, from_result, size, end;
-  AdjTensor *whole, *scattered;
+  AdjSize start, from_x, size, end;
+  AdjTensor *g, *whole, *scattered;
 
   if (x == NULL)
     return FALSE;
@@ -327,16 +362,18 @@ builtin_as_strided_backward (AdjRuleCall *call, const AdjValue *args, guint n, A
   start = adj_size_test (symbols, ADJ_SIZE_LT, x->shape.offset, result.offset) ? x->shape.offset
                                                                                : result.offset;
   from_x = adj_size_sub (symbols, x->shape.offset, start);
-  from_result = adj_size_sub (symbols, result.offset, start);
+  result.offset = adj_size_sub (symbols, result.offset, start);
   size = adj_size_add (symbols, from_x, adj_shape_span (&x->shape, symbols));
-  end = adj_size_add (symbols, from_result, adj_shape_span (&result, symbols));
+  end = adj_size_add (symbols, result.offset, adj_shape_span (&result, symbols));
   if (adj_size_test (symbols, ADJ_SIZE_LT, size, end))
     size = end;
-  whole =
-      ADJ_APPLY (call->cx, ADJ_OP_new_zeros, args[0], adj_rule_list_sizes (call->arena, &size, 1));
+  g = drop_dimensions (call, args[0].tensor, &result);
+  whole = g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_new_zeros, ADJ_TENSOR (g),
+                                 adj_rule_list_sizes (call->arena, &size, 1))
+                    : NULL;
   if (whole == NULL)
     return FALSE;
-  scattered = put_strided (call, whole, size, args, from_result);
+  scattered = put_strided (call, whole, size, g, &result);
   if (scattered == NULL)
     return FALSE;
   return rule_give (out,
