@@ -184,6 +184,12 @@ gboolean custom_unpack_tensors (AdjCustomCall *call, const AdjValue *numbered, A
 /* Puts @tensors, which are as many, in place of those of @value. */
 void custom_replace_tensors (AdjValue *value, AdjTensor *const *tensors);
 
+/* -- torch.autograd.Function in a graph (function-apply.c) -- */
+
+/* As AdjModeClass.apply. */
+gboolean
+function_apply (AdjMode *mode, AdjContext *cx, const AdjFunctionApply *apply, AdjValue *result);
+
 /* -- checkpointing (checkpoint.c, checkpoint-options.c) -- */
 
 /* Reads what checkpoint() takes by keyword, a DICT or NONE.  %FALSE: the context is in error. */

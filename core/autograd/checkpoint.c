@@ -202,12 +202,15 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
                                 .free_packed = (GDestroyNotify) adj_tensor_unref,
                                 .data = run };
   const AdjPlace place = *adj_context_get_place (cx);
+  AdjPlace again = place;
   Autograd *autograd = autograd_find (cx);
   Selective *selective = autograd->selective;
   gboolean enabled = adj_context_set_grad_enabled (cx, TRUE);
   g_auto (AdjValue) result = ADJ_NONE;
   const GError *error;
 
+  again.running = 0; /* it is the forward that runs */
+  adj_context_set_place (cx, &again);
   adj_autograd_push_saved_hooks (cx, &hooks);
   if (frame->selective != NULL)
     selective_set_recompute (frame->selective, TRUE);

@@ -56,7 +56,7 @@ materialize (const AdjCustomCall *call, AdjTensor *const *grads)
   for (guint i = 0; i < node->n_inputs; i++)
     {
       defined[i] = grads[i];
-      if (grads[i] == NULL && !call->keeps_undefined)
+      if (grads[i] == NULL && !call->keeps_undefined && node->inputs[i].dtype != ADJ_DTYPE_NONE)
         defined[i] = zeros_like (call->cx, &node->inputs[i]);
     }
   return defined;
@@ -270,6 +270,7 @@ take_outputs (AdjCustomCall *call, AdjTensor *const *inputs, AdjTensor **outputs
       gboolean dirty = outputs[i] != NULL && contains (call->dirty, outputs[i]);
       gboolean fixed = outputs[i] != NULL && contains (call->non_differentiable, outputs[i]);
 
+      node->inputs[i].dtype = ADJ_DTYPE_NONE;
       if (outputs[i] == NULL)
         continue;
       if (!dirty && is_one_of (outputs[i], inputs, call->n_inputs))

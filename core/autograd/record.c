@@ -219,6 +219,7 @@ static const AdjModeClass autograd_class = {
   .call = autograd_call,
   .higher = autograd_higher,
   .checkpoint = autograd_checkpoint,
+  .apply = function_apply,
   .finalize = autograd_finalize,
 };
 

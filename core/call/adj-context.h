@@ -20,6 +20,20 @@ typedef struct _AdjMode AdjMode;
 typedef struct _AdjFunction AdjFunction;
 typedef struct _AdjHigherCall AdjHigherCall;
 
+/* A torch.autograd.Function in a graph. */
+typedef struct
+{
+  AdjFunction *forward;  /* (unowned): of @args; gives (output, [what is saved]) */
+  AdjFunction *backward; /* (unowned): of None, a gradient for each output and what was saved; gives
+                            the gradient of each input, the only one as it is */
+  const AdjValue
+      *args; /* (unowned): None for its ctx, the inputs, what the forward reads besides */
+  guint n_args;
+  guint n_inputs;
+  guint n_outputs;                    /* leaves of the output */
+  const AdjValue *non_differentiable; /* (unowned) (nullable): LIST of outputs by number */
+} AdjFunctionApply;
+
 /* A layer that operator calls pass through, outermost first: autograd record → composite tensors
  * → functionalize → composite decomposition → proxy trace → (fake | eager kernels). */
 typedef struct
@@ -45,6 +59,12 @@ typedef struct
                           const AdjValue *args,
                           const AdjValue *kwargs,
                           AdjValue *result);
+  /* (nullable): calls the forward so that its gradient is what the backward gives; @result
+   * (transfer full): the output.  %FALSE: the context is in error. */
+  gboolean (*apply) (AdjMode *mode,
+                     AdjContext *cx,
+                     const AdjFunctionApply *apply,
+                     AdjValue *result);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;
 

@@ -263,6 +263,7 @@ enter_place (const Run *run, guint index)
     .id = { index },
     .outer = run->around->outer,
     .outer_id = run->around->outer_id,
+    .running = run->around->running,
   };
 
   adj_context_set_place (run->cx, &place);

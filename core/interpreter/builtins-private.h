@@ -41,6 +41,11 @@ gboolean adj_builtin_check (
 gboolean adj_builtin_check_is_size (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- function-apply.c -- */
+
+gboolean adj_builtin_apply_function (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- indexing.c: Python's indexing of tensors -- */
 
 /* @tensor[@index]; @out (transfer full). */

@@ -254,6 +254,7 @@ static const AdjBuiltin builtins[] = {
   { "torch.tensor", adj_builtin_tensor },
   { "operator.index", same },
   { "torch.sym_int", same },
+  { "torch.ops.higher_order.autograd_function_apply", adj_builtin_apply_function },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_tagged },
   { "torch.ops.higher_order.wrap", adj_builtin_run_region },
   { "torch.ops.higher_order.wrap_activation_checkpoint", adj_builtin_run_checkpointed },

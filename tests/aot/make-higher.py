@@ -149,6 +149,63 @@ def checkpointed(x, w):
     return checkpoint(lambda x: (x.sin() * w).cos(), x, use_reentrant=False) + 1
 
 
+class Twice(torch.autograd.Function):
+    """Has a gradient that only its backward knows: twice the true one."""
+
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x.sin() * w
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g * x.cos() * w * 2, g * x.sin() * 2
+
+
+class Exponential(torch.autograd.Function):
+    """Saves what it gives."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = x.exp()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y
+
+
+class Rounded(torch.autograd.Function):
+    """Several outputs, one of them without a gradient, and an argument that is no tensor."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        y = torch.round(x * scale)
+        fraction = x * scale - y
+        ctx.mark_non_differentiable(fraction)
+        return y / scale, fraction
+
+    @staticmethod
+    def backward(ctx, g, of_fraction):
+        return g, None
+
+
+def function(x, w):
+    return Twice.apply(x * 2, w) + x
+
+
+def function_result(x):
+    return Exponential.apply(x / 2) * 3
+
+
+def function_several(x):
+    y, fraction = Rounded.apply(x * 3, 4.0)
+    return y * x, fraction
+
+
 def narrow_product(a, b):
     return out_dtype(torch.ops.aten.mm.default, torch.int32, a, b)
 
@@ -185,6 +242,10 @@ CASES = [
     ("scan_reverse", scanned_back, [[0.0, 1.0], ROWS], [], True),
     ("wrap", wrapped, [X, W], [0, 1], True),
     ("checkpoint", checkpointed, [X, W], [0, 1], True),
+    ("function", function, [X, W], [0, 1], True),
+    ("function_inference", function, [X, W], [], True),
+    ("function_result", function_result, [X], [0], False),  # ours saves it detached
+    ("function_several", function_several, [X], [0], True),
     ("out_dtype", narrow_product, ["narrow"], [], True),
 ]
 

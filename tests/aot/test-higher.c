@@ -258,6 +258,24 @@ test_case (gconstpointer data)
   case_clear (&c);
 }
 
+/* What the backward of a function computes is of the backward, though it reads no tangent. */
+static void
+test_backward_tag (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = NULL;
+  AdjGraph *graph;
+  Case c;
+
+  case_open (&c, "function");
+  aot = adj_aot_trace_graph (c.dynamo, NULL, NULL, &error);
+  g_assert_no_error (error);
+  graph = adj_aot_graph_get_graph (aot);
+  g_assert_true (adj_graph_is_backward (graph, adj_graph_find_node (graph, "cos").index));
+  g_assert_false (adj_graph_is_backward (graph, adj_graph_find_node (graph, "sin").index));
+  case_clear (&c);
+}
+
 /* -- what is refused, by name -- */
 
 #define COND(truth)                                                                                \
@@ -484,6 +502,10 @@ static const char *const cases[] = {
   "scan_reverse",
   "wrap",
   "checkpoint",
+  "function",
+  "function_inference",
+  "function_result",
+  "function_several",
   "out_dtype",
 };
 
@@ -503,6 +525,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_refusal);
     }
+  g_test_add_func ("/aot/higher/backward-tag", test_backward_tag);
   g_test_add_func ("/aot/higher/refused/gradient-of-while_loop", test_no_gradient);
   g_test_add_func ("/aot/higher/loop-is-cancelled", test_cancel);
   return g_test_run ();

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "autograd/autograd-private.h"
+
+/* A torch.autograd.Function that comes as two functions: a custom operation, which keeps what its
+ * forward says.  That the functions see to grad mode themselves is in them. */
+
+typedef struct
+{
+  const AdjFunctionApply *apply; /* (unowned): while the forward runs */
+  AdjFunction *backward;         /* (owned) */
+  AdjValue *output;              /* (unowned): where it leaves what it gives */
+  AdjValue saved;                /* (owned): LIST; NODE where a tensor is: its number among them */
+} Applied;
+
+static void
+applied_free (gpointer data)
+{
+  Applied *applied = data;
+
+  adj_function_unref (applied->backward);
+  adj_value_clear (&applied->saved);
+  g_free (applied);
+}
+
+static gboolean
+append_leaf (const AdjValue *leaf, gpointer data)
+{
+  AdjTensor ***next = data;
+
+  *(*next)++ = leaf->kind == ADJ_VALUE_TENSOR ? leaf->tensor : NULL;
+  return TRUE;
+}
+
+static void
+mark_outputs (AdjCustomCall *call, const AdjValue *indices, AdjTensor *const *outputs, guint n)
+{
+  for (guint i = 0; indices != NULL && adj_value_is_container (indices) && i < indices->n; i++)
+    {
+      const AdjValue *index = &indices->items[i];
+
+      if (index->kind == ADJ_VALUE_INT && index->integer >= 0 && index->integer < n &&
+          outputs[index->integer] != NULL)
+        adj_custom_call_mark_non_differentiable (call, outputs[index->integer]);
+    }
+}
+
+static gboolean
+run_forward (AdjCustomCall *call,
+             AdjTensor *const *inputs,
+             guint n_inputs,
+             AdjTensor **outputs,
+             guint n_outputs)
+{
+  Applied *applied = adj_custom_call_get_data (call);
+  const AdjFunctionApply *apply = applied->apply;
+  g_auto (AdjValue) given = ADJ_NONE;
+  g_autoptr (GPtrArray) saved = NULL;
+  AdjTensor **next = outputs;
+
+  if (!adj_function_call (apply->forward, adj_custom_call_get_context (call), apply->args,
+                          apply->n_args, &given))
+    return FALSE;
+  *applied->output = adj_value_copy (&given.items[0]);
+  applied->saved = custom_number_tensors (&given.items[1]);
+  saved = custom_list_tensors (&given.items[1], 1);
+  adj_custom_call_save (call, (AdjTensor *const *) saved->pdata, saved->len);
+  adj_value_foreach (applied->output, append_leaf, &next);
+  mark_outputs (call, apply->non_differentiable, outputs, n_outputs);
+  return TRUE;
+}
+
+static gboolean
+take_gradients (AdjCustomCall *call, const AdjValue *given, AdjTensor **grad_inputs, guint n_inputs)
+{
+  const gboolean several = given->kind == ADJ_VALUE_TUPLE || given->kind == ADJ_VALUE_LIST;
+  const AdjValue *items = several ? given->items : given;
+  guint n = several ? given->n : 1;
+  AdjContext *cx = adj_custom_call_get_context (call);
+
+  if (n != n_inputs)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "the backward gives %u gradients, but there are %u inputs", n, n_inputs);
+      return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    if (items[i].kind == ADJ_VALUE_TENSOR)
+      grad_inputs[i] = adj_scope_add (cx, adj_keep (items[i].tensor));
+  return TRUE;
+}
+
+static gboolean
+run_backward (AdjCustomCall *call,
+              AdjTensor *const *grads,
+              guint n_grads,
+              AdjTensor **grad_inputs,
+              guint n_inputs)
+{
+  const Applied *applied = adj_custom_call_get_data (call);
+  g_auto (AdjValue) saved = ADJ_NONE;
+  g_auto (AdjValue) given = ADJ_NONE;
+  g_autofree AdjValue *args = NULL;
+  guint n = 0;
+
+  if (!custom_unpack_tensors (call, &applied->saved, &saved))
+    return FALSE;
+  args = g_new0 (AdjValue, 1 + n_grads + saved.n);
+  args[n++] = ADJ_NONE;
+  for (guint i = 0; i < n_grads; i++)
+    args[n++] = grads[i] != NULL ? ADJ_TENSOR (grads[i]) : ADJ_NONE;
+  for (guint i = 0; i < saved.n; i++)
+    args[n++] = saved.items[i];
+  return adj_function_call (applied->backward, adj_custom_call_get_context (call), args, n,
+                            &given) &&
+         take_gradients (call, &given, grad_inputs, n_inputs);
+}
+
+static const AdjCustomClass applied_class = {
+  .name = "ApplyTemplate",
+  .forward = run_forward,
+  .backward = run_backward,
+};
+
+gboolean
+function_apply (AdjMode *mode, AdjContext *cx, const AdjFunctionApply *apply, AdjValue *result)
+{
+  Applied *applied = g_new0 (Applied, 1);
+  g_autofree AdjTensor **inputs = g_new0 (AdjTensor *, apply->n_inputs + 1);
+  g_autofree AdjTensor **outputs = g_new0 (AdjTensor *, apply->n_outputs + 1);
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new ();
+  g_auto (AdjValue) output = ADJ_NONE;
+
+  applied->apply = apply;
+  applied->backward = adj_function_ref (apply->backward);
+  applied->output = &output;
+  for (guint i = 0; i < apply->n_inputs; i++)
+    if (apply->args[i + 1].kind == ADJ_VALUE_TENSOR)
+      inputs[i] = apply->args[i + 1].tensor;
+  if (!adj_custom_apply (cx, &applied_class, applied, applied_free, inputs, apply->n_inputs,
+                         outputs, apply->n_outputs))
+    return FALSE;
+  for (guint i = 0; i < apply->n_outputs; i++)
+    if (outputs[i] != NULL)
+      g_ptr_array_add (tensors, outputs[i]);
+  custom_replace_tensors (&output, (AdjTensor *const *) tensors->pdata);
+  *result = adj_value_steal (&output);
+  return TRUE;
+}

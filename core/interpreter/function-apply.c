@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+
+/* autograd_function_apply (fwd, bwd, *args, args_tensor_mask, non_differentiable_idx): a
+ * torch.autograd.Function that the frontend made graphs of.  The mask says how many of @args are
+ * inputs of it; the others are what its forward reads besides. */
+
+#include "interpreter/adj-interpreter.h"
+#include "interpreter/builtins-private.h"
+
+static gboolean
+count_leaf (const AdjValue *leaf, gpointer data)
+{
+  ++*(guint *) data;
+  return TRUE;
+}
+
+/* Leaves of the first of the two values that @forward gives. */
+static gboolean
+count_outputs (AdjContext *cx, const AdjGraph *forward, guint *n)
+{
+  const AdjValue *returned =
+      &adj_graph_get_node (forward, adj_graph_get_output (forward).index)->args.items[0];
+
+  if ((returned->kind != ADJ_VALUE_TUPLE && returned->kind != ADJ_VALUE_LIST) || returned->n != 2)
+    return adj_builtin_fail (cx, "the forward must give its output and what is saved of it");
+  *n = 0;
+  return adj_value_foreach (&returned->items[0], count_leaf, n);
+}
+
+static gboolean
+count_inputs (AdjContext *cx, const AdjValue *mask, guint *n)
+{
+  *n = 0;
+  if (mask == NULL || !adj_value_is_container (mask))
+    return adj_builtin_fail (cx, "args_tensor_mask must be a list");
+  for (guint i = 0; i < mask->n; i++)
+    *n += mask->items[i].kind == ADJ_VALUE_BOOL && mask->items[i].boolean;
+  return TRUE;
+}
+
+static gboolean
+run_forward (AdjContext *cx, const AdjFunctionApply *apply, AdjValue *out)
+{
+  g_auto (AdjValue) given = ADJ_NONE;
+
+  if (!adj_function_call (apply->forward, cx, apply->args, apply->n_args, &given))
+    return FALSE;
+  *out = adj_value_copy (&given.items[0]);
+  return TRUE;
+}
+
+gboolean
+adj_builtin_apply_function (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  g_autoptr (AdjFunction) forward = NULL;
+  g_autoptr (AdjFunction) backward = NULL;
+  g_autofree AdjValue *of_forward = g_new0 (AdjValue, MAX (n_args, 2));
+  AdjFunctionApply apply = {
+    .args = of_forward,
+    .non_differentiable = adj_builtin_get_keyword (kwargs, "non_differentiable_idx"),
+  };
+
+  if (n_args < 2 || args[0].kind != ADJ_VALUE_GRAPH || args[1].kind != ADJ_VALUE_GRAPH)
+    return adj_builtin_fail (cx, "the first two arguments must be graphs");
+  of_forward[apply.n_args++] = ADJ_NONE;
+  for (guint i = 2; i < n_args; i++)
+    of_forward[apply.n_args++] = args[i];
+  if (!count_outputs (cx, args[0].graph, &apply.n_outputs) ||
+      !count_inputs (cx, adj_builtin_get_keyword (kwargs, "args_tensor_mask"), &apply.n_inputs))
+    return FALSE;
+  if (apply.n_inputs > n_args - 2)
+    return adj_builtin_fail (cx, "args_tensor_mask has %u inputs, but %u arguments are given",
+                             apply.n_inputs, n_args - 2);
+  apply.forward = forward = adj_graph_function_new ((AdjGraph *) args[0].graph);
+  apply.backward = backward = adj_graph_function_new ((AdjGraph *) args[1].graph);
+  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->apply != NULL)
+      return mode->klass->apply (mode, cx, &apply, out);
+  return run_forward (cx, &apply, out);
+}
