@@ -11,7 +11,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  AdjRecordedCall call; /* first: what callers hold is this */
+  AdjRecordedCall call; /* first: what callers hold is this.  Values and texts are owned */
+  gatomicrefcount refs;
+  gboolean stale; /* of a run: another graph ran */
   AdjTapFunc get_tap;
   gpointer tap_data;
   GDestroyNotify destroy;
@@ -25,6 +27,7 @@ struct _AdjBundle
   GPtrArray *graphs;  /* AdjBundleGraph, in the arena */
   GPtrArray *regions; /* AdjRegion, in the arena */
   GPtrArray *calls;   /* BundleCall */
+  GPtrArray *runs;    /* BundleCall; replaced under @lock, never changed */
   GHashTable *by_id;
   GHashTable *texts;          /* id → GBytes */
   GHashTable *kept;           /* key → JSON */
@@ -33,16 +36,26 @@ struct _AdjBundle
   AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
   AdjDiags *diags;
-  GMutex lock; /* for the taps, which are asked for one by one */
+  GMutex lock; /* for the taps, which are asked for one by one, and what may be replaced */
 };
 
 /* What was given so far. (transfer none) */
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 
-void bundle_call_free (gpointer call);
+/* (transfer full): a copy of @call, without taps */
+BundleCall *bundle_call_new (const AdjRecordedCall *call);
+void bundle_call_unref (gpointer call);
+/* As adj_bundle_builder_set_taps(). */
+void bundle_call_set_taps (BundleCall *call, AdjTapFunc get, gpointer data, GDestroyNotify destroy);
+/* (transfer none) (nullable) */
+const AdjRecordedCall *
+bundle_find_run_in (GPtrArray *runs, const AdjBundleGraph *graph, const char *name);
 
 /* [a-z0-9_-]{1,64}: the only names that ever become parts of paths. */
 gboolean bundle_is_id (const char *id);
+
+/* Whether the run that was added last was made by another graph. */
+gboolean bundle_builder_last_is_stale (const AdjBundleBuilder *builder);
 
 /* What a file said beside what we understand, as JSON, so that saving writes it back: members of
  * the manifest by @key ("source", …). */

@@ -7,33 +7,6 @@
 
 /* -- reading one -- */
 
-static void
-clear_values (const AdjValue *values, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    adj_value_clear ((AdjValue *) &values[i]);
-}
-
-void
-bundle_call_free (gpointer data)
-{
-  BundleCall *call = data;
-
-  clear_values (call->call.inputs, call->call.n_inputs);
-  clear_values (call->call.outputs, call->call.n_outputs);
-  if (call->call.rng != NULL)
-    clear_values (call->call.rng, 1);
-  if (call->call.gradients != NULL)
-    clear_values (call->call.gradients, call->call.n_inputs);
-  if (call->call.tangents != NULL)
-    clear_values (call->call.tangents, call->call.n_outputs);
-  if (call->destroy != NULL)
-    call->destroy (call->tap_data);
-  g_hash_table_unref (call->taps[0]);
-  g_hash_table_unref (call->taps[1]);
-  g_free (call);
-}
-
 AdjBundle *
 adj_bundle_ref (AdjBundle *bundle)
 {
@@ -48,12 +21,13 @@ adj_bundle_unref (AdjBundle *bundle)
     return;
 
   g_ptr_array_unref (bundle->calls);
+  g_ptr_array_unref (bundle->runs);
   for (guint i = 0; i < bundle->regions->len; i++)
     {
       const AdjRegion *region = bundle->regions->pdata[i];
 
       if (region->metadata != NULL)
-        clear_values (region->metadata, 1);
+        adj_value_clear ((AdjValue *) region->metadata);
     }
   g_ptr_array_unref (bundle->regions);
   for (guint i = 0; i < bundle->graphs->len; i++)
@@ -278,7 +252,7 @@ adj_bundle_get_tap (const AdjBundle *bundle,
   const AdjRegion *region = adj_bundle_find_region (bundle, call->graph);
   AdjTensorData *found = bundle_get_own_tap (bundle, call, node, float64);
 
-  if (region == NULL || !is_part_of_joint (call->graph))
+  if (region == NULL || call->origin != NULL || !is_part_of_joint (call->graph))
     return found;
   for (guint i = 0; found == NULL && i < region->n_graphs; i++)
     {

@@ -34,12 +34,27 @@ typedef struct
   const AdjValue *metadata; /* (nullable): fw_metadata as a DICT */
 } AdjRegion;
 
-/* One recorded call of a graph.  Values are DATA, numbers, NONE and containers of them. */
+/* Who computed a call that was not recorded: of a run that somebody kept. */
+typedef struct
+{
+  const char *name;     /* no two runs of a graph have the same: adj_run_name_is_valid() */
+  const char *producer; /* (nullable): "adjoint 0.1.0" */
+  const char *executor; /* (nullable): "interpreter" */
+  gboolean float64;     /* computed in double precision */
+  const char *inputs;   /* (nullable): what it started from: "recorded call 1", "seed 3" */
+  const char *date;     /* (nullable): when, in UTC: "2026-11-22T14:09:37Z" */
+  const char *graph;    /* adj_bundle_graph_fingerprint() of the graph that ran; %NULL: of that
+                           which the call names */
+} AdjRunOrigin;
+
+/* One recorded call of a graph, or a run that was kept.  Values are DATA, numbers, NONE and
+ * containers of them. */
 typedef struct
 {
   const AdjBundleGraph *graph;
-  guint n;          /* its number among the calls of that graph */
-  gboolean derived; /* put together from the calls of the region's other graphs */
+  const AdjRunOrigin *origin; /* (nullable): %NULL: PyTorch computed it */
+  guint n;                    /* its number among the calls of that graph */
+  gboolean derived;           /* put together from the calls of the region's other graphs */
   guint n_inputs;
   const AdjValue *inputs;
   guint n_outputs;
@@ -76,7 +91,8 @@ ADJ_PUBLIC const AdjRecordedCall *
 adj_bundle_find_call (const AdjBundle *bundle, const AdjBundleGraph *graph, guint n);
 
 /* The recorded value of a node during @call, in float64 when asked; %NULL when not recorded.  Taps
- * of a joint graph also serve the forward and backward graphs of its region, by node name. */
+ * of a recorded call of a joint graph also serve the forward and backward graphs of its region, by
+ * node name. */
 ADJ_PUBLIC AdjTensorData *adj_bundle_get_tap (const AdjBundle *bundle,
                                               const AdjRecordedCall *call,
                                               const char *node,
@@ -93,6 +109,41 @@ ADJ_PUBLIC AdjRecording *adj_bundle_get_recording (const AdjBundle *bundle);
  * (nullable) */
 ADJ_PUBLIC GBytes *adj_bundle_dup_notes (const AdjBundle *bundle);
 ADJ_PUBLIC void adj_bundle_set_notes (AdjBundle *bundle, GBytes *notes);
+/* -- runs that were kept: what PyTorch did not compute, and none of the calls above -- */
+
+/* In the order of keeping.  As the notes they may be replaced, as a whole. (transfer full)
+ * (element-type AdjRecordedCall): not to be changed */
+ADJ_PUBLIC GPtrArray *adj_bundle_dup_runs (const AdjBundle *bundle);
+/* @runs: each of a graph of @bundle; not to be changed from then on */
+ADJ_PUBLIC void adj_bundle_set_runs (AdjBundle *bundle, GPtrArray *runs);
+/* (transfer full) (element-type AdjRecordedCall): @runs but that of @graph by this name; to be
+ * added to before it is given away. */
+ADJ_PUBLIC GPtrArray *
+adj_runs_without (GPtrArray *runs, const AdjBundleGraph *graph, const char *name);
+/* (transfer full) (nullable): that of @graph by its name; ADJ_ERROR_NOT_FOUND names those there
+ * are.
+ */
+ADJ_PUBLIC AdjRecordedCall *adj_bundle_find_run (const AdjBundle *bundle,
+                                                 const AdjBundleGraph *graph,
+                                                 const char *name,
+                                                 GError **error);
+/* (transfer full): one to be kept; everything is copied.  @values (nullable): node → AdjTensorData,
+ * of which those of nodes that are no inputs are kept. */
+ADJ_PUBLIC AdjRecordedCall *adj_run_new (const AdjRecordedCall *call, GHashTable *values);
+/* Counted atomically. */
+ADJ_PUBLIC AdjRecordedCall *adj_run_ref (AdjRecordedCall *run); /* (transfer full) */
+ADJ_PUBLIC void adj_run_unref (AdjRecordedCall *run);           /* @run: (nullable) */
+/* How many nodes have a value that is kept with it. */
+ADJ_PUBLIC guint adj_run_get_n_values (const AdjBundle *bundle, const AdjRecordedCall *run);
+/* Whether the graph that ran was another than the one that the bundle has. */
+ADJ_PUBLIC gboolean adj_run_is_stale (const AdjRecordedCall *run);
+/* One line of text, of 1 to 100 bytes. */
+ADJ_PUBLIC gboolean adj_run_name_is_valid (const char *name);
+/* (transfer full): changes when the graph computes something else. */
+ADJ_PUBLIC char *adj_bundle_graph_fingerprint (const AdjGraph *graph);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRecordedCall, adj_run_unref)
+
 /* The original text of a graph when the file kept it. */
 ADJ_PUBLIC GBytes *adj_bundle_get_text (const AdjBundle *bundle,
                                         const char *id); /* (transfer none) (nullable) */
@@ -111,7 +162,7 @@ ADJ_PUBLIC void adj_bundle_builder_set_description (AdjBundleBuilder *builder, c
 ADJ_PUBLIC gboolean adj_bundle_builder_add_graph (AdjBundleBuilder *builder,
                                                   const AdjBundleGraph *graph,
                                                   GError **error);
-/* Region and call name graphs by id. */
+/* Region and call name graphs by id.  A call with an origin becomes one of the runs. */
 ADJ_PUBLIC gboolean adj_bundle_builder_add_region (AdjBundleBuilder *builder,
                                                    const AdjRegion *region,
                                                    const char *const *graph_ids,

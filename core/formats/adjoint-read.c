@@ -3,6 +3,7 @@
 
 #include "formats/adj-bundle-private.h"
 #include "formats/adjoint-private.h"
+#include "formats/calls-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
 #include "formats/recording-private.h"
@@ -199,7 +200,7 @@ read_graphs (Loader *loader, GError **error)
   return TRUE;
 }
 
-/* -- symbols, regions, calls -- */
+/* -- symbols, regions -- */
 
 static gint64
 get_bound (const JsonItem *range, guint index, gint64 unbounded)
@@ -324,85 +325,31 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
   return FALSE;
 }
 
-static gboolean
-read_values (Loader *loader,
-             const JsonItem *call,
-             const char *key,
-             const AdjValue **out,
-             guint *n,
-             GError **error)
+static CallReader
+call_reader (Loader *loader)
 {
-  const JsonItem *list = json_get (call, key);
-  ValueReader reader = value_reader (loader, FALSE);
-  AdjValue value = { .kind = ADJ_VALUE_LIST };
-
-  if (list != NULL && list->kind != JSON_ARRAY)
-    {
-      json_fail (&loader->json, list, error, "\"%s\" must be an array", key);
-      return FALSE;
-    }
-  if (list != NULL && !value_read (&reader, list, &value, error))
-    return FALSE;
-  *out = value.items;
-  *n = value.n;
-  return TRUE;
-}
-
-/* Values that are aligned with others, of which there are @n. */
-static gboolean
-read_aligned (Loader *loader,
-              const JsonItem *call,
-              const char *key,
-              guint n,
-              const AdjValue **out,
-              GError **error)
-{
-  guint n_read;
-
-  if (!read_values (loader, call, key, out, &n_read, error))
-    return FALSE;
-  if (n_read == 0 || n_read == n)
-    return TRUE;
-  json_fail (&loader->json, json_get (call, key), error, "\"%s\" has %u values, not %u", key,
-             n_read, n);
-  return FALSE;
+  return (CallReader){ .json = &loader->json,
+                       .values = value_reader (loader, FALSE),
+                       .files = loader->files,
+                       .builder = loader->builder,
+                       .diags = loader->diags };
 }
 
 static gboolean
 add_call (Loader *loader, const JsonItem *item, GError **error)
 {
-  const JsonItem *derived = json_get (item, "derived");
-  const JsonItem *rng = json_get (item, "rng");
-  const char *id = json_get_text (item, "graph");
-  gint64 n = json_get_int (item, "n", 0);
-  AdjRecordedCall call = { .derived = derived != NULL && derived->kind == JSON_TRUE };
-  ValueReader reader = value_reader (loader, TRUE);
-  AdjValue state;
+  CallReader reader = call_reader (loader);
 
-  if (id == NULL || n < 0 || n > G_MAXUINT)
-    {
-      json_fail (&loader->json, item, error, "a call needs a graph and a number");
-      return FALSE;
-    }
-  call.n = n;
-  if (!read_values (loader, item, "inputs", &call.inputs, &call.n_inputs, error) ||
-      !read_values (loader, item, "outputs", &call.outputs, &call.n_outputs, error) ||
-      !read_aligned (loader, item, "gradients", call.n_inputs, &call.gradients, error) ||
-      !read_aligned (loader, item, "tangents", call.n_outputs, &call.tangents, error))
-    return FALSE;
-  if (rng != NULL && rng->kind == JSON_OBJECT)
-    {
-      if (!value_read (&reader, rng, &state, error))
-        return FALSE;
-      call.rng = &state;
-    }
-  if (!adj_bundle_builder_add_call (loader->builder, &call, id, error))
-    {
-      g_prefix_error (error, "%s:%u: ", loader->json.name, item->line);
-      return FALSE;
-    }
-  return tensor_files_set_taps (loader->files, loader->builder, &loader->json,
-                                json_get (item, "taps"), error);
+  return call_read (&reader, item, error);
+}
+
+static gboolean
+add_run (Loader *loader, const JsonItem *item, GError **error)
+{
+  CallReader reader = call_reader (loader);
+
+  run_read (&reader, item);
+  return TRUE;
 }
 
 static gboolean
@@ -440,7 +387,7 @@ adjoint_is_known_member (const char *key)
 {
   static const char *const known[] = {
     "format",  "version", "requires", "producer", "source", "graphs",
-    "tensors", "strings", "symbols",  "regions",  "calls",
+    "tensors", "strings", "symbols",  "regions",  "calls",  "runs",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -576,7 +523,8 @@ read_manifest (Loader *loader, GError **error)
   return keep_entries (loader, error) && read_symbols (loader, error) &&
          add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
          add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
-         add_each (loader, "calls", MAX_CALLS, add_call, error) && read_recording (loader, error);
+         add_each (loader, "calls", MAX_CALLS, add_call, error) &&
+         add_each (loader, "runs", MAX_CALLS, add_run, error) && read_recording (loader, error);
 }
 
 static void

@@ -22,6 +22,7 @@ typedef struct
 typedef struct
 {
   AdjBundle *bundle;
+  GPtrArray *runs;   /* AdjRecordedCall: those that the bundle keeps */
   AdjArena *arena;   /* ids */
   GArray *graphs;    /* SavedGraph; grows while subgraphs are found */
   GHashTable *ids;   /* AdjGraph → id */
@@ -36,6 +37,9 @@ typedef struct
 /* Callbacks of value_write (): where a tensor went, and which id a graph has. */
 gboolean saver_put_tensor (gpointer saver, AdjTensorData *tensor, GString *out, GError **error);
 gboolean saver_put_graph (gpointer saver, AdjGraph *graph, GString *out, GError **error);
+/* The file of the values of a run. */
+#define SAVED_RUN_VALUES "run-%u"
+
 /* The first call whose taps call @index shares; its number is part of the file's id. */
 guint saver_find_tap_leader (AdjointSaver *saver, guint index);
 

@@ -127,33 +127,39 @@ collect_from_graph (AdjointSaver *saver, const char *id, AdjGraph *graph)
     }
 }
 
+/* Where the tensors of a call go. */
+typedef struct
+{
+  const char *file;
+  const char *key; /* what theirs begin with */
+} CallPlace;
+
 /* @values (nullable) */
 static void
-collect_values (AdjointSaver *saver,
-                const AdjRecordedCall *call,
-                const char *kind,
-                const AdjValue *values,
-                guint n)
+collect_values (
+    AdjointSaver *saver, const CallPlace *place, const char *kind, const AdjValue *values, guint n)
 {
   for (guint i = 0; values != NULL && i < n; i++)
     {
-      g_autofree char *key = g_strdup_printf ("%s.%u.%s%u", call->graph->id, call->n, kind, i);
+      g_autofree char *key = g_strdup_printf ("%s.%s%u", place->key, kind, i);
 
-      tensor_store_add_value (saver->store, "values", key, &values[i]);
+      tensor_store_add_value (saver->store, place->file, key, &values[i]);
     }
 }
 
 static void
-collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call)
+collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call, const char *file, guint number)
 {
-  g_autofree char *rng = g_strdup_printf ("%s.%u.rng", call->graph->id, call->n);
+  g_autofree char *key = g_strdup_printf ("%s.%u", call->graph->id, number);
+  g_autofree char *rng = g_strdup_printf ("%s.rng", key);
+  CallPlace place = { file, key };
 
-  collect_values (saver, call, "in", call->inputs, call->n_inputs);
-  collect_values (saver, call, "out", call->outputs, call->n_outputs);
-  collect_values (saver, call, "grad", call->gradients, call->n_inputs);
-  collect_values (saver, call, "tangent", call->tangents, call->n_outputs);
+  collect_values (saver, &place, "in", call->inputs, call->n_inputs);
+  collect_values (saver, &place, "out", call->outputs, call->n_outputs);
+  collect_values (saver, &place, "grad", call->gradients, call->n_inputs);
+  collect_values (saver, &place, "tangent", call->tangents, call->n_outputs);
   if (call->rng != NULL)
-    tensor_store_add_value (saver->store, "values", rng, call->rng);
+    tensor_store_add_value (saver->store, file, rng, call->rng);
 }
 
 static void
@@ -174,7 +180,13 @@ collect (AdjointSaver *saver)
       collect_from_graph (saver, out.id, out.graph);
     }
   for (guint i = 0; i < adj_bundle_get_n_calls (bundle); i++)
-    collect_from_call (saver, adj_bundle_get_call (bundle, i));
+    {
+      const AdjRecordedCall *call = adj_bundle_get_call (bundle, i);
+
+      collect_from_call (saver, call, "values", call->n);
+    }
+  for (guint i = 0; i < saver->runs->len; i++)
+    collect_from_call (saver, saver->runs->pdata[i], "runs", i);
 }
 
 /* -- entries -- */
@@ -243,7 +255,7 @@ take_tensor_file (AdjointSaver *saver, const char *id, GBytes *bytes)
 static gboolean
 write_tensors (AdjointSaver *saver, GError **error)
 {
-  static const char *const files[] = { "constants", "values" };
+  static const char *const files[] = { "constants", "values", "runs" };
   g_autoptr (GHashTable) contents = tensor_store_write (saver->store, error);
 
   if (contents == NULL)
@@ -285,29 +297,52 @@ gather_taps (AdjointSaver *saver, const AdjRecordedCall *call, gboolean float64,
     }
 }
 
+static void
+tap_list_clear (TapList *list)
+{
+  g_ptr_array_unref (list->names);
+  g_ptr_array_unref (list->tensors);
+  g_hash_table_unref (list->seen);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TapList, tap_list_clear)
+
+static gboolean
+write_tap_list (AdjointSaver *saver, const char *id, const TapList *list, GError **error)
+{
+  GBytes *bytes = adj_safetensors_write ((const char *const *) list->names->pdata,
+                                         (AdjTensorData *const *) list->tensors->pdata,
+                                         list->names->len, error);
+
+  if (bytes != NULL)
+    take_tensor_file (saver, id, bytes);
+  return bytes != NULL;
+}
+
 static gboolean
 write_tap_file (AdjointSaver *saver, guint first, gboolean float64, GError **error)
 {
   AdjBundle *bundle = saver->bundle;
   const AdjRecordedCall *leader = adj_bundle_get_call (bundle, first);
   g_autofree char *id = g_strdup_printf (float64 ? "tap64-%u" : "tap32-%u", first);
-  TapList list = { g_ptr_array_new (), g_ptr_array_new (),
-                   g_hash_table_new (g_str_hash, g_str_equal) };
-  GBytes *bytes;
+  g_auto (TapList)
+      list = { g_ptr_array_new (), g_ptr_array_new (), g_hash_table_new (g_str_hash, g_str_equal) };
 
   for (guint i = first; i < adj_bundle_get_n_calls (bundle); i++)
     if (bundle_shares_taps (leader, adj_bundle_get_call (bundle, i)))
       gather_taps (saver, adj_bundle_get_call (bundle, i), float64, &list);
-  bytes =
-      adj_safetensors_write ((const char *const *) list.names->pdata,
-                             (AdjTensorData *const *) list.tensors->pdata, list.names->len, error);
-  g_ptr_array_unref (list.names);
-  g_ptr_array_unref (list.tensors);
-  g_hash_table_unref (list.seen);
-  if (bytes == NULL)
-    return FALSE;
-  take_tensor_file (saver, id, bytes);
-  return TRUE;
+  return write_tap_list (saver, id, &list, error);
+}
+
+static gboolean
+write_run_values (AdjointSaver *saver, guint index, GError **error)
+{
+  g_autofree char *id = g_strdup_printf (SAVED_RUN_VALUES, index);
+  g_auto (TapList)
+      list = { g_ptr_array_new (), g_ptr_array_new (), g_hash_table_new (g_str_hash, g_str_equal) };
+
+  gather_taps (saver, saver->runs->pdata[index], FALSE, &list);
+  return write_tap_list (saver, id, &list, error);
 }
 
 guint
@@ -328,6 +363,9 @@ write_taps (AdjointSaver *saver, GError **error)
     if (bundle_has_taps (adj_bundle_get_call (saver->bundle, i)) &&
         saver_find_tap_leader (saver, i) == i &&
         (!write_tap_file (saver, i, FALSE, error) || !write_tap_file (saver, i, TRUE, error)))
+      return FALSE;
+  for (guint i = 0; i < saver->runs->len; i++)
+    if (bundle_has_taps (saver->runs->pdata[i]) && !write_run_values (saver, i, error))
       return FALSE;
   return TRUE;
 }
@@ -391,6 +429,7 @@ adjoint_save (AdjBundle *bundle,
               GError **error)
 {
   AdjointSaver saver = { .bundle = bundle,
+                         .runs = adj_bundle_dup_runs (bundle),
                          .arena = adj_arena_new (),
                          .graphs = g_array_new (FALSE, FALSE, sizeof (SavedGraph)),
                          .ids = g_hash_table_new (NULL, NULL),
@@ -414,5 +453,6 @@ adjoint_save (AdjBundle *bundle,
   g_hash_table_unref (saver.ids);
   g_array_unref (saver.graphs);
   adj_arena_free (saver.arena);
+  g_ptr_array_unref (saver.runs);
   return good;
 }

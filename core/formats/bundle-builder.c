@@ -7,14 +7,8 @@ struct _AdjBundleBuilder
 {
   AdjBundle *bundle;
   GHashTable *region_ids; /* set of ids that the bundle owns */
+  BundleCall *last;       /* (unowned) (nullable): the call or run that was added last */
 };
-
-static void
-free_tap (gpointer data)
-{
-  if (data != NULL)
-    adj_tensor_data_unref (data);
-}
 
 AdjBundleBuilder *
 adj_bundle_builder_new (void)
@@ -27,7 +21,8 @@ adj_bundle_builder_new (void)
   bundle->arena = adj_arena_new ();
   bundle->graphs = g_ptr_array_new ();
   bundle->regions = g_ptr_array_new ();
-  bundle->calls = g_ptr_array_new_with_free_func (bundle_call_free);
+  bundle->calls = g_ptr_array_new_with_free_func (bundle_call_unref);
+  bundle->runs = g_ptr_array_new_with_free_func (bundle_call_unref);
   bundle->by_id = g_hash_table_new (g_str_hash, g_str_equal);
   bundle->texts =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
@@ -132,19 +127,6 @@ find_by_id (const AdjBundle *bundle, const char *id, GError **error)
   return graph;
 }
 
-static const AdjValue *
-take_values (AdjBundle *bundle, const AdjValue *values, guint n)
-{
-  AdjValue *copy;
-
-  if (n == 0 || values == NULL)
-    return NULL;
-  copy = adj_arena_new0 (bundle->arena, AdjValue, n);
-  for (guint i = 0; i < n; i++)
-    copy[i] = adj_value_copy (&values[i]);
-  return copy;
-}
-
 /* The graph of @role; %NULL when the region has none, or several. */
 static AdjGraph *
 find_by_role (const AdjRegion *region, const char *role)
@@ -221,7 +203,13 @@ adj_bundle_builder_add_region (AdjBundleBuilder *builder,
   copy->id = take_text (bundle, region->id);
   copy->compile_id = take_text (bundle, region->compile_id);
   copy->graphs = graphs;
-  copy->metadata = take_values (bundle, region->metadata, 1);
+  if (region->metadata != NULL)
+    {
+      AdjValue *metadata = adj_arena_new0 (bundle->arena, AdjValue, 1);
+
+      *metadata = adj_value_copy (region->metadata);
+      copy->metadata = metadata;
+    }
   if (copy->num_fwd_outputs < 0)
     copy->num_fwd_outputs = count_fwd_outputs (copy);
   g_hash_table_add (builder->region_ids, (gpointer) copy->id);
@@ -237,28 +225,32 @@ adj_bundle_builder_add_call (AdjBundleBuilder *builder,
 {
   AdjBundle *bundle = builder->bundle;
   const AdjBundleGraph *graph = find_by_id (bundle, graph_id, error);
-  BundleCall *copy;
+  AdjRecordedCall whole = *call;
 
   if (graph == NULL)
     return FALSE;
-  if (adj_bundle_find_call (bundle, graph, call->n) != NULL)
+  if (call->origin == NULL && adj_bundle_find_call (bundle, graph, call->n) != NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "call %u of graph '%s' stands twice",
                    call->n, graph_id);
       return FALSE;
     }
-  copy = g_new0 (BundleCall, 1);
-  copy->call = *call;
-  copy->call.graph = graph;
-  copy->call.inputs = take_values (bundle, call->inputs, call->n_inputs);
-  copy->call.outputs = take_values (bundle, call->outputs, call->n_outputs);
-  copy->call.rng = take_values (bundle, call->rng, 1);
-  copy->call.gradients = take_values (bundle, call->gradients, call->n_inputs);
-  copy->call.tangents = take_values (bundle, call->tangents, call->n_outputs);
-  for (guint i = 0; i < 2; i++)
-    copy->taps[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_tap);
-  g_ptr_array_add (bundle->calls, copy);
+  if (call->origin != NULL && bundle_find_run_in (bundle->runs, graph, call->origin->name) != NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY, "two runs of graph '%s' are named '%s'",
+                   graph_id, call->origin->name);
+      return FALSE;
+    }
+  whole.graph = graph;
+  builder->last = bundle_call_new (&whole);
+  g_ptr_array_add (call->origin != NULL ? bundle->runs : bundle->calls, builder->last);
   return TRUE;
+}
+
+gboolean
+bundle_builder_last_is_stale (const AdjBundleBuilder *builder)
+{
+  return builder->last != NULL && builder->last->stale;
 }
 
 void
@@ -267,17 +259,9 @@ adj_bundle_builder_set_taps (AdjBundleBuilder *builder,
                              gpointer data,
                              GDestroyNotify destroy)
 {
-  GPtrArray *calls = builder->bundle->calls;
-  BundleCall *call;
+  g_return_if_fail (builder->last != NULL);
 
-  g_return_if_fail (calls->len > 0);
-
-  call = calls->pdata[calls->len - 1];
-  if (call->destroy != NULL)
-    call->destroy (call->tap_data);
-  call->get_tap = get;
-  call->tap_data = data;
-  call->destroy = destroy;
+  bundle_call_set_taps (builder->last, get, data, destroy);
 }
 
 void

@@ -6,6 +6,18 @@
 #include "formats/value-json-private.h"
 
 static void
+open_list (GString *out, const char *key, guint n)
+{
+  g_string_append_printf (out, ",\n\"%s\": [%s", key, n > 0 ? "\n" : "");
+}
+
+static void
+close_list (GString *out, guint n)
+{
+  g_string_append (out, n > 0 ? "\n]" : "]");
+}
+
+static void
 put_text_or_null (const char *text, GString *out)
 {
   if (text != NULL)
@@ -84,8 +96,9 @@ value_writer (AdjointSaver *saver, gboolean plain)
 }
 
 static gboolean
-put_region (AdjointSaver *saver, const AdjRegion *region, GString *out, GError **error)
+put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
 {
+  const AdjRegion *region = adj_bundle_get_region (saver->bundle, index);
   ValueWriter writer = value_writer (saver, TRUE);
 
   g_string_append_printf (out, "{\"attempt\": %d, \"compile_id\": ", region->attempt);
@@ -139,12 +152,38 @@ put_optional (AdjointSaver *saver,
   return TRUE;
 }
 
-static gboolean
-put_call (AdjointSaver *saver, guint index, GString *out, GError **error)
+/* Who computed a run. */
+static void
+put_origin (const AdjRunOrigin *origin, GString *out)
 {
-  const AdjRecordedCall *call = adj_bundle_get_call (saver->bundle, index);
+  const struct
+  {
+    const char *key, *text;
+  } texts[] = {
+    { "date", origin->date },   { "executor", origin->executor },
+    { "graph", origin->graph }, { "inputs", origin->inputs },
+    { "name", origin->name },   { "producer", origin->producer },
+  };
+
+  g_string_append (out, ", \"run\": {");
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_string_append_printf (out, "\"%s\": ", texts[i].key);
+      put_text_or_null (texts[i].text, out);
+      g_string_append (out, ", ");
+    }
+  g_string_append_printf (out, "\"float64\": %s}", origin->float64 ? "true" : "false");
+}
+
+/* @taps: (nullable): the member for the values of nodes */
+static gboolean
+put_call (AdjointSaver *saver,
+          const AdjRecordedCall *call,
+          const char *taps,
+          GString *out,
+          GError **error)
+{
   ValueWriter writer = value_writer (saver, TRUE);
-  guint leader = saver_find_tap_leader (saver, index);
 
   g_string_append_printf (out, "{\"derived\": %s, ", call->derived ? "true" : "false");
   if (!put_optional (saver, "gradients", call->gradients, call->n_inputs, out, error))
@@ -161,14 +200,58 @@ put_call (AdjointSaver *saver, guint index, GString *out, GError **error)
       if (!value_write (&writer, call->rng, out, error))
         return FALSE;
     }
+  if (call->origin != NULL)
+    put_origin (call->origin, out);
   g_string_append (out, ", ");
   if (!put_optional (saver, "tangents", call->tangents, call->n_outputs, out, error))
     return FALSE;
-  if (bundle_has_taps (call))
-    g_string_append_printf (out, "\"taps\": {\"f32\": \"tap32-%u\", \"f64\": \"tap64-%u\"}, ",
-                            leader, leader);
+  if (taps != NULL)
+    g_string_append_printf (out, "\"taps\": %s, ", taps);
   g_string_truncate (out, out->len - strlen (", "));
   g_string_append_c (out, '}');
+  return TRUE;
+}
+
+static gboolean
+put_recorded (AdjointSaver *saver, guint index, GString *out, GError **error)
+{
+  const AdjRecordedCall *call = adj_bundle_get_call (saver->bundle, index);
+  guint leader = saver_find_tap_leader (saver, index);
+  g_autofree char *taps = NULL;
+
+  if (bundle_has_taps (call))
+    taps = g_strdup_printf ("{\"f32\": \"tap32-%u\", \"f64\": \"tap64-%u\"}", leader, leader);
+  return put_call (saver, call, taps, out, error);
+}
+
+static gboolean
+put_run (AdjointSaver *saver, guint index, GString *out, GError **error)
+{
+  const AdjRecordedCall *run = saver->runs->pdata[index];
+  g_autofree char *taps = NULL;
+
+  if (bundle_has_taps (run))
+    taps = g_strdup_printf ("{\"f32\": \"" SAVED_RUN_VALUES "\"}", index);
+  return put_call (saver, run, taps, out, error);
+}
+
+/* ",\n"key": [" and what @put gives for each. */
+static gboolean
+put_list (AdjointSaver *saver,
+          const char *key,
+          guint n,
+          gboolean (*put) (AdjointSaver *, guint, GString *, GError **),
+          GString *out,
+          GError **error)
+{
+  open_list (out, key, n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "");
+      if (!put (saver, i, out, error))
+        return FALSE;
+    }
+  close_list (out, n);
   return TRUE;
 }
 
@@ -231,18 +314,6 @@ put_symbols (const AdjointSaver *saver, GString *out)
 }
 
 static void
-open_list (GString *out, const char *key, guint n)
-{
-  g_string_append_printf (out, ",\n\"%s\": [%s", key, n > 0 ? "\n" : "");
-}
-
-static void
-close_list (GString *out, guint n)
-{
-  g_string_append (out, n > 0 ? "\n]" : "]");
-}
-
-static void
 put_head (AdjointSaver *saver, GString *out)
 {
   const char *source = bundle_get_kept (saver->bundle, "source");
@@ -290,9 +361,6 @@ put_tail (AdjointSaver *saver, GString *out)
 gboolean
 saver_put_manifest (AdjointSaver *saver, GString *out, GError **error)
 {
-  guint n_regions = adj_bundle_get_n_regions (saver->bundle);
-  guint n_calls = adj_bundle_get_n_calls (saver->bundle);
-
   put_head (saver, out);
   open_list (out, "graphs", saver->graphs->len);
   for (guint i = 0; i < saver->graphs->len; i++)
@@ -304,22 +372,12 @@ saver_put_manifest (AdjointSaver *saver, GString *out, GError **error)
   open_list (out, "tensors", saver->tensors->len);
   g_string_append (out, saver->tensors->str);
   close_list (out, saver->tensors->len);
-  open_list (out, "regions", n_regions);
-  for (guint i = 0; i < n_regions; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "");
-      if (!put_region (saver, adj_bundle_get_region (saver->bundle, i), out, error))
-        return FALSE;
-    }
-  close_list (out, n_regions);
-  open_list (out, "calls", n_calls);
-  for (guint i = 0; i < n_calls; i++)
-    {
-      g_string_append (out, i > 0 ? ",\n" : "");
-      if (!put_call (saver, i, out, error))
-        return FALSE;
-    }
-  close_list (out, n_calls);
+  if (!put_list (saver, "regions", adj_bundle_get_n_regions (saver->bundle), put_region, out,
+                 error) ||
+      !put_list (saver, "calls", adj_bundle_get_n_calls (saver->bundle), put_recorded, out,
+                 error) ||
+      (saver->runs->len > 0 && !put_list (saver, "runs", saver->runs->len, put_run, out, error)))
+    return FALSE;
   put_tail (saver, out);
   return TRUE;
 }
