@@ -2,6 +2,7 @@
 #include "adj-command.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* (nullable): what stands below the options in the help of @command. */
@@ -130,6 +131,7 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
   if (target->bundle == NULL)
     return FALSE;
   print_warnings (name.path, adj_bundle_get_diags (target->bundle));
+  target->path = g_strdup (name.path);
   target->named = wanted != NULL;
   if (target->whole && wanted == NULL)
     {
@@ -142,9 +144,40 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
   return FALSE;
 }
 
+AdjSessionRun
+adj_target_run (const AdjTarget *target)
+{
+  return (AdjSessionRun){ .bundle = target->bundle,
+                          .graph = target->graph,
+                          .recorded = target->recorded,
+                          .executor = target->executor };
+}
+
+gboolean
+adj_target_take_inputs (AdjTarget *target, const char *text, AdjSessionRun *run, GError **error)
+{
+  if (g_str_has_prefix (text, ADJ_RUN_PREFIX))
+    {
+      target->kept = adj_bundle_find_run (
+          target->bundle, target->recorded != NULL ? target->recorded : target->graph,
+          text + strlen (ADJ_RUN_PREFIX), error);
+      run->kept = target->kept;
+      if (target->kept == NULL)
+        g_prefix_error (error, "%s: ", target->path);
+      return target->kept != NULL;
+    }
+  target->inputs = adj_session_read_inputs (target->graph->graph, text, &target->n_inputs, error);
+  run->inputs = target->inputs;
+  run->n_inputs = target->n_inputs;
+  return target->inputs != NULL;
+}
+
 void
 adj_target_clear (AdjTarget *target)
 {
+  adj_session_free_inputs (target->inputs, target->n_inputs);
+  g_clear_pointer (&target->kept, adj_run_unref);
+  g_clear_pointer (&target->path, g_free);
   g_clear_pointer (&target->composed.graph, adj_graph_unref);
   g_clear_pointer (&target->bundle, adj_bundle_unref);
 }

@@ -46,13 +46,24 @@ typedef struct
   const AdjBundleGraph *recorded; /* (nullable): the graph whose recorded calls fit @graph */
   AdjBundleGraph composed;        /* what @graph points to for #forward+backward */
   const AdjExecutor *executor;
-  gboolean named; /* the graph was named, not chosen by default */
+  char *path;       /* of the file */
+  gboolean named;   /* the graph was named, not chosen by default */
+  AdjValue *inputs; /* (nullable): of a file that was named */
+  guint n_inputs;
+  AdjRecordedCall *kept; /* (nullable): a run that was named */
   /* Set before opening: the file is wanted, so that @graph may be %NULL when none was named. */
   gboolean whole;
 } AdjTarget;
 
 /* @id (nullable): from --graph; naming two different ones is bad usage. */
 gboolean adj_target_open (AdjTarget *target, const char *text, const char *id, GError **error);
+/* A run to be made of it. */
+AdjSessionRun adj_target_run (const AdjTarget *target);
+/* Takes the inputs of @run from what --inputs says: a file, or ADJ_RUN_PREFIX and the name of a run
+ * that was kept. */
+#define ADJ_RUN_PREFIX "run:"
+gboolean
+adj_target_take_inputs (AdjTarget *target, const char *text, AdjSessionRun *run, GError **error);
 void adj_target_clear (AdjTarget *target);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjTarget, adj_target_clear)

@@ -49,35 +49,38 @@ compare_graphs (const AdjSessionRun *run, const char *other, const Options *opti
 }
 
 static AdjComparison *
-compare_targets (const AdjTarget *a, const char *other, const Options *options, GError **error)
+compare_targets (AdjTarget *a, const char *other, const Options *options, GError **error)
 {
   AdjProgressLine line = { 0 };
-  AdjSessionRun run = {
-    .bundle = a->bundle,
-    .graph = a->graph,
-    .recorded = a->recorded,
-    .executor = a->executor,
-    .progress = adj_progress_line,
-    .data = &line,
-  };
-  AdjValue *inputs = NULL;
+  AdjSessionRun run = adj_target_run (a);
+  gboolean kept = g_str_has_prefix (other, ADJ_RUN_PREFIX);
   AdjComparison *comparison;
 
-  if (options->inputs != NULL)
+  run.progress = adj_progress_line;
+  run.data = &line;
+  if (kept && options->inputs != NULL)
     {
-      inputs = adj_session_read_inputs (a->graph->graph, options->inputs, &run.n_inputs, error);
-      if (inputs == NULL)
-        return NULL;
-      run.inputs = inputs;
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s has its own inputs: leave out --inputs",
+                   other);
+      return NULL;
     }
-  if (g_str_equal (other, "recorded"))
+  if ((kept || options->inputs != NULL) &&
+      !adj_target_take_inputs (a, kept ? other : options->inputs, &run, error))
+    return NULL;
+  if (g_str_equal (other, "recorded") && run.kept != NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   "nothing was recorded for the inputs of %s: compare with it instead",
+                   options->inputs);
+      return NULL;
+    }
+  if (kept || g_str_equal (other, "recorded"))
     comparison = adj_session_compare_recorded (&run, options->nodes, options->rtol, options->atol,
                                                NULL, error);
   else if (adj_safetensors_is (other))
     comparison = compare_values (&run, other, options, error);
   else
     comparison = compare_graphs (&run, other, options, error);
-  adj_session_free_inputs (inputs, run.n_inputs);
   adj_progress_line_end (&line);
   if (comparison == NULL)
     g_prefix_error (error, "%s: ", a->name);
@@ -95,7 +98,7 @@ run (int argc, char **argv, GError **error)
     { "nodes", 'n', 0, G_OPTION_ARG_NONE, &options.nodes,
       "Compare every node and find the first that differs", NULL },
     { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs, "Inputs by placeholder name",
-      "F.safetensors" },
+      "F.safetensors|run:NAME" },
     { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol,
       "Decide by |a - b| ≤ atol + rtol |b| instead of error bands", "X" },
     { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &options.atol, "See --rtol", "X" },
@@ -127,13 +130,14 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_compare = {
   .name = "compare",
-  .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|recorded [--nodes] [--inputs F] "
-           "[--rtol X --atol X]",
+  .usage = "A[#ID][@HOW] B[#ID][@HOW]|VALUES.safetensors|run:NAME|recorded [--nodes] "
+           "[--inputs F] [--rtol X --atol X]",
   .summary = "Run a graph and compare it with what was recorded, with values that somebody else "
-             "computed, or with another graph",
+             "computed, with a run that was kept, or with another graph",
   .examples = "adjoint compare step.adjoint#joint recorded --nodes\n"
               "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n"
               "adjoint compare step.adjoint#joint values.safetensors --nodes\n"
+              "adjoint compare step.adjoint#joint run:before --nodes\n"
               "adjoint compare views@eager views@traced\n",
   .run = run,
 };

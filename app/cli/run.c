@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "kept-run.h"
 #include "program.h"
 
 extern const AdjCommand adj_command_run;
@@ -12,6 +13,8 @@ typedef struct
   char *inputs;
   char *outputs;
   char *values;
+  char *keep;
+  char *into;
   gint64 seed;
   gboolean float64;
   gboolean profile;
@@ -26,6 +29,8 @@ options_clear (Options *options)
   g_free (options->inputs);
   g_free (options->outputs);
   g_free (options->values);
+  g_free (options->keep);
+  g_free (options->into);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -247,42 +252,47 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   adj_print_json (builder);
 }
 
-static AdjExit
-run_target (const AdjTarget *target, const Options *options, GError **error)
+static gboolean
+keep (const AdjSessionRun *run,
+      const AdjRunResult *result,
+      GHashTable *values,
+      const Options *options,
+      const char *source,
+      GError **error)
 {
-  AdjValue *inputs = NULL;
+  const char *path = options->into != NULL ? options->into : source;
+
+  if (!adj_kept_run_save (run, result, values, options->keep, options->inputs, path, error))
+    return FALSE;
+  if (!options->json)
+    printf ("kept as '%s' in %s\n", options->keep, path);
+  return TRUE;
+}
+
+static AdjExit
+run_target (AdjTarget *target, const Options *options, GError **error)
+{
   g_autoptr (GHashTable) values = NULL;
   AdjProgressLine line = { 0 };
   AdjRunResult result = { 0 };
-  AdjSessionRun run = {
-    .bundle = target->bundle,
-    .graph = target->graph,
-    .recorded = target->recorded,
-    .executor = target->executor,
-    .random = options->seed >= 0,
-    .seed = (guint32) options->seed,
-    .float64 = options->float64,
-    .progress = adj_progress_line,
-    .data = &line,
-  };
+  AdjSessionRun run = adj_target_run (target);
   gboolean done;
 
+  run.random = options->seed >= 0;
+  run.seed = (guint32) options->seed;
+  run.float64 = options->float64;
+  run.progress = adj_progress_line;
+  run.data = &line;
   if (options->executor != NULL &&
       (run.executor = adj_executor_find (options->executor, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
-  if (options->inputs != NULL)
-    {
-      inputs =
-          adj_session_read_inputs (target->graph->graph, options->inputs, &run.n_inputs, error);
-      if (inputs == NULL)
-        return ADJ_EXIT_BAD_INPUT;
-      run.inputs = inputs;
-    }
-  if (options->values != NULL)
+  if ((options->inputs != NULL && !adj_target_take_inputs (target, options->inputs, &run, error)) ||
+      (options->keep != NULL && !adj_kept_run_check (target, options->keep, options->into, error)))
+    return ADJ_EXIT_BAD_INPUT;
+  if (options->values != NULL || options->keep != NULL)
     values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                     (GDestroyNotify) adj_tensor_data_unref);
   done = adj_session_run (&run, &result, values, NULL, error);
-  adj_session_free_inputs (inputs, run.n_inputs);
   adj_progress_line_end (&line);
   if (!done)
     g_prefix_error (error, "%s: ", target->name);
@@ -292,8 +302,10 @@ run_target (const AdjTarget *target, const Options *options, GError **error)
     print_text (target->graph->graph, &result, options->profile);
   if (done && options->outputs != NULL)
     done = write_outputs (&result.output, options->outputs, error);
-  if (done && values != NULL)
+  if (done && options->values != NULL)
     done = write_values (target->graph->graph, values, options->values, error);
+  if (done && options->keep != NULL)
+    done = keep (&run, &result, values, options, target->path, error);
   adj_run_result_clear (&result);
   return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
 }
@@ -307,12 +319,16 @@ run (int argc, char **argv, GError **error)
   GOptionEntry entries[] = {
     { "graph", 'g', 0, G_OPTION_ARG_STRING, &options.id, "Which graph of the file", "ID" },
     { "executor", 'e', 0, G_OPTION_ARG_STRING, &options.executor, "What runs it", "NAME" },
-    { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs, "Inputs by placeholder name",
-      "F.safetensors" },
+    { "inputs", 'i', 0, G_OPTION_ARG_FILENAME, &options.inputs,
+      "Inputs by placeholder name, or those of a run that was kept", "F.safetensors|run:NAME" },
     { "outputs", 'o', 0, G_OPTION_ARG_FILENAME, &options.outputs, "Write the outputs there",
       "F.safetensors" },
     { "values", 'v', 0, G_OPTION_ARG_FILENAME, &options.values,
       "Write the value of every node there", "F.safetensors" },
+    { "keep", 'k', 0, G_OPTION_ARG_STRING, &options.keep,
+      "Keep inputs, outputs and the values of nodes in the file", "NAME" },
+    { "into", 0, 0, G_OPTION_ARG_FILENAME, &options.into, "Keep them in a copy of the file instead",
+      "OUT.adjoint" },
     { "seed", 's', 0, G_OPTION_ARG_INT64, &options.seed, "Draw random inputs", "N" },
     { "float64", 0, 0, G_OPTION_ARG_NONE, &options.float64, "Compute floating values in double",
       NULL },
@@ -334,10 +350,12 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_run = {
   .name = "run",
-  .usage = "FILE[#ID]|PROGRAM[@traced] [--inputs F | --seed N] [--outputs F] [--profile]",
+  .usage = "FILE[#ID]|PROGRAM[@traced] [--inputs F | --seed N] [--outputs F] [--keep NAME] "
+           "[--profile]",
   .summary = "Run a graph on its recorded, given or random inputs",
   .examples = "adjoint run step.adjoint#joint --profile\n"
               "adjoint run mlp\n"
+              "adjoint run step.adjoint#joint --keep before\n"
               "adjoint run graph.txt --seed 1 --outputs out.safetensors\n",
   .run = run,
 };

@@ -7,6 +7,33 @@ extern const AdjCommand adj_command_show;
 
 /* -- the list of a file -- */
 
+static const char *
+or_dash (const char *text)
+{
+  return text != NULL ? text : "–";
+}
+
+/* What was not recorded stands apart from what was. */
+static void
+print_runs (const AdjBundle *bundle)
+{
+  g_autoptr (GPtrArray) runs = adj_bundle_dup_runs (bundle);
+
+  if (runs->len > 0)
+    printf ("\n%-20s %-28s %-12s %-20s %6s  %s\n", "RUN", "GRAPH", "EXECUTOR", "INPUTS", "VALUES",
+            "DATE");
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const AdjRecordedCall *run = runs->pdata[i];
+
+      printf ("%-20s %-28s %-12s %-20s %6u  %s%s%s\n", run->origin->name, run->graph->id,
+              or_dash (run->origin->executor), or_dash (run->origin->inputs),
+              adj_run_get_n_values (bundle, run), or_dash (run->origin->date),
+              run->origin->float64 ? ", float64" : "",
+              adj_run_is_stale (run) ? ", of another graph than there is now" : "");
+    }
+}
+
 static void
 print_list (const AdjBundle *bundle)
 {
@@ -18,6 +45,7 @@ print_list (const AdjBundle *bundle)
       printf ("%-28s %-18s %12u %8u\n", entry->id, entry->role,
               adj_graph_get_n_inputs (entry->graph), adj_graph_get_n_calls (entry->graph));
     }
+  print_runs (bundle);
   if (adj_bundle_get_description (bundle) != NULL)
     printf ("\n%s\n", adj_bundle_get_description (bundle));
 }
@@ -25,6 +53,8 @@ print_list (const AdjBundle *bundle)
 static void
 add_member_string (JsonBuilder *builder, const char *name, const char *value)
 {
+  if (value == NULL)
+    return;
   json_builder_set_member_name (builder, name);
   json_builder_add_string_value (builder, value);
 }
@@ -37,9 +67,30 @@ add_member_int (JsonBuilder *builder, const char *name, gint64 value)
 }
 
 static void
+add_run (JsonBuilder *builder, const AdjBundle *bundle, const AdjRecordedCall *run)
+{
+  const AdjRunOrigin *origin = run->origin;
+
+  json_builder_begin_object (builder);
+  add_member_string (builder, "name", origin->name);
+  add_member_string (builder, "graph", run->graph->id);
+  add_member_string (builder, "producer", origin->producer);
+  add_member_string (builder, "executor", origin->executor);
+  json_builder_set_member_name (builder, "float64");
+  json_builder_add_boolean_value (builder, origin->float64);
+  add_member_string (builder, "inputs", origin->inputs);
+  add_member_string (builder, "date", origin->date);
+  add_member_int (builder, "values", adj_run_get_n_values (bundle, run));
+  json_builder_set_member_name (builder, "graph_changed");
+  json_builder_add_boolean_value (builder, adj_run_is_stale (run));
+  json_builder_end_object (builder);
+}
+
+static void
 print_list_json (const AdjBundle *bundle)
 {
   JsonBuilder *builder = json_builder_new ();
+  g_autoptr (GPtrArray) runs = adj_bundle_dup_runs (bundle);
 
   json_builder_begin_object (builder);
   add_member_string (builder, "description", adj_bundle_get_description (bundle));
@@ -57,6 +108,11 @@ print_list_json (const AdjBundle *bundle)
       add_member_int (builder, "nodes", adj_graph_get_n_calls (entry->graph));
       json_builder_end_object (builder);
     }
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "runs");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < runs->len; i++)
+    add_run (builder, bundle, runs->pdata[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   adj_print_json (builder);

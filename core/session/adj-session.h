@@ -31,6 +31,7 @@ typedef struct
                                    @graph's; its values of single nodes are not, names differ */
   const AdjExecutor *executor;    /* (nullable): the interpreter */
   guint call;                     /* which recorded call supplies the inputs */
+  const AdjRecordedCall *kept;    /* (nullable): a run that was kept supplies them instead */
   const AdjValue *inputs;         /* (nullable): instead of a recorded call */
   guint n_inputs;
   const AdjValue *rng; /* (nullable): generator states, instead of the recorded call's */
@@ -56,7 +57,27 @@ ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      GCancellable *cancellable,
                                      GError **error);
 
-/* (transfer full) (nullable): runs and compares with what was recorded; with @nodes node by node.
+/* How many bytes of a run are kept without asking. */
+#define ADJ_SESSION_MAX_KEPT (G_GUINT64_CONSTANT (64) << 20)
+
+/* (transfer full) (nullable): what @run started from and gave, with the time of now, to be kept as
+ * @name.  @values: (nullable): as adj_session_run() filled them.  @inputs: (nullable): says where
+ * they came from, when @run has inputs of its own.  ADJ_ERROR_UNSUPPORTED when the bundle does not
+ * have the graph itself. */
+ADJ_PUBLIC AdjRecordedCall *adj_session_make_run (const AdjSessionRun *run,
+                                                  const AdjRunResult *result,
+                                                  GHashTable *values,
+                                                  const char *name,
+                                                  const char *inputs,
+                                                  GError **error);
+/* Bytes that a file of @bundle grows by: what was recorded is there already.  @values: with the
+ * values of its nodes */
+ADJ_PUBLIC guint64 adj_session_count_kept_bytes (const AdjBundle *bundle,
+                                                 const AdjRecordedCall *run,
+                                                 gboolean values);
+
+/* (transfer full) (nullable): runs and compares with what was recorded, or with the run whose
+ * inputs it has; with @nodes node by node.
  */
 ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run,
                                                         gboolean nodes,
@@ -97,7 +118,7 @@ adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError
  * of placeholders. */
 ADJ_PUBLIC AdjValue *
 adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error);
-ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n);
+ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs: (nullable) */
 
 /* By which an output goes in files of values: its position. */
 #define ADJ_OUTPUT_NAME "output_%u"

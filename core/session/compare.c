@@ -147,6 +147,14 @@ adj_session_compare_recorded (const AdjSessionRun *run,
                            "only a run on recorded inputs can be compared with what was recorded");
       return NULL;
     }
+  if (inputs.call->origin != NULL && inputs.call->origin->float64)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "the run '%s' was computed in float64: its values are of other types than those "
+                   "of the graph",
+                   inputs.call->origin->name);
+      return NULL;
+    }
   if (!check_draws (run, inputs.call, error))
     return NULL;
   comparing.call = inputs.call;

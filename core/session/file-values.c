@@ -9,7 +9,7 @@
 void
 adj_session_free_inputs (AdjValue *inputs, guint n)
 {
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; inputs != NULL && i < n; i++)
     adj_value_clear (&inputs[i]);
   g_free (inputs);
 }

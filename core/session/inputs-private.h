@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /* What a run starts from. */
 typedef struct
 {
-  const AdjRecordedCall *call; /* (nullable): the recorded call that they are from */
+  const AdjRecordedCall *call; /* (nullable): the recorded call, or kept run, that they are from */
   const AdjValue *values;
   guint n;
   AdjValue *made; /* (owned) (nullable): where they are not the recorded ones */

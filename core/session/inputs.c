@@ -47,8 +47,10 @@ session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **e
           adj_session_random_inputs (run->graph->graph, run->seed, &inputs->n, error);
       return inputs->made != NULL;
     }
-  inputs->call = adj_bundle_find_call (
-      run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
+  inputs->call = run->kept;
+  if (inputs->call == NULL)
+    inputs->call = adj_bundle_find_call (
+        run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
   if (inputs->call == NULL)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,

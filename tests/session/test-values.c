@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What another process computed, as a file of values by node name: compared as what was recorded
- * is, and refused where it is not of this graph. */
+/* What was computed before, or by another process, as a file of values by node name or as a run
+ * that was kept: compared as what was recorded is, and refused where it is not of this graph. */
 
 #include <math.h>
 #include <string.h>
@@ -281,6 +281,130 @@ test_written_inputs (void)
   g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
 }
 
+/* -- runs that were kept -- */
+
+/* (transfer full): of what @run gives, kept in the bundle as "before" */
+static AdjRecordedCall *
+keep (Fixture *fixture, const AdjSessionRun *run)
+{
+  g_autoptr (GHashTable) values = make_table ();
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_run_unref);
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result = { 0 };
+  AdjRecordedCall *kept;
+
+  adj_session_run (run, &result, values, NULL, &error);
+  g_assert_no_error (error);
+  kept = adj_session_make_run (run, &result, values, "before", NULL, &error);
+  g_assert_no_error (error);
+  adj_run_result_clear (&result);
+  g_ptr_array_add (runs, adj_run_ref (kept));
+  adj_bundle_set_runs (fixture->bundle, runs);
+  return kept;
+}
+
+static void
+test_kept (Fixture *fixture, gconstpointer data)
+{
+  AdjSessionRun drawn = fixture->run, later = fixture->run;
+  g_autoptr (AdjRecordedCall) kept = NULL;
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result = { 0 };
+
+  drawn.random = TRUE;
+  drawn.seed = 3;
+  kept = keep (fixture, &drawn);
+  g_assert_cmpstr (kept->origin->inputs, ==, "seed 3");
+  g_assert_cmpstr (kept->origin->executor, ==, "interpreter");
+  g_assert_true (g_str_has_prefix (kept->origin->producer, "adjoint "));
+  g_assert_cmpuint (strlen (kept->origin->date), ==, strlen ("2026-11-22T14:09:37Z"));
+  g_assert_cmpuint (adj_run_get_n_values (fixture->bundle, kept), ==, 51);
+
+  /* Its inputs, and what came of them. */
+  later.kept = kept;
+  adj_session_run (&later, &result, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (adj_tensor_data_get_double (result.output.items[0].data, 0), ==,
+                     adj_tensor_data_get_double (kept->outputs[0].data, 0));
+  g_assert_cmpfloat (adj_tensor_data_get_double (result.output.items[0].data, 0), !=,
+                     adj_tensor_data_get_double (fixture->result.output.items[0].data, 0));
+  adj_run_result_clear (&result);
+  comparison = adj_session_compare_recorded (&later, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpuint (count_alone (comparison->nodes, comparison->n_nodes), ==, 0);
+}
+
+static gboolean
+plant (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer graph)
+{
+  g_autoptr (AdjTensorData) narrow = NULL;
+
+  if (!g_str_equal (adj_graph_get_node (graph, id.index)->name, "gelu"))
+    return FALSE;
+  narrow = adj_tensor_data_cast (value->data, ADJ_DTYPE_BF16);
+  *out = ADJ_DATA (adj_tensor_data_cast (narrow, ADJ_DTYPE_F32));
+  return TRUE;
+}
+
+/* What is computed otherwise than then is found where it begins. */
+static void
+test_kept_differs (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AdjRecordedCall) kept = keep (fixture, &fixture->run);
+  AdjSessionRun later = fixture->run;
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (GError) error = NULL;
+
+  later.kept = kept;
+  later.replace = plant;
+  later.data = later.graph->graph;
+  comparison = adj_session_compare_recorded (&later, TRUE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpstr (
+      adj_graph_get_node (later.graph->graph, comparison->nodes[comparison->first].node.index)
+          ->name,
+      ==, "gelu");
+}
+
+static void
+test_kept_in_float64 (Fixture *fixture, gconstpointer data)
+{
+  AdjSessionRun wide = fixture->run, later = fixture->run;
+  g_autoptr (AdjRecordedCall) kept = NULL;
+  g_autoptr (GError) error = NULL;
+
+  wide.float64 = TRUE;
+  kept = keep (fixture, &wide);
+  g_assert_true (kept->origin->float64);
+  later.kept = kept;
+  g_assert_null (adj_session_compare_recorded (&later, TRUE, NAN, NAN, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+}
+
+/* Inputs that were recorded are in the file already, values of nodes are not. */
+static void
+test_counts_bytes (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AdjRecordedCall) recorded = keep (fixture, &fixture->run);
+  AdjSessionRun drawn = fixture->run;
+  guint64 outputs = adj_session_count_kept_bytes (fixture->bundle, recorded, FALSE);
+  g_autoptr (AdjRecordedCall) kept = NULL;
+  guint64 inputs = 0;
+
+  drawn.random = TRUE;
+  kept = keep (fixture, &drawn);
+  for (guint i = 0; i < kept->n_inputs; i++)
+    inputs += adj_tensor_meta_bytes (adj_tensor_data_get_meta (kept->inputs[i].data), NULL);
+  g_assert_cmpuint (outputs, >, 0);
+  g_assert_cmpuint (adj_session_count_kept_bytes (fixture->bundle, kept, FALSE), ==,
+                    outputs + inputs);
+  g_assert_cmpuint (adj_session_count_kept_bytes (fixture->bundle, kept, TRUE), >,
+                    outputs + inputs);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -294,6 +418,10 @@ main (int argc, char **argv)
     { "/session/values/some", test_some },
     { "/session/values/outputs", test_outputs },
     { "/session/values/refuses", test_refuses },
+    { "/session/values/kept", test_kept },
+    { "/session/values/kept-differs", test_kept_differs },
+    { "/session/values/kept-in-float64", test_kept_in_float64 },
+    { "/session/values/counts-bytes", test_counts_bytes },
   };
 
   g_test_init (&argc, &argv, NULL);
