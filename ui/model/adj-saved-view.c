@@ -213,12 +213,15 @@ parse_notes (GBytes *notes)
   g_autoptr (JsonParser) parser = json_parser_new ();
   gsize length = 0;
   const char *text = notes != NULL ? g_bytes_get_data (notes, &length) : NULL;
+  JsonNode *root;
 
   if (text != NULL && length <= MAX_NOTES && is_shallow (text, length) &&
       json_parser_load_from_data (parser, text, (gssize) length, NULL) &&
       JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     return json_parser_steal_root (parser);
-  return json_node_init_object (json_node_alloc (), json_object_new ());
+  root = json_node_new (JSON_NODE_OBJECT);
+  json_node_take_object (root, json_object_new ());
+  return root;
 }
 
 static JsonObject *
