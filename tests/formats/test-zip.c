@@ -6,9 +6,7 @@
 #include "damage.h"
 #include "formats/zip-private.h"
 #include "support/adj-test.h"
-
-#define END_SIZE 22
-#define CENTRAL_SIZE 46
+#include "support/zip-bytes.h"
 
 static GBytes *
 read_data (const char *name)
@@ -102,124 +100,47 @@ test_checksum (void)
 /* -- archives made here -- */
 
 static GByteArray *
-join (GPtrArray *chunks)
-{
-  GByteArray *out = g_byte_array_new ();
-
-  for (guint i = 0; i < chunks->len; i++)
-    {
-      gsize length;
-      const guint8 *data = g_bytes_get_data (chunks->pdata[i], &length);
-
-      g_byte_array_append (out, data, length);
-    }
-  return out;
-}
-
-static GByteArray *
 make_archive (const char *first, const char *second)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) chunks = NULL;
-  ZipItem items[] = { { g_strdup (first), g_bytes_new_static ("one one one", 11) },
-                      { g_strdup (second), g_bytes_new_static ("two", 3) } };
+  const ZipPart parts[] = { { first, "one one one", 11 }, { second, "two", 3 }, { NULL } };
 
-  chunks = zip_write (items, G_N_ELEMENTS (items), &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
-    zip_item_clear (&items[i]);
-  return join (chunks);
-}
-
-static guint
-get32 (const GByteArray *bytes, guint at)
-{
-  return bytes->data[at] | bytes->data[at + 1] << 8 | bytes->data[at + 2] << 16 |
-         (guint) bytes->data[at + 3] << 24;
-}
-
-static void
-put32 (GByteArray *bytes, guint at, guint value)
-{
-  for (guint i = 0; i < 4; i++)
-    bytes->data[at + i] = value >> (8 * i) & 255;
-}
-
-/* Where the end record and the central records stand. */
-static guint
-at_end (const GByteArray *bytes, guint field)
-{
-  return bytes->len - END_SIZE + field;
-}
-
-static guint
-at_central (const GByteArray *bytes, guint index, guint field)
-{
-  guint at = get32 (bytes, at_end (bytes, 16));
-
-  for (guint i = 0; i < index; i++)
-    at += CENTRAL_SIZE + (bytes->data[at + 28] | bytes->data[at + 29] << 8);
-  return at + field;
-}
-
-static void
-cut_tail (GByteArray *bytes)
-{
-  g_byte_array_set_size (bytes, bytes->len - 1);
-}
-
-static void
-add_tail (GByteArray *bytes)
-{
-  g_byte_array_append (bytes, (const guint8 *) "x", 1);
+  return zip_bytes_new (parts);
 }
 
 static void
 set_disk (GByteArray *bytes)
 {
-  bytes->data[at_end (bytes, 4)] = 1;
+  bytes->data[zip_bytes_at_end (bytes, 4)] = 1;
 }
 
 static void
 set_entry_disk (GByteArray *bytes)
 {
-  bytes->data[at_central (bytes, 0, 34)] = 1;
-}
-
-static void
-set_encrypted (GByteArray *bytes)
-{
-  bytes->data[at_central (bytes, 0, 8)] |= 1;
-}
-
-static void
-set_method (GByteArray *bytes)
-{
-  bytes->data[at_central (bytes, 1, 10)] = 12;
+  bytes->data[zip_bytes_at_record (bytes, 0, 34)] = 1;
 }
 
 static void
 set_count (GByteArray *bytes)
 {
-  bytes->data[at_end (bytes, 8)] = bytes->data[at_end (bytes, 10)] = 200;
+  bytes->data[zip_bytes_at_end (bytes, 8)] = bytes->data[zip_bytes_at_end (bytes, 10)] = 200;
 }
 
 static void
 set_fewer (GByteArray *bytes)
 {
-  bytes->data[at_end (bytes, 8)] = bytes->data[at_end (bytes, 10)] = 1;
+  bytes->data[zip_bytes_at_end (bytes, 8)] = bytes->data[zip_bytes_at_end (bytes, 10)] = 1;
 }
 
 static void
 set_directory (GByteArray *bytes)
 {
-  put32 (bytes, at_end (bytes, 16), 0x7fffffff);
+  zip_bytes_put32 (bytes, zip_bytes_at_end (bytes, 16), 0x7fffffff);
 }
 
 static void
 set_offset (GByteArray *bytes)
 {
-  put32 (bytes, at_central (bytes, 1, 42), 0x7fffffff);
+  zip_bytes_put32 (bytes, zip_bytes_at_record (bytes, 1, 42), 0x7fffffff);
 }
 
 static void
@@ -231,32 +152,26 @@ set_local (GByteArray *bytes)
 static void
 set_length (GByteArray *bytes)
 {
-  put32 (bytes, at_central (bytes, 1, 20), 0x10000);
-  put32 (bytes, at_central (bytes, 1, 24), 0x10000);
+  zip_bytes_put32 (bytes, zip_bytes_at_record (bytes, 1, 20), 0x10000);
+  zip_bytes_put32 (bytes, zip_bytes_at_record (bytes, 1, 24), 0x10000);
 }
 
 static void
 set_two_sizes (GByteArray *bytes)
 {
-  put32 (bytes, at_central (bytes, 1, 24), 2);
-}
-
-static void
-set_overlap (GByteArray *bytes)
-{
-  put32 (bytes, at_central (bytes, 1, 42), get32 (bytes, at_central (bytes, 0, 42)));
+  zip_bytes_put32 (bytes, zip_bytes_at_record (bytes, 1, 24), 2);
 }
 
 static void
 set_extra64 (GByteArray *bytes)
 {
-  put32 (bytes, at_central (bytes, 1, 24), 0xffffffff);
+  zip_bytes_put32 (bytes, zip_bytes_at_record (bytes, 1, 24), 0xffffffff);
 }
 
 static void
 set_nul (GByteArray *bytes)
 {
-  bytes->data[at_central (bytes, 0, CENTRAL_SIZE)] = 0;
+  bytes->data[zip_bytes_at_record (bytes, 0, ZIP_RECORD_NAME)] = 0;
 }
 
 typedef struct
@@ -268,12 +183,12 @@ typedef struct
 } Damage;
 
 static const Damage damages[] = {
-  { "cut", "a", "b", cut_tail, "not a whole ZIP archive" },
-  { "trailing-bytes", "a", "b", add_tail, "not a whole ZIP archive" },
+  { "cut", "a", "b", zip_bytes_cut, "not a whole ZIP archive" },
+  { "trailing-bytes", "a", "b", zip_bytes_extend, "not a whole ZIP archive" },
   { "disk", "a", "b", set_disk, "several disks" },
   { "entry-disk", "a", "b", set_entry_disk, "on another disk" },
-  { "encrypted", "a", "b", set_encrypted, "a: encrypted" },
-  { "method", "a", "b", set_method, "b: unknown compression 12" },
+  { "encrypted", "a", "b", zip_bytes_encrypt_first, "a: encrypted" },
+  { "method", "a", "b", zip_bytes_change_method, "b: unknown compression 12" },
   { "count", "a", "b", set_count, "does not fit" },
   { "fewer", "a", "b", set_fewer, "directory is damaged" },
   { "directory", "a", "b", set_directory, "does not fit" },
@@ -281,7 +196,7 @@ static const Damage damages[] = {
   { "local-header", "a", "b", set_local, "a: no entry where" },
   { "length", "a", "b", set_length, "b: reaches beyond" },
   { "two-sizes", "a", "b", set_two_sizes, "b: stored, but of two sizes" },
-  { "overlap", "a", "b", set_overlap, "overlap" },
+  { "overlap", "a", "b", zip_bytes_overlap, "overlap" },
   { "extra", "a", "b", set_extra64, "b: damaged extra field" },
   { "name-nul", "a", "b", set_nul, "a name that we do not accept" },
   { "name-twice", "a", "a", NULL, "a: stands in the archive twice" },
@@ -325,7 +240,7 @@ test_notes_checksum (void)
   g_autoptr (GBytes) content = NULL;
   g_autoptr (ZipArchive) archive = NULL;
 
-  put32 (array, at_central (array, 1, 16), 1);
+  zip_bytes_change_checksum (array);
   bytes = g_byte_array_free_to_bytes (array);
   archive = zip_open (bytes, "x.zip", &error);
   g_assert_no_error (error);
@@ -391,20 +306,15 @@ deflate (const char *text, gsize length)
   return g_byte_array_free_to_bytes (g_steal_pointer (&out));
 }
 
-/* An archive of one deflated entry "a" that claims to unpack to @size bytes. */
+/* An archive of one entry, "a", of which it says that it is deflated and unpacks to @size bytes. */
 static GBytes *
-make_deflated (const char *text, gsize length, guint size)
+make_deflated (const void *packed, gsize length, guint size)
 {
-  g_autoptr (GError) error = NULL;
-  ZipItem item = { g_strdup ("a"), deflate (text, length) };
-  g_autoptr (GPtrArray) chunks = zip_write (&item, 1, &error);
-  GByteArray *array;
+  const ZipPart parts[] = { { "a", packed, length }, { NULL } };
+  GByteArray *array = zip_bytes_new (parts);
 
-  g_assert_no_error (error);
-  zip_item_clear (&item);
-  array = join (chunks);
-  array->data[at_central (array, 0, 10)] = 8;
-  put32 (array, at_central (array, 0, 24), size);
+  array->data[zip_bytes_at_record (array, 0, 10)] = 8;
+  zip_bytes_put32 (array, zip_bytes_at_record (array, 0, 24), size);
   return g_byte_array_free_to_bytes (array);
 }
 
@@ -412,7 +322,9 @@ static void
 assert_unpack_error (gsize length, guint size, AdjError code, const char *message)
 {
   g_autofree char *text = repeat ("0123456789abcdef", length / 16);
-  g_autoptr (GBytes) bytes = make_deflated (text, length, size);
+  g_autoptr (GBytes) packed = deflate (text, length);
+  g_autoptr (GBytes) bytes =
+      make_deflated (g_bytes_get_data (packed, NULL), g_bytes_get_size (packed), size);
   g_autoptr (GError) error = NULL;
   g_autoptr (ZipArchive) archive = zip_open (bytes, "x.zip", &error);
   g_autoptr (GBytes) content = NULL;
@@ -438,23 +350,13 @@ test_deflate_trailing (void)
 {
   g_autoptr (GBytes) packed = deflate ("hello", 5);
   gsize length = g_bytes_get_size (packed);
-  guint8 *longer = g_malloc0 (length + 1);
-  ZipItem item = { g_strdup ("a"), NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) chunks = NULL;
-  g_autoptr (ZipArchive) archive = NULL;
+  g_autofree guint8 *longer = g_malloc0 (length + 1);
   g_autoptr (GBytes) bytes = NULL;
-  GByteArray *array;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (ZipArchive) archive = NULL;
 
   memcpy (longer, g_bytes_get_data (packed, NULL), length);
-  item.bytes = g_bytes_new_take (longer, length + 1);
-  chunks = zip_write (&item, 1, &error);
-  g_assert_no_error (error);
-  zip_item_clear (&item);
-  array = join (chunks);
-  array->data[at_central (array, 0, 10)] = 8;
-  put32 (array, at_central (array, 0, 24), 5);
-  bytes = g_byte_array_free_to_bytes (array);
+  bytes = make_deflated (longer, length + 1, 5);
   archive = zip_open (bytes, "x.zip", &error);
   g_assert_no_error (error);
   g_assert_null (zip_read (archive, 0, 100, NULL, &error));
