@@ -35,15 +35,6 @@ exit_for_error (const GError *error)
   return ADJ_EXIT_BAD_INPUT;
 }
 
-/* The promise is one line: a message that has several is joined. */
-static void
-report (const GError *error)
-{
-  g_autofree char *line = g_strdup (error->message);
-
-  fprintf (stderr, "%s\n", g_strdelimit (line, "\r\n", ' '));
-}
-
 static AdjExit
 run_command (const AdjCommand *command, int argc, char **argv)
 {
@@ -52,7 +43,8 @@ run_command (const AdjCommand *command, int argc, char **argv)
 
   if (error == NULL)
     return status;
-  report (error);
+  adj_message_make_line (error->message);
+  fprintf (stderr, "%s\n", error->message);
   return exit_for_error (error);
 }
 

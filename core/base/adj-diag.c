@@ -86,6 +86,7 @@ adj_diags_add (AdjDiags *diags, AdjSeverity severity, AdjSpan span, const char *
   va_start (args, format);
   diag.message = g_strdup_vprintf (format, args);
   va_end (args);
+  adj_message_make_line (diag.message);
   g_array_append_val (diags->kept, diag);
 }
 

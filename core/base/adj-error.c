@@ -98,3 +98,17 @@ adj_error_get_blame (const GError *error, guint *n)
   *n = self != NULL ? self->blames->len : 0;
   return self != NULL ? (const AdjBlame *) (gconstpointer) self->blames->data : NULL;
 }
+
+void
+adj_message_make_line (char *message)
+{
+  for (char *at = message; *at != '\0'; at++)
+    {
+      gboolean is_c1 = at[0] == '\xc2' && (guchar) at[1] >= 0x80 && (guchar) at[1] < 0xa0;
+
+      if (g_ascii_iscntrl (*at))
+        *at = ' ';
+      else if (is_c1)
+        at[0] = at[1] = ' ';
+    }
+}

@@ -49,11 +49,24 @@ test_of_others (void)
   g_assert_null (adj_error_get_blame (NULL, &n));
 }
 
+static void
+test_makes_line (void)
+{
+  char message[] = "a\nb\r\t\033[1mc\177 \302\233d é\302\240";
+  char last[] = "\302";
+
+  adj_message_make_line (message);
+  g_assert_cmpstr (message, ==, "a b   [1mc    d é\302\240");
+  adj_message_make_line (last);
+  g_assert_cmpstr (last, ==, "\302");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/error/blames", test_blames);
   g_test_add_func ("/base/error/of-others", test_of_others);
+  g_test_add_func ("/base/error/makes-line", test_makes_line);
   return g_test_run ();
 }
