@@ -10,6 +10,7 @@
 #include "base/adj-names-internal.h"
 #include "formats/adjoint-private.h"
 #include "formats/text-formats-private.h"
+#include "formats/unread-private.h"
 
 #define HEAD_BYTES 4096
 #define TEXT_HEAD_BYTES (1 << 20)
@@ -95,11 +96,7 @@ adj_format_detect (const char *path, GError **error)
         }
     }
   if (best == NULL)
-    g_set_error (
-        error, ADJ_ERROR, ADJ_ERROR_PARSE,
-        "%s: not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or "
-        "TORCH_LOGS log, or the text of a graph",
-        path);
+    unread_fail (path, head, length, error);
   return best;
 }
 
@@ -163,8 +160,8 @@ load_packed (const char *path, GCancellable *cancellable, GError **error)
   return NULL;
 }
 
-AdjBundle *
-adj_bundle_load (const char *path, GCancellable *cancellable, GError **error)
+static AdjBundle *
+load (const char *path, GCancellable *cancellable, GError **error)
 {
   const AdjFormat *format;
 
@@ -172,6 +169,20 @@ adj_bundle_load (const char *path, GCancellable *cancellable, GError **error)
     return load_packed (path, cancellable, error);
   format = adj_format_detect (path, error);
   return format != NULL ? format->load (path, cancellable, error) : NULL;
+}
+
+AdjBundle *
+adj_bundle_load (const char *path, GCancellable *cancellable, GError **error)
+{
+  GError *reason = NULL;
+  AdjBundle *bundle = load (path, cancellable, &reason);
+
+  if (bundle == NULL)
+    {
+      adj_message_make_line (reason->message);
+      g_propagate_error (error, reason);
+    }
+  return bundle;
 }
 
 AdjBundle *

@@ -17,6 +17,7 @@ typedef struct
   const char *name;
   guint64 begin, end;  /* in the buffer */
   AdjTensorData *data; /* (owned) (nullable) */
+  const char *unread;  /* why there is no @data */
 } Entry;
 
 struct _AdjSafetensors
@@ -105,7 +106,8 @@ read_shape (Reader *reader, const JsonItem *item, const char *name, gint64 *size
     }
   if (!good)
     json_fail (&reader->json, shape != NULL ? shape : item, error,
-               "tensor '%s': the shape must be at most %d whole numbers", name, MAX_DIMS);
+               "tensor '%s': the shape must be at most %d whole numbers from 0 to 2^53", name,
+               MAX_DIMS);
   return good;
 }
 
@@ -120,8 +122,8 @@ check_size (
 
   if (bits == 0)
     {
-      json_fail (&reader->json, item, error, "tensor '%s': unknown dtype '%s'", entry->name,
-                 dtype != NULL ? dtype : "");
+      json_fail (&reader->json, item, error, "tensor '%s': %s '%s'", entry->name,
+                 dtype != NULL ? "unknown dtype" : "there is no", dtype != NULL ? dtype : "dtype");
       return FALSE;
     }
   for (guint i = 0; i < shape->n; i++)
@@ -130,12 +132,19 @@ check_size (
         json_fail (&reader->json, shape, error, "tensor '%s': too many elements", entry->name);
         return FALSE;
       }
-  if (total % 8 != 0 || total / 8 != entry->end - entry->begin)
+  if (total % 8 != 0)
+    {
+      json_fail (&reader->json, shape, error,
+                 "tensor '%s': its %" G_GUINT64_FORMAT " bits are no whole bytes", entry->name,
+                 total);
+      return FALSE;
+    }
+  if (total / 8 != entry->end - entry->begin)
     {
       json_fail (&reader->json, shape, error,
                  "tensor '%s': dtype and shape need %" G_GUINT64_FORMAT
-                 " bits, but data_offsets enclose %" G_GUINT64_FORMAT " bytes",
-                 entry->name, total, entry->end - entry->begin);
+                 " bytes, but data_offsets enclose %" G_GUINT64_FORMAT,
+                 entry->name, total / 8, entry->end - entry->begin);
       return FALSE;
     }
   return TRUE;
@@ -186,8 +195,11 @@ read_data (Reader *reader, const JsonItem *item, Entry *entry, const gint64 *siz
   guint rank = json_get (item, "shape")->n;
   g_autoptr (GBytes) bytes = NULL;
 
-  if (meta.dtype == ADJ_DTYPE_NONE || adj_dtype_info (meta.dtype)->n_bytes == 0 ||
-      rank > ADJ_MAX_RANK)
+  if (meta.dtype == ADJ_DTYPE_NONE || adj_dtype_info (meta.dtype)->n_bytes == 0)
+    entry->unread = "has elements smaller than a byte";
+  else if (rank > ADJ_MAX_RANK)
+    entry->unread = "has more than " G_STRINGIFY (ADJ_MAX_RANK) " dimensions";
+  if (entry->unread != NULL)
     return TRUE;
   adj_shape_init_ints (&meta.shape, rank, sizes);
   bytes = slice (reader, entry, meta.dtype);
@@ -231,13 +243,21 @@ read_entry (Reader *reader, const char *key, GError **error)
   g_hash_table_insert (file->by_name, (gpointer) key, GUINT_TO_POINTER (file->entries->len));
   if (strcmp (key, "__metadata__") == 0)
     return read_metadata (reader, item, error);
+  if (item->kind != JSON_OBJECT)
+    {
+      json_fail (&reader->json, item, error, "tensor '%s' must be an object", key);
+      return FALSE;
+    }
   if (!read_offsets (reader, item, &entry, error) ||
       !read_shape (reader, item, key, sizes, error) ||
       !check_size (reader, item, &entry, sizes, error))
     return FALSE;
   if (entry.end > reader->size)
     {
-      json_fail (&reader->json, item, error, "tensor '%s' reaches beyond the file", key);
+      json_fail (&reader->json, item, error,
+                 "tensor '%s' reaches beyond the file: to %" G_GUINT64_FORMAT
+                 " of %" G_GUINT64_FORMAT " bytes of data",
+                 key, entry.end, reader->size);
       return FALSE;
     }
   if (!read_data (reader, item, &entry, sizes, error))
@@ -256,12 +276,31 @@ compare_places (gconstpointer a, gconstpointer b)
   return (first->end > second->end) - (first->end < second->end);
 }
 
+/* One tensor that does not begin where the one before it ends, at @at; the first has none before
+ * it. */
+static gboolean
+fail_place (
+    const Reader *reader, const Entry *before, const Entry *entry, guint64 at, GError **error)
+{
+  if (before == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "%s: tensor '%s' begins at %" G_GUINT64_FORMAT " of the data, but is the first",
+                 reader->name, entry->name, entry->begin);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "%s: tensor '%s' begins at %" G_GUINT64_FORMAT
+                 " of the data, but tensor '%s' before it ends at %" G_GUINT64_FORMAT,
+                 reader->name, entry->name, entry->begin, before->name, at);
+  return FALSE;
+}
+
 /* The tensors must cover the buffer: no hole, no overlap, nothing behind the last. */
 static gboolean
 check_cover (const Reader *reader, GError **error)
 {
   const AdjSafetensors *file = reader->file;
   g_autofree const Entry **order = g_new (const Entry *, file->entries->len + 1);
+  const Entry *last = NULL;
   guint64 at = 0;
 
   for (guint i = 0; i < file->entries->len; i++)
@@ -270,20 +309,16 @@ check_cover (const Reader *reader, GError **error)
   for (guint i = 0; i < file->entries->len; i++)
     {
       if (order[i]->begin != at)
-        {
-          g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-                       "%s: tensor '%s' begins at %" G_GUINT64_FORMAT
-                       " of the data, the one before it ends at %" G_GUINT64_FORMAT,
-                       reader->name, order[i]->name, order[i]->begin, at);
-          return FALSE;
-        }
-      at = order[i]->end;
+        return fail_place (reader, last, order[i], at, error);
+      last = order[i];
+      at = last->end;
     }
   if (at == reader->size)
     return TRUE;
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
-               "%s: %" G_GUINT64_FORMAT " bytes that belong to no tensor", reader->name,
-               reader->size - at);
+               "%s: %" G_GUINT64_FORMAT " bytes that belong to no tensor, behind %s%s%s",
+               reader->name, reader->size - at, last != NULL ? "tensor '" : "the header",
+               last != NULL ? last->name : "", last != NULL ? "'" : "");
   return FALSE;
 }
 
@@ -319,31 +354,59 @@ read_header (Reader *reader, const char *text, gsize length, GError **error)
   return FALSE;
 }
 
+/* The first 8 bytes say how long the header is. */
+static gboolean
+read_length (const Reader *reader, guint64 *n, GError **error)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (reader->bytes, &size);
+
+  *n = 0;
+  for (guint i = 0; i < 8 && size >= 8; i++)
+    *n |= (guint64) data[i] << (8 * i);
+  if (size < 8)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "%s: not a safetensors file: %" G_GSIZE_FORMAT
+                 " bytes, and 8 say how long its header is",
+                 reader->name, size);
+  else if (*n > ADJ_SAFETENSORS_MAX_HEADER)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
+                 "%s: not a safetensors file: a header of %" G_GUINT64_FORMAT
+                 " bytes, more than %d",
+                 reader->name, *n, ADJ_SAFETENSORS_MAX_HEADER);
+  else if (*n > size - 8)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                 "%s: not a whole safetensors file: a header of %" G_GUINT64_FORMAT
+                 " bytes in a file of %" G_GSIZE_FORMAT,
+                 reader->name, *n, size);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 AdjSafetensors *
 adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
 {
   g_autoptr (AdjSafetensors) file = g_new0 (AdjSafetensors, 1);
   Reader reader = { .file = file, .name = name != NULL ? name : "safetensors", .bytes = bytes };
+  GError *reason = NULL;
   gsize length;
-  const guint8 *data = g_bytes_get_data (bytes, &length);
-  guint64 n = 0;
+  const char *data = g_bytes_get_data (bytes, &length);
+  guint64 n;
 
   file->arena = adj_arena_new ();
   file->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   file->by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < 8 && length >= 8; i++)
-    n |= (guint64) data[i] << (8 * i);
-  if (length < 8 || n > length - 8 || n > ADJ_SAFETENSORS_MAX_HEADER)
+  if (read_length (&reader, &n, &reason))
     {
-      g_set_error (error, ADJ_ERROR,
-                   n > ADJ_SAFETENSORS_MAX_HEADER ? ADJ_ERROR_LIMIT : ADJ_ERROR_PARSE,
-                   "%s: a header of %" G_GUINT64_FORMAT " bytes in a file of %" G_GSIZE_FORMAT,
-                   reader.name, n, length);
-      return NULL;
+      reader.start = 8 + n;
+      reader.size = length - reader.start;
+      if (read_header (&reader, data + 8, n, &reason))
+        return g_steal_pointer (&file);
     }
-  reader.start = 8 + n;
-  reader.size = length - reader.start;
-  return read_header (&reader, (const char *) data + 8, n, error) ? g_steal_pointer (&file) : NULL;
+  adj_message_make_line (reason->message);
+  g_propagate_error (error, reason);
+  return NULL;
 }
 
 AdjSafetensors *
@@ -390,12 +453,19 @@ adj_safetensors_get (const AdjSafetensors *file, guint index)
 }
 
 AdjTensorData *
-adj_safetensors_find (const AdjSafetensors *file, const char *name)
+adj_safetensors_find (const AdjSafetensors *file, const char *name, GError **error)
 {
+  const Entry *entry;
   gpointer index;
 
   if (strcmp (name, "__metadata__") == 0 ||
       !g_hash_table_lookup_extended (file->by_name, name, NULL, &index))
-    return NULL;
-  return adj_safetensors_get (file, GPOINTER_TO_UINT (index));
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "there is no tensor '%s'", name);
+      return NULL;
+    }
+  entry = &g_array_index (file->entries, Entry, GPOINTER_TO_UINT (index));
+  if (entry->data == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "tensor '%s' %s", name, entry->unread);
+  return entry->data;
 }

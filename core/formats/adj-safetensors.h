@@ -26,8 +26,10 @@ ADJ_PUBLIC const char *adj_safetensors_get_name (const AdjSafetensors *file, gui
 /* (transfer none) (nullable): %NULL for an element smaller than a byte, or more dimensions than
  * ADJ_MAX_RANK. */
 ADJ_PUBLIC AdjTensorData *adj_safetensors_get (const AdjSafetensors *file, guint index);
-/* (transfer none) (nullable) */
-ADJ_PUBLIC AdjTensorData *adj_safetensors_find (const AdjSafetensors *file, const char *name);
+/* (transfer none) (nullable): %NULL with ADJ_ERROR_NOT_FOUND, or with ADJ_ERROR_UNSUPPORTED where
+ * adj_safetensors_get() is %NULL; the message does not name the file. */
+ADJ_PUBLIC AdjTensorData *
+adj_safetensors_find (const AdjSafetensors *file, const char *name, GError **error);
 
 /* By decreasing element size, then name; data aligned to 64 bytes.  Same tensors, same bytes.
  * (transfer full) (nullable) */

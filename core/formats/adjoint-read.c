@@ -178,6 +178,12 @@ read_graphs (Loader *loader, GError **error)
 
   if (!get_objects (loader, "graphs", MAX_GRAPHS, &list, error))
     return FALSE;
+  if (list->n == 0)
+    {
+      json_fail (&loader->json, list->line > 0 ? list : loader->manifest, error,
+                 "the file holds no graph");
+      return FALSE;
+    }
   for (guint i = 0; i < list->n; i++)
     {
       const char *id = json_get_text (&list->items[i], "id");

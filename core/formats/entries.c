@@ -11,6 +11,7 @@
 #include "formats/zip-private.h"
 
 #define MAP_FROM (16 << 20) /* bytes */
+#define MAX_DEEPER 3        /* entries that are named instead of a missing one */
 
 struct _Entries
 {
@@ -140,10 +141,20 @@ entries_has (const Entries *entries, const char *name)
   return g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
+/* Who packs a folder, and not what is in it, has every entry one level too deep. */
 static GBytes *
 fail_missing (const Entries *entries, const char *name, GError **error)
 {
-  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s: %s is missing", entries->path, name);
+  g_autofree char *suffix = g_strconcat ("/", name, NULL);
+  g_autoptr (GString) deeper = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; entries->archive != NULL && i < zip_get_n (entries->archive); i++)
+    if (g_str_has_suffix (zip_get_name (entries->archive, i), suffix) && n++ < MAX_DEEPER)
+      g_string_append_printf (deeper, "%s%s", deeper->len > 0 ? ", " : "; there is ",
+                              zip_get_name (entries->archive, i));
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s: %s is missing%s%s", entries->path, name,
+               deeper->str, n > MAX_DEEPER ? " and others" : "");
   return NULL;
 }
 

@@ -202,6 +202,7 @@ tensor_files_get (TensorFiles *files, const JsonReader *json, const JsonItem *pl
   AdjSafetensors *file;
   AdjTensorData *stored;
   const JsonItem *key;
+  g_autoptr (GError) reason = NULL;
 
   if (place->kind != JSON_ARRAY || (place->n != 2 && place->n != 3) ||
       place->items[1].kind != JSON_STRING)
@@ -213,11 +214,10 @@ tensor_files_get (TensorFiles *files, const JsonReader *json, const JsonItem *pl
   if (file == NULL)
     return NULL;
   key = &place->items[1];
-  stored = adj_safetensors_find (file, key->text);
+  stored = adj_safetensors_find (file, key->text, &reason);
   if (stored == NULL)
     {
-      json_fail (json, key, error, "no tensor '%s' in '%s' that we can read", key->text,
-                 place->items[0].text);
+      json_fail (json, key, error, "%s.safetensors: %s", place->items[0].text, reason->message);
       return NULL;
     }
   return place->n == 2 ? stored : make_view (files, json, stored, &place->items[2], error);
@@ -230,7 +230,7 @@ get_tap (const char *node, gboolean float64, gpointer data)
 {
   const Taps *taps = data;
   const AdjSafetensors *file = float64 ? taps->wide : taps->narrow;
-  AdjTensorData *found = file != NULL ? adj_safetensors_find (file, node) : NULL;
+  AdjTensorData *found = file != NULL ? adj_safetensors_find (file, node, NULL) : NULL;
 
   return found != NULL ? adj_tensor_data_ref (found) : NULL;
 }

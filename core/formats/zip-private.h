@@ -32,7 +32,7 @@ const char *zip_get_name (const ZipArchive *archive, guint index);
 gboolean zip_find (const ZipArchive *archive, const char *name, guint *index);
 /**
  * zip_read:
- * @diags: (nullable): gets a note when the checksum is wrong, which is no error
+ * @diags: (nullable): gets a warning when the checksum is wrong, which is no error
  *
  * Returns: (transfer full) (nullable): the content, at most @max_bytes of it
  */

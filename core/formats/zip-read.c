@@ -21,6 +21,8 @@
 #define METHOD_STORED 0
 #define METHOD_DEFLATED 8
 
+#define SHOWN_NAME 60 /* bytes of a name that is refused */
+
 typedef struct
 {
   const char *name;
@@ -154,27 +156,47 @@ read_end (const ZipArchive *archive, Directory *out, GError **error)
   return TRUE;
 }
 
-/* Relative, with '/', without "." and "..": what unpacks into a folder and nowhere else. */
-static gboolean
-is_safe_name (const char *name, gsize length)
+/* Relative, with '/', without "." and "..": what unpacks into a folder and nowhere else.
+ * (nullable): what is wrong with the name */
+static const char *
+refuse_name (const char *name, gsize length)
 {
   const char *end = name + length;
 
-  if (length == 0 || memchr (name, '\0', length) != NULL || memchr (name, '\\', length) != NULL ||
-      !g_utf8_validate_len (name, length, NULL) || name[0] == '/' ||
-      (length >= 2 && name[1] == ':' && g_ascii_isalpha (name[0])))
-    return FALSE;
+  if (length == 0)
+    return "is empty";
+  if (memchr (name, '\0', length) != NULL || !g_utf8_validate_len (name, length, NULL))
+    return "is no UTF-8 text";
+  if (memchr (name, '\\', length) != NULL)
+    return "has a backslash";
+  if (name[0] == '/' || (length >= 2 && name[1] == ':' && g_ascii_isalpha (name[0])))
+    return "is absolute";
   for (const char *part = name; part < end;)
     {
       const char *slash = memchr (part, '/', end - part);
       const char *stop = slash != NULL ? slash : end;
 
-      if (stop == part || (stop - part == 1 && part[0] == '.') ||
+      if (stop == part)
+        return "has an empty part";
+      if ((stop - part == 1 && part[0] == '.') ||
           (stop - part == 2 && part[0] == '.' && part[1] == '.'))
-        return FALSE;
+        return "has a part '.' or '..'";
       part = stop + 1;
     }
-  return TRUE;
+  return NULL;
+}
+
+static gboolean
+check_name (const ZipArchive *archive, const char *name, gsize length, GError **error)
+{
+  const char *reason = refuse_name (name, length);
+  g_autofree char *start = NULL, *shown = NULL;
+
+  if (reason == NULL)
+    return TRUE;
+  start = g_strndup (name, MIN (length, SHOWN_NAME));
+  shown = g_strescape (start, NULL);
+  return fail (archive, error, "entry %u, '%s': the name %s", archive->entries->len, shown, reason);
 }
 
 /* Sizes and offset that did not fit stand in the ZIP64 extra field, in this order. */
@@ -240,6 +262,14 @@ check_entry (const ZipArchive *archive, guint flags, guint disk, const Entry *en
   return TRUE;
 }
 
+static gboolean
+fail_record (const ZipArchive *archive, guint64 at, GError **error)
+{
+  return fail (archive, error,
+               "the central directory is damaged at entry %u, byte %" G_GUINT64_FORMAT,
+               archive->entries->len, at);
+}
+
 /* One record of the central directory; moves @at behind it. */
 static gboolean
 read_entry (ZipArchive *archive, const Directory *directory, guint64 *at, GError **error)
@@ -250,15 +280,14 @@ read_entry (ZipArchive *archive, const Directory *directory, guint64 *at, GError
   Entry entry;
 
   if (end - *at < CENTRAL_SIZE || get32 (record) != CENTRAL_MAGIC)
-    return fail (archive, error, "the central directory is damaged");
+    return fail_record (archive, *at, error);
   name_length = get16 (record + 28);
   extra_length = get16 (record + 30);
   comment_length = get16 (record + 32);
   if (end - *at - CENTRAL_SIZE < name_length + extra_length + comment_length)
-    return fail (archive, error, "the central directory is damaged");
-  if (!is_safe_name ((const char *) record + CENTRAL_SIZE, name_length))
-    return fail (archive, error, "entry %u has a name that we do not accept",
-                 archive->entries->len);
+    return fail_record (archive, *at, error);
+  if (!check_name (archive, (const char *) record + CENTRAL_SIZE, name_length, error))
+    return FALSE;
 
   entry = (Entry){ .name = adj_arena_strndup (archive->arena, (const char *) record + CENTRAL_SIZE,
                                               name_length),
@@ -318,7 +347,7 @@ read_directory (ZipArchive *archive, GError **error)
     if (!read_entry (archive, &directory, &at, error))
       return FALSE;
   if (at != directory.offset + directory.size)
-    return fail (archive, error, "the central directory is damaged");
+    return fail (archive, error, "the central directory goes on behind its last entry");
   return check_overlaps (archive, error);
 }
 
@@ -441,7 +470,7 @@ zip_read (ZipArchive *archive, guint index, guint64 max_bytes, AdjDiags *diags, 
     return NULL;
   data = g_bytes_get_data (bytes, &length);
   if (diags != NULL && entry->crc != zip_crc32 (0, data, length))
-    adj_diags_add (diags, ADJ_SEVERITY_NOTE, (AdjSpan){ 0 },
+    adj_diags_add (diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
                    "%s: the checksum does not match the content", entry->name);
   return g_steal_pointer (&bytes);
 }

@@ -74,7 +74,8 @@ parse_header (Module *module, GError **error)
   adj_reader_advance (&reader);
   if (!adj_header_read (&module->header, &reader))
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%u:%u: malformed parameters",
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+                   "%u:%u: the parameters of forward are not understood from here on",
                    reader.token.span.line, reader.token.span.column);
       return FALSE;
     }

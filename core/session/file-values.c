@@ -17,12 +17,10 @@ adj_session_free_inputs (AdjValue *inputs, guint n)
 static gboolean
 take_input (const AdjSafetensors *file, const char *name, AdjValue *out, GError **error)
 {
-  AdjTensorData *data = adj_safetensors_find (file, name);
+  AdjTensorData *data = adj_safetensors_find (file, name, error);
 
   if (data != NULL)
     *out = ADJ_DATA (adj_tensor_data_ref (data));
-  else
-    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "holds no tensor '%s'", name);
   return data != NULL;
 }
 
@@ -160,15 +158,9 @@ take_values (const AdjGraph *graph, const AdjSafetensors *file, GHashTable *valu
   for (guint i = 0; i < adj_safetensors_get_n (file); i++)
     {
       const char *name = adj_safetensors_get_name (file, i);
-      AdjTensorData *data = adj_safetensors_get (file, i);
+      AdjTensorData *data = adj_safetensors_find (file, name, error);
 
-      if (data == NULL)
-        {
-          g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                       "'%s' has elements or dimensions that are not read", name);
-          return FALSE;
-        }
-      if (!check_value (&names, name, data, error))
+      if (data == NULL || !check_value (&names, name, data, error))
         return FALSE;
       g_hash_table_insert (values, g_strdup (name), adj_tensor_data_ref (data));
     }

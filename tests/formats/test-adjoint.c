@@ -462,7 +462,7 @@ static const Bad bads[] = {
   { "no-such-tensor", HEAD "}",
     GRAPH (X
            "{\"name\": \"output\", \"op\": \"output\", \"args\": [{\"$tensor\": [\"t\", \"k\"]}]}"),
-    ": graphs/g.json:4:63: node 'output': no tensor 'k' in 't'", ADJ_ERROR_PARSE },
+    ": graphs/g.json:4:63: node 'output': t.safetensors: there is no tensor 'k'", ADJ_ERROR_PARSE },
   { "gradients-of-others",
     HEAD ",\n\"calls\": [{\"graph\": \"g\", \"inputs\": [1], \"gradients\": [1, 2]}]}",
     GRAPH (X OUTPUT), ": adjoint.json:6:54: \"gradients\" has 2 values, not 1", ADJ_ERROR_PARSE },

@@ -158,7 +158,7 @@ static void
 test_rejects (void)
 {
   assert_load_error ("x.bin", "\x89PNG\r\n", -1, ": not a file that we read");
-  assert_load_error ("x", "", -1, ": not a file that we read");
+  assert_load_error ("x", "", -1, ": the file is empty");
   assert_load_error ("x.json", "{}", -1, ": not a file that we read");
   assert_load_error ("x.txt", "class A(torch.nn.Module):\n\xff", -1,
                      ": not UTF-8 text (at byte 26)");

@@ -262,7 +262,8 @@ test_refuses (void)
     { "", "1:1: there is no graph in this text: no line 'class …(torch.nn.Module):'" },
     { "hello\n", "2:1: there is no graph in this text: no line 'class …(torch.nn.Module):'" },
     { "class m(torch.nn.Module):\n    x = 1\n", "2:5: expected 'def forward(…):'" },
-    { "class m(torch.nn.Module):\n    def forward(self, 1):\n", "2:23: malformed parameters" },
+    { "class m(torch.nn.Module):\n    def forward(self, 1):\n",
+      "2:23: the parameters of forward are not understood from here on" },
     { "\xff", "byte 0: not UTF-8 text" },
   };
 

@@ -1,27 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <glib.h>
+#include "support/zip-bytes.h"
 
 /* The rows of the readers' test list (formats §8): what is damaged but legible is shown, with
- * remarks that say where; what is not is refused with one line that names the place. */
+ * remarks that say where; what is not is refused with one line that names the place.
+ *
+ * The bytes of a file are @contents; with @parts an archive of those, and with @header a header of
+ * safetensors, the number of its bytes before it and @contents behind it. */
 typedef struct
 {
   const char *what;
-  const char *name; /* of the file */
-  const char *contents;
-  gsize length;       /* 0: up to the NUL */
+  const char *name;                   /* of the file */
+  const char *contents;               /* (nullable) */
+  gsize length;                       /* of @contents; 0: up to the NUL */
+  const ZipPart *parts;               /* (nullable) */
+  const char *header;                 /* (nullable) */
+  void (*damage) (GByteArray *bytes); /* (nullable): what is done to it in the end */
+  const char *takes;  /* (nullable): what the graph is annotated to take, "f32[2][1]cpu" */
   int status;         /* of the command line: 0 or 2 */
   const char *out;    /* (nullable): what stdout mentions; stderr when refused */
   const char *remark; /* (nullable): what stderr mentions although it is shown */
 } AdjBadFile;
 
-/* Rows 1 to 4. */
-const AdjBadFile *adj_bad_files_get (guint *n);
-/* Row 5, given to adj_bad_file_taker() as inputs: all are refused. */
-const AdjBadFile *adj_bad_tensors_get (guint *n);
-/* The text of a graph that takes one tensor, "x". */
-const char *adj_bad_file_taker (void);
+typedef struct
+{
+  const char *name;
+  const AdjBadFile *files;
+  guint n;
+} AdjBadList;
 
+/* Files to be opened.  Of rows 3 and 4, archives of torch.export and of torch.save, each is
+ * refused: they are not read yet. */
+extern const AdjBadList adj_bad_logs, adj_bad_texts, adj_bad_exports, adj_bad_pickles;
+extern const AdjBadList adj_bad_archives;       /* .adjoint, of what row 3 says of every archive */
+extern const AdjBadList *const adj_bad_lists[]; /* all of these, %NULL at the end */
+
+/* Row 5: inputs "x" of a run of adj_bad_file_taker(). */
+extern const AdjBadList adj_bad_tensors;
+/* (transfer full): the text of a graph that returns what it takes, a tensor "x" */
+char *adj_bad_file_taker (const AdjBadFile *file);
+
+/* (transfer full) */
+GBytes *adj_bad_file_get_bytes (const AdjBadFile *file);
 /* Writes the file of a row into @folder.  (transfer full): its path */
 char *adj_bad_file_write (const AdjBadFile *file, const char *folder);

@@ -242,7 +242,7 @@ test_file (Fixture *fixture, gconstpointer data)
   while (adj_document_is_running (fixture->document))
     g_main_context_iteration (NULL, TRUE);
   g_assert_null (adj_document_get_evaluation (fixture->document));
-  g_assert_true (g_str_has_suffix (fixture->remark, "y.safetensors: holds no tensor 'x'"));
+  g_assert_true (g_str_has_suffix (fixture->remark, "y.safetensors: there is no tensor 'x'"));
 }
 
 static void

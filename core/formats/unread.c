@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "formats/entries-private.h"
+#include "formats/unread-private.h"
+
+#define RECORD "record a step of the model with adjoint_capture"
+#define EXPORTED                                                                                   \
+  "a program of torch.export, which is not read yet: open the text that "                          \
+  "print(torch.export.load(FILE)) gives, or " RECORD
+#define SCRIPTED "a program of TorchScript, which is not read: " RECORD
+#define SAVED "values of torch.save, which are not read yet and hold no graph: " RECORD
+#define PICKLED "a pickle of Python, which is not read, and never run: " RECORD
+#define TENSORS                                                                                    \
+  "tensors without a graph: open a graph, and give them to its run (adjoint run GRAPH --inputs "   \
+  "FILE)"
+#define PACKED "a ZIP archive without adjoint.json, which every .adjoint file has"
+#define EMPTY "the file is empty"
+#define OTHER                                                                                      \
+  "not a file that we read: expected an .adjoint file or folder, a TORCH_TRACE or TORCH_LOGS "     \
+  "log, or the text of a graph"
+
+/* An archive is what the first of these says that one of its entries ends in: a program has tensors
+ * beside it. */
+static const struct
+{
+  const char *suffix;
+  const char *what;
+} archives[] = {
+  { "serialized_exported_program.json", EXPORTED },
+  { "archive_format", EXPORTED },
+  { "constants.pkl", SCRIPTED },
+  { "data.pkl", SAVED },
+};
+
+static gboolean
+has_entry (const ZipArchive *archive, const char *suffix)
+{
+  for (guint i = 0; i < zip_get_n (archive); i++)
+    if (g_str_has_suffix (zip_get_name (archive, i), suffix))
+      return TRUE;
+  return FALSE;
+}
+
+/* (nullable): %NULL of an archive that cannot be opened */
+static const char *
+describe_archive (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = file_read (path, G_MAXINT64, error);
+  g_autoptr (ZipArchive) archive = bytes != NULL ? zip_open (bytes, path, error) : NULL;
+
+  if (archive == NULL)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (archives); i++)
+    if (has_entry (archive, archives[i].suffix))
+      return archives[i].what;
+  return PACKED;
+}
+
+/* By the first bytes: an opening of a pickle and the number that torch.save wrote in its time
+ * before archives, or a header of JSON behind its length. */
+static const char *
+describe_bytes (const char *path, const guint8 *head, gsize length)
+{
+  static const guint8 magic[] = { 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50 };
+
+  if (length >= 2 + sizeof magic && head[0] == 0x80 && memcmp (head + 2, magic, sizeof magic) == 0)
+    return SAVED;
+  if (length >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5)
+    return PICKLED;
+  if (g_str_has_suffix (path, ".safetensors") ||
+      (length > 8 && head[8] == '{' && memcmp (head + 4, "\0\0\0\0", 4) == 0))
+    return TENSORS;
+  return OTHER;
+}
+
+void
+unread_fail (const char *path, const guint8 *head, gsize length, GError **error)
+{
+  const char *what;
+
+  if (length == 0)
+    what = g_file_test (path, G_FILE_TEST_IS_DIR) ? OTHER : EMPTY;
+  else if (length >= 4 && memcmp (head, "PK\003\004", 4) == 0)
+    what = describe_archive (path, error);
+  else
+    what = describe_bytes (path, head, length);
+  if (what != NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: %s", path, what);
+}

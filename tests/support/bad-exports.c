@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "bad-files-private.h"
+
+/* 3: programs of torch.export, which are not read yet: whatever is odd about one, the same line
+ * says what can be opened instead.  An archive that is damaged is told as such. */
+
+#define NAME "a.pt2"
+#define UNREAD                                                                                     \
+  "a.pt2: a program of torch.export, which is not read yet: open the text that "                   \
+  "print(torch.export.load(FILE)) gives, or record a step of the model with adjoint_capture"
+
+/* A program f32[2] → f32[2]; @nodes and what they give stand in the middle. */
+#define X "{\"as_tensor\": {\"name\": \"x\"}}"
+#define Y "{\"as_tensor\": {\"name\": \"y\"}}"
+#define NODE(target, inputs, outputs)                                                              \
+  "{\"target\": \"torch.ops." target "\", \"inputs\": [" inputs "], \"outputs\": [" outputs        \
+  "], \"metadata\": {}}"
+#define GIVEN(name, value) "{\"name\": \"" name "\", \"arg\": " value "}"
+#define META(size)                                                                                 \
+  "{\"dtype\": 7, \"sizes\": [" size "], \"requires_grad\": false, \"device\": {\"type\": "        \
+  "\"cpu\"}, \"strides\": [{\"as_int\": 1}], \"storage_offset\": {\"as_int\": 0}, \"layout\": 7}"
+#define SPECS                                                                                      \
+  "{\"input_specs\": [{\"user_input\": {\"arg\": " X                                               \
+  "}}], \"output_specs\": [{\"user_output\": {\"arg\": " Y "}}]}"
+#define PROGRAM(version, size, nodes, signature)                                                   \
+  "{\"graph_module\": {\"graph\": {\"inputs\": [" X "], \"outputs\": [" Y "], \"nodes\": [" nodes  \
+  "], \"tensor_values\": {\"x\": " META (size) ", \"y\": " META (                                  \
+      size) "}, \"sym_int_values\": {}, \"sym_bool_values\": {}, \"is_single_tensor_return\": "    \
+            "false}, "                                                                             \
+            "\"signature\": " signature                                                            \
+            ", \"module_call_graph\": []}, \"opset_version\": {\"aten\": 10}, "                    \
+            "\"range_constraints\": {}, \"schema_version\": " version "}"
+#define SIZE "{\"as_int\": 2}"
+#define RELU NODE ("aten.relu.default", GIVEN ("self", X), Y)
+#define SCHEMA(major, minor) "{\"major\": " major ", \"minor\": " minor "}"
+
+#define OLD(row, version, program)                                                                 \
+  ARCHIVE (row,                                                                                    \
+           PARTS (PART ("serialized_exported_program.json", program),                              \
+                  PART ("serialized_state_dict.pt", ""), PART ("serialized_constants.pt", ""),     \
+                  PART ("serialized_example_inputs.pt", ""), PART ("version", version)))
+#define OLD_OF(row, size, nodes) OLD (row, "8.2", PROGRAM (SCHEMA ("8", "2"), size, nodes, SPECS))
+#define NEW(row, root, ...)                                                                        \
+  ARCHIVE (row, PARTS (PART (root "/archive_format", "pt2"), PART (root "/byteorder", "little"),   \
+                       __VA_ARGS__))
+#define ARCHIVE(row, list)                                                                         \
+  {                                                                                                \
+    .what = row, .name = NAME, .parts = list, .status = 2, .out = UNREAD                           \
+  }
+#define DAMAGED(row, broken, second, mentions)                                                     \
+  {                                                                                                \
+    .what = row, .name = NAME,                                                                     \
+    .parts = PARTS (PART ("m/archive_format", "pt2"), PART (second, "0")), .damage = broken,       \
+    .status = 2, .out = mentions                                                                   \
+  }
+
+#define VERSION(root) PART (root "/archive_version", "0")
+#define MODEL(root, name)                                                                          \
+  PART (root "/models/" name ".json", PROGRAM (SCHEMA ("8", "10"), SIZE, RELU, SPECS))
+#define WEIGHT(name)                                                                               \
+  "\"" name "\": {\"path_name\": \"weight_0\", \"is_param\": true, \"use_pickle\": false, "        \
+  "\"tensor_meta\": " META (SIZE) "}"
+#define WEIGHTS(root, weights)                                                                     \
+  PART (root "/data/weights/model_weights_config.json", "{\"config\": {" weights "}}")
+
+static const AdjBadFile files[] = {
+  NEW ("root named archive", "archive", VERSION ("archive"), MODEL ("archive", "model")),
+  NEW ("root named as the file", "a", VERSION ("a"), MODEL ("a", "model")),
+  NEW ("odd nested root",
+       "models/data.pkl/é",
+       VERSION ("models/data.pkl/é"),
+       MODEL ("models/data.pkl/é", "model")),
+  NEW ("no archive_version", "m", MODEL ("m", "model")),
+  NEW ("two models", "m", VERSION ("m"), MODEL ("m", "first"), MODEL ("m", "second")),
+  NEW ("shared weights",
+       "m",
+       VERSION ("m"),
+       MODEL ("m", "model"),
+       WEIGHTS ("m", WEIGHT ("a") ", " WEIGHT ("b")),
+       PART ("m/data/weights/weight_0", "\0\0\200\77\0\0\0\100")),
+  NEW ("weight of no bytes",
+       "m",
+       VERSION ("m"),
+       MODEL ("m", "model"),
+       WEIGHTS ("m", WEIGHT ("a")),
+       PART ("m/data/weights/weight_0", "")),
+  OLD ("schema 1",
+       "1",
+       PROGRAM ("1",
+                SIZE,
+                RELU,
+                "{\"inputs_to_parameters\": {}, \"inputs_to_buffers\": {}, \"user_inputs\": "
+                "[\"x\"], \"user_outputs\": [\"y\"], \"buffers_to_mutate\": {}, "
+                "\"backward_signature\": null}")),
+  OLD ("schema 3", "3.0", PROGRAM (SCHEMA ("3", "0"), SIZE, RELU, SPECS)),
+  OLD ("schema 5", "5.3", PROGRAM (SCHEMA ("5", "3"), SIZE, RELU, SPECS)),
+  OLD ("schema 7", "7.3", PROGRAM (SCHEMA ("7", "3"), SIZE, RELU, SPECS)),
+  OLD ("schema 8", "8.2", PROGRAM (SCHEMA ("8", "2"), SIZE, RELU, SPECS)),
+  OLD_OF (
+      "as_none is a list",
+      SIZE,
+      NODE ("aten.clamp.default", GIVEN ("self", X) ", " GIVEN ("min", "{\"as_none\": []}"), Y)),
+  OLD_OF (
+      "as_none is true",
+      SIZE,
+      NODE ("aten.clamp.default", GIVEN ("self", X) ", " GIVEN ("min", "{\"as_none\": true}"), Y)),
+  OLD_OF ("expression of srepr",
+          "{\"as_expr\": {\"expr_str\": \"Add(Symbol('s0', positive=True, integer=True), "
+          "Integer(1))\", \"hint\": {\"as_int\": 2}}}",
+          RELU),
+  OLD_OF ("expression of str", "{\"as_expr\": {\"expr_str\": \"s0 + 1\", \"hint\": 2}}", RELU),
+  OLD_OF ("unused output",
+          SIZE,
+          NODE ("aten.max.dim",
+                GIVEN ("self", X) ", " GIVEN ("dim", "{\"as_int\": 0}"),
+                Y ", {\"as_tensor\": {\"name\": \"max_1_unused_1\"}}")),
+  OLD_OF ("subgraph as an argument",
+          SIZE,
+          NODE ("higher_order.wrap_with_set_grad_enabled",
+                GIVEN ("", "{\"as_bool\": false}") ", " GIVEN (
+                    "",
+                    "{\"as_graph\": {\"name\": \"g\", \"graph\": {\"inputs\": [" X
+                    "], \"outputs\": [" Y "], \"nodes\": [" RELU "], \"tensor_values\": {}, "
+                    "\"sym_int_values\": {}, \"sym_bool_values\": {}, \"is_single_tensor_return\": "
+                    "false}}}") ", " GIVEN ("", X),
+                Y)),
+
+  DAMAGED ("checksum", zip_bytes_change_checksum, "m/archive_version", UNREAD),
+  DAMAGED ("overlap",
+           zip_bytes_overlap,
+           "m/archive_version",
+           "a.pt2: m/archive_format and m/archive_version overlap"),
+  DAMAGED ("name that leads out",
+           NULL,
+           "../x",
+           "a.pt2: entry 1, '../x': the name has a part '.' or '..'"),
+  DAMAGED ("cut", zip_bytes_cut, "m/archive_version", "a.pt2: not a whole ZIP archive"),
+  REFUSED ("only a beginning", "PK\3\4", "a.pt2: not a whole ZIP archive"),
+  REFUSED ("nothing", "", "a.pt2: the file is empty"),
+};
+
+LIST (adj_bad_exports, "exports");
