@@ -8,13 +8,13 @@ convert (const AdjTarget *target, const char *path, GError **error)
 {
   const AdjLayoutOptions layout = { 0 };
   const AdjPaintOptions paint = { .scale = 1, .legend = TRUE };
+  const AdjSaveOptions options = { .graph = target->named ? target->graph : NULL };
   const AdjFormat *format;
 
   if (adj_picture_is (path))
     return adj_picture_write (target->graph->graph, &layout, &paint, path, error);
   format = adj_format_for_path (path, error);
-  return format != NULL &&
-         format->save (target->bundle, target->named ? target->graph : NULL, path, NULL, error);
+  return format != NULL && format->save (target->bundle, path, &options, NULL, error);
 }
 
 static AdjExit

@@ -91,5 +91,5 @@ adj_kept_run_save (const AdjSessionRun *run,
     return FALSE;
   g_ptr_array_add (runs, adj_run_ref (kept));
   adj_bundle_set_runs (run->bundle, runs);
-  return format->save (run->bundle, NULL, path, NULL, error);
+  return format->save (run->bundle, path, NULL, NULL, error);
 }

@@ -230,7 +230,7 @@ save (const AdjPipelineResult *result, const AdjTarget *target, const char *path
     return FALSE;
   bundle = adj_pipeline_result_to_bundle (result, target != NULL ? target->bundle : NULL,
                                           target != NULL ? target->graph : NULL);
-  return format->save (bundle, NULL, path, NULL, error);
+  return format->save (bundle, path, NULL, NULL, error);
 }
 
 /* (nullable): the backward graph that the file has beside a joint one. */

@@ -7,6 +7,15 @@
 
 G_BEGIN_DECLS
 
+typedef struct
+{
+  /* (nullable) The one to write for formats that hold one; %NULL: the only one. */
+  const AdjBundleGraph *graph;
+  /* (nullable) Told now and then: KiB of the file that are done. */
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
+} AdjSaveOptions;
+
 /* A file format: one const record and one file each. */
 typedef struct
 {
@@ -23,11 +32,11 @@ typedef struct
                             const char *title,
                             GCancellable *cancellable,
                             GError **error);
-  /* (nullable) Writes beside @path and renames; nothing is left behind on failure.  @graph: the one
-   * to write for formats that hold one, %NULL: all. */
+  /* (nullable) Writes beside @path and renames; nothing is left behind on failure, or when it was
+   * cancelled.  @options: (nullable) */
   gboolean (*save) (AdjBundle *bundle,
-                    const AdjBundleGraph *graph,
                     const char *path,
+                    const AdjSaveOptions *options,
                     GCancellable *cancellable,
                     GError **error);
 } AdjFormat;

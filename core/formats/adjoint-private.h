@@ -13,8 +13,8 @@ extern const AdjFormat adj_format_adjoint;
 
 AdjBundle *adjoint_load (const char *path, GCancellable *cancellable, GError **error);
 gboolean adjoint_save (AdjBundle *bundle,
-                       const AdjBundleGraph *graph,
                        const char *path,
+                       const AdjSaveOptions *options,
                        GCancellable *cancellable,
                        GError **error);
 

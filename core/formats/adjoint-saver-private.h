@@ -3,7 +3,9 @@
 
 #include "formats/adj-bundle-private.h"
 #include "formats/json-private.h"
+#include "formats/save-meter-private.h"
 #include "formats/tensor-store-private.h"
+#include "formats/zip-private.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +18,7 @@ typedef struct
   const char *role;
   const AdjBundleGraph *known; /* (nullable) */
   AdjGraph *graph;
-  char *sha256; /* (owned) */
+  guint item;
 } SavedGraph;
 
 typedef struct
@@ -30,8 +32,10 @@ typedef struct
   TensorStore *store;
   GHashTable *strings; /* text → number + 1 */
   GPtrArray *string_list;
-  GArray *items;    /* ZipItem; the manifest first */
-  GString *tensors; /* of the manifest */
+  GArray *items;   /* ZipItem; the manifest first */
+  GPtrArray *sums; /* of the items, in hexadecimal */
+  GArray *tensors; /* guint: which items hold tensors */
+  SaveMeter meter;
 } AdjointSaver;
 
 /* Callbacks of value_write (): where a tensor went, and which id a graph has. */

@@ -8,19 +8,15 @@
 #include "formats/graph-json-private.h"
 #include "formats/recording-private.h"
 
-static void
-clear_graph (gpointer graph)
-{
-  g_free (((SavedGraph *) graph)->sha256);
-}
-
-static char *
+/* Returns: the index of the item */
+static guint
 take_entry (AdjointSaver *saver, char *name, GBytes *bytes)
 {
   ZipItem item = { name, bytes };
 
   g_array_append_val (saver->items, item);
-  return g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
+  saver->meter.size += g_bytes_get_size (bytes);
+  return saver->items->len - 1;
 }
 
 /* -- which graphs -- */
@@ -210,7 +206,7 @@ saver_put_graph (gpointer data, AdjGraph *graph, GString *out, GError **error)
 }
 
 static gboolean
-write_graphs (AdjointSaver *saver, GCancellable *cancellable, GError **error)
+write_graphs (AdjointSaver *saver, GError **error)
 {
   GraphSink sink = { .strings = saver->strings,
                      .string_list = saver->string_list,
@@ -224,7 +220,7 @@ write_graphs (AdjointSaver *saver, GCancellable *cancellable, GError **error)
       g_autoptr (GString) text = g_string_new (NULL);
       GBytes *original = adj_bundle_get_text (saver->bundle, out->id);
 
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+      if (g_cancellable_set_error_if_cancelled (saver->meter.cancellable, error))
         return FALSE;
       sink.origins = adj_bundle_get_recording (saver->bundle) != NULL;
       sink.kept = bundle_get_kept_in_graph (saver->bundle, out->id);
@@ -233,11 +229,10 @@ write_graphs (AdjointSaver *saver, GCancellable *cancellable, GError **error)
           g_prefix_error (error, "graph '%s': ", out->id);
           return FALSE;
         }
-      out->sha256 = take_entry (saver, g_strdup_printf ("graphs/%s.json", out->id),
-                                g_string_free_to_bytes (g_steal_pointer (&text)));
+      out->item = take_entry (saver, g_strdup_printf ("graphs/%s.json", out->id),
+                              g_string_free_to_bytes (g_steal_pointer (&text)));
       if (original != NULL)
-        g_free (
-            take_entry (saver, g_strdup_printf ("text/%s.txt", out->id), g_bytes_ref (original)));
+        take_entry (saver, g_strdup_printf ("text/%s.txt", out->id), g_bytes_ref (original));
     }
   return TRUE;
 }
@@ -245,11 +240,9 @@ write_graphs (AdjointSaver *saver, GCancellable *cancellable, GError **error)
 static void
 take_tensor_file (AdjointSaver *saver, const char *id, GBytes *bytes)
 {
-  g_autofree char *sha256 =
-      take_entry (saver, g_strdup_printf ("tensors/%s.safetensors", id), bytes);
+  guint item = take_entry (saver, g_strdup_printf ("tensors/%s.safetensors", id), bytes);
 
-  g_string_append_printf (saver->tensors, "%s{\"id\": \"%s\", \"sha256\": \"%s\"}",
-                          saver->tensors->len > 0 ? ",\n" : "", id, sha256);
+  g_array_append_val (saver->tensors, item);
 }
 
 static gboolean
@@ -378,7 +371,7 @@ take_kept_entries (AdjointSaver *saver)
       GBytes *bytes = bundle_dup_kept_entry (saver->bundle, adjoint_kept_entries[i]);
 
       if (bytes != NULL)
-        g_free (take_entry (saver, g_strdup (adjoint_kept_entries[i]), bytes));
+        take_entry (saver, g_strdup (adjoint_kept_entries[i]), bytes);
     }
 }
 
@@ -388,7 +381,29 @@ take_recording (AdjointSaver *saver)
   GBytes *bytes = recording_write (saver->bundle);
 
   if (bytes != NULL)
-    g_free (take_entry (saver, g_strdup ("recording.json"), bytes));
+    take_entry (saver, g_strdup ("recording.json"), bytes);
+}
+
+static gboolean
+add_to_sum (const guint8 *bytes, gsize length, gpointer sum, GError **error)
+{
+  g_checksum_update (sum, bytes, (gssize) length);
+  return TRUE;
+}
+
+static gboolean
+hash_items (AdjointSaver *saver, GError **error)
+{
+  for (guint i = 0; i < saver->items->len; i++)
+    {
+      GBytes *bytes = g_array_index (saver->items, ZipItem, i).bytes;
+      g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+
+      if (!save_meter_pass (&saver->meter, bytes, add_to_sum, sum, error))
+        return FALSE;
+      g_ptr_array_add (saver->sums, g_strdup (g_checksum_get_string (sum)));
+    }
+  return TRUE;
 }
 
 static gint
@@ -398,33 +413,32 @@ compare_items (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-save (AdjointSaver *saver, const char *path, GCancellable *cancellable, GError **error)
+save (AdjointSaver *saver, const char *path, GError **error)
 {
   g_autoptr (GString) manifest = g_string_new (NULL);
   ZipItem first;
 
   collect (saver);
-  if (!write_graphs (saver, cancellable, error) || !write_tensors (saver, error) ||
-      !write_taps (saver, error) || !saver_put_manifest (saver, manifest, error))
+  if (!write_graphs (saver, error) || !write_tensors (saver, error) || !write_taps (saver, error) ||
+      !hash_items (saver, error) || !saver_put_manifest (saver, manifest, error))
     {
       g_prefix_error (error, "%s: ", path);
       return FALSE;
     }
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
   take_kept_entries (saver);
   take_recording (saver);
   g_array_sort (saver->items, compare_items);
   first.name = g_strdup ("adjoint.json");
   first.bytes = g_string_free_to_bytes (g_steal_pointer (&manifest));
   g_array_prepend_val (saver->items, first);
-  return entries_write (path, &g_array_index (saver->items, ZipItem, 0), saver->items->len, error);
+  return entries_write (path, &g_array_index (saver->items, ZipItem, 0), saver->items->len,
+                        &saver->meter, error);
 }
 
 gboolean
 adjoint_save (AdjBundle *bundle,
-              const AdjBundleGraph *graph,
               const char *path,
+              const AdjSaveOptions *options,
               GCancellable *cancellable,
               GError **error)
 {
@@ -438,13 +452,17 @@ adjoint_save (AdjBundle *bundle,
                          .strings = g_hash_table_new (g_str_hash, g_str_equal),
                          .string_list = g_ptr_array_new_with_free_func (g_free),
                          .items = g_array_new (FALSE, FALSE, sizeof (ZipItem)),
-                         .tensors = g_string_new (NULL) };
+                         .sums = g_ptr_array_new_with_free_func (g_free),
+                         .tensors = g_array_new (FALSE, FALSE, sizeof (guint)),
+                         .meter = { .cancellable = cancellable,
+                                    .options = options,
+                                    .n_passes = 1 + entries_count_passes (path) } };
   gboolean good;
 
-  g_array_set_clear_func (saver.graphs, clear_graph);
   g_array_set_clear_func (saver.items, (GDestroyNotify) zip_item_clear);
-  good = save (&saver, path, cancellable, error);
-  g_string_free (saver.tensors, TRUE);
+  good = save (&saver, path, error);
+  g_array_unref (saver.tensors);
+  g_ptr_array_unref (saver.sums);
   g_array_unref (saver.items);
   g_hash_table_unref (saver.strings);
   g_ptr_array_unref (saver.string_list);

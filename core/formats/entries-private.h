@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "formats/save-meter-private.h"
 #include "formats/zip-private.h"
 
 G_BEGIN_DECLS
@@ -34,14 +35,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Entries, entries_free)
 
 /* -- writing -- */
 
-/* Writes @chunks (of GBytes) beside @path, syncs and renames. */
-gboolean file_replace (const char *path, GPtrArray *chunks, GError **error);
+/* Writes @chunks (of GBytes) beside @path, syncs and renames; when it is stopped, nothing is left.
+ */
+gboolean file_replace (const char *path, GPtrArray *chunks, SaveMeter *meter, GError **error);
 /* The same with chunks that are made one by one. */
 typedef GBytes *(*ChunkFunc) (gpointer data); /* (transfer full) (nullable): %NULL at the end */
-gboolean file_replace_by (const char *path, ChunkFunc next, gpointer data, GError **error);
+gboolean
+file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error);
 
 /* To @path, as a folder when that is one or ends in '/', else as an archive.  The first entry is
  * the manifest; in a folder it is written last, and what an older manifest had beside it goes. */
-gboolean entries_write (const char *path, const ZipItem *items, guint n, GError **error);
+gboolean
+entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error);
+/* How often that goes through each byte. */
+guint entries_count_passes (const char *path);
 
 G_END_DECLS

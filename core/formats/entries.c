@@ -207,35 +207,40 @@ entries_check_hash (
 
 /* -- writing -- */
 
-static gboolean
-write_chunk (int fd, GBytes *chunk)
+typedef struct
 {
-  gsize length;
-  const guint8 *data = g_bytes_get_data (chunk, &length);
+  const char *path;
+  int fd;
+} Output;
+
+static gboolean
+write_piece (const guint8 *bytes, gsize length, gpointer data, GError **error)
+{
+  const Output *output = data;
 
   while (length > 0)
     {
-      gssize n = write (fd, data, length);
+      gssize n = write (output->fd, bytes, length);
 
       if (n < 0 && errno == EINTR)
         continue;
       if (n <= 0)
-        return FALSE;
-      data += n;
+        return fail_with_errno (output->path, errno, error);
+      bytes += n;
       length -= n;
     }
   return TRUE;
 }
 
 static gboolean
-write_chunks (int fd, ChunkFunc next, gpointer data)
+write_chunks (Output *output, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error)
 {
   GBytes *chunk;
   gboolean good = TRUE;
 
   while (good && (chunk = next (data)) != NULL)
     {
-      good = write_chunk (fd, chunk);
+      good = save_meter_pass (meter, chunk, write_piece, output, error);
       g_bytes_unref (chunk);
     }
   return good;
@@ -253,35 +258,28 @@ copy_mode (int fd, const char *path)
 }
 
 gboolean
-file_replace_by (const char *path, ChunkFunc next, gpointer data, GError **error)
+file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error)
 {
   g_autofree char *partial = g_strconcat (path, ".XXXXXX", NULL);
-  int fd = g_mkstemp_full (partial, O_RDWR | O_CLOEXEC, 0600);
+  Output output = { path, g_mkstemp_full (partial, O_RDWR | O_CLOEXEC, 0600) };
   gboolean good;
-  int code;
 
-  if (fd < 0)
+  if (output.fd < 0)
     return fail_with_errno (path, errno, error);
-  good = write_chunks (fd, next, data) && fsync (fd) == 0;
-  code = errno;
+  good = write_chunks (&output, next, data, meter, error);
+  if (good && fsync (output.fd) != 0)
+    good = fail_with_errno (path, errno, error);
   if (good)
-    copy_mode (fd, path);
-  if (close (fd) != 0 && good)
-    {
-      good = FALSE;
-      code = errno;
-    }
+    copy_mode (output.fd, path);
+  if (close (output.fd) != 0 && good)
+    good = fail_with_errno (path, errno, error);
+  /* Syncing may take long. */
+  good = good && !g_cancellable_set_error_if_cancelled (meter->cancellable, error);
   if (good && g_rename (partial, path) != 0)
-    {
-      good = FALSE;
-      code = errno;
-    }
+    good = fail_with_errno (path, errno, error);
   if (!good)
-    {
-      g_unlink (partial);
-      return fail_with_errno (path, code, error);
-    }
-  return TRUE;
+    g_unlink (partial);
+  return good;
 }
 
 typedef struct
@@ -299,11 +297,11 @@ next_of_list (gpointer data)
 }
 
 gboolean
-file_replace (const char *path, GPtrArray *chunks, GError **error)
+file_replace (const char *path, GPtrArray *chunks, SaveMeter *meter, GError **error)
 {
   ChunkList list = { chunks, 0 };
 
-  return file_replace_by (path, next_of_list, &list, error);
+  return file_replace_by (path, next_of_list, &list, meter, error);
 }
 
 static gboolean
@@ -313,14 +311,14 @@ make_folder (const char *path, GError **error)
 }
 
 static gboolean
-write_in_folder (const char *folder, const ZipItem *item, GError **error)
+write_in_folder (const char *folder, const ZipItem *item, SaveMeter *meter, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, item->name, NULL);
   g_autofree char *parent = g_path_get_dirname (path);
   g_autoptr (GPtrArray) chunks = g_ptr_array_new ();
 
   g_ptr_array_add (chunks, item->bytes);
-  return make_folder (parent, error) && file_replace (path, chunks, error);
+  return make_folder (parent, error) && file_replace (path, chunks, meter, error);
 }
 
 /* Removes files of @folder/@part that have a name as we give them and are not among @items. */
@@ -342,7 +340,7 @@ remove_stale (const char *folder, const char *part, const char *suffix, GHashTab
 }
 
 static gboolean
-write_folder (const char *folder, const ZipItem *items, guint n, GError **error)
+write_folder (const char *folder, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
 {
   g_autofree char *manifest = g_build_filename (folder, items[0].name, NULL);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
@@ -350,7 +348,7 @@ write_folder (const char *folder, const ZipItem *items, guint n, GError **error)
 
   for (guint i = n; i-- > 0;)
     {
-      if (!write_in_folder (folder, &items[i], error))
+      if (!write_in_folder (folder, &items[i], meter, error))
         return FALSE;
       g_hash_table_add (names, items[i].name);
     }
@@ -363,18 +361,30 @@ write_folder (const char *folder, const ZipItem *items, guint n, GError **error)
   return TRUE;
 }
 
+static gboolean
+is_folder (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_IS_DIR) || g_str_has_suffix (path, G_DIR_SEPARATOR_S);
+}
+
+guint
+entries_count_passes (const char *path)
+{
+  return is_folder (path) ? 1 : 2;
+}
+
 gboolean
-entries_write (const char *path, const ZipItem *items, guint n, GError **error)
+entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
 {
   g_autoptr (GPtrArray) chunks = NULL;
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR) || g_str_has_suffix (path, G_DIR_SEPARATOR_S))
-    return write_folder (path, items, n, error);
-  chunks = zip_write (items, n, error);
+  if (is_folder (path))
+    return write_folder (path, items, n, meter, error);
+  chunks = zip_write (items, n, meter, error);
   if (chunks == NULL)
     {
       g_prefix_error (error, "%s: ", path);
       return FALSE;
     }
-  return file_replace (path, chunks, error);
+  return file_replace (path, chunks, meter, error);
 }

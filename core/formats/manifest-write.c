@@ -36,7 +36,7 @@ put_count_or_null (gint count, GString *out)
 }
 
 static void
-put_graph_record (const SavedGraph *graph, GString *out)
+put_graph_record (const AdjointSaver *saver, const SavedGraph *graph, GString *out)
 {
   const AdjBundleGraph *known = graph->known;
 
@@ -46,9 +46,22 @@ put_graph_record (const SavedGraph *graph, GString *out)
   put_count_or_null (known != NULL ? known->rank : -1, out);
   g_string_append (out, ", \"role\": ");
   json_print_string (graph->role, out);
-  g_string_append_printf (out, ", \"sha256\": \"%s\", \"title\": ", graph->sha256);
+  g_string_append_printf (
+      out, ", \"sha256\": \"%s\", \"title\": ", (const char *) saver->sums->pdata[graph->item]);
   json_print_string (known != NULL ? known->title : graph->id, out);
   g_string_append_c (out, '}');
+}
+
+/* "tensors/ID.safetensors" */
+static void
+put_tensor_file (const AdjointSaver *saver, guint item, GString *out)
+{
+  const char *name = g_array_index (saver->items, ZipItem, item).name;
+  g_autofree char *base = g_path_get_basename (name);
+
+  g_string_append_printf (out, "{\"id\": \"%.*s\", \"sha256\": \"%s\"}",
+                          (int) (strlen (base) - strlen (".safetensors")), base,
+                          (const char *) saver->sums->pdata[item]);
 }
 
 static gboolean
@@ -366,11 +379,15 @@ saver_put_manifest (AdjointSaver *saver, GString *out, GError **error)
   for (guint i = 0; i < saver->graphs->len; i++)
     {
       g_string_append (out, i > 0 ? ",\n" : "");
-      put_graph_record (&g_array_index (saver->graphs, SavedGraph, i), out);
+      put_graph_record (saver, &g_array_index (saver->graphs, SavedGraph, i), out);
     }
   close_list (out, saver->graphs->len);
   open_list (out, "tensors", saver->tensors->len);
-  g_string_append (out, saver->tensors->str);
+  for (guint i = 0; i < saver->tensors->len; i++)
+    {
+      g_string_append (out, i > 0 ? ",\n" : "");
+      put_tensor_file (saver, g_array_index (saver->tensors, guint, i), out);
+    }
   close_list (out, saver->tensors->len);
   if (!put_list (saver, "regions", adj_bundle_get_n_regions (saver->bundle), put_region, out,
                  error) ||

@@ -193,9 +193,10 @@ adj_safetensors_save (const char *path,
   g_autoptr (GArray) items = list_items (names, tensors, n, error);
   g_autoptr (GBytes) start = items != NULL ? print_start (items, error) : NULL;
   Saving saving = { start, items, 0 };
+  SaveMeter meter = { .n_passes = 1 };
 
   if (start != NULL)
-    return file_replace_by (path, next_chunk, &saving, error);
+    return file_replace_by (path, next_chunk, &saving, &meter, error);
   g_prefix_error (error, "%s: ", path);
   return FALSE;
 }

@@ -216,11 +216,14 @@ load (const char *path, GCancellable *cancellable, GError **error)
 /* Formats of one graph take the one that is named, or the only one. */
 static gboolean
 save_one (AdjBundle *bundle,
-          const AdjBundleGraph *graph,
           char *(*print) (const AdjGraph *graph),
           const char *path,
+          const AdjSaveOptions *options,
+          GCancellable *cancellable,
           GError **error)
 {
+  const AdjBundleGraph *graph = options != NULL ? options->graph : NULL;
+  SaveMeter meter = { .cancellable = cancellable, .options = options, .n_passes = 1 };
   g_autoptr (GPtrArray) chunks = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   char *text;
 
@@ -234,8 +237,9 @@ save_one (AdjBundle *bundle,
   if (graph == NULL && (graph = adj_bundle_find_graph (bundle, NULL, error)) == NULL)
     return FALSE;
   text = print (graph->graph);
-  g_ptr_array_add (chunks, g_bytes_new_take (text, strlen (text)));
-  return file_replace (path, chunks, error);
+  meter.size = strlen (text);
+  g_ptr_array_add (chunks, g_bytes_new_take (text, meter.size));
+  return file_replace (path, chunks, &meter, error);
 }
 
 static char *
@@ -246,32 +250,32 @@ print_text (const AdjGraph *graph)
 
 static gboolean
 save_text (AdjBundle *bundle,
-           const AdjBundleGraph *graph,
            const char *path,
+           const AdjSaveOptions *options,
            GCancellable *cancellable,
            GError **error)
 {
-  return save_one (bundle, graph, print_text, path, error);
+  return save_one (bundle, print_text, path, options, cancellable, error);
 }
 
 static gboolean
 save_dot (AdjBundle *bundle,
-          const AdjBundleGraph *graph,
           const char *path,
+          const AdjSaveOptions *options,
           GCancellable *cancellable,
           GError **error)
 {
-  return save_one (bundle, graph, adj_graph_print_dot, path, error);
+  return save_one (bundle, adj_graph_print_dot, path, options, cancellable, error);
 }
 
 static gboolean
 save_json (AdjBundle *bundle,
-           const AdjBundleGraph *graph,
            const char *path,
+           const AdjSaveOptions *options,
            GCancellable *cancellable,
            GError **error)
 {
-  return save_one (bundle, graph, adj_graph_print_json, path, error);
+  return save_one (bundle, adj_graph_print_json, path, options, cancellable, error);
 }
 
 const AdjFormat adj_format_text = {

@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include "base/adj-diag.h"
+#include "formats/save-meter-private.h"
 
 G_BEGIN_DECLS
 
@@ -50,8 +51,8 @@ typedef struct
 } ZipItem;
 
 void zip_item_clear (ZipItem *item);
-/* As chunks to be written one after another; fails beyond 4 GiB. */
-GPtrArray *zip_write (const ZipItem *items, guint n, GError **error); /* (element-type GBytes) */
+/* As chunks (of GBytes) to be written one after another; fails beyond 4 GiB. */
+GPtrArray *zip_write (const ZipItem *items, guint n, SaveMeter *meter, GError **error);
 
 guint32 zip_crc32 (guint32 crc, const guint8 *data, gsize length);
 

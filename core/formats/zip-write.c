@@ -125,8 +125,15 @@ put_end (GByteArray *out, guint n, guint32 at)
   put16 (out, 0);
 }
 
+static gboolean
+add_to_crc (const guint8 *bytes, gsize length, gpointer crc, GError **error)
+{
+  *(guint32 *) crc = zip_crc32 (*(guint32 *) crc, bytes, length);
+  return TRUE;
+}
+
 GPtrArray *
-zip_write (const ZipItem *items, guint n, GError **error)
+zip_write (const ZipItem *items, guint n, SaveMeter *meter, GError **error)
 {
   g_autoptr (GPtrArray) chunks = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (GByteArray) central = g_byte_array_new ();
@@ -134,15 +141,16 @@ zip_write (const ZipItem *items, guint n, GError **error)
 
   for (guint i = 0; i < n; i++)
     {
-      gsize size;
-      const guint8 *data = g_bytes_get_data (items[i].bytes, &size);
-      guint32 crc = zip_crc32 (0, data, size);
-      GBytes *header = local_header (&items[i], crc, at);
+      guint32 crc = 0;
+      GBytes *header;
 
+      if (!save_meter_pass (meter, items[i].bytes, add_to_crc, &crc, error))
+        return NULL;
+      header = local_header (&items[i], crc, at);
       g_ptr_array_add (chunks, header);
       g_ptr_array_add (chunks, g_bytes_ref (items[i].bytes));
       put_central (central, &items[i], crc, at);
-      at += g_bytes_get_size (header) + size;
+      at += g_bytes_get_size (header) + g_bytes_get_size (items[i].bytes);
       if (at + central->len >= G_MAXUINT32 || i >= G_MAXUINT16 - 1)
         {
           g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,

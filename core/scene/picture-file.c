@@ -355,6 +355,7 @@ write_page (const Page *page,
   good = write (page, &sink, error);
   if (fclose (file) != 0 && good)
     good = fail_with_errno (path, error);
+  good = good && !g_cancellable_set_error_if_cancelled (sink.cancellable, error);
   if (good && g_rename (beside, path) != 0)
     good = fail_with_errno (path, error);
   if (!good)

@@ -10,6 +10,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
+#include "support/large-bundle.h"
 
 static AdjBundle *
 load (const char *path)
@@ -34,7 +35,7 @@ save (AdjBundle *bundle, const char *path)
 {
   g_autoptr (GError) error = NULL;
 
-  adj_format_for_path (path, &error)->save (bundle, NULL, path, NULL, &error);
+  adj_format_for_path (path, &error)->save (bundle, path, NULL, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -699,29 +700,11 @@ test_complex_pairs (gconstpointer dtype)
 static void
 test_maps_large (void)
 {
-  static const gint64 size[] = { 5 << 20 };
-  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE };
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "large.adjoint", NULL);
-  g_autoptr (GBytes) zeros = g_bytes_new_take (g_malloc0 (20 << 20), 20 << 20);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjTensorData) data = NULL;
-  g_autoptr (AdjBundle) bundle = NULL;
-  AdjBundleBuilder *builder = adj_bundle_builder_new ();
-  g_autoptr (AdjGraph) graph = adj_graph_parse (
-      "class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n", -1, NULL, &error);
-  AdjBundleGraph entry = { .id = "g", .graph = graph, .rank = -1 };
-  AdjRecordedCall call = { .n_inputs = 1 };
-  AdjValue input;
+  g_autoptr (AdjBundle) bundle = adj_test_large_bundle (20 << 20);
+  AdjRecordedCall call;
 
-  g_assert_no_error (error);
-  adj_shape_init_ints (&meta.shape, 1, size);
-  data = adj_tensor_data_new (&meta, zeros, &error);
-  input = ADJ_DATA (data);
-  call.inputs = &input;
-  g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
-  g_assert_true (adj_bundle_builder_add_call (builder, &call, "g", NULL));
-  bundle = adj_bundle_builder_end (builder, NULL);
   save (bundle, path);
   adj_bundle_unref (bundle);
   bundle = load (path);

@@ -115,7 +115,7 @@ save (AdjBundle *bundle, const char *path)
   const AdjFormat *format = adj_format_find ("adjoint", &error);
 
   g_assert_no_error (error);
-  format->save (bundle, NULL, path, NULL, &error);
+  format->save (bundle, path, NULL, NULL, &error);
   g_assert_no_error (error);
 }
 

@@ -71,7 +71,7 @@ test_round_trip (void)
   AdjRecording *recording;
   const AdjStage *cse, *failed;
 
-  adj_format_for_path (path, NULL)->save (saved, NULL, path, NULL, &error);
+  adj_format_for_path (path, NULL)->save (saved, path, NULL, NULL, &error);
   g_assert_no_error (error);
   bundle = adj_bundle_load (path, NULL, &error);
   g_assert_no_error (error);
@@ -112,7 +112,7 @@ check_refused (const char *json, const char *message)
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjBundle) saved = make_bundle ();
 
-  adj_format_for_path (path, NULL)->save (saved, NULL, path, NULL, &error);
+  adj_format_for_path (path, NULL)->save (saved, path, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (g_file_set_contents (entry, json, -1, NULL));
   g_assert_null (adj_bundle_load (path, NULL, &error));

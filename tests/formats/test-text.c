@@ -190,10 +190,10 @@ test_saves (void)
 
   g_assert_no_error (error);
   g_assert_cmpstr (format->name, ==, "text");
-  g_assert_true (format->save (bundle, joint, path, NULL, &error));
+  g_assert_true (format->save (bundle, path, &(AdjSaveOptions){ .graph = joint }, NULL, &error));
   saved = adj_test_read_file (path, NULL);
   g_assert_cmpstr (saved, ==, printed);
-  g_assert_false (format->save (bundle, NULL, path, NULL, &error));
+  g_assert_false (format->save (bundle, path, NULL, NULL, &error));
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
 }
 
@@ -209,7 +209,7 @@ test_save_fails (void)
   g_autoptr (GDir) dir = NULL;
 
   g_assert_no_error (error);
-  g_assert_false (adj_format_find ("adjoint", NULL)->save (bundle, NULL, out, NULL, &error));
+  g_assert_false (adj_format_find ("adjoint", NULL)->save (bundle, out, NULL, NULL, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
   g_assert_true (g_str_has_prefix (error->message, out));
   dir = g_dir_open (folder->path, 0, NULL);

@@ -55,7 +55,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       g_autoptr (GError) error = NULL;
 
       copy = g_build_filename (folder->path, "copy.adjoint", NULL);
-      if (adj_format_find ("adjoint", NULL)->save (bundle, NULL, copy, NULL, NULL))
+      if (adj_format_find ("adjoint", NULL)->save (bundle, copy, NULL, NULL, NULL))
         {
           again = adj_bundle_load (copy, NULL, &error);
           g_assert_no_error (error);

@@ -31,7 +31,7 @@ test_partition_saved (void)
   g_assert_no_error (error);
   g_assert_cmpuint (adj_recording_get_n_stages (result.recording), ==, 3);
   made = adj_pipeline_result_to_bundle (&result, bundle, joint);
-  adj_format_for_path (path, NULL)->save (made, NULL, path, NULL, &error);
+  adj_format_for_path (path, NULL)->save (made, path, NULL, NULL, &error);
   g_assert_no_error (error);
   again = adj_bundle_load (path, NULL, &error);
   g_assert_no_error (error);
@@ -199,7 +199,7 @@ check_blamed (const char *text, const char *name)
 
   g_assert_true (adj_pipeline_run (graph, "user", &options, &result, NULL, &error));
   bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
-  adj_format_for_path (path, NULL)->save (bundle, NULL, path, NULL, &error);
+  adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, &error);
   g_assert_no_error (error);
   again = adj_bundle_load (path, NULL, &error);
   g_assert_no_error (error);

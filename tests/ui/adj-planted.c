@@ -79,6 +79,6 @@ adj_planted_write (
   planted = adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
   format = adj_format_find ("adjoint", &error);
   g_assert_no_error (error);
-  format->save (planted, NULL, path, NULL, &error);
+  format->save (planted, path, NULL, NULL, &error);
   g_assert_no_error (error);
 }

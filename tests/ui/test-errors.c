@@ -107,7 +107,7 @@ write_recording (const Case *c, const char *path)
   g_assert_no_error (error);
   g_assert_true (adj_pipeline_run (graph, "user", &options, &result, NULL, &error));
   bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
-  adj_format_for_path (path, NULL)->save (bundle, NULL, path, NULL, &error);
+  adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, &error);
   g_assert_no_error (error);
 }
 

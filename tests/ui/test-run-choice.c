@@ -65,7 +65,7 @@ write_calls (const char *path)
       g_assert_true (adj_bundle_builder_add_call (builder, &call, entry.id, &error));
     }
   bundle = adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
-  g_assert_true (adj_format_find ("adjoint", NULL)->save (bundle, NULL, path, NULL, &error));
+  g_assert_true (adj_format_find ("adjoint", NULL)->save (bundle, path, NULL, NULL, &error));
   g_assert_no_error (error);
 }
 

@@ -80,8 +80,9 @@ write_bundle (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
   const AdjFormat *format = adj_format_for_path (input->path, error);
+  const AdjSaveOptions options = { .progress = on_progress, .data = work };
 
-  if (format == NULL || !format->save (input->bundle, NULL, input->path, cancellable, error))
+  if (format == NULL || !format->save (input->bundle, input->path, &options, cancellable, error))
     return NULL;
   return g_file_new_for_path (input->path);
 }
