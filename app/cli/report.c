@@ -95,7 +95,7 @@ write_report (const AdjTarget *target, const Options *options, GError **error)
   /* A graph that cannot run here can still be told of. */
   if (why != NULL)
     report.not_run = why->message;
-  return adj_report_write (&report, options->output, NULL, error);
+  return adj_report_write (&report, options->output, error);
 }
 
 static AdjExit

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A long layout in the window is stopped, and the window goes on. */
+/* Long work in the window tells how far it is and is stopped, and the window goes on. */
 
 #include <string.h>
 
+#include "formats/adj-format.h"
 #include "ir/adj-text.h"
 #include "support/adj-test.h"
+#include "support/large-bundle.h"
 #include "support/layered-graph.h"
 #include "ui/adj-walk.h"
 
@@ -34,12 +36,12 @@ has_scene (gpointer document)
   return adj_document_get_scene (document) != NULL;
 }
 
-/* A file whose layout takes long: no two of its @n layers are alike.  (transfer full) */
+/* A file of @n layers; when no two are alike, the layout takes long.  (transfer full) */
 static GFile *
-write_deep (const AdjTestFolder *folder, guint n)
+write_deep (const AdjTestFolder *folder, guint n, gboolean vary)
 {
   g_autofree char *path = g_build_filename (folder->path, "deep.txt", NULL);
-  g_autoptr (AdjGraph) graph = adj_test_layered_graph (n, TRUE);
+  g_autoptr (AdjGraph) graph = adj_test_layered_graph (n, vary);
   g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
@@ -51,7 +53,7 @@ test_layout (void)
 {
   AdjWindow *window = adj_walk_open_window (application, 1280, 800);
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (GFile) file = write_deep (folder, 400);
+  g_autoptr (GFile) file = write_deep (folder, 400, TRUE);
   AdjDocument *document;
 
   adj_window_open (window, file);
@@ -98,7 +100,7 @@ test_modules (void)
 {
   AdjWindow *window = adj_walk_open_window (application, 1280, 800);
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (GFile) file = write_deep (folder, 1600);
+  g_autoptr (GFile) file = write_deep (folder, 1600, TRUE);
   AdjDocument *document;
   GtkWidget *button;
   gint64 begun;
@@ -122,6 +124,99 @@ test_modules (void)
   adj_walk_close (window);
 }
 
+/* -- writing -- */
+
+static gboolean
+tells_numbers (gpointer document)
+{
+  const char *status = adj_document_get_status (document);
+
+  g_assert_true (adj_document_is_busy (document));
+  return status != NULL && strstr (status, " of ") != NULL &&
+         adj_document_get_fraction (document) > 0;
+}
+
+static guint
+count_files (const AdjTestFolder *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder->path, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+/* Waits for the bar, stops what is written into @folder by its button, and waits for the thread. */
+static void
+stop_writing (AdjWindow *window, const AdjTestFolder *folder, const char *begins)
+{
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *bar;
+  guint n_before = count_files (folder);
+
+  g_assert_true (adj_walk_until (tells_numbers, document, 60));
+  g_assert_true (g_str_has_prefix (adj_document_get_status (document), begins));
+  bar = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_PROGRESS_BAR);
+  g_assert_nonnull (bar);
+  g_assert_cmpfloat (gtk_progress_bar_get_fraction (GTK_PROGRESS_BAR (bar)), >, 0);
+  adj_walk_click (gtk_widget_get_parent (bar), "Cancel");
+  g_assert_false (adj_document_is_busy (document));
+  adj_walk_settle (window);
+  g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "Stopped"));
+  g_assert_true (adj_walk_until (is_gone, NULL, 20));
+  g_assert_cmpuint (count_files (folder), <=, n_before);
+}
+
+static gboolean
+is_at_rest (gpointer document)
+{
+  return !adj_document_is_busy (document);
+}
+
+static void
+test_pictures (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) source = adj_test_folder_new ();
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (GFile) file = write_deep (source, 64, FALSE);
+  g_autofree char *png = g_build_filename (folder->path, "deep.png", NULL);
+  g_autofree char *html = g_build_filename (folder->path, "deep.html", NULL);
+  AdjDocument *document;
+
+  adj_window_open (window, file);
+  document = adj_window_get_document (window);
+  g_assert_true (adj_walk_until (has_scene, document, 60));
+  adj_document_set_fold_depth (document, 0);
+  g_assert_true (adj_walk_until (is_at_rest, document, 60));
+
+  adj_document_export (document, png, NULL, ADJ_SCHEME_LIGHT);
+  stop_writing (window, folder, "Writing deep.png: ");
+  adj_document_report (document, html);
+  stop_writing (window, folder, "Writing deep.html: step ");
+  g_assert_cmpuint (count_files (folder), ==, 0);
+  adj_walk_close (window);
+}
+
+static void
+test_save (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "large.adjoint", NULL);
+  g_autofree char *other = g_build_filename (folder->path, "other.adjoint", NULL);
+  g_autoptr (AdjBundle) bundle = adj_test_large_bundle (96 << 20);
+
+  g_assert_true (adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  adj_document_save (adj_window_get_document (window), other, NULL);
+  stop_writing (window, folder, "Saving other.adjoint: ");
+  g_assert_cmpuint (count_files (folder), ==, 1);
+  g_assert_cmpstr (adj_document_get_title (adj_window_get_document (window)), ==, "large.adjoint");
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -130,5 +225,7 @@ main (int argc, char *argv[])
     return 0;
   g_test_add_func ("/ui/cancel/layout", test_layout);
   g_test_add_func ("/ui/cancel/modules", test_modules);
+  g_test_add_func ("/ui/cancel/pictures", test_pictures);
+  g_test_add_func ("/ui/cancel/save", test_save);
   return g_test_run ();
 }

@@ -62,7 +62,7 @@ make_page (AdjBundle *bundle,
 
   g_assert_no_error (error);
   report.scene = scene;
-  page = adj_report_make (&report, NULL, &error);
+  page = adj_report_make (&report, &error);
   g_assert_no_error (error);
   return page;
 }

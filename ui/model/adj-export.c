@@ -116,9 +116,12 @@ write_report (AdjWork *work, GCancellable *cancellable, GError **error)
     .comparison = comparison,
     .compared = peer != NULL ? peer : _ ("what was recorded"),
     .not_run = input->evaluation != NULL ? _ ("The graph was run, but not compared.") : NULL,
+    .cancellable = cancellable,
+    .progress = on_progress,
+    .data = work,
   };
 
-  if (!adj_report_write (&report, input->path, cancellable, error))
+  if (!adj_report_write (&report, input->path, error))
     return NULL;
   return g_file_new_for_path (input->path);
 }

@@ -3,26 +3,81 @@
 
 #include <glib/gi18n.h>
 
+#include "model/adj-facts.h"
+
 /* Progress of long work shows after this time; shorter work is not worth a flicker. */
 #define SHOW_AFTER_USEC 300000
 #define LONG_AFTER_USEC (2 * G_TIME_SPAN_SECOND)
 #define POLL_MSEC 60
 
+/* -- what they say: @done of @total, as far as it is known -- */
+
 static char *
-describe (const AdjWorks *self, AdjTask task, guint done, guint total, guint n_equal)
+describe_open (const char *subject, guint done, guint total, guint n_equal)
 {
-  if (task == ADJ_TASK_OPEN)
-    return g_strdup_printf (_ ("Opening %s"), self->subjects[task]);
-  if (task == ADJ_TASK_LAYOUT)
-    return total > 0 ? g_strdup_printf (_ ("Laying out %s: %u equal blocks, layout %u of %u"),
-                                        self->subjects[task], n_equal, MIN (done + 1, total), total)
-                     : g_strdup_printf (_ ("Laying out %s"), self->subjects[task]);
-  if (task == ADJ_TASK_EXPORT)
-    return g_strdup_printf (_ ("Writing %s"), self->subjects[task]);
-  return total > 0 ? g_strdup_printf (_ ("Running %s: %u of %u nodes (Esc stops)"),
-                                      self->subjects[task], done, total)
-                   : g_strdup_printf (_ ("Running %s (Esc stops)"), self->subjects[task]);
+  return total > 0 ? g_strdup_printf (_ ("Opening %s: step %u of %u"), subject,
+                                      MIN (done + 1, total), total)
+                   : g_strdup_printf (_ ("Opening %s"), subject);
 }
+
+static char *
+describe_layout (const char *subject, guint done, guint total, guint n_equal)
+{
+  return total > 0 ? g_strdup_printf (_ ("Laying out %s: %u equal blocks, layout %u of %u"),
+                                      subject, n_equal, MIN (done + 1, total), total)
+                   : g_strdup_printf (_ ("Laying out %s"), subject);
+}
+
+static char *
+describe_export (const char *subject, guint done, guint total, guint n_equal)
+{
+  return total > 0
+             ? g_strdup_printf (_ ("Writing %s: %u of %u parts painted"), subject, done, total)
+             : g_strdup_printf (_ ("Writing %s"), subject);
+}
+
+static char *
+describe_report (const char *subject, guint done, guint total, guint n_equal)
+{
+  return total > 0 ? g_strdup_printf (_ ("Writing %s: step %u of %u"), subject,
+                                      MIN (done + 1, total), total)
+                   : g_strdup_printf (_ ("Writing %s"), subject);
+}
+
+static char *
+describe_save (const char *subject, guint done, guint total, guint n_equal)
+{
+  g_autofree char *saved = adj_facts_bytes ((gint64) done << 10);
+  g_autofree char *all = adj_facts_bytes ((gint64) total << 10);
+
+  return total > 0 ? g_strdup_printf (_ ("Saving %s: %s of %s"), subject, saved, all)
+                   : g_strdup_printf (_ ("Saving %s"), subject);
+}
+
+static char *
+describe_partitions (const char *subject, guint done, guint total, guint n_equal)
+{
+  return total > 0 ? g_strdup_printf (_ ("Comparing partitions of %s: plan %u of %u"), subject,
+                                      MIN (done + 1, total), total)
+                   : g_strdup_printf (_ ("Comparing partitions of %s"), subject);
+}
+
+static char *
+describe_run (const char *subject, guint done, guint total, guint n_equal)
+{
+  return total > 0
+             ? g_strdup_printf (_ ("Running %s: %u of %u nodes (Esc stops)"), subject, done, total)
+             : g_strdup_printf (_ ("Running %s (Esc stops)"), subject);
+}
+
+static char *(*const describe[ADJ_N_TASKS]) (const char *, guint, guint, guint) = {
+  [ADJ_TASK_OPEN] = describe_open,     [ADJ_TASK_LAYOUT] = describe_layout,
+  [ADJ_TASK_EXPORT] = describe_export, [ADJ_TASK_REPORT] = describe_report,
+  [ADJ_TASK_SAVE] = describe_save,     [ADJ_TASK_PARTITIONS] = describe_partitions,
+  [ADJ_TASK_RUN] = describe_run,
+};
+
+/* -- the line -- */
 
 static void
 set_status (AdjWorks *self, char *status, double fraction)
@@ -62,7 +117,7 @@ update_status (AdjWorks *self)
       if (self->works[task] == NULL || adj_work_get_age (self->works[task]) < SHOW_AFTER_USEC)
         continue;
       adj_work_get_report (self->works[task], &done, &total, &n_equal);
-      set_status (self, describe (self, task, done, total, n_equal),
+      set_status (self, describe[task](self->subjects[task], done, total, n_equal),
                   total > 0 ? (double) done / total : -1);
       return TRUE;
     }

@@ -10,12 +10,15 @@ typedef enum
   ADJ_TASK_OPEN,
   ADJ_TASK_LAYOUT,
   ADJ_TASK_EXPORT,
+  ADJ_TASK_REPORT,
+  ADJ_TASK_SAVE,
+  ADJ_TASK_PARTITIONS,
   ADJ_TASK_RUN,
   ADJ_N_TASKS
 } AdjTask;
 
-/* The long works of one document: at most one of each kind, and one line that says what the most
- * important of them does. */
+/* The long works of a document or of a page: at most one of each kind, and one line that says what
+ * the most important of them does. */
 typedef struct
 {
   AdjWork *works[ADJ_N_TASKS];

@@ -24,26 +24,56 @@ report_failure (AdjDocument *self, const char *format, const char *path, const G
   g_string_free (remark, TRUE);
 }
 
+/* What @task wrote; a failure is told.  @failed: "%s could not be written".  (transfer full)
+ * (nullable) */
+static GFile *
+finish (AdjDocument *self, AdjTask task, GAsyncResult *result, const char *failed, gint64 *age)
+{
+  const char *path = adj_export_get_path (adj_work_from_result (result));
+  g_autoptr (GError) error = NULL;
+  gpointer file = NULL;
+
+  if (adj_works_finish (&self->works, task, result, &file, age, &error) && file == NULL)
+    report_failure (self, failed, path, error);
+  return file;
+}
+
+static void
+announce (AdjDocument *self, AdjTask task, GAsyncResult *result)
+{
+  gint64 age;
+  g_autoptr (GFile) file = finish (self, task, result, _ ("%s could not be exported"), &age);
+
+  if (file == NULL)
+    return;
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Exported %s in %.0f ms"), g_file_peek_path (file),
+               age / 1e3);
+  adj_document_announce_export (self, file);
+}
+
 static void
 on_exported (GObject *source, GAsyncResult *result, gpointer data)
 {
-  AdjDocument *self = ADJ_DOCUMENT (source);
-  const char *path = adj_export_get_path (adj_work_from_result (result));
-  g_autoptr (GFile) file = NULL;
-  g_autoptr (GError) error = NULL;
-  gpointer written = NULL;
-  gint64 age;
+  announce (ADJ_DOCUMENT (source), ADJ_TASK_EXPORT, result);
+}
 
-  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
-    return;
-  file = written;
-  if (file == NULL)
-    {
-      report_failure (self, _ ("%s could not be exported"), path, error);
-      return;
-    }
-  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Exported %s in %.0f ms"), path, age / 1e3);
-  adj_document_announce_export (self, file);
+static void
+on_reported (GObject *source, GAsyncResult *result, gpointer data)
+{
+  announce (ADJ_DOCUMENT (source), ADJ_TASK_REPORT, result);
+}
+
+/* What was asked for first is not dropped without a word. */
+static gboolean
+is_free (AdjDocument *self, AdjTask task)
+{
+  g_autofree char *remark = NULL;
+
+  if (!adj_works_is_busy (&self->works, task))
+    return TRUE;
+  remark = g_strdup_printf (_ ("%s is still being written"), self->works.subjects[task]);
+  adj_document_remark (self, remark);
+  return FALSE;
 }
 
 void
@@ -54,7 +84,7 @@ adj_document_export (AdjDocument *self, const char *path, const AdjRect *part, A
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (path != NULL);
 
-  if (self->scene == NULL)
+  if (self->scene == NULL || !is_free (self, ADJ_TASK_EXPORT))
     return;
   name = g_path_get_basename (path);
   adj_works_start (
@@ -71,13 +101,13 @@ adj_document_report (AdjDocument *self, const char *path)
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (path != NULL);
 
-  if (self->scene == NULL || self->graph == NULL)
+  if (self->scene == NULL || self->graph == NULL || !is_free (self, ADJ_TASK_REPORT))
     return;
   name = g_path_get_basename (path);
-  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+  adj_works_start (&self->works, ADJ_TASK_REPORT,
                    adj_export_start_report (G_OBJECT (self), self->graphs, self->graph, self->scene,
                                             adj_document_get_evaluation (self), self->title, path,
-                                            on_exported),
+                                            on_reported),
                    name);
 }
 
@@ -139,25 +169,17 @@ static void
 on_saved (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
-  const char *path = adj_export_get_path (adj_work_from_result (result));
-  g_autoptr (GFile) file = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *remark = NULL;
-  gpointer written = NULL;
   gint64 age;
+  g_autoptr (GFile) file = finish (self, ADJ_TASK_SAVE, result, _ ("%s could not be saved"), &age);
+  g_autofree char *remark = NULL;
 
-  if (!adj_works_finish (&self->works, ADJ_TASK_EXPORT, result, &written, &age, &error))
-    return;
-  file = written;
   if (file == NULL)
-    {
-      report_failure (self, _ ("%s could not be saved"), path, error);
-      return;
-    }
+    return;
   g_set_object (&self->file, file);
   g_free (self->title);
   self->title = g_file_get_basename (file);
-  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Saved %s in %.0f ms"), path, age / 1e3);
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Saved %s in %.0f ms"), g_file_peek_path (file),
+               age / 1e3);
   adj_document_set_unsaved (self, FALSE);
   adj_document_changed (self, PROP_TITLE);
   remark = g_strdup_printf (_ ("Saved %s"), self->title);
@@ -184,6 +206,6 @@ adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view
       adj_bundle_set_notes (bundle, notes);
     }
   name = g_path_get_basename (path);
-  adj_works_start (&self->works, ADJ_TASK_EXPORT,
+  adj_works_start (&self->works, ADJ_TASK_SAVE,
                    adj_export_start_bundle (G_OBJECT (self), bundle, path, on_saved), name);
 }

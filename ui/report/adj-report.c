@@ -157,7 +157,9 @@ add_head (const AdjReport *report, GString *out)
 static gboolean
 append_picture (const AdjReport *report, AdjScheme scheme, GString *out, GError **error)
 {
-  AdjPaintOptions options = { .scheme = scheme, .legend = TRUE };
+  AdjPaintOptions options = { .scheme = scheme,
+                              .legend = TRUE,
+                              .cancellable = report->cancellable };
   g_autoptr (GBytes) svg = adj_scene_render_svg (report->scene, &options, error);
   g_autofree char *text = NULL;
   gsize length;
@@ -203,6 +205,21 @@ report_picture (const AdjReport *report, GString *out, GError **error)
 
 /* -- all of it -- */
 
+/* The checks come first. */
+#define FIRST_SECTION 1
+#define N_STEPS (FIRST_SECTION + G_N_ELEMENTS (parts))
+
+/* %FALSE when it was cancelled. */
+static gboolean
+go_on (const AdjReport *report, guint done, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (report->cancellable, error))
+    return FALSE;
+  if (report->progress != NULL)
+    report->progress (done, N_STEPS, report->data);
+  return TRUE;
+}
+
 static void
 open_part (GString *out, guint part)
 {
@@ -211,7 +228,7 @@ open_part (GString *out, guint part)
 }
 
 static char *
-make (const AdjReport *report, GCancellable *cancellable, GError **error)
+make (const AdjReport *report, GError **error)
 {
   static void (*const sections[]) (const AdjReport *report, GString *out) = {
     NULL, report_comparison, report_findings, report_stages, report_memory, report_operators,
@@ -222,12 +239,12 @@ make (const AdjReport *report, GCancellable *cancellable, GError **error)
   add_head (report, out);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      if (g_cancellable_set_error_if_cancelled (cancellable, error))
-        return NULL;
       open_part (out, i);
       if (sections[i] != NULL)
         sections[i](report, out);
       else if (!report_picture (report, out, error))
+        return NULL;
+      if (!go_on (report, FIRST_SECTION + i + 1, error))
         return NULL;
       g_string_append (out, "</section>\n");
     }
@@ -238,27 +255,24 @@ make (const AdjReport *report, GCancellable *cancellable, GError **error)
 }
 
 char *
-adj_report_make (const AdjReport *report, GCancellable *cancellable, GError **error)
+adj_report_make (const AdjReport *report, GError **error)
 {
   AdjReport complete = *report;
   g_autoptr (AdjFindings) findings = NULL;
 
   if (report->findings == NULL)
     {
-      complete.findings = findings = adj_bundle_check (report->bundle, cancellable, error);
+      complete.findings = findings = adj_bundle_check (report->bundle, report->cancellable, error);
       if (findings == NULL)
         return NULL;
     }
-  return make (&complete, cancellable, error);
+  return go_on (report, FIRST_SECTION, error) ? make (&complete, error) : NULL;
 }
 
 gboolean
-adj_report_write (const AdjReport *report,
-                  const char *path,
-                  GCancellable *cancellable,
-                  GError **error)
+adj_report_write (const AdjReport *report, const char *path, GError **error)
 {
-  g_autofree char *page = adj_report_make (report, cancellable, error);
+  g_autofree char *page = adj_report_make (report, error);
 
   if (page == NULL)
     return FALSE;

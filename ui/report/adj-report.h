@@ -22,14 +22,15 @@ typedef struct
   const char *compared;            /* (nullable): with what: "what was recorded" */
   const char *not_run;             /* (nullable): why there is no comparison */
   const AdjFindings *findings;     /* (nullable): of @bundle; %NULL: they are looked for */
+  GCancellable *cancellable;       /* (nullable) */
+  /* (nullable) Told of every step that is done. */
+  void (*progress) (guint done, guint total, gpointer data);
+  gpointer data;
 } AdjReport;
 
 /* The page.  (transfer full) (nullable): %NULL when it was cancelled or the picture failed */
-char *adj_report_make (const AdjReport *report, GCancellable *cancellable, GError **error);
+char *adj_report_make (const AdjReport *report, GError **error);
 /* Writes it beside @path and renames. */
-gboolean adj_report_write (const AdjReport *report,
-                           const char *path,
-                           GCancellable *cancellable,
-                           GError **error);
+gboolean adj_report_write (const AdjReport *report, const char *path, GError **error);
 
 G_END_DECLS

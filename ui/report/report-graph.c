@@ -152,7 +152,7 @@ report_stages (const AdjReport *report, GString *out)
   html_open_table (out, _ ("What each pass made of the graph before it"),
                    (const char *[]){ _ ("#No."), _ ("Stage"), _ ("#Nodes"), _ ("#Changes"),
                                      _ ("#Time"), _ ("Remark"), NULL });
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n && !g_cancellable_is_cancelled (report->cancellable); i++)
     {
       const AdjStage *stage = adj_recording_get_stage (recording, i);
       GListModel *list =
@@ -162,7 +162,7 @@ report_stages (const AdjReport *report, GString *out)
       add_stage_row (recording, i, list, out);
     }
   html_close_table (out);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < changes->len; i++)
     if (changes->pdata[i] != NULL)
       {
         if (g_list_model_get_n_items (changes->pdata[i]) > 0)

@@ -5,10 +5,9 @@
 
 #include "model/adj-facts.h"
 #include "model/adj-tradeoff.h"
+#include "model/adj-works.h"
 #include "panel/adj-column.h"
 #include "stages/adj-pareto-chart.h"
-
-#define POLL_MSEC 100
 
 struct _AdjParetoPage
 {
@@ -25,8 +24,7 @@ struct _AdjParetoPage
   GtkColumnView *table;
 
   AdjGraph *joint, *backward; /* (owned) (nullable): whose curve is there or under way */
-  AdjWork *work;              /* (owned) (nullable) */
-  guint poll;
+  AdjWorks works;
 };
 
 G_DEFINE_FINAL_TYPE (AdjParetoPage, adj_pareto_page, ADJ_TYPE_PANEL)
@@ -125,10 +123,7 @@ on_row_activated (AdjParetoPage *self, guint position)
 static void
 forget (AdjParetoPage *self)
 {
-  if (self->work != NULL)
-    adj_work_cancel (self->work);
-  g_clear_pointer (&self->work, adj_work_unref);
-  g_clear_handle_id (&self->poll, g_source_remove);
+  adj_works_cancel (&self->works, ADJ_TASK_PARTITIONS);
   g_clear_pointer (&self->joint, adj_graph_unref);
   g_clear_pointer (&self->backward, adj_graph_unref);
   if (self->chart != NULL)
@@ -168,34 +163,28 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjParetoPage *self = ADJ_PARETO_PAGE (source);
   g_autoptr (GError) error = NULL;
-  GListModel *plans;
+  gpointer plans = NULL;
+  gint64 age;
 
   /* Stopped, or another graph meanwhile. */
-  if (adj_work_from_result (result) != self->work)
+  if (!adj_works_finish (&self->works, ADJ_TASK_PARTITIONS, result, &plans, &age, &error))
     return;
-  g_clear_pointer (&self->work, adj_work_unref);
-  g_clear_handle_id (&self->poll, g_source_remove);
-  plans = adj_work_finish (result, &error);
   if (plans != NULL)
     show_plans (self, plans);
   else
     show_stopped (self, _ ("No Partitions"), error->message);
 }
 
-static gboolean
-on_poll (gpointer data)
+static void
+on_works_changed (gpointer data)
 {
   AdjParetoPage *self = data;
-  guint done, total, n_equal;
-  g_autofree char *text = NULL;
 
-  adj_work_get_report (self->work, &done, &total, &n_equal);
-  text = total > 0 ? g_strdup_printf (_ ("Comparing partitions: plan %u of %u"),
-                                      MIN (done + 1, total), total)
-                   : g_strdup (_ ("Comparing partitions"));
-  gtk_label_set_text (self->doing, text);
-  gtk_progress_bar_set_fraction (self->progress, total > 0 ? (double) done / total : 0);
-  return G_SOURCE_CONTINUE;
+  if (self->doing == NULL)
+    return;
+  gtk_label_set_text (self->doing,
+                      self->works.status != NULL ? self->works.status : _ ("Comparing partitions"));
+  gtk_progress_bar_set_fraction (self->progress, MAX (self->works.fraction, 0));
 }
 
 static void
@@ -203,9 +192,8 @@ begin (AdjParetoPage *self, const AdjTradeoffSubject *subject)
 {
   self->joint = adj_graph_ref (subject->joint->graph);
   self->backward = subject->backward != NULL ? adj_graph_ref (subject->backward) : NULL;
-  self->work = adj_tradeoff_start (G_OBJECT (self), subject, on_computed);
-  self->poll = g_timeout_add (POLL_MSEC, on_poll, self);
-  on_poll (self);
+  adj_works_start (&self->works, ADJ_TASK_PARTITIONS,
+                   adj_tradeoff_start (G_OBJECT (self), subject, on_computed), subject->joint->id);
   gtk_stack_set_visible_child_name (self->stack, "work");
 }
 
@@ -228,11 +216,9 @@ update (AdjParetoPage *self)
 static void
 on_cancel (AdjParetoPage *self)
 {
-  if (self->work == NULL)
+  if (!adj_works_any (&self->works))
     return;
-  adj_work_cancel (self->work);
-  g_clear_pointer (&self->work, adj_work_unref);
-  g_clear_handle_id (&self->poll, g_source_remove);
+  adj_works_cancel (&self->works, ADJ_TASK_PARTITIONS);
   show_stopped (self, _ ("Stopped"), _ ("The partitions were not compared"));
   gtk_widget_grab_focus (GTK_WIDGET (self->again));
 }
@@ -249,7 +235,7 @@ on_escape (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjParetoPage *self = ADJ_PARETO_PAGE (widget);
 
-  if (self->work == NULL)
+  if (!adj_works_any (&self->works))
     return FALSE;
   on_cancel (self);
   return TRUE;
@@ -301,6 +287,7 @@ static void
 adj_pareto_page_dispose (GObject *object)
 {
   forget (ADJ_PARETO_PAGE (object));
+  adj_works_clear (&ADJ_PARETO_PAGE (object)->works);
 
   G_OBJECT_CLASS (adj_pareto_page_parent_class)->dispose (object);
 }
@@ -334,6 +321,7 @@ adj_pareto_page_class_init (AdjParetoPageClass *klass)
 static void
 adj_pareto_page_init (AdjParetoPage *self)
 {
+  adj_works_init (&self->works, on_works_changed, self);
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_columns_append (self->table, columns, G_N_ELEMENTS (columns));
   fill_names (self);
