@@ -2,13 +2,15 @@
 #include "panel/scroll-to-row.h"
 
 #define FRAMES 2
+#define WISH_KEY "adj-scroll-wish"
 
 typedef struct
 {
   guint row, n;
   int frames; /* until the list has taken its new rows */
   gboolean has_jumped;
-  guint tick;
+  GtkWidget *list;
+  GdkFrameClock *clock; /* (owned) */
 } Wish;
 
 static GtkAdjustment *
@@ -35,41 +37,64 @@ scroll (GtkWidget *list, const Wish *wish)
   return TRUE;
 }
 
+/* Whether there is more to do. */
 static gboolean
-on_tick (GtkWidget *list, GdkFrameClock *clock, gpointer data)
+go_on (GtkWidget *list, Wish *wish)
 {
-  Wish *wish = data;
-  gboolean mapped = gtk_widget_get_mapped (list);
-
-  if (mapped && wish->frames-- > 0)
-    return G_SOURCE_CONTINUE;
-  if (mapped && !wish->has_jumped && scroll (list, wish))
+  if (!gtk_widget_get_mapped (list))
+    return FALSE;
+  if (wish->frames-- > 0)
+    return TRUE;
+  if (!wish->has_jumped && scroll (list, wish))
     {
       wish->has_jumped = TRUE;
       wish->frames = FRAMES;
-      return G_SOURCE_CONTINUE;
+      return TRUE;
     }
   /* After a jump over many rows GTK 4.8 gives the new ones no place until it scrolls again. */
-  if (mapped && wish->has_jumped)
+  if (wish->has_jumped)
     gtk_adjustment_set_value (get_adjustment (list),
                               gtk_adjustment_get_value (get_adjustment (list)) - 1);
-  g_object_set_data (G_OBJECT (list), "adj-scroll-wish", NULL);
-  return G_SOURCE_REMOVE;
+  return FALSE;
+}
+
+/* Now every row has its place: between here and the next layout the list may get other rows, and
+ * cannot be scrolled. */
+static void
+on_painted (GtkWidget *list)
+{
+  if (go_on (list, g_object_get_data (G_OBJECT (list), WISH_KEY)))
+    gtk_widget_queue_draw (list);
+  else
+    g_object_set_data (G_OBJECT (list), WISH_KEY, NULL);
+}
+
+/* The clock may have lost its handlers with its window. */
+static void
+wish_free (gpointer data)
+{
+  Wish *wish = data;
+
+  g_signal_handlers_disconnect_by_func (wish->clock, on_painted, wish->list);
+  g_object_unref (wish->clock);
+  g_free (wish);
 }
 
 void
 adj_scroll_to_row (GtkWidget *list, guint row, guint n)
 {
-  Wish *old = g_object_get_data (G_OBJECT (list), "adj-scroll-wish");
   Wish *wish;
 
-  if (old != NULL)
-    gtk_widget_remove_tick_callback (list, old->tick);
-  g_object_set_data (G_OBJECT (list), "adj-scroll-wish", NULL);
+  g_object_set_data (G_OBJECT (list), WISH_KEY, NULL);
   if (row >= n || !gtk_widget_get_mapped (list))
     return;
-  wish = g_new0 (Wish, 1);
-  *wish = (Wish){ .row = row, .n = n, .frames = FRAMES };
-  wish->tick = gtk_widget_add_tick_callback (list, on_tick, wish, g_free);
-  g_object_set_data (G_OBJECT (list), "adj-scroll-wish", wish);
+  wish = g_new (Wish, 1);
+  *wish = (Wish){ .row = row,
+                  .n = n,
+                  .frames = FRAMES,
+                  .list = list,
+                  .clock = g_object_ref (gtk_widget_get_frame_clock (list)) };
+  g_signal_connect_swapped (wish->clock, "after-paint", G_CALLBACK (on_painted), list);
+  g_object_set_data_full (G_OBJECT (list), WISH_KEY, wish, wish_free);
+  gtk_widget_queue_draw (list);
 }
