@@ -390,6 +390,29 @@ adj_walk_choose_item (GtkWidget *menu, const char *label)
   adj_walk_settle (window);
 }
 
+static void
+on_text (GObject *source, GAsyncResult *result, gpointer data)
+{
+  *(char **) data = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (source), result, NULL);
+}
+
+static gboolean
+is_set (gpointer data)
+{
+  return *(char **) data != NULL;
+}
+
+char *
+adj_walk_read_clipboard (AdjWindow *window)
+{
+  char *text = NULL;
+
+  gdk_clipboard_read_text_async (gtk_widget_get_clipboard (GTK_WIDGET (window)), NULL, on_text,
+                                 &text);
+  g_assert_true (adj_walk_until (is_set, &text, WAIT_SECONDS));
+  return text;
+}
+
 GtkWidget *
 adj_walk_find_window (const char *title)
 {

@@ -45,6 +45,8 @@ GtkWidget *adj_walk_ask_menu (GtkWidget *widget, double x, double y);
 gboolean adj_walk_menu_offers (GtkWidget *menu, const char *label);
 /* Activates it, which closes the menu. */
 void adj_walk_choose_item (GtkWidget *menu, const char *label);
+/* What was copied.  (transfer full) */
+char *adj_walk_read_clipboard (AdjWindow *window);
 /* The window of that title.  (nullable) */
 GtkWidget *adj_walk_find_window (const char *title);
 /* Writes what a window and its popovers show, at the scale of the display. */

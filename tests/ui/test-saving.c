@@ -349,29 +349,6 @@ test_window_asks (Fixture *fixture, gconstpointer data)
 
 /* -- links -- */
 
-static void
-on_text (GObject *source, GAsyncResult *result, gpointer data)
-{
-  *(char **) data = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (source), result, NULL);
-}
-
-static gboolean
-is_set (gpointer data)
-{
-  return *(char **) data != NULL;
-}
-
-static char *
-read_clipboard (Fixture *fixture)
-{
-  char *text = NULL;
-
-  gdk_clipboard_read_text_async (gtk_widget_get_clipboard (GTK_WIDGET (fixture->window)), NULL,
-                                 on_text, &text);
-  g_assert_true (adj_walk_until (is_set, &text, 60));
-  return text;
-}
-
 static gboolean
 looks_at_gelu (gpointer data)
 {
@@ -393,7 +370,7 @@ test_links (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
   g_assert_true (adj_walk_select (fixture->window, "gelu"));
   act (fixture, "win.copy-link");
-  link = read_clipboard (fixture);
+  link = adj_walk_read_clipboard (fixture->window);
   g_assert_true (g_str_has_prefix (link, "adjoint:///"));
   g_assert_true (g_str_has_suffix (link, "/my%20mlp.adjoint#graph=0-0-joint&node=gelu"));
 
