@@ -2,8 +2,11 @@
 
 /* Context menus: what is selected by asking for them, what stands in them, what it does. */
 
+#include "model/adj-stages.h"
 #include "panel/adj-values-page.h"
 #include "sidebar/adj-sidebar.h"
+#include "stages/adj-changes-page.h"
+#include "stages/adj-findings-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 #include "window/window-menus.h"
@@ -275,6 +278,115 @@ test_rows (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_walk_until (shows_backward, fixture, 60));
 }
 
+/* -- rows of nodes -- */
+
+static gboolean
+is_at_rest (gpointer document)
+{
+  return !adj_document_is_busy (document);
+}
+
+/* A forward graph that computes the same twice, traced, at the stage that finds that out. */
+static AdjWindow *
+open_twice (const AdjTestFolder *folder)
+{
+  static const char text[] =
+      "class Twice(torch.nn.Module):\n"
+      "    def forward(self, primals_1: \"f32[2, 3]\"):\n"
+      "        sin: \"f32[2, 3]\" = torch.ops.aten.sin.default(primals_1)\n"
+      "        sin_1: \"f32[2, 3]\" = torch.ops.aten.sin.default(primals_1)\n"
+      "        add: \"f32[2, 3]\" = torch.ops.aten.add.Tensor(sin, sin_1)\n"
+      "        return (add,)\n";
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autofree char *path = g_build_filename (folder->path, "twice.txt", NULL);
+  AdjDocument *document;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  document = adj_window_get_document (window);
+  g_assert_true (adj_walk_until (is_at_rest, document, 60));
+  adj_stages_show (document,
+                   (guint) adj_recording_find (adj_stages_get_recording (document), "cse"));
+  g_assert_true (adj_walk_until (is_at_rest, document, 60));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "changes");
+  adj_walk_settle (window);
+  return window;
+}
+
+static gboolean
+shows_sin (gpointer document)
+{
+  AdjNodeId node = adj_document_get_selected (document);
+
+  return adj_node_id_is_valid (node) &&
+         g_str_equal (
+             adj_graph_get_node (adj_document_get_graph (document)->graph, node.index)->name,
+             "sin_1");
+}
+
+/* A node of the shown graph is selected; one that went is led to in the graph that had it. */
+static void
+test_changes (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  AdjWindow *window = open_twice (folder);
+  AdjDocument *document = adj_window_get_document (window);
+  const AdjBundleGraph *shown = adj_document_get_graph (document);
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CHANGES_PAGE);
+  GtkWidget *rows = adj_walk_find (page, GTK_TYPE_LIST_VIEW, NULL);
+  AdjPoint at = row_of (rows, "add");
+  GtkWidget *menu = adj_walk_ask_menu (rows, at.x, at.y);
+  g_autofree char *names = NULL;
+
+  g_assert_true (adj_walk_menu_offers (menu, "Copy Names of Selected Nodes"));
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==,
+                    adj_graph_find_node (shown->graph, "add").index);
+  gtk_popover_popdown (GTK_POPOVER (menu));
+
+  at = row_of (rows, "sin_1");
+  menu = adj_walk_ask_menu (rows, at.x, at.y);
+  g_assert_false (adj_walk_menu_offers (menu, "Copy Names of Selected Nodes"));
+  adj_walk_choose_item (menu, "Copy Names");
+  names = adj_walk_read_clipboard (window);
+  g_assert_cmpstr (names, ==, "sin_1");
+  g_assert_true (adj_document_get_graph (document) == shown);
+  menu = adj_walk_ask_menu (rows, at.x, at.y);
+  adj_walk_choose_item (menu, "Show in Its Graph");
+  g_assert_true (adj_walk_until (shows_sin, document, 60));
+  g_assert_true (adj_document_get_graph (document) != shown);
+  adj_walk_close (window);
+}
+
+static gboolean
+has_row (gpointer page)
+{
+  return adj_walk_find (page, GTK_TYPE_LABEL, "2.0 to 2.6") != NULL;
+}
+
+static void
+test_findings (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "aot", "errors", "overlap-written.txt", NULL);
+  GtkWidget *page, *rows, *menu;
+  AdjPoint at;
+
+  g_assert_true (adj_walk_open (window, path));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "findings");
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_FINDINGS_PAGE);
+  g_assert_true (adj_walk_until (has_row, page, 20));
+  adj_walk_settle (window);
+  rows = adj_walk_find (page, GTK_TYPE_LIST_VIEW, NULL);
+  at = row_of (rows, "2.0 to 2.6");
+  menu = adj_walk_ask_menu (rows, at.x, at.y);
+  g_assert_true (adj_walk_menu_offers (menu, "Copy Names of Selected Nodes"));
+  g_assert_cmpuint (adj_document_get_chosen (adj_window_get_document (window))->len, ==, 2);
+  gtk_popover_popdown (GTK_POPOVER (menu));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -297,5 +409,7 @@ main (int argc, char *argv[])
 
       g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
     }
+  g_test_add_func ("/ui/menus/changes", test_changes);
+  g_test_add_func ("/ui/menus/findings", test_findings);
   return g_test_run ();
 }

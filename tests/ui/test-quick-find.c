@@ -2,10 +2,18 @@
 
 /* Typing in lists finds rows, with keys that the X server sends. */
 
+#include "model/adj-log.h"
 #include "model/adj-module-item.h"
+#include "model/adj-stage-change.h"
+#include "model/adj-stages.h"
+#include "panel/adj-log-page.h"
+#include "panel/adj-memory-page.h"
 #include "panel/adj-values-page.h"
 #include "panel/quick-find.h"
 #include "sidebar/adj-sidebar.h"
+#include "stages/adj-changes-page.h"
+#include "stages/adj-findings-page.h"
+#include "support/adj-test.h"
 #include "ui/adj-mouse.h"
 
 #define UNTIL ADJ_MOUSE_UNTIL
@@ -175,6 +183,98 @@ test_nodes (void)
   adj_walk_close (window);
 }
 
+/* The list of a page at the bottom of the chosen tab. */
+static GtkWidget *
+show_list (AdjWindow *window, const char *page, GType type, GType list)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", page);
+  adj_walk_settle (window);
+  return adj_walk_find (adj_walk_find_mapped (GTK_WIDGET (window), type), list, NULL);
+}
+
+/* The selected one. */
+static gpointer
+get_row (GtkWidget *list)
+{
+  GtkSelectionModel *model = GTK_IS_COLUMN_VIEW (list)
+                                 ? gtk_column_view_get_model (GTK_COLUMN_VIEW (list))
+                                 : gtk_list_view_get_model (GTK_LIST_VIEW (list));
+
+  return gtk_single_selection_get_selected_item (GTK_SINGLE_SELECTION (model));
+}
+
+static void
+test_ledger (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  GtkWidget *list = show_list (window, "memory", ADJ_TYPE_MEMORY_PAGE, GTK_TYPE_COLUMN_VIEW);
+
+  click_list (window, list, 50);
+  adj_mouse_do ("type --delay 20 gelu_b");
+  UNTIL (g_str_equal (get_selected_name (window), "gelu_backward"));
+  adj_mouse_do ("key Escape");
+  UNTIL (gtk_widget_get_focus_child (list) != NULL);
+  adj_walk_close (window);
+}
+
+static void
+test_log (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  GtkWidget *list = show_list (window, "log", ADJ_TYPE_LOG_PAGE, GTK_TYPE_LIST_VIEW);
+
+  click_list (window, list, 10);
+  adj_mouse_do ("type --delay 20 laid");
+  UNTIL (get_row (list) != NULL &&
+         g_str_has_prefix (adj_log_item_get_text (get_row (list)), "Laid out"));
+  adj_walk_close (window);
+}
+
+static void
+test_changes (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "dynamo");
+  AdjDocument *document;
+  GtkWidget *list;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  document = adj_window_get_document (window);
+  UNTIL (!adj_document_is_busy (document));
+  adj_stages_show (document, 1);
+  UNTIL (!adj_document_is_busy (document));
+  list = show_list (window, "changes", ADJ_TYPE_CHANGES_PAGE, GTK_TYPE_LIST_VIEW);
+  click_list (window, list, 10);
+  adj_mouse_do ("type --delay 20 gelu_b");
+  UNTIL (get_row (list) != NULL &&
+         g_str_has_prefix (adj_stage_change_get_what (get_row (list)), "gelu_backward"));
+  /* Enter goes to it. */
+  adj_mouse_do ("key Return");
+  UNTIL (g_str_equal (get_selected_name (window), "gelu_backward"));
+  adj_walk_close (window);
+}
+
+static void
+test_findings (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "aot", "errors", "overlap-written.txt", NULL);
+  GtkWidget *list;
+
+  g_assert_true (adj_walk_open (window, path));
+  list = show_list (window, "findings", ADJ_TYPE_FINDINGS_PAGE, GTK_TYPE_LIST_VIEW);
+  UNTIL (gtk_list_view_get_model (GTK_LIST_VIEW (list)) != NULL);
+  adj_walk_settle (window);
+  click_list (window, list, 10);
+  adj_mouse_do ("key slash type --delay 20 expand");
+  UNTIL (gtk_search_bar_get_search_mode (
+      GTK_SEARCH_BAR (find_list (window, ADJ_TYPE_FINDINGS_PAGE, GTK_TYPE_SEARCH_BAR))));
+  adj_mouse_do ("key Return");
+  UNTIL (g_str_equal (get_selected_name (window), "expand") ||
+         g_str_equal (get_selected_name (window), "mul_"));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -185,5 +285,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/quick-find/modules", test_modules);
   g_test_add_func ("/ui/quick-find/graphs", test_graphs);
   g_test_add_func ("/ui/quick-find/nodes", test_nodes);
+  g_test_add_func ("/ui/quick-find/ledger", test_ledger);
+  g_test_add_func ("/ui/quick-find/log", test_log);
+  g_test_add_func ("/ui/quick-find/changes", test_changes);
+  g_test_add_func ("/ui/quick-find/findings", test_findings);
   return g_test_run ();
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "panel/adj-log-page.h"
 
+#include <glib/gi18n.h>
+
 #include "model/adj-log.h"
 #include "panel/adj-row-look.h"
+#include "panel/quick-find.h"
 #include "panel/scroll-to-row.h"
 
 struct _AdjLogPage
 {
   AdjPanel parent_instance;
 
+  GtkSearchBar *bar;
   GtkListView *lines;
 };
 
@@ -35,14 +39,22 @@ static const AdjRowLook line_look = {
   .bind = bind,
 };
 
+static char *
+get_row_text (gpointer item, guint position, gpointer self)
+{
+  return g_strdup (adj_log_item_get_text (item));
+}
+
 static void
 update (AdjLogPage *self)
 {
   GListStore *log = adj_document_get_log (adj_panel_get_document (self));
-  g_autoptr (GtkSelectionModel) model =
-      GTK_SELECTION_MODEL (gtk_no_selection_new (G_LIST_MODEL (g_object_ref (log))));
+  g_autoptr (GtkSingleSelection) model = gtk_single_selection_new (NULL);
 
-  gtk_list_view_set_model (self->lines, model);
+  gtk_single_selection_set_autoselect (model, FALSE);
+  gtk_single_selection_set_can_unselect (model, TRUE);
+  gtk_single_selection_set_model (model, G_LIST_MODEL (log));
+  gtk_list_view_set_model (self->lines, GTK_SELECTION_MODEL (model));
 }
 
 /* To the line that says it last. */
@@ -77,6 +89,7 @@ adj_log_page_class_init (AdjLogPageClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/log-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjLogPage, lines);
+  gtk_widget_class_bind_template_child (widget_class, AdjLogPage, bar);
 }
 
 static void
@@ -86,6 +99,8 @@ adj_log_page_init (AdjLogPage *self)
 
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->lines, factory);
+  adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->lines), _ ("Find a Line"), get_row_text,
+                           self);
   g_signal_connect (self, "map", G_CALLBACK (go_to_problem), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::problem", G_CALLBACK (go_to_problem));
 }

@@ -7,6 +7,7 @@
 #include "panel/adj-column.h"
 #include "panel/adj-memory-chart.h"
 #include "panel/context-menu.h"
+#include "panel/quick-find.h"
 
 struct _AdjMemoryPage
 {
@@ -15,6 +16,7 @@ struct _AdjMemoryPage
   GtkStack *stack;
   AdjMemoryChart *chart;
   GtkBox *names;
+  GtkSearchBar *bar;
   GtkColumnView *ledger;
   AdjTimeline *memory; /* (owned) (nullable): of the shown graph, once somebody looks */
 };
@@ -111,6 +113,12 @@ prepare_row (gpointer item, guint position, char **target, gpointer data)
 
   gtk_selection_model_select_item (gtk_column_view_get_model (self->ledger), position, TRUE);
   return ADJ_MENU_NODE;
+}
+
+static char *
+get_row_text (gpointer item, guint position, gpointer self)
+{
+  return get_name (item);
 }
 
 static void
@@ -220,6 +228,7 @@ adj_memory_page_class_init (AdjMemoryPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjMemoryPage, chart);
   gtk_widget_class_bind_template_child (widget_class, AdjMemoryPage, names);
   gtk_widget_class_bind_template_child (widget_class, AdjMemoryPage, ledger);
+  gtk_widget_class_bind_template_child (widget_class, AdjMemoryPage, bar);
 }
 
 static void
@@ -228,6 +237,8 @@ adj_memory_page_init (AdjMemoryPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_columns_append (self->ledger, columns, G_N_ELEMENTS (columns));
   adj_context_menu_watch_rows (GTK_WIDGET (self->ledger), prepare_row, self);
+  adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->ledger), _ ("Find a Value"), get_row_text,
+                           self);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   g_signal_connect_swapped (self->chart, "step-chosen", G_CALLBACK (on_step_chosen), self);

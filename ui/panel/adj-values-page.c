@@ -267,43 +267,11 @@ prepare_row (gpointer item, guint position, char **target, gpointer data)
   return ADJ_MENU_NODE;
 }
 
-/* -- finding -- */
-
-static guint
-count_rows (gpointer self)
-{
-  return g_list_model_get_n_items (G_LIST_MODEL (ADJ_VALUES_PAGE (self)->nodes));
-}
-
 static char *
-get_row_text (gpointer self, guint row)
+get_row_text (gpointer item, guint position, gpointer self)
 {
-  g_autoptr (AdjNodeItem) item =
-      g_list_model_get_item (G_LIST_MODEL (ADJ_VALUES_PAGE (self)->nodes), row);
-
   return get_name (item);
 }
-
-static guint
-get_current_row (gpointer data)
-{
-  AdjValuesPage *self = data;
-  guint row =
-      adj_node_list_find (self->nodes, adj_document_get_selected (adj_panel_get_document (self)));
-
-  return row != G_MAXUINT ? row : 0;
-}
-
-static void
-show_row (gpointer data, guint row)
-{
-  AdjValuesPage *self = data;
-  g_autoptr (AdjNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), row);
-
-  adj_document_set_selected (adj_panel_get_document (self), adj_node_item_get_id (item));
-}
-
-static const AdjQuickFind row_find = { count_rows, get_row_text, get_current_row, show_row, NULL };
 
 static void
 adj_values_page_dispose (GObject *object)
@@ -345,7 +313,8 @@ adj_values_page_init (AdjValuesPage *self)
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (self->selection));
   adj_context_menu_watch_rows (GTK_WIDGET (self->table), prepare_row, self);
   g_signal_connect_swapped (self->table, "map", G_CALLBACK (update_selected), self);
-  adj_quick_find_add (self->bar, GTK_WIDGET (self->table), _ ("Find a Node"), &row_find, self);
+  adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->table), _ ("Find a Node"), get_row_text,
+                           self);
   g_signal_connect_object (self->selection, "selection-changed", G_CALLBACK (on_selection_changed),
                            self, G_CONNECT_SWAPPED);
 }

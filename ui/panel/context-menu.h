@@ -9,11 +9,12 @@ G_BEGIN_DECLS
  * (window/window-commands.h), and that of the canvas; what it does is done to what is selected. */
 typedef enum
 {
-  ADJ_MENU_NODE = 1 << 0,   /* the selected nodes */
-  ADJ_MENU_LINE = 1 << 1,   /* a line or bridge: what it joins is selected */
-  ADJ_MENU_MODULE = 1 << 2, /* whose path is the target: its nodes are selected */
-  ADJ_MENU_CANVAS = 1 << 3, /* nothing in particular */
-  ADJ_MENU_GRAPH = 1 << 4,  /* whose id is the target */
+  ADJ_MENU_NODE = 1 << 0,      /* the selected nodes */
+  ADJ_MENU_LINE = 1 << 1,      /* a line or bridge: what it joins is selected */
+  ADJ_MENU_MODULE = 1 << 2,    /* whose path is the target: its nodes are selected */
+  ADJ_MENU_CANVAS = 1 << 3,    /* nothing in particular */
+  ADJ_MENU_GRAPH = 1 << 4,     /* whose id is the target */
+  ADJ_MENU_ELSEWHERE = 1 << 5, /* nodes of another graph, which are the target (node-rows.h) */
 } AdjMenu;
 
 /* @x, @y: in pixels of @widget; both -1: by a key, about what has the focus */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "panel/scroll-to-row.h"
+
 typedef struct
 {
   GtkSearchBar *bar;
@@ -203,4 +205,75 @@ adj_quick_find_add (
   g_signal_connect_swapped (finding->entry, "stop-search", G_CALLBACK (go_back), finding);
   g_signal_connect_swapped (bar, "notify::search-mode-enabled", G_CALLBACK (on_mode_changed),
                             finding);
+}
+
+/* -- rows of a list -- */
+
+typedef struct
+{
+  GtkWidget *list;
+  AdjRowText get_text;
+  gpointer self;
+} Rows;
+
+static GtkSelectionModel *
+get_model (const Rows *rows)
+{
+  return GTK_IS_COLUMN_VIEW (rows->list) ? gtk_column_view_get_model (GTK_COLUMN_VIEW (rows->list))
+                                         : gtk_list_view_get_model (GTK_LIST_VIEW (rows->list));
+}
+
+static guint
+count_rows (gpointer data)
+{
+  GtkSelectionModel *model = get_model (data);
+
+  return model != NULL ? g_list_model_get_n_items (G_LIST_MODEL (model)) : 0;
+}
+
+static char *
+get_row_text (gpointer data, guint row)
+{
+  const Rows *rows = data;
+  g_autoptr (GObject) item = g_list_model_get_item (G_LIST_MODEL (get_model (rows)), row);
+
+  return rows->get_text (item, row, rows->self);
+}
+
+/* The first that is selected. */
+static guint
+get_current_row (gpointer data)
+{
+  GtkSelectionModel *model = get_model (data);
+  g_autoptr (GtkBitset) selected =
+      model != NULL ? gtk_selection_model_get_selection (model) : gtk_bitset_new_empty ();
+
+  return gtk_bitset_is_empty (selected) ? 0 : gtk_bitset_get_minimum (selected);
+}
+
+static void
+show_row (gpointer data, guint row)
+{
+  gtk_selection_model_select_item (get_model (data), row, TRUE);
+  adj_scroll_to_row (((const Rows *) data)->list, row, count_rows (data));
+}
+
+static void
+activate_row (gpointer data)
+{
+  if (count_rows (data) > 0)
+    g_signal_emit_by_name (((const Rows *) data)->list, "activate", get_current_row (data));
+}
+
+void
+adj_quick_find_add_rows (
+    GtkSearchBar *bar, GtkWidget *list, const char *what, AdjRowText get_text, gpointer self)
+{
+  static const AdjQuickFind find = { count_rows, get_row_text, get_current_row, show_row,
+                                     activate_row };
+  Rows *rows = g_new (Rows, 1);
+
+  *rows = (Rows){ list, get_text, self };
+  g_object_set_data_full (G_OBJECT (bar), "adj-finding-rows", rows, g_free);
+  adj_quick_find_add (bar, list, what, &find, rows);
 }

@@ -33,6 +33,14 @@ typedef struct
 void adj_quick_find_add (
     GtkSearchBar *bar, GtkWidget *list, const char *what, const AdjQuickFind *find, gpointer self);
 
+/* What is searched of a row.  (transfer full) */
+typedef char *(*AdjRowText) (gpointer item, guint position, gpointer self);
+
+/* The same for the rows of a GtkListView or GtkColumnView, whatever its model is then: a row that
+ * is found is selected, Enter activates it. */
+void adj_quick_find_add_rows (
+    GtkSearchBar *bar, GtkWidget *list, const char *what, AdjRowText get_text, gpointer self);
+
 /**
  * adj_quick_find_match:
  * @step: 0: from @from on; 1: after it; -1: before it; round the end

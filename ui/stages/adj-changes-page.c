@@ -6,6 +6,8 @@
 #include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
 #include "panel/adj-row-look.h"
+#include "panel/node-rows.h"
+#include "panel/quick-find.h"
 
 struct _AdjChangesPage
 {
@@ -13,6 +15,7 @@ struct _AdjChangesPage
 
   GtkStack *stack;
   AdwStatusPage *nothing;
+  GtkSearchBar *bar;
   GtkListView *rows;
   AdjRecording *recording; /* (owned) (nullable): of what is listed */
   gint stage;
@@ -68,20 +71,54 @@ static const AdjRowLook look = {
   .bind = bind,
 };
 
+/* The stage that has the node of a row, its own or the one before.  ADJ_NO_NODE: neither */
+static AdjNodeId
+find_node (AdjChangesPage *self, AdjStageChange *change, guint *stage)
+{
+  AdjNodeId after = adj_stage_change_get_after (change);
+
+  *stage = (guint) self->stage;
+  if (adj_node_id_is_valid (after))
+    return after;
+  *stage = (guint) adj_recording_get_stage (self->recording, *stage)->from;
+  return adj_stage_change_get_before (change);
+}
+
 static void
 on_activated (AdjChangesPage *self, guint position)
 {
-  AdjDocument *document = adj_panel_get_document (self);
   GListModel *model = G_LIST_MODEL (gtk_list_view_get_model (self->rows));
   g_autoptr (AdjStageChange) change = g_list_model_get_item (model, position);
-  AdjNodeId after = adj_stage_change_get_after (change);
-  AdjNodeId before = adj_stage_change_get_before (change);
-  const AdjStage *stage = adj_recording_get_stage (self->recording, (guint) self->stage);
+  guint stage;
+  AdjNodeId node = find_node (self, change, &stage);
 
-  if (adj_node_id_is_valid (after))
-    adj_stages_show_node (document, (guint) self->stage, after);
-  else if (adj_node_id_is_valid (before))
-    adj_stages_show_node (document, (guint) stage->from, before);
+  if (adj_node_id_is_valid (node))
+    adj_stages_show_node (adj_panel_get_document (self), stage, node);
+}
+
+static AdjMenu
+prepare_row (gpointer item, guint position, char **target, gpointer data)
+{
+  AdjChangesPage *self = data;
+  AdjDocument *document = adj_panel_get_document (self);
+  guint stage;
+  AdjNodeId node = find_node (self, item, &stage);
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  gtk_selection_model_select_item (gtk_list_view_get_model (self->rows), position, TRUE);
+  if (!adj_node_id_is_valid (node))
+    return 0;
+  g_array_append_val (nodes, node.index);
+  return adj_node_rows_take (
+      document,
+      adj_document_find_graph (document, adj_recording_get_stage (self->recording, stage)->graph),
+      nodes, target);
+}
+
+static char *
+get_row_text (gpointer item, guint position, gpointer self)
+{
+  return g_strdup (adj_stage_change_get_what (item));
 }
 
 /* Why there is nothing to list. */
@@ -167,6 +204,7 @@ adj_changes_page_class_init (AdjChangesPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, stack);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, rows);
+  gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, bar);
 }
 
 static void
@@ -178,6 +216,9 @@ adj_changes_page_init (AdjChangesPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->rows, factory);
   g_signal_connect_swapped (self->rows, "activate", G_CALLBACK (on_activated), self);
+  adj_context_menu_watch_rows (GTK_WIDGET (self->rows), prepare_row, self);
+  adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->rows), _ ("Find a Change"), get_row_text,
+                           self);
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
 }

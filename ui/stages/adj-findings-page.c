@@ -5,6 +5,8 @@
 
 #include "model/adj-checking.h"
 #include "panel/adj-row-look.h"
+#include "panel/node-rows.h"
+#include "panel/quick-find.h"
 
 struct _AdjFindingsPage
 {
@@ -12,6 +14,7 @@ struct _AdjFindingsPage
 
   GtkStack *stack;
   AdwStatusPage *nothing;
+  GtkSearchBar *bar;
   GtkListView *rows;
   AdjBundle *bundle;     /* (owned) (nullable): that was checked, or is being checked */
   AdjWork *checking;     /* (owned) (nullable) */
@@ -26,6 +29,12 @@ get_finding (AdjFindingsPage *self, guint position)
   return adj_findings_get (self->findings, position);
 }
 
+static char *
+describe (const AdjFinding *finding)
+{
+  return g_strdup_printf ("%s: %s", finding->check->summary, finding->message);
+}
+
 static void
 bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 {
@@ -33,7 +42,7 @@ bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
   AdjDocument *document = adj_panel_get_document (self);
   const AdjFinding *finding = get_finding (self, gtk_list_item_get_position (item));
   guint graph = document != NULL ? adj_document_find_graph (document, finding->graph) : G_MAXUINT;
-  g_autofree char *text = g_strdup_printf ("%s: %s", finding->check->summary, finding->message);
+  g_autofree char *text = describe (finding);
 
   gtk_label_set_text (
       cells[0],
@@ -52,18 +61,46 @@ static const AdjRowLook look = {
   .bind = bind,
 };
 
+/* What is wrong first is looked at.  (transfer full) */
+static GArray *
+list_nodes (const AdjFinding *finding)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = finding->n_nodes; i-- > 0;)
+    g_array_append_val (nodes, finding->nodes[i].index);
+  return nodes;
+}
+
 static void
 on_activated (AdjFindingsPage *self, guint position)
 {
   AdjDocument *document = adj_panel_get_document (self);
   const AdjFinding *finding = get_finding (self, position);
   guint graph = adj_document_find_graph (document, finding->graph);
-  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) nodes = list_nodes (finding);
 
-  for (guint i = finding->n_nodes; i-- > 0;)
-    g_array_append_val (nodes, finding->nodes[i].index);
   if (graph != G_MAXUINT)
     adj_document_show_nodes (document, graph, nodes);
+}
+
+static AdjMenu
+prepare_row (gpointer item, guint position, char **target, gpointer data)
+{
+  AdjFindingsPage *self = data;
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjFinding *finding = get_finding (self, position);
+  g_autoptr (GArray) nodes = list_nodes (finding);
+
+  gtk_selection_model_select_item (gtk_list_view_get_model (self->rows), position, TRUE);
+  return adj_node_rows_take (document, adj_document_find_graph (document, finding->graph), nodes,
+                             target);
+}
+
+static char *
+get_row_text (gpointer item, guint position, gpointer self)
+{
+  return describe (get_finding (self, position));
 }
 
 static void
@@ -154,6 +191,7 @@ adj_findings_page_class_init (AdjFindingsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, stack);
   gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, rows);
+  gtk_widget_class_bind_template_child (widget_class, AdjFindingsPage, bar);
 }
 
 static void
@@ -164,6 +202,9 @@ adj_findings_page_init (AdjFindingsPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->rows, factory);
   g_signal_connect_swapped (self->rows, "activate", G_CALLBACK (on_activated), self);
+  adj_context_menu_watch_rows (GTK_WIDGET (self->rows), prepare_row, self);
+  adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->rows), _ ("Find a Finding"), get_row_text,
+                           self);
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
 }

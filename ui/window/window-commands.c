@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include "model/adj-changes.h"
 #include "model/adj-stages.h"
+#include "panel/node-rows.h"
 #include "partition/adj-partition.h"
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
@@ -270,6 +271,12 @@ run_show_node (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_show_nodes (AdjWindow *self, GVariant *parameter)
+{
+  adj_node_rows_show (adj_window_get_document (self), g_variant_get_string (parameter, NULL));
+}
+
+static void
 run_show_page (AdjWindow *self, GVariant *parameter)
 {
   adj_window_show_page (self, g_variant_get_string (parameter, NULL));
@@ -310,6 +317,14 @@ run_copy_names (AdjWindow *self, GVariant *parameter)
 
   if (names != NULL)
     adj_window_copy (self, names);
+}
+
+static void
+run_copy_nodes (AdjWindow *self, GVariant *parameter)
+{
+  g_autofree char *names = adj_node_rows_list_names (g_variant_get_string (parameter, NULL));
+
+  adj_window_copy (self, names);
 }
 
 static void
@@ -400,6 +415,10 @@ static const AdjCommand commands[] = {
     .parameter = "u" },
   { "win.show-node", NULL, ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_show_node,
     .parameter = "(uu)" },
+  { "win.show-nodes", N_ ("Show in Its Graph"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH,
+    .run = run_show_nodes, .parameter = "s", .menus = ADJ_MENU_ELSEWHERE },
+  { "win.copy-nodes", N_ ("Copy Names"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_GRAPH, .run = run_copy_nodes,
+    .parameter = "s", .menus = ADJ_MENU_ELSEWHERE },
   { "win.select-inputs", N_ ("Select Inputs"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_SELECTION,
     .run = run_select_inputs, .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
   { "win.select-users", N_ ("Select Users"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_SELECTION,
