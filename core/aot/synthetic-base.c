@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/aot-private.h"
+#include "aot/synthetic-base-private.h"
+
 #include "aot/epilogue-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -9,36 +10,10 @@
  * they are views of (§1.5); the function makes them again of it, so that a write to one is seen
  * through the others. */
 
-#define NOT_MERGED G_MAXUINT
-
-/* Where an outer input went. */
-typedef struct
-{
-  guint base;             /* inner input that it is a view of; NOT_MERGED */
-  guint inner;            /* else its inner input */
-  gboolean is_base;       /* it is that tensor itself */
-  AdjShape shape;         /* of a merged one, over the program's symbols; offset from its base */
-  gint returned;          /* its geometry was changed: position among the extra outputs; -1 */
-  gboolean turns_no_grad; /* always while grad mode was off */
-} Member;
-
-typedef struct
-{
-  AotStage parent;
-  AdjSymbols *symbols;
-  guint n; /* outer inputs */
-  Member *members;
-  guint n_bases; /* inner inputs that are bases; they come first */
-  guint n_inner;
-  guint n_outputs;  /* of the function */
-  guint n_returned; /* and extra ones */
-  gint *own;        /* by output: the merged input that it is; -1 */
-} Merge;
-
 static void
 merge_finalize (AotStage *stage)
 {
-  Merge *merge = (Merge *) stage;
+  AotMerge *merge = (AotMerge *) stage;
 
   g_free (merge->members);
   g_free (merge->own);
@@ -48,7 +23,7 @@ merge_finalize (AotStage *stage)
 /* -- compile time: members are made of their bases -- */
 
 static AdjShape
-import_shape (const Merge *merge, AdjSymbols *symbols, const AdjShape *shape)
+import_shape (const AotMerge *merge, AdjSymbols *symbols, const AdjShape *shape)
 {
   AdjShape copy = *shape;
 
@@ -63,7 +38,7 @@ import_shape (const Merge *merge, AdjSymbols *symbols, const AdjShape *shape)
 
 /* A base that was copied begins at 0, another one where it began. */
 static AdjTensor *
-make_member (AdjContext *cx, const Merge *merge, const Member *member, AdjTensor *base)
+make_member (AdjContext *cx, const AotMerge *merge, const AotMember *member, AdjTensor *base)
 {
   AdjSymbols *symbols = adj_context_get_symbols (cx);
   AdjShape shape = import_shape (merge, symbols, &member->shape);
@@ -77,7 +52,7 @@ make_member (AdjContext *cx, const Merge *merge, const Member *member, AdjTensor
 
 /* The members whose geometry was changed are returned too. */
 static void
-add_returned (const Merge *merge, const AdjValue *all, AdjValue *result)
+add_returned (const AotMerge *merge, const AdjValue *all, AdjValue *result)
 {
   guint n = result->n;
   g_autofree AdjValue *items = g_new0 (AdjValue, n + merge->n_returned + 1);
@@ -95,16 +70,16 @@ static gboolean
 unpacking_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
-  const Merge *merge = AOT_STAGE (Merge, function);
+  const AotMerge *merge = AOT_STAGE (AotMerge, function);
   g_autofree AdjValue *all = g_new0 (AdjValue, merge->n + 1);
 
   for (guint i = 0; i < merge->n; i++)
     {
-      const Member *member = &merge->members[i];
+      const AotMember *member = &merge->members[i];
 
-      all[i] = args[member->base == NOT_MERGED ? member->inner : member->base];
+      all[i] = args[member->base == AOT_NOT_MERGED ? member->inner : member->base];
       /* The base keeps its geometry: who changes it gets a view. */
-      if (member->base == NOT_MERGED || (member->is_base && member->returned < 0))
+      if (member->base == AOT_NOT_MERGED || (member->is_base && member->returned < 0))
         continue;
       all[i].tensor = make_member (cx, merge, member, all[i].tensor);
       if (all[i].tensor == NULL)
@@ -126,7 +101,7 @@ static const AdjFunctionClass unpacking_class = {
 
 /* What a merged input is a view of now: borrowed from the scope. */
 static AdjTensor *
-find_live_base (AdjContext *cx, const Merge *merge, guint base, const AdjValue *args)
+find_live_base (AdjContext *cx, const AotMerge *merge, guint base, const AdjValue *args)
 {
   AdjTensor *member = NULL;
   AdjTensorMeta meta;
@@ -153,7 +128,7 @@ find_live_base (AdjContext *cx, const Merge *merge, guint base, const AdjValue *
 /* Takes the extra outputs off; an output that is a merged input is the caller's tensor. */
 static gboolean
 take_outputs (AdjContext *cx,
-              const Merge *merge,
+              const AotMerge *merge,
               const AdjValue *args,
               const AdjValue *outs,
               AdjValue *result)
@@ -179,14 +154,14 @@ static gboolean
 merging_call (
     AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
-  const Merge *merge = AOT_STAGE (Merge, function);
+  const AotMerge *merge = AOT_STAGE (AotMerge, function);
   g_autofree AdjValue *inner = g_new0 (AdjValue, merge->n_inner + 1);
   g_auto (AdjValue) outs = ADJ_NONE;
 
   for (guint i = 0; i < merge->n_bases; i++)
     inner[i] = ADJ_TENSOR (find_live_base (cx, merge, i, args));
   for (guint i = 0; i < merge->n; i++)
-    if (merge->members[i].base == NOT_MERGED)
+    if (merge->members[i].base == AOT_NOT_MERGED)
       inner[merge->members[i].inner] = args[i];
   return adj_function_call (AOT_INNER (function), cx, inner, merge->n_inner, &outs) &&
          take_outputs (cx, merge, args, &outs, result);
@@ -354,20 +329,11 @@ merge_inputs (const AotProgram *program,
     }
 }
 
-typedef struct
-{
-  AotProgram *program;
-  Merge *merge;
-  const guint *next; /* by chain_storages() */
-  GArray *arguments; /* inner */
-  GArray *inputs;    /* AdjAotInput, inner */
-} Merging;
-
 static void
-add_base (Merging *merging, const GArray *group)
+add_base (AotMerging *merging, const GArray *group)
 {
   AotProgram *program = merging->program;
-  Merge *merge = merging->merge;
+  AotMerge *merge = merging->merge;
   AotArgument base = { 0 };
   AdjAotInput input;
   AdjSize offset;
@@ -378,7 +344,7 @@ add_base (Merging *merging, const GArray *group)
   for (guint i = 0; i < group->len; i++)
     {
       guint index = g_array_index (group, guint, i);
-      Member *member = &merge->members[index];
+      AotMember *member = &merge->members[index];
 
       member->base = merge->n_bases;
       member->is_base = AOT_ARGUMENT (program, index)->object == base.object;
@@ -394,7 +360,7 @@ add_base (Merging *merging, const GArray *group)
 }
 
 static void
-keep_input (Merging *merging, guint index)
+keep_input (AotMerging *merging, guint index)
 {
   merging->merge->members[index].inner =
       aot_arguments_add (merging->arguments, AOT_ARGUMENT (merging->program, index));
@@ -403,7 +369,7 @@ keep_input (Merging *merging, guint index)
 
 /* Those that are not merged: what is no tensor first, then storage by storage. */
 static void
-keep_others (Merging *merging)
+keep_others (AotMerging *merging)
 {
   AotProgram *program = merging->program;
   guint n = program->arguments->len;
@@ -417,140 +383,22 @@ keep_others (Merging *merging)
       if (aot_argument_meta (AOT_ARGUMENT (program, k)) != NULL && !done[k])
         {
           done[k] = TRUE;
-          if (merging->merge->members[k].base == NOT_MERGED)
+          if (merging->merge->members[k].base == AOT_NOT_MERGED)
             keep_input (merging, k);
         }
 }
 
-/* -- the metadata of the inner function -- */
-
 static void
-rebase_output (const Merging *merging, guint index, AdjAotOutput *output)
-{
-  Merge *merge = merging->merge;
-  const Member *member;
-
-  merge->own[index] = -1;
-  if (!adj_aot_metadata_shows_input (merging->program->metadata, index))
-    return;
-  member = &merge->members[output->base];
-  if (member->base == NOT_MERGED)
-    {
-      output->base = (gint) member->inner;
-      return;
-    }
-  if (output->type == ADJ_OUTPUT_IS_INPUT)
-    {
-      merge->own[index] = output->base;
-      output->type = ADJ_OUTPUT_ALIAS_OF_INPUT;
-      g_clear_pointer (&output->recipe, adj_view_chain_unref);
-    }
-  output->base = (gint) member->base;
-}
-
-static void
-add_returned_outputs (const Merging *merging, AdjAotMetadata *metadata)
-{
-  const Merge *merge = merging->merge;
-  guint n = metadata->n_outputs;
-
-  metadata->outputs = g_renew (AdjAotOutput, metadata->outputs, n + merge->n_returned + 1);
-  for (guint i = 0; i < merge->n; i++)
-    if (merge->members[i].returned >= 0)
-      metadata->outputs[n + (guint) merge->members[i].returned] = (AdjAotOutput){
-        .type = ADJ_OUTPUT_ALIAS_OF_INPUT,
-        .rule = "synthetic base",
-        .kind = ADJ_VALUE_TENSOR,
-        .base = (gint) merge->members[i].base,
-        .first = n + (guint) merge->members[i].returned,
-        .requires_grad = metadata->inputs[i].requires_grad,
-        .meta = *aot_argument_meta (AOT_ARGUMENT (merging->program, i)),
-      };
-  metadata->n_outputs = n + merge->n_returned;
-}
-
-/* Of inner input @input that is no base: what its tangent was. */
-static const AdjTensorMeta *
-find_tangent (const Merging *merging, const AdjAotMetadata *before, guint input)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < before->n_mutated_runtime; i++)
-    if (adj_aot_metadata_has_tangent (before, i))
-      {
-        const Member *member = &merging->merge->members[before->mutated_runtime[i]];
-
-        if (member->base == NOT_MERGED && member->inner == input)
-          return &before->tangents[n];
-        n++;
-      }
-  return NULL;
-}
-
-/* Tangents of written inputs are those of the inner ones; the others stay. */
-static void
-renew_tangents (const Merging *merging, const AdjAotMetadata *before, AdjAotMetadata *metadata)
-{
-  AdjTensorMeta *tangents = g_new0 (AdjTensorMeta, before->n_tangents + metadata->n_inputs + 1);
-  guint n = 0, skip = 0;
-
-  for (guint i = 0; i < before->n_mutated_runtime; i++)
-    skip += adj_aot_metadata_has_tangent (before, i);
-  for (guint i = 0; i < metadata->n_mutated_runtime; i++)
-    if (adj_aot_metadata_has_tangent (metadata, i))
-      {
-        guint input = metadata->mutated_runtime[i];
-        const AdjTensorMeta *known = find_tangent (merging, before, input);
-        AdjTensorMeta meta =
-            *aot_argument_meta (&g_array_index (merging->arguments, AotArgument, input));
-
-        adj_shape_init (&meta.shape, merging->program->symbols, meta.shape.rank, meta.shape.size);
-        meta.requires_grad = FALSE;
-        meta.storage = -1;
-        tangents[n++] = known != NULL ? *known : meta;
-      }
-  for (guint i = skip; i < before->n_tangents; i++)
-    tangents[n++] = before->tangents[i];
-  g_free (metadata->tangents);
-  metadata->tangents = tangents;
-  metadata->n_tangents = n;
-}
-
-static void
-edit_metadata (const Merging *merging)
-{
-  AdjAotMetadata *metadata = adj_aot_metadata_copy (merging->program->metadata);
-  const AdjAotMetadata *before = merging->program->metadata;
-
-  for (guint i = 0; i < metadata->n_outputs; i++)
-    rebase_output (merging, i, &metadata->outputs[i]);
-  add_returned_outputs (merging, metadata);
-  for (guint i = 0; i < metadata->n_inputs; i++)
-    adj_view_chain_unref (metadata->inputs[i].turned);
-  g_free (metadata->inputs);
-  metadata->n_inputs = merging->inputs->len;
-  metadata->inputs =
-      g_memdup2 (merging->inputs->data, MAX (merging->inputs->len, 1) * sizeof (AdjAotInput));
-  for (guint i = 0; i < metadata->n_inputs; i++)
-    adj_view_chain_ref (metadata->inputs[i].turned);
-  adj_aot_metadata_derive (metadata);
-  if (metadata->is_train)
-    renew_tangents (merging, before, metadata);
-  adj_aot_metadata_free (merging->program->metadata);
-  merging->program->metadata = metadata;
-}
-
-static void
-finish (Merging *merging)
+finish (AotMerging *merging)
 {
   AotProgram *program = merging->program;
-  Merge *merge = merging->merge;
+  AotMerge *merge = merging->merge;
 
   keep_others (merging);
   merge->n_inner = merging->arguments->len;
   merge->n_outputs = program->metadata->n_outputs;
   merge->own = g_new0 (gint, merge->n_outputs + 1);
-  edit_metadata (merging);
+  aot_merging_edit_metadata (merging);
   g_string_append_printf (program->note, "%u inputs are made of %u bases",
                           merge->n - (merge->n_inner - merge->n_bases), merge->n_bases);
   g_array_unref (program->arguments);
@@ -559,88 +407,26 @@ finish (Merging *merging)
   aot_program_push (program, aot_stage_ref (&merge->parent));
 }
 
-/* What the caller gets as its own tensor stays what it is. */
-static void
-update_output (const Merge *merge, AdjAotMetadata *metadata, AdjAotMetadata *seen, guint index)
-{
-  AdjAotOutput before = metadata->outputs[index];
-
-  if (index >= merge->n_outputs || merge->own[index] >= 0)
-    {
-      metadata->outputs[index].requires_grad = seen->outputs[index].requires_grad;
-      return;
-    }
-  metadata->outputs[index] = seen->outputs[index];
-  seen->outputs[index] = before;
-}
-
-/* Those of the inputs are there; those of outputs and intermediate bases may have become more. */
-static void
-update_tangents (const AotProgram *program, AdjAotMetadata *metadata, const AdjAotMetadata *seen)
-{
-  AdjTensorMeta *tangents = g_new0 (AdjTensorMeta, metadata->n_forward_returns + 1);
-  const AdjTensorMeta *of_bases = seen->tangents + (seen->n_tangents - seen->n_bases);
-  guint n_inputs = metadata->n_mutated_runtime, n = 0;
-
-  for (guint i = 0; i < n_inputs; i++)
-    if (adj_aot_metadata_has_tangent (metadata, i))
-      {
-        tangents[n] = metadata->tangents[n];
-        n++;
-      }
-  for (guint i = 0; i < metadata->n_outputs; i++)
-    if (adj_aot_metadata_has_tangent (metadata, n_inputs + i))
-      tangents[n++] = aot_tangent_of (&metadata->outputs[i].meta, program->symbols);
-  for (guint i = 0; i < metadata->n_bases; i++)
-    tangents[n++] = of_bases[i];
-  g_free (metadata->tangents);
-  metadata->tangents = tangents;
-  metadata->n_tangents = n;
-}
-
-/* A write through one input may have given another one a history, and what is made of that: what
- * the function does is seen again, with its inputs made of bases. */
-static gboolean
-collect_again (const Merge *merge, AotProgram *program, GError **error)
-{
-  AdjAotMetadata *metadata = program->metadata;
-  gboolean done;
-
-  program->metadata = NULL;
-  done = aot_collect (program, error);
-  for (guint i = 0; done && i < metadata->n_outputs; i++)
-    update_output (merge, metadata, program->metadata, i);
-  if (done && metadata->is_train)
-    {
-      metadata->n_bases = program->metadata->n_bases;
-      adj_aot_metadata_derive (metadata);
-      update_tangents (program, metadata, program->metadata);
-    }
-  g_clear_pointer (&program->metadata, adj_aot_metadata_free);
-  program->metadata = metadata;
-  return done;
-}
-
 gboolean
 aot_synthetic_base (AotProgram *program, GError **error)
 {
-  Merge *merge = aot_stage_new (&merge_class, sizeof *merge);
+  AotMerge *merge = aot_stage_new (&merge_class, sizeof *merge);
   g_autoptr (GArray) arguments = aot_arguments_new ();
   g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (AdjAotInput));
   g_autofree guint *next = chain_storages (program);
-  Merging merging = { program, merge, next, arguments, inputs };
+  AotMerging merging = { program, merge, next, arguments, inputs };
   gboolean done = TRUE;
 
   merge->symbols = adj_symbols_ref (program->symbols);
   merge->n = program->arguments->len;
-  merge->members = g_new0 (Member, merge->n + 1);
+  merge->members = g_new0 (AotMember, merge->n + 1);
   for (guint i = 0; i < merge->n; i++)
-    merge->members[i] = (Member){ .base = NOT_MERGED, .returned = -1 };
+    merge->members[i] = (AotMember){ .base = AOT_NOT_MERGED, .returned = -1 };
   for (guint i = 0; i < merge->n && done; i++)
     {
       g_autoptr (GArray) group = NULL;
 
-      if (merge->members[i].base != NOT_MERGED)
+      if (merge->members[i].base != AOT_NOT_MERGED)
         continue;
       group = find_group (program, next, i);
       done = check_group (program, group, error);
@@ -653,7 +439,7 @@ aot_synthetic_base (AotProgram *program, GError **error)
   if (done && merge->n_bases > 0)
     {
       finish (&merging);
-      done = collect_again (merge, program, error);
+      done = aot_merge_collect_again (merge, program, error);
     }
   aot_stage_unref (&merge->parent);
   return done;
