@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/calls-private.h"
-
 #include "formats/adj-bundle-private.h"
+#include "formats/calls-private.h"
 
 static gboolean
 read_values (const CallReader *reader,
