@@ -231,7 +231,7 @@ def test_selects_several(walk):
     walk.see("label", "2 nodes")
     walk.key("ctrl+c")  # what there is to paste tells
     walk.does("Select All Nodes", "ctrl+a", lambda: int(walk.told().split()[0]) > 20)
-    walk.does("Undo a Change of the View", "ctrl+z",
+    walk.does("Undo a Change", "ctrl+z",
               lambda: walk.told().startswith("2 nodes are selected"))
     walk.does("Redo", "ctrl+shift+z", lambda: int(walk.told().split()[0]) > 20)
     walk.does("Select Nothing", "Escape", lambda: "No node is selected" in walk.told())
@@ -259,7 +259,7 @@ def test_copies_links(walk):
 def test_folds(walk):
     find_node(walk, "name:addmm_1")
     walk.does("Open or Close the Module", "space", lambda: ", which is closed" in walk.told())
-    walk.does("Undo a Change of the View", "ctrl+z", lambda: "closed" not in walk.told())
+    walk.does("Undo a Change", "ctrl+z", lambda: "closed" not in walk.told())
     walk.does("Redo", "ctrl+shift+z", lambda: ", which is closed" in walk.told())
     walk.does("Open or Close the Module", "space", lambda: "closed" not in walk.told())
 
@@ -268,7 +268,7 @@ def test_colours(walk):
     walk.on_canvas()
     title = "Colour by Role, Bytes, Time, Error"
     walk.does(title, "c b", lambda: "KiB" in ramp(walk).get_name())
-    walk.does("Undo a Change of the View", "ctrl+z", lambda: not ramp(walk))
+    walk.does("Undo a Change", "ctrl+z", lambda: not ramp(walk))
     walk.does("Redo", "ctrl+shift+z", lambda: ramp(walk))
     walk.does(title, "c t", lambda: lacks_run(walk))
     walk.does(title, "c r", lambda: not ramp(walk) and not lacks_run(walk))
@@ -280,9 +280,9 @@ def test_follows_the_flow(walk):
     find_node(walk, "name:gelu")
     flow, mirror = walk.see("push button", "Flow"), walk.see("push button", "Mirror")
     walk.does("Flow of the Selection", "f", lambda: is_pressed(flow))
-    walk.does("Undo a Change of the View", "ctrl+z", lambda: is_pressed(mirror))
+    walk.does("Undo a Change", "ctrl+z", lambda: is_pressed(mirror))
     walk.does("Redo", "ctrl+shift+z", lambda: is_pressed(flow))
-    walk.does("Undo a Change of the View", "ctrl+z", lambda: is_pressed(mirror))
+    walk.does("Undo a Change", "ctrl+z", lambda: is_pressed(mirror))
 
 
 def test_zooms(walk):

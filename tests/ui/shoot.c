@@ -312,6 +312,27 @@ walk_menus (AdjWindow *window)
   adj_walk_settle (window);
 }
 
+/* Runs that are kept, and the question before that. */
+static void
+walk_kept (AdjWindow *window)
+{
+  AdjDocument *document = adj_window_get_document (window);
+
+  adj_document_keep_run (document, "before the change", TRUE);
+  act (window, "win.keep-run");
+  shoot_dialog (window, "Keep This Run?", "keep-run");
+  adj_document_set_run_choice (document, (AdjRunChoice){ .random = TRUE, .seed = 3 });
+  adj_walk_run (window, "win.run");
+  adj_document_keep_run (document, "seed 3, outputs only", FALSE);
+  act (window, "win.inputs::run-before the change");
+  adj_walk_run (window, "win.compare");
+  gtk_widget_grab_focus (adj_walk_find (
+      adj_walk_find_row (GTK_WIDGET (window), "before the change"), GTK_TYPE_BUTTON, NULL));
+  shoot (window, "kept-runs");
+  adj_document_undo (document, -1);
+  adj_document_undo (document, -1);
+}
+
 static void
 walk_runs (AdjWindow *window)
 {
@@ -328,6 +349,7 @@ walk_runs (AdjWindow *window)
     adj_document_set_run_choice (document, choice);
     adj_walk_run (window, "win.compare");
     shoot (window, "run");
+    walk_kept (window);
     adj_document_set_run_choice (document, (AdjRunChoice){ 0 });
     adj_window_show_page (window, "values");
   }

@@ -97,6 +97,8 @@ adj_arrangement_copy (const AdjArrangement *arrangement)
     g_array_ref (copy->chosen);
   if (copy->flow_chosen != NULL)
     g_array_ref (copy->flow_chosen);
+  if (copy->runs != NULL)
+    g_ptr_array_ref (copy->runs);
   return copy;
 }
 
@@ -107,6 +109,7 @@ adj_arrangement_free (AdjArrangement *arrangement)
   g_hash_table_unref (arrangement->unfolded);
   g_clear_pointer (&arrangement->chosen, g_array_unref);
   g_clear_pointer (&arrangement->flow_chosen, g_array_unref);
+  g_clear_pointer (&arrangement->runs, g_ptr_array_unref);
   g_free (arrangement);
 }
 

@@ -32,7 +32,8 @@ const char *adj_labeling_name (AdjLabeling labeling);
 AdjColoring adj_coloring_find (const char *name);
 AdjLabeling adj_labeling_find (const char *name);
 
-/* How the user wants a picture: what undo and saved views are about. */
+/* How the user wants a picture: what undo and saved views are about.  Which runs are kept can be
+ * undone as well. */
 typedef struct
 {
   AdjLayoutView view;
@@ -44,6 +45,8 @@ typedef struct
   GHashTable *folded, *unfolded; /* module paths */
   AdjColoring coloring;
   AdjLabeling labeling;
+  GPtrArray *runs; /* (owned) (nullable): AdjRecordedCall of the runs that are kept, as
+                      adj_bundle_set_runs() takes them.  Not changed, but replaced */
 } AdjArrangement;
 
 AdjArrangement *adj_arrangement_new (void);

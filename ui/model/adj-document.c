@@ -209,6 +209,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
     {
       guint index = restore (self, find_start (self));
 
+      adj_document_take_runs (self);
       if (self->wanted_name != NULL)
         want_node (self, find_wanted (self, index, self->wanted_name));
       begin (self, index);
@@ -249,6 +250,8 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   adj_document_changed (self, PROP_HISTORY);
   adj_document_changed (self, PROP_GRAPH_INDEX);
   g_clear_pointer (&self->graphs, adj_graph_set_unref);
+  g_clear_pointer (&self->arrangement->runs, g_ptr_array_unref);
+  g_clear_pointer (&self->saved_runs, g_ptr_array_unref);
   adj_document_changed (self, PROP_BUNDLE);
   adj_document_changed (self, PROP_ERROR);
   g_set_object (&self->file, file);
@@ -449,7 +452,10 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_boxed (value, self->problem);
       break;
     case PROP_UNSAVED:
-      g_value_set_boolean (value, self->unsaved);
+      g_value_set_boolean (value, adj_document_is_unsaved (self));
+      break;
+    case PROP_RUNS:
+      g_value_set_pointer (value, self->arrangement->runs);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -490,6 +496,8 @@ adj_document_finalize (GObject *object)
   g_free (self->wanted_graph);
   g_free (self->wanted_name);
   g_free (self->etag);
+  g_clear_pointer (&self->saved_runs, g_ptr_array_unref);
+  g_clear_pointer (&self->written_runs, g_ptr_array_unref);
   g_clear_pointer (&self->saved, adj_saved_view_free);
   g_clear_pointer (&self->restored, adj_saved_view_free);
 
@@ -524,6 +532,7 @@ adj_document_class_init (AdjDocumentClass *klass)
   properties[PROP_LIT] = g_param_spec_pointer ("lit", NULL, NULL, flags);
   properties[PROP_PROBLEM] = g_param_spec_boxed ("problem", NULL, NULL, G_TYPE_ERROR, flags);
   properties[PROP_UNSAVED] = g_param_spec_boolean ("unsaved", NULL, NULL, FALSE, flags);
+  properties[PROP_RUNS] = g_param_spec_pointer ("runs", NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,

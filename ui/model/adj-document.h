@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * Properties, all notified: "title", "bundle", "graph-index", "scene", "selected", "evaluation",
  * "error", "status" (of long work; with the fraction and whether something runs), "run-choice",
  * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
- * "problem", "unsaved".
+ * "problem", "unsaved", "runs" (those that are kept).
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
@@ -105,11 +105,11 @@ void adj_document_report (AdjDocument *self, const char *path);
 /* -- saving -- */
 
 /* Writes graphs, calls and stages to @path, an .adjoint, with how they are looked at (@view,
- * nullable), and is the document of that file then.  What a run computed is not kept: it can be run
- * again. */
+ * nullable), and is the document of that file then.  What runs computed is only written of those
+ * that are kept. */
 void adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view);
-/* Whether there are graphs that no file has: a trace, a partition, what was pasted.  How they are
- * looked at does not count. */
+/* Whether there is something that no file has: graphs of a trace, a partition, what was pasted, or
+ * runs that were kept or removed.  How they are looked at does not count. */
 gboolean adj_document_is_unsaved (AdjDocument *self);
 /* Whether it came from, or went to, a file that it can be written over. */
 gboolean adj_document_has_own_file (AdjDocument *self);
@@ -145,10 +145,17 @@ AdjRunChoice adj_document_get_run_choice (AdjDocument *self);
 /* What was asked for, which the shown graph may not have. */
 AdjRunChoice adj_document_get_wanted_choice (AdjDocument *self);
 void adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice);
-/* Of the shown graph.  @compare: with what was recorded. */
+/* Of the shown graph.  @compare: with what was recorded, or with the kept run whose inputs are
+ * chosen. */
 void adj_document_run (AdjDocument *self, gboolean compare);
+/* Compares with the file of values that the choice names. */
+void adj_document_run_against_values (AdjDocument *self);
 /* Runs @other of @others on the same inputs, and compares. */
 void adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const AdjBundleGraph *other);
+/* Keeps what came out last for the shown graph, in the place of a run of that name; saving the
+ * document writes it.  @values: with the values of nodes.  Can be undone, as the removal can. */
+void adj_document_keep_run (AdjDocument *self, const char *name, gboolean values);
+void adj_document_remove_run (AdjDocument *self, const char *name);
 /* Stops what is under way. */
 void adj_document_stop (AdjDocument *self);
 gboolean adj_document_is_running (AdjDocument *self);

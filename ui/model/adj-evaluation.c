@@ -14,7 +14,9 @@ struct _AdjEvaluation
   AdjComparison *comparison;
   guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
   AdjRunChoice choice;
-  char *peer; /* (nullable): the id of the graph that it was compared with */
+  char *peer;           /* (nullable): what it was compared with; %NULL: what was recorded */
+  AdjGraphSet *graphs;  /* (owned): of @run */
+  AdjRecordedCall *run; /* (owned) (nullable): what it would be kept as, but for the name */
 };
 
 AdjEvaluation *
@@ -33,6 +35,8 @@ adj_evaluation_unref (AdjEvaluation *evaluation)
   g_clear_pointer (&evaluation->comparison, adj_comparison_free);
   g_hash_table_unref (evaluation->values);
   g_hash_table_unref (evaluation->beside);
+  g_clear_pointer (&evaluation->run, adj_run_unref);
+  g_clear_pointer (&evaluation->graphs, adj_graph_set_unref);
   adj_graph_unref (evaluation->graph);
   g_free (evaluation->by_node);
   g_free (evaluation->peer);
@@ -57,7 +61,8 @@ typedef struct
   AdjGraphSet *graphs;
   const AdjBundleGraph *graph;
   AdjRunChoice choice;
-  gboolean compare;            /* with what was recorded, or with */
+  gboolean compare;            /* with what was recorded or kept, or */
+  gboolean values;             /* with those of a file, or with */
   AdjGraphSet *others;         /* (nullable) */
   const AdjBundleGraph *other; /* (nullable): of @others */
 } Input;
@@ -86,6 +91,15 @@ compare (const Input *input, const AdjSessionRun *run, GCancellable *cancellable
   AdjSessionRun reference = *run;
   const AdjBundleGraph *recorded;
 
+  if (input->values)
+    {
+      g_autoptr (GHashTable) values =
+          adj_session_read_values (run->graph->graph, input->choice.values, error);
+
+      return values != NULL
+                 ? adj_session_compare_values (run, values, TRUE, rtol, atol, cancellable, error)
+                 : NULL;
+    }
   if (input->other == NULL)
     return adj_session_compare_recorded (run, TRUE, rtol, atol, cancellable, error);
   recorded = adj_graph_set_get_recorded (input->others, input->other);
@@ -112,8 +126,13 @@ run_and_compare (AdjEvaluation *evaluation,
                  GCancellable *cancellable,
                  GError **error)
 {
+  g_autofree char *file =
+      input->choice.file != NULL ? g_path_get_basename (input->choice.file) : NULL;
+
   if (!adj_session_run (run, &evaluation->result, evaluation->values, cancellable, error))
     return FALSE;
+  evaluation->run =
+      adj_session_make_run (run, &evaluation->result, evaluation->values, "", file, NULL);
   if (!input->compare)
     return TRUE;
   run->beside = evaluation->beside;
@@ -123,12 +142,27 @@ run_and_compare (AdjEvaluation *evaluation,
   return evaluation->comparison != NULL;
 }
 
+/* (nullable): %NULL: what was recorded */
+static char *
+describe_peer (const Input *input)
+{
+  if (input->values)
+    return g_path_get_basename (input->choice.values);
+  if (input->other != NULL)
+    return g_strdup (input->other->id);
+  return input->choice.kept != NULL ? g_strdup_printf (_ ("run “%s”"), input->choice.kept) : NULL;
+}
+
 static gpointer
 evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
   g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
   const AdjBundleGraph *recorded = adj_graph_set_get_recorded (input->graphs, input->graph);
+  g_autoptr (AdjRecordedCall) kept =
+      input->choice.kept != NULL
+          ? adj_graph_set_find_run (input->graphs, input->graph, input->choice.kept)
+          : NULL;
   AdjValue *inputs = NULL;
   gboolean done;
   AdjSessionRun run = {
@@ -137,7 +171,8 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
     .recorded = recorded != input->graph ? recorded : NULL,
     .executor = input->choice.executor,
     .call = input->choice.call,
-    .random = input->choice.random,
+    .kept = kept,
+    .random = kept == NULL && input->choice.random,
     .seed = input->choice.seed,
     .float64 = input->choice.float64,
     .progress = on_progress,
@@ -149,9 +184,10 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
   evaluation->values = make_values ();
   evaluation->beside = make_values ();
   evaluation->choice = input->choice;
-  evaluation->peer = input->other != NULL ? g_strdup (input->other->id) : NULL;
+  evaluation->peer = describe_peer (input);
+  evaluation->graphs = adj_graph_set_ref (input->graphs);
 
-  if (input->choice.file != NULL)
+  if (kept == NULL && input->choice.file != NULL)
     {
       inputs =
           adj_session_read_inputs (evaluation->graph, input->choice.file, &run.n_inputs, error);
@@ -177,6 +213,7 @@ adj_evaluation_start (GObject *owner,
   *input = (Input){
     .graphs = adj_graph_set_ref (graphs), .graph = graph, .choice = choice, .compare = peer != NULL
   };
+  input->values = peer != NULL && peer->values;
   if (peer != NULL && peer->graph != NULL)
     {
       input->others = adj_graph_set_ref (peer->graphs);
@@ -251,6 +288,30 @@ AdjRunChoice
 adj_evaluation_get_choice (const AdjEvaluation *evaluation)
 {
   return evaluation->choice;
+}
+
+gboolean
+adj_evaluation_can_keep (const AdjEvaluation *evaluation)
+{
+  return evaluation->run != NULL;
+}
+
+AdjRecordedCall *
+adj_evaluation_make_run (const AdjEvaluation *evaluation, const char *name, gboolean values)
+{
+  AdjRunOrigin origin = *evaluation->run->origin;
+  AdjRecordedCall call = *evaluation->run;
+
+  origin.name = name;
+  call.origin = &origin;
+  return adj_run_new (&call, values ? evaluation->values : NULL);
+}
+
+guint64
+adj_evaluation_count_bytes (const AdjEvaluation *evaluation, gboolean values)
+{
+  return adj_session_count_kept_bytes (adj_graph_set_get_bundle (evaluation->graphs),
+                                       evaluation->run, values);
 }
 
 void

@@ -14,11 +14,13 @@ typedef struct _AdjEvaluation AdjEvaluation;
 AdjEvaluation *adj_evaluation_ref (AdjEvaluation *evaluation);
 void adj_evaluation_unref (AdjEvaluation *evaluation);
 
-/* What a run is compared with: what was recorded, or another graph on the same inputs. */
+/* What a run is compared with: what was recorded or kept with its inputs, another graph on the same
+ * inputs, or the values that its choice names a file of. */
 typedef struct
 {
   AdjGraphSet *graphs;         /* (unowned) (nullable): of @graph */
-  const AdjBundleGraph *graph; /* (nullable): %NULL: what was recorded */
+  const AdjBundleGraph *graph; /* (nullable): %NULL: what was recorded or kept */
+  gboolean values;
 } AdjPeer;
 
 /**
@@ -46,10 +48,18 @@ AdjTensorData *adj_evaluation_get_value (const AdjEvaluation *evaluation, AdjNod
 AdjTensorData *adj_evaluation_get_beside (const AdjEvaluation *evaluation, AdjNodeId node);
 /* (nullable): how the node compared */
 const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, AdjNodeId node);
-/* (nullable): the id of the graph that it was compared with; %NULL: what was recorded */
+/* (nullable): what it was compared with: the id of a graph, a file, a run; %NULL: what was recorded
+ */
 const char *adj_evaluation_get_peer (const AdjEvaluation *evaluation);
 /* What it ran on. */
 AdjRunChoice adj_evaluation_get_choice (const AdjEvaluation *evaluation);
+/* Whether the run can be kept: of a pair of graphs it cannot. */
+gboolean adj_evaluation_can_keep (const AdjEvaluation *evaluation);
+/* To be kept as @name.  @values: with the values of its nodes.  (transfer full) */
+AdjRecordedCall *
+adj_evaluation_make_run (const AdjEvaluation *evaluation, const char *name, gboolean values);
+/* Bytes by which a file grows that keeps it. */
+guint64 adj_evaluation_count_bytes (const AdjEvaluation *evaluation, gboolean values);
 /* How many nodes got each verdict. */
 void adj_evaluation_count (const AdjEvaluation *evaluation, guint counts[ADJ_VERDICT_SKIPPED + 1]);
 

@@ -187,3 +187,24 @@ adj_graph_set_find_call (const AdjGraphSet *set, const AdjBundleGraph *graph, gu
 
   return recorded != NULL ? adj_bundle_find_call (set->bundle, recorded, n) : NULL;
 }
+
+AdjRecordedCall *
+adj_graph_set_find_run (const AdjGraphSet *set, const AdjBundleGraph *graph, const char *name)
+{
+  const AdjBundleGraph *recorded = adj_graph_set_get_recorded (set, graph);
+
+  return recorded != NULL ? adj_bundle_find_run (set->bundle, recorded, name, NULL) : NULL;
+}
+
+GPtrArray *
+adj_graph_set_list_runs (const AdjGraphSet *set, const AdjBundleGraph *graph)
+{
+  const AdjBundleGraph *recorded = adj_graph_set_get_recorded (set, graph);
+  g_autoptr (GPtrArray) all = adj_bundle_dup_runs (set->bundle);
+  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_run_unref);
+
+  for (guint i = 0; i < all->len; i++)
+    if (((const AdjRecordedCall *) all->pdata[i])->graph == recorded)
+      g_ptr_array_add (runs, adj_run_ref (all->pdata[i]));
+  return runs;
+}

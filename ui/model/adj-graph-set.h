@@ -30,6 +30,12 @@ const AdjBundleGraph *adj_graph_set_get_recorded (const AdjGraphSet *set,
 const AdjRecordedCall *
 adj_graph_set_find_call (const AdjGraphSet *set, const AdjBundleGraph *graph, guint n);
 
+/* The run of @graph that is kept as @name.  (transfer full) (nullable) */
+AdjRecordedCall *
+adj_graph_set_find_run (const AdjGraphSet *set, const AdjBundleGraph *graph, const char *name);
+/* All of them.  (transfer full) (element-type AdjRecordedCall) */
+GPtrArray *adj_graph_set_list_runs (const AdjGraphSet *set, const AdjBundleGraph *graph);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjGraphSet, adj_graph_set_unref)
 
 G_END_DECLS

@@ -19,9 +19,14 @@ adj_run_choice_count_calls (const AdjGraphSet *graphs, const AdjBundleGraph *gra
 AdjRunChoice
 adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBundleGraph *graph)
 {
+  g_autoptr (AdjRecordedCall) kept =
+      choice.kept != NULL ? adj_graph_set_find_run (graphs, graph, choice.kept) : NULL;
+
+  if (kept == NULL)
+    choice.kept = NULL;
   if (adj_graph_set_find_call (graphs, graph, choice.call) == NULL)
     choice.call = 0;
-  if (adj_graph_set_find_call (graphs, graph, choice.call) == NULL)
+  if (adj_graph_set_find_call (graphs, graph, choice.call) == NULL && choice.kept == NULL)
     choice.random = TRUE;
   return choice;
 }
@@ -29,12 +34,20 @@ adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBun
 gboolean
 adj_run_choice_is_recorded (AdjRunChoice choice)
 {
-  return choice.file == NULL && !choice.random;
+  return choice.kept == NULL && choice.file == NULL && !choice.random;
+}
+
+gboolean
+adj_run_choice_has_results (AdjRunChoice choice)
+{
+  return choice.kept != NULL || adj_run_choice_is_recorded (choice);
 }
 
 static gboolean
 same_inputs (AdjRunChoice a, AdjRunChoice b)
 {
+  if (a.kept != NULL || b.kept != NULL)
+    return g_strcmp0 (a.kept, b.kept) == 0;
   if (a.file != NULL || b.file != NULL)
     return g_strcmp0 (a.file, b.file) == 0;
   return a.random == b.random && (a.random ? a.seed == b.seed : a.call == b.call);
@@ -44,7 +57,8 @@ gboolean
 adj_run_choice_equal (AdjRunChoice a, AdjRunChoice b)
 {
   return same_inputs (a, b) && a.float64 == b.float64 && a.executor == b.executor &&
-         a.close == b.close && (!a.close || (a.rtol == b.rtol && a.atol == b.atol));
+         g_strcmp0 (a.values, b.values) == 0 && a.close == b.close &&
+         (!a.close || (a.rtol == b.rtol && a.atol == b.atol));
 }
 
 static void add_part (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -67,7 +81,9 @@ adj_run_choice_describe (AdjRunChoice choice)
   GString *text = g_string_new (NULL);
   g_autofree char *name = choice.file != NULL ? g_path_get_basename (choice.file) : NULL;
 
-  if (name != NULL)
+  if (choice.kept != NULL)
+    add_part (text, _ ("inputs of run “%s”"), choice.kept);
+  else if (name != NULL)
     add_part (text, _ ("inputs of %s"), name);
   else if (choice.random)
     add_part (text, _ ("random inputs, seed %u"), choice.seed);
@@ -90,6 +106,8 @@ adj_run_choice_save (AdjRunChoice choice, GKeyFile *keys, const char *group)
   g_key_file_set_uint64 (keys, group, "seed", choice.seed);
   if (choice.file != NULL)
     g_key_file_set_string (keys, group, "file", choice.file);
+  if (choice.kept != NULL)
+    g_key_file_set_string (keys, group, "kept", choice.kept);
   g_key_file_set_boolean (keys, group, "float64", choice.float64);
   if (choice.executor != NULL)
     g_key_file_set_string (keys, group, "executor", choice.executor->name);
@@ -110,6 +128,7 @@ AdjRunChoice
 adj_run_choice_load (GKeyFile *keys, const char *group)
 {
   g_autofree char *file = g_key_file_get_string (keys, group, "file", NULL);
+  g_autofree char *kept = g_key_file_get_string (keys, group, "kept", NULL);
   g_autofree char *executor = g_key_file_get_string (keys, group, "executor", NULL);
 
   return (AdjRunChoice){
@@ -117,6 +136,7 @@ adj_run_choice_load (GKeyFile *keys, const char *group)
     .random = g_key_file_get_boolean (keys, group, "random", NULL),
     .seed = (guint32) MIN (g_key_file_get_uint64 (keys, group, "seed", NULL), G_MAXUINT32),
     .file = file != NULL && *file != '\0' ? g_intern_string (file) : NULL,
+    .kept = kept != NULL ? g_intern_string (kept) : NULL,
     .float64 = g_key_file_get_boolean (keys, group, "float64", NULL),
     .executor = executor != NULL ? adj_executor_find (executor, NULL) : NULL,
     .close = g_key_file_get_boolean (keys, group, "close", NULL),

@@ -10,9 +10,11 @@ G_BEGIN_DECLS
  * first recorded call, as it was, judged by the bands of the operators. */
 typedef struct
 {
-  guint call;       /* recorded call, from 0 */
-  gboolean random;  /* instead: drawn from @seed */
-  const char *file; /* (nullable) instead of both: a safetensors file; interned */
+  guint call;         /* recorded call, from 0 */
+  gboolean random;    /* instead: drawn from @seed */
+  const char *file;   /* (nullable) instead of both: a safetensors file; interned */
+  const char *kept;   /* (nullable) instead of all: the run that was kept by this name; interned */
+  const char *values; /* (nullable): a safetensors file to compare with; interned */
   guint32 seed;
   gboolean float64;
   const AdjExecutor *executor; /* (nullable): the interpreter */
@@ -30,6 +32,8 @@ adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBun
 
 /* Whether it takes what was recorded. */
 gboolean adj_run_choice_is_recorded (AdjRunChoice choice);
+/* Whether something came of these inputs that it can be compared with: recorded, or kept. */
+gboolean adj_run_choice_has_results (AdjRunChoice choice);
 gboolean adj_run_choice_equal (AdjRunChoice a, AdjRunChoice b);
 
 /* "call 2 · float64"; %NULL when it is the first recorded call as it was.  (transfer full) */

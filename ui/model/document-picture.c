@@ -100,6 +100,8 @@ adj_document_arrange (AdjDocument *self, AdjArrangement *next)
   adj_document_changed (self, PROP_ARRANGEMENT);
   if (before->chosen != next->chosen)
     adj_document_follow_chosen (self, before);
+  if (before->runs != next->runs)
+    adj_document_follow_runs (self);
   if (!adj_arrangement_same_layout (before, next))
     adj_document_request_layout (self);
 }

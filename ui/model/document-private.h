@@ -25,6 +25,8 @@ struct _AdjDocument
   AdjSavedView *restored;  /* (nullable): what was opened comes back so */
   char *etag;              /* (nullable): of the file when it was read or written */
   gboolean unsaved;        /* no file has these graphs */
+  GPtrArray *saved_runs;   /* (owned) (nullable): the runs that the file keeps */
+  GPtrArray *written_runs; /* (owned) (nullable): those that are being written to it */
 
   guint graph_index;
   const AdjBundleGraph *graph; /* (unowned): of @graphs */
@@ -68,6 +70,7 @@ enum
   PROP_CHOSEN,
   PROP_PROBLEM,
   PROP_UNSAVED,
+  PROP_RUNS,
   N_PROPS
 };
 
@@ -82,6 +85,12 @@ void adj_document_report_problem (AdjDocument *self, const GError *error);
 /* document-saving.c */
 /* What the document has now is, or is not, in its file. */
 void adj_document_set_unsaved (AdjDocument *self, gboolean unsaved);
+
+/* document-runs.c */
+/* Takes over those that the file of the document keeps. */
+void adj_document_take_runs (AdjDocument *self);
+/* What is kept is what the arrangement says now. */
+void adj_document_follow_runs (AdjDocument *self);
 
 /* document-problems.c */
 /* Makes @error the problem and goes to the node of @graph that it blames; %FALSE: it blames none.

@@ -84,7 +84,7 @@ adj_document_run (AdjDocument *self, gboolean compare)
 
   if (self->graph == NULL)
     return;
-  if (compare && !adj_run_choice_is_recorded (adj_document_get_run_choice (self)))
+  if (compare && !adj_run_choice_has_results (adj_document_get_run_choice (self)))
     {
       adj_document_remark (self, adj_graph_set_find_call (self->graphs, self->graph, 0) == NULL
                                      ? _ ("Nothing was recorded for this graph")
@@ -95,15 +95,98 @@ adj_document_run (AdjDocument *self, gboolean compare)
 }
 
 void
+adj_document_run_against_values (AdjDocument *self)
+{
+  AdjPeer values = { .values = TRUE };
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (self->run_choice.values != NULL);
+
+  if (self->graph != NULL)
+    start_run (self, &values);
+}
+
+void
 adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const AdjBundleGraph *other)
 {
-  AdjPeer peer = { others, other };
+  AdjPeer peer = { .graphs = others, .graph = other };
 
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (others != NULL && other != NULL);
 
   if (self->graph != NULL)
     start_run (self, &peer);
+}
+
+/* -- runs that are kept -- */
+
+void
+adj_document_take_runs (AdjDocument *self)
+{
+  GPtrArray *runs = adj_bundle_dup_runs (adj_document_get_bundle (self));
+
+  g_clear_pointer (&self->arrangement->runs, g_ptr_array_unref);
+  g_clear_pointer (&self->saved_runs, g_ptr_array_unref);
+  self->arrangement->runs = runs;
+  self->saved_runs = g_ptr_array_ref (runs);
+  adj_document_changed (self, PROP_RUNS);
+}
+
+void
+adj_document_follow_runs (AdjDocument *self)
+{
+  adj_bundle_set_runs (adj_document_get_bundle (self), self->arrangement->runs);
+  if (self->run_choice.kept != NULL)
+    {
+      g_hash_table_remove_all (self->evaluations);
+      adj_document_changed (self, PROP_EVALUATION);
+    }
+  adj_document_changed (self, PROP_RUNS);
+  adj_document_changed (self, PROP_RUN_CHOICE);
+  adj_document_changed (self, PROP_UNSAVED);
+}
+
+/* @runs: (transfer full) */
+static void
+set_runs (AdjDocument *self, GPtrArray *runs)
+{
+  AdjArrangement *next = adj_document_begin_change (self);
+
+  g_clear_pointer (&next->runs, g_ptr_array_unref);
+  next->runs = runs;
+  adj_document_arrange (self, next);
+}
+
+void
+adj_document_keep_run (AdjDocument *self, const char *name, gboolean values)
+{
+  AdjEvaluation *evaluation;
+  GPtrArray *runs;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+  g_return_if_fail (adj_run_name_is_valid (name));
+
+  evaluation = adj_document_get_evaluation (self);
+  if (evaluation == NULL || !adj_evaluation_can_keep (evaluation))
+    return;
+  runs = adj_runs_without (self->arrangement->runs, self->graph, name);
+  g_ptr_array_add (runs, adj_evaluation_make_run (evaluation, name, values));
+  set_runs (self, runs);
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Kept the run “%s” of %s"), name, self->graph->id);
+}
+
+void
+adj_document_remove_run (AdjDocument *self, const char *name)
+{
+  const AdjBundleGraph *recorded;
+
+  g_return_if_fail (ADJ_IS_DOCUMENT (self));
+
+  if (self->graph == NULL)
+    return;
+  recorded = adj_graph_set_get_recorded (self->graphs, self->graph);
+  set_runs (self, adj_runs_without (self->arrangement->runs, recorded, name));
+  adj_log_add (self->log, ADJ_LOG_DONE, _ ("Removed the run “%s” of %s"), name, recorded->id);
 }
 
 void

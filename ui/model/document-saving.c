@@ -128,8 +128,6 @@ adj_document_set_unsaved (AdjDocument *self, gboolean unsaved)
 {
   g_free (self->etag);
   self->etag = self->file != NULL ? query_etag (self->file) : NULL;
-  if (self->unsaved == unsaved)
-    return;
   self->unsaved = unsaved;
   adj_document_changed (self, PROP_UNSAVED);
 }
@@ -139,7 +137,7 @@ adj_document_is_unsaved (AdjDocument *self)
 {
   g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
 
-  return self->unsaved;
+  return self->unsaved || self->arrangement->runs != self->saved_runs;
 }
 
 gboolean
@@ -180,6 +178,8 @@ on_saved (GObject *source, GAsyncResult *result, gpointer data)
   self->title = g_file_get_basename (file);
   adj_log_add (self->log, ADJ_LOG_DONE, _ ("Saved %s in %.0f ms"), g_file_peek_path (file),
                age / 1e3);
+  g_clear_pointer (&self->saved_runs, g_ptr_array_unref);
+  self->saved_runs = g_steal_pointer (&self->written_runs);
   adj_document_set_unsaved (self, FALSE);
   adj_document_changed (self, PROP_TITLE);
   remark = g_strdup_printf (_ ("Saved %s"), self->title);
@@ -206,6 +206,9 @@ adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view
       adj_bundle_set_notes (bundle, notes);
     }
   name = g_path_get_basename (path);
+  g_clear_pointer (&self->written_runs, g_ptr_array_unref);
+  if (self->arrangement->runs != NULL)
+    self->written_runs = g_ptr_array_ref (self->arrangement->runs);
   adj_works_start (&self->works, ADJ_TASK_SAVE,
                    adj_export_start_bundle (G_OBJECT (self), bundle, path, on_saved), name);
 }

@@ -7,9 +7,9 @@
 #include "canvas/adj-scene-painter.h"
 #include "model/adj-facts.h"
 #include "model/adj-output-item.h"
-#include "model/adj-tensor-stats.h"
-#include "panel/adj-column.h"
+#include "panel/kept-run-row.h"
 #include "panel/name-widgets.h"
+#include "panel/output-columns.h"
 
 /* What torch.testing takes for float32. */
 #define USUAL_RTOL 1.3e-6
@@ -19,22 +19,27 @@ struct _AdjRunPage
 {
   AdjPanel parent_instance;
 
-  AdwComboRow *inputs; /* recorded calls, then random, then a file */
+  AdwComboRow *inputs; /* recorded calls, then @runs, then random, then a file */
   AdwActionRow *seed_row;
   GtkSpinButton *seed;
   AdwActionRow *file_row;
   AdwComboRow *executor;
   GtkSwitch *float64;
-  AdwComboRow *peer; /* nothing, what was recorded, then the graphs of @peers */
+  AdwComboRow *peer; /* nothing, what was recorded, @runs, the graphs of @peers, a file */
+  AdwActionRow *values_row;
   AdwComboRow *tolerance;
   AdwActionRow *rtol_row, *atol_row;
   GtkEntry *rtol, *atol;
+  AdwPreferencesGroup *kept;
+  GPtrArray *kept_rows; /* of GtkWidget: of @runs */
   GtkButton *run;
   GtkStack *stack;
   GtkColumnView *outputs;
 
-  GArray *peers; /* of guint: places in the set of graphs */
+  GArray *peers;      /* of guint: places in the set of graphs */
+  const char *values; /* (nullable): the file that is shown */
   guint n_calls;
+  GPtrArray *runs;              /* (nullable): AdjRecordedCall of those that are kept */
   const AdjBundleGraph *listed; /* the graph that all this is of */
   gboolean updating;            /* the widgets follow the document */
 };
@@ -49,6 +54,15 @@ enum
   PEER_RECORDED,
   PEER_FIRST,
 };
+
+static void show_choice (AdjRunPage *self);
+
+/* Where values of a file stand. */
+static guint
+get_file_peer (AdjRunPage *self)
+{
+  return PEER_FIRST + self->runs->len + self->peers->len;
+}
 
 /* %FALSE, and marked, where the text is no number from zero on. */
 static gboolean
@@ -72,16 +86,42 @@ read_number (GtkEntry *entry, double *number)
   return valid;
 }
 
+static const char *
+get_run_name (AdjRunPage *self, guint index)
+{
+  return ((const AdjRecordedCall *) self->runs->pdata[index])->origin->name;
+}
+
+/* The place among the runs that are kept; G_MAXUINT: it is none of them. */
+static guint
+find_run (AdjRunPage *self, const char *name)
+{
+  for (guint i = 0; name != NULL && i < self->runs->len; i++)
+    if (g_str_equal (get_run_name (self, i), name))
+      return i;
+  return G_MAXUINT;
+}
+
+/* Where random inputs stand. */
+static guint
+get_random (AdjRunPage *self)
+{
+  return self->n_calls + self->runs->len;
+}
+
 static void
 read_inputs (AdjRunPage *self, AdjRunChoice *choice)
 {
-  guint chosen = adw_combo_row_get_selected (self->inputs);
+  guint chosen = adw_combo_row_get_selected (self->inputs), random = get_random (self);
 
-  choice->random = chosen == self->n_calls;
+  choice->random = chosen == random;
   choice->seed = (guint32) gtk_spin_button_get_value (self->seed);
   if (chosen < self->n_calls)
     choice->call = chosen;
-  if (chosen <= self->n_calls)
+  choice->kept = chosen >= self->n_calls && chosen < random
+                     ? g_intern_string (get_run_name (self, chosen - self->n_calls))
+                     : NULL;
+  if (chosen <= random)
     choice->file = NULL;
 }
 
@@ -115,10 +155,31 @@ on_inputs_chosen (AdjRunPage *self)
 {
   if (self->updating)
     return;
-  if (adw_combo_row_get_selected (self->inputs) == self->n_calls + 1)
+  if (adw_combo_row_get_selected (self->inputs) == get_random (self) + 1)
     gtk_widget_activate_action (GTK_WIDGET (self), "win.inputs", "s", "file");
   else
     on_changed (self);
+}
+
+/* A run has its own inputs, and what was recorded has those that were recorded. */
+static void
+on_peer_chosen (AdjRunPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  guint chosen = adw_combo_row_get_selected (self->peer);
+  AdjRunChoice choice;
+
+  if (self->updating || document == NULL)
+    return;
+  choice = adj_document_get_run_choice (document);
+  if (chosen == get_file_peer (self))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.compare-values", NULL);
+  else if (chosen >= PEER_FIRST && chosen - PEER_FIRST < self->runs->len)
+    choice.kept = g_intern_string (get_run_name (self, chosen - PEER_FIRST));
+  else if (chosen == PEER_RECORDED)
+    choice.kept = NULL;
+  adj_document_set_run_choice (document, choice);
+  show_choice (self);
 }
 
 static void
@@ -140,19 +201,31 @@ on_run (AdjRunPage *self)
   AdjDocument *document = adj_panel_get_document (self);
   AdjGraphSet *graphs = adj_document_get_graphs (document);
   guint chosen = adw_combo_row_get_selected (self->peer);
+  guint first = PEER_FIRST + self->runs->len;
 
   /* A button that cannot be pressed would lose the focus. */
   if (adj_document_is_running (document))
     return;
-  if (chosen >= PEER_FIRST && chosen - PEER_FIRST < self->peers->len)
+  if (chosen == get_file_peer (self) && adj_document_get_run_choice (document).values == NULL)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.compare-values", NULL);
+  else if (chosen == get_file_peer (self))
+    adj_document_run_against_values (document);
+  else if (chosen >= first && chosen - first < self->peers->len)
     adj_document_run_against (
         document, graphs,
-        adj_graph_set_get (graphs, g_array_index (self->peers, guint, chosen - PEER_FIRST)));
+        adj_graph_set_get (graphs, g_array_index (self->peers, guint, chosen - first)));
   else
-    adj_document_run (document, chosen == PEER_RECORDED);
+    adj_document_run (document, chosen != PEER_NOTHING);
 }
 
 /* -- what there is to choose -- */
+
+static void
+list_runs (AdjRunPage *self, GtkStringList *names)
+{
+  for (guint i = 0; i < self->runs->len; i++)
+    gtk_string_list_take (names, g_strdup_printf (_ ("Run “%s”"), get_run_name (self, i)));
+}
 
 static void
 list_inputs (AdjRunPage *self, const AdjBundleGraph *graph)
@@ -163,6 +236,7 @@ list_inputs (AdjRunPage *self, const AdjBundleGraph *graph)
       adj_run_choice_count_calls (adj_document_get_graphs (adj_panel_get_document (self)), graph);
   for (guint i = 0; i < self->n_calls; i++)
     gtk_string_list_take (names, g_strdup_printf (_ ("Recorded call %u"), i + 1));
+  list_runs (self, names);
   gtk_string_list_append (names, _ ("Random numbers"));
   gtk_string_list_append (names, _ ("A file…"));
   adw_combo_row_set_model (self->inputs, G_LIST_MODEL (names));
@@ -187,6 +261,7 @@ list_peers (AdjRunPage *self, const AdjBundleGraph *graph)
   g_array_set_size (self->peers, 0);
   gtk_string_list_append (names, _ ("Nothing"));
   gtk_string_list_append (names, _ ("What was recorded"));
+  list_runs (self, names);
   for (guint i = 0; i < adj_graph_set_get_n (graphs); i++)
     {
       const AdjBundleGraph *other = adj_graph_set_get (graphs, i);
@@ -198,6 +273,7 @@ list_peers (AdjRunPage *self, const AdjBundleGraph *graph)
           names, g_strdup_printf ("%s (%s)", adj_facts_role_title (other->role), other->id));
       g_array_append_val (self->peers, i);
     }
+  gtk_string_list_append (names, _ ("Values of a file…"));
   adw_combo_row_set_model (self->peer, G_LIST_MODEL (names));
   adw_combo_row_set_selected (self->peer, self->n_calls > 0 ? PEER_RECORDED : PEER_NOTHING);
 }
@@ -211,6 +287,16 @@ find_executor (const AdjExecutor *executor)
   return 0;
 }
 
+/* @path: (nullable) */
+static void
+show_file (AdwActionRow *row, const char *path)
+{
+  g_autofree char *name = path != NULL ? g_filename_display_name (path) : g_strdup ("");
+  g_autofree char *subtitle = g_markup_escape_text (name, -1);
+
+  adw_action_row_set_subtitle (row, subtitle);
+}
+
 static void
 show_number (GtkEntry *entry, double number)
 {
@@ -222,21 +308,41 @@ show_number (GtkEntry *entry, double number)
   gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
 }
 
+/* What inputs were recorded or kept with is what they are compared with. */
+static void
+show_peer (AdjRunPage *self, AdjRunChoice choice)
+{
+  guint shown = adw_combo_row_get_selected (self->peer), peer = shown;
+  gboolean is_run = shown >= PEER_FIRST && shown - PEER_FIRST < self->runs->len;
+
+  if (choice.kept != NULL && (is_run || shown == PEER_RECORDED))
+    peer = PEER_FIRST + find_run (self, choice.kept);
+  else if (is_run)
+    peer = adj_run_choice_is_recorded (choice) ? PEER_RECORDED : PEER_NOTHING;
+  else if (choice.values != NULL && choice.values != self->values)
+    peer = get_file_peer (self);
+  self->values = choice.values;
+  adw_combo_row_set_selected (self->peer, peer);
+  gtk_widget_set_visible (GTK_WIDGET (self->values_row),
+                          peer == get_file_peer (self) && choice.values != NULL);
+  show_file (self->values_row, choice.values);
+}
+
 static void
 show_choice (AdjRunPage *self)
 {
   AdjRunChoice choice = adj_document_get_run_choice (adj_panel_get_document (self));
-  g_autofree char *file = choice.file != NULL ? g_filename_display_name (choice.file) : NULL;
-  g_autofree char *subtitle = file != NULL ? g_markup_escape_text (file, -1) : NULL;
-  guint inputs = choice.file != NULL ? self->n_calls + 1
-                 : choice.random     ? self->n_calls
-                                     : choice.call;
+  guint inputs = choice.kept != NULL   ? self->n_calls + find_run (self, choice.kept)
+                 : choice.file != NULL ? get_random (self) + 1
+                 : choice.random       ? get_random (self)
+                                       : choice.call;
 
   self->updating = TRUE;
   adw_combo_row_set_selected (self->inputs, inputs);
-  gtk_widget_set_visible (GTK_WIDGET (self->seed_row), inputs == self->n_calls);
-  gtk_widget_set_visible (GTK_WIDGET (self->file_row), choice.file != NULL);
-  adw_action_row_set_subtitle (self->file_row, subtitle != NULL ? subtitle : "");
+  show_peer (self, choice);
+  gtk_widget_set_visible (GTK_WIDGET (self->seed_row), inputs == get_random (self));
+  gtk_widget_set_visible (GTK_WIDGET (self->file_row), inputs == get_random (self) + 1);
+  show_file (self->file_row, choice.file);
   gtk_spin_button_set_value (self->seed, choice.seed);
   adw_combo_row_set_selected (self->executor, find_executor (choice.executor));
   gtk_switch_set_active (self->float64, choice.float64);
@@ -249,67 +355,6 @@ show_choice (AdjRunPage *self)
 }
 
 /* -- what came out -- */
-
-static char *
-get_position (gpointer item)
-{
-  return g_strdup_printf ("%u", adj_output_item_get_position (item));
-}
-
-static char *
-get_name (gpointer item)
-{
-  return g_strdup (adj_output_item_get_name (item));
-}
-
-static char *
-get_type_of (gpointer item)
-{
-  AdjTensorData *value = adj_output_item_get_value (item);
-  GString *text = g_string_new (value == NULL ? "None" : NULL);
-
-  if (value != NULL)
-    adj_tensor_meta_print (adj_tensor_data_get_meta (value), NULL, text);
-  return g_string_free (text, FALSE);
-}
-
-static char *
-get_first (gpointer item)
-{
-  AdjTensorData *value = adj_output_item_get_value (item);
-
-  return value != NULL ? adj_tensor_stats_first (value, 4) : g_strdup ("–");
-}
-
-static char *
-get_max_abs (gpointer item)
-{
-  const AdjValueComparison *comparison = adj_output_item_get_comparison (item);
-
-  return adj_facts_number (comparison != NULL && adj_output_item_get_value (item) != NULL
-                               ? comparison->difference.max_abs
-                               : NAN);
-}
-
-static char *
-get_status (gpointer item)
-{
-  const AdjValueComparison *comparison = adj_output_item_get_comparison (item);
-
-  if (comparison == NULL)
-    return g_strdup ("");
-  return g_strdup_printf ("%s  %s", adj_verdict_sign (comparison->verdict),
-                          adj_facts_verdict (comparison->verdict));
-}
-
-static const AdjColumn columns[] = {
-  { "#", get_position, 44, FALSE, TRUE, NULL },
-  { N_ ("Output"), get_name, 170, TRUE, FALSE, NULL },
-  { N_ ("Type"), get_type_of, 150, FALSE, TRUE, NULL },
-  { N_ ("First"), get_first, -1, FALSE, TRUE, NULL },
-  { N_ ("Max abs"), get_max_abs, 86, FALSE, TRUE, NULL },
-  { N_ ("Status"), get_status, 150, FALSE, FALSE, NULL },
-};
 
 static void
 on_output_activated (AdjRunPage *self, guint position)
@@ -336,39 +381,6 @@ update_outputs (AdjRunPage *self)
   gtk_stack_set_visible_child_name (self->stack, evaluation != NULL ? "outputs" : "empty");
 }
 
-static void
-update (AdjRunPage *self)
-{
-  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
-
-  gtk_widget_set_sensitive (GTK_WIDGET (self), graph != NULL);
-  if (graph == self->listed)
-    return;
-  self->listed = graph;
-  if (graph == NULL)
-    return;
-  self->updating = TRUE;
-  list_inputs (self, graph);
-  list_executors (self);
-  list_peers (self, graph);
-  self->updating = FALSE;
-  show_choice (self);
-  update_outputs (self);
-}
-
-/* -- widget -- */
-
-/* By Enter, and by going on. */
-static void
-take_when_left (AdjRunPage *self, GtkEntry *entry)
-{
-  GtkEventController *focus = gtk_event_controller_focus_new ();
-
-  g_signal_connect_swapped (entry, "activate", G_CALLBACK (on_tolerance_applied), self);
-  g_signal_connect_swapped (focus, "leave", G_CALLBACK (on_tolerance_applied), self);
-  gtk_widget_add_controller (GTK_WIDGET (entry), focus);
-}
-
 /* What a row is made of has no names of its own. */
 static void
 name_inside (GtkWidget *widget, const char *name)
@@ -387,10 +399,85 @@ name_inside (GtkWidget *widget, const char *name)
     name_inside (child, name);
 }
 
+/* -- runs that are kept -- */
+
+static void
+show_kept (AdjRunPage *self)
+{
+  const AdjBundle *bundle = adj_document_get_bundle (adj_panel_get_document (self));
+
+  for (guint i = 0; i < self->kept_rows->len; i++)
+    adw_preferences_group_remove (self->kept, self->kept_rows->pdata[i]);
+  g_ptr_array_set_size (self->kept_rows, 0);
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      GtkWidget *row = adj_kept_run_row_new (bundle, self->runs->pdata[i]);
+
+      adw_preferences_group_add (self->kept, row);
+      g_ptr_array_add (self->kept_rows, row);
+    }
+  name_inside (GTK_WIDGET (self->kept), _ ("Kept Runs"));
+  gtk_widget_set_visible (GTK_WIDGET (self->kept), self->runs->len > 0);
+}
+
+static void
+list_all (AdjRunPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+
+  g_ptr_array_unref (self->runs);
+  self->runs = adj_graph_set_list_runs (adj_document_get_graphs (document), self->listed);
+  self->updating = TRUE;
+  list_inputs (self, self->listed);
+  list_executors (self);
+  list_peers (self, self->listed);
+  show_kept (self);
+  self->updating = FALSE;
+  show_choice (self);
+}
+
+static void
+update_runs (AdjRunPage *self)
+{
+  if (self->listed != NULL &&
+      self->listed == adj_document_get_graph (adj_panel_get_document (self)))
+    list_all (self);
+}
+
+static void
+update (AdjRunPage *self)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_panel_get_document (self));
+
+  gtk_widget_set_sensitive (GTK_WIDGET (self), graph != NULL);
+  if (graph == self->listed)
+    return;
+  self->listed = graph;
+  if (graph == NULL)
+    return;
+  list_all (self);
+  update_outputs (self);
+}
+
+/* -- widget -- */
+
+/* By Enter, and by going on. */
+static void
+take_when_left (AdjRunPage *self, GtkEntry *entry)
+{
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+
+  g_signal_connect_swapped (entry, "activate", G_CALLBACK (on_tolerance_applied), self);
+  g_signal_connect_swapped (focus, "leave", G_CALLBACK (on_tolerance_applied), self);
+  gtk_widget_add_controller (GTK_WIDGET (entry), focus);
+}
+
 static void
 adj_run_page_finalize (GObject *object)
 {
   g_array_unref (ADJ_RUN_PAGE (object)->peers);
+  g_ptr_array_unref (ADJ_RUN_PAGE (object)->runs);
+  g_ptr_array_unref (ADJ_RUN_PAGE (object)->kept_rows);
 
   G_OBJECT_CLASS (adj_run_page_parent_class)->finalize (object);
 }
@@ -413,6 +500,8 @@ adj_run_page_class_init (AdjRunPageClass *klass)
   BIND (executor);
   BIND (float64);
   BIND (peer);
+  BIND (values_row);
+  BIND (kept);
   BIND (tolerance);
   BIND (rtol_row);
   BIND (rtol);
@@ -427,6 +516,8 @@ static void
 adj_run_page_init (AdjRunPage *self)
 {
   self->peers = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->runs = g_ptr_array_new ();
+  self->kept_rows = g_ptr_array_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   name_inside (gtk_widget_get_ancestor (GTK_WIDGET (self->inputs), ADW_TYPE_PREFERENCES_GROUP),
                _ ("How to run"));
@@ -434,11 +525,13 @@ adj_run_page_init (AdjRunPage *self)
                _ ("What to compare with"));
   gtk_spin_button_set_range (self->seed, 0, G_MAXUINT32);
   gtk_spin_button_set_increments (self->seed, 1, 100);
-  adj_columns_append (self->outputs, columns, G_N_ELEMENTS (columns));
+  adj_output_columns_append (self->outputs);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::run-choice", G_CALLBACK (show_choice));
+  adj_panel_watch (ADJ_PANEL (self), "notify::runs", G_CALLBACK (update_runs));
   adj_panel_watch (ADJ_PANEL (self), "notify::evaluation", G_CALLBACK (update_outputs));
   g_signal_connect_swapped (self->inputs, "notify::selected", G_CALLBACK (on_inputs_chosen), self);
+  g_signal_connect_swapped (self->peer, "notify::selected", G_CALLBACK (on_peer_chosen), self);
   g_signal_connect_swapped (self->seed, "value-changed", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (self->executor, "notify::selected", G_CALLBACK (on_changed), self);
   g_signal_connect_swapped (self->float64, "notify::active", G_CALLBACK (on_changed), self);

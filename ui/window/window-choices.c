@@ -100,13 +100,16 @@ adj_chosen_inputs (AdjDocument *document)
 {
   AdjRunChoice choice = adj_document_get_run_choice (document);
 
+  if (choice.kept != NULL)
+    return g_variant_new_printf (ADJ_RUN_PREFIX "%s", choice.kept);
   if (choice.file != NULL)
     return g_variant_new_string ("file");
   return choice.random ? g_variant_new_string ("random")
                        : g_variant_new_printf (CALL_PREFIX "%u", choice.call);
 }
 
-/* "call-0" …, or "random", which asks for the seed, or "file", which asks for one. */
+/* "call-0" …, or "run-" and a name, or "random", which asks for the seed, or "file", which asks for
+ * one. */
 void
 adj_choose_inputs (AdjWindow *self, GVariant *value)
 {
@@ -125,11 +128,18 @@ adj_choose_inputs (AdjWindow *self, GVariant *value)
       adj_window_ask_inputs (self);
       return;
     }
+  if (g_str_has_prefix (name, ADJ_RUN_PREFIX))
+    {
+      choice.kept = g_intern_string (name + strlen (ADJ_RUN_PREFIX));
+      adj_document_set_run_choice (document, choice);
+      return;
+    }
   if (!g_str_has_prefix (name, CALL_PREFIX) ||
       !g_ascii_string_to_unsigned (name + strlen (CALL_PREFIX), 10, 0, G_MAXUINT, &call, NULL))
     return;
   choice.random = FALSE;
   choice.file = NULL;
+  choice.kept = NULL;
   choice.call = (guint) call;
   adj_document_set_run_choice (document, choice);
 }

@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/* What targets of win.inputs begin with that name a run. */
+#define ADJ_RUN_PREFIX "run-"
+
 /* Commands that choose: their state is what the document has.  States are floating. */
 
 GVariant *adj_chosen_view (AdjDocument *document);

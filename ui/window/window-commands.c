@@ -74,6 +74,24 @@ run_compare_with (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_compare_values (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_values (self);
+}
+
+static void
+run_keep (AdjWindow *self, GVariant *parameter)
+{
+  adj_window_ask_keep (self);
+}
+
+static void
+run_remove_run (AdjWindow *self, GVariant *parameter)
+{
+  adj_document_remove_run (adj_window_get_document (self), g_variant_get_string (parameter, NULL));
+}
+
+static void
 run_next_change (AdjWindow *self, GVariant *parameter)
 {
   adj_changes_step (adj_window_get_document (self), 1);
@@ -433,8 +451,8 @@ static const AdjCommand commands[] = {
     .accels = { "<Alt>Left" } },
   { "win.forward", N_ ("Forward"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_FUTURE, .run = run_forward,
     .accels = { "<Alt>Right" } },
-  { "win.undo", N_ ("Undo a Change of the View"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_DONE,
-    .run = run_undo, .accels = { "<Control>z" } },
+  { "win.undo", N_ ("Undo a Change"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_DONE, .run = run_undo,
+    .accels = { "<Control>z" } },
   { "win.redo", N_ ("Redo"), ADJ_COMMANDS_GRAPH, ADJ_NEEDS_UNDONE, .run = run_redo,
     .accels = { "<Control><Shift>z" } },
   { "win.run", N_ ("Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_run, .accels = { "F5" },
@@ -443,6 +461,11 @@ static const AdjCommand commands[] = {
     .run = run_compare, .accels = { "<Shift>F5" }, .menus = ADJ_MENU_CANVAS },
   { "win.run-setup", N_ ("Choose How to Run"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_setup,
     .accels = { "<Control>F5" } },
+  { "win.compare-values", N_ ("Compare with Values of a File…"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
+    .run = run_compare_values },
+  { "win.keep-run", N_ ("Keep This Run…"), ADJ_COMMANDS_RUN, ADJ_NEEDS_RUN, .run = run_keep },
+  { "win.remove-run", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_remove_run,
+    .parameter = "s" },
   { "win.compare-with", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_compare_with,
     .parameter = "(us)" },
   { "win.stop", N_ ("Stop"), ADJ_COMMANDS_RUN, ADJ_NEEDS_WORK, .run = run_stop,
@@ -567,6 +590,14 @@ has_work (AdjDocument *document, gint unused)
 }
 
 static gboolean
+has_run (AdjDocument *document, gint unused)
+{
+  AdjEvaluation *evaluation = adj_document_get_evaluation (document);
+
+  return evaluation != NULL && adj_evaluation_can_keep (evaluation);
+}
+
+static gboolean
 has_long_layout (AdjDocument *document, gint unused)
 {
   return adj_document_can_show_modules (document);
@@ -588,6 +619,7 @@ static const struct
   [ADJ_NEEDS_FILE] = { has_file, 0 },
   [ADJ_NEEDS_SELECTION] = { has_selection, 0 },
   [ADJ_NEEDS_WORK] = { has_work, 0 },
+  [ADJ_NEEDS_RUN] = { has_run, 0 },
   [ADJ_NEEDS_PROBLEM] = { has_problem, 0 },
   [ADJ_NEEDS_PAST] = { adj_document_can_go, -1 },
   [ADJ_NEEDS_FUTURE] = { adj_document_can_go, 1 },

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n.h>
 
+#include "model/adj-facts.h"
+
 /* -- opening -- */
 
 static GtkFileFilter *
@@ -53,6 +55,7 @@ on_seed_response (AdwMessageDialog *dialog, const char *response, AdjWindow *sel
   choice = adj_document_get_run_choice (document);
   choice.random = TRUE;
   choice.file = NULL;
+  choice.kept = NULL;
   gtk_spin_button_update (seed);
   choice.seed = (guint32) gtk_spin_button_get_value (seed);
   adj_document_set_run_choice (document, choice);
@@ -93,21 +96,149 @@ take_inputs (AdjWindow *self, GFile *file)
   g_autofree char *path = g_file_get_path (file);
 
   choice.file = path != NULL ? g_intern_string (path) : NULL;
+  choice.kept = NULL;
   adj_document_set_run_choice (document, choice);
+}
+
+static void
+ask_tensors (AdjWindow *self,
+             const char *title,
+             const char *accept,
+             void (*chosen) (AdjWindow *self, GFile *file))
+{
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+  g_autoptr (GtkFileChooserNative) chooser = gtk_file_chooser_native_new (
+      title, GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_OPEN, accept, _ ("_Cancel"));
+
+  gtk_file_filter_set_name (filter, _ ("Tensors (.safetensors)"));
+  gtk_file_filter_add_suffix (filter, "safetensors");
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+  adj_window_choose (self, chooser, chosen);
 }
 
 void
 adj_window_ask_inputs (AdjWindow *self)
 {
-  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
-  g_autoptr (GtkFileChooserNative) chooser =
-      gtk_file_chooser_native_new (_ ("Inputs by Name of Placeholder"), GTK_WINDOW (self),
-                                   GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Take"), _ ("_Cancel"));
+  ask_tensors (self, _ ("Inputs by Name of Placeholder"), _ ("_Take"), take_inputs);
+}
 
-  gtk_file_filter_set_name (filter, _ ("Tensors (.safetensors)"));
-  gtk_file_filter_add_suffix (filter, "safetensors");
-  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
-  adj_window_choose (self, chooser, take_inputs);
+static void
+take_values (AdjWindow *self, GFile *file)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjRunChoice choice = adj_document_get_run_choice (document);
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path == NULL)
+    return;
+  choice.values = g_intern_string (path);
+  adj_document_set_run_choice (document, choice);
+  adj_document_run_against_values (document);
+}
+
+void
+adj_window_ask_values (AdjWindow *self)
+{
+  ask_tensors (self, _ ("Values by Name of Node"), _ ("_Compare"), take_values);
+}
+
+/* -- keeping a run -- */
+
+static gboolean
+is_free (AdjDocument *document, const char *name)
+{
+  g_autoptr (AdjRecordedCall) taken = adj_graph_set_find_run (
+      adj_document_get_graphs (document), adj_document_get_graph (document), name);
+
+  return taken == NULL;
+}
+
+static void
+on_name_changed (GtkEditable *entry, AdwMessageDialog *dialog)
+{
+  AdjDocument *document =
+      adj_window_get_document (ADJ_WINDOW (gtk_window_get_transient_for (GTK_WINDOW (dialog))));
+  const char *name = gtk_editable_get_text (entry);
+  gboolean good = adj_run_name_is_valid (name) && is_free (document, name);
+
+  adw_message_dialog_set_response_enabled (dialog, "keep", good);
+  if (adw_message_dialog_has_response (dialog, "outputs"))
+    adw_message_dialog_set_response_enabled (dialog, "outputs", good);
+  if (good)
+    gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
+  else
+    gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
+}
+
+static void
+on_keep_response (AdwMessageDialog *dialog, const char *response, AdjWindow *self)
+{
+  GtkEditable *entry = GTK_EDITABLE (adw_message_dialog_get_extra_child (dialog));
+
+  if (!g_str_equal (response, "cancel"))
+    adj_document_keep_run (adj_window_get_document (self), gtk_editable_get_text (entry),
+                           g_str_equal (response, "keep"));
+}
+
+/* "Run 3" */
+static char *
+propose_name (AdjDocument *document)
+{
+  for (guint i = 1;; i++)
+    {
+      g_autofree char *name = g_strdup_printf (_ ("Run %u"), i);
+
+      if (is_free (document, name))
+        return g_steal_pointer (&name);
+    }
+}
+
+static void
+add_keep_responses (AdwMessageDialog *dialog, gboolean large)
+{
+  adw_message_dialog_add_response (dialog, "cancel", _ ("_Cancel"));
+  if (large)
+    adw_message_dialog_add_response (dialog, "outputs", _ ("Keep _Outputs Only"));
+  adw_message_dialog_add_response (dialog, "keep", large ? _ ("Keep _All") : _ ("_Keep"));
+  adw_message_dialog_set_close_response (dialog, "cancel");
+  adw_message_dialog_set_default_response (dialog, large ? "outputs" : "keep");
+  adw_message_dialog_set_response_appearance (dialog, large ? "outputs" : "keep",
+                                              ADW_RESPONSE_SUGGESTED);
+}
+
+void
+adj_window_ask_keep (AdjWindow *self)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  AdjEvaluation *evaluation = adj_document_get_evaluation (document);
+  guint64 n_bytes = adj_evaluation_count_bytes (evaluation, TRUE);
+  gboolean large = n_bytes > ADJ_SESSION_MAX_KEPT;
+  g_autofree char *size = adj_facts_bytes (n_bytes);
+  g_autofree char *less = adj_facts_bytes (adj_evaluation_count_bytes (evaluation, FALSE));
+  g_autofree char *name = propose_name (document);
+  g_autofree char *body = NULL;
+  GtkWidget *entry = gtk_entry_new ();
+  GtkWidget *dialog;
+
+  if (large)
+    body = g_strdup_printf (_ ("With the values of all nodes the file grows by %s, with inputs and "
+                               "outputs only by %s."),
+                            size, less);
+  else
+    body = g_strdup_printf (_ ("Saving the file writes inputs, outputs and the values of all nodes "
+                               "(%s). They can be run on and compared with later."),
+                            size);
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), _ ("Keep This Run?"), body);
+  gtk_window_set_title (GTK_WINDOW (dialog), _ ("Keep This Run?"));
+  add_keep_responses (ADW_MESSAGE_DIALOG (dialog), large);
+  gtk_editable_set_text (GTK_EDITABLE (entry), name);
+  gtk_entry_set_activates_default (GTK_ENTRY (entry), TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Name of the Run"), -1);
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), entry);
+  g_signal_connect_object (entry, "changed", G_CALLBACK (on_name_changed), dialog, 0);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_keep_response), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
 }
 
 /* -- showing what was written -- */

@@ -13,6 +13,10 @@ void adj_window_ask_open (AdjWindow *self);
 void adj_window_ask_seed (AdjWindow *self);
 /* Which file has the inputs of runs. */
 void adj_window_ask_inputs (AdjWindow *self);
+/* Which file has the values to compare with; compares. */
+void adj_window_ask_values (AdjWindow *self);
+/* As what to keep what came out of the last run. */
+void adj_window_ask_keep (AdjWindow *self);
 /* Shows @uri among the files of its folder. */
 void adj_window_show_file (AdjWindow *self, const char *uri);
 

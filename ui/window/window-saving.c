@@ -169,7 +169,10 @@ adj_window_may_close (AdjWindow *self, AdwTabPage *tab)
   self->closing = tab;
   dialog = make_question (
       self, g_strdup_printf (_ ("Save %s?"), adj_document_get_title (document)),
-      g_strdup (_ ("Its graphs are in no file. They are lost when they are not saved.")));
+      g_strdup (adj_document_get_file (document) == NULL
+                    ? _ ("Its graphs are in no file. They are lost when they are not saved.")
+                    : _ ("The runs that you kept or removed are not in the file as they are here. "
+                         "That is lost when it is not saved.")));
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "discard", _ ("_Discard"), "save",
                                     _ ("_Save…"), NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard",

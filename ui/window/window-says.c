@@ -4,6 +4,7 @@
 #include "model/adj-facts.h"
 #include "panel/name-widgets.h"
 #include "window/window-actions.h"
+#include "window/window-choices.h"
 #include "window/window-private.h"
 
 static char *
@@ -70,7 +71,24 @@ update_title (AdjWindow *self)
   g_string_free (subtitle, TRUE);
 }
 
-/* The calls that were recorded of the shown graph, to choose one. */
+static void
+append_runs (GMenu *menu, const AdjGraphSet *graphs, const AdjBundleGraph *graph)
+{
+  g_autoptr (GPtrArray) runs = adj_graph_set_list_runs (graphs, graph);
+
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const char *name = ((const AdjRecordedCall *) runs->pdata[i])->origin->name;
+      g_autofree char *label = g_strdup_printf (_ ("Inputs of Run “%s”"), name);
+      g_autofree char *target = g_strconcat (ADJ_RUN_PREFIX, name, NULL);
+      g_autoptr (GMenuItem) item = g_menu_item_new (label, NULL);
+
+      g_menu_item_set_action_and_target (item, "win.inputs", "s", target);
+      g_menu_append_item (menu, item);
+    }
+}
+
+/* The calls that were recorded of the shown graph and the runs that are kept, to choose one. */
 static void
 update_inputs (AdjWindow *self)
 {
@@ -87,6 +105,8 @@ update_inputs (AdjWindow *self)
 
       g_menu_append (self->inputs_menu, label, action);
     }
+  if (graph != NULL)
+    append_runs (self->inputs_menu, adj_document_get_graphs (self->document), graph);
   g_menu_append (self->inputs_menu, _ ("Random _Inputs…"), "win.inputs::random");
   g_menu_append (self->inputs_menu, _ ("Inputs of a _File…"), "win.inputs::file");
 }
@@ -147,6 +167,13 @@ adj_window_compare_with (AdjWindow *self, guint tab, const char *id)
 
 static void
 update_choice (AdjWindow *self)
+{
+  update_title (self);
+  adj_window_update_actions (self);
+}
+
+static void
+update_evaluation (AdjWindow *self)
 {
   update_title (self);
   adj_window_update_actions (self);
@@ -234,7 +261,8 @@ adj_window_watch_document (AdjWindow *self)
     { "notify::scene", G_CALLBACK (update_scene) },
     { "notify::error", G_CALLBACK (update_scene) },
     { "notify::bundle", G_CALLBACK (update_scene) },
-    { "notify::evaluation", G_CALLBACK (update_title) },
+    { "notify::evaluation", G_CALLBACK (update_evaluation) },
+    { "notify::runs", G_CALLBACK (update_inputs) },
     { "notify::unsaved", G_CALLBACK (update_title) },
     { "notify::selected", G_CALLBACK (adj_window_update_actions) },
     { "notify::run-choice", G_CALLBACK (update_choice) },

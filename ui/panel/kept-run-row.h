@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <adwaita.h>
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+/* A row that says who computed @run, from what and when, with a button that removes it. */
+GtkWidget *adj_kept_run_row_new (const AdjBundle *bundle, const AdjRecordedCall *run);
+
+G_END_DECLS
