@@ -272,6 +272,43 @@ test_outputs_come_back (void)
   g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
 }
 
+/* What a run that is kept may take: values of nodes are left out with a line, more is refused. */
+static void
+test_keeps_little (void)
+{
+  static const char graph[] =
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, x: \"f32[1][1]cpu\"):\n"
+      "        e: \"f32[4200, 4200][0, 0]cpu\" = torch.ops.aten.expand.default(x, [4200, 4200])\n"
+      "        c: \"f32[4200, 4200][4200, 1]cpu\" = torch.ops.aten.neg.default(e)\n"
+      "        s: \"f32[][]cpu\" = torch.ops.aten.sum.default(c)\n"
+      "        return (%s,)\n";
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "large.txt", NULL);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      GString *text = g_string_new (graph);
+      g_autoptr (AdjTestProcess) kept = NULL;
+      g_autoptr (AdjTestProcess) shown = NULL;
+
+      g_string_replace (text, "%s", i == 0 ? "s" : "c", 1);
+      g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+      g_string_free (text, TRUE);
+      kept = adjoint (folder, "run $TMP/large.txt --seed 1 --keep it --into $TMP/kept.adjoint");
+      if (i == 0)
+        {
+          assert_done (kept, 0);
+          assert_mentions (kept->err, "the values of its nodes are not kept: they are 134.6");
+          shown = adjoint (folder, "show $TMP/kept.adjoint");
+          assert_mentions (shown->out, "seed 1                    0  2");
+          continue;
+        }
+      assert_done (kept, 2);
+      assert_mentions (kept->err, "its inputs and outputs are 67.3");
+    }
+}
+
 static void
 test_renders (void)
 {
@@ -459,6 +496,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/text-prints-back", test_text_prints_back);
   g_test_add_func ("/cli/convert-keeps-results", test_convert_keeps_results);
   g_test_add_func ("/cli/outputs-come-back", test_outputs_come_back);
+  g_test_add_func ("/cli/keeps-little", test_keeps_little);
   g_test_add_func ("/cli/renders", test_renders);
   g_test_add_func ("/cli/reports", test_reports);
   g_test_add_func ("/cli/refusals", test_refusals);
