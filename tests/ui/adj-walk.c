@@ -6,7 +6,6 @@
 #include "support/adj-test.h"
 
 #define WAIT_SECONDS 60
-#define POLL_MSEC 20
 
 #ifdef __SANITIZE_ADDRESS__
 const char *__asan_default_options (void);
@@ -80,32 +79,6 @@ adj_walk_open_window (AdjApplication *application, int width, int height)
   return window;
 }
 
-static gboolean
-wake_up (gpointer data)
-{
-  return G_SOURCE_CONTINUE;
-}
-
-/* Threads that bring about what is waited for do not wake the loop. */
-gboolean
-adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds)
-{
-  gint64 end = g_get_monotonic_time () + seconds * G_TIME_SPAN_SECOND;
-  guint poll = g_timeout_add (POLL_MSEC, wake_up, NULL);
-  gboolean is_done;
-
-  while (!(is_done = done (data)) && g_get_monotonic_time () < end)
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (poll);
-  return is_done;
-}
-
-static gboolean
-is_at_rest (gpointer data)
-{
-  return adj_work_count () == 0 && !g_main_context_pending (NULL);
-}
-
 void
 adj_walk_close (AdjWindow *window)
 {
@@ -114,7 +87,7 @@ adj_walk_close (AdjWindow *window)
   /* Who held the window would keep its pages, and what they compute. */
   g_object_add_weak_pointer (G_OBJECT (window), &left);
   gtk_window_destroy (GTK_WINDOW (window));
-  g_assert_true (adj_walk_until (is_at_rest, NULL, WAIT_SECONDS));
+  adj_wait_for_threads ();
   g_assert_null (left);
 }
 
@@ -136,7 +109,7 @@ adj_walk_settle (AdjWindow *window)
   int frames = 4;
 
   gtk_widget_add_tick_callback (GTK_WIDGET (window), count_frame, &frames, NULL);
-  adj_walk_until (is_zero, &frames, WAIT_SECONDS);
+  adj_wait_until (is_zero, &frames, WAIT_SECONDS);
   while (g_main_context_pending (NULL))
     g_main_context_iteration (NULL, FALSE);
 }
@@ -155,7 +128,7 @@ adj_walk_open (AdjWindow *window, const char *path)
   g_autoptr (GFile) file = g_file_new_for_path (path);
 
   adj_window_open (window, file);
-  return adj_walk_until (has_result, window, WAIT_SECONDS);
+  return adj_wait_until (has_result, window, WAIT_SECONDS);
 }
 
 static gboolean
@@ -178,7 +151,7 @@ adj_walk_choose_graph (AdjWindow *window, const char *role)
     if (g_str_equal (adj_graph_set_get (graphs, i)->role, role))
       {
         adj_document_set_graph_index (document, i);
-        return adj_walk_until (shows_wanted, window, WAIT_SECONDS);
+        return adj_wait_until (shows_wanted, window, WAIT_SECONDS);
       }
   return FALSE;
 }
@@ -219,7 +192,7 @@ adj_walk_run (AdjWindow *window, const char *action)
   gboolean done;
 
   gtk_widget_activate_action (GTK_WIDGET (window), action, NULL);
-  done = adj_walk_until (is_idle, window, WAIT_SECONDS);
+  done = adj_wait_until (is_idle, window, WAIT_SECONDS);
   adj_walk_settle (window);
   return done;
 }
@@ -330,7 +303,7 @@ adj_walk_shoot (GtkWidget *window, const char *path)
   g_autoptr (GskRenderNode) node = NULL;
   g_autoptr (GdkTexture) texture = NULL;
 
-  g_assert_true (adj_walk_until (is_painted, window, WAIT_SECONDS));
+  g_assert_true (adj_wait_until (is_painted, window, WAIT_SECONDS));
   node = paint_window (window);
   texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
                                          &GRAPHENE_RECT_INIT (0, 0, width, height));
@@ -409,7 +382,7 @@ adj_walk_read_clipboard (AdjWindow *window)
 
   gdk_clipboard_read_text_async (gtk_widget_get_clipboard (GTK_WIDGET (window)), NULL, on_text,
                                  &text);
-  g_assert_true (adj_walk_until (is_set, &text, WAIT_SECONDS));
+  g_assert_true (adj_wait_until (is_set, &text, WAIT_SECONDS));
   return text;
 }
 

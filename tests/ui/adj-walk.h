@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ui/adj-wait.h"
 #include "window/adj-application.h"
 #include "window/adj-window.h"
 
@@ -18,8 +19,6 @@ AdjApplication *adj_walk_begin (int *argc, char ***argv);
 AdjWindow *adj_walk_open_window (AdjApplication *application, int width, int height);
 /* Destroys it, and waits for what its threads still do. */
 void adj_walk_close (AdjWindow *window);
-/* Runs the main loop until @done says so; %FALSE after @seconds. */
-gboolean adj_walk_until (gboolean (*done) (gpointer data), gpointer data, guint seconds);
 /* Until nothing is left to lay out or paint. */
 void adj_walk_settle (AdjWindow *window);
 /* Opens and waits for the picture or the error. */

@@ -53,13 +53,13 @@ measure (AdjWindow *window, const char *path, double *until_free, double *until_
 
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  if (!adj_walk_until (is_laying_out, document, 60) || adj_document_get_scene (document) != NULL)
+  if (!adj_wait_until (is_laying_out, document, 60) || adj_document_get_scene (document) != NULL)
     return FALSE;
   begun = g_get_monotonic_time ();
   gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
-  adj_walk_until (is_free, document, 20);
+  adj_wait_until (is_free, document, 20);
   *until_free = (g_get_monotonic_time () - begun) / 1e3;
-  adj_walk_until (is_gone, NULL, 20);
+  adj_wait_until (is_gone, NULL, 20);
   *until_gone = (g_get_monotonic_time () - begun) / 1e3;
   return TRUE;
 }

@@ -79,7 +79,7 @@ measure (Bench *bench, const char *name, float zoom, guint n_nodes)
   bench->started = g_get_monotonic_time ();
   bench->cpu = clock ();
   tick = gtk_widget_add_tick_callback (GTK_WIDGET (bench->view), pan, bench, NULL);
-  adj_walk_until (is_over, bench, 60);
+  adj_wait_until (is_over, bench, 60);
   gtk_widget_remove_tick_callback (GTK_WIDGET (bench->view), tick);
   seconds = (g_get_monotonic_time () - bench->started) / 1e6;
   cpu = (double) (clock () - bench->cpu) * 1e3 / CLOCKS_PER_SEC / MAX (bench->n, 1);

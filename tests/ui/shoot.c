@@ -80,7 +80,7 @@ view (AdjWindow *window, const char *action)
   act (window, action);
   for (guint i = 0; i < 100 && adj_document_get_scene (document) == before; i++)
     adj_walk_settle (window);
-  adj_walk_until (is_done, document, 20);
+  adj_wait_until (is_done, document, 20);
   adj_walk_settle (window);
 }
 
@@ -148,7 +148,7 @@ walk_pointer (AdjWindow *window)
   canvas->pointer =
       adj_camera_to_widget (&canvas->camera, rect->x + rect->width / 2, rect->y + rect->height / 2);
   adj_graph_view_hover (canvas, box, ADJ_NO_BOX);
-  adj_walk_until (is_mapped, adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_HOVER_CARD, NULL), 20);
+  adj_wait_until (is_mapped, adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_HOVER_CARD, NULL), 20);
   shoot (window, "hover");
   adj_graph_view_hover (canvas, ADJ_NO_BOX, ADJ_NO_BOX);
   adj_graph_view_set_role (canvas, ADJ_ROLE_SAVED);
@@ -223,7 +223,7 @@ walk_partitions (AdjWindow *window)
   adj_window_show_page (window, "partitions");
   adj_walk_settle (window);
   shoot (window, "partitions-work");
-  adj_walk_until (has_curve, window, 60);
+  adj_wait_until (has_curve, window, 60);
   shoot (window, "partitions");
 }
 
@@ -368,7 +368,7 @@ walk_runs (AdjWindow *window)
   shoot (window, "folded");
   act (window, "win.color-by::role");
   adj_document_export (document, svg, NULL, ADJ_SCHEME_LIGHT);
-  adj_walk_until (is_done, document, 20);
+  adj_wait_until (is_done, document, 20);
   shoot (window, "exported");
   g_remove (svg);
 }
@@ -418,10 +418,10 @@ walk_long (AdjWindow *window)
 
   g_file_set_contents (path, text, -1, NULL);
   adj_window_open (window, file);
-  adj_walk_until (is_long, adj_window_get_document (window), 60);
+  adj_wait_until (is_long, adj_window_get_document (window), 60);
   shoot (window, "long");
   act (window, "win.modules-only");
-  adj_walk_until (has_scene, adj_window_get_document (window), 60);
+  adj_wait_until (has_scene, adj_window_get_document (window), 60);
   shoot (window, "modules-only");
   g_remove (path);
 }
@@ -431,7 +431,7 @@ static void
 walk_question (AdjWindow *window)
 {
   act (window, "win.trace");
-  adj_walk_until (is_done, adj_window_get_document (window), 60);
+  adj_wait_until (is_done, adj_window_get_document (window), 60);
   act (window, "win.close-tab");
   shoot (window, "unsaved");
   shoot_dialog (window, "Save planted.adjoint, traced?", "save-question");

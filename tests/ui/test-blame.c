@@ -89,7 +89,7 @@ assert_goes_there (AdjWindow *window)
   AdjDocument *document = adj_window_get_document (window);
   GtkWidget *button;
 
-  g_assert_true (adj_walk_until (is_blamed, document, 20));
+  g_assert_true (adj_wait_until (is_blamed, document, 20));
   adj_walk_settle (window);
   g_assert_true (adj_window_get_document (window) == document);
   assert_at (window, "total");
@@ -115,7 +115,7 @@ test_trace (void)
   GtkWidget *button;
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
-  g_assert_true (adj_walk_until (is_blamed, document, 20));
+  g_assert_true (adj_wait_until (is_blamed, document, 20));
   adj_walk_settle (window);
   /* The tab of what could not be made is gone. */
   g_assert_true (adj_window_get_document (window) == document);

@@ -25,12 +25,6 @@ is_laying_out (gpointer document)
 }
 
 static gboolean
-is_gone (gpointer data)
-{
-  return adj_work_count () == 0;
-}
-
-static gboolean
 has_scene (gpointer document)
 {
   return adj_document_get_scene (document) != NULL;
@@ -58,7 +52,7 @@ test_layout (void)
 
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  g_assert_true (adj_walk_until (is_laying_out, document, 60));
+  g_assert_true (adj_wait_until (is_laying_out, document, 60));
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "stop"));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
   /* At once, whatever the threads do. */
@@ -66,12 +60,12 @@ test_layout (void)
   g_assert_null (adj_document_get_scene (document));
   adj_walk_settle (window);
   g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "Stopped"));
-  g_assert_true (adj_walk_until (is_gone, NULL, 20));
+  adj_wait_for_threads ();
   g_assert_null (adj_document_get_scene (document));
 
   /* Asked for less, it comes. */
   adj_document_set_fold_depth (document, 1);
-  g_assert_true (adj_walk_until (has_scene, document, 60));
+  g_assert_true (adj_wait_until (has_scene, document, 60));
   adj_walk_settle (window);
   adj_walk_close (window);
 }
@@ -110,12 +104,12 @@ test_modules (void)
   begun = g_get_monotonic_time ();
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  g_assert_true (adj_walk_until (offers_modules, button, 60));
+  g_assert_true (adj_wait_until (offers_modules, button, 60));
   g_assert_cmpint (g_get_monotonic_time () - begun, >, 2 * G_TIME_SPAN_SECOND);
   g_assert_null (adj_document_get_scene (document));
 
   g_signal_emit_by_name (button, "clicked");
-  g_assert_true (adj_walk_until (has_scene, document, 60));
+  g_assert_true (adj_wait_until (has_scene, document, 60));
   g_assert_cmpuint (count_open (adj_document_get_scene (document)), ==, 0);
   g_assert_false (gtk_widget_get_visible (button));
   adj_walk_settle (window);
@@ -155,7 +149,7 @@ stop_writing (AdjWindow *window, const AdjTestFolder *folder, const char *begins
   GtkWidget *bar;
   guint n_before = count_files (folder);
 
-  g_assert_true (adj_walk_until (tells_numbers, document, 60));
+  g_assert_true (adj_wait_until (tells_numbers, document, 60));
   g_assert_true (g_str_has_prefix (adj_document_get_status (document), begins));
   bar = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_PROGRESS_BAR);
   g_assert_nonnull (bar);
@@ -164,14 +158,8 @@ stop_writing (AdjWindow *window, const AdjTestFolder *folder, const char *begins
   g_assert_false (adj_document_is_busy (document));
   adj_walk_settle (window);
   g_assert_nonnull (adj_walk_find (GTK_WIDGET (window), GTK_TYPE_LABEL, "Stopped"));
-  g_assert_true (adj_walk_until (is_gone, NULL, 20));
+  adj_wait_for_threads ();
   g_assert_cmpuint (count_files (folder), <=, n_before);
-}
-
-static gboolean
-is_at_rest (gpointer document)
-{
-  return !adj_document_is_busy (document);
 }
 
 static void
@@ -187,9 +175,9 @@ test_pictures (void)
 
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  g_assert_true (adj_walk_until (has_scene, document, 60));
+  g_assert_true (adj_wait_until (has_scene, document, 60));
   adj_document_set_fold_depth (document, 0);
-  g_assert_true (adj_walk_until (is_at_rest, document, 60));
+  adj_wait_for (document);
 
   adj_document_export (document, png, NULL, ADJ_SCHEME_LIGHT);
   stop_writing (window, folder, "Writing deep.png: ");

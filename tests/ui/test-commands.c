@@ -99,7 +99,7 @@ test_runs (void)
   press_enter_on (window, "colour bytes");
   g_assert_cmpint (adj_document_get_arrangement (document)->coloring, ==, ADJ_COLOR_BY_BYTES);
   press_enter_on (window, "0-0-backward");
-  g_assert_true (adj_walk_until (shows_backward, document, 60));
+  g_assert_true (adj_wait_until (shows_backward, document, 60));
   adj_walk_close (window);
 }
 

@@ -10,35 +10,7 @@
 #include "model/adj-log.h"
 #include "model/adj-stages.h"
 #include "support/adj-test.h"
-
-static gboolean
-on_timeout (gpointer data)
-{
-  g_assert_not_reached ();
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-is_ready (AdjDocument *document)
-{
-  guint index = adj_document_get_graph_index (document);
-
-  if (adj_document_get_error (document) != NULL)
-    return TRUE;
-  return adj_document_get_scene (document) != NULL && index != G_MAXUINT &&
-         adj_document_get_graph (document) ==
-             adj_graph_set_get (adj_document_get_graphs (document), index);
-}
-
-static void
-wait_for (AdjDocument *document)
-{
-  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
-
-  while (!is_ready (document))
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (timeout);
-}
+#include "ui/adj-wait.h"
 
 /* "mul_, add": what is selected, the one that is looked at first. */
 static char *
@@ -83,10 +55,10 @@ traced (gconstpointer data)
   g_autoptr (AdjDocument) document = adj_document_new ();
 
   adj_document_open_text (source, bytes);
-  wait_for (source);
+  adj_wait_for (source);
   g_assert_no_error (adj_document_get_error (source));
   adj_document_open_trace (document, source);
-  wait_for (document);
+  adj_wait_for (document);
   g_assert_nonnull (adj_document_get_error (document));
   g_assert_true (adj_document_get_blamed (document) == source);
   check_problem (c, source);
@@ -139,7 +111,7 @@ opened (gconstpointer data)
 
   write_recording (c, path);
   adj_document_open (document, file, NULL);
-  wait_for (document);
+  adj_wait_for (document);
   g_assert_no_error (adj_document_get_error (document));
   g_assert_cmpint (adj_stages_get_current (document), ==, 2);
   g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "dce");
@@ -148,13 +120,13 @@ opened (gconstpointer data)
 
   /* Away and back: the failure is a stage like others. */
   adj_stages_step (document, -1);
-  wait_for (document);
+  adj_wait_for (document);
   g_assert_cmpint (adj_stages_get_current (document), ==, 1);
   adj_stages_step (document, -1);
-  wait_for (document);
+  adj_wait_for (document);
   g_assert_cmpint (adj_stages_get_current (document), ==, 0);
   adj_stages_show (document, 2);
-  wait_for (document);
+  adj_wait_for (document);
   check_problem (c, document);
   g_assert_false (adj_stages_can_step (document, 1));
 }

@@ -46,7 +46,7 @@ test_findings (void)
   /* The window goes on meanwhile. */
   g_assert_false (is_listed (page));
   g_assert_nonnull (adj_walk_find (page, GTK_TYPE_LABEL, "Checking…"));
-  g_assert_true (adj_walk_until (is_listed, page, 20));
+  g_assert_true (adj_wait_until (is_listed, page, 20));
   rows = adj_walk_find (page, GTK_TYPE_LIST_VIEW, NULL);
   g_signal_emit_by_name (rows, "activate", 0);
   adj_walk_settle (window);
@@ -72,15 +72,9 @@ test_close (void)
 int
 main (int argc, char *argv[])
 {
-  g_setenv ("GTK_A11Y", "test", TRUE);
-  g_test_init (&argc, &argv, NULL);
-  if (!adj_walk_init ())
-    {
-      g_test_skip ("there is no display");
-      return 0;
-    }
-  application = adj_application_new (G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, NULL));
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
   g_test_add_func ("/ui/findings/findings", test_findings);
   g_test_add_func ("/ui/findings/close", test_close);
   return g_test_run ();

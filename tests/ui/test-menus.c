@@ -182,7 +182,7 @@ test_module (Fixture *fixture, gconstpointer data)
                        ADJ_SIDE_FORWARD);
     }
   adj_walk_choose_item (menu, "Open or Close the Module");
-  g_assert_true (adj_walk_until (is_closed, fixture, 30));
+  g_assert_true (adj_wait_until (is_closed, fixture, 30));
 }
 
 /* A bridge: what saves, and what reads it. */
@@ -275,16 +275,10 @@ test_rows (Fixture *fixture, gconstpointer data)
   at = row_of (graphs, "Backward");
   menu = adj_walk_ask_menu (graphs, at.x, at.y);
   adj_walk_choose_item (menu, "Show Graph");
-  g_assert_true (adj_walk_until (shows_backward, fixture, 60));
+  g_assert_true (adj_wait_until (shows_backward, fixture, 60));
 }
 
 /* -- rows of nodes -- */
-
-static gboolean
-is_at_rest (gpointer document)
-{
-  return !adj_document_is_busy (document);
-}
 
 /* A forward graph that computes the same twice, traced, at the stage that finds that out. */
 static AdjWindow *
@@ -305,10 +299,10 @@ open_twice (const AdjTestFolder *folder)
   g_assert_true (adj_walk_open (window, path));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
   document = adj_window_get_document (window);
-  g_assert_true (adj_walk_until (is_at_rest, document, 60));
+  adj_wait_for (document);
   adj_stages_show (document,
                    (guint) adj_recording_find (adj_stages_get_recording (document), "cse"));
-  g_assert_true (adj_walk_until (is_at_rest, document, 60));
+  adj_wait_for (document);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "changes");
   adj_walk_settle (window);
   return window;
@@ -353,7 +347,7 @@ test_changes (void)
   g_assert_true (adj_document_get_graph (document) == shown);
   menu = adj_walk_ask_menu (rows, at.x, at.y);
   adj_walk_choose_item (menu, "Show in Its Graph");
-  g_assert_true (adj_walk_until (shows_sin, document, 60));
+  g_assert_true (adj_wait_until (shows_sin, document, 60));
   g_assert_true (adj_document_get_graph (document) != shown);
   adj_walk_close (window);
 }
@@ -376,7 +370,7 @@ test_findings (void)
   g_assert_true (adj_walk_open (window, path));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "findings");
   page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_FINDINGS_PAGE);
-  g_assert_true (adj_walk_until (has_row, page, 20));
+  g_assert_true (adj_wait_until (has_row, page, 20));
   adj_walk_settle (window);
   rows = adj_walk_find (page, GTK_TYPE_LIST_VIEW, NULL);
   at = row_of (rows, "2.0 to 2.6");
@@ -390,25 +384,16 @@ test_findings (void)
 int
 main (int argc, char *argv[])
 {
-  static const struct
-  {
-    const char *name;
-    void (*test) (Fixture *fixture, gconstpointer data);
-  } tests[] = {
-    { "node", test_node },     { "sensitive", test_sensitive }, { "several", test_several },
-    { "module", test_module }, { "bridge", test_bridge },       { "canvas", test_canvas },
-    { "rows", test_rows },
-  };
-
   application = adj_walk_begin (&argc, &argv);
   if (application == NULL)
     return 0;
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/ui/menus/%s", tests[i].name);
-
-      g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
-    }
+  g_test_add ("/ui/menus/node", Fixture, NULL, set_up, test_node, tear_down);
+  g_test_add ("/ui/menus/sensitive", Fixture, NULL, set_up, test_sensitive, tear_down);
+  g_test_add ("/ui/menus/several", Fixture, NULL, set_up, test_several, tear_down);
+  g_test_add ("/ui/menus/module", Fixture, NULL, set_up, test_module, tear_down);
+  g_test_add ("/ui/menus/bridge", Fixture, NULL, set_up, test_bridge, tear_down);
+  g_test_add ("/ui/menus/canvas", Fixture, NULL, set_up, test_canvas, tear_down);
+  g_test_add ("/ui/menus/rows", Fixture, NULL, set_up, test_rows, tear_down);
   g_test_add_func ("/ui/menus/changes", test_changes);
   g_test_add_func ("/ui/menus/findings", test_findings);
   return g_test_run ();

@@ -12,64 +12,14 @@
 #include "model/adj-search.h"
 #include "model/adj-source.h"
 #include "support/adj-test.h"
-
-/* -- a document that is driven by the main loop -- */
-
-static gboolean
-on_timeout (gpointer data)
-{
-  g_assert_not_reached ();
-  return G_SOURCE_REMOVE;
-}
-
-static void
-wait_for (AdjDocument *document, gboolean (*done) (AdjDocument *document))
-{
-  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
-
-  while (!done (document))
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (timeout);
-}
-
-static gboolean
-is_open (AdjDocument *document)
-{
-  return adj_document_get_scene (document) != NULL || adj_document_get_error (document) != NULL;
-}
-
-static gboolean
-is_evaluated (AdjDocument *document)
-{
-  return !adj_document_is_running (document);
-}
-
-static gboolean
-is_shown (AdjDocument *document)
-{
-  return adj_document_get_graph (document) ==
-         adj_graph_set_get (adj_document_get_graphs (document),
-                            adj_document_get_graph_index (document));
-}
-
-static AdjDocument *
-open_document (const char *name, const char *id)
-{
-  AdjDocument *document = adj_document_new ();
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-
-  adj_document_open (document, file, id);
-  wait_for (document, is_open);
-  return document;
-}
+#include "ui/adj-wait.h"
 
 /* -- opening -- */
 
 static void
 test_opens (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   g_autoptr (AdjGraphList) list = adj_graph_list_new ();
   /* What print_readable of PyTorch 2.6 has of calls, get_attrs and methods. */
   const guint n_calls[] = { 29, 41, 334, 144, 252, 144 + 252 };
@@ -99,14 +49,10 @@ test_opens_newest (void)
 
   adj_document_open (document, first, NULL);
   adj_document_open (document, second, NULL);
-  wait_for (document, is_open);
+  adj_wait_for (document);
   g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint");
   /* The older request must not come back. */
-  for (guint i = 0; i < 20; i++)
-    {
-      g_main_context_iteration (NULL, FALSE);
-      g_usleep (5000);
-    }
+  adj_wait_for_threads ();
   g_assert_cmpstr (adj_document_get_title (document), ==, "mlp.adjoint");
   g_assert_cmpuint (adj_bundle_get_n_graphs (adj_document_get_bundle (document)), ==, 4);
 }
@@ -126,14 +72,14 @@ test_refuses_damaged (void)
   contents = adj_test_read_file (whole, &length);
   g_assert_true (g_file_set_contents (path, contents, (gssize) (length / 2), NULL));
   adj_document_open (document, file, NULL);
-  wait_for (document, is_open);
+  adj_wait_for (document);
   g_assert_nonnull (adj_document_get_error (document));
   g_assert_nonnull (strstr (adj_document_get_error (document)->message, "half.adjoint"));
   g_assert_null (adj_document_get_scene (document));
 
   adj_document_open (document, good, NULL);
   g_assert_null (adj_document_get_error (document));
-  wait_for (document, is_open);
+  adj_wait_for (document);
   g_assert_nonnull (adj_document_get_scene (document));
 }
 
@@ -141,7 +87,7 @@ test_refuses_damaged (void)
 static void
 test_opens_text (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   g_autoptr (AdjGraph) expected = adj_graph_ref (adj_document_get_graph (document)->graph);
   g_autoptr (GBytes) text =
       g_bytes_ref (adj_bundle_get_text (adj_document_get_bundle (document), "0-0-joint"));
@@ -149,7 +95,7 @@ test_opens_text (void)
 
   adj_document_open_text (document, text);
   g_assert_null (adj_document_get_scene (document));
-  wait_for (document, is_open);
+  adj_wait_for (document);
   g_assert_no_error (adj_document_get_error (document));
   g_assert_null (adj_document_get_file (document));
   g_assert_cmpstr (adj_document_get_title (document), ==, "Pasted Text");
@@ -157,7 +103,7 @@ test_opens_text (void)
                     adj_graph_get_n_calls (expected));
 
   adj_document_open_text (document, nonsense);
-  wait_for (document, is_open);
+  adj_wait_for (document);
   g_assert_nonnull (adj_document_get_error (document));
   g_assert_true (g_str_has_prefix (adj_document_get_error (document)->message, "clipboard"));
 }
@@ -167,7 +113,7 @@ test_opens_text (void)
 static void
 test_switches_graphs (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   guint joint = adj_document_get_graph_index (document), other = joint == 0 ? 1 : 0;
   AdjNodeId node = { 3 };
 
@@ -175,15 +121,16 @@ test_switches_graphs (void)
   g_assert_false (adj_document_can_go (document, -1));
   adj_document_set_graph_index (document, other);
   /* The old picture stays until the new one is there. */
-  g_assert_false (is_shown (document));
+  g_assert_true (adj_document_get_graph (document) ==
+                 adj_graph_set_get (adj_document_get_graphs (document), joint));
   g_assert_nonnull (adj_document_get_scene (document));
-  wait_for (document, is_shown);
+  adj_wait_for (document);
   g_assert_false (adj_node_id_is_valid (adj_document_get_selected (document)));
   adj_document_set_selected (document, (AdjNodeId){ 1 });
 
   g_assert_true (adj_document_can_go (document, -1));
   adj_document_go (document, -1);
-  wait_for (document, is_shown);
+  adj_wait_for (document);
   g_assert_cmpuint (adj_document_get_graph_index (document), ==, joint);
   g_assert_cmpuint (adj_document_get_selected (document).index, ==, node.index);
   g_assert_true (adj_document_can_go (document, 1));
@@ -215,15 +162,14 @@ test_history (void)
 static void
 test_folds_modules (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjScene *open = adj_scene_ref (adj_document_get_scene (document));
   AdjNodeId gelu = adj_graph_find_node (adj_document_get_graph (document)->graph, "gelu");
-  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL), box;
+  guint box;
 
   adj_document_toggle_module (document, "h.0");
-  while (adj_document_get_scene (document) == open)
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (timeout);
+  adj_wait_for (document);
+  g_assert_true (adj_document_get_scene (document) != open);
   box = adj_scene_find_node (adj_document_get_scene (document), gelu);
   g_assert_cmpuint (box, !=, ADJ_NO_BOX);
   g_assert_cmpint (adj_scene_get_box (adj_document_get_scene (document), box)->kind, ==,
@@ -256,8 +202,8 @@ export_to (AdjDocument *document, const char *path, Outcome *outcome)
 {
   *outcome = (Outcome){ 0 };
   adj_document_export (document, path, NULL, ADJ_SCHEME_LIGHT);
-  while (outcome->exported == NULL && outcome->remark == NULL)
-    g_main_context_iteration (NULL, TRUE);
+  adj_wait_for (document);
+  g_assert_true (outcome->exported != NULL || outcome->remark != NULL);
 }
 
 static void
@@ -272,7 +218,7 @@ test_exports (void)
     { "step.png", "\x89PNG\r\n\x1a\n" },
     { "step.pdf", "%PDF-1." },
   };
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   Outcome outcome = { 0 };
 
@@ -316,7 +262,7 @@ check_not_exported (AdjDocument *document, const char *path, const char *why)
 static void
 test_refuses_export (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *odd = g_build_filename (folder->path, "step.gif", NULL);
   g_autofree char *nowhere = g_build_filename (folder->path, "missing", "step.svg", NULL);
@@ -330,7 +276,7 @@ test_refuses_export (void)
 static void
 test_compares (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   AdjEvaluation *evaluation;
   const AdjComparison *comparison;
   g_autoptr (AdjNodeList) nodes = adj_node_list_new ();
@@ -339,7 +285,7 @@ test_compares (void)
 
   adj_document_run (document, TRUE);
   g_assert_true (adj_document_is_running (document));
-  wait_for (document, is_evaluated);
+  adj_wait_for (document);
   evaluation = adj_document_get_evaluation (document);
   g_assert_nonnull (evaluation);
   comparison = adj_evaluation_get_comparison (evaluation);
@@ -358,16 +304,12 @@ test_compares (void)
 static void
 test_stops (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
 
   adj_document_run (document, TRUE);
   adj_document_stop (document);
   g_assert_false (adj_document_is_running (document));
-  for (guint i = 0; i < 60; i++)
-    {
-      g_main_context_iteration (NULL, FALSE);
-      g_usleep (5000);
-    }
+  adj_wait_for_threads ();
   g_assert_null (adj_document_get_evaluation (document));
 }
 
@@ -389,7 +331,7 @@ find_module (GListModel *list, const char *path)
 static void
 test_module_tree (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   g_autoptr (GListModel) roots = adj_module_tree_new (graph);
   g_autoptr (AdjModuleItem) block = find_module (roots, "h.0");
@@ -423,7 +365,7 @@ check_found (const AdjGraph *graph, const AdjScene *scene, const char *query, co
 static void
 test_search (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   AdjScene *scene = adj_document_get_scene (document);
 
@@ -442,7 +384,7 @@ test_search (void)
 static void
 test_match (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   g_autoptr (GArray) found = adj_search_match (graph, "^GELU(_1)?$", NULL);
   g_autoptr (GError) error = NULL;
@@ -456,7 +398,7 @@ test_match (void)
 static void
 test_source (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   const AdjNode *gelu = adj_graph_get_node (graph, adj_graph_find_node (graph, "gelu").index);
   const AdjFrame *frame = &gelu->meta.frames[gelu->meta.n_frames - 1];
@@ -483,7 +425,7 @@ test_source (void)
 static void
 test_facts (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   AdjNodeId id = adj_graph_find_node (graph, "gelu");
   const AdjNode *gelu = adj_graph_get_node (graph, id.index);

@@ -211,7 +211,7 @@ click (AdjGraphView *view, float x, float y)
 static void
 check_at_maker (AdjWindow *window)
 {
-  g_assert_true (adj_walk_until (shows_forward, window, 20));
+  g_assert_true (adj_wait_until (shows_forward, window, 20));
   adj_walk_settle (window);
   g_assert_cmpstr (get_selected (window), ==, "addmm_2");
   assert_told (window, ADJ_TYPE_SOURCE_PAGE, "forward, line 48");

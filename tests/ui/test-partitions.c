@@ -34,7 +34,7 @@ static GListModel *
 compute (AdjWindow *window)
 {
   adj_window_show_page (window, "partitions");
-  g_assert_true (adj_walk_until (has_chart, window, 100));
+  g_assert_true (adj_wait_until (has_chart, window, 100));
   adj_walk_settle (window);
   return get_plans (window);
 }
@@ -169,7 +169,7 @@ test_opens (void)
   g_signal_emit_by_name (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_CHART),
                          "plan-chosen", last);
   g_assert_true (adj_window_get_document (window) != before);
-  g_assert_true (adj_walk_until (shows_pair, window, 60));
+  g_assert_true (adj_wait_until (shows_pair, window, 60));
   adj_walk_settle (window);
   check_opened (window, adj_plan_item_get (last));
   adj_walk_close (window);
@@ -191,7 +191,7 @@ test_stops (void)
   GtkWidget *page, *button;
 
   adj_window_show_page (window, "partitions");
-  g_assert_true (adj_walk_until (is_under_way, window, 20));
+  g_assert_true (adj_wait_until (is_under_way, window, 20));
   page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_PARETO_PAGE);
   button = adj_walk_find_mapped (page, GTK_TYPE_BUTTON);
   g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (button)), ==, "_Cancel");

@@ -10,6 +10,7 @@
 #include "ir/adj-text.h"
 #include "model/adj-document.h"
 #include "support/adj-test.h"
+#include "ui/adj-wait.h"
 
 /* Two as they are, and one whose output is off by as much. */
 #define N_CALLS 3
@@ -96,11 +97,8 @@ set_up (Fixture *fixture, gconstpointer data)
   fixture->document = adj_document_new ();
   g_signal_connect_swapped (fixture->document, "remark", G_CALLBACK (on_remark), fixture);
   adj_document_open (fixture->document, file, NULL);
-  while (adj_document_get_scene (fixture->document) == NULL)
-    {
-      g_assert_no_error (adj_document_get_error (fixture->document));
-      g_main_context_iteration (NULL, TRUE);
-    }
+  adj_wait_for (fixture->document);
+  g_assert_no_error (adj_document_get_error (fixture->document));
 }
 
 static void
@@ -121,8 +119,7 @@ run (Fixture *fixture, AdjRunChoice choice, gboolean compare, AdjDType dtype)
   adj_document_set_run_choice (fixture->document, choice);
   g_assert_null (adj_document_get_evaluation (fixture->document));
   adj_document_run (fixture->document, compare);
-  while (adj_document_is_running (fixture->document))
-    g_main_context_iteration (NULL, TRUE);
+  adj_wait_for (fixture->document);
   evaluation = adj_document_get_evaluation (fixture->document);
   g_assert_cmpstr (fixture->remark, ==, NULL);
   g_assert_nonnull (evaluation);
@@ -189,8 +186,7 @@ judge (Fixture *fixture, AdjRunChoice choice)
 {
   adj_document_set_run_choice (fixture->document, choice);
   adj_document_run (fixture->document, TRUE);
-  while (adj_document_is_running (fixture->document))
-    g_main_context_iteration (NULL, TRUE);
+  adj_wait_for (fixture->document);
   return adj_evaluation_get_comparison (adj_document_get_evaluation (fixture->document))->verdict;
 }
 
@@ -239,8 +235,7 @@ test_file (Fixture *fixture, gconstpointer data)
   choice.file = g_intern_string (other);
   adj_document_set_run_choice (fixture->document, choice);
   adj_document_run (fixture->document, FALSE);
-  while (adj_document_is_running (fixture->document))
-    g_main_context_iteration (NULL, TRUE);
+  adj_wait_for (fixture->document);
   g_assert_null (adj_document_get_evaluation (fixture->document));
   g_assert_true (g_str_has_suffix (fixture->remark, "y.safetensors: there is no tensor 'x'"));
 }

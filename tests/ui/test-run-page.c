@@ -46,17 +46,11 @@ type (AdjWindow *window, const char *title, const char *text)
   g_signal_emit_by_name (entry, "activate");
 }
 
-static gboolean
-is_idle (gpointer data)
-{
-  return !adj_document_is_running (adj_window_get_document (data));
-}
-
 static AdjEvaluation *
 press_run (AdjWindow *window)
 {
   adj_walk_click (get_page (window), "Run");
-  g_assert_true (adj_walk_until (is_idle, window, 60));
+  adj_wait_for (adj_window_get_document (window));
   adj_walk_settle (window);
   return adj_document_get_evaluation (adj_window_get_document (window));
 }

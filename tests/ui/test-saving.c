@@ -54,18 +54,6 @@ act (Fixture *fixture, const char *action)
   adj_walk_settle (fixture->window);
 }
 
-static gboolean
-is_idle (gpointer document)
-{
-  return !adj_document_is_busy (document);
-}
-
-static void
-wait_for (AdjDocument *document)
-{
-  g_assert_true (adj_walk_until (is_idle, document, 60));
-}
-
 static AdwTabView *
 get_tabs (Fixture *fixture)
 {
@@ -107,7 +95,7 @@ trace (Fixture *fixture)
   g_assert_true (adj_walk_choose_graph (fixture->window, "dynamo"));
   act (fixture, "win.trace");
   fixture->document = adj_window_get_document (fixture->window);
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
   g_assert_nonnull (adj_document_get_graph (fixture->document));
 }
@@ -144,7 +132,7 @@ test_saves_over (Fixture *fixture, gconstpointer data)
   g_assert_false (adj_document_is_unsaved (fixture->document));
   g_assert_cmpstr (tab_title (fixture), ==, "my mlp.adjoint");
   act (fixture, "win.save");
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   g_assert_true (log_says (fixture->document, "Saved "));
 
   after = adj_bundle_load (fixture->path, NULL, NULL);
@@ -171,12 +159,12 @@ test_view_goes_along (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_walk_choose_graph (fixture->window, "backward"));
   g_assert_true (adj_walk_select (fixture->window, "gelu_backward"));
   act (fixture, "win.save");
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   bytes = adj_test_read_file (fixture->path, &length);
   g_assert_true (g_file_set_contents (sent, bytes, (gssize) length, NULL));
 
   g_assert_true (adj_walk_open (fixture->window, sent));
-  wait_for (adj_window_get_document (fixture->window));
+  adj_wait_for (adj_window_get_document (fixture->window));
   graph = adj_document_get_graph (adj_window_get_document (fixture->window));
   g_assert_cmpstr (graph->id, ==, "0-0-backward");
   g_assert_cmpstr (
@@ -261,13 +249,13 @@ test_saves_and_closes (Fixture *fixture, gconstpointer data)
   trace (fixture);
   act (fixture, "win.close-tab");
   answer (fixture, "Save my mlp.adjoint, traced?", "save");
-  g_assert_true (adj_walk_until (is_shown, (gpointer) "Save As", 60));
+  g_assert_true (adj_wait_until (is_shown, (gpointer) "Save As", 60));
   chooser = adj_walk_find_window ("Save As");
   gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (chooser), folder, NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "traced.adjoint");
   adj_walk_settle (fixture->window);
   gtk_dialog_response (GTK_DIALOG (chooser), GTK_RESPONSE_ACCEPT);
-  g_assert_true (adj_walk_until (is_closed, fixture, 60));
+  g_assert_true (adj_wait_until (is_closed, fixture, 60));
   bundle = adj_bundle_load (path, NULL, NULL);
   g_assert_nonnull (bundle);
   g_assert_nonnull (adj_bundle_get_recording (bundle));
@@ -282,7 +270,7 @@ test_becomes_saved (Fixture *fixture, gconstpointer data)
   trace (fixture);
   g_assert_false (adj_document_has_own_file (fixture->document));
   adj_document_save (fixture->document, path, NULL);
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
   g_assert_false (adj_document_is_unsaved (fixture->document));
   g_assert_true (adj_document_has_own_file (fixture->document));
@@ -302,12 +290,12 @@ test_changed_outside (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_document_is_changed_outside (fixture->document));
   act (fixture, "win.save");
   answer (fixture, "Replace my mlp.adjoint?", "cancel");
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   left = adj_test_read_file (fixture->path, NULL);
   g_assert_cmpstr (left, ==, "other");
   act (fixture, "win.save");
   answer (fixture, "Replace my mlp.adjoint?", "replace");
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   g_assert_false (adj_document_is_changed_outside (fixture->document));
 }
 
@@ -343,7 +331,7 @@ test_window_asks (Fixture *fixture, gconstpointer data)
     adw_message_dialog_response (dialog, "discard");
     gtk_window_destroy (GTK_WINDOW (dialog));
   }
-  g_assert_true (adj_walk_until (is_true, &gone, 60));
+  g_assert_true (adj_wait_until (is_true, &gone, 60));
   fixture->window = NULL;
 }
 
@@ -378,7 +366,7 @@ test_links (Fixture *fixture, gconstpointer data)
   g_assert_true (adj_walk_choose_graph (fixture->window, "forward"));
   file = g_file_new_for_commandline_arg (link);
   adj_window_open (fixture->window, file);
-  g_assert_true (adj_walk_until (looks_at_gelu, fixture, 60));
+  g_assert_true (adj_wait_until (looks_at_gelu, fixture, 60));
   g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
 
   /* Where it is not: pasted into another window. */
@@ -387,7 +375,7 @@ test_links (Fixture *fixture, gconstpointer data)
   fixture->window = adj_walk_open_window (application, 1280, 800);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (fixture->window)), link);
   act (fixture, "win.paste");
-  g_assert_true (adj_walk_until (looks_at_gelu, fixture, 60));
+  g_assert_true (adj_wait_until (looks_at_gelu, fixture, 60));
 }
 
 static gboolean
@@ -409,8 +397,8 @@ follow (Fixture *fixture, const char *format)
   file = g_file_new_for_uri (uri->str);
   adj_window_open (fixture->window, file);
   g_string_free (uri, TRUE);
-  wait_for (adj_window_get_document (fixture->window));
-  g_assert_true (adj_walk_until (has_answer, fixture, 60));
+  adj_wait_for (adj_window_get_document (fixture->window));
+  g_assert_true (adj_wait_until (has_answer, fixture, 60));
   adj_walk_settle (fixture->window);
 }
 
@@ -485,11 +473,11 @@ test_parts (Fixture *fixture, gconstpointer data)
   g_assert_cmpfloat (rect.width, <, adj_scene_get_bounds (scene).width);
 
   adj_document_export (fixture->document, whole, NULL, ADJ_SCHEME_LIGHT);
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   size_of (whole, &width, &height);
   g_assert_cmpfloat (width, >=, adj_scene_get_bounds (scene).width);
   adj_document_export (fixture->document, part, &rect, ADJ_SCHEME_DARK);
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   size_of (part, &width, &height);
   g_assert_cmpfloat_with_epsilon (width, rect.width, 1);
   g_assert_cmpfloat_with_epsilon (height, rect.height, 1);
@@ -508,13 +496,13 @@ test_reports (Fixture *fixture, gconstpointer data)
 
   g_assert_true (adj_walk_choose_graph (fixture->window, "joint"));
   adj_document_report (fixture->document, path);
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   page = adj_test_read_file (path, NULL);
   g_assert_nonnull (strstr (page, "<title>my mlp.adjoint — Joint Graph</title>"));
   g_assert_nonnull (strstr (page, "The graph was not run."));
   g_assert_true (adj_walk_run (fixture->window, "win.compare"));
   adj_document_report (fixture->document, path);
-  wait_for (fixture->document);
+  adj_wait_for (fixture->document);
   again = adj_test_read_file (path, NULL);
   g_assert_nonnull (strstr (again, "agrees with what was recorded"));
 }
@@ -522,33 +510,21 @@ test_reports (Fixture *fixture, gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  static const struct
-  {
-    const char *name;
-    void (*test) (Fixture *fixture, gconstpointer data);
-  } tests[] = {
-    { "saves-over", test_saves_over },
-    { "view-goes-along", test_view_goes_along },
-    { "notes", test_notes },
-    { "asks", test_asks },
-    { "saves-and-closes", test_saves_and_closes },
-    { "becomes-saved", test_becomes_saved },
-    { "changed-outside", test_changed_outside },
-    { "window-asks", test_window_asks },
-    { "links", test_links },
-    { "dead-links", test_dead_links },
-    { "parts", test_parts },
-    { "reports", test_reports },
-  };
-
   application = adj_walk_begin (&argc, &argv);
   if (application == NULL)
     return 0;
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/ui/saving/%s", tests[i].name);
-
-      g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
-    }
+  g_test_add ("/ui/saving/saves-over", Fixture, NULL, set_up, test_saves_over, tear_down);
+  g_test_add ("/ui/saving/view-goes-along", Fixture, NULL, set_up, test_view_goes_along, tear_down);
+  g_test_add ("/ui/saving/notes", Fixture, NULL, set_up, test_notes, tear_down);
+  g_test_add ("/ui/saving/asks", Fixture, NULL, set_up, test_asks, tear_down);
+  g_test_add ("/ui/saving/saves-and-closes", Fixture, NULL, set_up, test_saves_and_closes,
+              tear_down);
+  g_test_add ("/ui/saving/becomes-saved", Fixture, NULL, set_up, test_becomes_saved, tear_down);
+  g_test_add ("/ui/saving/changed-outside", Fixture, NULL, set_up, test_changed_outside, tear_down);
+  g_test_add ("/ui/saving/window-asks", Fixture, NULL, set_up, test_window_asks, tear_down);
+  g_test_add ("/ui/saving/links", Fixture, NULL, set_up, test_links, tear_down);
+  g_test_add ("/ui/saving/dead-links", Fixture, NULL, set_up, test_dead_links, tear_down);
+  g_test_add ("/ui/saving/parts", Fixture, NULL, set_up, test_parts, tear_down);
+  g_test_add ("/ui/saving/reports", Fixture, NULL, set_up, test_reports, tear_down);
   return g_test_run ();
 }

@@ -65,7 +65,7 @@ test_changing (void)
   g_signal_connect (gtk_widget_get_frame_clock (window), "before-paint", G_CALLBACK (change_rows),
                     &changing);
   adj_scroll_to_row (list, N_ROWS / 2, N_ROWS);
-  g_assert_true (adj_walk_until (is_over, &changing, 60));
+  g_assert_true (adj_wait_until (is_over, &changing, 60));
   g_signal_handlers_disconnect_by_data (gtk_widget_get_frame_clock (window), &changing);
   g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 0);
   gtk_window_destroy (GTK_WINDOW (window));

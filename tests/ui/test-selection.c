@@ -193,7 +193,7 @@ test_search (Fixture *fixture, gconstpointer data)
   assert_selected (fixture, "relu\ngelu");
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.flow", NULL);
-  g_assert_true (adj_walk_until (is_flow, fixture->document, 60));
+  g_assert_true (adj_wait_until (is_flow, fixture->document, 60));
   scene = adj_document_get_scene (fixture->document);
   g_assert_cmpint (adj_document_get_arrangement (fixture->document)->view, ==, ADJ_VIEW_FLOW);
   g_assert_cmpuint (adj_scene_find_node (scene, find (fixture, "relu")), !=, ADJ_NO_BOX);

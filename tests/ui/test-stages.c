@@ -8,48 +8,16 @@
 #include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
 #include "support/adj-test.h"
-
-static gboolean
-on_timeout (gpointer data)
-{
-  g_assert_not_reached ();
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-is_shown (AdjDocument *document)
-{
-  guint index = adj_document_get_graph_index (document);
-
-  if (adj_document_get_error (document) != NULL)
-    return TRUE;
-  return adj_document_get_scene (document) != NULL && index != G_MAXUINT &&
-         adj_document_get_graph (document) ==
-             adj_graph_set_get (adj_document_get_graphs (document), index);
-}
-
-static void
-wait_for_picture (AdjDocument *document)
-{
-  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
-
-  while (!is_shown (document))
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (timeout);
-}
+#include "ui/adj-wait.h"
 
 static AdjDocument *
 open_traced (const char *name, const char *id)
 {
-  g_autoptr (AdjDocument) source = adj_document_new ();
+  g_autoptr (AdjDocument) source = adj_wait_open (name, id);
   AdjDocument *document = adj_document_new ();
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
 
-  adj_document_open (source, file, id);
-  wait_for_picture (source);
   adj_document_open_trace (document, source);
-  wait_for_picture (document);
+  adj_wait_for (document);
   g_assert_no_error (adj_document_get_error (document));
   return document;
 }
@@ -73,18 +41,18 @@ test_steps (void)
   adj_document_set_selected (document, adj_graph_find_node (get_graph (document), "relu"));
 
   adj_stages_step (document, 1);
-  wait_for_picture (document);
+  adj_wait_for (document);
   g_assert_cmpint (adj_stages_get_current (document), ==, 1);
   g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "forward");
   g_assert_cmpuint (adj_document_get_selected (document).index, ==,
                     adj_graph_find_node (get_graph (document), "relu").index);
 
   adj_stages_show (document, 0);
-  wait_for_picture (document);
+  adj_wait_for (document);
   g_assert_cmpuint (adj_document_get_selected (document).index, ==,
                     adj_graph_find_node (get_graph (document), "relu").index);
   adj_stages_show (document, 2);
-  wait_for_picture (document);
+  adj_wait_for (document);
   g_assert_false (adj_stages_can_step (document, 1));
 }
 
@@ -142,13 +110,11 @@ test_saves (void)
   g_autofree char *path = g_build_filename (folder->path, "traced.adjoint", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjBundle) bundle = NULL;
-  guint timeout = g_timeout_add_seconds (60, on_timeout, NULL);
 
   g_assert_true (adj_document_is_unsaved (document));
   adj_document_save (document, path, NULL);
-  while (adj_document_is_unsaved (document))
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (timeout);
+  adj_wait_for (document);
+  g_assert_false (adj_document_is_unsaved (document));
   bundle = adj_bundle_load (path, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (adj_recording_get_n_stages (adj_bundle_get_recording (bundle)), ==, 3);
@@ -166,9 +132,9 @@ test_failure (void)
   g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
 
   adj_document_open_text (source, bytes);
-  wait_for_picture (source);
+  adj_wait_for (source);
   adj_document_open_trace (document, source);
-  wait_for_picture (document);
+  adj_wait_for (document);
   g_assert_nonnull (adj_document_get_error (document));
   g_assert_nonnull (strstr (adj_document_get_error (document)->message, "mine.foo"));
 }

@@ -89,7 +89,7 @@ test_comes_back (void)
   adj_document_set_coloring (adj_window_get_document (window), ADJ_COLOR_BY_BYTES);
   g_assert_true (adj_walk_select (window, "gelu"));
   /* What moves after the view was saved is saved again. */
-  g_assert_true (adj_walk_until (is_saved, mlp, 60));
+  g_assert_true (adj_wait_until (is_saved, mlp, 60));
   camera = (AdjCamera){ 11, 22, 0.75f };
   adj_graph_view_set_camera (adj_window_get_view (window), &camera);
   camera = adj_graph_view_get_camera (adj_window_get_view (window));

@@ -5,37 +5,7 @@
 #include "model/adj-document.h"
 #include "model/adj-timeline.h"
 #include "support/adj-test.h"
-
-static gboolean
-on_late (gpointer data)
-{
-  g_error ("the document did not come to an end");
-  return G_SOURCE_REMOVE;
-}
-
-static void
-settle (AdjDocument *document)
-{
-  guint late = g_timeout_add_seconds (60, on_late, NULL);
-
-  while (adj_document_is_busy (document))
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (late);
-}
-
-static AdjDocument *
-open_document (const char *name, const char *id)
-{
-  AdjDocument *document = adj_document_new ();
-  g_autofree char *path = adj_test_data_path (name);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-
-  adj_document_open (document, file, id);
-  settle (document);
-  g_assert_no_error (adj_document_get_error (document));
-  g_assert_nonnull (adj_document_get_scene (document));
-  return document;
-}
+#include "ui/adj-wait.h"
 
 static AdjNodeId
 find (AdjDocument *document, const char *name)
@@ -46,12 +16,12 @@ find (AdjDocument *document, const char *name)
 static void
 test_undoes (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/gpt2.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   guint n_open = adj_scene_get_n_boxes (adj_document_get_scene (document)), n_closed;
 
   g_assert_false (adj_document_can_undo (document, -1));
   adj_document_toggle_module (document, "h.0");
-  settle (document);
+  adj_wait_for (document);
   n_closed = adj_scene_get_n_boxes (adj_document_get_scene (document));
   g_assert_cmpuint (n_closed, <, n_open);
   adj_document_set_coloring (document, ADJ_COLOR_BY_BYTES);
@@ -60,23 +30,23 @@ test_undoes (void)
   g_assert_cmpint (adj_document_get_arrangement (document)->coloring, ==, ADJ_COLOR_BY_ROLE);
   g_assert_false (adj_document_is_busy (document));
   adj_document_undo (document, -1);
-  settle (document);
+  adj_wait_for (document);
   g_assert_cmpuint (adj_scene_get_n_boxes (adj_document_get_scene (document)), ==, n_open);
   g_assert_false (adj_document_can_undo (document, -1));
 
   adj_document_undo (document, 1);
-  settle (document);
+  adj_wait_for (document);
   g_assert_cmpuint (adj_scene_get_n_boxes (adj_document_get_scene (document)), ==, n_closed);
   /* A new change ends what could be done again. */
   adj_document_set_fold_depth (document, 1);
-  settle (document);
+  adj_wait_for (document);
   g_assert_false (adj_document_can_undo (document, 1));
 }
 
 static void
 test_follows (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "joint");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "joint");
   const AdjScene *scene;
 
   /* Nothing to follow. */
@@ -84,13 +54,13 @@ test_follows (void)
   g_assert_cmpint (adj_document_get_arrangement (document)->view, ==, ADJ_VIEW_MIRROR);
   adj_document_set_selected (document, find (document, "relu"));
   adj_document_set_view (document, ADJ_VIEW_FLOW);
-  settle (document);
+  adj_wait_for (document);
   scene = adj_document_get_scene (document);
   g_assert_cmpuint (adj_scene_find_node (scene, find (document, "addmm")), !=, ADJ_NO_BOX);
   g_assert_cmpuint (adj_scene_find_node (scene, find (document, "primals_8")), ==, ADJ_NO_BOX);
   /* Another graph has no such node. */
   adj_document_set_graph_index (document, 0);
-  settle (document);
+  adj_wait_for (document);
   g_assert_cmpint (adj_document_get_arrangement (document)->view, ==, ADJ_VIEW_MIRROR);
 }
 
@@ -99,7 +69,7 @@ test_follows (void)
 static void
 test_pairs (void)
 {
-  g_autoptr (AdjDocument) document = open_document ("graphs/mlp.adjoint", "forward+backward");
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/mlp.adjoint", "forward+backward");
   AdjGraphSet *graphs = adj_document_get_graphs (document);
   const AdjComparison *comparison;
   guint n[3] = { 0 };
@@ -111,14 +81,14 @@ test_pairs (void)
 
   adj_document_run_against (document, graphs,
                             adj_graph_set_get (graphs, adj_graph_set_find (graphs, "joint", NULL)));
-  settle (document);
+  adj_wait_for (document);
   comparison = adj_evaluation_get_comparison (adj_document_get_evaluation (document));
   g_assert_nonnull (comparison);
   g_assert_cmpint (comparison->first, ==, -1);
   /* The loss, and a gradient or None for each of eight inputs. */
   g_assert_cmpuint (comparison->n_outputs, ==, 1 + 8);
   adj_document_run (document, TRUE);
-  settle (document);
+  adj_wait_for (document);
   comparison = adj_evaluation_get_comparison (adj_document_get_evaluation (document));
   g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
 }
@@ -142,7 +112,7 @@ test_timeline (void)
   g_autoptr (GArray) at_sin = NULL;
 
   adj_document_open_text (document, bytes);
-  settle (document);
+  adj_wait_for (document);
   timeline = adj_timeline_new (adj_document_get_graph (document)->graph);
   g_assert_cmpuint (timeline->n_steps, ==, G_N_ELEMENTS (live));
   for (guint i = 0; i < G_N_ELEMENTS (live); i++)

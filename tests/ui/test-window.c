@@ -71,7 +71,7 @@ wait_for_label (GtkWidget *root, const char *label)
 {
   Wanted wanted = { root, label };
 
-  adj_walk_until (is_shown, &wanted, 20);
+  adj_wait_until (is_shown, &wanted, 20);
   return adj_walk_find (root, GTK_TYPE_LABEL, label);
 }
 
@@ -115,7 +115,7 @@ test_pastes (Fixture *fixture, gconstpointer name)
 
   gdk_clipboard_set_text (clipboard, text);
   gtk_widget_activate_action (root, "win.paste", NULL);
-  g_assert_true (adj_walk_until (is_pasted, document, 20));
+  g_assert_true (adj_wait_until (is_pasted, document, 20));
   g_assert_no_error (adj_document_get_error (document));
   adj_walk_settle (fixture->window);
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (root)), "• Pasted Text"));
@@ -256,7 +256,7 @@ test_chooses_inputs (Fixture *fixture, gconstpointer name)
   gtk_spin_button_set_value (
       GTK_SPIN_BUTTON (adw_message_dialog_get_extra_child (ADW_MESSAGE_DIALOG (dialog))), 7);
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "run");
-  g_assert_true (adj_walk_until (is_evaluated, document, 60));
+  g_assert_true (adj_wait_until (is_evaluated, document, 60));
   g_assert_nonnull (strstr (get_subtitle (fixture), "random inputs, seed 7"));
 
   gtk_widget_activate_action (root, "win.float64", NULL);
@@ -385,8 +385,8 @@ test_switches_views (Fixture *fixture, gconstpointer name)
   GtkWidget *root = GTK_WIDGET (fixture->window);
 
   gtk_widget_activate_action (root, "win.view", "s", "stacked");
-  while (adj_document_get_scene (document) == before)
-    g_main_context_iteration (NULL, TRUE);
+  adj_wait_for (document);
+  g_assert_true (adj_document_get_scene (document) != before);
   g_assert_cmpint (adj_document_get_arrangement (document)->view, ==, ADJ_VIEW_STACKED);
   gtk_widget_activate_action (root, "win.show-page", "s", "text");
   adj_walk_settle (fixture->window);
