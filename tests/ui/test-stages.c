@@ -8,6 +8,7 @@
 #include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
 #include "support/adj-test.h"
+#include "support/graphs.h"
 #include "ui/adj-wait.h"
 
 static AdjDocument *
@@ -121,6 +122,70 @@ test_saves (void)
 }
 
 static void
+count_remark (AdjDocument *document, const char *text, guint *n)
+{
+  ++*n;
+}
+
+/* Nobody is asked which graph: stages are looked at from where they begin. */
+static void
+test_opens_without_joint (void)
+{
+  g_autoptr (AdjDocument) source = adj_wait_open ("graphs/mlp.adjoint", "backward");
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  const AdjPipelineOptions options = { .steps = "cse,dce" };
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "stages.adjoint", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (AdjBundle) bundle = NULL;
+  g_autoptr (GError) error = NULL;
+  guint n_remarks = 0;
+
+  adj_pipeline_run (adj_document_get_graph (source)->graph, "backward", &options, &result, NULL,
+                    &error);
+  g_assert_no_error (error);
+  bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
+  adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_signal_connect (document, "remark", G_CALLBACK (count_remark), &n_remarks);
+  adj_document_open (document, file, NULL);
+  adj_wait_for (document);
+  g_assert_no_error (adj_document_get_error (document));
+  g_assert_cmpuint (n_remarks, ==, 0);
+  g_assert_cmpint (adj_stages_get_current (document), ==, 0);
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "backward");
+}
+
+/* Nor is a part of another graph what is looked at first, though it stands there first. */
+static void
+test_opens_without_stages (void)
+{
+  static const char *const ids[] = { "0-0-part", "0-0-backward" };
+  static const char *const roles[] = { "subgraph", "backward" };
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (
+      "class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n");
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "parts.adjoint", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      AdjBundleGraph entry = { .id = ids[i], .role = roles[i], .graph = graph, .rank = -1 };
+
+      g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
+    }
+  bundle = adj_bundle_builder_end (builder, NULL);
+  g_assert_true (adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, NULL));
+  adj_document_open (document, file, NULL);
+  adj_wait_for (document);
+  g_assert_cmpstr (adj_document_get_graph (document)->id, ==, "0-0-backward");
+}
+
+static void
 test_failure (void)
 {
   g_autoptr (AdjDocument) source = adj_document_new ();
@@ -146,6 +211,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/steps", test_steps);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);
+  g_test_add_func ("/ui/stages/opens-without-joint", test_opens_without_joint);
+  g_test_add_func ("/ui/stages/opens-without-stages", test_opens_without_stages);
   g_test_add_func ("/ui/stages/failure", test_failure);
   return g_test_run ();
 }

@@ -63,14 +63,32 @@ find_stage (AdjDocument *self, guint stage)
   return adj_document_find_graph (self, adj_recording_get_stage (recording, stage - 1)->graph);
 }
 
+/* What is looked at first when nobody says: where the stages begin in a file without a joint or
+ * other graph of that kind, else its first graph that is no part of another. */
+static guint
+find_first (AdjDocument *self)
+{
+  guint index = adj_graph_set_find (self->graphs, NULL, NULL);
+
+  if (index == G_MAXUINT)
+    index = find_stage (self, 1);
+  for (guint i = 0; index == G_MAXUINT && i < adj_graph_set_get_n (self->graphs); i++)
+    if (!g_str_equal (adj_graph_set_get (self->graphs, i)->role, "subgraph"))
+      index = i;
+  return index == G_MAXUINT ? 0 : index;
+}
+
 static guint
 find_start (AdjDocument *self)
 {
   g_autoptr (GError) error = NULL;
-  guint index = self->wanted_graph == NULL && self->wanted_stage > 0
-                    ? find_stage (self, self->wanted_stage)
-                    : adj_graph_set_find (self->graphs, self->wanted_graph, &error);
+  guint index;
 
+  if (self->wanted_graph == NULL && self->wanted_stage == 0)
+    return find_first (self);
+  index = self->wanted_graph == NULL
+              ? find_stage (self, self->wanted_stage)
+              : adj_graph_set_find (self->graphs, self->wanted_graph, &error);
   if (index == G_MAXUINT)
     {
       if (error == NULL)
@@ -78,9 +96,9 @@ find_start (AdjDocument *self)
                      self->wanted_stage);
       g_prefix_error (&error, "%s: ", self->title);
       adj_document_report_problem (self, error);
-      index = adj_graph_set_find (self->graphs, NULL, NULL);
+      index = find_first (self);
     }
-  return index == G_MAXUINT ? 0 : index;
+  return index;
 }
 
 /* The node that a link names. */
