@@ -265,6 +265,35 @@ test_pair (Fixture *fixture, gconstpointer data)
   g_assert_false (can_do (fixture, "keep-run"));
 }
 
+/* Whether the values of nodes go along is asked where they are large. */
+static void
+test_large (Fixture *fixture, gconstpointer data)
+{
+  static const char text[] =
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, x: \"f32[1][1]cpu\"):\n"
+      "        e: \"f32[4200, 4200][0, 0]cpu\" = torch.ops.aten.expand.default(x, [4200, 4200])\n"
+      "        c: \"f32[4200, 4200][4200, 1]cpu\" = torch.ops.aten.neg.default(e)\n"
+      "        s: \"f32[][]cpu\" = torch.ops.aten.sum.default(c)\n"
+      "        return (s,)\n";
+  g_autofree char *path = g_build_filename (fixture->folder->path, "large.txt", NULL);
+  g_autoptr (GPtrArray) runs = NULL;
+  AdwMessageDialog *dialog;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_true (adj_walk_open (fixture->window, path));
+  fixture->document = adj_window_get_document (fixture->window);
+  g_assert_true (adj_walk_run (fixture->window, "win.run"));
+  dialog = ask_keep (fixture);
+  g_assert_true (adw_message_dialog_has_response (dialog, "outputs"));
+  g_assert_cmpstr (adw_message_dialog_get_default_response (dialog), ==, "outputs");
+  answer (fixture, dialog, "outputs");
+  runs = adj_bundle_dup_runs (adj_document_get_bundle (fixture->document));
+  g_assert_cmpuint (runs->len, ==, 1);
+  g_assert_cmpuint (
+      adj_run_get_n_values (adj_document_get_bundle (fixture->document), runs->pdata[0]), ==, 0);
+}
+
 /* (transfer full): a file of what the last run computed, with @fault times the value of gelu */
 static char *
 write_values (Fixture *fixture, double fault)
@@ -343,7 +372,7 @@ main (int argc, char *argv[])
   } tests[] = {
     { "/ui/kept-runs/comes-back", test_comes_back }, { "/ui/kept-runs/undo", test_undo },
     { "/ui/kept-runs/names", test_names },           { "/ui/kept-runs/pair", test_pair },
-    { "/ui/kept-runs/values", test_values },
+    { "/ui/kept-runs/large", test_large },           { "/ui/kept-runs/values", test_values },
   };
 
   application = adj_walk_begin (&argc, &argv);
