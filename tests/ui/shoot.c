@@ -10,6 +10,7 @@
 #include "canvas/graph-view-private.h"
 #include "ir/adj-text.h"
 #include "panel/adj-difference-pane.h"
+#include "panel/adj-run-page.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-pareto-chart.h"
 #include "support/layered-graph.h"
@@ -317,6 +318,7 @@ static void
 walk_kept (AdjWindow *window)
 {
   AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *page;
 
   adj_document_keep_run (document, "before the change", TRUE);
   act (window, "win.keep-run");

@@ -92,17 +92,11 @@ choose (Fixture *fixture, const char *title, const char *entry)
   adw_combo_row_set_selected (get_combo (fixture, title), place);
 }
 
-static gboolean
-is_idle (gpointer document)
-{
-  return !adj_document_is_busy (document);
-}
-
 static AdjEvaluation *
 press_run (Fixture *fixture)
 {
   adj_walk_click (get_page (fixture), "Run");
-  g_assert_true (adj_walk_until (is_idle, fixture->document, 60));
+  adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
   return adj_document_get_evaluation (fixture->document);
 }
@@ -162,7 +156,7 @@ static void
 save (Fixture *fixture)
 {
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.save", NULL);
-  g_assert_true (adj_walk_until (is_idle, fixture->document, 60));
+  adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
 }
 
@@ -257,7 +251,7 @@ test_pair (Fixture *fixture, gconstpointer data)
 
   keep (fixture, 3, "before");
   adj_document_set_graph_index (fixture->document, pair);
-  g_assert_true (adj_walk_until (is_idle, fixture->document, 60));
+  adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
   choose (fixture, "Compare with", "Run “before”");
   g_assert_cmpint (adj_evaluation_get_comparison (press_run (fixture))->verdict, <=,
@@ -342,13 +336,13 @@ test_values (Fixture *fixture, gconstpointer data)
   path = write_values (fixture, 1.01);
   file = g_file_new_for_path (path);
   choose (fixture, "Compare with", "Values of a file…");
-  g_assert_true (adj_walk_until (is_asked, (gpointer) "Values by Name of Node", 60));
+  g_assert_true (adj_wait_until (is_asked, (gpointer) "Values by Name of Node", 60));
   chooser = adj_walk_find_window ("Values by Name of Node");
   g_assert_true (gtk_file_chooser_set_file (GTK_FILE_CHOOSER (chooser), file, NULL));
   adj_walk_settle (fixture->window);
   gtk_dialog_response (GTK_DIALOG (chooser), GTK_RESPONSE_ACCEPT);
   adj_walk_settle (fixture->window);
-  g_assert_true (adj_walk_until (is_idle, fixture->document, 60));
+  adj_wait_for (fixture->document);
   g_assert_cmpstr (adj_document_get_run_choice (fixture->document).values, ==, path);
   g_assert_true (gtk_widget_get_visible (adj_walk_find_row (get_page (fixture), "File of Values")));
 
