@@ -328,8 +328,9 @@ walk_kept (AdjWindow *window)
   adj_document_keep_run (document, "seed 3, outputs only", FALSE);
   act (window, "win.inputs::run-before the change");
   adj_walk_run (window, "win.compare");
-  gtk_widget_grab_focus (adj_walk_find (
-      adj_walk_find_row (GTK_WIDGET (window), "before the change"), GTK_TYPE_BUTTON, NULL));
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_RUN_PAGE);
+  gtk_widget_grab_focus (
+      adj_walk_find (adj_walk_find_row (page, "before the change"), GTK_TYPE_BUTTON, NULL));
   shoot (window, "kept-runs");
   adj_document_undo (document, -1);
   adj_document_undo (document, -1);
