@@ -206,13 +206,29 @@ number_region (Normaliser *self, gint64 region)
 
 /* -- the walk -- */
 
+/* The size that @node only says: off which tensor it is read, and of what it is made up, is an
+ * accident.  %NULL where it is something else, or data decide it. */
+static const AdjValue *
+find_size (const AdjNode *node)
+{
+  static const char *const prefixes[] = { "torch.ops.aten.sym_", "operator.", "torch.sym_" };
+  gboolean is_said = node->opcode == ADJ_OPCODE_PLACEHOLDER;
+
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes) && node->opcode == ADJ_OPCODE_CALL_FUNCTION; i++)
+    is_said |= g_str_has_prefix (node->target, prefixes[i]);
+  return is_said && node->val.kind == ADJ_VALUE_SIZE ? &node->val : NULL;
+}
+
 static gboolean
 map_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   const Normaliser *self = data;
+  const AdjValue *size = leaf->kind == ADJ_VALUE_NODE
+                             ? find_size (adj_graph_get_node (self->in, leaf->node.index))
+                             : NULL;
 
-  *out = adj_value_copy (leaf);
-  if (leaf->kind == ADJ_VALUE_NODE)
+  *out = adj_value_copy (size != NULL ? size : leaf);
+  if (out->kind == ADJ_VALUE_NODE)
     out->node = self->map[leaf->node.index];
   return TRUE;
 }
@@ -265,7 +281,10 @@ add_node (Normaliser *self, guint index)
   const AdjNode *node = adj_graph_get_node (self->in, index);
   guint twin = find_twin (self, index);
 
-  if (twin != index)
+  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION && !self->returned[index] &&
+      find_size (node) != NULL)
+    adj_pass_note (self->context, (AdjNodeId){ index }, ADJ_NO_NODE, "a size, said where it is");
+  else if (twin != index)
     {
       self->map[index] = self->map[twin];
       adj_pass_note (self->context, (AdjNodeId){ index }, self->map[index], "the same as %s",
@@ -323,8 +342,9 @@ const AdjPass adj_pass_normalise = {
   .summary = "One spelling of what compilers write in several ways",
   .explain =
       "Identities (`detach`, `alias`) go unless they are returned; `reshape` becomes `view`, every "
-      "tensor of zeros `zeros`, arguments that say the default are left out, copies made only to "
-      "be written are the original, and writes into inputs stand last.  Two graphs that are equal "
+      "tensor of zeros `zeros`, arguments that say the default are left out, sizes are said as "
+      "such and not read off tensors, copies made only to be written are the original, and writes "
+      "into inputs stand last.  Two graphs that are equal "
       "afterwards compute the same.\n\n"
       "Before: `d = detach(x); z = full([2], 0); add = d + z`\n\n"
       "After: `z = zeros([2]); add = x + z`",

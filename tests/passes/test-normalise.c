@@ -7,7 +7,8 @@
 
 #define HEAD                                                                                       \
   "class GraphModule(torch.nn.Module):\n"                                                          \
-  "    def forward(self, x: \"f32[4, 3][3, 1]cpu\", y: \"f32[4, 3][3, 1]cpu\"):\n"
+  "    def forward(self, x: \"f32[4, 3][3, 1]cpu\", y: \"f32[4, 3][3, 1]cpu\", "                   \
+  "z: \"f32[s0, s0][s0, 1]cpu\"):\n"
 
 static AdjGraph *
 normalise (const char *body)
@@ -73,6 +74,32 @@ test_views (void)
          TRUE);
   check ("        view = torch.ops.aten.view.default(x, [12])\n        return (view,)\n",
          "        view = torch.ops.aten.view.default(x, [2, 6])\n        return (view,)\n", FALSE);
+}
+
+#define SIZE(name, operator) "        " name ": \"Sym(s0)\" = torch.ops.aten." operator"\n"
+
+/* Where a size is read, and what it is computed from, does not count; what it is does. */
+static void
+test_sizes (void)
+{
+  const char *read =
+      SIZE ("size", "sym_size.int(z, 0)") "        view = torch.ops.aten.expand.default(x, [size, "
+                                          "4, 3])\n        return (view,)\n";
+
+  check (
+      read,
+      SIZE ("stride", "sym_stride.int(z, 0)") SIZE (
+          "unused",
+          "sym_size.int(z, 1)") "        view = torch.ops.aten.expand.default(x, [stride, 4, 3])\n"
+                                "        return (view,)\n",
+      TRUE);
+  check (read,
+         SIZE ("size", "sym_size.int(z, 0)") "        mul: \"Sym(2*s0)\" = size * 2\n"
+                                             "        view = torch.ops.aten.expand.default(x, "
+                                             "[mul, 4, 3])\n        return (view,)\n",
+         FALSE);
+  check (SIZE ("size", "sym_size.int(z, 0)") "        return (size,)\n",
+         SIZE ("size", "sym_size.int(z, 1)") "        return (size,)\n", FALSE);
 }
 
 static void
@@ -169,6 +196,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/normalise/N2-identities", test_identities);
   g_test_add_func ("/passes/normalise/N3-views", test_views);
   g_test_add_func ("/passes/normalise/N4-zeros", test_zeros);
+  g_test_add_func ("/passes/normalise/N4-sizes", test_sizes);
   g_test_add_func ("/passes/normalise/N5-gradient-through-view", test_view_gradient);
   g_test_add_func ("/passes/normalise/N6-epilogue", test_epilogue);
   g_test_add_func ("/passes/normalise/regions", test_regions);
