@@ -82,6 +82,9 @@ struct _AdjOp
 
   /* Shapes, strides, dtypes and aliasing of the results.  NULL with expr: the pointwise rule. */
   gboolean (*meta) (AdjOpCall *call);
+  /* (nullable): gives the results of @meta the strides that the graphs have which PyTorch traces,
+   * where those of its kernels are others. */
+  void (*traced) (AdjOpCall *call);
   /* Computes every result that is not an alias.  NULL with expr: the pointwise program. */
   gboolean (*kernel) (AdjOpCall *call);
   /* Floating-point operations; NULL: from expr, 0 for views. */

@@ -6,7 +6,11 @@
 static gboolean
 fake_call (AdjMode *mode, AdjOpCall *call)
 {
-  if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, TRUE))
+  if (!adj_op_call_infer (call))
+    return FALSE;
+  if (call->op->traced != NULL)
+    call->op->traced (call);
+  if (!adj_op_call_allocate (call, TRUE))
     return FALSE;
   if ((call->op->flags & ADJ_OP_METADATA) != 0 && !call->op->kernel (call))
     return FALSE;

@@ -122,12 +122,12 @@ static gboolean
 attention_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *query = adj_op_call_meta (call, 0);
-  AdjShape shape = query->shape;
+  const AdjShape *operand = &query->shape;
+  AdjShape shape;
 
   if (!check_attention (call, 0))
     return FALSE;
-  shape.offset = ADJ_SIZE (0);
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &query->shape);
+  adj_shape_pointwise (&shape, op_symbols (call), &operand, 1, NULL);
   adj_op_call_add (call, query->dtype, &shape);
   op_attention_add_swapped (call, query->dtype == ADJ_DTYPE_F64 ? ADJ_DTYPE_F64 : ADJ_DTYPE_F32,
                             query->shape.size, 3);

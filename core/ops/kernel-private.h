@@ -67,6 +67,9 @@ gboolean op_check_writable (const AdjOpCall *call, const AdjShape *shape);
 /* A contiguous result of these sizes. */
 AdjOpResult *op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, const AdjSize *sizes);
 
+/* Gives result @result the strides of a pointwise operator over these @n arguments. */
+void op_lay_out_pointwise (AdjOpCall *call, guint result, const guint *args, guint n);
+
 /* The promotion of the operands of @call: @compute is what the body computes in, the result is
  * the dtype of the result.  ADJ_DTYPE_NONE after a failure. */
 AdjDType op_promote (const AdjOpCall *call, AdjDType *compute);

@@ -223,6 +223,19 @@ op_check_writable (const AdjOpCall *call, const AdjShape *shape)
          adj_op_call_fail (call, "elements of the tensor to write share memory");
 }
 
+void
+op_lay_out_pointwise (AdjOpCall *call, guint result, const guint *args, guint n)
+{
+  const AdjShape *operands[4];
+  AdjShape shape;
+
+  g_assert (n <= 4);
+  for (guint i = 0; i < n; i++)
+    operands[i] = &adj_op_call_meta (call, args[i])->shape;
+  if (adj_shape_pointwise (&shape, op_symbols (call), operands, n, NULL))
+    memcpy (call->results[result].meta.shape.stride, shape.stride, sizeof shape.stride);
+}
+
 AdjOpResult *
 op_add_contiguous (AdjOpCall *call, AdjDType dtype, guint rank, const AdjSize *sizes)
 {

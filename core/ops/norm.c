@@ -106,6 +106,18 @@ wants (const AdjOpCall *call, guint index)
          adj_op_value_is_true (&mask->items[index]);
 }
 
+/* PyTorch traces it as rstd · (g · weight - …) of contiguous g and input, whose dimensions of size
+ * 1 may have any strides. */
+static void
+lay_out_gradient (AdjOpCall *call)
+{
+  static const guint args[] = { 4, 0, 1 };
+
+  if (adj_shape_is_contiguous (&adj_op_call_meta (call, 0)->shape, op_symbols (call)) &&
+      adj_shape_is_contiguous (&adj_op_call_meta (call, 1)->shape, op_symbols (call)))
+    op_lay_out_pointwise (call, 0, args, G_N_ELEMENTS (args));
+}
+
 static gboolean
 layer_norm_backward_meta (AdjOpCall *call)
 {
@@ -137,6 +149,8 @@ layer_norm_backward_meta (AdjOpCall *call)
       else
         adj_op_call_add_none (call);
     }
+  if (wants (call, 0))
+    lay_out_gradient (call);
   return TRUE;
 }
 

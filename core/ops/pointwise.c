@@ -97,6 +97,16 @@ contiguous_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* In the memory format that the first operand suggests. */
+static void
+suggested_traced (AdjOpCall *call)
+{
+  const AdjShape *first = &adj_op_call_meta (call, 0)->shape;
+
+  adj_shape_set_format (&call->results[0].meta.shape, op_symbols (call),
+                        adj_shape_suggest_format (first, op_symbols (call)), NULL);
+}
+
 /* The layout of the first operand whatever the others are. */
 static gboolean
 like_first_meta (AdjOpCall *call)

@@ -59,6 +59,13 @@ backward_meta (AdjOpCall *call)
   return add_like_self (call, adj_op_call_dtype (call, 3, grad->dtype));
 }
 
+/* PyTorch traces it as g - exp (output) · Σ g. */
+static void
+log_softmax_backward_traced (AdjOpCall *call)
+{
+  op_lay_out_pointwise (call, 0, (const guint[]){ 0, 1 }, 2);
+}
+
 /* -- kernels -- */
 
 /* A tensor without dimensions is a row of one element. */

@@ -161,6 +161,78 @@ devices_propagate (void)
   assert_refused (cx, "found two different devices cuda:0, cuda:1");
 }
 
+/* -- strides that PyTorch 2.6 traces and its kernels do not give -- */
+
+static AdjValue
+make (AdjContext *cx, const char *text)
+{
+  AdjTensorMeta meta;
+  g_autoptr (GError) error = NULL;
+
+  adj_tensor_meta_parse (text, -1, NULL, &meta, &error);
+  g_assert_no_error (error);
+  return ADJ_TENSOR (adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, TRUE)));
+}
+
+static void
+check_first (AdjContext *cx, const char *target, const AdjValue *args, guint n, const char *wanted)
+{
+  g_autofree char *full = g_strconcat ("torch.ops.aten.", target, ".default", NULL);
+  g_autoptr (GString) got = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  AdjValue result = ADJ_NONE;
+
+  adj_call (cx, adj_op_find (full),
+            &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n, .items = (AdjValue *) args }, NULL,
+            &result);
+  adj_context_take_error (cx, &error);
+  g_assert_no_error (error);
+  adj_tensor_meta_print (adj_tensor_get_meta (adj_value_is_container (&result)
+                                                  ? result.items[0].tensor
+                                                  : result.tensor),
+                         NULL, got);
+  g_assert_cmpstr (got->str, ==, wanted);
+}
+
+#define CHECK_FIRST(cx, target, wanted, ...)                                                       \
+  check_first ((cx), (target), (const AdjValue[]){ __VA_ARGS__ },                                  \
+               G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })), (wanted))
+
+/* The gradients of XLNet's dropout, wav2vec's loss, LeViT's stem and ConvNeXt's classifier; the
+ * attention of CaiT's class token. */
+static void
+traced_strides (void)
+{
+  AdjContext *cx = fake_context ();
+  AdjValue size = ADJ_INT (32);
+  AdjValue all[] = { ADJ_BOOL (TRUE), ADJ_BOOL (TRUE), ADJ_BOOL (TRUE) };
+  AdjValue sizes = { .kind = ADJ_VALUE_LIST, .n = 1, .items = &size };
+  AdjValue mask = { .kind = ADJ_VALUE_LIST, .n = 3, .items = all };
+  AdjValue channels = make (cx, "f32[128][1]cpu"), features = make (cx, "f32[32][1]cpu");
+  AdjValue moments = make (cx, "f32[2, 1, 1, 1][1, 1, 1, 1]cpu");
+  AdjValue keys = make (cx, "f32[2, 2, 17, 16][544, 16, 32, 1]cpu");
+
+  CHECK_FIRST (cx, "native_dropout_backward", "f32[12, 2, 32][64, 32, 1]cpu",
+               make (cx, "f32[12, 2, 32][32, 384, 1]cpu"), make (cx, "b8[12, 2, 32][64, 32, 1]cpu"),
+               ADJ_FLOAT (1.25));
+  CHECK_FIRST (cx, "_log_softmax_backward_data", "f32[2, 39, 32][32, 64, 1]cpu",
+               make (cx, "f32[2, 39, 32][32, 64, 1]cpu"),
+               make (cx, "f32[2, 39, 32][1248, 32, 1]cpu"), ADJ_INT (-1),
+               ADJ_DTYPE (ADJ_DTYPE_F32));
+  CHECK_FIRST (cx, "native_batch_norm_backward", "f32[2, 128, 14, 14][25088, 1, 1792, 128]cpu",
+               make (cx, "f32[2, 128, 14, 14][25088, 1, 1792, 128]cpu"),
+               make (cx, "f32[2, 128, 14, 14][25088, 196, 14, 1]cpu"), channels, ADJ_NONE, ADJ_NONE,
+               channels, channels, ADJ_BOOL (TRUE), ADJ_FLOAT (1e-5), mask);
+  CHECK_FIRST (cx, "native_layer_norm_backward", "f32[2, 1, 1, 32][32, 1, 1, 1]cpu",
+               make (cx, "f32[2, 1, 1, 32][32, 1, 1, 1]cpu"),
+               make (cx, "f32[2, 1, 1, 32][32, 32, 32, 1]cpu"), sizes, moments, moments, features,
+               features, mask);
+  CHECK_FIRST (cx, "_scaled_dot_product_flash_attention_for_cpu",
+               "f32[2, 2, 1, 16][32, 16, 16, 1]cpu",
+               make (cx, "f32[2, 2, 1, 16][32, 16, 32, 1]cpu"), keys, keys);
+  adj_context_free (cx);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -171,6 +243,7 @@ main (int argc, char **argv)
   g_test_add_func ("/graph-ir/10.2/writes-end-it", writes_end_it);
   g_test_add_func ("/graph-ir/10.2/masks-are-refused", masks_are_refused);
   g_test_add_func ("/graph-ir/10.3/devices-propagate", devices_propagate);
+  g_test_add_func ("/call/fake/traced-strides", traced_strides);
 
   return g_test_run ();
 }

@@ -247,8 +247,9 @@ try_call (const AdjOp *op, Random *r)
   done = adj_call (eager, op, NULL, &kwargs, &result);
   with = describe (eager, done, &result);
   /* Values may still be refused, and memory, and what no kernel computes; without values, sizes
-   * that depend on them. */
-  if (done && !g_str_equal (without, "unsupported") && !g_str_equal (with, without))
+   * that depend on them.  The strides of some differ: test-oracle.c compares the rest of them. */
+  if (done && op->traced == NULL && !g_str_equal (without, "unsupported") &&
+      !g_str_equal (with, without))
     g_error ("%s gives %s with values, %s without", schema->text, with, without);
   for (guint i = 0; i < r->n_tensors; i++)
     adj_tensor_unref (r->tensors[i]);
