@@ -383,36 +383,46 @@ builtin_as_strided_backward (AdjRuleCall *call, const AdjValue *args, guint n, A
                                adj_value_from_size (from_x)));
 }
 
-/* Sums the copies: [r0·s0, …] is seen as [r0, s0, …]. */
+/* Sums the copies: new dimensions first, then [r·s, …] is seen as [r, s, …] where r is not 1. */
 static gboolean
 builtin_repeat_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   AdjSize repeats[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
-  AdjSize split[2 * ADJ_MAX_RANK], summed[ADJ_MAX_RANK];
-  guint n_repeats = rule_sizes_of (&args[1], repeats);
+  AdjSize split[2 * ADJ_MAX_RANK], summed[ADJ_MAX_RANK], first = ADJ_SIZE (0);
+  guint n_new = rule_sizes_of (&args[1], repeats);
   guint rank = rule_sizes_of (&args[2], sizes);
   guint n_split = 0, n_summed = 0;
   AdjTensor *g = args[0].tensor;
 
-  for (guint i = 0; i < n_repeats; i++)
+  for (guint i = 0; i < n_new; i++)
+    if (adj_size_is (symbols, repeats[i], 0))
+      return rule_give (out, ADJ_APPLY (call->cx, ADJ_OP_new_zeros, args[0],
+                                        adj_rule_list_sizes (call->arena, sizes, rank)));
+  n_new -= MIN (rank, n_new);
+  for (guint i = 0; i < n_new && g != NULL; i++)
+    g = ADJ_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
+                   adj_rule_list_sizes (call->arena, &first, 1));
+  for (guint i = 0; i < rank; i++)
     {
-      summed[n_summed++] = ADJ_SIZE (n_split);
-      split[n_split++] = repeats[i];
-      if (i + rank >= n_repeats)
-        split[n_split++] = sizes[i + rank - n_repeats];
+      if (!adj_size_is (symbols, repeats[n_new + i], 1))
+        {
+          summed[n_summed++] = ADJ_SIZE (n_split);
+          split[n_split++] = repeats[n_new + i];
+        }
+      split[n_split++] = sizes[i];
     }
   if (n_split > ADJ_MAX_RANK)
     return rule_call_fail (call, ADJ_ERROR_LIMIT, "has too many dimensions");
-  if (n_summed > 0)
+  if (n_summed > 0 && g != NULL)
     {
       AdjValue shape = adj_rule_list_sizes (call->arena, split, n_split);
 
       g = rule_reshape (call, g, &shape);
-      if (g == NULL)
-        return FALSE;
-      g = ADJ_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
-                     adj_rule_list_sizes (call->arena, summed, n_summed));
     }
+  if (n_summed > 0 && g != NULL)
+    g = ADJ_APPLY (call->cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (g),
+                   adj_rule_list_sizes (call->arena, summed, n_summed));
   return rule_give (out, g);
 }
 

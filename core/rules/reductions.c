@@ -160,22 +160,57 @@ times (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
   return ADJ_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
 }
 
-/* g / y^(p − 1), 0 where y is 0. */
+/* @x with 0 where @y is 0. */
 static AdjTensor *
-norm_scale (AdjRuleCall *call, AdjTensor *g, AdjTensor *y, double p)
+mask_zeros (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
 {
   AdjContext *cx = call->cx;
-  AdjTensor *power = y, *zero;
+  AdjTensor *zero =
+      x != NULL ? ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0)) : NULL;
 
-  if (p != 2)
-    power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (p - 1));
+  return zero != NULL ? ADJ_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (x), ADJ_TENSOR (zero),
+                                   ADJ_INT (0))
+                      : NULL;
+}
+
+/* |x|^exponent */
+static AdjTensor *
+power_of_abs (AdjRuleCall *call, AdjTensor *x, double exponent)
+{
+  AdjTensor *size = ADJ_APPLY (call->cx, ADJ_OP_abs, ADJ_TENSOR (x));
+
+  return size != NULL ? ADJ_APPLY (call->cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (size),
+                                   ADJ_FLOAT (exponent))
+                      : NULL;
+}
+
+/* sgn (x) · |x|^(p − 1) · g · y^(1 − p), where p is below 1. */
+static AdjTensor *
+norm_below_one (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjTensor *y, double p)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *power = mask_zeros (call, power_of_abs (call, x, p - 1), x);
+
+  x = power != NULL ? times (call, ADJ_APPLY (cx, ADJ_OP_sgn, ADJ_TENSOR (x)), power) : NULL;
+  power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (1 - p));
+  return times (call, times (call, x, g), power);
+}
+
+/* x · |x|^(p − 2) · g / y^(p − 1), where p is above 1 and not 2. */
+static AdjTensor *
+norm_above_one (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjTensor *y, double p)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *power = power_of_abs (call, x, p < 2 ? p - 1 : p - 2);
+
+  if (p < 2)
+    x = ADJ_APPLY (cx, ADJ_OP_sgn, ADJ_TENSOR (x));
+  x = times (call, x, power);
+  power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (y), ADJ_FLOAT (p - 1));
   if (power == NULL)
     return NULL;
   g = ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (power));
-  zero = ADJ_APPLY (cx, ADJ_OP_eq_Scalar, ADJ_TENSOR (y), ADJ_INT (0));
-  if (g == NULL || zero == NULL)
-    return NULL;
-  return ADJ_APPLY (cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (g), ADJ_TENSOR (zero), ADJ_INT (0));
+  return times (call, x, mask_zeros (call, g, y));
 }
 
 static gboolean
@@ -186,28 +221,27 @@ builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   double p = rule_number_of (&args[2], 2);
   AdjTensor *g = rule_restore_reduced (call, args[0].tensor, args, n, 4, meta->shape.rank);
   AdjTensor *y = rule_restore_reduced (call, args[3].tensor, args, n, 4, meta->shape.rank);
-  AdjTensor *x = args[1].tensor, *power;
+  AdjTensor *x = args[1].tensor;
 
   if (g == NULL || y == NULL)
     return FALSE;
   if (p == 0)
     return rule_give (out, ADJ_APPLY (cx, ADJ_OP_zeros_like, args[1]));
   if (p == 1)
-    return rule_give (out, times (call, g, ADJ_APPLY (cx, ADJ_OP_sgn, args[1])));
+    return rule_give (out, times (call, ADJ_APPLY (cx, ADJ_OP_sgn, args[1]), g));
+  if (p == 2)
+    {
+      x = ADJ_APPLY (cx, ADJ_OP_div_Tensor, args[1], ADJ_TENSOR (y));
+      return rule_give (out, times (call, g, mask_zeros (call, x, y)));
+    }
   if (isinf (p))
     {
       x = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
       x = x != NULL ? distribute (call, g, x, y, &args[4], rule_names_dims (args, n, 4)) : NULL;
-      return rule_give (out, times (call, x, ADJ_APPLY (cx, ADJ_OP_sgn, args[1])));
+      return rule_give (out, times (call, ADJ_APPLY (cx, ADJ_OP_sgn, args[1]), x));
     }
-  if (p != 2)
-    {
-      power = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
-      if (power != NULL)
-        power = ADJ_APPLY (cx, ADJ_OP_pow_Tensor_Scalar, ADJ_TENSOR (power), ADJ_FLOAT (p - 2));
-      x = times (call, x, power);
-    }
-  return rule_give (out, times (call, x, norm_scale (call, g, y, p)));
+  return rule_give (out,
+                    p < 1 ? norm_below_one (call, g, x, y, p) : norm_above_one (call, g, x, y, p));
 }
 
 AdjTensor *
