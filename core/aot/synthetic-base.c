@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/synthetic-base-private.h"
-
 #include "aot/epilogue-private.h"
+#include "aot/synthetic-base-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

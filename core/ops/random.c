@@ -6,35 +6,44 @@
 
 #include "call/adj-context-internal.h"
 #include "ops/create-private.h"
+#include "ops/random-private.h"
 #include "ops/table-private.h"
 
 /* Random numbers: the distributions of PyTorch's CPU kernels, draw for draw.  Values are drawn in
  * the order of memory. */
 
-#define CHUNK 1024
-
-static AdjGenerator *
-generator_of (const AdjOpCall *call)
+AdjGenerator *
+op_generator (const AdjOpCall *call)
 {
   return adj_context_get_generator (call->cx);
 }
 
 /* -- filling -- */
 
-/* The elements of result @index in the order of memory: fresh results have no gaps. */
-static gboolean
-flat_output (const AdjOpCall *call, guint index, AdjKView *out)
+AdjKView
+op_flat (const AdjKView *view)
 {
-  if (!op_output (call, index, out))
+  AdjKView flat = *view;
+
+  flat.size[0] = adj_k_view_count (view);
+  flat.stride[0] = 1;
+  flat.rank = 1;
+  return flat;
+}
+
+gboolean
+op_flat_output (const AdjOpCall *call, guint index, AdjKView *out)
+{
+  AdjKView view;
+
+  if (!op_output (call, index, &view))
     return FALSE;
-  out->size[0] = adj_k_view_count (out);
-  out->stride[0] = 1;
-  out->rank = 1;
+  *out = op_flat (&view);
   return TRUE;
 }
 
-static AdjKView
-part_of (const AdjKView *flat, gint64 start, gint64 n)
+AdjKView
+op_part_of (const AdjKView *flat, gint64 start, gint64 n)
 {
   AdjKView part = *flat;
 
@@ -49,10 +58,10 @@ doubles_view (double *values, gint64 n)
   return (AdjKView){ .data = values, .type = ADJ_K_F64, .rank = 1, .size = { n }, .stride = { 1 } };
 }
 
-static void
-write_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n)
+void
+op_write_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n)
 {
-  AdjKView to = part_of (flat, start, n);
+  AdjKView to = op_part_of (flat, start, n);
   AdjKView from = doubles_view (values, n);
 
   adj_k_copy (&to, &from);
@@ -61,28 +70,16 @@ write_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n)
 static void
 read_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n)
 {
-  AdjKView from = part_of (flat, start, n);
+  AdjKView from = op_part_of (flat, start, n);
   AdjKView to = doubles_view (values, n);
 
   adj_k_copy (&to, &from);
 }
 
-/* What is drawn, times @scale, moved by @shift. */
-typedef struct
-{
-  double scale, shift;
-} Stretch;
+static const OpStretch as_drawn = { 1, 0 };
 
-static const Stretch as_drawn = { 1, 0 };
-
-typedef void (*Draw) (AdjGenerator *generator,
-                      const AdjKView *flat,
-                      gboolean contiguous,
-                      const Stretch *stretch);
-
-/* Draws into the result: in its own dtype, or in the narrower one that its float64 stands for. */
-static gboolean
-draw_output (AdjOpCall *call, Draw draw, const Stretch *stretch)
+gboolean
+op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch)
 {
   AdjDType drawn = adj_context_get_drawn_dtype (call->cx);
   const AdjShape *shape = &call->results[0].meta.shape;
@@ -90,24 +87,55 @@ draw_output (AdjOpCall *call, Draw draw, const Stretch *stretch)
   g_autofree gpointer narrow = NULL;
   AdjKView out, flat;
 
-  if (!flat_output (call, 0, &out))
+  if (!op_flat_output (call, 0, &out))
     return FALSE;
   if (out.type != ADJ_K_F64 || drawn == ADJ_DTYPE_NONE || (gint) drawn == (gint) ADJ_K_F64)
     {
-      draw (generator_of (call), &out, contiguous, stretch);
+      draw (op_generator (call), &out, contiguous, stretch);
       return TRUE;
     }
   narrow = op_temporary (&out, (AdjKType) drawn, &flat);
-  draw (generator_of (call), &flat, contiguous, stretch);
+  draw (op_generator (call), &flat, contiguous, stretch);
   adj_k_copy (&out, &flat);
   return TRUE;
 }
 
+void
+op_add_drawn (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+  AdjShape shape = self->shape;
+
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
+  shape.offset = ADJ_SIZE (0);
+  adj_op_call_add (call, self->dtype, &shape);
+}
+
+/* -- the stream -- */
+
+#define STREAM_PRIME 0x7fffffff
+
+OpStream
+op_stream_start (guint32 seed)
+{
+  guint64 x = seed % STREAM_PRIME;
+
+  return (OpStream){ x != 0 ? x : 1 };
+}
+
+double
+op_stream_next (OpStream *stream)
+{
+  double drawn = (double) stream->x / STREAM_PRIME;
+
+  stream->x = stream->x * 1132489760 % STREAM_PRIME;
+  return drawn;
+}
+
 /* -- uniform and normal -- */
 
-/* As many bits as the dtype holds exactly. */
-static double
-next_uniform (AdjGenerator *generator, AdjKType type)
+double
+op_next_uniform (AdjGenerator *generator, AdjKType type)
 {
   guint bits = type == ADJ_K_F16 ? 11 : type == ADJ_K_BF16 ? 8 : 24;
 
@@ -120,17 +148,17 @@ static void
 draw_uniform (AdjGenerator *generator,
               const AdjKView *flat,
               gboolean contiguous,
-              const Stretch *stretch)
+              const OpStretch *stretch)
 {
-  double values[CHUNK];
+  double values[OP_CHUNK];
 
-  for (gint64 at = 0; at < flat->size[0]; at += CHUNK)
+  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
     {
-      gint64 n = MIN (CHUNK, flat->size[0] - at);
+      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
 
       for (gint64 i = 0; i < n; i++)
-        values[i] = fma (next_uniform (generator, flat->type), stretch->scale, stretch->shift);
-      write_doubles (flat, at, values, n);
+        values[i] = fma (op_next_uniform (generator, flat->type), stretch->scale, stretch->shift);
+      op_write_doubles (flat, at, values, n);
     }
 }
 
@@ -191,7 +219,7 @@ box_muller (const AdjKView *flat, gint64 start)
     box_muller_f64 (values);
   else
     box_muller_narrow (flat->type, values);
-  write_doubles (flat, start, values, 16);
+  op_write_doubles (flat, start, values, 16);
 }
 
 /* Sixteen at a time, the last ones drawn anew when there is a rest. */
@@ -205,7 +233,7 @@ draw_normal_blocks (AdjGenerator *generator, const AdjKView *flat)
     box_muller (flat, at);
   if (n % 16 != 0)
     {
-      AdjKView last = part_of (flat, n - 16, 16);
+      AdjKView last = op_part_of (flat, n - 16, 16);
 
       draw_uniform (generator, &last, TRUE, &as_drawn);
       box_muller (&last, 0);
@@ -213,18 +241,18 @@ draw_normal_blocks (AdjGenerator *generator, const AdjKView *flat)
 }
 
 static void
-stretch_all (const AdjKView *flat, const Stretch *stretch)
+stretch_all (const AdjKView *flat, const OpStretch *stretch)
 {
-  double values[CHUNK];
+  double values[OP_CHUNK];
 
-  for (gint64 at = 0; at < flat->size[0] && stretch != &as_drawn; at += CHUNK)
+  for (gint64 at = 0; at < flat->size[0] && stretch != &as_drawn; at += OP_CHUNK)
     {
-      gint64 n = MIN (CHUNK, flat->size[0] - at);
+      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
 
       read_doubles (flat, at, values, n);
       for (gint64 i = 0; i < n; i++)
         values[i] = values[i] * stretch->scale + stretch->shift;
-      write_doubles (flat, at, values, n);
+      op_write_doubles (flat, at, values, n);
     }
 }
 
@@ -232,9 +260,9 @@ static void
 draw_normal (AdjGenerator *generator,
              const AdjKView *flat,
              gboolean contiguous,
-             const Stretch *stretch)
+             const OpStretch *stretch)
 {
-  double values[CHUNK];
+  double values[OP_CHUNK];
 
   if (contiguous && flat->size[0] >= 16)
     {
@@ -242,18 +270,18 @@ draw_normal (AdjGenerator *generator,
       stretch_all (flat, stretch);
       return;
     }
-  for (gint64 at = 0; at < flat->size[0]; at += CHUNK)
+  for (gint64 at = 0; at < flat->size[0]; at += OP_CHUNK)
     {
-      gint64 n = MIN (CHUNK, flat->size[0] - at);
+      gint64 n = MIN (OP_CHUNK, flat->size[0] - at);
 
       for (gint64 i = 0; i < n; i++)
         values[i] = adj_generator_next_normal (generator) * stretch->scale + stretch->shift;
-      write_doubles (flat, at, values, n);
+      op_write_doubles (flat, at, values, n);
     }
 }
 
-static gboolean
-check_float (const AdjOpCall *call)
+gboolean
+op_check_drawn (const AdjOpCall *call)
 {
   AdjDType dtype = call->results[0].meta.dtype;
 
@@ -265,42 +293,36 @@ check_float (const AdjOpCall *call)
 static gboolean
 float_factory_meta (AdjOpCall *call)
 {
-  return op_factory_meta (call) && check_float (call);
+  return op_factory_meta (call) && op_check_drawn (call);
 }
 
 static gboolean
 float_like_meta (AdjOpCall *call)
 {
-  return op_like_meta (call) && check_float (call);
+  return op_like_meta (call) && op_check_drawn (call);
 }
 
 static gboolean
 uniform_kernel (AdjOpCall *call)
 {
-  return draw_output (call, draw_uniform, &as_drawn);
+  return op_draw_output (call, draw_uniform, &as_drawn);
 }
 
 static gboolean
 normal_kernel (AdjOpCall *call)
 {
-  return draw_output (call, draw_normal, &as_drawn);
+  return op_draw_output (call, draw_normal, &as_drawn);
 }
 
-/* Dense, in the order of self. */
 static gboolean
 drawn_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-  AdjShape shape = self->shape;
-
   if (adj_op_call_double (call, 2, 1) <
       (g_str_equal (call->schema->name, "uniform") ? adj_op_call_double (call, 1, 0) : 0))
     return adj_op_call_fail (call, "%g … %g is no range, or no mean and deviation",
                              adj_op_call_double (call, 1, 0), adj_op_call_double (call, 2, 1));
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &self->shape);
-  shape.offset = ADJ_SIZE (0);
-  adj_op_call_add (call, self->dtype, &shape);
-  return check_float (call);
+  op_add_drawn (call);
+  return op_check_drawn (call);
 }
 
 static gboolean
@@ -308,16 +330,16 @@ uniform_between_kernel (AdjOpCall *call)
 {
   double from = adj_op_call_double (call, 1, 0);
 
-  return draw_output (call, draw_uniform,
-                      &(Stretch){ adj_op_call_double (call, 2, 1) - from, from });
+  return op_draw_output (call, draw_uniform,
+                         &(OpStretch){ adj_op_call_double (call, 2, 1) - from, from });
 }
 
 static gboolean
 normal_around_kernel (AdjOpCall *call)
 {
-  return draw_output (
+  return op_draw_output (
       call, draw_normal,
-      &(Stretch){ adj_op_call_double (call, 2, 1), adj_op_call_double (call, 1, 0) });
+      &(OpStretch){ adj_op_call_double (call, 2, 1), adj_op_call_double (call, 1, 0) });
 }
 
 /* -- counter-based -- */
@@ -362,7 +384,7 @@ philox_rand_kernel (AdjOpCall *call)
   gboolean is_double;
 
   if (!read_scalar (call, 1, &seed) || !read_scalar (call, 2, &offset) ||
-      !flat_output (call, 0, &values) || !op_output (call, 1, &jump))
+      !op_flat_output (call, 0, &values) || !op_output (call, 1, &jump))
     return FALSE;
   n = adj_k_view_count (&values);
   is_double = values.type == ADJ_K_F64;
@@ -375,311 +397,6 @@ philox_rand_kernel (AdjOpCall *call)
   else
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "draws float32 and float64 only");
   return TRUE;
-}
-
-/* -- integers -- */
-
-static gboolean
-check_integers (const AdjOpCall *call, AdjDType dtype)
-{
-  return (gint) dtype < (gint) ADJ_K_N ||
-         adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "draws no integers of dtype %s",
-                              adj_dtype_info (dtype)->torch_name);
-}
-
-/* The integers that @dtype holds without gaps. */
-static void
-integer_range (AdjDType dtype, gint64 *least, gint64 *most)
-{
-  guint bits = adj_dtype_info (dtype)->n_bytes * 8;
-
-  *least = dtype == ADJ_DTYPE_U8 || dtype == ADJ_DTYPE_BOOL ? 0 : -(G_MAXINT64 >> (64 - bits)) - 1;
-  *most = dtype == ADJ_DTYPE_U8 ? 255 : dtype == ADJ_DTYPE_BOOL ? 1 : G_MAXINT64 >> (64 - bits);
-  if (!adj_dtype_is_floating (dtype))
-    return;
-  *most = 1ll << (dtype == ADJ_DTYPE_F64 ? 53 : dtype == ADJ_DTYPE_F32 ? 24 : 8);
-  if (dtype == ADJ_DTYPE_F16)
-    *most = 1ll << 11;
-  *least = -*most;
-}
-
-/* randint is (high, size) or (low, high, size). */
-static gboolean
-read_bounds (const AdjOpCall *call, gint64 *low, gint64 *high)
-{
-  guint at = adj_op_call_find (call, "high");
-  AdjSymbols *symbols = op_symbols (call);
-  AdjSize zero = ADJ_SIZE (0);
-
-  *low = *high = 0;
-  adj_size_get_hint (symbols, adj_op_call_size (call, at, zero), high);
-  if (at > 0)
-    adj_size_get_hint (symbols, adj_op_call_size (call, 0, zero), low);
-  return *low < *high ||
-         adj_op_call_fail (call,
-                           "no integer is from %" G_GINT64_FORMAT " to below %" G_GINT64_FORMAT,
-                           *low, *high);
-}
-
-static gboolean
-randint_meta (AdjOpCall *call)
-{
-  AdjDType dtype = op_option_dtype (call, ADJ_DTYPE_I64);
-  gint64 low, high, least, most;
-  AdjShape shape;
-
-  if (!check_integers (call, dtype) || !read_bounds (call, &low, &high) ||
-      !op_new_shape (call, adj_op_call_find (call, "size"), &shape))
-    return FALSE;
-  integer_range (dtype, &least, &most);
-  if (low < least || high - 1 > most)
-    return adj_op_call_fail (call, "%s does not hold all these integers",
-                             adj_dtype_info (dtype)->torch_name);
-  return op_add_new (call, dtype, &shape);
-}
-
-static gboolean
-randint_kernel (AdjOpCall *call)
-{
-  AdjGenerator *generator = generator_of (call);
-  gint64 values[CHUNK];
-  AdjKView from = { .data = values, .type = ADJ_K_I64, .rank = 1, .stride = { 1 } };
-  gint64 low, high;
-  guint64 range;
-  AdjKView flat;
-
-  if (!read_bounds (call, &low, &high) || !flat_output (call, 0, &flat))
-    return FALSE;
-  range = (guint64) high - (guint64) low;
-  for (gint64 at = 0; at < flat.size[0]; at += CHUNK)
-    {
-      gint64 n = MIN (CHUNK, flat.size[0] - at);
-      AdjKView to = part_of (&flat, at, n);
-
-      for (gint64 i = 0; i < n; i++)
-        {
-          guint64 draw = range >> 32 != 0 ? adj_generator_next64 (generator)
-                                          : adj_generator_next32 (generator);
-
-          values[i] = (gint64) (draw % range + (guint64) low);
-        }
-      from.size[0] = n;
-      adj_k_copy (&to, &from);
-    }
-  return TRUE;
-}
-
-/* Beyond it PyTorch draws in another way. */
-#define MAX_PERMUTATION (G_MAXUINT32 / 20)
-
-static gboolean
-randperm_meta (AdjOpCall *call)
-{
-  AdjDType dtype = op_option_dtype (call, ADJ_DTYPE_I64);
-  gint64 least, most, n = 0;
-  AdjShape shape;
-
-  if (!check_integers (call, dtype) || !op_new_shape (call, 0, &shape))
-    return FALSE;
-  integer_range (dtype, &least, &most);
-  adj_size_get_hint (op_symbols (call), shape.size[0], &n);
-  if (shape.rank != 1 || n > MAX_PERMUTATION || n - 1 > most)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "cannot put %" G_GINT64_FORMAT " numbers of dtype %s in order", n,
-                                adj_dtype_info (dtype)->torch_name);
-  return op_add_new (call, dtype, &shape);
-}
-
-static gboolean
-randperm_kernel (AdjOpCall *call)
-{
-  AdjGenerator *generator = generator_of (call);
-  g_autofree gint64 *order = NULL;
-  AdjKView out, from;
-  gint64 n;
-
-  if (!flat_output (call, 0, &out))
-    return FALSE;
-  n = out.size[0];
-  order = op_temporary (&out, ADJ_K_I64, &from);
-  adj_k_iota_i64 (&from, 0, 1);
-  for (gint64 i = 0; i + 1 < n; i++)
-    {
-      gint64 k = i + (gint64) (adj_generator_next32 (generator) % (guint64) (n - i));
-      gint64 kept = order[i];
-
-      order[i] = order[k];
-      order[k] = kept;
-    }
-  adj_k_copy (&out, &from);
-  return TRUE;
-}
-
-/* -- yes or no -- */
-
-static gboolean
-check_probability (const AdjOpCall *call, double p)
-{
-  return (p >= 0 && p <= 1) || adj_op_call_fail (call, "%g is no probability", p);
-}
-
-/* A multiplicative congruential stream that one draw of the generator starts: MKL's MCG31, which
- * PyTorch takes where all elements have one probability. */
-typedef struct
-{
-  guint64 x;
-} Stream;
-
-#define STREAM_PRIME 0x7fffffff
-
-static Stream
-stream_start (AdjGenerator *generator)
-{
-  guint64 x = adj_generator_next32 (generator) % STREAM_PRIME;
-
-  return (Stream){ x != 0 ? x : 1 };
-}
-
-static gboolean
-stream_next (Stream *stream, double p)
-{
-  gboolean yes = (double) stream->x / STREAM_PRIME < p;
-
-  stream->x = stream->x * 1132489760 % STREAM_PRIME;
-  return yes;
-}
-
-static gboolean
-bernoulli_p_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-
-  if (!check_probability (call, adj_op_call_double (call, 1, 0)))
-    return FALSE;
-  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
-  return TRUE;
-}
-
-static gboolean
-bernoulli_p_kernel (AdjOpCall *call)
-{
-  double p = adj_op_call_double (call, 1, 0);
-  Stream stream = stream_start (generator_of (call));
-  double values[CHUNK];
-  AdjKView flat;
-
-  if (!flat_output (call, 0, &flat))
-    return FALSE;
-  for (gint64 at = 0; at < flat.size[0]; at += CHUNK)
-    {
-      gint64 n = MIN (CHUNK, flat.size[0] - at);
-
-      for (gint64 i = 0; i < n; i++)
-        values[i] = stream_next (&stream, p);
-      write_doubles (&flat, at, values, n);
-    }
-  return TRUE;
-}
-
-static gboolean
-bernoulli_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
-
-  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
-  return check_float (call);
-}
-
-/* Each element has its own probability: uniform numbers below it, of 53 bits for float64, else of
- * 24. */
-static gboolean
-bernoulli_kernel (AdjOpCall *call)
-{
-  gboolean wide = adj_op_call_meta (call, 0)->dtype == ADJ_DTYPE_F64 &&
-                  (adj_context_get_drawn_dtype (call->cx) == ADJ_DTYPE_NONE ||
-                   adj_context_get_drawn_dtype (call->cx) == ADJ_DTYPE_F64);
-  g_autofree double *p = NULL;
-  AdjKView self, out, values;
-
-  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
-    return FALSE;
-  p = op_temporary (&self, ADJ_K_F64, &values);
-  adj_k_copy (&values, &self);
-  for (gint64 i = 0; i < adj_k_view_count (&self); i++)
-    {
-      if (!check_probability (call, p[i]))
-        return FALSE;
-      p[i] = next_uniform (generator_of (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
-    }
-  adj_k_copy (&out, &values);
-  return TRUE;
-}
-
-/* -- dropout -- */
-
-static gboolean
-is_training (const AdjOpCall *call)
-{
-  return call->args[2].kind == ADJ_VALUE_NONE || adj_op_call_bool (call, 2);
-}
-
-static gboolean
-dropout_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *input = adj_op_call_meta (call, 0);
-  AdjShape shape = input->shape;
-
-  if (is_training (call) && !check_probability (call, adj_op_call_double (call, 1, 0)))
-    return FALSE;
-  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &input->shape);
-  shape.offset = ADJ_SIZE (0);
-  adj_op_call_add (call, input->dtype, &shape);
-  adj_op_call_add (call, ADJ_DTYPE_BOOL, &shape);
-  return check_float (call);
-}
-
-static gboolean
-dropout_kernel (AdjOpCall *call)
-{
-  double p = adj_op_call_double (call, 1, 0);
-  double scale = p < 1 ? 1 / (1 - p) : 0;
-  g_autofree double *x = NULL;
-  g_autofree guint8 *stays = NULL;
-  AdjKView input, output, mask, values, drawn;
-  Stream stream;
-
-  if (!op_input (call, 0, &input) || !op_output (call, 0, &output) || !op_output (call, 1, &mask))
-    return FALSE;
-  if (!is_training (call))
-    {
-      adj_k_copy (&output, &input);
-      adj_k_fill_i64 (&mask, 1);
-      return TRUE;
-    }
-  if (input.type != ADJ_K_F64)
-    scale = (float) scale;
-  stream = stream_start (generator_of (call));
-  stays = op_temporary (&input, ADJ_K_BOOL, &drawn);
-  x = op_temporary (&input, ADJ_K_F64, &values);
-  adj_k_copy (&values, &input);
-  for (gint64 i = 0; i < adj_k_view_count (&input); i++)
-    {
-      stays[i] = (guint8) stream_next (&stream, 1 - p);
-      x[i] = x[i] * stays[i] * scale;
-    }
-  adj_k_copy (&output, &values);
-  adj_k_copy (&mask, &drawn);
-  return TRUE;
-}
-
-static double
-dropout_flops (const AdjOpCall *call)
-{
-  gint64 n = 0;
-
-  adj_size_get_hint (op_symbols (call),
-                     adj_shape_numel (&adj_op_call_meta (call, 0)->shape, op_symbols (call)), &n);
-  return 2 * (double) n;
 }
 
 /* -- records -- */

@@ -10,7 +10,8 @@
 /* ORDER OPS */
 static const OpFamily *const families[] = {
   &adj_family_pointwise, &adj_family_activation,     &adj_family_view,
-  &adj_family_create,    &adj_family_random,         &adj_family_seeded,
+  &adj_family_create,    &adj_family_random,         &adj_family_randint,
+  &adj_family_bernoulli, &adj_family_distribution,   &adj_family_seeded,
   &adj_family_copy,      &adj_family_matmul,         &adj_family_reduce,
   &adj_family_glu,       &adj_family_sort,           &adj_family_softmax,
   &adj_family_norm,      &adj_family_batch_norm,     &adj_family_group_norm,

@@ -237,6 +237,11 @@ def softmaxes(x):
             F.softmax(x.half(), -1, dtype=torch.float32), F.softmin(x, 1))
 
 
+@case(f32(3, 5))
+def gumbels(x):
+    return F.gumbel_softmax(x), F.gumbel_softmax(x, tau=0.5, dim=0)
+
+
 @case(f32(3, 5), i64(5, 3), f32(3, 5).softmax(1), f32(5), f32(2, 5, 3), i64(5, 2, 3))
 def cross_entropies(x, t, p, w, y, u):
     return (F.cross_entropy(x, t), F.cross_entropy(x, t, w, reduction='sum'), F.cross_entropy(x, p),

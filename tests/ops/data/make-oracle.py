@@ -1239,6 +1239,21 @@ for dtype in (F32, F64, F16, BF16):
         drawn(11, "bernoulli_.float", x.clone(), 0.3)
         drawn(12, "bernoulli_.float", x.clone())
 
+# -- other distributions --
+
+part("distributions")
+for dtype in (F32, F64, F16, BF16):
+    for x in (values((3, 5), dtype), values((17,), dtype), values((4, 9), dtype).t(), values((), dtype)):
+        for suffix in ("", "_"):
+            drawn(21, "exponential" + suffix, x.clone())
+            drawn(22, "exponential" + suffix, x.clone(), 2.5)
+            drawn(23, "cauchy" + suffix, x.clone(), 1.5, 0.25)
+            drawn(24, "log_normal" + suffix, x.clone(), 0.5, 0.75)
+            drawn(25, "geometric" + suffix, x.clone(), 0.3)
+for dtype in (I64, I32, U8):
+    drawn(26, "geometric", values((40,), dtype), 0.2)
+drawn(27, "exponential", values((1100,), F32))
+
 # -- what no case above has: each operator in each dtype and each layout --
 
 part("masks")

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "adj-kernel-random.h"
+
+#include "call/adj-context-internal.h"
+#include "ops/random-private.h"
+#include "ops/table-private.h"
+
+/* Yes or no. */
+
+static gboolean
+check_probability (const AdjOpCall *call, double p)
+{
+  return (p >= 0 && p <= 1) || adj_op_call_fail (call, "%g is no probability", p);
+}
+
+static gboolean
+bernoulli_p_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+
+  if (!check_probability (call, adj_op_call_double (call, 1, 0)))
+    return FALSE;
+  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+  return TRUE;
+}
+
+static gboolean
+bernoulli_p_kernel (AdjOpCall *call)
+{
+  double p = adj_op_call_double (call, 1, 0);
+  OpStream stream = op_stream_start (adj_generator_next32 (op_generator (call)));
+  double values[OP_CHUNK];
+  AdjKView flat;
+
+  if (!op_flat_output (call, 0, &flat))
+    return FALSE;
+  for (gint64 at = 0; at < flat.size[0]; at += OP_CHUNK)
+    {
+      gint64 n = MIN (OP_CHUNK, flat.size[0] - at);
+
+      for (gint64 i = 0; i < n; i++)
+        values[i] = op_stream_next (&stream) < p;
+      op_write_doubles (&flat, at, values, n);
+    }
+  return TRUE;
+}
+
+static gboolean
+bernoulli_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *self = adj_op_call_meta (call, 0);
+
+  op_add_contiguous (call, self->dtype, self->shape.rank, self->shape.size);
+  return op_check_drawn (call);
+}
+
+/* Each element has its own probability: uniform numbers below it, of 53 bits for float64, else of
+ * 24. */
+static gboolean
+bernoulli_kernel (AdjOpCall *call)
+{
+  gboolean wide = adj_op_call_meta (call, 0)->dtype == ADJ_DTYPE_F64 &&
+                  (adj_context_get_drawn_dtype (call->cx) == ADJ_DTYPE_NONE ||
+                   adj_context_get_drawn_dtype (call->cx) == ADJ_DTYPE_F64);
+  g_autofree double *p = NULL;
+  AdjKView self, out, values;
+
+  if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
+    return FALSE;
+  p = op_temporary (&self, ADJ_K_F64, &values);
+  adj_k_copy (&values, &self);
+  for (gint64 i = 0; i < adj_k_view_count (&self); i++)
+    {
+      if (!check_probability (call, p[i]))
+        return FALSE;
+      p[i] = op_next_uniform (op_generator (call), wide ? ADJ_K_F64 : ADJ_K_F32) < p[i];
+    }
+  adj_k_copy (&out, &values);
+  return TRUE;
+}
+
+/* -- dropout -- */
+
+static gboolean
+is_training (const AdjOpCall *call)
+{
+  return call->args[2].kind == ADJ_VALUE_NONE || adj_op_call_bool (call, 2);
+}
+
+static gboolean
+dropout_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, 0);
+  AdjShape shape = input->shape;
+
+  if (is_training (call) && !check_probability (call, adj_op_call_double (call, 1, 0)))
+    return FALSE;
+  adj_shape_set_format (&shape, op_symbols (call), ADJ_MEMORY_FORMAT_PRESERVE, &input->shape);
+  shape.offset = ADJ_SIZE (0);
+  adj_op_call_add (call, input->dtype, &shape);
+  adj_op_call_add (call, ADJ_DTYPE_BOOL, &shape);
+  return op_check_drawn (call);
+}
+
+static gboolean
+dropout_kernel (AdjOpCall *call)
+{
+  double p = adj_op_call_double (call, 1, 0);
+  double scale = p < 1 ? 1 / (1 - p) : 0;
+  g_autofree double *x = NULL;
+  g_autofree guint8 *stays = NULL;
+  AdjKView input, output, mask, values, drawn;
+  OpStream stream;
+
+  if (!op_input (call, 0, &input) || !op_output (call, 0, &output) || !op_output (call, 1, &mask))
+    return FALSE;
+  if (!is_training (call))
+    {
+      adj_k_copy (&output, &input);
+      adj_k_fill_i64 (&mask, 1);
+      return TRUE;
+    }
+  if (input.type != ADJ_K_F64)
+    scale = (float) scale;
+  stream = op_stream_start (adj_generator_next32 (op_generator (call)));
+  stays = op_temporary (&input, ADJ_K_BOOL, &drawn);
+  x = op_temporary (&input, ADJ_K_F64, &values);
+  adj_k_copy (&values, &input);
+  for (gint64 i = 0; i < adj_k_view_count (&input); i++)
+    {
+      stays[i] = op_stream_next (&stream) < 1 - p;
+      x[i] = x[i] * stays[i] * scale;
+    }
+  adj_k_copy (&output, &values);
+  adj_k_copy (&mask, &drawn);
+  return TRUE;
+}
+
+static double
+dropout_flops (const AdjOpCall *call)
+{
+  gint64 n = 0;
+
+  adj_size_get_hint (op_symbols (call),
+                     adj_shape_numel (&adj_op_call_meta (call, 0)->shape, op_symbols (call)), &n);
+  return 2 * (double) n;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/bernoulli.inc"
+};
+
+const OpFamily adj_family_bernoulli = { ops, G_N_ELEMENTS (ops) };

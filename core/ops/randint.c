@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "adj-kernel-random.h"
+
+#include "ops/create-private.h"
+#include "ops/random-private.h"
+#include "ops/table-private.h"
+
+/* Random integers. */
+
+static gboolean
+check_integers (const AdjOpCall *call, AdjDType dtype)
+{
+  return (gint) dtype < (gint) ADJ_K_N ||
+         adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "draws no integers of dtype %s",
+                              adj_dtype_info (dtype)->torch_name);
+}
+
+/* The integers that @dtype holds without gaps. */
+static void
+integer_range (AdjDType dtype, gint64 *least, gint64 *most)
+{
+  guint bits = adj_dtype_info (dtype)->n_bytes * 8;
+
+  *least = dtype == ADJ_DTYPE_U8 || dtype == ADJ_DTYPE_BOOL ? 0 : -(G_MAXINT64 >> (64 - bits)) - 1;
+  *most = dtype == ADJ_DTYPE_U8 ? 255 : dtype == ADJ_DTYPE_BOOL ? 1 : G_MAXINT64 >> (64 - bits);
+  if (!adj_dtype_is_floating (dtype))
+    return;
+  *most = 1ll << (dtype == ADJ_DTYPE_F64 ? 53 : dtype == ADJ_DTYPE_F32 ? 24 : 8);
+  if (dtype == ADJ_DTYPE_F16)
+    *most = 1ll << 11;
+  *least = -*most;
+}
+
+/* randint is (high, size) or (low, high, size). */
+static gboolean
+read_bounds (const AdjOpCall *call, gint64 *low, gint64 *high)
+{
+  guint at = adj_op_call_find (call, "high");
+  AdjSymbols *symbols = op_symbols (call);
+  AdjSize zero = ADJ_SIZE (0);
+
+  *low = *high = 0;
+  adj_size_get_hint (symbols, adj_op_call_size (call, at, zero), high);
+  if (at > 0)
+    adj_size_get_hint (symbols, adj_op_call_size (call, 0, zero), low);
+  return *low < *high ||
+         adj_op_call_fail (call,
+                           "no integer is from %" G_GINT64_FORMAT " to below %" G_GINT64_FORMAT,
+                           *low, *high);
+}
+
+static gboolean
+randint_meta (AdjOpCall *call)
+{
+  AdjDType dtype = op_option_dtype (call, ADJ_DTYPE_I64);
+  gint64 low, high, least, most;
+  AdjShape shape;
+
+  if (!check_integers (call, dtype) || !read_bounds (call, &low, &high) ||
+      !op_new_shape (call, adj_op_call_find (call, "size"), &shape))
+    return FALSE;
+  integer_range (dtype, &least, &most);
+  if (low < least || high - 1 > most)
+    return adj_op_call_fail (call, "%s does not hold all these integers",
+                             adj_dtype_info (dtype)->torch_name);
+  return op_add_new (call, dtype, &shape);
+}
+
+static gboolean
+randint_kernel (AdjOpCall *call)
+{
+  AdjGenerator *generator = op_generator (call);
+  gint64 values[OP_CHUNK];
+  AdjKView from = { .data = values, .type = ADJ_K_I64, .rank = 1, .stride = { 1 } };
+  gint64 low, high;
+  guint64 range;
+  AdjKView flat;
+
+  if (!read_bounds (call, &low, &high) || !op_flat_output (call, 0, &flat))
+    return FALSE;
+  range = (guint64) high - (guint64) low;
+  for (gint64 at = 0; at < flat.size[0]; at += OP_CHUNK)
+    {
+      gint64 n = MIN (OP_CHUNK, flat.size[0] - at);
+      AdjKView to = op_part_of (&flat, at, n);
+
+      for (gint64 i = 0; i < n; i++)
+        {
+          guint64 draw = range >> 32 != 0 ? adj_generator_next64 (generator)
+                                          : adj_generator_next32 (generator);
+
+          values[i] = (gint64) (draw % range + (guint64) low);
+        }
+      from.size[0] = n;
+      adj_k_copy (&to, &from);
+    }
+  return TRUE;
+}
+
+/* Beyond it PyTorch draws in another way. */
+#define MAX_PERMUTATION (G_MAXUINT32 / 20)
+
+static gboolean
+randperm_meta (AdjOpCall *call)
+{
+  AdjDType dtype = op_option_dtype (call, ADJ_DTYPE_I64);
+  gint64 least, most, n = 0;
+  AdjShape shape;
+
+  if (!check_integers (call, dtype) || !op_new_shape (call, 0, &shape))
+    return FALSE;
+  integer_range (dtype, &least, &most);
+  adj_size_get_hint (op_symbols (call), shape.size[0], &n);
+  if (shape.rank != 1 || n > MAX_PERMUTATION || n - 1 > most)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
+                                "cannot put %" G_GINT64_FORMAT " numbers of dtype %s in order", n,
+                                adj_dtype_info (dtype)->torch_name);
+  return op_add_new (call, dtype, &shape);
+}
+
+static gboolean
+randperm_kernel (AdjOpCall *call)
+{
+  AdjGenerator *generator = op_generator (call);
+  g_autofree gint64 *order = NULL;
+  AdjKView out, from;
+  gint64 n;
+
+  if (!op_flat_output (call, 0, &out))
+    return FALSE;
+  n = out.size[0];
+  order = op_temporary (&out, ADJ_K_I64, &from);
+  adj_k_iota_i64 (&from, 0, 1);
+  for (gint64 i = 0; i + 1 < n; i++)
+    {
+      gint64 k = i + (gint64) (adj_generator_next32 (generator) % (guint64) (n - i));
+      gint64 kept = order[i];
+
+      order[i] = order[k];
+      order[k] = kept;
+    }
+  adj_k_copy (&out, &from);
+  return TRUE;
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/randint.inc"
+};
+
+const OpFamily adj_family_randint = { ops, G_N_ELEMENTS (ops) };

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-kernel-random.h"
+
+#include "ops/kernel-private.h"
+
+G_BEGIN_DECLS
+
+/* What operators that draw share.  Values are drawn in the order of memory. */
+
+#define OP_CHUNK 1024 /* so many at once, on the stack */
+
+/* What is drawn, times @scale, moved by @shift. */
+typedef struct
+{
+  double scale, shift;
+} OpStretch;
+
+typedef void (*OpDraw) (AdjGenerator *generator,
+                        const AdjKView *flat,
+                        gboolean contiguous,
+                        const OpStretch *stretch);
+
+AdjGenerator *op_generator (const AdjOpCall *call);
+
+/* Fails unless the result has a dtype that floating numbers are drawn for. */
+gboolean op_check_drawn (const AdjOpCall *call);
+
+/* The elements of a view without gaps, in the order of memory. */
+AdjKView op_flat (const AdjKView *view);
+/* The elements of result @index in the order of memory: fresh results have no gaps. */
+gboolean op_flat_output (const AdjOpCall *call, guint index, AdjKView *out);
+AdjKView op_part_of (const AdjKView *flat, gint64 start, gint64 n);
+void op_write_doubles (const AdjKView *flat, gint64 start, double *values, gint64 n);
+
+/* Draws into the result: in its own dtype, or in the narrower one that its float64 stands for. */
+gboolean op_draw_output (AdjOpCall *call, OpDraw draw, const OpStretch *stretch);
+
+/* A result like argument 0: dense, in its order. */
+void op_add_drawn (AdjOpCall *call);
+
+/* In [0, 1), as many bits as the dtype holds exactly. */
+double op_next_uniform (AdjGenerator *generator, AdjKType type);
+
+/* A multiplicative congruential stream that one draw of the generator starts: MKL's MCG31, which
+ * PyTorch takes where all elements are drawn alike. */
+typedef struct
+{
+  guint64 x;
+} OpStream;
+
+OpStream op_stream_start (guint32 seed);
+/* In (0, 1). */
+double op_stream_next (OpStream *stream);
+
+G_END_DECLS
