@@ -320,6 +320,8 @@ walk_kept (AdjWindow *window)
   AdjDocument *document = adj_window_get_document (window);
   GtkWidget *page;
 
+  adj_walk_choose_graph (window, "joint");
+  adj_walk_run (window, "win.run");
   adj_document_keep_run (document, "before the change", TRUE);
   act (window, "win.keep-run");
   shoot_dialog (window, "Keep This Run?", "keep-run");
@@ -334,6 +336,7 @@ walk_kept (AdjWindow *window)
   shoot (window, "kept-runs");
   adj_document_undo (document, -1);
   adj_document_undo (document, -1);
+  adj_walk_choose_graph (window, "forward+backward");
 }
 
 static void
