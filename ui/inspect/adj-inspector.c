@@ -360,7 +360,7 @@ static const struct
 } cards[] = {
   { N_ ("Saved by Forward"), fill_maker },
   { N_ ("Value"), fill_value },
-  { N_ ("Compared with Recorded"), fill_comparison },
+  { N_ ("Comparison"), fill_comparison },
   { N_ ("Result of the Run"), fill_result },
   { N_ ("Tags"), fill_tags },
   { N_ ("Saved or Recomputed?"), fill_reasons },
