@@ -326,7 +326,7 @@ is_asked (gpointer title)
 static void
 test_values (Fixture *fixture, gconstpointer data)
 {
-  g_autofree char *path = NULL;
+  g_autofree char *path = NULL, *said = NULL;
   g_autoptr (GFile) file = NULL;
   const AdjComparison *comparison;
   AdjEvaluation *evaluation;
@@ -348,6 +348,8 @@ test_values (Fixture *fixture, gconstpointer data)
 
   evaluation = press_run (fixture);
   comparison = adj_evaluation_get_comparison (evaluation);
+  said = adj_evaluation_describe (evaluation, "0-0-joint");
+  g_assert_nonnull (strstr (said, "; 46 had no value to be compared with"));
   g_assert_cmpstr (adj_evaluation_get_peer (evaluation), ==, "values.safetensors");
   g_assert_cmpint (comparison->first, >=, 0);
   g_assert_cmpstr (adj_graph_get_node (adj_evaluation_get_graph (evaluation),
