@@ -318,6 +318,27 @@ take_worse (AdjValueComparison *worst, const AdjValueComparison *value)
     *worst = *value;
 }
 
+/* Whether @node makes @dtype of a wider value, which an operator that computes nothing rounds. */
+static gboolean
+narrows (const Comparing *comparing, const AdjNode *node, AdjDType dtype)
+{
+  for (guint k = 0; k < node->n_inputs && adj_dtype_is_floating (dtype); k++)
+    {
+      g_autoptr (GPtrArray) inputs = judge_tensors (&comparing->candidate[node->inputs[k].index]);
+
+      for (guint i = 0; i < inputs->len; i++)
+        {
+          AdjDType wide =
+              inputs->pdata[i] != NULL ? adj_tensor_data_get_meta (inputs->pdata[i])->dtype : dtype;
+
+          if (adj_dtype_is_floating (wide) &&
+              adj_dtype_unit_roundoff (wide) < adj_dtype_unit_roundoff (dtype))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
 /* Result @item of node @index, where rounding in float64 allows the local error @limit; SKIPPED
  * when it is no tensor. */
 static AdjValueComparison
@@ -336,6 +357,8 @@ compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, 
   if (leaf.candidate == NULL)
     return value;
   dtype = adj_tensor_data_get_meta (leaf.candidate)->dtype;
+  if (narrows (comparing, node, dtype))
+    limit += adj_band_limit (ADJ_BAND_ROUNDED, ADJ_DTYPE_F64, 1);
   leaf.peer = expected_node (comparing->request, stands, FALSE);
   value.alone = leaf.peer == NULL;
   leaf.own_truth = recorded == NULL;

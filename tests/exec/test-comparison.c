@@ -209,6 +209,24 @@ test_rounding_of_zero (void)
     }
 }
 
+/* A cast to fewer bits rounds, and is no difference. */
+static void
+test_cast (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        c = torch.ops.aten.mul.Tensor(x, 0.1)\n"
+             "        b = torch.ops.aten._to_copy.default(c, dtype = torch.bfloat16)\n"
+             "        view = torch.ops.aten.view.default(b, [2, 3])\n"
+             "        return (view,)\n");
+  Recorded nothing = { graph, "", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (graph, &nothing, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (verdict_of (comparison, graph, "b"), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (verdict_of (comparison, graph, "view"), !=, ADJ_VERDICT_DIFFERS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,6 +236,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
   g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);
+  g_test_add_func ("/exec/comparison/cast", test_cast);
 
   return g_test_run ();
 }
