@@ -3,7 +3,6 @@
 
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-checkpoint.h"
-#include "autograd/adj-custom.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "rules/adj-view-chain.h"
@@ -171,24 +170,6 @@ void saved_unwatch (Variable *variable); /* which is going away */
 /* Sets the error of a second backward; %FALSE. */
 gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
 void saved_hooks_unref (SavedHooks *hooks);
-
-/* -- values with tensors in them, of custom operations (custom-values.c) -- */
-
-/* (transfer full): all tensors of @n values in order, borrowed. */
-GPtrArray *custom_list_tensors (const AdjValue *values, guint n);
-/* (transfer full): @value with a NODE where a tensor is: its number among them. */
-AdjValue custom_number_tensors (const AdjValue *value);
-/* @out (transfer full): @numbered with the tensors that @call saved, by number.  %FALSE: the
- * context is in error. */
-gboolean custom_unpack_tensors (AdjCustomCall *call, const AdjValue *numbered, AdjValue *out);
-/* Puts @tensors, which are as many, in place of those of @value. */
-void custom_replace_tensors (AdjValue *value, AdjTensor *const *tensors);
-
-/* -- torch.autograd.Function in a graph (function-apply.c) -- */
-
-/* As AdjModeClass.apply. */
-gboolean
-function_apply (AdjMode *mode, AdjContext *cx, const AdjFunctionApply *apply, AdjValue *result);
 
 /* -- checkpointing (checkpoint.c, checkpoint-options.c) -- */
 

@@ -2,7 +2,7 @@
 
 /* Values with tensors in them, of which a custom operation gets, keeps and gives the tensors. */
 
-#include "autograd/autograd-private.h"
+#include "autograd/custom-private.h"
 
 static gboolean
 append_tensor (const AdjValue *leaf, gpointer data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+#include "autograd/custom-private.h"
 
 /* A torch.autograd.Function that comes as two functions: a custom operation, which keeps what its
  * forward says.  That the functions see to grad mode themselves is in them. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
+#include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "call/adj-context-internal.h"
 #include "trace/adj-composite.h"
