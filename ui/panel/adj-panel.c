@@ -64,3 +64,14 @@ adj_panel_set_document (gpointer self, AdjDocument *document)
   if (document != NULL && ADJ_PANEL_GET_CLASS (self)->update != NULL)
     ADJ_PANEL_GET_CLASS (self)->update (self);
 }
+
+gboolean
+adj_panel_leave (GtkWidget *part)
+{
+  GtkRoot *root = gtk_widget_get_root (part);
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  GtkWidget *tabs = gtk_widget_get_ancestor (part, GTK_TYPE_NOTEBOOK);
+
+  return focus != NULL && tabs != NULL && gtk_widget_is_ancestor (focus, part) &&
+         gtk_widget_grab_focus (tabs);
+}

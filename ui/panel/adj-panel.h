@@ -26,5 +26,8 @@ struct _AdjPanelClass
 void adj_panel_watch (AdjPanel *self, const char *signal, GCallback callback);
 AdjDocument *adj_panel_get_document (gpointer self); /* (transfer none) (nullable) */
 void adj_panel_set_document (gpointer self, AdjDocument *document);
+/* Moves the focus to the tabs around when it is in @part, of which rows are about to go: GTK 4.8
+ * loses it with them, and complains when the window is closed.  Whether it was there. */
+gboolean adj_panel_leave (GtkWidget *part);
 
 G_END_DECLS

@@ -377,6 +377,8 @@ update_outputs (AdjRunPage *self)
       selection = gtk_single_selection_new (G_LIST_MODEL (adj_outputs_list (evaluation)));
       gtk_single_selection_set_autoselect (selection, FALSE);
     }
+  else
+    adj_panel_leave (GTK_WIDGET (self->outputs));
   gtk_column_view_set_model (self->outputs, GTK_SELECTION_MODEL (selection));
   gtk_stack_set_visible_child_name (self->stack, evaluation != NULL ? "outputs" : "empty");
 }

@@ -20,8 +20,9 @@ struct _AdjSourcePage
   GtkListView *code;
   AdjGraph *graph; /* (owned) (nullable): of the shown node */
   AdjNodeId node;
-  guint place;   /* of that graph in the document: another one for an input of backward */
-  AdjWork *work; /* (owned) (nullable): reads the file of the chosen frame */
+  guint place;      /* of that graph in the document: another one for an input of backward */
+  AdjWork *work;    /* (owned) (nullable): reads the file of the chosen frame */
+  gboolean returns; /* the focus, to the code, when that is there */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSourcePage, adj_source_page, ADJ_TYPE_PANEL)
@@ -131,6 +132,7 @@ static void
 on_loaded (GObject *object, GAsyncResult *result, gpointer data)
 {
   AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
+  const gboolean returns = self->returns;
   g_autoptr (AdjSource) source = NULL;
   g_autoptr (GtkSelectionModel) model = NULL;
 
@@ -138,6 +140,7 @@ on_loaded (GObject *object, GAsyncResult *result, gpointer data)
   if (adj_work_from_result (result) != self->work)
     return;
   g_clear_pointer (&self->work, adj_work_unref);
+  self->returns = FALSE;
   source = adj_work_finish (result, NULL);
   if (source == NULL)
     return;
@@ -145,6 +148,8 @@ on_loaded (GObject *object, GAsyncResult *result, gpointer data)
   gtk_list_view_set_model (self->code, model);
   adj_scroll_to_row (GTK_WIDGET (self->code), source->current,
                      g_list_model_get_n_items (source->lines));
+  if (returns)
+    gtk_widget_grab_focus (GTK_WIDGET (self->code));
 }
 
 static void
@@ -207,33 +212,42 @@ find_subject (AdjSourcePage *self)
   return adj_graph_set_get (adj_document_get_graphs (document), maker.graph);
 }
 
+/* Why there is no source.  (nullable) */
+static const char *
+explain_nothing (const AdjSourcePage *self, const AdjBundleGraph *graph)
+{
+  if (graph == NULL || !adj_node_id_is_valid (self->node))
+    return _ ("Select a node to see the lines of your code that made it");
+  if (adj_graph_get_node (graph->graph, self->node.index)->meta.n_frames == 0)
+    return _ ("This node was recorded without a stack trace");
+  return NULL;
+}
+
 static void
 update (AdjSourcePage *self)
 {
   const AdjBundleGraph *graph = find_subject (self);
+  const char *hint = explain_nothing (self, graph);
   GtkWidget *row;
   guint n;
 
+  self->returns = adj_panel_leave (GTK_WIDGET (self->code)) || self->returns;
+  if (hint != NULL)
+    adj_panel_leave (GTK_WIDGET (self->stack));
   stop_loading (self);
   gtk_list_view_set_model (self->code, NULL);
   while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->frames))))
     gtk_list_box_remove (self->frames, row);
   g_clear_pointer (&self->graph, adj_graph_unref);
-  if (graph == NULL || !adj_node_id_is_valid (self->node))
+  if (hint != NULL)
     {
-      gtk_label_set_text (self->hint,
-                          _ ("Select a node to see the lines of your code that made it"));
+      self->returns = FALSE;
+      gtk_label_set_text (self->hint, hint);
       gtk_stack_set_visible_child_name (self->stack, "empty");
       return;
     }
   self->graph = adj_graph_ref (graph->graph);
   n = adj_graph_get_node (self->graph, self->node.index)->meta.n_frames;
-  if (n == 0)
-    {
-      gtk_label_set_text (self->hint, _ ("This node was recorded without a stack trace"));
-      gtk_stack_set_visible_child_name (self->stack, "empty");
-      return;
-    }
   for (guint i = 0; i < n; i++)
     gtk_list_box_append (
         self->frames,

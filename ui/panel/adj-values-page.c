@@ -218,6 +218,7 @@ update (AdjValuesPage *self)
   adj_panel_set_document (self->difference, adj_panel_get_document (self));
   if (evaluation == NULL)
     {
+      adj_panel_leave (GTK_WIDGET (self->table));
       adj_node_list_set (self->nodes, NULL, NULL, NULL);
       gtk_stack_set_visible_child_name (self->stack, "empty");
       return;

@@ -157,6 +157,7 @@ list_changes (AdjChangesPage *self, AdjDocument *document)
     }
   else
     {
+      adj_panel_leave (GTK_WIDGET (self->rows));
       gtk_list_view_set_model (self->rows, NULL);
       adw_status_page_set_description (self->nothing, explain_nothing (self));
     }

@@ -147,7 +147,10 @@ forget (AdjFindingsPage *self)
     adj_work_cancel (self->checking);
   g_clear_pointer (&self->checking, adj_work_unref);
   if (self->findings != NULL)
-    gtk_list_view_set_model (self->rows, NULL);
+    {
+      adj_panel_leave (GTK_WIDGET (self->rows));
+      gtk_list_view_set_model (self->rows, NULL);
+    }
   g_clear_pointer (&self->findings, adj_findings_free);
   g_clear_pointer (&self->bundle, adj_bundle_unref);
 }

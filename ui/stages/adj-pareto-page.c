@@ -129,7 +129,10 @@ forget (AdjParetoPage *self)
   if (self->chart != NULL)
     adj_pareto_chart_set_plans (self->chart, NULL);
   if (self->table != NULL)
-    gtk_column_view_set_model (self->table, NULL);
+    {
+      adj_panel_leave (GTK_WIDGET (self->table));
+      gtk_column_view_set_model (self->table, NULL);
+    }
 }
 
 static void
