@@ -261,6 +261,49 @@ test_saves_and_closes (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (adj_bundle_get_recording (bundle));
 }
 
+static void
+save_and_close (Fixture *fixture)
+{
+  g_autofree char *path = g_build_filename (fixture->folder->path, "traced.adjoint", NULL);
+
+  adj_document_save (fixture->document, path, NULL);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.close-tab", NULL);
+  g_assert_true (adj_document_is_saving (fixture->document));
+}
+
+/* What is being written is written before its tab goes. */
+static void
+test_closes_when_saved (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder->path, "traced.adjoint", NULL);
+  g_autoptr (AdjBundle) bundle = NULL;
+
+  trace (fixture);
+  save_and_close (fixture);
+  g_assert_true (adj_wait_until (is_closed, fixture, 60));
+  bundle = adj_bundle_load (path, NULL, NULL);
+  g_assert_nonnull (bundle);
+}
+
+/* Who stops that stays, and is not sent away when it is saved later. */
+static void
+test_stays_when_stopped (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder->path, "traced.adjoint", NULL);
+
+  trace (fixture);
+  save_and_close (fixture);
+  adj_document_stop (fixture->document);
+  adj_wait_for (fixture->document);
+  adj_walk_settle (fixture->window);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  adj_document_save (fixture->document, path, NULL);
+  adj_wait_for (fixture->document);
+  adj_walk_settle (fixture->window);
+  g_assert_false (adj_document_is_unsaved (fixture->document));
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 2);
+}
+
 /* After Save As the tab is of the new file. */
 static void
 test_becomes_saved (Fixture *fixture, gconstpointer data)
@@ -518,6 +561,10 @@ main (int argc, char *argv[])
   g_test_add ("/ui/saving/notes", Fixture, NULL, set_up, test_notes, tear_down);
   g_test_add ("/ui/saving/asks", Fixture, NULL, set_up, test_asks, tear_down);
   g_test_add ("/ui/saving/saves-and-closes", Fixture, NULL, set_up, test_saves_and_closes,
+              tear_down);
+  g_test_add ("/ui/saving/closes-when-saved", Fixture, NULL, set_up, test_closes_when_saved,
+              tear_down);
+  g_test_add ("/ui/saving/stays-when-stopped", Fixture, NULL, set_up, test_stays_when_stopped,
               tear_down);
   g_test_add ("/ui/saving/becomes-saved", Fixture, NULL, set_up, test_becomes_saved, tear_down);
   g_test_add ("/ui/saving/changed-outside", Fixture, NULL, set_up, test_changed_outside, tear_down);

@@ -8,7 +8,7 @@
 #include "model/document-private.h"
 
 static GParamSpec *properties[N_PROPS];
-static guint remark_signal, exported_signal;
+static guint remark_signal, saved_signal, exported_signal;
 
 G_DEFINE_FINAL_TYPE (AdjDocument, adj_document, G_TYPE_OBJECT)
 
@@ -22,6 +22,12 @@ void
 adj_document_remark (AdjDocument *self, const char *text)
 {
   g_signal_emit (self, remark_signal, 0, text);
+}
+
+void
+adj_document_announce_save (AdjDocument *self, gboolean written)
+{
+  g_signal_emit (self, saved_signal, 0, written);
 }
 
 void
@@ -555,6 +561,8 @@ adj_document_class_init (AdjDocumentClass *klass)
 
   remark_signal = g_signal_new ("remark", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
                                 NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  saved_signal = g_signal_new ("saved", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                               NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
   exported_signal = g_signal_new ("exported", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_FILE);
 }

@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * "history" (whether one can go back or forward changed), "arrangement", "lit", "chosen",
  * "problem", "unsaved", "runs" (those that are kept).
  * Signals: "remark" (const char *text): what the user asked for was stopped or failed;
+ * "saved" (gboolean written): saving ended; not @written where it was stopped or failed;
  * "exported" (GFile *file): the picture is written. */
 #define ADJ_TYPE_DOCUMENT (adj_document_get_type ())
 G_DECLARE_FINAL_TYPE (AdjDocument, adj_document, ADJ, DOCUMENT, GObject)
@@ -108,6 +109,7 @@ void adj_document_report (AdjDocument *self, const char *path);
  * nullable), and is the document of that file then.  What runs computed is only written of those
  * that are kept. */
 void adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view);
+gboolean adj_document_is_saving (AdjDocument *self);
 /* Whether there is something that no file has: graphs of a trace, a partition, what was pasted, or
  * runs that were kept or removed.  How they are looked at does not count. */
 gboolean adj_document_is_unsaved (AdjDocument *self);

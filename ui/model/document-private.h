@@ -76,8 +76,9 @@ enum
 
 /* Notifies. */
 void adj_document_changed (AdjDocument *self, guint property);
-/* Emits "remark" and "exported". */
+/* Emits "remark", "saved" and "exported". */
 void adj_document_remark (AdjDocument *self, const char *text);
+void adj_document_announce_save (AdjDocument *self, gboolean written);
 void adj_document_announce_export (AdjDocument *self, GFile *file);
 /* To the log, and as a remark. */
 void adj_document_report_problem (AdjDocument *self, const GError *error);

@@ -172,7 +172,10 @@ on_saved (GObject *source, GAsyncResult *result, gpointer data)
   g_autofree char *remark = NULL;
 
   if (file == NULL)
-    return;
+    {
+      adj_document_announce_save (self, FALSE);
+      return;
+    }
   g_set_object (&self->file, file);
   g_free (self->title);
   self->title = g_file_get_basename (file);
@@ -184,6 +187,15 @@ on_saved (GObject *source, GAsyncResult *result, gpointer data)
   adj_document_changed (self, PROP_TITLE);
   remark = g_strdup_printf (_ ("Saved %s"), self->title);
   adj_document_remark (self, remark);
+  adj_document_announce_save (self, TRUE);
+}
+
+gboolean
+adj_document_is_saving (AdjDocument *self)
+{
+  g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
+
+  return adj_works_is_busy (&self->works, ADJ_TASK_SAVE);
 }
 
 void

@@ -61,7 +61,7 @@ gboolean adj_window_may_close (AdjWindow *self, AdwTabPage *tab);
 /* The same for all tabs, one after the other; closes the window in the end. */
 gboolean adj_window_may_close_all (AdjWindow *self);
 /* The document of a tab is in a file now. */
-void adj_window_on_saved (AdjWindow *self, AdwTabPage *tab);
+void adj_window_on_saved (AdjWindow *self, AdwTabPage *tab, gboolean written);
 
 /* -- window-says.c: what the window shows of the document of the chosen tab -- */
 

@@ -163,10 +163,13 @@ adj_window_may_close (AdjWindow *self, AdwTabPage *tab)
   AdjDocument *document = get_document (tab);
   GtkWidget *dialog;
 
-  if (!adj_document_is_unsaved (document) || g_object_get_data (G_OBJECT (tab), "adj-discard"))
+  if (g_object_get_data (G_OBJECT (tab), "adj-discard") != NULL ||
+      (!adj_document_is_unsaved (document) && !adj_document_is_saving (document)))
     return TRUE;
   adw_tab_view_set_selected_page (self->tabs, tab);
   self->closing = tab;
+  if (adj_document_is_saving (document))
+    return FALSE; /* adj_window_on_saved() goes on */
   dialog = make_question (
       self, g_strdup_printf (_ ("Save %s?"), adj_document_get_title (document)),
       g_strdup (adj_document_get_file (document) == NULL
@@ -186,10 +189,14 @@ adj_window_may_close (AdjWindow *self, AdwTabPage *tab)
 }
 
 void
-adj_window_on_saved (AdjWindow *self, AdwTabPage *tab)
+adj_window_on_saved (AdjWindow *self, AdwTabPage *tab, gboolean written)
 {
-  if (self->closing == tab)
+  if (self->closing != tab)
+    return;
+  if (written)
     adw_tab_view_close_page (self->tabs, tab);
+  else
+    adj_window_stay (self);
 }
 
 gboolean

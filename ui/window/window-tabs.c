@@ -62,13 +62,12 @@ on_tab_status (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
 }
 
 static void
-on_tab_unsaved (AdjDocument *document, GParamSpec *pspec, AdjWindow *self)
+on_tab_saved (AdjDocument *document, gboolean written, AdjWindow *self)
 {
   AdwTabPage *tab = find_tab (self, document);
 
-  update_tab (self, pspec, document);
-  if (tab != NULL && !adj_document_is_unsaved (document))
-    adj_window_on_saved (self, tab);
+  if (tab != NULL)
+    adj_window_on_saved (self, tab, written);
 }
 
 /* A trace that failed at a node is looked at where that node is. */
@@ -131,8 +130,9 @@ adj_window_add_tab (AdjWindow *self)
     { "notify::error", G_CALLBACK (on_tab_status) },
     { "notify::error", G_CALLBACK (on_tab_failed) },
     { "notify::status", G_CALLBACK (on_tab_status) },
-    { "notify::unsaved", G_CALLBACK (on_tab_unsaved) },
+    { "notify::unsaved", G_CALLBACK (on_tab_status) },
     { "notify::evaluation", G_CALLBACK (on_tab_evaluated) },
+    { "saved", G_CALLBACK (on_tab_saved) },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
