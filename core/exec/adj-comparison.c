@@ -15,6 +15,7 @@
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
 #include "exec/rounding-private.h"
+#include "exec/written-private.h"
 #include "ops/adj-ops.h"
 
 typedef struct
@@ -34,6 +35,7 @@ typedef struct
   GCancellable *cancellable; /* (nullable) (unowned) */
   guint8 *verdicts;          /* AdjVerdict of each node */
   gboolean *alone;           /* of each node: nothing was there to lay it beside */
+  Written *written;          /* (owned): by the nodes before the one that is compared */
   GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
 
@@ -191,7 +193,12 @@ widen_input (const AdjValue *leaf, AdjValue *out, gpointer data)
   Comparing *comparing = data;
 
   if (leaf->kind == ADJ_VALUE_NODE)
-    return adj_value_map (&comparing->candidate[leaf->node.index], widen_input, comparing, out);
+    {
+      guint holder = written_get_holder (comparing->written, leaf->node.index);
+
+      return holder != WRITTEN_UNKNOWN &&
+             adj_value_map (&comparing->candidate[holder], widen_input, comparing, out);
+    }
   if (leaf->kind != ADJ_VALUE_DATA)
     *out = adj_value_copy (leaf);
   else if (!adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->data)->dtype))
@@ -222,9 +229,9 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Calls what @node calls in float64 on what the candidate fed it; none where that draws random
- * numbers, which are not those that the candidate drew.  @limit: what rounding in float64 allows.
- */
+/* Calls what @node calls in float64 on what the candidate fed it; none where that is not known any
+ * more or draws random numbers, which are not those that the candidate drew.  @limit: what rounding
+ * in float64 allows. */
 static AdjValue
 recompute (Comparing *comparing, const AdjNode *node, double *limit)
 {
@@ -239,10 +246,10 @@ recompute (Comparing *comparing, const AdjNode *node, double *limit)
   *limit = 0;
   adj_context_push_mode (cx, adj_float64_mode_new ());
   adj_context_push_mode (cx, rounding_mode_new (limit));
-  adj_value_map (&node->args, widen_input, comparing, &args);
-  adj_value_map (&node->kwargs, widen_input, comparing, &kwargs);
   adj_scope_begin (cx);
-  if (adj_interpret_call (cx, node, &args, &kwargs, &result))
+  if (adj_value_map (&node->args, widen_input, comparing, &args) &&
+      adj_value_map (&node->kwargs, widen_input, comparing, &kwargs) &&
+      adj_interpret_call (cx, node, &args, &kwargs, &result))
     {
       adj_generator_get_state (adj_context_get_generator (cx), after);
       if (memcmp (before, after, sizeof before) == 0)
@@ -448,10 +455,13 @@ compare_nodes (Comparing *comparing, AdjComparison *comparison, GError **error)
   for (guint i = 0; i < n; i++)
     {
       AdjValueComparison *value = &comparison->nodes[comparison->n_nodes];
+      gboolean is_compared;
 
       if (g_cancellable_set_error_if_cancelled (comparing->cancellable, error))
         return FALSE;
-      if (!compare_node (comparing, i, value))
+      is_compared = compare_node (comparing, i, value);
+      written_pass (comparing->written, i);
+      if (!is_compared)
         continue;
       comparing->verdicts[i] = (guint8) value->verdict;
       comparing->alone[i] = value->alone;
@@ -621,6 +631,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.truth = g_new0 (AdjValue, n);
   comparing.verdicts = g_new0 (guint8, n);
   comparing.alone = g_new0 (gboolean, n);
+  comparing.written = written_new (request->graph);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
   comparing.cancellable = cancellable;
@@ -639,6 +650,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   g_free (comparing.noise);
   g_free (comparing.verdicts);
   g_free (comparing.alone);
+  written_free (comparing.written);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);
   return done ? g_steal_pointer (&comparison) : NULL;

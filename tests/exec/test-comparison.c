@@ -86,17 +86,23 @@ compare (AdjGraph *graph, const Recorded *recorded, GError **error)
   return adj_comparison_run (&request, NULL, error);
 }
 
-static AdjVerdict
-verdict_of (const AdjComparison *comparison, const AdjGraph *graph, const char *name)
+static const AdjValueComparison *
+value_of (const AdjComparison *comparison, const AdjGraph *graph, const char *name)
 {
   for (guint i = 0; i < comparison->n_nodes; i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, comparison->nodes[i].node.index);
 
       if (g_str_equal (node->name, name))
-        return comparison->nodes[i].verdict;
+        return &comparison->nodes[i];
     }
   g_assert_not_reached ();
+}
+
+static AdjVerdict
+verdict_of (const AdjComparison *comparison, const AdjGraph *graph, const char *name)
+{
+  return value_of (comparison, graph, name)->verdict;
 }
 
 /* Nothing is computed in a view: of a value that differs it differs, recorded or not. */
@@ -227,6 +233,49 @@ test_cast (void)
   g_assert_cmpint (verdict_of (comparison, graph, "view"), !=, ADJ_VERDICT_DIFFERS);
 }
 
+/* What a node gets is not what was there before somebody wrote to it: by an operator, by a method,
+ * by a function; of what was written through a view nothing is known. */
+static void
+test_written (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        a = torch.ops.aten.mul.Tensor(x, 0.1)\n"
+             "        part = torch.ops.aten.slice.Tensor(a, 0, 1, 3)\n"
+             "        mul_ = torch.ops.aten.mul_.Tensor(a, 3)\n"
+             "        by_operator = torch.ops.aten.sin.default(a)\n"
+             "        of_view = torch.ops.aten.sin.default(part)\n"
+             "        add_ = a.add_(1)\n"
+             "        by_method = torch.ops.aten.sin.default(a)\n"
+             "        neg = torch.ops.aten.neg.default(x)\n"
+             "        relu = torch.nn.functional.relu(neg, inplace = True)\n"
+             "        by_function = torch.ops.aten.cos.default(neg)\n"
+             "        fill = torch.ops.aten.fill_.Scalar(part, 7)\n"
+             "        through_view = torch.ops.aten.sin.default(a)\n"
+             "        return (by_operator, of_view, by_method, "
+             "by_function, through_view)\n");
+  Recorded nothing = { graph, "", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = compare (graph, &nothing, &error);
+  static const struct
+  {
+    const char *name;
+    gboolean judged;
+  } rows[] = {
+    { "by_operator", TRUE }, { "of_view", FALSE },      { "by_method", TRUE },
+    { "by_function", TRUE }, { "through_view", FALSE },
+  };
+
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->first, ==, -1);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const AdjValueComparison *value = value_of (comparison, graph, rows[i].name);
+
+      g_assert_cmpint (value->verdict, !=, ADJ_VERDICT_DIFFERS);
+      g_assert_cmpint (!isnan (value->local), ==, rows[i].judged);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -237,6 +286,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
   g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);
   g_test_add_func ("/exec/comparison/cast", test_cast);
+  g_test_add_func ("/exec/comparison/written", test_written);
 
   return g_test_run ();
 }

@@ -52,7 +52,7 @@ test_layout (void)
 
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  g_assert_true (adj_wait_until (is_laying_out, document, 60));
+  g_assert_true (adj_wait_until (is_laying_out, document, 600));
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "stop"));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
   /* At once, whatever the threads do. */
@@ -65,7 +65,7 @@ test_layout (void)
 
   /* Asked for less, it comes. */
   adj_document_set_fold_depth (document, 1);
-  g_assert_true (adj_wait_until (has_scene, document, 60));
+  g_assert_true (adj_wait_until (has_scene, document, 600));
   adj_walk_settle (window);
   adj_walk_close (window);
 }
@@ -104,12 +104,12 @@ test_modules (void)
   begun = g_get_monotonic_time ();
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  g_assert_true (adj_wait_until (offers_modules, button, 60));
+  g_assert_true (adj_wait_until (offers_modules, button, 600));
   g_assert_cmpint (g_get_monotonic_time () - begun, >, 2 * G_TIME_SPAN_SECOND);
   g_assert_null (adj_document_get_scene (document));
 
   g_signal_emit_by_name (button, "clicked");
-  g_assert_true (adj_wait_until (has_scene, document, 60));
+  g_assert_true (adj_wait_until (has_scene, document, 600));
   g_assert_cmpuint (count_open (adj_document_get_scene (document)), ==, 0);
   g_assert_false (gtk_widget_get_visible (button));
   adj_walk_settle (window);
@@ -149,7 +149,7 @@ stop_writing (AdjWindow *window, const AdjTestFolder *folder, const char *begins
   GtkWidget *bar;
   guint n_before = count_files (folder);
 
-  g_assert_true (adj_wait_until (tells_numbers, document, 60));
+  g_assert_true (adj_wait_until (tells_numbers, document, 600));
   g_assert_true (g_str_has_prefix (adj_document_get_status (document), begins));
   bar = adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_PROGRESS_BAR);
   g_assert_nonnull (bar);
@@ -175,7 +175,7 @@ test_pictures (void)
 
   adj_window_open (window, file);
   document = adj_window_get_document (window);
-  g_assert_true (adj_wait_until (has_scene, document, 60));
+  g_assert_true (adj_wait_until (has_scene, document, 600));
   adj_document_set_fold_depth (document, 0);
   adj_wait_for (document);
 
