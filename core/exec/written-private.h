@@ -13,7 +13,6 @@ typedef struct _Written Written;
 
 Written *written_new (const AdjGraph *graph);
 void written_free (Written *written);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Written, written_free)
 
 /* After node @index, in order. */
 void written_pass (Written *written, guint index);

@@ -96,12 +96,9 @@ written_pass (Written *written, guint index)
   guint first = node->n_inputs > 0 ? node->inputs[0].index : index;
 
   /* What is no operator may give a view of what it gets. */
-  written->memory[index] =
-      in_place || node->op == NULL || (schema != NULL && adj_schema_is_view (schema))
-          ? written->memory[first]
-          : index;
-  if (node->n_inputs == 0)
-    written->memory[index] = index;
+  written->memory[index] = index;
+  if (in_place || node->op == NULL || adj_schema_is_view (schema))
+    written->memory[index] = written->memory[first];
   written->tensor[index] = in_place ? written->tensor[first] : index;
   written->holder[index] = index;
   if (in_place)

@@ -4,17 +4,6 @@
 
 /* Reading and writing along one dimension. */
 
-/* A tensor without dimensions is a row of one element. */
-static void
-need_dim (AdjKView *view)
-{
-  if (view->rank > 0)
-    return;
-  view->rank = 1;
-  view->size[0] = 1;
-  view->stride[0] = 1;
-}
-
 /* A contiguous result with the sizes and dtype of self. */
 static gboolean
 add_like_self (AdjOpCall *call)
@@ -68,8 +57,8 @@ index_select_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &self) || !op_input (call, 2, &index) || !op_output (call, 0, &out))
     return FALSE;
-  need_dim (&self);
-  need_dim (&out);
+  op_need_dim (&self);
+  op_need_dim (&out);
   return adj_k_index_select (&out, &self, (int) dim, &index, &bad) || op_bad_index (call, bad);
 }
 
@@ -100,8 +89,8 @@ index_add_kernel (AdjOpCall *call)
 
   if (!op_copy_self (call, &out) || !op_input (call, 2, &index) || !op_input (call, 3, &source))
     return FALSE;
-  need_dim (&out);
-  need_dim (&source);
+  op_need_dim (&out);
+  op_need_dim (&source);
   return adj_k_index_add (&out, (int) dim, &index, &source, adj_op_call_double (call, 4, 1),
                           &bad) ||
          op_bad_index (call, bad);
@@ -159,9 +148,9 @@ gather_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &self) || !op_input (call, 2, &index) || !op_output (call, 0, &out))
     return FALSE;
-  need_dim (&self);
-  need_dim (&index);
-  need_dim (&out);
+  op_need_dim (&self);
+  op_need_dim (&index);
+  op_need_dim (&out);
   return adj_k_gather (&out, &self, (int) dim, &index, &bad) || op_bad_index (call, bad);
 }
 
@@ -215,8 +204,8 @@ scatter (AdjOpCall *call, ScatterKernel kernel)
     return FALSE;
   if (is_tensor ? !op_input (call, 3, &src) : !number_view (call, 3, out.type, &number, &src))
     return FALSE;
-  need_dim (&out);
-  need_dim (&index);
+  op_need_dim (&out);
+  op_need_dim (&index);
   src.rank = index.rank;
   for (gint i = 0; i < index.rank; i++)
     {

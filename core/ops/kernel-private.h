@@ -43,6 +43,9 @@ gboolean op_count_nonzero (const AdjOpCall *call, AdjTensor *tensor, AdjSize *ou
 /* Fails the call: the operator has no kernel on the CPU. */
 gboolean op_needs_cuda (const AdjOpCall *call);
 
+/* A tensor without dimensions becomes a row of one element. */
+void op_need_dim (AdjKView *view);
+
 /* Fails the call: index @bad is out of range. */
 gboolean op_bad_index (const AdjOpCall *call, gint64 bad);
 

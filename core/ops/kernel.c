@@ -185,6 +185,16 @@ op_check_temporary (const AdjOpCall *call, gint64 n)
                               "%" G_GINT64_FORMAT " elements do not fit in memory", n);
 }
 
+void
+op_need_dim (AdjKView *view)
+{
+  if (view->rank > 0)
+    return;
+  view->rank = 1;
+  view->size[0] = 1;
+  view->stride[0] = 1;
+}
+
 gboolean
 op_bad_index (const AdjOpCall *call, gint64 bad)
 {

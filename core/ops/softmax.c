@@ -68,17 +68,6 @@ log_softmax_backward_traced (AdjOpCall *call)
 
 /* -- kernels -- */
 
-/* A tensor without dimensions is a row of one element. */
-static void
-need_dim (AdjKView *view)
-{
-  if (view->rank > 0)
-    return;
-  view->rank = 1;
-  view->size[0] = 1;
-  view->stride[0] = 1;
-}
-
 static gboolean
 forward (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, int))
 {
@@ -87,8 +76,8 @@ forward (AdjOpCall *call, void (*kernel) (const AdjKView *, const AdjKView *, in
 
   if (!op_input (call, 0, &in) || !op_output (call, 0, &out))
     return FALSE;
-  need_dim (&in);
-  need_dim (&out);
+  op_need_dim (&in);
+  op_need_dim (&out);
   kernel (&out, &in, (int) dim);
   return TRUE;
 }
@@ -102,9 +91,9 @@ backward (AdjOpCall *call,
 
   if (!op_input (call, 0, &grad) || !op_input (call, 1, &output) || !op_output (call, 0, &out))
     return FALSE;
-  need_dim (&grad);
-  need_dim (&output);
-  need_dim (&out);
+  op_need_dim (&grad);
+  op_need_dim (&output);
+  op_need_dim (&out);
   kernel (&out, &grad, &output, (int) dim);
   return TRUE;
 }
@@ -170,8 +159,8 @@ safe_softmax_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &self) || !op_output (call, 0, &out))
     return FALSE;
-  need_dim (&self);
-  need_dim (&out);
+  op_need_dim (&self);
+  op_need_dim (&out);
   memory = op_temporary (&out, out.type, &in);
   adj_k_copy (&in, &self);
   adj_k_softmax (&out, &in, (int) dim);

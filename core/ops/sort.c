@@ -47,17 +47,6 @@ topk_meta (AdjOpCall *call)
   return !adj_context_has_error (call->cx);
 }
 
-/* A tensor without dimensions is a row of one element. */
-static void
-need_dim (AdjKView *view)
-{
-  if (view->rank > 0)
-    return;
-  view->rank = 1;
-  view->size[0] = 1;
-  view->stride[0] = 1;
-}
-
 static gboolean
 sort (AdjOpCall *call, gboolean descending)
 {
@@ -65,9 +54,9 @@ sort (AdjOpCall *call, gboolean descending)
 
   if (!op_input (call, 0, &self) || !op_output (call, 0, &values) || !op_output (call, 1, &indices))
     return FALSE;
-  need_dim (&self);
-  need_dim (&values);
-  need_dim (&indices);
+  op_need_dim (&self);
+  op_need_dim (&values);
+  op_need_dim (&indices);
   return adj_k_sort (&values, &indices, &self, (int) dim_of (call), descending) ||
          adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "there is no memory to sort in");
 }
