@@ -21,6 +21,8 @@ typedef struct
 
 /* The tensors of a value, %NULL for its other leaves; borrowed. */
 GPtrArray *judge_tensors (const AdjValue *value);
+/* (nullable): that at @index; %NULL also where there are fewer. */
+AdjTensorData *judge_nth (const GPtrArray *tensors, guint index);
 
 /* Fills the numbers of @out and its verdict; @limit is that of the local error. */
 void compare_leaf (const AdjComparisonRequest *request,

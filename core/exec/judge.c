@@ -27,6 +27,12 @@ judge_tensors (const AdjValue *value)
   return tensors;
 }
 
+AdjTensorData *
+judge_nth (const GPtrArray *tensors, guint index)
+{
+  return index < tensors->len ? tensors->pdata[index] : NULL;
+}
+
 static double
 distance (const AdjTensorData *a, const AdjTensorData *r)
 {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "exec/comparing-private.h"
+#include "exec/judge-private.h"
+
+typedef struct
+{
+  Comparing *comparing;
+  GPtrArray *expected; /* of tensors, %NULL for other leaves */
+  GPtrArray *candidates;
+  AdjComparison *comparison;
+} Outputs;
+
+static gboolean
+compare_output (const AdjValue *leaf, gpointer data)
+{
+  Outputs *outputs = data;
+  guint position = outputs->comparison->n_outputs++;
+  AdjValueComparison *value = &outputs->comparison->outputs[position];
+  AdjTensorData *recorded = judge_nth (outputs->expected, position);
+  AdjTensorData *truth = NULL;
+  Leaf pair = { .candidate = judge_nth (outputs->candidates, position), .peer = recorded };
+
+  *value = (AdjValueComparison){
+    .node = ADJ_NO_NODE,
+    .output = position,
+    .local = NAN,
+    .accumulated = NAN,
+    .peer = NAN,
+    .inputs_agree = TRUE,
+  };
+  value->verdict = ADJ_VERDICT_SKIPPED;
+  if (leaf->kind == ADJ_VALUE_NODE)
+    {
+      const AdjValue *ours = &outputs->comparing->truth[leaf->node.index];
+
+      value->node = leaf->node;
+      truth = comparing_get_expected (outputs->comparing, leaf->node, TRUE);
+      pair.truth = truth != NULL ? truth : ours->kind == ADJ_VALUE_DATA ? ours->data : NULL;
+      pair.own_truth = truth == NULL;
+    }
+  value->alone =
+      pair.candidate != NULL && pair.peer == NULL && outputs->comparing->request->partial;
+  if (value->alone)
+    return TRUE;
+  if (pair.candidate == NULL || pair.peer == NULL)
+    {
+      value->verdict = pair.candidate == pair.peer ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
+      return TRUE;
+    }
+  compare_leaf (outputs->comparing->request, &pair, 0, value);
+  if (value->verdict == ADJ_VERDICT_DIFFERS && leaf->kind == ADJ_VALUE_NODE)
+    {
+      pair.noise = comparing_measure_noise (outputs->comparing, leaf->node.index, 0);
+      compare_leaf (outputs->comparing->request, &pair, 0, value);
+    }
+  return TRUE;
+}
+
+static gboolean
+count_leaf (const AdjValue *leaf, gpointer data)
+{
+  (*(guint *) data)++;
+  return TRUE;
+}
+
+gboolean
+comparing_compare_outputs (Comparing *comparing,
+                           const AdjRunResult *result,
+                           AdjComparison *comparison,
+                           GError **error)
+{
+  const AdjValue *returned =
+      &adj_graph_get_node (comparing->graph, adj_graph_get_output (comparing->graph).index)
+           ->args.items[0];
+  g_autoptr (GPtrArray) expected = judge_tensors (comparing->request->expected);
+  g_autoptr (GPtrArray) candidates = judge_tensors (&result->output);
+  Outputs outputs = { comparing, expected, candidates, comparison };
+  guint n = 0;
+
+  adj_value_foreach (returned, count_leaf, &n);
+  if (candidates->len != n || expected->len != n)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                   "the graph returns %u values, %u are there to compare with", candidates->len,
+                   expected->len);
+      return FALSE;
+    }
+  comparison->outputs = g_new0 (AdjValueComparison, n + 1);
+  adj_value_foreach (returned, compare_output, &outputs);
+  return TRUE;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "exec/adj-comparison.h"
+#include "exec/adj-spill.h"
+#include "exec/written-private.h"
+
+G_BEGIN_DECLS
+
+/* A comparison under way. */
+typedef struct
+{
+  const AdjComparisonRequest *request;
+  AdjGraph *graph;
+  AdjValue *candidate; /* (owned) result of every node; NONE when it has none */
+  AdjValue *truth;     /* (owned) the same in float64 */
+  AdjValue *noise;     /* (owned) (nullable): the same with every value moved; made when needed */
+  gboolean no_noise;   /* it cannot be made */
+  gboolean moving;     /* inputs of the operator that is recomputed are moved */
+  guint n_moved;       /* so far */
+  AdjValue *filling;   /* which of them the run under way fills */
+  AdjSpill *spill;     /* where both are kept */
+  GError *full;        /* (owned) (nullable): why a value could not be kept */
+  guint done, total;   /* nodes run so far in all runs */
+  GCancellable *cancellable; /* (nullable) (unowned) */
+  guint8 *verdicts;          /* AdjVerdict of each node */
+  gboolean *alone;           /* of each node: nothing was there to lay it beside */
+  Written *written;          /* (owned): by the nodes before the one that is compared */
+  GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
+} Comparing;
+
+/* Whether the result of @node is memory of its first input, so that it computes nothing. */
+gboolean comparing_is_alias (const AdjNode *node);
+
+/* Runs the graph once and keeps the value of every node in @filling, which is one of the arrays of
+ * @comparing.  @result: to be cleared. */
+gboolean
+comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GError **error);
+
+/* What rounding does to result @item of node @index: an L2 norm, 0 where it cannot be told. */
+double comparing_measure_noise (Comparing *comparing, guint index, guint item);
+
+/* (transfer none) (nullable): what the peer computed for node @id, or what is true for it. */
+AdjTensorData *comparing_get_expected (const Comparing *comparing, AdjNodeId id, gboolean float64);
+
+/* Both fill @comparison; %FALSE when cancelled, or when the outputs are not as many. */
+gboolean comparing_compare_nodes (Comparing *comparing, AdjComparison *comparison, GError **error);
+gboolean comparing_compare_outputs (Comparing *comparing,
+                                    const AdjRunResult *result,
+                                    AdjComparison *comparison,
+                                    GError **error);
+
+G_END_DECLS

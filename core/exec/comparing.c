@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "exec/comparing-private.h"
+
+#include "call/adj-op-internal.h"
+#include "exec/judge-private.h"
+#include "exec/noise-private.h"
+
+static gboolean
+keep_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+  AdjTensorData *kept;
+
+  if (leaf->kind != ADJ_VALUE_DATA)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  kept = adj_spill_take (comparing->spill, leaf->data, &comparing->full);
+  if (kept != NULL)
+    *out = ADJ_DATA (kept);
+  return kept != NULL;
+}
+
+static gboolean
+keep_value (AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  Comparing *comparing = data;
+
+  if (!adj_value_map (value, keep_leaf, comparing, &comparing->filling[id.index]))
+    return FALSE;
+  comparing->done++;
+  if (comparing->request->progress != NULL)
+    comparing->request->progress (comparing->done, comparing->total, comparing->request->data);
+  return TRUE;
+}
+
+static gboolean
+replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+
+  return comparing->request->replace (id, value, out, comparing->request->data);
+}
+
+gboolean
+comparing_is_alias (const AdjNode *node)
+{
+  if (node->n_inputs == 0)
+    return FALSE;
+  return node->op != NULL ? adj_schema_is_view (adj_op_get_schema (node->op))
+                          : g_str_equal (node->target, "operator.getitem");
+}
+
+/* What is memory of another value moves with that. */
+static gboolean
+move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
+{
+  Comparing *comparing = data;
+  const AdjNode *node = adj_graph_get_node (comparing->graph, id.index);
+
+  if (comparing_is_alias (node) || (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
+    return FALSE;
+  return noise_move (id, value, &comparing->candidate[id.index], out);
+}
+
+gboolean
+comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GError **error)
+{
+  gboolean float64 = filling != comparing->candidate;
+  const AdjComparisonRequest *request = comparing->request;
+  AdjRunRequest run = {
+    .graph = request->graph,
+    .inputs = request->inputs,
+    .n_inputs = request->n_inputs,
+    .rng = request->rng,
+    .float64 = float64,
+    .tap = keep_value,
+    .replace = filling == comparing->noise            ? move_value
+               : request->replace != NULL && !float64 ? replace_value
+                                                      : NULL,
+    .data = comparing,
+  };
+  const AdjExecutor *executor = request->executor;
+
+  if (executor == NULL || float64)
+    executor = adj_executor_find ("interpreter", error);
+  comparing->filling = filling;
+  if (executor == NULL || adj_executor_run (executor, &run, result, comparing->cancellable, error))
+    return executor != NULL;
+  if (comparing->full != NULL)
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&comparing->full));
+    }
+  return FALSE;
+}
+
+double
+comparing_measure_noise (Comparing *comparing, guint index, guint item)
+{
+  g_autoptr (GPtrArray) truths = NULL;
+  g_autoptr (GPtrArray) moved = NULL;
+  AdjRunResult result = { 0 };
+  guint n = adj_graph_get_n_nodes (comparing->graph);
+
+  if (comparing->noise == NULL && !comparing->no_noise)
+    {
+      comparing->noise = g_new0 (AdjValue, n);
+      comparing->total += n;
+      comparing->no_noise = !comparing_run (comparing, comparing->noise, &result, NULL);
+      adj_run_result_clear (&result);
+    }
+  if (comparing->no_noise)
+    return 0;
+  truths = judge_tensors (&comparing->truth[index]);
+  moved = judge_tensors (&comparing->noise[index]);
+  return noise_distance (judge_nth (truths, item), judge_nth (moved, item));
+}
+
+AdjTensorData *
+comparing_get_expected (const Comparing *comparing, AdjNodeId id, gboolean float64)
+{
+  const AdjComparisonRequest *request = comparing->request;
+
+  if (request->expected_node == NULL || !adj_node_id_is_valid (id))
+    return NULL;
+  return request->expected_node (id, float64, request->data);
+}
