@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "exec/comparing-private.h"
-
 #include "call/adj-op-internal.h"
+#include "exec/comparing-private.h"
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
 
