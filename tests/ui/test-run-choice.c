@@ -3,6 +3,7 @@
 /* What a run starts from: one of the recorded calls, a seed or a file; its precision, and how what
  * comes out is judged. */
 
+#include <glib/gstdio.h>
 #include <math.h>
 
 #include "formats/adj-format.h"
@@ -229,6 +230,12 @@ test_file (Fixture *fixture, gconstpointer data)
   g_assert_cmpfloat_with_epsilon (run (fixture, choice, FALSE, ADJ_DTYPE_F32), sin (0.5), 1e-7);
   adj_document_run (fixture->document, TRUE);
   g_assert_cmpstr (fixture->remark, ==, "Nothing was recorded for these inputs");
+
+  /* The file goes away: the values of the last run do not stand for this one. */
+  g_assert_no_errno (g_unlink (path));
+  adj_document_run (fixture->document, FALSE);
+  adj_wait_for (fixture->document);
+  g_assert_null (adj_document_get_evaluation (fixture->document));
 
   /* It has another name: one line that says so, and nothing else happens. */
   save_input (other, "z", 0.5f);

@@ -90,6 +90,31 @@ test_compares (void)
   adj_walk_close (window);
 }
 
+static const char *
+get_chosen (AdjWindow *window, const char *title)
+{
+  AdwComboRow *row = ADW_COMBO_ROW (adj_walk_find_row (get_page (window), title));
+
+  return gtk_string_object_get_string (adw_combo_row_get_selected_item (row));
+}
+
+/* What was recorded was recorded for its own inputs. */
+static void
+test_follows (void)
+{
+  AdjWindow *window = open_window ();
+
+  g_assert_cmpstr (get_chosen (window, "Compare with"), ==, "What was recorded");
+  choose (window, "Inputs", 1);
+  g_assert_cmpstr (get_chosen (window, "Inputs"), ==, "Random numbers");
+  g_assert_cmpstr (get_chosen (window, "Compare with"), ==, "Nothing");
+
+  choose (window, "Compare with", 1);
+  g_assert_cmpstr (get_chosen (window, "Compare with"), ==, "What was recorded");
+  g_assert_cmpstr (get_chosen (window, "Inputs"), ==, "Recorded call 1");
+  adj_walk_close (window);
+}
+
 static void
 test_tolerance (void)
 {
@@ -150,6 +175,7 @@ main (int argc, char *argv[])
   if (application == NULL)
     return 0;
   g_test_add_func ("/ui/run-page/compares", test_compares);
+  g_test_add_func ("/ui/run-page/follows", test_follows);
   g_test_add_func ("/ui/run-page/tolerance", test_tolerance);
   g_test_add_func ("/ui/run-page/comes-back", test_comes_back);
   return g_test_run ();

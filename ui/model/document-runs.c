@@ -4,6 +4,21 @@
 #include "model/adj-log.h"
 #include "model/document-private.h"
 
+/* What an earlier run made does not stand for this one. */
+static void
+fail_run (AdjDocument *self, const char *id, const GError *error)
+{
+  guint index = adj_graph_set_find (self->graphs, id, NULL);
+  AdjGraph *graph = index != G_MAXUINT ? adj_graph_set_get (self->graphs, index)->graph : NULL;
+
+  if (graph != NULL && g_hash_table_remove (self->evaluations, graph))
+    adj_document_changed (self, PROP_EVALUATION);
+  if (graph != NULL && adj_document_blame (self, graph, error))
+    adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
+  else
+    adj_document_report_problem (self, error);
+}
+
 static void
 on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -19,13 +34,7 @@ on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
     return;
   if (evaluation == NULL)
     {
-      guint index = adj_graph_set_find (self->graphs, id, NULL);
-
-      if (index != G_MAXUINT &&
-          adj_document_blame (self, adj_graph_set_get (self->graphs, index)->graph, error))
-        adj_log_add (self->log, ADJ_LOG_PROBLEM, "%s", error->message);
-      else
-        adj_document_report_problem (self, error);
+      fail_run (self, id, error);
       return;
     }
   g_hash_table_insert (self->evaluations, adj_evaluation_get_graph (evaluation), evaluation);

@@ -48,20 +48,35 @@ G_DEFINE_FINAL_TYPE (AdjRunPage, adj_run_page, ADJ_TYPE_PANEL)
 
 /* -- what was chosen -- */
 
-enum
-{
-  PEER_NOTHING,
-  PEER_RECORDED,
-  PEER_FIRST,
-};
+#define PEER_NOTHING 0
+#define PEER_RECORDED 1 /* with calls that were recorded */
 
 static void show_choice (AdjRunPage *self);
+
+static gboolean
+is_recorded_peer (AdjRunPage *self, guint peer)
+{
+  return self->n_calls > 0 && peer == PEER_RECORDED;
+}
+
+/* Where the first run stands. */
+static guint
+get_first_run (AdjRunPage *self)
+{
+  return self->n_calls > 0 ? PEER_RECORDED + 1 : PEER_NOTHING + 1;
+}
+
+static gboolean
+is_run_peer (AdjRunPage *self, guint peer)
+{
+  return peer >= get_first_run (self) && peer - get_first_run (self) < self->runs->len;
+}
 
 /* Where values of a file stand. */
 static guint
 get_file_peer (AdjRunPage *self)
 {
-  return PEER_FIRST + self->runs->len + self->peers->len;
+  return get_first_run (self) + self->runs->len + self->peers->len;
 }
 
 /* %FALSE, and marked, where the text is no number from zero on. */
@@ -174,10 +189,14 @@ on_peer_chosen (AdjRunPage *self)
   choice = adj_document_get_run_choice (document);
   if (chosen == get_file_peer (self))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.compare-values", NULL);
-  else if (chosen >= PEER_FIRST && chosen - PEER_FIRST < self->runs->len)
-    choice.kept = g_intern_string (get_run_name (self, chosen - PEER_FIRST));
-  else if (chosen == PEER_RECORDED)
-    choice.kept = NULL;
+  else if (is_run_peer (self, chosen))
+    choice.kept = g_intern_string (get_run_name (self, chosen - get_first_run (self)));
+  else if (is_recorded_peer (self, chosen))
+    {
+      choice.kept = NULL;
+      choice.file = NULL;
+      choice.random = FALSE;
+    }
   adj_document_set_run_choice (document, choice);
   show_choice (self);
 }
@@ -201,7 +220,7 @@ on_run (AdjRunPage *self)
   AdjDocument *document = adj_panel_get_document (self);
   AdjGraphSet *graphs = adj_document_get_graphs (document);
   guint chosen = adw_combo_row_get_selected (self->peer);
-  guint first = PEER_FIRST + self->runs->len;
+  guint first = get_first_run (self) + self->runs->len;
 
   /* A button that cannot be pressed would lose the focus. */
   if (adj_document_is_running (document))
@@ -260,7 +279,8 @@ list_peers (AdjRunPage *self, const AdjBundleGraph *graph)
 
   g_array_set_size (self->peers, 0);
   gtk_string_list_append (names, _ ("Nothing"));
-  gtk_string_list_append (names, _ ("What was recorded"));
+  if (self->n_calls > 0)
+    gtk_string_list_append (names, _ ("What was recorded"));
   list_runs (self, names);
   for (guint i = 0; i < adj_graph_set_get_n (graphs); i++)
     {
@@ -313,11 +333,11 @@ static void
 show_peer (AdjRunPage *self, AdjRunChoice choice)
 {
   guint shown = adw_combo_row_get_selected (self->peer), peer = shown;
-  gboolean is_run = shown >= PEER_FIRST && shown - PEER_FIRST < self->runs->len;
+  gboolean has_results = is_run_peer (self, shown) || is_recorded_peer (self, shown);
 
-  if (choice.kept != NULL && (is_run || shown == PEER_RECORDED))
-    peer = PEER_FIRST + find_run (self, choice.kept);
-  else if (is_run)
+  if (choice.kept != NULL && has_results)
+    peer = get_first_run (self) + find_run (self, choice.kept);
+  else if (has_results)
     peer = adj_run_choice_is_recorded (choice) ? PEER_RECORDED : PEER_NOTHING;
   else if (choice.values != NULL && choice.values != self->values)
     peer = get_file_peer (self);
