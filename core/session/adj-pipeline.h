@@ -64,7 +64,8 @@ ADJ_PUBLIC gboolean adj_pipeline_run (AdjGraph *graph,
 
 /**
  * adj_pipeline_result_to_bundle:
- * @source: (nullable): the file that the first stage comes from, for its calls and region
+ * @source: (nullable): the file that the first stage comes from, for its region, its calls and
+ *   the runs of it that were kept
  * @graph: (nullable): that stage in @source
  *
  * What a recording is as a file: its graphs by name of their stage, "0-0-joint", in one region.
@@ -72,7 +73,7 @@ ADJ_PUBLIC gboolean adj_pipeline_run (AdjGraph *graph,
  * Returns: (transfer full)
  */
 ADJ_PUBLIC AdjBundle *adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
-                                                     const AdjBundle *source,
+                                                     AdjBundle *source,
                                                      const AdjBundleGraph *graph);
 
 G_END_DECLS

@@ -16,24 +16,62 @@ make_id (const char *region, const char *name, GHashTable *taken)
   return id;
 }
 
+/* A call as the file that was traced has it. */
+typedef struct
+{
+  AdjBundle *bundle;
+  AdjRecordedCall *call;
+} SourceCall;
+
+static AdjTensorData *
+get_value (const char *node, gboolean float64, gpointer data)
+{
+  const SourceCall *source = data;
+  AdjTensorData *value = adj_bundle_get_tap (source->bundle, source->call, node, float64);
+
+  return value != NULL ? adj_tensor_data_ref (value) : NULL;
+}
+
+static void
+source_call_free (gpointer data)
+{
+  SourceCall *source = data;
+
+  adj_run_unref (source->call);
+  adj_bundle_unref (source->bundle);
+  g_free (source);
+}
+
+static void
+add_call (AdjBundleBuilder *builder, AdjBundle *bundle, AdjRecordedCall *call, const char *id)
+{
+  SourceCall source = { adj_bundle_ref (bundle), adj_run_ref (call) };
+
+  adj_bundle_builder_add_call (builder, call, id, NULL);
+  adj_bundle_builder_set_taps (builder, get_value, g_memdup2 (&source, sizeof source),
+                               source_call_free);
+}
+
+/* What was recorded for @graph and the runs of it that were kept, with the values of its nodes. */
 static void
 add_calls (AdjBundleBuilder *builder,
-           const AdjBundle *source,
+           AdjBundle *source,
            const AdjBundleGraph *graph,
            const char *id)
 {
-  for (guint i = 0; i < adj_bundle_get_n_calls (source); i++)
-    {
-      const AdjRecordedCall *call = adj_bundle_get_call (source, i);
+  g_autoptr (GPtrArray) runs = adj_bundle_dup_runs (source);
 
-      if (call->graph == graph)
-        adj_bundle_builder_add_call (builder, call, id, NULL);
-    }
+  for (guint i = 0; i < adj_bundle_get_n_calls (source); i++)
+    if (adj_bundle_get_call (source, i)->graph == graph)
+      add_call (builder, source, (AdjRecordedCall *) adj_bundle_get_call (source, i), id);
+  for (guint i = 0; i < runs->len; i++)
+    if (((const AdjRecordedCall *) runs->pdata[i])->graph == graph)
+      add_call (builder, source, runs->pdata[i], id);
 }
 
 AdjBundle *
 adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
-                               const AdjBundle *source,
+                               AdjBundle *source,
                                const AdjBundleGraph *graph)
 {
   AdjRecording *recording = result->recording;

@@ -58,6 +58,60 @@ test_partition_saved (void)
     }
 }
 
+/* A call named "before", of one node's value, kept of @graph. */
+static void
+keep_run (AdjBundle *bundle, const AdjBundleGraph *graph, const char *node, AdjTensorData *value)
+{
+  AdjRunOrigin origin = { .name = "before", .producer = "a test" };
+  AdjRecordedCall call = *adj_bundle_find_call (bundle, graph, 0);
+  g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_run_unref);
+
+  call.origin = &origin;
+  g_hash_table_insert (values, (gpointer) node, value);
+  g_ptr_array_add (runs, adj_run_new (&call, values));
+  adj_bundle_set_runs (bundle, runs);
+}
+
+/* What was recorded for the first stage, and kept, is in the file that a trace makes. */
+static void
+test_calls_saved (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_test_load_capture ("mlp");
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "out.adjoint", NULL);
+  g_autoptr (AdjTensorData) one = NULL;
+  g_autoptr (AdjBundle) made = NULL;
+  g_autoptr (AdjBundle) again = NULL;
+  g_autoptr (AdjRecordedCall) run = NULL;
+  g_auto (AdjPipelineResult) result = { 0 };
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, joint, 0);
+  AdjTensorData *recorded = adj_bundle_get_tap (bundle, call, "addmm", FALSE);
+
+  g_assert_nonnull (recorded);
+  one = adj_tensor_data_cast_storage (recorded, ADJ_DTYPE_F64);
+  keep_run (bundle, joint, "addmm", one);
+  adj_pipeline_run (joint->graph, "joint", NULL, &result, NULL, &error);
+  g_assert_no_error (error);
+  made = adj_pipeline_result_to_bundle (&result, bundle, joint);
+  adj_format_for_path (path, NULL)->save (made, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  again = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+
+  joint = adj_bundle_find_graph (again, "joint", NULL);
+  call = adj_bundle_find_call (again, joint, 0);
+  g_assert_nonnull (adj_bundle_get_tap (again, call, "addmm", FALSE));
+  run = adj_bundle_find_run (again, joint, "before", &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (run->origin->producer, ==, "a test");
+  g_assert_cmpint (
+      adj_tensor_data_get_meta (adj_bundle_get_tap (again, run, "addmm", FALSE))->dtype, ==,
+      ADJ_DTYPE_F64);
+}
+
 static void
 test_failure (void)
 {
@@ -280,6 +334,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/session/pipeline/partition-saved", test_partition_saved);
+  g_test_add_func ("/session/pipeline/calls-saved", test_calls_saved);
   g_test_add_func ("/session/pipeline/failure", test_failure);
   g_test_add_func ("/session/pipeline/bad-steps", test_bad_steps);
   g_test_add_func ("/session/pipeline/cancel", test_cancel);
