@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "layout/rows-private.h"
+
+#define SMALL 3         /* fewer cards than this get no frame of their own */
+#define MAX_LOOSE 16    /* cards in a row outside every module */
+#define MIN_STRETCH 6   /* cards of a stretch cut from a graph without modules */
+#define LONG_STRETCH 48 /* … where no single value crosses */
+#define MAX_STRETCH 200 /* cards of any row */
+
+/* Cards of the leading side in the order of rows, top to bottom. */
+static GArray *
+leading_cards (const Sorter *self)
+{
+  GArray *cards = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint n = self->census->n;
+
+  for (guint32 k = 0; k < n; k++)
+    {
+      guint32 i = self->leading == ADJ_SIDE_FORWARD ? k : n - 1 - k;
+
+      if (sorter_is_card (self->census, i) && self->census->entries[i].side == self->leading)
+        g_array_append_val (cards, i);
+    }
+  return cards;
+}
+
+/* live[k]: values made in cards[0 … k] that a later card of the same side reads.  Where there is
+ * but one, the graph can be cut. */
+static guint *
+count_live (const Sorter *self, const GArray *cards)
+{
+  const AdjCensus *census = self->census;
+  g_autofree guint32 *at = g_new (guint32, census->n);
+  g_autofree guint32 *last = g_new0 (guint32, MAX (cards->len, 1));
+  guint *live = g_new0 (guint, cards->len + 1);
+
+  memset (at, 0xff, sizeof (guint32) * census->n);
+  for (guint k = 0; k < cards->len; k++)
+    at[g_array_index (cards, guint32, k)] = k;
+  for (guint i = 0; i < census->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (census->graph, i);
+      guint32 reader = at[census->entries[i].host];
+
+      for (guint j = 0; j < node->n_inputs && reader != G_MAXUINT32; j++)
+        {
+          guint32 maker = at[census->entries[node->inputs[j].index].host];
+
+          if (maker != G_MAXUINT32)
+            {
+              guint32 low = MIN (maker, reader), high = MAX (maker, reader);
+
+              last[low] = MAX (last[low], high);
+            }
+        }
+    }
+  for (guint k = 0; k < cards->len; k++)
+    if (last[k] > k)
+      {
+        live[k]++;
+        live[last[k]]--;
+      }
+  for (guint k = 1; k <= cards->len; k++)
+    live[k] += live[k - 1];
+  return live;
+}
+
+static const char *
+base_name (const char *file)
+{
+  const char *slash = strrchr (file, '/');
+
+  return slash ? slash + 1 : file;
+}
+
+/* "model.py:45–50", from the innermost frames of the cards. */
+static char *
+name_stretch (const AdjGraph *graph, const GArray *cards, guint from, guint to)
+{
+  const char *file = NULL;
+  guint low = G_MAXUINT, high = 0;
+
+  for (guint k = from; k < to; k++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, g_array_index (cards, guint32, k));
+      const AdjFrame *frame =
+          node->meta.n_frames ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
+
+      if (!frame || (file && strcmp (file, frame->file) != 0))
+        continue;
+      file = frame->file;
+      low = MIN (low, frame->line);
+      high = MAX (high, frame->line);
+    }
+  if (!file)
+    return g_strdup_printf ("%u nodes", to - from);
+  return low == high ? g_strdup_printf ("%s:%u", base_name (file), low)
+                     : g_strdup_printf ("%s:%u–%u", base_name (file), low, high);
+}
+
+/* Gives cards[from … to] a row, in a frame of its own when @module is too small or too large. */
+static void
+append_stretch (Sorter *self, GArray *cards, guint from, guint to, guint32 module)
+{
+  AdjRow *row;
+
+  if (module == 0 && to - from >= SMALL)
+    {
+      g_autofree char *class = name_stretch (self->census->graph, cards, from, to);
+      g_autofree char *path = g_strdup_printf ("#%u", self->rows->rows->len);
+
+      module = sorter_append_module (self->rows, path, class, 0);
+    }
+  row = sorter_append_row (self->rows->rows, module);
+  for (guint k = from; k < to; k++)
+    {
+      guint32 node = g_array_index (cards, guint32, k);
+
+      g_array_append_val (sorter_get_nodes (row, self->leading), node);
+      self->rows->row_of[node] = self->rows->rows->len - 1;
+    }
+}
+
+/* Where to cut a run that begins at @from: after the first place with but one live value, else the
+ * place with the fewest. */
+static guint
+find_cut (guint from, guint to, gboolean loose, const guint *live)
+{
+  guint low = from + (loose ? MIN_STRETCH : MAX_STRETCH / 2);
+  guint high = MIN (to - SMALL, from + (loose ? LONG_STRETCH : MAX_STRETCH));
+  guint best = low;
+
+  for (guint cut = low; cut <= high && live[best - 1] > 1; cut++)
+    if (live[cut - 1] < live[best - 1])
+      best = cut;
+  return best;
+}
+
+/* Cuts a long run into rows. */
+static void
+append_cut (Sorter *self, GArray *cards, guint from, guint to, guint32 module, const guint *live)
+{
+  guint limit = module == 0 ? MAX_LOOSE : MAX_STRETCH;
+
+  while (to - from > limit)
+    {
+      guint cut = find_cut (from, to, module == 0, live);
+
+      append_stretch (self, cards, from, cut, module);
+      from = cut;
+    }
+  append_stretch (self, cards, from, to, module);
+}
+
+/* Runs of nodes that stand directly in a module with inner ones, and runs too small for a frame,
+ * are loose: they stand in the frame outside. */
+static gboolean
+run_is_loose (AdjRows *self, guint32 unit, guint length)
+{
+  const AdjRowsModule *module = adj_rows_module (self, unit);
+
+  return unit == 0 || length < SMALL || module->height > 1 ||
+         (module->height == 1 && module->n_cards > MAX_UNIT);
+}
+
+static guint32
+frame_of_run (AdjRows *self, guint32 unit, guint length)
+{
+  const AdjRowsModule *module = adj_rows_module (self, unit);
+
+  if (unit != 0 && length < SMALL &&
+      (module->height == 0 || (module->height == 1 && module->n_cards <= MAX_UNIT)))
+    return module->parent;
+  return unit;
+}
+
+static guint32
+common_module (AdjRows *self, guint32 a, guint32 b)
+{
+  while (a != b)
+    {
+      guint32 *deeper =
+          adj_rows_module (self, a)->depth >= adj_rows_module (self, b)->depth ? &a : &b;
+
+      *deeper = adj_rows_module (self, *deeper)->parent;
+    }
+  return a;
+}
+
+/* A few nodes without a module, between two runs of one module, belong to it. */
+static void
+adopt_strays (Sorter *self, const GArray *cards)
+{
+  guint32 before = ADJ_NO_MODULE;
+
+  for (guint k = 0, end; k < cards->len; k = end)
+    {
+      guint32 unit = self->unit[g_array_index (cards, guint32, k)];
+
+      for (end = k + 1; end < cards->len; end++)
+        if (self->unit[g_array_index (cards, guint32, end)] != unit)
+          break;
+      if (unit == 0 && before != ADJ_NO_MODULE && end < cards->len && end - k < SMALL)
+        {
+          guint32 after = self->unit[g_array_index (cards, guint32, end)];
+
+          unit = common_module (self->rows, before, after);
+          for (guint i = k; i < end; i++)
+            self->unit[g_array_index (cards, guint32, i)] = unit;
+        }
+      before = unit;
+    }
+}
+
+void
+sorter_cut_rows (Sorter *self)
+{
+  g_autoptr (GArray) cards = leading_cards (self);
+  g_autofree guint *live = count_live (self, cards);
+  guint start = 0;
+  guint32 frame = ADJ_NO_MODULE;
+  gboolean was_loose = FALSE;
+
+  adopt_strays (self, cards);
+  for (guint k = 0; k < cards->len;)
+    {
+      guint32 unit = self->unit[g_array_index (cards, guint32, k)], next;
+      guint end = k + 1;
+      gboolean loose;
+
+      while (end < cards->len && self->unit[g_array_index (cards, guint32, end)] == unit)
+        end++;
+      next = frame_of_run (self->rows, unit, end - k);
+      loose = run_is_loose (self->rows, unit, end - k);
+      if (k > start && (next != frame || !loose || !was_loose))
+        {
+          append_cut (self, cards, start, k, frame, live);
+          start = k;
+        }
+      frame = next;
+      was_loose = loose;
+      k = end;
+    }
+  if (cards->len > start)
+    append_cut (self, cards, start, cards->len, frame, live);
+}

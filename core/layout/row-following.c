@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "layout/rows-private.h"
+
+static gint64
+line_key (guint32 row, const AdjNode *node)
+{
+  const AdjFrame *frame = node->meta.n_frames ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
+  guint32 line = frame ? g_str_hash (frame->file) * 31 + frame->line : 0;
+
+  return ((gint64) row << 32) | line;
+}
+
+static void
+collect_lines (Sorter *self)
+{
+  for (guint i = 0; i < self->census->n; i++)
+    if (self->rows->row_of[i] != ADJ_NO_ROW)
+      {
+        gint64 *key = g_new (gint64, 1);
+
+        *key = line_key (self->rows->row_of[i], adj_graph_get_node (self->census->graph, i));
+        g_hash_table_add (self->lines, key);
+      }
+}
+
+static gboolean
+row_has_line (const Sorter *self, guint32 row, const AdjNode *node)
+{
+  gint64 key = line_key (row, node);
+
+  return node->meta.n_frames > 0 && g_hash_table_contains (self->lines, &key);
+}
+
+/* Where to put a node that names no module: backward runs up the rows, so the row where it stands
+ * now or the nearest above it that has its source line, or whose values it reads. */
+static guint32
+row_by_lines (const Sorter *self, const AdjNode *node, guint32 now)
+{
+  guint32 read = ADJ_NO_ROW;
+
+  for (guint32 row = now + 1; row-- > 0;)
+    if (row_has_line (self, row, node))
+      return row;
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      guint32 host = self->census->entries[node->inputs[k].index].host;
+      guint32 row = self->rows->row_of[host];
+
+      if (row != ADJ_NO_ROW && row <= now && self->census->entries[host].side == self->leading)
+        read = read == ADJ_NO_ROW ? row : MAX (read, row);
+    }
+  return read != ADJ_NO_ROW ? read : now;
+}
+
+/* The row of @unit nearest to @now. */
+static guint32
+row_by_unit (const GArray *rows_of_unit, guint32 now)
+{
+  guint32 best = ADJ_NO_ROW;
+
+  for (guint i = 0; rows_of_unit && i < rows_of_unit->len; i++)
+    {
+      guint32 row = g_array_index (rows_of_unit, guint32, i);
+      guint far = row > now ? row - now : now - row;
+      guint best_far = best == ADJ_NO_ROW ? G_MAXUINT : best > now ? best - now : now - best;
+
+      if (far <= best_far)
+        best = row;
+    }
+  return best;
+}
+
+static GPtrArray *
+list_rows_of_units (const Sorter *self)
+{
+  GPtrArray *lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+
+  for (guint i = 0; i < self->rows->modules->len; i++)
+    g_ptr_array_add (lists, g_array_new (FALSE, FALSE, sizeof (guint32)));
+  for (guint i = 0; i < self->census->n; i++)
+    if (self->rows->row_of[i] != ADJ_NO_ROW)
+      {
+        GArray *list = g_ptr_array_index (lists, self->unit[i]);
+        guint32 row = self->rows->row_of[i];
+
+        if (!list->len || g_array_index (list, guint32, list->len - 1) != row)
+          g_array_append_val (list, row);
+      }
+  return lists;
+}
+
+/* Gradients flow up: the highest row of the gradients that a node reads, or @row. */
+static guint32
+row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
+{
+  for (guint k = 0; k < node->n_inputs; k++)
+    {
+      guint32 host = self->census->entries[node->inputs[k].index].host;
+
+      if (sorter_is_card (self->census, host) &&
+          self->census->entries[host].side != self->leading &&
+          self->rows->row_of[host] != ADJ_NO_ROW)
+        row = MIN (row, self->rows->row_of[host]);
+    }
+  return row;
+}
+
+void
+sorter_place_following (Sorter *self)
+{
+  const AdjCensus *census = self->census;
+  g_autoptr (GPtrArray) of_units = list_rows_of_units (self);
+  gboolean down = self->leading == ADJ_SIDE_BACKWARD;
+  guint32 now = down ? 0 : self->rows->rows->len - 1;
+
+  collect_lines (self);
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (census->graph, i);
+      guint32 twin = census->entries[i].twin, row = ADJ_NO_ROW;
+
+      if (!sorter_is_card (census, i) || census->entries[i].side == self->leading)
+        continue;
+      if (twin != G_MAXUINT32)
+        row = self->rows->row_of[census->entries[twin].host];
+      if (row == ADJ_NO_ROW && self->unit[i] != 0)
+        row = row_by_unit (g_ptr_array_index (of_units, self->unit[i]), now);
+      if (row == ADJ_NO_ROW)
+        row = down ? now : row_by_lines (self, node, now);
+      if (!down)
+        row = row_above_inputs (self, node, row);
+      self->rows->row_of[i] = now = row;
+      g_array_append_val (sorter_get_nodes (adj_rows_row (self->rows, row),
+                                            ADJ_SIDE_FORWARD == self->leading ? ADJ_SIDE_BACKWARD
+                                                                              : ADJ_SIDE_FORWARD),
+                          i);
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "layout/rows-private.h"
+
+/* "L['self'].h.0" and "h.0" are one. */
+static const char *
+plain_path (const char *path)
+{
+  if (g_str_has_prefix (path, "L['self']"))
+    path += strlen ("L['self']");
+  return *path == '.' ? path + 1 : path;
+}
+
+/* The innermost module of a node, made where it is new. */
+static guint32
+module_of_node (Sorter *self, const AdjNode *node)
+{
+  const AdjModule *modules = node->meta.n_modules ? node->meta.modules : node->meta.fwd_modules;
+  guint n = node->meta.n_modules ? node->meta.n_modules : node->meta.n_fwd_modules;
+  guint32 at = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *path = plain_path (modules[i].path ? modules[i].path : "");
+      guint found = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_path, path));
+
+      if (!*path)
+        continue;
+      if (!found)
+        {
+          found = sorter_append_module (self->rows, path, modules[i].class_name, at) + 1;
+          g_hash_table_insert (self->by_path,
+                               (gpointer) adj_rows_module (self->rows, found - 1)->path,
+                               GUINT_TO_POINTER (found));
+        }
+      at = found - 1;
+    }
+  return at;
+}
+
+static void
+find_heights (AdjRows *self)
+{
+  /* Children come after their parents. */
+  for (guint i = self->modules->len; i-- > 1;)
+    {
+      const AdjRowsModule *module = adj_rows_module (self, i);
+      AdjRowsModule *parent = adj_rows_module (self, module->parent);
+
+      parent->height = MAX (parent->height, module->height + 1);
+    }
+}
+
+static void
+count_cards (Sorter *self)
+{
+  for (guint32 i = 0; i < self->census->n; i++)
+    if (sorter_is_card (self->census, i) && self->census->entries[i].side == self->leading)
+      for (guint32 at = self->unit[i]; at != ADJ_NO_MODULE;
+           at = adj_rows_module (self->rows, at)->parent)
+        adj_rows_module (self->rows, at)->n_cards++;
+}
+
+/* The outermost module around @module that holds nothing but leaves and is not large. */
+static guint32
+unit_of_module (AdjRows *self, guint32 module)
+{
+  guint32 unit = module;
+
+  for (guint32 at = module; at != 0; at = adj_rows_module (self, at)->parent)
+    {
+      const AdjRowsModule *m = adj_rows_module (self, at);
+
+      if (m->height == 0 || (m->height == 1 && m->n_cards <= MAX_UNIT))
+        unit = at;
+    }
+  return unit;
+}
+
+void
+sorter_find_units (Sorter *self)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint i = 0; i < census->n; i++)
+    self->unit[i] = module_of_node (self, adj_graph_get_node (census->graph, i));
+  find_heights (self->rows);
+  count_cards (self);
+  for (guint i = 0; i < census->n; i++)
+    self->unit[i] = unit_of_module (self->rows, self->unit[i]);
+}

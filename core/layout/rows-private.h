@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "layout/adj-rows.h"
+
+G_BEGIN_DECLS
+
+#define MAX_UNIT 40 /* cards of a module whose parts get no rows of their own */
+
+/* Rows in the making. */
+typedef struct
+{
+  const AdjCensus *census;
+  const AdjLayoutOptions *options;
+  AdjRows *rows;
+  GHashTable *by_path; /* module path → index + 1 */
+  guint32 *unit;       /* of each node: the module whose row it belongs to */
+  AdjSide leading;     /* the side that decides what the rows are */
+  GHashTable *lines;   /* hash of (row, source line) of the leading side */
+} Sorter;
+
+AdjRow *sorter_append_row (GArray *rows, guint32 module);
+GArray *sorter_get_nodes (const AdjRow *row, AdjSide side); /* (transfer none) */
+guint32 sorter_append_module (AdjRows *self, const char *path, const char *class, guint32 parent);
+gboolean sorter_is_card (const AdjCensus *census, guint32 index);
+
+/* Fills the modules, and the one of each node. */
+void sorter_find_units (Sorter *self);
+/* Makes rows of the cards of the leading side. */
+void sorter_cut_rows (Sorter *self);
+/* Gives every card of the other side the row of its twin, of its module, or of its source line. */
+void sorter_place_following (Sorter *self);
+
+G_END_DECLS
