@@ -32,16 +32,17 @@ distribute (AdjRuleCall *call,
 }
 
 static gboolean
-builtin_evenly_distribute (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+builtin_one_of_each (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
-  guint rank = rule_meta_of (call, &args[1])->shape.rank;
-  AdjTensor *g = rule_restore_reduced (call, args[0].tensor, args, n, 3, rank);
-  AdjTensor *best = rule_restore_reduced (call, args[2].tensor, args, n, 3, rank);
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = rule_names_dims (args, n, 1) ? rule_sizes_of (&args[0], sizes) : 0;
+  guint32 dims = rule_dims_of (args, n, 1, rank);
 
-  if (g == NULL || best == NULL)
-    return FALSE;
-  return rule_give (
-      out, distribute (call, g, args[1].tensor, best, &args[3], rule_names_dims (args, n, 3)));
+  for (guint i = 0; i < rank; i++)
+    if (((dims >> i) & 1) != 0)
+      sizes[i] = ADJ_SIZE (1);
+  *out = adj_rule_list_sizes (call->arena, sizes, rank);
+  return TRUE;
 }
 
 static gboolean
