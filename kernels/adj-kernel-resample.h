@@ -3,16 +3,30 @@
 
 #include "adj-kernels.h"
 
-/* Resampling of planes to other sizes.  What adj-kernels.h says of kernels holds here too, and:
- * these return false, with the output in an unspecified state, when memory ran out. */
+/* Resampling of volumes to other sizes, one axis after the other.  What adj-kernels.h says of
+ * kernels holds here too, and: these return false, with the output in an unspecified state, when
+ * memory ran out. */
 
-/* x […, H, W] and y […, OH, OW] have the same sizes before the last two, and are floating. */
+/* How an element of y comes from those of x along an axis. */
+typedef enum
+{
+  ADJ_K_RESAMPLE_NEAREST,       /* ⌊i · ratio⌋, in f32 as PyTorch does */
+  ADJ_K_RESAMPLE_NEAREST_EXACT, /* ⌊(i + ½) · ratio⌋ */
+  ADJ_K_RESAMPLE_LINEAR,        /* the two around it */
+  ADJ_K_RESAMPLE_CUBIC,         /* the four around it */
+  ADJ_K_RESAMPLE_N
+} AdjKResampleMode;
+
+/* x […, D, H, W] and y […, OD, OH, OW] have the same sizes before the last three, and are floating;
+ * only the last @n_axes differ in size. */
 typedef struct
 {
   AdjKView x, y;
-  bool bilinear;      /* else the nearest element, its index computed in f32 as PyTorch does */
-  bool align_corners; /* of bilinear: the corners of x and y are at the same places */
-  double scale[2];    /* how much larger y is; 0: by the sizes */
+  AdjKResampleMode mode;
+  int n_axes;
+  bool align_corners; /* of blends: the corners of x and y are at the same places */
+  bool antialias;     /* of blends: a smaller y sees all that its elements cover */
+  double scale[3];    /* how much larger y is along an axis; 0: by the sizes */
 } AdjKResample;
 
 /* Writes y. */

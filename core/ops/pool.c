@@ -1,42 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-kernel-pool.h"
-
-#include "ops/spatial-private.h"
+#include "ops/pool-private.h"
 #include "ops/table-private.h"
 
 /* Arguments of all windowed operators: kernel size, stride and padding follow self. */
 typedef struct
 {
-  gint64 kernel[2], stride[2], padding[2], dilation[2];
+  gint64 kernel[OP_MAX_AXES], stride[OP_MAX_AXES], padding[OP_MAX_AXES], dilation[OP_MAX_AXES];
 } Windows;
-
-/* Rank 3 or 4, argument @arg, of a dtype that can be averaged or compared. */
-static const AdjTensorMeta *
-check_self (const AdjOpCall *call, guint arg)
-{
-  const AdjTensorMeta *self = adj_op_call_meta (call, arg);
-
-  if (adj_context_has_error (call->cx))
-    return NULL;
-  if (self->shape.rank != 3 && self->shape.rank != 4)
-    {
-      adj_op_call_fail (call, "the input has rank %u, not 3 or 4", self->shape.rank);
-      return NULL;
-    }
-  return self;
-}
 
 /* @dilation: its argument, 0 when there is none. */
 static gboolean
 read_windows (const AdjOpCall *call, guint self, guint dilation, Windows *out)
 {
-  *out = (Windows){ .dilation = { 1, 1 } };
-  if (!op_axes (call, self + 1, 2, 1, NULL, out->kernel) ||
-      !op_axes (call, self + 2, 2, 1, out->kernel, out->stride) ||
-      !op_axes (call, self + 3, 2, 0, NULL, out->padding) ||
-      (dilation > 0 && !op_axes (call, dilation, 2, 1, NULL, out->dilation)))
+  guint n = op_n_axes (call);
+
+  *out = (Windows){ .dilation = { 1, 1, 1 } };
+  if (!op_axes (call, self + 1, n, 1, NULL, out->kernel) ||
+      !op_axes (call, self + 2, n, 1, out->kernel, out->stride) ||
+      !op_axes (call, self + 3, n, 0, NULL, out->padding) ||
+      (dilation > 0 && !op_axes (call, dilation, n, 1, NULL, out->dilation)))
     return FALSE;
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < n; i++)
     if (out->padding[i] > (out->dilation[i] * (out->kernel[i] - 1) + 1) / 2)
       return adj_op_call_fail (call, "padding is more than half of the window");
   return TRUE;
@@ -48,10 +32,11 @@ pooled_sizes (
     const AdjOpCall *call, guint self, const Windows *windows, gboolean ceil_mode, AdjSize *out)
 {
   const AdjShape *shape = &adj_op_call_meta (call, self)->shape;
+  guint n = op_n_axes (call), first = shape->rank - n;
 
-  for (guint i = 0; i < shape->rank - 2; i++)
+  for (guint i = 0; i < first; i++)
     out[i] = shape->size[i];
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < n; i++)
     {
       OpWindow window = {
         .kernel = windows->kernel[i],
@@ -60,50 +45,10 @@ pooled_sizes (
         .dilation = windows->dilation[i],
         .ceil = ceil_mode,
       };
-      guint dim = shape->rank - 2 + i;
 
-      out[dim] = op_windows (call, &window, shape->size[dim]);
+      out[first + i] = op_windows (call, &window, shape->size[first + i]);
     }
   return !adj_context_has_error (call->cx);
-}
-
-/* Whether argument @arg has the sizes @sizes and the rank of @like. */
-static gboolean
-check_sizes (const AdjOpCall *call, guint arg, const AdjShape *like, const AdjSize *sizes)
-{
-  const AdjShape *shape = &adj_op_call_meta (call, arg)->shape;
-  AdjShape wanted;
-
-  adj_shape_init (&wanted, op_symbols (call), like->rank, sizes);
-  if (!adj_shape_same_sizes (shape, &wanted, op_symbols (call)))
-    {
-      g_autofree char *a = op_sizes_text (call, shape);
-      g_autofree char *b = op_sizes_text (call, &wanted);
-
-      return adj_op_call_fail (call, "argument '%s' is %s, not %s",
-                               call->schema->arguments[arg].name, a, b);
-    }
-  return TRUE;
-}
-
-/* A result in the format of argument @self. */
-static gboolean
-add_like (AdjOpCall *call, guint self, AdjDType dtype, const AdjSize *sizes)
-{
-  op_add_format (call, dtype, adj_op_call_meta (call, self)->shape.rank, sizes,
-                 op_is_channels_last (call, self));
-  return TRUE;
-}
-
-/* The gradient of argument 1. */
-static gboolean
-add_gradient (AdjOpCall *call)
-{
-  const AdjTensorMeta *self = adj_op_call_meta (call, 1);
-
-  if (adj_op_call_meta (call, 0)->dtype != self->dtype)
-    return adj_op_call_fail (call, "the gradient has another dtype than the input");
-  return add_like (call, 1, self->dtype, self->shape.size);
 }
 
 /* -- maxima -- */
@@ -111,43 +56,48 @@ add_gradient (AdjOpCall *call)
 static gboolean
 max_pool_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = check_self (call, 0);
-  AdjSize sizes[4];
+  const AdjTensorMeta *self = pool_self (call, 0);
+  AdjSize sizes[OP_MAX_AXES + 2];
   Windows windows;
 
   if (self == NULL || !read_windows (call, 0, 4, &windows) ||
       !pooled_sizes (call, 0, &windows, adj_op_call_bool (call, 5), sizes))
     return FALSE;
-  return add_like (call, 0, self->dtype, sizes) && add_like (call, 0, ADJ_DTYPE_I64, sizes);
+  return pool_add_like (call, 0, self->dtype, sizes) &&
+         pool_add_like (call, 0, ADJ_DTYPE_I64, sizes);
 }
 
 static gboolean
 max_pool_backward_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = check_self (call, 1);
-  AdjSize sizes[4];
+  const AdjTensorMeta *self = pool_self (call, 1);
+  AdjSize sizes[OP_MAX_AXES + 2];
   Windows windows;
 
   if (self == NULL || !read_windows (call, 1, 5, &windows) ||
       !pooled_sizes (call, 1, &windows, adj_op_call_bool (call, 6), sizes) ||
-      !check_sizes (call, 0, &self->shape, sizes) || !check_sizes (call, 7, &self->shape, sizes))
+      !pool_check_sizes (call, 0, &self->shape, sizes) ||
+      !pool_check_sizes (call, 7, &self->shape, sizes))
     return FALSE;
   if (adj_op_call_meta (call, 7)->dtype != ADJ_DTYPE_I64)
     return adj_op_call_fail (call, "indices must be int64");
-  return add_gradient (call);
+  return pool_add_gradient (call);
 }
 
 static AdjKPool
-pool_new (const Windows *windows)
+pool_new (const Windows *windows, guint n)
 {
   AdjKPool pool = { .adaptive = FALSE };
 
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < OP_MAX_AXES; i++)
     {
-      pool.kernel[i] = windows->kernel[i];
-      pool.stride[i] = windows->stride[i];
-      pool.padding[i] = windows->padding[i];
-      pool.dilation[i] = windows->dilation[i];
+      gboolean has = i + n >= OP_MAX_AXES;
+      guint from = has ? i + n - OP_MAX_AXES : 0;
+
+      pool.kernel[i] = has ? windows->kernel[from] : 1;
+      pool.stride[i] = has ? windows->stride[from] : 1;
+      pool.padding[i] = has ? windows->padding[from] : 0;
+      pool.dilation[i] = has ? windows->dilation[from] : 1;
     }
   return pool;
 }
@@ -155,30 +105,19 @@ pool_new (const Windows *windows)
 static gboolean
 max_pool_kernel (AdjOpCall *call)
 {
-  AdjKView indices;
   Windows windows;
   AdjKPool pool;
 
   if (!read_windows (call, 0, 4, &windows))
     return FALSE;
-  pool = pool_new (&windows);
-  if (!op_input (call, 0, &pool.x) || !op_output (call, 0, &pool.y) ||
-      !op_output (call, 1, &indices))
-    return FALSE;
-  return adj_k_max_pool (&pool, &indices) || op_no_memory (call);
+  pool = pool_new (&windows, op_n_axes (call));
+  return pool_write_maxima (call, &pool);
 }
 
 static gboolean
 max_pool_backward_kernel (AdjOpCall *call)
 {
-  AdjKView gx, g, indices;
-  gint64 bad;
-
-  if (!op_input (call, 0, &g) || !op_input (call, 7, &indices) || !op_output (call, 0, &gx))
-    return FALSE;
-  if (!adj_k_max_pool_check (&indices, gx.size[gx.rank - 2] * gx.size[gx.rank - 1], &bad))
-    return op_bad_index (call, bad);
-  return adj_k_max_pool_backward (&gx, &g, &indices) || op_no_memory (call);
+  return pool_put_back (call, 0, 7, FALSE);
 }
 
 /* -- maxima by their place in the window -- */
@@ -245,9 +184,9 @@ offsets_kernel (AdjOpCall *call)
 
   if (!read_windows (call, 0, 4, &windows))
     return FALSE;
-  pool = pool_new (&windows);
-  if (!op_output (call, 0, &pool.y) || !op_output (call, 1, &offsets) ||
-      !op_input (call, 0, &pool.x))
+  pool = pool_new (&windows, op_n_axes (call));
+  if (!pool_write (call, 0, &pool.y) || !pool_write (call, 1, &offsets) ||
+      !pool_read (call, 0, &pool.x))
     return FALSE;
   memory = op_temporary (&offsets, ADJ_K_I64, &indices);
   if (!adj_k_max_pool (&pool, &indices))
@@ -301,8 +240,8 @@ to_indices_kernel (AdjOpCall *call)
 static gboolean
 avg_pool_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = check_self (call, 0);
-  AdjSize sizes[4];
+  const AdjTensorMeta *self = pool_self (call, 0);
+  AdjSize sizes[OP_MAX_AXES + 2];
   Windows windows;
 
   if (self == NULL || !read_windows (call, 0, 0, &windows) ||
@@ -310,23 +249,23 @@ avg_pool_meta (AdjOpCall *call)
     return FALSE;
   if (adj_op_call_int (call, 6, 1) == 0)
     return adj_op_call_fail (call, "divisor_override must not be 0");
-  return add_like (call, 0, self->dtype, sizes);
+  return pool_add_like (call, 0, self->dtype, sizes);
 }
 
 static gboolean
 avg_pool_backward_meta (AdjOpCall *call)
 {
-  const AdjTensorMeta *self = check_self (call, 1);
-  AdjSize sizes[4];
+  const AdjTensorMeta *self = pool_self (call, 1);
+  AdjSize sizes[OP_MAX_AXES + 2];
   Windows windows;
 
   if (self == NULL || !read_windows (call, 1, 0, &windows) ||
       !pooled_sizes (call, 1, &windows, adj_op_call_bool (call, 5), sizes) ||
-      !check_sizes (call, 0, &self->shape, sizes))
+      !pool_check_sizes (call, 0, &self->shape, sizes))
     return FALSE;
   if (adj_op_call_int (call, 7, 1) == 0)
     return adj_op_call_fail (call, "divisor_override must not be 0");
-  return add_gradient (call);
+  return pool_add_gradient (call);
 }
 
 /* The averages over windows of argument @self; x and y are not set. */
@@ -337,7 +276,7 @@ read_average (const AdjOpCall *call, guint self, AdjKPool *pool)
 
   if (!read_windows (call, self, 0, &windows))
     return FALSE;
-  *pool = pool_new (&windows);
+  *pool = pool_new (&windows, op_n_axes (call));
   pool->counts_padding = adj_op_call_bool (call, self + 5);
   pool->divisor = adj_op_call_int (call, self + 6, 0);
   return TRUE;
@@ -348,8 +287,8 @@ avg_pool_kernel (AdjOpCall *call)
 {
   AdjKPool pool;
 
-  if (!read_average (call, 0, &pool) || !op_input (call, 0, &pool.x) ||
-      !op_output (call, 0, &pool.y))
+  if (!read_average (call, 0, &pool) || !pool_read (call, 0, &pool.x) ||
+      !pool_write (call, 0, &pool.y))
     return FALSE;
   return adj_k_avg_pool (&pool) || op_no_memory (call);
 }
@@ -359,75 +298,8 @@ avg_pool_backward_kernel (AdjOpCall *call)
 {
   AdjKPool pool;
 
-  if (!read_average (call, 1, &pool) || !op_input (call, 0, &pool.y) ||
-      !op_output (call, 0, &pool.x))
-    return FALSE;
-  return adj_k_avg_pool_backward (&pool) || op_no_memory (call);
-}
-
-/* -- adaptive averages -- */
-
-static gboolean
-check_floating (const AdjOpCall *call, const AdjTensorMeta *self)
-{
-  return adj_dtype_is_floating (self->dtype) ||
-         adj_op_call_fail (call, "needs floating point, not %s",
-                           adj_dtype_info (self->dtype)->torch_name);
-}
-
-static gboolean
-adaptive_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *self = check_self (call, 0);
-  AdjSize output[ADJ_MAX_RANK], sizes[4];
-  guint n = adj_op_call_sizes (call, 1, output);
-
-  if (self == NULL || adj_context_has_error (call->cx) || !check_floating (call, self))
-    return FALSE;
-  if (n != 1 && n != 2)
-    return adj_op_call_fail (call, "output_size has %u entries for 2 dimensions", n);
-  for (guint i = 0; i < self->shape.rank; i++)
-    sizes[i] = self->shape.size[i];
-  for (guint i = 0; i < 2; i++)
-    {
-      sizes[self->shape.rank - 2 + i] = output[n == 1 ? 0 : i];
-      if (adj_size_test (op_symbols (call), ADJ_SIZE_LT, output[n == 1 ? 0 : i], ADJ_SIZE (0)))
-        return adj_op_call_fail (call, "output_size is negative");
-    }
-  return add_like (call, 0, self->dtype, sizes);
-}
-
-static gboolean
-adaptive_backward_meta (AdjOpCall *call)
-{
-  const AdjTensorMeta *self = check_self (call, 1);
-  const AdjShape *grad = &adj_op_call_meta (call, 0)->shape;
-  AdjSize sizes[4];
-
-  if (self == NULL || !check_floating (call, self))
-    return FALSE;
-  for (guint i = 0; i < self->shape.rank; i++)
-    sizes[i] = i + 2 < self->shape.rank || grad->rank != self->shape.rank ? self->shape.size[i]
-                                                                          : grad->size[i];
-  return check_sizes (call, 0, &self->shape, sizes) && add_gradient (call);
-}
-
-static gboolean
-adaptive_kernel (AdjOpCall *call)
-{
-  AdjKPool pool = { .adaptive = TRUE };
-
-  if (!op_input (call, 0, &pool.x) || !op_output (call, 0, &pool.y))
-    return FALSE;
-  return adj_k_avg_pool (&pool) || op_no_memory (call);
-}
-
-static gboolean
-adaptive_backward_kernel (AdjOpCall *call)
-{
-  AdjKPool pool = { .adaptive = TRUE };
-
-  if (!op_input (call, 0, &pool.y) || !op_output (call, 0, &pool.x))
+  if (!read_average (call, 1, &pool) || !pool_read (call, 0, &pool.y) ||
+      !pool_write (call, 0, &pool.x))
     return FALSE;
   return adj_k_avg_pool_backward (&pool) || op_no_memory (call);
 }
@@ -437,16 +309,19 @@ adaptive_backward_kernel (AdjOpCall *call)
 static double
 window_elements (const AdjOpCall *call)
 {
-  guint arg = adj_op_call_find (call, "kernel_size");
+  guint arg = adj_op_call_find (call, "kernel_size"), n = op_n_axes (call);
   AdjSize sizes[ADJ_MAX_RANK];
-  guint n = adj_op_call_sizes (call, arg, sizes);
-  gint64 first = 1, last = 1;
+  guint given = adj_op_call_sizes (call, arg, sizes);
+  double product = 1;
 
-  if (n == 0)
-    return 1;
-  adj_size_get_hint (op_symbols (call), sizes[0], &first);
-  adj_size_get_hint (op_symbols (call), sizes[n - 1], &last);
-  return (double) first * (double) last;
+  for (guint i = 0; i < n && given > 0; i++)
+    {
+      gint64 size = 1;
+
+      adj_size_get_hint (op_symbols (call), sizes[given == n ? i : 0], &size);
+      product *= (double) size;
+    }
+  return product;
 }
 
 static double
@@ -459,27 +334,6 @@ static double
 gradient_flops (const AdjOpCall *call)
 {
   return op_count (call, &adj_op_call_meta (call, 0)->shape);
-}
-
-static double
-adaptive_flops (const AdjOpCall *call)
-{
-  return op_count (call, &adj_op_call_meta (call, 0)->shape);
-}
-
-static double
-adaptive_elements (const AdjOpCall *call)
-{
-  return op_count (call, &adj_op_call_meta (call, 0)->shape) /
-         MAX (op_count (call, &call->results[0].meta.shape), 1);
-}
-
-/* How many windows an element may belong to. */
-static double
-adaptive_backward_elements (const AdjOpCall *call)
-{
-  return MAX (4, op_count (call, &adj_op_call_meta (call, 0)->shape) /
-                     MAX (op_count (call, &adj_op_call_meta (call, 1)->shape), 1));
 }
 
 /* -- records -- */

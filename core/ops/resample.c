@@ -1,65 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "adj-kernel-resample.h"
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 
-/* Whether the operator blends: only those have an argument align_corners. */
-static gboolean
-is_bilinear (const AdjOpCall *call, gboolean *align_corners)
-{
-  for (guint i = 0; i < call->schema->n_arguments; i++)
-    if (g_str_equal (call->schema->arguments[i].name, "align_corners"))
-      {
-        *align_corners = adj_op_call_bool (call, i);
-        return TRUE;
-      }
-  *align_corners = FALSE;
-  return FALSE;
-}
-
 static gboolean
 check_image (const AdjOpCall *call, const AdjTensorMeta *meta)
 {
+  guint rank = op_n_axes (call) + 2;
+
   if (adj_context_has_error (call->cx))
     return FALSE;
-  if (meta->shape.rank != 4)
-    return adj_op_call_fail (call, "the image has rank %u, not 4", meta->shape.rank);
+  if (meta->shape.rank != rank)
+    return adj_op_call_fail (call, "the image has rank %u, not %u", meta->shape.rank, rank);
   if (!adj_dtype_is_floating (meta->dtype))
     return adj_op_call_fail (call, "needs floating point, not %s",
                              adj_dtype_info (meta->dtype)->torch_name);
   return TRUE;
 }
 
-/* A result of the rows and columns @plane, everything else as the image of argument 0. */
+/* The sizes of argument 0 with @wanted for the last ones. */
+static void
+image_sizes (const AdjOpCall *call, const AdjSize *wanted, AdjSize *sizes)
+{
+  memcpy (sizes, adj_op_call_meta (call, 0)->shape.size, 2 * sizeof *sizes);
+  memcpy (sizes + 2, wanted, op_n_axes (call) * sizeof *sizes);
+}
+
+/* A result of the sizes @wanted, everything else as the image of argument 0. */
 static gboolean
-add_image (AdjOpCall *call, const AdjSize *plane)
+add_image (AdjOpCall *call, const AdjSize *wanted, gboolean channels_last)
 {
   const AdjTensorMeta *image = adj_op_call_meta (call, 0);
-  AdjSize sizes[4] = { image->shape.size[0], image->shape.size[1], plane[0], plane[1] };
+  AdjSize sizes[OP_MAX_AXES + 2];
 
-  for (guint i = 2; i < 4; i++)
+  image_sizes (call, wanted, sizes);
+  for (guint i = 2; i < image->shape.rank; i++)
     if (!adj_size_test (op_symbols (call), ADJ_SIZE_GT, sizes[i], ADJ_SIZE (0)) ||
         !adj_size_test (op_symbols (call), ADJ_SIZE_GT, image->shape.size[i], ADJ_SIZE (0)))
       return adj_op_call_fail (call, "an image has no rows or columns");
-  op_add_format (call, image->dtype, 4, sizes, op_is_channels_last (call, 0));
+  op_add_format (call, image->dtype, image->shape.rank, sizes, channels_last);
+  return TRUE;
+}
+
+/* Argument @arg, output_size, into @out. */
+static gboolean
+read_output (const AdjOpCall *call, guint arg, AdjSize *out)
+{
+  guint given = adj_op_call_sizes (call, arg, out), n = op_n_axes (call);
+
+  if (given != 1 && given != n)
+    return adj_op_call_fail (call, "output_size has %u entries for %u dimensions", given, n);
+  for (guint i = given; i < n; i++)
+    out[i] = out[0];
   return TRUE;
 }
 
 static gboolean
 upsample_meta (AdjOpCall *call)
 {
-  AdjSize plane[ADJ_MAX_RANK];
-  guint n = adj_op_call_sizes (call, 1, plane);
+  AdjSize wanted[ADJ_MAX_RANK];
 
-  if (!check_image (call, adj_op_call_meta (call, 0)))
-    return FALSE;
-  if (n == 1)
-    plane[1] = plane[0];
-  else if (n != 2)
-    return adj_op_call_fail (call, "output_size has %u entries for 2 dimensions", n);
-  return add_image (call, plane);
+  return check_image (call, adj_op_call_meta (call, 0)) && read_output (call, 1, wanted) &&
+         add_image (call, wanted, op_is_channels_last (call, 0));
 }
 
 /* -- .vec: sizes or factors -- */
@@ -69,10 +74,11 @@ static gboolean
 read_factors (const AdjOpCall *call, double *out)
 {
   const AdjValue *list = &call->args[adj_op_call_find (call, "scale_factors")];
+  guint n = op_n_axes (call);
 
-  if (!adj_value_is_container (list) || list->n != 2)
+  if (!adj_value_is_container (list) || list->n != n)
     return FALSE;
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < n; i++)
     out[i] = list->items[i].kind == ADJ_VALUE_FLOAT ? list->items[i].number
                                                     : (double) list->items[i].integer;
   return TRUE;
@@ -82,16 +88,16 @@ static gboolean
 vec_meta (AdjOpCall *call)
 {
   const AdjTensorMeta *image = adj_op_call_meta (call, 0);
-  AdjSize plane[ADJ_MAX_RANK];
-  double factors[2];
+  AdjSize wanted[OP_MAX_AXES];
+  double factors[OP_MAX_AXES];
 
   if (call->args[1].kind != ADJ_VALUE_NONE)
     return upsample_meta (call);
   if (!check_image (call, image))
     return FALSE;
   if (!read_factors (call, factors))
-    return adj_op_call_fail (call, "needs output_size or two scale_factors");
-  for (guint i = 0; i < 2; i++)
+    return adj_op_call_fail (call, "needs output_size or %u scale_factors", op_n_axes (call));
+  for (guint i = 0; i < op_n_axes (call); i++)
     {
       AdjSize size = image->shape.size[2 + i];
       double out = adj_size_is_int (size) ? floor ((double) size.word * factors[i]) : NAN;
@@ -99,65 +105,93 @@ vec_meta (AdjOpCall *call)
       if (!(out >= 1 && out <= G_MAXINT32))
         return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "cannot scale a size by %g here",
                                     factors[i]);
-      plane[i] = ADJ_SIZE ((gint64) out);
+      wanted[i] = ADJ_SIZE ((gint64) out);
     }
-  return add_image (call, plane);
+  return add_image (call, wanted, op_is_channels_last (call, 0));
 }
 
 /* -- kernels -- */
 
+static AdjKResampleMode
+mode_of (const char *name)
+{
+  if (strstr (name, "nearest_exact") != NULL)
+    return ADJ_K_RESAMPLE_NEAREST_EXACT;
+  if (strstr (name, "nearest") != NULL)
+    return ADJ_K_RESAMPLE_NEAREST;
+  return strstr (name, "cubic") != NULL ? ADJ_K_RESAMPLE_CUBIC : ADJ_K_RESAMPLE_LINEAR;
+}
+
+/* Where argument @name stands; -1 where the operator has none. */
+static gint
+place_of (const AdjSchema *schema, const char *name)
+{
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (g_str_equal (schema->arguments[i].name, name))
+      return (gint) i;
+  return -1;
+}
+
+/* x and y are not set. */
 static AdjKResample
 resample_new (const AdjOpCall *call)
 {
-  gboolean align_corners;
-  AdjKResample resample = { .bilinear = is_bilinear (call, &align_corners) };
+  const AdjSchema *schema = call->schema;
+  gint scales = place_of (schema, "scale_factors");
+  gint align = place_of (schema, "align_corners");
+  guint n = op_n_axes (call);
+  AdjKResample resample = {
+    .mode = mode_of (schema->name),
+    .n_axes = (int) n,
+    .align_corners = align >= 0 && adj_op_call_bool (call, (guint) align),
+    .antialias = strstr (schema->name, "_aa") != NULL,
+  };
 
-  resample.align_corners = align_corners;
+  if (scales >= 0)
+    read_factors (call, resample.scale + OP_MAX_AXES - n);
+  else
+    for (guint i = 0; i < n; i++)
+      resample.scale[OP_MAX_AXES - n + i] =
+          adj_op_call_double (call, schema->n_arguments - n + i, 0);
   return resample;
+}
+
+static gboolean
+view_volumes (const AdjOpCall *call, AdjKView *input, AdjKView *output)
+{
+  if (!op_input (call, 0, input) || !op_output (call, 0, output))
+    return FALSE;
+  op_make_volume (input, op_n_axes (call));
+  op_make_volume (output, op_n_axes (call));
+  return TRUE;
 }
 
 static gboolean
 upsample_kernel (AdjOpCall *call)
 {
-  guint scales = adj_op_call_find (call, "scales_h");
   AdjKResample resample = resample_new (call);
 
-  for (guint i = 0; i < 2; i++)
-    resample.scale[i] = adj_op_call_double (call, scales + i, 0);
-  if (!op_input (call, 0, &resample.x) || !op_output (call, 0, &resample.y))
+  if (!view_volumes (call, &resample.x, &resample.y))
     return FALSE;
   return adj_k_resample (&resample) || op_no_memory (call);
 }
 
-static gboolean
-vec_kernel (AdjOpCall *call)
-{
-  AdjKResample resample = resample_new (call);
-
-  read_factors (call, resample.scale);
-  if (!op_input (call, 0, &resample.x) || !op_output (call, 0, &resample.y))
-    return FALSE;
-  return adj_k_resample (&resample) || op_no_memory (call);
-}
+/* -- gradients -- */
 
 static gboolean
-backward_meta (AdjOpCall *call)
+add_gradient (AdjOpCall *call, gboolean channels_last)
 {
   const AdjTensorMeta *grad = adj_op_call_meta (call, 0);
-  AdjSize plane[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
-  guint n_plane = adj_op_call_sizes (call, 1, plane);
-  guint n = adj_op_call_sizes (call, 2, sizes);
+  AdjSize output[ADJ_MAX_RANK], sizes[ADJ_MAX_RANK];
   AdjShape wanted;
 
-  if (!check_image (call, grad))
+  if (!check_image (call, grad) || !read_output (call, 1, output))
     return FALSE;
-  if (n != 4 || n_plane < 1 || n_plane > 2)
-    return adj_op_call_fail (call, "output_size needs 2 and input_size 4 entries");
-  wanted.size[0] = sizes[0];
-  wanted.size[1] = sizes[1];
-  wanted.size[2] = plane[0];
-  wanted.size[3] = plane[n_plane - 1];
-  adj_shape_init (&wanted, op_symbols (call), 4, wanted.size);
+  if (adj_op_call_sizes (call, 2, sizes) != grad->shape.rank)
+    return adj_op_call_fail (call, "input_size needs %u entries", grad->shape.rank);
+  memcpy (wanted.size, sizes, 2 * sizeof *sizes);
+  memcpy (wanted.size + 2, output, op_n_axes (call) * sizeof *sizes);
+  adj_shape_init (&wanted, op_symbols (call), grad->shape.rank, wanted.size);
   if (!adj_shape_same_sizes (&wanted, &grad->shape, op_symbols (call)))
     {
       g_autofree char *a = op_sizes_text (call, &grad->shape);
@@ -165,18 +199,27 @@ backward_meta (AdjOpCall *call)
 
       return adj_op_call_fail (call, "the gradient is %s, not %s", a, b);
     }
-  return add_image (call, &sizes[2]);
+  return add_image (call, &sizes[2], channels_last);
+}
+
+static gboolean
+backward_meta (AdjOpCall *call)
+{
+  return add_gradient (call, op_is_channels_last (call, 0));
+}
+
+static gboolean
+backward_contiguous_meta (AdjOpCall *call)
+{
+  return add_gradient (call, FALSE);
 }
 
 static gboolean
 backward_kernel (AdjOpCall *call)
 {
-  guint scales = adj_op_call_find (call, "scales_h");
   AdjKResample resample = resample_new (call);
 
-  for (guint i = 0; i < 2; i++)
-    resample.scale[i] = adj_op_call_double (call, scales + i, 0);
-  if (!op_input (call, 0, &resample.y) || !op_output (call, 0, &resample.x))
+  if (!view_volumes (call, &resample.y, &resample.x))
     return FALSE;
   return adj_k_resample_backward (&resample) || op_no_memory (call);
 }

@@ -9,6 +9,12 @@ G_BEGIN_DECLS
 
 #define OP_MAX_AXES 3
 
+/* How many dimensions the operator works on: 2 for avg_pool2d. */
+guint op_n_axes (const AdjOpCall *call);
+
+/* What the kernels take for volumes: dimensions of one element before the last @n. */
+void op_make_volume (AdjKView *view, guint n);
+
 /* Argument @arg, a list of @n integers from @least to 2^31 - 1, of which a lone one stands for all;
  * an empty list is @if_empty (%NULL: an error).  Fails the call. */
 gboolean op_axes (

@@ -4,6 +4,31 @@
 #include "call/adj-op-internal.h"
 #include "ops/spatial-private.h"
 
+guint
+op_n_axes (const AdjOpCall *call)
+{
+  const char *name = call->schema->name;
+  const char *digit = strpbrk (name, "123");
+
+  g_assert (digit != NULL && digit[1] == 'd');
+  return (guint) (*digit - '0');
+}
+
+void
+op_make_volume (AdjKView *view, guint n)
+{
+  guint extra = OP_MAX_AXES - n, at = (guint) view->rank - n;
+
+  memmove (view->size + at + extra, view->size + at, n * sizeof *view->size);
+  memmove (view->stride + at + extra, view->stride + at, n * sizeof *view->stride);
+  for (guint i = at; i < at + extra; i++)
+    {
+      view->size[i] = 1;
+      view->stride[i] = 0;
+    }
+  view->rank += (int) extra;
+}
+
 gboolean
 op_axes (
     const AdjOpCall *call, guint arg, guint n, gint64 least, const gint64 *if_empty, gint64 *out)

@@ -111,20 +111,34 @@ builtin_as_channels (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue 
   return x != NULL;
 }
 
-static gboolean
-builtin_flat_planes (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+/* @x with its last @n dimensions as one. */
+static AdjTensor *
+flat_windows (AdjRuleCall *call, AdjTensor *x, guint n)
 {
-  const AdjShape *shape = shape_of (args[0].tensor);
+  const AdjShape *shape = shape_of (x);
+  guint kept = shape->rank - MIN (n, shape->rank);
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  gboolean is_empty = adj_size_is (symbols, adj_shape_numel (shape, symbols), 0);
   AdjSize sizes[ADJ_MAX_RANK];
-  AdjValue list;
 
-  for (guint i = 0; i + 2 < shape->rank; i++)
-    sizes[i] = shape->size[i];
-  sizes[shape->rank - 2] =
-      adj_size_mul (adj_context_get_symbols (call->cx), shape->size[shape->rank - 2],
-                    shape->size[shape->rank - 1]);
-  list = adj_rule_list_sizes (call->arena, sizes, shape->rank - 1);
-  *out = value_of (rule_reshape (call, args[0].tensor, &list));
+  memcpy (sizes, shape->size, kept * sizeof *sizes);
+  sizes[kept] = is_empty ? ADJ_SIZE (0) : ADJ_SIZE (-1);
+  return ADJ_APPLY (call->cx, ADJ_OP_reshape, ADJ_TENSOR (x),
+                    adj_rule_list_sizes (call->arena, sizes, kept + 1));
+}
+
+static gboolean
+builtin_unpooled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *sizes = shape_of (args[1].tensor);
+  AdjTensor *indices = flat_windows (call, args[1].tensor, (guint) args[2].integer);
+  AdjTensor *g = flat_windows (call, args[0].tensor, (guint) args[2].integer);
+  AdjValue list = adj_rule_list_sizes (call->arena, sizes->size, sizes->rank);
+
+  if (indices == NULL || g == NULL)
+    return FALSE;
+  g = ADJ_APPLY (call->cx, ADJ_OP_gather, ADJ_TENSOR (g), ADJ_INT (-1), ADJ_TENSOR (indices));
+  *out = value_of (g != NULL ? rule_reshape (call, g, &list) : NULL);
   return out->kind == ADJ_VALUE_TENSOR;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Pooling, plane by plane: a plane is loaded into memory of the class, its windows are walked in
+/* Pooling, volume by volume: a volume is loaded into memory of the class, its windows are walked in
  * row-major order, and the result is stored. */
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "adj-kernel-pool.h"
-#include "plane.h"
+#include "volume.h"
 
 enum
 {
@@ -26,9 +26,15 @@ typedef struct
 {
   const AdjKPool *pool;
   const ClassLoops *loops;
-  Window *rows, *cols; /* of each output row and column */
-  int64_t size[2], out[2];
+  Window *windows[AXES]; /* of each output index along an axis */
+  int64_t size[AXES], out[AXES];
 } Plan;
+
+/* The windows of one output element. */
+typedef struct
+{
+  const Window *along[AXES];
+} Box;
 
 static int64_t
 max_i64 (int64_t a, int64_t b)
@@ -62,112 +68,140 @@ window_of (const AdjKPool *pool, int axis, int64_t size, int64_t out, int64_t i)
 static bool
 plan_begin (Plan *plan, const AdjKPool *pool)
 {
-  const AdjKView *x = &pool->x, *y = &pool->y;
+  Window *next;
 
-  *plan = (Plan){ .pool = pool, .loops = &adj_k_loops ()->klass[class_of (x->type)] };
-  for (int axis = 0; axis < 2; axis++)
-    {
-      plan->size[axis] = x->size[x->rank - 2 + axis];
-      plan->out[axis] = y->size[y->rank - 2 + axis];
-    }
-  plan->rows = malloc ((size_t) (plan->out[0] + plan->out[1] + 1) * sizeof *plan->rows);
-  if (!plan->rows)
+  *plan = (Plan){ .pool = pool, .loops = &adj_k_loops ()->klass[class_of (pool->x.type)] };
+  volume_size (&pool->x, plan->size);
+  volume_size (&pool->y, plan->out);
+  next = malloc ((size_t) (plan->out[0] + plan->out[1] + plan->out[2] + 1) * sizeof *next);
+  if (!next)
     return false;
-  plan->cols = plan->rows + plan->out[0];
-  for (int axis = 0; axis < 2; axis++)
-    for (int64_t i = 0; i < plan->out[axis]; i++)
-      (axis == 0 ? plan->rows : plan->cols)[i] =
-          window_of (pool, axis, plan->size[axis], plan->out[axis], i);
+  for (int axis = 0; axis < AXES; axis++)
+    {
+      plan->windows[axis] = next;
+      for (int64_t i = 0; i < plan->out[axis]; i++)
+        *next++ = window_of (pool, axis, plan->size[axis], plan->out[axis], i);
+    }
   return true;
+}
+
+static void
+plan_end (Plan *plan)
+{
+  free (plan->windows[0]);
+}
+
+/* The windows of output element @i in row-major order. */
+static Box
+box_at (const Plan *plan, int64_t i)
+{
+  Box box;
+
+  for (int axis = AXES - 1; axis >= 0; axis--)
+    {
+      box.along[axis] = &plan->windows[axis][i % plan->out[axis]];
+      i /= plan->out[axis];
+    }
+  return box;
+}
+
+static int64_t
+divisor_of (const AdjKPool *pool, const Box *box)
+{
+  int64_t full = 1, inside = 1;
+
+  for (int axis = 0; axis < AXES; axis++)
+    {
+      full *= box->along[axis]->full;
+      inside *= box->along[axis]->end - box->along[axis]->begin;
+    }
+  if (pool->divisor != 0)
+    return pool->divisor;
+  return pool->counts_padding ? full : max_i64 (inside, 1);
 }
 
 /* --- loops of each class -----------------------------------------------------------------------
  */
 
+/* Calls of a loop body for each element @at of a box. */
+#define FOR_BOX(at)                                                                                \
+  for (int64_t d = box->along[0]->begin; d < box->along[0]->end; d += box->along[0]->step)         \
+    for (int64_t h = box->along[1]->begin; h < box->along[1]->end; h += box->along[1]->step)       \
+      for (int64_t w = box->along[2]->begin, at = (d * size[1] + h) * size[2] + w;                 \
+           w < box->along[2]->end; w += box->along[2]->step, at += box->along[2]->step)
+
 #define POOL_LOOPS(c, T, LOWEST, IS_NAN)                                                           \
-  static int64_t c##_max_window (const T *x, int64_t width, const Window *row, const Window *col,  \
-                                 T *result)                                                        \
+  static int64_t c##_max_window (const T *x, const int64_t *size, const Box *box, T *result)       \
   {                                                                                                \
-    int64_t index = row->begin * width + col->begin;                                               \
+    int64_t index =                                                                                \
+        (box->along[0]->begin * size[1] + box->along[1]->begin) * size[2] + box->along[2]->begin;  \
     T largest = LOWEST;                                                                            \
                                                                                                    \
-    for (int64_t h = row->begin; h < row->end; h += row->step)                                     \
-      for (int64_t w = col->begin; w < col->end; w += col->step)                                   \
-        {                                                                                          \
-          T value = x[h * width + w];                                                              \
-                                                                                                   \
-          if (value > largest || IS_NAN (value))                                                   \
-            {                                                                                      \
-              largest = value;                                                                     \
-              index = h * width + w;                                                               \
-            }                                                                                      \
-        }                                                                                          \
+    FOR_BOX (at)                                                                                   \
+    if (x[at] > largest || IS_NAN (x[at]))                                                         \
+      {                                                                                            \
+        largest = x[at];                                                                           \
+        index = at;                                                                                \
+      }                                                                                            \
     *result = largest;                                                                             \
     return index;                                                                                  \
   }                                                                                                \
                                                                                                    \
-  static void c##_average (const T *x, int64_t width, const Window *row, const Window *col,        \
-                           int64_t divisor, T *result)                                             \
+  static T c##_sum_window (const T *x, const int64_t *size, const Box *box)                        \
   {                                                                                                \
     T sum = 0;                                                                                     \
                                                                                                    \
-    for (int64_t h = row->begin; h < row->end; h++)                                                \
-      for (int64_t w = col->begin; w < col->end; w++)                                              \
-        sum += x[h * width + w];                                                                   \
-    *result = sum / (T) divisor;                                                                   \
+    FOR_BOX (at)                                                                                   \
+    sum += x[at];                                                                                  \
+    return sum;                                                                                    \
   }                                                                                                \
                                                                                                    \
-  static void c##_spread (T *x, int64_t width, const Window *row, const Window *col,               \
-                          int64_t divisor, const T *g)                                             \
+  static void c##_add_window (T *x, const int64_t *size, const Box *box, T share)                  \
   {                                                                                                \
-    T share = *g / (T) divisor;                                                                    \
-                                                                                                   \
-    for (int64_t h = row->begin; h < row->end; h++)                                                \
-      for (int64_t w = col->begin; w < col->end; w++)                                              \
-        x[h * width + w] += share;                                                                 \
+    FOR_BOX (at)                                                                                   \
+    x[at] += share;                                                                                \
   }                                                                                                \
                                                                                                    \
-  static void c##_max_plane (const Plan *plan, const void *x, void *y, int64_t *indices)           \
+  static void c##_max (const Plan *plan, const void *x, void *y, int64_t *indices)                 \
   {                                                                                                \
-    for (int64_t i = 0; i < plan->out[0]; i++)                                                     \
-      for (int64_t j = 0; j < plan->out[1]; j++)                                                   \
-        indices[i * plan->out[1] + j] = c##_max_window (                                           \
-            x, plan->size[1], &plan->rows[i], &plan->cols[j], (T *) y + i * plan->out[1] + j);     \
+    for (int64_t i = 0; i < volume_count (plan->out); i++)                                         \
+      {                                                                                            \
+        const Box box = box_at (plan, i);                                                          \
+                                                                                                   \
+        indices[i] = c##_max_window (x, plan->size, &box, (T *) y + i);                            \
+      }                                                                                            \
   }                                                                                                \
                                                                                                    \
-  static void c##_average_plane (const Plan *plan, const void *x, void *y)                         \
+  static void c##_average (const Plan *plan, const void *x, void *y)                               \
   {                                                                                                \
-    for (int64_t i = 0; i < plan->out[0]; i++)                                                     \
-      for (int64_t j = 0; j < plan->out[1]; j++)                                                   \
-        c##_average (x, plan->size[1], &plan->rows[i], &plan->cols[j], divisor_of (plan, i, j),    \
-                     (T *) y + i * plan->out[1] + j);                                              \
+    for (int64_t i = 0; i < volume_count (plan->out); i++)                                         \
+      {                                                                                            \
+        const Box box = box_at (plan, i);                                                          \
+                                                                                                   \
+        ((T *) y)[i] = c##_sum_window (x, plan->size, &box) / (T) divisor_of (plan->pool, &box);   \
+      }                                                                                            \
   }                                                                                                \
                                                                                                    \
-  static void c##_spread_plane (const Plan *plan, void *x, const void *y)                          \
+  static void c##_spread (const Plan *plan, void *x, const void *y)                                \
   {                                                                                                \
-    for (int64_t i = 0; i < plan->out[0]; i++)                                                     \
-      for (int64_t j = 0; j < plan->out[1]; j++)                                                   \
-        c##_spread (x, plan->size[1], &plan->rows[i], &plan->cols[j], divisor_of (plan, i, j),     \
-                    (const T *) y + i * plan->out[1] + j);                                         \
+    for (int64_t i = 0; i < volume_count (plan->out); i++)                                         \
+      {                                                                                            \
+        const Box box = box_at (plan, i);                                                          \
+                                                                                                   \
+        c##_add_window (x, plan->size, &box,                                                       \
+                        ((const T *) y)[i] / (T) divisor_of (plan->pool, &box));                   \
+      }                                                                                            \
   }                                                                                                \
                                                                                                    \
-  static void c##_scatter_plane (void *x, const void *g, const int64_t *indices, int64_t n)        \
+  static void c##_scatter (void *x, const void *y, const int64_t *indices, int64_t n, bool last)   \
   {                                                                                                \
     for (int64_t i = 0; i < n; i++)                                                                \
-      ((T *) x)[indices[i]] += ((const T *) g)[i];                                                 \
+      {                                                                                            \
+        T *at = (T *) x + indices[i];                                                              \
+                                                                                                   \
+        *at = last ? ((const T *) y)[i] : *at + ((const T *) y)[i];                                \
+      }                                                                                            \
   }
-
-static int64_t
-divisor_of (const Plan *plan, int64_t i, int64_t j)
-{
-  const Window *row = &plan->rows[i], *col = &plan->cols[j];
-
-  if (plan->pool->divisor != 0)
-    return plan->pool->divisor;
-  if (plan->pool->counts_padding)
-    return row->full * col->full;
-  return max_i64 ((row->end - row->begin) * (col->end - col->begin), 1);
-}
 
 #define NEVER(x) false
 
@@ -180,13 +214,13 @@ typedef struct
   void (*max) (const Plan *plan, const void *x, void *y, int64_t *indices);
   void (*average) (const Plan *plan, const void *x, void *y);
   void (*spread) (const Plan *plan, void *x, const void *y);
-  void (*scatter) (void *x, const void *g, const int64_t *indices, int64_t n);
-} PlaneLoops;
+  void (*scatter) (void *x, const void *y, const int64_t *indices, int64_t n, bool last);
+} PoolLoops;
 
-static const PlaneLoops plane_loops[ADJ_K_CLASS_N] = {
-  [ADJ_K_CLASS_F32] = { f32_max_plane, f32_average_plane, f32_spread_plane, f32_scatter_plane },
-  [ADJ_K_CLASS_F64] = { f64_max_plane, f64_average_plane, f64_spread_plane, f64_scatter_plane },
-  [ADJ_K_CLASS_I64] = { i64_max_plane, i64_average_plane, i64_spread_plane, i64_scatter_plane },
+static const PoolLoops pool_loops[ADJ_K_CLASS_N] = {
+  [ADJ_K_CLASS_F32] = { f32_max, f32_average, f32_spread, f32_scatter },
+  [ADJ_K_CLASS_F64] = { f64_max, f64_average, f64_spread, f64_scatter },
+  [ADJ_K_CLASS_I64] = { i64_max, i64_average, i64_spread, i64_scatter },
 };
 
 /* --- maxima ------------------------------------------------------------------------------------
@@ -199,71 +233,73 @@ typedef struct
 } MaxJob;
 
 static void
-max_plane (const void *what, int64_t plane, void *memory)
+max_volume (const void *what, int64_t volume, void *memory)
 {
   const MaxJob *job = what;
   const Plan *plan = &job->plan;
   const AdjKView *x = &plan->pool->x, *y = &plan->pool->y;
-  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y),
-           i_planes = adj_k_planes_of (job->indices);
+  AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y),
+           i_volumes = adj_k_volumes_of (job->indices);
   /* Indices first: they need the strictest alignment. */
   int64_t *indices = memory;
-  char *y_memory = (char *) (indices + plan->out[0] * plan->out[1]);
-  char *x_memory = y_memory + (plane_bytes (plan->loops, plan->out) + 7) / 8 * 8;
+  char *y_memory = (char *) (indices + volume_count (plan->out));
+  char *x_memory = y_memory + volume_bytes (plan->loops, plan->out);
 
-  adj_k_plane_load (plan->loops, x_memory, x, adj_k_view_offset (&x_planes, plane));
-  plane_loops[class_of (x->type)].max (plan, x_memory, y_memory, indices);
-  adj_k_plane_store (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
-  adj_k_plane_store (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], job->indices,
-                     adj_k_view_offset (&i_planes, plane), indices);
+  adj_k_volume_load (plan->loops, x_memory, x, adj_k_view_offset (&x_volumes, volume));
+  pool_loops[class_of (x->type)].max (plan, x_memory, y_memory, indices);
+  adj_k_volume_store (plan->loops, y, adj_k_view_offset (&y_volumes, volume), y_memory);
+  adj_k_volume_store (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], job->indices,
+                      adj_k_view_offset (&i_volumes, volume), indices);
 }
 
 bool
 adj_k_max_pool (const AdjKPool *pool, const AdjKView *indices)
 {
-  AdjKView planes = adj_k_planes_of (&pool->y);
+  AdjKView volumes = adj_k_volumes_of (&pool->y);
   MaxJob job = { .indices = indices };
-  PlaneWork work = { .one = max_plane, .job = &job };
+  VolumeWork work = { .one = max_volume, .job = &job };
   bool done = plan_begin (&job.plan, pool);
 
   if (!done)
     return false;
-  work.memory = (size_t) (job.plan.out[0] * job.plan.out[1]) * sizeof (int64_t) +
-                plane_bytes (job.plan.loops, job.plan.out) + 8 +
-                plane_bytes (job.plan.loops, job.plan.size);
-  done = adj_k_for_each_plane (&work, adj_k_view_count (&planes),
-                               adj_k_view_count (&pool->x) > SERIAL);
-  free (job.plan.rows);
+  work.memory = (size_t) volume_count (job.plan.out) * sizeof (int64_t) +
+                volume_bytes (job.plan.loops, job.plan.out) +
+                volume_bytes (job.plan.loops, job.plan.size);
+  done = adj_k_for_each_volume (&work, adj_k_view_count (&volumes),
+                                adj_k_view_count (&pool->x) > SERIAL);
+  plan_end (&job.plan);
   return done;
 }
 
 typedef struct
 {
   const ClassLoops *loops;
-  const AdjKView *gx, *g, *indices;
-  int64_t area, n; /* elements of a plane of gx, of g */
+  const AdjKView *x, *y, *indices;
+  int64_t size[AXES], out[AXES];
+  bool last;
 } ScatterJob;
 
 static void
-scatter_plane (const void *what, int64_t plane, void *memory)
+scatter_volume (const void *what, int64_t volume, void *memory)
 {
   const ScatterJob *job = what;
-  AdjKView x_planes = adj_k_planes_of (job->gx), g_planes = adj_k_planes_of (job->g);
-  AdjKView i_planes = adj_k_planes_of (job->indices);
+  AdjKView x_volumes = adj_k_volumes_of (job->x), y_volumes = adj_k_volumes_of (job->y);
+  AdjKView i_volumes = adj_k_volumes_of (job->indices);
+  int64_t n = volume_count (job->out);
   int64_t *indices = memory;
-  char *g = (char *) (indices + job->n);
-  char *x = g + ((size_t) job->n * job->loops->size + 7) / 8 * 8;
+  char *y = (char *) (indices + n);
+  char *x = y + volume_bytes (job->loops, job->out);
 
-  adj_k_plane_load (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], indices, job->indices,
-                    adj_k_view_offset (&i_planes, plane));
-  adj_k_plane_load (job->loops, g, job->g, adj_k_view_offset (&g_planes, plane));
-  memset (x, 0, (size_t) job->area * job->loops->size);
-  plane_loops[class_of (job->gx->type)].scatter (x, g, indices, job->n);
-  adj_k_plane_store (job->loops, job->gx, adj_k_view_offset (&x_planes, plane), x);
+  adj_k_volume_load (&adj_k_loops ()->klass[ADJ_K_CLASS_I64], indices, job->indices,
+                     adj_k_view_offset (&i_volumes, volume));
+  adj_k_volume_load (job->loops, y, job->y, adj_k_view_offset (&y_volumes, volume));
+  memset (x, 0, volume_bytes (job->loops, job->size));
+  pool_loops[class_of (job->x->type)].scatter (x, y, indices, n, job->last);
+  adj_k_volume_store (job->loops, job->x, adj_k_view_offset (&x_volumes, volume), x);
 }
 
 bool
-adj_k_max_pool_check (const AdjKView *indices, int64_t area, int64_t *bad)
+adj_k_pool_check (const AdjKView *indices, int64_t n, int64_t *bad)
 {
   Walk walk;
 
@@ -272,88 +308,88 @@ adj_k_max_pool_check (const AdjKView *indices, int64_t area, int64_t *bad)
   for (; walk.left > 0; adj_k_walk_next (&walk))
     {
       *bad = *(const int64_t *) view_at (indices, walk.offset[0]);
-      if (*bad < 0 || *bad >= area)
+      if (*bad < 0 || *bad >= n)
         return false;
     }
   return true;
 }
 
 bool
-adj_k_max_pool_backward (const AdjKView *gx, const AdjKView *g, const AdjKView *indices)
+adj_k_unpool (const AdjKView *x, const AdjKView *y, const AdjKView *indices, bool last)
 {
-  const int64_t *size = gx->size + gx->rank - 2, *out = g->size + g->rank - 2;
-  AdjKView planes = adj_k_planes_of (g);
+  AdjKView volumes = adj_k_volumes_of (x);
   ScatterJob job = {
-    .loops = &adj_k_loops ()->klass[class_of (gx->type)],
-    .gx = gx,
-    .g = g,
+    .loops = &adj_k_loops ()->klass[class_of (x->type)],
+    .x = x,
+    .y = y,
     .indices = indices,
-    .area = size[0] * size[1],
-    .n = out[0] * out[1],
+    .last = last,
   };
-  PlaneWork work = { .one = scatter_plane, .job = &job };
+  VolumeWork work = { .one = scatter_volume, .job = &job };
 
-  work.memory = (size_t) job.n * (sizeof (int64_t) + job.loops->size) + 8 +
-                (size_t) job.area * job.loops->size;
-  return adj_k_for_each_plane (&work, adj_k_view_count (&planes), adj_k_view_count (gx) > SERIAL);
+  volume_size (x, job.size);
+  volume_size (y, job.out);
+  work.memory = (size_t) volume_count (job.out) * sizeof (int64_t) +
+                volume_bytes (job.loops, job.out) + volume_bytes (job.loops, job.size);
+  return adj_k_for_each_volume (&work, adj_k_view_count (&volumes), adj_k_view_count (x) > SERIAL);
 }
 
 /* --- averages ----------------------------------------------------------------------------------
  */
 
 static void
-average_plane (const void *what, int64_t plane, void *memory)
+average_volume (const void *what, int64_t volume, void *memory)
 {
   const Plan *plan = what;
   const AdjKView *x = &plan->pool->x, *y = &plan->pool->y;
-  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y);
-  char *y_memory = (char *) memory + (plane_bytes (plan->loops, plan->size) + 7) / 8 * 8;
+  AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y);
+  char *y_memory = (char *) memory + volume_bytes (plan->loops, plan->size);
 
-  adj_k_plane_load (plan->loops, memory, x, adj_k_view_offset (&x_planes, plane));
-  plane_loops[class_of (x->type)].average (plan, memory, y_memory);
-  adj_k_plane_store (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
+  adj_k_volume_load (plan->loops, memory, x, adj_k_view_offset (&x_volumes, volume));
+  pool_loops[class_of (x->type)].average (plan, memory, y_memory);
+  adj_k_volume_store (plan->loops, y, adj_k_view_offset (&y_volumes, volume), y_memory);
 }
 
 static void
-spread_plane (const void *what, int64_t plane, void *memory)
+spread_volume (const void *what, int64_t volume, void *memory)
 {
   const Plan *plan = what;
   const AdjKView *x = &plan->pool->x, *y = &plan->pool->y;
-  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y);
-  size_t bytes = plane_bytes (plan->loops, plan->size);
-  char *y_memory = (char *) memory + (bytes + 7) / 8 * 8;
+  AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y);
+  size_t bytes = volume_bytes (plan->loops, plan->size);
+  char *y_memory = (char *) memory + bytes;
 
-  adj_k_plane_load (plan->loops, y_memory, y, adj_k_view_offset (&y_planes, plane));
+  adj_k_volume_load (plan->loops, y_memory, y, adj_k_view_offset (&y_volumes, volume));
   memset (memory, 0, bytes);
-  plane_loops[class_of (x->type)].spread (plan, memory, y_memory);
-  adj_k_plane_store (plan->loops, x, adj_k_view_offset (&x_planes, plane), memory);
+  pool_loops[class_of (x->type)].spread (plan, memory, y_memory);
+  adj_k_volume_store (plan->loops, x, adj_k_view_offset (&x_volumes, volume), memory);
 }
 
 static bool
 average (const AdjKPool *pool, void (*one) (const void *, int64_t, void *))
 {
-  AdjKView planes = adj_k_planes_of (&pool->x);
+  AdjKView volumes = adj_k_volumes_of (&pool->x);
   Plan plan;
-  PlaneWork work = { .one = one, .job = &plan };
+  VolumeWork work = { .one = one, .job = &plan };
   bool done = plan_begin (&plan, pool);
 
   if (!done)
     return false;
-  work.memory = plane_bytes (plan.loops, plan.size) + 8 + plane_bytes (plan.loops, plan.out);
-  done = adj_k_for_each_plane (&work, adj_k_view_count (&planes),
-                               adj_k_view_count (&pool->x) > SERIAL);
-  free (plan.rows);
+  work.memory = volume_bytes (plan.loops, plan.size) + volume_bytes (plan.loops, plan.out);
+  done = adj_k_for_each_volume (&work, adj_k_view_count (&volumes),
+                                adj_k_view_count (&pool->x) > SERIAL);
+  plan_end (&plan);
   return done;
 }
 
 bool
 adj_k_avg_pool (const AdjKPool *pool)
 {
-  return average (pool, average_plane);
+  return average (pool, average_volume);
 }
 
 bool
 adj_k_avg_pool_backward (const AdjKPool *pool)
 {
-  return average (pool, spread_plane);
+  return average (pool, spread_volume);
 }

@@ -1,221 +1,347 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Resampling: each element of y blends two rows and two columns of x. */
+/* Resampling: along each axis an element of y is a weighted sum of elements of x, its taps. */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adj-kernel-resample.h"
-#include "plane.h"
+#include "volume.h"
 
 enum
 {
   SERIAL = 16 * 1024 /* elements below which threads do not pay */
 };
 
-/* What position i of an axis of y sees: elements low and high of x, the second weighted @weight. */
 typedef struct
 {
-  int64_t low, high;
+  int64_t at;
   double weight; /* a number of the class */
-} Blend;
+} Tap;
+
+/* One axis: element i of y has the taps first[i] … first[i + 1] - 1. */
+typedef struct
+{
+  const AdjKResample *resample;
+  double scale; /* 0: by the sizes */
+  int64_t size, out;
+  int64_t *first;
+  Tap *taps;
+} Axis;
 
 typedef struct
 {
   const AdjKResample *resample;
   const ClassLoops *loops;
-  Blend *rows, *cols;
-  int64_t size[2], out[2];
+  int64_t size[AXES], out[AXES];
+  Axis axes[AXES];
 } Plan;
 
 static int64_t
-nearest (const AdjKResample *resample, int axis, int64_t size, int64_t out, int64_t i)
+clamp_i64 (int64_t i, int64_t size)
 {
-  double given = resample->scale[axis];
-  float scale = given > 0 ? (float) (1 / given) : (float) size / (float) out;
-
-  return min_i64 ((int64_t) floorf ((float) i * scale), size - 1);
+  return i < 0 ? 0 : min_i64 (i, size - 1);
 }
 
-#define SOURCE(c, T)                                                                               \
-  static double c##_source (const AdjKResample *resample, int axis, int64_t size, int64_t out,     \
-                            int64_t i)                                                             \
+/* --- taps of each class, into @taps; returns how many ------------------------------------------
+ */
+
+#define TAPS(c, T, FLOOR, FABS)                                                                    \
+  /* The sizes of elements of y, in those of x. */                                                 \
+  static T c##_ratio (const Axis *axis)                                                            \
   {                                                                                                \
-    double given = resample->scale[axis];                                                          \
-    T scale, at;                                                                                   \
+    if (axis->resample->align_corners)                                                             \
+      return axis->out > 1 ? (T) (axis->size - 1) / (T) (axis->out - 1) : 0;                       \
+    return axis->scale > 0 ? (T) (1 / axis->scale) : (T) axis->size / (T) axis->out;               \
+  }                                                                                                \
                                                                                                    \
-    if (resample->align_corners)                                                                   \
-      return out > 1 ? (T) (size - 1) / (T) (out - 1) * (T) i : 0;                                 \
-    scale = given > 0 ? (T) (1 / given) : (T) size / (T) out;                                      \
-    at = scale * ((T) i + (T) 0.5) - (T) 0.5;                                                      \
-    return at < 0 ? 0 : at;                                                                        \
+  static T c##_source (const Axis *axis, int64_t i)                                                \
+  {                                                                                                \
+    if (axis->resample->align_corners)                                                             \
+      return c##_ratio (axis) * (T) i;                                                             \
+    return c##_ratio (axis) * ((T) i + (T) 0.5) - (T) 0.5;                                         \
+  }                                                                                                \
+                                                                                                   \
+  static int c##_linear (const Axis *axis, int64_t i, Tap *taps)                                   \
+  {                                                                                                \
+    T at = c##_source (axis, i), right;                                                            \
+                                                                                                   \
+    at = at < 0 ? 0 : at;                                                                          \
+    taps[0].at = min_i64 ((int64_t) at, axis->size - 1);                                           \
+    taps[1].at = min_i64 (taps[0].at + 1, axis->size - 1);                                         \
+    right = at - (T) taps[0].at;                                                                   \
+    taps[0].weight = 1 - right;                                                                    \
+    taps[1].weight = right;                                                                        \
+    return 2;                                                                                      \
+  }                                                                                                \
+                                                                                                   \
+  /* Keys' kernel with the free number @a, at the distance @x. */                                  \
+  static T c##_keys (T x, T a)                                                                     \
+  {                                                                                                \
+    if (x < 1)                                                                                     \
+      return ((a + 2) * x - (a + 3)) * x * x + 1;                                                  \
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;                                  \
+  }                                                                                                \
+                                                                                                   \
+  static int c##_cubic (const Axis *axis, int64_t i, Tap *taps)                                    \
+  {                                                                                                \
+    T at = c##_source (axis, i);                                                                   \
+    int64_t low = min_i64 ((int64_t) FLOOR (at), axis->size - 1);                                  \
+    T past = at - (T) low, right = past < 0 ? 0 : past > 1 ? 1 : past;                             \
+    const T distances[] = { right + 1, right, 1 - right, 2 - right };                              \
+                                                                                                   \
+    for (int k = 0; k < 4; k++)                                                                    \
+      taps[k] = (Tap){ clamp_i64 (low - 1 + k, axis->size), c##_keys (distances[k], (T) -0.75) };  \
+    return 4;                                                                                      \
+  }                                                                                                \
+                                                                                                   \
+  /* All that an element covers, by a triangle or Keys' kernel. */                                 \
+  static int c##_cover (const Axis *axis, int64_t i, Tap *taps)                                    \
+  {                                                                                                \
+    bool cubic = axis->resample->mode == ADJ_K_RESAMPLE_CUBIC;                                     \
+    T ratio = c##_ratio (axis), shrink = ratio >= 1 ? ratio : 1, total = 0;                        \
+    T reach = shrink * (cubic ? 2 : 1), center = ratio * ((T) i + (T) 0.5);                        \
+    int64_t low = clamp_i64 ((int64_t) (center - reach + (T) 0.5), axis->size);                    \
+    int64_t high = min_i64 ((int64_t) (center + reach + (T) 0.5), axis->size);                     \
+    int n = 0;                                                                                     \
+                                                                                                   \
+    for (int64_t at = low; at < high; at++)                                                        \
+      {                                                                                            \
+        T x = FABS (((T) (at - low) + (T) low - center + (T) 0.5) / shrink);                       \
+        T weight = cubic ? c##_keys (x, (T) -0.5) : x < 1 ? 1 - x : 0;                             \
+                                                                                                   \
+        taps[n++] = (Tap){ at, weight };                                                           \
+        total += weight;                                                                           \
+      }                                                                                            \
+    for (int k = 0; k < n && total != 0; k++)                                                      \
+      taps[k].weight = (T) taps[k].weight / total;                                                 \
+    return n;                                                                                      \
   }
 
-SOURCE (f32, float)
-SOURCE (f64, double)
+TAPS (f32, float, floorf, fabsf)
+TAPS (f64, double, floor, fabs)
 
-static Blend
-blend_of (const AdjKResample *resample, int axis, int64_t size, int64_t out, int64_t i)
+static int
+one_tap (int64_t at, Tap *taps)
 {
-  Blend blend = { 0 };
-  double at;
+  taps[0] = (Tap){ at, 1 };
+  return 1;
+}
 
-  /* PyTorch does not look at the scales then. */
-  if (size == out)
+static int
+nearest (const Axis *axis, int64_t i, Tap *taps)
+{
+  return one_tap (clamp_i64 ((int64_t) floorf ((float) i * f32_ratio (axis)), axis->size), taps);
+}
+
+static int
+nearest_exact (const Axis *axis, int64_t i, Tap *taps)
+{
+  float at = (float) (((double) i + 0.5) * (double) f32_ratio (axis));
+
+  return one_tap (clamp_i64 ((int64_t) floorf (at), axis->size), taps);
+}
+
+typedef int (*TapsFunc) (const Axis *axis, int64_t i, Tap *taps);
+
+static const TapsFunc taps_of_mode[ADJ_K_CLASS_N][ADJ_K_RESAMPLE_N] = {
+  [ADJ_K_CLASS_F32] = { nearest, nearest_exact, f32_linear, f32_cubic },
+  [ADJ_K_CLASS_F64] = { nearest, nearest_exact, f64_linear, f64_cubic },
+};
+
+/* How many taps an element has at most. */
+static int64_t
+most_taps (const Axis *axis, TapsFunc func)
+{
+  double ratio = fmax (f64_ratio (axis), 1);
+
+  if (func == f32_cover || func == f64_cover)
+    return min_i64 ((int64_t) (4 * ratio) + 3, axis->size);
+  return 4;
+}
+
+static bool
+axis_begin (Axis *axis, TapsFunc func)
+{
+  int64_t n = 0;
+
+  axis->first = malloc ((size_t) (axis->out + 1) * sizeof *axis->first);
+  axis->taps = malloc ((size_t) (axis->out * most_taps (axis, func) + 1) * sizeof *axis->taps);
+  if (!axis->first || !axis->taps)
+    return false;
+  for (int64_t i = 0; i < axis->out; i++)
     {
-      blend.low = blend.high = i;
-      return blend;
+      axis->first[i] = n;
+      n += func ? func (axis, i, axis->taps + n) : one_tap (i, axis->taps + n);
     }
-  if (!resample->bilinear)
+  axis->first[axis->out] = n;
+  return true;
+}
+
+static void
+plan_end (Plan *plan)
+{
+  for (int i = 0; i < AXES; i++)
     {
-      blend.low = blend.high = nearest (resample, axis, size, out, i);
-      return blend;
+      free (plan->axes[i].first);
+      free (plan->axes[i].taps);
     }
-  at = resample->x.type == ADJ_K_F64 ? f64_source (resample, axis, size, out, i)
-                                     : f32_source (resample, axis, size, out, i);
-  blend.low = min_i64 ((int64_t) at, size - 1);
-  blend.high = min_i64 (blend.low + 1, size - 1);
-  blend.weight = at - (double) blend.low;
-  return blend;
 }
 
 static bool
 plan_begin (Plan *plan, const AdjKResample *resample)
 {
-  const AdjKView *x = &resample->x, *y = &resample->y;
+  AdjKClass klass = class_of (resample->x.type);
+  TapsFunc func = taps_of_mode[klass][resample->mode];
+  /* The others do not look at the scales of an axis that keeps its size, in PyTorch. */
+  bool by_scale = resample->mode == ADJ_K_RESAMPLE_CUBIC || resample->antialias;
+  bool done = true;
 
-  *plan = (Plan){
-    .resample = resample,
-    .loops = &adj_k_loops ()->klass[class_of (x->type)],
-    .size = { x->size[x->rank - 2], x->size[x->rank - 1] },
-    .out = { y->size[y->rank - 2], y->size[y->rank - 1] },
-  };
-  plan->rows = malloc ((size_t) (plan->out[0] + plan->out[1] + 1) * sizeof *plan->rows);
-  if (!plan->rows)
-    return false;
-  plan->cols = plan->rows + plan->out[0];
-  for (int axis = 0; axis < 2; axis++)
-    for (int64_t i = 0; i < plan->out[axis]; i++)
-      (axis == 0 ? plan->rows : plan->cols)[i] =
-          blend_of (resample, axis, plan->size[axis], plan->out[axis], i);
-  return true;
+  if (resample->antialias)
+    func = klass == ADJ_K_CLASS_F64 ? f64_cover : f32_cover;
+  *plan = (Plan){ .resample = resample, .loops = &adj_k_loops ()->klass[klass] };
+  volume_size (&resample->x, plan->size);
+  volume_size (&resample->y, plan->out);
+  for (int i = 0; i < AXES; i++)
+    {
+      bool stays = i < AXES - resample->n_axes || (plan->size[i] == plan->out[i] && !by_scale);
+
+      plan->axes[i] = (Axis){
+        .resample = resample,
+        .scale = resample->scale[i],
+        .size = plan->size[i],
+        .out = plan->out[i],
+      };
+      done = axis_begin (&plan->axes[i], stays ? NULL : func) && done;
+    }
+  if (!done)
+    plan_end (plan);
+  return done;
 }
 
 /* --- loops of each class -----------------------------------------------------------------------
  */
 
+#define FOR_TAPS(tap, axis, i)                                                                     \
+  for (const Tap *tap = (axis)->taps + (axis)->first[i],                                           \
+                 *tap##_end = (axis)->taps + (axis)->first[(i) + 1];                               \
+       tap < tap##_end; tap++)
+
+/* sum = the weighted sum of @value over the taps of element @i. */
+#define WEIGH(T, sum, axis, i, value)                                                              \
+  do                                                                                               \
+    {                                                                                              \
+      const Tap *tap = (axis)->taps + (axis)->first[i];                                            \
+                                                                                                   \
+      sum = (T) tap->weight * (value);                                                             \
+      while (++tap < (axis)->taps + (axis)->first[(i) + 1])                                        \
+        sum += (T) tap->weight * (value);                                                          \
+    }                                                                                              \
+  while (0)
+
 #define RESAMPLE_LOOPS(c, T)                                                                       \
-  static void c##_blend_row (const Plan *plan, const T *x, int64_t i, T *y)                        \
+  static T c##_blend_row (const Plan *plan, const T *x, int64_t w)                                 \
   {                                                                                                \
-    const Blend *row = &plan->rows[i];                                                             \
-    const T *low = x + row->low * plan->size[1], *high = x + row->high * plan->size[1];            \
-    T down = (T) row->weight, up = 1 - down;                                                       \
+    T sum;                                                                                         \
                                                                                                    \
-    for (int64_t j = 0; j < plan->out[1]; j++)                                                     \
-      {                                                                                            \
-        const Blend *col = &plan->cols[j];                                                         \
-        T right = (T) col->weight, left = 1 - right;                                               \
-                                                                                                   \
-        if (plan->resample->bilinear)                                                              \
-          y[j] = up * (left * low[col->low] + right * low[col->high]) +                            \
-                 down * (left * high[col->low] + right * high[col->high]);                         \
-        else                                                                                       \
-          y[j] = low[col->low];                                                                    \
-      }                                                                                            \
+    WEIGH (T, sum, &plan->axes[2], w, x[tap->at]);                                                 \
+    return sum;                                                                                    \
   }                                                                                                \
                                                                                                    \
-  static void c##_spread_row (const Plan *plan, T *x, int64_t i, const T *y)                       \
+  static T c##_blend_plane (const Plan *plan, const T *x, int64_t h, int64_t w)                    \
   {                                                                                                \
-    const Blend *row = &plan->rows[i];                                                             \
-    T *low = x + row->low * plan->size[1], *high = x + row->high * plan->size[1];                  \
-    T down = (T) row->weight, up = 1 - down;                                                       \
+    T sum;                                                                                         \
                                                                                                    \
-    for (int64_t j = 0; j < plan->out[1]; j++)                                                     \
-      {                                                                                            \
-        const Blend *col = &plan->cols[j];                                                         \
-        T right = (T) col->weight, left = 1 - right;                                               \
-                                                                                                   \
-        low[col->low] += up * left * y[j];                                                         \
-        if (!plan->resample->bilinear)                                                             \
-          continue;                                                                                \
-        low[col->high] += up * right * y[j];                                                       \
-        high[col->low] += down * left * y[j];                                                      \
-        high[col->high] += down * right * y[j];                                                    \
-      }                                                                                            \
+    WEIGH (T, sum, &plan->axes[1], h, c##_blend_row (plan, x + tap->at * plan->size[2], w));       \
+    return sum;                                                                                    \
   }                                                                                                \
                                                                                                    \
   static void c##_blend (const Plan *plan, void *x, void *y)                                       \
   {                                                                                                \
-    for (int64_t i = 0; i < plan->out[0]; i++)                                                     \
-      c##_blend_row (plan, x, i, (T *) y + i * plan->out[1]);                                      \
+    int64_t area = plan->size[1] * plan->size[2];                                                  \
+    T *to = y;                                                                                     \
+                                                                                                   \
+    for (int64_t d = 0; d < plan->out[0]; d++)                                                     \
+      for (int64_t h = 0; h < plan->out[1]; h++)                                                   \
+        for (int64_t w = 0; w < plan->out[2]; w++, to++)                                           \
+          WEIGH (T, *to, &plan->axes[0], d,                                                        \
+                 c##_blend_plane (plan, (T *) x + tap->at * area, h, w));                          \
   }                                                                                                \
                                                                                                    \
   static void c##_spread (const Plan *plan, void *x, void *y)                                      \
   {                                                                                                \
-    for (int64_t i = 0; i < plan->out[0]; i++)                                                     \
-      c##_spread_row (plan, x, i, (const T *) y + i * plan->out[1]);                               \
+    const T *from = y;                                                                             \
+                                                                                                   \
+    for (int64_t d = 0; d < plan->out[0]; d++)                                                     \
+      for (int64_t h = 0; h < plan->out[1]; h++)                                                   \
+        for (int64_t w = 0; w < plan->out[2]; w++, from++)                                         \
+          FOR_TAPS (deep, &plan->axes[0], d)                                                       \
+    FOR_TAPS (down, &plan->axes[1], h)                                                             \
+    FOR_TAPS (across, &plan->axes[2], w)                                                           \
+    ((T *) x)[(deep->at * plan->size[1] + down->at) * plan->size[2] + across->at] +=               \
+        (T) deep->weight * (T) down->weight * (T) across->weight * *from;                          \
   }
 
 RESAMPLE_LOOPS (f32, float)
 RESAMPLE_LOOPS (f64, double)
 
-/* --- planes ------------------------------------------------------------------------------------
+/* --- volumes -----------------------------------------------------------------------------------
  */
 
 static void
-blend_plane (const void *job, int64_t plane, void *memory)
+blend_volume (const void *job, int64_t volume, void *memory)
 {
   const Plan *plan = job;
   const AdjKView *x = &plan->resample->x, *y = &plan->resample->y;
-  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y);
-  char *y_memory = (char *) memory + plane_bytes (plan->loops, plan->size);
+  AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y);
+  char *y_memory = (char *) memory + volume_bytes (plan->loops, plan->size);
 
-  adj_k_plane_load (plan->loops, memory, x, adj_k_view_offset (&x_planes, plane));
+  adj_k_volume_load (plan->loops, memory, x, adj_k_view_offset (&x_volumes, volume));
   (x->type == ADJ_K_F64 ? f64_blend : f32_blend) (plan, memory, y_memory);
-  adj_k_plane_store (plan->loops, y, adj_k_view_offset (&y_planes, plane), y_memory);
+  adj_k_volume_store (plan->loops, y, adj_k_view_offset (&y_volumes, volume), y_memory);
 }
 
 static void
-spread_plane (const void *job, int64_t plane, void *memory)
+spread_volume (const void *job, int64_t volume, void *memory)
 {
   const Plan *plan = job;
   const AdjKView *x = &plan->resample->x, *y = &plan->resample->y;
-  AdjKView x_planes = adj_k_planes_of (x), y_planes = adj_k_planes_of (y);
-  size_t bytes = plane_bytes (plan->loops, plan->size);
+  AdjKView x_volumes = adj_k_volumes_of (x), y_volumes = adj_k_volumes_of (y);
+  size_t bytes = volume_bytes (plan->loops, plan->size);
   char *y_memory = (char *) memory + bytes;
 
-  adj_k_plane_load (plan->loops, y_memory, y, adj_k_view_offset (&y_planes, plane));
+  adj_k_volume_load (plan->loops, y_memory, y, adj_k_view_offset (&y_volumes, volume));
   memset (memory, 0, bytes);
   (x->type == ADJ_K_F64 ? f64_spread : f32_spread) (plan, memory, y_memory);
-  adj_k_plane_store (plan->loops, x, adj_k_view_offset (&x_planes, plane), memory);
+  adj_k_volume_store (plan->loops, x, adj_k_view_offset (&x_volumes, volume), memory);
 }
 
 static bool
-resample_planes (const AdjKResample *resample, void (*one) (const void *, int64_t, void *))
+resample_volumes (const AdjKResample *resample, void (*one) (const void *, int64_t, void *))
 {
-  AdjKView planes = adj_k_planes_of (&resample->x);
+  AdjKView volumes = adj_k_volumes_of (&resample->x);
   Plan plan;
-  PlaneWork work = { .one = one, .job = &plan };
+  VolumeWork work = { .one = one, .job = &plan };
   bool done = plan_begin (&plan, resample);
 
   if (!done)
     return false;
-  work.memory = plane_bytes (plan.loops, plan.size) + plane_bytes (plan.loops, plan.out);
-  done = adj_k_for_each_plane (&work, adj_k_view_count (&planes),
-                               adj_k_view_count (&resample->y) > SERIAL);
-  free (plan.rows);
+  work.memory = volume_bytes (plan.loops, plan.size) + volume_bytes (plan.loops, plan.out);
+  done = adj_k_for_each_volume (&work, adj_k_view_count (&volumes),
+                                adj_k_view_count (&resample->y) > SERIAL);
+  plan_end (&plan);
   return done;
 }
 
 bool
 adj_k_resample (const AdjKResample *resample)
 {
-  return resample_planes (resample, blend_plane);
+  return resample_volumes (resample, blend_volume);
 }
 
 bool
 adj_k_resample_backward (const AdjKResample *resample)
 {
-  return resample_planes (resample, spread_plane);
+  return resample_volumes (resample, spread_volume);
 }

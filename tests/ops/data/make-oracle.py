@@ -1262,6 +1262,10 @@ for dtype in (B8, U8, I8, I32, I64, F16, BF16, F32, F64):
 x = values((4, 2, 3), F32).round()
 for v in (x, x.permute(2, 0, 1), x[1:, :, ::2], x[:, :1].expand(4, 3, 3), x[:0], x[0, 0, 0], x * 0, x.flatten()):
     case("nonzero", v)
+# -- pooling to sizes, resampling, and what looks at places of images --
+
+part("spatial")
+exec(open(os.path.join(HERE, "spatial-cases.py")).read())
 calls.pop(find("nonzero"))  # all kinds are above
 
 part("variants")
@@ -1284,6 +1288,9 @@ SKIPPED = {
     "_native_batch_norm_legit_functional": ("empty",), "_native_batch_norm_legit_no_training": ("empty",),
     "_batch_norm_no_update": ("empty",), "_native_batch_norm_legit": ("empty",), "unfold_backward": ("scalar",),
     "native_group_norm_backward": ("gaps", "expanded", "offset", "dense"),
+    "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
+    "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
+    "affine_grid_generator": INTEGERS,
     # offsets are integers
     "_low_memory_max_pool2d_offsets_to_indices": (F32, F64, F16, BF16, B8),
     # the identity, although the sizes say otherwise
@@ -1291,7 +1298,7 @@ SKIPPED = {
     # equal rows: what is left are rounding errors
     "_cdist_backward": ("expanded",),
     # images of bytes are not there yet
-    "upsample_nearest2d": (U8,), "upsample_bilinear2d": (U8,),
+    **{stem + kind: (U8,) for stem, kind in (*RESAMPLERS, ("upsample_nearest", "2d"), ("upsample_bilinear", "2d"))},
 }
 
 
