@@ -566,6 +566,38 @@ builtin_einsum (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return rule_einsum (call, &args[0], &args[1], out);
 }
 
+static gboolean
+builtin_enlarged (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = shape_of (call, &args[0]);
+  AdjSize sizes[ADJ_MAX_RANK];
+
+  if (!adj_value_is_container (&args[1]) || shape->rank != args[1].n + 2)
+    return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a factor for each dimension");
+  for (guint i = 0; i < args[1].n; i++)
+    {
+      gint64 hint = 0;
+      double factor = args[1].items[i].kind == ADJ_VALUE_FLOAT
+                          ? args[1].items[i].number
+                          : (double) int_of (call, &args[1].items[i]);
+
+      adj_size_get_hint (symbols_of (call), shape->size[2 + i], &hint);
+      if (!(fabs (factor * (double) hint) < G_MAXINT32))
+        return rule_call_fail (call, ADJ_ERROR_LIMIT, "cannot scale a size by %g", factor);
+      sizes[i] = factor == floor (factor) ? adj_size_mul (symbols_of (call), shape->size[2 + i],
+                                                          ADJ_SIZE ((gint64) factor))
+                                          : ADJ_SIZE ((gint64) ((double) hint * factor));
+    }
+  return give_sizes (call, sizes, args[1].n, out);
+}
+
+static gboolean
+builtin_resampled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  shape_of (call, &args[0]);
+  return args[0].kind == ADJ_VALUE_TENSOR && rule_resample (call, args, out);
+}
+
 static const RuleBuiltin rows[] = {
 #define BUILTIN(word, help) { #word, builtin_##word },
 #include "ops/composite-builtins.inc"

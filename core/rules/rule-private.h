@@ -87,6 +87,10 @@ struct _AdjRuleTerm
 gboolean
 rule_einsum (AdjRuleCall *call, const AdjValue *equation, const AdjValue *tensors, AdjValue *out);
 
+/* @args: an image, a mode, the wanted sizes, factors or NONE, and whether the corners are at the
+ * same places (resample.c). */
+gboolean rule_resample (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
 /* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);
 /* Sets the context's error: "the gradient of aten::mul.Tensor …"; returns %FALSE. */

@@ -333,3 +333,43 @@ def channels_last(x):
     x = x.permute(0, 3, 1, 2)
     return (F.interpolate(x, scale_factor=2, mode='bilinear'), F.interpolate(x, size=(3, 2)), F.adaptive_avg_pool2d(x, 1),
             F.adaptive_avg_pool1d(x[:, :, 0], 1))
+
+
+@case(f32(2, 3, 7), f32(2, 3, 6, 5), f32(1, 2, 3, 4, 5))
+def resampled(x, y, z):
+    return (F.interpolate(x, size=11), F.interpolate(x, scale_factor=1.5, mode='linear'),
+            F.interpolate(x, size=(4,), mode='area'), F.interpolate(x, scale_factor=2.0, mode='nearest-exact'),
+            F.interpolate(y, size=(9, 8), mode='nearest-exact'), F.interpolate(y, scale_factor=1.5, mode='bicubic'),
+            F.interpolate(y, size=7, mode='bilinear', align_corners=True), F.interpolate(y, size=(3, 4), mode='area'),
+            F.interpolate(y, scale_factor=(1.5, 2.0), mode='bicubic', align_corners=True, recompute_scale_factor=True),
+            F.interpolate(y, size=(3, 8), mode='bilinear', antialias=True),
+            F.interpolate(y, scale_factor=0.5, mode='bicubic', antialias=True),
+            F.interpolate(z, size=(5, 6, 7), mode='trilinear'), F.interpolate(z, scale_factor=2), F.interpolate(z, 1, mode='area'))
+
+
+@case(f32(2, 5, 4, 3))
+def resampled_channels_last(x):
+    x = x.permute(0, 3, 1, 2)
+    return F.interpolate(x, scale_factor=2, mode='bicubic'), F.interpolate(x.bfloat16(), size=7, mode='bilinear')
+
+
+@case(f32(2, 4, 6, 6), f32(2, 3, 4, 5, 6), f32(2, 3, 8))
+def pools_to_sizes(x, y, z):
+    a, i = F.max_pool2d(x, 2, return_indices=True)
+    b, k = F.max_pool3d(y, 2, return_indices=True)
+    return (F.adaptive_max_pool2d(x, (3, None)), F.adaptive_max_pool2d(x, 2), F.adaptive_max_pool3d(y, 2),
+            F.adaptive_avg_pool3d(y, (2, None, 1)), F.adaptive_avg_pool3d(y, 1), F.avg_pool3d(y, 2, 1, 1),
+            F.adaptive_max_pool1d(z, 3), F.max_pool1d(z, 2, return_indices=True)[1], F.max_unpool2d(a, i, 2),
+            F.max_unpool2d(a, i, 2, output_size=(2, 4, 7, 7)), F.max_unpool3d(b, k, 2), F.lp_pool2d(x, 2.0, 3, 1),
+            F.lp_pool1d(z, 3.0, 2), F.max_pool3d(y, 2, 1, 1))
+
+
+@case(f32(2, 4, 6, 6), f32(2, 3, 3, 2), f32(2, 2, 3), f32(1, 2, 3, 3, 3), f32(1, 2, 2, 2, 3))
+def grids(x, grid, theta, z, grid3):
+    return (F.grid_sample(x, grid, align_corners=False), F.grid_sample(x, grid, 'bicubic', 'reflection', True),
+            F.grid_sample(z, grid3, 'nearest', 'border'), F.affine_grid(theta, (2, 4, 5, 6), align_corners=False))
+
+
+@case(f32(2, 4, 6, 5), f32(2, 12, 20))
+def columns(x, y):
+    return F.unfold(x, 3, padding=1), F.unfold(x, (2, 3), (2, 1), 0, (1, 2)), F.fold(y, (6, 5), (2, 2))
