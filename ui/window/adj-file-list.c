@@ -85,6 +85,7 @@ fill_recent (AdjFileList *self)
     {
       GtkRecentInfo *info = l->data;
       g_autoptr (GFile) file = NULL;
+      g_autofree char *path = NULL;
       g_autofree char *folder = NULL;
       GtkWidget *row;
 
@@ -92,7 +93,8 @@ fill_recent (AdjFileList *self)
           !gtk_recent_info_exists (info))
         continue;
       file = g_file_new_for_uri (gtk_recent_info_get_uri (info));
-      folder = g_path_get_dirname (gtk_recent_info_get_uri_display (info));
+      path = gtk_recent_info_get_uri_display (info);
+      folder = g_path_get_dirname (path != NULL ? path : gtk_recent_info_get_uri (info));
       row = make_row (file, folder);
       g_ptr_array_add (self->recent_rows, row);
       adw_preferences_group_add (self->recent, row);
