@@ -16,7 +16,7 @@ const char *__lsan_default_suppressions (void);
 const char *
 __asan_default_options (void)
 {
-  return "fast_unwind_on_malloc=0:malloc_context_size=30";
+  return "fast_unwind_on_malloc=0:malloc_context_size=20";
 }
 
 /* What a loader of pictures sets up once; it is unloaded, so it has no name any more. */
