@@ -47,15 +47,6 @@ find_tokens (const AdjGraph *graph)
   return found;
 }
 
-static AdjBuilder *
-builder_like (const AdjGraph *in)
-{
-  AdjBuilder *builder = adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
-
-  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
-  return builder;
-}
-
 /* -- unlift -- */
 
 typedef struct
@@ -128,7 +119,7 @@ static AdjGraph *
 unlift_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
-  g_autoptr (AdjBuilder) builder = builder_like (in);
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
   g_autofree gboolean *tokens = find_tokens (in);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n + 1);
   const Rewrite rewrite = { context, in, builder, map };
@@ -220,7 +211,7 @@ static AdjGraph *
 lift_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
-  g_autoptr (AdjBuilder) builder = builder_like (in);
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n + 1);
   const Rewrite rewrite = { context, in, builder, map };
 

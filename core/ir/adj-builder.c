@@ -48,6 +48,15 @@ adj_builder_new (const char *name, AdjSymbols *symbols)
   return builder;
 }
 
+AdjBuilder *
+adj_builder_new_like (const AdjGraph *graph)
+{
+  AdjBuilder *builder = adj_builder_new (graph->name, graph->symbols);
+
+  adj_builder_set_header (builder, graph->header, graph->parameters);
+  return builder;
+}
+
 static void
 clear_subgraphs (GArray *subgraphs)
 {

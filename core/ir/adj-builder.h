@@ -42,6 +42,8 @@ typedef struct
  * Returns: (transfer full)
  */
 ADJ_PUBLIC AdjBuilder *adj_builder_new (const char *name, AdjSymbols *symbols);
+/* (transfer full): of a graph that is called as @graph is: its name, symbols and header. */
+ADJ_PUBLIC AdjBuilder *adj_builder_new_like (const AdjGraph *graph);
 ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder); /* also one that was sealed */
 
 ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transfer none) */

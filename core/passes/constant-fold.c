@@ -161,8 +161,7 @@ static AdjGraph *
 constant_fold_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
-  g_autoptr (AdjBuilder) builder =
-      adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
   g_autofree AdjValue *known = g_new0 (AdjValue, n);
@@ -171,7 +170,6 @@ constant_fold_run (AdjGraph *in, AdjPassContext *context, GError **error)
   g_autofree gboolean *stays = NULL;
   gboolean failed = FALSE;
 
-  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
   for (guint i = 0; i < n && !failed; i++)
     {
       learn (&self, i);

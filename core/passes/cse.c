@@ -76,15 +76,13 @@ static AdjGraph *
 cse_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
-  g_autoptr (AdjBuilder) builder =
-      adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
   g_autofree guint *owners = find_owners (in);
   g_autofree gboolean *returned = mark_outputs (in, owners);
   Memory memory = { owners, returned };
   g_autofree guint32 *first = adj_graph_find_repeats (in, may_merge, &memory);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
 
-  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
   for (guint i = 0; i < n; i++)
     if (first[i] == i)
       adj_builder_copy (builder, in, i, map);

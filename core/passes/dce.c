@@ -52,12 +52,10 @@ static AdjGraph *
 dce_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
-  g_autoptr (AdjBuilder) builder =
-      adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
   g_autofree gboolean *live = mark_live (in);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
 
-  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
   for (guint i = 0; i < n; i++)
     if (live[i])
       adj_builder_copy (builder, in, i, map);

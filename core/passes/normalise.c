@@ -311,8 +311,7 @@ static AdjGraph *
 normalise_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
-  g_autoptr (AdjBuilder) builder =
-      adj_builder_new (adj_graph_get_name (in), adj_graph_get_symbols (in));
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
   g_autofree gboolean *returned = mark_returned (in);
   g_autofree gboolean *scratch = g_new0 (gboolean, n);
@@ -320,7 +319,6 @@ normalise_run (AdjGraph *in, AdjPassContext *context, GError **error)
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint));
   Normaliser self = { in, builder, context, map, returned, scratch, regions };
 
-  adj_builder_set_header (builder, adj_graph_get_header (in), adj_graph_get_parameters (in));
   for (guint i = 0; i < n; i++)
     {
       const AdjNode *node = adj_graph_get_node (in, i);
