@@ -34,6 +34,28 @@ print_runs (const AdjBundle *bundle)
     }
 }
 
+/* "0-0-dynamo is called with autocast_cpu bf16, grad off" */
+static void
+print_ambient (const AdjBundle *bundle)
+{
+  const char *separator = "\n";
+
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, i);
+      AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
+      guint n = adj_ambient_get_facts (adj_graph_get_ambient (entry->graph), facts);
+
+      for (guint k = 0; k < n; k++)
+        {
+          if (k == 0)
+            printf ("%s%s is called with ", separator, entry->id);
+          printf ("%s %s%s", facts[k].key, facts[k].word, k + 1 < n ? ", " : "\n");
+          separator = "";
+        }
+    }
+}
+
 static void
 print_list (const AdjBundle *bundle)
 {
@@ -45,6 +67,7 @@ print_list (const AdjBundle *bundle)
       printf ("%-28s %-18s %12u %8u\n", entry->id, entry->role,
               adj_graph_get_n_inputs (entry->graph), adj_graph_get_n_calls (entry->graph));
     }
+  print_ambient (bundle);
   print_runs (bundle);
   if (adj_bundle_get_description (bundle) != NULL)
     printf ("\n%s\n", adj_bundle_get_description (bundle));
@@ -64,6 +87,21 @@ add_member_int (JsonBuilder *builder, const char *name, gint64 value)
 {
   json_builder_set_member_name (builder, name);
   json_builder_add_int_value (builder, value);
+}
+
+static void
+add_ambient (JsonBuilder *builder, const AdjAmbient *ambient)
+{
+  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
+  guint n = adj_ambient_get_facts (ambient, facts);
+
+  if (n == 0)
+    return;
+  json_builder_set_member_name (builder, "ambient");
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < n; i++)
+    add_member_string (builder, facts[i].key, facts[i].word);
+  json_builder_end_object (builder);
 }
 
 static void
@@ -106,6 +144,7 @@ print_list_json (const AdjBundle *bundle)
       add_member_string (builder, "title", entry->title);
       add_member_int (builder, "placeholders", adj_graph_get_n_inputs (entry->graph));
       add_member_int (builder, "nodes", adj_graph_get_n_calls (entry->graph));
+      add_ambient (builder, adj_graph_get_ambient (entry->graph));
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

@@ -21,6 +21,7 @@ typedef struct
   gboolean forward_done;
   gboolean ignores_mismatch;
   guint8 rng[ADJ_GENERATOR_STATE_BYTES];
+  AdjAmbient ambient; /* as it was when the forward ran */
 } Frame;
 
 typedef struct
@@ -205,12 +206,14 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   AdjPlace again = place;
   Autograd *autograd = autograd_find (cx);
   Selective *selective = autograd->selective;
-  gboolean enabled = adj_context_set_grad_enabled (cx, TRUE);
+  const AdjAmbient ambient = adj_context_get_ambient (cx);
   g_auto (AdjValue) result = ADJ_NONE;
   const GError *error;
 
   again.running = 0; /* it is the forward that runs */
   adj_context_set_place (cx, &again);
+  adj_context_set_ambient (cx, &frame->ambient);
+  adj_context_set_grad_enabled (cx, TRUE);
   adj_autograd_push_saved_hooks (cx, &hooks);
   if (frame->selective != NULL)
     selective_set_recompute (frame->selective, TRUE);
@@ -218,7 +221,7 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   adj_function_call (frame->function, cx, args, frame->n_args, &result);
   autograd->selective = selective;
   adj_autograd_pop_saved_hooks (cx);
-  adj_context_set_grad_enabled (cx, enabled);
+  adj_context_set_ambient (cx, &ambient);
   adj_context_set_place (cx, &place);
 
   error = adj_context_get_error (cx);
@@ -364,6 +367,7 @@ run_forward (Frame *frame, AdjContext *cx, const AdjValue *args, AdjValue *resul
 
   if (!frame->options.keeps_rng_moving)
     adj_generator_get_state (adj_context_get_generator (cx), frame->rng);
+  frame->ambient = adj_context_get_ambient (cx);
   frame->ref_count++;
   adj_autograd_push_saved_hooks (cx, &hooks);
   if (frame->selective != NULL)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-context.h"
 
+#include <string.h>
+
 #include "call/adj-constant.h"
 #include "call/adj-context-internal.h"
 #include "call/context-private.h"
@@ -22,6 +24,8 @@ adj_context_new_empty (AdjSymbols *symbols)
   cx->drawn_dtype = ADJ_DTYPE_NONE;
   cx->region.id = -1;
   cx->grad_enabled = TRUE;
+  cx->autocast[ADJ_DEVICE_CPU].dtype = ADJ_DTYPE_BF16;
+  cx->autocast[ADJ_DEVICE_CUDA].dtype = ADJ_DTYPE_F16;
   cx->sequence = -1;
   cx->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   cx->items = g_ptr_array_new_with_free_func (g_free);
@@ -195,6 +199,46 @@ adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled)
 
   cx->grad_enabled = enabled;
   return before;
+}
+
+AdjAutocast
+adj_context_get_autocast (const AdjContext *cx, AdjDeviceType device)
+{
+  return cx->autocast[device];
+}
+
+AdjAutocast
+adj_context_set_autocast (AdjContext *cx, AdjDeviceType device, AdjAutocast autocast)
+{
+  AdjAutocast before = cx->autocast[device];
+
+  cx->autocast[device] = autocast;
+  return before;
+}
+
+AdjAmbient
+adj_context_get_ambient (const AdjContext *cx)
+{
+  AdjAmbient ambient = { .no_grad = !cx->grad_enabled };
+
+  memcpy (ambient.autocast, cx->autocast, sizeof ambient.autocast);
+  return ambient;
+}
+
+void
+adj_context_set_ambient (AdjContext *cx, const AdjAmbient *ambient)
+{
+  cx->grad_enabled = !ambient->no_grad;
+  memcpy (cx->autocast, ambient->autocast, sizeof cx->autocast);
+}
+
+void
+adj_context_add_ambient (AdjContext *cx, const AdjAmbient *ambient)
+{
+  cx->grad_enabled = cx->grad_enabled && !ambient->no_grad;
+  for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
+    if (ambient->autocast[i].on)
+      cx->autocast[i] = ambient->autocast[i];
 }
 
 gboolean

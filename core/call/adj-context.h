@@ -137,6 +137,17 @@ ADJ_PUBLIC void adj_context_set_philox (AdjContext *cx, AdjPhilox state);
  * was before. */
 ADJ_PUBLIC gboolean adj_context_get_grad_enabled (const AdjContext *cx);
 ADJ_PUBLIC gboolean adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled);
+/* Whether operators cast their arguments on @device, which is below ADJ_N_AUTOCAST, and to what;
+ * off at first.  Setting it gives what it was before. */
+ADJ_PUBLIC AdjAutocast adj_context_get_autocast (const AdjContext *cx, AdjDeviceType device);
+ADJ_PUBLIC AdjAutocast adj_context_set_autocast (AdjContext *cx,
+                                                 AdjDeviceType device,
+                                                 AdjAutocast autocast);
+/* Both of these as a whole. */
+ADJ_PUBLIC AdjAmbient adj_context_get_ambient (const AdjContext *cx);
+ADJ_PUBLIC void adj_context_set_ambient (AdjContext *cx, const AdjAmbient *ambient);
+/* Sets what @ambient says, and leaves the rest as it is. */
+ADJ_PUBLIC void adj_context_add_ambient (AdjContext *cx, const AdjAmbient *ambient);
 /* What operators print goes to @print; without one nothing is printed. */
 typedef void (*AdjPrintFunc) (const char *text, gpointer data);
 ADJ_PUBLIC void adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data);

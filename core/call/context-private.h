@@ -15,6 +15,7 @@ struct _AdjContext
   AdjPhilox philox;
   AdjDType drawn_dtype;
   gboolean grad_enabled;
+  AdjAutocast autocast[ADJ_N_AUTOCAST];
   gboolean unbacked;
   gboolean deterministic;
   GCancellable *cancellable;

@@ -5,9 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Major and minor version of .adjoint (formats §7). */
+/* Major and minor version of .adjoint (formats §7).  1.1 adds to a graph file, in the object
+ * "graph", the member "ambient": {"autocast_cpu": "bf16", "autocast_cuda": "f16", "grad": "off"},
+ * what the thread is set to that calls the graph; what is missing is off, or on for "grad". */
 #define ADJOINT_MAJOR 1
-#define ADJOINT_MINOR 0
+#define ADJOINT_MINOR 1
 
 extern const AdjFormat adj_format_adjoint;
 

@@ -11,6 +11,7 @@ typedef struct
   AdjBuilder *builder;
   const char *class_name;
   const JsonItem *codegen, *inputs, *subgraphs, *attrs; /* (nullable) */
+  AdjAmbient ambient;
 } GraphReader;
 
 /* What is gathered for one node, all of it in @value.arena. */
@@ -456,6 +457,15 @@ read_nodes (GraphReader *reader, GError **error)
     }
 }
 
+/* Settings that we do not know are passed over. */
+static void
+read_ambient (GraphReader *reader, const JsonItem *item)
+{
+  for (guint i = 0; item->kind == JSON_OBJECT && i < item->n; i++)
+    if (item->items[i].kind == JSON_STRING)
+      adj_ambient_set (&reader->ambient, item->items[i].key, item->items[i].text);
+}
+
 /* The object "graph", whose largest member is streamed. */
 static gboolean
 read_graph (GraphReader *reader, GError **error)
@@ -492,6 +502,8 @@ read_graph (GraphReader *reader, GError **error)
         reader->codegen = item;
       else if (strcmp (key, "inputs") == 0)
         reader->inputs = item;
+      else if (strcmp (key, "ambient") == 0)
+        read_ambient (reader, item);
     }
 }
 
@@ -636,6 +648,7 @@ read_and_seal (GraphReader *reader, GBytes *bytes, GString *kept, GError **error
       !add_attrs (reader, error))
     return NULL;
   set_header (reader);
+  adj_builder_set_ambient (reader->builder, &reader->ambient);
   graph = adj_builder_seal (reader->builder, error);
   if (graph == NULL)
     g_prefix_error (error, "%s: ", reader->source->name);

@@ -270,6 +270,19 @@ write_node (GraphWriter *writer, const AdjNode *node, GError **error)
   return TRUE;
 }
 
+/* What the caller is set to, unless it is as a new thread is. */
+static void
+write_ambient (GraphWriter *writer)
+{
+  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
+  guint n = adj_ambient_get_facts (adj_graph_get_ambient (writer->graph), facts);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (writer->out, "%s\"%s\": \"%s\"", i > 0 ? ", " : "\"ambient\": {",
+                            facts[i].key, facts[i].word);
+  g_string_append (writer->out, n > 0 ? "}, " : "");
+}
+
 static void
 write_head (GraphWriter *writer)
 {
@@ -278,7 +291,9 @@ write_head (GraphWriter *writer)
   gboolean pytree = adj_graph_get_header (graph) == ADJ_HEADER_PYTREE && parameters != NULL;
   g_auto (GStrv) names = g_strsplit (pytree ? parameters : "", ", ", -1);
 
-  g_string_append (writer->out, "{\"graph\": {\"class\": ");
+  g_string_append (writer->out, "{\"graph\": {");
+  write_ambient (writer);
+  g_string_append (writer->out, "\"class\": ");
   json_print_string (adj_graph_get_name (graph), writer->out);
   g_string_append (writer->out,
                    pytree ? ", \"codegen\": \"pytree\", \"inputs\": [" : ", \"inputs\": [");

@@ -311,12 +311,15 @@ adj_interpret (AdjContext *cx,
 {
   guint n = adj_graph_get_n_nodes (graph);
   const AdjPlace around = *adj_context_get_place (cx);
+  const AdjAmbient *ambient = adj_graph_get_ambient (graph), before = adj_context_get_ambient (cx);
+  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
   Run run = {
     .cx = cx, .graph = graph, .hooks = hooks, .args = args, .n_args = n_args, .around = &around
   };
   gboolean done = !adj_context_has_error (cx);
 
   run.values = g_new0 (AdjValue, n);
+  adj_context_add_ambient (cx, ambient);
   if (done && n_args > adj_graph_get_n_inputs (graph))
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the graph takes %u inputs, %u are given",
@@ -331,6 +334,8 @@ adj_interpret (AdjContext *cx,
     adj_value_clear (&run.values[i]);
   g_free (run.values);
   adj_context_set_place (cx, &around);
+  if (adj_ambient_get_facts (ambient, facts) > 0)
+    adj_context_set_ambient (cx, &before);
   return done;
 }
 

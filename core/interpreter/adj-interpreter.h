@@ -27,6 +27,7 @@ typedef struct
  * @hooks: (nullable)
  * @result: (out) (transfer full): what the output node returns
  *
+ * The context is set to what the caller of @graph is set to, for as long as it runs.
  * Values are released after their last use.  Each node has a scope of its own and sets the
  * context's place.
  *

@@ -54,6 +54,7 @@ adj_builder_new_like (const AdjGraph *graph)
   AdjBuilder *builder = adj_builder_new (graph->name, graph->symbols);
 
   adj_builder_set_header (builder, graph->header, graph->parameters);
+  adj_builder_set_ambient (builder, &graph->ambient);
   return builder;
 }
 
@@ -98,6 +99,12 @@ adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *param
   builder->header = header;
   g_free (builder->parameters);
   builder->parameters = g_strdup (parameters);
+}
+
+void
+adj_builder_set_ambient (AdjBuilder *builder, const AdjAmbient *ambient)
+{
+  builder->ambient = *ambient;
 }
 
 char *
@@ -529,6 +536,7 @@ adj_builder_seal (AdjBuilder *builder, GError **error)
   graph->names = g_steal_pointer (&builder->names);
   graph->name = adj_arena_strdup (graph->arena, builder->name);
   graph->header = builder->header;
+  graph->ambient = builder->ambient;
   if (builder->parameters)
     graph->parameters = adj_arena_strdup (graph->arena, builder->parameters);
   graph->n_nodes = builder->nodes->len;

@@ -42,7 +42,8 @@ typedef struct
  * Returns: (transfer full)
  */
 ADJ_PUBLIC AdjBuilder *adj_builder_new (const char *name, AdjSymbols *symbols);
-/* (transfer full): of a graph that is called as @graph is: its name, symbols and header. */
+/* (transfer full): of a graph that is called as @graph is: its name, symbols, header and what the
+ * caller is set to. */
 ADJ_PUBLIC AdjBuilder *adj_builder_new_like (const AdjGraph *graph);
 ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder); /* also one that was sealed */
 
@@ -50,6 +51,9 @@ ADJ_PUBLIC AdjSymbols *adj_builder_get_symbols (AdjBuilder *builder); /* (transf
 /* How the text of the graph begins and ends; @parameters: (nullable): of a PYTREE header. */
 ADJ_PUBLIC void
 adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
+
+/* What the caller of the graph is set to. */
+ADJ_PUBLIC void adj_builder_set_ambient (AdjBuilder *builder, const AdjAmbient *ambient);
 
 /* Appends a node; gives its id.  Mistakes (unknown node, duplicate name, too many) are reported by
  * seal. */

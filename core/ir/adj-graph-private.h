@@ -31,6 +31,7 @@ struct _AdjGraph
   const char *name;
   AdjHeader header;
   const char *parameters;
+  AdjAmbient ambient;
 
   AdjNode *nodes; /* (owned) */
   guint n_nodes;

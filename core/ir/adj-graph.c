@@ -218,6 +218,12 @@ adj_graph_get_header (const AdjGraph *graph)
   return graph->header;
 }
 
+const AdjAmbient *
+adj_graph_get_ambient (const AdjGraph *graph)
+{
+  return &graph->ambient;
+}
+
 const char *
 adj_graph_get_parameters (const AdjGraph *graph)
 {

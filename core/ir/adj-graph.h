@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-diag.h"
+#include "ir/adj-ambient.h"
 #include "ir/adj-target.h"
 
 G_BEGIN_DECLS
@@ -111,6 +112,8 @@ ADJ_PUBLIC const char *adj_graph_get_name (const AdjGraph *graph);
 ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transfer none) */
 /* How its text begins and ends. */
 ADJ_PUBLIC AdjHeader adj_graph_get_header (const AdjGraph *graph);
+/* What the caller is set to; never %NULL. */
+ADJ_PUBLIC const AdjAmbient *adj_graph_get_ambient (const AdjGraph *graph);
 /* The parameter list of a PYTREE header, "primals, tangents", or "x <- ([x], {})" when more than
  * that list is flattened; else %NULL. */
 ADJ_PUBLIC const char *adj_graph_get_parameters (const AdjGraph *graph);

@@ -14,6 +14,7 @@ struct _AdjBuilder
   char *name;
   AdjHeader header;
   char *parameters;
+  AdjAmbient ambient;
 
   GArray *nodes;       /* AdjNode */
   AdjNamespace *names; /* of the nodes */

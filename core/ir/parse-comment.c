@@ -260,13 +260,14 @@ set_notes (AdjModuleReader *module, GString *notes)
   module->notes = notes->len > 0 ? g_strconcat ("{", notes->str, "}", NULL) : NULL;
 }
 
-/* `# adj: primals_1 {…}`, `# adj: symbol s0 {…}` */
+/* `# adj: primals_1 {…}`, `# adj: symbol s0 {…}`, `# adj: called under {…}` */
 static void
 read_header_facts (AdjHeaderReader *header, const char *text, gsize length)
 {
   const char *brace = memchr (text, '{', length);
   g_autofree char *head = NULL;
   g_auto (GStrv) words = NULL;
+  AdjAmbient ambient = { 0 };
   gsize n;
 
   if (!brace)
@@ -280,6 +281,12 @@ read_header_facts (AdjHeaderReader *header, const char *text, gsize length)
   else if (g_strv_length (words) == 2 && g_str_equal (words[0], "symbol") &&
            adj_text_is_identifier (words[1], strlen (words[1])))
     adj_symbol_facts_parse (words[1], brace, n, header->module->symbols);
+  else if (g_strv_length (words) == 2 && g_str_equal (words[0], "called") &&
+           g_str_equal (words[1], "under"))
+    {
+      adj_ambient_facts_parse (brace, n, header->module->symbols, &ambient);
+      adj_builder_set_ambient (header->module->builder, &ambient);
+    }
 }
 
 void

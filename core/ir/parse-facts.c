@@ -338,6 +338,19 @@ adj_node_facts_parse (AdjNodeFacts *facts, const char *text, gsize length, AdjSy
 }
 
 void
+adj_ambient_facts_parse (const char *text, gsize length, AdjSymbols *symbols, AdjAmbient *out)
+{
+  g_auto (AdjValue) dict = ADJ_NONE;
+
+  if (!parse_dict (text, length, symbols, &dict))
+    return;
+
+  for (guint i = 0; i + 1 < dict.n; i += 2)
+    if (is_text (&dict.items[i]) && is_text (&dict.items[i + 1]))
+      adj_ambient_set (out, dict.items[i].text, dict.items[i + 1].text);
+}
+
+void
 adj_symbol_facts_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols)
 {
   g_auto (AdjValue) dict = ADJ_NONE;

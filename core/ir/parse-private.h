@@ -67,6 +67,8 @@ adj_node_facts_annotate (AdjNodeFacts *facts, const char *text, gsize length, Ad
 /* "{recompute: MUST_SAVE, …}"; what is malformed is left out. */
 gboolean
 adj_node_facts_parse (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols);
+/* Settings that we do not know are passed over. */
+void adj_ambient_facts_parse (const char *text, gsize length, AdjSymbols *symbols, AdjAmbient *out);
 void adj_symbol_facts_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols);
 /* Adds a key to what is kept; takes @value. */
 void adj_node_facts_keep (AdjNodeFacts *facts, const char *key, AdjValue *value);

@@ -207,6 +207,20 @@ adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out)
   return close_facts (out, start);
 }
 
+gboolean
+adj_ambient_facts_print (const AdjAmbient *ambient, GString *out)
+{
+  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
+  guint n = adj_ambient_get_facts (ambient, facts);
+  gsize start = out->len;
+
+  g_string_append_c (out, '{');
+  for (guint i = 0; i < n; i++)
+    print_word (out, facts[i].key, facts[i].word);
+
+  return close_facts (out, start);
+}
+
 /* A size that a trace made a symbol is neither 0 nor 1: that goes without saying. */
 gint64
 adj_symbol_default_min (const char *name)

@@ -441,7 +441,7 @@ print_header (Printer *p)
     print_unpacking (p);
 }
 
-/* Lines below the header: what is known of the symbols, then of the placeholders. */
+/* Lines below the header: what is known of the caller, of the symbols, then of the placeholders. */
 static void
 print_header_facts (Printer *p, gboolean with_symbols)
 {
@@ -449,6 +449,12 @@ print_header_facts (Printer *p, gboolean with_symbols)
   guint n_symbols = with_symbols ? adj_symbols_get_n (symbols) : 0;
   g_autoptr (GString) facts = g_string_new (NULL);
 
+  if (adj_ambient_facts_print (adj_graph_get_ambient (p->graph), facts))
+    {
+      begin_line (p, 8);
+      g_string_append_printf (p->out, "# adj: called under %s", facts->str);
+      end_line (p);
+    }
   for (guint i = 0; i < n_symbols; i++)
     {
       const AdjSymbol *symbol = adj_symbols_get (symbols, i);

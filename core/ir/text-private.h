@@ -31,6 +31,7 @@ gboolean adj_text_is_annotation (const char *text, gsize length);
 
 /* Appends "{recompute: MUST_SAVE, …}"; %FALSE, and nothing appended, when @node has no facts. */
 gboolean adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out);
+gboolean adj_ambient_facts_print (const AdjAmbient *ambient, GString *out);
 gboolean adj_symbol_facts_print (const AdjSymbol *symbol, GString *out);
 /* The least value of a symbol of which text says nothing. */
 gint64 adj_symbol_default_min (const char *name);

@@ -66,8 +66,8 @@ from torch.utils._pytree import tree_map
 
 __all__ = ["record", "backend", "Limits"]
 
-VERSION = "0.3"
-FORMAT_VERSION = [1, 0]
+VERSION = "0.4"
+FORMAT_VERSION = [1, 1]
 MIB = 1 << 20
 
 DTYPES = {  # name in torch: (name in annotations, name in safetensors, None where it has none)
@@ -484,11 +484,24 @@ def is_uninitialised(target):
     return isinstance(target, torch._ops.OpOverload) and re.match(r"\w+::(new_)?empty", target._schema.name)
 
 
+def ambient():
+    """What the thread that calls a graph is set to, where that differs from a new thread."""
+    found = {}
+    with contextlib.suppress(Exception):
+        for device in ("cpu", "cuda"):
+            if torch.is_autocast_enabled(device):
+                found[f"autocast_{device}"] = dtype_code(torch.get_autocast_dtype(device))
+        if not torch.is_grad_enabled():
+            found["grad"] = "off"
+    return found
+
+
 class Graph:
     """A graph: written at once, since the compiler may edit it afterwards, and what is remembered of it."""
 
-    def __init__(self, region, graph_id, role, module):
+    def __init__(self, region, graph_id, role, module, ambient=None):
         self.region, self.id, self.role, self.session = region, graph_id, role, region.session
+        self.ambient = ambient
         self.inputs = []  # of each placeholder: {"name", "device", and what is known of it}
         self.taps = set()  # nodes whose value is new memory
         self.floating = set()  # nodes whose value is a floating-point tensor
@@ -506,7 +519,8 @@ class Graph:
     def write(self, module):
         nodes = ",\n".join(self.node(n) for n in module.graph.nodes)
         pytree = getattr(getattr(module.graph, "_codegen", None), "pytree_info", None)
-        head = [("class", module._get_name() if hasattr(module, "_get_name") else type(module).__name__)]
+        head = [("ambient", self.ambient)] if self.ambient else []
+        head += [("class", module._get_name() if hasattr(module, "_get_name") else type(module).__name__)]
         head += [("codegen", "pytree")] if pytree else []
         placeholders = [str(n.target) for n in module.graph.nodes if n.op == "placeholder"]
         head.append(("inputs", list(pytree.orig_args) if pytree else placeholders))
@@ -708,11 +722,11 @@ class Region:
             known = self.graphs["joint"].facts(name)
         return {k: known[k] for k in ("param", "requires_grad") if known.get(k)}
 
-    def add_graph(self, role, module):
+    def add_graph(self, role, module, ambient=None):
         known = self.graphs.get(role)
         if known is None or known.names != tuple(n.name for n in module.graph.nodes):
             graph_id = f"{self.id}-{role}"
-            self.graphs[role] = self.session.graphs[graph_id] = Graph(self, graph_id, role, module)
+            self.graphs[role] = self.session.graphs[graph_id] = Graph(self, graph_id, role, module, ambient)
 
     def start_aot(self, module, count, decompositions):
         """AOTAutograd's inputs are the parameters and buffers that the module still has, then Dynamo's."""
@@ -1003,9 +1017,9 @@ class Session:
             self.regions[region_id] = Region(self, region_id, compile_id, attempt)
         return self.regions[region_id]
 
-    def dynamo_region(self, module, restart=True):
+    def dynamo_region(self, module, ambient, restart=True):
         region = self.region(restart)
-        region.add_graph("dynamo", module)
+        region.add_graph("dynamo", module, ambient)
         self.read_symbols(region)
         return region
 
@@ -1175,7 +1189,7 @@ def hook_dynamo(session):
     original = output_graph.OutputGraph.call_user_compiler
 
     def call_user_compiler(self, gm, *args, **kwargs):
-        region = session.safely(session.dynamo_region, gm)
+        region = session.safely(session.dynamo_region, gm, ambient())
         compiled = original(self, gm, *args, **kwargs)
         plain = inspect.isroutine(compiled) or isinstance(compiled, torch.nn.Module)  # not what can be saved to disk
         return recording(session, region, "dynamo", compiled) if plain else compiled
@@ -1299,8 +1313,10 @@ class Backend:
             run._boxed_call = True
             return run
 
+        called_under = ambient()
+
         def start():
-            region = self.session.dynamo_region(module, restart=False)  # a graph may come in parts
+            region = self.session.dynamo_region(module, called_under, restart=False)  # a graph may come in parts
             region.start_aot(module, len(example_inputs), None)
             return region
 

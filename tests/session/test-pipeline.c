@@ -112,6 +112,46 @@ test_calls_saved (void)
       ADJ_DTYPE_F64);
 }
 
+/* What the caller of a graph is set to goes with it through passes, files and texts; a trace has
+ * it in its nodes. */
+static void
+test_ambient_saved (void)
+{
+  g_autofree char *from =
+      g_test_build_filename (G_TEST_DIST, "session", "data", "mixed-called.adjoint", NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "out.adjoint", NULL);
+  const AdjPipelineOptions options = { .steps = "dce,joint" };
+  const gboolean wanted[] = { TRUE, TRUE, FALSE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (from, NULL, &error);
+  const AdjBundleGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", NULL);
+  g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjBundle) made = NULL;
+  g_autoptr (AdjBundle) again = NULL;
+
+  adj_pipeline_run (dynamo->graph, "dynamo", &options, &result, NULL, &error);
+  g_assert_no_error (error);
+  made = adj_pipeline_result_to_bundle (&result, bundle, dynamo);
+  adj_format_for_path (path, NULL)->save (made, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  again = adj_bundle_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (again), ==, G_N_ELEMENTS (wanted));
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      AdjGraph *graph = adj_bundle_get_graph (again, i)->graph;
+      g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
+      g_autoptr (AdjGraph) parsed = adj_test_parse_graph (text);
+      const AdjAutocast *read = &adj_graph_get_ambient (graph)->autocast[ADJ_DEVICE_CPU];
+      const AdjAutocast *as_text = &adj_graph_get_ambient (parsed)->autocast[ADJ_DEVICE_CPU];
+
+      g_assert_cmpint (read->on, ==, wanted[i]);
+      g_assert_cmpint (as_text->on, ==, wanted[i]);
+      g_assert_cmpint (as_text->dtype, ==, read->dtype);
+    }
+}
+
 static void
 test_failure (void)
 {
@@ -335,6 +375,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/session/pipeline/partition-saved", test_partition_saved);
   g_test_add_func ("/session/pipeline/calls-saved", test_calls_saved);
+  g_test_add_func ("/session/pipeline/ambient-saved", test_ambient_saved);
   g_test_add_func ("/session/pipeline/failure", test_failure);
   g_test_add_func ("/session/pipeline/bad-steps", test_bad_steps);
   g_test_add_func ("/session/pipeline/cancel", test_cancel);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/adj-ambient.h"
+
+#include <string.h>
+
+static const char *const autocast_keys[ADJ_N_AUTOCAST] = {
+  [ADJ_DEVICE_CPU] = "autocast_cpu",
+  [ADJ_DEVICE_CUDA] = "autocast_cuda",
+};
+
+guint
+adj_ambient_get_facts (const AdjAmbient *ambient, AdjAmbientFact *facts)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
+    if (ambient->autocast[i].on)
+      facts[n++] =
+          (AdjAmbientFact){ autocast_keys[i], adj_dtype_info (ambient->autocast[i].dtype)->code };
+  if (ambient->no_grad)
+    facts[n++] = (AdjAmbientFact){ "grad", "off" };
+  return n;
+}
+
+gboolean
+adj_ambient_set (AdjAmbient *ambient, const char *key, const char *word)
+{
+  AdjDType dtype = adj_dtype_from_code (word, -1);
+
+  if (strcmp (key, "grad") == 0 && strcmp (word, "off") == 0)
+    {
+      ambient->no_grad = TRUE;
+      return TRUE;
+    }
+  for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
+    if (strcmp (key, autocast_keys[i]) == 0 && adj_autocast_is_possible (dtype))
+      {
+        ambient->autocast[i] = (AdjAutocast){ TRUE, dtype };
+        return TRUE;
+      }
+  return FALSE;
+}
+
+gboolean
+adj_autocast_is_possible (AdjDType dtype)
+{
+  return dtype == ADJ_DTYPE_BF16 || dtype == ADJ_DTYPE_F16;
+}
