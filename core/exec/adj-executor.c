@@ -61,6 +61,14 @@ same_sizes (const AdjShape *given, const AdjShape *wanted)
   return TRUE;
 }
 
+/* PyTorch's traces say of the statistics of norms that they are as narrow as the batch; its kernels
+ * keep them in f32. */
+static gboolean
+same_dtype (AdjDType given, AdjDType wanted)
+{
+  return given == wanted || (given == ADJ_DTYPE_F32 && adj_autocast_is_possible (wanted));
+}
+
 static gboolean
 check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError **error)
 {
@@ -84,7 +92,7 @@ check_input (const AdjGraph *graph, guint index, const AdjValue *value, GError *
     return wrong_input (index, node, adj_value_kind_name (value->kind), wants->str, error);
   given = adj_tensor_data_get_meta (value->data);
   adj_tensor_meta_print (given, NULL, has);
-  if (given->dtype != wanted->dtype || !same_sizes (&given->shape, &wanted->shape))
+  if (!same_dtype (given->dtype, wanted->dtype) || !same_sizes (&given->shape, &wanted->shape))
     return wrong_input (index, node, has->str, wants->str, error);
   return TRUE;
 }

@@ -106,6 +106,17 @@ no_update_meta (AdjOpCall *call)
   return add_normal (call, 2, FALSE) && add_reserve (call);
 }
 
+/* PyTorch traces the statistics of a batch on the CPU in the dtype of the batch; its kernels keep
+ * them in that of the weights. */
+static void
+forward_traced (AdjOpCall *call)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, 0);
+
+  for (guint i = 1; i < 3 && input->device.type == ADJ_DEVICE_CPU; i++)
+    call->results[i].meta.dtype = input->dtype;
+}
+
 /* cuDNN keeps the statistics of 16-bit batches in f32. */
 static gboolean
 cudnn_meta (AdjOpCall *call)

@@ -69,6 +69,25 @@ group_norm_meta (AdjOpCall *call)
   return TRUE;
 }
 
+/* PyTorch traces mean and rstd in the dtype of the input. */
+static void
+group_norm_traced (AdjOpCall *call)
+{
+  for (guint i = 1; i < 3; i++)
+    call->results[i].meta.dtype = adj_op_call_meta (call, 0)->dtype;
+}
+
+/* It traces the gradient of the input as a product with the weight. */
+static void
+group_norm_backward_traced (AdjOpCall *call)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, 1);
+
+  if (op_wants (call, 9, 0) && adj_op_call_tensor_or_null (call, 4) != NULL)
+    call->results[0].meta.dtype =
+        adj_dtype_promote (input->dtype, adj_op_call_meta (call, 4)->dtype);
+}
+
 static gboolean
 group_norm_backward_meta (AdjOpCall *call)
 {

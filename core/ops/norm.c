@@ -60,6 +60,31 @@ check_dtypes (const AdjOpCall *call)
   return TRUE;
 }
 
+/* Of mean and rstd: on the CPU that of the weights, which may be wider than the input's; elsewhere
+ * what sums are kept in. */
+static AdjDType
+statistics_dtype (const AdjOpCall *call)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, 0);
+
+  for (guint i = 2; i < 4 && input->device.type == ADJ_DEVICE_CPU; i++)
+    if (adj_op_call_tensor_or_null (call, i) != NULL)
+      return adj_op_call_meta (call, i)->dtype;
+  if (input->device.type == ADJ_DEVICE_CPU || adj_dtype_info (input->dtype)->n_bytes > 2)
+    return input->dtype;
+  return ADJ_DTYPE_F32;
+}
+
+/* PyTorch traces statistics on the CPU in the dtype of the input. */
+static void
+layer_norm_traced (AdjOpCall *call)
+{
+  const AdjTensorMeta *input = adj_op_call_meta (call, 0);
+
+  for (guint i = 1; i < 3 && input->device.type == ADJ_DEVICE_CPU; i++)
+    call->results[i].meta.dtype = input->dtype;
+}
+
 static gboolean
 layer_norm_meta (AdjOpCall *call)
 {
@@ -75,8 +100,8 @@ layer_norm_meta (AdjOpCall *call)
                              adj_dtype_info (input->dtype)->torch_name);
   statistics_sizes (&input->shape, (guint) n, sizes);
   op_add_contiguous (call, input->dtype, input->shape.rank, input->shape.size);
-  op_add_contiguous (call, input->dtype, input->shape.rank, sizes);
-  op_add_contiguous (call, input->dtype, input->shape.rank, sizes);
+  for (guint i = 0; i < 2; i++)
+    op_add_contiguous (call, statistics_dtype (call), input->shape.rank, sizes);
   return TRUE;
 }
 
@@ -125,6 +150,8 @@ layer_norm_backward_meta (AdjOpCall *call)
   const AdjTensorMeta *input = adj_op_call_meta (call, 1);
   const AdjShape *shape = &input->shape;
   AdjSize normalized[ADJ_MAX_RANK], statistics[ADJ_MAX_RANK];
+  const AdjTensorMeta *weight =
+      adj_op_call_tensor_or_null (call, 5) != NULL ? adj_op_call_meta (call, 5) : input;
   guint n = adj_op_call_sizes (call, 2, normalized);
   AdjShape wanted;
 
@@ -145,13 +172,23 @@ layer_norm_backward_meta (AdjOpCall *call)
       guint rank = i == 0 ? shape->rank : n;
 
       if (wants (call, i))
-        op_add_contiguous (call, input->dtype, rank, &shape->size[shape->rank - rank]);
+        op_add_contiguous (call, i == 0 ? input->dtype : weight->dtype, rank,
+                           &shape->size[shape->rank - rank]);
       else
         adj_op_call_add_none (call);
     }
   if (wants (call, 0))
     lay_out_gradient (call);
   return TRUE;
+}
+
+/* PyTorch traces all three gradients in the dtype of the input. */
+static void
+layer_norm_backward_traced (AdjOpCall *call)
+{
+  for (guint i = 1; i < 3; i++)
+    if (wants (call, i))
+      call->results[i].meta.dtype = adj_op_call_meta (call, 1)->dtype;
 }
 
 static gboolean

@@ -216,6 +216,13 @@ builtin_same (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+builtin_is_on_cuda (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = ADJ_BOOL (adj_tensor_get_meta (args[0].tensor)->device.type == ADJ_DEVICE_CUDA);
+  return TRUE;
+}
+
+static gboolean
 builtin_is_plain (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   const AdjShape *shape = shape_of (call, &args[0]);

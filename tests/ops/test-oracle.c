@@ -157,8 +157,11 @@ check_value (
     }
   bytes = oracle_read_tensor (&r, &meta);
   if (c->needs_cuda && c->op->traced != NULL)
-    memcpy (meta.shape.stride, adj_tensor_get_meta (value->tensor)->shape.stride,
-            sizeof meta.shape.stride);
+    {
+      memcpy (meta.shape.stride, adj_tensor_get_meta (value->tensor)->shape.stride,
+              sizeof meta.shape.stride);
+      meta.dtype = adj_tensor_get_meta (value->tensor)->dtype;
+    }
   if (c->needs_cuda)
     check_meta (value->tensor, &meta, why);
   else if ((c->op->flags & ADJ_OP_NO_COMPARE) == 0)
@@ -270,8 +273,8 @@ check_eager (OracleCase *c, GString *why)
     g_string_append (why, "draws more or less than PyTorch");
 }
 
-/* Without values, the same dtypes, sizes and strides come out; other strides where traced graphs
- * have others (tests/call/test-fake.c). */
+/* Without values, the same dtypes, sizes and strides come out; other dtypes and strides where
+ * traced graphs have others (tests/call/test-fake.c, tests/session/test-dynamo-joint.c). */
 static void
 check_fake (OracleCase *c, GString *why)
 {
