@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/adj-aot.h"
 
+#include <string.h>
+
 #include "aot/aot-private.h"
 #include "aot/boundary-private.h"
 #include "aot/composite-private.h"
@@ -484,6 +486,7 @@ adj_aot_trace_graph (AdjGraph *graph,
   inputs = g_new0 (AdjValue, n + 1);
   for (guint i = 0; i < n; i++)
     inputs[i] = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
+  memcpy (with_graph.autocast, adj_graph_get_ambient (graph)->autocast, sizeof with_graph.autocast);
   with_graph.like = graph;
   with_graph.symbols = adj_graph_get_symbols (graph);
   function = adj_graph_function_new (graph);

@@ -15,10 +15,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean keep_input_mutations; /* writes that autograd does not see stay, as copy_ nodes */
-  gboolean no_grad;              /* as if called while grad mode was off */
-  gboolean functionalize_rng;    /* seed and offset become inputs */
-  gboolean export_joint;         /* no tangents: backward starts at the scalar output @loss */
+  gboolean keep_input_mutations;        /* writes that autograd does not see stay, as copy_ nodes */
+  gboolean no_grad;                     /* as if called while grad mode was off */
+  AdjAutocast autocast[ADJ_N_AUTOCAST]; /* as if called under it, forward and backward */
+  gboolean functionalize_rng;           /* seed and offset become inputs */
+  gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */
   guint loss;
   gboolean deterministic;     /* as if only deterministic algorithms could run */
   gboolean keep_dead;         /* keep what no output depends on */

@@ -126,7 +126,7 @@ gboolean aot_functionalize (AotProgram *program, GError **error);
 
 /* -- functional tensors, seen from here (functional.c) -- */
 
-/* The modes of a trace: functionalization, and autograd above it. */
+/* The modes of a trace, functionalization and autograd above it; and autocast. */
 void aot_push_modes (AdjContext *cx, const AdjAotOptions *options);
 void aot_pop_modes (AdjContext *cx, const AdjAotOptions *options);
 /* @wrapped (out) (transfer full): @values as the function sees them, with the history that

@@ -104,10 +104,43 @@ import_inputs (AotCollection *collection)
   return TRUE;
 }
 
+/* The node that set it and was never followed by one that sets it back, where a graph was traced.
+ */
+static gboolean
+fail_autocast (const AotCollection *collection, GError **error)
+{
+  const AdjGraph *like = collection->program->options->like;
+
+  for (guint i = 0; like != NULL && i < adj_graph_get_n_nodes (like); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (like, i);
+      g_autofree char *what = g_strdup_printf ("node '%s'", node->name);
+
+      if (node->n_users > 0 || !g_str_has_suffix (node->target, "._enter_autocast"))
+        continue;
+      aot_fail (error, AOT_ERROR_AUTOCAST, (AotBlame){ what, -1, -1, -1, -1 }, NULL);
+      if (error != NULL)
+        adj_error_blame_node (*error, node->name, i);
+      return FALSE;
+    }
+  return aot_fail (error, AOT_ERROR_AUTOCAST, AOT_FUNCTION, NULL);
+}
+
+static gboolean
+changes_autocast (AdjContext *cx, const AdjAmbient *before)
+{
+  for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
+    if (adj_context_get_autocast (cx, i).on != before->autocast[i].on ||
+        adj_context_get_autocast (cx, i).dtype != before->autocast[i].dtype)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 run (AotCollection *collection, GError **error)
 {
   AdjContext *cx = collection->cx;
+  const AdjAmbient before = adj_context_get_ambient (cx);
   gboolean enabled = !collection->program->options->no_grad;
   gboolean done;
 
@@ -125,6 +158,8 @@ run (AotCollection *collection, GError **error)
                                     collection->n, &collection->outputs);
   if (adj_context_take_error (cx, error) || !done)
     return FALSE;
+  if (changes_autocast (cx, &before))
+    return fail_autocast (collection, error);
   collection->metadata = adj_aot_metadata_new (collection->n, collection->outputs.n);
   collection->metadata->keep_input_mutations = collection->program->options->keep_input_mutations;
   collection->metadata->deterministic = collection->program->options->deterministic;

@@ -65,8 +65,7 @@ static const Row rows[AOT_N_ERRORS] = {
                                    "Graph output must be a tuple(): so that it needs no tree" },
   [AOT_ERROR_AUTOCAST] = { "autocast",
                            "AOTAutograd does not support tracing graphs that mutate the autocast "
-                           "state",
-                           "autocast regions cannot be run" },
+                           "state" },
   [AOT_ERROR_NON_DIFFERENTIABLE_VIEWS] = { "views-not-differentiable",
                                            "aot_autograd() does not yet handle non-differentiable "
                                            "view input mutations." },

@@ -10,6 +10,9 @@ static const AdjDecompositions traced = { "traced", "Composites with kernels", A
 void
 aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 {
+  for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
+    if (options->autocast[i].on)
+      adj_context_set_autocast (cx, i, options->autocast[i]);
   adj_context_push_mode (cx, adj_decompose_mode_new (&traced));
   adj_context_push_mode (cx, adj_functional_mode_new ());
   adj_context_push_mode (cx, adj_composite_mode_new ());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-schema.h"
+#include "ir/adj-ambient.h"
 
 G_BEGIN_DECLS
 
@@ -62,6 +63,17 @@ typedef enum
   ADJ_BAND_PRODUCT, /* matrix products and convolutions: u (4 + 2 log2 K) */
 } AdjBand;
 
+/* What autocast does to the floating arguments of a call, double precision aside. */
+typedef enum
+{
+  ADJ_CAST_NONE,
+  ADJ_CAST_LOWER,   /* to the dtype that autocast is set to */
+  ADJ_CAST_F32,     /* to float32 */
+  ADJ_CAST_RESULT,  /* not at all; `dtype` becomes float32 where it is not given */
+  ADJ_CAST_WIDEST,  /* to the widest among them */
+  ADJ_CAST_REFUSED, /* the call is an error */
+} AdjCast;
+
 /* One operator.  The schema string is the only statement of its name, overload, arguments,
  * defaults, aliasing and returns.  Records stand in core/ops/<family>.inc. */
 struct _AdjOp
@@ -82,8 +94,8 @@ struct _AdjOp
 
   /* Shapes, strides, dtypes and aliasing of the results.  NULL with expr: the pointwise rule. */
   gboolean (*meta) (AdjOpCall *call);
-  /* (nullable): gives the results of @meta the strides that the graphs have which PyTorch traces,
-   * where those of its kernels are others. */
+  /* (nullable): gives the results of @meta the strides and dtypes that the graphs have which
+   * PyTorch traces, where those of its kernels are others. */
   void (*traced) (AdjOpCall *call);
   /* Computes every result that is not an alias.  NULL with expr: the pointwise program. */
   gboolean (*kernel) (AdjOpCall *call);
@@ -96,6 +108,7 @@ struct _AdjOp
   AdjTables tables;
   AdjPromote promote;
   AdjBand band;
+  AdjCast autocast[ADJ_N_AUTOCAST]; /* on the CPU, on CUDA; not of twins */
 };
 
 /* What one result of a call is, or will be. */

@@ -3,6 +3,7 @@
 /* A call: arguments are bound, it enters the modes, and its results go to the innermost scope. */
 
 #include "call/adj-op-internal.h"
+#include "call/autocast-private.h"
 #include "call/context-private.h"
 
 static gboolean
@@ -105,14 +106,40 @@ call_composite (AdjOpCall *call, AdjValue *result)
   return done;
 }
 
+static gboolean run_call (AdjOpCall *call, AdjValue *result);
+
+/* What the operator calls itself is not cast again. */
+static gboolean
+call_autocast (AdjOpCall *call, AdjDeviceType device, AdjValue *result)
+{
+  AdjAutocast off = adj_context_get_autocast (call->cx, device), before;
+  const AdjValue *args = call->args;
+  AdjValue cast[ADJ_MAX_ARGUMENTS];
+  gboolean done;
+
+  off.on = FALSE;
+  before = adj_context_set_autocast (call->cx, device, off);
+  done = autocast_arguments (call, device, cast);
+  call->args = cast;
+  done = done && run_call (call, result);
+  call->args = args;
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    adj_value_clear (&cast[i]);
+  adj_context_set_autocast (call->cx, device, before);
+  return done;
+}
+
 static gboolean
 run_call (AdjOpCall *call, AdjValue *result)
 {
   AdjContext *cx = call->cx;
+  AdjDeviceType device;
   gboolean done;
 
   call->schema = adj_op_get_schema (call->op);
   call->returns_list = call->schema->n_returns == 1 && call->schema->returns[0].type.is_list;
+  if (autocast_applies (call, &device))
+    return call_autocast (call, device, result);
   if ((call->op->flags & ADJ_OP_COMPOSITE) != 0)
     return call_composite (call, result);
   if (adj_op_call_is_entangled (call))

@@ -34,6 +34,15 @@ gboolean adj_builtin_getattr (
 gboolean adj_builtin_item (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- autocast-builtins.c -- */
+
+gboolean adj_builtin_run_with_autocast (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_exit_autocast (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_enter_autocast (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- checks.c: what programs say of sizes that data decide -- */
 
 gboolean adj_builtin_check (
@@ -79,8 +88,6 @@ gboolean adj_builtin_set_grad_enabled (
 gboolean adj_builtin_seed (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_ignore (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
-gboolean adj_builtin_enter_autocast (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
 /* -- effects.c -- */

@@ -189,16 +189,3 @@ adj_builtin_ignore (
   *out = ADJ_NONE;
   return TRUE;
 }
-
-/* torch.amp.autocast_mode._enter_autocast (device, dtype, enabled, cache_enabled). */
-gboolean
-adj_builtin_enter_autocast (
-    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
-{
-  *out = ADJ_NONE;
-  if (n_args > 2 && args[2].kind == ADJ_VALUE_BOOL && !args[2].boolean)
-    return TRUE;
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                    "autocast regions cannot be run: the dtypes of what follows depend on them");
-  return FALSE;
-}

@@ -91,6 +91,7 @@ add_twin (Table *table, const OpEntry *base, char *schema, void (*init) (AdjOp *
   twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
   twin->base = &base->op;
   twin->body = NULL;
+  memset (twin->op.autocast, 0, sizeof twin->op.autocast);
   init (&twin->op);
   g_free (schema);
 }

@@ -34,6 +34,16 @@ typedef struct
   "        lt: \"b8[4][1]cpu\" = l_x_ < 3\n"                                                       \
   "        return (lt,)\n"
 
+/* A product that is called under autocast. */
+#define CALLED_UNDER                                                                               \
+  "class GraphModule(torch.nn.Module):\n"                                                          \
+  "    def forward(self, L_x_: \"f32[4, 4][4, 1]cpu\"):\n"                                         \
+  "        # adj: called under {autocast_cpu: bf16, grad: off, unheard: of}\n"                     \
+  "        l_x_ = L_x_\n"                                                                          \
+  "        matmul = l_x_ @ l_x_\n"                                                                 \
+  "        return (matmul,)\n"
+
+#define AMBIENT "$TEST/session/data/"
 #define SAC "$DATA/sac.adjoint#joint"
 
 static const Row rows[] = {
@@ -72,6 +82,16 @@ static const Row rows[] = {
     "nothing in the graph requires a gradient: there is no backward to separate", MASK },
   { "explain-without-backward", "trace $TEXT --explain lt", 2, NULL, "no partitioner ran", MASK },
   /* what can */
+  { "shows-autocast", "show " AMBIENT "mixed-called.adjoint", 0,
+    "0-0-dynamo is called with autocast_cpu bf16\n", "", NULL },
+  { "shows-no-grad", "show " AMBIENT "no-grad-called.adjoint", 0,
+    "0-0-dynamo is called with grad off\n", "", NULL },
+  { "shows-ambient-json", "show --json " AMBIENT "mixed-called.adjoint", 0,
+    "\"autocast_cpu\" : \"bf16\"", "", NULL },
+  { "called-under", "trace $TEXT --dump-after inference", 0,
+    "_to_copy.default(arg0_1, dtype = torch.bfloat16)", "", CALLED_UNDER },
+  { "no-grad", "trace " AMBIENT "no-grad-called.adjoint#dynamo --explain bmm", 2, NULL,
+    "no partitioner ran", NULL },
   { "without-backward", "trace $TEXT --dump-after inference", 0, "return (lt,)", "", MASK },
   { "save", "trace " SAC " --save gelu --explain gelu", 0,
     "'gelu' is saved for backward: it was asked for by name", "", NULL },

@@ -23,6 +23,44 @@ schemas_print_back (void)
     }
 }
 
+/* data/autocast.txt: NAME CPU CUDA.  What stands there is cast so, and nothing else is. */
+static void
+casts_are_pytorchs (void)
+{
+  static const char *const words[] = {
+    [ADJ_CAST_NONE] = "NONE",     [ADJ_CAST_LOWER] = "LOWER",   [ADJ_CAST_F32] = "F32",
+    [ADJ_CAST_RESULT] = "RESULT", [ADJ_CAST_WIDEST] = "WIDEST", [ADJ_CAST_REFUSED] = "REFUSED",
+  };
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ops", "data", "autocast.txt", NULL);
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  g_autoptr (GHashTable) casts = g_hash_table_new (g_str_hash, g_str_equal);
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
+    {
+      char *space = strchr (lines[i], ' ');
+
+      *space = '\0';
+      g_hash_table_insert (casts, lines[i], space + 1);
+    }
+  for (guint i = 0; i < adj_ops_get_n (); i++)
+    {
+      const AdjOp *op = adj_ops_get (i);
+      g_autofree char *name = g_strndup (op->schema, strcspn (op->schema, "("));
+      const char *wanted = g_hash_table_lookup (casts, name);
+      g_autofree char *has = g_strdup_printf ("%s %s", words[op->autocast[ADJ_DEVICE_CPU]],
+                                              words[op->autocast[ADJ_DEVICE_CUDA]]);
+
+      if (g_strcmp0 (has, wanted != NULL ? wanted : "NONE NONE") != 0)
+        g_error ("%s: .autocast is %s, PyTorch's is %s", name, has, wanted);
+      n += wanted != NULL;
+    }
+  g_assert_cmpuint (n, >, 80);
+}
+
 /* Derived ones too: PyTorch has an operator of exactly this schema. */
 static void
 schemas_are_pytorchs (void)
@@ -315,6 +353,7 @@ main (int argc, char **argv)
 
   g_test_add_func ("/ops/table/schemas-print-back", schemas_print_back);
   g_test_add_func ("/ops/table/schemas-are-pytorchs", schemas_are_pytorchs);
+  g_test_add_func ("/ops/table/casts-are-pytorchs", casts_are_pytorchs);
   g_test_add_func ("/ops/table/holds-tier-1", holds_tier_1);
   g_test_add_func ("/ops/table/ids-follow-names", ids_follow_names);
   g_test_add_func ("/ops/table/records-are-complete", records_are_complete);

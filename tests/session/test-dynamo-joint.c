@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-/* From what Dynamo captured to the joint graph: ours against the one that PyTorch recorded, as
- * `adjoint trace X#dynamo` and `adjoint diff --modulo aot` have it: arguments, annotations and tags
- * of every node. */
+/* From what Dynamo captured to the joint graph, or the inference graph where no gradient is wanted:
+ * ours against the one that PyTorch recorded, as `adjoint trace X#dynamo` and `adjoint diff
+ * --modulo aot` have it: arguments, annotations and tags of every node.  The captures beside this
+ * file (data/ make-ambient.py) run under autocast or without grad; what their graphs compute is
+ * compared too. */
 
+#include <math.h>
 #include <string.h>
 
 #include "adjoint.h"
@@ -20,13 +23,30 @@ static const char *const of_the_policy[] = {
 
 static const struct
 {
-  const char *name;
+  const char *name;         /* of the examples, or "data/…" */
   const char *table;        /* (nullable): of decompositions that PyTorch traced with */
   const char *const *known; /* (nullable): nodes whose tags differ, by name */
 } captures[] = {
-  { "mlp", NULL, NULL },     { "gpt2", NULL, NULL },         { "gpt2-inductor", "inductor", NULL },
-  { "llama", NULL, NULL },   { "lstm", NULL, NULL },         { "sac", NULL, of_the_policy },
-  { "dropout", NULL, NULL }, { "resnet-block", NULL, NULL }, { "unet", NULL, NULL },
+  { "mlp", NULL, NULL },
+  { "gpt2", NULL, NULL },
+  { "gpt2-inductor", "inductor", NULL },
+  { "llama", NULL, NULL },
+  { "lstm", NULL, NULL },
+  { "sac", NULL, of_the_policy },
+  { "dropout", NULL, NULL },
+  { "resnet-block", NULL, NULL },
+  { "unet", NULL, NULL },
+  { "data/mlp-region", NULL, NULL },
+  { "data/mlp-called", NULL, NULL },
+  { "data/attention-region", NULL, NULL },
+  { "data/attention-called", NULL, NULL },
+  { "data/convolutions-region", NULL, NULL },
+  { "data/convolutions-called", NULL, NULL },
+  { "data/mixed-region", NULL, NULL },
+  { "data/mixed-called", NULL, NULL },
+  { "data/no-grad-called", NULL, NULL },
+  { "data/inference-called", NULL, NULL },
+  { "data/no-grad-autocast", NULL, NULL },
 };
 
 static AdjGraph *
@@ -69,25 +89,57 @@ is_known (const AdjGraph *graph, const AdjChange *change, const char *const *kno
          g_strv_contains (known, adj_graph_get_node (graph, change->b.index)->name);
 }
 
+static AdjBundle *
+load (const char *name)
+{
+  gboolean beside = g_str_has_prefix (name, "data/");
+  g_autofree char *file = g_strconcat (beside ? "session/" : "graphs/", name, ".adjoint", NULL);
+  g_autofree char *path =
+      beside ? g_test_build_filename (G_TEST_DIST, file, NULL) : adj_test_data_path (file);
+  g_autoptr (GError) error = NULL;
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+/* What was recorded of each graph, the one that Dynamo captured included. */
+static void
+test_values (gconstpointer data)
+{
+  g_autoptr (AdjBundle) bundle = load (data);
+
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, i) };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison =
+          adj_session_compare_recorded (&run, TRUE, NAN, NAN, NULL, &error);
+
+      g_assert_no_error (error);
+      g_test_message ("%s: %u outputs, %s", run.graph->id, comparison->n_outputs,
+                      adj_verdict_name (comparison->verdict));
+      g_assert_cmpuint (comparison->n_outputs, >, 0);
+      g_assert_cmpint (comparison->verdict, !=, ADJ_VERDICT_DIFFERS);
+    }
+}
+
 static void
 test_capture (gconstpointer data)
 {
   guint index = GPOINTER_TO_UINT (data);
-  g_autofree char *file = g_strdup_printf ("graphs/%s.adjoint", captures[index].name);
-  g_autofree char *path = adj_test_data_path (file);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBundle) bundle = adj_bundle_load (path, NULL, &error);
+  g_autoptr (AdjBundle) bundle = load (captures[index].name);
+  gboolean trains = adj_bundle_find_graph (bundle, "joint", NULL) != NULL;
   g_autoptr (AdjGraph) joint = NULL;
   g_autoptr (AdjGraph) ours = NULL;
   g_autoptr (AdjGraph) theirs = NULL;
   g_autoptr (AdjAlignment) alignment = NULL;
   guint n_known = 0;
 
-  g_assert_no_error (error);
   joint = run_pass (adj_pass_find ("joint", NULL), captures[index].table,
                     find_graph (bundle, "dynamo"));
   ours = normalise (joint);
-  theirs = normalise (find_graph (bundle, "joint"));
+  theirs = normalise (find_graph (bundle, trains ? "joint" : "inference"));
   alignment = adj_graph_align (ours, theirs);
   for (guint i = 0; i < alignment->n_changes; i++)
     n_known += is_known (theirs, &alignment->changes[i], captures[index].known);
@@ -108,6 +160,13 @@ main (int argc, char **argv)
       g_autofree char *path = g_strdup_printf ("/session/dynamo-joint/%s", captures[i].name);
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_capture);
+      if (g_str_has_prefix (captures[i].name, "data/"))
+        {
+          g_autofree char *values =
+              g_strdup_printf ("/session/dynamo-joint/values/%s", captures[i].name);
+
+          g_test_add_data_func (values, captures[i].name, test_values);
+        }
     }
   return g_test_run ();
 }

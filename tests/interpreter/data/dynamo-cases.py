@@ -373,3 +373,90 @@ def grids(x, grid, theta, z, grid3):
 @case(f32(2, 4, 6, 5), f32(2, 12, 20))
 def columns(x, y):
     return F.unfold(x, 3, padding=1), F.unfold(x, (2, 3), (2, 1), 0, (1, 2)), F.fold(y, (6, 5), (2, 2))
+
+
+# -- autocast --
+
+
+def bf16():
+    return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+@case(f32(4, 6), f32(6, 6), f32(6))
+def autocast_products(x, w, b):
+    with bf16():
+        y = F.linear(x, w, b)
+        products = x @ w, torch.mm(y, w), torch.addmm(b, x, w), torch.einsum("ij,kj->ik", x, w)
+        batched = torch.bmm(x[None], w[None]), torch.baddbmm(b, x[None], w[None]), torch.matmul(w, b)
+        return *products, *batched, F.prelu(x, b), x.mm(w) + b
+
+
+@case(f32(2, 4, 6), f32(3, 4, 3), f32(3), f32(4, 3, 2))
+def autocast_convolutions(x, w, b, t):
+    with bf16():
+        one = F.conv1d(x, w, b), F.conv1d(x, w, padding="same"), F.conv_transpose1d(x, t, b)
+        return *one, F.conv2d(x[..., None], w[..., None], b), F.conv_transpose2d(x[..., None], t[..., None])
+
+
+@case(f32(2, 2, 4, 8), f32(2, 2, 4, 8))
+def autocast_attention(q, k):
+    with bf16():
+        return F.scaled_dot_product_attention(q, k, k), (q @ k.mT).softmax(-1) @ k
+
+
+@case(f32(4, 6), f32(4, 6), i64(6, 4))
+def autocast_losses(x, y, target):
+    x, y = x.bfloat16(), y.bfloat16()
+    with bf16():
+        one = F.mse_loss(x, y), F.l1_loss(x, y), F.smooth_l1_loss(x, y), F.huber_loss(x, y)
+        two = F.cross_entropy(x, target), F.nll_loss(x, target), F.kl_div(x, y, reduction="sum")
+        return *one, *two, F.binary_cross_entropy_with_logits(x, y), F.binary_cross_entropy(x.sigmoid(), y.sigmoid())
+
+
+@case(f32(2, 4, 6))
+def autocast_float32(x):
+    x = x.bfloat16()
+    with bf16():
+        padded = torch._C._nn.reflection_pad1d(x, (1, 2)), torch._C._nn.replication_pad2d(x, (1, 0, 2, 1))
+        return *padded, x.prod(), x.prod(1), torch.cdist(x, x)
+
+
+@case(f32(2, 3), f32(2, 3))
+def autocast_widest(x, y):
+    low = x.bfloat16()
+    with bf16():
+        return torch.cat([low, low]), torch.cat([low, y]), torch.stack([low, y, low]), torch.cat([low, y.double()])
+
+
+@case(f32(4, 4), i64(3, 4, 4))
+def autocast_leaves(x, i):
+    wide = x.double()
+    with bf16():
+        return wide @ wide, x + x, x.softmax(-1), F.layer_norm(x, (4,)), F.gelu(x), i @ i, x.sum(), x.exp(), x.cumsum(0)
+
+
+@case(f32(4, 4), f32(4, 4))
+def autocast_nested(x, w):
+    with torch.autocast("cpu"):
+        a = x @ w
+        with torch.autocast("cpu", dtype=torch.float16):
+            b = x @ w
+            with torch.autocast("cpu", enabled=False):
+                c = x @ w
+            with torch.autocast("cpu"):
+                d = x @ w
+        e = x @ w
+    with torch.autocast("cpu", dtype=torch.float32):
+        f = x @ w
+    return a, b, c, d, e, f, x @ w
+
+
+@case(f32(4, 6), f32(6, 6), i64(6, 4), cuda=True)
+def autocast_on_cuda(x, w, target):
+    y = x @ w
+    float32 = y.exp(), y.rsqrt(), y.log1p(), torch.pow(y, 2), F.softplus(y), F.layer_norm(y, (6,)), y.logsumexp(0)
+    losses = torch._C._nn.mse_loss(y, x, 1), F.l1_loss(y, y), F.nll_loss(y, target)
+    results = y.sum(), y.sum(0), y.sum(0, dtype=torch.float64), y.cumsum(0), y.prod(1), y.softmax(-1)
+    widest = torch.addcmul(x, y, y), torch.addcmul(y, y, y)
+    others = F.gelu(y), torch.cat([y, x]), torch.linalg.vector_norm(y), F.linear(y.double(), w.double())
+    return *float32, *losses, *results, *widest, *others

@@ -13,6 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch._dynamo.backends.common import aot_autograd
 from functorch.compile import make_boxed_func
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 
 CASES = []
 
@@ -63,13 +65,34 @@ def capture(function, inputs):
     return graphs
 
 
+def on_cuda(function, inputs):
+    """What is called under autocast on CUDA, with tensors that have no bytes: nothing runs there.  Without Dynamo,
+    which would want a device."""
+    with FakeTensorMode():
+        fakes = [torch.empty(x.shape, dtype=x.dtype, device="cuda") for x in inputs]
+    program = torch.fx.symbolic_trace(function)
+    for node, fake in zip(program.graph.nodes, fakes):
+        node.meta["val"] = fake
+    head, body = text_of(program, inputs).split('cuda:0"):\n')
+    fact = "        # adj: called under {autocast_cuda: f16}\n"
+    graphs = {"dynamo": head + 'cuda:0"):\n' + fact + body}
+    torch.set_autocast_enabled("cuda", True)
+    try:
+        traced = make_fx(function)(*fakes)
+        traced.graph.eliminate_dead_code()
+        graphs["aten"] = text_of(traced, inputs)
+    finally:
+        torch.set_autocast_enabled("cuda", False)
+    return graphs
+
+
 def main():
     wanted = sys.argv[1:]
     for name, function, inputs, options in CASES:
         if wanted and name not in wanted:
             continue
         try:
-            graphs = capture(function, inputs)
+            graphs = on_cuda(function, inputs) if options.get("cuda") else capture(function, inputs)
             print(f"=== {name}\n--- dynamo\n{graphs['dynamo']}\n--- aten\n{graphs['aten']}")
         except Exception as error:
             print(f"{name}: {str(error)[:200]}", file=sys.stderr)
