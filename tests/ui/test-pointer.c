@@ -257,8 +257,8 @@ check_glide (Fixture *fixture, guint button)
       at = bring_node (fixture, "relu");
       before = fixture->view->camera;
     }
-  while (!flick (fixture, at, button) && ++i < 20);
-  g_assert_cmpuint (i, <, 20);
+  while (!flick (fixture, at, button) && ++i < 100);
+  g_assert_cmpuint (i, <, 100);
   UNTIL (fixture->view->tick == 0);
   /* Further than the hand went. */
   g_assert_cmpfloat (fixture->view->camera.y, <, before.y - 70);
