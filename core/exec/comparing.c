@@ -60,7 +60,7 @@ move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
 
   if (comparing_is_alias (node) || (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
     return FALSE;
-  return noise_move (id, value, &comparing->candidate[id.index], out);
+  return noise_move (id, value, &comparing->candidate[id.index], &comparing->truth[id.index], out);
 }
 
 gboolean

@@ -11,8 +11,14 @@ G_BEGIN_DECLS
 /* Whether the values of @graph can be moved: nothing but copies into inputs writes. */
 gboolean noise_applies (const AdjGraph *graph);
 /* Moves the floating tensors of @value, which is what node @id computed in float64; @like holds
- * them in the types that the graph has.  @out (transfer full). */
-gboolean noise_move (AdjNodeId id, const AdjValue *value, const AdjValue *like, AdjValue *out);
+ * them in the types that the graph has, @truth as they were before anything moved.  An element that
+ * may be on either side of zero goes to the other one, for a ReLU asks on which it is.  @out
+ * (transfer full). */
+gboolean noise_move (AdjNodeId id,
+                     const AdjValue *value,
+                     const AdjValue *like,
+                     const AdjValue *truth,
+                     AdjValue *out);
 /* (transfer full): @data, which is float64, moved by the rounding error of @dtype. */
 AdjTensorData *noise_move_tensor (const AdjTensorData *data, AdjDType dtype, guint64 seed);
 /* L2 norm of @a - @b; NaN where they cannot be compared. */

@@ -51,9 +51,38 @@ noise_move_tensor (const AdjTensorData *data, AdjDType dtype, guint64 seed)
   return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
 }
 
+/* How many times further than the elements of a tensor moved on average one of them may move. */
+#define FAR 8
+
+/* (transfer full): @moved, whose elements that are near enough to zero in @truth are on the other
+ * side of it. */
+static AdjTensorData *
+cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
+{
+  gsize size, size_of_truth, n;
+  const double *from = g_bytes_get_data (adj_tensor_data_get_bytes (moved), &size);
+  const double *exact = g_bytes_get_data (adj_tensor_data_get_bytes (truth), &size_of_truth);
+  g_autoptr (GBytes) store = NULL;
+  double *to, sum = 0, reach;
+
+  if (size != size_of_truth || adj_tensor_data_get_meta (truth)->dtype != ADJ_DTYPE_F64)
+    return adj_tensor_data_ref (moved);
+  n = size / sizeof (double);
+  for (gsize i = 0; i < n; i++)
+    sum += (from[i] - exact[i]) * (from[i] - exact[i]);
+  reach = FAR * sqrt (sum / (double) MAX (n, 1));
+  to = g_memdup2 (from, size);
+  for (gsize i = 0; i < n; i++)
+    if (fabs (exact[i]) < reach && to[i] * exact[i] > 0)
+      to[i] = -to[i];
+  store = g_bytes_new_take (to, size);
+  return adj_tensor_data_new (adj_tensor_data_get_meta (moved), store, NULL);
+}
+
 typedef struct
 {
-  GPtrArray *like; /* of AdjTensorData, %NULL where there is no tensor */
+  GPtrArray *like;  /* of AdjTensorData, %NULL where there is no tensor */
+  GPtrArray *truth; /* the same */
   guint next;
   guint64 seed;
 } Moving;
@@ -63,22 +92,28 @@ move_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
   Moving *moving = data;
   AdjTensorData *like = moving->next < moving->like->len ? moving->like->pdata[moving->next] : NULL;
-  AdjTensorData *moved = NULL;
+  AdjTensorData *truth = judge_nth (moving->truth, moving->next);
+  g_autoptr (AdjTensorData) moved = NULL;
 
   moving->next++;
   if (leaf->kind == ADJ_VALUE_DATA && like != NULL &&
       adj_tensor_data_get_meta (leaf->data)->dtype == ADJ_DTYPE_F64)
     moved = noise_move_tensor (leaf->data, adj_tensor_data_get_meta (like)->dtype,
                                moving->seed + ((guint64) moving->next << 40));
-  *out = moved != NULL ? ADJ_DATA (moved) : adj_value_copy (leaf);
+  if (moved == NULL)
+    *out = adj_value_copy (leaf);
+  else
+    *out = ADJ_DATA (truth != NULL ? cross_zero (moved, truth) : g_steal_pointer (&moved));
   return TRUE;
 }
 
 gboolean
-noise_move (AdjNodeId id, const AdjValue *value, const AdjValue *like, AdjValue *out)
+noise_move (
+    AdjNodeId id, const AdjValue *value, const AdjValue *like, const AdjValue *truth, AdjValue *out)
 {
   g_autoptr (GPtrArray) tensors = judge_tensors (like);
-  Moving moving = { .like = tensors, .seed = (guint64) id.index << 48 };
+  g_autoptr (GPtrArray) truths = judge_tensors (truth);
+  Moving moving = { .like = tensors, .truth = truths, .seed = (guint64) id.index << 48 };
 
   adj_value_map (value, move_leaf, &moving, out);
   return TRUE;

@@ -276,6 +276,46 @@ test_written (void)
     }
 }
 
+/* Each square is 2⁻²⁴ more than what is subtracted, which f32 rounds away: of their sum a ReLU lets
+ * nothing through where exact arithmetic, and the peer, let all.  Roundings that go one way go
+ * further than a sample of them. */
+static void
+test_side_of_zero (void)
+{
+  g_autoptr (GString) body = g_string_new (NULL);
+  g_autoptr (AdjGraph) graph = NULL;
+  const struct
+  {
+    double recorded;
+    AdjVerdict verdict;
+  } rows[] = { { 0, ADJ_VERDICT_WITHIN }, { 1000, ADJ_VERDICT_DIFFERS } };
+
+  g_string_assign (body, "        none = torch.ops.aten.mul.Tensor(x, 0)\n"
+                         "        sum_0 = torch.ops.aten.alias.default(none)\n");
+  for (guint i = 0; i < 32; i++)
+    g_string_append_printf (body,
+                            "        a_%u = torch.ops.aten.add.Tensor(none, 1.000244140625)\n"
+                            "        m_%u = torch.ops.aten.mul.Tensor(a_%u, a_%u)\n"
+                            "        d_%u = torch.ops.aten.sub.Tensor(m_%u, 1.00048828125)\n"
+                            "        sum_%u = torch.ops.aten.add.Tensor(sum_%u, d_%u)\n",
+                            i, i, i, i, i, i, i + 1, i, i);
+  g_string_append (body, "        relu = torch.ops.aten.relu.default(sum_32)\n"
+                         "        back = torch.ops.aten.threshold_backward.default(x, relu, 0)\n"
+                         "        return (back,)\n");
+  graph = parse (body->str);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTensorData) value = make (rows[i].recorded);
+      Recorded recorded = { graph, "back", value };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = compare (graph, &recorded, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpfloat (value_of (comparison, graph, "back")->accumulated, ==, 1);
+      g_assert_cmpint (verdict_of (comparison, graph, "back"), ==, rows[i].verdict);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -285,6 +325,7 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
   g_test_add_func ("/exec/comparison/rounding-of-zero", test_rounding_of_zero);
+  g_test_add_func ("/exec/comparison/side-of-zero", test_side_of_zero);
   g_test_add_func ("/exec/comparison/cast", test_cast);
   g_test_add_func ("/exec/comparison/written", test_written);
 
