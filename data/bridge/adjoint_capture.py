@@ -10,11 +10,11 @@
     python -m adjoint_capture [-o OUT.adjoint] script.py [ARGUMENTS]
 
 Each writes every compiled region with its Dynamo, joint, forward, backward, inference and compiled-autograd
-graphs, the real values that went in and out of them, the state of the random generators before each call,
-and, for small graphs, the value of every node in float32 and float64.  A path that does not end in `.adjoint`
-gets the directory form.  Under torchrun each process writes a file of its own: `step.rank1.adjoint`.  `record`
-works with every backend that is built on AOTAutograd; `backend` uses only what PyTorch documents, and runs the
-graphs as they are.
+graphs, what the calling thread was set to (grad mode, autocast), the real values that went in and out of them, the
+state of the random generators before each call, and, for small graphs, the value of every node in float32 and
+float64.  A path that does not end in `.adjoint` gets the directory form.  Under torchrun each process writes a file
+of its own: `step.rank1.adjoint`.  `record` works with every backend that is built on AOTAutograd; `backend` uses only
+what PyTorch documents, and runs the graphs as they are.
 
 Of a region that is differentiated the Dynamo call also holds the gradients of its inputs.
 
