@@ -463,6 +463,15 @@ adj_schema_mutates (const AdjSchema *schema)
 }
 
 gboolean
+adj_schema_counts_writes (const AdjSchema *schema)
+{
+  for (guint i = 0; i < schema->n_returns; i++)
+    if (schema->returns[i].type.written)
+      return TRUE;
+  return schema->n_returns == 0;
+}
+
+gboolean
 adj_schema_is_view (const AdjSchema *schema)
 {
   for (guint i = 0; i < schema->n_returns; i++)

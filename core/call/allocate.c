@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "call/adj-op-internal.h"
+#include "call/adj-schema-internal.h"
 #include "call/allocate-private.h"
 #include "tensor/adj-tensor-internal.h"
 
@@ -128,6 +129,8 @@ adj_op_call_bump_versions (AdjOpCall *call)
 {
   const AdjOpFlags detaches = ADJ_OP_METADATA | ADJ_OP_NO_GRADIENT;
 
+  if (!adj_schema_counts_writes (call->schema))
+    return;
   if ((call->op->flags & detaches) == detaches)
     return; /* detach_ changes nothing of a tensor's own */
   for (guint i = 0; i < call->schema->n_arguments; i++)

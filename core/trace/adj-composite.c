@@ -2,6 +2,7 @@
 #include "trace/adj-composite.h"
 
 #include "call/adj-higher-order.h"
+#include "call/adj-schema-internal.h"
 #include "tensor/adj-tensor-internal.h"
 
 /* What a composite tensor consists of, in its slot. */
@@ -326,6 +327,8 @@ bump_version (const AdjValue *leaf, gpointer data)
 static void
 bump_versions (const AdjOpCall *call)
 {
+  if (!adj_schema_counts_writes (call->schema))
+    return;
   for (guint i = 0; i < call->schema->n_arguments; i++)
     if (call->schema->arguments[i].type.written)
       adj_value_foreach (&call->args[i], bump_version, NULL);

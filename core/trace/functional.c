@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-higher-order.h"
 #include "call/adj-op-internal.h"
+#include "call/adj-schema-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"
@@ -177,7 +178,8 @@ write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
     return adj_op_call_fail (call, "its form that does not write has too few results");
   if (!functional_write (call->cx, target->tensor, value->tensor))
     return FALSE;
-  adj_tensor_bump_version (target->tensor);
+  if (adj_schema_counts_writes (call->schema))
+    adj_tensor_bump_version (target->tensor);
   return TRUE;
 }
 
