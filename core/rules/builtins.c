@@ -231,6 +231,9 @@ rule_restore_reduced (AdjRuleCall *call,
 {
   if (rule_is_true (args, n, first + 1) || rank == 0 || !rule_names_dims (args, n, first))
     return tensor;
+  /* PyTorch takes a lone dimension as it is given. */
+  if (adj_value_is_container (&args[first]) && args[first].n == 1)
+    return ADJ_APPLY (call->cx, ADJ_OP_unsqueeze, ADJ_TENSOR (tensor), args[first].items[0]);
   return restore_dims (call, tensor, rule_dims_of (args, n, first, rank), rank);
 }
 

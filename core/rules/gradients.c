@@ -418,9 +418,10 @@ filled (const Scatter *s, AdjTensor *x, AdjTensor *mask, gint64 value)
 static AdjTensor *
 as_number (const Scatter *s, AdjTensor *mask, AdjTensor *like)
 {
-  AdjTensor *one = ADJ_APPLY (s->call->cx, ADJ_OP_ones_like, ADJ_TENSOR (like));
-
-  return times (s->call, one, mask);
+  if (mask == NULL)
+    return NULL;
+  return ADJ_APPLY (s->call->cx, ADJ_OP_to_dtype, ADJ_TENSOR (mask),
+                    ADJ_DTYPE (adj_tensor_get_meta (like)->dtype));
 }
 
 /* Of several that are 0 none matters; the gradient of a single one goes around it. */
@@ -460,7 +461,8 @@ differentiate_mean (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src)
   count = scattered (s, count, ones);
   count = count != NULL ? filled (s, count, is_zero (s, count), 1) : NULL;
   *of_self = apply2 (s->call, ADJ_OP_div_Tensor, s->g, count);
-  *of_src = gathered (s, *of_self);
+  count = gathered (s, count);
+  *of_src = apply2 (s->call, ADJ_OP_div_Tensor, gathered (s, s->g), count);
 }
 
 /* Shared evenly among all that equal the result. */
@@ -471,11 +473,11 @@ differentiate_extreme (const Scatter *s, AdjTensor **of_self, AdjTensor **of_src
   AdjTensor *best = gathered (s, s->result);
   AdjTensor *self_is = as_number (s, apply2 (call, ADJ_OP_eq_Tensor, s->self, s->result), s->self);
   AdjTensor *src_is = as_number (s, apply2 (call, ADJ_OP_eq_Tensor, s->src, best), s->src);
-  AdjTensor *count = scattered (s, self_is, src_is);
-  AdjTensor *share = apply2 (call, ADJ_OP_div_Tensor, s->g, count);
+  AdjTensor *share = apply2 (call, ADJ_OP_div_Tensor, s->g, scattered (s, self_is, src_is));
 
-  *of_self = times (call, self_is, share);
-  *of_src = times (call, src_is, gathered (s, share));
+  *of_self = times (call, apply2 (call, ADJ_OP_eq_Tensor, s->self, s->result), share);
+  share = gathered (s, share);
+  *of_src = times (call, apply2 (call, ADJ_OP_eq_Tensor, s->src, best), share);
 }
 
 /* @x cut to the sizes of @to, from the start of each dimension. */

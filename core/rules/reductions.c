@@ -32,6 +32,13 @@ distribute (AdjRuleCall *call,
 }
 
 static gboolean
+builtin_restored (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return args[0].kind == ADJ_VALUE_TENSOR &&
+         rule_give (out, rule_restore_reduced (call, args[0].tensor, args, n, 2, args[1].n));
+}
+
+static gboolean
 builtin_one_of_each (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjSize sizes[ADJ_MAX_RANK];
