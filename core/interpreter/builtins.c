@@ -251,6 +251,7 @@ static const AdjBuiltin builtins[] = {
   { "torch.Size", same },
   { "torch.ops.aten._local_scalar_dense.default", adj_builtin_item },
   { "torch.ops.aten.item.default", adj_builtin_item },
+  { "torch.as_tensor", adj_builtin_as_tensor },
   { "torch.tensor", adj_builtin_tensor },
   { "operator.index", same },
   { "torch.sym_int", same },

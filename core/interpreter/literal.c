@@ -122,3 +122,22 @@ adj_builtin_tensor (
   g_array_unref (literal.numbers);
   return constant != NULL;
 }
+
+gboolean
+adj_builtin_as_tensor (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjValue *dtype = adj_builtin_get_keyword (kwargs, "dtype");
+  AdjTensor *tensor;
+
+  if (n_args != 1 || args[0].kind != ADJ_VALUE_TENSOR)
+    return adj_builtin_tensor (cx, args, n_args, kwargs, out);
+  tensor = args[0].tensor;
+  if (dtype != NULL && dtype->kind == ADJ_VALUE_DTYPE)
+    tensor = ADJ_APPLY (
+        cx, ADJ_OP_to_device, args[0],
+        ((AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = adj_tensor_get_meta (tensor)->device }),
+        *dtype);
+  *out = ADJ_TENSOR (tensor != NULL ? adj_keep (tensor) : NULL);
+  return tensor != NULL;
+}

@@ -62,18 +62,24 @@ shape_with (const AdjOpCall *call, const AdjShape *batch, AdjSize rows, AdjSize 
 }
 
 static gboolean
-cdist_meta (AdjOpCall *call)
+euclidean_meta (AdjOpCall *call)
 {
   Distances sizes;
   AdjShape shape;
 
   if (!read_sizes (call, 0, &sizes))
     return FALSE;
-  if (!(adj_op_call_double (call, 2, 2) >= 0))
-    return adj_op_call_fail (call, "argument 'p' is negative");
   shape = shape_with (call, &sizes.batch, sizes.p, sizes.r);
   op_add_contiguous (call, adj_op_call_meta (call, 0)->dtype, shape.rank, shape.size);
   return TRUE;
+}
+
+static gboolean
+cdist_meta (AdjOpCall *call)
+{
+  if (!(adj_op_call_double (call, 2, 2) >= 0))
+    return adj_op_call_fail (call, "argument 'p' is negative");
+  return euclidean_meta (call);
 }
 
 static gboolean
@@ -186,9 +192,8 @@ write_numbers (const AdjOpCall *call, double *numbers)
 }
 
 static gboolean
-cdist_kernel (AdjOpCall *call)
+write_distances (AdjOpCall *call, double p)
 {
-  double p = adj_op_call_double (call, 2, 2);
   g_autofree double *x1 = NULL;
   g_autofree double *x2 = NULL;
   g_autofree double *out = NULL;
@@ -203,6 +208,18 @@ cdist_kernel (AdjOpCall *call)
     for (gint64 k = 0; k < c.r; k++)
       out[i * c.r + k] = distance (x1 + i * c.m, x2 + (i / c.p * c.r + k) * c.m, c.m, p);
   return write_numbers (call, out);
+}
+
+static gboolean
+cdist_kernel (AdjOpCall *call)
+{
+  return write_distances (call, adj_op_call_double (call, 2, 2));
+}
+
+static gboolean
+euclidean_kernel (AdjOpCall *call)
+{
+  return write_distances (call, 2);
 }
 
 static gboolean

@@ -539,23 +539,39 @@ builtin_rounded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out
   return TRUE;
 }
 
+static AdjDTypeCategory
+category_of (const AdjValue *number)
+{
+  if (number->kind == ADJ_VALUE_FLOAT)
+    return ADJ_CATEGORY_FLOAT;
+  return number->kind == ADJ_VALUE_BOOL ? ADJ_CATEGORY_BOOL : ADJ_CATEGORY_INTEGER;
+}
+
+static gboolean
+builtin_number_dtype (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  AdjPromotion promotion = ADJ_PROMOTION_INIT;
+
+  for (guint i = 0; i < n; i++)
+    adj_promotion_add_number (&promotion, category_of (&args[i]),
+                              adj_context_get_default_dtype (call->cx));
+  *out = ADJ_DTYPE (adj_promotion_result (&promotion));
+  return TRUE;
+}
+
 static gboolean
 builtin_number_like (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   AdjPromotion promotion = ADJ_PROMOTION_INIT;
   const AdjTensorMeta *meta;
-  AdjDTypeCategory category = ADJ_CATEGORY_INTEGER;
   AdjValue words[6];
 
   if (args[1].kind != ADJ_VALUE_TENSOR)
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a tensor beside a number");
   meta = adj_tensor_get_meta (args[1].tensor);
-  if (args[0].kind == ADJ_VALUE_FLOAT)
-    category = ADJ_CATEGORY_FLOAT;
-  else if (args[0].kind == ADJ_VALUE_BOOL)
-    category = ADJ_CATEGORY_BOOL;
   adj_promotion_add_tensor (&promotion, meta->dtype, meta->shape.rank);
-  adj_promotion_add_number (&promotion, category, adj_context_get_default_dtype (call->cx));
+  adj_promotion_add_number (&promotion, category_of (&args[0]),
+                            adj_context_get_default_dtype (call->cx));
   words[0] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" };
   words[1] = ADJ_DTYPE (adj_promotion_result (&promotion));
   words[2] = (AdjValue){ .kind = ADJ_VALUE_STRING, .n = 6, .text = "layout" };
@@ -603,6 +619,47 @@ builtin_resampled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *o
 {
   shape_of (call, &args[0]);
   return args[0].kind == ADJ_VALUE_TENSOR && rule_resample (call, args, out);
+}
+
+static gboolean
+builtin_gridded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  return rule_meshgrid (call, args, out);
+}
+
+static gboolean
+builtin_raised (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  gboolean recorded = adj_context_get_grad_enabled (call->cx);
+  AdjValue pair[] = { args[0], args[1] };
+  gboolean done;
+
+  adj_context_set_grad_enabled (call->cx, FALSE);
+  done = adj_call (call->cx, adj_op_find ("torch.ops.aten.clamp_min_.default"),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 2, .items = pair }, NULL, out);
+  adj_context_set_grad_enabled (call->cx, recorded);
+  return done;
+}
+
+static gboolean
+builtin_circled (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  shape_of (call, &args[0]);
+  return args[0].kind == ADJ_VALUE_TENSOR && rule_pad_circular (call, args, out);
+}
+
+static gboolean
+builtin_spread (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = shape_of (call, &args[0]);
+  AdjShape wanted;
+
+  wanted.rank = sizes_of (call, &args[1], wanted.size);
+  *out = args[0];
+  if (adj_shape_same_sizes (shape, &wanted, symbols_of (call)))
+    return TRUE;
+  *out = ADJ_TENSOR (ADJ_APPLY (call->cx, ADJ_OP_expand, args[0], args[1]));
+  return out->tensor != NULL;
 }
 
 static const RuleBuiltin rows[] = {

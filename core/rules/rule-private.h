@@ -91,6 +91,12 @@ rule_einsum (AdjRuleCall *call, const AdjValue *equation, const AdjValue *tensor
  * same places (resample.c). */
 gboolean rule_resample (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
 
+/* @args: vectors, and "xy" where the columns come first (meshgrid.c). */
+gboolean rule_meshgrid (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
+/* @args: a tensor and two widths for each dimension, the last one first (pad-circular.c). */
+gboolean rule_pad_circular (AdjRuleCall *call, const AdjValue *args, AdjValue *out);
+
 /* "gradient", "decomposition", "inverse". */
 const char *rule_kind_noun (AdjRuleKind kind);
 /* Sets the context's error: "the gradient of aten::mul.Tensor …"; returns %FALSE. */

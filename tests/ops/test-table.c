@@ -214,7 +214,7 @@ is_operator (const char *name)
   return adj_op_find (target) != NULL;
 }
 
-/* "result", "result2": the second result after the first. */
+/* "result", "result2": the second result after the first; "g0" where an argument is called g. */
 static gboolean
 is_numbered (const char *name, const char *stem, guint n)
 {
@@ -223,15 +223,14 @@ is_numbered (const char *name, const char *stem, guint n)
 
   return g_str_has_prefix (name, stem) &&
          (*digits == '\0' ||
-          (n > 1 && g_ascii_string_to_unsigned (digits, 10, 1, n - 1, &number, NULL)));
+          (n > 1 && g_ascii_string_to_unsigned (digits, 10, 0, n - 1, &number, NULL)));
 }
 
 static gboolean
 is_value (const AdjSchema *schema, const char *name)
 {
-  static const char *const values[] = {
-    "grads", "output_mask", "True", "False", "None", "strided"
-  };
+  static const char *const values[] = { "grads",   "output_mask",      "True", "False", "None",
+                                        "strided", "contiguous_format" };
 
   if (is_numbered (name, "g", schema->n_returns) || is_numbered (name, "result", schema->n_returns))
     return TRUE;

@@ -353,7 +353,7 @@ def resampled_channels_last(x):
     return F.interpolate(x, scale_factor=2, mode='bicubic'), F.interpolate(x.bfloat16(), size=7, mode='bilinear')
 
 
-@case(f32(2, 4, 6, 6), f32(2, 3, 4, 5, 6), f32(2, 3, 8))
+@case(f32(2, 4, 6, 6), f32(2, 3, 4, 4, 6), f32(2, 3, 8))
 def pools_to_sizes(x, y, z):
     a, i = F.max_pool2d(x, 2, return_indices=True)
     b, k = F.max_pool3d(y, 2, return_indices=True)
@@ -460,3 +460,29 @@ def autocast_on_cuda(x, w, target):
     widest = torch.addcmul(x, y, y), torch.addcmul(y, y, y)
     others = F.gelu(y), torch.cat([y, x]), torch.linalg.vector_norm(y), F.linear(y.double(), w.double())
     return *float32, *losses, *results, *widest, *others
+
+
+@case(f32(2, 4, 6), f32(2, 4, 6, 5), f32(3), f32(4))
+def borders_and_grids(x, y, a, b):
+    u, v = torch.meshgrid(a, b, indexing='xy')
+    s, t = torch.meshgrid([a, b])
+    return (F.pad(x, (1, 2), mode='reflect'), F.pad(y, (1, 0, 2, 1), mode='replicate'), F.pad(y, (1, 1, 2, 0), mode='circular'),
+            u * v, s + t, torch.as_tensor(a, dtype=torch.float64), torch.as_tensor([1.0, 2.0]), F.local_response_norm(y, 2),
+            torch.where(a > 0, 1, 2.5), torch.where(a > 0, True, False))
+
+
+@case(f32(4, 3), f32(4, 3) * 0.5, f32(5, 3), f32(1, 3))
+def distances(x, y, z, w):
+    sign = torch.tensor([1.0, -1.0, 1.0, -1.0])
+    return (F.cosine_similarity(x, y), F.cosine_similarity(x, w), torch.cdist(x, z), F.pairwise_distance(x, y),
+            torch.cdist(x, z, compute_mode='use_mm_for_euclid_dist'), F.triplet_margin_loss(x, y, z[:4], swap=True),
+            F.margin_ranking_loss(x[:, 0], y[:, 0], sign), F.hinge_embedding_loss(x[:, 0], sign),
+            F.cosine_embedding_loss(x, y, sign, 0.5), F.poisson_nll_loss(x, y.abs(), full=True),
+            torch.broadcast_tensors(x, w)[1])
+
+
+@case(f32(2, 3), f32(2, 4), f32(5, 3, 4), f32(5), f32(4, 1), f32(1, 3))
+def weights(x, y, w, b, g, h):
+    v = w[0].T
+    return (F.bilinear(x, y, w, b), torch._weight_norm(v, g, 0), torch._weight_norm(v, h, 1), torch._weight_norm(v, g[0, 0], -1),
+            torch.bucketize(x, torch.tensor([-0.5, 0.0, 0.5])), torch.searchsorted(torch.tensor([-0.5, 0.5]), x, right=True))

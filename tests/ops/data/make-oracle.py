@@ -1290,7 +1290,10 @@ SKIPPED = {
     "native_group_norm_backward": ("gaps", "expanded", "offset", "dense"),
     "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
     "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
-    "affine_grid_generator": INTEGERS,
+    "affine_grid_generator": INTEGERS, "_trilinear": (*INTEGERS, "empty"),
+    "rrelu_with_noise_backward": INTEGERS, "_euclidean_dist": (F16, BF16, "expanded"),
+    **{name: (*INTEGERS, F16, BF16, "empty", "dense", "gaps", "offset", "expanded", "scalar")
+       for name in ("_weight_norm_interface", "_weight_norm_interface_backward")},
     # offsets are integers
     "_low_memory_max_pool2d_offsets_to_indices": (F32, F64, F16, BF16, B8),
     # the identity, although the sizes say otherwise

@@ -85,3 +85,41 @@ for dtype in (F32, F64):
         case("affine_grid_generator", values((2, 2, 3), dtype), [2, 3, 4, 5], align)
         case("affine_grid_generator", values((2, 2, 3), dtype), [2, 1, 1, 3], align)
         case("affine_grid_generator", values((2, 3, 4), dtype), [2, 3, 3, 2, 4], align)
+
+# -- norms and sums of products --
+
+for dtype in (F32, F64):
+    for shape, dims in (((4, 3), (0, 1)), ((4, 3, 2), (0, 2))):
+        for dim in dims:
+            v, g = values(shape, dtype), values([n if i == dim else 1 for i, n in enumerate(shape)], dtype)
+            case("_weight_norm_interface", v, g, dim)
+            w, norms = torch.ops.aten._weight_norm_interface(v, g, dim)
+            case("_weight_norm_interface_backward", values(shape, dtype), v, g, norms, dim)
+    a, b, c = values((3, 2), dtype), values((5, 2, 4), dtype), values((3, 4), dtype)
+    case("_trilinear", a, b, c, [1, 3], [0], [1, 2], [2, 3])
+    case("_trilinear", values((3, 5), dtype), b, c, [2, 3], [0], [1, 2], [1, 3])
+    case("_trilinear", a, values((3, 5), dtype), c, [1, 3], [2, 3], [1, 2], [0])
+    case("_trilinear", a, b, values((3, 5), dtype), [1, 3], [0], [2, 3], [1, 2])
+    case("_euclidean_dist", values((4, 3), dtype), values((5, 3), dtype))
+    case("_euclidean_dist", values((2, 4, 3), dtype), values((2, 5, 3), dtype))
+    case("vdot", values((6,), dtype), values((6,), dtype))
+    x = values((3, 7), dtype)
+    for training in (True, False):
+        drawn(5, "rrelu_with_noise", x, torch.ones_like(x), 0.1, 0.4, training)
+        drawn(5, "rrelu_with_noise_functional", x, torch.ones_like(x), 0.1, 0.4, training)
+        for result in (True, False):
+            case("rrelu_with_noise_backward", values((3, 7), dtype), x, values((3, 7), dtype, 0.1, 0.4), 0.1, 0.4,
+                 training, result)
+
+# -- places in sorted numbers --
+
+for dtype in (F32, F64, I64, I32):
+    row, x = values((6,), dtype).sort()[0], values((2, 3), dtype)
+    rows = values((2, 6), dtype).sort()[0]
+    for right in (False, True):
+        case("bucketize.Tensor", x, row, right=right)
+        case("bucketize.Tensor", x.t(), row, out_int32=True, right=right)
+        case("searchsorted.Tensor", row, x, right=right)
+        case("searchsorted.Tensor", rows, x, right=right)
+        case("searchsorted.Tensor", rows, x, side="right" if right else "left")
+case("bucketize.Tensor", torch.tensor([float("nan"), float("inf"), 0.0, -0.0]), torch.tensor([-1.0, 0.0, 2.0]))

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
+
+/* The sorted numbers are one row for all, or a row for each row of the values. */
+
+static gboolean
+check_rows (const AdjOpCall *call, guint sorted, guint values)
+{
+  const AdjShape *rows = &adj_op_call_meta (call, sorted)->shape;
+  const AdjShape *shape = &adj_op_call_meta (call, values)->shape;
+  gboolean fits = rows->rank == 1 || (rows->rank > 1 && rows->rank == shape->rank);
+
+  if (adj_context_has_error (call->cx))
+    return FALSE;
+  for (guint i = 0; fits && rows->rank > 1 && i + 1 < rows->rank; i++)
+    fits = adj_size_test (op_symbols (call), ADJ_SIZE_EQ, rows->size[i], shape->size[i]);
+  if (!fits)
+    {
+      g_autofree char *a = op_sizes_text (call, rows);
+      g_autofree char *b = op_sizes_text (call, shape);
+
+      return adj_op_call_fail (call, "%s are no sorted rows for %s", a, b);
+    }
+  return TRUE;
+}
+
+static gboolean
+add_places (AdjOpCall *call, guint values)
+{
+  const AdjShape *shape = &adj_op_call_meta (call, values)->shape;
+
+  op_add_contiguous (call, adj_op_call_bool (call, 2) ? ADJ_DTYPE_I32 : ADJ_DTYPE_I64, shape->rank,
+                     shape->size);
+  return TRUE;
+}
+
+static gboolean
+bucketize_meta (AdjOpCall *call)
+{
+  if (!check_rows (call, 1, 0))
+    return FALSE;
+  if (adj_op_call_meta (call, 1)->shape.rank != 1)
+    return adj_op_call_fail (call, "the boundaries are no vector");
+  return add_places (call, 0);
+}
+
+static gboolean
+searchsorted_meta (AdjOpCall *call)
+{
+  if (!check_rows (call, 0, 1))
+    return FALSE;
+  if (call->args[5].kind != ADJ_VALUE_NONE)
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "knows no sorter");
+  return add_places (call, 1);
+}
+
+/* How many of @n sorted numbers are below @x, or not above it when @right; NaN is above all. */
+static gint64
+search (const double *sorted, gint64 n, double x, gboolean right)
+{
+  gint64 low = 0, high = n;
+
+  while (low < high)
+    {
+      gint64 middle = low + (high - low) / 2;
+      gboolean beyond = right ? sorted[middle] > x : sorted[middle] >= x;
+
+      if (beyond)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+  return low;
+}
+
+static gboolean
+search_rows (AdjOpCall *call, guint sorted, guint values, gboolean right)
+{
+  AdjKView rows, x, out, dense_rows, dense_x, places;
+  g_autofree double *numbers = NULL;
+  g_autofree double *wanted = NULL;
+  g_autofree gint64 *found = NULL;
+  gint64 width, per_row;
+
+  if (!op_output (call, 0, &out) || !op_input (call, sorted, &rows) || !op_input (call, values, &x))
+    return FALSE;
+  if (!op_check_temporary (call, adj_k_view_count (&rows)) ||
+      !op_check_temporary (call, adj_k_view_count (&x)))
+    return FALSE;
+  numbers = op_temporary (&rows, ADJ_K_F64, &dense_rows);
+  wanted = op_temporary (&x, ADJ_K_F64, &dense_x);
+  found = op_temporary (&out, ADJ_K_I64, &places);
+  adj_k_copy (&dense_rows, &rows);
+  adj_k_copy (&dense_x, &x);
+  width = rows.size[rows.rank - 1];
+  per_row = rows.rank > 1 ? x.size[x.rank - 1] : MAX (adj_k_view_count (&x), 1);
+  for (gint64 i = 0; i < adj_k_view_count (&x); i++)
+    found[i] = search (numbers + i / per_row * width, width, wanted[i], right);
+  adj_k_copy (&out, &places);
+  return TRUE;
+}
+
+static gboolean
+bucketize_kernel (AdjOpCall *call)
+{
+  return search_rows (call, 1, 0, adj_op_call_bool (call, 3));
+}
+
+static gboolean
+searchsorted_kernel (AdjOpCall *call)
+{
+  const AdjValue *side = &call->args[4];
+  gboolean right = adj_op_call_bool (call, 3) ||
+                   (side->kind == ADJ_VALUE_STRING && g_str_equal (side->text, "right"));
+
+  return search_rows (call, 0, 1, right);
+}
+
+/* -- records -- */
+
+#define OP(id, ...) { __VA_ARGS__ },
+
+static const AdjOp ops[] = {
+#include "ops/search.inc"
+};
+
+const OpFamily adj_family_search = { ops, G_N_ELEMENTS (ops) };
