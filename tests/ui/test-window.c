@@ -102,6 +102,7 @@ test_pastes (Fixture *fixture, gconstpointer name)
   /* A graph that nobody ran: as a console shows it. */
   static const char text[] = "class GraphModule(torch.nn.Module):\n"
                              "    def forward(self, x: \"f32[2, 3]\"):\n"
+                             "        # adj: called under {autocast_cpu: bf16}\n"
                              "        relu: \"f32[2, 3]\" = torch.ops.aten.relu.default(x)\n"
                              "        sin: \"f32[2, 3]\" = torch.ops.aten.sin.default(relu)\n"
                              "        return (sin,)\n";
@@ -119,6 +120,7 @@ test_pastes (Fixture *fixture, gconstpointer name)
   g_assert_no_error (adj_document_get_error (document));
   adj_walk_settle (fixture->window);
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (root)), "• Pasted Text"));
+  g_assert_nonnull (strstr (get_subtitle (fixture), "autocast_cpu bf16"));
   g_assert_true (adj_walk_select (fixture->window, "sin"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "sin"));
   gdk_clipboard_set_content (clipboard, NULL);

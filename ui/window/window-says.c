@@ -26,6 +26,17 @@ describe_comparison (const AdjEvaluation *evaluation)
       adj_graph_get_node (adj_evaluation_get_graph (evaluation), first->node.index)->name);
 }
 
+/* What its caller sets and none of its nodes says: " · autocast_cpu bf16". */
+static void
+add_ambient (GString *subtitle, const AdjGraph *graph)
+{
+  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
+  guint n = adj_ambient_get_facts (adj_graph_get_ambient (graph), facts);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (subtitle, " · %s %s", facts[i].key, facts[i].word);
+}
+
 static void
 update_title (AdjWindow *self)
 {
@@ -54,6 +65,7 @@ update_title (AdjWindow *self)
       if (graph->compile_id != NULL)
         g_string_append_printf (subtitle, _ ("region %s · "), graph->compile_id);
       g_string_append (subtitle, count);
+      add_ambient (subtitle, graph->graph);
       if (adj_scene_get_saved_bytes (scene) > 0 && g_strcmp0 (graph->role, "joint") == 0)
         {
           g_autofree char *bytes = adj_facts_bytes (adj_scene_get_saved_bytes (scene));
