@@ -307,12 +307,13 @@ diagonal_meta (AdjOpCall *call)
   AdjSize offset = adj_op_call_size (call, 1, ADJ_SIZE (0));
   guint a = op_dim (call, 2, shape.rank);
   guint b = op_dim (call, 3, shape.rank);
-  AdjSize rows = shape.size[a], columns = shape.size[b];
-  AdjSize stride = adj_size_add (symbols, shape.stride[a], shape.stride[b]);
-  AdjSize skip, size;
+  AdjSize rows, columns, stride, skip, size;
 
   if (a == b)
     return adj_op_call_fail (call, "needs two different dimensions");
+  rows = shape.size[a];
+  columns = shape.size[b];
+  stride = adj_size_add (symbols, shape.stride[a], shape.stride[b]);
   if (adj_size_test (symbols, ADJ_SIZE_GE, offset, ADJ_SIZE (0)))
     {
       columns = adj_size_sub (symbols, columns, offset);
