@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ir/adj-target-internal.h"
 
 typedef struct
 {
@@ -84,10 +85,21 @@ equal_calls (gconstpointer key_a, gconstpointer key_b)
          equal_values (&a->node->kwargs, &b->node->kwargs, a->first);
 }
 
+/* Whether the same call may give something else after @node than before: it writes, or sets what
+ * the dtypes of results depend on. */
 static gboolean
 writes (const AdjNode *node)
 {
-  return node->op != NULL && adj_schema_mutates (adj_op_get_schema (node->op));
+  AdjFixity fixity = ADJ_FIXITY_INFIX;
+
+  if (node->op != NULL)
+    return adj_schema_mutates (adj_op_get_schema (node->op));
+  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
+    return g_str_has_suffix (node->target, "_") && !g_str_has_suffix (node->target, "__");
+  adj_target_get_symbol (node->target, &fixity);
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         (fixity == ADJ_FIXITY_INPLACE || g_str_has_suffix (node->target, "_autocast") ||
+          g_str_equal (node->target, "operator.setitem"));
 }
 
 static guint32 *

@@ -122,6 +122,27 @@ test_writes_divide (void)
               "sin copy_ sin_1 mul");
 }
 
+/* What Dynamo captures: products under autocast and outside, sums before a write and after. */
+static void
+test_settings_part (void)
+{
+  check_left ("        enter = torch.amp.autocast_mode._enter_autocast('cpu', None, True, None)\n"
+              "        narrow = x @ y\n"
+              "        leave = torch.amp.autocast_mode._exit_autocast(enter)\n"
+              "        wide = x @ y\n"
+              "        again = x @ y\n"
+              "        add_ = x.add_(1)\n"
+              "        other = x @ y\n"
+              "        y += 1;  iadd = y\n"
+              "        last = x @ y\n"
+              "        sum_1 = narrow + wide\n"
+              "        sum_2 = again + other\n"
+              "        sum_3 = sum_1 + sum_2\n"
+              "        sum_4 = sum_3 + last\n"
+              "        return (sum_4,)\n",
+              "enter narrow leave wide other iadd last sum_1 sum_2 sum_3 sum_4");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -130,6 +151,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/cse/int-is-not-float", test_types_of_numbers);
   g_test_add_func ("/passes/cse/outputs-stay", test_outputs_stay);
   g_test_add_func ("/passes/cse/items", test_items);
+  g_test_add_func ("/passes/cse/settings-part", test_settings_part);
   g_test_add_func ("/passes/cse/random-stays", test_random_stays);
   g_test_add_func ("/passes/cse/writes-divide", test_writes_divide);
   return g_test_run ();
