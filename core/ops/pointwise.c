@@ -107,6 +107,18 @@ suggested_traced (AdjOpCall *call)
                         adj_shape_suggest_format (first, op_symbols (call)), NULL);
 }
 
+/* Of a choice by a condition over the last tensor, which comes before the gradient that it lets
+ * through: so PyTorch takes these apart. */
+static void
+chosen_traced (AdjOpCall *call)
+{
+  guint last = call->schema->n_arguments - 1;
+
+  while (call->args[last].kind != ADJ_VALUE_TENSOR && last > 0)
+    last--;
+  op_lay_out_pointwise (call, 0, (const guint[]){ last, 0 }, 2);
+}
+
 /* The layout of the first operand whatever the others are. */
 static gboolean
 like_first_meta (AdjOpCall *call)

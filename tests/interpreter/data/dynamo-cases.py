@@ -486,3 +486,12 @@ def weights(x, y, w, b, g, h):
     v = w[0].T
     return (F.bilinear(x, y, w, b), torch._weight_norm(v, g, 0), torch._weight_norm(v, h, 1), torch._weight_norm(v, g[0, 0], -1),
             torch.bucketize(x, torch.tensor([-0.5, 0.0, 0.5])), torch.searchsorted(torch.tensor([-0.5, 0.5]), x, right=True))
+
+
+@case(f32(2, 4, 6), f32(2, 6, 4))
+def layouts_of_gradients(x, g):
+    g, ops = g.transpose(1, 2), torch.ops.aten
+    return (ops.softplus_backward.default(g, x, 1, 20), ops.softplus_backward.default(x, g, 1, 20),
+            ops.hardtanh_backward.default(g, x, -1.0, 1.0), ops.elu_backward.default(g, 1.0, 1, 1, False, x),
+            ops.hardswish_backward.default(g, x), ops.hardsigmoid_backward.default(x, g),
+            ops.leaky_relu_backward.default(g, x, 0.1, False))
