@@ -16,7 +16,7 @@ typedef struct
   AdjTensor *tensors[64]; /* what the arguments refer to, freed after the call */
   guint n_tensors;
   guint rank; /* what most tensors of this call have */
-  gint64 size[4];
+  gint64 size[5];
   AdjDType dtype;
 } Random;
 
@@ -60,8 +60,8 @@ random_tensor (Random *r)
   static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_F64,  ADJ_DTYPE_I64, ADJ_DTYPE_I32,
                                      ADJ_DTYPE_U8,  ADJ_DTYPE_BOOL, ADJ_DTYPE_F16, ADJ_DTYPE_C64 };
   AdjTensorMeta meta = { .dtype = r->dtype, .device = ADJ_CPU, .has_strides = TRUE };
-  guint rank = chance (r, 75) ? r->rank : (guint) g_rand_int_range (r->rand, 0, 4);
-  gint64 sizes[4];
+  guint rank = chance (r, 75) ? r->rank : (guint) g_rand_int_range (r->rand, 0, 6);
+  gint64 sizes[5];
   AdjTensor *tensor;
 
   if (chance (r, 35))
@@ -133,12 +133,20 @@ usual_dtype (const char *name, AdjDType otherwise)
   return g_str_equal (name, "mask") ? ADJ_DTYPE_BOOL : otherwise;
 }
 
+/* Whether a list says sizes, which may be those that the tensors of the call have. */
+static gboolean
+may_repeat_sizes (Random *r, const AdjArgument *argument, guint n)
+{
+  return n <= r->rank && strstr (argument->name, "size") != NULL && chance (r, 50);
+}
+
 /* @items holds the entries of a list. */
 static AdjValue
 random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
 {
   const AdjType *type = &argument->type;
   guint n = chance (r, 80) ? r->rank : (guint) g_rand_int_range (r->rand, 0, 5);
+  gboolean repeats;
 
   if (type->optional && chance (r, 50))
     return ADJ_NONE;
@@ -150,8 +158,12 @@ random_argument (Random *r, const AdjArgument *argument, AdjValue *items)
     n = 3;
   else if (type->list_size > 1 && chance (r, 70))
     n = (guint) type->list_size;
+  repeats = may_repeat_sizes (r, argument, n);
   for (guint i = 0; i < n; i++)
-    items[i] = type->element_optional && chance (r, 40) ? ADJ_NONE : random_element (r, type);
+    if (repeats)
+      items[i] = ADJ_INT (r->size[r->rank - n + i]);
+    else
+      items[i] = type->element_optional && chance (r, 40) ? ADJ_NONE : random_element (r, type);
   return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
 }
 
@@ -272,7 +284,7 @@ any_arguments (void)
       n_operators++;
       for (guint k = 0; k < N_TRIES || (n_done == 0 && k < 10 * N_TRIES); k++)
         {
-          r.rank = (guint) g_rand_int_range (r.rand, 0, 5);
+          r.rank = (guint) g_rand_int_range (r.rand, 0, 6);
           r.dtype = chance (&r, 70) ? ADJ_DTYPE_F32 : ADJ_DTYPE_I64;
           for (guint d = 0; d < G_N_ELEMENTS (r.size); d++)
             r.size[d] = chance (&r, 60) ? 2 : g_rand_int_range (r.rand, 0, 4);
