@@ -80,6 +80,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.truth = g_new0 (AdjValue, n);
   comparing.verdicts = g_new0 (guint8, n);
   comparing.alone = g_new0 (gboolean, n);
+  comparing.unset = g_new0 (gboolean, n);
   comparing.written = written_new (request->graph);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
@@ -99,6 +100,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   g_free (comparing.noise);
   g_free (comparing.verdicts);
   g_free (comparing.alone);
+  g_free (comparing.unset);
   written_free (comparing.written);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);

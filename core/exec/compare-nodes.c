@@ -235,6 +235,29 @@ remember_items (Comparing *comparing, guint index, const AdjValueComparison *val
   g_hash_table_insert (comparing->items, GUINT_TO_POINTER (index), items);
 }
 
+/* Whether @node hands on memory that nobody wrote: it takes some, and computes nothing. */
+static gboolean
+hands_on_unset (const Comparing *comparing, const AdjNode *node)
+{
+  if (!comparing_is_alias (node) && (node->op == NULL || node->op->band != ADJ_BAND_EXACT))
+    return FALSE;
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (comparing->unset[node->inputs[k].index])
+      return TRUE;
+  return FALSE;
+}
+
+/* What was filled from several sides is judged when it is whole: until then it differs in what is
+ * not written yet, and no more is told of it. */
+static void
+judge_unset (Comparing *comparing, const AdjNode *node, guint index, AdjValueComparison *out)
+{
+  if (out->verdict <= ADJ_VERDICT_WITHIN || !hands_on_unset (comparing, node))
+    return;
+  comparing->unset[index] = TRUE;
+  out->verdict = ADJ_VERDICT_SKIPPED;
+}
+
 static gboolean
 compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
 {
@@ -255,7 +278,10 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
   };
   judge_inputs (comparing, node, out);
   if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
-    return TRUE;
+    {
+      comparing->unset[index] = TRUE;
+      return TRUE;
+    }
   if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
     recomputed = recompute (comparing, node, &limit);
   locals = judge_tensors (&recomputed);
@@ -279,6 +305,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
         take_worse (out, &values[i]);
     }
   out->alone = alone;
+  judge_unset (comparing, node, index, out);
   if (candidates->len > 1)
     remember_items (comparing, index, values, candidates->len);
   return TRUE;

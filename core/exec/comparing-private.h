@@ -25,6 +25,7 @@ typedef struct
   GCancellable *cancellable; /* (nullable) (unowned) */
   guint8 *verdicts;          /* AdjVerdict of each node */
   gboolean *alone;           /* of each node: nothing was there to lay it beside */
+  gboolean *unset;           /* of each node: it holds memory that nobody wrote */
   Written *written;          /* (owned): by the nodes before the one that is compared */
   GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;

@@ -130,6 +130,32 @@ test_views_inherit (void)
   g_assert_cmpint (verdict_of (comparison, graph, "flat"), ==, ADJ_VERDICT_EQUAL);
 }
 
+/* Memory that is filled piece by piece is compared when all of it is written. */
+static void
+test_unset (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        empty = torch.ops.aten.empty.memory_format([6])\n"
+             "        low = torch.ops.aten.slice.Tensor(x, 0, 0, 3)\n"
+             "        half = torch.ops.aten.slice_scatter.default(empty, low, 0, 0, 3)\n"
+             "        high = torch.ops.aten.slice.Tensor(x, 0, 3, 6)\n"
+             "        piece = torch.ops.aten.slice.Tensor(half, 0, 3, 6)\n"
+             "        whole = torch.ops.aten.slice_scatter.default(half, high, 0, 3, 6)\n"
+             "        return (whole,)\n");
+  g_autoptr (AdjTensorData) other = make (100);
+  Recorded half = { graph, "half", other }, whole = { graph, "whole", other };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) unset = compare (graph, &half, &error);
+  g_autoptr (AdjComparison) wrong = compare (graph, &whole, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (verdict_of (unset, graph, "half"), ==, ADJ_VERDICT_SKIPPED);
+  g_assert_cmpint (verdict_of (unset, graph, "piece"), ==, ADJ_VERDICT_SKIPPED);
+  g_assert_cmpint (verdict_of (unset, graph, "whole"), ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (unset->first, ==, -1);
+  g_assert_cmpint (verdict_of (wrong, graph, "whole"), ==, ADJ_VERDICT_DIFFERS);
+}
+
 /* Of several results one differs; each getitem says so of its own only. */
 static void
 test_items_apart (void)
@@ -321,6 +347,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/comparison/views-inherit", test_views_inherit);
+  g_test_add_func ("/exec/comparison/unset", test_unset);
   g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
