@@ -180,15 +180,21 @@ test_tiles (void)
   g_autofree char *whole = render (folder, "whole.png", &options);
   g_autofree char *rest = NULL;
   g_autoptr (GByteArray) expected = NULL, got = NULL;
+  guint n_off = 0;
 
   options.part = &shifted;
   rest = render (folder, "rest.png", &options);
   got = columns (whole, 4096, 7104);
   expected = columns (rest, 0, 7104);
   g_assert_cmpuint (got->len, ==, expected->len);
-  /* Curves are cut into pieces that depend on where they stand. */
+  /* Curves are cut into pieces that depend on where they stand; since cairo 1.18 so does how much
+   * of a pixel the edge of a letter covers. */
   for (guint i = 0; i < got->len; i++)
-    g_assert_cmpint (ABS (got->data[i] - expected->data[i]), <=, 8);
+    {
+      n_off += ABS (got->data[i] - expected->data[i]) > 8;
+      g_assert_cmpint (ABS (got->data[i] - expected->data[i]), <=, 64);
+    }
+  g_assert_cmpuint (n_off, <=, got->len / 100000);
 }
 
 /* What no viewer of PDF shows is made smaller. */

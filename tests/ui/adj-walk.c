@@ -61,6 +61,17 @@ is_of_closed_popover (const char *domain, const char *message)
   return g_strcmp0 (domain, "Gtk") == 0 && strstr (message, "_gtk_widget_find_at_coords") != NULL;
 }
 
+/* Libadwaita 1.7 measures the heading of its message dialog narrower than GTK 4.18 likes. */
+static gboolean
+is_of_heading (const char *domain, const char *message)
+{
+  gpointer label;
+
+  return g_strcmp0 (domain, "Gtk") == 0 &&
+         sscanf (message, "Trying to measure GtkLabel %p", &label) == 1 &&
+         gtk_widget_get_ancestor (label, ADW_TYPE_MESSAGE_DIALOG) != NULL;
+}
+
 static gboolean
 is_fatal (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
@@ -75,11 +86,28 @@ on_critical (const char *domain, GLogLevelFlags level, const char *message, gpoi
     g_log_default_handler (domain, level, message, data);
 }
 
+/* GTK 4.18 no longer asks handlers. */
+static GLogWriterOutput
+on_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+{
+  const char *domain = NULL, *message = "";
+
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_equal (fields[i].key, "GLIB_DOMAIN"))
+      domain = fields[i].value;
+    else if (g_str_equal (fields[i].key, "MESSAGE"))
+      message = fields[i].value;
+  return is_of_closed_popover (domain, message) || is_of_heading (domain, message)
+             ? G_LOG_WRITER_HANDLED
+             : g_log_writer_default (level, fields, n_fields, data);
+}
+
 static void
 excuse_toolkit (void)
 {
   GLogLevelFlags levels = G_LOG_LEVEL_CRITICAL | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION;
 
+  g_log_set_writer_func (on_log, NULL, NULL);
   g_log_set_handler ("Gdk", levels, on_critical, NULL);
   g_log_set_handler ("Gtk", levels, on_critical, NULL);
 }

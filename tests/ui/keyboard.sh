@@ -25,8 +25,8 @@ export GTK_A11Y=atspi GSK_RENDERER=cairo LC_ALL=C.UTF-8
 mkdir -p "$home/config/gtk-4.0"
 printf '[Settings]\ngtk-enable-animations=false\n' >"$home/config/gtk-4.0/settings.ini"
 
-# The system's Python: it has the bindings.  What the bus starts must not write among our lines.
-exec 3>&1
-xvfb-run -a -s "-screen 0 1600x1000x24" dbus-run-session -- bash -c '"$@" >&3 3>&-' - \
+# The system's Python: it has the bindings.  What the bus starts must not write among our lines; it
+# closes every other descriptor that it inherits.
+xvfb-run -a -s "-screen 0 1600x1000x24" dbus-run-session -- bash -c '"$@" >"$0"' /proc/$$/fd/1 \
   /usr/bin/python3 "$here/keyboard.py" "$@" >/dev/null 2>"$home/errors" ||
   { cat "$home/errors" >&2; exit 1; }

@@ -83,13 +83,14 @@ static const struct
     select_other },
 };
 
-/* The last row that is there: far from those that would get the focus by themselves. */
+/* The last row that is there: far from those that would get the focus by themselves.  The type of
+ * a row is the toolkit's own affair, its name in style sheets is not. */
 static GtkWidget *
 find_row (GtkWidget *widget)
 {
   GtkWidget *found = NULL;
 
-  if (g_str_equal (G_OBJECT_TYPE_NAME (widget), "GtkListItemWidget"))
+  if (g_str_equal (gtk_widget_get_css_name (widget), "row"))
     return gtk_widget_get_mapped (widget) && gtk_widget_get_focusable (widget) ? widget : NULL;
   for (GtkWidget *child = gtk_widget_get_last_child (widget); child != NULL && found == NULL;
        child = gtk_widget_get_prev_sibling (child))

@@ -248,6 +248,9 @@ adj_window_dispose (GObject *object)
 {
   AdjWindow *self = ADJ_WINDOW (object);
 
+  /* Who stops says so in its tab, which must still be there. */
+  for (int i = 0; self->tabs != NULL && i < adw_tab_view_get_n_pages (self->tabs); i++)
+    adj_document_stop (adj_window_get_nth_document (self, i));
   if (self->signals != NULL)
     g_signal_group_set_target (self->signals, NULL);
   g_clear_object (&self->signals);
