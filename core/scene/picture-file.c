@@ -116,11 +116,13 @@ static gboolean
 write_pdf (const Page *page, Sink *sink, GError **error)
 {
   double scale = MIN (1, MAX_PDF_POINTS / MAX (page->width, page->height));
+  cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (
+      write_to_sink, sink, page->width * scale, page->height * scale);
 
-  return write_vectors (page,
-                        cairo_pdf_surface_create_for_stream (
-                            write_to_sink, sink, page->width * scale, page->height * scale),
-                        scale, error);
+  /* All that is painted is in it, and LaTeX includes it without a warning; cairo 1.18 would write
+   * 1.7. */
+  cairo_pdf_surface_restrict_to_version (surface, CAIRO_PDF_VERSION_1_4);
+  return write_vectors (page, surface, scale, error);
 }
 
 /* -- pixels -- */

@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 
 from full_screen import Manager
-from walk import Atspi, around, has, has_name, is_pressed, main, path_of, until
+from walk import Atspi, around, has, has_name, is_pressed, main, path_of, role_of, until
 
 program, graphs = sys.argv[1:3]
 folder = tempfile.mkdtemp()
@@ -66,7 +66,7 @@ def log(walk, text):
     """The latest of what the log says that begins so."""
     rows = [o.get_name() or ""
             for o in walk.each(walk.find("list", "Log", around(walk.canvas(), "AdjDocumentPage")))
-            if o.get_role_name() == "list item"]
+            if role_of(o) == "list item"]
     return next((row for row in rows[::-1] if text in row), None)
 
 
@@ -325,7 +325,7 @@ def test_finds(walk):
     walk.type("op:mm bytes>100 line:models.py")
     part = around(walk.focused, "AdjSearchBar")
     found = walk.find("list", "Found Nodes", part)
-    count = until(lambda: next(o for o in walk.each(part) if o.get_role_name() == "label"
+    count = until(lambda: next(o for o in walk.each(part) if role_of(o) == "label"
                                and re.fullmatch(r"\d+", o.get_name() or "")), "the count")
     until(lambda: found.get_child_count() == int(count.get_name()) > 3, "the list")
     walk.key("Return")
@@ -398,7 +398,7 @@ def choose(walk, row, option, key="Down"):
     """In a drop-down list that has the focus: open, down to the option, take it."""
     walk.go("combo box", row)
     walk.key("space")
-    until(lambda: walk.focused.get_role_name() == "list item", f"the list of {row}")
+    until(lambda: role_of(walk.focused) == "list item", f"the list of {row}")
     walk.go("list item", option, key)
     walk.key("Return")
     walk.at("combo box", row)
@@ -467,7 +467,7 @@ def test_shows_the_first_difference(walk):
     before = walk.told()
     walk.does("Next Change or Difference", "n", moves(walk, before))
     walk.does("Previous Change or Difference", "p", lambda: walk.told() == before)
-    assert to_panel(walk).get_role_name() == "table row"
+    assert role_of(to_panel(walk)) == "table row"
     # Where in the tensor: the picture of the difference is walked through.
     walk.go("image", "Difference map")
     chart = walk.focused
@@ -659,7 +659,7 @@ def test_compares_partitions(walk):
 
 def stage(walk):
     bar = walk.find("tool bar", "Stages", walk.frame)
-    buttons = [o for o in walk.each(bar) if o.get_role_name() == "push button"]
+    buttons = [o for o in walk.each(bar) if role_of(o) == "push button"]
     return next(i for i, o in enumerate(buttons) if is_pressed(o)), len(buttons)
 
 
@@ -709,7 +709,7 @@ def is_gone_to(o):
     """Not what libadwaita makes of a tab and shows of a drop-down list that is closed; nor text that
     is not there."""
     place = path_of(o)
-    return (has(o, Atspi.StateType.FOCUSABLE) and o.get_role_name() not in ("label", "alert")
+    return (has(o, Atspi.StateType.FOCUSABLE) and role_of(o) not in ("label", "alert")
             and "AdwTab" not in place and not ("list item" in place and "combo box" in place))
 
 
@@ -742,7 +742,7 @@ def test_asks(walk):
 def test_has_a_menu(walk):
     walk.on_canvas()
     walk.does("Original Size", "ctrl+0", lambda: zoom(walk) == "100 %")
-    walk.does("Main Menu", "F10", lambda: walk.focused.get_role_name() == "menu item")
+    walk.does("Main Menu", "F10", lambda: role_of(walk.focused) == "menu item")
     walk.go("menu item", "Zoom In", "Down")
     walk.key("Return")
     until(lambda: zoom(walk) == "125 %", "what the menu item does")
@@ -785,7 +785,7 @@ def list_titles(walk, window):
     for o in walk.each(window):
         if o.get_name() == "GtkShortcutLabel":
             after = True
-        elif after and o.get_role_name() == "label" and (
+        elif after and role_of(o) == "label" and (
                 o.get_parent().get_name() != "GtkShortcutLabel"):
             after = False
             yield o.get_name()

@@ -60,11 +60,20 @@ def text_of(o):
     return Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text))
 
 
+# What newer toolkits call what GTK 4.8 calls a push button.
+BUTTONS = ("button", "toggle button")
+
+
+def role_of(o):
+    role = o.get_role_name()
+    return "push button" if role in BUTTONS else role
+
+
 def path_of(o):
     """The object and what it is in, innermost first."""
     names = []
-    while o and o.get_role_name() != "application":
-        names.append(f"{o.get_role_name()} '{o.get_name() or ''}'")
+    while o and role_of(o) != "application":
+        names.append(f"{role_of(o)} '{o.get_name() or ''}'")
         o = o.get_parent()
     return " in ".join(names[:5])
 
@@ -130,7 +139,7 @@ class Walk:
     def each(self, root=None, depth=0):
         root = root or self.frame
         yield root
-        if depth > 40 or (depth > 0 and root.get_role_name() in ROWS):
+        if depth > 40 or (depth > 0 and role_of(root) in ROWS):
             return
         for i in range(min(root.get_child_count(), 250)):
             child = root.get_child_at_index(i)
@@ -145,7 +154,7 @@ class Walk:
 
     def find(self, role, text, root=None):
         for o in self.each(root) if root else self.everywhere():
-            if o.get_role_name() == role and text in (o.get_name() or ""):
+            if role_of(o) == role and text in (o.get_name() or ""):
                 return o
         return None
 
@@ -205,7 +214,7 @@ class Walk:
         xdotool("type", "--delay", "10", text)
 
     def is_at(self, role, text):
-        return (self.focused is not None and self.focused.get_role_name() == role
+        return (self.focused is not None and role_of(self.focused) == role
                 and text in (self.focused.get_name() or "")
                 and has(self.focused, Atspi.StateType.FOCUSED) and self.focused)
 
@@ -227,7 +236,7 @@ class Walk:
         passed = []
         while not self.is_at(role, text):
             o = self.step(key)
-            passed.append(f"{o.get_role_name()} '{o.get_name()}'")
+            passed.append(f"{role_of(o)} '{o.get_name()}'")
             assert len(passed) < STOPS, f"{key} leads past {role} '{text}': {passed[-30:]}"
         return self.focused
 
@@ -254,17 +263,21 @@ class Walk:
 
     def choose_file(self, title, path):
         """In the dialog of that title."""
-        self.focus(title)
-        self.key("ctrl+l")
-        entry = until(lambda: next(o for o in self.each(self.window(title))
-                                   if o.get_role_name() == "text"
-                                   and has(o, Atspi.StateType.FOCUSED)), "the entry")
-        until(lambda: self.takes(title, entry, path), f"the end of {title}")
+        until(lambda: self.takes(title, path), f"the end of {title}")
         self.focus()
 
-    def takes(self, title, entry, path):
-        """While it reads a folder the dialog forgets what is typed, and does not listen to Enter."""
-        if text_of(entry) != path:
+    def entry(self, title):
+        return next((o for o in self.each(self.window(title))
+                     if role_of(o) == "text" and has(o, Atspi.StateType.FOCUSED)), None)
+
+    def takes(self, title, path):
+        """While it reads a folder the dialog forgets what is typed or where, and does not listen to
+        Enter."""
+        entry = self.entry(title)
+        if entry is None or text_of(entry) != path:
+            self.focus(title)
+            self.key("ctrl+l")
+            until(lambda: self.entry(title), "the entry")
             self.key("ctrl+a")
             self.type(path)
         self.key("Return")
