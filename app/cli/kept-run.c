@@ -73,6 +73,30 @@ make_run (const AdjSessionRun *run,
   return g_steal_pointer (&bare);
 }
 
+/* The file as it is now: somebody may have saved it since it was read.  A file that is not there
+ * yet begins as a copy.  (transfer full) (nullable) */
+static AdjBundle *
+read_again (AdjBundle *bundle, const char *path, GError **error)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS) ? adj_bundle_load (path, NULL, error)
+                                                : adj_bundle_ref (bundle);
+}
+
+static gboolean
+add_run (AdjBundle *bundle, const AdjSessionRun *run, const AdjRecordedCall *made, GError **error)
+{
+  g_autoptr (AdjRecordedCall) moved = adj_session_move_run (run->bundle, made, bundle, error);
+  g_autoptr (GPtrArray) before = adj_bundle_dup_runs (bundle);
+  g_autoptr (GPtrArray) runs = NULL;
+
+  if (moved == NULL)
+    return FALSE;
+  runs = adj_runs_without (before, moved->graph, moved->origin->name);
+  g_ptr_array_add (runs, adj_run_ref (moved));
+  adj_bundle_set_runs (bundle, runs);
+  return TRUE;
+}
+
 gboolean
 adj_kept_run_save (const AdjSessionRun *run,
                    const AdjRunResult *result,
@@ -82,14 +106,22 @@ adj_kept_run_save (const AdjSessionRun *run,
                    const char *path,
                    GError **error)
 {
-  g_autoptr (AdjRecordedCall) kept = make_run (run, result, values, name, inputs, error);
+  g_autoptr (AdjRecordedCall) made = make_run (run, result, values, name, inputs, error);
   const AdjFormat *format = adj_format_find ("adjoint", error);
-  g_autoptr (GPtrArray) before = adj_bundle_dup_runs (run->bundle);
-  g_autoptr (GPtrArray) runs = adj_runs_without (before, run->graph, name);
+  g_autoptr (AdjFileWriter) writer =
+      made != NULL && format != NULL ? adj_bundle_open_writer (path, NULL, error) : NULL;
+  const AdjSaveOptions options = { .writer = writer };
+  g_autoptr (AdjBundle) bundle = NULL;
 
-  if (kept == NULL || format == NULL)
+  if (writer == NULL)
     return FALSE;
-  g_ptr_array_add (runs, adj_run_ref (kept));
-  adj_bundle_set_runs (run->bundle, runs);
-  return format->save (run->bundle, path, NULL, NULL, error);
+  bundle = read_again (run->bundle, path, error);
+  if (bundle == NULL)
+    return FALSE;
+  if (!add_run (bundle, run, made, error))
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
+  return format->save (bundle, path, &options, NULL, error);
 }

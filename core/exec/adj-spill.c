@@ -6,13 +6,12 @@
 #include "exec/adj-spill.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/adj-error.h"
+#include "base/adj-file-internal.h"
 #include "interpreter/adj-interpreter.h"
 
 #define SEGMENT_BYTES (64 << 20)
@@ -89,30 +88,12 @@ fail (const char *what, GError **error)
   return FALSE;
 }
 
-/* /tmp is often memory itself. */
-static const char *
-folder (void)
-{
-  const char *chosen = g_getenv ("TMPDIR");
-
-  return chosen != NULL && *chosen != '\0' ? chosen : "/var/tmp";
-}
-
 static gboolean
 open_file (AdjSpill *spill, GError **error)
 {
-  g_autofree char *name = g_build_filename (folder (), "adjoint-XXXXXX", NULL);
-
-  if (spill->file >= 0)
-    return TRUE;
-  spill->file = open (folder (), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (spill->file < 0) /* not every file system has files without names */
-    {
-      spill->file = g_mkstemp_full (name, O_RDWR | O_CLOEXEC, 0600);
-      if (spill->file >= 0)
-        g_unlink (name);
-    }
-  return spill->file >= 0 || fail (folder (), error);
+  if (spill->file < 0)
+    spill->file = adj_file_open_unnamed ();
+  return spill->file >= 0 || fail (adj_file_temporary_folder (), error);
 }
 
 /* Makes room for @n_bytes in the current segment. */
@@ -129,7 +110,7 @@ reserve (AdjSpill *spill, gsize n_bytes, GError **error)
   if (!open_file (spill, error))
     return FALSE;
   if (ftruncate (spill->file, spill->end + (goffset) n_bytes) != 0)
-    return fail (folder (), error);
+    return fail (adj_file_temporary_folder (), error);
   segment = g_atomic_rc_box_new0 (Segment);
   segment->n_bytes = n_bytes;
   segment->start = mmap (NULL, n_bytes, PROT_READ, MAP_SHARED, spill->file, spill->end);
@@ -153,7 +134,7 @@ write_all (int file, const guint8 *data, gsize n_bytes, goffset at, GError **err
       if (written < 0 && errno == EINTR)
         continue;
       if (written <= 0)
-        return fail (folder (), error);
+        return fail (adj_file_temporary_folder (), error);
       data += written;
       n_bytes -= (gsize) written;
       at += written;

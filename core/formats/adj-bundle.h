@@ -6,8 +6,7 @@
 G_BEGIN_DECLS
 
 /* What a file holds: graphs by id, the regions that they belong to, and recorded calls.  Immutable
- * once read, counted atomically.  Reading a manifest is cheap: tensors stay in the mapped file
- * until somebody asks for them. */
+ * once read, counted atomically; what becomes of the file then does not matter. */
 typedef struct _AdjBundle AdjBundle;
 
 typedef struct

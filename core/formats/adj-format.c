@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/adj-format.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <glib/gstdio.h>
-
+#include "base/adj-file-internal.h"
 #include "base/adj-names-internal.h"
 #include "formats/adjoint-private.h"
 #include "formats/text-formats-private.h"
@@ -52,27 +49,12 @@ adj_format_find (const char *name, GError **error)
 static gboolean
 read_head (const char *path, guint8 *head, gsize *length, GError **error)
 {
-  FILE *file;
-  int code;
+  gssize n = g_file_test (path, G_FILE_TEST_IS_DIR)
+                 ? 0
+                 : adj_file_read_head (path, head, HEAD_BYTES, error);
 
-  *length = 0;
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    return TRUE;
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", path);
-      return FALSE;
-    }
-  file = g_fopen (path, "rbe");
-  if (file != NULL)
-    {
-      *length = fread (head, 1, HEAD_BYTES, file);
-      fclose (file);
-      return TRUE;
-    }
-  code = errno;
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: %s", path, g_strerror (code));
-  return FALSE;
+  *length = (gsize) MAX (n, 0);
+  return n >= 0;
 }
 
 const AdjFormat *
@@ -154,10 +136,7 @@ load_packed (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GBytes) bytes = gzip_read (path, cancellable, error);
 
-  if (bytes != NULL)
-    return detect_text (bytes)->load_bytes (bytes, path, cancellable, error);
-  g_prefix_error (error, "%s: ", path);
-  return NULL;
+  return bytes != NULL ? detect_text (bytes)->load_bytes (bytes, path, cancellable, error) : NULL;
 }
 
 static AdjBundle *

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "base/adj-file-writer.h"
 #include "formats/adj-bundle.h"
 
 G_BEGIN_DECLS
@@ -14,6 +15,9 @@ typedef struct
   /* (nullable) Told now and then: KiB of the file that are done. */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
+  /* (nullable) Of adj_bundle_open_writer(), open since before that was read which is now changed.
+   */
+  AdjFileWriter *writer;
 } AdjSaveOptions;
 
 /* A file format: one const record and one file each. */
@@ -70,6 +74,11 @@ ADJ_PUBLIC AdjBundle *adj_bundle_load (const char *path, GCancellable *cancellab
  */
 ADJ_PUBLIC AdjBundle *
 adj_bundle_load_text (const char *text, gssize length, const char *title, GError **error);
+
+/* (transfer full) (nullable): of the .adjoint file or folder at @path: as long as it is open nobody
+ * else saves there.  %NULL with G_IO_ERROR. */
+ADJ_PUBLIC AdjFileWriter *
+adj_bundle_open_writer (const char *path, GCancellable *cancellable, GError **error);
 
 /* Exporters that also serve the command line. */
 /* (transfer full): DOT, a node per node, an edge per input. */

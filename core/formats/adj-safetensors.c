@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 
+#include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
 #include "formats/json-private.h"
 
@@ -412,7 +413,7 @@ adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
 AdjSafetensors *
 adj_safetensors_load (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = file_read (path, G_MAXINT64, error);
+  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, G_MAXINT64, NULL, error);
 
   return bytes != NULL ? adj_safetensors_read (bytes, path, error) : NULL;
 }

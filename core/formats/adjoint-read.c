@@ -559,7 +559,7 @@ adjoint_load (const char *path, GCancellable *cancellable, GError **error)
                     .cancellable = cancellable };
 
   loader.graphs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_graph_entry);
-  loader.entries = entries_open (path, error);
+  loader.entries = entries_open (path, cancellable, error);
   loader.files = tensor_files_new (path, loader.entries, loader.diags);
   if (loader.entries != NULL && read_manifest (&loader, error))
     bundle =

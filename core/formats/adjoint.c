@@ -3,6 +3,7 @@
 
 #include "formats/adj-bundle-private.h"
 #include "formats/adjoint-private.h"
+#include "formats/entries-private.h"
 
 const char *const adjoint_kept_entries[] = { BUNDLE_NOTES, NULL };
 
@@ -29,6 +30,14 @@ sniff (const guint8 *head, gsize length, const char *path)
   if (g_str_has_suffix (path, name) && length > 0 && head[0] == '{')
     return memmem (head, length, member, strlen (member)) != NULL ? 90 : 50;
   return 0;
+}
+
+AdjFileWriter *
+adj_bundle_open_writer (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+
+  return entries_open_writer (path, cancellable, error);
 }
 
 const AdjFormat adj_format_adjoint = {

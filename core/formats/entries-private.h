@@ -13,12 +13,8 @@ typedef struct _Entries Entries;
 
 #define ENTRIES_MAX_BYTES (G_GUINT64_CONSTANT (1) << 30) /* of an entry that is text */
 
-/* A whole file, read when it is small, else mapped: nobody can then truncate a small one under us.
- */
-GBytes *file_read (const char *path, guint64 max_bytes, GError **error);
-
 /* @path: an archive, a folder, or the manifest in a folder. */
-Entries *entries_open (const char *path, GError **error);
+Entries *entries_open (const char *path, GCancellable *cancellable, GError **error);
 void entries_free (Entries *entries);
 
 gboolean entries_has (const Entries *entries, const char *name);
@@ -35,16 +31,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Entries, entries_free)
 
 /* -- writing -- */
 
-/* Writes @chunks (of GBytes) beside @path, syncs and renames; when it is stopped, nothing is left.
- */
+/* Writes @chunks (of GBytes) to the file at @path, by the writer of @meter's options if there is
+ * one; when it is stopped, the file is as it was. */
 gboolean file_replace (const char *path, GPtrArray *chunks, SaveMeter *meter, GError **error);
 /* The same with chunks that are made one by one. */
 typedef GBytes *(*ChunkFunc) (gpointer data); /* (transfer full) (nullable): %NULL at the end */
 gboolean
 file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error);
 
-/* To @path, as a folder when that is one or ends in '/', else as an archive.  The first entry is
- * the manifest; in a folder it is written last, and what an older manifest had beside it goes. */
+/* (transfer full) (nullable): of the file that entries_write() writes last, which is the only one
+ * unless @path is a folder: nobody else writes there meanwhile. */
+AdjFileWriter *entries_open_writer (const char *path, GCancellable *cancellable, GError **error);
+/* To @path, as a folder when that is one or ends in '/', else as an archive, by the writer of
+ * @meter's options if there is one.  The first entry is the manifest; in a folder it is written
+ * last, and then goes what an older manifest had beside it. */
 gboolean
 entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error);
 /* How often that goes through each byte. */

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <glib/gstdio.h>
 
+#include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
 #include "formats/zip-private.h"
 
-#define MAP_FROM (16 << 20) /* bytes */
-#define MAX_DEEPER 3        /* entries that are named instead of a missing one */
+#define MANIFEST "adjoint.json"
+#define MAX_DEEPER 3 /* entries that are named instead of a missing one */
 
 struct _Entries
 {
@@ -20,84 +18,8 @@ struct _Entries
   ZipArchive *archive; /* (nullable) */
 };
 
-static gboolean
-fail_with_errno (const char *path, int code, GError **error)
-{
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: %s", path, g_strerror (code));
-  return FALSE;
-}
-
-static GBytes *
-read_all (const char *path, int fd, gsize size, GError **error)
-{
-  g_autofree guint8 *data = g_malloc (size + 1);
-  gsize at = 0;
-
-  while (at < size)
-    {
-      gssize n = read (fd, data + at, size - at);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        {
-          fail_with_errno (path, errno, error);
-          return NULL;
-        }
-      if (n == 0)
-        break;
-      at += n;
-    }
-  return g_bytes_new_take (g_steal_pointer (&data), at);
-}
-
-static GBytes *
-read_or_map (const char *path, int fd, guint64 max_bytes, GError **error)
-{
-  g_autoptr (GMappedFile) map = NULL;
-  struct stat facts;
-
-  if (fstat (fd, &facts) != 0)
-    {
-      fail_with_errno (path, errno, error);
-      return NULL;
-    }
-  if (!S_ISREG (facts.st_mode))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", path);
-      return NULL;
-    }
-  if ((guint64) facts.st_size > max_bytes)
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
-                   "%s: %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT, path,
-                   (guint64) facts.st_size, max_bytes);
-      return NULL;
-    }
-  if (facts.st_size < MAP_FROM)
-    return read_all (path, fd, facts.st_size, error);
-  map = g_mapped_file_new_from_fd (fd, FALSE, error);
-  return map != NULL ? g_mapped_file_get_bytes (map) : NULL;
-}
-
-GBytes *
-file_read (const char *path, guint64 max_bytes, GError **error)
-{
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  GBytes *bytes;
-
-  if (fd < 0)
-    {
-      fail_with_errno (path, errno, error);
-      return NULL;
-    }
-  bytes = read_or_map (path, fd, max_bytes, error);
-  close (fd);
-  return bytes;
-}
-
 Entries *
-entries_open (const char *path, GError **error)
+entries_open (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Entries) entries = g_new0 (Entries, 1);
   g_autofree char *base = g_path_get_basename (path);
@@ -105,11 +27,12 @@ entries_open (const char *path, GError **error)
   entries->path = g_strdup (path);
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     entries->folder = g_strdup (path);
-  else if (strcmp (base, "adjoint.json") == 0)
+  else if (strcmp (base, MANIFEST) == 0)
     entries->folder = g_path_get_dirname (path);
   else
     {
-      g_autoptr (GBytes) bytes = file_read (path, G_MAXINT64, error);
+      g_autoptr (GBytes) bytes =
+          adj_file_read (path, ADJ_FILE_FOLLOW, G_MAXINT64, cancellable, error);
 
       if (bytes == NULL)
         return NULL;
@@ -163,18 +86,13 @@ static GBytes *
 read_in_folder (const Entries *entries, const char *name, guint64 max_bytes, GError **error)
 {
   g_autofree char *path = g_build_filename (entries->folder, name, NULL);
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-  GBytes *bytes;
+  g_autoptr (GError) reason = NULL;
+  GBytes *bytes = adj_file_read (path, ADJ_FILE_NO_LINK, max_bytes, NULL, &reason);
 
-  if (fd < 0 && errno == ENOENT)
+  if (bytes == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
     return fail_missing (entries, name, error);
-  if (fd < 0)
-    {
-      fail_with_errno (path, errno, error);
-      return NULL;
-    }
-  bytes = read_or_map (path, fd, max_bytes, error);
-  close (fd);
+  if (bytes == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
   return bytes;
 }
 
@@ -207,79 +125,37 @@ entries_check_hash (
 
 /* -- writing -- */
 
-typedef struct
-{
-  const char *path;
-  int fd;
-} Output;
-
 static gboolean
-write_piece (const guint8 *bytes, gsize length, gpointer data, GError **error)
+write_piece (const guint8 *bytes, gsize length, gpointer writer, GError **error)
 {
-  const Output *output = data;
-
-  while (length > 0)
-    {
-      gssize n = write (output->fd, bytes, length);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return fail_with_errno (output->path, errno, error);
-      bytes += n;
-      length -= n;
-    }
-  return TRUE;
+  return adj_file_writer_write (writer, bytes, length, error);
 }
 
 static gboolean
-write_chunks (Output *output, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error)
+write_chunks (
+    AdjFileWriter *writer, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error)
 {
   GBytes *chunk;
   gboolean good = TRUE;
 
   while (good && (chunk = next (data)) != NULL)
     {
-      good = save_meter_pass (meter, chunk, write_piece, output, error);
+      good = save_meter_pass (meter, chunk, write_piece, writer, error);
       g_bytes_unref (chunk);
     }
-  return good;
-}
-
-/* The rights that a new file gets, or those that the old one has. */
-static void
-copy_mode (int fd, const char *path)
-{
-  struct stat facts;
-  mode_t mask = umask (0);
-
-  umask (mask);
-  fchmod (fd, stat (path, &facts) == 0 ? facts.st_mode & 07777 : 0666 & ~mask);
+  return good && adj_file_writer_commit (writer, ADJ_FILE_LASTING, meter->cancellable, error);
 }
 
 gboolean
 file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *meter, GError **error)
 {
-  g_autofree char *partial = g_strconcat (path, ".XXXXXX", NULL);
-  Output output = { path, g_mkstemp_full (partial, O_RDWR | O_CLOEXEC, 0600) };
-  gboolean good;
+  AdjFileWriter *given = meter->options != NULL ? meter->options->writer : NULL;
+  g_autoptr (AdjFileWriter) own = NULL;
 
-  if (output.fd < 0)
-    return fail_with_errno (path, errno, error);
-  good = write_chunks (&output, next, data, meter, error);
-  if (good && fsync (output.fd) != 0)
-    good = fail_with_errno (path, errno, error);
-  if (good)
-    copy_mode (output.fd, path);
-  if (close (output.fd) != 0 && good)
-    good = fail_with_errno (path, errno, error);
-  /* Syncing may take long. */
-  good = good && !g_cancellable_set_error_if_cancelled (meter->cancellable, error);
-  if (good && g_rename (partial, path) != 0)
-    good = fail_with_errno (path, errno, error);
-  if (!good)
-    g_unlink (partial);
-  return good;
+  if (given == NULL)
+    own = adj_file_writer_open (path, meter->cancellable, error);
+  return (given != NULL || own != NULL) &&
+         write_chunks (given != NULL ? given : own, next, data, meter, error);
 }
 
 typedef struct
@@ -307,7 +183,17 @@ file_replace (const char *path, GPtrArray *chunks, SaveMeter *meter, GError **er
 static gboolean
 make_folder (const char *path, GError **error)
 {
-  return g_mkdir_with_parents (path, 0777) == 0 || fail_with_errno (path, errno, error);
+  return g_mkdir_with_parents (path, 0777) == 0 || adj_file_fail (path, errno, error);
+}
+
+static gboolean
+write_item (AdjFileWriter *writer, const ZipItem *item, SaveMeter *meter, GError **error)
+{
+  gpointer one = item->bytes;
+  GPtrArray chunks = { &one, 1 };
+  ChunkList list = { &chunks, 0 };
+
+  return write_chunks (writer, next_of_list, &list, meter, error);
 }
 
 static gboolean
@@ -315,10 +201,12 @@ write_in_folder (const char *folder, const ZipItem *item, SaveMeter *meter, GErr
 {
   g_autofree char *path = g_build_filename (folder, item->name, NULL);
   g_autofree char *parent = g_path_get_dirname (path);
-  g_autoptr (GPtrArray) chunks = g_ptr_array_new ();
+  g_autoptr (AdjFileWriter) writer = NULL;
 
-  g_ptr_array_add (chunks, item->bytes);
-  return make_folder (parent, error) && file_replace (path, chunks, meter, error);
+  if (!make_folder (parent, error))
+    return FALSE;
+  writer = adj_file_writer_open (path, meter->cancellable, error);
+  return writer != NULL && write_item (writer, item, meter, error);
 }
 
 /* Removes files of @folder/@part that have a name as we give them and are not among @items. */
@@ -339,19 +227,27 @@ remove_stale (const char *folder, const char *part, const char *suffix, GHashTab
     }
 }
 
+/* @writer: of the manifest, which comes last. */
 static gboolean
-write_folder (const char *folder, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
+write_folder (AdjFileWriter *writer,
+              const char *folder,
+              const ZipItem *items,
+              guint n,
+              SaveMeter *meter,
+              GError **error)
 {
   g_autofree char *manifest = g_build_filename (folder, items[0].name, NULL);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   gboolean is_ours = g_file_test (manifest, G_FILE_TEST_IS_REGULAR);
 
-  for (guint i = n; i-- > 0;)
+  for (guint i = 1; i < n; i++)
     {
       if (!write_in_folder (folder, &items[i], meter, error))
         return FALSE;
       g_hash_table_add (names, items[i].name);
     }
+  if (!write_item (writer, &items[0], meter, error))
+    return FALSE;
   if (is_ours)
     {
       remove_stale (folder, "graphs", ".json", names);
@@ -373,18 +269,38 @@ entries_count_passes (const char *path)
   return is_folder (path) ? 1 : 2;
 }
 
+AdjFileWriter *
+entries_open_writer (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *manifest = NULL;
+
+  if (!is_folder (path))
+    return adj_file_writer_open (path, cancellable, error);
+  manifest = g_build_filename (path, MANIFEST, NULL);
+  return make_folder (path, error) ? adj_file_writer_open (manifest, cancellable, error) : NULL;
+}
+
+static gboolean
+write_archive (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
+{
+  g_autoptr (GPtrArray) chunks = zip_write (items, n, meter, error);
+
+  if (chunks != NULL)
+    return file_replace (path, chunks, meter, error);
+  g_prefix_error (error, "%s: ", path);
+  return FALSE;
+}
+
 gboolean
 entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
 {
-  g_autoptr (GPtrArray) chunks = NULL;
+  AdjFileWriter *given = meter->options != NULL ? meter->options->writer : NULL;
+  g_autoptr (AdjFileWriter) own = NULL;
 
-  if (is_folder (path))
-    return write_folder (path, items, n, meter, error);
-  chunks = zip_write (items, n, meter, error);
-  if (chunks == NULL)
-    {
-      g_prefix_error (error, "%s: ", path);
-      return FALSE;
-    }
-  return file_replace (path, chunks, meter, error);
+  if (!is_folder (path))
+    return write_archive (path, items, n, meter, error);
+  if (given == NULL)
+    own = entries_open_writer (path, meter->cancellable, error);
+  return (given != NULL || own != NULL) &&
+         write_folder (given != NULL ? given : own, path, items, n, meter, error);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <gio/gio.h>
-#include <stdio.h>
-
-#include <glib/gstdio.h>
 
 #include "base/adj-error.h"
+#include "base/adj-file-internal.h"
 #include "formats/text-formats-private.h"
 
 /* Text shrinks to a tenth or a fiftieth; what would grow by more is no text. */
@@ -15,16 +13,10 @@
 gboolean
 gzip_is (const char *path)
 {
-  guint8 head[2] = { 0 };
-  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? g_fopen (path, "rbe") : NULL;
-  gsize n = 0;
+  guint8 head[2];
 
-  if (file != NULL)
-    {
-      n = fread (head, 1, sizeof head, file);
-      fclose (file);
-    }
-  return n == sizeof head && head[0] == 0x1f && head[1] == 0x8b;
+  return adj_file_read_head (path, head, sizeof head, NULL) == sizeof head && head[0] == 0x1f &&
+         head[1] == 0x8b;
 }
 
 static gboolean
@@ -51,25 +43,22 @@ read_stream (
 GBytes *
 gzip_read (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) packed = g_file_read (file, cancellable, error);
+  g_autoptr (GBytes) packed = adj_file_read (path, ADJ_FILE_FOLLOW, MAX_BYTES, cancellable, error);
+  g_autoptr (GInputStream) memory = NULL;
   g_autoptr (GConverter) inflater =
       G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
-  g_autoptr (GFileInfo) info = NULL;
   g_autoptr (GInputStream) stream = NULL;
   g_autoptr (GByteArray) all = g_byte_array_new ();
   guint64 limit;
 
-  if (packed != NULL)
-    info =
-        g_file_input_stream_query_info (packed, G_FILE_ATTRIBUTE_STANDARD_SIZE, cancellable, error);
-  if (info == NULL)
+  if (packed == NULL)
     return NULL;
   limit =
-      CLAMP ((guint64) g_file_info_get_size (info), MIN_LIMIT / MAX_RATIO, MAX_BYTES / MAX_RATIO) *
-      MAX_RATIO;
-  stream = g_converter_input_stream_new (G_INPUT_STREAM (packed), inflater);
-  return read_stream (stream, limit, all, cancellable, error)
-             ? g_byte_array_free_to_bytes (g_steal_pointer (&all))
-             : NULL;
+      CLAMP (g_bytes_get_size (packed), MIN_LIMIT / MAX_RATIO, MAX_BYTES / MAX_RATIO) * MAX_RATIO;
+  memory = g_memory_input_stream_new_from_bytes (packed);
+  stream = g_converter_input_stream_new (memory, inflater);
+  if (read_stream (stream, limit, all, cancellable, error))
+    return g_byte_array_free_to_bytes (g_steal_pointer (&all));
+  g_prefix_error (error, "%s: ", path);
+  return NULL;
 }

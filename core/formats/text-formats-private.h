@@ -14,7 +14,7 @@ extern const AdjFormat adj_format_json;
 
 /* Whether the file begins as gzip does. */
 gboolean gzip_is (const char *path);
-/* What is packed in it, within bounds. */
+/* (transfer full) (nullable): what is packed in it, within bounds; messages begin with @path. */
 GBytes *gzip_read (const char *path, GCancellable *cancellable, GError **error);
 
 /* The bytes as text, never %NULL: an empty file has none to point to. */

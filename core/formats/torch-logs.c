@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
@@ -278,7 +279,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = file_read (path, MAX_BYTES, error);
+  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, MAX_BYTES, cancellable, error);
 
   return bytes != NULL ? load_bytes (bytes, path, cancellable, error) : NULL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/adj-arena.h"
+#include "base/adj-file-internal.h"
 #include "formats/json-private.h"
 #include "formats/regions-private.h"
 #include "formats/text-formats-private.h"
@@ -449,19 +450,8 @@ read_log (Log *log, GBytes *bytes, GError **error)
 static GBytes *
 read_bytes (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GMappedFile) mapped = NULL;
-
-  if (gzip_is (path))
-    return gzip_read (path, cancellable, error);
-  mapped = g_mapped_file_new (path, FALSE, error);
-  if (mapped == NULL)
-    return NULL;
-  if (g_mapped_file_get_length (mapped) > MAX_LOG_BYTES)
-    {
-      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "more than 4 GiB");
-      return NULL;
-    }
-  return g_mapped_file_get_bytes (mapped);
+  return gzip_is (path) ? gzip_read (path, cancellable, error)
+                        : adj_file_read (path, ADJ_FILE_FOLLOW, MAX_LOG_BYTES, cancellable, error);
 }
 
 /* "…_rank_3_abcdefgh.log" → 3; -1 when the name says none. */
@@ -482,10 +472,7 @@ read_file (Log *log, const char *path, GError **error)
   g_autoptr (GBytes) bytes = read_bytes (path, log->cancellable, error);
 
   if (bytes == NULL)
-    {
-      g_prefix_error (error, "%s: ", path);
-      return FALSE;
-    }
+    return FALSE;
   log->name = name;
   log->rank = rank_in_name (name);
   return read_log (log, bytes, error);

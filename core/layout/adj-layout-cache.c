@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/adj-file-internal.h"
+#include "base/adj-file-writer.h"
 #include "layout/layout-cache-private.h"
 
 /* Part of every key: another version of Graphviz's settings gives other places. */
@@ -67,12 +69,8 @@ static GBytes *
 read_file (const AdjLayoutCache *self, const char *key)
 {
   g_autofree char *path = file_for (self, key);
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
 
-  if (!file || g_mapped_file_get_length (file) > MAX_FILE)
-    return NULL;
-  /* A copy: the file may be cut short while it is mapped. */
-  return g_bytes_new (g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
+  return adj_file_read (path, ADJ_FILE_FOLLOW, MAX_FILE, NULL, NULL);
 }
 
 AdjPlacement *
@@ -111,7 +109,7 @@ adj_layout_cache_keep (AdjLayoutCache *cache, const char *key, const AdjPlacemen
       g_autofree char *path = file_for (cache, key);
 
       /* A cache that cannot be written is a slow cache. */
-      g_file_set_contents (path, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes),
-                           NULL);
+      adj_file_write (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes),
+                      ADJ_FILE_CACHE, NULL);
     }
 }

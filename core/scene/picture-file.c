@@ -2,18 +2,15 @@
 
 /* Pictures as files: vectors in one go, pixels in tiles. */
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
-#include <glib/gstdio.h>
 #include <png.h>
 
 #include "base/adj-error.h"
+#include "base/adj-file-writer.h"
 #include "scene/paint-cairo-private.h"
 
 #define MAX_PDF_POINTS 14400.0
@@ -27,9 +24,10 @@
 /* Where the bytes go. */
 typedef struct
 {
-  FILE *file; /* (nullable): to */
+  AdjFileWriter *writer; /* (nullable): to */
   GByteArray *bytes;
   GCancellable *cancellable;
+  GError *problem; /* (owned) (nullable): of writing */
 } Sink;
 
 static cairo_status_t
@@ -39,9 +37,12 @@ write_to_sink (gpointer closure, const guint8 *data, guint size)
 
   if (g_cancellable_is_cancelled (sink->cancellable))
     return CAIRO_STATUS_WRITE_ERROR;
-  if (sink->file != NULL)
-    return fwrite (data, 1, size, sink->file) == size ? CAIRO_STATUS_SUCCESS
-                                                      : CAIRO_STATUS_WRITE_ERROR;
+  if (sink->problem != NULL)
+    return CAIRO_STATUS_WRITE_ERROR;
+  if (sink->writer != NULL)
+    return adj_file_writer_write (sink->writer, data, size, &sink->problem)
+               ? CAIRO_STATUS_SUCCESS
+               : CAIRO_STATUS_WRITE_ERROR;
   g_byte_array_append (sink->bytes, data, size);
   return CAIRO_STATUS_SUCCESS;
 }
@@ -325,44 +326,22 @@ static const struct
 };
 
 static gboolean
-fail_with_errno (const char *path, GError **error)
-{
-  int saved = errno;
-
-  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (saved), "%s: %s", path,
-               g_strerror (saved));
-  return FALSE;
-}
-
-/* Writes beside @path and renames, so that there is never half a picture. */
-static gboolean
 write_page (const Page *page,
             gboolean (*write) (const Page *page, Sink *sink, GError **error),
             const char *path,
             GError **error)
 {
-  g_autofree char *beside = g_strconcat (path, ".XXXXXX", NULL);
-  int fd = g_mkstemp_full (beside, O_RDWR | O_CLOEXEC, 0666);
-  FILE *file = fd >= 0 ? fdopen (fd, "wb") : NULL;
-  Sink sink = { .file = file, .cancellable = page->options->cancellable };
-  gboolean good;
+  GCancellable *cancellable = page->options->cancellable;
+  g_autoptr (AdjFileWriter) writer = adj_file_writer_open (path, cancellable, error);
+  Sink sink = { .writer = writer, .cancellable = cancellable };
+  g_autoptr (GError) reason = NULL;
 
-  if (!file)
-    {
-      fail_with_errno (path, error);
-      if (fd >= 0)
-        close (fd);
-      return FALSE;
-    }
-  good = write (page, &sink, error);
-  if (fclose (file) != 0 && good)
-    good = fail_with_errno (path, error);
-  good = good && !g_cancellable_set_error_if_cancelled (sink.cancellable, error);
-  if (good && g_rename (beside, path) != 0)
-    good = fail_with_errno (path, error);
-  if (!good)
-    g_unlink (beside);
-  return good;
+  if (writer == NULL)
+    return FALSE;
+  if (write (page, &sink, &reason))
+    return adj_file_writer_commit (writer, ADJ_FILE_LASTING, cancellable, error);
+  g_propagate_error (error, sink.problem != NULL ? sink.problem : g_steal_pointer (&reason));
+  return FALSE;
 }
 
 static const AdjPaintOptions defaults;

@@ -76,6 +76,14 @@ ADJ_PUBLIC guint64 adj_session_count_kept_bytes (const AdjBundle *bundle,
                                                  const AdjRecordedCall *run,
                                                  gboolean values);
 
+/* (transfer full) (nullable): @run, which is of @from, for the graph of this id in @to, another
+ * reading of the file: what that holds already is shared with it, so that a file has it once.
+ * ADJ_ERROR_STALE when the graph there computes something else. */
+ADJ_PUBLIC AdjRecordedCall *adj_session_move_run (const AdjBundle *from,
+                                                  const AdjRecordedCall *run,
+                                                  const AdjBundle *to,
+                                                  GError **error);
+
 /* (transfer full) (nullable): runs and compares with what was recorded, or with the run whose
  * inputs it has; with @nodes node by node.
  */

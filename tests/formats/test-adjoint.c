@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
@@ -698,7 +699,7 @@ test_complex_pairs (gconstpointer dtype)
 }
 
 static void
-test_maps_large (void)
+test_large (void)
 {
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "large.adjoint", NULL);
@@ -713,8 +714,12 @@ test_maps_large (void)
   g_assert_cmpuint (
       (guintptr) g_bytes_get_data (adj_tensor_data_get_bytes (call.inputs[0].data), NULL) % 64, ==,
       0);
-  /* Saving over the file that is mapped. */
+  /* Over the file that was read, and then somebody cuts it short. */
   save (bundle, path);
+  adj_bundle_unref (bundle);
+  bundle = load (path);
+  g_assert_cmpint (truncate (path, 100), ==, 0);
+  call = *adj_bundle_get_call (bundle, 0);
   g_assert_cmpfloat (adj_tensor_data_get_double (call.inputs[0].data, 77), ==, 0);
 }
 
@@ -865,7 +870,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/adjoint/follows-no-link", test_follows_no_link);
   g_test_add_func ("/formats/adjoint/keeps-all", test_keeps_all);
   g_test_add_func ("/formats/adjoint/aliases", test_aliases);
-  g_test_add_func ("/formats/adjoint/maps-large", test_maps_large);
+  g_test_add_func ("/formats/adjoint/large", test_large);
   g_test_add_data_func ("/formats/adjoint/complex32", GINT_TO_POINTER (ADJ_DTYPE_C32),
                         test_complex_pairs);
   g_test_add_data_func ("/formats/adjoint/complex64", GINT_TO_POINTER (ADJ_DTYPE_C64),

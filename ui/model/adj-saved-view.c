@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/adj-file-writer.h"
+
 #define GROUP "View"
 #define RUN_GROUP "Run"
 #define MAX_FOLDS 1000
@@ -176,6 +178,8 @@ adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
   g_autoptr (GKeyFile) keys = g_key_file_new ();
   g_autofree char *path = make_path (file);
   g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *text = NULL;
+  gsize length;
 
   if (g_mkdir_with_parents (folder, 0700) < 0)
     {
@@ -183,7 +187,8 @@ adj_saved_view_save (const AdjSavedView *view, GFile *file, GError **error)
       return FALSE;
     }
   write_keys (view, keys);
-  return g_key_file_save_to_file (keys, path, error);
+  text = g_key_file_to_data (keys, &length, NULL);
+  return adj_file_write (path, text, length, ADJ_FILE_LASTING, error);
 }
 
 /* -- in the notes of a file: groups are objects, values are texts -- */

@@ -3,7 +3,9 @@
 
 #include <gio/gio.h>
 #include <glib/gi18n.h>
+#include <string.h>
 
+#include "base/adj-file-writer.h"
 #include "interpreter/adj-interpreter.h"
 #include "model/adj-facts.h"
 #include "report/report-private.h"
@@ -274,10 +276,5 @@ adj_report_write (const AdjReport *report, const char *path, GError **error)
 {
   g_autofree char *page = adj_report_make (report, error);
 
-  if (page == NULL)
-    return FALSE;
-  if (g_file_set_contents (path, page, -1, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", path);
-  return FALSE;
+  return page != NULL && adj_file_write (path, page, strlen (page), ADJ_FILE_LASTING, error);
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* Files of others, read so that what they do to them later reaches nobody here. */
+
+typedef enum
+{
+  ADJ_FILE_FOLLOW,  /* of a link what it leads to */
+  ADJ_FILE_NO_LINK, /* a link is refused: the path comes from somebody else */
+} AdjFileLinks;
+
+/**
+ * adj_file_read:
+ * @max_bytes: more is ADJ_ERROR_LIMIT
+ * @cancellable: (nullable)
+ *
+ * The whole of a regular file, as it was at one moment: a copy in memory, of a large file in a file
+ * of our own without a name.  Nothing is opened that would wait, such as a pipe.
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_STALE when somebody changed the file
+ *   meanwhile, ADJ_ERROR_MEMORY when there is no room for the copy, ADJ_ERROR_PARSE when it is no
+ *   regular file, or G_IO_ERROR; messages begin with @path
+ */
+GBytes *adj_file_read (const char *path,
+                       AdjFileLinks links,
+                       guint64 max_bytes,
+                       GCancellable *cancellable,
+                       GError **error);
+
+/**
+ * adj_file_read_head:
+ * @head: room for @length bytes
+ *
+ * Returns: how many of the first bytes of a regular file there are, at most @length; -1 with an
+ *   error as of adj_file_read()
+ */
+gssize adj_file_read_head (const char *path, guint8 *head, gsize length, GError **error);
+
+/* A file without a name, for reading and writing, gone when it is closed even if the process dies;
+ * -1 with errno set. */
+int adj_file_open_unnamed (void);
+/* Where such files are. */
+const char *adj_file_temporary_folder (void);
+
+/* %FALSE, with "path: <what errno says>". */
+gboolean adj_file_fail (const char *path, int code, GError **error);
+
+G_END_DECLS
