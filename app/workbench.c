@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
+
+#include "base/adj-file-writer.h"
 #include "window/adj-application.h"
 
 int
@@ -6,6 +9,9 @@ main (int argc, char *argv[])
 {
   g_autoptr (AdjApplication) application = NULL;
 
+  /* A file that may not grow is an error of who writes it. */
+  signal (SIGXFSZ, SIG_IGN);
+  adj_file_writer_sweep ();
   g_set_application_name ("Adjoint");
   application = adj_application_new (G_APPLICATION_DEFAULT_FLAGS);
   return g_application_run (G_APPLICATION (application), argc, argv);

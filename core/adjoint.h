@@ -10,6 +10,7 @@
 #include "autograd/adj-module-hooks.h"
 #include "base/adj-diag.h"
 #include "base/adj-error.h"
+#include "base/adj-file-writer.h"
 #include "call/adj-context.h"
 #include "call/adj-function.h"
 #include "call/adj-higher-order.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adj-command.h"
+#include "streams.h"
 
 #define COMMAND(name) extern const AdjCommand adj_command_##name;
 #include "commands.inc"
@@ -51,6 +52,7 @@ run_command (const AdjCommand *command, int argc, char **argv)
 int
 main (int argc, char **argv)
 {
+  streams_init ();
   setlocale (LC_ALL, "");
   g_set_prgname ("adjoint");
   if (argc < 2)
@@ -68,6 +70,7 @@ main (int argc, char **argv)
       puts ("adjoint " ADJ_VERSION);
       return ADJ_EXIT_DONE;
     }
+  adj_file_writer_sweep ();
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (g_str_equal (commands[i]->name, argv[1]))
       return (int) run_command (commands[i], argc - 1, argv + 1);

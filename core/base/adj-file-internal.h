@@ -9,9 +9,10 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  ADJ_FILE_FOLLOW,  /* of a link what it leads to */
-  ADJ_FILE_NO_LINK, /* a link is refused: the path comes from somebody else */
-} AdjFileLinks;
+  ADJ_FILE_WHOLE = 0,
+  ADJ_FILE_NO_LINK = 1 << 0,  /* a link is refused: the path comes from somebody else */
+  ADJ_FILE_MAY_GROW = 1 << 1, /* a log, to which somebody may append meanwhile */
+} AdjFileFlags;
 
 /**
  * adj_file_read:
@@ -26,7 +27,7 @@ typedef enum
  *   regular file, or G_IO_ERROR; messages begin with @path
  */
 GBytes *adj_file_read (const char *path,
-                       AdjFileLinks links,
+                       AdjFileFlags flags,
                        guint64 max_bytes,
                        GCancellable *cancellable,
                        GError **error);

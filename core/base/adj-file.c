@@ -64,17 +64,18 @@ adj_file_open_unnamed (void)
 typedef struct
 {
   const char *path;
+  AdjFileFlags flags;
   int fd;
   struct stat facts; /* when it was opened */
   GCancellable *cancellable;
 } Source;
 
 static gboolean
-source_open (Source *source, AdjFileLinks links, GError **error)
+source_open (Source *source, GError **error)
 {
-  int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (links == ADJ_FILE_NO_LINK ? O_NOFOLLOW : 0);
+  int no_link = source->flags & ADJ_FILE_NO_LINK ? O_NOFOLLOW : 0;
 
-  source->fd = open (source->path, flags);
+  source->fd = open (source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link);
   if (source->fd < 0 || fstat (source->fd, &source->facts) != 0)
     return adj_file_fail (source->path, errno, error);
   if (S_ISREG (source->facts.st_mode))
@@ -107,6 +108,8 @@ check_unchanged (const Source *source, GError **error)
 
   if (fstat (source->fd, &now) != 0)
     return adj_file_fail (source->path, errno, error);
+  if ((source->flags & ADJ_FILE_MAY_GROW) && now.st_size > source->facts.st_size)
+    return TRUE;
   if (now.st_size == source->facts.st_size && now.st_mtim.tv_sec == source->facts.st_mtim.tv_sec &&
       now.st_mtim.tv_nsec == source->facts.st_mtim.tv_nsec)
     return TRUE;
@@ -224,17 +227,17 @@ copy_into_file (const Source *source, GError **error)
 
 GBytes *
 adj_file_read (const char *path,
-               AdjFileLinks links,
+               AdjFileFlags flags,
                guint64 max_bytes,
                GCancellable *cancellable,
                GError **error)
 {
-  g_auto (Source) source = { .path = path, .fd = -1, .cancellable = cancellable };
+  g_auto (Source) source = { .path = path, .flags = flags, .fd = -1, .cancellable = cancellable };
   g_autoptr (GBytes) bytes = NULL;
 
   g_return_val_if_fail (path != NULL, NULL);
 
-  if (!source_open (&source, links, error))
+  if (!source_open (&source, error))
     return NULL;
   if ((guint64) source.facts.st_size > max_bytes)
     {
@@ -256,7 +259,7 @@ adj_file_read_head (const char *path, guint8 *head, gsize length, GError **error
 
   g_return_val_if_fail (path != NULL && head != NULL, -1);
 
-  if (!source_open (&source, ADJ_FILE_FOLLOW, error))
+  if (!source_open (&source, error))
     return -1;
   while ((n = pread (source.fd, head, length, 0)) < 0 && errno == EINTR)
     ;

@@ -413,7 +413,7 @@ adj_safetensors_read (GBytes *bytes, const char *name, GError **error)
 AdjSafetensors *
 adj_safetensors_load (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, G_MAXINT64, NULL, error);
+  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, NULL, error);
 
   return bytes != NULL ? adj_safetensors_read (bytes, path, error) : NULL;
 }

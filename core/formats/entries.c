@@ -32,7 +32,7 @@ entries_open (const char *path, GCancellable *cancellable, GError **error)
   else
     {
       g_autoptr (GBytes) bytes =
-          adj_file_read (path, ADJ_FILE_FOLLOW, G_MAXINT64, cancellable, error);
+          adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, cancellable, error);
 
       if (bytes == NULL)
         return NULL;

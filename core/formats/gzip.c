@@ -43,7 +43,7 @@ read_stream (
 GBytes *
 gzip_read (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) packed = adj_file_read (path, ADJ_FILE_FOLLOW, MAX_BYTES, cancellable, error);
+  g_autoptr (GBytes) packed = adj_file_read (path, ADJ_FILE_WHOLE, MAX_BYTES, cancellable, error);
   g_autoptr (GInputStream) memory = NULL;
   g_autoptr (GConverter) inflater =
       G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));

@@ -207,7 +207,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, MAX_BYTES, cancellable, error);
+  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, MAX_BYTES, cancellable, error);
 
   if (bytes == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;

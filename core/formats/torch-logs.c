@@ -279,7 +279,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
 static AdjBundle *
 load (const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, MAX_BYTES, cancellable, error);
+  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_MAY_GROW, MAX_BYTES, cancellable, error);
 
   return bytes != NULL ? load_bytes (bytes, path, cancellable, error) : NULL;
 }

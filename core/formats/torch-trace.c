@@ -450,8 +450,9 @@ read_log (Log *log, GBytes *bytes, GError **error)
 static GBytes *
 read_bytes (const char *path, GCancellable *cancellable, GError **error)
 {
-  return gzip_is (path) ? gzip_read (path, cancellable, error)
-                        : adj_file_read (path, ADJ_FILE_FOLLOW, MAX_LOG_BYTES, cancellable, error);
+  return gzip_is (path)
+             ? gzip_read (path, cancellable, error)
+             : adj_file_read (path, ADJ_FILE_MAY_GROW, MAX_LOG_BYTES, cancellable, error);
 }
 
 /* "…_rank_3_abcdefgh.log" → 3; -1 when the name says none. */
@@ -465,17 +466,25 @@ rank_in_name (const char *name)
                     : -1;
 }
 
+/* @alone: it was asked for; what cannot be read beside others is passed over. */
 static gboolean
-read_file (Log *log, const char *path, GError **error)
+read_file (Log *log, const char *path, gboolean alone, GError **error)
 {
   g_autofree char *name = g_path_get_basename (path);
-  g_autoptr (GBytes) bytes = read_bytes (path, log->cancellable, error);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GBytes) bytes = read_bytes (path, log->cancellable, &reason);
 
-  if (bytes == NULL)
-    return FALSE;
   log->name = name;
   log->rank = rank_in_name (name);
-  return read_log (log, bytes, error);
+  if (bytes != NULL)
+    return read_log (log, bytes, error);
+  if (alone || g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  regions_warn (log->regions, name, 0, "passed over", reason->message + strlen (path) + 2);
+  return TRUE;
 }
 
 static gint
@@ -516,7 +525,7 @@ read_all (Log *log, const char *path, GError **error)
   if (files->len > 1)
     regions_name_files (log->regions);
   for (guint i = 0; i < files->len; i++)
-    if (!read_file (log, files->pdata[i], error))
+    if (!read_file (log, files->pdata[i], files->len == 1, error))
       return FALSE;
   return TRUE;
 }

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/adj-file-internal.h"
-#include "formats/zip-private.h"
 #include "formats/unread-private.h"
+#include "formats/zip-private.h"
 
 #define RECORD "record a step of the model with adjoint_capture"
 #define EXPORTED                                                                                   \
@@ -47,7 +47,7 @@ has_entry (const ZipArchive *archive, const char *suffix)
 static const char *
 describe_archive (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, G_MAXINT64, NULL, error);
+  g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, NULL, error);
   g_autoptr (ZipArchive) archive = bytes != NULL ? zip_open (bytes, path, error) : NULL;
 
   if (archive == NULL)

@@ -70,7 +70,7 @@ read_file (const AdjLayoutCache *self, const char *key)
 {
   g_autofree char *path = file_for (self, key);
 
-  return adj_file_read (path, ADJ_FILE_FOLLOW, MAX_FILE, NULL, NULL);
+  return adj_file_read (path, ADJ_FILE_WHOLE, MAX_FILE, NULL, NULL);
 }
 
 AdjPlacement *

@@ -67,7 +67,7 @@ test_changed (void)
   for (; n_changed < 20 && g_get_monotonic_time () < end; n++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_FOLLOW, SIZE, NULL, &error);
+      g_autoptr (GBytes) bytes = adj_file_read (path, ADJ_FILE_WHOLE, SIZE, NULL, &error);
 
       if (bytes != NULL && g_bytes_get_size (bytes) == SIZE)
         assert_one_letter (bytes);
@@ -94,7 +94,7 @@ test_large (void)
 
   g_assert_cmpint (ftruncate (fd, LARGE), ==, 0);
   g_assert_cmpint (pwrite (fd, "end", 3, LARGE - 3), ==, 3);
-  bytes = adj_file_read (path, ADJ_FILE_FOLLOW, G_MAXINT64, NULL, &error);
+  bytes = adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (ftruncate (fd, 0), ==, 0);
   close (fd);
@@ -105,11 +105,11 @@ test_large (void)
 }
 
 static void
-assert_refused (const char *path, AdjFileLinks links, GQuark domain, int code)
+assert_refused (const char *path, AdjFileFlags flags, GQuark domain, int code)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (adj_file_read (path, links, 100, NULL, &error));
+  g_assert_null (adj_file_read (path, flags, 100, NULL, &error));
   g_assert_error (error, domain, code);
   g_assert_true (g_str_has_prefix (error->message, path));
 }
@@ -126,13 +126,13 @@ test_refused (void)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
   g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
   g_assert_cmpint (symlink ("file", link), ==, 0);
-  assert_refused (path, ADJ_FILE_FOLLOW, ADJ_ERROR, ADJ_ERROR_LIMIT);
-  assert_refused (link, ADJ_FILE_FOLLOW, ADJ_ERROR, ADJ_ERROR_LIMIT);
+  assert_refused (path, ADJ_FILE_WHOLE, ADJ_ERROR, ADJ_ERROR_LIMIT);
+  assert_refused (link, ADJ_FILE_WHOLE, ADJ_ERROR, ADJ_ERROR_LIMIT);
   assert_refused (link, ADJ_FILE_NO_LINK, G_IO_ERROR, G_IO_ERROR_TOO_MANY_LINKS);
-  assert_refused (pipe, ADJ_FILE_FOLLOW, ADJ_ERROR, ADJ_ERROR_PARSE);
-  assert_refused (folder->path, ADJ_FILE_FOLLOW, ADJ_ERROR, ADJ_ERROR_PARSE);
-  assert_refused ("/dev/zero", ADJ_FILE_FOLLOW, ADJ_ERROR, ADJ_ERROR_PARSE);
-  assert_refused ("/nowhere", ADJ_FILE_FOLLOW, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+  assert_refused (pipe, ADJ_FILE_WHOLE, ADJ_ERROR, ADJ_ERROR_PARSE);
+  assert_refused (folder->path, ADJ_FILE_WHOLE, ADJ_ERROR, ADJ_ERROR_PARSE);
+  assert_refused ("/dev/zero", ADJ_FILE_WHOLE, ADJ_ERROR, ADJ_ERROR_PARSE);
+  assert_refused ("/nowhere", ADJ_FILE_WHOLE, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
 }
 
 int

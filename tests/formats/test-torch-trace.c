@@ -2,6 +2,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "adjoint.h"
 #include "support/adj-test.h"
@@ -244,6 +246,38 @@ test_lists_damage (void)
     }
 }
 
+/* What is no file, or cannot be read, stands beside logs and takes none of them along. */
+static void
+test_no_files (void)
+{
+  static const char name[] = "dedicated_log_torch_trace_";
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *pipe = g_strdup_printf ("%s/%sa.log", folder->path, name);
+  g_autofree char *loose = g_strdup_printf ("%s/%sb.log", folder->path, name);
+  g_autofree char *inner = g_strdup_printf ("%s/%sc.log", folder->path, name);
+  g_autofree char *device = g_strdup_printf ("%s/%sd.log", folder->path, name);
+  g_autofree char *path = g_strdup_printf ("%s/%se.log", folder->path, name);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = NULL;
+  guint n = 0;
+
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  g_assert_cmpint (symlink ("nowhere", loose), ==, 0);
+  g_assert_cmpint (g_mkdir (inner, 0700), ==, 0);
+  g_assert_cmpint (symlink ("/dev/zero", device), ==, 0);
+  g_assert_true (g_file_set_contents (path, DYNAMO, -1, NULL));
+  bundle = adj_bundle_load (folder->path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (adj_bundle_get_n_graphs (bundle), ==, 1);
+  for (guint i = 0; i < adj_diags_get_n (adj_bundle_get_diags (bundle)); i++)
+    n += strstr (adj_diags_get (adj_bundle_get_diags (bundle), i)->message, "passed over") != NULL;
+  g_assert_cmpuint (n, ==, 4);
+
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_null (adj_bundle_load (folder->path, NULL, &error));
+  g_assert_nonnull (error);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -257,5 +291,6 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/torch-trace/processes", test_processes);
   g_test_add_func ("/formats/torch-trace/files-of-one-rank", test_files_of_one_rank);
   g_test_add_func ("/formats/torch-trace/lists-damage", test_lists_damage);
+  g_test_add_func ("/formats/torch-trace/what-is-no-file", test_no_files);
   return g_test_run ();
 }

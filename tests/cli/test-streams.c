@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Where stdout or a file cannot take what is written, a command says so in one line and fails;
+ * where the reader of a pipe has gone, it says nothing. */
+
+#include <string.h>
+
+#include "support/adj-test.h"
+
+typedef struct
+{
+  AdjTestFolder *folder;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->folder = adj_test_folder_new ();
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  adj_test_folder_free (fixture->folder);
+}
+
+/* A line of a shell, in which @ stands for the program and % for a capture. */
+static AdjTestProcess *
+shell (const Fixture *fixture, const char *line)
+{
+  g_autofree char *capture = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (GString) text = g_string_new (line);
+  const char *argv[] = { "/bin/sh", "-c", NULL, NULL };
+
+  g_string_replace (text, "@", g_getenv ("ADJ_PROGRAM"), 0);
+  g_string_replace (text, "%", capture, 0);
+  argv[2] = text->str;
+  return adj_test_spawn (argv, NULL, fixture->folder->path);
+}
+
+static void
+assert_one_line (const char *text)
+{
+  const char *end = strchr (text, '\n');
+
+  g_assert_true (end != NULL && end != text && end[1] == '\0');
+}
+
+static guint
+count_files (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+static const char *const commands[] = {
+  "--help",
+  "--version",
+  "show --help",
+  "ops",
+  "formats",
+  "passes",
+  "devices",
+  "show %",
+  "show % --json",
+  "check %",
+  "diff %#joint %#forward",
+  "show %#joint",
+  "run %#joint",
+  "compare %#joint recorded",
+};
+
+/* @how: a redirection */
+static void
+check_all (const Fixture *fixture, const char *how, int status, const char *says)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("@ %s %s", commands[i], how);
+      g_autoptr (AdjTestProcess) process = shell (fixture, line);
+
+      g_test_message ("%s: %d %s", line, process->status, process->err);
+      g_assert_cmpint (process->status, ==, status);
+      assert_one_line (process->err);
+      g_assert_nonnull (strstr (process->err, says));
+    }
+}
+
+static void
+test_full (Fixture *fixture, gconstpointer data)
+{
+  check_all (fixture, ">/dev/full", 3, "stdout: No space left on device");
+}
+
+static void
+test_closed (Fixture *fixture, gconstpointer data)
+{
+  check_all (fixture, ">&-", 3, "stdout: Bad file descriptor");
+}
+
+static void
+test_limited (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AdjTestProcess) process = shell (fixture, "ulimit -f 1; @ ops >out");
+
+  g_assert_cmpint (process->status, ==, 3);
+  g_assert_cmpstr (process->err, ==, "stdout: File too large\n");
+}
+
+/* The verdict stands. */
+static void
+test_reader_gone (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AdjTestProcess) quiet = shell (fixture, "{ @ ops; echo $? >&2; } | true");
+  g_autoptr (AdjTestProcess) differs =
+      shell (fixture, "{ sleep 0.1; @ diff %#joint %#forward; echo $? >&2; } | true");
+
+  g_assert_cmpstr (quiet->err, ==, "0\n");
+  g_assert_cmpstr (differs->err, ==, "1\n");
+}
+
+/* What is written to a file goes on, and no file takes the place of a stream. */
+static void
+test_files_go_on (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (AdjTestProcess) gone =
+      shell (fixture, "{ sleep 0.1; @ run %#joint --outputs gone.safetensors; } | true");
+  g_autoptr (AdjTestProcess) closed =
+      shell (fixture, "@ run %#joint --outputs closed.safetensors >&- 2>&- <&-");
+  g_autoptr (AdjTestProcess) same = shell (fixture, "cmp gone.safetensors closed.safetensors");
+
+  g_assert_cmpint (closed->status, ==, 3);
+  g_assert_cmpint (same->status, ==, 0);
+}
+
+/* Every writer, where no file may grow beyond 2 KiB. */
+static void
+test_no_room (Fixture *fixture, gconstpointer data)
+{
+  static const char *const writers[] = {
+    "run m.adjoint#joint --keep a",
+    "run m.adjoint#joint --outputs m.adjoint",
+    "run m.adjoint#joint --values m.adjoint",
+    "convert m.adjoint#joint m.txt",
+    "convert m.adjoint n.adjoint",
+    "convert m.adjoint m.adjoint",
+    "trace m.adjoint#dynamo -o m.adjoint",
+    "render m.adjoint#joint -o m.svg",
+    "render m.adjoint#joint -o m.png",
+    "render m.adjoint#joint -o m.pdf",
+    "report m.adjoint#joint -o m.html",
+  };
+  g_autoptr (AdjTestProcess) copied = shell (fixture, "cp % m.adjoint");
+
+  g_assert_cmpint (copied->status, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("ulimit -f 4; @ %s >/dev/null", writers[i]);
+      g_autoptr (AdjTestProcess) process = shell (fixture, line);
+      g_autoptr (AdjTestProcess) same = shell (fixture, "cmp % m.adjoint");
+
+      g_test_message ("%s: %d %s", writers[i], process->status, process->err);
+      g_assert_cmpint (process->status, ==, 2);
+      assert_one_line (process->err);
+      g_assert_nonnull (strstr (process->err, "File too large"));
+      g_assert_cmpint (same->status, ==, 0);
+      g_assert_cmpuint (count_files (fixture->folder->path), ==, 1);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define TEST(name, function)                                                                       \
+  g_test_add ("/cli/streams/" name, Fixture, NULL, set_up, function, tear_down)
+  TEST ("full", test_full);
+  TEST ("closed", test_closed);
+  TEST ("limited", test_limited);
+  TEST ("reader-gone", test_reader_gone);
+  TEST ("files-go-on", test_files_go_on);
+  TEST ("no-room", test_no_room);
+  return g_test_run ();
+}
