@@ -72,8 +72,9 @@ adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsiz
     return TRUE;
   text = g_string_new (NULL);
   adj_tensor_meta_print (meta, adj_context_get_symbols (call->cx), text);
-  return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY, "a result of %s does not fit in memory",
-                              text->str);
+  return adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
+                              "a result of %s does not fit in memory: %" G_GSIZE_FORMAT " bytes",
+                              text->str, n_bytes);
 }
 
 static gboolean

@@ -125,7 +125,7 @@ check_memory (const AdjRunRequest *request, GError **error)
 
   if (needed <= limit)
     return TRUE;
-  needs = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
+  needs = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS | G_FORMAT_SIZE_LONG_FORMAT);
   allows = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
                "running this graph needs about %s, %s are allowed",

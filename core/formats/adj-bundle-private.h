@@ -20,6 +20,14 @@ typedef struct
   GHashTable *taps[2]; /* node → AdjTensorData or NULL, in f32 and in f64 */
 } BundleCall;
 
+/* A tensor of the file that no value refers to. */
+typedef struct
+{
+  char *file; /* id */
+  char *key;
+  AdjTensorData *data; /* (owned) */
+} BundleTensor;
+
 struct _AdjBundle
 {
   gatomicrefcount ref_count;
@@ -33,6 +41,7 @@ struct _AdjBundle
   GHashTable *kept;           /* key → JSON */
   GHashTable *kept_in_graphs; /* id → JSON */
   GHashTable *kept_entries;   /* name → GBytes */
+  GPtrArray *loose;           /* BundleTensor */
   AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
   AdjDiags *diags;
@@ -67,6 +76,12 @@ GList *bundle_list_kept (const AdjBundle *bundle); /* (transfer container) */
 /* The same for the file of one graph: ", \"key\": …". */
 void bundle_builder_keep_in_graph (AdjBundleBuilder *builder, const char *id, const char *json);
 const char *bundle_get_kept_in_graph (const AdjBundle *bundle, const char *id); /* (nullable) */
+
+/* Tensors that nothing refers to, so that saving writes them back. */
+void bundle_builder_keep_tensor (AdjBundleBuilder *builder,
+                                 const char *file,
+                                 const char *key,
+                                 AdjTensorData *data);
 
 /* Whole entries of an .adjoint that are not ours to read: notes.json. */
 void bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes);

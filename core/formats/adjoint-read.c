@@ -381,7 +381,7 @@ add_hash (Loader *loader, const JsonItem *item, GError **error)
 {
   const char *id = json_get_text (item, "id"), *hash = json_get_text (item, "sha256");
 
-  if (id != NULL && hash != NULL)
+  if (id != NULL)
     tensor_files_set_hash (loader->files, id, hash);
   return TRUE;
 }
@@ -526,11 +526,14 @@ read_manifest (Loader *loader, GError **error)
   description = describe (json_get (loader->manifest, "source"));
   adj_bundle_builder_set_description (loader->builder, description);
   keep_members (loader);
-  return keep_entries (loader, error) && read_symbols (loader, error) &&
-         add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
-         add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
-         add_each (loader, "calls", MAX_CALLS, add_call, error) &&
-         add_each (loader, "runs", MAX_CALLS, add_run, error) && read_recording (loader, error);
+  if (!(keep_entries (loader, error) && read_symbols (loader, error) &&
+        add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
+        add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&
+        add_each (loader, "calls", MAX_CALLS, add_call, error) &&
+        add_each (loader, "runs", MAX_CALLS, add_run, error) && read_recording (loader, error)))
+    return FALSE;
+  tensor_files_keep_loose (loader->files, loader->builder);
+  return TRUE;
 }
 
 static void

@@ -158,6 +158,25 @@ collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call, const char 
     tensor_store_add_value (saver->store, file, rng, call->rng);
 }
 
+/* Files of ours that values do not go to. */
+static gboolean
+is_written_anew (const char *file)
+{
+  return g_str_has_prefix (file, "tap") || g_str_has_prefix (file, "run-");
+}
+
+static void
+collect_loose (AdjointSaver *saver)
+{
+  for (guint i = 0; i < saver->bundle->loose->len; i++)
+    {
+      const BundleTensor *loose = saver->bundle->loose->pdata[i];
+
+      tensor_store_add (saver->store, is_written_anew (loose->file) ? "loose" : loose->file,
+                        loose->key, loose->data);
+    }
+}
+
 static void
 collect (AdjointSaver *saver)
 {
@@ -183,6 +202,7 @@ collect (AdjointSaver *saver)
     }
   for (guint i = 0; i < saver->runs->len; i++)
     collect_from_call (saver, saver->runs->pdata[i], "runs", i);
+  collect_loose (saver);
 }
 
 /* -- entries -- */
@@ -248,18 +268,14 @@ take_tensor_file (AdjointSaver *saver, const char *id, GBytes *bytes)
 static gboolean
 write_tensors (AdjointSaver *saver, GError **error)
 {
-  static const char *const files[] = { "constants", "values", "runs" };
   g_autoptr (GHashTable) contents = tensor_store_write (saver->store, error);
+  g_autoptr (GList) files = NULL;
 
   if (contents == NULL)
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
-    {
-      GBytes *bytes = g_hash_table_lookup (contents, files[i]);
-
-      if (bytes != NULL)
-        take_tensor_file (saver, files[i], g_bytes_ref (bytes));
-    }
+  files = g_list_sort (g_hash_table_get_keys (contents), (GCompareFunc) strcmp);
+  for (GList *file = files; file != NULL; file = file->next)
+    take_tensor_file (saver, file->data, g_bytes_ref (g_hash_table_lookup (contents, file->data)));
   return TRUE;
 }
 

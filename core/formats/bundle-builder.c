@@ -10,6 +10,17 @@ struct _AdjBundleBuilder
   BundleCall *last;       /* (unowned) (nullable): the call or run that was added last */
 };
 
+static void
+free_loose (gpointer data)
+{
+  BundleTensor *loose = data;
+
+  g_free (loose->file);
+  g_free (loose->key);
+  adj_tensor_data_unref (loose->data);
+  g_free (loose);
+}
+
 AdjBundleBuilder *
 adj_bundle_builder_new (void)
 {
@@ -28,6 +39,7 @@ adj_bundle_builder_new (void)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   bundle->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   bundle->kept_in_graphs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  bundle->loose = g_ptr_array_new_with_free_func (free_loose);
   bundle->kept_entries =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   bundle->description = "";
@@ -286,6 +298,18 @@ void
 bundle_builder_keep_entry (AdjBundleBuilder *builder, const char *name, GBytes *bytes)
 {
   g_hash_table_insert (builder->bundle->kept_entries, g_strdup (name), g_bytes_ref (bytes));
+}
+
+void
+bundle_builder_keep_tensor (AdjBundleBuilder *builder,
+                            const char *file,
+                            const char *key,
+                            AdjTensorData *data)
+{
+  BundleTensor *loose = g_new (BundleTensor, 1);
+
+  *loose = (BundleTensor){ g_strdup (file), g_strdup (key), adj_tensor_data_ref (data) };
+  g_ptr_array_add (builder->bundle->loose, loose);
 }
 
 AdjBundle *

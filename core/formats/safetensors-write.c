@@ -134,7 +134,8 @@ assemble (const GArray *items, GBytes *start, GError **error)
   out = g_try_malloc (total);
   if (out == NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "the tensors are too large for one file");
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
+                   "there is no memory for the %" G_GSIZE_FORMAT " bytes of the tensors", total);
       return NULL;
     }
   memcpy (out, g_bytes_get_data (start, NULL), at);

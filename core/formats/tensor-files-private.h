@@ -16,7 +16,9 @@ TensorFiles *tensor_files_new (const char *path, Entries *entries, AdjDiags *dia
 /* Ends loading: forgets what was borrowed and gives the reference back. */
 void tensor_files_close (TensorFiles *files);
 
-/* The sha256 that the manifest states; both texts are borrowed. */
+/* A file that the manifest lists, and the sha256 (nullable) that it states; both texts are
+ * borrowed.
+ */
 void tensor_files_set_hash (TensorFiles *files, const char *id, const char *sha256);
 /* What {"$tensor": @place} names.  Values of the same key share their bytes.  (transfer none)
  * (nullable) */
@@ -24,6 +26,9 @@ AdjTensorData *tensor_files_get (TensorFiles *files,
                                  const JsonReader *json,
                                  const JsonItem *place,
                                  GError **error);
+/* Gives @builder the tensors of all files that the manifest lists to which nothing referred:
+ * neither a value, nor by its name a node. */
+void tensor_files_keep_loose (TensorFiles *files, AdjBundleBuilder *builder);
 /* Taps of the call that was added last: {"f32": id, "f64": id}, or null.  Calls that name the same
  * files share one source: see bundle_shares_taps (). */
 gboolean tensor_files_set_taps (TensorFiles *files,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "formats/adj-bundle-private.h"
 #include "formats/adj-safetensors.h"
 #include "formats/tensor-files-private.h"
@@ -15,6 +17,8 @@ struct _TensorFiles
   GHashTable *by_id;  /* id → AdjSafetensors */
   GHashTable *taps;   /* "narrow wide" → Taps; empty once loading has ended */
   GPtrArray *views;   /* AdjTensorData that were made for values */
+  GHashTable *used;   /* AdjTensorData that a value refers to */
+  GHashTable *tapped; /* AdjSafetensors whose tensors belong to nodes */
 };
 
 typedef struct
@@ -32,6 +36,8 @@ clear_files (gpointer data)
   g_hash_table_unref (files->taps);
   g_hash_table_unref (files->by_id);
   g_ptr_array_unref (files->views);
+  g_hash_table_unref (files->used);
+  g_hash_table_unref (files->tapped);
 }
 
 static void
@@ -58,6 +64,8 @@ tensor_files_new (const char *path, Entries *entries, AdjDiags *diags)
   files->by_id = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                         (GDestroyNotify) adj_safetensors_free);
   files->taps = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, release_taps);
+  files->used = g_hash_table_new (NULL, NULL);
+  files->tapped = g_hash_table_new (NULL, NULL);
   files->views = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
   return files;
 }
@@ -220,6 +228,7 @@ tensor_files_get (TensorFiles *files, const JsonReader *json, const JsonItem *pl
       json_fail (json, key, error, "%s.safetensors: %s", place->items[0].text, reason->message);
       return NULL;
     }
+  g_hash_table_add (files->used, stored);
   return place->n == 2 ? stored : make_view (files, json, stored, &place->items[2], error);
 }
 
@@ -248,6 +257,8 @@ read_tap_file (TensorFiles *files,
   if (id == NULL || id->kind == JSON_NULL)
     return TRUE;
   *out = get_tensors (files, json, id, error);
+  if (*out != NULL)
+    g_hash_table_add (files->tapped, *out);
   return *out != NULL;
 }
 
@@ -279,4 +290,61 @@ tensor_files_set_taps (TensorFiles *files,
     }
   adj_bundle_builder_set_taps (builder, get_tap, g_atomic_rc_box_acquire (taps), release_taps);
   return TRUE;
+}
+
+/* -- what nothing refers to -- */
+
+/* (transfer container): as a set */
+static GHashTable *
+list_nodes (const AdjBundle *bundle)
+{
+  GHashTable *names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
+    {
+      const AdjGraph *graph = adj_bundle_get_graph (bundle, i)->graph;
+
+      for (guint k = 0; k < adj_graph_get_n_nodes (graph); k++)
+        g_hash_table_add (names, (gpointer) adj_graph_get_node (graph, k)->name);
+    }
+  return names;
+}
+
+static void
+keep_loose_of (TensorFiles *files, const char *id, GHashTable *nodes, AdjBundleBuilder *builder)
+{
+  g_autoptr (GError) reason = NULL;
+  AdjSafetensors *file = g_hash_table_lookup (files->by_id, id);
+  gboolean is_tapped;
+
+  if (file == NULL)
+    file = open_tensors (files, id, &reason);
+  if (file == NULL)
+    {
+      adj_diags_add (files->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 }, "not kept: %s",
+                     reason->message);
+      return;
+    }
+  is_tapped = g_hash_table_contains (files->tapped, file);
+  for (guint i = 0; i < adj_safetensors_get_n (file); i++)
+    {
+      const char *key = adj_safetensors_get_name (file, i);
+      AdjTensorData *data = adj_safetensors_get (file, i);
+
+      if (data != NULL && !g_hash_table_contains (files->used, data) &&
+          !(is_tapped && g_hash_table_contains (nodes, key)))
+        bundle_builder_keep_tensor (builder, id, key, data);
+    }
+}
+
+void
+tensor_files_keep_loose (TensorFiles *files, AdjBundleBuilder *builder)
+{
+  g_autoptr (GHashTable) nodes = list_nodes (bundle_builder_peek (builder));
+  g_autoptr (GList) ids =
+      g_list_sort (g_hash_table_get_keys (files->hashes), (GCompareFunc) strcmp);
+
+  for (GList *id = ids; id != NULL; id = id->next)
+    if (bundle_is_id (id->data))
+      keep_loose_of (files, id->data, nodes, builder);
 }

@@ -182,7 +182,10 @@ op_check_temporary (const AdjOpCall *call, gint64 n)
 
   return (guint64) n <= memory / 8 ||
          adj_op_call_fail_as (call, ADJ_ERROR_MEMORY,
-                              "%" G_GINT64_FORMAT " elements do not fit in memory", n);
+                              "%" G_GINT64_FORMAT
+                              " elements do not fit in memory: at least %" G_GUINT64_FORMAT
+                              " bytes",
+                              n, 8 * (guint64) n);
 }
 
 void

@@ -37,7 +37,8 @@ draw_tensor (GRand *rand, const AdjTensorMeta *meta, AdjSymbols *symbols, GError
   values = g_try_malloc0 (n_bytes + 1);
   if (values == NULL)
     {
-      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_MEMORY, "it does not fit into memory");
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
+                   "its %" G_GUINT64_FORMAT " bytes do not fit into memory", n_bytes);
       return NULL;
     }
   for (guint64 i = 0; i < n_bytes / sizeof (double); i++)

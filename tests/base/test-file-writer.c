@@ -3,8 +3,6 @@
 /* Files are replaced whole or not at all, by one writer at a time, and what a killed one left goes.
  * ADJ_TEST_KILLS says how many are killed. */
 
-#include "base/adj-file-writer.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 
 #include <glib/gstdio.h>
 
+#include "base/adj-file-writer.h"
 #include "support/adj-test.h"
 
 static const char *program; /* this one */

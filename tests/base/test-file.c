@@ -2,8 +2,6 @@
 
 /* Files of others are read as they were at one moment, whatever is done to them. */
 
-#include "base/adj-file-internal.h"
-
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +10,7 @@
 #include <glib/gstdio.h>
 
 #include "base/adj-error.h"
+#include "base/adj-file-internal.h"
 #include "support/adj-test.h"
 
 #define SIZE (1 << 20)
