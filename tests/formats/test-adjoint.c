@@ -373,7 +373,7 @@ write_bytes (const AdjTestFolder *folder, const char *name, GBytes *bytes)
 }
 
 static GBytes *
-make_named_tensors (const char *const *names, guint n)
+make_tensors (void)
 {
   static const float numbers[] = { 0, 1, 2, 3, 4, 5 };
   static const gint64 size[] = { 6 };
@@ -381,25 +381,15 @@ make_named_tensors (const char *const *names, guint n)
   g_autoptr (GBytes) bytes = g_bytes_new (numbers, sizeof numbers);
   g_autoptr (AdjTensorData) data = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  const char *names[] = { "six" };
   GBytes *file;
 
   adj_shape_init_ints (&meta.shape, 1, size);
   data = adj_tensor_data_new (&meta, bytes, &error);
   g_assert_no_error (error);
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add (all, data);
-  file = adj_safetensors_write (names, (AdjTensorData *const *) all->pdata, n, &error);
+  file = adj_safetensors_write (names, &data, 1, &error);
   g_assert_no_error (error);
   return file;
-}
-
-static GBytes *
-make_tensors (void)
-{
-  const char *const name = "six";
-
-  return make_named_tensors (&name, 1);
 }
 
 #define HEAD                                                                                       \
@@ -733,50 +723,6 @@ test_large (void)
   g_assert_cmpfloat (adj_tensor_data_get_double (call.inputs[0].data, 77), ==, 0);
 }
 
-/* What nothing refers to is in the file that is written all the same, and in the next. */
-static void
-test_keeps_loose (void)
-{
-  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autoptr (AdjTestFolder) out = adj_test_folder_new ();
-  const char *const keys[] = { "also", "six", "too" };
-  g_autoptr (GBytes) tensors = make_named_tensors (keys, G_N_ELEMENTS (keys));
-  g_autoptr (AdjBundle) bundle = NULL;
-  g_autofree char *loose = g_build_filename (out->path, "b", "tensors", "t.safetensors", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AdjSafetensors) before = adj_safetensors_read (tensors, NULL, NULL);
-  g_autoptr (AdjSafetensors) after = NULL;
-  const char *const names[] = { "a.adjoint", "b/" };
-
-  write_entry (folder, "adjoint.json",
-               "{\"format\": \"adjoint\", \"version\": [1, 0], \"graphs\": [{\"id\": \"g\"}],"
-               "\"tensors\": [{\"id\": \"t\", \"sha256\": null}],"
-               "\"calls\": [{\"graph\": \"g\", \"inputs\": [{\"$tensor\": [\"t\", \"six\"]}]}]}");
-  write_entry (folder, "graphs/g.json", GRAPH (X OUTPUT));
-  write_bytes (folder, "tensors/t.safetensors", tensors);
-  bundle = load (folder->path);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *path = g_build_filename (out->path, names[i], NULL);
-
-      save (bundle, path);
-      adj_bundle_unref (bundle);
-      bundle = load (path);
-    }
-  after = adj_safetensors_load (loose, &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (adj_safetensors_get_n (after), ==, adj_safetensors_get_n (before) - 1);
-  for (guint i = 0; i < adj_safetensors_get_n (after); i++)
-    {
-      const char *key = adj_safetensors_get_name (after, i);
-      g_autofree char *value = adj_tensor_data_print (adj_safetensors_get (after, i), 100);
-      g_autofree char *wanted =
-          adj_tensor_data_print (adj_safetensors_find (before, key, NULL), 100);
-
-      g_assert_cmpstr (value, ==, wanted);
-    }
-}
-
 static void
 test_notes_edits (void)
 {
@@ -925,7 +871,6 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/adjoint/keeps-all", test_keeps_all);
   g_test_add_func ("/formats/adjoint/aliases", test_aliases);
   g_test_add_func ("/formats/adjoint/large", test_large);
-  g_test_add_func ("/formats/adjoint/keeps-what-nothing-refers-to", test_keeps_loose);
   g_test_add_data_func ("/formats/adjoint/complex32", GINT_TO_POINTER (ADJ_DTYPE_C32),
                         test_complex_pairs);
   g_test_add_data_func ("/formats/adjoint/complex64", GINT_TO_POINTER (ADJ_DTYPE_C64),
