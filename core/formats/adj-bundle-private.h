@@ -44,6 +44,7 @@ struct _AdjBundle
   GPtrArray *loose;           /* BundleTensor */
   AdjRecording *recording;    /* (owned) (nullable) */
   const char *description;
+  const char *torch_version; /* (nullable): in the arena */
   AdjDiags *diags;
   GMutex lock; /* for the taps, which are asked for one by one, and what may be replaced */
 };
@@ -65,6 +66,8 @@ gboolean bundle_is_id (const char *id);
 
 /* Whether the run that was added last was made by another graph. */
 gboolean bundle_builder_last_is_stale (const AdjBundleBuilder *builder);
+
+void bundle_builder_set_torch_version (AdjBundleBuilder *builder, const char *version);
 
 /* What a file said beside what we understand, as JSON, so that saving writes it back: members of
  * the manifest by @key ("source", …). */

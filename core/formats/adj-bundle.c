@@ -28,6 +28,8 @@ adj_bundle_unref (AdjBundle *bundle)
 
       if (region->metadata != NULL)
         adj_value_clear ((AdjValue *) region->metadata);
+      if (region->partition != NULL)
+        adj_value_clear ((AdjValue *) region->partition);
     }
   g_ptr_array_unref (bundle->regions);
   for (guint i = 0; i < bundle->graphs->len; i++)
@@ -271,6 +273,12 @@ const char *
 adj_bundle_get_description (const AdjBundle *bundle)
 {
   return bundle->description;
+}
+
+const char *
+adj_bundle_get_torch_version (const AdjBundle *bundle)
+{
+  return bundle->torch_version;
 }
 
 const AdjDiags *

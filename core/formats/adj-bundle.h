@@ -31,6 +31,9 @@ typedef struct
   const AdjBundleGraph **graphs;
   gint num_fwd_outputs;     /* -1: unknown; given so, it is derived from the graphs if possible */
   const AdjValue *metadata; /* (nullable): fw_metadata as a DICT */
+  /* (nullable): how PyTorch partitioned it, a DICT: "partitioner", "activation_memory_budget" and
+   * "options" as partition-private.h has them */
+  const AdjValue *partition;
 } AdjRegion;
 
 /* Who computed a call that was not recorded: of a run that somebody kept. */
@@ -99,6 +102,8 @@ ADJ_PUBLIC AdjTensorData *adj_bundle_get_tap (const AdjBundle *bundle,
 
 /* "capture of torch 2.6.0, no decompositions": for lists. */
 ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
+/* "2.6.0+cpu": the release of PyTorch that the graphs come from. (transfer none) (nullable) */
+ADJ_PUBLIC const char *adj_bundle_get_torch_version (const AdjBundle *bundle);
 /* What the reader had to say: hand-edited entries, records it could not read. */
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
 /* How graphs of the file came about, stage by stage. (transfer none) (nullable) */

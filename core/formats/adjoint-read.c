@@ -6,6 +6,7 @@
 #include "formats/calls-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
+#include "formats/partition-private.h"
 #include "formats/recording-private.h"
 #include "formats/tensor-files-private.h"
 
@@ -308,7 +309,8 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
                        .rank = get_rank (item),
                        .attempt = get_count (item, "attempt", 0),
                        .num_fwd_outputs = get_count (item, "num_fwd_outputs", -1) };
-  AdjValue value;
+  const JsonItem *partition = json_get (item, "partition");
+  AdjValue value, partitioning;
 
   if (ids == NULL)
     return FALSE;
@@ -322,6 +324,12 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
       if (!value_read (&reader, metadata, &value, error))
         return FALSE;
       region.metadata = &value;
+    }
+  if (partition != NULL && partition->kind != JSON_NULL)
+    {
+      if (!adjoint_read_partition (&reader, partition, &partitioning, error))
+        return FALSE;
+      region.partition = &partitioning;
     }
   region.n_graphs = ids->len;
   if (adj_bundle_builder_add_region (loader->builder, &region, (const char *const *) ids->pdata,
@@ -525,6 +533,8 @@ read_manifest (Loader *loader, GError **error)
     return FALSE;
   description = describe (json_get (loader->manifest, "source"));
   adj_bundle_builder_set_description (loader->builder, description);
+  bundle_builder_set_torch_version (
+      loader->builder, json_get_text (json_get (loader->manifest, "source"), "torch_version"));
   keep_members (loader);
   if (!(keep_entries (loader, error) && read_symbols (loader, error) &&
         add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&

@@ -77,6 +77,25 @@ take_text (AdjBundle *bundle, const char *text)
   return text != NULL ? adj_arena_strdup (bundle->arena, text) : NULL;
 }
 
+/* @value: (nullable) */
+static const AdjValue *
+take_value (AdjBundle *bundle, const AdjValue *value)
+{
+  AdjValue *copy;
+
+  if (value == NULL)
+    return NULL;
+  copy = adj_arena_new0 (bundle->arena, AdjValue, 1);
+  *copy = adj_value_copy (value);
+  return copy;
+}
+
+void
+bundle_builder_set_torch_version (AdjBundleBuilder *builder, const char *version)
+{
+  builder->bundle->torch_version = take_text (builder->bundle, version);
+}
+
 void
 adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text)
 {
@@ -215,13 +234,8 @@ adj_bundle_builder_add_region (AdjBundleBuilder *builder,
   copy->id = take_text (bundle, region->id);
   copy->compile_id = take_text (bundle, region->compile_id);
   copy->graphs = graphs;
-  if (region->metadata != NULL)
-    {
-      AdjValue *metadata = adj_arena_new0 (bundle->arena, AdjValue, 1);
-
-      *metadata = adj_value_copy (region->metadata);
-      copy->metadata = metadata;
-    }
+  copy->metadata = take_value (bundle, region->metadata);
+  copy->partition = take_value (bundle, region->partition);
   if (copy->num_fwd_outputs < 0)
     copy->num_fwd_outputs = count_fwd_outputs (copy);
   g_hash_table_add (builder->region_ids, (gpointer) copy->id);

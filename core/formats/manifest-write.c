@@ -125,6 +125,12 @@ put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
   put_region_graphs (region, out);
   g_string_append_printf (out, ", \"id\": \"%s\", \"num_fwd_outputs\": ", region->id);
   put_count_or_null (region->num_fwd_outputs, out);
+  if (region->partition != NULL)
+    {
+      g_string_append (out, ", \"partition\": ");
+      if (!value_write (&writer, region->partition, out, error))
+        return FALSE;
+    }
   g_string_append (out, ", \"rank\": ");
   put_count_or_null (region->rank, out);
   g_string_append_c (out, '}');
