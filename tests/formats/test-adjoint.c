@@ -484,18 +484,6 @@ static const Bad bads[] = {
   { "subgraph-of-itself", HEAD "}",
     "{\"graph\": {\"nodes\": [" X OUTPUT "]},\n\"subgraphs\": {\"s\": \"g\"}}",
     ": graphs/g.json:3:20: the graph 'g' contains itself", ADJ_ERROR_PARSE },
-  { "partition-no-object", HEAD ",\n\"regions\": [{\"id\": \"r\", \"partition\": 0.5}]}",
-    GRAPH (X OUTPUT), ": adjoint.json:6:40: \"partition\" must be an object", ADJ_ERROR_PARSE },
-  { "partitioner-no-text",
-    HEAD ",\n\"regions\": [{\"id\": \"r\", \"partition\": {\"partitioner\": 1}}]}",
-    GRAPH (X OUTPUT), ": adjoint.json:6:56: \"partitioner\" must be a text", ADJ_ERROR_PARSE },
-  { "budget-negative",
-    HEAD ",\n\"regions\": [{\"id\": \"r\", \"partition\": {\"activation_memory_budget\": -0.5}}]}",
-    GRAPH (X OUTPUT), ": adjoint.json:6:69: \"activation_memory_budget\" must be a number",
-    ADJ_ERROR_PARSE },
-  { "option-is-list",
-    HEAD ",\n\"regions\": [{\"id\": \"r\", \"partition\": {\"options\": {\"cse\": []}}}]}",
-    GRAPH (X OUTPUT), ": adjoint.json:6:60: an option is", ADJ_ERROR_PARSE },
   { "placeholder-late", HEAD "}",
     GRAPH (X "{\"name\": \"y\", \"op\": \"call_function\", \"target\": \"f\"},\n"
              "{\"name\": \"z\", \"op\": \"placeholder\", \"target\": \"z\"},\n" OUTPUT),
@@ -622,32 +610,6 @@ test_keeps_all (void)
   g_assert_nonnull (strstr (manifest, "\"later\": {\"b\": 1, \"a\": [true]}"));
   g_assert_nonnull (strstr (manifest, "\"s0\": {\"hint\": 8, \"range\": [2, null], "
                                       "\"source\": \"L['x'].size()[0]\"}"));
-}
-
-/* How a region was partitioned is kept, and known by name. */
-static void
-test_partition (void)
-{
-  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
-  g_autofree char *copy = g_build_filename (folder->path, "copy.adjoint", NULL);
-  g_autoptr (AdjBundle) first = NULL;
-  g_autoptr (AdjBundle) again = NULL;
-  const AdjValue *partition;
-
-  write_entry (folder, "adjoint.json",
-               HEAD ",\n\"source\": {\"kind\": \"capture\", \"torch_version\": \"2.8.0+cpu\"},\n"
-                    "\"regions\": [{\"id\": \"0-0\", \"graphs\": {\"user\": \"g\"}, \"partition\": "
-                    "{\"partitioner\": \"min-cut\", \"activation_memory_budget\": 0.5, "
-                    "\"options\": {\"recompute_views\": true, \"max_dist_from_bw\": 1000}}}]}");
-  write_entry (folder, "graphs/g.json", GRAPH (X OUTPUT));
-  first = load (folder->path);
-  save (first, copy);
-  again = load (copy);
-  partition = adj_bundle_get_region (again, 0)->partition;
-  g_assert_true (adj_value_equal (adj_bundle_get_region (first, 0)->partition, partition));
-  g_assert_cmpint (partition->kind, ==, ADJ_VALUE_DICT);
-  g_assert_cmpuint (partition->n, ==, 6);
-  g_assert_cmpstr (adj_bundle_get_torch_version (again), ==, "2.8.0+cpu");
 }
 
 /* Values of one key share memory, and still do after saving. */
@@ -907,7 +869,6 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/adjoint/rejects/depth", test_refuses_depth);
   g_test_add_func ("/formats/adjoint/follows-no-link", test_follows_no_link);
   g_test_add_func ("/formats/adjoint/keeps-all", test_keeps_all);
-  g_test_add_func ("/formats/adjoint/partition", test_partition);
   g_test_add_func ("/formats/adjoint/aliases", test_aliases);
   g_test_add_func ("/formats/adjoint/large", test_large);
   g_test_add_data_func ("/formats/adjoint/complex32", GINT_TO_POINTER (ADJ_DTYPE_C32),
