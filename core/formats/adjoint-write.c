@@ -6,6 +6,7 @@
 #include "formats/adjoint-saver-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
+#include "formats/pairs-private.h"
 #include "formats/recording-private.h"
 
 /* Returns: the index of the item */
@@ -283,12 +284,48 @@ write_tensors (AdjointSaver *saver, GError **error)
 
 typedef struct
 {
-  GPtrArray *names, *tensors;
+  GPtrArray *names;   /* (owned) */
+  GPtrArray *tensors; /* AdjTensorData */
   GHashTable *seen;
 } TapList;
 
-static void
-gather_taps (AdjointSaver *saver, const AdjRecordedCall *call, gboolean float64, TapList *list)
+static TapList
+tap_list (void)
+{
+  return (TapList){ g_ptr_array_new_with_free_func (g_free),
+                    g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref),
+                    g_hash_table_new (g_str_hash, g_str_equal) };
+}
+
+/* Of a dtype that no file can hold nothing is kept. */
+static gboolean
+add_tap (TapList *list, const char *node, AdjTensorData *tap, GError **error)
+{
+  const AdjDTypeInfo *info = adj_dtype_info (adj_tensor_data_get_meta (tap)->dtype);
+
+  if (info->safetensors != NULL)
+    {
+      g_ptr_array_add (list->names, g_strdup (node));
+      g_ptr_array_add (list->tensors, adj_tensor_data_ref (tap));
+    }
+  else if (pairs_dtype (adj_tensor_data_get_meta (tap)->dtype) != ADJ_DTYPE_NONE)
+    {
+      AdjTensorData *pairs = pairs_of (tap, error);
+
+      if (pairs == NULL)
+        return FALSE;
+      g_ptr_array_add (list->names, g_strdup_printf ("%s.%s", node, info->code));
+      g_ptr_array_add (list->tensors, pairs);
+    }
+  return TRUE;
+}
+
+static gboolean
+gather_taps (AdjointSaver *saver,
+             const AdjRecordedCall *call,
+             gboolean float64,
+             TapList *list,
+             GError **error)
 {
   AdjGraph *graph = call->graph->graph;
 
@@ -297,13 +334,11 @@ gather_taps (AdjointSaver *saver, const AdjRecordedCall *call, gboolean float64,
       const char *name = adj_graph_get_node (graph, i)->name;
       AdjTensorData *tap = bundle_get_own_tap (saver->bundle, call, name, float64);
 
-      if (tap == NULL ||
-          adj_dtype_info (adj_tensor_data_get_meta (tap)->dtype)->safetensors == NULL ||
-          !g_hash_table_add (list->seen, (gpointer) name))
-        continue;
-      g_ptr_array_add (list->names, (gpointer) name);
-      g_ptr_array_add (list->tensors, tap);
+      if (tap != NULL && g_hash_table_add (list->seen, (gpointer) name) &&
+          !add_tap (list, name, tap, error))
+        return FALSE;
     }
+  return TRUE;
 }
 
 static void
@@ -334,12 +369,12 @@ write_tap_file (AdjointSaver *saver, guint first, gboolean float64, GError **err
   AdjBundle *bundle = saver->bundle;
   const AdjRecordedCall *leader = adj_bundle_get_call (bundle, first);
   g_autofree char *id = g_strdup_printf (float64 ? "tap64-%u" : "tap32-%u", first);
-  g_auto (TapList)
-      list = { g_ptr_array_new (), g_ptr_array_new (), g_hash_table_new (g_str_hash, g_str_equal) };
+  g_auto (TapList) list = tap_list ();
 
   for (guint i = first; i < adj_bundle_get_n_calls (bundle); i++)
-    if (bundle_shares_taps (leader, adj_bundle_get_call (bundle, i)))
-      gather_taps (saver, adj_bundle_get_call (bundle, i), float64, &list);
+    if (bundle_shares_taps (leader, adj_bundle_get_call (bundle, i)) &&
+        !gather_taps (saver, adj_bundle_get_call (bundle, i), float64, &list, error))
+      return FALSE;
   return write_tap_list (saver, id, &list, error);
 }
 
@@ -347,11 +382,10 @@ static gboolean
 write_run_values (AdjointSaver *saver, guint index, GError **error)
 {
   g_autofree char *id = g_strdup_printf (SAVED_RUN_VALUES, index);
-  g_auto (TapList)
-      list = { g_ptr_array_new (), g_ptr_array_new (), g_hash_table_new (g_str_hash, g_str_equal) };
+  g_auto (TapList) list = tap_list ();
 
-  gather_taps (saver, saver->runs->pdata[index], FALSE, &list);
-  return write_tap_list (saver, id, &list, error);
+  return gather_taps (saver, saver->runs->pdata[index], FALSE, &list, error) &&
+         write_tap_list (saver, id, &list, error);
 }
 
 guint

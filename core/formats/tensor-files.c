@@ -3,6 +3,7 @@
 
 #include "formats/adj-bundle-private.h"
 #include "formats/adj-safetensors.h"
+#include "formats/pairs-private.h"
 #include "formats/tensor-files-private.h"
 
 /* Larger tensor files are not hashed: that would read what nobody may ask for. */
@@ -234,6 +235,16 @@ tensor_files_get (TensorFiles *files, const JsonReader *json, const JsonItem *pl
 
 /* -- taps -- */
 
+/* What safetensors has no type for stands as pairs under "NODE.c128". */
+static AdjTensorData *
+find_pairs (const AdjSafetensors *file, const char *node, AdjDType dtype)
+{
+  g_autofree char *name = g_strdup_printf ("%s.%s", node, adj_dtype_info (dtype)->code);
+  AdjTensorData *pairs = adj_safetensors_find (file, name, NULL);
+
+  return pairs != NULL ? pairs_to_complex (pairs, dtype) : NULL;
+}
+
 static AdjTensorData *
 get_tap (const char *node, gboolean float64, gpointer data)
 {
@@ -241,7 +252,10 @@ get_tap (const char *node, gboolean float64, gpointer data)
   const AdjSafetensors *file = float64 ? taps->wide : taps->narrow;
   AdjTensorData *found = file != NULL ? adj_safetensors_find (file, node, NULL) : NULL;
 
-  return found != NULL ? adj_tensor_data_ref (found) : NULL;
+  if (found != NULL || file == NULL)
+    return found != NULL ? adj_tensor_data_ref (found) : NULL;
+  found = find_pairs (file, node, ADJ_DTYPE_C128);
+  return found != NULL ? found : find_pairs (file, node, ADJ_DTYPE_C32);
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 
 #include "formats/adj-safetensors.h"
 #include "formats/json-private.h"
+#include "formats/pairs-private.h"
 #include "formats/tensor-store-private.h"
 
 /* A view of less than this part of its stretch of storage is stored densely, when it is alone. */
@@ -96,15 +97,6 @@ get_stretch (const AdjShape *shape, gint64 *begin, gint64 *end)
   *end = *begin + adj_shape_span (shape, NULL).word;
 }
 
-/* What safetensors has no element type for goes as pairs of this; NONE: it has one. */
-static AdjDType
-dtype_of_pairs (AdjDType dtype)
-{
-  return dtype == ADJ_DTYPE_C32    ? ADJ_DTYPE_F16
-         : dtype == ADJ_DTYPE_C128 ? ADJ_DTYPE_F64
-                                   : ADJ_DTYPE_NONE;
-}
-
 static Stretch *
 find (TensorStore *store, AdjTensorData *tensor)
 {
@@ -157,7 +149,7 @@ tensor_store_add (TensorStore *store, const char *file, const char *name, AdjTen
                         .one = adj_tensor_data_ref (tensor) };
   stretch->as_is = adj_tensor_data_get_numel (tensor) == 0 ||
                    adj_shape_is_contiguous (&meta->shape, NULL) || is_sparse (tensor, end - begin);
-  if (dtype_of_pairs (meta->dtype) != ADJ_DTYPE_NONE)
+  if (pairs_dtype (meta->dtype) != ADJ_DTYPE_NONE)
     stretch->as_is = FALSE;
   g_ptr_array_add (store->stretches, stretch);
   g_hash_table_add (store->by_place, stretch);
@@ -219,7 +211,7 @@ tensor_store_print_place (TensorStore *store, AdjTensorData *tensor, GString *ou
   if (!stretch->as_is)
     {
       g_string_append (out, ", {");
-      if (dtype_of_pairs (stretch->dtype) != ADJ_DTYPE_NONE)
+      if (pairs_dtype (stretch->dtype) != ADJ_DTYPE_NONE)
         g_string_append_printf (out, "\"dtype\": \"%s\", ", adj_dtype_info (stretch->dtype)->code);
       g_string_append_printf (
           out, "\"offset\": %" G_GINT64_FORMAT ", \"size\": ", shape->offset.word - stretch->begin);
@@ -242,11 +234,11 @@ make_stored (const Stretch *stretch, GError **error)
     return adj_tensor_data_ref (stretch->one);
   adj_shape_init_ints (&meta.shape, 1, &length);
   meta.shape.offset = ADJ_SIZE (stretch->begin);
-  if (dtype_of_pairs (meta.dtype) != ADJ_DTYPE_NONE)
+  if (pairs_dtype (meta.dtype) != ADJ_DTYPE_NONE)
     {
       gint64 pairs[2] = { length, 2 };
 
-      meta.dtype = dtype_of_pairs (meta.dtype);
+      meta.dtype = pairs_dtype (meta.dtype);
       adj_shape_init_ints (&meta.shape, 2, pairs);
       meta.shape.offset = ADJ_SIZE (2 * stretch->begin);
     }

@@ -31,7 +31,6 @@ import argparse
 import atexit
 import base64
 import contextlib
-import ctypes
 import dataclasses
 import enum
 import functools
@@ -106,10 +105,12 @@ def in_order(items):
 # ---- values ----------------------------------------------------------------------------------------
 
 
-def raw_bytes(flat):
-    """The bytes of a dense CPU tensor, not copied: it must outlive them."""
-    nbytes = flat.numel() * flat.element_size()
-    return memoryview((ctypes.c_char * nbytes).from_address(flat.data_ptr())) if nbytes else memoryview(b"")
+def bytes_of(flat):
+    """A copy of the elements of a row, made by torch: no pointer is followed that torch would not follow."""
+    data = bytearray(flat.numel() * flat.element_size())
+    if data:
+        torch.frombuffer(data, dtype=torch.uint8).view(flat.dtype).copy_(flat)
+    return data
 
 
 def digest_of(path):
@@ -128,12 +129,12 @@ class TensorFile:
         self.entries = {}  # key: (dtype, shape, offset, nbytes)
         self.size = 0
 
-    def add(self, key, flat, shape):
-        data = raw_bytes(flat)
-        with open(self.part, "ab") as out:
+    def add(self, key, dtype, shape, data):
+        with open(self.part, "r+b" if self.entries else "wb") as out:
+            out.seek(self.size)  # behind the last whole entry: an earlier one may have been cut off
             out.write(data)
-        self.entries[key] = (safetensors_dtype(flat.dtype), tuple(shape), self.size, data.nbytes)
-        self.size += data.nbytes
+        self.entries[key] = (safetensors_dtype(dtype), tuple(shape), self.size, len(data))
+        self.size += len(data)
 
     def read(self, key):
         dtype, shape, offset, nbytes = self.entries[key]
@@ -154,7 +155,7 @@ class TensorFile:
             at += nbytes
         text = json.dumps(header, ensure_ascii=False).encode()
         text += b" " * (-(8 + len(text)) % 64)
-        with open(self.path, "wb") as out, open(self.part, "ab+") as source:
+        with open(self.path, "wb") as out, open(self.part, "rb") as source:
             out.write(len(text).to_bytes(8, "little") + text)
             for key in order:
                 source.seek(self.entries[key][2])
@@ -189,15 +190,19 @@ class Store:
             self.files[file_id] = TensorFile(os.path.join(self.folder, file_id + ".safetensors"))
         return self.files[file_id]
 
+    def has(self, file_id):
+        return file_id in self.files and bool(self.files[file_id].entries)
+
     def discard(self, file_id):
         target = self.files.pop(file_id, None)
         if target and os.path.exists(target.part):
             os.remove(target.part)
 
     def put(self, file_id, name, flat, shape, in_use, owner):
-        """Store a dense CPU tensor; return [file, key].  Within one call (`in_use`) values of different
+        """Store a row of elements; return [file, key].  Within one call (`in_use`) values of different
         storages never share a key, so that a shared key means shared memory."""
-        digest = hashlib.sha256(raw_bytes(flat))
+        data = bytes_of(flat)
+        digest = hashlib.sha256(data)
         digest.update(f"{flat.dtype}{tuple(shape)}".encode())
         places = self.known.setdefault(digest.digest(), [])
         for place in places:
@@ -207,8 +212,8 @@ class Store:
         key, n = name, 1
         while key in target.entries:
             key, n = f"{name}.{n}", n + 1
-        target.add(key, flat, shape)
-        self.total += flat.numel() * flat.element_size()
+        target.add(key, flat.dtype, shape, data)
+        self.total += len(data)
         places.append((file_id, key))
         in_use[(file_id, key)] = owner
         return [file_id, key]
@@ -219,6 +224,8 @@ class Store:
             return [self.load(v) for v in value]
         if not isinstance(value, dict):
             return value
+        if not next(iter(value), "").startswith("$"):
+            return {k: self.load(v) for k, v in value.items()}
         [(tag, content)] = value.items()
         if tag in ("$f", "$int"):
             return float(content) if tag == "$f" else int(content)
@@ -249,19 +256,51 @@ def span(tensor):
     return start, start + 1 + sum((n - 1) * d for n, d in zip(tensor.shape, tensor.stride()))
 
 
-def is_plain(tensor):
-    return (
-        tensor.layout == torch.strided
-        and not tensor.is_quantized
-        and not tensor.is_nested
-        and tensor.device.type != "meta"
-        and not hasattr(tensor, "__tensor_flatten__")
-        and (safetensors_dtype(tensor.dtype) is not None or tensor.is_complex())
-    )
+def has_no_memory(tensor):
+    storage = tensor.untyped_storage()
+    if storage.nbytes() < span(tensor)[1] * tensor.element_size():
+        return True  # it was freed: resize_(0)
+    return storage.nbytes() > 0 and not torch._C._is_cow_tensor(tensor) and storage.data_ptr() == 0
+
+
+# All the ways in which a tensor may not be plain memory.  The first that holds says why it is not read; each makes
+# it safe to ask the next.  Not among them, since torch reads through it: conjugated and negated views, names, overlap,
+# strides with gaps, memory that is shared, read-only or copied on the first write, tensors of inference mode and of
+# another device.
+UNREADABLE = (
+    (lambda t: isinstance(t, FakeTensor), "it is a fake tensor"),
+    (torch._is_functional_tensor, "it is a functional tensor"),
+    (torch._C._functorch.is_functorch_wrapped_tensor, "it is wrapped by a transform of torch.func"),
+    (lambda t: torch._C._dispatch_keys(t).has(torch._C.DispatchKey.Python), "its class computes in its own way"),
+    (lambda t: t.is_nested, "it is nested"),
+    (lambda t: t.is_quantized, "it is quantized"),
+    (lambda t: t.layout != torch.strided, "its layout is not strided"),
+    (lambda t: t.device.type == "meta", "it has no data"),
+    (lambda t: not torch._C._has_storage(t), "it has no storage"),
+    (lambda t: not t.is_complex() and safetensors_dtype(t.dtype) is None, "the file has no such elements"),
+    (lambda t: not t._is_zerotensor() and has_no_memory(t), "its memory was freed"),
+)
+
+
+def read(tensor):
+    """(the same elements as an ordinary tensor, None), or (None, why it cannot be read)."""
+    try:
+        why = next((why for holds, why in UNREADABLE if holds(tensor)), None)
+        if why is not None:
+            return None, why
+        if tensor._is_zerotensor():  # it has no memory, but its elements are known
+            return torch.zeros(tensor.shape, dtype=tensor.dtype, device="cpu"), None
+        tensor = tensor.detach().as_subclass(torch.Tensor)
+        return tensor.rename(None) if tensor.has_names() else tensor, None
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}"
 
 
 def is_unreal(value):
-    return isinstance(value, torch.Tensor) and (isinstance(value, FakeTensor) or torch._is_functional_tensor(value))
+    """Whether somebody only traces."""
+    return isinstance(value, SYMBOLIC) or (
+        isinstance(value, torch.Tensor) and any(holds(value) for holds, _ in UNREADABLE[:3])
+    )
 
 
 def leaves(values):
@@ -272,36 +311,48 @@ def leaves(values):
             yield v
 
 
-def plain_tensors(values):
-    return [v for v in leaves(values) if isinstance(v, torch.Tensor) and is_plain(v)]
+def readable_tensors(values):
+    return [v for v in leaves(values) if isinstance(v, torch.Tensor) and read(v)[0] is not None]
 
 
 class Values:
-    """Encodes the values of one side (inputs or outputs) of one call."""
+    """Encodes the values of one side (inputs or outputs) of one call.
 
-    def __init__(self, store, file_id):
-        self.store, self.file_id = store, file_id
-        self.in_use = {}
-        self.spans = {}  # (storage, dtype): (first element, one past the last), where several views share it
+    Of inputs the whole storage is kept where it is not much larger than what they show of it, since a graph may look
+    at the rest of it (`as_strided`); where it does (`reaches`), always."""
+
+    def __init__(self, store, file_id, inputs=False, reaches=False):
+        self.store, self.file_id, self.inputs, self.reaches = store, file_id, inputs, reaches
+        self.in_use, self.places = {}, {}
+        self.plain = {}  # id of a tensor: (the same as an ordinary one or None, why it cannot be read)
+        self.spans = {}  # storage: (first element, one past the last), where more is kept than one tensor shows
         self.left = store.limits.call
 
     def encode_all(self, names, values):
         geometries = {}
-        for t in plain_tensors(values):
+        tensors = [v for v in leaves(values) if isinstance(v, torch.Tensor)]
+        self.plain = {id(t): read(t) for t in tensors}
+        for t in [t for t, _ in self.plain.values() if t is not None]:
             geometries.setdefault(self.storage(t), {})[(span(t), tuple(t.shape), tuple(t.stride()))] = t
         for storage, group in geometries.items():
             start, stop = min(s[0] for s, _, _ in group), max(s[1] for s, _, _ in group)
-            if len(group) > 1 and stop - start <= 4 * max(sum(t.numel() for t in group.values()), 1):
+            tensor = next(iter(group.values()))
+            width = tensor.element_size()
+            size = tensor.untyped_storage().nbytes() // width
+            if self.inputs and (self.reaches or size * width <= max(4 * (stop - start) * width, MIB)):
+                if (start, stop) != (0, size) or len(group) > 1:
+                    self.spans[storage] = (0, size)
+            elif len(group) > 1 and stop - start <= 4 * max(sum(t.numel() for t in group.values()), 1):
                 self.spans[storage] = (start, stop)
         return [self.encode(name, value) for name, value in zip(names, values)]
 
     @staticmethod
     def storage(tensor):
-        return (tensor.untyped_storage()._cdata, tensor.dtype)
+        return (tensor.untyped_storage()._cdata, tensor.dtype, tensor.is_conj(), tensor.is_neg())
 
     def encode(self, name, value):
         if isinstance(value, torch.Tensor):
-            return self.tensor(name, value.detach())
+            return self.tensor(name, value)
         if isinstance(value, (list, tuple)):
             return [self.encode(f"{name}.{i}", v) for i, v in enumerate(value)]
         if value is None or isinstance(value, (bool, str, int, float, complex, *SYMBOLIC)):
@@ -309,32 +360,41 @@ class Values:
         return {"$raw": f"<{type(value).__module__}.{type(value).__qualname__}>"}
 
     def tensor(self, name, tensor):
-        """The touched span of the storage and the view on it; `clone` would lose the strides.  A view that
+        """The elements of a tensor, else what is known of it and why they are missing."""
+        ordinary, why = self.plain[id(tensor)]
+        if ordinary is not None:
+            try:
+                return self.elements(name, ordinary)
+            except Exception as error:  # of a device, of the disk
+                why = f"{type(error).__name__}: {error}"
+        return {"$raw": f"<{facts(tensor)}: not recorded, {why}>"}
+
+    def elements(self, name, tensor):
+        """A stretch of the storage and the view on it; `clone` would lose the strides.  A view that
         skips most of a large span is stored densely, and its entry says which strides it had."""
-        if not is_plain(tensor):
-            return {"$raw": f"<{type(tensor).__name__} {annotation(tensor)}>"}
-        tensor = tensor.resolve_conj().resolve_neg()
-        storage, width = self.storage(tensor), tensor.element_size()
+        storage, width, dense = self.storage(tensor), tensor.element_size(), dense_strides(tensor.shape)
         start, stop = self.spans.get(storage) or span(tensor)
         exact = storage in self.spans or (stop - start) * width <= max(4 * tensor.numel() * width, MIB)
         nbytes = (stop - start if exact else tensor.numel()) * width
-        if nbytes > min(self.store.limits.tensor, self.left, self.store.limits.total - self.store.total):
+        known = self.places.get(storage) if storage in self.spans else None
+        if known is None and nbytes > min(self.store.limits.tensor, self.left, self.store.limits.total - self.store.total):
             return {"$raw": summary(tensor)}
-        self.left -= nbytes
         view = {"size": list(tensor.shape), "stride": list(tensor.stride()), "offset": tensor.storage_offset() - start}
-        dense = dense_strides(tensor.shape)
         if not exact:
             view.update(stride=list(dense), offset=0, original_stride=list(tensor.stride()))
-        flat = torch.as_strided(tensor, (stop - start,), (1,), start) if exact else tensor.contiguous().view(-1)
-        flat = flat.to("cpu", copy=True)
-        if safetensors_dtype(tensor.dtype) is None:
-            flat = torch.view_as_real(flat)
-            place = self.store.put(self.file_id, name, flat, flat.shape, self.in_use, storage)
-            return {"$complex_tensor": [*place, {**view, "dtype": dtype_code(tensor.dtype)}]}
         whole = storage not in self.spans and (tensor.stride() == dense or tensor.numel() == 0)
-        shape = tensor.shape if whole else flat.shape
-        place = self.store.put(self.file_id, name, flat, shape, self.in_use, storage)
-        return {"$tensor": place if whole else [*place, view]}
+        pairs = safetensors_dtype(tensor.dtype) is None
+        if known is None:
+            self.left -= nbytes
+            flat = tensor.as_strided((stop - start,), (1,), start) if exact else tensor.contiguous().view(-1)
+            flat = torch.view_as_real(flat.cpu().resolve_conj().resolve_neg()) if pairs else flat
+            shape = tensor.shape if whole and not pairs else flat.shape
+            known = self.places[storage] = self.store.put(
+                self.file_id, name, flat.reshape(-1), shape, self.in_use, storage
+            )
+        if pairs:
+            return {"$complex_tensor": [*known, {**view, "dtype": dtype_code(tensor.dtype)}]}
+        return {"$tensor": known if whole else [*known, view]}
 
 
 def chunks(tensor, limit=4 * MIB):
@@ -356,7 +416,7 @@ def summary(tensor):
             nans, infs = nans + int(wide.isnan().sum()), infs + int(wide.isinf().sum())
         mean = total / tensor.numel()
         text += f"; min {low:g}, max {high:g}, mean {mean:g}, {nans} nan, {infs} inf"
-    first = tensor[(0,) * (tensor.dim() - 1)][:64].tolist()
+    first = tensor[(0,) * (tensor.dim() - 1)][:64].tolist() if tensor.dim() else [tensor.item()]
     return f"{text}; begins {', '.join(format(v, 'g') for v in first)}>"
 
 
@@ -366,9 +426,10 @@ def summary(tensor):
 def annotation(val):
     """The annotation that PyTorch prints for a value, a list of them, or None."""
     if isinstance(val, torch.Tensor):
-        text = f"{dtype_code(val.dtype)}[{', '.join(str(s) for s in val.shape)}]"
-        with contextlib.suppress(Exception):  # sparse and nested tensors have no strides
-            text += f"[{', '.join(str(s) for s in val.stride())}]"
+        text = dtype_code(val.dtype)
+        for numbers in (val.size, val.stride):
+            with contextlib.suppress(Exception):  # nested tensors have no sizes, and as sparse ones no strides
+                text += f"[{', '.join(str(n) for n in numbers())}]"
         return text + str(val.device)
     if isinstance(val, SYMBOLIC):
         return f"Sym({val})"
@@ -386,6 +447,17 @@ def qualified_name(target):
     except Exception:
         name = f"{getattr(target, '__module__', None) or 'unknown'}.{getattr(target, '__qualname__', repr(target))}"
     return re.sub(r"^_operator\.", "operator.", name)
+
+
+def facts(tensor):
+    """What can be said of a tensor without its elements: "sparse_coo Tensor f32[4, 4]cpu"."""
+    said = []
+    with contextlib.suppress(Exception):
+        said += [str(tensor.layout).removeprefix("torch.")] if tensor.layout != torch.strided else []
+    said.append(type(tensor).__name__)
+    with contextlib.suppress(Exception):
+        said.append(annotation(tensor))
+    return " ".join(said)
 
 
 def encode_number(value):
@@ -479,6 +551,21 @@ def plain_metadata(value, depth=0):
     return re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:4096]
 
 
+# What only computes: the namespaces of operators, and the operators that call nothing but graphs.
+COMPUTING = ("aten", "prims", "prim", "inductor_prims", "rngprims", "quantized_decomposed")
+CALLING_GRAPHS = ("cond", "while_loop", "map_impl", "scan", "associative_scan", "invoke_subgraph", "flex_attention",
+                  "flex_attention_backward", "wrap", "wrap_with_set_grad_enabled", "wrap_with_autocast",
+                  "tag_activation_checkpoint", "wrap_activation_checkpoint", "run_and_save_rng_state",
+                  "run_with_rng_state")  # fmt: skip
+
+
+def may_have_effects(node):
+    """Whether it is not known of a node that it may run twice: operators of others may count, print or communicate."""
+    if node.op == "call_module" or isinstance(node.target, torch._ops.OpOverload):
+        return node.op == "call_module" or node.target.namespace not in COMPUTING
+    return isinstance(node.target, torch._ops.HigherOrderOperator) and node.target.name() not in CALLING_GRAPHS
+
+
 def is_uninitialised(target):
     """Whether an operator gives memory as it finds it, which no two runs have in common."""
     return isinstance(target, torch._ops.OpOverload) and re.match(r"\w+::(new_)?empty", target._schema.name)
@@ -501,12 +588,15 @@ class Graph:
 
     def __init__(self, region, graph_id, role, module, ambient=None):
         self.region, self.id, self.role, self.session = region, graph_id, role, region.session
+        region.all_graphs.append(self)
+        self.reaches = any("as_strided" in str(n.target) for n in module.graph.nodes)  # beyond what an input shows
         self.ambient = ambient
         self.inputs = []  # of each placeholder: {"name", "device", and what is known of it}
         self.taps = set()  # nodes whose value is new memory
         self.floating = set()  # nodes whose value is a floating-point tensor
         seeded = torch.Tag.nondeterministic_seeded
         self.random = any(seeded in getattr(n.target, "tags", ()) for n in module.graph.nodes)
+        self.effects = next((n.target for n in module.graph.nodes if may_have_effects(n)), None)
         self.tap_bytes = 0  # of the taps, as far as their sizes are numbers
         self.storages, self.owned = {}, set()  # {storage: its number}, those that an earlier node showed
         self.names = tuple(n.name for n in module.graph.nodes)
@@ -610,7 +700,7 @@ class Graph:
         for target in {n.target: None for n in module.graph.nodes if n.op == "get_attr"}:
             value = functools.reduce(lambda o, k: getattr(o, k, None), target.split("."), module)
             if isinstance(value, torch.Tensor) and not is_unreal(value):
-                values = Values(self.session.store, f"c{self.region.id}")
+                values = Values(self.session.store, f"c{self.region.id}", inputs=True, reaches=self.reaches)
                 found[target] = values.encode_all([target], [value])[0]
             elif value is not None and not isinstance(value, torch.fx.GraphModule):
                 found[target] = {"$raw": f"<{type(value).__module__}.{type(value).__qualname__}>"}
@@ -644,7 +734,7 @@ def node_values(graph, inputs):
             yield node, torch.fx.map_arg(node.args[0], narrow.__getitem__), None
         else:
             value = next(waiting) if node.op == "placeholder" else operator.attrgetter(node.target)(graph.module)
-            narrow[node], wide[node] = copy_of(value), promote(copy_of(value))
+            narrow[node], wide[node] = copy_of(value), copy_of(value, promote)
 
 
 def wide_call(graph, node, args, kwargs, drawn):
@@ -663,19 +753,21 @@ def wide_call(graph, node, args, kwargs, drawn):
     return target(*args, **kwargs)
 
 
-def copy_of(value):
-    """A copy of a tensor that keeps its strides."""
+def copy_of(value, change=torch.clone):
+    """A copy of a tensor, and of all that it could look at: its storage."""
     if not isinstance(value, torch.Tensor):
         return value
-    start, stop = span(value)
-    flat = torch.as_strided(value, (stop - start,), (1,), start).clone()
-    return torch.as_strided(flat, value.shape, value.stride(), 0)
+    size = value.untyped_storage().nbytes() // value.element_size()
+    flat = change(value.as_strided((size,), (1,), 0))
+    return flat.as_strided(value.shape, value.stride(), value.storage_offset())
 
 
 def promote(value):
-    if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
-        return value.to(torch.complex128 if value.is_complex() else torch.float64)
-    return value
+    """A copy in double precision; of what has none the value itself, but for tensors."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    wide = torch.complex128 if value.is_complex() else torch.float64 if value.is_floating_point() else value.dtype
+    return value.to(wide, copy=True)
 
 
 def promote_dtype(arg):
@@ -684,11 +776,22 @@ def promote_dtype(arg):
     return torch.complex128 if arg.is_complex else torch.float64
 
 
+@contextlib.contextmanager
+def again(states):
+    """Run as when a call was recorded: from the states of its generators, and without autocast, which has been traced."""
+    devices = [torch.device(name) for name in states if name != "cpu"]
+    with torch.random.fork_rng(devices=devices), torch._C._DisableAutocast():
+        torch.set_rng_state(states["cpu"])
+        for device in devices:
+            torch.cuda.set_rng_state(states[str(device)], device)
+        yield
+
+
 def agree(results, recorded):
     """Whether results are the recorded ones but for rounding."""
     pairs = [(a, b) for a, b in zip(leaves(results), leaves(recorded)) if isinstance(b, torch.Tensor)]
     close = functools.partial(torch.allclose, rtol=1e-2, atol=1e-2, equal_nan=True)
-    return all(close(a.cpu().double(), b.double()) for a, b in pairs)
+    return all(close(promote(a.cpu()), promote(b)) for a, b in pairs)
 
 
 # ---- regions and calls -----------------------------------------------------------------------------
@@ -709,6 +812,7 @@ class Region:
         self.symbols = {}  # each region has its own: names are not unique in a file
         self.aot = False  # AOTAutograd has started on it
         self.counts = {}  # role: number of calls so far
+        self.all_graphs = []  # those of roles, and subgraphs
         self.calls = {}  # (role, n): call
         self.differentiable = {}  # n: of each output of that Dynamo call, whether a gradient can come in there
         self.pending = []  # (n, saved storages) of forward calls whose backward has not come yet
@@ -786,7 +890,8 @@ class Region:
             return None
         file_id = f"v{self.id}-{n}"
         call = {"graph": graph.id, "n": n, "rng": self.session.rng(file_id, args)}
-        call["inputs"] = Values(self.session.store, file_id).encode_all(names, args)
+        reaches = any(known.reaches for known in self.all_graphs)
+        call["inputs"] = Values(self.session.store, file_id, inputs=True, reaches=reaches).encode_all(names, args)
         return role, n, file_id, call
 
     def after(self, token, outputs):
@@ -799,12 +904,12 @@ class Region:
         if role == "dynamo":
             self.differentiable[n] = [isinstance(v, torch.Tensor) and v.requires_grad for v in outputs]
         if role == "forward" and self.num_fwd_outputs is not None:
-            saved = plain_tensors(outputs[self.num_fwd_outputs :])
+            saved = readable_tensors(outputs[self.num_fwd_outputs :])
             self.pending.append((n, [StorageWeakRef(t.untyped_storage()) for t in saved]))
 
     def backward_number(self, args):
         """Number of the recorded forward call that this backward call belongs to: it saved these tensors."""
-        given = {t.untyped_storage()._cdata for t in plain_tensors(args)}
+        given = {t.untyped_storage()._cdata for t in readable_tensors(args)}
         for i, (n, saved) in enumerate(self.pending):
             if all(not ref.expired() and ref.cdata in given for ref in saved) or self.counts.get("forward") == 1:
                 del self.pending[i]
@@ -862,18 +967,20 @@ class Region:
         """Run a recorded graph again on its recorded inputs and keep the values of its nodes."""
         if len(graph.names) > self.TAP_NODES or graph.tap_bytes > self.session.limits.nodes:
             return None
+        if graph.effects:
+            self.session.note(f"{graph.id}: no values of nodes: {graph.effects} may do more than compute", failure=False)
+            return None
         store, files = self.session.store, {"f32": f"tap32-{self.id}-{n}", "f64": f"tap64-{self.id}-{n}"}
         try:
             inputs = store.load(call["inputs"])
             inputs = [v.to(i["device"]) if isinstance(v, torch.Tensor) else v for v, i in zip(inputs, graph.inputs)]
-            with torch.random.fork_rng(devices=[]):
-                torch.set_rng_state(store.load(call["rng"]["cpu"]))
+            with again(store.load(call["rng"])):
                 for node, *values in node_values(graph, inputs):
                     if node.name in graph.taps:
                         for file_id, value in zip(files.values(), values):
                             self.keep(store.file(file_id), node.name, value)
             if not graph.random or agree(values[0], store.load(call["outputs"])):
-                return files if store.files.keys() >= set(files.values()) else None
+                return {width: name for width, name in files.items() if store.has(name)} or None
             raise NotRecorded("the compiler draws other random numbers")
         except Exception as error:
             known = isinstance(error, NotRecorded)
@@ -884,11 +991,17 @@ class Region:
         return None
 
     def keep(self, target, name, value):
-        flat = value.detach().contiguous().reshape(-1).cpu()
-        if target.size + flat.numel() * flat.element_size() > self.session.limits.nodes:
+        """Complex numbers that safetensors does not know go as pairs, under a name that says so: "mul.c128"."""
+        ordinary, _ = read(value)
+        if ordinary is None:
+            return
+        if target.size + ordinary.numel() * ordinary.element_size() > self.session.limits.nodes:
             raise NotRecorded("they are too large")
-        if safetensors_dtype(flat.dtype) is not None:
-            target.add(name, flat, value.shape)
+        ordinary = ordinary.cpu().contiguous()
+        if safetensors_dtype(ordinary.dtype) is None:
+            name = f"{name}.{dtype_code(ordinary.dtype)}"
+            ordinary = torch.view_as_real(ordinary.resolve_conj().resolve_neg())
+        target.add(name, ordinary.dtype, ordinary.shape, bytes_of(ordinary.reshape(-1)))
 
     def manifest(self):
         entry = {"id": self.id, "compile_id": self.compile_id, "rank": self.session.rank, "attempt": self.attempt}
@@ -905,6 +1018,12 @@ def table_name(table):
     if table and inductor and set(table) == set(inductor.select_decomp_table()):
         return "inductor"
     return "custom" if table else "none"
+
+
+def warn(text):
+    """A warning that is none of the program's: where these are errors, it is lost."""
+    with contextlib.suppress(Warning):
+        warnings.warn(f"adjoint_capture: {text}", stacklevel=4)
 
 
 # ---- the session -----------------------------------------------------------------------------------
@@ -964,7 +1083,7 @@ class Session:
             self.notes.append(text)
             self.failures += failure
             if failure:
-                warnings.warn(f"adjoint_capture: {text}", stacklevel=3)
+                warn(text)
 
     @torch._dynamo.disable
     def safely(self, function, *args):
@@ -995,8 +1114,8 @@ class Session:
     def rng(self, file_id, args):
         devices = {t.device for t in leaves(args) if isinstance(t, torch.Tensor) and t.device.type == "cuda"}
         states = {"cpu": torch.get_rng_state(), **{str(d): torch.cuda.get_rng_state(d) for d in devices}}
-        values = Values(self.store, file_id)
-        return {d: values.encode(f"rng_{d.replace(':', '_')}", state) for d, state in states.items()}
+        names = [f"rng_{d.replace(':', '_')}" for d in states]
+        return dict(zip(states, Values(self.store, file_id).encode_all(names, states.values())))
 
     # ---- regions
 
@@ -1070,7 +1189,7 @@ class Session:
                 else:
                     replace_folder(self.folder, self.path)
         except Exception as error:
-            warnings.warn(f"adjoint_capture: {self.path} was not written: {error}", stacklevel=4)
+            warn(f"{self.path} was not written: {error}")
         self.graphs.clear()  # compiled functions keep our wrappers, and through them this session
         self.regions.clear()
 
@@ -1287,7 +1406,7 @@ def record(path, **options):
             end.callback(session.finish)
             install(session, end)
         except Exception as error:
-            warnings.warn(f"adjoint_capture: not everything is recorded: {error}", stacklevel=3)
+            warn(f"not everything is recorded: {error}")
         yield session
 
 
