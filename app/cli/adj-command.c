@@ -57,12 +57,14 @@ adj_command_parse (const AdjCommand *command,
 static void
 print_warnings (const char *path, const AdjDiags *diags)
 {
-  guint n = diags != NULL ? adj_diags_get_n (diags) : 0;
+  guint n = 0;
 
-  for (guint i = 0; i < MIN (n, MAX_WARNINGS); i++)
+  for (guint i = 0; diags != NULL && i < adj_diags_get_n (diags); i++)
     {
       const AdjDiag *diag = adj_diags_get (diags, i);
 
+      if (diag->severity == ADJ_SEVERITY_NOTE || n++ >= MAX_WARNINGS)
+        continue; /* notes are what the file says: `show` prints them */
       if (diag->span.line > 0)
         fprintf (stderr, "%s:%u:%u: warning: %s\n", path, diag->span.line, diag->span.column,
                  diag->message);

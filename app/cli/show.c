@@ -56,6 +56,21 @@ print_ambient (const AdjBundle *bundle)
     }
 }
 
+/* What a capture says of itself: what was not compiled, what is not recorded, and why. */
+static void
+print_notes (const AdjBundle *bundle)
+{
+  const AdjDiags *diags = adj_bundle_get_diags (bundle);
+  const char *separator = "\n";
+
+  for (guint i = 0; i < adj_diags_get_n (diags); i++)
+    if (adj_diags_get (diags, i)->severity == ADJ_SEVERITY_NOTE)
+      {
+        printf ("%s%s\n", separator, adj_diags_get (diags, i)->message);
+        separator = "";
+      }
+}
+
 static void
 print_list (const AdjBundle *bundle)
 {
@@ -69,6 +84,7 @@ print_list (const AdjBundle *bundle)
     }
   print_ambient (bundle);
   print_runs (bundle);
+  print_notes (bundle);
   if (adj_bundle_get_description (bundle) != NULL)
     printf ("\n%s\n", adj_bundle_get_description (bundle));
 }
@@ -125,6 +141,14 @@ add_run (JsonBuilder *builder, const AdjBundle *bundle, const AdjRecordedCall *r
 }
 
 static void
+add_notes (JsonBuilder *builder, const AdjDiags *diags)
+{
+  for (guint i = 0; i < adj_diags_get_n (diags); i++)
+    if (adj_diags_get (diags, i)->severity == ADJ_SEVERITY_NOTE)
+      json_builder_add_string_value (builder, adj_diags_get (diags, i)->message);
+}
+
+static void
 print_list_json (const AdjBundle *bundle)
 {
   JsonBuilder *builder = json_builder_new ();
@@ -147,6 +171,10 @@ print_list_json (const AdjBundle *bundle)
       add_ambient (builder, adj_graph_get_ambient (entry->graph));
       json_builder_end_object (builder);
     }
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "notes");
+  json_builder_begin_array (builder);
+  add_notes (builder, adj_bundle_get_diags (bundle));
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "runs");
   json_builder_begin_array (builder);

@@ -1,18 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* What checkpoint() takes by keyword, as graphs hold it (partitioner §1.2, §2.5).  A graph has no
  * functions of Python: its context_fn is the list of operators whose results are kept, as
- * create_selective_checkpoint_contexts() takes one, or a dict of policies by operator. */
+ * create_selective_checkpoint_contexts() takes one, or a dict of policies by operator.  Of an
+ * operator whose calls were answered differently the dict has the list of answers, in order. */
 
 #include <string.h>
 
 #include "autograd/autograd-private.h"
 
+/* The answers for one operator: one for all its calls, or one for each. */
+typedef struct
+{
+  GArray *answers;              /* AdjRecompute */
+  guint n_asked, n_asked_again; /* in the forward, and when it is recomputed */
+} Answers;
+
+static void
+answers_free (gpointer data)
+{
+  Answers *self = data;
+
+  g_array_unref (self->answers);
+  g_free (self);
+}
+
 static AdjRecompute
 look_up (const AdjOp *op, const AdjValue *args, guint n_args, gboolean is_recompute, gpointer data)
 {
-  gpointer policy = g_hash_table_lookup (data, op);
+  Answers *self = g_hash_table_lookup (data, op);
+  guint call;
 
-  return policy != NULL ? (AdjRecompute) GPOINTER_TO_UINT (policy) : ADJ_RECOMPUTE_PREFER_RECOMPUTE;
+  if (self == NULL)
+    return ADJ_RECOMPUTE_PREFER_RECOMPUTE;
+  if (self->answers->len == 1)
+    return g_array_index (self->answers, AdjRecompute, 0);
+  call = is_recompute ? self->n_asked_again++ : self->n_asked++;
+  return call < self->answers->len ? g_array_index (self->answers, AdjRecompute, call)
+                                   : ADJ_RECOMPUTE_PREFER_RECOMPUTE;
 }
 
 static gboolean
@@ -22,11 +46,40 @@ refuse (AdjContext *cx, const char *what, const char *why)
   return FALSE;
 }
 
+/* @answer: a policy, or a list of them; %NULL: the results are kept */
+static GArray *
+read_answers (AdjContext *cx, const AdjValue *answer)
+{
+  gboolean is_list =
+      answer != NULL && (answer->kind == ADJ_VALUE_LIST || answer->kind == ADJ_VALUE_TUPLE);
+  guint n = is_list ? answer->n : 1;
+  g_autoptr (GArray) answers = g_array_sized_new (FALSE, FALSE, sizeof (AdjRecompute), n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjValue *named = is_list ? &answer->items[i] : answer;
+      AdjRecompute policy = ADJ_RECOMPUTE_MUST_SAVE;
+
+      if (named != NULL)
+        policy = named->kind == ADJ_VALUE_STRING ? adj_recompute_from_name (named->text)
+                                                 : ADJ_N_RECOMPUTE;
+      if (policy == ADJ_N_RECOMPUTE)
+        {
+          refuse (cx, "context_fn", "names a policy that there is not");
+          return NULL;
+        }
+      g_array_append_val (answers, policy);
+    }
+  return g_steal_pointer (&answers);
+}
+
 static gboolean
-add_policy (GHashTable *policies, AdjContext *cx, const AdjValue *op, AdjRecompute policy)
+add_policy (GHashTable *policies, AdjContext *cx, const AdjValue *op, const AdjValue *answer)
 {
   g_autofree char *target = NULL;
   const AdjOp *found;
+  GArray *answers;
+  Answers *entry;
 
   if (op->kind != ADJ_VALUE_OP && op->kind != ADJ_VALUE_STRING)
     return refuse (cx, "context_fn", "lists something that is no operator");
@@ -36,7 +89,12 @@ add_policy (GHashTable *policies, AdjContext *cx, const AdjValue *op, AdjRecompu
   if (found == NULL)
     return refuse (cx, op->text,
                    "in context_fn is no operator with its overload (aten.mm.default, not aten.mm)");
-  g_hash_table_insert (policies, (gpointer) found, GUINT_TO_POINTER (policy));
+  answers = read_answers (cx, answer);
+  if (answers == NULL)
+    return FALSE;
+  entry = g_new0 (Answers, 1);
+  entry->answers = answers;
+  g_hash_table_insert (policies, (gpointer) found, entry);
   return TRUE;
 }
 
@@ -48,18 +106,8 @@ read_policies (GHashTable *policies, AdjContext *cx, const AdjValue *from)
   if (!is_dict && from->kind != ADJ_VALUE_LIST && from->kind != ADJ_VALUE_TUPLE)
     return refuse (cx, "context_fn", "of a graph is a list of operators or a dict of policies");
   for (guint i = 0; i < from->n; i += is_dict ? 2 : 1)
-    {
-      const AdjValue *named = is_dict ? &from->items[i + 1] : NULL;
-      AdjRecompute policy = ADJ_RECOMPUTE_MUST_SAVE;
-
-      if (named != NULL)
-        policy = named->kind == ADJ_VALUE_STRING ? adj_recompute_from_name (named->text)
-                                                 : ADJ_N_RECOMPUTE;
-      if (policy == ADJ_N_RECOMPUTE)
-        return refuse (cx, "context_fn", "names a policy that there is not");
-      if (!add_policy (policies, cx, &from->items[i], policy))
-        return FALSE;
-    }
+    if (!add_policy (policies, cx, &from->items[i], is_dict ? &from->items[i + 1] : NULL))
+      return FALSE;
   return TRUE;
 }
 
@@ -92,7 +140,7 @@ checkpoint_options_read (AdjCheckpointOptions *options, AdjContext *cx, const Ad
   if (debug != NULL && debug->kind == ADJ_VALUE_BOOL && debug->boolean)
     return refuse (cx, "debug", "cannot be had together with a context_fn");
   options->policy = look_up;
-  options->policy_data = g_hash_table_new (NULL, NULL);
+  options->policy_data = g_hash_table_new_full (NULL, NULL, NULL, answers_free);
   options->policy_destroy = (GDestroyNotify) g_hash_table_unref;
   if (read_policies (options->policy_data, cx, policies))
     return TRUE;

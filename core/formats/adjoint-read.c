@@ -8,6 +8,7 @@
 #include "formats/graph-json-private.h"
 #include "formats/partition-private.h"
 #include "formats/recording-private.h"
+#include "formats/remarks-private.h"
 #include "formats/tensor-files-private.h"
 
 #define MAX_GRAPHS 65536
@@ -181,8 +182,10 @@ read_graphs (Loader *loader, GError **error)
     return FALSE;
   if (list->n == 0)
     {
+      g_autofree char *why = remarks_why_empty (loader->manifest);
+
       json_fail (&loader->json, list->line > 0 ? list : loader->manifest, error,
-                 "the file holds no graph");
+                 "the file holds no graph%s%s", why != NULL ? ": " : "", why != NULL ? why : "");
       return FALSE;
     }
   for (guint i = 0; i < list->n; i++)
@@ -536,6 +539,7 @@ read_manifest (Loader *loader, GError **error)
   bundle_builder_set_torch_version (
       loader->builder, json_get_text (json_get (loader->manifest, "source"), "torch_version"));
   keep_members (loader);
+  remarks_read (loader->manifest, loader->diags);
   if (!(keep_entries (loader, error) && read_symbols (loader, error) &&
         add_each (loader, "tensors", MAX_GRAPHS, add_hash, error) && read_graphs (loader, error) &&
         add_each (loader, "regions", MAX_GRAPHS, add_region, error) &&

@@ -58,6 +58,7 @@ import torch._dynamo.compiled_autograd as compiled_autograd
 import torch._dynamo.output_graph as output_graph
 import torch._functorch.config as functorch_config
 import torch.fx
+import torch.utils.checkpoint
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import _disable_current_modes
@@ -65,8 +66,8 @@ from torch.utils._pytree import tree_map
 
 __all__ = ["record", "backend", "Limits"]
 
-VERSION = "0.4"
-FORMAT_VERSION = [1, 1]
+VERSION = "0.5"
+FORMAT_VERSION = [1, 2]
 MIB = 1 << 20
 
 DTYPES = {  # name in torch: (name in annotations, name in safetensors, None where it has none)
@@ -583,6 +584,67 @@ def ambient():
     return found
 
 
+def policy_body(node):
+    """The body of a checkpoint whose policy is a function, which Dynamo's graph does not show; else None."""
+    if not str(node.target).endswith("tag_activation_checkpoint") or not isinstance(node.args[0], torch.fx.Node):
+        return None
+    body = getattr(node.graph.owning_module, str(node.args[0].target), None)
+    return body if "_checkpoint_context_fn" in getattr(body, "meta", {}) else None
+
+
+def watched(context_fn, runs):
+    """A `context_fn` that also appends to `runs` what the policy answers, a list for each time it is used."""
+    mode = getattr(torch.utils.checkpoint, "_CachingTorchDispatchMode", ())
+
+    def contexts():
+        found = context_fn()
+        if isinstance(found, tuple) and isinstance(found[0], mode):
+            runs.append(answers := [])
+            decide = found[0].policy_fn
+
+            def policy(context, operator, *args, **kwargs):
+                answer = decide(context, operator, *args, **kwargs)
+                answers.append((operator, answer))
+                return answer
+
+            found[0].policy_fn = policy
+        return found
+
+    return contexts
+
+
+@contextlib.contextmanager
+def policies_watched(session, module):
+    """Until the module is compiled; gives {node: what its policy answered, run by run}."""
+    found, watching = {}, []
+
+    def watch():
+        for node in module.graph.nodes:
+            body = policy_body(node)
+            if body is not None:
+                runs = found.setdefault(node.name, [])
+                watching.append((body, body.meta["_checkpoint_context_fn"]))
+                body.meta["_checkpoint_context_fn"] = watched(watching[-1][1], runs)
+
+    session.safely(watch)
+    try:
+        yield found
+    finally:
+        for body, context_fn in watching:
+            body.meta["_checkpoint_context_fn"] = context_fn
+
+
+def policy_table(answers):
+    """What a policy answered by operator, in the order of calls; one answer where it was always the same.  What may
+    be recomputed is left out: so may all that it was not asked about."""
+    table = {}
+    for target, answer in answers:
+        name = ("PREFER_RECOMPUTE", "MUST_SAVE")[answer] if isinstance(answer, bool) else answer.name
+        table.setdefault(qualified_name(target), []).append(name)
+    table = {k: v[0] if len(set(v)) == 1 else v for k, v in table.items()}
+    return {"$dict": [[{"$op": k}, v] for k, v in table.items() if v != "PREFER_RECOMPUTE"]}
+
+
 class Graph:
     """A graph: written at once, since the compiler may edit it afterwards, and what is remembered of it."""
 
@@ -617,8 +679,21 @@ class Graph:
         tail = f'"subgraphs": {compact(self.subgraphs(module))}, "attrs": {compact(self.attributes(module))}'
         text = f'{{"graph": {in_order(head)[:-1]},\n"nodes": [\n{nodes}\n]}},\n{tail}}}\n'
         self.session.write(f"graphs/{self.id}.json", text)
+        self.text = text if "policy of " in text else None
         text = module.print_readable(print_output=False, include_stride=True, include_device=True)
         self.session.write(f"text/{self.id}.txt", self.session.rename(text))
+
+    def add_policies(self, policies):
+        """Write what was answered in place of the functions that answered; the last run is that of the joint graph."""
+        text = self.text
+        for node, runs in policies.items():
+            known = compact(policy_table(runs[-1])) if runs else None
+            place = compact({"$raw": f"policy of {node}"})
+            text = text.replace(place, known) if known else re.sub(r'(, )?"context_fn": ' + re.escape(place), "", text)
+            if not known:
+                self.session.note(f"{self.id}: the policy of {node} is not known", failure=False)
+        self.session.write(f"graphs/{self.id}.json", text)
+        self.text = None
 
     def node(self, node):
         value = node.meta.get("val", node.meta.get("example_value"))
@@ -627,12 +702,16 @@ class Graph:
             ("op", node.op),
             ("target", None if node.op == "output" else qualified_name(node.target)),
             ("args", [encode(a) for a in node.args] or None),
-            ("kwargs", {k: encode(v) for k, v in node.kwargs.items()} or None),
+            ("kwargs", {**{k: encode(v) for k, v in node.kwargs.items()}, **self.policy(node)} or None),
             ("type", None if node.type is None else torch.fx.node._type_repr(node.type)),
             ("val", annotation(value)),
             ("meta", self.meta(node, value) or None),
         ]
         return in_order((k, v) for k, v in items if v is not None)
+
+    def policy(self, node):
+        """The place for what a policy answers, which is not known yet."""
+        return {"context_fn": {"$raw": f"policy of {node.name}"}} if policy_body(node) is not None else {}
 
     def meta(self, node, value):
         source, meta = node.meta, {}
@@ -644,6 +723,8 @@ class Graph:
         for key in ("seq_nr", "ac_graph_id"):
             if isinstance(source.get(key), int):
                 meta[key] = source[key]
+        if isinstance(source.get("memory_budget"), (int, float)):
+            meta["memory_budget"] = float(source["memory_budget"])
         if source.get("original_aten") is not None:
             meta["original_aten"] = qualified_name(source["original_aten"])
         for key in ("partitioner_tag", "recompute"):
@@ -807,7 +888,7 @@ class Region:
         self.graphs = {}  # role: Graph
         self.nested = 0  # number of joint graphs of subgraphs
         self.inputs = []  # facts of the inputs that AOTAutograd gets, in its order
-        self.num_fwd_outputs = self.fw_metadata = None
+        self.num_fwd_outputs = self.fw_metadata = self.partition = None
         self.decompositions, self.table = 0, "none"
         self.symbols = {}  # each region has its own: names are not unique in a file
         self.aot = False  # AOTAutograd has started on it
@@ -859,7 +940,8 @@ class Region:
         graph_id = f"{self.id}-sub{number}-{role}"
         self.session.graphs[graph_id] = Graph(self, graph_id, "subgraph", module)
 
-    def add_halves(self, number, forward, backward):
+    def add_halves(self, number, forward, backward, partition):
+        self.partition = self.partition or partition_facts(partition)
         for role, module in (("forward", forward), ("backward", backward)):
             if number == 0:
                 self.add_graph(role, module)
@@ -1008,8 +1090,34 @@ class Region:
         entry["graphs"] = {role: graph.id for role, graph in self.graphs.items()}
         entry["decompositions"] = self.decompositions
         optional = {"symbols": self.symbols or None, "num_fwd_outputs": self.num_fwd_outputs}
-        optional["fw_metadata"] = self.fw_metadata
+        optional.update(fw_metadata=self.fw_metadata, partition=self.partition)
         return {**entry, **{k: v for k, v in optional.items() if v is not None}}
+
+
+# What decides in torch._functorch.config what is saved for backward, in any release.
+PARTITION_OPTIONS = (
+    "activation_memory_budget_runtime_estimator", "activation_memory_budget_solver", "aggressive_recomputation",
+    "ban_recompute_long_fusible_chains", "ban_recompute_materialized_backward", "ban_recompute_not_in_allowlist",
+    "ban_recompute_reductions", "ban_recompute_used_far_apart", "cse", "enable_activation_offloading",
+    "functionalize_rng_ops", "graphsafe_rng_functionalization", "max_dist_from_bw", "recompute_views",
+    "treat_parameters_as_free_to_save",
+)  # fmt: skip
+PARTITIONERS = {"min_cut_rematerialization_partition": "min-cut", "default_partition": "default"}
+
+
+def partition_facts(partition):
+    """Which partitioner, under which budget and settings."""
+    while isinstance(partition, functools.partial):
+        partition = partition.func
+    name = getattr(partition, "__name__", type(partition).__name__)
+    inductor = getattr(partition, "__module__", "") == "torch._inductor.compile_fx"  # a closure around that of min-cut
+    options = {n: getattr(functorch_config, n) for n in PARTITION_OPTIONS if hasattr(functorch_config, n)}
+    texts = {n: getattr(v, "__name__", repr(v)) for n, v in options.items() if not isinstance(v, (bool, int, float, str))}
+    return {
+        "partitioner": "min-cut" if inductor else PARTITIONERS.get(name, name),
+        "activation_memory_budget": float(getattr(functorch_config, "activation_memory_budget", 1.0)),
+        "options": {**options, **texts},
+    }
 
 
 def table_name(table):
@@ -1075,7 +1183,7 @@ class Session:
         for name in ("graphs", "tensors", "text"):
             os.makedirs(os.path.join(self.folder, name))
         self.store = Store(os.path.join(self.folder, "tensors"), self.limits)
-        self.config = changed_config()
+        self.config, self.dynamo = changed_config(), Dynamo()
 
     def note(self, text, failure=True):
         """Say in the manifest what is missing and why; a failure is a warning too."""
@@ -1178,11 +1286,11 @@ class Session:
         if not self.active or os.getpid() != self.process:
             return
         self.safely(self.collect)
-        self.active = False
         try:
             with self.lock:
                 tensors = [{"id": k, "sha256": f.finish()} for k, f in sorted(self.store.files.items()) if f.entries]
                 self.write("adjoint.json", self.manifest(tensors))
+                self.active = False
                 if self.single:
                     pack(self.folder, self.path)
                     shutil.rmtree(self.folder)
@@ -1190,6 +1298,7 @@ class Session:
                     replace_folder(self.folder, self.path)
         except Exception as error:
             warn(f"{self.path} was not written: {error}")
+            self.active = False
         self.graphs.clear()  # compiled functions keep our wrappers, and through them this session
         self.regions.clear()
 
@@ -1209,9 +1318,11 @@ class Session:
             "decompositions": ", ".join(sorted({r.table for r in live if r.aot})) or "none",
             "config": [self.rename(line) for line in self.config], "limits": dataclasses.asdict(self.limits),
         }  # fmt: skip
+        breaks = [{k: self.rename(v) for k, v in one.items()} for one in self.safely(self.dynamo.breaks) or []]
         items = {
             "format": "adjoint", "version": FORMAT_VERSION, "requires": [], "source": source,
             "producer": {"name": "adjoint_capture", "version": VERSION}, "notes": self.notes,
+            "breaks": breaks, "frames": self.safely(self.dynamo.frames),
             "graphs": graphs, "tensors": tensors, "regions": [r.manifest() for r in live],
             "calls": [c for r in live for c in r.calls.values()],
             "strings": list(self.strings), "symbols": self.symbols,
@@ -1223,6 +1334,55 @@ class Session:
                 text = "[\n" + ",\n".join(compact(v) for v in value) + "\n]"
             lines.append(f'"{key}": {text}')
         return "{" + ",\n".join(lines) + "}\n"
+
+
+class Dynamo:
+    """What Dynamo compiled, and why not more, from now on."""
+
+    def __init__(self):
+        self.before = self.metrics()
+        self.counted = {k: dict(v) for k, v in torch._dynamo.utils.counters.items()}
+
+    @staticmethod
+    def metrics():
+        return list(torch._dynamo.utils.get_compilation_metrics())
+
+    def counts(self, kind):
+        known = self.counted.get(kind, {})
+        return {k: n - known.get(k, 0) for k, n in torch._dynamo.utils.counters.get(kind, {}).items()}
+
+    def frames(self):
+        """How many frames Dynamo was given."""
+        return max(self.counts("frames").get("total", 0), 0)
+
+    def breaks(self):
+        """[{"frame", "what", "why"}]: functions that were not compiled, or not whole; `frame` where it is known."""
+        known = set(map(id, self.before))
+        found = [one for m in self.metrics() if id(m) not in known for one in self.of_frame(m)]
+        for kind in ("graph_break", "unimplemented"):
+            for why, n in self.counts(kind).items():
+                if n > 0 and not any(clean_reason(why) == one["why"] for one in found):
+                    found.append({"what": "graph break", "why": clean_reason(why)})
+        return found[:100]
+
+    @staticmethod
+    def of_frame(metrics):
+        get = functools.partial(getattr, metrics)
+        if not get("is_forward", True) or get("co_name", None) is None:
+            return
+        where = f"{get('co_filename', None)}:{get('co_firstlineno', None)}"
+        frame = {"frame": f"{get('co_name', None)} ({where})"}
+        for why in sorted(get("restart_reasons", None) or ()):
+            yield {**frame, "what": "graph break", "why": clean_reason(why)}
+        if get("fail_reason", None):
+            yield {**frame, "what": "not compiled", "why": clean_reason(f"{get('fail_type', '')}: {get('fail_reason', '')}")}
+        elif get("graph_op_count", None) is None:
+            yield {**frame, "what": "skipped", "why": "nothing of it was compiled"}
+
+
+def clean_reason(text):
+    """In one line, and not too long."""
+    return re.sub(r"\s+", " ", text).strip(" '\"")[:400]
 
 
 def changed_config():
@@ -1292,7 +1452,7 @@ def wrap_compilers(session, region, arguments):
     def partition_and_record(joint, joint_inputs, **kwargs):
         number = session.safely(region.add_joint, joint, joint_inputs, kwargs.get("num_fwd_outputs"))
         forward, backward = partition(joint, joint_inputs, **kwargs)
-        session.safely(region.add_halves, number, forward, backward)
+        session.safely(region.add_halves, number, forward, backward, partition)
         return forward, backward
 
     partition, forward = arguments["partition_fn"], arguments["fw_compiler"]
@@ -1309,7 +1469,10 @@ def hook_dynamo(session):
 
     def call_user_compiler(self, gm, *args, **kwargs):
         region = session.safely(session.dynamo_region, gm, ambient())
-        compiled = original(self, gm, *args, **kwargs)
+        with policies_watched(session, gm) as policies:
+            compiled = original(self, gm, *args, **kwargs)
+        if region is not None and policies:
+            session.safely(region.graphs["dynamo"].add_policies, policies)
         plain = inspect.isroutine(compiled) or isinstance(compiled, torch.nn.Module)  # not what can be saved to disk
         return recording(session, region, "dynamo", compiled) if plain else compiled
 
@@ -1443,7 +1606,10 @@ class Backend:
         region = self.session.safely(start)
         if region is not None:
             wrap_compilers(self.session, region, arguments)
-        compiled = common.aot_autograd(**arguments, keep_inference_input_mutations=True)(module, example_inputs)
+        with policies_watched(self.session, module) as policies:
+            compiled = common.aot_autograd(**arguments, keep_inference_input_mutations=True)(module, example_inputs)
+        if region is not None and policies:
+            self.session.safely(region.graphs["dynamo"].add_policies, policies)
         return recording(self.session, region, "dynamo", compiled)
 
 

@@ -339,6 +339,9 @@ test_refuses (void)
                   "determinism_check is 'default' or 'none'");
   assert_refused ("tag_activation_checkpoint(body, x, context_fn = [torch.ops.aten.mm])", body,
                   "no operator with its overload");
+  assert_refused ("tag_activation_checkpoint(body, x, context_fn = "
+                  "{torch.ops.aten.mm.default: ['MUST_SAVE', 3]})",
+                  body, "names a policy that there is not");
   assert_refused ("tag_activation_checkpoint(body, x, context_fn = 3)", body,
                   "a list of operators or a dict of policies");
   assert_refused ("tag_activation_checkpoint(body, x, debug = True, "
@@ -361,6 +364,23 @@ test_flattens (void)
              BODIES ("body", X ", " Y, MM_SIN));
 
   assert_tags (graph, "mm:1:PREFER_RECOMPUTE sin:1:PREFER_RECOMPUTE");
+}
+
+/* A policy that counts: of an operator it has an answer for each call, and none for those after. */
+static void
+test_counting_policy (void)
+{
+  g_autoptr (AdjGraph) graph = parse (
+      X,
+      "region = " HIGHER "tag_activation_checkpoint(body, x, use_reentrant = False, context_fn = "
+      "{torch.ops.aten.mm.default: ['MUST_SAVE', 'MUST_RECOMPUTE'], "
+      "torch.ops.aten.sin.default: 'PREFER_SAVE'}); a = region[0]; return (a,)",
+      BODIES ("body", X,
+              "mm = torch.mm(x, x); sin = torch.sin(mm); mm_1 = torch.mm(sin, x); "
+              "mm_2 = torch.mm(mm_1, x); return (mm_2,)"));
+
+  assert_tags (graph, "mm:1:MUST_SAVE sin:1:PREFER_SAVE mm_1:1:MUST_RECOMPUTE "
+                      "mm_2:1:PREFER_RECOMPUTE");
 }
 
 /* §1.3: regions count up in the order in which they are called; what is outside has no tag. */
@@ -509,6 +529,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/regions/refuses", test_refuses);
   g_test_add_func ("/partition/regions/flattens-keywords", test_flattens);
   g_test_add_func ("/partition/regions/tags", test_tags);
+  g_test_add_func ("/partition/regions/counting-policy", test_counting_policy);
   g_test_add_func ("/partition/regions/G19-nested", test_nested);
   g_test_add_func ("/partition/regions/mixed-nesting", test_mixed_nesting);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
