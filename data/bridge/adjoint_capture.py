@@ -828,7 +828,8 @@ def wide_call(graph, node, args, kwargs, drawn):
         parameters = [a.name for a in target._schema.arguments]
         args, kwargs = tree_map(promote_dtype, args), tree_map(promote_dtype, kwargs)
         if node.name in graph.floating and "dtype" in parameters[len(args) :] and kwargs.get("dtype") is None:
-            kwargs["dtype"] = torch.float64
+            of_complex = any(isinstance(a, torch.Tensor) and a.is_complex() for a in args)
+            kwargs["dtype"] = torch.complex128 if of_complex else torch.float64
     elif isinstance(target, torch._ops.HigherOrderOperator):
         return tree_map(promote, drawn)
     return target(*args, **kwargs)
