@@ -406,10 +406,13 @@ def chunks(tensor, limit=4 * MIB):
     return [c for half in halves for c in chunks(half, limit)]
 
 
+SUMMARIZED = 1 << 30  # elements; overlapping views may have any number
+
+
 def summary(tensor):
     """What is kept of a tensor that is too large to store, found in pieces."""
     text = f"<{annotation(tensor)} too large to record"
-    if not tensor.is_complex():
+    if not tensor.is_complex() and tensor.numel() <= SUMMARIZED:
         low, high, total, nans, infs = math.inf, -math.inf, 0.0, 0, 0
         for chunk in chunks(tensor):
             wide = chunk.double()
@@ -1056,7 +1059,7 @@ class Region:
         store, files = self.session.store, {"f32": f"tap32-{self.id}-{n}", "f64": f"tap64-{self.id}-{n}"}
         try:
             inputs = store.load(call["inputs"])
-            inputs = [v.to(i["device"]) if isinstance(v, torch.Tensor) else v for v, i in zip(inputs, graph.inputs)]
+            inputs = [copy_of(v, operator.methodcaller("to", i["device"])) for v, i in zip(inputs, graph.inputs)]
             with again(store.load(call["rng"])):
                 for node, *values in node_values(graph, inputs):
                     if node.name in graph.taps:
@@ -1131,7 +1134,7 @@ def table_name(table):
 
 def warn(text):
     """A warning that is none of the program's: where these are errors, it is lost."""
-    with contextlib.suppress(Warning):
+    with contextlib.suppress(Exception):
         warnings.warn(f"adjoint_capture: {text}", stacklevel=4)
 
 
@@ -1148,15 +1151,13 @@ def rank_of_process():
 
 def path_of_rank(path, rank):
     """"step.adjoint" → "step.rank1.adjoint", so that no process writes over another's."""
-    stem, suffix = os.path.splitext(os.path.abspath(path))
+    stem, suffix = os.path.splitext(os.path.realpath(path))  # a link stays one
     return stem + suffix if rank is None else f"{stem}.rank{rank}{suffix}"
 
 
 def replace_folder(folder, path):
     """Move the directory form to where it shall stand, in place of an older capture."""
-    umask = os.umask(0)
-    os.umask(umask)
-    os.chmod(folder, 0o777 & ~umask)
+    os.chmod(folder, os.stat(os.path.join(folder, "graphs")).st_mode)  # as any new folder; ours was for us alone
     old = folder + ".old"
     if os.path.exists(path):
         os.rename(path, old)
@@ -1300,6 +1301,9 @@ class Session:
         except Exception as error:
             warn(f"{self.path} was not written: {error}")
             self.active = False
+            shutil.rmtree(self.folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                os.remove(self.folder + ".zip")
         self.graphs.clear()  # compiled functions keep our wrappers, and through them this session
         self.regions.clear()
 
@@ -1581,10 +1585,17 @@ class Backend:
     __name__ = "adjoint_capture"
 
     def __init__(self, path, options):
-        self.session = Session(path, **options)
-        self.session.hooks.append("backend")
-        self.close = self.session.finish
-        atexit.register(self.close)
+        self.session = None
+        try:
+            self.session = Session(path, **options)
+            self.session.hooks.append("backend")
+            atexit.register(self.close)
+        except Exception as error:
+            warn(f"nothing is recorded: {error}")
+
+    def close(self):
+        if self.session is not None:
+            self.session.finish()
 
     def __call__(self, module, example_inputs, **_):
         from functorch.compile import min_cut_rematerialization_partition
@@ -1604,12 +1615,13 @@ class Backend:
             return region
 
         arguments = {"fw_compiler": interpret, "partition_fn": min_cut_rematerialization_partition}
-        region = self.session.safely(start)
-        if region is not None:
-            wrap_compilers(self.session, region, arguments)
+        region = self.session.safely(start) if self.session is not None else None
+        if region is None:
+            return common.aot_autograd(**arguments, keep_inference_input_mutations=True)(module, example_inputs)
+        wrap_compilers(self.session, region, arguments)
         with policies_watched(self.session, module) as policies:
             compiled = common.aot_autograd(**arguments, keep_inference_input_mutations=True)(module, example_inputs)
-        if region is not None and policies:
+        if policies:
             self.session.safely(region.graphs["dynamo"].add_policies, policies)
         return recording(self.session, region, "dynamo", compiled)
 
