@@ -132,6 +132,23 @@ size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args
   return TRUE;
 }
 
+static gboolean
+sym_sum (AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  AdjValue pair[2] = { ADJ_INT (0) };
+
+  if (n_args != 1 || !adj_value_is_container (&args[0]))
+    return adj_builtin_fail (cx, "torch.sym_sum takes a list of sizes");
+  for (guint i = 0; i < args[0].n; i++)
+    {
+      pair[1] = args[0].items[i];
+      if (!size_operation (cx, ADJ_SIZE_ADD, pair, 2, &pair[0]))
+        return FALSE;
+    }
+  *out = pair[0];
+  return TRUE;
+}
+
 /* What graphs read off tensors: a size, a stride, the number of elements, the offset. */
 static const AdjShape *
 get_shape (AdjContext *cx, const AdjValue *args, guint n_args, guint n_wanted)
@@ -255,6 +272,7 @@ static const AdjBuiltin builtins[] = {
   { "torch.tensor", adj_builtin_tensor },
   { "operator.index", same },
   { "torch.sym_int", same },
+  { "torch.sym_sum", sym_sum },
   { "torch.ops.higher_order.autograd_function_apply", adj_builtin_apply_function },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_tagged },
   { "torch.ops.higher_order.wrap", adj_builtin_run_region },

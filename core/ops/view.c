@@ -425,26 +425,39 @@ add_part (AdjOpCall *call, guint dim, AdjSize start, AdjSize length)
   adj_op_call_add_view (call, 0, &shape);
 }
 
+/* How many parts there are is one number, also where the sizes are symbols. */
 static gboolean
 split_meta (AdjOpCall *call)
 {
+  AdjSymbols *symbols = op_symbols (call);
   const AdjShape *self = self_shape (call);
   guint dim = op_dim (call, 2, self->rank);
-  gint64 part = adj_op_call_int (call, 1, 0);
-  gint64 size = 0;
+  AdjSize part = adj_op_call_size (call, 1, ADJ_SIZE (0)), rounded, n_parts;
+  gint64 length = 0, size = 0, n = 1;
 
-  if (self->rank == 0 || !adj_size_get_hint (op_symbols (call), self->size[dim], &size))
+  if (self->rank == 0 || !adj_size_get_hint (symbols, self->size[dim], &size))
     return adj_op_call_fail (call, "the dimension to split has no known size");
-  if (part < 0 || (part == 0 && size > 0) || (part > 0 && size / part > MAX_PARTS))
+  if (!adj_size_get_hint (symbols, part, &length))
+    return adj_op_call_fail (call, "the parts to split into have no known size");
+  if (length < 0 || (length == 0 && size > 0) || (length > 0 && size / length > MAX_PARTS))
     return adj_op_call_fail (
-        call, "cannot split %" G_GINT64_FORMAT " into parts of %" G_GINT64_FORMAT, size, part);
-  if (size == 0 || part >= size)
+        call, "cannot split %" G_GINT64_FORMAT " into parts of %" G_GINT64_FORMAT, size, length);
+  if (size == 0 || length >= size)
     {
       add_part (call, dim, ADJ_SIZE (0), self->size[dim]);
       return TRUE;
     }
-  for (gint64 at = 0; at < size; at += part)
-    add_part (call, dim, ADJ_SIZE (at), ADJ_SIZE (MIN (part, size - at)));
+  rounded = adj_size_add (symbols, self->size[dim], adj_size_sub (symbols, part, ADJ_SIZE (1)));
+  n_parts = adj_size_floordiv (symbols, rounded, part);
+  adj_size_get_hint (symbols, n_parts, &n);
+  adj_size_test (symbols, ADJ_SIZE_EQ, n_parts, ADJ_SIZE (n));
+  for (gint64 i = 0; i < n; i++)
+    {
+      AdjSize start = adj_size_mul (symbols, part, ADJ_SIZE (i));
+
+      add_part (call, dim, start,
+                i + 1 < n ? part : adj_size_sub (symbols, self->size[dim], start));
+    }
   return TRUE;
 }
 

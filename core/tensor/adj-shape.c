@@ -313,10 +313,12 @@ broadcast (AdjShape *out, const AdjShape *b, AdjSymbols *symbols, GError **error
       AdjSize x = from_end <= a.rank ? a.size[a.rank - from_end] : ADJ_SIZE (1);
       AdjSize y = from_end <= b->rank ? b->size[b->rank - from_end] : ADJ_SIZE (1);
 
-      if (adj_size_same (x, y) || adj_size_is (symbols, y, 1))
+      if (from_end > b->rank || adj_size_same (x, y))
         out->size[i] = x;
-      else if (adj_size_is (symbols, x, 1))
+      else if (from_end > a.rank || adj_size_is (symbols, x, 1))
         out->size[i] = y;
+      else if (adj_size_is (symbols, y, 1))
+        out->size[i] = x;
       else if (equal (symbols, x, y))
         out->size[i] = adj_size_is_int (y) ? y : x;
       else
