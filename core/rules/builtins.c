@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "rules/arguments-private.h"
 
@@ -27,23 +28,35 @@ builtin_size (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
   return TRUE;
 }
 
-static gboolean
-builtin_numel (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
-{
-  *out = adj_value_from_size (
-      adj_shape_numel (&rule_meta_of (call, &args[0])->shape, adj_context_get_symbols (call->cx)));
-  return TRUE;
-}
-
 AdjSize
 rule_reduced_numel (AdjRuleCall *call, const AdjSize *sizes, guint rank, guint32 dims)
 {
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
   AdjSize product = ADJ_SIZE (1);
 
   for (guint i = 0; i < rank; i++)
-    if (((dims >> i) & 1) != 0)
-      product = adj_size_mul (adj_context_get_symbols (call->cx), product, sizes[i]);
+    if (((dims >> i) & 1) != 0 && !adj_size_same (sizes[i], ADJ_SIZE (1)))
+      {
+        AdjValue factors[] = { adj_value_from_size (product), adj_value_from_size (sizes[i]) };
+        gboolean first = adj_size_same (product, ADJ_SIZE (1));
+        AdjValue result;
+
+        product = adj_size_mul (symbols, product, sizes[i]);
+        result = adj_value_from_size (product);
+        /* A trace multiplies in this order, too. */
+        if (!first && result.kind == ADJ_VALUE_SIZE)
+          adj_context_note_builtin (call->cx, "operator.mul", factors, 2, &result);
+      }
   return product;
+}
+
+static gboolean
+builtin_numel (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  const AdjShape *shape = &rule_meta_of (call, &args[0])->shape;
+
+  *out = adj_value_from_size (rule_reduced_numel (call, shape->size, shape->rank, G_MAXUINT32));
+  return TRUE;
 }
 
 static gboolean

@@ -11,7 +11,8 @@ typedef struct
 {
   const char *target; /* %NULL: @node is the size itself; else how to read it off @node */
   AdjNodeId node;
-  gint dim; /* -1: @target takes none */
+  gint dim;      /* -1: @target takes none */
+  gboolean last; /* only when nothing else gives it */
 } Source;
 
 #define MAX_DEPTH 64
@@ -29,6 +30,12 @@ static const char *const targets[ADJ_N_SIZE_OPS] = {
   [ADJ_SIZE_NOT] = "torch.sym_not", [ADJ_SIZE_NEG] = "operator.neg",
   [ADJ_SIZE_OPAQUE] = NULL,
 };
+
+static gboolean
+is_unary (AdjSizeOp op)
+{
+  return op == ADJ_SIZE_NEG || op == ADJ_SIZE_NOT;
+}
 
 static Source *
 find (AdjTracer *tracer, AdjSize size)
@@ -51,29 +58,37 @@ adj_tracer_bind_size (AdjTracer *tracer, AdjSize size, AdjNodeId id)
   Source *known = adj_size_is_int (size) ? NULL : find (tracer, size);
 
   if (known != NULL && known->target != NULL)
-    *known = (Source){ NULL, id, -1 };
+    *known = (Source){ NULL, id, -1, FALSE };
   else if (known == NULL && !adj_size_is_int (size))
-    insert (tracer, size, &(Source){ NULL, id, -1 });
+    insert (tracer, size, &(Source){ NULL, id, -1, FALSE });
 }
 
 static void
-offer (AdjTracer *tracer, AdjSize size, const char *target, AdjNodeId id, gint dim)
+offer (AdjTracer *tracer, AdjSize size, const Source *source)
 {
-  if (!adj_size_is_int (size) && find (tracer, size) == NULL)
-    insert (tracer, size, &(Source){ target, id, dim });
+  Source *known = adj_size_is_int (size) ? NULL : find (tracer, size);
+
+  if (known != NULL && known->last && !source->last)
+    *known = *source;
+  else if (known == NULL && !adj_size_is_int (size))
+    insert (tracer, size, source);
 }
 
+/* What the forward computes must not read the sizes of a tangent, which it does not have; and what
+ * is read as a stride is seldom meant as one. */
 void
 adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id)
 {
+  const AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, id.index);
   const AdjShape *shape = &meta->shape;
+  gboolean is_tangent =
+      node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents_");
 
   for (guint i = 0; i < shape->rank; i++)
-    {
-      offer (tracer, shape->size[i], "torch.ops.aten.sym_size.int", id, (gint) i);
-      offer (tracer, shape->stride[i], "torch.ops.aten.sym_stride.int", id, (gint) i);
-    }
-  offer (tracer, shape->offset, "torch.ops.aten.sym_storage_offset.default", id, -1);
+    offer (tracer, shape->size[i], &(Source){ ATEN "sym_size.int", id, (gint) i, is_tangent });
+  for (guint i = 0; i < shape->rank; i++)
+    offer (tracer, shape->stride[i], &(Source){ ATEN "sym_stride.int", id, (gint) i, TRUE });
+  offer (tracer, shape->offset, &(Source){ ATEN "sym_storage_offset.default", id, -1, TRUE });
 }
 
 /* A node that is @size.  One that reads it off a tensor has its overload in its name. */
@@ -95,63 +110,89 @@ add_size (AdjTracer *tracer, const char *target, const AdjValue *args, guint n, 
   return id;
 }
 
+/* Whether nodes that are there already give @size, or its parts. */
 static gboolean
-take (AdjTracer *tracer, AdjSize size, AdjValue *out, guint depth)
+is_computable (AdjTracer *tracer, AdjSize size, guint depth)
 {
-  AdjSymbols *symbols = adj_context_get_symbols (tracer->cx);
-  g_autoptr (GString) text = NULL;
-  Source *source;
-  AdjValue args[2];
+  const Source *source = adj_size_is_int (size) ? NULL : find (tracer, size);
   AdjSizeOp op;
   AdjSize a, b;
 
-  *out = adj_value_from_size (size);
-  if (adj_size_is_int (size))
+  if (adj_size_is_int (size) || (source != NULL && !source->last))
     return TRUE;
+  return depth < MAX_DEPTH &&
+         adj_symbols_get_operands (adj_context_get_symbols (tracer->cx), size, &op, &a, &b) &&
+         targets[op] != NULL && is_computable (tracer, a, depth + 1) &&
+         (is_unary (op) || is_computable (tracer, b, depth + 1));
+}
 
-  source = find (tracer, size);
-  if (source != NULL && source->target != NULL)
+static AdjNodeId take (AdjTracer *tracer, AdjSize size);
+
+static AdjValue
+take_operand (AdjTracer *tracer, AdjSize size)
+{
+  return adj_size_is_int (size) ? ADJ_INT (size.word) : ADJ_NODE (take (tracer, size));
+}
+
+static AdjNodeId
+add_computed (AdjTracer *tracer, AdjSize size)
+{
+  AdjSizeOp op = ADJ_SIZE_OPAQUE;
+  AdjSize a = size, b = size;
+  AdjValue args[2] = { ADJ_NONE, ADJ_NONE };
+
+  adj_symbols_get_operands (adj_context_get_symbols (tracer->cx), size, &op, &a, &b);
+  args[0] = take_operand (tracer, a);
+  if (!is_unary (op))
+    args[1] = take_operand (tracer, b);
+  /* Products are kept with the number first, and differences as sums; programs write it last and
+   * subtract. */
+  if ((op == ADJ_SIZE_ADD || op == ADJ_SIZE_MUL) && args[0].kind == ADJ_VALUE_INT)
     {
-      args[0] = ADJ_NODE (source->node);
-      args[1] = ADJ_INT (source->dim);
-      add_size (tracer, source->target, args, source->dim < 0 ? 1 : 2, size);
+      AdjValue number = args[0];
+
+      args[0] = args[1];
+      args[1] = number;
     }
-  if (source != NULL)
+  if (op == ADJ_SIZE_ADD && args[1].kind == ADJ_VALUE_INT && args[1].integer < 0)
     {
-      *out = ADJ_NODE (source->node);
-      return TRUE;
+      op = ADJ_SIZE_SUB;
+      args[1].integer = -args[1].integer;
     }
-  if (depth < MAX_DEPTH && adj_symbols_get_operands (symbols, size, &op, &a, &b) &&
-      targets[op] != NULL)
-    {
-      guint n = op == ADJ_SIZE_NEG || op == ADJ_SIZE_NOT ? 1 : 2;
+  return add_size (tracer, targets[op], args, is_unary (op) ? 1 : 2, size);
+}
 
-      if (!take (tracer, a, &args[0], depth + 1) ||
-          (n == 2 && !take (tracer, b, &args[1], depth + 1)))
-        return FALSE;
-      /* Sums and products are kept with the number first; programs write it last. */
-      if ((op == ADJ_SIZE_ADD || op == ADJ_SIZE_MUL) && args[0].kind == ADJ_VALUE_INT)
-        {
-          AdjValue number = args[0];
+/* The node of @size, which is computable or has a source. */
+static AdjNodeId
+take (AdjTracer *tracer, AdjSize size)
+{
+  const Source *source = find (tracer, size);
+  AdjValue args[2];
 
-          args[0] = args[1];
-          args[1] = number;
-        }
-      *out = ADJ_NODE (add_size (tracer, targets[op], args, n, size));
-      return TRUE;
-    }
-
-  text = g_string_new (NULL);
-  adj_size_print (symbols, size, text);
-  adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                    "no input of the trace has the size '%s'", text->str);
-  return FALSE;
+  if (source != NULL && source->target == NULL)
+    return source->node;
+  if (source == NULL || (source->last && is_computable (tracer, size, 0)))
+    return add_computed (tracer, size);
+  args[0] = ADJ_NODE (source->node);
+  args[1] = ADJ_INT (source->dim);
+  return add_size (tracer, source->target, args, source->dim < 0 ? 1 : 2, size);
 }
 
 gboolean
 adj_tracer_take_size (AdjTracer *tracer, AdjSize size, AdjValue *out)
 {
-  return take (tracer, size, out, 0);
+  g_autoptr (GString) text = NULL;
+
+  if (adj_size_is_int (size) || find (tracer, size) != NULL || is_computable (tracer, size, 0))
+    {
+      *out = take_operand (tracer, size);
+      return TRUE;
+    }
+  text = g_string_new (NULL);
+  adj_size_print (adj_context_get_symbols (tracer->cx), size, text);
+  adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "no input of the trace has the size '%s'", text->str);
+  return FALSE;
 }
 
 void

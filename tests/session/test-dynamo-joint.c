@@ -4,7 +4,7 @@
  * ours against the one that PyTorch recorded, as `adjoint trace X#dynamo` and `adjoint diff
  * --modulo aot` have it: arguments, annotations and tags of every node.  The captures beside this
  * file (data/ make-ambient.py) run under autocast or without grad; what their graphs compute is
- * compared too. */
+ * compared too; those of make-dynamic.py have sizes that are symbols. */
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +44,10 @@ static const struct
   { "data/convolutions-called", NULL, NULL },
   { "data/mixed-region", NULL, NULL },
   { "data/mixed-called", NULL, NULL },
+  { "data/dynamic-bilinear", NULL, NULL },
+  { "data/dynamic-convolution", NULL, NULL },
+  { "data/dynamic-patches", NULL, NULL },
+  { "data/dynamic-sizes", NULL, NULL },
   { "data/no-grad-called", NULL, NULL },
   { "data/inference-called", NULL, NULL },
   { "data/no-grad-autocast", NULL, NULL },
@@ -124,6 +128,17 @@ test_values (gconstpointer data)
     }
 }
 
+/* Forward reads nothing that it does not have, as the sizes of a tangent. */
+static void
+check_partition (AdjGraph *joint)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjPartition) partition =
+      adj_partition (adj_partitioner_find ("min-cut", NULL), joint, NULL, &error);
+
+  g_assert_no_error (error);
+}
+
 static void
 test_capture (gconstpointer data)
 {
@@ -149,6 +164,8 @@ test_capture (gconstpointer data)
   g_assert_cmpuint (alignment->n_same, >, 40);
   g_assert_cmpuint (alignment->n_added + alignment->n_removed, ==, 0);
   g_assert_cmpuint (alignment->n_changed, ==, n_known);
+  if (trains)
+    check_partition (joint);
 }
 
 int
