@@ -19,7 +19,8 @@ typedef struct
   gboolean no_grad;                     /* as if called while grad mode was off */
   AdjAutocast autocast[ADJ_N_AUTOCAST]; /* as if called under it, forward and backward */
   gboolean functionalize_rng;           /* seed and offset become inputs */
-  gboolean export_joint; /* no tangents: backward starts at the scalar output @loss */
+  gboolean torch_detaches; /* results kept for backward pass detach as often as in PyTorch 2.6 */
+  gboolean export_joint;   /* no tangents: backward starts at the scalar output @loss */
   guint loss;
   gboolean deterministic;     /* as if only deterministic algorithms could run */
   gboolean keep_dead;         /* keep what no output depends on */

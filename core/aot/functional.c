@@ -17,6 +17,8 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
   adj_context_push_mode (cx, adj_functional_mode_new ());
   adj_context_push_mode (cx, adj_composite_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
+  if (options->torch_detaches)
+    adj_autograd_set_flags (cx, ADJ_AUTOGRAD_TWO_DETACHES);
 }
 
 void

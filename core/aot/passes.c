@@ -54,7 +54,7 @@ run (AdjGraph *in, AdjPassContext *context, const AdjAotOptions *options, GError
   return adj_graph_ref (adj_aot_graph_get_graph (aot));
 }
 
-/* "core+rng" */
+/* "core+rng+torch" */
 static gboolean
 read_argument (const char *argument, AdjAotOptions *options, GError **error)
 {
@@ -63,7 +63,8 @@ read_argument (const char *argument, AdjAotOptions *options, GError **error)
   for (guint i = 0; words[i] != NULL; i++)
     {
       options->functionalize_rng |= g_str_equal (words[i], "rng");
-      if (g_str_equal (words[i], "rng"))
+      options->torch_detaches |= g_str_equal (words[i], "torch");
+      if (g_str_equal (words[i], "rng") || g_str_equal (words[i], "torch"))
         continue;
       options->decompositions = adj_decompositions_find (words[i], error);
       if (options->decompositions == NULL)
@@ -122,7 +123,7 @@ const AdjPass adj_pass_functionalize = {
 
 const AdjPass adj_pass_joint = {
   .name = "joint",
-  .argument = "core|inductor|rng",
+  .argument = "core|inductor|rng|torch",
   .summary = "Forward and backward in one graph",
   .explain = "The forward is run under functionalization and autograd, then differentiated, all in "
              "one trace.  It takes the inputs and a gradient of each result, and gives the results "
@@ -133,7 +134,8 @@ const AdjPass adj_pass_joint = {
              "mul_1`\n\n"
              "With a table of decompositions, `joint=core`, operators are taken apart on the way.  "
              "With `rng`, as in `joint=core+rng`, seeds and offsets of the random numbers become "
-             "inputs and the new offsets outputs.",
+             "inputs and the new offsets outputs.  With `torch`, what backward reads of its own "
+             "results passes `detach` four times, as in the joint graphs of PyTorch 2.6.",
   .run = joint_run,
 };
 

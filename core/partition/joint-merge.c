@@ -54,7 +54,9 @@ joint_merge_equal (Joint *joint, gboolean compat)
 {
   g_autoptr (GHashTable) returned = returned_storages (joint);
   Merge merge = { joint, returned, compat };
-  g_autofree guint32 *first = adj_graph_find_repeats (joint->graph, may_merge, &merge);
+  g_autofree guint32 *first = compat
+                                  ? adj_graph_find_torch_repeats (joint->graph, may_merge, &merge)
+                                  : adj_graph_find_repeats (joint->graph, may_merge, &merge);
 
   memcpy (joint->rep, first, sizeof (guint32) * joint->n);
   for (guint i = 0; i < joint->n; i++)

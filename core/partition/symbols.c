@@ -123,10 +123,14 @@ plan_bind_symbols (Plan *plan)
     {
       guint32 node = plan_item (plan->sizes, i);
 
-      if (binds (joint, node))
-        bind (&self, adj_graph_get_node (joint->graph, node)->val.size.word);
-      else
-        g_array_append_val (derived, node);
+      if (!binds (joint, node))
+        {
+          g_array_append_val (derived, node);
+          continue;
+        }
+      g_array_append_val (bindings, node);
+      g_hash_table_add (
+          bound, GSIZE_TO_POINTER ((gsize) adj_graph_get_node (joint->graph, node)->val.size.word));
     }
   for (guint i = 0; i < derived->len; i++)
     bind_value (&self, plan_item (derived, i));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "passes/adj-repeats.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "call/adj-op.h"
@@ -12,18 +13,18 @@ typedef struct
   const guint32 *first; /* of the graph's nodes to those that stand for them */
   guint32 index;
   guint32 region; /* writes before it */
-  guint hash;
+  guint64 hash;
 } Call;
 
-static guint
-mix (guint hash, guint64 word)
+static guint64
+mix (guint64 hash, guint64 word)
 {
   word = (word + hash) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-  return (guint) (word >> 32) ^ (guint) word;
+  return (word >> 32) ^ word;
 }
 
-static guint
-hash_leaf (const AdjValue *value, const guint32 *first, guint hash)
+static guint64
+hash_leaf (const AdjValue *value, const guint32 *first, guint64 hash)
 {
   guint64 word = 0;
 
@@ -40,8 +41,8 @@ hash_leaf (const AdjValue *value, const guint32 *first, guint hash)
   return mix (hash, word);
 }
 
-static guint
-hash_value (const AdjValue *value, const guint32 *first, guint hash)
+static guint64
+hash_value (const AdjValue *value, const guint32 *first, guint64 hash)
 {
   hash = mix (hash, ((guint64) value->kind << 32) | value->n);
   if (!adj_value_is_container (value))
@@ -68,10 +69,18 @@ equal_values (const AdjValue *a, const AdjValue *b, const guint32 *first)
   return TRUE;
 }
 
+static gboolean
+says_the_same (const Call *a, const Call *b)
+{
+  return g_str_equal (a->node->target, b->node->target) &&
+         equal_values (&a->node->args, &b->node->args, a->first) &&
+         equal_values (&a->node->kwargs, &b->node->kwargs, a->first);
+}
+
 static guint
 hash_call (gconstpointer key)
 {
-  return ((const Call *) key)->hash;
+  return (guint) ((const Call *) key)->hash;
 }
 
 static gboolean
@@ -79,10 +88,7 @@ equal_calls (gconstpointer key_a, gconstpointer key_b)
 {
   const Call *a = key_a, *b = key_b;
 
-  return a->hash == b->hash && a->region == b->region &&
-         g_str_equal (a->node->target, b->node->target) &&
-         equal_values (&a->node->args, &b->node->args, a->first) &&
-         equal_values (&a->node->kwargs, &b->node->kwargs, a->first);
+  return a->hash == b->hash && a->region == b->region && says_the_same (a, b);
 }
 
 /* Whether the same call may give something else after @node than before: it writes, or sets what
@@ -143,4 +149,92 @@ guint32 *
 adj_graph_find_same_calls (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
 {
   return find (graph, TRUE, may_merge, data);
+}
+
+/* -- as PyTorch finds them -- */
+
+/* hash() of CPython: the remainder by 2^61 - 1, and -2 instead of -1. */
+static guint64
+python_hash (gint64 integer)
+{
+  const guint64 magnitude = integer < 0 ? -(guint64) integer : (guint64) integer;
+  gint64 hash = (gint64) (magnitude % ((G_GUINT64_CONSTANT (1) << 61) - 1));
+
+  if (integer < 0)
+    hash = -hash;
+  return (guint64) (hash == -1 ? -2 : hash);
+}
+
+static guint64
+python_hash_leaf (const AdjValue *value, const guint32 *first, guint64 hash)
+{
+  const double limit = 0x1p63;
+  guint64 word = 0;
+
+  hash = mix (hash, value->kind);
+  if (value->kind == ADJ_VALUE_INT)
+    return mix (hash, python_hash (value->integer));
+  if (value->kind == ADJ_VALUE_FLOAT && trunc (value->number) == value->number &&
+      fabs (value->number) < limit)
+    return mix (hash, python_hash ((gint64) value->number));
+  if (value->kind == ADJ_VALUE_BOOL)
+    word = (guint64) value->boolean;
+  else if (value->kind == ADJ_VALUE_DTYPE)
+    word = (guint64) value->dtype;
+  else if (value->kind == ADJ_VALUE_LAYOUT)
+    word = (guint64) value->layout;
+  else if (value->kind == ADJ_VALUE_MEMORY_FORMAT)
+    word = (guint64) value->format;
+  else if (value->kind == ADJ_VALUE_DEVICE)
+    word = (guint64) value->device.type << 32 | (guint32) value->device.index;
+  return word != 0 ? mix (hash, word) : hash_leaf (value, first, hash);
+}
+
+/* Of the leaves alone, however they are nested; of keyword arguments without the keywords. */
+static guint64
+python_hash_value (const AdjValue *value, const guint32 *first, guint64 hash)
+{
+  const gboolean is_dict = value->kind == ADJ_VALUE_DICT;
+
+  if (!adj_value_is_container (value))
+    return python_hash_leaf (value, first, hash);
+  for (guint i = is_dict ? 1 : 0; i < value->n; i += is_dict ? 2 : 1)
+    hash = python_hash_value (&value->items[i], first, hash);
+  return hash;
+}
+
+static gboolean
+equal_hashes (gconstpointer a, gconstpointer b)
+{
+  return ((const Call *) a)->hash == ((const Call *) b)->hash;
+}
+
+guint32 *
+adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint32 *first = g_new (guint32, n);
+  g_autoptr (GHashTable) seen = g_hash_table_new (hash_call, equal_hashes);
+  g_autofree Call *calls = g_new (Call, n);
+  guint32 region = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      Call *call = &calls[i], *known;
+
+      first[i] = i;
+      *call = (Call){ node, first, i, region, 0 };
+      region += writes (node);
+      if (!may_merge (graph, i, data))
+        continue;
+      call->hash = python_hash_value (&node->args, first, g_str_hash (node->target));
+      call->hash = python_hash_value (&node->kwargs, first, mix (call->hash, 0));
+      known = g_hash_table_lookup (seen, call);
+      if (known != NULL && says_the_same (call, known) && known->region == call->region)
+        first[i] = known->index;
+      else if (known == NULL || says_the_same (call, known))
+        g_hash_table_replace (seen, call, call);
+    }
+  return first;
 }

@@ -14,5 +14,9 @@ typedef gboolean (*AdjMayMerge) (const AdjGraph *graph, guint index, gpointer da
 guint32 *adj_graph_find_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data);
 /* Whatever is written in between: who reads the same text would call it the same. */
 guint32 *adj_graph_find_same_calls (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data);
+/* As fx_graph_cse() of PyTorch finds them: it looks calls up by Python's hash() of their arguments,
+ * to which -1 is -2 and 2^63 - 1 is 3, and of calls with one hash remembers the first alone; so the
+ * second `x[:-2]` behind an `x[:-1]` is computed twice. */
+guint32 *adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpointer data);
 
 G_END_DECLS

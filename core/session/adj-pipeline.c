@@ -27,12 +27,12 @@ step_name (const Step *step)
 static const struct
 {
   const char *role;
-  const char *steps;
-  gboolean is_joint; /* afterwards */
+  const char *steps, *as_torch; /* the second to decide as PyTorch does */
+  gboolean is_joint;            /* afterwards */
 } defaults[] = {
-  { "dynamo", "joint", TRUE },
-  { "user", "joint", TRUE },
-  { "joint", "", TRUE },
+  { "dynamo", "joint", "joint=torch", TRUE },
+  { "user", "joint", "joint=torch", TRUE },
+  { "joint", "", "", TRUE },
 };
 
 /* (transfer full) */
@@ -42,11 +42,12 @@ list_steps (const char *role, const AdjPipelineOptions *options)
   const char *partitioner = options->partitioner != NULL ? options->partitioner : "min-cut";
   const char *steps = "dce,cse";
   gboolean is_joint = FALSE;
+  gboolean compat = options->partition != NULL && options->partition->compat;
 
   for (guint i = 0; i < G_N_ELEMENTS (defaults); i++)
     if (g_str_equal (defaults[i].role, role))
       {
-        steps = defaults[i].steps;
+        steps = compat ? defaults[i].as_torch : defaults[i].steps;
         is_joint = defaults[i].is_joint;
       }
   if (options->steps != NULL)
