@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch's operator database as an oracle: bench-opdb.py ADJOINT STATE [--dtype float32] [--sample-of 100] ...
+
+Of each operator some samples, spread over those that PyTorch has, are recorded by the capture module as a compiled
+training step; `adjoint` opens the capture, compares all its graphs with what was recorded, traces them, and diffs what
+it traced against PyTorch's own.  STATE is a folder with one line of JSON for each sample, so that an interrupted run of
+the same build goes on, and several shards fill one table.  What ends the run with status 1: a crash, a file that does not open, a
+graph that "differs" and is not named in opdb-known.txt as PyTorch's own defect.  Without PyTorch the benchmark is
+skipped (status 77).
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+
+from recorder import State, Worker, add_options, examine, of_shard, show_table
+from tally import Tally, read_known
+from verdicts import Adjoint
+
+
+def chosen(names, options):
+    """The operators of this run: the same ones each time."""
+    by_hash = sorted(names, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    return of_shard(sorted(by_hash[: options.sample_of]), options)
+
+
+def run(worker, state, options):
+    """Examine what the state lacks; an operator with fewer samples says so."""
+    adjoint, found = Adjoint(options.adjoint), state.entries()
+    names = chosen(worker.hello["ops"], options)
+    for number, op in enumerate(names):
+        for pick in range(options.samples):
+            key = f"{op}-{pick}"
+            if key not in found:
+                found[key] = examine(adjoint, worker, key, {"op": op, "pick": pick, "of": options.samples}, options)
+                state.add(found[key])
+            if found[key]["outcome"] in ("none", "no samples"):
+                break
+        print(f"\r{number + 1} of {len(names)} operators", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+def table(hello, found, options):
+    tally = Tally(read_known("opdb-known.txt"))
+    entries = [entry for entry in found.values() if entry["outcome"] != "none"]
+    for entry in entries:
+        tally.add(entry)
+    operators = len({entry["key"].rpartition("-")[0] for entry in entries})
+    title = (f"PyTorch {hello['torch']}, {options.dtype}, backend aot_eager: {operators} of the {len(hello['ops'])} entries "
+             f"of its operator database, {tally.seconds / 60:.0f} min")  # fmt: skip
+    return "\n".join([title, *tally.lines()]) + "\n", bool(tally.wrong)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_options(parser)
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--sample-of", type=int, metavar="N", help="N operators, always the same")
+    parser.add_argument("--samples", type=int, default=3, metavar="N", help="samples of each operator (3)")
+    return parser.parse_args()
+
+
+def main():
+    if importlib.util.find_spec("torch") is None:
+        print(json.dumps({"bench": "opdb", "skipped": "PyTorch is not installed"}))
+        return 77
+    options = parse()
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+    state = State(f"opdb-{options.dtype}", options)
+    worker = Worker("opdb-capture.py", options.module, options.dtype)
+    if "ops" not in worker.hello:
+        print(f"the operator database does not load: {worker.hello['cause']}", file=sys.stderr)
+        return 2
+    run(worker, state, options)
+    worker.close()
+    text, wrong = table(worker.hello, state.entries(), options)
+    show_table(text, options.table)
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""A process that records what it is told to: one job a line on standard input, one answer a line on standard output.
+
+An answer has an "outcome": "captured", or what stood in the way, with its "cause".
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import re
+import sys
+import warnings
+
+import torch
+
+warnings.simplefilter("ignore")
+torch.set_num_threads(1)
+
+
+def load(path):
+    """The capture module."""
+    spec = importlib.util.spec_from_file_location("adjoint_capture", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["adjoint_capture"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def line(error):
+    """The first line of an error, without its numbers."""
+    text = re.sub(r"0x[0-9a-f]+|\d+", "N", f"{type(error).__name__}: {error}").splitlines()
+    return next((t for t in text if t.strip()), "")[:160]
+
+
+def raised(run):
+    try:
+        run()
+    except Exception as error:
+        return line(error)
+    return None
+
+
+def record(module, path, call, step):
+    """Record `step`, a function of something to call, with `call` compiled."""
+
+    def compiled():
+        torch._dynamo.reset()
+        torch._dynamo.utils.counters.clear()
+        step(torch.compile(call, backend="aot_eager", dynamic=False))
+
+    def recorded():
+        with module.record(path):
+            compiled()
+
+    cause = raised(recorded)
+    if cause is None:
+        breaks = [line.splitlines()[0][:160] for line in sorted(torch._dynamo.utils.counters["graph_break"])]
+        return {"outcome": "captured" if os.path.exists(path) else "no file", "cause": None, "breaks": breaks}
+    with contextlib.suppress(OSError):
+        os.remove(path)  # what there is of a step that failed
+    if raised(lambda: step(call)):
+        return {"outcome": "raises in eager", "cause": cause}
+    return {"outcome": "raises when compiled" if raised(compiled) else "raises when recorded", "cause": cause}
+
+
+def serve(hello, answer):
+    """Say what there is, and answer each job."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what programs print is no answer
+    print(json.dumps(hello), file=answers, flush=True)
+    for job in sys.stdin:
+        print(json.dumps(answer(json.loads(job))), file=answers, flush=True)

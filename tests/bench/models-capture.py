@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Records training steps of models: models-capture.py MODULE, jobs as in jobs.py.
+
+A job is {"model", "variant", "path"}: the model of zoo_written.py or zoo_libraries.py, recorded into `path` by the
+capture module MODULE, as the variant has it (VARIANTS below).
+"""
+
+import contextlib
+import sys
+
+import torch
+import torch._dynamo.config as dynamo_config
+import torch._functorch.config as functorch_config
+from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils.checkpoint import checkpoint
+
+import zoo_libraries
+import zoo_written
+from jobs import line, load, record, serve
+
+MODELS = {**zoo_written.MODELS, **zoo_libraries.MODELS}
+
+
+# -- variants: (how the model is changed, what surrounds the step) --
+
+
+def half(model):
+    return model.to(torch.bfloat16)
+
+
+def checkpointed(model):
+    """Each part of the model's lists and sequences runs under a checkpoint of its own, else all of it."""
+    lists = [m for m in model.modules() if isinstance(m, (torch.nn.ModuleList, torch.nn.Sequential)) and len(m) > 0]
+    inner = {id(n) for m in lists for child in m for n in child.modules()}
+    parts = [child for m in lists if id(m) not in inner for child in m] or [model]
+    for part in parts:
+        part.forward = under_checkpoint(part.forward)
+    return model
+
+
+def under_checkpoint(forward):
+    def run(*args, **kwargs):
+        return checkpoint(forward, *args, use_reentrant=False, **kwargs)
+
+    return run
+
+
+def autocast():
+    return torch.autocast("cpu", torch.bfloat16)
+
+
+def budget():
+    return functorch_config.patch(activation_memory_budget=0.5)
+
+
+def as_it_is(model):
+    return model
+
+
+VARIANTS = {
+    "f32": (as_it_is, contextlib.nullcontext),
+    "bf16": (half, contextlib.nullcontext),
+    "autocast": (as_it_is, autocast),
+    "checkpoint": (checkpointed, contextlib.nullcontext),
+    "checkpoint-bf16": (lambda model: half(checkpointed(model)), contextlib.nullcontext),
+    "budget": (as_it_is, budget),
+    "eval": (torch.nn.Module.eval, torch.no_grad),
+}  # fmt: skip
+
+
+def build(name, variant):
+    torch.manual_seed(0)
+    model, inputs = MODELS[name]()
+    model = VARIANTS[variant][0](model.train())
+    if variant.endswith("bf16"):
+        inputs = tree_map(lambda x: x.bfloat16() if isinstance(x, torch.Tensor) and x.is_floating_point() else x, inputs)
+    return model, inputs
+
+
+def floats(value):
+    """The differentiable tensors of a result; those of Transformers are dictionaries in disguise."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [t for v in value for t in floats(v)]
+    found = tree_leaves(value) if not isinstance(value, torch.Tensor) else [value]
+    return [t for t in found if isinstance(t, torch.Tensor) and t.requires_grad]
+
+
+def step(model, inputs, surroundings):
+    """Forward, and backward of the mean of all results under fixed weights."""
+    torch.manual_seed(1)
+    with surroundings():
+        result = model(**inputs) if isinstance(inputs, dict) else model(*inputs)
+        sums = [(t * torch.arange(1, t.numel() + 1).reshape(t.shape).cos().to(t.dtype)).mean() for t in floats(result)]
+    if sums:
+        sum(s.float() for s in sums).backward()
+
+
+def answer(module, job):
+    try:
+        model, inputs = build(job["model"], job["variant"])
+    except Exception as error:
+        return {"outcome": "not built", "cause": line(error)}
+    surroundings = VARIANTS[job["variant"]][1]
+    return record(module, job["path"], model, lambda called: step(called, inputs, surroundings))
+
+
+def main(path):
+    module = load(path)
+    dynamo_config.allow_rnn = True  # else nothing of a model with a recurrent layer is compiled
+    hello = {"torch": torch.__version__, "models": [*MODELS], "variants": [*VARIANTS]}
+    serve(hello, lambda job: answer(module, job))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
