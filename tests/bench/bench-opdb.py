@@ -4,9 +4,9 @@
 Of each operator some samples, spread over those that PyTorch has, are recorded by the capture module as a compiled
 training step; `adjoint` opens the capture, compares all its graphs with what was recorded, traces them, and diffs what
 it traced against PyTorch's own.  STATE is a folder with one line of JSON for each sample, so that an interrupted run of
-the same build goes on, and several shards fill one table.  What ends the run with status 1: a crash, a file that does not open, a
-graph that "differs" and is not named in opdb-known.txt as PyTorch's own defect.  Without PyTorch the benchmark is
-skipped (status 77).
+the same build goes on, and several shards fill one table.  What ends the run with status 1: a crash, a file that does
+not open, a graph that "differs" and is not named in opdb-known.txt as PyTorch's own defect.  Without PyTorch the
+benchmark is skipped (status 77).
 """
 
 import argparse

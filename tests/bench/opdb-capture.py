@@ -37,12 +37,19 @@ def cotangent(tensor):
     return values.to(tensor.dtype)
 
 
+def copy(value):
+    """A leaf of its own, in memory of its own that is laid out as that of `value`."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.layout != torch.strided:
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    storage = value.untyped_storage().clone()
+    fresh = torch.empty(0, dtype=value.dtype).set_(storage, value.storage_offset(), value.shape, value.stride())
+    return fresh.requires_grad_(value.requires_grad)
+
+
 def step(call, sample):
-    """The operator on fresh copies of the sample, and its gradient for a fixed cotangent."""
-
-    def copy(value):
-        return value.detach().clone().requires_grad_(value.requires_grad) if isinstance(value, torch.Tensor) else value
-
+    """The operator on copies of the sample, and its gradient for a fixed cotangent."""
     torch.manual_seed(1)
     result = call(*tree_map(copy, (sample.input, sample.args, sample.kwargs)))
     outputs = [t for t in tree_leaves(sample.output_process_fn_grad(result)) if isinstance(t, torch.Tensor)]

@@ -52,13 +52,6 @@ def convnext():
     return ConvNeXt([CNBlockConfig(16, 32, 2), CNBlockConfig(32, None, 1)], num_classes=10), picture(32)
 
 
-def video():
-    from torchvision.models.video.resnet import BasicBlock, BasicStem, Conv2Plus1D, VideoResNet
-
-    model = VideoResNet(BasicBlock, [Conv2Plus1D] * 4, [1, 1, 1, 1], BasicStem, num_classes=10)
-    return model, (torch.randn(2, 3, 4, 16, 16),)
-
-
 def segmentation():
     from torchvision.models import mobilenet_v3_small
     from torchvision.models.segmentation.lraspp import LRASPP
@@ -97,6 +90,25 @@ def timm_model(name, size=64, **options):
         return timm.create_model(name, pretrained=False, num_classes=10, **options), picture(size)
 
     return build
+
+
+def timm_class(name, **options):
+    def build():
+        import timm.models
+
+        return getattr(timm.models, name)(num_classes=10, **options), picture(32)
+
+    return build
+
+
+MIXER = dict(img_size=32, patch_size=8, num_blocks=2, embed_dim=32)
+
+
+def gated_mlp():
+    from timm.layers import GatedMlp
+    from timm.models.mlp_mixer import MlpMixer, SpatialGatingBlock
+
+    return MlpMixer(10, mlp_ratio=6, block_layer=SpatialGatingBlock, mlp_layer=GatedMlp, **MIXER), picture(32)
 
 
 # -- transformers --
@@ -232,7 +244,6 @@ MODELS = {
     "vision-transformer": vision_class("VisionTransformer", 32, image_size=32, patch_size=8, num_layers=2, num_heads=4,
                                        hidden_dim=32, mlp_dim=64, dropout=0.1),
     "convnext": convnext,
-    "video-resnet": video,
     "segmentation": segmentation,
     "detection": detection,
     "efficientnet": timm_model("test_efficientnet"),
@@ -241,11 +252,11 @@ MODELS = {
     "mambaout": timm_model("test_mambaout"),
     "vit-registers": timm_model("test_vit3", img_size=64, drop_path_rate=0.2),
     "evonorm": timm_model("test_efficientnet_evos"),
-    "mixer": timm_model("mixer_s32_224", 32, img_size=32, patch_size=8, num_blocks=2, embed_dim=32),
-    "gated-mlp": timm_model("gmlp_ti16_224", 32, img_size=32, patch_size=8, num_blocks=2, embed_dim=32),
+    "mixer": timm_class("MlpMixer", **MIXER),
+    "gated-mlp": gated_mlp,
     "xcit": timm_model("xcit_nano_12_p16_224", 64, img_size=64, depth=2, embed_dim=32, num_heads=4),
     "cait": timm_model("cait_xxs24_224", 64, img_size=64, depth=2, embed_dim=32, num_heads=4),
-    "poolformer": timm_model("poolformer_s12", 64, depths=(1, 1), dims=(16, 32), layer_scale_init_values=(1e-5, 1e-5)),
+    "metaformer": timm_class("MetaFormer", depths=(1, 1), dims=(16, 32)),
     "bert": hugging("BertForSequenceClassification", "BertConfig", one_label, **BERT),
     "distilbert": hugging("DistilBertForMaskedLM", "DistilBertConfig", vocab_size=100, dim=32, n_layers=2, n_heads=4,
                           hidden_dim=64),
