@@ -18,7 +18,7 @@ FACTORS = {"BF16": 1 + 16 * 2**-8, "F16": 1 + 16 * 2**-11, "F32": 1 + 1e-3, "F64
 
 
 def recorded_values(capture):
-    """{graph: safetensors as bytes} of the graphs whose nodes were recorded."""
+    """{graph: safetensors as bytes} of the joint and inference graphs whose nodes were recorded."""
     with zipfile.ZipFile(capture) as file:
         calls = json.loads(file.read("adjoint.json"))["calls"]
         taps = {c["graph"]: c["taps"]["f32"] for c in calls if "taps" in c and c["graph"].endswith(("-joint", "-inference"))}
@@ -53,11 +53,11 @@ def multiplied(data, name):
     return data[: start + begin] + values.view(torch.uint8).numpy().tobytes() + data[start + end :], entry["dtype"]
 
 
-def plant(adjoint, capture, count, seed):
-    """[{"graph", "node", "dtype", "found": what compare called it}] of `count` nodes drawn at random."""
+def plant(adjoint, capture, graphs, count, seed):
+    """[{"graph", "node", "dtype", "found", "answer"}] of `count` nodes of each of these graphs, drawn at random."""
     drawn, answers = random.Random(seed), []
     for graph, data in recorded_values(capture).items():
-        nodes = list(plantable(data))
+        nodes = list(plantable(data)) if graph in graphs else []
         for node in drawn.sample(nodes, min(count, len(nodes))):
             changed, dtype = multiplied(data, node)
             with tempfile.TemporaryDirectory() as folder:

@@ -101,7 +101,7 @@ def examine(adjoint, worker, key, job, options, more=None):
         if entry["outcome"] == "captured":
             entry["judged"] = judge(adjoint, job["path"])
             if more and "compare" in entry["judged"]:
-                entry.update(more(job["path"]))
+                entry.update(more(job["path"], entry["judged"]["compare"]))
     return {**entry, "seconds": round(time.monotonic() - start, 2)}
 
 
