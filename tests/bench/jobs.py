@@ -28,9 +28,9 @@ def load(path):
 
 
 def line(error):
-    """The first line of an error, without its numbers."""
-    text = re.sub(r"0x[0-9a-f]+|\d+", "N", f"{type(error).__name__}: {error}").splitlines()
-    return next((t for t in text if t.strip()), "")[:160]
+    """The first line of an error that says something, without its numbers."""
+    said = [text for text in str(error).splitlines() if text.strip() and not text.endswith("raised:")]
+    return re.sub(r"0x[0-9a-f]+|\d+", "N", f"{type(error).__name__}: {said[0] if said else ''}")[:160]
 
 
 def raised(run):

@@ -252,13 +252,13 @@ class Translator(nn.Module):
 
     def __init__(self, words=30, width=16):
         super().__init__()
-        self.words, self.reader = nn.Embedding(words, width, padding_idx=0), nn.LSTM(width, width, batch_first=True)
+        self.words, self.reader = nn.Embedding(words, width, padding_idx=0), nn.GRU(width, width, batch_first=True)
         self.writer, self.query, self.key = nn.LSTMCell(2 * width, width), nn.Linear(width, width), nn.Linear(width, width)
         self.weigh, self.out, self.drop = nn.Linear(width, 1), nn.Linear(2 * width, words), nn.Dropout(0.2)
 
     def forward(self, source, target):
-        read, (h, c) = self.reader(self.drop(self.words(source)))
-        h, c, loss = h[0], c[0], 0
+        read, last = self.reader(self.drop(self.words(source)))
+        h, c, loss = last[0], torch.zeros_like(last[0]), 0
         for t in range(target.shape[1] - 1):
             share = self.weigh(torch.tanh(self.query(h)[:, None] + self.key(read))).masked_fill(
                 (source == 0)[..., None], -1e4).softmax(1)  # fmt: skip
