@@ -292,19 +292,18 @@ static const AdjExpr *
 parse_number (Parser *p)
 {
   AdjToken token = advance (p);
-  g_autofree char *text = adj_token_dup (&token);
   AdjExpr *expr;
 
   if (token.kind == ADJ_TOKEN_INT)
     {
       expr = new_expr (p, ADJ_EXPR_INT, token.span);
-      if (!g_ascii_string_to_signed (text, 10, 0, G_MAXINT64, &expr->int_value, NULL))
+      if (!adj_token_get_int (&token, FALSE, &expr->int_value))
         return fail (p, token.span, "the integer is too large");
       return expr;
     }
 
   expr = new_expr (p, ADJ_EXPR_FLOAT, token.span);
-  expr->float_value = g_ascii_strtod (text, NULL);
+  expr->float_value = adj_token_get_number (&token);
   if (!isfinite (expr->float_value))
     return fail (p, token.span, "the number is too large");
   return expr;

@@ -75,20 +75,41 @@ take_name (AdjLexer *lexer)
   return take (lexer, ADJ_TOKEN_NAME, n);
 }
 
+/* Python lets an underscore stand between two digits. */
 static gsize
 skip_digits (const AdjLexer *lexer, gsize n)
 {
-  while (g_ascii_isdigit (char_at (lexer, n)))
+  gsize start = n;
+
+  while (g_ascii_isdigit (char_at (lexer, n)) ||
+         (n > start && char_at (lexer, n) == '_' && g_ascii_isdigit (char_at (lexer, n + 1))))
     n++;
   return n;
+}
+
+/* 0x1f, 0o17, 0b11; 0 when it is none of them. */
+static gsize
+radix_length (const AdjLexer *lexer)
+{
+  gsize n = 2;
+
+  if (char_at (lexer, 0) != '0' || char_at (lexer, 1) == '\0' ||
+      strchr ("xXoObB", char_at (lexer, 1)) == NULL)
+    return 0;
+  while (g_ascii_isxdigit (char_at (lexer, n)) || (n > 2 && char_at (lexer, n) == '_'))
+    n++;
+  return n > 2 && !is_name_char (char_at (lexer, n)) ? n : 0;
 }
 
 static AdjToken
 take_number (AdjLexer *lexer)
 {
   AdjTokenKind kind = ADJ_TOKEN_INT;
-  gsize n = skip_digits (lexer, 0);
+  gsize n = radix_length (lexer);
 
+  if (n > 0)
+    return take (lexer, ADJ_TOKEN_INT, n);
+  n = skip_digits (lexer, 0);
   /* "1..." is 1 and an ellipsis, not "1." and "..". */
   if (char_at (lexer, n) == '.' && char_at (lexer, n + 1) != '.')
     {
@@ -111,39 +132,60 @@ take_number (AdjLexer *lexer)
   return take (lexer, kind, n);
 }
 
-/* A string ends on its line, unless a backslash joins the next one. */
+/* How many letters before a quote make the string raw, bytes, formatted: 'r', 'Rb', 'f' …; 0 when
+ * no string begins here. */
+static gboolean
+find_string (const AdjLexer *lexer, gsize *prefix)
+{
+  gsize n = 0;
+
+  while (n < 2 && char_at (lexer, n) != '\0' && strchr ("bBfFrRuU", char_at (lexer, n)) != NULL)
+    n++;
+  *prefix = n;
+  return char_at (lexer, n) == '\'' || char_at (lexer, n) == '"';
+}
+
+/* The bytes of the string behind its opening quotes, of which there are @n_quotes; 0: it does not
+ * end.  One in single quotes ends on its line, unless a backslash joins the next one. */
+static gsize
+string_length (const AdjLexer *lexer, gsize start, gsize n_quotes)
+{
+  gsize left = (gsize) (lexer->end - lexer->at);
+  char quotes[3];
+
+  memset (quotes, lexer->at[start - 1], sizeof quotes);
+  for (gsize n = start; n < left && (n_quotes == 3 || lexer->at[n] != '\n'); n++)
+    if (lexer->at[n] == '\\')
+      n++;
+    else if (left - n >= n_quotes && memcmp (lexer->at + n, quotes, n_quotes) == 0)
+      return n + n_quotes;
+  return 0;
+}
+
 static AdjToken
 take_string (AdjLexer *lexer, gsize prefix)
 {
-  gsize left = (gsize) (lexer->end - lexer->at);
   char quote = lexer->at[prefix];
-  const char *joined = NULL;
-  guint n_joined = 0;
+  gboolean is_triple = char_at (lexer, prefix + 1) == quote && char_at (lexer, prefix + 2) == quote;
+  gsize n_quotes = is_triple ? 3 : 1;
+  gsize length = string_length (lexer, prefix + n_quotes, n_quotes);
+  const char *newline;
   AdjToken token;
 
-  for (gsize n = prefix + 1; n < left && lexer->at[n] != '\n'; n++)
-    if (lexer->at[n] == '\\' && n + 1 < left)
-      {
-        n++;
-        if (lexer->at[n] == '\n')
-          {
-            joined = lexer->at + n + 1;
-            n_joined++;
-          }
-      }
-    else if (lexer->at[n] == quote)
-      {
-        token = take (lexer, ADJ_TOKEN_STRING, n + 1);
-        lexer->line += n_joined;
-        if (joined != NULL)
-          lexer->line_start = joined;
-        return token;
-      }
-
-  for (gsize n = 0; n < left; n++)
-    if (lexer->at[n] == '\n')
-      return take (lexer, ADJ_TOKEN_BAD, n);
-  return take (lexer, ADJ_TOKEN_BAD, left);
+  if (length == 0)
+    {
+      newline = memchr (lexer->at, '\n', (gsize) (lexer->end - lexer->at));
+      return take (lexer, ADJ_TOKEN_BAD,
+                   (gsize) ((newline != NULL ? newline : lexer->end) - lexer->at));
+    }
+  token = take (lexer, ADJ_TOKEN_STRING, length);
+  for (newline = token.text;
+       (newline = memchr (newline, '\n', (gsize) (lexer->at - newline))) != NULL;)
+    {
+      lexer->line++;
+      lexer->line_start = ++newline;
+    }
+  return token;
 }
 
 static gsize
@@ -182,6 +224,17 @@ take_punct (AdjLexer *lexer)
   return take (lexer, ADJ_TOKEN_BAD, n);
 }
 
+/* A backslash at the end of a line: what it joins the next line with; 0: there is none. */
+static gsize
+join_length (const AdjLexer *lexer)
+{
+  if (char_at (lexer, 0) != '\\')
+    return 0;
+  if (char_at (lexer, 1) == '\r' && char_at (lexer, 2) == '\n')
+    return 3;
+  return char_at (lexer, 1) == '\n' ? 2 : 0;
+}
+
 /* Whether a NEWLINE or COMMENT token is to be delivered. */
 static gboolean
 skip_blanks (AdjLexer *lexer)
@@ -207,7 +260,10 @@ skip_blanks (AdjLexer *lexer)
         lexer->at += comment_length (lexer);
         break;
       default:
-        return FALSE;
+        if (join_length (lexer) == 0)
+          return FALSE;
+        lexer->at += join_length (lexer);
+        start_line (lexer);
       }
   return FALSE;
 }
@@ -216,6 +272,7 @@ AdjToken
 adj_lexer_next (AdjLexer *lexer)
 {
   AdjToken token;
+  gsize prefix;
   char c;
 
   if (skip_blanks (lexer))
@@ -230,10 +287,8 @@ adj_lexer_next (AdjLexer *lexer)
     return take (lexer, ADJ_TOKEN_END, 0);
 
   c = *lexer->at;
-  if (c == '\'' || c == '"')
-    return take_string (lexer, 0);
-  if ((c == 'b' || c == 'B') && (char_at (lexer, 1) == '\'' || char_at (lexer, 1) == '"'))
-    return take_string (lexer, 1);
+  if (find_string (lexer, &prefix))
+    return take_string (lexer, prefix);
   if (is_name_start (c))
     return take_name (lexer);
   if (g_ascii_isdigit (c) || (c == '.' && g_ascii_isdigit (char_at (lexer, 1))))

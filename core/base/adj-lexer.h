@@ -11,10 +11,10 @@ typedef enum
 {
   ADJ_TOKEN_END,       /* end of text, or of the line when lexing line by line */
   ADJ_TOKEN_NAME,      /* [A-Za-z_][A-Za-z0-9_]* */
-  ADJ_TOKEN_INT,       /* decimal digits */
+  ADJ_TOKEN_INT,       /* decimal digits with underscores, or 0x1f, 0o17, 0b11 */
   ADJ_TOKEN_FLOAT,     /* with '.', exponent, or both */
   ADJ_TOKEN_IMAGINARY, /* a number followed by j */
-  ADJ_TOKEN_STRING,    /* quoted, Python escapes, an optional b prefix; text includes the quotes */
+  ADJ_TOKEN_STRING,    /* quoted once or thrice, with Python's prefixes; text includes both */
   ADJ_TOKEN_PUNCT,     /* the longest operator or bracket: ** // << >> <= >= == != -> += … */
   ADJ_TOKEN_COMMENT,   /* '#' to the end of the line */
   ADJ_TOKEN_NEWLINE,
@@ -45,8 +45,14 @@ AdjToken adj_lexer_peek (const AdjLexer *lexer);
 gboolean adj_token_is (const AdjToken *token, const char *text);
 char *adj_token_dup (const AdjToken *token);
 
-/* The value of a STRING token: escapes undone, UTF-8; %NULL with a reason when malformed. */
+/* The value of a STRING token: escapes undone, UTF-8; %NULL with a reason when malformed, or when
+ * it is a formatted one, whose value is not in the text. */
 char *adj_token_unquote (const AdjToken *token, GError **error);
+
+/* The value of an INT token, or its negative; %FALSE when it is too large. */
+gboolean adj_token_get_int (const AdjToken *token, gboolean negative, gint64 *out);
+/* The value of an INT, FLOAT or IMAGINARY token. */
+double adj_token_get_number (const AdjToken *token);
 
 /* Python's repr() of a string and of a float: 'it''s quoting rule, shortest round-trip digits,
  * 1e-05, inf, nan. */

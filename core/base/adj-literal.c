@@ -12,6 +12,7 @@ typedef struct
   const char *at;
   const char *end; /* the closing quote */
   gboolean bytes;  /* b'': a byte becomes the character of that number */
+  gboolean raw;    /* r'': a backslash is one */
   GString *out;
 } Unquoting;
 
@@ -100,6 +101,26 @@ append_escape (Unquoting *u, GError **error)
   return TRUE;
 }
 
+/* Comes to the characters; %FALSE for a string with fields, f'{x}'. */
+static gboolean
+begin (Unquoting *u)
+{
+  gboolean is_formatted = FALSE;
+  guint n_quotes = 1;
+
+  for (; *u->at != '\'' && *u->at != '"'; u->at++)
+    {
+      u->bytes |= *u->at == 'b' || *u->at == 'B';
+      u->raw |= *u->at == 'r' || *u->at == 'R';
+      is_formatted |= *u->at == 'f' || *u->at == 'F';
+    }
+  if (u->end - u->at >= 6 && u->at[1] == u->at[0] && u->at[2] == u->at[0])
+    n_quotes = 3;
+  u->at += n_quotes;
+  u->end -= n_quotes;
+  return !is_formatted || memchr (u->at, '{', (gsize) (u->end - u->at)) == NULL;
+}
+
 char *
 adj_token_unquote (const AdjToken *token, GError **error)
 {
@@ -109,9 +130,11 @@ adj_token_unquote (const AdjToken *token, GError **error)
 
   g_return_val_if_fail (token->kind == ADJ_TOKEN_STRING && token->length >= 2, NULL);
 
-  u.bytes = *u.at == 'b' || *u.at == 'B';
-  u.at += u.bytes ? 2 : 1;
-  u.end--;
+  if (!begin (&u))
+    {
+      fail (error, "it is made when it runs");
+      return NULL;
+    }
   u.out = out = g_string_sized_new (token->length);
 
   while (u.at < u.end)
@@ -120,7 +143,7 @@ adj_token_unquote (const AdjToken *token, GError **error)
         fail (error, "it contains a zero byte");
         return NULL;
       }
-    else if (*u.at != '\\')
+    else if (*u.at != '\\' || u.raw)
       g_string_append_c (out, *u.at++);
     else
       {
@@ -136,6 +159,53 @@ adj_token_unquote (const AdjToken *token, GError **error)
     }
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
+
+/* -- Numbers ---- */
+
+/* The digits of a number without the underscores between them. */
+static char *
+dup_digits (const AdjToken *token)
+{
+  GString *digits = g_string_sized_new (token->length);
+
+  for (guint i = 0; i < token->length; i++)
+    if (token->text[i] != '_')
+      g_string_append_c (digits, token->text[i]);
+  return g_string_free (digits, FALSE);
+}
+
+/* Of 0x1f, 0o17, 0b11; 10 of all others. */
+static guint
+radix_of (const char *digits)
+{
+  static const char letters[] = "xob";
+  static const guint radixes[] = { 16, 8, 2 };
+  char letter = digits[0] == '0' ? g_ascii_tolower (digits[1]) : '\0';
+  const char *found = letter != '\0' ? strchr (letters, letter) : NULL;
+
+  return found != NULL ? radixes[found - letters] : 10;
+}
+
+gboolean
+adj_token_get_int (const AdjToken *token, gboolean negative, gint64 *out)
+{
+  g_autofree char *digits = dup_digits (token);
+  guint radix = radix_of (digits);
+  g_autofree char *text = g_strconcat (negative ? "-" : "", digits + (radix == 10 ? 0 : 2), NULL);
+
+  return g_ascii_string_to_signed (text, radix, G_MININT64, G_MAXINT64, out, NULL);
+}
+
+double
+adj_token_get_number (const AdjToken *token)
+{
+  g_autofree char *digits = dup_digits (token);
+
+  return radix_of (digits) == 10 ? g_ascii_strtod (digits, NULL)
+                                 : (double) g_ascii_strtoull (digits + 2, NULL, radix_of (digits));
+}
+
+/* -- Writing ---- */
 
 /* str.isprintable() of one character. */
 static gboolean
