@@ -1,179 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The right side of a statement: a call, an operator or an attribute, of values that do not nest.
- */
+/* Expressions, with Python's precedence.  What is computed becomes nodes. */
 
 #include <string.h>
 
 #include "ir/statement-private.h"
 
-static void
-take_string (GArray *values, const char *text)
+/* How tightly the infix operators bind; comparisons do not chain. */
+enum
 {
-  AdjValue value = adj_value_new_string (text);
+  LEVEL_COMPARISON,
+  LEVEL_PREFIX = 7,
+};
 
-  g_array_append_val (values, value);
-}
-
-/* -- Calls ---- */
-
-static gboolean
-follows (const AdjReader *r, const char *punct)
+static const struct
 {
-  AdjToken next = adj_lexer_peek (&r->lexer);
+  const char *symbols; /* each with a blank behind it */
+  guint level;
+} levels[] = {
+  { "== != < > <= >= ", LEVEL_COMPARISON },
+  { "| ", 1 },
+  { "^ ", 2 },
+  { "& ", 3 },
+  { "<< >> ", 4 },
+  { "+ - ", 5 },
+  { "* / // % @ ", 6 },
+};
 
-  return next.kind == ADJ_TOKEN_PUNCT && adj_token_is (&next, punct);
-}
-
-static char *
-read_keyword (AdjReader *r)
-{
-  char *key;
-
-  if (r->token.kind != ADJ_TOKEN_NAME || !follows (r, "="))
-    return NULL;
-
-  key = adj_token_dup (&r->token);
-  adj_reader_advance (r);
-  adj_reader_advance (r);
-
-  return key;
-}
-
-/* Arguments; the opening bracket is taken. */
-static gboolean
-read_arguments (AdjStatement *s)
-{
-  AdjReader *r = &s->reader;
-
-  while (!adj_reader_take (r, ")"))
-    {
-      g_autofree char *key = read_keyword (r);
-      AdjValue value = ADJ_NONE;
-
-      if (!adj_reader_read (r, &value))
-        return FALSE;
-      if (key)
-        take_string (s->kwargs, key);
-      adj_statement_take (key ? s->kwargs : s->args, &value);
-      if (!adj_reader_take (r, ",") && !adj_reader_at (r, ")"))
-        return FALSE;
-    }
-
-  return TRUE;
-}
-
-/* `a.b` after its first name; the last token taken is a name. */
-static gboolean
-read_parts (AdjReader *r, GString *path)
-{
-  while (adj_reader_take (r, "."))
-    {
-      if (r->token.kind != ADJ_TOKEN_NAME)
-        return FALSE;
-      if (path->len > 0)
-        g_string_append_c (path, '.');
-      g_string_append_len (path, r->token.text, r->token.length);
-      adj_reader_advance (r);
-    }
-
-  return TRUE;
-}
-
-/* What stands below self: `self.a.b`, `getattr(self.a, "0").b`. */
-gboolean
-adj_reader_read_self_path (AdjReader *r, GString *path, guint depth)
-{
-  if (adj_reader_at_name (r, "self"))
-    {
-      adj_reader_advance (r);
-      return read_parts (r, path);
-    }
-
-  if (!adj_reader_at_name (r, "getattr") || depth > ADJ_MAX_DEPTH)
-    return FALSE;
-  adj_reader_advance (r);
-  if (!adj_reader_take (r, "(") || !adj_reader_read_self_path (r, path, depth + 1) ||
-      !adj_reader_take (r, ",") || r->token.kind != ADJ_TOKEN_STRING)
-    return FALSE;
-
-  if (path->len > 0)
-    g_string_append_c (path, '.');
-  g_string_append_len (path, r->token.text + 1, r->token.length - 2);
-  adj_reader_advance (r);
-
-  return adj_reader_take (r, ")") && read_parts (r, path);
-}
-
-static gboolean
-read_attribute (AdjStatement *s)
-{
-  g_autoptr (GString) path = g_string_new (NULL);
-
-  if (!adj_reader_read_self_path (&s->reader, path, 0) || path->len == 0)
-    return FALSE;
-
-  if (!adj_reader_take (&s->reader, "("))
-    {
-      adj_statement_understand (s, ADJ_OPCODE_GET_ATTR, path->str);
-      return TRUE;
-    }
-
-  adj_statement_understand (s, ADJ_OPCODE_CALL_MODULE, path->str);
-
-  return read_arguments (s);
-}
-
-/* `x.relu(…)` and `x.shape`, where x is a node. */
-static gboolean
-read_member (AdjStatement *s, AdjValue *receiver)
-{
-  AdjReader *r = &s->reader;
-  g_autofree char *member = NULL;
-
-  adj_reader_advance (r);
-  if (r->token.kind != ADJ_TOKEN_NAME)
-    return FALSE;
-  member = adj_token_dup (&r->token);
-  adj_reader_advance (r);
-
-  adj_statement_take (s->args, receiver);
-  if (adj_reader_take (r, "("))
-    {
-      adj_statement_understand (s, ADJ_OPCODE_CALL_METHOD, member);
-      return read_arguments (s);
-    }
-
-  take_string (s->args, member);
-  adj_statement_understand (s, ADJ_OPCODE_CALL_FUNCTION, "getattr");
-
-  return TRUE;
-}
-
-/* `torch.ops.aten.add.Tensor(…)` */
-static gboolean
-read_function (AdjStatement *s)
-{
-  AdjReader *r = &s->reader;
-  g_autofree char *first = adj_token_dup (&r->token);
-  g_autoptr (GString) path = g_string_new (first);
-  g_autofree char *target = NULL;
-
-  adj_reader_advance (r);
-  if (!read_parts (r, path) || !adj_reader_take (r, "("))
-    return FALSE;
-
-  if (g_str_has_prefix (path->str, "_operator_"))
-    target = g_strconcat ("operator.", path->str + strlen ("_operator_"), NULL);
-  adj_statement_understand (s, ADJ_OPCODE_CALL_FUNCTION, target ? target : path->str);
-
-  return read_arguments (s);
-}
-
-/* -- Operators ---- */
+static gboolean read_unary (AdjReader *r, AdjValue *out);
 
 const char *
-adj_statement_find_operator (const AdjReader *r, AdjFixity fixity)
+adj_reader_find_operator (const AdjReader *r, AdjFixity fixity)
 {
   g_autofree char *symbol = NULL;
 
@@ -184,94 +41,263 @@ adj_statement_find_operator (const AdjReader *r, AdjFixity fixity)
   return adj_target_from_symbol (symbol, fixity);
 }
 
-gboolean
-adj_statement_read_operand (AdjStatement *s)
+/* %FALSE when no infix operator is next. */
+static gboolean
+find_level (const AdjReader *r, guint *level)
 {
-  AdjValue value = ADJ_NONE;
+  char symbol[4];
 
-  if (!adj_reader_read_operand (&s->reader, &value))
+  if (r->token.kind != ADJ_TOKEN_PUNCT || r->token.length > 2)
+    return FALSE;
+  g_snprintf (symbol, sizeof symbol, "%.*s ", (int) r->token.length, r->token.text);
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    {
+      const char *found = strstr (levels[i].symbols, symbol);
+
+      if (found && (found == levels[i].symbols || found[-1] == ' '))
+        {
+          *level = levels[i].level;
+          return TRUE;
+        }
+    }
+
+  return FALSE;
+}
+
+/* @target of one or two operands, which are taken. */
+static AdjValue
+operate (AdjReader *r, const char *target, AdjValue *a, AdjValue *b, AdjSpan span)
+{
+  GArray *args = adj_value_array_new ();
+
+  g_array_append_val (args, *a);
+  if (b)
+    g_array_append_val (args, *b);
+
+  return adj_statement_add_draft (r->statement, ADJ_OPCODE_CALL_FUNCTION, target, args, NULL, span);
+}
+
+/* Whether the right side begins at the next token with a number that has a sign: PyTorch prints
+ * `-1 ** x` for the power of -1, which Python would not read so. */
+static gboolean
+begins_with_signed (const AdjReader *r)
+{
+  return r->token.text == r->statement->right;
+}
+
+/* `-1`, `-inf`: the sign belongs to the number, unless `**` or an index follows. */
+static gboolean
+read_signed (AdjReader *r, AdjValue *out)
+{
+  gboolean is_first = begins_with_signed (r);
+
+  return adj_reader_at (r, "-") && adj_reader_read_signed (r, out) &&
+         (is_first || !adj_reader_at (r, "**")) && (is_first || !adj_reader_at (r, "["));
+}
+
+/* `-x`; of the whole right side also `-1`. */
+static gboolean
+read_prefixed (AdjReader *r, const char *target, AdjValue *out)
+{
+  AdjReader start = *r;
+  AdjValue value = ADJ_NONE;
+  gboolean is_first = begins_with_signed (r);
+
+  if (read_signed (r, &value) && !(is_first && adj_reader_at_end_of_statement (r)))
+    {
+      *out = value;
+      return TRUE;
+    }
+  adj_value_clear (&value);
+  *r = start;
+  adj_reader_advance (r);
+  if (!read_unary (r, &value))
     return FALSE;
 
-  adj_statement_take (s->args, &value);
+  *out = operate (r, target, &value, NULL, start.token.span);
 
   return TRUE;
 }
 
-/* `a + b`, `a[b]`, with a taken. */
 static gboolean
-read_tail (AdjStatement *s)
+read_power (AdjReader *r, AdjValue *out)
 {
-  AdjReader *r = &s->reader;
-  const char *target = adj_statement_find_operator (r, ADJ_FIXITY_INFIX);
-  AdjValue index = ADJ_NONE;
+  AdjSpan span = r->token.span;
+  g_auto (AdjValue) base = ADJ_NONE;
+  AdjValue exponent = ADJ_NONE;
+  const char *prefix = adj_reader_find_operator (r, ADJ_FIXITY_PREFIX);
 
-  if (target)
-    {
-      adj_reader_advance (r);
-      adj_statement_understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
-      return adj_statement_read_operand (s);
-    }
-
-  if (!adj_reader_take (r, "[") || !adj_reader_read (r, &index))
+  if (prefix ? !read_prefixed (r, prefix, &base) : !adj_expression_read_primary (r, &base))
     return FALSE;
-  adj_statement_take (s->args, &index);
-  adj_statement_understand (s, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem");
+  if (!adj_reader_take (r, "**"))
+    {
+      *out = adj_value_steal (&base);
+      return TRUE;
+    }
+  if (!read_unary (r, &exponent))
+    return FALSE;
 
-  return adj_reader_take (r, "]");
+  *out = operate (r, "operator.pow", &base, &exponent, span);
+  base = ADJ_NONE;
+
+  return TRUE;
 }
 
 static gboolean
-read_prefixed (AdjStatement *s)
+read_unary (AdjReader *r, AdjValue *out)
 {
-  const char *target = adj_statement_find_operator (&s->reader, ADJ_FIXITY_PREFIX);
-  AdjReader start;
+  gboolean ok;
 
-  if (!target)
+  if (r->depth >= ADJ_MAX_DEPTH - 3)
     return FALSE;
 
-  start = s->reader;
-  adj_reader_advance (&s->reader);
-  if (!adj_statement_read_operand (s))
+  r->depth++;
+  ok = read_power (r, out);
+  r->depth--;
+
+  return ok;
+}
+
+/* Operands with operators that bind as tightly as @least or more between them. */
+static gboolean
+read_infix (AdjReader *r, guint least, AdjValue *out)
+{
+  AdjSpan span = r->token.span;
+  g_auto (AdjValue) left = ADJ_NONE;
+  gboolean is_compared = FALSE;
+  guint level;
+
+  if (!read_unary (r, &left))
     return FALSE;
-  if (adj_reader_at_end (&s->reader) || adj_reader_at (&s->reader, ";"))
+  while (find_level (r, &level) && level >= least)
     {
-      adj_statement_understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
-      return TRUE;
+      const char *target = adj_reader_find_operator (r, ADJ_FIXITY_INFIX);
+      AdjValue right = ADJ_NONE;
+
+      if (is_compared && level == LEVEL_COMPARISON)
+        return FALSE;
+      is_compared = level == LEVEL_COMPARISON;
+      adj_reader_advance (r);
+      if (!read_infix (r, level + 1, &right))
+        return FALSE;
+      left = operate (r, target, &left, &right, span);
     }
+  *out = adj_value_steal (&left);
 
-  /* -1 * x: the sign belongs to the number. */
-  g_array_set_size (s->args, 0);
-  s->reader = start;
-
-  return adj_statement_read_operand (s) && read_tail (s);
+  return TRUE;
 }
 
 gboolean
-adj_statement_read_expression (AdjStatement *s)
+adj_expression_read (AdjReader *r, AdjValue *out)
+{
+  AdjSpan span = r->token.span;
+  AdjValue value = ADJ_NONE;
+
+  if (!adj_reader_at_name (r, "not"))
+    return read_infix (r, LEVEL_COMPARISON, out);
+
+  adj_reader_advance (r);
+  if (!read_infix (r, LEVEL_COMPARISON, &value))
+    return FALSE;
+
+  *out = operate (r, "operator.not_", &value, NULL, span);
+
+  return TRUE;
+}
+
+static gboolean
+ends_item (const AdjReader *r)
+{
+  return adj_reader_at (r, ",") || adj_reader_at (r, ")") || adj_reader_at (r, "]") ||
+         adj_reader_at (r, "}") || adj_reader_at (r, ":") || adj_reader_at_end_of_statement (r);
+}
+
+gboolean
+adj_expression_read_item (AdjReader *r, AdjValue *out)
+{
+  guint n_drafts = r->statement->drafts->len;
+
+  if (adj_expression_read (r, out))
+    {
+      if (ends_item (r))
+        return TRUE;
+      adj_value_clear (out);
+    }
+  g_array_set_size (r->statement->drafts, n_drafts);
+
+  return FALSE;
+}
+
+/* -- Right sides ---- */
+
+/* Whether the bracket that is next closes at the end of the statement, with one item in it: it is
+ * there for the sake of the line's length. */
+static gboolean
+is_wrapped (const AdjReader *r)
+{
+  AdjReader ahead = *r;
+  guint outside = r->brackets;
+
+  if (!adj_reader_at (r, "("))
+    return FALSE;
+  adj_reader_advance (&ahead);
+  if (adj_reader_at (&ahead, ")"))
+    return FALSE;
+  for (; ahead.brackets > outside && ahead.token.kind != ADJ_TOKEN_END; adj_reader_advance (&ahead))
+    if (ahead.brackets == outside + 1 && adj_reader_at (&ahead, ","))
+      return FALSE;
+
+  return ahead.brackets == outside && adj_reader_at_end_of_statement (&ahead);
+}
+
+/* The rest of a tuple without brackets, of which @first, which is taken, is the first item. */
+static gboolean
+read_rest (AdjReader *r, AdjValue *first, AdjValue *out)
+{
+  g_autoptr (GArray) items = adj_value_array_new ();
+
+  g_array_append_val (items, *first);
+  while (!adj_reader_at_end_of_statement (r))
+    {
+      AdjValue item = ADJ_NONE;
+
+      if (!adj_reader_read (r, &item))
+        return FALSE;
+      g_array_append_val (items, item);
+      if (!adj_reader_take (r, ",") && !adj_reader_at_end_of_statement (r))
+        return FALSE;
+    }
+  *out = adj_value_array_end (items, ADJ_VALUE_TUPLE);
+
+  return TRUE;
+}
+
+gboolean
+adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out)
 {
   AdjReader *r = &s->reader;
   AdjReader start = *r;
-  g_auto (AdjValue) node = ADJ_NONE;
+  AdjValue value = ADJ_NONE;
 
-  if (r->token.kind == ADJ_TOKEN_NAME)
+  if (is_wrapped (r))
     {
-      g_autofree char *name = adj_token_dup (&r->token);
-      gboolean is_node = adj_module_resolve (name, &node, s->module);
-
-      if (is_node && follows (r, "."))
-        {
-          adj_reader_advance (r);
-          return read_member (s, &node);
-        }
-      if (read_attribute (s))
+      adj_reader_advance (r);
+      s->right = is_operation ? r->token.text : NULL;
+      if (adj_expression_read (r, out) && adj_reader_take (r, ")") &&
+          adj_reader_at_end_of_statement (r))
         return TRUE;
-      g_array_set_size (s->args, 0);
-      g_array_set_size (s->kwargs, 0);
+      adj_value_clear (out);
+      g_array_set_size (s->drafts, 0);
       *r = start;
-      /* A node is never called, but it may have the name of what it calls. */
-      if (follows (r, "(") || (!is_node && follows (r, ".")))
-        return read_function (s);
     }
 
-  return read_prefixed (s) || (adj_statement_read_operand (s) && read_tail (s));
+  s->right = is_operation ? r->token.text : NULL;
+  if (!adj_expression_read (r, &value))
+    return FALSE;
+  if (adj_reader_take (r, ","))
+    return read_rest (r, &value, out) && !r->raw_mentions_node;
+
+  *out = value;
+
+  return adj_reader_at_end_of_statement (r) && !r->raw_mentions_node;
 }

@@ -228,7 +228,11 @@ add_placeholder (AdjHeaderReader *header, Parameter *parameter)
 {
   AdjModuleReader *module = header->module;
   const char *facts = find_facts (header, parameter->name);
+  const char *target = parameter->target + strspn (parameter->target, "*");
   g_autofree char *name = NULL;
+  g_auto (AdjValue) known = ADJ_NONE;
+  AdjValue value;
+  AdjNodeId id;
   AdjNodeSpec spec = {
     .opcode = ADJ_OPCODE_PLACEHOLDER,
     .target = parameter->target,
@@ -244,7 +248,11 @@ add_placeholder (AdjHeaderReader *header, Parameter *parameter)
   if (parameter->has_default)
     spec.args = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &parameter->default_value };
   spec.name = name = adj_module_bind (module, parameter->name, parameter->span);
-  adj_builder_add (module->builder, &spec);
+  id = adj_builder_add (module->builder, &spec);
+  /* The parameter may still be read by its own name. */
+  value = ADJ_NODE (id);
+  if (!adj_module_resolve (target, &known, module))
+    adj_module_set (module, target, &value);
 }
 
 static void
@@ -286,21 +294,27 @@ read_alias (AdjHeaderReader *header, AdjReader r)
 {
   g_autofree char *name = NULL;
   g_autofree char *parameter_name = NULL;
+  gboolean has_bracket;
   Parameter *parameter;
 
   if (r.token.kind != ADJ_TOKEN_NAME)
     return FALSE;
   name = adj_token_dup (&r.token);
   adj_reader_advance (&r);
-  if (!adj_reader_take (&r, "=") || r.token.kind != ADJ_TOKEN_NAME)
+  if (!adj_reader_take (&r, "="))
+    return FALSE;
+  has_bracket = adj_reader_take (&r, "(");
+  if (r.token.kind != ADJ_TOKEN_NAME)
     return FALSE;
   parameter_name = adj_token_dup (&r.token);
   adj_reader_advance (&r);
-  if (!adj_tail_read (&r, NULL))
+  if ((has_bracket && !adj_reader_take (&r, ")")) || !adj_tail_read (&r, NULL))
     return FALSE;
 
+  /* What has its name already only gets another one. */
   parameter = g_hash_table_lookup (header->by_target, parameter_name);
-  if (!parameter)
+  if (!parameter || !g_str_equal (parameter->name, parameter_name) ||
+      g_hash_table_contains (header->by_target, name))
     return FALSE;
   g_free (parameter->name);
   parameter->name = g_steal_pointer (&name);
@@ -380,49 +394,104 @@ adopt_bindings (AdjHeaderReader *header, GPtrArray *parameters)
     }
 }
 
-/* `a, b, =`; a leading self is no value of the graph. */
+/* `a, b, =` or `(a, b) =`; a leading self is no value of the graph. */
 static GPtrArray *
 read_names (AdjHeaderReader *header, AdjReader *r)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (parameter_free);
+  const char *close = adj_reader_take (r, "(") ? ")" : adj_reader_take (r, "[") ? "]" : NULL;
 
-  while (!adj_reader_take (r, "="))
+  while (close ? !adj_reader_take (r, close) : !adj_reader_at (r, "="))
     {
       Parameter *parameter = read_parameter (r, header->module->symbols);
 
       if (!parameter)
         return NULL;
       g_ptr_array_add (names, parameter);
-      if (!adj_reader_take (r, ",") || names->len > ADJ_MAX_NODES)
+      if ((!adj_reader_take (r, ",") && !(close && adj_reader_at (r, close))) ||
+          names->len > ADJ_MAX_NODES)
         return NULL;
     }
+  if (!adj_reader_take (r, "="))
+    return NULL;
   if (names->len > 0 && g_str_equal (((Parameter *) names->pdata[0])->target, "self"))
     g_ptr_array_remove_index (names, 0);
 
   return g_steal_pointer (&names);
 }
 
-/* What a pytree's values come from, as text; @at stands at the function. */
+/* Whether the comma that @r comes to makes a tuple of one item, `(x,)`. */
+static gboolean
+is_single (const AdjReader *start)
+{
+  AdjReader r = *start;
+  guint outside = r.brackets, n = 0;
+
+  if (!adj_reader_at (&r, "("))
+    return FALSE;
+  for (adj_reader_advance (&r); r.brackets > outside && r.token.kind != ADJ_TOKEN_END;
+       adj_reader_advance (&r))
+    n += r.brackets == outside + 1 && adj_reader_at (&r, ",");
+
+  return n == 1;
+}
+
+static void
+append_token (GString *out, const AdjToken *token)
+{
+  g_autofree char *text = token->kind == ADJ_TOKEN_STRING ? adj_token_unquote (token, NULL) : NULL;
+
+  if (text)
+    adj_print_string (out, text);
+  else
+    g_string_append_len (out, token->text, token->length);
+}
+
+/* What stands between the bracket that is next and its end, as PyTorch spaces it: `([x], {'k':k})`.
+ * Without the commas that formatters leave before a bracket. */
 static char *
-dup_flattened (const char *at, const char *end)
+dup_spaced (AdjReader r)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  gboolean is_tuple[ADJ_MAX_DEPTH] = { FALSE };
+
+  for (; !adj_reader_at_end (&r); adj_reader_advance (&r))
+    {
+      gboolean closes_next = adj_reader_is_before (&r, ")") || adj_reader_is_before (&r, "]") ||
+                             adj_reader_is_before (&r, "}");
+
+      if (r.brackets >= ADJ_MAX_DEPTH - 1)
+        return NULL;
+      is_tuple[r.brackets + 1] = is_single (&r);
+      if (adj_reader_at (&r, ",") && closes_next && !is_tuple[r.brackets])
+        continue;
+      append_token (out, &r.token);
+      if (adj_reader_at (&r, ",") && !closes_next)
+        g_string_append_c (out, ' ');
+    }
+
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+/* What a pytree's values come from, as text; @r stands at the function. */
+static char *
+dup_flattened (const AdjReader *r)
 {
   static const char head[] = "fx_pytree.tree_flatten_spec(", tail[] = ", self._in_spec)";
-  gsize n_head = strlen (head), n_tail = strlen (tail);
+  g_autofree char *text = dup_spaced (*r);
 
-  while (end > at && g_ascii_isspace (end[-1]))
-    end--;
-  if ((gsize) (end - at) <= n_head + n_tail || strncmp (at, head, n_head) != 0 ||
-      strncmp (end - n_tail, tail, n_tail) != 0)
+  if (!text || strlen (text) <= strlen (head) + strlen (tail) || !g_str_has_prefix (text, head) ||
+      !g_str_has_suffix (text, tail))
     return NULL;
 
-  return g_strndup (at + n_head, end - n_tail - (at + n_head));
+  return g_strndup (text + strlen (head), strlen (text) - strlen (head) - strlen (tail));
 }
 
 /* "x, y", and what of them is flattened when it is more than their list. */
 static char *
 dup_signature (AdjHeaderReader *header, const AdjReader *r)
 {
-  g_autofree char *flattened = dup_flattened (r->token.text, r->lexer.end);
+  g_autofree char *flattened = dup_flattened (r);
   g_autofree char *joined = join_targets (header->parameters);
   g_autofree char *usual = g_strconcat ("[", joined, "]", NULL);
 

@@ -116,7 +116,7 @@ names_nodes (AdjModuleReader *module, const char *text, gsize length)
     {
       const char *start = ++at;
       g_autofree char *name = NULL;
-      AdjValue node;
+      g_auto (AdjValue) node = ADJ_NONE;
 
       while (at < end && is_name_char (*at))
         at++;
@@ -342,19 +342,22 @@ gboolean
 adj_lines_read_node (AdjModuleReader *module, const AdjLine *line)
 {
   g_auto (Line) l = { .module = module, .line = line };
-  AdjLine statement = *line;
 
   if (line->length <= line->indent || line->at[line->indent] != '%')
     return FALSE;
   if (read_node (&l))
     {
-      AdjValue known;
+      g_auto (AdjValue) known = ADJ_NONE;
 
       if (l.opcode != ADJ_OPCODE_PLACEHOLDER || !adj_module_resolve (l.name, &known, module))
         add_node (&l);
     }
   else
-    adj_module_read_statement (module, &statement);
+    {
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, adj_line_get_span (line),
+                     "this node is not understood; it is kept as text");
+      adj_module_keep_raw (module, line);
+    }
   return TRUE;
 }
 
@@ -368,10 +371,14 @@ adj_lines_read_return (AdjModuleReader *module, const AdjLine *line)
   if ((gsize) (end - at) < strlen (word) || memcmp (at, word, strlen (word)) != 0)
     return FALSE;
   at += strlen (word);
-  if (!read_value (module, at, (gsize) (end - at), &value))
-    adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, adj_line_get_span (line),
-                   "what is returned is not understood");
-  adj_builder_output (module->builder, &value);
+  if (read_value (module, at, (gsize) (end - at), &value))
+    adj_builder_output (module->builder, &value);
+  else
+    {
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, adj_line_get_span (line),
+                     "what is returned is not understood; it is kept as text");
+      adj_module_return_raw (module, line);
+    }
   adj_value_clear (&value);
   return TRUE;
 }

@@ -10,17 +10,17 @@
 static gboolean
 read_number (AdjReader *reader, gboolean negative, AdjValue *out)
 {
-  g_autofree char *digits = adj_token_dup (&reader->token);
-  g_autofree char *text = g_strconcat (negative ? "-" : "", digits, NULL);
   AdjTokenKind kind = reader->token.kind;
-  double number = g_ascii_strtod (text, NULL);
+  gboolean is_number = kind == ADJ_TOKEN_FLOAT || kind == ADJ_TOKEN_IMAGINARY;
+  double size = is_number ? adj_token_get_number (&reader->token) : 0,
+         number = negative ? -size : size;
+  gint64 integer;
 
   if (kind == ADJ_TOKEN_INT)
     {
-      errno = 0;
-      *out = ADJ_INT (g_ascii_strtoll (text, NULL, 10));
-      if (errno != 0)
+      if (!adj_token_get_int (&reader->token, negative, &integer))
         return FALSE;
+      *out = ADJ_INT (integer);
     }
   else if (kind == ADJ_TOKEN_FLOAT)
     *out = ADJ_FLOAT (number);
@@ -114,25 +114,48 @@ read_bytes (const AdjToken *token, AdjValue *out)
   return TRUE;
 }
 
+/* Whether it is b'…', which nothing but escapes makes different from its bytes. */
+static gboolean
+is_plain_bytes (const AdjToken *token)
+{
+  return g_ascii_tolower (token->text[0]) == 'b' && strchr ("'\"", token->text[1]) != NULL &&
+         (token->length < 7 || memcmp (token->text + 2, token->text + 1, 1) != 0);
+}
+
+static gboolean
+has_letter (const AdjToken *token, char letter)
+{
+  for (const char *at = token->text; *at != '\'' && *at != '"'; at++)
+    if (g_ascii_tolower (*at) == letter)
+      return TRUE;
+  return FALSE;
+}
+
+/* Strings that stand side by side are one. */
 gboolean
 adj_reader_read_string (AdjReader *reader, AdjValue *out)
 {
-  AdjToken token = reader->token;
-  g_autofree char *text = NULL;
+  g_autoptr (GString) whole = NULL;
 
-  if (token.text[0] == 'b' || token.text[0] == 'B')
+  if (has_letter (&reader->token, 'b'))
     {
-      if (!read_bytes (&token, out))
+      if (!is_plain_bytes (&reader->token) || !read_bytes (&reader->token, out))
         return FALSE;
+      adj_reader_advance (reader);
+      return TRUE;
     }
-  else
+
+  whole = g_string_new (NULL);
+  for (; reader->token.kind == ADJ_TOKEN_STRING; adj_reader_advance (reader))
     {
-      text = adj_token_unquote (&token, NULL);
-      if (!text)
+      g_autofree char *part =
+          has_letter (&reader->token, 'b') ? NULL : adj_token_unquote (&reader->token, NULL);
+
+      if (!part)
         return FALSE;
-      *out = adj_value_new_string (text);
+      g_string_append (whole, part);
     }
-  adj_reader_advance (reader);
+  *out = adj_value_new_string (whole->str);
 
   return TRUE;
 }

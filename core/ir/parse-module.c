@@ -104,11 +104,10 @@ read_class (Module *module, const AdjLine *line, GError **error)
   return TRUE;
 }
 
-/* Appends @line without its comment, which is added to @descriptions. */
-static void
-join_line (const AdjLine *line, GString *joined, AdjValue *descriptions)
+/* What the comment of @line, which may have none, says. */
+static AdjValue
+describe_line (const AdjLine *line)
 {
-  AdjValue description = ADJ_NONE;
   AdjLexer lexer;
   AdjToken token;
 
@@ -118,15 +117,9 @@ join_line (const AdjLine *line, GString *joined, AdjValue *descriptions)
     token = adj_lexer_next (&lexer);
   while (token.kind != ADJ_TOKEN_COMMENT && token.kind != ADJ_TOKEN_END &&
          token.kind != ADJ_TOKEN_BAD);
-  if (token.kind == ADJ_TOKEN_COMMENT)
-    description = adj_description_new (token.text, token.length);
-  else
-    token.text = line->at + line->length;
 
-  g_string_append_len (joined, line->at, token.text - line->at);
-  descriptions->kind = ADJ_VALUE_LIST;
-  descriptions->items = g_renew (AdjValue, descriptions->items, descriptions->n + 1);
-  descriptions->items[descriptions->n++] = description;
+  return token.kind == ADJ_TOKEN_COMMENT ? adj_description_new (token.text, token.length)
+                                         : ADJ_NONE;
 }
 
 static gboolean
@@ -139,91 +132,117 @@ has_description (const AdjValue *descriptions)
   return FALSE;
 }
 
-/* `return (`, a line for each item, `)`: all as one line. */
+/* `return (`, a line for each item, `)`: what the comments say of the items. */
 static void
-join_return (Module *module, const AdjLine *line, GString *joined, AdjValue *descriptions)
+describe_items (const AdjLine *line, AdjValue *descriptions)
 {
+  AdjText text = { .at = line->at, .end = line->at + line->length, .number = line->number };
+  g_autoptr (GArray) items = adj_value_array_new ();
   AdjLine next;
 
-  g_string_append_len (joined, line->at, line->length);
-  if (line->length == 0 || !strchr ("([", line->at[line->length - 1]))
+  if (!adj_text_peek_line (&text, &next) || !strchr ("([", next.at[next.length - 1]))
     return;
 
-  while (adj_text_peek_line (module->text, &next) && next.length > next.indent &&
-         next.indent >= line->indent && descriptions->n < ADJ_MAX_NODES)
+  for (adj_text_skip_line (&text);
+       adj_text_peek_line (&text, &next) && next.length > next.indent &&
+       !strchr (")]", next.at[next.indent]) && items->len < ADJ_MAX_NODES;
+       adj_text_skip_line (&text))
     {
-      gboolean closes = strchr (")]", next.at[next.indent]) != NULL;
+      AdjValue description = describe_line (&next);
 
-      adj_text_skip_line (module->text);
-      if (closes)
-        {
-          g_string_append_len (joined, next.at, next.length);
-          break;
-        }
-      join_line (&next, joined, descriptions);
+      g_array_append_val (items, description);
     }
+  *descriptions = adj_value_array_end (items, ADJ_VALUE_LIST);
   if (!has_description (descriptions))
     adj_value_clear (descriptions);
+}
+
+/* Whether @line is a `return`, and nothing that only begins like it. */
+static gboolean
+begins_return (const AdjLine *line)
+{
+  AdjReader reader;
+
+  adj_reader_init (&reader, line->at + line->indent, line->length - line->indent, line->number);
+
+  return adj_reader_at_name (&reader, "return");
 }
 
 static void
 read_return (Module *module, const AdjLine *line)
 {
-  g_autoptr (GString) joined = g_string_new (NULL);
   g_auto (AdjValue) descriptions = ADJ_NONE;
-  AdjLine whole = *line;
 
-  join_return (module, line, joined, &descriptions);
-  whole.at = joined->str;
-  whole.length = joined->len;
+  describe_items (line, &descriptions);
   adj_header_end (&module->header);
-  adj_module_read_return (&module->reader, &whole, module->header.return_type, &descriptions);
+  adj_module_read_return (&module->reader, line, module->header.return_type, &descriptions);
   module->has_output = TRUE;
+}
+
+/* Whether @line is nothing but a string in triple quotes. */
+static gboolean
+is_block (const AdjLine *line)
+{
+  AdjLexer lexer;
+  AdjToken token;
+
+  if (!adj_line_starts_with (line, "\"\"\"") && !adj_line_starts_with (line, "'''"))
+    return FALSE;
+  adj_lexer_init (&lexer, line->at, line->length, line->number);
+  token = adj_lexer_next (&lexer);
+
+  return token.kind == ADJ_TOKEN_STRING && adj_lexer_next (&lexer).kind == ADJ_TOKEN_END;
 }
 
 /* """, lines of meta, """ */
 static void
-read_block (Module *module)
+read_block (Module *module, const AdjLine *whole)
 {
+  AdjText text = { .at = whole->at, .end = whole->at + whole->length, .number = whole->number };
   AdjLine line;
 
   if (module->reader.block)
     g_string_free (g_steal_pointer (&module->reader.block), TRUE);
-  while (adj_text_peek_line (module->text, &line))
-    {
-      adj_text_skip_line (module->text);
-      if (adj_line_starts_with (&line, "\"\"\""))
-        break;
-      adj_block_read (&module->reader, &line);
-    }
+  for (; adj_text_peek_line (&text, &line); adj_text_skip_line (&text))
+    adj_block_read (&module->reader, &line);
 }
 
-static void
-read_body_line (Module *module, const AdjLine *line)
+/* A line that makes or names placeholders; %FALSE when it is none. */
+static gboolean
+read_header_line (Module *module, const AdjLine *line)
 {
   AdjReader reader;
 
-  if (line->at[line->indent] == '#')
-    {
-      adj_comment_read (&module->header, line);
-      return;
-    }
-  if (module->has_output || adj_line_starts_with (line, "pass"))
+  adj_reader_init (&reader, line->at + line->indent, line->length - line->indent, line->number);
+
+  return adj_header_read_line (&module->header, &reader);
+}
+
+static void
+read_body_line (Module *module, const AdjLine *line, gboolean is_ruled)
+{
+  guint n_nodes = adj_builder_get_n_nodes (module->reader.builder);
+
+  if (module->has_output)
     return;
 
-  if (adj_line_starts_with (line, "return"))
-    read_return (module, line);
-  else if (adj_line_starts_with (line, "\"\"\""))
-    read_block (module);
-  else
+  if (is_block (line))
+    read_block (module, line);
+  else if (is_ruled)
     {
-      adj_reader_init (&reader, line->at + line->indent, line->length - line->indent, line->number);
-      if (adj_header_read_line (&module->header, &reader))
-        return;
       adj_header_end (&module->header);
-      adj_module_read_statement (&module->reader, line);
-      module->text->n_nodes++;
+      adj_diags_add (module->text->diags, ADJ_SEVERITY_WARNING, adj_line_get_span (line),
+                     "this statement is not understood; it is kept as text");
+      adj_module_keep_raw (&module->reader, line);
     }
+  else if (begins_return (line))
+    read_return (module, line);
+  else if (!read_header_line (module, line))
+    {
+      adj_header_end (&module->header);
+      adj_module_read_statements (&module->reader, line);
+    }
+  module->text->n_nodes += adj_builder_get_n_nodes (module->reader.builder) - n_nodes;
 }
 
 /* Whether what a program printed in between has ended a few lines below. */
@@ -270,7 +289,7 @@ parse_body (Module *module, GError **error)
 
   while (adj_text_peek_line (text, &line))
     {
-      gboolean is_empty = line.length <= line.indent;
+      gboolean is_empty = line.length <= line.indent, is_ruled;
       gsize start, length;
 
       if (!check_limits (module, &line, error))
@@ -286,19 +305,30 @@ parse_body (Module *module, GError **error)
           continue;
         }
 
-      adj_text_skip_line (text);
       if (is_empty)
-        continue;
+        {
+          adj_text_skip_line (text);
+          continue;
+        }
       if (line.indent <= module->indent)
         {
+          adj_text_skip_line (text);
           adj_diags_add (text->diags, ADJ_SEVERITY_WARNING,
                          (AdjSpan){ line.number, line.indent + 1, line.length - line.indent },
                          "this line is not of the graph; it is passed over");
           continue;
         }
-      if (line.at[line.indent] != '#')
-        module->body_indent = line.indent;
-      read_body_line (module, &line);
+      if (line.at[line.indent] == '#')
+        {
+          adj_text_skip_line (text);
+          adj_comment_read (&module->header, &line);
+          continue;
+        }
+      module->body_indent = line.indent;
+      is_ruled = adj_text_take_statement (text, &line);
+      if (!check_limits (module, &line, error))
+        return FALSE;
+      read_body_line (module, &line, is_ruled);
     }
 
   return TRUE;

@@ -10,16 +10,33 @@ gboolean
 adj_module_resolve (const char *name, AdjValue *out, gpointer data)
 {
   AdjModuleReader *module = data;
-  guint place = GPOINTER_TO_UINT (g_hash_table_lookup (module->names, name));
+  const AdjValue *value = g_hash_table_lookup (module->names, name);
 
-  if (place == 0)
+  if (!value)
     return FALSE;
 
-  *out = ADJ_NODE (((AdjNodeId){ place - 1 }));
+  *out = adj_value_copy (value);
 
   return TRUE;
 }
 
+void
+adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value)
+{
+  AdjValue *copy;
+
+  if (!value)
+    {
+      g_hash_table_remove (module->names, name);
+      return;
+    }
+
+  copy = g_new (AdjValue, 1);
+  *copy = adj_value_copy (value);
+  g_hash_table_insert (module->names, g_strdup (name), copy);
+}
+
+/* Names that may stand for values: what is read off something, and what is called, does not. */
 static GHashTable *
 collect_words (const AdjWords *words)
 {
@@ -30,7 +47,8 @@ collect_words (const AdjWords *words)
   adj_lexer_init (&lexer, words->text, words->length, 1);
   for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
        token = adj_lexer_next (&lexer))
-    if (token.kind == ADJ_TOKEN_NAME)
+    if (token.kind == ADJ_TOKEN_NAME && (token.text == words->text || token.text[-1] != '.') &&
+        (lexer.at == lexer.end || (*lexer.at != '.' && *lexer.at != '(')))
       g_hash_table_add (set, adj_token_dup (&token));
 
   return set;
@@ -76,6 +94,7 @@ adj_module_make_up_name (AdjModuleReader *module, const char *candidate)
 char *
 adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
 {
+  AdjValue node = { .kind = ADJ_VALUE_NODE };
   char *unique = NULL;
 
   if (adj_node_id_is_valid (adj_builder_find (module->builder, name)))
@@ -85,8 +104,8 @@ adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
                      "'%s' is defined twice; the second is called '%s' here", name, unique);
     }
 
-  g_hash_table_insert (module->names, g_strdup (name),
-                       GUINT_TO_POINTER (adj_builder_get_n_nodes (module->builder) + 1));
+  node.node.index = adj_builder_get_n_nodes (module->builder);
+  adj_module_set (module, name, &node);
 
   return unique ? unique : g_strdup (name);
 }

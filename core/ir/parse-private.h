@@ -8,15 +8,20 @@ G_BEGIN_DECLS
 
 /* -- Values (parse-reader.c, parse-value.c) ---- */
 
-/* Reads values off a stream of tokens; @token is the next one. */
+typedef struct _AdjStatement AdjStatement;
+
+/* Reads values off a stream of tokens; @token is the next one.  In brackets the ends of lines and
+ * comments are passed over. */
 typedef struct
 {
   AdjLexer lexer;
   AdjToken token;
   AdjNameFunc resolve; /* (nullable) */
   gpointer data;
-  AdjSymbols *symbols; /* (nullable) */
+  AdjSymbols *symbols;     /* (nullable) */
+  AdjStatement *statement; /* (nullable): values may be computed, by nodes of this statement */
   guint depth;
+  guint brackets;             /* open around @token */
   gboolean raw_mentions_node; /* an unread stretch of text names a node */
   gboolean is_open;           /* a bracket or string does not end: nor does what is around it */
 } AdjReader;
@@ -28,16 +33,33 @@ gboolean adj_reader_at (const AdjReader *reader, const char *punct);
 /* Takes @punct if it is next. */
 gboolean adj_reader_take (AdjReader *reader, const char *punct);
 gboolean adj_reader_at_name (const AdjReader *reader, const char *name);
-/* Whether nothing but a comment is left. */
+/* Whether nothing but a comment is left of the line. */
 gboolean adj_reader_at_end (const AdjReader *reader);
+/* Whether a simple statement ends here: so does its line, or a semicolon follows. */
+gboolean adj_reader_at_end_of_statement (const AdjReader *reader);
+/* Whether @punct follows the next token. */
+gboolean adj_reader_is_before (const AdjReader *reader, const char *punct);
+/* Whether @token is a word that Python keeps for itself. */
+gboolean adj_token_is_keyword (const AdjToken *token);
+/* What stands between a bracket that is taken and @close, which is taken: appended to @items. */
+gboolean adj_reader_read_items (AdjReader *reader, GArray *items, const char *close);
 
 /* One value, up to a comma or a closing bracket that is not its own; what is no value we know
  * becomes RAW.  %FALSE when not even that: empty, or its brackets do not match. */
 gboolean adj_reader_read (AdjReader *reader, AdjValue *out);
 /* A value with nothing required to follow, so that an operator may; never RAW. */
 gboolean adj_reader_read_operand (AdjReader *reader, AdjValue *out);
-/* What stands below self: `self.a.b`, `getattr(self.a, "0").b`; @depth: of brackets, 0. */
+/* What stands below self: `self.a.b`, `self.a["b"]`, `getattr(self.a, "0").b`; @depth: of brackets,
+ * 0. */
 gboolean adj_reader_read_self_path (AdjReader *reader, GString *path, guint depth);
+/* `a.b` after its first name, which is the last token taken; appended to @path with dots. */
+gboolean adj_reader_read_parts (AdjReader *reader, GString *path);
+/* A value that looks like a call of @name, such as slice(1, 2); its opening bracket is next.
+ * %FALSE, and nothing is taken, when there is none of that name; else @ok says how it went. */
+gboolean
+adj_reader_read_value_call (AdjReader *reader, const char *name, AdjValue *out, gboolean *ok);
+/* None, torch.float32, torch.ops.aten.add.Tensor; no node and no call. */
+gboolean adj_value_from_path (const char *path, AdjValue *out);
 
 /* -- Numbers and strings (parse-literal.c) ---- */
 
@@ -89,11 +111,13 @@ AdjSpan adj_line_get_span (const AdjLine *line);
 
 /* Takes `;  x = y = None`, or nothing.  @last (nullable) is set to the last name before None. */
 gboolean adj_tail_read (AdjReader *r, char **last);
+/* Takes `x = (y) = None`, appending the names to @names; %FALSE for anything else. */
+gboolean adj_tail_read_deletes (AdjReader *r, GPtrArray *names);
+/* The same of `del x, y`. */
+gboolean adj_tail_read_del (AdjReader *r, GPtrArray *names);
 /* The stretch of @text before its deletes, of which there may be several; @last is the last name
  * in the last of them. */
 gsize adj_tail_find_deletes (const char *text, gsize length, char **last);
-/* The stretch of @line before its comment; @facts is what follows their mark, or %NULL. */
-gsize adj_tail_split (const AdjLine *line, const char **facts, gsize *n_facts);
 /* What `# adj: ` is followed by, when that is what the reader has come to; else %NULL. */
 const char *adj_tail_find_facts (const AdjReader *r, gsize *n_facts);
 
@@ -114,7 +138,7 @@ typedef struct
   AdjBuilder *builder;
   AdjSymbols *symbols;
   AdjDiags *diags;     /* (nullable) */
-  GHashTable *names;   /* (owned) name in the text → index + 1 */
+  GHashTable *names;   /* (owned) name in the text → AdjValue, which it stands for */
   GHashTable *targets; /* (owned) set of those of placeholders */
   guint n_targets;     /* how far they are numbered, where the text has one twice */
   char *stack_trace;   /* (nullable) of the statements that follow */
@@ -123,15 +147,23 @@ typedef struct
   guint n_leaves;      /* of inputs, when a function shuffles them and outputs */
 } AdjModuleReader;
 
+/* @out: (transfer full) */
 gboolean adj_module_resolve (const char *name, AdjValue *out, gpointer data);
-/* Adds the node that @line states.  Always does: a RAW one at worst. */
-void adj_module_read_statement (AdjModuleReader *module, const AdjLine *line);
+/* @name stands for @value from now on, which is copied; for nothing when it is %NULL. */
+void adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value);
+/* Adds the nodes of the statements in @line, which may go over several lines of the text; for what
+ * is not understood a RAW one. */
+void adj_module_read_statements (AdjModuleReader *module, const AdjLine *line);
+/* Adds a RAW node for @line as a whole. */
+void adj_module_keep_raw (AdjModuleReader *module, const AdjLine *line);
 /* Adds the output node.  @type (nullable) is that of the function; @descriptions, what comments say
  * of each item, is taken. */
 void adj_module_read_return (AdjModuleReader *module,
                              const AdjLine *line,
                              const char *type,
                              AdjValue *descriptions);
+/* Adds a RAW node for a `return` that is not understood, and an output node that returns it. */
+void adj_module_return_raw (AdjModuleReader *module, const AdjLine *line);
 /* What a placeholder called @name gets as its target, which is that of no other: @target, or one
  * like @name. */
 char *adj_module_take_target (AdjModuleReader *module,

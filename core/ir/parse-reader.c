@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "ir/parse-private.h"
-#include "ir/text-private.h"
+#include "ir/statement-private.h"
 
 void
 adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line)
@@ -16,10 +15,26 @@ adj_reader_init (AdjReader *reader, const char *text, gsize length, guint line)
   reader->token = adj_lexer_next (&reader->lexer);
 }
 
+static gint
+count_bracket (const AdjToken *token)
+{
+  if (token->kind != ADJ_TOKEN_PUNCT || token->length != 1)
+    return 0;
+
+  return strchr ("([{", *token->text) ? 1 : strchr (")]}", *token->text) ? -1 : 0;
+}
+
 void
 adj_reader_advance (AdjReader *reader)
 {
-  reader->token = adj_lexer_next (&reader->lexer);
+  gint bracket = count_bracket (&reader->token);
+
+  if (bracket > 0 || reader->brackets > 0)
+    reader->brackets += bracket;
+  do
+    reader->token = adj_lexer_next (&reader->lexer);
+  while (reader->brackets > 0 &&
+         (reader->token.kind == ADJ_TOKEN_NEWLINE || reader->token.kind == ADJ_TOKEN_COMMENT));
 }
 
 gboolean
@@ -43,7 +58,39 @@ adj_reader_take (AdjReader *reader, const char *punct)
 gboolean
 adj_reader_at_end (const AdjReader *reader)
 {
-  return reader->token.kind == ADJ_TOKEN_END || reader->token.kind == ADJ_TOKEN_COMMENT;
+  return reader->token.kind == ADJ_TOKEN_END || reader->token.kind == ADJ_TOKEN_COMMENT ||
+         reader->token.kind == ADJ_TOKEN_NEWLINE;
+}
+
+gboolean
+adj_reader_at_end_of_statement (const AdjReader *reader)
+{
+  return adj_reader_at_end (reader) || adj_reader_at (reader, ";");
+}
+
+gboolean
+adj_reader_is_before (const AdjReader *reader, const char *punct)
+{
+  AdjToken next = adj_lexer_peek (&reader->lexer);
+
+  return next.kind == ADJ_TOKEN_PUNCT && adj_token_is (&next, punct);
+}
+
+gboolean
+adj_token_is_keyword (const AdjToken *token)
+{
+  static const char *const keywords[] = {
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
+  };
+
+  for (guint i = 0; token->kind == ADJ_TOKEN_NAME && i < G_N_ELEMENTS (keywords); i++)
+    if (adj_token_is (token, keywords[i]))
+      return TRUE;
+
+  return FALSE;
 }
 
 gboolean
@@ -121,7 +168,8 @@ adj_reader_read (AdjReader *reader, AdjValue *out)
 {
   AdjReader start = *reader;
 
-  if (adj_reader_read_operand (reader, out))
+  if (reader->statement ? adj_expression_read_item (reader, out)
+                        : adj_reader_read_operand (reader, out))
     {
       if (at_end_of_value (reader))
         return TRUE;

@@ -12,39 +12,29 @@ read_out_spec (AdjReader *r)
 {
   g_autoptr (GString) path = g_string_new (NULL);
 
-  return adj_reader_take (r, ",") && adj_reader_at_name (r, "self") &&
-         adj_reader_read_self_path (r, path, 0) && g_str_equal (path->str, "_out_spec") &&
-         adj_reader_take (r, ")");
+  if (!adj_reader_take (r, ",") || !adj_reader_at_name (r, "self") ||
+      !adj_reader_read_self_path (r, path, 0) || !g_str_equal (path->str, "_out_spec"))
+    return FALSE;
+  adj_reader_take (r, ",");
+
+  return adj_reader_take (r, ")");
 }
 
-/* The stretch of @line that is returned, without `pytree.tree_unflatten(`. */
+/* Takes the words @words, the last of which is %NULL, if all of them are next. */
 static gboolean
-split_return (AdjModuleReader *module, const AdjLine *line, gsize end, AdjLine *out)
+take_words (AdjReader *r, const char *const *words)
 {
-  static const char unflatten[] = "pytree.tree_unflatten(", shuffle[] = "self._out_shuffle_graph";
-  const char *text = line->at + line->indent + strlen ("return");
-  gsize length = MAX (line->at + end, text) - text;
-  gboolean unflattens;
+  AdjReader ahead = *r;
 
-  for (; length > 0 && *text == ' '; length--)
-    text++;
-  unflattens = length > strlen (unflatten) && strncmp (text, unflatten, strlen (unflatten)) == 0;
-  if (unflattens)
+  for (; *words; words++)
     {
-      text += strlen (unflatten);
-      length -= strlen (unflatten);
+      if (!adj_token_is (&ahead.token, *words))
+        return FALSE;
+      adj_reader_advance (&ahead);
     }
-  if (module->n_leaves > 0 && length > strlen (shuffle) &&
-      strncmp (text, shuffle, strlen (shuffle)) == 0)
-    {
-      text += strlen (shuffle);
-      length -= strlen (shuffle);
-    }
-  else
-    module->n_leaves = 0;
-  *out = (AdjLine){ .at = text, .length = length, .number = line->number };
+  *r = ahead;
 
-  return unflattens;
+  return TRUE;
 }
 
 /* The function that shuffles outputs gets the leaves of the inputs first. */
@@ -64,27 +54,82 @@ drop_leaves (AdjValue *value, guint n_leaves)
   *value = rest;
 }
 
-static void
-read_returned (AdjStatement *s, const AdjLine *line, const AdjLine *returned, gboolean unflattens)
+/* A value, computed or not; one that is no value we know is kept as text, if no node is in it. */
+static gboolean
+read_value (AdjStatement *s, AdjValue *out)
 {
-  g_autoptr (GString) unread = g_string_new (NULL);
-  AdjValue value = ADJ_NONE;
+  AdjReader start = s->reader;
 
-  if (adj_reader_read (&s->reader, &value) && (!unflattens || read_out_spec (&s->reader)) &&
-      adj_reader_at_end (&s->reader) && !s->reader.raw_mentions_node)
-    {
-      drop_leaves (&value, s->module->n_leaves);
-      adj_statement_take (s->args, &value);
-      return;
-    }
+  if (adj_reader_at_end_of_statement (&s->reader))
+    return TRUE;
+  if (adj_reader_read (&s->reader, out) && adj_reader_at_end_of_statement (&s->reader) &&
+      out->kind != ADJ_VALUE_RAW && !s->reader.raw_mentions_node)
+    return TRUE;
 
-  adj_diags_add (s->module->diags, ADJ_SEVERITY_WARNING, adj_line_get_span (line),
-                 "what is returned is not understood; only its nodes are kept");
-  adj_value_clear (&value);
-  adj_statement_mention_nodes (s, returned->at, returned->length, unread);
-  value = adj_value_new_items (ADJ_VALUE_TUPLE, (gpointer) s->args->data, s->args->len);
-  g_array_set_size (s->args, 0);
-  adj_statement_take (s->args, &value);
+  adj_value_clear (out);
+  g_array_set_size (s->drafts, 0);
+  s->reader = start;
+  if (adj_statement_read_right (s, TRUE, out))
+    return TRUE;
+
+  adj_value_clear (out);
+  g_array_set_size (s->drafts, 0);
+  s->reader = start;
+
+  return adj_reader_read (&s->reader, out) && adj_reader_at_end_of_statement (&s->reader) &&
+         !s->reader.raw_mentions_node;
+}
+
+/* `return X`, `return pytree.tree_unflatten(X, self._out_spec)` and
+ * `return self._out_shuffle_graph(X)`, which is next. */
+static gboolean
+read_returned (AdjStatement *s, AdjValue *out)
+{
+  static const char *const unflatten[] = { "pytree", ".", "tree_unflatten", "(", NULL };
+  static const char *const shuffle[] = { "self", ".", "_out_shuffle_graph", NULL };
+  AdjReader *r = &s->reader;
+
+  gboolean unflattens;
+
+  adj_reader_advance (r);
+  unflattens = take_words (r, unflatten);
+  if (s->module->n_leaves == 0 || !take_words (r, shuffle))
+    s->module->n_leaves = 0;
+  if (unflattens ? !adj_reader_read (r, out) || !read_out_spec (r) ||
+                       !adj_reader_at_end_of_statement (r) || r->raw_mentions_node
+                 : !read_value (s, out))
+    return FALSE;
+
+  drop_leaves (out, s->module->n_leaves);
+
+  return TRUE;
+}
+
+/* The comment behind what @r has come to, if it is of facts. */
+static void
+read_facts (AdjStatement *s)
+{
+  const char *facts;
+  gsize n_facts;
+
+  facts = adj_tail_find_facts (&s->reader, &n_facts);
+  if (facts)
+    adj_node_facts_parse (&s->facts, facts, n_facts, s->module->symbols);
+}
+
+/* What stands behind `return`. */
+static AdjLine
+find_value (const AdjStatement *s, const AdjLine *line)
+{
+  AdjReader r = s->reader;
+  AdjLine found = *line;
+
+  while (!adj_reader_at_end_of_statement (&r) && r.token.kind != ADJ_TOKEN_BAD)
+    adj_reader_advance (&r);
+  if (r.token.kind != ADJ_TOKEN_BAD)
+    found.length = r.token.text - line->at;
+
+  return found;
 }
 
 void
@@ -93,23 +138,27 @@ adj_module_read_return (AdjModuleReader *module,
                         const char *type,
                         AdjValue *descriptions)
 {
-  const char *facts;
-  gsize n_facts, end = adj_tail_split (line, &facts, &n_facts);
-  AdjLine returned;
-  gboolean unflattens = split_return (module, line, end, &returned);
   g_auto (AdjStatement) s;
+  AdjValue value = ADJ_NONE;
+  AdjLine whole;
 
-  adj_statement_init (&s, module, returned.at, returned.length, line->number);
-  read_returned (&s, line, &returned, unflattens);
+  adj_statement_init (&s, module, line);
+  whole = find_value (&s, line);
+  g_clear_pointer (&module->stack_trace, g_free);
+  if (!read_returned (&s, &value))
+    {
+      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, s.reader.token.span,
+                     "what is returned is not understood; it is kept as text");
+      adj_value_clear (&value);
+      adj_value_clear (descriptions);
+      adj_module_return_raw (module, &whole);
+      return;
+    }
+
+  read_facts (&s);
   if (type)
     adj_node_facts_annotate (&s.facts, type, strlen (type), module->symbols);
   if (descriptions->kind != ADJ_VALUE_NONE)
     adj_node_facts_keep (&s.facts, "desc", descriptions);
-  if (facts)
-    adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
-
-  s.name = adj_builder_unique_name (module->builder, "output");
-  adj_statement_understand (&s, ADJ_OPCODE_OUTPUT, "output");
-  g_clear_pointer (&module->stack_trace, g_free);
-  adj_statement_add (&s, line);
+  adj_statement_add_output (&s, &value, line);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* One statement, one node: `name: "annotation" = expression;  x = None  # adj: {…}`. */
+/* Simple statements: `name: "annotation" = expression;  x = None  # adj: {…}`, and what else may
+ * stand in a function. */
 
 #include <string.h>
 
@@ -10,321 +11,588 @@
 AdjSpan
 adj_line_get_span (const AdjLine *line)
 {
-  return (AdjSpan){ line->number, line->indent + 1, line->length - line->indent };
+  const char *newline = memchr (line->at, '\n', line->length);
+  gsize length = newline ? (gsize) (newline - line->at) : line->length;
+
+  return (AdjSpan){ line->number, line->indent + 1, MAX (length, line->indent) - line->indent };
 }
 
-void
-adj_statement_take (GArray *values, AdjValue *value)
-{
-  AdjValue stolen = adj_value_steal (value);
+/* -- Targets ---- */
 
-  g_array_append_val (values, stolen);
+/* Up to the `=` or the end of the statement, outside of brackets. */
+static void
+skip_annotation (AdjReader *r)
+{
+  guint outside = r->brackets;
+
+  while (!adj_reader_at_end_of_statement (r) && (r->brackets > outside || !adj_reader_at (r, "=")))
+    adj_reader_advance (r);
 }
 
-void
-adj_statement_understand (AdjStatement *s, AdjOpcode opcode, const char *target)
+/* `: "f32[2]"` or ` : list`, if it is there.  One that we cannot read means nothing to values. */
+static void
+read_annotation (AdjStatement *s, AdjReader *r)
 {
-  s->opcode = opcode;
-  g_free (s->target);
-  s->target = g_strdup (target);
-}
-
-/* -- Left side ---- */
-
-/* `: "f32[2]"` or ` : list`, if it is there. */
-static gboolean
-read_annotation (AdjStatement *s)
-{
-  AdjReader *r = &s->reader;
-  const char *start, *end;
+  const char *start = NULL, *end = NULL;
+  guint outside = r->brackets;
 
   if (!adj_reader_take (r, ":"))
-    return TRUE;
+    return;
 
-  start = end = r->token.text;
-  for (gint depth = 0; !adj_reader_at_end (r); adj_reader_advance (r))
-    {
-      if (depth == 0 && (adj_reader_at (r, "=") || adj_reader_at (r, ";")))
-        break;
-      depth += adj_reader_at (r, "[") || adj_reader_at (r, "(");
-      depth -= adj_reader_at (r, "]") || adj_reader_at (r, ")");
-      end = r->token.text + r->token.length;
-    }
-
-  return adj_node_facts_annotate (&s->facts, start, end - start, s->module->symbols);
+  for (start = end = r->token.text;
+       !adj_reader_at_end_of_statement (r) && (r->brackets > outside || !adj_reader_at (r, "="));
+       adj_reader_advance (r))
+    end = r->token.text + r->token.length;
+  adj_node_facts_annotate (&s->facts, start, end - start, s->module->symbols);
 }
 
-static gboolean
-read_left (AdjStatement *s)
+static char *
+take_name (AdjReader *r)
 {
-  if (s->reader.token.kind != ADJ_TOKEN_NAME || adj_token_is (&s->reader.token, "None"))
-    return FALSE;
+  char *name;
 
-  g_free (s->name);
-  s->name = adj_token_dup (&s->reader.token);
-  adj_reader_advance (&s->reader);
+  if (r->token.kind != ADJ_TOKEN_NAME || adj_token_is_keyword (&r->token))
+    return NULL;
+  name = adj_token_dup (&r->token);
+  adj_reader_advance (r);
 
-  return read_annotation (s) && adj_reader_take (&s->reader, "=");
+  return name;
 }
 
-/* `x += 1;  iadd = x` and `x[0] = 1;  setitem = x`: the binding comes second. */
-static gboolean
-read_in_place (AdjStatement *s)
+/* What stands before an `=`: `a`, `(a)`, `a, (b, c)`, `[a, b]`.  Each name is given to @take with
+ * where it stands in @value: a getitem node for each step into it.  @take (nullable): it is only
+ * looked at.  @close: the bracket that ends it, %NULL for none. */
+typedef struct
 {
-  AdjReader *r = &s->reader;
-  const char *target;
-  AdjValue value = ADJ_NONE;
-  g_auto (AdjValue) bound = ADJ_NONE;
+  AdjStatement *s;
+  const AdjLine *line; /* (nullable): nothing is assigned */
+} Assigning;
 
-  if (!adj_statement_read_operand (s))
+static gboolean assign (Assigning *a, AdjReader *r, const AdjValue *value, const char *close);
+
+/* Item @index of @value; @name (nullable) is given to its node. */
+static void
+take_item (Assigning *a, const AdjValue *value, guint index, const char *name, AdjValue *out)
+{
+  GArray *args = adj_value_array_new ();
+  AdjValue object = adj_value_copy (value), at = ADJ_INT (index);
+
+  g_array_append_val (args, object);
+  g_array_append_val (args, at);
+  *out = adj_statement_add_draft (a->s, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem", args, NULL,
+                                  adj_line_get_span (a->line));
+  adj_statement_commit (a->s, name, a->line);
+}
+
+/* Whether @value has its items in the text. */
+static gboolean
+has_items (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_TUPLE || value->kind == ADJ_VALUE_LIST;
+}
+
+/* `a` or `(…)`, which is given @value or, behind a comma, one of its items. */
+static gboolean
+assign_item (Assigning *a, AdjReader *r, const AdjValue *value, gint index)
+{
+  const char *close = adj_reader_at (r, "(") ? ")" : adj_reader_at (r, "[") ? "]" : NULL;
+  g_auto (AdjValue) item = ADJ_NONE;
+  g_autofree char *name = close ? NULL : take_name (r);
+
+  if (!close && !name)
     return FALSE;
-
-  target = adj_statement_find_operator (r, ADJ_FIXITY_INPLACE);
-  if (target)
-    adj_reader_advance (r);
-  else
+  if (index >= 0 && value && has_items (value))
+    value = &value->items[index];
+  else if (a->line && index >= 0)
     {
-      if (!adj_reader_take (r, "[") || !adj_reader_read (r, &value))
-        return FALSE;
-      adj_statement_take (s->args, &value);
-      if (!adj_reader_take (r, "]") || !adj_reader_take (r, "="))
-        return FALSE;
-      target = "operator.setitem";
+      take_item (a, value, (guint) index, name, &item);
+      value = &item;
     }
-  if (!adj_reader_read (r, &value))
-    return FALSE;
-  adj_statement_take (s->args, &value);
-  if (!adj_reader_take (r, ";") || !read_left (s) || !adj_reader_read_operand (r, &bound) ||
-      !adj_value_equal (&bound, &g_array_index (s->args, AdjValue, 0)))
-    return FALSE;
-  adj_statement_understand (s, ADJ_OPCODE_CALL_FUNCTION, target);
+  else if (index >= 0)
+    value = NULL;
+  if (close)
+    {
+      adj_reader_advance (r);
+      return assign (a, r, value, close);
+    }
+  if (a->line)
+    adj_module_set (a->s->module, name, value);
 
   return TRUE;
+}
+
+static gboolean
+at_end_of_target (const AdjReader *r, const char *close)
+{
+  return adj_reader_at (r, close ? close : "=") || adj_reader_at (r, ":");
+}
+
+/* Whether a comma makes a tuple of what comes next, up to @close. */
+static gboolean
+is_unpacking (AdjReader r, const char *close)
+{
+  guint outside = r.brackets;
+
+  if (close && *close == ']')
+    return TRUE;
+  for (; r.token.kind != ADJ_TOKEN_END && (r.brackets > outside || !at_end_of_target (&r, close));
+       adj_reader_advance (&r))
+    if (r.brackets == outside && adj_reader_at (&r, ","))
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+assign (Assigning *a, AdjReader *r, const AdjValue *value, const char *close)
+{
+  gboolean unpacks = is_unpacking (*r, close);
+  gboolean is_counted = unpacks && value && has_items (value);
+  gint n = 0;
+
+  if (++r->depth >= ADJ_MAX_DEPTH)
+    return FALSE;
+  do
+    {
+      if (unpacks && at_end_of_target (r, close))
+        break;
+      if (is_counted && (guint) n >= value->n)
+        return FALSE;
+      if (!assign_item (a, r, value, unpacks ? n : -1))
+        return FALSE;
+      n++;
+    }
+  while (adj_reader_take (r, ","));
+  r->depth--;
+  if (is_counted && (guint) n != value->n)
+    return FALSE;
+
+  return close ? adj_reader_take (r, close) : at_end_of_target (r, NULL);
+}
+
+/* -- Kinds of statements ---- */
+
+/* What one statement says. */
+typedef struct
+{
+  AdjStatement s;
+  AdjReader targets; /* of an assignment: where the first one begins */
+  guint n_targets;
+  AdjValue value;    /* what they are given */
+  char *name;        /* of the node that it makes; (nullable) */
+  gboolean in_place; /* what its node is called may stand in the next statement */
+} Simple;
+
+static void
+simple_clear (Simple *simple)
+{
+  adj_statement_clear (&simple->s);
+  adj_value_clear (&simple->value);
+  g_free (simple->name);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Simple, simple_clear)
+
+static guint
+count_targets (AdjReader r)
+{
+  guint n = 0, outside = r.brackets;
+
+  for (; !adj_reader_at_end_of_statement (&r) || r.brackets > outside; adj_reader_advance (&r))
+    {
+      if (r.token.kind == ADJ_TOKEN_END)
+        break;
+      n += r.brackets == outside && adj_reader_at (&r, "=");
+    }
+
+  return n;
+}
+
+/* `a = `, `a, b = `, `a = b = `, `a: "f32[2]" = `: nothing is assigned yet. */
+static gboolean
+read_targets (Simple *simple)
+{
+  AdjReader *r = &simple->s.reader;
+  Assigning looking = { &simple->s, NULL };
+
+  simple->targets = *r;
+  simple->n_targets = count_targets (*r);
+  for (guint i = 0; i < simple->n_targets; i++)
+    {
+      AdjReader start = *r;
+      g_autofree char *name = NULL;
+
+      if (!assign (&looking, r, NULL, NULL))
+        return FALSE;
+      name = take_name (&start);
+      if (name && !simple->name && (adj_reader_at (&start, "=") || adj_reader_at (&start, ":")))
+        simple->name = g_steal_pointer (&name);
+      if (adj_reader_at (r, ":") && simple->n_targets > 1)
+        return FALSE;
+      read_annotation (&simple->s, r);
+      if (!adj_reader_take (r, "="))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* `x += 1` and `x[0] = 1`, whose nodes PyTorch names behind: `;  iadd = x`. */
+static gboolean
+read_in_place (Simple *simple)
+{
+  AdjReader *r = &simple->s.reader;
+  g_autoptr (GArray) args = adj_value_array_new ();
+  AdjValue value = ADJ_NONE;
+  AdjSpan span = r->token.span;
+  const char *target;
+
+  if (!adj_expression_read_primary (r, &value))
+    return FALSE;
+  target = adj_reader_find_operator (r, ADJ_FIXITY_INPLACE);
+  if (target)
+    {
+      g_array_append_val (args, value);
+      adj_reader_advance (r);
+    }
+  else
+    {
+      AdjDraft *item;
+
+      /* x[0] was read as an item that is taken; now it is one that is set. */
+      if (!adj_statement_is_result (&simple->s, &value) || !adj_reader_take (r, "="))
+        return FALSE;
+      item = &g_array_index (simple->s.drafts, AdjDraft, simple->s.drafts->len - 1);
+      if (!g_str_equal (item->target, "operator.getitem") ||
+          item->opcode != ADJ_OPCODE_CALL_FUNCTION)
+        return FALSE;
+      g_array_append_vals (args, item->args->data, item->args->len);
+      memset (item->args->data, 0, item->args->len * sizeof (AdjValue));
+      g_array_set_size (simple->s.drafts, simple->s.drafts->len - 1);
+      target = "operator.setitem";
+    }
+  if (!adj_statement_read_right (&simple->s, FALSE, &value))
+    return FALSE;
+
+  g_array_append_val (args, value);
+  simple->value = adj_statement_add_draft (&simple->s, ADJ_OPCODE_CALL_FUNCTION, target,
+                                           g_steal_pointer (&args), NULL, span);
+  simple->in_place = TRUE;
+
+  return TRUE;
+}
+
+static gboolean
+read_assignment (Simple *simple)
+{
+  return read_targets (simple) && adj_statement_read_right (&simple->s, TRUE, &simple->value);
+}
+
+/* `x: int`, which gives no value. */
+static gboolean
+read_declaration (AdjReader *r)
+{
+  g_autofree char *name = take_name (r);
+
+  if (!name || !adj_reader_take (r, ":"))
+    return FALSE;
+  skip_annotation (r);
+
+  return adj_reader_at_end_of_statement (r);
+}
+
+/* `pass`, `import math`, `assert x.shape[0] == 2`: the value of no name comes from them. */
+static gboolean
+read_idle (AdjReader *r)
+{
+  static const char *const words[] = { "pass", "import", "from", "global", "nonlocal", "assert" };
+  guint outside = r->brackets;
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (adj_reader_at_name (r, words[i]) && !adj_reader_is_before (r, "="))
+      {
+        while (r->brackets > outside || !adj_reader_at_end_of_statement (r))
+          {
+            if (r->token.kind == ADJ_TOKEN_END || r->token.kind == ADJ_TOKEN_BAD)
+              return FALSE;
+            adj_reader_advance (r);
+          }
+        return TRUE;
+      }
+
+  return FALSE;
+}
+
+static void
+start_again (Simple *simple, AdjModuleReader *module, const AdjLine *line)
+{
+  simple_clear (simple);
+  *simple = (Simple){ .value = ADJ_NONE };
+  adj_statement_init (&simple->s, module, line);
+}
+
+/* Reads the statement at the beginning of @line. */
+static gboolean
+read_simple (Simple *simple, AdjModuleReader *module, const AdjLine *line)
+{
+  gboolean (*const kinds[]) (Simple * simple) = { read_assignment, read_in_place };
+
+  start_again (simple, module, line);
+  if (read_idle (&simple->s.reader))
+    return TRUE;
+  start_again (simple, module, line);
+  if (read_declaration (&simple->s.reader))
+    return TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      start_again (simple, module, line);
+      if (kinds[i](simple) && adj_reader_at_end_of_statement (&simple->s.reader) &&
+          !simple->s.reader.raw_mentions_node)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* -- What follows a statement ---- */
+
+typedef struct
+{
+  const char *facts; /* (nullable) */
+  gsize n_facts;
+  GPtrArray *deletes; /* names that stand for nothing from here on */
+} Tail;
+
+static void
+find_facts (const AdjReader *r, Tail *tail)
+{
+  gsize n;
+  const char *found = adj_tail_find_facts (r, &n);
+
+  if (found)
+    {
+      tail->facts = found;
+      tail->n_facts = n;
+    }
+}
+
+/* Comes to the next statement. */
+static void
+skip_ends (AdjReader *r, Tail *tail)
+{
+  while (r->token.kind == ADJ_TOKEN_COMMENT || r->token.kind == ADJ_TOKEN_NEWLINE ||
+         adj_reader_at (r, ";"))
+    {
+      find_facts (r, tail);
+      adj_reader_advance (r);
+    }
+}
+
+/* `iadd: "f32[2]" = x` behind `x += 1`. */
+static gboolean
+read_name_in_place (Simple *simple, AdjReader *r)
+{
+  const AdjDraft *draft = &g_array_index (simple->s.drafts, AdjDraft, simple->s.drafts->len - 1);
+  AdjReader ahead = *r;
+  g_autofree char *name = take_name (&ahead);
+  g_auto (AdjValue) value = ADJ_NONE;
+  guint n_drafts = simple->s.drafts->len;
+  gboolean ok;
+
+  if (!name || simple->name)
+    return FALSE;
+  read_annotation (&simple->s, &ahead);
+  ok = adj_reader_take (&ahead, "=") && adj_reader_read_operand (&ahead, &value) &&
+       adj_reader_at_end_of_statement (&ahead) && simple->s.drafts->len == n_drafts &&
+       adj_value_equal (&value, &g_array_index (draft->args, AdjValue, 0));
+  g_array_set_size (simple->s.drafts, n_drafts);
+  if (!ok)
+    return FALSE;
+
+  simple->name = g_steal_pointer (&name);
+  *r = ahead;
+
+  return TRUE;
+}
+
+/* The deletes and the name that belong to @simple; @r comes to the next statement. */
+static void
+read_tail (Simple *simple, AdjReader *r, Tail *tail)
+{
+  for (skip_ends (r, tail); r->token.kind == ADJ_TOKEN_NAME; skip_ends (r, tail))
+    {
+      g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+      AdjReader ahead = *r;
+
+      if (simple->in_place && read_name_in_place (simple, r))
+        continue;
+      if (!adj_tail_read_deletes (&ahead, names))
+        break;
+      g_ptr_array_extend_and_steal (tail->deletes, g_steal_pointer (&names));
+      *r = ahead;
+    }
+}
+
+static void
+delete_names (AdjModuleReader *module, const GPtrArray *names)
+{
+  const AdjValue none = ADJ_NONE;
+
+  for (guint i = 0; i < names->len; i++)
+    adj_module_set (module, names->pdata[i], &none);
 }
 
 /* -- Adding ---- */
 
-void
-adj_statement_init (
-    AdjStatement *s, AdjModuleReader *module, const char *text, gsize length, guint line)
-{
-  *s = (AdjStatement){
-    .module = module,
-    .args = adj_value_array_new (),
-    .kwargs = adj_value_array_new (),
-  };
-  adj_node_facts_init (&s->facts);
-  adj_reader_init (&s->reader, text, length, line);
-  s->reader.resolve = adj_module_resolve;
-  s->reader.data = module;
-  s->reader.symbols = module->symbols;
-}
-
-void
-adj_statement_clear (AdjStatement *s)
-{
-  adj_node_facts_clear (&s->facts);
-  g_array_unref (s->args);
-  g_array_unref (s->kwargs);
-  g_free (s->name);
-  g_free (s->own_name);
-  g_free (s->target);
-}
-
-void
-adj_statement_mention_nodes (AdjStatement *s, const char *text, gsize length, GString *out)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  const char *copied = text;
-  AdjLexer lexer;
-  AdjToken token;
-
-  adj_lexer_init (&lexer, text, length, 1);
-  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
-       token = adj_lexer_next (&lexer))
-    {
-      g_autofree char *name = NULL;
-      AdjValue node = ADJ_NONE;
-
-      if (token.kind != ADJ_TOKEN_NAME || (token.text > text && token.text[-1] == '.'))
-        continue;
-      name = adj_token_dup (&token);
-      if (!adj_module_resolve (name, &node, s->module))
-        continue;
-
-      if (g_hash_table_add (seen, GUINT_TO_POINTER (node.node.index + 1)))
-        g_array_append_val (s->args, node);
-      g_string_append_len (out, copied, token.text - copied);
-      g_string_append (out, adj_builder_get_name (s->module->builder, node.node));
-      copied = token.text + token.length;
-    }
-  g_string_append_len (out, copied, text + length - copied);
-}
-
-/* A statement that binds nothing, when we print it, deletes the name that its node goes by. */
-static char *
-name_raw (AdjModuleReader *module, const char *last)
-{
-  AdjValue node;
-
-  if (last && !adj_module_resolve (last, &node, module) &&
-      !adj_node_id_is_valid (adj_builder_find (module->builder, last)))
-    return g_strdup (last);
-
-  return adj_module_make_up_name (module, "raw");
-}
-
-/* Keeps the statement as text; @last is what its deletes end with, if it has any. */
-static void
-keep_raw (AdjStatement *s, const char *text, gsize length, const char *last)
-{
-  g_autoptr (GString) kept = g_string_new (NULL);
-  gsize n_name = 0;
-
-  g_array_set_size (s->args, 0);
-  g_array_set_size (s->kwargs, 0);
-  adj_node_facts_clear (&s->facts);
-  adj_node_facts_init (&s->facts);
-
-  if (s->is_bound_first)
-    g_string_append_len (kept, text, n_name = strlen (s->name));
-  else
-    {
-      g_clear_pointer (&s->name, g_free);
-      s->own_name = name_raw (s->module, last);
-    }
-  adj_statement_mention_nodes (s, text + n_name, length - n_name, kept);
-  adj_statement_understand (s, ADJ_OPCODE_RAW, kept->str);
-}
-
-typedef struct
-{
-  const AdjModuleReader *module;
-  const AdjLine *line;
-  gsize from; /* of the line; leaves come in its order */
-} Place;
-
-/* A name that stands for nothing is kept, but said. */
+/* Gives every target what it is to have; without @line, whether there is as much as they want. */
 static gboolean
-report_undefined (const AdjValue *leaf, gpointer data)
+assign_targets (Simple *simple, const AdjLine *line)
 {
-  Place *place = data;
-  AdjSpan span = adj_line_get_span (place->line);
-  const char *at;
+  Assigning assigning = { &simple->s, line };
+  AdjReader r = simple->targets;
 
-  if (leaf->kind != ADJ_VALUE_RAW || !adj_text_is_identifier (leaf->text, leaf->n))
-    return TRUE;
-  at = memmem (place->line->at + place->from, place->line->length - place->from, leaf->text,
-               leaf->n);
-  if (at)
+  for (guint i = 0; i < simple->n_targets; i++)
     {
-      place->from = at - place->line->at;
-      span.column = place->from + 1;
+      if (!assign (&assigning, &r, &simple->value, NULL))
+        return FALSE;
+      skip_annotation (&r);
+      adj_reader_take (&r, "=");
     }
-  span.length = leaf->n;
-  adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, span,
-                 "'%s' is not defined before this line; it is kept as text", leaf->text);
 
   return TRUE;
 }
 
-void
-adj_statement_add (AdjStatement *s, const AdjLine *line)
+static void
+add_simple (Simple *simple, const Tail *tail, const AdjLine *line)
 {
-  Place place = { s->module, line, 0 };
-  g_autofree char *bound = NULL;
-  g_autofree char *renamed = NULL;
-  AdjNodeSpec spec = {
-    .name = s->own_name,
-    .opcode = s->opcode,
-    .target = s->target,
-    .args = { .kind = ADJ_VALUE_TUPLE, .n = s->args->len, .items = (gpointer) s->args->data },
-    .kwargs = { .kind = ADJ_VALUE_DICT, .n = s->kwargs->len, .items = (gpointer) s->kwargs->data },
-    .val = s->facts.val,
-    .meta = &s->facts.meta,
-    .span = adj_line_get_span (line),
-    .origin = ADJ_NO_NODE,
-  };
+  AdjModuleReader *module = simple->s.module;
+  gboolean is_node = adj_statement_is_result (&simple->s, &simple->value);
 
-  adj_value_foreach (&spec.args, report_undefined, &place);
-  adj_value_foreach (&spec.kwargs, report_undefined, &place);
-  if (s->name)
-    spec.name = bound = adj_module_bind (s->module, s->name, spec.span);
-  if (s->name && s->opcode == ADJ_OPCODE_RAW)
-    spec.target = renamed = g_strconcat (bound, s->target + strlen (s->name), NULL);
-  s->facts.meta.stack_trace = s->module->stack_trace;
-  s->facts.meta.extra = &s->facts.extra;
-  adj_builder_add (s->module->builder, &spec);
-}
-
-static gboolean
-read_statement (AdjStatement *s)
-{
-  AdjReader start = s->reader;
-
-  s->is_bound_first = read_left (s);
-  if (s->is_bound_first)
-    return adj_statement_read_expression (s) && adj_tail_read (&s->reader, NULL);
-
-  adj_node_facts_clear (&s->facts);
-  adj_node_facts_init (&s->facts);
-  g_clear_pointer (&s->name, g_free);
-  s->reader = start;
-
-  return read_in_place (s) && adj_tail_read (&s->reader, NULL);
+  adj_notes_apply (module, &simple->s.facts);
+  if (tail->facts)
+    adj_node_facts_parse (&simple->s.facts, tail->facts, tail->n_facts, module->symbols);
+  adj_statement_commit (&simple->s, is_node ? simple->name : NULL, line);
+  assign_targets (simple, line);
 }
 
 static void
-report_unread (const AdjStatement *s, const AdjLine *line)
+report_unread (const AdjReader *r, AdjModuleReader *module)
 {
-  AdjSpan span = adj_line_get_span (line);
-
-  span.column += s->reader.token.span.column - 1;
-  span.length = s->reader.token.length;
-  adj_diags_add (s->module->diags, ADJ_SEVERITY_WARNING, span,
+  adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, r->token.span,
                  "this statement is not understood; it is kept as text");
 }
 
-/* Reads the @length bytes of @text, anew if need be. */
-static gboolean
-try_statement (AdjStatement *s, const char *text, gsize length, guint line)
+/* What @line has from @at on. */
+static AdjLine
+rest_of_line (const AdjLine *line, const AdjReader *r)
 {
-  AdjModuleReader *module = s->module;
+  AdjLine rest = {
+    .at = r->token.text - (r->token.span.column - 1),
+    .number = r->token.span.line,
+    .indent = r->token.span.column - 1,
+  };
 
-  adj_statement_clear (s);
-  adj_statement_init (s, module, text, length, line);
+  rest.length = line->at + line->length - rest.at;
 
-  return read_statement (s) && !s->reader.raw_mentions_node;
+  return rest;
+}
+
+/* As much of @line as the statement takes that it begins with and nobody understands: all of its
+ * logical line. */
+static AdjLine
+find_raw (const AdjLine *line)
+{
+  AdjLine found = *line;
+  AdjReader r;
+
+  adj_reader_init (&r, line->at + line->indent, line->length - line->indent, line->number);
+  while (!adj_reader_at_end (&r))
+    adj_reader_advance (&r);
+  found.length = r.token.text - line->at;
+
+  return found;
+}
+
+static void
+read_raw (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
+{
+  AdjLine raw = find_raw (line);
+  g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
+  Tail tail = { .deletes = deletes };
+  Simple nothing = { .value = ADJ_NONE };
+  AdjNodeFacts facts;
+
+  while (r->token.kind != ADJ_TOKEN_END && r->token.text < raw.at + raw.length)
+    r->token = adj_lexer_next (&r->lexer);
+  r->brackets = 0;
+  read_tail (&nothing, r, &tail);
+  adj_node_facts_init (&facts);
+  /* Facts behind text that nobody understands might not be read back. */
+  adj_notes_apply (module, NULL);
+  if (tail.facts)
+    adj_node_facts_parse (&facts, tail.facts, tail.n_facts, module->symbols);
+  adj_module_add_raw (module, &raw, &facts);
+  adj_node_facts_clear (&facts);
+  delete_names (module, deletes);
+}
+
+/* Reads the statement at @r, and comes to the next one. */
+static void
+read_next (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
+{
+  AdjLine rest = rest_of_line (line, r);
+  g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
+  Tail tail = { .deletes = deletes };
+  g_auto (Simple) simple = { .value = ADJ_NONE };
+
+  adj_statement_init (&simple.s, module, &rest);
+  if (adj_tail_read_del (&simple.s.reader, deletes))
+    {
+      *r = simple.s.reader;
+      r->statement = NULL;
+      for (guint i = 0; i < deletes->len; i++)
+        adj_module_set (module, deletes->pdata[i], NULL);
+      return;
+    }
+  g_ptr_array_set_size (deletes, 0);
+  if (!read_simple (&simple, module, &rest) || !assign_targets (&simple, NULL))
+    {
+      report_unread (&simple.s.reader, module);
+      read_raw (module, r, &rest);
+      return;
+    }
+
+  *r = simple.s.reader;
+  read_tail (&simple, r, &tail);
+  add_simple (&simple, &tail, &rest);
+  delete_names (module, deletes);
+  r->statement = NULL;
 }
 
 void
-adj_module_read_statement (AdjModuleReader *module, const AdjLine *line)
+adj_module_read_statements (AdjModuleReader *module, const AdjLine *line)
 {
-  const char *text = line->at + line->indent, *facts = NULL;
-  gsize length = line->length - line->indent, n_facts = 0;
-  g_auto (AdjStatement) s;
+  g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
+  Tail tail = { .deletes = deletes };
+  AdjStatement s;
+  AdjReader r;
 
-  adj_statement_init (&s, module, text, length, line->number);
-  if (read_statement (&s) && !s.reader.raw_mentions_node)
-    facts = adj_tail_find_facts (&s.reader, &n_facts);
-  else
-    {
-      g_autofree char *last = NULL;
-      gsize with_deletes;
+  adj_statement_init (&s, module, line);
+  r = s.reader;
+  adj_statement_clear (&s);
+  r.statement = NULL;
+  for (skip_ends (&r, &tail); r.token.kind != ADJ_TOKEN_END; skip_ends (&r, &tail))
+    read_next (module, &r, line);
+}
 
-      length = adj_tail_split (line, &facts, &n_facts);
-      with_deletes = MAX (length, line->indent) - line->indent;
-      length = adj_tail_find_deletes (text, with_deletes, &last);
-      if (length == with_deletes || !try_statement (&s, text, length, line->number))
-        {
-          report_unread (&s, line);
-          keep_raw (&s, text, length, last);
-        }
-    }
-  /* Facts behind text that nobody understands might not be read back. */
-  adj_notes_apply (module, s.opcode == ADJ_OPCODE_RAW ? NULL : &s.facts);
-  if (facts)
-    adj_node_facts_parse (&s.facts, facts, n_facts, module->symbols);
+void
+adj_module_keep_raw (AdjModuleReader *module, const AdjLine *line)
+{
+  AdjNodeFacts facts;
 
-  adj_statement_add (&s, line);
+  adj_node_facts_init (&facts);
+  adj_notes_apply (module, NULL);
+  adj_module_add_raw (module, line, &facts);
+  adj_node_facts_clear (&facts);
 }

@@ -41,6 +41,64 @@ adj_tail_read (AdjReader *r, char **last)
   return adj_reader_at_end (r);
 }
 
+/* `x`, or `(x)` as formatters write it where a line is long. */
+static gboolean
+take_name (AdjReader *r, GPtrArray *names)
+{
+  gboolean has_bracket = adj_reader_take (r, "(");
+
+  if (r->token.kind != ADJ_TOKEN_NAME || adj_token_is_keyword (&r->token))
+    return FALSE;
+  g_ptr_array_add (names, adj_token_dup (&r->token));
+  adj_reader_advance (r);
+
+  return !has_bracket || adj_reader_take (r, ")");
+}
+
+static gboolean
+take_none (AdjReader *r)
+{
+  gboolean has_bracket = adj_reader_take (r, "(");
+
+  if (!adj_reader_at_name (r, "None"))
+    return FALSE;
+  adj_reader_advance (r);
+
+  return !has_bracket || adj_reader_take (r, ")");
+}
+
+gboolean
+adj_tail_read_del (AdjReader *r, GPtrArray *names)
+{
+  if (!adj_reader_at_name (r, "del"))
+    return FALSE;
+  adj_reader_advance (r);
+  do
+    if (!take_name (r, names))
+      return FALSE;
+  while (adj_reader_take (r, ","));
+
+  return adj_reader_at_end_of_statement (r);
+}
+
+gboolean
+adj_tail_read_deletes (AdjReader *r, GPtrArray *names)
+{
+  do
+    {
+      AdjReader value = *r;
+
+      if (names->len > 0 && take_none (&value))
+        {
+          *r = value;
+          return adj_reader_at_end_of_statement (r);
+        }
+    }
+  while (take_name (r, names) && adj_reader_take (r, "="));
+
+  return FALSE;
+}
+
 gsize
 adj_tail_find_deletes (const char *text, gsize length, char **last)
 {
@@ -69,36 +127,6 @@ static gboolean
 has_facts_mark (const char *text, gsize length)
 {
   return length > strlen (facts_mark) && memcmp (text, facts_mark, strlen (facts_mark)) == 0;
-}
-
-gsize
-adj_tail_split (const AdjLine *line, const char **facts, gsize *n_facts)
-{
-  const char *end = line->at + line->length, *found = end;
-  AdjLexer lexer;
-  AdjToken token;
-
-  adj_lexer_init (&lexer, line->at, line->length, line->number);
-  lexer.keep_newlines = TRUE;
-  do
-    token = adj_lexer_next (&lexer);
-  while (token.kind != ADJ_TOKEN_COMMENT && token.kind != ADJ_TOKEN_END &&
-         token.kind != ADJ_TOKEN_BAD);
-
-  /* Behind a string that does not end, nobody knows what is a comment. */
-  if (token.kind == ADJ_TOKEN_COMMENT)
-    found = token.text;
-
-  *facts = NULL;
-  if (has_facts_mark (found, end - found))
-    {
-      *facts = found + strlen (facts_mark);
-      *n_facts = end - *facts;
-    }
-  while (found > line->at && is_blank (found[-1]))
-    found--;
-
-  return found - line->at;
 }
 
 const char *

@@ -25,9 +25,8 @@ read_item (AdjReader *reader, GArray *items)
   return TRUE;
 }
 
-/* Items up to @close, which is taken. */
-static gboolean
-read_items (AdjReader *reader, GArray *items, const char *close)
+gboolean
+adj_reader_read_items (AdjReader *reader, GArray *items, const char *close)
 {
   while (!adj_reader_take (reader, close))
     {
@@ -46,7 +45,7 @@ read_list (AdjReader *reader, AdjValue *out)
   g_autoptr (GArray) items = adj_value_array_new ();
 
   adj_reader_advance (reader);
-  if (!read_items (reader, items, "]"))
+  if (!adj_reader_read_items (reader, items, "]"))
     return FALSE;
 
   *out = adj_value_array_end (items, ADJ_VALUE_LIST);
@@ -82,7 +81,7 @@ read_tuple (AdjReader *reader, AdjValue *out)
       *out = adj_value_steal (&g_array_index (items, AdjValue, 0));
       return TRUE;
     }
-  if (!has_comma || !read_items (reader, items, ")"))
+  if (!has_comma || !adj_reader_read_items (reader, items, ")"))
     return FALSE;
 
   *out = adj_value_array_end (items, ADJ_VALUE_TUPLE);
@@ -118,7 +117,7 @@ read_slice (AdjReader *reader, AdjValue *out)
   g_autoptr (GArray) items = adj_value_array_new ();
   AdjValue none = ADJ_NONE;
 
-  if (!read_items (reader, items, ")") || items->len < 1 || items->len > 3)
+  if (!adj_reader_read_items (reader, items, ")") || items->len < 1 || items->len > 3)
     return FALSE;
   if (items->len == 1)
     g_array_insert_val (items, 0, none);
@@ -136,7 +135,7 @@ read_range (AdjReader *reader, AdjValue *out)
   g_autoptr (GArray) items = adj_value_array_new ();
   AdjValue zero = ADJ_INT (0), one = ADJ_INT (1);
 
-  if (!read_items (reader, items, ")") || items->len < 1 || items->len > 3)
+  if (!adj_reader_read_items (reader, items, ")") || items->len < 1 || items->len > 3)
     return FALSE;
   if (items->len == 1)
     g_array_insert_val (items, 0, zero);
@@ -146,6 +145,51 @@ read_range (AdjReader *reader, AdjValue *out)
   *out = adj_value_array_end (items, ADJ_VALUE_RANGE);
 
   return TRUE;
+}
+
+/* torch.Size([2, 3]): a tuple */
+static gboolean
+read_size (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) sizes = ADJ_NONE;
+
+  if (!adj_reader_read (reader, &sizes) ||
+      (sizes.kind != ADJ_VALUE_LIST && sizes.kind != ADJ_VALUE_TUPLE))
+    return FALSE;
+  adj_reader_take (reader, ",");
+  if (!adj_reader_take (reader, ")"))
+    return FALSE;
+
+  sizes.kind = ADJ_VALUE_TUPLE;
+  *out = adj_value_steal (&sizes);
+
+  return TRUE;
+}
+
+/* float('-inf') */
+static gboolean
+read_float (AdjReader *reader, AdjValue *out)
+{
+  static const struct
+  {
+    const char *text;
+    double number;
+  } names[] = { { "inf", INFINITY },      { "-inf", -INFINITY }, { "nan", NAN },
+                { "infinity", INFINITY }, { "+inf", INFINITY },  { "-infinity", -INFINITY } };
+  g_auto (AdjValue) text = ADJ_NONE;
+
+  if (!adj_reader_read (reader, &text) || text.kind != ADJ_VALUE_STRING ||
+      !adj_reader_take (reader, ")"))
+    return FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_ascii_strcasecmp (names[i].text, text.text) == 0)
+      {
+        *out = ADJ_FLOAT (names[i].number);
+        return TRUE;
+      }
+
+  return FALSE;
 }
 
 /* device(type='cuda', index=0), device('cuda:0') */
@@ -166,15 +210,19 @@ read_device (AdjReader *reader, AdjValue *out)
       !adj_device_parse (type.text, type.n, &device))
     return FALSE;
 
-  if (adj_reader_take (reader, ","))
+  if (adj_reader_take (reader, ",") && !adj_reader_at (reader, ")"))
     {
-      if (!adj_reader_at_name (reader, "index"))
-        return FALSE;
-      adj_reader_advance (reader);
-      if (!adj_reader_take (reader, "=") || !adj_reader_read (reader, &index) ||
-          index.kind != ADJ_VALUE_INT || index.integer < 0 || index.integer > G_MAXINT8)
+      if (adj_reader_at_name (reader, "index"))
+        {
+          adj_reader_advance (reader);
+          if (!adj_reader_take (reader, "="))
+            return FALSE;
+        }
+      if (!adj_reader_read (reader, &index) || index.kind != ADJ_VALUE_INT || index.integer < 0 ||
+          index.integer > G_MAXINT8)
         return FALSE;
       device.index = index.integer;
+      adj_reader_take (reader, ",");
     }
 
   *out = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device };
@@ -252,31 +300,45 @@ static const struct
   const char *name;
   ReadFunc read;
 } calls[] = {
-  { "slice", read_slice }, { "range", read_range }, { "device", read_device },
-  { "meta", read_meta },   { "Sym", read_sym },
+  { "slice", read_slice },         { "range", read_range }, { "device", read_device },
+  { "torch.device", read_device }, { "meta", read_meta },   { "Sym", read_sym },
+  { "torch.Size", read_size },     { "float", read_float },
+};
+
+static const struct
+{
+  const char *name;
+  AdjValue value;
+} constants[] = {
+  { "None", { .kind = ADJ_VALUE_NONE } },
+  { "True", { .kind = ADJ_VALUE_BOOL, .boolean = TRUE } },
+  { "False", { .kind = ADJ_VALUE_BOOL, .boolean = FALSE } },
+  { "Ellipsis", { .kind = ADJ_VALUE_ELLIPSIS } },
+  { "inf", { .kind = ADJ_VALUE_FLOAT, .number = INFINITY } },
+  { "nan", { .kind = ADJ_VALUE_FLOAT, .number = NAN } },
+  { "math.inf", { .kind = ADJ_VALUE_FLOAT, .number = INFINITY } },
+  { "math.nan", { .kind = ADJ_VALUE_FLOAT, .number = NAN } },
+  { "math.pi", { .kind = ADJ_VALUE_FLOAT, .number = G_PI } },
+  { "torch.inf", { .kind = ADJ_VALUE_FLOAT, .number = INFINITY } },
+  { "torch.nan", { .kind = ADJ_VALUE_FLOAT, .number = NAN } },
+  { "torch.pi", { .kind = ADJ_VALUE_FLOAT, .number = G_PI } },
 };
 
 static gboolean
 read_constant (const char *name, AdjValue *out)
 {
-  if (g_str_equal (name, "None"))
-    *out = ADJ_NONE;
-  else if (g_str_equal (name, "True") || g_str_equal (name, "False"))
-    *out = ADJ_BOOL (name[0] == 'T');
-  else if (g_str_equal (name, "Ellipsis"))
-    *out = (AdjValue){ .kind = ADJ_VALUE_ELLIPSIS };
-  else if (g_str_equal (name, "inf"))
-    *out = ADJ_FLOAT (INFINITY);
-  else if (g_str_equal (name, "nan"))
-    *out = ADJ_FLOAT (NAN);
-  else
-    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
+    if (g_str_equal (constants[i].name, name))
+      {
+        *out = constants[i].value;
+        return TRUE;
+      }
 
-  return TRUE;
+  return FALSE;
 }
 
 /* torch.float32, torch.strided, torch.preserve_format, torch.ops.aten.add.Tensor */
-static gboolean
+static void
 read_torch_name (const char *path, AdjValue *out)
 {
   const char *name = path + strlen ("torch.");
@@ -295,8 +357,33 @@ read_torch_name (const char *path, AdjValue *out)
       *out = adj_value_new_string (path);
       out->kind = ADJ_VALUE_OP;
     }
+}
+
+gboolean
+adj_value_from_path (const char *path, AdjValue *out)
+{
+  if (read_constant (path, out))
+    return TRUE;
+  if (!g_str_has_prefix (path, "torch."))
+    return FALSE;
+
+  read_torch_name (path, out);
 
   return TRUE;
+}
+
+gboolean
+adj_reader_read_value_call (AdjReader *reader, const char *name, AdjValue *out, gboolean *ok)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (g_str_equal (calls[i].name, name))
+      {
+        adj_reader_advance (reader);
+        *ok = calls[i].read (reader, out);
+        return TRUE;
+      }
+
+  return FALSE;
 }
 
 static char *
@@ -324,22 +411,14 @@ read_name (AdjReader *reader, AdjValue *out)
 {
   g_autofree char *path = read_path (reader);
 
+  gboolean ok;
+
   if (adj_reader_at (reader, "("))
-    {
-      for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
-        if (g_str_equal (calls[i].name, path))
-          {
-            adj_reader_advance (reader);
-            return calls[i].read (reader, out);
-          }
-      return FALSE;
-    }
+    return adj_reader_read_value_call (reader, path, out, &ok) && ok;
   if (reader->resolve && reader->resolve (path, out, reader->data))
     return TRUE;
-  if (g_str_has_prefix (path, "torch."))
-    return read_torch_name (path, out);
 
-  return read_constant (path, out);
+  return adj_value_from_path (path, out);
 }
 
 /* -- Any value ---- */

@@ -6,41 +6,68 @@
 
 G_BEGIN_DECLS
 
-/* A statement being taken apart. */
+/* A node that a statement makes; all is owned. */
 typedef struct
+{
+  AdjOpcode opcode;
+  char *target;
+  GArray *args;   /* AdjValue */
+  GArray *kwargs; /* AdjValue: key, value, … */
+  AdjSpan span;
+} AdjDraft;
+
+/* A simple statement being taken apart.  Values name its drafts as nodes behind those that the
+ * graph has; nothing is added until all of it is understood. */
+struct _AdjStatement
 {
   AdjModuleReader *module;
   AdjReader reader;
   AdjNodeFacts facts;
-  char *name;     /* on the left side */
-  char *own_name; /* of a RAW node without one */
-  gboolean is_bound_first;
-  char *target; /* %NULL until the expression is understood */
-  AdjOpcode opcode;
-  GArray *args;   /* AdjValue */
-  GArray *kwargs; /* AdjValue: key, value, … */
-} AdjStatement;
+  GArray *drafts;    /* AdjDraft; the last one is what the statement is about */
+  const char *right; /* (nullable): where an operation begins, which PyTorch prints as one */
+};
 
-void adj_statement_init (
-    AdjStatement *s, AdjModuleReader *module, const char *text, gsize length, guint line);
+void adj_statement_init (AdjStatement *s, AdjModuleReader *module, const AdjLine *line);
 void adj_statement_clear (AdjStatement *s);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjStatement, adj_statement_clear)
 
-/* Appends @value, which becomes NONE. */
-void adj_statement_take (GArray *values, AdjValue *value);
-void adj_statement_understand (AdjStatement *s, AdjOpcode opcode, const char *target);
-/* Takes the nodes that @text mentions as arguments, each once, and appends it to @out with their
+/* -- Drafts (parse-draft.c) ---- */
+
+/* Appends one of @args and @kwargs (nullable), which are taken, and gives its node. */
+AdjValue adj_statement_add_draft (AdjStatement *s,
+                                  AdjOpcode opcode,
+                                  const char *target,
+                                  GArray *args,
+                                  GArray *kwargs,
+                                  AdjSpan span);
+/* Whether @value is the last draft. */
+gboolean adj_statement_is_result (const AdjStatement *s, const AdjValue *value);
+/* Adds the drafts to the graph and empties them.  The last one gets the facts, and @name
+ * (nullable), which stands for it from now on. */
+void adj_statement_commit (AdjStatement *s, const char *name, const AdjLine *line);
+/* Adds the drafts and an output node, which returns @value (taken) and gets the facts. */
+void adj_statement_add_output (AdjStatement *s, AdjValue *value, const AdjLine *line);
+/* Adds a RAW node of the text in @line, with @facts but for its deletes. */
+void adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjNodeFacts *facts);
+/* The nodes that @text mentions, each once, as a list of arguments; @out gets @text with their
  * names in place of those that the text gives them. */
-void adj_statement_mention_nodes (AdjStatement *s, const char *text, gsize length, GString *out);
-/* Adds its node, which stands in @line. */
-void adj_statement_add (AdjStatement *s, const AdjLine *line);
+GArray *
+adj_module_find_mentions (AdjModuleReader *module, const char *text, gsize length, GString *out);
 
-/* -- Right sides (parse-expression.c) ---- */
+/* -- Expressions (parse-expression.c, parse-call.c) ---- */
 
-gboolean adj_statement_read_expression (AdjStatement *s);
-/* One more argument. */
-gboolean adj_statement_read_operand (AdjStatement *s);
+/* What stands behind `=`, with a tuple's brackets left out or not.  @is_operation: PyTorch prints
+ * one operation there, `slice(1, 2)` and `-1` among them, not a value. */
+gboolean adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out);
+/* An expression up to anything that cannot continue it; never RAW. */
+gboolean adj_expression_read (AdjReader *r, AdjValue *out);
+/* The same as an item or argument: with nothing behind it but a comma or bracket. */
+gboolean adj_expression_read_item (AdjReader *r, AdjValue *out);
+/* A name, literal or bracket with all calls, attributes and indices that follow. */
+gboolean adj_expression_read_primary (AdjReader *r, AdjValue *out);
+/* What stands between `[` and `]`, which are taken. */
+gboolean adj_expression_read_index (AdjReader *r, AdjValue *out);
 /* The target of the operator that is next; %NULL: none. */
-const char *adj_statement_find_operator (const AdjReader *r, AdjFixity fixity);
+const char *adj_reader_find_operator (const AdjReader *r, AdjFixity fixity);
 
 G_END_DECLS

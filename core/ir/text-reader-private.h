@@ -12,6 +12,7 @@ typedef struct
   const char *end;
   guint number; /* of the next line, from 1 */
   guint n_nodes;
+  gsize n_wasted; /* bytes that were looked through for the end of a line, which has none */
   AdjSymbols *symbols;
   AdjDiags *diags;
   AdjWords words;
@@ -30,6 +31,9 @@ gboolean adj_text_peek_line (const AdjText *text, AdjLine *line);
 void adj_text_skip_line (AdjText *text);
 
 gboolean adj_line_starts_with (const AdjLine *line, const char *word);
+/* Extends @line, which is the next one, by those that belong to its statement, and comes behind
+ * them.  Whether it is a block: `if`, `with` and the like with all that they rule. */
+gboolean adj_text_take_statement (AdjText *text, AdjLine *line);
 /* The name between "class " and "(torch.nn.Module):", which may follow a file's name. */
 gboolean adj_line_find_class (const AdjLine *line, gsize *start, gsize *length);
 /* Sets @error to "line:column: @message". */

@@ -194,7 +194,7 @@ test_raw (void)
   g_autoptr (AdjDiags) diags = adj_diags_new ();
   g_autoptr (AdjGraph) graph = parse_body ("        a = x if y else 3;  y = None\n"
                                            "        b = torch.relu(Box(x, a));  a = None\n"
-                                           "        del x\n"
+                                           "        x ? y\n"
                                            "        c = torch.relu(x)\n"
                                            "        return (b, c)\n",
                                            diags);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The nodes that one statement makes: a nested call is a node of its own, named as PyTorch names
+ * them. */
+
+#include "ir/statement-private.h"
+#include "ir/text-private.h"
+
+static void
+draft_clear (gpointer data)
+{
+  AdjDraft *draft = data;
+
+  g_free (draft->target);
+  g_array_unref (draft->args);
+  g_array_unref (draft->kwargs);
+}
+
+void
+adj_statement_init (AdjStatement *s, AdjModuleReader *module, const AdjLine *line)
+{
+  *s = (AdjStatement){
+    .module = module,
+    .drafts = g_array_new (FALSE, FALSE, sizeof (AdjDraft)),
+  };
+  g_array_set_clear_func (s->drafts, draft_clear);
+  adj_node_facts_init (&s->facts);
+  adj_reader_init (&s->reader, line->at + line->indent, line->length - line->indent, line->number);
+  s->reader.lexer.line_start = line->at;
+  s->reader.token.span.column = line->indent + 1;
+  s->reader.resolve = adj_module_resolve;
+  s->reader.data = module;
+  s->reader.symbols = module->symbols;
+  s->reader.statement = s;
+}
+
+void
+adj_statement_clear (AdjStatement *s)
+{
+  adj_node_facts_clear (&s->facts);
+  g_array_unref (s->drafts);
+}
+
+AdjValue
+adj_statement_add_draft (AdjStatement *s,
+                         AdjOpcode opcode,
+                         const char *target,
+                         GArray *args,
+                         GArray *kwargs,
+                         AdjSpan span)
+{
+  AdjDraft draft = {
+    .opcode = opcode,
+    .target = g_strdup (target),
+    .args = args,
+    .kwargs = kwargs ? kwargs : adj_value_array_new (),
+    .span = span,
+  };
+  AdjNodeId id = { adj_builder_get_n_nodes (s->module->builder) + s->drafts->len };
+
+  g_array_append_val (s->drafts, draft);
+
+  return ADJ_NODE (id);
+}
+
+gboolean
+adj_statement_is_result (const AdjStatement *s, const AdjValue *value)
+{
+  guint n = adj_builder_get_n_nodes (s->module->builder) + s->drafts->len;
+
+  return value->kind == ADJ_VALUE_NODE && s->drafts->len > 0 && value->node.index + 1 == n;
+}
+
+typedef struct
+{
+  const AdjModuleReader *module;
+  AdjSpan span;
+  const char *at, *end; /* of the statement, as far as it was not looked through */
+} Place;
+
+/* A name that stands for nothing is kept, but said. */
+static gboolean
+report_undefined (const AdjValue *leaf, gpointer data)
+{
+  Place *place = data;
+  AdjLexer lexer;
+  AdjToken token;
+
+  if (leaf->kind != ADJ_VALUE_RAW || !adj_text_is_identifier (leaf->text, leaf->n))
+    return TRUE;
+
+  adj_lexer_init (&lexer, place->at, place->end - place->at, place->span.line);
+  lexer.line_start = place->at - (place->span.column - 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    if (token.kind == ADJ_TOKEN_NAME && adj_token_is (&token, leaf->text))
+      break;
+  /* A nested call comes before what it is an argument of: then the place is the last one known. */
+  if (token.kind == ADJ_TOKEN_END)
+    token.span = place->span;
+  else
+    place->span = token.span;
+  place->at = token.text;
+  adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, token.span,
+                 "'%s' is not defined before this line; it is kept as text", leaf->text);
+
+  return TRUE;
+}
+
+static char *
+make_name (AdjModuleReader *module, const AdjDraft *draft)
+{
+  g_autofree char *stem = draft->opcode == ADJ_OPCODE_CALL_FUNCTION
+                              ? adj_target_get_stem (draft->target)
+                              : adj_target_get_path_stem (draft->target);
+
+  return draft->opcode == ADJ_OPCODE_OUTPUT ? adj_builder_unique_name (module->builder, stem)
+                                            : adj_module_make_up_name (module, stem);
+}
+
+static void
+add_node (AdjStatement *s, const AdjDraft *draft, const char *name, AdjNodeFacts *facts)
+{
+  AdjModuleReader *module = s->module;
+  g_autofree char *bound =
+      name ? adj_module_bind (module, name, draft->span) : make_name (module, draft);
+  AdjNodeMeta meta = ADJ_NODE_META_INIT;
+  AdjNodeSpec spec = {
+    .name = bound,
+    .opcode = draft->opcode,
+    .target = draft->target,
+    .args = { .kind = ADJ_VALUE_TUPLE,
+              .n = draft->args->len,
+              .items = (gpointer) draft->args->data },
+    .kwargs = { .kind = ADJ_VALUE_DICT,
+                .n = draft->kwargs->len,
+                .items = (gpointer) draft->kwargs->data },
+    .meta = &meta,
+    .span = draft->span,
+    .origin = ADJ_NO_NODE,
+  };
+
+  if (facts)
+    {
+      spec.val = facts->val;
+      meta = facts->meta;
+      meta.extra = &facts->extra;
+    }
+  meta.stack_trace = module->stack_trace;
+  adj_builder_add (module->builder, &spec);
+}
+
+void
+adj_statement_commit (AdjStatement *s, const char *name, const AdjLine *line)
+{
+  const char *start = line->at + line->indent;
+  Place place = {
+    s->module, { line->number, line->indent + 1, 0 }, start, line->at + line->length
+  };
+
+  for (guint i = 0; i < s->drafts->len; i++)
+    {
+      AdjDraft *draft = &g_array_index (s->drafts, AdjDraft, i);
+      gboolean is_last = i + 1 == s->drafts->len;
+
+      for (guint k = 0; k < draft->args->len; k++)
+        adj_value_foreach (&g_array_index (draft->args, AdjValue, k), report_undefined, &place);
+      for (guint k = 0; k < draft->kwargs->len; k++)
+        adj_value_foreach (&g_array_index (draft->kwargs, AdjValue, k), report_undefined, &place);
+      add_node (s, draft, is_last ? name : NULL, is_last ? &s->facts : NULL);
+    }
+  g_array_set_size (s->drafts, 0);
+}
+
+void
+adj_statement_add_output (AdjStatement *s, AdjValue *value, const AdjLine *line)
+{
+  GArray *args = adj_value_array_new ();
+  AdjValue returned = adj_value_steal (value);
+
+  g_array_append_val (args, returned);
+  adj_statement_add_draft (s, ADJ_OPCODE_OUTPUT, "output", args, NULL, adj_line_get_span (line));
+  adj_statement_commit (s, NULL, line);
+}
