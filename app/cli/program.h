@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* PROGRAM[@HOW]: a program of data/programs by its name, or "plugin.so:function". */
+/* PROGRAM[@HOW]: a program of data/programs by its name, or "folder/plugin.so:function". */
 typedef struct
 {
   const AdjProgram *program; /* %NULL: @text names a file */

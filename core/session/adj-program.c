@@ -7,17 +7,32 @@
 #include "autograd/adj-autograd.h"
 #include "interpreter/adj-interpreter.h"
 #include "rules/adj-apply.h"
+#include "session/plugin-symbols-private.h"
 #include "trace/adj-composite.h"
+
+/* (nullable): that which @path defines as @name */
+static gpointer
+load_function (const char *path, const char *name, GError **error)
+{
+  gpointer library, symbol;
+
+  if (!plugin_has_function (path, name, error))
+    return NULL;
+  library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  symbol = library != NULL ? dlsym (library, name) : NULL;
+  if (symbol == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s", dlerror ());
+  return symbol;
+}
 
 const AdjProgram *
 adj_program_open (const char *name, GError **error)
 {
   const char *colon = strrchr (name, ':');
   g_autofree char *file = NULL;
-  g_autofree char *path = NULL;
   const AdjProgram *(*function) (void);
   const AdjProgram *program;
-  gpointer library, symbol;
+  gpointer symbol;
 
   g_return_val_if_fail (name != NULL, NULL);
 
@@ -28,14 +43,15 @@ adj_program_open (const char *name, GError **error)
       return NULL;
     }
   file = g_strndup (name, (gsize) (colon - name));
-  path = g_canonicalize_filename (file, NULL);
-  library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
-  symbol = library != NULL ? dlsym (library, colon + 1) : NULL;
-  if (symbol == NULL)
+  if (strchr (file, G_DIR_SEPARATOR) == NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "%s", dlerror ());
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+                   "%s: a plugin is named with its folder: ./%s if it is in this one", file, name);
       return NULL;
     }
+  symbol = load_function (file, colon + 1, error);
+  if (symbol == NULL)
+    return NULL;
   memcpy (&function, &symbol, sizeof function);
   program = function ();
   if (program == NULL || program->abi != ADJ_PROGRAM_ABI)

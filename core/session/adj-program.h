@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* A program over tensors that `adjoint` runs, traces and compares: one of data/programs, or what a
  * plugin exports.  A plugin is a shared object with one function that takes nothing and returns a
- * const AdjProgram *; it is named "plugin.so:function". */
+ * const AdjProgram *; it is named "folder/plugin.so:function". */
 
 #define ADJ_PROGRAM_ABI 2
 #define ADJ_PROGRAM_MAX_INPUTS 32
@@ -42,7 +42,7 @@ typedef struct
 
 /**
  * adj_program_open:
- * @name: "plugin.so:function"
+ * @name: "folder/plugin.so:function"
  *
  * The plugin stays loaded as long as the process.
  *

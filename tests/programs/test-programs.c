@@ -122,6 +122,43 @@ plugin_is_the_program (void)
 }
 
 static void
+check_refused (const char *name, const char *folder, const char *says)
+{
+  const char *argv[] = { g_getenv ("ADJ_PROGRAM"), "run", name, NULL };
+  g_autoptr (AdjTestProcess) process = adj_test_spawn (argv, NULL, folder);
+
+  if (process->status != 2 || strstr (process->err, says) == NULL)
+    g_error ("%s: %d, '%s'", name, process->status, process->err);
+}
+
+/* What a library does when it is loaded it does not do before it is known to be a plugin, and none
+ * is taken from where somebody happens to stand. */
+static void
+no_plugin_is_not_loaded (void)
+{
+  g_autofree char *folder = g_build_filename (build_folder, "tests", "programs", NULL);
+  g_autofree char *path = g_build_filename (folder, "rude.so", NULL);
+  g_autofree char *whole = NULL;
+  g_autoptr (AdjTestFolder) damaged = adj_test_folder_new ();
+  g_autofree char *part = g_build_filename (damaged->path, "rude.so", NULL);
+  const char *loaded[] = { g_getenv ("ADJ_PROGRAM"), "run", "./rude.so:rude", NULL };
+  g_autoptr (AdjTestProcess) process = adj_test_spawn (loaded, NULL, folder);
+  gsize length;
+
+  g_assert_cmpint (process->status, ==, 42);
+  check_refused ("./rude.so:nothing", folder, "has no function 'nothing'");
+  check_refused ("./rude.so:rude_number", folder, "has no function 'rude_number'");
+  check_refused ("./rude.so:free", folder, "has no function 'free'");
+  check_refused ("rude.so:rude", folder, "./rude.so:rude");
+  whole = adj_test_read_file (path, &length);
+  for (gsize n = 0; n < length; n += MAX (length / 20, 1))
+    {
+      g_assert_true (g_file_set_contents (part, whole, (gssize) n, NULL));
+      check_refused ("./rude.so:nothing", damaged->path, "./rude.so: ");
+    }
+}
+
+static void
 commands (void)
 {
   static const struct
@@ -180,6 +217,7 @@ main (int argc, char **argv)
   g_test_add_func ("/programs/views-trace-without-writes", views_trace_without_writes);
   g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
   g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
+  g_test_add_func ("/programs/no-plugin-is-not-loaded", no_plugin_is_not_loaded);
   g_test_add_func ("/programs/commands", commands);
 
   return g_test_run ();
