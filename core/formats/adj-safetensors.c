@@ -151,39 +151,51 @@ check_size (
   return TRUE;
 }
 
-/* Bytes other than 0 and 1 are no booleans to a kernel. */
-static GBytes *
-normalise_booleans (GBytes *bytes)
+static guint8 *
+allocate (gsize n, GError **error)
 {
-  gsize n;
+  guint8 *block = g_try_malloc (n);
+
+  if (block == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY, "no memory for its %" G_GSIZE_FORMAT " bytes",
+                 n);
+  return block;
+}
+
+/* Bytes other than 0 and 1 are no booleans to a kernel.  Takes @bytes. */
+static GBytes *
+normalise_booleans (GBytes *bytes, GError **error)
+{
+  gsize n, at = 0;
   const guint8 *in = g_bytes_get_data (bytes, &n);
   guint8 *out;
 
-  for (gsize i = 0; i < n; i++)
-    if (in[i] > 1)
-      {
-        out = g_malloc (n);
-        for (gsize k = 0; k < n; k++)
-          out[k] = in[k] != 0;
-        g_bytes_unref (bytes);
-        return g_bytes_new_take (out, n);
-      }
-  return bytes;
+  while (at < n && in[at] <= 1)
+    at++;
+  if (at == n)
+    return bytes;
+  out = allocate (n, error);
+  for (gsize k = 0; out != NULL && k < n; k++)
+    out[k] = in[k] != 0;
+  g_bytes_unref (bytes);
+  return out != NULL ? g_bytes_new_take (out, n) : NULL;
 }
 
 /* The content of one tensor: a block of its own, so that two tensors do not look like aliases;
  * copied only where it is not aligned. */
 static GBytes *
-slice (const Reader *reader, const Entry *entry, AdjDType dtype)
+slice (const Reader *reader, const Entry *entry, AdjDType dtype, GError **error)
 {
   gsize n = entry->end - entry->begin;
   g_autoptr (GBytes) bytes =
       g_bytes_new_from_bytes (reader->bytes, reader->start + entry->begin, n);
   gconstpointer data = g_bytes_get_data (bytes, NULL);
+  guint8 *copy;
 
-  if (n > 0 && (guintptr) data % adj_dtype_info (dtype)->n_bytes != 0)
-    return g_bytes_new (data, n);
-  return g_steal_pointer (&bytes);
+  if (n == 0 || (guintptr) data % adj_dtype_info (dtype)->n_bytes == 0)
+    return g_steal_pointer (&bytes);
+  copy = allocate (n, error);
+  return copy != NULL ? g_bytes_new_take (memcpy (copy, data, n), n) : NULL;
 }
 
 static gboolean
@@ -203,10 +215,11 @@ read_data (Reader *reader, const JsonItem *item, Entry *entry, const gint64 *siz
   if (entry->unread != NULL)
     return TRUE;
   adj_shape_init_ints (&meta.shape, rank, sizes);
-  bytes = slice (reader, entry, meta.dtype);
-  if (meta.dtype == ADJ_DTYPE_BOOL)
-    bytes = normalise_booleans (g_steal_pointer (&bytes));
-  entry->data = adj_tensor_data_new (&meta, bytes, error);
+  bytes = slice (reader, entry, meta.dtype, error);
+  if (bytes != NULL && meta.dtype == ADJ_DTYPE_BOOL)
+    bytes = normalise_booleans (g_steal_pointer (&bytes), error);
+  if (bytes != NULL)
+    entry->data = adj_tensor_data_new (&meta, bytes, error);
   if (entry->data == NULL)
     g_prefix_error (error, "%s: tensor '%s': ", reader->name, entry->name);
   return entry->data != NULL;

@@ -420,7 +420,14 @@ inflate (const ZipArchive *archive, const Entry *entry, GError **error)
                    archive->name, entry->name, entry->size, entry->packed);
       return NULL;
     }
-  out = g_malloc (entry->size + 1);
+  out = g_try_malloc (entry->size + 1);
+  if (out == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
+                   "%s: %s: no memory for its %" G_GUINT64_FORMAT " bytes", archive->name,
+                   entry->name, entry->size);
+      return NULL;
+    }
   while (result != G_CONVERTER_FINISHED)
     {
       gsize used, made;

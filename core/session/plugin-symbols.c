@@ -2,14 +2,13 @@
 /* The table of dynamic symbols of an ELF file.  To load a library runs what its author wants, so
  * whether it is a plugin at all is read off it before. */
 
-#include "session/plugin-symbols-private.h"
-
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 
 #include "base/adj-error.h"
 #include "base/adj-file-internal.h"
+#include "session/plugin-symbols-private.h"
 
 #define MAX_BYTES (1 << 30)
 
