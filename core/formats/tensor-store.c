@@ -8,6 +8,9 @@
 
 /* A view of less than this part of its stretch of storage is stored densely, when it is alone. */
 #define SPARSE_PART 4
+/* Storage of up to this many bytes, or SPARSE_PART times the stretch that is looked at, is stored
+ * whole: a graph may look at the rest of it. */
+#define KEPT_WHOLE (1 << 20)
 
 /* Bytes that one or more tensors of one dtype look at. */
 typedef struct
@@ -123,14 +126,33 @@ is_sparse (AdjTensorData *tensor, gint64 length)
   return length / SPARSE_PART > MAX (adj_tensor_data_get_numel (tensor), 1);
 }
 
+static gboolean
+keeps_whole (AdjTensorData *tensor, gint64 length, gint64 *n_elements)
+{
+  gint64 size = (gint64) g_bytes_get_size (adj_tensor_data_get_bytes (tensor));
+  gint64 width = adj_dtype_info (adj_tensor_data_get_meta (tensor)->dtype)->n_bytes;
+
+  *n_elements = size / width;
+  return size <= KEPT_WHOLE || size / SPARSE_PART <= length * width;
+}
+
 void
 tensor_store_add (TensorStore *store, const char *file, const char *name, AdjTensorData *tensor)
 {
   const AdjTensorMeta *meta = adj_tensor_data_get_meta (tensor);
   Stretch *stretch = find (store, tensor);
-  gint64 begin, end;
+  gint64 begin, end, n_elements;
+  gboolean is_dense, is_whole;
 
   get_stretch (&meta->shape, &begin, &end);
+  is_dense = adj_shape_is_contiguous (&meta->shape, NULL) || is_sparse (tensor, end - begin);
+  is_whole = keeps_whole (tensor, end - begin, &n_elements);
+  if (is_whole)
+    {
+      is_dense = is_dense && n_elements == adj_tensor_data_get_numel (tensor);
+      begin = 0;
+      end = n_elements;
+    }
   if (stretch != NULL)
     {
       if (!same_look (&adj_tensor_data_get_meta (stretch->one)->shape, &meta->shape))
@@ -147,8 +169,7 @@ tensor_store_add (TensorStore *store, const char *file, const char *name, AdjTen
                         .begin = begin,
                         .end = end,
                         .one = adj_tensor_data_ref (tensor) };
-  stretch->as_is = adj_tensor_data_get_numel (tensor) == 0 ||
-                   adj_shape_is_contiguous (&meta->shape, NULL) || is_sparse (tensor, end - begin);
+  stretch->as_is = adj_tensor_data_get_numel (tensor) == 0 || is_dense;
   if (pairs_dtype (meta->dtype) != ADJ_DTYPE_NONE)
     stretch->as_is = FALSE;
   g_ptr_array_add (store->stretches, stretch);

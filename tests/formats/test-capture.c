@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What only the capture module writes: facts about a region beside its graphs and calls. */
 
+#include <string.h>
+
 #include "formats/adj-format.h"
+#include "ir/adj-text.h"
 #include "support/adj-test.h"
 
 #define GRAPHS "\"graphs\": [{\"id\": \"g\", \"role\": \"user\"}]"
@@ -69,6 +72,174 @@ test_partition (void)
   g_assert_cmpstr (adj_bundle_get_torch_version (again), ==, "2.8.0+cpu");
 }
 
+/* -- what make-captures.py recorded -- */
+
+static AdjBundle *
+load_data (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "formats", "data", name, NULL);
+
+  return load (path);
+}
+
+/* What is read of @bundle after it was saved. */
+static AdjBundle *
+save_and_load (AdjBundle *bundle, const AdjTestFolder *folder)
+{
+  g_autofree char *path = g_build_filename (folder->path, "copy.adjoint", NULL);
+  g_autoptr (GError) error = NULL;
+
+  adj_format_for_path (path, &error)->save (bundle, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return load (path);
+}
+
+static const AdjRecordedCall *
+get_call (AdjBundle *bundle, const char *role)
+{
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *graph = adj_bundle_find_graph (bundle, role, &error);
+  const AdjRecordedCall *call;
+
+  g_assert_no_error (error);
+  call = adj_bundle_find_call (bundle, graph, 0);
+  g_assert_nonnull (call);
+  return call;
+}
+
+static void
+assert_same_complex (AdjTensorData *narrow, AdjTensorData *wide)
+{
+  const float *a = g_bytes_get_data (adj_tensor_data_get_bytes (narrow), NULL);
+  const double *b = g_bytes_get_data (adj_tensor_data_get_bytes (wide), NULL);
+
+  g_assert_cmpint (adj_tensor_data_get_meta (wide)->dtype, ==, ADJ_DTYPE_C128);
+  g_assert_cmpint (adj_tensor_data_get_numel (wide), ==, 3);
+  for (guint i = 0; i < 6; i++)
+    g_assert_cmpfloat_with_epsilon (a[i], b[i], 1e-6);
+}
+
+/* In double precision all values are complex numbers that safetensors does not know. */
+static void
+test_complex_taps (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (AdjBundle) first = load_data ("complex-taps.adjoint");
+  g_autoptr (AdjBundle) again = save_and_load (first, folder);
+  AdjBundle *bundles[] = { first, again };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bundles); i++)
+    {
+      const AdjRecordedCall *call = get_call (bundles[i], "inference");
+      AdjTensorData *wide = adj_bundle_get_tap (bundles[i], call, "mul", TRUE);
+
+      g_assert_nonnull (wide);
+      assert_same_complex (adj_bundle_get_tap (bundles[i], call, "mul", FALSE), wide);
+    }
+}
+
+/* A view of two elements in the midst of twenty, in a graph that looks at the others. */
+static void
+test_strided_input (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (AdjBundle) first = load_data ("strided-input.adjoint");
+  g_autoptr (AdjBundle) again = save_and_load (first, folder);
+  AdjBundle *bundles[] = { first, again };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bundles); i++)
+    {
+      const AdjRecordedCall *call = get_call (bundles[i], "inference");
+      AdjTensorData *input = call->inputs[0].data;
+
+      g_assert_cmpint (call->inputs[0].kind, ==, ADJ_VALUE_DATA);
+      g_assert_cmpint (adj_tensor_data_get_meta (input)->shape.offset.word, ==, 7);
+      g_assert_cmpint (adj_tensor_data_get_numel (input), ==, 2);
+      g_assert_cmpuint (g_bytes_get_size (adj_tensor_data_get_bytes (input)), ==, 80);
+      g_assert_cmpfloat (adj_tensor_data_get_double (input, 1), ==, 8);
+    }
+}
+
+/* What is no memory is known by its facts. */
+static void
+test_unreadable (void)
+{
+  g_autoptr (AdjBundle) bundle = load_data ("unreadable.adjoint");
+  const AdjRecordedCall *call = get_call (bundle, "dynamo");
+
+  g_assert_cmpint (call->inputs[0].kind, ==, ADJ_VALUE_RAW);
+  g_assert_cmpstr (call->inputs[0].text, ==,
+                   "<TwoTensor f32[3][1]cpu: not recorded, its class computes in its own way>");
+  g_assert_cmpint (get_call (bundle, "inference")->inputs[0].kind, ==, ADJ_VALUE_DATA);
+}
+
+/* A tensor without memory whose elements are known: PyTorch gives it as a gradient. */
+static void
+test_zero_tensor (void)
+{
+  g_autoptr (AdjBundle) bundle = load_data ("zero-tensor.adjoint");
+  const AdjRecordedCall *call = get_call (bundle, "backward");
+
+  g_assert_cmpint (call->outputs[0].kind, ==, ADJ_VALUE_DATA);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpfloat (adj_tensor_data_get_double (call->outputs[0].data, i), ==, 0);
+}
+
+static void
+test_nothing_compiled (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "nothing-compiled.adjoint", NULL);
+  g_autofree char *expected = g_strconcat (
+      path,
+      ": adjoint.json:12:11: the file holds no graph: nothing was compiled: "
+      "loop (make-captures.py:33): skipped: nothing of it was compiled; graph break: skip "
+      "function graph_break in file torch/_dynamo/decorators.py",
+      NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (adj_bundle_load (path, NULL, &error));
+  g_assert_cmpstr (error->message, ==, expected);
+}
+
+static void
+test_graph_break (void)
+{
+  g_autoptr (AdjBundle) bundle = load_data ("graph-break.adjoint");
+  const AdjDiags *diags = adj_bundle_get_diags (bundle);
+
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 1);
+  g_assert_cmpint (adj_diags_get (diags, 0)->severity, ==, ADJ_SEVERITY_NOTE);
+  g_assert_cmpstr (adj_diags_get (diags, 0)->message, ==,
+                   "broken (make-captures.py:39): graph break: skip function graph_break in file "
+                   "torch/_dynamo/decorators.py");
+}
+
+/* What a policy that counts answered stands in Dynamo's graph, and what it says in the joint one
+ * stands at its products. */
+static void
+test_counting_policy (void)
+{
+  g_autoptr (AdjBundle) bundle = load_data ("counting-policy.adjoint");
+  g_autoptr (GError) error = NULL;
+  const AdjBundleGraph *joint = adj_bundle_find_graph (bundle, "joint", &error);
+  const AdjBundleGraph *dynamo = adj_bundle_find_graph (bundle, "dynamo", &error);
+  g_autofree char *text = adj_graph_print (dynamo->graph, ADJ_PRINT_NO_FACTS, NULL);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (text, "context_fn = {torch.ops.aten.mm.default: "
+                                  "['MUST_SAVE', 'PREFER_RECOMPUTE']}"));
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *name = i == 0 ? "mm" : "mm_1";
+      const AdjNodeId id = adj_graph_find_node (joint->graph, name);
+
+      g_assert_cmpint (adj_graph_get_node (joint->graph, id.index)->meta.recompute, ==,
+                       i == 0 ? ADJ_RECOMPUTE_MUST_SAVE : ADJ_RECOMPUTE_PREFER_RECOMPUTE);
+    }
+  g_assert_cmpint (adj_bundle_get_region (bundle, 0)->partition->kind, ==, ADJ_VALUE_DICT);
+}
+
 /* -- what is malformed -- */
 
 typedef struct
@@ -107,6 +278,13 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/capture/partition", test_partition);
+  g_test_add_func ("/formats/capture/complex-taps", test_complex_taps);
+  g_test_add_func ("/formats/capture/strided-input", test_strided_input);
+  g_test_add_func ("/formats/capture/unreadable", test_unreadable);
+  g_test_add_func ("/formats/capture/zero-tensor", test_zero_tensor);
+  g_test_add_func ("/formats/capture/nothing-compiled", test_nothing_compiled);
+  g_test_add_func ("/formats/capture/graph-break", test_graph_break);
+  g_test_add_func ("/formats/capture/counting-policy", test_counting_policy);
   for (guint i = 0; i < G_N_ELEMENTS (bads); i++)
     {
       g_autofree char *path = g_strconcat ("/formats/capture/bad/", bads[i].name, NULL);
