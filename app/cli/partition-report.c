@@ -136,6 +136,30 @@ by (const AdjParetoPoint *point)
   return g_str_equal (point->partitioner, "pair") ? "the file" : "PyTorch";
 }
 
+static const char *
+mark_of (const AdjParetoPoint *point)
+{
+  if (point->wrong != NULL)
+    return "  !";
+  return point->is_dominated ? "" : "  *";
+}
+
+/* Each reason once. */
+static void
+print_wrongs (const GArray *points)
+{
+  for (guint i = 0; i < points->len; i++)
+    {
+      const char *wrong = g_array_index (points, AdjParetoPoint, i).wrong;
+      gboolean is_known = wrong == NULL;
+
+      for (guint k = 0; k < i && !is_known; k++)
+        is_known = g_array_index (points, AdjParetoPoint, k).wrong == wrong;
+      if (!is_known)
+        printf ("! is another program: %s\n", wrong);
+    }
+}
+
 static void
 print_points (const GArray *points)
 {
@@ -151,9 +175,10 @@ print_points (const GArray *points)
       else
         printf ("%6.2g  ", point->budget);
       printf ("%-10s %12s %12s %12.4g%s\n", by (point), peak, saved, point->recompute_flops,
-              point->is_dominated ? "" : "  *");
+              mark_of (point));
     }
   printf ("* no other plan has a lower peak without more flops\n");
+  print_wrongs (points);
 }
 
 static void
@@ -182,6 +207,11 @@ print_points_json (const GArray *points)
       json_builder_add_double_value (builder, point->recompute_flops);
       json_builder_set_member_name (builder, "recompute_traffic");
       json_builder_add_int_value (builder, (gint64) point->recompute_traffic);
+      json_builder_set_member_name (builder, "wrong");
+      if (point->wrong != NULL)
+        json_builder_add_string_value (builder, point->wrong);
+      else
+        json_builder_add_null_value (builder);
       json_builder_set_member_name (builder, "dominated");
       json_builder_add_boolean_value (builder, point->is_dominated);
       json_builder_end_object (builder);
@@ -207,7 +237,8 @@ add_recorded (GArray *points,
       const AdjParetoPoint *other = &g_array_index (points, AdjParetoPoint, i);
 
       point.is_dominated =
-          other->peak <= point.peak && other->recompute_flops <= point.recompute_flops &&
+          other->wrong == NULL && other->peak <= point.peak &&
+          other->recompute_flops <= point.recompute_flops &&
           (other->peak < point.peak || other->recompute_flops < point.recompute_flops);
     }
   g_array_append_val (points, point);

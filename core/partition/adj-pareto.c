@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "partition/adj-pareto.h"
 
-#include "partition/plan-private.h"
+#include "partition/partitioners-private.h"
 
 static AdjParetoPoint
 point_of (const AdjPartition *partition, double budget)
@@ -13,6 +13,7 @@ point_of (const AdjPartition *partition, double budget)
     .saved_bytes = partition->saved_bytes,
     .recompute_flops = partition->cost.recompute_flops,
     .recompute_traffic = partition->cost.recompute_traffic,
+    .wrong = partition_find_wrong (partition),
   };
 }
 
@@ -48,7 +49,7 @@ mark_dominated (GArray *points)
 
   for (guint i = 0; i < points->len; i++)
     for (guint k = 0; k < points->len && !items[i].is_dominated; k++)
-      items[i].is_dominated = is_better (&items[k], &items[i]);
+      items[i].is_dominated = items[k].wrong == NULL && is_better (&items[k], &items[i]);
 }
 
 static void

@@ -16,7 +16,9 @@ typedef struct
   guint64 saved_bytes;
   double recompute_flops;
   guint64 recompute_traffic;
-  gboolean is_dominated; /* another one is no worse in peak and flops, and better in one */
+  const char *wrong; /* (static) (nullable): in what this is no right program: "A random operator
+                        is repeated with other numbers" */
+  gboolean is_dominated; /* a right one is no worse in peak and flops, and better in one */
 } AdjParetoPoint;
 
 typedef struct
@@ -33,7 +35,8 @@ typedef struct
  * adj_partition_pareto:
  *
  * PyTorch's plan at every budget, and for each the plan with the lowest peak that recomputes no
- * more.  A budget without a plan has no point.
+ * more; where PyTorch's is no right program, no more than min-cut does rightly.  A budget without
+ * a plan has no point.
  *
  * Returns: (transfer full) (nullable) (element-type AdjParetoPoint): by budget, PyTorch's first;
  *   %NULL with the error of the last failure when there is none, or G_IO_ERROR_CANCELLED

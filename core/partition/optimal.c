@@ -143,62 +143,6 @@ consider (Search *self, const guint8 *saved, Score *score)
 
 /* -- what there is to choose -- */
 
-static gboolean
-may_save (const Joint *joint, guint i)
-{
-  return !joint->gone[i] && joint->kind[i] == NODE_CALL && joint->value[i] == VALUE_TENSOR &&
-         !joint->in_backward[i] && !joint_must_recompute (joint, i) && joint->bytes[i] > 0;
-}
-
-/* Inputs and sizes cost nothing to keep, and what writes happens once. */
-static gboolean
-is_fixed (const Joint *joint, guint i)
-{
-  if (joint->gone[i] || joint->in_backward[i])
-    return joint_is_input (joint, i);
-  if (joint_is_input (joint, i) || joint_is_symbol (joint, i))
-    return TRUE;
-  return joint->value[i] == VALUE_TENSOR &&
-         (joint->recompute[i] == ADJ_RECOMPUTE_MUST_SAVE || (joint->traits[i] & OP_EFFECT) != 0);
-}
-
-/* Whether backward could read it, directly or by recomputing. */
-static guint8 *
-mark_useful (const Joint *joint)
-{
-  guint8 *useful = g_new0 (guint8, joint->n);
-
-  for (guint i = joint->n; i-- > 0;)
-    for (guint32 k = joint->users.begin[i]; k < joint->users.begin[i + 1] && !useful[i]; k++)
-      useful[i] = joint->in_backward[joint->users.items[k]] || useful[joint->users.items[k]];
-  for (guint i = joint->n_forward_outputs; i < joint->n_outputs; i++)
-    if (joint_output (joint, i) != NOBODY)
-      useful[joint_output (joint, i)] = TRUE;
-  return useful;
-}
-
-static void
-list_candidates (Search *self)
-{
-  const Joint *joint = self->joint;
-  g_autofree guint8 *useful = mark_useful (joint);
-  g_autofree guint8 *known = g_new0 (guint8, joint->n);
-
-  for (guint i = 0; i < joint->n; i++)
-    {
-      self->fixed[i] = is_fixed (joint, i);
-      if (self->fixed[i])
-        known[joint->owner[i]] = TRUE;
-    }
-  for (guint32 i = 0; i < joint->n; i++)
-    {
-      if (!useful[i] || !may_save (joint, i) || known[joint->owner[i]])
-        continue;
-      known[joint->owner[i]] = TRUE;
-      g_array_append_val (self->candidates, i);
-    }
-}
-
 /* Saves storage @index of the candidates, or stops saving it. */
 static void
 flip (const Search *self, guint8 *saved, guint index)
@@ -219,6 +163,20 @@ flip (const Search *self, guint8 *saved, guint index)
 }
 
 /* -- beginnings -- */
+
+/* What @theirs saves, on our joint graph. */
+static void
+start_from_pytorch (Search *self, const AdjPartition *theirs)
+{
+  const Joint *joint = self->joint;
+  g_autofree guint8 *saved = g_new0 (guint8, joint->n);
+  Score score;
+
+  for (guint i = 0; i < theirs->n_saved; i++)
+    if (theirs->saved[i].kind == ADJ_SAVED_TENSOR)
+      saved[joint->rep[theirs->saved[i].node.index]] = TRUE;
+  consider (self, saved, &score);
+}
 
 static gboolean
 start_from_cut (Search *self, double budget, gboolean compat, Score *score)
@@ -251,10 +209,12 @@ start_from_comb (Search *self, guint stride, gboolean inverse)
 }
 
 static void
-begin (Search *self)
+begin (Search *self, const AdjPartition *theirs)
 {
   Score score;
 
+  if (theirs != NULL)
+    start_from_pytorch (self, theirs);
   for (guint i = 0; i <= N_BUDGETS && goes_on (self); i++)
     {
       start_from_cut (self, (double) i / N_BUDGETS, TRUE, &score);
@@ -361,9 +321,9 @@ is_small (const Search *self)
 }
 
 static void
-search (Search *self)
+search (Search *self, const AdjPartition *theirs)
 {
-  begin (self);
+  begin (self, theirs);
   self->scale = MAX ((double) self->best_peak, 1);
   if (is_small (self))
     try_all (self);
@@ -382,9 +342,26 @@ search (Search *self)
 
 /* -- limits -- */
 
-/* What min-cut recomputes under the same budget, or the share of forward that was asked for. */
+/* PyTorch's plan under the same options.  (transfer full) (nullable): %NULL when it finds none, or
+ * when what it finds is no right program. */
+static AdjPartition *
+plan_as_pytorch (const Search *self)
+{
+  AdjPartitionOptions options = *self->options;
+  g_autoptr (AdjPartition) theirs = NULL;
+
+  options.compat = TRUE;
+  theirs =
+      adj_partition (adj_partitioner_find ("min-cut", NULL), self->joint->graph, &options, NULL);
+  if (theirs == NULL || partition_find_wrong (theirs) != NULL)
+    return NULL;
+  return g_steal_pointer (&theirs);
+}
+
+/* What PyTorch recomputes under the same budget, or else min-cut; or the share of forward that was
+ * asked for. */
 static gboolean
-set_limit (Search *self, GError **error)
+set_limit (Search *self, const AdjPartition *theirs, GError **error)
 {
   const Joint *joint = self->joint;
   g_autoptr (Plan) plan = NULL;
@@ -402,6 +379,14 @@ set_limit (Search *self, GError **error)
         if (joint->in_forward[i] && joint->kind[i] == NODE_CALL)
           forward += cost_of_node (self, i);
       self->limit = forward * MAX (self->options->recompute_limit, 0);
+      return TRUE;
+    }
+  if (theirs != NULL)
+    {
+      self->limit = 0;
+      for (guint i = 0; i < joint->n; i++)
+        if (theirs->nodes[i].fate == ADJ_FATE_RECOMPUTED)
+          self->limit += cost_of_node (self, i);
       return TRUE;
     }
   plan = min_cut_plan (joint, self->options, error);
@@ -451,21 +436,22 @@ Plan *
 optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error)
 {
   g_autoptr (Plan) plan = NULL;
+  g_autoptr (AdjPartition) theirs = NULL;
   Search self = { .joint = joint, .options = options };
 
   if (!joint->has_backward)
     return default_plan (joint, options, error);
-  self.candidates = g_array_new (FALSE, FALSE, sizeof (guint32));
   self.fixed = g_new0 (guint8, joint->n);
+  self.candidates = candidates_new (joint, self.fixed);
   self.saved = g_new0 (guint8, joint->n);
   self.best = g_new0 (guint8, joint->n);
   self.best_score = (Score){ INFINITY, INFINITY, INFINITY, INFINITY };
   self.effort = options->effort > 0 ? options->effort : EFFORT;
   self.effort = MIN (self.effort, MAX_WORK / MAX (joint->n, 1));
-  list_candidates (&self);
-  if (set_limit (&self, error))
+  theirs = plan_as_pytorch (&self);
+  if (set_limit (&self, theirs, error))
     {
-      search (&self);
+      search (&self, theirs);
       if (!g_cancellable_set_error_if_cancelled (options->cancellable, error) &&
           is_possible (&self, error))
         plan = plan_of (&self, self.best);

@@ -10,8 +10,16 @@ Plan *default_plan (const Joint *joint, const AdjPartitionOptions *options, GErr
 Plan *min_cut_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error);
 Plan *optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GError **error);
 
+/* What `optimal` chooses among: one node for each storage that may be saved or not, as guint32
+ * (transfer full).  @fixed, by node, gets those that are saved anyhow. */
+GArray *candidates_new (const Joint *joint, guint8 *fixed);
+
 /* The cut for the budget of the options (partitioner §5). */
 gboolean budget_choose (Plan *plan, GError **error);
+
+/* (static) (nullable): in what @partition, made as PyTorch makes it, is another program than its
+ * joint graph, or recomputes what must be saved; %NULL: it is right. */
+const char *partition_find_wrong (const AdjPartition *partition);
 
 /* Debug builds do so after every partition.  ADJ_ERROR_VERIFY names the invariant and the node. */
 gboolean partition_verify (const AdjPartition *partition,

@@ -8,6 +8,10 @@
 #include "golden.h"
 #include "layers.h"
 #include "partition-test.h"
+#include "partition/adj-pareto.h"
+#include "support/random-joint.h"
+
+#define N_RANDOM 300 /* joint graphs */
 
 /* What was measured on PyTorch 2.6's plans: MiB saved, GFLOP repeated, peaks of both graphs. */
 static void
@@ -201,6 +205,50 @@ test_small (void)
   g_assert_cmpuint (partition->cost.peak_bound, <=, partition->cost.peak);
 }
 
+/* Random joint graphs, with tags and random operators: where PyTorch's point is right, ours has no
+ * higher a peak and no more flops; where it is not, that is said. */
+static void
+test_never_above (void)
+{
+  guint n_right = 0, n_wrong = 0, n_below = 0;
+
+  for (guint seed = 0; seed < N_RANDOM; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      g_autoptr (GArray) points = NULL;
+      guint n_outputs;
+      g_autoptr (AdjGraph) joint = adj_test_random_joint (rand, &n_outputs);
+
+      options.num_fwd_outputs = (gint) n_outputs;
+      options.effort = 60;
+      points = adj_partition_pareto (
+          joint, &(AdjParetoOptions){ .partition = &options, .n_budgets = 5 }, NULL, NULL);
+      for (guint i = 0; points != NULL && i + 1 < points->len; i++)
+        {
+          const AdjParetoPoint *theirs = &g_array_index (points, AdjParetoPoint, i);
+          const AdjParetoPoint *ours = &g_array_index (points, AdjParetoPoint, i + 1);
+
+          if (!g_str_equal (theirs->partitioner, "min-cut") || theirs->wrong != NULL)
+            {
+              n_wrong += theirs->wrong != NULL;
+              continue;
+            }
+          g_assert_cmpstr (ours->partitioner, ==, "optimal");
+          if (ours->peak > theirs->peak || ours->recompute_flops > theirs->recompute_flops)
+            g_error ("joint graph %u at %g: a peak of %" G_GUINT64_FORMAT
+                     " and %g flops, PyTorch %" G_GUINT64_FORMAT " and %g",
+                     seed, theirs->budget, ours->peak, ours->recompute_flops, theirs->peak,
+                     theirs->recompute_flops);
+          n_right++;
+          n_below += ours->peak < theirs->peak;
+        }
+    }
+  g_test_message ("below in %u of %u points, %u wrong ones left out", n_below, n_right, n_wrong);
+  g_assert_cmpuint (n_right, >, 2 * N_RANDOM);
+  g_assert_cmpuint (n_wrong, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -210,6 +258,7 @@ main (int argc, char **argv)
   g_test_add_func ("/partition/optimal/memory-limit", test_memory_limit);
   g_test_add_func ("/partition/optimal/pareto", test_pareto);
   g_test_add_func ("/partition/optimal/pareto-stops", test_pareto_stops);
+  g_test_add_func ("/partition/optimal/never-above-pytorch", test_never_above);
   g_test_add_func ("/partition/optimal/small-is-exact", test_small);
   return g_test_run ();
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a partition as PyTorch makes it is another program than the joint graph. */
+
+#include <string.h>
+
+#include "partition/adj-partition-checks.h"
+#include "partition/pair-private.h"
+#include "partition/partitioners-private.h"
+
+/* A saved reference is none of them: it may be harmless. */
+static const AdjCheck *const checks[] = {
+  &adj_check_merged_random,
+  &adj_check_recomputed_random,
+  &adj_check_repeated_write,
+  &adj_check_unsaved,
+};
+
+/* By node of @joint: whether it depends on a tangent.  (transfer full) */
+static guint8 *
+find_late (const AdjGraph *joint)
+{
+  guint8 *late = g_new0 (guint8, adj_graph_get_n_nodes (joint));
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (joint, i);
+
+      late[i] = node->opcode == ADJ_OPCODE_PLACEHOLDER && strstr (node->target, "tangents") != NULL;
+      for (guint k = 0; k < node->n_inputs; k++)
+        late[i] |= late[node->inputs[k].index];
+    }
+  return late;
+}
+
+/* Whether a draw is dropped because nobody reads it, or waits for backward because gradients alone
+ * do: what draws after it gets other numbers. */
+static gboolean
+moves_draws (const AdjPartition *partition)
+{
+  g_autofree guint8 *late = find_late (partition->joint);
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
+    {
+      AdjFate fate = partition->nodes[i].fate;
+
+      if (pair_draws (adj_graph_get_node (partition->joint, i)) &&
+          (fate == ADJ_FATE_GONE || (fate == ADJ_FATE_BACKWARD && !late[i])))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+const char *
+partition_find_wrong (const AdjPartition *partition)
+{
+  const AdjCheckedRegion region = {
+    .joint = partition->joint,
+    .forward = partition->forward,
+    .backward = partition->backward,
+    .num_fwd_outputs = (gint) partition->num_fwd_outputs,
+  };
+  g_autoptr (AdjFindings) findings = adj_findings_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (checks); i++)
+    {
+      checks[i]->run (checks[i], &region, findings);
+      if (adj_findings_get_n (findings) > 0)
+        return checks[i]->summary;
+    }
+  return moves_draws (partition) ? "A random operator is dropped or waits for backward" : NULL;
+}
