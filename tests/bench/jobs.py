@@ -41,6 +41,9 @@ def raised(run):
     return None
 
 
+NODES = 64 << 20  # bytes of the values of nodes that are recorded
+
+
 def record(module, path, call, step):
     """Record `step`, a function of something to call, with `call` compiled."""
 
@@ -50,7 +53,7 @@ def record(module, path, call, step):
         step(torch.compile(call, backend="aot_eager", dynamic=False))
 
     def recorded():
-        with module.record(path):
+        with module.record(path, limits=module.Limits(nodes=NODES)):
             compiled()
 
     cause = raised(recorded)

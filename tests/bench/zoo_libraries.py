@@ -16,7 +16,7 @@ def tokens(length=12, batch=2, words=90):
 # -- torchvision --
 
 
-def vision(name, size=64, **options):
+def vision(name, size=32, **options):
     def build():
         import torchvision
 
@@ -237,7 +237,7 @@ MODELS = {
     "mobilenet-v2": vision("mobilenet_v2", width_mult=0.25),
     "mobilenet-v3": vision("mobilenet_v3_small", width_mult=0.25),
     "shufflenet": vision_class("ShuffleNetV2", 64, stages_repeats=[1, 2, 1], stages_out_channels=[8, 16, 32, 64, 64]),
-    "mnasnet": vision_class("MNASNet", 64, alpha=0.25),
+    "mnasnet": vision_class("MNASNet", 32, alpha=0.25),
     "densenet": vision_class("DenseNet", 32, growth_rate=8, block_config=(2, 2), num_init_features=16, drop_rate=0.1),
     "regnet": regnet,
     "swin": swin,
