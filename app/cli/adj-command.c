@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-command.h"
+#include "adj-warnings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,30 +50,6 @@ adj_command_parse (const AdjCommand *command,
 }
 
 #define COMPOSED "forward+backward"
-
-/* What the reader of a file had to say goes to stderr, the worst of it. */
-#define MAX_WARNINGS 5
-
-static void
-print_warnings (const char *path, const AdjDiags *diags)
-{
-  guint n = 0;
-
-  for (guint i = 0; diags != NULL && i < adj_diags_get_n (diags); i++)
-    {
-      const AdjDiag *diag = adj_diags_get (diags, i);
-
-      if (diag->severity == ADJ_SEVERITY_NOTE || n++ >= MAX_WARNINGS)
-        continue; /* notes are what the file says: `show` prints them */
-      if (diag->span.line > 0)
-        fprintf (stderr, "%s:%u:%u: warning: %s\n", path, diag->span.line, diag->span.column,
-                 diag->message);
-      else
-        fprintf (stderr, "%s: warning: %s\n", path, diag->message);
-    }
-  if (n > MAX_WARNINGS)
-    fprintf (stderr, "%s: and %u warnings more\n", path, n - MAX_WARNINGS);
-}
 
 /* "forward+backward": the composition of the two graphs of the one region that has both, which
  * takes and returns what its joint graph does. */
@@ -132,7 +108,7 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
   target->bundle = adj_bundle_load (name.path, NULL, error);
   if (target->bundle == NULL)
     return FALSE;
-  print_warnings (name.path, adj_bundle_get_diags (target->bundle));
+  adj_warnings_note (name.path, adj_bundle_get_diags (target->bundle));
   target->path = g_strdup (name.path);
   target->named = wanted != NULL;
   if (target->whole && wanted == NULL)
@@ -143,6 +119,15 @@ adj_target_open (AdjTarget *target, const char *text, const char *id, GError **e
   if (choose_graph (target, wanted, error))
     return TRUE;
   g_prefix_error (error, "%s: ", name.path);
+  return FALSE;
+}
+
+gboolean
+adj_target_check_understood (const AdjTarget *target, GError **error)
+{
+  if (adj_graph_check_understood (target->graph->graph, error))
+    return TRUE;
+  g_prefix_error (error, "%s:", target->path);
   return FALSE;
 }
 
@@ -214,8 +199,10 @@ void
 adj_print_json (JsonBuilder *builder)
 {
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
+  g_autofree char *text = NULL;
 
+  adj_warnings_add (root);
+  text = json_to_string (root, TRUE);
   puts (text);
   g_object_unref (builder);
 }

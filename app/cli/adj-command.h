@@ -57,6 +57,9 @@ typedef struct
 
 /* @id (nullable): from --graph; naming two different ones is bad usage. */
 gboolean adj_target_open (AdjTarget *target, const char *text, const char *id, GError **error);
+/* Whether what the graph returns was understood when it was read; else the error names the place in
+ * the file. */
+gboolean adj_target_check_understood (const AdjTarget *target, GError **error);
 /* A run to be made of it. */
 AdjSessionRun adj_target_run (const AdjTarget *target);
 /* Takes the inputs of @run from what --inputs says: a file, or ADJ_RUN_PREFIX and the name of a run
@@ -83,7 +86,8 @@ void adj_progress_line_end (AdjProgressLine *line);
 /* What a command that writes a file prints with --json; @graph (nullable): the one of the file. */
 void adj_print_written (const char *path, const char *graph);
 
-/* Prints what @builder holds, indented, and frees it. */
+/* Prints what @builder holds, indented, and frees it.  An object gets what the readers of the files
+ * warned of as "warnings". */
 void adj_print_json (JsonBuilder *builder);
 
 G_END_DECLS

@@ -55,10 +55,13 @@ print_json (const AdjBundle *bundle, const AdjFindings *findings)
 {
   JsonBuilder *builder = json_builder_new ();
 
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "findings");
   json_builder_begin_array (builder);
   for (guint i = 0; i < adj_findings_get_n (findings); i++)
     add_finding (builder, bundle, adj_findings_get (findings, i));
   json_builder_end_array (builder);
+  json_builder_end_object (builder);
   adj_print_json (builder);
 }
 

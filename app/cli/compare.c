@@ -38,7 +38,7 @@ compare_graphs (const AdjSessionRun *run, const char *other, const Options *opti
   g_auto (AdjTarget) b = { 0 };
   AdjSessionRun reference = *run;
 
-  if (!adj_target_open (&b, other, NULL, error))
+  if (!adj_target_open (&b, other, NULL, error) || !adj_target_check_understood (&b, error))
     return NULL;
   reference.bundle = b.bundle;
   reference.graph = b.graph;
@@ -119,6 +119,7 @@ run (int argc, char **argv, GError **error)
   if (programs[0].program != NULL || programs[1].program != NULL)
     return adj_program_target_compare (&programs[0], &programs[1], error);
   if (!adj_target_open (&target, argv[1], NULL, error) ||
+      !adj_target_check_understood (&target, error) ||
       (comparison = compare_targets (&target, argv[2], &options, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
   if (options.json)

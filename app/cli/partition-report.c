@@ -186,6 +186,8 @@ print_points_json (const GArray *points)
 {
   JsonBuilder *builder = json_builder_new ();
 
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "points");
   json_builder_begin_array (builder);
   for (guint i = 0; i < points->len; i++)
     {
@@ -217,6 +219,7 @@ print_points_json (const GArray *points)
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
+  json_builder_end_object (builder);
   adj_print_json (builder);
 }
 

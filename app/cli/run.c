@@ -286,7 +286,8 @@ run_target (AdjTarget *target, const Options *options, GError **error)
   if (options->executor != NULL &&
       (run.executor = adj_executor_find (options->executor, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
-  if ((options->inputs != NULL && !adj_target_take_inputs (target, options->inputs, &run, error)) ||
+  if (!adj_target_check_understood (target, error) ||
+      (options->inputs != NULL && !adj_target_take_inputs (target, options->inputs, &run, error)) ||
       (options->keep != NULL && !adj_kept_run_check (target, options->keep, options->into, error)))
     return ADJ_EXIT_BAD_INPUT;
   if (options->values != NULL || options->keep != NULL)

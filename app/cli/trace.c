@@ -408,7 +408,8 @@ run (int argc, char **argv, GError **error)
   if (!parse (&argc, &argv, &options, error) ||
       !read_partition_options (&options, &partition, error) ||
       !adj_program_target_init (&program, argv[1], error) ||
-      (program.program == NULL && !adj_target_open (&target, argv[1], options.id, error)) ||
+      (program.program == NULL && (!adj_target_open (&target, argv[1], options.id, error) ||
+                                   !adj_target_check_understood (&target, error))) ||
       (options.measure && !measure (&target, &options, &times, &partition, error)))
     return ADJ_EXIT_BAD_INPUT;
   pipeline.steps = options.steps;

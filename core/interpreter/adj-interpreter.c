@@ -11,6 +11,7 @@ typedef struct
   AdjContext *cx;
   const AdjGraph *graph;
   const AdjInterpreterHooks *hooks; /* (nullable) */
+  AdjNodeId *opaque;                /* of every node: what keeps it from having a value */
   AdjValue *values;                 /* of every node, NONE when not alive */
   guint next_arg;
   const AdjValue *args;
@@ -288,6 +289,8 @@ run_node (Run *run, guint index)
   AdjNodeId id = { index };
   gboolean done;
 
+  if (adj_node_id_is_valid (run->opaque[index]))
+    return TRUE;
   enter_place (run, index);
   adj_scope_begin (run->cx);
   done = run_opcode[node->opcode](run, node, value);
@@ -299,6 +302,21 @@ run_node (Run *run, guint index)
   if (done)
     release_dead_inputs (run, node, index);
   return done;
+}
+
+/* Whether what the graph returns has a value. */
+static gboolean
+check_understood (Run *run)
+{
+  g_autoptr (GError) error = NULL;
+  guint output = adj_graph_get_output (run->graph).index;
+
+  if (!adj_node_id_is_valid (run->opaque[output]))
+    return TRUE;
+  adj_graph_check_understood (run->graph, &error);
+  enter_place (run, run->opaque[output].index);
+  adj_context_fail (run->cx, error->domain, error->code, "%s", error->message);
+  return FALSE;
 }
 
 gboolean
@@ -319,6 +337,7 @@ adj_interpret (AdjContext *cx,
   gboolean done = !adj_context_has_error (cx);
 
   run.values = g_new0 (AdjValue, n);
+  run.opaque = adj_graph_find_opaque (graph);
   adj_context_add_ambient (cx, ambient);
   if (done && n_args > adj_graph_get_n_inputs (graph))
     {
@@ -326,6 +345,7 @@ adj_interpret (AdjContext *cx,
                         adj_graph_get_n_inputs (graph), n_args);
       done = FALSE;
     }
+  done = done && check_understood (&run);
   for (guint i = 0; i < n && done; i++)
     done = run_node (&run, i);
   if (done)
@@ -333,6 +353,7 @@ adj_interpret (AdjContext *cx,
   for (guint i = 0; i < n; i++)
     adj_value_clear (&run.values[i]);
   g_free (run.values);
+  g_free (run.opaque);
   adj_context_set_place (cx, &around);
   if (adj_ambient_get_facts (ambient, facts) > 0)
     adj_context_set_ambient (cx, &before);

@@ -28,7 +28,8 @@ typedef struct
  * @result: (out) (transfer full): what the output node returns
  *
  * The context is set to what the caller of @graph is set to, for as long as it runs.
- * Values are released after their last use.  Each node has a scope of its own and sets the
+ * Nodes that depend on one that is not understood are passed over; when the output is among them,
+ * nothing runs.  Values are released after their last use.  Each node has a scope of its own and sets the
  * context's place.
  *
  * Returns: %FALSE when the context is in error; the message names the node
@@ -39,6 +40,14 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
                                    guint n_args,
                                    const AdjInterpreterHooks *hooks,
                                    AdjValue *result);
+
+/* Of every node: the one that its value depends on and that is not understood, a statement or an
+ * argument that the reader of a file kept as text; else ADJ_NO_NODE.  Such a statement may also
+ * have written to what it mentions.  (transfer full) (array) */
+ADJ_PUBLIC AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
+/* %FALSE with ADJ_ERROR_UNSUPPORTED "line:column: …" when what @graph returns depends on such a
+ * node, which the error blames. */
+ADJ_PUBLIC gboolean adj_graph_check_understood (const AdjGraph *graph, GError **error);
 
 /* What a call_function node calls, an operator or a Python builtin such as getitem, on @args
  * (TUPLE) and @kwargs (DICT) without nodes in them.  @result (out) (transfer full).  %FALSE: the

@@ -322,13 +322,33 @@ read_function (AdjReader *r, const char *path, gboolean is_nested, AdjSpan span,
   return !is_nested || may_nest (r, path);
 }
 
-/* A name that is no node and not of self. */
+/* What a name stands for that everybody gives to the same module. */
+static const char *
+find_module (const char *name)
+{
+  static const char *const names[][2] = {
+    { "aten", "torch.ops.aten" },
+    { "prims", "torch.ops.prims" },
+    { "nn", "torch.nn" },
+    { "F", "torch.nn.functional" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (names[i][0], name))
+      return names[i][1];
+
+  return name;
+}
+
+/* A name that is no node and not of self; @module: (nullable): what it stands for. */
 static gboolean
-read_path (AdjReader *r, gboolean is_nested, AdjValue *out)
+read_path (AdjReader *r, const char *module, gboolean is_nested, AdjValue *out)
 {
   AdjSpan span = r->token.span;
   g_autofree char *first = adj_token_dup (&r->token);
-  g_autoptr (GString) path = g_string_new (first);
+  g_autoptr (GString) path = g_string_new (module                          ? module
+                                           : adj_reader_is_before (r, ".") ? find_module (first)
+                                                                           : first);
 
   adj_reader_advance (r);
   if (!adj_reader_read_parts (r, path))
@@ -343,18 +363,23 @@ static gboolean
 read_name (AdjReader *r, AdjValue *out)
 {
   g_autofree char *name = adj_token_dup (&r->token);
+  g_auto (AdjValue) value = ADJ_NONE;
   gboolean is_nested = r->token.text != r->statement->right;
+  gboolean is_known, is_module;
 
   if (read_attribute (r, out))
     return TRUE;
+  is_known = r->resolve (name, &value, r->data);
+  is_module = value.kind == ADJ_VALUE_OP;
   /* A node is never called, but it may have the name of what it calls. */
-  if (!adj_reader_is_before (r, "(") && r->resolve (name, out, r->data))
+  if (is_known && !is_module && !adj_reader_is_before (r, "("))
     {
       adj_reader_advance (r);
+      *out = adj_value_steal (&value);
       return TRUE;
     }
 
-  return read_path (r, is_nested, out);
+  return read_path (r, is_module ? value.text : NULL, is_nested, out);
 }
 
 /* -- What follows ---- */

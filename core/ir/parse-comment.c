@@ -93,12 +93,14 @@ read_place (AdjModuleReader *module, const char *start, const char *end)
 {
   static const char middle[] = ", code:";
   const char *code = memmem (start, end - start, middle, strlen (middle));
-  const char *path_end = code ? find_path_end (start, code) : NULL;
-  const char *after;
+  const char *path_end, *after;
   g_autofree char *head = NULL;
   g_autofree char *source = NULL;
   guint64 line = 0;
 
+  if (!code)
+    return FALSE;
+  path_end = find_path_end (start, code);
   if (!path_end || path_end == start)
     return FALSE;
 
@@ -322,10 +324,12 @@ void
 adj_block_read (AdjModuleReader *module, const AdjLine *line)
 {
   const char *at = line->at + line->indent, *end = line->at + line->length;
-  const char *colon = memchr (at, ':', end - at);
-  const char *key = colon ? find_key (at, colon - at) : NULL;
+  const char *colon = memchr (at, ':', end - at), *key;
 
-  if (!key || end - colon < 4 || colon[2] != '\'' || end[-1] != '\'')
+  if (!colon || end - colon < 4)
+    return;
+  key = find_key (at, colon - at);
+  if (!key || colon[2] != '\'' || end[-1] != '\'')
     return;
 
   if (!module->block)

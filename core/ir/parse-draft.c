@@ -3,6 +3,8 @@
 /* The nodes that one statement makes: a nested call is a node of its own, named as PyTorch names
  * them. */
 
+#include <string.h>
+
 #include "ir/statement-private.h"
 #include "ir/text-private.h"
 
@@ -76,33 +78,37 @@ typedef struct
   const AdjModuleReader *module;
   AdjSpan span;
   const char *at, *end; /* of the statement, as far as it was not looked through */
+  const char *line_start;
 } Place;
 
-/* A name that stands for nothing is kept, but said. */
+/* What is no value we know is kept as text, but said.  Objects, <function f at 0x…>, are as PyTorch
+ * writes them. */
 static gboolean
-report_undefined (const AdjValue *leaf, gpointer data)
+report_unread (const AdjValue *leaf, gpointer data)
 {
   Place *place = data;
-  AdjLexer lexer;
-  AdjToken token;
+  const char *found;
 
-  if (leaf->kind != ADJ_VALUE_RAW || !adj_text_is_identifier (leaf->text, leaf->n))
+  if (leaf->kind != ADJ_VALUE_RAW || *leaf->text == '<')
     return TRUE;
 
-  adj_lexer_init (&lexer, place->at, place->end - place->at, place->span.line);
-  lexer.line_start = place->at - (place->span.column - 1);
-  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
-       token = adj_lexer_next (&lexer))
-    if (token.kind == ADJ_TOKEN_NAME && adj_token_is (&token, leaf->text))
-      break;
   /* A nested call comes before what it is an argument of: then the place is the last one known. */
-  if (token.kind == ADJ_TOKEN_END)
-    token.span = place->span;
-  else
-    place->span = token.span;
-  place->at = token.text;
-  adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, token.span,
-                 "'%s' is not defined before this line; it is kept as text", leaf->text);
+  found = memmem (place->at, place->end - place->at, leaf->text, leaf->n);
+  for (const char *at = place->at; found && at < found; at++)
+    if (*at == '\n')
+      {
+        place->span.line++;
+        place->line_start = at + 1;
+      }
+  place->at = found ? found : place->end;
+  if (found)
+    place->span.column = found - place->line_start + 1;
+  place->span.length = leaf->n;
+  adj_diags_add (place->module->diags, ADJ_SEVERITY_WARNING, place->span,
+                 adj_text_is_identifier (leaf->text, leaf->n)
+                     ? "'%s' is not defined before this line; it is kept as text"
+                     : "'%s' is not understood; it is kept as text",
+                 leaf->text);
 
   return TRUE;
 }
@@ -155,7 +161,11 @@ adj_statement_commit (AdjStatement *s, const char *name, const AdjLine *line)
 {
   const char *start = line->at + line->indent;
   Place place = {
-    s->module, { line->number, line->indent + 1, 0 }, start, line->at + line->length
+    .module = s->module,
+    .span = { line->number, line->indent + 1, 0 },
+    .at = start,
+    .end = line->at + line->length,
+    .line_start = line->at,
   };
 
   for (guint i = 0; i < s->drafts->len; i++)
@@ -164,9 +174,9 @@ adj_statement_commit (AdjStatement *s, const char *name, const AdjLine *line)
       gboolean is_last = i + 1 == s->drafts->len;
 
       for (guint k = 0; k < draft->args->len; k++)
-        adj_value_foreach (&g_array_index (draft->args, AdjValue, k), report_undefined, &place);
+        adj_value_foreach (&g_array_index (draft->args, AdjValue, k), report_unread, &place);
       for (guint k = 0; k < draft->kwargs->len; k++)
-        adj_value_foreach (&g_array_index (draft->kwargs, AdjValue, k), report_undefined, &place);
+        adj_value_foreach (&g_array_index (draft->kwargs, AdjValue, k), report_unread, &place);
       add_node (s, draft, is_last ? name : NULL, is_last ? &s->facts : NULL);
     }
   g_array_set_size (s->drafts, 0);

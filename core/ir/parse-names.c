@@ -92,22 +92,28 @@ adj_module_make_up_name (AdjModuleReader *module, const char *candidate)
 }
 
 char *
+adj_module_take_name (AdjModuleReader *module, const char *name, AdjSpan span)
+{
+  char *unique;
+
+  if (!adj_node_id_is_valid (adj_builder_find (module->builder, name)))
+    return g_strdup (name);
+
+  unique = adj_module_make_up_name (module, name);
+  adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
+                 "'%s' is defined twice; the second is called '%s' here", name, unique);
+
+  return unique;
+}
+
+char *
 adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span)
 {
-  AdjValue node = { .kind = ADJ_VALUE_NODE };
-  char *unique = NULL;
+  AdjValue node = ADJ_NODE (((AdjNodeId){ adj_builder_get_n_nodes (module->builder) }));
 
-  if (adj_node_id_is_valid (adj_builder_find (module->builder, name)))
-    {
-      unique = adj_module_make_up_name (module, name);
-      adj_diags_add (module->diags, ADJ_SEVERITY_WARNING, span,
-                     "'%s' is defined twice; the second is called '%s' here", name, unique);
-    }
-
-  node.node.index = adj_builder_get_n_nodes (module->builder);
   adj_module_set (module, name, &node);
 
-  return unique ? unique : g_strdup (name);
+  return adj_module_take_name (module, name, span);
 }
 
 /* No two parameters have one name: text could not tell them apart. */

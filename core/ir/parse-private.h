@@ -172,6 +172,8 @@ char *adj_module_take_target (AdjModuleReader *module,
                               AdjSpan span);
 /* A name for a node that the text calls otherwise, or not at all. */
 char *adj_module_make_up_name (AdjModuleReader *module, const char *candidate);
+/* What a node is called that the text calls @name: that, or like it. */
+char *adj_module_take_name (AdjModuleReader *module, const char *name, AdjSpan span);
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
 char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
 

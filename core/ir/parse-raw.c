@@ -69,7 +69,104 @@ join_lines (const char *text, gsize length)
   return out;
 }
 
-/* -- Names ---- */
+/* -- Names that are given values ---- */
+
+static gboolean
+is_punct (const AdjToken *token, const char *text)
+{
+  return token->kind == ADJ_TOKEN_PUNCT && adj_token_is (token, text);
+}
+
+static gboolean
+is_word (const AdjToken *token, const char *word)
+{
+  return token->kind == ADJ_TOKEN_NAME && adj_token_is (token, word);
+}
+
+/* Whether a name before @next, outside of brackets or not, is given a value.  `x += 1` changes the
+ * value that it has. */
+static gboolean
+assigns (const AdjToken *next, guint depth)
+{
+  if (next->kind != ADJ_TOKEN_PUNCT)
+    return FALSE;
+  if (adj_token_is (next, ":="))
+    return TRUE;
+
+  return depth == 0 && adj_token_is (next, "=");
+}
+
+static void
+add_name (GHashTable *names, const AdjToken *token)
+{
+  g_hash_table_insert (names, (gpointer) token->text, adj_token_dup (token));
+}
+
+/* `x = …`, `x := …`, `for x in`, `as x`, `import x`. */
+static void
+find_bound (const char *text, gsize length, GHashTable *names)
+{
+  gboolean binds = FALSE;
+  guint depth = 0;
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, text, length, 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    {
+      AdjToken next = adj_lexer_peek (&lexer);
+
+      if (token.kind == ADJ_TOKEN_PUNCT && token.length == 1)
+        {
+          depth += strchr ("([{", *token.text) != NULL;
+          depth -= depth > 0 && strchr (")]}", *token.text);
+          binds &= strchr (":;", *token.text) == NULL;
+        }
+      if (token.kind != ADJ_TOKEN_NAME || (token.text > text && token.text[-1] == '.'))
+        continue;
+      if (depth == 0 && (is_word (&token, "for") || is_word (&token, "as") ||
+                         is_word (&token, "import") || is_word (&token, "def")))
+        binds = TRUE;
+      else if (is_word (&token, "in"))
+        binds = FALSE;
+      else if (binds || assigns (&next, depth))
+        add_name (names, &token);
+    }
+}
+
+/* `a, (b, c) = …`: also the names before the last comma. */
+static void
+find_unpacked (const char *text, gsize length, GHashTable *names)
+{
+  g_autoptr (GArray) pattern = g_array_new (FALSE, FALSE, sizeof (AdjToken));
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, text, length, 1);
+  for (token = adj_lexer_next (&lexer);
+       token.kind == ADJ_TOKEN_NAME ||
+       (token.kind == ADJ_TOKEN_PUNCT && strchr ("()[],*", *token.text) != NULL);
+       token = adj_lexer_next (&lexer))
+    if (token.kind == ADJ_TOKEN_NAME)
+      g_array_append_val (pattern, token);
+  for (guint i = 0; is_punct (&token, "=") && i < pattern->len; i++)
+    add_name (names, &g_array_index (pattern, AdjToken, i));
+}
+
+/* Every name that @text may give a value: where it stands → name. */
+static GHashTable *
+find_assigned (const char *text, gsize length)
+{
+  GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+
+  find_bound (text, length, names);
+  find_unpacked (text, length, names);
+
+  return names;
+}
+
+/* -- Nodes that are read ---- */
 
 static gboolean
 collect_node (const AdjValue *leaf, gpointer data)
@@ -94,135 +191,138 @@ append_names (AdjModuleReader *module, const AdjValue *value, const GArray *node
     g_string_append (out, ",)");
 }
 
-GArray *
-adj_module_find_mentions (AdjModuleReader *module, const char *text, gsize length, GString *out)
+/* A RAW node in the making. */
+typedef struct
+{
+  AdjModuleReader *module;
+  const char *text; /* in one line */
+  gsize length;
+  char *name;           /* (owned) */
+  GHashTable *assigned; /* (owned): where names are given values that the node stands for */
+  GArray *args;         /* (owned): the nodes that are mentioned, each once */
+} Raw;
+
+static void
+raw_clear (Raw *raw)
+{
+  g_free (raw->name);
+  g_hash_table_unref (raw->assigned);
+  g_array_unref (raw->args);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Raw, raw_clear)
+
+static void
+mention (Raw *raw, GHashTable *seen, const GArray *nodes)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AdjValue node = g_array_index (nodes, AdjValue, i);
+
+      if (g_hash_table_add (seen, GUINT_TO_POINTER (node.node.index + 1)))
+        g_array_append_val (raw->args, node);
+    }
+}
+
+/* Appends what stands for @token in the text of the node: its own name where a name is given a
+ * value, the names of nodes where they are read.  %FALSE, and nothing is appended: itself. */
+static gboolean
+append_name (Raw *raw, const AdjToken *token, GHashTable *seen, GString *out)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (GArray) nodes = adj_value_array_new ();
+  g_auto (AdjValue) value = ADJ_NONE;
+
+  if (token->kind != ADJ_TOKEN_NAME || (token->text > raw->text && token->text[-1] == '.'))
+    return FALSE;
+  if (g_hash_table_contains (raw->assigned, token->text))
+    {
+      g_string_append (out, raw->name);
+      return TRUE;
+    }
+  name = adj_token_dup (token);
+  if (!adj_module_resolve (name, &value, raw->module))
+    return FALSE;
+  adj_value_foreach (&value, collect_node, nodes);
+  if (nodes->len == 0)
+    return FALSE;
+
+  mention (raw, seen, nodes);
+  append_names (raw->module, &value, nodes, out);
+
+  return TRUE;
+}
+
+/* The text with the names that nodes have here; finds those that it mentions. */
+static char *
+dup_target (Raw *raw)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  GArray *mentioned = adj_value_array_new ();
-  const char *copied = text;
+  g_autoptr (GString) out = g_string_sized_new (raw->length);
+  const char *copied = raw->text;
   AdjLexer lexer;
   AdjToken token;
 
-  adj_lexer_init (&lexer, text, length, 1);
+  adj_lexer_init (&lexer, raw->text, raw->length, 1);
   for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
        token = adj_lexer_next (&lexer))
     {
-      g_autoptr (GArray) nodes = adj_value_array_new ();
-      g_autofree char *name = NULL;
-      g_auto (AdjValue) value = ADJ_NONE;
+      gsize length = out->len;
 
-      if (token.kind != ADJ_TOKEN_NAME || (token.text > text && token.text[-1] == '.'))
-        continue;
-      name = adj_token_dup (&token);
-      if (!adj_module_resolve (name, &value, module))
-        continue;
-      adj_value_foreach (&value, collect_node, nodes);
-      if (nodes->len == 0)
-        continue;
-
-      for (guint i = 0; i < nodes->len; i++)
-        {
-          AdjValue node = g_array_index (nodes, AdjValue, i);
-
-          if (g_hash_table_add (seen, GUINT_TO_POINTER (node.node.index + 1)))
-            g_array_append_val (mentioned, node);
-        }
       g_string_append_len (out, copied, token.text - copied);
-      append_names (module, &value, nodes, out);
-      copied = token.text + token.length;
+      if (append_name (raw, &token, seen, out))
+        copied = token.text + token.length;
+      else
+        g_string_truncate (out, length);
     }
-  g_string_append_len (out, copied, text + length - copied);
+  g_string_append_len (out, copied, raw->text + raw->length - copied);
 
-  return mentioned;
-}
-
-static gboolean
-is_word (const AdjToken *token, const char *word)
-{
-  return token->kind == ADJ_TOKEN_NAME && adj_token_is (token, word);
-}
-
-/* Whether a name before @next, outside of brackets or not, is given a value. */
-static gboolean
-assigns (const AdjToken *next, guint depth)
-{
-  if (next->kind != ADJ_TOKEN_PUNCT)
-    return FALSE;
-  if (adj_token_is (next, ":="))
-    return TRUE;
-
-  return depth == 0 && next->text[next->length - 1] == '=' && !adj_token_is (next, "==") &&
-         !adj_token_is (next, "!=") && !adj_token_is (next, "<=") && !adj_token_is (next, ">=");
-}
-
-/* Every name that @text may give a value: `x = …`, `x := …`, `for x in`, `as x`, `import x`. */
-static GPtrArray *
-find_assigned (const char *text, gsize length)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  gboolean binds = FALSE;
-  guint depth = 0;
-  AdjLexer lexer;
-  AdjToken token;
-
-  adj_lexer_init (&lexer, text, length, 1);
-  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
-       token = adj_lexer_next (&lexer))
-    {
-      AdjToken next = adj_lexer_peek (&lexer);
-
-      if (token.kind == ADJ_TOKEN_PUNCT && token.length == 1)
-        {
-          depth += strchr ("([{", *token.text) != NULL;
-          depth -= depth > 0 && strchr (")]}", *token.text);
-          binds &= strchr (":;", *token.text) == NULL;
-        }
-      if (token.kind != ADJ_TOKEN_NAME)
-        continue;
-      if (depth == 0 && (is_word (&token, "for") || is_word (&token, "as") ||
-                         is_word (&token, "import") || is_word (&token, "def")))
-        binds = TRUE;
-      else if (is_word (&token, "in"))
-        binds = FALSE;
-      else if (binds || assigns (&next, depth))
-        g_ptr_array_add (names, adj_token_dup (&token));
-    }
-
-  return names;
-}
-
-/* `a, (b, c) = …`: also the names before the last comma. */
-static void
-find_unpacked (const char *text, gsize length, GPtrArray *names)
-{
-  g_autoptr (GPtrArray) pattern = g_ptr_array_new_with_free_func (g_free);
-  AdjLexer lexer;
-  AdjToken token;
-
-  adj_lexer_init (&lexer, text, length, 1);
-  for (token = adj_lexer_next (&lexer);
-       token.kind == ADJ_TOKEN_NAME ||
-       (token.kind == ADJ_TOKEN_PUNCT && strchr ("()[],*", *token.text) != NULL);
-       token = adj_lexer_next (&lexer))
-    if (token.kind == ADJ_TOKEN_NAME)
-      g_ptr_array_add (pattern, adj_token_dup (&token));
-  if (token.kind == ADJ_TOKEN_PUNCT && adj_token_is (&token, "="))
-    g_ptr_array_extend_and_steal (names, g_steal_pointer (&pattern));
+  return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
 /* -- The node ---- */
 
-/* A statement that binds nothing, when we print it, deletes the name that its node goes by. */
+static gboolean
+is_free (const AdjModuleReader *module, const char *name)
+{
+  return !adj_node_id_is_valid (adj_builder_find (module->builder, name));
+}
+
+/* The one name that the text gives values to; %NULL: none or several. */
+static const char *
+find_only (const Raw *raw)
+{
+  const char *only = NULL;
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, raw->assigned);
+  while (g_hash_table_iter_next (&iter, NULL, &name))
+    {
+      if (only && !g_str_equal (only, name))
+        return NULL;
+      only = name;
+    }
+
+  return only;
+}
+
+/* The name of the node: @bound, with which its text begins; else one that it gives a value to, or
+ * what it deletes, @last: so we print it when it does neither. */
 static char *
-name_raw (AdjModuleReader *module, const char *last)
+name_raw (Raw *raw, const char *bound, const char *last, AdjSpan span)
 {
   g_auto (AdjValue) value = ADJ_NONE;
+  const char *only = find_only (raw);
 
-  if (last && !adj_module_resolve (last, &value, module) &&
-      !adj_node_id_is_valid (adj_builder_find (module->builder, last)))
+  if (bound)
+    return adj_module_take_name (raw->module, bound, span);
+  if (only && is_free (raw->module, only))
+    return g_strdup (only);
+  if (last && !adj_module_resolve (last, &value, raw->module) && is_free (raw->module, last))
     return g_strdup (last);
 
-  return adj_module_make_up_name (module, "raw");
+  return adj_module_make_up_name (raw->module, "raw");
 }
 
 /* The name on the left of @text; %NULL: it does not begin with an assignment to one. */
@@ -252,13 +352,19 @@ dup_bound (const char *text, gsize length)
   return token.kind == ADJ_TOKEN_PUNCT && adj_token_is (&token, "=") ? adj_token_dup (&name) : NULL;
 }
 
+/* Every name that the text gives a value stands for the node. */
 static void
-set_all (AdjModuleReader *module, const GPtrArray *names, guint index)
+set_assigned (const Raw *raw, const char *bound)
 {
-  AdjValue node = ADJ_NODE (((AdjNodeId){ index }));
+  AdjValue node = ADJ_NODE (((AdjNodeId){ adj_builder_get_n_nodes (raw->module->builder) }));
+  GHashTableIter iter;
+  gpointer name;
 
-  for (guint i = 0; i < names->len; i++)
-    adj_module_set (module, names->pdata[i], &node);
+  g_hash_table_iter_init (&iter, raw->assigned);
+  while (g_hash_table_iter_next (&iter, NULL, &name))
+    adj_module_set (raw->module, name, &node);
+  if (bound)
+    adj_module_set (raw->module, bound, &node);
 }
 
 /* Adds the node of @text, in one line; @bound: (nullable) the name that it begins with. */
@@ -270,31 +376,30 @@ add_raw (AdjModuleReader *module,
          AdjSpan span,
          AdjNodeFacts *facts)
 {
-  guint index = adj_builder_get_n_nodes (module->builder);
-  gsize n_bound = bound ? strlen (bound) : 0;
-  g_autoptr (GPtrArray) assigned = find_assigned (text->str, text->len);
-  g_autoptr (GString) rest = g_string_new (NULL);
-  g_autoptr (GArray) args =
-      adj_module_find_mentions (module, text->str + n_bound, text->len - n_bound, rest);
-  g_autofree char *name = bound ? adj_module_bind (module, bound, span) : name_raw (module, last);
-  g_autofree char *target = g_strconcat (bound ? name : "", rest->str, NULL);
-  AdjNodeSpec spec = {
-    .name = name,
-    .opcode = ADJ_OPCODE_RAW,
-    .target = target,
-    .args = { .kind = ADJ_VALUE_TUPLE, .n = args->len, .items = (gpointer) args->data },
-    .kwargs = { .kind = ADJ_VALUE_DICT },
-    .val = facts->val,
-    .meta = &facts->meta,
-    .span = span,
-    .origin = ADJ_NO_NODE,
+  g_auto (Raw) raw = {
+    .module = module,
+    .text = text->str,
+    .length = text->len,
+    .assigned = find_assigned (text->str, text->len),
+    .args = adj_value_array_new (),
   };
+  g_autofree char *target = NULL;
+  AdjNodeSpec spec = { .opcode = ADJ_OPCODE_RAW,
+                       .kwargs = { .kind = ADJ_VALUE_DICT },
+                       .val = facts->val,
+                       .meta = &facts->meta,
+                       .span = span,
+                       .origin = ADJ_NO_NODE };
 
-  find_unpacked (text->str, text->len, assigned);
-  set_all (module, assigned, index);
+  raw.name = name_raw (&raw, bound, last, span);
+  spec.name = raw.name;
+  spec.target = target = dup_target (&raw);
+  spec.args = adj_value_array_end (raw.args, ADJ_VALUE_TUPLE);
+  set_assigned (&raw, bound);
   facts->meta.stack_trace = module->stack_trace;
   facts->meta.extra = &facts->extra;
   adj_builder_add (module->builder, &spec);
+  adj_value_clear (&spec.args);
 }
 
 void

@@ -105,11 +105,14 @@ adj_tail_find_deletes (const char *text, gsize length, char **last)
   for (gsize at = length; at-- > 1;)
     if (text[at] == ';')
       {
+        g_autofree char *name = NULL;
         AdjReader reader;
 
         adj_reader_init (&reader, text + at, length - at, 1);
-        if (!adj_tail_read (&reader, *last ? NULL : last))
+        if (!adj_tail_read (&reader, &name))
           break;
+        if (!*last)
+          *last = g_steal_pointer (&name);
         for (length = at; length > 1 && is_blank (text[length - 1]);)
           length--;
         at = length;

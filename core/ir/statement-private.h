@@ -49,11 +49,6 @@ void adj_statement_commit (AdjStatement *s, const char *name, const AdjLine *lin
 void adj_statement_add_output (AdjStatement *s, AdjValue *value, const AdjLine *line);
 /* Adds a RAW node of the text in @line, with @facts but for its deletes. */
 void adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjNodeFacts *facts);
-/* The nodes that @text mentions, each once, as a list of arguments; @out gets @text with their
- * names in place of those that the text gives them. */
-GArray *
-adj_module_find_mentions (AdjModuleReader *module, const char *text, gsize length, GString *out);
-
 /* -- Expressions (parse-expression.c, parse-call.c) ---- */
 
 /* What stands behind `=`, with a tuple's brackets left out or not.  @is_operation: PyTorch prints

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "interpreter/adj-interpreter.h"
+
 /* One entry of the list of steps: a pass, "decompose=core", or a partitioner. */
 typedef struct
 {
@@ -246,6 +248,8 @@ adj_pipeline_run (AdjGraph *graph,
   g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
 
   *result = (AdjPipelineResult){ NULL };
+  if (!adj_graph_check_understood (graph, error))
+    return FALSE;
   options = options != NULL ? options : &none;
   is_asked_for = options->steps != NULL || options->partitioner != NULL;
   list = list_steps (role, options);

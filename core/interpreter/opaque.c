@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What text says that nobody understands has no value, and neither has what depends on it. */
+
+#include <string.h>
+
+#include "base/adj-lexer.h"
+#include "call/adj-op.h"
+#include "interpreter/adj-interpreter.h"
+
+#define NONE G_MAXUINT32
+
+typedef struct
+{
+  const AdjGraph *graph;
+  AdjNodeId *depends; /* of each node: on which one, or ADJ_NO_NODE */
+  guint32 *memory;    /* of each node: the first one that may have its memory */
+  guint32 *written;   /* of memory: by which node, or NONE */
+  guint32 returns;    /* the node that may have returned already, or NONE */
+} Search;
+
+/* -- Statements ---- */
+
+static gboolean
+is_punct (const AdjToken *token, const char *text)
+{
+  return token->kind == ADJ_TOKEN_PUNCT && adj_token_is (token, text);
+}
+
+/* `x.add_(…)`, `x += …`, `x[…] = …`, `x.data = …`, `out=x` */
+static gboolean
+may_write (const char *text, const AdjToken *before, const AdjToken *token)
+{
+  guint n = before->length;
+
+  if (is_punct (token, "("))
+    return before->kind == ADJ_TOKEN_NAME && n > 1 && before->text[n - 1] == '_' &&
+           before->text[n - 2] != '_';
+  if (is_punct (token, "="))
+    return is_punct (before, "]") ||
+           (before->kind == ADJ_TOKEN_NAME &&
+            (adj_token_is (before, "out") || (before->text > text && before->text[-1] == '.')));
+
+  return token->kind == ADJ_TOKEN_PUNCT && token->length > 1 &&
+         token->text[token->length - 1] == '=' && !strchr ("=!<>:", token->text[0]);
+}
+
+/* What a statement may do beside giving a value. */
+static void
+look_through (const char *text, gboolean *writes, gboolean *returns)
+{
+  AdjToken before = { .kind = ADJ_TOKEN_END }, token;
+  AdjLexer lexer;
+
+  adj_lexer_init (&lexer, text, strlen (text), 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    {
+      *writes |= may_write (text, &before, &token);
+      *returns |= token.kind == ADJ_TOKEN_NAME && adj_token_is (&token, "return");
+      before = token;
+    }
+}
+
+/* -- Nodes ---- */
+
+/* Objects that PyTorch writes as <function f at 0x…> stand for no value. */
+static gboolean
+is_known (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_RAW || g_str_has_prefix (leaf->text, "<");
+}
+
+/* A graph that @node reads, and that gives no value itself. */
+static AdjGraph *
+find_opaque_graph (const AdjGraph *graph, const AdjNode *node)
+{
+  AdjGraph *read =
+      node->opcode == ADJ_OPCODE_GET_ATTR ? adj_graph_find_subgraph (graph, node->target) : NULL;
+
+  return read != NULL && !adj_graph_check_understood (read, NULL) ? read : NULL;
+}
+
+/* Higher-order operators look at their arguments themselves: a policy may be any object. */
+static gboolean
+has_unread (const AdjNode *node)
+{
+  return node->opcode != ADJ_OPCODE_PLACEHOLDER &&
+         !g_str_has_prefix (node->target, "torch.ops.higher_order.") &&
+         (!adj_value_foreach (&node->args, is_known, NULL) ||
+          !adj_value_foreach (&node->kwargs, is_known, NULL));
+}
+
+/* The first node that may have the memory of @node's result. */
+static guint32
+find_memory (const Search *search, const AdjNode *node, guint index)
+{
+  gboolean is_own = node->op != NULL ? !adj_schema_is_view (adj_op_get_schema (node->op))
+                                     : node->opcode == ADJ_OPCODE_PLACEHOLDER;
+
+  return is_own || node->n_inputs == 0 ? index : search->memory[node->inputs[0].index];
+}
+
+static AdjNodeId
+find_input (const Search *search, const AdjNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      guint input = node->inputs[i].index;
+      guint32 writer = search->written[search->memory[input]];
+
+      if (adj_node_id_is_valid (search->depends[input]))
+        return search->depends[input];
+      if (writer != NONE)
+        return (AdjNodeId){ writer };
+    }
+
+  return ADJ_NO_NODE;
+}
+
+static void
+search_node (Search *search, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (search->graph, index);
+  gboolean is_raw = node->opcode == ADJ_OPCODE_RAW, writes = FALSE, returns = FALSE;
+
+  search->memory[index] = find_memory (search, node, index);
+  search->depends[index] = find_input (search, node);
+  if (!adj_node_id_is_valid (search->depends[index]) &&
+      (is_raw || has_unread (node) || find_opaque_graph (search->graph, node) != NULL))
+    search->depends[index] = (AdjNodeId){ index };
+  if (node->opcode == ADJ_OPCODE_OUTPUT && search->returns != NONE)
+    search->depends[index] = (AdjNodeId){ search->returns };
+  if (!is_raw)
+    return;
+
+  look_through (node->target, &writes, &returns);
+  for (guint i = 0; writes && i < node->n_inputs; i++)
+    search->written[search->memory[node->inputs[i].index]] = index;
+  if (returns && search->returns == NONE)
+    search->returns = index;
+}
+
+AdjNodeId *
+adj_graph_find_opaque (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  g_autofree guint32 *memory = g_new0 (guint32, n + 1);
+  g_autofree guint32 *written = g_new (guint32, n + 1);
+  Search search = { graph, g_new0 (AdjNodeId, n + 1), memory, written, NONE };
+
+  memset (written, 0xff, (n + 1) * sizeof *written);
+  for (guint i = 0; i < n; i++)
+    search_node (&search, i);
+
+  return search.depends;
+}
+
+/* -- Refusal ---- */
+
+static gboolean
+find_unread (const AdjValue *leaf, gpointer data)
+{
+  if (is_known (leaf, NULL))
+    return TRUE;
+
+  *(const char **) data = leaf->text;
+
+  return FALSE;
+}
+
+gboolean
+adj_graph_check_understood (const AdjGraph *graph, GError **error)
+{
+  g_autofree AdjNodeId *depends = adj_graph_find_opaque (graph);
+  AdjNodeId id = depends[adj_graph_get_output (graph).index];
+  const AdjNode *node;
+  const char *unread;
+  g_autofree char *place = NULL;
+
+  if (!adj_node_id_is_valid (id))
+    return TRUE;
+
+  node = adj_graph_get_node (graph, id.index);
+  if (find_opaque_graph (graph, node) != NULL)
+    return adj_graph_check_understood (find_opaque_graph (graph, node), error);
+  unread = node->target;
+  if (node->opcode != ADJ_OPCODE_RAW)
+    {
+      adj_value_foreach (&node->args, find_unread, &unread);
+      adj_value_foreach (&node->kwargs, find_unread, &unread);
+    }
+  place = node->span.line > 0 ? g_strdup_printf ("%u:%u: ", node->span.line, node->span.column)
+                              : g_strdup ("");
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+               "%s'%s' has no value, and what is returned depends on it: this is not understood: "
+               "%.200s",
+               place, node->name, unread);
+  if (error)
+    adj_error_blame_node (*error, node->name, id.index);
+
+  return FALSE;
+}
