@@ -12,12 +12,14 @@ typedef struct
   char *inputs;
   gboolean nodes;
   gboolean json;
+  char *explain;
 } Options;
 
 static void
 options_clear (Options *options)
 {
   g_free (options->inputs);
+  g_free (options->explain);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -102,6 +104,9 @@ run (int argc, char **argv, GError **error)
     { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &options.rtol,
       "Decide by |a - b| ≤ atol + rtol |b| instead of error bands", "X" },
     { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &options.atol, "See --rtol", "X" },
+    { "explain", 'e', 0, G_OPTION_ARG_STRING, &options.explain,
+      "Print why a node was judged as it was: its numbers, their limits, where these come from",
+      "NODE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
   };
@@ -116,13 +121,19 @@ run (int argc, char **argv, GError **error)
   if (!adj_program_target_init (&programs[0], argv[1], error) ||
       !adj_program_target_init (&programs[1], argv[2], error))
     return ADJ_EXIT_BAD_INPUT;
+  options.nodes = options.nodes || options.explain != NULL;
   if (programs[0].program != NULL || programs[1].program != NULL)
     return adj_program_target_compare (&programs[0], &programs[1], error);
   if (!adj_target_open (&target, argv[1], NULL, error) ||
       !adj_target_check_understood (&target, error) ||
       (comparison = compare_targets (&target, argv[2], &options, error)) == NULL)
     return ADJ_EXIT_BAD_INPUT;
-  if (options.json)
+  if (options.explain != NULL)
+    {
+      if (!adj_comparison_report_explain (target.graph->graph, comparison, options.explain, error))
+        return ADJ_EXIT_BAD_INPUT;
+    }
+  else if (options.json)
     adj_comparison_report_json (target.graph->graph, comparison);
   else
     adj_comparison_report_text (target.graph->graph, comparison);

@@ -26,10 +26,10 @@ print_row (const AdjGraph *graph, const AdjValueComparison *value, const char *w
   printf ("%-8s %-28s", what, value_name (graph, value));
   print_number (value->difference.max_abs);
   print_number (value->difference.rel_l2);
-  print_number (value->local);
+  print_number (value->own.rel_l2);
   print_number (value->accumulated);
   print_number (value->peer);
-  printf ("  %s\n", adj_verdict_name (value->verdict));
+  printf ("  %s\n", adj_value_comparison_says (value));
 }
 
 static void
@@ -37,6 +37,22 @@ print_columns (void)
 {
   printf ("%-8s %-28s  %9s  %9s  %9s  %9s  %9s  %s\n", "", "NODE", "MAX ABS", "REL L2", "LOCAL",
           "TO F64", "PEER F64", "VERDICT");
+}
+
+static void
+print_evidence (const AdjValueComparison *value)
+{
+  g_autoptr (GArray) rows = adj_value_comparison_explain (value);
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const AdjEvidence *row = &g_array_index (rows, AdjEvidence, i);
+
+      printf ("  %-20s", row->what);
+      print_number (row->number);
+      print_number (row->limit);
+      printf ("%s %s\n", fabs (row->number) > row->limit ? " !" : "  ", row->origin);
+    }
 }
 
 /* Where the first difference is, and whether it began there. */
@@ -56,8 +72,34 @@ print_first (const AdjGraph *graph, const AdjComparison *comparison)
   printf ("  its inputs %s\n", first->inputs_agree   ? "agree: the difference begins here"
                                : first->inputs_alone ? "had no values to be compared with"
                                                      : "differ already");
-  if (first->local > first->local_limit)
-    printf ("  its local error %.2e exceeds the band %.2e\n", first->local, first->local_limit);
+  printf ("  %s\n", adj_cause_says (first->cause));
+  print_evidence (first);
+}
+
+gboolean
+adj_comparison_report_explain (const AdjGraph *graph,
+                               const AdjComparison *comparison,
+                               const char *name,
+                               GError **error)
+{
+  gboolean nodes = comparison->nodes != NULL;
+  const AdjValueComparison *values = nodes ? comparison->nodes : comparison->outputs;
+  guint n = nodes ? comparison->n_nodes : comparison->n_outputs, i = 0;
+
+  while (i < n && !g_str_equal (value_name (graph, &values[i]), name))
+    i++;
+  if (i == n)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no node '%s' was compared", name);
+      return FALSE;
+    }
+  printf ("%s: %s\n", name, adj_value_comparison_says (&values[i]));
+  if (values[i].cause != ADJ_CAUSE_NONE)
+    printf ("  %s\n", adj_cause_says (values[i].cause));
+  if (values[i].alone)
+    printf ("  nothing was recorded for it\n");
+  print_evidence (&values[i]);
+  return TRUE;
 }
 
 static void
@@ -127,8 +169,8 @@ add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison
   json_builder_add_boolean_value (builder, value->inputs_agree);
   add_number (builder, "max_abs", value->difference.max_abs);
   add_number (builder, "rel_l2", value->difference.rel_l2);
-  add_number (builder, "local", value->local);
-  add_number (builder, "local_limit", value->local_limit);
+  add_number (builder, "local", value->own.rel_l2);
+  add_number (builder, "local_limit", value->own.rel_l2_limit);
   add_number (builder, "to_float64", value->accumulated);
   add_number (builder, "peer_to_float64", value->peer);
   json_builder_end_object (builder);

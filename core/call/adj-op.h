@@ -22,11 +22,15 @@ typedef enum
   ADJ_OP_COMMUTES = 1 << 7,
   ADJ_OP_NO_GRADIENT = 1 << 8,    /* floating results that never require a gradient (detach) */
   ADJ_OP_NO_DERIVATIVE = 1 << 15, /* there is a gradient, but nobody has it: PyTorch neither */
-  ADJ_OP_METADATA = 1 << 9,   /* changes what self shows (t_, set_), not its elements; its kernel
-                                 touches no bytes and runs on fake tensors too */
-  ADJ_OP_FILLS = 1 << 14,     /* every element gets one value: it may be written more than once */
-  ADJ_OP_UNDEFINED = 1 << 10, /* None may stand for any tensor, whatever the schema says: backward
-                                 operators of PyTorch get undefined tensors */
+  ADJ_OP_PLACES = 1 << 16,  /* its integers are places along `dim` of self: of equal elements any
+                               may be named */
+  ADJ_OP_CANCELS = 1 << 17, /* PyTorch subtracts what may be much larger than what is left */
+  ADJ_OP_ADDS_NARROW = 1 << 18, /* PyTorch adds 16-bit numbers up in their own type */
+  ADJ_OP_METADATA = 1 << 9,     /* changes what self shows (t_, set_), not its elements; its kernel
+                                   touches no bytes and runs on fake tensors too */
+  ADJ_OP_FILLS = 1 << 14,       /* every element gets one value: it may be written more than once */
+  ADJ_OP_UNDEFINED = 1 << 10,   /* None may stand for any tensor, whatever the schema says: backward
+                                   operators of PyTorch get undefined tensors */
   /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */
   ADJ_OP_COMPOSITE = 1 << 11,
 } AdjOpFlags;
@@ -53,12 +57,13 @@ typedef enum
   ADJ_PROMOTE_REAL,        /* FIRST, but complex becomes the float that it is made of (abs) */
 } AdjPromote;
 
-/* The class of the tolerance band in comparisons (operators §5.3). */
+/* The class of the tolerance band in comparisons; in 16-bit types 2u of the result, and the rest
+ * of them in float32. */
 typedef enum
 {
   ADJ_BAND_EXACT,   /* copies, views, integers, indices: bit for bit */
   ADJ_BAND_ROUNDED, /* exactly rounded pointwise: 2u */
-  ADJ_BAND_SMOOTH,  /* transcendental, softmax, norms: 8u */
+  ADJ_BAND_SMOOTH,  /* transcendental, softmax, norms: u (8 + 2 log2 K) */
   ADJ_BAND_SUM,     /* u (4 + log2 K) */
   ADJ_BAND_PRODUCT, /* matrix products and convolutions: u (4 + 2 log2 K) */
 } AdjBand;

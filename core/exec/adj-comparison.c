@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The candidate runs once with every value kept; the float64 run gives the truth where none was
- * recorded; each operator is then called once more in float64 on the candidate's own inputs.  A
- * value differs when its local error leaves the band of its operator, when it lies further from the
- * truth than the peer by more than the allowed ratio, or when the peer is so far from our own
- * float64 run that it must have computed something else.  A value for which one of these holds is
- * judged again by what rounding alone does to it, which a third run tells. */
+ * recorded; each operator is then called once more in float64 on the candidate's own inputs, and on
+ * those of the peer where they are known and others.  A value differs when one of the two lies
+ * further from that than its rounding takes it.  Only where this cannot be told does the distance
+ * from the float64 run decide, and what rounding alone does to that, which a third run tells. */
 
 #include "exec/adj-comparison.h"
+
+#include <math.h>
 
 #include "exec/comparing-private.h"
 #include "exec/noise-private.h"
@@ -44,17 +45,32 @@ run_both (Comparing *comparing, AdjRunResult *result, AdjComparison *comparison,
          (comparison->failure != NULL && !g_cancellable_is_cancelled (comparing->cancellable));
 }
 
+static void
+forget_nodes (AdjComparison *comparison)
+{
+  g_clear_pointer (&comparison->nodes, g_free);
+  comparison->n_nodes = 0;
+  comparison->first = -1;
+}
+
 static gboolean
 compare (Comparing *comparing, AdjComparison *comparison, GError **error)
 {
   const AdjComparisonRequest *request = comparing->request;
   AdjRunResult result = { 0 };
-  gboolean done;
+  gboolean done, differs;
 
   done = run_both (comparing, &result, comparison, error) &&
          (request->expected == NULL || comparison->failure != NULL ||
-          comparing_compare_outputs (comparing, &result, comparison, error)) &&
-         (!request->nodes || comparing_compare_nodes (comparing, comparison, error));
+          comparing_compare_outputs (comparing, &result, comparison, error));
+  differs = done && worst_verdict (comparison->outputs, comparison->n_outputs, ADJ_VERDICT_EQUAL) ==
+                        ADJ_VERDICT_DIFFERS;
+  if (done && (request->nodes || differs))
+    done = comparing_compare_nodes (comparing, comparison, error);
+  if (done && isnan (request->rtol))
+    comparing_settle_outputs (comparing, comparison);
+  if (!request->nodes)
+    forget_nodes (comparison);
   adj_run_result_clear (&result);
   if (done && comparison->failure != NULL && comparison->first < 0)
     {
@@ -71,7 +87,9 @@ AdjComparison *
 adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error)
 {
   guint n = adj_graph_get_n_nodes (request->graph);
-  Comparing comparing = { .request = request, .graph = request->graph, .total = 2 * n };
+  Comparing comparing = {
+    .request = request, .graph = request->graph, .total = 2 * n, .coarsest = ADJ_DTYPE_F64
+  };
   g_autoptr (AdjComparison) comparison = g_new0 (AdjComparison, 1);
   gboolean done;
 
@@ -81,6 +99,8 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.verdicts = g_new0 (guint8, n);
   comparing.alone = g_new0 (gboolean, n);
   comparing.unset = g_new0 (gboolean, n);
+  comparing.same = g_new0 (gboolean, n);
+  comparing.peer = g_new0 (AdjValue, n);
   comparing.written = written_new (request->graph);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
@@ -92,6 +112,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
     {
       adj_value_clear (&comparing.candidate[i]);
       adj_value_clear (&comparing.truth[i]);
+      adj_value_clear (&comparing.peer[i]);
       if (comparing.noise != NULL)
         adj_value_clear (&comparing.noise[i]);
     }
@@ -101,10 +122,18 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   g_free (comparing.verdicts);
   g_free (comparing.alone);
   g_free (comparing.unset);
+  g_free (comparing.same);
+  g_free (comparing.peer);
   written_free (comparing.written);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);
   return done ? g_steal_pointer (&comparison) : NULL;
+}
+
+const char *
+adj_value_comparison_says (const AdjValueComparison *value)
+{
+  return value->cause == ADJ_CAUSE_INPUT ? "inherits" : adj_verdict_name (value->verdict);
 }
 
 void

@@ -1,30 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "exec/adj-deviation.h"
 #include "exec/adj-executor.h"
-#include "interpreter/adj-numeric.h"
 
 G_BEGIN_DECLS
 
-/* Two ways to compute the same graph, laid side by side node by node (operators §5.3–5.4).  Three
- * numbers decide for each value: its *local* error (the operator recomputed in float64 on the
- * candidate's own inputs), its *accumulated* error (against the float64 run), and their ratio to
- * the accumulated error of the peer (what PyTorch recorded). */
+/* Two ways to compute the same graph, laid side by side node by node.  Each side is judged by what
+ * its operator gives in float64 on the inputs that this side fed it (AdjDeviation).  Where these
+ * are not known, or differ already, its error against the float64 run of the graph is laid beside
+ * that of the peer. */
+
+/* Why a value differs. */
+typedef enum
+{
+  ADJ_CAUSE_NONE,
+  ADJ_CAUSE_TYPE,      /* another shape or dtype */
+  ADJ_CAUSE_BITS,      /* integers or bools are not the same */
+  ADJ_CAUSE_CLASS,     /* NaN or infinite on one side only */
+  ADJ_CAUSE_OWN,       /* the candidate's operator is wrong on its own inputs */
+  ADJ_CAUSE_PEER,      /* the peer's is */
+  ADJ_CAUSE_FURTHER,   /* further from float64 than the peer and rounding explain */
+  ADJ_CAUSE_OTHER,     /* the peer is so far from float64 that it computed something else */
+  ADJ_CAUSE_TOLERANCE, /* not within the tolerance that was asked for */
+  ADJ_CAUSE_INPUT,     /* what it was computed from differs, and nothing was recorded for it */
+  ADJ_CAUSE_ABSENT,    /* a tensor on one side only */
+} AdjCause;
 
 typedef struct
 {
   AdjNodeId node; /* of the candidate's graph; for outputs: the node that makes it */
   guint output;   /* for outputs: its position */
   AdjTensorDifference difference; /* candidate against peer */
-  double local;                   /* rel-L2; NaN when not measured */
-  double local_limit;             /* the band's limit for it */
-  double accumulated;    /* rel-L2 of the candidate against float64; NaN when not measured */
-  double peer;           /* rel-L2 of the peer against float64; NaN when not measured */
+  AdjDeviation own, peer_own;     /* of the operator on either side */
+  AdjBand band;                   /* of the operator, and its reduction length */
+  double reduction;
+  double accumulated; /* rel-L2 of the candidate against float64; NaN when not measured */
+  double peer;        /* rel-L2 of the peer against float64; NaN when not measured */
+  double accumulated_limit, peer_limit; /* what rounding explains of either; NaN: not asked */
+  double noise; /* rel-L2 of a float64 run with every value moved by a rounding; NaN: not asked */
   gboolean inputs_agree; /* every input of the node was equal or within */
   gboolean inputs_alone; /* none differs, but to lay some beside nothing was there */
   gboolean alone;        /* nothing was there to lay it beside: its own error decided */
+  AdjDType dtype;        /* of the tensor */
+  AdjCause cause;
   AdjVerdict verdict;
 } AdjValueComparison;
+
+/* "differs"; "inherits" of one that differs since what it was computed from does. */
+ADJ_PUBLIC const char *adj_value_comparison_says (const AdjValueComparison *value);
 
 typedef struct
 {
@@ -74,6 +98,19 @@ typedef struct
 ADJ_PUBLIC AdjComparison *
 adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error);
 ADJ_PUBLIC void adj_comparison_free (AdjComparison *comparison); /* not %NULL */
+
+/* One number that a verdict goes by. */
+typedef struct
+{
+  const char *what;     /* "its own error" */
+  double number, limit; /* NaN: none */
+  char *origin;         /* (owned): where the limit comes from */
+} AdjEvidence;
+
+/* (transfer full) (element-type AdjEvidence): every number that was measured of @value */
+ADJ_PUBLIC GArray *adj_value_comparison_explain (const AdjValueComparison *value);
+/* "its own error is beyond the band": why it differs; "" where it does not. */
+ADJ_PUBLIC const char *adj_cause_says (AdjCause cause);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjComparison, adj_comparison_free)
 

@@ -4,119 +4,28 @@
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
 #include "exec/judge-private.h"
-#include "exec/noise-private.h"
-#include "exec/rounding-private.h"
-#include "ops/adj-ops.h"
+#include "exec/operation-private.h"
 
-/* The node that stands for result @item of @node: itself, or the getitem that takes it out. */
-static AdjNodeId
-node_of_item (const AdjGraph *graph, guint index, gboolean single, guint item)
+static AdjValueComparison
+compare_nothing (guint index)
 {
-  const AdjNode *node = adj_graph_get_node (graph, index);
-
-  for (guint i = 0; !single && i < node->n_users; i++)
-    {
-      const AdjNode *user = adj_graph_get_node (graph, node->users[i].index);
-
-      if (g_str_equal (user->target, "operator.getitem") &&
-          user->args.items[1].kind == ADJ_VALUE_INT && user->args.items[1].integer == item)
-        return node->users[i];
-    }
-  return single ? (AdjNodeId){ index } : ADJ_NO_NODE;
+  return (AdjValueComparison){ .node = { index },
+                               .own = ADJ_DEVIATION_NONE,
+                               .peer_own = ADJ_DEVIATION_NONE,
+                               .accumulated = NAN,
+                               .peer = NAN,
+                               .accumulated_limit = NAN,
+                               .peer_limit = NAN,
+                               .noise = NAN,
+                               .verdict = ADJ_VERDICT_SKIPPED };
 }
 
 static gboolean
-widen_input (const AdjValue *leaf, AdjValue *out, gpointer data)
+has_tensor (const AdjValue *value)
 {
-  Comparing *comparing = data;
+  g_autoptr (GPtrArray) tensors = judge_tensors (value);
 
-  if (leaf->kind == ADJ_VALUE_NODE)
-    {
-      guint holder = written_get_holder (comparing->written, leaf->node.index);
-
-      return holder != WRITTEN_UNKNOWN &&
-             adj_value_map (&comparing->candidate[holder], widen_input, comparing, out);
-    }
-  if (leaf->kind != ADJ_VALUE_DATA)
-    *out = adj_value_copy (leaf);
-  else if (!adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->data)->dtype))
-    *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
-  else
-    {
-      g_autoptr (AdjTensorData) wide = adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64);
-
-      if (comparing->moving)
-        {
-          g_autoptr (AdjTensorData) moved =
-              noise_move_tensor (wide, adj_tensor_data_get_meta (leaf->data)->dtype,
-                                 (guint64) comparing->n_moved++ << 40);
-
-          *out = ADJ_TENSOR (adj_tensor_new_from_data (moved));
-        }
-      else
-        *out = ADJ_TENSOR (adj_tensor_new_from_data (wide));
-    }
-  return TRUE;
-}
-
-static gboolean
-export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
-{
-  *out = leaf->kind == ADJ_VALUE_TENSOR ? ADJ_DATA (adj_tensor_snapshot (leaf->tensor))
-                                        : adj_value_copy (leaf);
-  return TRUE;
-}
-
-/* Calls what @node calls in float64 on what the candidate fed it; none where that is not known any
- * more or draws random numbers, which are not those that the candidate drew.  @limit: what rounding
- * in float64 allows. */
-static AdjValue
-recompute (Comparing *comparing, const AdjNode *node, double *limit)
-{
-  g_autoptr (AdjContext) cx = adj_context_new ();
-  g_auto (AdjValue) args = ADJ_NONE;
-  g_auto (AdjValue) kwargs = ADJ_NONE;
-  g_auto (AdjValue) result = ADJ_NONE;
-  AdjValue exported = ADJ_NONE;
-  guint8 before[ADJ_GENERATOR_STATE_BYTES], after[ADJ_GENERATOR_STATE_BYTES];
-
-  adj_generator_get_state (adj_context_get_generator (cx), before);
-  *limit = 0;
-  adj_context_push_mode (cx, adj_float64_mode_new ());
-  adj_context_push_mode (cx, rounding_mode_new (limit));
-  adj_scope_begin (cx);
-  if (adj_value_map (&node->args, widen_input, comparing, &args) &&
-      adj_value_map (&node->kwargs, widen_input, comparing, &kwargs) &&
-      adj_interpret_call (cx, node, &args, &kwargs, &result))
-    {
-      adj_generator_get_state (adj_context_get_generator (cx), after);
-      if (memcmp (before, after, sizeof before) == 0)
-        adj_value_map (&result, export_leaf, NULL, &exported);
-    }
-  adj_scope_end (cx);
-  adj_context_take_error (cx, NULL);
-  return exported;
-}
-
-/* What roundings of its inputs do to result @item of @node, which is @exact without. */
-static double
-measure_local_noise (Comparing *comparing,
-                     const AdjNode *node,
-                     const AdjTensorData *exact,
-                     guint item)
-{
-  g_auto (AdjValue) recomputed = ADJ_NONE;
-  g_autoptr (GPtrArray) moved = NULL;
-  double limit;
-
-  if (exact == NULL)
-    return 0;
-  comparing->moving = TRUE;
-  comparing->n_moved = 0;
-  recomputed = recompute (comparing, node, &limit);
-  comparing->moving = FALSE;
-  moved = judge_tensors (&recomputed);
-  return noise_distance (exact, judge_nth (moved, item));
+  return tensors->len > 0;
 }
 
 static void
@@ -159,69 +68,88 @@ take_worse (AdjValueComparison *worst, const AdjValueComparison *value)
 {
   if (worst->verdict == ADJ_VERDICT_SKIPPED ||
       (value->verdict != ADJ_VERDICT_SKIPPED && value->verdict > worst->verdict) ||
-      (value->verdict == worst->verdict && worse (value->local, worst->local)))
+      (value->verdict == worst->verdict && worse (value->own.rel_l2, worst->own.rel_l2)))
     *worst = *value;
 }
 
-/* Whether @node makes @dtype of a wider value, which an operator that computes nothing rounds. */
+/* Whether the peer fed every input of @node with the bits that the candidate fed. */
 static gboolean
-narrows (const Comparing *comparing, const AdjNode *node, AdjDType dtype)
+has_same_inputs (const Comparing *comparing, const AdjNode *node)
 {
-  for (guint k = 0; k < node->n_inputs && adj_dtype_is_floating (dtype); k++)
+  for (guint k = 0; k < node->n_inputs; k++)
     {
-      g_autoptr (GPtrArray) inputs = judge_tensors (&comparing->candidate[node->inputs[k].index]);
+      guint holder = written_get_holder (comparing->written, node->inputs[k].index);
 
-      for (guint i = 0; i < inputs->len; i++)
-        {
-          AdjDType wide =
-              inputs->pdata[i] != NULL ? adj_tensor_data_get_meta (inputs->pdata[i])->dtype : dtype;
-
-          if (adj_dtype_is_floating (wide) &&
-              adj_dtype_unit_roundoff (wide) < adj_dtype_unit_roundoff (dtype))
-            return TRUE;
-        }
+      if (holder == WRITTEN_UNKNOWN || !comparing->same[holder])
+        return FALSE;
     }
-  return FALSE;
+  return TRUE;
 }
 
-/* Result @item of node @index, where rounding in float64 allows the local error @limit; SKIPPED
- * when it is no tensor. */
-static AdjValueComparison
-compare_item (Comparing *comparing, guint index, guint item, const Leaf *found, double limit)
+/* A node under comparison. */
+typedef struct
 {
-  const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  gboolean single = comparing->candidate[index].kind == ADJ_VALUE_DATA;
-  AdjNodeId stands = node_of_item (comparing->graph, index, single, item);
-  AdjValueComparison value = {
-    .node = { index }, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
-  };
-  Leaf leaf = *found;
-  AdjTensorData *recorded = comparing_get_expected (comparing, stands, TRUE);
-  AdjDType dtype;
+  Comparing *comparing;
+  guint index;
+  const AdjNode *node;
+  Operation own, peer;
+  NodeRounding rounding;
+  AdjValue own_exact, peer_exact;
+  GPtrArray *candidates, *truths, *own_exacts, *peer_exacts;
+  gboolean inputs_differ;
+} Item;
 
-  if (leaf.candidate == NULL)
+/* Lays what was not recorded for @item beside nothing: what it was computed from decides. */
+static void
+judge_alone (const Item *item, AdjValueComparison *value)
+{
+  const Comparing *comparing = item->comparing;
+  gboolean alias = comparing_is_alias (item->node);
+  AdjVerdict base;
+
+  if (alias)
+    value->alone = comparing->alone[item->node->inputs[0].index];
+  if (value->verdict == ADJ_VERDICT_DIFFERS)
+    return;
+  base = alias                 ? verdict_of_base (comparing, item->node)
+         : item->inputs_differ ? ADJ_VERDICT_DIFFERS
+                               : value->verdict;
+  if (base == ADJ_VERDICT_DIFFERS)
+    value->cause = ADJ_CAUSE_INPUT;
+  value->verdict = base;
+}
+
+/* Result @k of the node; SKIPPED when it is no tensor. */
+static AdjValueComparison
+compare_item (const Item *item, guint k, double noise)
+{
+  Comparing *comparing = item->comparing;
+  const AdjComparisonRequest *request = comparing->request;
+  AdjNodeId stands = comparing_get_item (comparing, item->index, k);
+  AdjTensorData *recorded = comparing_get_expected (comparing, stands, TRUE);
+  Leaf leaf = {
+    .own = { judge_nth (item->candidates, k), judge_nth (item->own_exacts, k), &item->own },
+    .peer = { comparing_get_expected (comparing, stands, FALSE), judge_nth (item->peer_exacts, k),
+              &item->peer },
+    .item = k,
+    .rounding = item->rounding,
+    .coarsest = comparing->coarsest,
+    .inputs_differ = item->inputs_differ,
+    .truth = recorded != NULL ? recorded : judge_nth (item->truths, k),
+    .own_truth = recorded == NULL,
+    .noise = noise,
+  };
+  AdjValueComparison value = compare_nothing (item->index);
+
+  if (leaf.own.value == NULL)
     return value;
-  dtype = adj_tensor_data_get_meta (leaf.candidate)->dtype;
-  if (narrows (comparing, node, dtype))
-    limit += adj_band_limit (ADJ_BAND_ROUNDED, ADJ_DTYPE_F64, 1);
-  leaf.peer = comparing_get_expected (comparing, stands, FALSE);
-  value.alone = leaf.peer == NULL;
-  leaf.own_truth = recorded == NULL;
-  if (recorded != NULL)
-    leaf.truth = recorded;
-  compare_leaf (comparing->request, &leaf,
-                limit * adj_dtype_unit_roundoff (dtype) / adj_dtype_unit_roundoff (ADJ_DTYPE_F64),
-                &value);
-  if (comparing->request->beside != NULL && adj_node_id_is_valid (stands) &&
+  value.alone = leaf.peer.value == NULL;
+  compare_leaf (request, &leaf, &value);
+  if (request->beside != NULL && adj_node_id_is_valid (stands) &&
       (value.difference.max_abs > 0 || value.difference.n_class_mismatch > 0))
-    comparing->request->beside (stands, leaf.peer != NULL ? leaf.peer : leaf.truth,
-                                comparing->request->data);
-  if (leaf.peer == NULL && comparing_is_alias (node))
-    {
-      value.alone = comparing->alone[node->inputs[0].index];
-      if (value.verdict != ADJ_VERDICT_DIFFERS)
-        value.verdict = verdict_of_base (comparing, node);
-    }
+    request->beside (stands, leaf.peer.value != NULL ? leaf.peer.value : leaf.truth, request->data);
+  if (leaf.peer.value == NULL)
+    judge_alone (item, &value);
   return value;
 }
 
@@ -258,56 +186,100 @@ judge_unset (Comparing *comparing, const AdjNode *node, guint index, AdjValueCom
   out->verdict = ADJ_VERDICT_SKIPPED;
 }
 
+/* Calls the operator once more for either side. */
+static void
+compute_exact (Item *item)
+{
+  Comparing *comparing = item->comparing;
+  NodeRounding of_peer;
+
+  item->own = (Operation){ item->node, comparing->candidate, comparing->written };
+  item->peer = (Operation){ item->node, comparing->peer, comparing->written };
+  if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return;
+  item->own_exact = operation_compute (&item->own, &item->rounding);
+  item->rounding.of_steps = comparing->coarsest;
+  if (comparing->peer[item->index].kind == ADJ_VALUE_NONE)
+    return;
+  if (has_same_inputs (comparing, item->node))
+    item->peer_exact = adj_value_copy (&item->own_exact);
+  else
+    item->peer_exact = operation_compute (&item->peer, &of_peer);
+}
+
+static void
+item_init (Item *item, Comparing *comparing, guint index)
+{
+  *item = (Item){ .comparing = comparing,
+                  .index = index,
+                  .node = adj_graph_get_node (comparing->graph, index) };
+  compute_exact (item);
+  item->candidates = judge_tensors (&comparing->candidate[index]);
+  item->truths = judge_tensors (&comparing->truth[index]);
+  item->own_exacts = judge_tensors (&item->own_exact);
+  item->peer_exacts = judge_tensors (&item->peer_exact);
+}
+
+static void
+item_clear (Item *item)
+{
+  g_clear_pointer (&item->candidates, g_ptr_array_unref);
+  g_clear_pointer (&item->truths, g_ptr_array_unref);
+  g_clear_pointer (&item->own_exacts, g_ptr_array_unref);
+  g_clear_pointer (&item->peer_exacts, g_ptr_array_unref);
+  adj_value_clear (&item->own_exact);
+  adj_value_clear (&item->peer_exact);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Item, item_clear)
+
+/* Every result of the node, the worst of them in @out; whether the peer has the same bits. */
+static gboolean
+compare_items (Item *item, AdjValueComparison *out)
+{
+  Comparing *comparing = item->comparing;
+  g_autofree AdjValueComparison *values = g_new0 (AdjValueComparison, item->candidates->len + 1);
+  gboolean alone = TRUE, same = TRUE;
+
+  for (guint i = 0; i < item->candidates->len; i++)
+    {
+      values[i] = compare_item (item, i, 0);
+      if (values[i].cause == ADJ_CAUSE_FURTHER || values[i].cause == ADJ_CAUSE_OTHER)
+        values[i] = compare_item (item, i, comparing_measure_noise (comparing, item->index, i));
+      values[i].inputs_agree = out->inputs_agree;
+      values[i].inputs_alone = out->inputs_alone;
+      alone = alone && values[i].alone;
+      same = same && !values[i].alone && values[i].verdict == ADJ_VERDICT_EQUAL;
+      if (item->candidates->pdata[i] != NULL)
+        take_worse (out, &values[i]);
+    }
+  out->alone = alone;
+  if (item->candidates->len > 1)
+    remember_items (comparing, item->index, values, item->candidates->len);
+  return same;
+}
+
 static gboolean
 compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  g_autoptr (GPtrArray) candidates = judge_tensors (&comparing->candidate[index]);
-  g_autoptr (GPtrArray) truths = judge_tensors (&comparing->truth[index]);
-  g_autofree AdjValueComparison *values = g_new0 (AdjValueComparison, candidates->len + 1);
-  g_auto (AdjValue) recomputed = ADJ_NONE;
-  g_autoptr (GPtrArray) locals = NULL;
-  gboolean alone = TRUE;
-  double limit = 0;
+  g_auto (Item) item = { 0 };
 
-  if (candidates->len == 0 || node->opcode == ADJ_OPCODE_OUTPUT ||
+  comparing_note_peer (comparing, index);
+  if (!has_tensor (&comparing->candidate[index]) || node->opcode == ADJ_OPCODE_OUTPUT ||
       node->opcode == ADJ_OPCODE_PLACEHOLDER)
     return FALSE;
-  *out = (AdjValueComparison){
-    .node = { index }, .local = NAN, .accumulated = NAN, .peer = NAN, .verdict = ADJ_VERDICT_SKIPPED
-  };
+  *out = compare_nothing (index);
   judge_inputs (comparing, node, out);
   if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
     {
       comparing->unset[index] = TRUE;
       return TRUE;
     }
-  if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
-    recomputed = recompute (comparing, node, &limit);
-  locals = judge_tensors (&recomputed);
-  for (guint i = 0; i < candidates->len; i++)
-    {
-      Leaf found = { .candidate = candidates->pdata[i],
-                     .truth = judge_nth (truths, i),
-                     .local = judge_nth (locals, i) };
-
-      values[i] = compare_item (comparing, index, i, &found, limit);
-      if (values[i].verdict == ADJ_VERDICT_DIFFERS)
-        {
-          found.local_noise = measure_local_noise (comparing, node, found.local, i);
-          found.noise = comparing_measure_noise (comparing, index, i);
-          values[i] = compare_item (comparing, index, i, &found, limit);
-        }
-      values[i].inputs_agree = out->inputs_agree;
-      values[i].inputs_alone = out->inputs_alone;
-      alone = alone && values[i].alone;
-      if (found.candidate != NULL)
-        take_worse (out, &values[i]);
-    }
-  out->alone = alone;
+  item_init (&item, comparing, index);
+  item.inputs_differ = !out->inputs_agree && !out->inputs_alone;
+  comparing->same[index] = compare_items (&item, out) || comparing->same[index];
   judge_unset (comparing, node, index, out);
-  if (candidates->len > 1)
-    remember_items (comparing, index, values, candidates->len);
   return TRUE;
 }
 

@@ -20,14 +20,18 @@ compare_output (const AdjValue *leaf, gpointer data)
   AdjValueComparison *value = &outputs->comparison->outputs[position];
   AdjTensorData *recorded = judge_nth (outputs->expected, position);
   AdjTensorData *truth = NULL;
-  Leaf pair = { .candidate = judge_nth (outputs->candidates, position), .peer = recorded };
+  Leaf pair = { .own.value = judge_nth (outputs->candidates, position), .peer.value = recorded };
 
   *value = (AdjValueComparison){
     .node = ADJ_NO_NODE,
     .output = position,
-    .local = NAN,
+    .own = ADJ_DEVIATION_NONE,
+    .peer_own = ADJ_DEVIATION_NONE,
     .accumulated = NAN,
     .peer = NAN,
+    .accumulated_limit = NAN,
+    .peer_limit = NAN,
+    .noise = NAN,
     .inputs_agree = TRUE,
   };
   value->verdict = ADJ_VERDICT_SKIPPED;
@@ -41,19 +45,23 @@ compare_output (const AdjValue *leaf, gpointer data)
       pair.own_truth = truth == NULL;
     }
   value->alone =
-      pair.candidate != NULL && pair.peer == NULL && outputs->comparing->request->partial;
+      pair.own.value != NULL && pair.peer.value == NULL && outputs->comparing->request->partial;
   if (value->alone)
     return TRUE;
-  if (pair.candidate == NULL || pair.peer == NULL)
+  if (pair.own.value == NULL || pair.peer.value == NULL)
     {
-      value->verdict = pair.candidate == pair.peer ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
+      gboolean both = pair.own.value == pair.peer.value;
+
+      value->verdict = both ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
+      value->cause = both ? ADJ_CAUSE_NONE : ADJ_CAUSE_ABSENT;
       return TRUE;
     }
-  compare_leaf (outputs->comparing->request, &pair, 0, value);
+  pair.coarsest = outputs->comparing->coarsest;
+  compare_leaf (outputs->comparing->request, &pair, value);
   if (value->verdict == ADJ_VERDICT_DIFFERS && leaf->kind == ADJ_VALUE_NODE)
     {
       pair.noise = comparing_measure_noise (outputs->comparing, leaf->node.index, 0);
-      compare_leaf (outputs->comparing->request, &pair, 0, value);
+      compare_leaf (outputs->comparing->request, &pair, value);
     }
   return TRUE;
 }
@@ -90,4 +98,37 @@ comparing_compare_outputs (Comparing *comparing,
   comparison->outputs = g_new0 (AdjValueComparison, n + 1);
   adj_value_foreach (returned, compare_output, &outputs);
   return TRUE;
+}
+
+static const AdjValueComparison *
+find_node (const AdjComparison *comparison, AdjNodeId id)
+{
+  for (guint i = 0; i < comparison->n_nodes; i++)
+    if (comparison->nodes[i].node.index == id.index)
+      return &comparison->nodes[i];
+  return NULL;
+}
+
+void
+comparing_settle_outputs (Comparing *comparing, AdjComparison *comparison)
+{
+  g_autoptr (GPtrArray) expected = judge_tensors (comparing->request->expected);
+
+  for (guint i = 0; i < comparison->n_outputs; i++)
+    {
+      AdjValueComparison *output = &comparison->outputs[i];
+      const AdjValueComparison *node = NULL;
+      const AdjValue *peer;
+
+      if (output->verdict != ADJ_VERDICT_DIFFERS || !adj_node_id_is_valid (output->node) ||
+          judge_nth (expected, i) == NULL)
+        continue;
+      node = find_node (comparison, output->node);
+      peer = &comparing->peer[output->node.index];
+      if (node == NULL || node->verdict > ADJ_VERDICT_WITHIN || peer->kind != ADJ_VALUE_DATA ||
+          !deviation_is_none (peer->data, judge_nth (expected, i)))
+        continue;
+      *output = *node;
+      output->output = i;
+    }
 }

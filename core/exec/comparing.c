@@ -4,6 +4,14 @@
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
 
+static void
+note_type (Comparing *comparing, AdjDType dtype)
+{
+  dtype = adj_dtype_get_real (dtype);
+  if (adj_dtype_unit_roundoff (dtype) > adj_dtype_unit_roundoff (comparing->coarsest))
+    comparing->coarsest = dtype;
+}
+
 static gboolean
 keep_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -15,6 +23,7 @@ keep_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
       *out = adj_value_copy (leaf);
       return TRUE;
     }
+  note_type (comparing, adj_tensor_data_get_meta (leaf->data)->dtype);
   kept = adj_spill_take (comparing->spill, leaf->data, &comparing->full);
   if (kept != NULL)
     *out = ADJ_DATA (kept);

@@ -3,6 +3,7 @@
 
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
+#include "exec/places-private.h"
 
 /* How much larger than ours a peer's error may be before it is no rounding error. */
 #define OTHER_FUNCTION 100
@@ -44,40 +45,60 @@ distance (const AdjTensorData *a, const AdjTensorData *r)
   return !difference.same_shape || difference.n_class_mismatch > 0 ? INFINITY : difference.rel_l2;
 }
 
-/* operators §5.3: twice the peer's error, thrice for 16-bit or small tensors, plus a slack. */
+/* By how many u two programs may lie apart for no other reason than that they round. */
+#define SLACK 4
+
+static double
+slack (const Leaf *leaf)
+{
+  return SLACK * adj_dtype_unit_roundoff (leaf->coarsest);
+}
+
+/* Twice the peer's error, thrice for 16-bit or small tensors. */
 static double
 allowed_error (const Leaf *leaf, double peer)
 {
-  const AdjTensorMeta *meta = adj_tensor_data_get_meta (leaf->candidate);
-  double u = adj_dtype_unit_roundoff (meta->dtype);
-  gboolean small = adj_tensor_data_get_numel (leaf->candidate) < 1000 || u > 0x1p-24;
+  gboolean small = adj_tensor_data_get_numel (leaf->own.value) < 1000 ||
+                   adj_dtype_unit_roundoff (leaf->coarsest) > 0x1p-24;
 
-  return (small ? 3 : 2) * peer + 1e-5 * (u / 0x1p-24);
-}
-
-/* A peer that computes something else is far from our truth, where mere rounding keeps it at an
- * error like ours. */
-static gboolean
-is_other_function (const Leaf *leaf, const AdjValueComparison *value)
-{
-  double u = adj_dtype_unit_roundoff (adj_tensor_data_get_meta (leaf->candidate)->dtype);
-
-  return leaf->own_truth && !isnan (value->peer) &&
-         !(value->peer <= OTHER_FUNCTION * value->accumulated + 1e-5 * (u / 0x1p-24));
+  return (small ? 3 : 2) * peer + slack (leaf);
 }
 
 static gboolean
 is_close (const AdjTensorDifference *difference, const Leaf *leaf, double rtol, double atol)
 {
-  g_autofree double *a = g_new (double, difference->n + 1);
-  g_autofree double *r = g_new (double, difference->n + 1);
+  gint64 n, n_peer;
+  g_autofree double *a = deviation_read (leaf->own.value, &n);
+  g_autofree double *r = deviation_read (leaf->peer.value, &n_peer);
 
-  adj_tensor_data_read_doubles (leaf->candidate, a);
-  adj_tensor_data_read_doubles (leaf->peer, r);
-  for (gint64 i = 0; i < difference->n; i++)
+  for (gint64 i = 0; i < n; i++)
     if (isfinite (a[i]) && fabs (a[i] - r[i]) > atol + rtol * fabs (r[i]))
       return FALSE;
   return difference->n_class_mismatch == 0;
+}
+
+/* Whether the operator of @side is right there; its terms are looked at only where it seems not to
+ * be. */
+static AdjDeviation
+deviate (const Side *side, const Leaf *leaf)
+{
+  AdjDeviation deviation = ADJ_DEVIATION_NONE;
+  g_auto (Terms) terms = { 0 };
+
+  if (side->value == NULL || side->exact == NULL)
+    return deviation;
+  deviation = deviation_measure (side->value, side->exact, &leaf->rounding, NULL);
+  if (!deviation.measured || deviation.right)
+    return deviation;
+  if (places_name_equals (side))
+    {
+      deviation.right = TRUE;
+      return deviation;
+    }
+  if (deviation.rel_l2_limit == 0 && leaf->rounding.n_calls <= 1)
+    return deviation;
+  operation_weigh (side->operation, side->exact, leaf->item, &terms);
+  return deviation_measure (side->value, side->exact, &leaf->rounding, &terms);
 }
 
 /* Where terms cancel, no relative error says anything: the gradient of a bias before a softmax is
@@ -88,52 +109,80 @@ is_noise (const AdjTensorData *value, const AdjTensorData *truth, double noise)
   return noise > 0 && noise_distance (value, truth) <= NOISE * noise;
 }
 
-static AdjVerdict
-judge (const AdjComparisonRequest *request, const Leaf *leaf, const AdjValueComparison *value)
+/* By their errors against the float64 run.  A peer that computes something else is far from our
+ * truth, where mere rounding keeps it at an error like ours. */
+static AdjCause
+judge_run (const Leaf *leaf, AdjValueComparison *value)
+{
+  if (isnan (value->peer))
+    return ADJ_CAUSE_NONE;
+  value->accumulated_limit = allowed_error (leaf, value->peer);
+  if (!(value->accumulated <= value->accumulated_limit) &&
+      !is_noise (leaf->own.value, leaf->truth, leaf->noise))
+    return ADJ_CAUSE_FURTHER;
+  if (!leaf->own_truth)
+    return ADJ_CAUSE_NONE;
+  value->peer_limit = OTHER_FUNCTION * value->accumulated + slack (leaf);
+  if (!(value->peer <= value->peer_limit) && !is_noise (leaf->peer.value, leaf->truth, leaf->noise))
+    return ADJ_CAUSE_OTHER;
+  return ADJ_CAUSE_NONE;
+}
+
+static AdjCause
+find_cause (const AdjComparisonRequest *request, const Leaf *leaf, AdjValueComparison *value)
 {
   const AdjTensorDifference *difference = &value->difference;
-  gboolean floating = adj_dtype_is_floating (adj_tensor_data_get_meta (leaf->candidate)->dtype);
-  gboolean same_bits;
+  AdjDType dtype = adj_tensor_data_get_meta (leaf->own.value)->dtype;
 
-  if (leaf->peer != NULL)
+  if (!isnan (request->rtol) && leaf->peer.value != NULL)
+    return is_close (difference, leaf, request->rtol, request->atol) ? ADJ_CAUSE_NONE
+                                                                     : ADJ_CAUSE_TOLERANCE;
+  if (value->own.measured && !value->own.right)
+    return ADJ_CAUSE_OWN;
+  if (value->peer_own.measured && !value->peer_own.right)
+    return ADJ_CAUSE_PEER;
+  if (leaf->peer.value == NULL ||
+      (value->own.measured && value->peer_own.measured && !leaf->inputs_differ))
+    return ADJ_CAUSE_NONE;
+  if (difference->n_class_mismatch > 0)
+    return ADJ_CAUSE_CLASS;
+  if (adj_dtype_info (dtype)->category < ADJ_CATEGORY_FLOAT)
+    return ADJ_CAUSE_BITS;
+  return judge_run (leaf, value);
+}
+
+static AdjVerdict
+judge (const AdjComparisonRequest *request, const Leaf *leaf, AdjValueComparison *value)
+{
+  const AdjTensorDifference *difference = &value->difference;
+
+  if (leaf->peer.value != NULL && (!difference->same_shape || !difference->same_dtype))
     {
-      if (!difference->same_shape || !difference->same_dtype || difference->n_class_mismatch > 0)
-        return ADJ_VERDICT_DIFFERS;
-      same_bits = difference->max_abs == 0;
-      if (!isnan (request->rtol))
-        return same_bits                                                   ? ADJ_VERDICT_EQUAL
-               : is_close (difference, leaf, request->rtol, request->atol) ? ADJ_VERDICT_WITHIN
-                                                                           : ADJ_VERDICT_DIFFERS;
-      if (!floating)
-        return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_DIFFERS;
+      value->cause = ADJ_CAUSE_TYPE;
+      return ADJ_VERDICT_DIFFERS;
     }
-  else
-    same_bits = value->local == 0;
-  if (!isnan (value->local) && value->local > value->local_limit &&
-      !is_noise (leaf->candidate, leaf->local, leaf->local_noise))
+  if (leaf->peer.value != NULL && deviation_is_none (leaf->own.value, leaf->peer.value))
+    return ADJ_VERDICT_EQUAL;
+  value->cause = find_cause (request, leaf, value);
+  if (value->cause != ADJ_CAUSE_NONE)
     return ADJ_VERDICT_DIFFERS;
-  if (!isnan (value->peer) && !(value->accumulated <= allowed_error (leaf, value->peer)) &&
-      !is_noise (leaf->candidate, leaf->truth, leaf->noise))
-    return ADJ_VERDICT_DIFFERS;
-  if (!same_bits && is_other_function (leaf, value) &&
-      !is_noise (leaf->peer, leaf->truth, leaf->noise))
-    return ADJ_VERDICT_DIFFERS;
-  return same_bits ? ADJ_VERDICT_EQUAL : ADJ_VERDICT_WITHIN;
+  return leaf->peer.value == NULL && value->own.rel_l2 == 0 ? ADJ_VERDICT_EQUAL
+                                                            : ADJ_VERDICT_WITHIN;
 }
 
 void
-compare_leaf (const AdjComparisonRequest *request,
-              const Leaf *leaf,
-              double limit,
-              AdjValueComparison *out)
+compare_leaf (const AdjComparisonRequest *request, const Leaf *leaf, AdjValueComparison *out)
 {
-  AdjTensorData *against = leaf->peer != NULL ? leaf->peer : leaf->truth;
+  AdjTensorData *against = leaf->peer.value != NULL ? leaf->peer.value : leaf->truth;
 
-  out->local = distance (leaf->candidate, leaf->local);
-  out->local_limit = limit;
-  out->accumulated = distance (leaf->candidate, leaf->truth);
-  out->peer = distance (leaf->peer, leaf->truth);
+  out->own = deviate (&leaf->own, leaf);
+  out->peer_own = deviate (&leaf->peer, leaf);
+  out->dtype = adj_tensor_data_get_meta (leaf->own.value)->dtype;
+  out->band = leaf->rounding.band;
+  out->reduction = leaf->rounding.reduction;
+  out->accumulated = distance (leaf->own.value, leaf->truth);
+  out->peer = distance (leaf->peer.value, leaf->truth);
   if (against != NULL)
-    adj_tensor_compare (leaf->candidate, against, &out->difference);
+    adj_tensor_compare (leaf->own.value, against, &out->difference);
   out->verdict = judge (request, leaf, out);
 }

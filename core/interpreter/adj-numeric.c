@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "interpreter/adj-numeric.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,25 +43,73 @@ adj_dtype_unit_roundoff (AdjDType dtype)
 }
 
 double
-adj_band_limit (AdjBand band, AdjDType dtype, double k)
+adj_dtype_smallest (AdjDType dtype)
 {
-  double u = adj_dtype_unit_roundoff (dtype);
+  switch ((int) dtype)
+    {
+    case ADJ_DTYPE_F64:
+      return 0x1p-1074;
+    case ADJ_DTYPE_F32:
+      return 0x1p-149;
+    case ADJ_DTYPE_F16:
+      return 0x1p-24;
+    case ADJ_DTYPE_BF16:
+      return 0x1p-133;
+    default:
+      return 0;
+    }
+}
+
+double
+adj_dtype_largest (AdjDType dtype)
+{
+  switch ((int) dtype)
+    {
+    case ADJ_DTYPE_F32:
+      return 0x1.fffffep127;
+    case ADJ_DTYPE_F16:
+      return 65504;
+    case ADJ_DTYPE_BF16:
+      return 0x1.fep127;
+    default:
+      return DBL_MAX;
+    }
+}
+
+AdjRoundings
+adj_band_roundings (AdjBand band, double k)
+{
   double log2_k = k > 1 ? log2 (k) : 0;
 
   switch (band)
     {
     case ADJ_BAND_EXACT:
-      return 0;
+      return (AdjRoundings){ 0, 0 };
     case ADJ_BAND_ROUNDED:
-      return 2 * u;
+      return (AdjRoundings){ 2, 0 };
     case ADJ_BAND_SMOOTH:
-      return 8 * u;
+      return (AdjRoundings){ 2, 6 + 2 * log2_k };
     case ADJ_BAND_SUM:
-      return u * (4 + log2_k);
+      return (AdjRoundings){ 2, 2 + log2_k };
     case ADJ_BAND_PRODUCT:
-      return u * (4 + 2 * log2_k);
+      return (AdjRoundings){ 2, 2 + 2 * log2_k };
     }
   g_assert_not_reached ();
+}
+
+double
+adj_roundings_limit (AdjRoundings roundings, AdjDType dtype)
+{
+  double u = adj_dtype_unit_roundoff (dtype);
+
+  return u * roundings.of_result +
+         MIN (u, adj_dtype_unit_roundoff (ADJ_DTYPE_F32)) * roundings.within;
+}
+
+double
+adj_band_limit (AdjBand band, AdjDType dtype, double k)
+{
+  return adj_roundings_limit (adj_band_roundings (band, k), dtype);
 }
 
 const char *

@@ -262,6 +262,26 @@ adj_tensor_data_read_doubles (const AdjTensorData *data, double *out)
     out[i] = adj_element_load (data->meta.dtype, address (data, walk.offset)).real;
 }
 
+void
+adj_tensor_data_read_parts (const AdjTensorData *data, double *out)
+{
+  gboolean complex;
+  Walk walk;
+
+  g_return_if_fail (data != NULL);
+
+  complex = adj_dtype_info (data->meta.dtype)->category == ADJ_CATEGORY_COMPLEX;
+  walk_init (&walk, &data->meta.shape);
+  for (gint64 i = 0; i < data->numel; i++, walk_next (&walk))
+    {
+      AdjElement element = adj_element_load (data->meta.dtype, address (data, walk.offset));
+
+      *out++ = element.real;
+      if (complex)
+        *out++ = element.imaginary;
+    }
+}
+
 /* -- Copying ------------------------------------------------------------------------------- */
 
 /* @data's sizes, dense; takes @bytes. */

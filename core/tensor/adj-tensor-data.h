@@ -42,6 +42,8 @@ ADJ_PUBLIC gint64 adj_tensor_data_get_numel (const AdjTensorData *data);  /* its
 ADJ_PUBLIC double adj_tensor_data_get_double (const AdjTensorData *data, gint64 index);
 /* All elements in row-major order; @out has room for numel of them. */
 ADJ_PUBLIC void adj_tensor_data_read_doubles (const AdjTensorData *data, double *out);
+/* The same with both parts of complex elements, one after the other: room for twice as many. */
+ADJ_PUBLIC void adj_tensor_data_read_parts (const AdjTensorData *data, double *out);
 /* (transfer full): row-major, dense, same dtype: @data itself when it already is. */
 ADJ_PUBLIC AdjTensorData *adj_tensor_data_contiguous (AdjTensorData *data);
 /* (transfer full): @data with the strides of @shape, which has its sizes: @data itself when it has

@@ -123,8 +123,8 @@ fill_comparison (AdjFactCard *card, const Subject *s)
     return;
   max_abs = adj_facts_number (c->difference.max_abs);
   max_rel = adj_facts_number (c->difference.max_rel);
-  local = adj_facts_number (c->local);
-  limit = adj_facts_number (c->local_limit);
+  local = adj_facts_number (c->own.rel_l2);
+  limit = adj_facts_number (c->own.rel_l2_limit);
   both = g_strdup_printf (_ ("%s (allowed %s)"), local, limit);
   accumulated = adj_facts_number (c->accumulated);
   peer = adj_facts_number (c->peer);

@@ -92,7 +92,7 @@ get_max_rel (gpointer item)
 static char *
 get_local (gpointer item)
 {
-  return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, local));
+  return number_of (item, G_STRUCT_OFFSET (AdjValueComparison, own.rel_l2));
 }
 
 static char *

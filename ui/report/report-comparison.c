@@ -34,7 +34,7 @@ add_row (const AdjGraph *graph, const AdjValueComparison *value, const char *wha
   html_cell (out, what);
   add_number (out, value->difference.max_abs);
   add_number (out, value->difference.rel_l2);
-  add_number (out, value->local);
+  add_number (out, value->own.rel_l2);
   add_number (out, value->accumulated);
   add_number (out, value->peer);
   g_string_append_printf (out, "<td class=\"%s\">", verdict_class (value->verdict));
@@ -88,10 +88,10 @@ add_first (const AdjGraph *graph, const AdjComparison *comparison, GString *out)
                         : first->inputs_alone
                             ? "; its inputs had no values to be compared with."
                             : "; its inputs differ already, so the cause lies before it.");
-  if (first->local > first->local_limit)
+  if (first->own.rel_l2 > first->own.rel_l2_limit)
     {
-      g_autofree char *local = adj_facts_number (first->local);
-      g_autofree char *limit = adj_facts_number (first->local_limit);
+      g_autofree char *local = adj_facts_number (first->own.rel_l2);
+      g_autofree char *limit = adj_facts_number (first->own.rel_l2_limit);
 
       g_string_append_printf (out,
                               " Its own error of %s is beyond the %s that the operator may "

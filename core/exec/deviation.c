@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/deviation-private.h"
+
+/* How many standard errors of the slope are still chance. */
+#define CHANCE 5
+
+/* How many of the least numbers of its type an element may be off: underflow. */
+#define UNDERFLOW 4
+
+void
+terms_clear (Terms *terms)
+{
+  g_free (terms->sizes);
+}
+
+static gboolean
+is_complex (AdjDType dtype)
+{
+  return adj_dtype_info (dtype)->category == ADJ_CATEGORY_COMPLEX;
+}
+
+double *
+deviation_read (const AdjTensorData *data, gint64 *n)
+{
+  double *numbers;
+
+  *n = adj_tensor_data_get_numel (data) *
+       (is_complex (adj_tensor_data_get_meta (data)->dtype) ? 2 : 1);
+  numbers = g_new (double, *n + 1);
+  adj_tensor_data_read_parts (data, numbers);
+  return numbers;
+}
+
+static gboolean
+same_numbers (const AdjTensorData *a, const AdjTensorData *b)
+{
+  gint64 n, n_b;
+  g_autofree double *x = deviation_read (a, &n);
+  g_autofree double *y = deviation_read (b, &n_b);
+
+  for (gint64 i = 0; i < n; i++)
+    if (x[i] != y[i] && !(isnan (x[i]) && isnan (y[i])))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+deviation_is_none (const AdjTensorData *a, const AdjTensorData *b)
+{
+  const AdjTensorMeta *am = adj_tensor_data_get_meta (a), *bm = adj_tensor_data_get_meta (b);
+  g_autoptr (AdjTensorData) x = NULL;
+  g_autoptr (AdjTensorData) y = NULL;
+
+  if (am->dtype != bm->dtype || !adj_shape_same_sizes (&am->shape, &bm->shape, NULL))
+    return FALSE;
+  x = adj_tensor_data_contiguous ((AdjTensorData *) a);
+  y = adj_tensor_data_contiguous ((AdjTensorData *) b);
+  if (g_bytes_equal (adj_tensor_data_get_bytes (x), adj_tensor_data_get_bytes (y)))
+    return TRUE;
+  return adj_dtype_info (am->dtype)->category >= ADJ_CATEGORY_FLOAT && same_numbers (x, y);
+}
+
+static int
+by_size (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Equal numbers round equally, and those that are small beside others do not count: the number of
+ * elements of one size whose slope is as sure. */
+static double
+count_independent (const double *exact, gint64 n)
+{
+  g_autofree double *squares = g_new (double, n + 1);
+  double sum = 0, of_groups = 0, group = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    squares[i] = isfinite (exact[i]) ? exact[i] * exact[i] : 0;
+  qsort (squares, n, sizeof *squares, by_size);
+  for (gint64 i = 0; i < n; i++)
+    {
+      group = i > 0 && squares[i] == squares[i - 1] ? group + squares[i] : squares[i];
+      sum += squares[i];
+      if (i + 1 == n || squares[i + 1] != squares[i])
+        of_groups += group * group;
+    }
+  return of_groups > 0 ? MAX (sum * sum / of_groups, 1) : 1;
+}
+
+typedef struct
+{
+  double u, least, most;
+  double squares, dot, exact_squares; /* of the errors, of these with what is exact, of that */
+  gint64 n;
+  AdjDeviation *out;
+} Sums;
+
+/* Whether both are finite; counts where one is and the other may not be. */
+static gboolean
+are_finite (Sums *sums, double value, double exact)
+{
+  double edge = sums->most * (1 - ADJ_ELEMENT_LIMIT * sums->u);
+  gboolean same;
+
+  if (isfinite (value) && isfinite (exact) && fabs (exact) <= sums->most)
+    return TRUE;
+  if (isnan (value) || isnan (exact))
+    same = isnan (value) && isnan (exact);
+  else
+    same = value == exact ||
+           (fabs (exact) >= edge && fabs (value) >= edge && (value > 0) == (exact > 0));
+  sums->out->n_class_mismatch += !same;
+  return FALSE;
+}
+
+static void
+add_element (Sums *sums, double value, double exact, double size, gint64 index)
+{
+  double error, units;
+
+  if (!are_finite (sums, value, exact))
+    return;
+  error = value - exact;
+  sums->n++;
+  sums->squares += error * error;
+  sums->dot += error * exact;
+  sums->exact_squares += exact * exact;
+  error = MAX (fabs (error) - UNDERFLOW * sums->least, 0);
+  units = error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
+  if (units > sums->out->element)
+    {
+      sums->out->element = units;
+      sums->out->element_index = index;
+    }
+}
+
+static double
+ratio (double part, double whole)
+{
+  return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
+}
+
+/* What the rest of the errors leaves uncertain in the slope is no more than chance; and where all
+ * elements are one, it is the distance. */
+static void
+limit_slope (AdjDeviation *out, const Sums *sums, const double *exact, gint64 n, double limit)
+{
+  double norm = sqrt (sums->exact_squares);
+  double rest, spread;
+
+  out->slope = ratio (sums->dot, sums->exact_squares);
+  out->independent = (double) n;
+  if (sums->exact_squares > 0 && fabs (out->slope) > limit / 2)
+    out->independent = count_independent (exact, n);
+  rest = MAX (sums->squares - sums->dot * out->slope, 0);
+  spread = 1 / sqrt (MAX (out->independent, 1));
+  out->slope_limit = limit * (0.5 + 0.5 * spread) + CHANCE * ratio (sqrt (rest), norm) * spread;
+}
+
+static AdjDeviation
+measure (const double *value,
+         const double *exact,
+         gint64 n,
+         AdjDType dtype,
+         const NodeRounding *rounding,
+         const Terms *terms)
+{
+  AdjDeviation out = { .measured = TRUE, .element_index = -1, .terms = 1 };
+  Sums sums = { .u = rounding_get_unit (rounding, dtype),
+                .least = adj_dtype_smallest (dtype),
+                .most = adj_dtype_largest (dtype),
+                .out = &out };
+  double limit = rounding_get_limit (rounding, dtype), norm, reach;
+
+  for (gint64 i = 0; i < n; i++)
+    add_element (&sums, value[i], exact[i],
+                 terms != NULL && terms->sizes != NULL ? terms->sizes[i] : 0, i);
+  norm = sqrt (sums.exact_squares);
+  reach = limit * norm;
+  if (limit > 0)
+    reach += UNDERFLOW * sums.least * sqrt ((double) sums.n);
+  if (terms != NULL)
+    {
+      out.terms = ratio (terms->norm, norm);
+      reach += rounding_get_term_limit (rounding, dtype, terms->coarse) *
+               MAX (terms->norm / 2 - norm, 0);
+    }
+  out.rel_l2 = ratio (sqrt (sums.squares), norm);
+  out.rel_l2_limit = ratio (reach, norm);
+  limit_slope (&out, &sums, exact, n, out.rel_l2_limit);
+  out.right = out.n_class_mismatch == 0 && sqrt (sums.squares) <= reach &&
+              fabs (out.slope) <= out.slope_limit && out.element <= ADJ_ELEMENT_LIMIT;
+  return out;
+}
+
+/* What rounds nowhere gives @exact as its type has it. */
+static AdjDeviation
+measure_exact (const AdjTensorData *value, AdjTensorData *exact)
+{
+  g_autoptr (AdjTensorData) cast =
+      adj_tensor_data_cast (exact, adj_tensor_data_get_meta (value)->dtype);
+  gint64 n, n_exact;
+  g_autofree double *values = deviation_read (value, &n);
+  g_autofree double *exacts = deviation_read (cast, &n_exact);
+  NodeRounding none = { 0 };
+  AdjDeviation out;
+
+  if (n != n_exact)
+    return ADJ_DEVIATION_NONE;
+  out = measure (values, exacts, n, adj_dtype_get_real (adj_tensor_data_get_meta (value)->dtype),
+                 &none, NULL);
+  out.right = deviation_is_none (value, cast);
+  return out;
+}
+
+AdjDeviation
+deviation_measure (const AdjTensorData *value,
+                   AdjTensorData *exact,
+                   const NodeRounding *rounding,
+                   const Terms *terms)
+{
+  AdjDType dtype = adj_dtype_get_real (adj_tensor_data_get_meta (value)->dtype);
+  gint64 n, n_exact;
+  g_autofree double *values = NULL;
+  g_autofree double *exacts = NULL;
+
+  if (rounding_get_limit (rounding, dtype) == 0)
+    return measure_exact (value, exact);
+  values = deviation_read (value, &n);
+  exacts = deviation_read (exact, &n_exact);
+  if (n != n_exact)
+    return ADJ_DEVIATION_NONE;
+  return measure (values, exacts, n, dtype, rounding, terms);
+}
