@@ -547,7 +547,10 @@ read_manifest (Loader *loader, GError **error)
         add_each (loader, "runs", MAX_CALLS, add_run, error) && read_recording (loader, error)))
     return FALSE;
   tensor_files_keep_loose (loader->files, loader->builder);
-  return TRUE;
+  if (entries_are_unfinished (loader->entries))
+    adj_diags_add (loader->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
+                   "a writer was stopped before the folder was complete: it is when you save it");
+  return entries_check_unchanged (loader->entries, error);
 }
 
 static void

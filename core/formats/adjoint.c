@@ -16,11 +16,7 @@ sniff (const guint8 *head, gsize length, const char *path)
   static const char member[] = "\"format\": \"adjoint\"";
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    {
-      g_autofree char *manifest = g_build_filename (path, name, NULL);
-
-      return g_file_test (manifest, G_FILE_TEST_IS_REGULAR) ? 100 : 0;
-    }
+    return entries_are_folder (path) ? 100 : 0;
   if (length >= 4 && memcmp (head, "PK\003\004", 4) == 0)
     {
       if (length >= 30 + strlen (name) && memcmp (head + 30, name, strlen (name)) == 0)

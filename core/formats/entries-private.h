@@ -16,6 +16,12 @@ typedef struct _Entries Entries;
 /* @path: an archive, a folder, or the manifest in a folder. */
 Entries *entries_open (const char *path, GCancellable *cancellable, GError **error);
 void entries_free (Entries *entries);
+/* Whether the folder at @path has the form. */
+gboolean entries_are_folder (const char *path);
+/* Whether who wrote the folder was stopped after all was written, and before each part of it. */
+gboolean entries_are_unfinished (const Entries *entries);
+/* To be asked when all is read: parts of a folder are of one writer, or ADJ_ERROR_STALE. */
+gboolean entries_check_unchanged (const Entries *entries, GError **error);
 
 gboolean entries_has (const Entries *entries, const char *name);
 /* @name is made of fixed texts and of ids that bundle_is_id () has accepted.  Errors begin with
@@ -43,8 +49,8 @@ file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *met
  * unless @path is a folder: nobody else writes there meanwhile. */
 AdjFileWriter *entries_open_writer (const char *path, GCancellable *cancellable, GError **error);
 /* To @path, as a folder when that is one or ends in '/', else as an archive, by the writer of
- * @meter's options if there is one.  The first entry is the manifest; in a folder it is written
- * last, and then goes what an older manifest had beside it. */
+ * @meter's options if there is one.  The first entry is the manifest.  A folder gets an archive
+ * first, which counts until its entries have taken the place of older ones, the manifest last. */
 gboolean
 entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error);
 /* How often that goes through each byte. */

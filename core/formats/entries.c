@@ -9,38 +9,113 @@
 #include "formats/zip-private.h"
 
 #define MANIFEST "adjoint.json"
+#define UNFINISHED "unfinished.adjoint"
 #define MAX_DEEPER 3 /* entries that are named instead of a missing one */
 
 struct _Entries
 {
   char *path;
-  char *folder;        /* (nullable) */
-  ZipArchive *archive; /* (nullable) */
+  char *folder;           /* (nullable) */
+  GStatBuf manifest;      /* of the folder's when it was opened */
+  ZipArchive *archive;    /* (nullable) */
+  gboolean is_unfinished; /* the archive is one in a folder */
 };
+
+static gboolean
+open_archive (Entries *entries,
+              const char *path,
+              AdjFileFlags flags,
+              GCancellable *cancellable,
+              GError **error)
+{
+  g_autoptr (GBytes) bytes = adj_file_read (path, flags, G_MAXINT64, cancellable, error);
+
+  entries->archive = bytes != NULL ? zip_open (bytes, path, error) : NULL;
+  return entries->archive != NULL;
+}
+
+/* What a folder is to hold stands first in one file there, and as long as that is not taken apart
+ * it is what counts. */
+static gboolean
+open_folder (Entries *entries, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *unfinished = g_build_filename (entries->folder, UNFINISHED, NULL);
+  g_autofree char *manifest = g_build_filename (entries->folder, MANIFEST, NULL);
+  g_autoptr (GError) reason = NULL;
+
+  if (g_stat (manifest, &entries->manifest) != 0)
+    entries->manifest = (GStatBuf){ 0 };
+  if (open_archive (entries, unfinished, ADJ_FILE_NO_LINK, cancellable, &reason))
+    {
+      entries->is_unfinished = TRUE;
+      g_clear_pointer (&entries->folder, g_free);
+    }
+  else if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+entries_are_folder (const char *path)
+{
+  static const char *const names[] = { MANIFEST, UNFINISHED };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_build_filename (path, names[i], NULL);
+
+      if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
+        return TRUE;
+    }
+  return FALSE;
+}
 
 Entries *
 entries_open (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Entries) entries = g_new0 (Entries, 1);
   g_autofree char *base = g_path_get_basename (path);
+  gboolean opened;
 
   entries->path = g_strdup (path);
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     entries->folder = g_strdup (path);
   else if (strcmp (base, MANIFEST) == 0)
     entries->folder = g_path_get_dirname (path);
-  else
-    {
-      g_autoptr (GBytes) bytes =
-          adj_file_read (path, ADJ_FILE_WHOLE, G_MAXINT64, cancellable, error);
+  opened = entries->folder != NULL
+               ? open_folder (entries, cancellable, error)
+               : open_archive (entries, path, ADJ_FILE_WHOLE, cancellable, error);
+  return opened ? g_steal_pointer (&entries) : NULL;
+}
 
-      if (bytes == NULL)
-        return NULL;
-      entries->archive = zip_open (bytes, path, error);
-      if (entries->archive == NULL)
-        return NULL;
-    }
-  return g_steal_pointer (&entries);
+gboolean
+entries_are_unfinished (const Entries *entries)
+{
+  return entries->is_unfinished;
+}
+
+gboolean
+entries_check_unchanged (const Entries *entries, GError **error)
+{
+  g_autofree char *manifest = NULL;
+  g_autofree char *unfinished = NULL;
+  GStatBuf now;
+
+  if (entries->folder == NULL)
+    return TRUE;
+  manifest = g_build_filename (entries->folder, MANIFEST, NULL);
+  unfinished = g_build_filename (entries->folder, UNFINISHED, NULL);
+  if (g_stat (manifest, &now) == 0 && now.st_ino == entries->manifest.st_ino &&
+      now.st_mtim.tv_sec == entries->manifest.st_mtim.tv_sec &&
+      now.st_mtim.tv_nsec == entries->manifest.st_mtim.tv_nsec &&
+      !g_file_test (unfinished, G_FILE_TEST_EXISTS))
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_STALE, "%s: somebody changed it while it was read",
+               entries->path);
+  return FALSE;
 }
 
 void
@@ -227,7 +302,52 @@ remove_stale (const char *folder, const char *part, const char *suffix, GHashTab
     }
 }
 
-/* @writer: of the manifest, which comes last. */
+/* @writer: of the manifest, which comes last; @is_ours: what an older manifest had beside it goes.
+ */
+static gboolean
+take_apart (AdjFileWriter *writer,
+            const char *folder,
+            const ZipItem *items,
+            guint n,
+            gboolean is_ours,
+            SaveMeter *meter,
+            GError **error)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 1; i < n; i++)
+    {
+      if (!write_in_folder (folder, &items[i], meter, error))
+        return FALSE;
+      g_hash_table_add (names, items[i].name);
+    }
+  if (is_ours)
+    {
+      remove_stale (folder, "graphs", ".json", names);
+      remove_stale (folder, "tensors", ".safetensors", names);
+      remove_stale (folder, "text", ".txt", names);
+    }
+  return write_item (writer, &items[0], meter, error);
+}
+
+/* All of it in one file; what is too large for one goes without. */
+static gboolean
+write_whole (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GPtrArray) chunks = zip_write (items, n, meter, &reason);
+  g_autoptr (AdjFileWriter) writer = NULL;
+  ChunkList list = { chunks, 0 };
+
+  if (chunks == NULL && g_error_matches (reason, ADJ_ERROR, ADJ_ERROR_LIMIT))
+    return TRUE;
+  if (chunks == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  else
+    writer = adj_file_writer_open (path, meter->cancellable, error);
+  return writer != NULL && write_chunks (writer, next_of_list, &list, meter, error);
+}
+
 static gboolean
 write_folder (AdjFileWriter *writer,
               const char *folder,
@@ -236,25 +356,15 @@ write_folder (AdjFileWriter *writer,
               SaveMeter *meter,
               GError **error)
 {
-  g_autofree char *manifest = g_build_filename (folder, items[0].name, NULL);
-  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  gboolean is_ours = g_file_test (manifest, G_FILE_TEST_IS_REGULAR);
+  g_autofree char *unfinished = g_build_filename (folder, UNFINISHED, NULL);
+  gboolean is_ours = entries_are_folder (folder);
+  SaveMeter unstoppable = *meter;
 
-  for (guint i = 1; i < n; i++)
-    {
-      if (!write_in_folder (folder, &items[i], meter, error))
-        return FALSE;
-      g_hash_table_add (names, items[i].name);
-    }
-  if (!write_item (writer, &items[0], meter, error))
-    return FALSE;
-  if (is_ours)
-    {
-      remove_stale (folder, "graphs", ".json", names);
-      remove_stale (folder, "tensors", ".safetensors", names);
-      remove_stale (folder, "text", ".txt", names);
-    }
-  return TRUE;
+  unstoppable.cancellable = NULL;
+  return write_whole (unfinished, items, n, meter, error) &&
+         take_apart (writer, folder, items, n, is_ours, &unstoppable, error) &&
+         (g_unlink (unfinished) == 0 || errno == ENOENT ||
+          adj_file_fail (unfinished, errno, error));
 }
 
 static gboolean
@@ -266,7 +376,7 @@ is_folder (const char *path)
 guint
 entries_count_passes (const char *path)
 {
-  return is_folder (path) ? 1 : 2;
+  return is_folder (path) ? 3 : 2;
 }
 
 AdjFileWriter *

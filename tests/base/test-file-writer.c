@@ -331,7 +331,6 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (AdjTestFolder) cache = NULL;
-  int status;
 
   if (argc == 3 && g_str_equal (argv[1], "--for-ever"))
     return write_for_ever (argv[2]);
@@ -353,6 +352,5 @@ main (int argc, char **argv)
   TEST ("too-large", test_too_large);
   TEST ("false-note", test_false_note);
   TEST ("live-is-not-swept", test_live);
-  status = g_test_run ();
-  return status;
+  return g_test_run ();
 }

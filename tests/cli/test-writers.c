@@ -244,6 +244,49 @@ test_killed (Fixture *fixture, gconstpointer data)
                   n * (guint) G_N_ELEMENTS (writers), n_left);
 }
 
+static char *
+show_folder (const Fixture *fixture)
+{
+  const char *argv[] = { g_getenv ("ADJ_PROGRAM"), "show", "folder", NULL };
+  g_autoptr (AdjTestProcess) process = adj_test_spawn (argv, NULL, fixture->folder->path);
+
+  if (process->status != 0)
+    g_error ("show folder: %d %s", process->status, process->err);
+  return g_steal_pointer (&process->out);
+}
+
+/* A folder holds what it held or what it was to hold, though it is many files. */
+static void
+test_folder_killed (Fixture *fixture, gconstpointer data)
+{
+  const char *wanted = g_getenv ("ADJ_TEST_KILLS");
+  guint n = (wanted != NULL ? (guint) atoi (wanted) : 60) / 3, n_new = 0;
+  g_autofree char *inside = path_of (fixture, "folder/unfinished.adjoint");
+  g_autofree char *before = NULL;
+  g_autofree char *after = NULL;
+  gint64 time;
+
+  put_capture (fixture, "graphs/mlp.adjoint", "m.adjoint");
+  put_capture (fixture, "graphs/gpt2.adjoint", "g.adjoint");
+  run (fixture, "convert m.adjoint folder/");
+  before = show_folder (fixture);
+  time = measure (fixture, "convert g.adjoint folder/");
+  after = show_folder (fixture);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *now = NULL;
+
+      run (fixture, "convert m.adjoint folder/");
+      g_assert_false (g_file_test (inside, G_FILE_TEST_EXISTS));
+      kill_one (fixture, "convert g.adjoint folder/", time * (i + 1) / n);
+      now = show_folder (fixture);
+      if (strcmp (now, before) != 0)
+        g_assert_cmpstr (now, ==, after);
+      n_new += strcmp (now, after) == 0;
+    }
+  g_test_message ("of %u folders whose writer was killed %u are new", n, n_new);
+}
+
 /* -- at the same time -- */
 
 static void
@@ -416,6 +459,7 @@ main (int argc, char **argv)
 #define TEST(name, function)                                                                       \
   g_test_add ("/cli/writers/" name, Fixture, NULL, set_up, function, tear_down)
   TEST ("killed", test_killed);
+  TEST ("folder-killed", test_folder_killed);
   TEST ("together", test_together);
   TEST ("into-together", test_into_together);
   TEST ("spoiled", test_spoiled);

@@ -14,6 +14,7 @@ typedef struct
   AdjGraphSet *graphs;         /* (owned) (nullable): the report to write is of */
   const AdjBundleGraph *graph; /* of @graphs */
   AdjEvaluation *evaluation;   /* (owned) (nullable) */
+  char *etag;                  /* (nullable): of the file that may be replaced */
   char *title;
   gboolean has_part;
   AdjRect part;
@@ -30,6 +31,7 @@ input_free (gpointer data)
   g_clear_pointer (&input->bundle, adj_bundle_unref);
   g_clear_pointer (&input->graphs, adj_graph_set_unref);
   g_clear_pointer (&input->evaluation, adj_evaluation_unref);
+  g_free (input->etag);
   g_free (input->title);
   g_free (input->path);
   g_free (input);
@@ -75,27 +77,53 @@ adj_export_start_picture (GObject *owner,
                          done);
 }
 
+char *
+adj_export_query_etag (GFile *file)
+{
+  g_autoptr (GFileInfo) info =
+      g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+
+  return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
+}
+
+/* Nobody else writes it meanwhile, but somebody may have. */
+static gboolean
+check_etag (const Input *input, GError **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (input->path);
+  g_autofree char *now = adj_export_query_etag (file);
+
+  if (input->etag == NULL || g_strcmp0 (now, input->etag) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_WRONG_ETAG,
+               _ ("%s: somebody else has written it meanwhile"), input->path);
+  return FALSE;
+}
+
 static gpointer
 write_bundle (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
   const AdjFormat *format = adj_format_for_path (input->path, error);
-  const AdjSaveOptions options = { .progress = on_progress, .data = work };
+  g_autoptr (AdjFileWriter) writer =
+      format != NULL ? adj_bundle_open_writer (input->path, cancellable, error) : NULL;
+  const AdjSaveOptions options = { .progress = on_progress, .data = work, .writer = writer };
 
-  if (format == NULL || !format->save (input->bundle, input->path, &options, cancellable, error))
+  if (writer == NULL || !check_etag (input, error) ||
+      !format->save (input->bundle, input->path, &options, cancellable, error))
     return NULL;
   return g_file_new_for_path (input->path);
 }
 
 AdjWork *
-adj_export_start_bundle (GObject *owner,
-                         AdjBundle *bundle,
-                         const char *path,
-                         GAsyncReadyCallback done)
+adj_export_start_bundle (
+    GObject *owner, AdjBundle *bundle, const char *path, const char *etag, GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
-  *input = (Input){ .bundle = adj_bundle_ref (bundle), .path = g_strdup (path) };
+  *input = (Input){ .bundle = adj_bundle_ref (bundle),
+                    .path = g_strdup (path),
+                    .etag = g_strdup (etag) };
   return adj_work_start (owner, ADJ_WORK_LIGHT, write_bundle, input, input_free, g_object_unref,
                          done);
 }

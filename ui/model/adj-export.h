@@ -20,11 +20,15 @@ AdjWork *adj_export_start_picture (GObject *owner,
                                    AdjScheme scheme,
                                    const char *path,
                                    GAsyncReadyCallback done);
-/* All graphs of @bundle, with how they came about; by extension, .adjoint first. */
+/* All graphs of @bundle, with how they came about; by extension, .adjoint first.  @etag:
+ * (nullable): what the file has when nobody else wrote it, else G_IO_ERROR_WRONG_ETAG. */
 AdjWork *adj_export_start_bundle (GObject *owner,
                                   AdjBundle *bundle,
                                   const char *path,
+                                  const char *etag,
                                   GAsyncReadyCallback done);
+/* (transfer full) (nullable): what tells whether somebody else wrote @file. */
+char *adj_export_query_etag (GFile *file);
 
 /**
  * adj_export_start_report:

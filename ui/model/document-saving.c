@@ -113,21 +113,11 @@ adj_document_report (AdjDocument *self, const char *path)
 
 /* -- the file -- */
 
-/* What tells whether somebody else wrote @file.  (nullable) */
-static char *
-query_etag (GFile *file)
-{
-  g_autoptr (GFileInfo) info =
-      g_file_query_info (file, G_FILE_ATTRIBUTE_ETAG_VALUE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
-
-  return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
-}
-
 void
 adj_document_set_unsaved (AdjDocument *self, gboolean unsaved)
 {
   g_free (self->etag);
-  self->etag = self->file != NULL ? query_etag (self->file) : NULL;
+  self->etag = self->file != NULL ? adj_export_query_etag (self->file) : NULL;
   self->unsaved = unsaved;
   adj_document_changed (self, PROP_UNSAVED);
 }
@@ -159,7 +149,7 @@ adj_document_is_changed_outside (AdjDocument *self)
 
   g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
 
-  now = self->file != NULL ? query_etag (self->file) : NULL;
+  now = self->file != NULL ? adj_export_query_etag (self->file) : NULL;
   return g_strcmp0 (now, self->etag) != 0;
 }
 
@@ -198,6 +188,17 @@ adj_document_is_saving (AdjDocument *self)
   return adj_works_is_busy (&self->works, ADJ_TASK_SAVE);
 }
 
+/* What a file that is written over must still have: what somebody else wrote before was asked
+ * about, what they write from now on was not.  (nullable) */
+static const char *
+get_expected_etag (AdjDocument *self, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  gboolean is_own = self->file != NULL && g_file_equal (self->file, file);
+
+  return is_own && !adj_document_is_changed_outside (self) ? self->etag : NULL;
+}
+
 void
 adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view)
 {
@@ -222,5 +223,7 @@ adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view
   if (self->arrangement->runs != NULL)
     self->written_runs = g_ptr_array_ref (self->arrangement->runs);
   adj_works_start (&self->works, ADJ_TASK_SAVE,
-                   adj_export_start_bundle (G_OBJECT (self), bundle, path, on_saved), name);
+                   adj_export_start_bundle (G_OBJECT (self), bundle, path,
+                                            get_expected_etag (self, path), on_saved),
+                   name);
 }
