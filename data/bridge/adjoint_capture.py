@@ -1353,12 +1353,15 @@ class Dynamo:
         return list(torch._dynamo.utils.get_compilation_metrics())
 
     def counts(self, kind):
-        known = self.counted.get(kind, {})
-        return {k: n - known.get(k, 0) for k, n in torch._dynamo.utils.counters.get(kind, {}).items()}
+        known = self.counted.get(kind, {})  # the program may have set them back
+        now = torch._dynamo.utils.counters.get(kind, {})
+        return {k: n - known.get(k, 0) if n >= known.get(k, 0) else n for k, n in now.items()}
 
     def frames(self):
         """How many frames Dynamo was given."""
-        return max(self.counts("frames").get("total", 0), 0)
+        known = set(map(id, self.before))
+        compiled = [m for m in self.metrics() if id(m) not in known]
+        return max(self.counts("frames").get("total", 0), len(compiled))
 
     def breaks(self):
         """[{"frame", "what", "why"}]: functions that were not compiled, or not whole; `frame` where it is known."""
