@@ -117,6 +117,16 @@ forward_traced (AdjOpCall *call)
     call->results[i].meta.dtype = input->dtype;
 }
 
+/* There new running statistics are in the dtype that they are computed in. */
+static void
+functional_traced (AdjOpCall *call)
+{
+  forward_traced (call);
+  for (guint i = 3; i < 5 && adj_op_call_bool (call, 5); i++)
+    if (adj_dtype_info (call->results[i].meta.dtype)->n_bytes == 2)
+      call->results[i].meta.dtype = ADJ_DTYPE_F32;
+}
+
 /* cuDNN keeps the statistics of 16-bit batches in f32. */
 static gboolean
 cudnn_meta (AdjOpCall *call)

@@ -414,7 +414,6 @@ rule_resample (AdjRuleCall *call, const AdjValue *args, AdjValue *out)
   if (!adj_value_is_container (r.sizes) || r.sizes->n != r.n ||
       (r.factors != NULL && r.factors->n != r.n))
     return rule_call_fail (call, ADJ_ERROR_SHAPE, "needs %u sizes or factors", r.n);
-  widens = widens && !g_str_has_prefix (mode, "nearest");
   if (widens)
     r.input = cast (&r, r.input, ADJ_DTYPE_F32);
   *out = ADJ_TENSOR (r.input != NULL ? resample (&r, mode) : NULL);

@@ -165,10 +165,35 @@ call_view (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
+/* The new value of @target: statistics that were computed in another dtype come in that of the
+ * memory. */
+static AdjTensor *
+in_dtype_of (AdjContext *cx, AdjTensor *target, AdjTensor *value)
+{
+  AdjDType dtype = adj_tensor_get_meta (target)->dtype;
+  AdjValue words[] = {
+    { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+    ADJ_DTYPE (dtype),
+    { .kind = ADJ_VALUE_STRING, .n = 6, .text = "layout" },
+    { .kind = ADJ_VALUE_LAYOUT, .layout = ADJ_LAYOUT_STRIDED },
+  };
+  AdjValue result;
+
+  if (adj_tensor_get_meta (value)->dtype == dtype)
+    return value;
+  return adj_call (cx, adj_op (ADJ_OP__to_copy),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (value) },
+                   &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 4, .items = words }, &result)
+             ? result.tensor
+             : NULL;
+}
+
 /* @target: what was given for a written argument, a tensor or none. */
 static gboolean
 write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
 {
+  AdjTensor *written;
+
   if (target->kind != ADJ_VALUE_TENSOR)
     return TRUE;
   if (functional_find (target->tensor) == NULL)
@@ -176,7 +201,8 @@ write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
                                 "mutates a tensor that no trace knows with one that it does");
   if (value == NULL || value->tensor == NULL)
     return adj_op_call_fail (call, "its form that does not write has too few results");
-  if (!functional_write (call->cx, target->tensor, value->tensor))
+  written = in_dtype_of (call->cx, target->tensor, value->tensor);
+  if (written == NULL || !functional_write (call->cx, target->tensor, written))
     return FALSE;
   if (adj_schema_counts_writes (call->schema))
     adj_tensor_bump_version (target->tensor);

@@ -44,6 +44,7 @@ static const struct
   { "data/convolutions-called", NULL, NULL },
   { "data/mixed-region", NULL, NULL },
   { "data/mixed-called", NULL, NULL },
+  { "data/half", NULL, NULL },
   { "data/dynamic-bilinear", NULL, NULL },
   { "data/dynamic-convolution", NULL, NULL },
   { "data/dynamic-patches", NULL, NULL },

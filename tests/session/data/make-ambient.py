@@ -70,6 +70,18 @@ class Mixed(nn.Module):
             return distance + torch.stack([hidden, x], 2).sum((1, 2))
 
 
+class Half(nn.Module):
+    """In 16 bits, where PyTorch computes in f32 and rounds once."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.batch = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4)
+        self.norm = nn.RMSNorm(12)
+
+    def forward(self, x):
+        return self.norm(F.interpolate(self.batch(self.first(x)), scale_factor=2, mode="nearest")).square().mean()
+
+
 def autocast():
     return torch.autocast("cpu", dtype=torch.bfloat16)
 
@@ -111,6 +123,11 @@ def main(folder):
     record(folder, "no-grad-called", model, args, torch.no_grad, False)
     record(folder, "inference-called", model, args, torch.inference_mode, False)
     record(folder, "no-grad-autocast", inside(autocast, model), args, torch.no_grad, False)
+    half(folder)
+
+
+def half(folder):
+    record(folder, "half", Half().bfloat16(), (torch.randn(2, 3, 6, 6).bfloat16(),), contextlib.nullcontext, True)
 
 
 if __name__ == "__main__":
