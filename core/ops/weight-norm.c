@@ -6,8 +6,16 @@
 
 /* w = v g / |v|, where |v| is over all dimensions but one, the first or the last. */
 
+/* PyTorch keeps those of bf16 in f32. */
+static AdjDType
+dtype_of_norms (AdjDType dtype)
+{
+  return dtype == ADJ_DTYPE_BF16 ? ADJ_DTYPE_F32 : dtype;
+}
+
+/* @dtype: that argument @g, a length or a norm for each part of argument @v, has to be of. */
 static gboolean
-check_weight (const AdjOpCall *call, guint v, guint g, guint *dim)
+check_weight (const AdjOpCall *call, guint v, guint g, AdjDType dtype, guint *dim)
 {
   const AdjTensorMeta *direction = adj_op_call_meta (call, v);
   const AdjTensorMeta *length = adj_op_call_meta (call, g);
@@ -18,7 +26,7 @@ check_weight (const AdjOpCall *call, guint v, guint g, guint *dim)
     return FALSE;
   if (*dim != 0 && *dim + 1 != direction->shape.rank)
     return adj_op_call_fail (call, "dimension %u is not the first or the last", *dim);
-  if (!adj_dtype_is_floating (direction->dtype) || length->dtype != direction->dtype)
+  if (!adj_dtype_is_floating (direction->dtype) || length->dtype != dtype)
     return adj_op_call_fail (call, "needs floating point of one dtype");
   for (guint i = 0; i < wanted.rank; i++)
     if (i != *dim)
@@ -38,10 +46,10 @@ weight_norm_meta (AdjOpCall *call)
   const AdjTensorMeta *v = adj_op_call_meta (call, 0), *g = adj_op_call_meta (call, 1);
   guint dim;
 
-  if (!check_weight (call, 0, 1, &dim))
+  if (!check_weight (call, 0, 1, v->dtype, &dim))
     return FALSE;
   op_add_contiguous (call, v->dtype, v->shape.rank, v->shape.size);
-  op_add_contiguous (call, g->dtype, g->shape.rank, g->shape.size);
+  op_add_contiguous (call, dtype_of_norms (g->dtype), g->shape.rank, g->shape.size);
   return TRUE;
 }
 
@@ -51,7 +59,8 @@ weight_norm_backward_meta (AdjOpCall *call)
   const AdjTensorMeta *v = adj_op_call_meta (call, 1), *g = adj_op_call_meta (call, 2);
   guint dim;
 
-  if (!check_weight (call, 1, 2, &dim) || !check_weight (call, 1, 3, &dim))
+  if (!check_weight (call, 1, 2, v->dtype, &dim) ||
+      !check_weight (call, 1, 3, dtype_of_norms (v->dtype), &dim))
     return FALSE;
   if (!adj_shape_same_sizes (&v->shape, &adj_op_call_meta (call, 0)->shape, op_symbols (call)))
     return adj_op_call_fail (call, "the gradient has not the sizes of v");

@@ -7,28 +7,13 @@
 
 #include "rules/arguments-private.h"
 
-/* @g among the elements of @x that equal @best: both as a reduction over @dims that keeps them. */
+/* @x · @y, @y as NULL-propagating as the rest. */
 static AdjTensor *
-distribute (AdjRuleCall *call,
-            AdjTensor *g,
-            AdjTensor *x,
-            AdjTensor *best,
-            const AdjValue *dims,
-            gboolean has_dims)
+times (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
 {
-  AdjContext *cx = call->cx;
-  AdjTensor *mask = ADJ_APPLY (cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (best));
-  AdjTensor *count;
-
-  if (mask == NULL)
+  if (x == NULL || y == NULL)
     return NULL;
-  count = has_dims
-              ? ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), *dims, ADJ_BOOL (TRUE))
-              : ADJ_APPLY (cx, ADJ_OP_sum, ADJ_TENSOR (mask));
-  g = ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mask));
-  if (g == NULL || count == NULL)
-    return NULL;
-  return ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count));
+  return ADJ_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
 }
 
 static gboolean
@@ -95,6 +80,42 @@ builtin_gather_padded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   return rule_give (out, g);
 }
 
+/* @g · 2 / (@count − @correction) */
+static AdjTensor *
+per_degree_of_freedom (AdjRuleCall *call, AdjTensor *g, AdjSize count, double correction)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
+  AdjSize freedom;
+
+  if (adj_size_is_int (count))
+    return ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
+                      ADJ_FLOAT (2.0 / ((double) count.word - correction)));
+  /* A number would hold for one size alone. */
+  freedom = adj_size_sub (symbols, count, ADJ_SIZE ((gint64) correction));
+  g = ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g), ADJ_FLOAT (2));
+  return g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_div_Scalar, ADJ_TENSOR (g),
+                                adj_value_from_size (freedom))
+                   : NULL;
+}
+
+/* @g times infinity, and no number where @x is the mean. */
+static AdjTensor *
+without_freedom (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjTensor *mean)
+{
+  AdjTensor *same = ADJ_APPLY (call->cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (mean));
+  AdjTensor *factor = ADJ_APPLY (call->cx, ADJ_OP_scalar_tensor, ADJ_FLOAT (INFINITY));
+
+  if (same == NULL || factor == NULL)
+    return NULL;
+  factor = ADJ_APPLY (call->cx, ADJ_OP_expand, ADJ_TENSOR (factor),
+                      adj_rule_list_sizes (call->arena, adj_tensor_get_meta (same)->shape.size,
+                                           adj_tensor_get_rank (same)));
+  factor = factor != NULL ? ADJ_APPLY (call->cx, ADJ_OP_masked_fill_Scalar, ADJ_TENSOR (factor),
+                                       ADJ_TENSOR (same), ADJ_FLOAT (NAN))
+                          : NULL;
+  return times (call, g, factor);
+}
+
 /* @args: self, dim, correction, keepdim. */
 static AdjTensor *
 var_backward (AdjRuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
@@ -104,24 +125,21 @@ var_backward (AdjRuleCall *call, AdjTensor *g, const AdjValue *args, guint n)
   AdjValue placed[2] = { args[1], args[3] };
   AdjSize count =
       rule_reduced_numel (call, shape->size, shape->rank, rule_dims_of (args, n, 1, shape->rank));
+  double correction = rule_number_of (&args[2], 1);
+  gboolean is_free = !adj_size_is_int (count) || (double) count.word > correction;
   AdjTensor *mean;
-  gint64 hint = 1;
 
-  adj_size_get_hint (adj_context_get_symbols (cx), count, &hint);
   g = rule_restore_reduced (call, g, placed, 2, 0, shape->rank);
-  if (g == NULL)
-    return NULL;
-  g = ADJ_APPLY (cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
-                 ADJ_FLOAT (2.0 / ((double) hint - rule_number_of (&args[2], 1))));
+  if (g != NULL && is_free)
+    g = per_degree_of_freedom (call, g, count, correction);
   mean = rule_names_dims (args, n, 1)
              ? ADJ_APPLY (cx, ADJ_OP_mean_dim, args[0], args[1], ADJ_BOOL (TRUE))
              : ADJ_APPLY (cx, ADJ_OP_mean, args[0]);
   if (mean == NULL || g == NULL)
     return NULL;
-  mean = ADJ_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean));
-  if (mean == NULL)
-    return NULL;
-  return ADJ_APPLY (cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (mean));
+  if (!is_free)
+    return without_freedom (call, g, args[0].tensor, mean);
+  return times (call, g, ADJ_APPLY (cx, ADJ_OP_sub_Tensor, args[0], ADJ_TENSOR (mean)));
 }
 
 static gboolean
@@ -157,15 +175,6 @@ builtin_var_mean_backward (AdjRuleCall *call, const AdjValue *args, guint n, Adj
   if (var == NULL || mean == NULL)
     return rule_give (out, mean);
   return rule_give (out, ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (var), ADJ_TENSOR (mean)));
-}
-
-/* @x · @y, @y as NULL-propagating as the rest. */
-static AdjTensor *
-times (AdjRuleCall *call, AdjTensor *x, AdjTensor *y)
-{
-  if (x == NULL || y == NULL)
-    return NULL;
-  return ADJ_APPLY (call->cx, ADJ_OP_mul_Tensor, ADJ_TENSOR (x), ADJ_TENSOR (y));
 }
 
 /* @x with 0 where @y is 0. */
@@ -221,6 +230,31 @@ norm_above_one (AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjTensor *y, dou
   return times (call, x, mask_zeros (call, g, y));
 }
 
+/* The elements with the largest size share g, those that are no number among them. */
+static AdjTensor *
+norm_of_largest (
+    AdjRuleCall *call, AdjTensor *g, AdjTensor *x, AdjTensor *y, const AdjValue *args, guint n)
+{
+  AdjContext *cx = call->cx;
+  AdjTensor *size = ADJ_APPLY (cx, ADJ_OP_abs, ADJ_TENSOR (x)), *mask, *count;
+  AdjValue dims =
+      rule_names_dims (args, n, 4) ? args[4] : (AdjValue){ .kind = ADJ_VALUE_LIST, .n = 0 };
+
+  if (size == NULL)
+    return NULL;
+  mask = ADJ_APPLY (cx, ADJ_OP_eq_Tensor, ADJ_TENSOR (size), ADJ_TENSOR (y));
+  size = ADJ_APPLY (cx, ADJ_OP_isnan, ADJ_TENSOR (size));
+  if (mask == NULL || size == NULL)
+    return NULL;
+  mask = ADJ_APPLY (cx, ADJ_OP_logical_or, ADJ_TENSOR (mask), ADJ_TENSOR (size));
+  x = ADJ_APPLY (cx, ADJ_OP_sgn, ADJ_TENSOR (x));
+  count = mask != NULL
+              ? ADJ_APPLY (cx, ADJ_OP_sum_dim_IntList, ADJ_TENSOR (mask), dims, ADJ_BOOL (TRUE))
+              : NULL;
+  g = count != NULL ? ADJ_APPLY (cx, ADJ_OP_div_Tensor, ADJ_TENSOR (g), ADJ_TENSOR (count)) : NULL;
+  return times (call, x, times (call, g, mask));
+}
+
 static gboolean
 builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
@@ -234,7 +268,10 @@ builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   if (g == NULL || y == NULL)
     return FALSE;
   if (p == 0)
-    return rule_give (out, ADJ_APPLY (cx, ADJ_OP_zeros_like, args[1]));
+    {
+      *out = ADJ_NONE;
+      return TRUE;
+    }
   if (p == 1)
     return rule_give (out, times (call, ADJ_APPLY (cx, ADJ_OP_sgn, args[1]), g));
   if (p == 2)
@@ -243,11 +280,7 @@ builtin_norm_backward (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
       return rule_give (out, times (call, g, mask_zeros (call, x, y)));
     }
   if (isinf (p))
-    {
-      x = ADJ_APPLY (cx, ADJ_OP_abs, args[1]);
-      x = x != NULL ? distribute (call, g, x, y, &args[4], rule_names_dims (args, n, 4)) : NULL;
-      return rule_give (out, times (call, ADJ_APPLY (cx, ADJ_OP_sgn, args[1]), x));
-    }
+    return rule_give (out, norm_of_largest (call, g, x, y, args, n));
   return rule_give (out,
                     p < 1 ? norm_below_one (call, g, x, y, p) : norm_above_one (call, g, x, y, p));
 }

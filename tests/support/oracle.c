@@ -108,6 +108,7 @@ clear_case (OracleCase *c)
     adj_value_clear (&c->kwargs[i]);
   g_clear_pointer (&c->results, g_ptr_array_unref);
   g_clear_pointer (&c->written, g_ptr_array_unref);
+  g_clear_pointer (&c->gradients, g_ptr_array_unref);
 }
 
 static void
@@ -129,12 +130,16 @@ read_line (OracleCase *c, char *line)
     c->next = next_int (&r);
   else if (kind[0] == 'x')
     c->needs_cuda = TRUE;
+  else if (kind[0] == 'v')
+    c->points = r.text;
+  else if (kind[0] == 'd')
+    g_ptr_array_add (c->gradients, r.text);
   else
     g_ptr_array_add (kind[0] == 'w' ? c->written : c->results, r.text);
 }
 
-static void
-foreach_in_file (const char *path, OracleFunc each, gpointer data)
+void
+oracle_foreach_in_file (const char *path, OracleFunc each, gpointer data)
 {
   g_autofree char *text = adj_test_read_packed (path);
   g_autofree char *name = g_path_get_basename (path);
@@ -152,6 +157,7 @@ foreach_in_file (const char *path, OracleFunc each, gpointer data)
         g_error ("%s:%u: there is no %s", name, i + 1, c.target);
       c.results = g_ptr_array_new ();
       c.written = g_ptr_array_new ();
+      c.gradients = g_ptr_array_new ();
       for (i++; lines[i] != NULL && *lines[i] != '\0' && lines[i][0] != 'c'; i++)
         read_line (&c, lines[i]);
       each (&c, data);
@@ -180,5 +186,5 @@ oracle_foreach (OracleFunc each, gpointer data)
   g_assert_cmpuint (paths->len, >, 0);
   g_ptr_array_sort (paths, compare_names);
   for (guint i = 0; i < paths->len; i++)
-    foreach_in_file (paths->pdata[i], each, data);
+    oracle_foreach_in_file (paths->pdata[i], each, data);
 }
