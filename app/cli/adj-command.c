@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "adj-warnings.h"
+#include "adj-command.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "adj-warnings.h"
 
 /* (nullable): what stands below the options in the help of @command. */
 static char *

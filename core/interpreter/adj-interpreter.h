@@ -42,8 +42,8 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
                                    AdjValue *result);
 
 /* Of every node: the one that its value depends on and that is not understood, a statement or an
- * argument that the reader of a file kept as text; else ADJ_NO_NODE.  Such a statement may also
- * have written to what it mentions.  (transfer full) (array) */
+ * argument that the reader of a file kept as text; else ADJ_NO_NODE.  What has no value may also
+ * leave memory unwritten, and random numbers undrawn, that others depend on.  (transfer full) (array) */
 ADJ_PUBLIC AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
 /* %FALSE with ADJ_ERROR_UNSUPPORTED "line:column: …" when what @graph returns depends on such a
  * node, which the error blames. */

@@ -7,6 +7,7 @@
 #include "base/adj-lexer.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-target-internal.h"
 
 #define NONE G_MAXUINT32
 
@@ -15,7 +16,9 @@ typedef struct
   const AdjGraph *graph;
   AdjNodeId *depends; /* of each node: on which one, or ADJ_NO_NODE */
   guint32 *memory;    /* of each node: the first one that may have its memory */
-  guint32 *written;   /* of memory: by which node, or NONE */
+  guint32 *written;   /* of memory: by what that has no value, or NONE */
+  guint32 drawn;      /* what should have drawn random numbers, or NONE: the next are others */
+  guint32 set;        /* what should have set how all that follows is computed, or NONE */
   guint32 returns;    /* the node that may have returned already, or NONE */
 } Search;
 
@@ -45,9 +48,51 @@ may_write (const char *text, const AdjToken *before, const AdjToken *token)
          token->text[token->length - 1] == '=' && !strchr ("=!<>:", token->text[0]);
 }
 
-/* What a statement may do beside giving a value. */
+static gboolean
+has_word (const char *text, const char *const *words)
+{
+  for (; *words != NULL; words++)
+    if (strstr (text, *words) != NULL)
+      return TRUE;
+
+  return FALSE;
+}
+
+static gboolean
+may_draw (const char *text)
+{
+  static const char *const words[] = { "rand",    "dropout",  "bernoulli",   "normal",
+                                       "poisson", "uniform",  "multinomial", "geometric",
+                                       "cauchy",  "binomial", "exponential", "rrelu",
+                                       NULL };
+
+  return has_word (text, words);
+}
+
+/* Autocast, whether gradients are recorded, the state of generators.  What is computed within them
+ * sets them back. */
+static gboolean
+may_set (const char *text)
+{
+  static const char *const words[] = { "autocast",  "set_grad",       "grad_mode",
+                                       "_no_grad",  "inference_mode", "manual_seed",
+                                       "rng_state", "set_default",    NULL };
+
+  return !g_str_has_prefix (text, "with ") && strstr (text, "wrap_with_") == NULL &&
+         has_word (text, words);
+}
+
+/* What a node may do beside giving a value. */
+typedef struct
+{
+  gboolean writes;
+  gboolean draws;
+  gboolean sets;
+  gboolean returns;
+} Effects;
+
 static void
-look_through (const char *text, gboolean *writes, gboolean *returns)
+look_through (const char *text, Effects *effects)
 {
   AdjToken before = { .kind = ADJ_TOKEN_END }, token;
   AdjLexer lexer;
@@ -56,8 +101,8 @@ look_through (const char *text, gboolean *writes, gboolean *returns)
   for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
        token = adj_lexer_next (&lexer))
     {
-      *writes |= may_write (text, &before, &token);
-      *returns |= token.kind == ADJ_TOKEN_NAME && adj_token_is (&token, "return");
+      effects->writes |= may_write (text, &before, &token);
+      effects->returns |= token.kind == ADJ_TOKEN_NAME && adj_token_is (&token, "return");
       before = token;
     }
 }
@@ -91,6 +136,37 @@ has_unread (const AdjNode *node)
           !adj_value_foreach (&node->kwargs, is_known, NULL));
 }
 
+/* `add_`, `operator.iadd` */
+static gboolean
+names_write (const char *target)
+{
+  AdjFixity fixity = ADJ_FIXITY_INFIX;
+  gsize n = strlen (target);
+
+  return (adj_target_get_symbol (target, &fixity) != NULL && fixity == ADJ_FIXITY_INPLACE) ||
+         g_str_equal (target, "operator.setitem") ||
+         (n > 1 && target[n - 1] == '_' && target[n - 2] != '_');
+}
+
+static Effects
+find_effects (const AdjNode *node)
+{
+  Effects effects = { FALSE, FALSE, FALSE, FALSE };
+
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_GET_ATTR)
+    return effects;
+  effects.draws =
+      node->op != NULL ? (node->op->flags & ADJ_OP_RANDOM) != 0 : may_draw (node->target);
+  effects.sets = may_set (node->target);
+  if (node->opcode == ADJ_OPCODE_RAW)
+    look_through (node->target, &effects);
+  else
+    effects.writes = node->op != NULL ? adj_schema_mutates (adj_op_get_schema (node->op))
+                                      : names_write (node->target);
+
+  return effects;
+}
+
 /* The first node that may have the memory of @node's result. */
 static guint32
 find_memory (const Search *search, const AdjNode *node, guint index)
@@ -118,27 +194,41 @@ find_input (const Search *search, const AdjNode *node)
   return ADJ_NO_NODE;
 }
 
+/* What @node, which has no value because of @cause, leaves undone. */
+static void
+note_effects (Search *search, const AdjNode *node, const Effects *effects, guint cause)
+{
+  for (guint i = 0; effects->writes && i < node->n_inputs; i++)
+    search->written[search->memory[node->inputs[i].index]] = cause;
+  if (effects->draws && search->drawn == NONE)
+    search->drawn = cause;
+  if (effects->sets && search->set == NONE)
+    search->set = cause;
+  if (effects->returns && search->returns == NONE)
+    search->returns = cause;
+}
+
 static void
 search_node (Search *search, guint index)
 {
   const AdjNode *node = adj_graph_get_node (search->graph, index);
-  gboolean is_raw = node->opcode == ADJ_OPCODE_RAW, writes = FALSE, returns = FALSE;
+  Effects effects = find_effects (node);
+  AdjNodeId *depends = &search->depends[index];
 
   search->memory[index] = find_memory (search, node, index);
-  search->depends[index] = find_input (search, node);
-  if (!adj_node_id_is_valid (search->depends[index]) &&
-      (is_raw || has_unread (node) || find_opaque_graph (search->graph, node) != NULL))
-    search->depends[index] = (AdjNodeId){ index };
+  *depends = find_input (search, node);
+  if (!adj_node_id_is_valid (*depends) && (node->opcode == ADJ_OPCODE_RAW || has_unread (node) ||
+                                           find_opaque_graph (search->graph, node) != NULL))
+    *depends = (AdjNodeId){ index };
   if (node->opcode == ADJ_OPCODE_OUTPUT && search->returns != NONE)
-    search->depends[index] = (AdjNodeId){ search->returns };
-  if (!is_raw)
-    return;
-
-  look_through (node->target, &writes, &returns);
-  for (guint i = 0; writes && i < node->n_inputs; i++)
-    search->written[search->memory[node->inputs[i].index]] = index;
-  if (returns && search->returns == NONE)
-    search->returns = index;
+    *depends = (AdjNodeId){ search->returns };
+  if (!adj_node_id_is_valid (*depends) && effects.draws && search->drawn != NONE)
+    *depends = (AdjNodeId){ search->drawn };
+  if (!adj_node_id_is_valid (*depends) && search->set != NONE &&
+      (node->n_inputs > 0 || effects.sets) && node->opcode != ADJ_OPCODE_OUTPUT)
+    *depends = (AdjNodeId){ search->set };
+  if (adj_node_id_is_valid (*depends))
+    note_effects (search, node, &effects, depends->index);
 }
 
 AdjNodeId *
@@ -147,7 +237,7 @@ adj_graph_find_opaque (const AdjGraph *graph)
   guint n = adj_graph_get_n_nodes (graph);
   g_autofree guint32 *memory = g_new0 (guint32, n + 1);
   g_autofree guint32 *written = g_new (guint32, n + 1);
-  Search search = { graph, g_new0 (AdjNodeId, n + 1), memory, written, NONE };
+  Search search = { graph, g_new0 (AdjNodeId, n + 1), memory, written, NONE, NONE, NONE };
 
   memset (written, 0xff, (n + 1) * sizeof *written);
   for (guint i = 0; i < n; i++)

@@ -283,9 +283,17 @@ read_in_place (Simple *simple)
 }
 
 static gboolean
+is_read (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind != ADJ_VALUE_RAW;
+}
+
+/* What no node computes must be a value as it stands. */
+static gboolean
 read_assignment (Simple *simple)
 {
-  return read_targets (simple) && adj_statement_read_right (&simple->s, TRUE, &simple->value);
+  return read_targets (simple) && adj_statement_read_right (&simple->s, TRUE, &simple->value) &&
+         adj_value_foreach (&simple->value, is_read, NULL);
 }
 
 /* `x: int`, which gives no value. */
