@@ -280,6 +280,7 @@ class Walk:
             until(lambda: self.entry(title), "the entry")
             self.key("ctrl+a")
             self.type(path)
+            self.key("shift+End", "Delete")  # what GTK 4.18 completes, and leaves behind the cursor
         self.key("Return")
         try:
             return until(lambda: not self.windows(title), "the end", seconds=1)
