@@ -65,7 +65,7 @@ static void
 test_cut_short (Fixture *fixture, gconstpointer data)
 {
   g_assert_cmpint (truncate (fixture->path, 100), ==, 0);
-  adj_document_run (fixture->document, TRUE);
+  adj_document_run (fixture->document, FALSE);
   adj_wait_for (fixture->document);
   adj_walk_settle (fixture->window);
   g_assert_nonnull (adj_document_get_evaluation (fixture->document));
