@@ -90,6 +90,12 @@ per_degree_of_freedom (AdjRuleCall *call, AdjTensor *g, AdjSize count, double co
   if (adj_size_is_int (count))
     return ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
                       ADJ_FLOAT (2.0 / ((double) count.word - correction)));
+  if (correction != floor (correction))
+    {
+      rule_call_fail (call, ADJ_ERROR_UNSUPPORTED,
+                      "has a correction of %g for a size that is a symbol", correction);
+      return NULL;
+    }
   /* A number would hold for one size alone. */
   freedom = adj_size_sub (symbols, count, ADJ_SIZE ((gint64) correction));
   g = ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g), ADJ_FLOAT (2));
