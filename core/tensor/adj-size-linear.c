@@ -437,6 +437,63 @@ adj_linear_divide (AdjSymbols *symbols,
          adj_linear_add (symbols, out, ADJ_SIZE (linear->constant / divisor->factor), 1);
 }
 
+static gint64
+gcd (gint64 a, gint64 b)
+{
+  while (b != 0)
+    {
+      gint64 rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+  return a == G_MININT64 ? 1 : ABS (a);
+}
+
+/* Lowers the exponents in @common to those in @product. */
+static void
+keep_common (AdjSymbols *symbols, GArray *common, AdjSize product)
+{
+  g_autoptr (GArray) factors = g_array_new (FALSE, FALSE, sizeof (Factor));
+
+  add_factors (symbols, factors, product, 1);
+  for (guint i = common->len; i-- > 0;)
+    {
+      Factor *shared = &g_array_index (common, Factor, i);
+      gint64 exponent = 0;
+
+      for (guint k = 0; k < factors->len; k++)
+        if (adj_size_same (g_array_index (factors, Factor, k).base, shared->base))
+          exponent = g_array_index (factors, Factor, k).exponent;
+      shared->exponent = MIN (shared->exponent, exponent);
+      if (shared->exponent <= 0)
+        g_array_remove_index (common, i);
+    }
+}
+
+AdjTerm
+adj_linear_common (AdjSymbols *symbols, const AdjLinear *a, const AdjLinear *b)
+{
+  g_autoptr (GArray) common = g_array_new (FALSE, FALSE, sizeof (Factor));
+  const AdjLinear *both[] = { b, a };
+  AdjTerm term = { gcd (a->constant, b->constant), ADJ_SIZE (1) };
+
+  if (b->terms->len > 0)
+    add_factors (symbols, common, g_array_index (b->terms, AdjTerm, 0).product, 1);
+  if (a->constant != 0 || b->constant != 0)
+    g_array_set_size (common, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (both); i++)
+    for (guint k = 0; k < both[i]->terms->len; k++)
+      {
+        const AdjTerm *part = &g_array_index (both[i]->terms, AdjTerm, k);
+
+        term.factor = gcd (term.factor, part->factor);
+        keep_common (symbols, common, part->product);
+      }
+  term.product = finish_product (symbols, common);
+  return term;
+}
+
 AdjRange
 adj_linear_range (AdjSymbols *symbols, const AdjLinear *linear)
 {

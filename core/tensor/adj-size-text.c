@@ -98,13 +98,26 @@ print_infix (const AdjSymbols *symbols, const AdjSizeNode *node, GString *out)
   print_at (symbols, node->b, level + 1, out);
 }
 
+/* Max (Max (a, b), c) is Max(a, b, c). */
+static void
+print_arguments (const AdjSymbols *symbols, const AdjSizeNode *node, GString *out)
+{
+  const AdjSizeNode *first = adj_symbols_node (symbols, node->a);
+  gboolean chains = node->op == ADJ_SIZE_MIN || node->op == ADJ_SIZE_MAX;
+
+  if (chains && first != NULL && first->op == node->op)
+    print_arguments (symbols, first, out);
+  else
+    print_at (symbols, node->a, LEVEL_COMPARISON, out);
+  g_string_append (out, ", ");
+  print_at (symbols, node->b, LEVEL_COMPARISON, out);
+}
+
 static void
 print_function (const AdjSymbols *symbols, const AdjSizeNode *node, GString *out)
 {
   g_string_append_printf (out, "%s(", operations[node->op].text);
-  print_at (symbols, node->a, LEVEL_COMPARISON, out);
-  g_string_append (out, ", ");
-  print_at (symbols, node->b, LEVEL_COMPARISON, out);
+  print_arguments (symbols, node, out);
   g_string_append_c (out, ')');
 }
 
@@ -300,6 +313,36 @@ convert_fold (AdjSymbols *symbols, AdjSizeOp op, const AdjExpr *expr, AdjSize *o
          op == ADJ_SIZE_OR;
 }
 
+/* Numbers are multiplied last: 2*(s0 + 1)*s1 is what 2 times the product gives, and not the product
+ * of 2*s0 + 2. */
+static gboolean
+convert_factors (AdjSymbols *symbols, const AdjExpr *expr, AdjSize *number, AdjSize *rest)
+{
+  AdjSize factor;
+
+  if (expr->kind == ADJ_EXPR_BINARY && strcmp (expr->name, "*") == 0)
+    return convert_factors (symbols, expr->args[0], number, rest) &&
+           convert_factors (symbols, expr->args[1], number, rest);
+  if (!convert (symbols, expr, &factor))
+    return FALSE;
+  if (adj_size_is_int (factor))
+    *number = adj_size_mul (symbols, *number, factor);
+  else
+    *rest = adj_size_mul (symbols, *rest, factor);
+  return TRUE;
+}
+
+static gboolean
+convert_product (AdjSymbols *symbols, const AdjExpr *expr, AdjSize *out)
+{
+  AdjSize number = ADJ_SIZE (1), rest = ADJ_SIZE (1);
+
+  if (!convert_factors (symbols, expr, &number, &rest))
+    return FALSE;
+  *out = adj_size_mul (symbols, number, rest);
+  return TRUE;
+}
+
 static gboolean
 convert_call (AdjSymbols *symbols, const AdjExpr *expr, AdjSize *out)
 {
@@ -342,6 +385,8 @@ convert (AdjSymbols *symbols, const AdjExpr *expr, AdjSize *out)
     }
   if (expr->kind == ADJ_EXPR_UNARY)
     return convert_unary (symbols, expr, out);
+  if (expr->kind == ADJ_EXPR_BINARY && strcmp (expr->name, "*") == 0)
+    return convert_product (symbols, expr, out);
   if (expr->kind == ADJ_EXPR_BINARY)
     return convert_fold (symbols, find_infix (expr->name), expr, out);
   if (expr->kind == ADJ_EXPR_CALL)

@@ -203,19 +203,6 @@ apply_power (AdjSymbols *symbols, AdjSize a, AdjSize b)
   return product;
 }
 
-static gint64
-gcd (gint64 a, gint64 b)
-{
-  while (b != 0)
-    {
-      gint64 rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-  return ABS (a);
-}
-
 /* Moves from @rest to @whole the terms that @divisor divides. */
 static gboolean
 split_divisible (AdjSymbols *symbols,
@@ -247,38 +234,59 @@ split_divisible (AdjSymbols *symbols,
   return fine;
 }
 
-/* (2·s) // 4 = s // 2, and (s // 2) // 3 = s // 6.  @a is the value of @linear. */
+/* Divides both by what they have in common: (6·s·t) // (4·s) = (3·t) // 2. */
 static void
-reduce_fraction (AdjSymbols *symbols, const AdjLinear *linear, AdjSize *a, AdjSize *b)
+reduce_fraction (AdjSymbols *symbols, AdjSize *a, AdjSize *b)
 {
-  g_auto (AdjLinear) reduced = { 0 };
-  AdjTerm divisor = { 0, ADJ_SIZE (1) };
-  const AdjSizeNode *node;
-  AdjSize product = { 0 };
+  g_auto (AdjLinear) above = { 0 };
+  g_auto (AdjLinear) below = { 0 };
+  g_auto (AdjLinear) less_above = { 0 };
+  g_auto (AdjLinear) less_below = { 0 };
+  AdjTerm common;
 
-  if (!adj_size_is_int (*b) || b->word <= 0)
+  adj_linear_init (&above);
+  adj_linear_init (&below);
+  adj_linear_init (&less_above);
+  adj_linear_init (&less_below);
+  if (!adj_linear_add (symbols, &above, *a, 1) || !adj_linear_add (symbols, &below, *b, 1))
     return;
-
-  divisor.factor = gcd (b->word, linear->constant);
-  for (guint i = 0; i < linear->terms->len; i++)
-    divisor.factor = gcd (divisor.factor, g_array_index (linear->terms, AdjTerm, i).factor);
-  adj_linear_init (&reduced);
-  if (divisor.factor > 1 && adj_linear_divide (symbols, linear, &divisor, &reduced))
-    {
-      *a = adj_linear_finish (symbols, &reduced);
-      b->word /= divisor.factor;
-    }
-
-  node = adj_symbols_node (symbols, *a);
-  if (node != NULL && node->op == ADJ_SIZE_FLOORDIV && adj_size_is_int (node->b) &&
-      node->b.word > 0 && adj_size_fold (ADJ_SIZE_MUL, node->b.word, b->word, &product.word))
-    {
-      *a = node->a;
-      *b = product;
-    }
+  common = adj_linear_common (symbols, &above, &below);
+  if (common.factor < 1 || !adj_linear_divide (symbols, &above, &common, &less_above) ||
+      !adj_linear_divide (symbols, &below, &common, &less_below))
+    return;
+  *a = adj_linear_finish (symbols, &less_above);
+  *b = adj_linear_finish (symbols, &less_below);
 }
 
-/* (k·b + r) // b = k + r // b, and the same for the rest. */
+/* (s // 2) // 3 = s // 6 */
+static void
+join_fractions (AdjSymbols *symbols, AdjSize *a, AdjSize *b)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, *a);
+  AdjSize inner;
+
+  if (node == NULL || node->op != ADJ_SIZE_FLOORDIV || adj_symbols_range (symbols, *b).min <= 0)
+    return;
+  inner = node->b;
+  *a = node->a;
+  *b = adj_size_mul (symbols, inner, *b);
+}
+
+/* What both leave over after the parts that divide; @a is no multiple of @b. */
+static AdjSize
+divide_rest (AdjSymbols *symbols, AdjSize a, AdjSize b)
+{
+  join_fractions (symbols, &a, &b);
+  reduce_fraction (symbols, &a, &b);
+  if (adj_size_same (b, ADJ_SIZE (1)))
+    return a;
+  return adj_size_is_int (a) && adj_size_is_int (b)
+             ? adj_size_apply (symbols, ADJ_SIZE_FLOORDIV, a, b)
+             : adj_symbols_intern (symbols, ADJ_SIZE_FLOORDIV, a, b);
+}
+
+/* (k·n + r) // n = k + r // n for a number n; of symbols PyTorch keeps the sum together.  The rest
+ * of k·b + r is that of r. */
 static AdjSize
 apply_division (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
 {
@@ -286,7 +294,7 @@ apply_division (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
   g_auto (AdjLinear) whole = { 0 };
   g_auto (AdjLinear) rest = { 0 };
   AdjTerm divisor = { 1, ADJ_SIZE (1) };
-  AdjSize quotient;
+  AdjSize left;
 
   adj_linear_init (&linear);
   adj_linear_init (&whole);
@@ -303,31 +311,15 @@ apply_division (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
   if (rest.terms->len == 0 && rest.constant == 0)
     return op == ADJ_SIZE_MOD ? ADJ_SIZE (0) : adj_linear_finish (symbols, &whole);
 
-  a = adj_linear_finish (symbols, &rest);
+  left = adj_linear_finish (symbols, &rest);
   if (op == ADJ_SIZE_MOD)
-    return adj_size_is_int (a) && adj_size_is_int (b) ? adj_size_apply (symbols, op, a, b)
-                                                      : adj_symbols_intern (symbols, op, a, b);
-
-  reduce_fraction (symbols, &rest, &a, &b);
-  quotient = adj_size_is_int (a) && adj_size_is_int (b) ? adj_size_apply (symbols, op, a, b)
-                                                        : adj_symbols_intern (symbols, op, a, b);
-  return adj_size_add (symbols, adj_linear_finish (symbols, &whole), quotient);
-}
-
-static AdjSize
-apply_extremum (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
-{
-  AdjRange ra = adj_symbols_range (symbols, a);
-  AdjRange rb = adj_symbols_range (symbols, b);
-
-  if (adj_size_same (a, b))
-    return a;
-  if (ra.min >= rb.max)
-    return op == ADJ_SIZE_MAX ? a : b;
-  if (rb.min >= ra.max)
-    return op == ADJ_SIZE_MAX ? b : a;
-  return adj_symbols_order (symbols, a, b) <= 0 ? adj_symbols_intern (symbols, op, a, b)
-                                                : adj_symbols_intern (symbols, op, b, a);
+    return adj_size_is_int (left) && adj_size_is_int (b)
+               ? adj_size_apply (symbols, op, left, b)
+               : adj_symbols_intern (symbols, op, left, b);
+  if (!adj_size_is_int (b))
+    return divide_rest (symbols, a, b);
+  return adj_size_add (symbols, adj_linear_finish (symbols, &whole),
+                       divide_rest (symbols, left, b));
 }
 
 static gboolean
@@ -394,7 +386,7 @@ apply_symbolic (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
       return apply_division (symbols, op, a, b);
     case ADJ_SIZE_MIN:
     case ADJ_SIZE_MAX:
-      return apply_extremum (symbols, op, a, b);
+      return adj_size_extremum (symbols, op, a, b);
     case ADJ_SIZE_EQ:
     case ADJ_SIZE_NE:
     case ADJ_SIZE_LT:

@@ -88,12 +88,17 @@ gboolean adj_linear_divide (AdjSymbols *symbols,
                             const AdjLinear *linear,
                             const AdjTerm *divisor,
                             AdjLinear *out);
+/* The largest term that divides both; it is positive. */
+AdjTerm adj_linear_common (AdjSymbols *symbols, const AdjLinear *a, const AdjLinear *b);
 AdjRange adj_linear_range (AdjSymbols *symbols, const AdjLinear *linear);
 AdjSize adj_linear_finish (AdjSymbols *symbols, const AdjLinear *linear);
 void adj_linear_init (AdjLinear *linear);
 void adj_linear_clear (AdjLinear *linear);
 /* @a * @b for two products without integer factors. */
 gboolean adj_product_multiply (AdjSymbols *symbols, AdjSize a, AdjSize b, AdjSize *out);
+
+/* @op: MIN or MAX */
+AdjSize adj_size_extremum (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjLinear, adj_linear_clear)
 

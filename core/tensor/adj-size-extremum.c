@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Max and Min of any number of sizes: a chain, MAX (MAX (a, b), c), of what the others do not
+ * decide by their ranges, in the order in which sympy prints it. */
+
+#include "tensor/adj-symbols-private.h"
+
+/* What sympy sorts arguments by, in this order. */
+typedef struct
+{
+  gint kind; /* a number, a symbol, a product, a sum, a function */
+  guint n_parts;
+  AdjSize base;
+  gint64 exponent, factor;
+} Key;
+
+static guint
+count_parts (const AdjSymbols *symbols, AdjSize size, AdjSizeOp op)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, size);
+
+  return node != NULL && node->op == op
+             ? count_parts (symbols, node->a, op) + count_parts (symbols, node->b, op)
+             : 1;
+}
+
+static Key
+key_of (const AdjSymbols *symbols, AdjSize size)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, size);
+  Key key = { .base = size, .exponent = 1, .factor = 1 };
+
+  if (node != NULL && node->op == ADJ_SIZE_MUL && adj_size_is_int (node->a))
+    {
+      key.factor = node->a.word;
+      key.base = node->b;
+      node = adj_symbols_node (symbols, key.base);
+    }
+  if (node != NULL && node->op == ADJ_SIZE_POW && adj_size_is_int (node->b))
+    {
+      key.exponent = node->b.word;
+      key.base = node->a;
+      node = adj_symbols_node (symbols, key.base);
+    }
+  if (node == NULL)
+    key.factor = key.base.word;
+  else if (node->op == ADJ_SIZE_SYMBOL)
+    key.kind = 1;
+  else
+    key.kind = node->op == ADJ_SIZE_MUL ? 2 : node->op == ADJ_SIZE_ADD ? 3 : 4;
+  key.n_parts = node != NULL ? count_parts (symbols, key.base, node->op) : 0;
+  return key;
+}
+
+static gint
+order_arguments (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const AdjSymbols *symbols = data;
+  const AdjSize *x = a, *y = b;
+  Key kx = key_of (symbols, *x), ky = key_of (symbols, *y);
+
+  if (kx.kind != ky.kind)
+    return kx.kind - ky.kind;
+  if (kx.n_parts != ky.n_parts)
+    return kx.n_parts < ky.n_parts ? -1 : 1;
+  if (kx.kind > 0 && !adj_size_same (kx.base, ky.base))
+    return adj_symbols_order (symbols, kx.base, ky.base);
+  if (kx.exponent != ky.exponent)
+    return kx.exponent < ky.exponent ? -1 : 1;
+  return (kx.factor > ky.factor) - (kx.factor < ky.factor);
+}
+
+/* Whether @a is never further in the direction of @op than @b. */
+static gboolean
+is_decided (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  AdjRange ra = adj_symbols_range (symbols, a), rb = adj_symbols_range (symbols, b);
+
+  return adj_size_same (a, b) || (op == ADJ_SIZE_MAX ? rb.min >= ra.max : rb.max <= ra.min);
+}
+
+/* Adds what @size is the extremum of. */
+static void
+collect (AdjSymbols *symbols, AdjSizeOp op, AdjSize size, GArray *parts)
+{
+  const AdjSizeNode *node = adj_symbols_node (symbols, size);
+
+  if (node != NULL && node->op == op)
+    {
+      AdjSize last = node->b;
+
+      collect (symbols, op, node->a, parts);
+      collect (symbols, op, last, parts);
+      return;
+    }
+  for (guint i = parts->len; i-- > 0;)
+    {
+      AdjSize known = g_array_index (parts, AdjSize, i);
+
+      if (is_decided (symbols, op, size, known))
+        return;
+      if (is_decided (symbols, op, known, size))
+        g_array_remove_index (parts, i);
+    }
+  g_array_append_val (parts, size);
+}
+
+AdjSize
+adj_size_extremum (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (AdjSize));
+  AdjSize result;
+
+  collect (symbols, op, a, parts);
+  collect (symbols, op, b, parts);
+  g_array_sort_with_data (parts, order_arguments, symbols);
+  result = g_array_index (parts, AdjSize, 0);
+  for (guint i = 1; i < parts->len; i++)
+    result = adj_symbols_intern (symbols, op, result, g_array_index (parts, AdjSize, i));
+  return result;
+}
