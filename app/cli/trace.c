@@ -6,6 +6,9 @@
 #include "partition-report.h"
 #include "program.h"
 
+/* Of PyTorch, that --compat decides as. */
+#define RELEASE "2.6"
+
 extern const AdjCommand adj_command_trace;
 
 /* -- reports -- */
@@ -118,8 +121,11 @@ add_stage (JsonBuilder *builder, const AdjRecording *recording, const AdjStage *
   json_builder_end_object (builder);
 }
 
+/* @recorded: (nullable): what came from the file; @partition: how it was asked for */
 static void
-print_json (const AdjPipelineResult *result)
+print_json (const AdjPipelineResult *result,
+            const char *recorded,
+            const AdjPartitionOptions *partition)
 {
   JsonBuilder *builder = json_builder_new ();
 
@@ -130,7 +136,13 @@ print_json (const AdjPipelineResult *result)
     add_stage (builder, result->recording, adj_recording_get_stage (result->recording, i));
   json_builder_end_array (builder);
   if (result->partition != NULL)
-    adj_partition_report_json (result->partition, builder);
+    {
+      adj_partition_report_json (result->partition, builder);
+      json_builder_set_member_name (builder, "from_file");
+      json_builder_add_string_value (builder, recorded != NULL ? recorded : "");
+      json_builder_set_member_name (builder, "as_torch");
+      json_builder_add_string_value (builder, partition->compat ? RELEASE : "");
+    }
   json_builder_end_object (builder);
   adj_print_json (builder);
 }
@@ -162,6 +174,7 @@ typedef struct
   gint64 memory_limit;
   gboolean compat, pareto, measure, steps_too, json;
   GArray *demands; /* AdjPartitionDemand, of @saved and @recomputed */
+  char *recorded;  /* (nullable): what of it came from the file */
 } Options;
 
 static void
@@ -174,6 +187,7 @@ options_clear (Options *options)
   g_free (options->dump_after);
   g_free (options->explain);
   g_free (options->solver);
+  g_free (options->recorded);
   g_strfreev (options->saved);
   g_strfreev (options->recomputed);
   g_clear_pointer (&options->demands, g_array_unref);
@@ -192,7 +206,7 @@ parse (int *argc, char ***argv, Options *options, GError **error)
     { "partitioner", 0, 0, G_OPTION_ARG_STRING, &options->partitioner,
       "Who takes the joint graph apart, or none", "NAME" },
     { "budget", 0, 0, G_OPTION_ARG_DOUBLE, &options->budget,
-      "Share of the saved bytes that may be saved, 0 to 1", "B" },
+      "Share of the saved bytes that may be saved, 0 to 1; else that of the file", "B" },
     { "solver", 0, 0, G_OPTION_ARG_STRING, &options->solver,
       "How a budget is filled: dp (as PyTorch), greedy, exact", "NAME" },
     { "measure", 0, 0, G_OPTION_ARG_NONE, &options->measure,
@@ -203,7 +217,8 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "A node of the joint graph that must be saved; may be given again", "NODE" },
     { "recompute", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->recomputed,
       "A node that must be computed again; may be given again", "NODE" },
-    { "compat", 0, 0, G_OPTION_ARG_NONE, &options->compat, "Decide as PyTorch 2.6 does", NULL },
+    { "compat", 0, 0, G_OPTION_ARG_NONE, &options->compat,
+      "Decide as the PyTorch of the file, if it is known, or 2.6", NULL },
     { "pareto", 0, 0, G_OPTION_ARG_NONE, &options->pareto,
       "Print peaks of memory against recomputation, with PyTorch's budgets", NULL },
     { "explain", 0, 0, G_OPTION_ARG_STRING, &options->explain,
@@ -253,6 +268,19 @@ find_backward (const AdjTarget *target)
   return NULL;
 }
 
+/* What the reader of a partition would not think of: settings that the file brought, and a release
+ * that --compat does not know. */
+static void
+print_origins (const Options *options, const AdjTarget *target)
+{
+  const char *version = target != NULL ? adj_bundle_get_torch_version (target->bundle) : NULL;
+
+  if (options->recorded != NULL)
+    printf ("from the file: %s\n", options->recorded);
+  if (options->compat && version != NULL && !g_str_has_prefix (version, RELEASE "."))
+    printf ("decided as PyTorch " RELEASE " does: how %s does is not known\n", version);
+}
+
 /* @target: (nullable): of a file, else @name is a program's. */
 static gboolean
 report (const AdjPipelineResult *result,
@@ -274,12 +302,15 @@ report (const AdjPipelineResult *result,
   else if (options->dump_after != NULL)
     done = print_stage (result->recording, options->dump_after, error);
   else if (options->json)
-    print_json (result);
+    print_json (result, options->recorded, partition);
   else
     {
       print_text (result->recording, options->steps_too);
       if (result->partition != NULL)
-        adj_partition_report_text (result->partition);
+        {
+          adj_partition_report_text (result->partition);
+          print_origins (options, target);
+        }
       if (result->partition != NULL && partition->node_ns != NULL)
         printf ("what is computed again took %.3f ms when it was measured\n",
                 result->partition->cost.recompute_time);
@@ -311,7 +342,7 @@ find_solver (const char *name, AdjBudgetSolver *solver, GError **error)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (name == NULL || g_str_equal (name, names[i]))
+    if (g_str_equal (name, names[i]))
       {
         *solver = (AdjBudgetSolver) i;
         return TRUE;
@@ -329,7 +360,6 @@ read_partition_options (Options *options, AdjPartitionOptions *partition, GError
   add_demands (options, options->recomputed, ADJ_RECOMPUTE_MUST_RECOMPUTE);
   partition->demands = (const AdjPartitionDemand *) (gpointer) options->demands->data;
   partition->n_demands = options->demands->len;
-  partition->budget = options->budget;
   partition->compat = options->compat;
   if (options->memory_limit < 0)
     {
@@ -351,7 +381,22 @@ read_partition_options (Options *options, AdjPartitionOptions *partition, GError
                            "--memory-limit is a demand on the partitioner 'optimal'");
       return FALSE;
     }
-  return find_solver (options->solver, &partition->solver, error);
+  return options->solver == NULL || find_solver (options->solver, &partition->solver, error);
+}
+
+/* How PyTorch was set when the file was recorded; what is asked for on the command line comes
+ * after it. */
+static void
+read_recorded (const AdjTarget *target,
+               Options *options,
+               AdjPartitionOptions *partition,
+               AdjPipelineOptions *pipeline)
+{
+  const AdjRegion *region =
+      target->graph != NULL ? adj_bundle_find_region (target->bundle, target->graph) : NULL;
+
+  options->recorded = adj_recorded_partition_read (region, partition);
+  pipeline->usual_partitioner = adj_recorded_partitioner (region);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjRunResult, adj_run_result_clear)
@@ -406,10 +451,13 @@ run (int argc, char **argv, GError **error)
   AdjPipelineOptions pipeline = { .partition = &partition };
 
   if (!parse (&argc, &argv, &options, error) ||
-      !read_partition_options (&options, &partition, error) ||
       !adj_program_target_init (&program, argv[1], error) ||
       (program.program == NULL && (!adj_target_open (&target, argv[1], options.id, error) ||
-                                   !adj_target_check_understood (&target, error))) ||
+                                   !adj_target_check_understood (&target, error))))
+    return ADJ_EXIT_BAD_INPUT;
+  partition.budget = options.budget;
+  read_recorded (&target, &options, &partition, &pipeline);
+  if (!read_partition_options (&options, &partition, error) ||
       (options.measure && !measure (&target, &options, &times, &partition, error)))
     return ADJ_EXIT_BAD_INPUT;
   pipeline.steps = options.steps;

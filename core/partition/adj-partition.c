@@ -120,6 +120,16 @@ verified (AdjPartition *partition, const AdjPartitionOptions *options, GError **
   return partition;
 }
 
+static gboolean
+is_budget (double budget, GError **error)
+{
+  if (isnan (budget) || (budget >= 0 && budget <= 1))
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "a budget is a fraction from 0 to 1, not %g",
+               budget);
+  return FALSE;
+}
+
 AdjPartition *
 adj_partition (const AdjPartitioner *partitioner,
                AdjGraph *joint,
@@ -132,12 +142,8 @@ adj_partition (const AdjPartitioner *partitioner,
 
   if (options == NULL)
     options = &defaults;
-  if (!isnan (options->budget) && !(options->budget >= 0 && options->budget <= 1))
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "a budget is a fraction from 0 to 1, not %g",
-                   options->budget);
-      return NULL;
-    }
+  if (!is_budget (options->budget, error) || !is_budget (options->usual_budget, error))
+    return NULL;
   return verified (partitioner->run (joint, options, error), options, error);
 }
 

@@ -125,7 +125,8 @@ typedef struct
   gboolean recompute_views;
   gboolean aggressive; /* no_far, no_long, no_materialized and no_allowlist */
   guint max_distance;  /* 0: 1000 */
-  double budget; /* 0…1: of the bytes that the cut would save; NAN: 1, or what a node says */
+  double budget;       /* 0…1: of the bytes that the cut would save; NAN: what a node says, or */
+  double usual_budget; /* 0…1; NAN: 1 */
   AdjBudgetSolver solver;
   AdjRuntimeEstimate runtime;
   const gint64 *node_ns; /* (nullable): measured time of each node of the joint graph */
@@ -141,7 +142,7 @@ typedef struct
 
 #define ADJ_PARTITION_OPTIONS_INIT                                                                 \
   {                                                                                                \
-    .num_fwd_outputs = -1, .budget = NAN, .recompute_limit = NAN                                   \
+    .num_fwd_outputs = -1, .budget = NAN, .usual_budget = NAN, .recompute_limit = NAN              \
   }
 
 /* -- partitioners: rows of a table -- */

@@ -40,15 +40,14 @@ ratio (const Budget *self, const Cut *cut)
   return (gigabytes (self->joint, cut->saved) - self->least) / (self->most - self->least);
 }
 
-/* Of the options, or else of the first node that has one. */
-static double
-wanted_budget (const Plan *plan)
+double
+budget_wanted (const AdjGraph *joint, const AdjPartitionOptions *options)
 {
-  if (!isnan (plan->options->budget))
-    return plan->options->budget;
-  for (guint i = 0; i < plan->joint->n; i++)
+  if (!isnan (options->budget))
+    return options->budget;
+  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
     {
-      const AdjValue *extra = adj_graph_get_node (plan->joint->graph, i)->meta.extra;
+      const AdjValue *extra = adj_graph_get_node (joint, i)->meta.extra;
 
       for (guint k = 0; extra != NULL && k + 1 < extra->n; k += 2)
         if (extra->items[k].kind == ADJ_VALUE_STRING &&
@@ -56,7 +55,7 @@ wanted_budget (const Plan *plan)
             extra->items[k + 1].kind == ADJ_VALUE_FLOAT)
           return extra->items[k + 1].number;
     }
-  return 1;
+  return isnan (options->usual_budget) ? 1 : options->usual_budget;
 }
 
 /* Nothing but the inputs; we also honour MUST_SAVE, which PyTorch forgets here. */
@@ -212,7 +211,9 @@ gboolean
 budget_choose (Plan *plan, GError **error)
 {
   CutRules rules = cut_rules_from_options (plan->options);
-  Budget self = { .plan = plan, .joint = plan->joint, .budget = wanted_budget (plan) };
+  Budget self = { .plan = plan,
+                  .joint = plan->joint,
+                  .budget = budget_wanted (plan->joint->graph, plan->options) };
   g_autoptr (Cut) cut = NULL;
 
   if (!(self.budget >= 0 && self.budget <= 1))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* I10 to I20 and I31: what the two graphs compute, and what was decided. */
 
-#include <math.h>
 #include <string.h>
 
 #include "call/adj-op.h"
 #include "partition/invariants-private.h"
 #include "partition/op-traits-private.h"
 #include "partition/pair-private.h"
+#include "partition/partitioners-private.h"
 
 static gboolean
 is_call (const AdjNode *node)
@@ -179,26 +179,6 @@ examine_i15 (const Examined *self, guint *n_cases)
 
 /* -- what was decided -- */
 
-/* Neither the options nor a node ask for less. */
-static gboolean
-is_whole_budget (const Examined *self)
-{
-  const AdjGraph *joint = self->partition->joint;
-
-  if (!isnan (self->options->budget))
-    return self->options->budget == 1;
-  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
-    {
-      const AdjValue *extra = adj_graph_get_node (joint, i)->meta.extra;
-
-      for (guint k = 0; extra != NULL && k + 1 < extra->n; k += 2)
-        if (extra->items[k].kind == ADJ_VALUE_STRING &&
-            g_str_equal (extra->items[k].text, "memory_budget"))
-          return FALSE;
-    }
-  return TRUE;
-}
-
 static gboolean
 is_view (const AdjNode *node)
 {
@@ -211,7 +191,8 @@ examine_i16 (const Examined *self, guint *n_cases)
 {
   const AdjPartition *p = self->partition;
 
-  if (!g_str_equal (p->partitioner, "min-cut") || !is_whole_budget (self))
+  if (!g_str_equal (p->partitioner, "min-cut") ||
+      budget_wanted (self->partition->joint, self->options) != 1)
     return NULL;
   for (guint i = 0; i < adj_graph_get_n_nodes (p->joint); i++)
     {
@@ -253,7 +234,7 @@ examine_i18 (const Examined *self, guint *n_cases)
 {
   const AdjPartition *p = self->partition;
 
-  if (!is_whole_budget (self))
+  if (budget_wanted (self->partition->joint, self->options) != 1)
     return NULL;
   for (guint i = 0; i < adj_graph_get_n_nodes (p->joint); i++)
     {
@@ -329,7 +310,7 @@ examine_i31 (const Examined *self, guint *n_cases)
 {
   const AdjPartition *p = self->partition;
 
-  if (self->options->budget != 0 || !g_str_equal (p->partitioner, "min-cut") ||
+  if (budget_wanted (p->joint, self->options) != 0 || !g_str_equal (p->partitioner, "min-cut") ||
       (!self->options->compat && must_save_any (self)))
     return NULL;
   for (guint i = 0; i < self->n_tensors; i++)

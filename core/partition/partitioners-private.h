@@ -14,6 +14,8 @@ Plan *optimal_plan (const Joint *joint, const AdjPartitionOptions *options, GErr
  * (transfer full).  @fixed, by node, gets those that are saved anyhow. */
 GArray *candidates_new (const Joint *joint, guint8 *fixed);
 
+/* The budget of the options, or else of the first node of @joint that has one. */
+double budget_wanted (const AdjGraph *joint, const AdjPartitionOptions *options);
 /* The cut for the budget of the options (partitioner §5). */
 gboolean budget_choose (Plan *plan, GError **error);
 

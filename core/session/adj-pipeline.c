@@ -41,7 +41,8 @@ static const struct
 static char *
 list_steps (const char *role, const AdjPipelineOptions *options)
 {
-  const char *partitioner = options->partitioner != NULL ? options->partitioner : "min-cut";
+  const char *usual = options->usual_partitioner != NULL ? options->usual_partitioner : "min-cut";
+  const char *partitioner = options->partitioner != NULL ? options->partitioner : usual;
   const char *steps = "dce,cse";
   gboolean is_joint = FALSE;
   gboolean compat = options->partition != NULL && options->partition->compat;

@@ -26,6 +26,7 @@ typedef struct
   /* (nullable) Who comes last where @steps name nobody, "none" for nobody; %NULL: min-cut
    * where there is a backward. */
   const char *partitioner;
+  const char *usual_partitioner;        /* (nullable): in the place of min-cut */
   const AdjPartitionOptions *partition; /* (nullable) */
   /* (nullable) Told before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);

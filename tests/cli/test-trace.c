@@ -124,6 +124,12 @@ static const Row rows[] = {
     NULL },
   { "pareto-json", "trace $DATA/mlp.adjoint#joint --pareto --json", 0, "\"recompute_flops\"", "",
     NULL },
+  { "budget-of-the-file", "trace $TEST/partition/data/budget-dropout.adjoint#joint --compat", 0,
+    "\nfrom the file: budget 0\n", "", NULL },
+  { "budget-asked-for", "trace $TEST/partition/data/budget-dropout.adjoint#joint --budget 1 --json",
+    0, "\"from_file\" : \"\"", "", NULL },
+  { "pareto-says-what-is-wrong", "trace $TEST/partition/data/budget-dropout.adjoint#joint --pareto",
+    0, "\n! is another program: A random operator is repeated with other numbers\n", "", NULL },
   { "explain-json", "trace " SAC " --explain masked_fill_1 --json", 0, "\"rule\"", "", NULL },
   /* a dropout that PyTorch repeated with another mask: the finding, and by how much */
   { "check", "check $TEST/partition/data/budget-dropout.adjoint", 1,

@@ -95,6 +95,24 @@ test_chain (void)
     }
 }
 
+/* A usual budget is that of who says nothing. */
+static void
+test_usual (void)
+{
+  g_autoptr (AdjGraph) joint = make_chain (5);
+  AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+
+  options.num_fwd_outputs = 1;
+  options.usual_budget = 0.2;
+  for (guint asked = 0; asked < 2; asked++)
+    {
+      g_autoptr (AdjPartition) partition = partition_run ("min-cut", joint, &options);
+
+      g_assert_cmpuint (partition->saved_bytes, ==, (asked ? 4 : 2) * UNIT);
+      options.budget = 0.4;
+    }
+}
+
 /* cos(x @ w_i) for weights of several widths, in units. */
 static AdjGraph *
 make_independent (const guint *widths, guint n)
@@ -178,6 +196,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/partition/budget/G25-chain", test_chain);
+  g_test_add_func ("/partition/budget/usual", test_usual);
   g_test_add_func ("/partition/budget/G25-independent", test_independent);
   return g_test_run ();
 }
