@@ -16,7 +16,12 @@ float64.  A path that does not end in `.adjoint` gets the directory form.  Under
 of its own: `step.rank1.adjoint`.  `record` works with every backend that is built on AOTAutograd; `backend` uses only
 what PyTorch documents, and runs the graphs as they are.
 
-Of a region that is differentiated the Dynamo call also holds the gradients of its inputs.
+Of a region that is differentiated the Dynamo call also holds the gradients of its inputs, and the manifest says how it
+was partitioned: partitioner, budget, settings, and what the policies of checkpoints answered.  Of what was not
+compiled it says why, as Dynamo tells it.
+
+A tensor that is no plain memory (sparse, nested, of a class that computes in its own way, freed, ...) is known by its
+facts and the reason; the list of such kinds is UNREADABLE.
 
 Needs nothing but torch (2.4 or later) and Python 3.9.  It never changes what the program computes: what goes
 wrong in here becomes a warning and a note in the manifest.  Where torch does not have the expected hooks, what
