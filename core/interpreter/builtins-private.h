@@ -71,6 +71,18 @@ gboolean adj_builtin_tensor (
 gboolean adj_builtin_as_tensor (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- numbers.c: arithmetic on floats -- */
+
+/* @op of numbers, one of which is a float. */
+gboolean adj_builtin_compute (
+    AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args, AdjValue *out);
+gboolean adj_builtin_truediv (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_float (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_trunc (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- regions.c: functions that take graphs, and switches of the context -- */
 
 /* Splits @kwargs (nullable) into what checkpoint() takes itself and what goes to the function, each

@@ -120,6 +120,9 @@ size_operation (AdjContext *cx, AdjSizeOp op, const AdjValue *args, guint n_args
   for (guint i = 0; i < n_args; i++)
     if (!refuse_float (cx, &args[i]))
       return FALSE;
+  for (guint i = 0; i < n_args; i++)
+    if (args[i].kind == ADJ_VALUE_FLOAT)
+      return adj_builtin_compute (cx, op, args, n_args, out);
   if (n_args < 1 || n_args > 2 || !adj_value_get_size (&args[0], &a) ||
       (n_args == 2 && !adj_value_get_size (&args[1], &b)))
     return adj_builtin_fail (cx,
@@ -271,7 +274,10 @@ static const AdjBuiltin builtins[] = {
   { "torch.as_tensor", adj_builtin_as_tensor },
   { "torch.tensor", adj_builtin_tensor },
   { "operator.index", same },
-  { "torch.sym_int", same },
+  { "torch.sym_int", adj_builtin_trunc },
+  { "torch.sym_float", adj_builtin_float },
+  { "operator.truediv", adj_builtin_truediv },
+  { "math.trunc", adj_builtin_trunc },
   { "torch.sym_sum", sym_sum },
   { "torch.ops.higher_order.autograd_function_apply", adj_builtin_apply_function },
   { "torch.ops.higher_order.tag_activation_checkpoint", adj_builtin_run_tagged },

@@ -186,5 +186,8 @@ main (int argc, char **argv)
           g_test_add_data_func (values, captures[i].name, test_values);
         }
     }
+  /* Traced here, the ratios are those of the recorded sizes. */
+  g_test_add_data_func ("/session/dynamo-joint/values/data/dynamic-floats", "data/dynamic-floats",
+                        test_values);
   return g_test_run ();
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Captures of small models with sizes that are symbols, for test-dynamo-joint.c.
 
-  PYTHONPATH=data/bridge python tests/session/data/make-dynamic.py FOLDER
+  PYTHONPATH=data/bridge python tests/session/data/make-dynamic.py FOLDER [NAME...]
 
 Needs PyTorch 2.6.
 """
@@ -70,17 +70,32 @@ class Sizes(nn.Module):
         return *parts, y.reshape(b, a, -1), torch.cat([u[:n], v[:n]], 1).mean(), y[a // 2 :].sum(), y[:-1].mean((0, 1))
 
 
+class Floats(nn.Module):
+    """Ratios of sizes are floats."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Conv2d(1, 2, 3, padding=1, stride=2), nn.Conv2d(2, 1, 1)
+
+    def forward(self, x):
+        h = F.interpolate(self.first(x), size=x.shape[-2:], mode="bilinear", align_corners=False)
+        return F.interpolate(self.last(h), scale_factor=2, mode="nearest").exp().std() + h.exp().var((0, 2)).sum()
+
+
 MODELS = {
     "bilinear": (Bilinear, (torch.randn(2, 3, 8, 10), 0, 2, 3)),
     "convolution": (Convolution, (torch.randn(3, 200), 0, 1)),
     "patches": (Patches, (torch.randn(3, 3, 16, 24), 0, 2, 3)),
+    "floats": (Floats, (torch.randn(2, 1, 6, 10), 0, 2, 3)),
     "sizes": (Sizes, (torch.randn(3, 4, 6), 0, 1)),
 }
 
 
-def main(folder):
+def main(folder, *names):
     torch.manual_seed(0)
     for name, (kind, (x, *dynamic)) in MODELS.items():
+        if names and name not in names:
+            continue
         torch._dynamo.reset()
         for dim in dynamic:
             torch._dynamo.mark_dynamic(x, dim)
@@ -94,4 +109,4 @@ def main(folder):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    main(sys.argv[1])
+    main(*sys.argv[1:])
