@@ -43,6 +43,16 @@ adj_statement_clear (AdjStatement *s)
   g_array_unref (s->drafts);
 }
 
+void
+adj_statement_read_facts (AdjStatement *s, const char *text, gsize length)
+{
+  gsize n_facts;
+  const char *facts = adj_tail_find_facts (text, length, &n_facts);
+
+  if (facts)
+    adj_node_facts_parse (&s->facts, facts, n_facts, s->module->symbols);
+}
+
 AdjValue
 adj_statement_add_draft (AdjStatement *s,
                          AdjOpcode opcode,

@@ -118,8 +118,8 @@ gboolean adj_tail_read_del (AdjReader *r, GPtrArray *names);
 /* The stretch of @text before its deletes, of which there may be several; @last is the last name
  * in the last of them. */
 gsize adj_tail_find_deletes (const char *text, gsize length, char **last);
-/* What `# adj: ` is followed by, when that is what the reader has come to; else %NULL. */
-const char *adj_tail_find_facts (const AdjReader *r, gsize *n_facts);
+/* What `# adj: ` is followed by in the last such comment of @text; %NULL: there is none. */
+const char *adj_tail_find_facts (const char *text, gsize length, gsize *n_facts);
 
 /* -- Statements (parse-statement.c, parse-names.c, parse-return.c) ---- */
 

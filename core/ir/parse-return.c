@@ -105,18 +105,6 @@ read_returned (AdjStatement *s, AdjValue *out)
   return TRUE;
 }
 
-/* The comment behind what @r has come to, if it is of facts. */
-static void
-read_facts (AdjStatement *s)
-{
-  const char *facts;
-  gsize n_facts;
-
-  facts = adj_tail_find_facts (&s->reader, &n_facts);
-  if (facts)
-    adj_node_facts_parse (&s->facts, facts, n_facts, s->module->symbols);
-}
-
 /* What stands behind `return`. */
 static AdjLine
 find_value (const AdjStatement *s, const AdjLine *line)
@@ -155,7 +143,7 @@ adj_module_read_return (AdjModuleReader *module,
       return;
     }
 
-  read_facts (&s);
+  adj_statement_read_facts (&s, line->at + line->indent, line->length - line->indent);
   if (type)
     adj_node_facts_annotate (&s.facts, type, strlen (type), module->symbols);
   if (descriptions->kind != ADJ_VALUE_NONE)

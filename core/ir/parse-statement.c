@@ -365,36 +365,13 @@ read_simple (Simple *simple, AdjModuleReader *module, const AdjLine *line)
 
 /* -- What follows a statement ---- */
 
-typedef struct
-{
-  const char *facts; /* (nullable) */
-  gsize n_facts;
-  GPtrArray *deletes; /* names that stand for nothing from here on */
-} Tail;
-
-static void
-find_facts (const AdjReader *r, Tail *tail)
-{
-  gsize n;
-  const char *found = adj_tail_find_facts (r, &n);
-
-  if (found)
-    {
-      tail->facts = found;
-      tail->n_facts = n;
-    }
-}
-
 /* Comes to the next statement. */
 static void
-skip_ends (AdjReader *r, Tail *tail)
+skip_ends (AdjReader *r)
 {
   while (r->token.kind == ADJ_TOKEN_COMMENT || r->token.kind == ADJ_TOKEN_NEWLINE ||
          adj_reader_at (r, ";"))
-    {
-      find_facts (r, tail);
-      adj_reader_advance (r);
-    }
+    adj_reader_advance (r);
 }
 
 /* `iadd: "f32[2]" = x` behind `x += 1`. */
@@ -424,11 +401,12 @@ read_name_in_place (Simple *simple, AdjReader *r)
   return TRUE;
 }
 
-/* The deletes and the name that belong to @simple; @r comes to the next statement. */
+/* The name and the @deletes, names that stand for nothing from here on, that belong to @simple; @r
+ * comes to the next statement. */
 static void
-read_tail (Simple *simple, AdjReader *r, Tail *tail)
+read_tail (Simple *simple, AdjReader *r, GPtrArray *deletes)
 {
-  for (skip_ends (r, tail); r->token.kind == ADJ_TOKEN_NAME; skip_ends (r, tail))
+  for (skip_ends (r); r->token.kind == ADJ_TOKEN_NAME; skip_ends (r))
     {
       g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
       AdjReader ahead = *r;
@@ -437,7 +415,7 @@ read_tail (Simple *simple, AdjReader *r, Tail *tail)
         continue;
       if (!adj_tail_read_deletes (&ahead, names))
         break;
-      g_ptr_array_extend_and_steal (tail->deletes, g_steal_pointer (&names));
+      g_ptr_array_extend_and_steal (deletes, g_steal_pointer (&names));
       *r = ahead;
     }
 }
@@ -471,15 +449,16 @@ assign_targets (Simple *simple, const AdjLine *line)
   return TRUE;
 }
 
+/* @end: of what belongs to it. */
 static void
-add_simple (Simple *simple, const Tail *tail, const AdjLine *line)
+add_simple (Simple *simple, const char *end, const AdjLine *line)
 {
+  const char *start = line->at + line->indent;
   AdjModuleReader *module = simple->s.module;
   gboolean is_node = adj_statement_is_result (&simple->s, &simple->value);
 
   adj_notes_apply (module, &simple->s.facts);
-  if (tail->facts)
-    adj_node_facts_parse (&simple->s.facts, tail->facts, tail->n_facts, module->symbols);
+  adj_statement_read_facts (&simple->s, start, end - start);
   adj_statement_commit (&simple->s, is_node ? simple->name : NULL, line);
   assign_targets (simple, line);
 }
@@ -527,19 +506,21 @@ read_raw (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
 {
   AdjLine raw = find_raw (line);
   g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
-  Tail tail = { .deletes = deletes };
+  const char *start = line->at + line->indent, *facts_text;
   Simple nothing = { .value = ADJ_NONE };
   AdjNodeFacts facts;
+  gsize n_facts;
 
   while (r->token.kind != ADJ_TOKEN_END && r->token.text < raw.at + raw.length)
     r->token = adj_lexer_next (&r->lexer);
   r->brackets = 0;
-  read_tail (&nothing, r, &tail);
+  read_tail (&nothing, r, deletes);
   adj_node_facts_init (&facts);
   /* Facts behind text that nobody understands might not be read back. */
   adj_notes_apply (module, NULL);
-  if (tail.facts)
-    adj_node_facts_parse (&facts, tail.facts, tail.n_facts, module->symbols);
+  facts_text = adj_tail_find_facts (start, r->token.text - start, &n_facts);
+  if (facts_text)
+    adj_node_facts_parse (&facts, facts_text, n_facts, module->symbols);
   adj_module_add_raw (module, &raw, &facts);
   adj_node_facts_clear (&facts);
   delete_names (module, deletes);
@@ -551,7 +532,6 @@ read_next (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
 {
   AdjLine rest = rest_of_line (line, r);
   g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
-  Tail tail = { .deletes = deletes };
   g_auto (Simple) simple = { .value = ADJ_NONE };
 
   adj_statement_init (&simple.s, module, &rest);
@@ -572,8 +552,8 @@ read_next (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
     }
 
   *r = simple.s.reader;
-  read_tail (&simple, r, &tail);
-  add_simple (&simple, &tail, &rest);
+  read_tail (&simple, r, deletes);
+  add_simple (&simple, r->token.text, &rest);
   delete_names (module, deletes);
   r->statement = NULL;
 }
@@ -581,8 +561,6 @@ read_next (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
 void
 adj_module_read_statements (AdjModuleReader *module, const AdjLine *line)
 {
-  g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
-  Tail tail = { .deletes = deletes };
   AdjStatement s;
   AdjReader r;
 
@@ -590,7 +568,7 @@ adj_module_read_statements (AdjModuleReader *module, const AdjLine *line)
   r = s.reader;
   adj_statement_clear (&s);
   r.statement = NULL;
-  for (skip_ends (&r, &tail); r.token.kind != ADJ_TOKEN_END; skip_ends (&r, &tail))
+  for (skip_ends (&r); r.token.kind != ADJ_TOKEN_END; skip_ends (&r))
     read_next (module, &r, line);
 }
 

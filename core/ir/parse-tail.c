@@ -133,12 +133,21 @@ has_facts_mark (const char *text, gsize length)
 }
 
 const char *
-adj_tail_find_facts (const AdjReader *r, gsize *n_facts)
+adj_tail_find_facts (const char *text, gsize length, gsize *n_facts)
 {
-  if (r->token.kind != ADJ_TOKEN_COMMENT || !has_facts_mark (r->token.text, r->token.length))
-    return NULL;
+  const char *facts = NULL;
+  AdjLexer lexer;
+  AdjToken token;
 
-  *n_facts = r->token.length - strlen (facts_mark);
+  adj_lexer_init (&lexer, text, length, 1);
+  lexer.keep_newlines = TRUE;
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    if (token.kind == ADJ_TOKEN_COMMENT && has_facts_mark (token.text, token.length))
+      {
+        facts = token.text + strlen (facts_mark);
+        *n_facts = token.length - strlen (facts_mark);
+      }
 
-  return r->token.text + strlen (facts_mark);
+  return facts;
 }

@@ -29,6 +29,8 @@ struct _AdjStatement
 
 void adj_statement_init (AdjStatement *s, AdjModuleReader *module, const AdjLine *line);
 void adj_statement_clear (AdjStatement *s);
+/* Takes the facts in the comments of @text, if it has any. */
+void adj_statement_read_facts (AdjStatement *s, const char *text, gsize length);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjStatement, adj_statement_clear)
 
 /* -- Drafts (parse-draft.c) ---- */
