@@ -38,7 +38,7 @@ def changes(ask):
 
 def bar(walk, role, text):
     """Above the canvas, on it, and below."""
-    return walk.find(role, text, around(walk.canvas(), "AdjCanvasPage"))
+    return walk.find(role, text, around(walk.canvas(), "Canvas"))
 
 
 def zoom(walk):
@@ -65,7 +65,7 @@ def size(o):
 def log(walk, text):
     """The latest of what the log says that begins so."""
     rows = [o.get_name() or ""
-            for o in walk.each(walk.find("list", "Log", around(walk.canvas(), "AdjDocumentPage")))
+            for o in walk.each(walk.find("list", "Log", around(walk.canvas(), "Document")))
             if role_of(o) == "list item"]
     return next((row for row in rows[::-1] if text in row), None)
 
@@ -323,7 +323,7 @@ def test_finds(walk):
     walk.does("Find Nodes", "slash", lambda: walk.is_at("entry", "Find Nodes"))
     walk.key("ctrl+a")
     walk.type("op:mm bytes>100 line:models.py")
-    part = around(walk.focused, "AdjSearchBar")
+    part = around(walk.focused, "Search")
     found = walk.find("list", "Found Nodes", part)
     count = until(lambda: next(o for o in walk.each(part) if role_of(o) == "label"
                                and re.fullmatch(r"\d+", o.get_name() or "")), "the count")
@@ -637,7 +637,7 @@ def test_reads_memory(walk):
 
 def test_compares_partitions(walk):
     walk.run("Show Partitions")
-    chart = walk.see("image", "Peak Memory against", around(walk.canvas(), "AdjDocumentPage"))
+    chart = walk.see("image", "Peak Memory against", around(walk.canvas(), "Document"))
     until(lambda: ": peak " in chart.get_description(), "the curve")
     to_panel(walk)
     walk.go("image", "Peak Memory against Recomputation")

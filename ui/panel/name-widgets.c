@@ -34,6 +34,54 @@ find_name (GtkWidget *button, const char *tooltip)
   return gtk_widget_has_css_class (button, "close") ? _ ("Close") : NULL;
 }
 
+static void
+set_name (GtkWidget *widget, const char *text)
+{
+  gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+  /* The toolkit adds what labels it, which is the same once more. */
+  gtk_accessible_reset_relation (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
+}
+
+static void
+on_label_changed (GtkWidget *button)
+{
+  const char *text = find_text (button);
+
+  if (text != NULL)
+    set_name (button, text);
+}
+
+static gboolean
+is_menu_item (GtkWidget *widget)
+{
+  GtkAccessibleRole role = gtk_accessible_get_accessible_role (GTK_ACCESSIBLE (widget));
+
+  return role == GTK_ACCESSIBLE_ROLE_MENU_ITEM || role == GTK_ACCESSIBLE_ROLE_MENU_ITEM_CHECKBOX ||
+         role == GTK_ACCESSIBLE_ROLE_MENU_ITEM_RADIO;
+}
+
+/* In GTK 4.18 what labels an item of a menu may not tell a name.  The items change with the model
+ * and with what they switch, so each time. */
+static void
+on_menu_shown (GtkWidget *widget)
+{
+  const char *text = is_menu_item (widget) ? find_text (widget) : NULL;
+
+  if (text != NULL)
+    set_name (widget, text);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    on_menu_shown (child);
+}
+
+/* Once for each widget, however often it is named. */
+static void
+follow (GtkWidget *widget, const char *signal, void (*on_changed) (GtkWidget *))
+{
+  g_signal_handlers_disconnect_by_func (widget, on_changed, NULL);
+  g_signal_connect (widget, signal, G_CALLBACK (on_changed), NULL);
+}
+
 /* @tooltip: (nullable): of the nearest widget around that has one */
 static void
 name (GtkWidget *widget, const char *tooltip)
@@ -49,13 +97,12 @@ name (GtkWidget *widget, const char *tooltip)
     text = tooltip;
   else if (GTK_IS_PANED (widget))
     text = _ ("Divider");
+  else if (GTK_IS_POPOVER_MENU (widget))
+    follow (widget, "map", on_menu_shown);
+  if (GTK_IS_BUTTON (widget))
+    follow (widget, "notify::label", on_label_changed);
   if (text != NULL)
-    {
-      gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
-                                      -1);
-      /* The toolkit adds what labels it, which is the same once more. */
-      gtk_accessible_reset_relation (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY);
-    }
+    set_name (widget, text);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
     name (child, tooltip);
