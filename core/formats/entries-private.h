@@ -48,7 +48,8 @@ file_replace_by (const char *path, ChunkFunc next, gpointer data, SaveMeter *met
 /* (transfer full) (nullable): of the file that entries_write() writes last, which is the only one
  * unless @path is a folder: nobody else writes there meanwhile. */
 AdjFileWriter *entries_open_writer (const char *path, GCancellable *cancellable, GError **error);
-/* To @path, as a folder when that is one or ends in '/', else as an archive, by the writer of
+/* To @path, as a folder when that is one, ends in '/' or is the manifest of one, else as an
+ * archive, by the writer of
  * @meter's options if there is one.  The first entry is the manifest.  A folder gets an archive
  * first, which counts until its entries have taken the place of older ones, the manifest last. */
 gboolean

@@ -21,6 +21,18 @@ struct _Entries
   gboolean is_unfinished; /* the archive is one in a folder */
 };
 
+/* (nullable): what @path names: a folder by itself, one that is to be made, or one by its manifest.
+ */
+static char *
+folder_of (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR) || g_str_has_suffix (path, G_DIR_SEPARATOR_S))
+    return g_strdup (path);
+  return strcmp (base, MANIFEST) == 0 ? g_path_get_dirname (path) : NULL;
+}
+
 static gboolean
 open_archive (Entries *entries,
               const char *path,
@@ -77,14 +89,10 @@ Entries *
 entries_open (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autoptr (Entries) entries = g_new0 (Entries, 1);
-  g_autofree char *base = g_path_get_basename (path);
   gboolean opened;
 
   entries->path = g_strdup (path);
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    entries->folder = g_strdup (path);
-  else if (strcmp (base, MANIFEST) == 0)
-    entries->folder = g_path_get_dirname (path);
+  entries->folder = folder_of (path);
   opened = entries->folder != NULL
                ? open_folder (entries, cancellable, error)
                : open_archive (entries, path, ADJ_FILE_WHOLE, cancellable, error);
@@ -367,27 +375,24 @@ write_folder (AdjFileWriter *writer,
           adj_file_fail (unfinished, errno, error));
 }
 
-static gboolean
-is_folder (const char *path)
-{
-  return g_file_test (path, G_FILE_TEST_IS_DIR) || g_str_has_suffix (path, G_DIR_SEPARATOR_S);
-}
-
 guint
 entries_count_passes (const char *path)
 {
-  return is_folder (path) ? 3 : 2;
+  g_autofree char *folder = folder_of (path);
+
+  return folder != NULL ? 3 : 2;
 }
 
 AdjFileWriter *
 entries_open_writer (const char *path, GCancellable *cancellable, GError **error)
 {
+  g_autofree char *folder = folder_of (path);
   g_autofree char *manifest = NULL;
 
-  if (!is_folder (path))
+  if (folder == NULL)
     return adj_file_writer_open (path, cancellable, error);
-  manifest = g_build_filename (path, MANIFEST, NULL);
-  return make_folder (path, error) ? adj_file_writer_open (manifest, cancellable, error) : NULL;
+  manifest = g_build_filename (folder, MANIFEST, NULL);
+  return make_folder (folder, error) ? adj_file_writer_open (manifest, cancellable, error) : NULL;
 }
 
 static gboolean
@@ -405,12 +410,13 @@ gboolean
 entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error)
 {
   AdjFileWriter *given = meter->options != NULL ? meter->options->writer : NULL;
+  g_autofree char *folder = folder_of (path);
   g_autoptr (AdjFileWriter) own = NULL;
 
-  if (!is_folder (path))
+  if (folder == NULL)
     return write_archive (path, items, n, meter, error);
   if (given == NULL)
     own = entries_open_writer (path, meter->cancellable, error);
   return (given != NULL || own != NULL) &&
-         write_folder (given != NULL ? given : own, path, items, n, meter, error);
+         write_folder (given != NULL ? given : own, folder, items, n, meter, error);
 }

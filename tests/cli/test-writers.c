@@ -338,6 +338,21 @@ test_together (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (left, ==, "folder m.adjoint");
 }
 
+/* The manifest stands for its folder. */
+static void
+test_manifest (Fixture *fixture, gconstpointer data)
+{
+  const char *argv[] = { g_getenv ("ADJ_PROGRAM"), "show", "folder", NULL };
+  g_autoptr (AdjTestProcess) shown = NULL;
+
+  put_capture (fixture, "graphs/mlp.adjoint", "m.adjoint");
+  run (fixture, "convert m.adjoint folder/");
+  run (fixture, "run folder/adjoint.json#joint --keep kept-by-manifest");
+  shown = adj_test_spawn (argv, NULL, fixture->folder->path);
+  g_assert_cmpint (shown->status, ==, 0);
+  g_assert_nonnull (strstr (shown->out, "kept-by-manifest"));
+}
+
 /* A file that is not there yet begins as a copy, and is added to. */
 static void
 test_into_together (Fixture *fixture, gconstpointer data)
@@ -461,6 +476,7 @@ main (int argc, char **argv)
   TEST ("killed", test_killed);
   TEST ("folder-killed", test_folder_killed);
   TEST ("together", test_together);
+  TEST ("manifest", test_manifest);
   TEST ("into-together", test_into_together);
   TEST ("spoiled", test_spoiled);
   return g_test_run ();
