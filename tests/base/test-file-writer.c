@@ -15,6 +15,8 @@
 #include "base/adj-file-writer.h"
 #include "support/adj-test.h"
 
+#define MUCH 65536
+
 static const char *program; /* this one */
 
 typedef struct
@@ -217,14 +219,15 @@ test_one_at_a_time (Fixture *fixture, gconstpointer data)
 
 /* -- in another process -- */
 
-/* Writes "new" again and again until it is killed. */
+/* Writes many of one letter, and then of the next, until it is killed. */
 static int
 write_for_ever (const char *path)
 {
   g_autoptr (GError) error = NULL;
+  g_autofree char *text = g_strnfill (MUCH, 'a');
 
-  while (adj_file_write (path, "new", 3, ADJ_FILE_LASTING, &error))
-    ;
+  while (adj_file_write (path, text, MUCH, ADJ_FILE_LASTING, &error))
+    memset (text, text[0] == 'z' ? 'a' : text[0] + 1, MUCH);
   g_printerr ("%s\n", error->message);
   return 2;
 }
@@ -232,16 +235,34 @@ write_for_ever (const char *path)
 static int
 write_too_much (const char *path)
 {
-  const struct rlimit limit = { 10000, 10000 };
-  g_autofree char *much = g_strnfill (20000, 'x');
+  const struct rlimit limit = { MUCH / 2, MUCH / 2 };
+  g_autofree char *much = g_strnfill (MUCH, 'x');
   g_autoptr (GError) error = NULL;
 
   signal (SIGXFSZ, SIG_IGN);
   setrlimit (RLIMIT_FSIZE, &limit);
-  if (adj_file_write (path, much, 20000, ADJ_FILE_LASTING, &error))
+  if (adj_file_write (path, much, MUCH, ADJ_FILE_LASTING, &error))
     return 0;
   g_print ("%s", error->message);
   return 2;
+}
+
+static gboolean
+holds (const char *path, const char *text)
+{
+  g_autofree char *found = adj_test_read_file (path, NULL);
+
+  return strcmp (found, text) == 0;
+}
+
+/* Much of one letter. */
+static gboolean
+is_whole (const char *path)
+{
+  gsize length;
+  g_autofree char *found = adj_test_read_file (path, &length);
+
+  return length == MUCH && strspn (found, (char[]){ found[0], '\0' }) == MUCH;
 }
 
 static void
@@ -253,12 +274,14 @@ kill_one (const char *path, gulong after)
       g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error);
 
   g_assert_no_error (error);
+  while (holds (path, "old"))
+    g_usleep (100);
   g_usleep (after);
   g_subprocess_send_signal (child, SIGKILL);
   g_subprocess_wait (child, NULL, NULL);
 }
 
-/* At any moment the file is the old one or the new one, and after the next start nothing is left;
+/* At any moment the file is one that was written, and after the next start nothing is left;
  * the same if there is no such start but another writer. */
 static void
 test_killed (Fixture *fixture, gconstpointer data)
@@ -268,12 +291,9 @@ test_killed (Fixture *fixture, gconstpointer data)
 
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *text = NULL;
-
       write_file (fixture->path, "old");
-      kill_one (fixture->path, 1000 + (gulong) i * 137 % 12000);
-      text = adj_test_read_file (fixture->path, NULL);
-      g_assert_true (g_str_equal (text, "old") || g_str_equal (text, "new"));
+      kill_one (fixture->path, (gulong) i * 137 % 12000);
+      g_assert_true (is_whole (fixture->path));
       n_left += count_files (fixture->folder->path) - 1;
       if (i % 2 == 0)
         adj_file_writer_sweep ();
