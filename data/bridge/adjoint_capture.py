@@ -383,7 +383,9 @@ class Values:
         exact = storage in self.spans or (stop - start) * width <= max(4 * tensor.numel() * width, MIB)
         nbytes = (stop - start if exact else tensor.numel()) * width
         known = self.places.get(storage) if storage in self.spans else None
-        if known is None and nbytes > min(self.store.limits.tensor, self.left, self.store.limits.total - self.store.total):
+        if known is None and nbytes > min(
+            self.store.limits.tensor, self.left, self.store.limits.total - self.store.total
+        ):
             return {"$raw": summary(tensor)}
         view = {"size": list(tensor.shape), "stride": list(tensor.stride()), "offset": tensor.storage_offset() - start}
         if not exact:
@@ -868,7 +870,7 @@ def promote_dtype(arg):
 
 @contextlib.contextmanager
 def again(states):
-    """Run as when a call was recorded: from the states of its generators, and without autocast, which has been traced."""
+    """Run as when a call was recorded: from the states of its generators; without autocast, which has been traced."""
     devices = [torch.device(name) for name in states if name != "cpu"]
     with torch.random.fork_rng(devices=devices), torch._C._DisableAutocast():
         torch.set_rng_state(states["cpu"])
@@ -1059,7 +1061,9 @@ class Region:
         if len(graph.names) > self.TAP_NODES or graph.tap_bytes > self.session.limits.nodes:
             return None
         if graph.effects:
-            self.session.note(f"{graph.id}: no values of nodes: {graph.effects} may do more than compute", failure=False)
+            self.session.note(
+                f"{graph.id}: no values of nodes: {graph.effects} may do more than compute", failure=False
+            )
             return None
         store, files = self.session.store, {"f32": f"tap32-{self.id}-{n}", "f64": f"tap64-{self.id}-{n}"}
         try:
@@ -1121,7 +1125,9 @@ def partition_facts(partition):
     name = getattr(partition, "__name__", type(partition).__name__)
     inductor = getattr(partition, "__module__", "") == "torch._inductor.compile_fx"  # a closure around that of min-cut
     options = {n: getattr(functorch_config, n) for n in PARTITION_OPTIONS if hasattr(functorch_config, n)}
-    texts = {n: getattr(v, "__name__", repr(v)) for n, v in options.items() if not isinstance(v, (bool, int, float, str))}
+    texts = {
+        n: getattr(v, "__name__", repr(v)) for n, v in options.items() if not isinstance(v, (bool, int, float, str))
+    }
     return {
         "partitioner": "min-cut" if inductor else PARTITIONERS.get(name, name),
         "activation_memory_budget": float(getattr(functorch_config, "activation_memory_budget", 1.0)),
@@ -1155,7 +1161,7 @@ def rank_of_process():
 
 
 def path_of_rank(path, rank):
-    """"step.adjoint" → "step.rank1.adjoint", so that no process writes over another's."""
+    """ "step.adjoint" → "step.rank1.adjoint", so that no process writes over another's."""
     stem, suffix = os.path.splitext(os.path.realpath(path))  # a link stays one
     return stem + suffix if rank is None else f"{stem}.rank{rank}{suffix}"
 
@@ -1388,7 +1394,11 @@ class Dynamo:
         for why in sorted(get("restart_reasons", None) or ()):
             yield {**frame, "what": "graph break", "why": clean_reason(why)}
         if get("fail_reason", None):
-            yield {**frame, "what": "not compiled", "why": clean_reason(f"{get('fail_type', '')}: {get('fail_reason', '')}")}
+            yield {
+                **frame,
+                "what": "not compiled",
+                "why": clean_reason(f"{get('fail_type', '')}: {get('fail_reason', '')}"),
+            }
         elif get("graph_op_count", None) is None:
             yield {**frame, "what": "skipped", "why": "nothing of it was compiled"}
 

@@ -3,8 +3,8 @@
 """What the capture module costs:  capture-cost.py [--module FOLDER]... [MODEL...]
 
 Trains each model under torch.compile(backend="aot_eager") without the module and with that of each FOLDER (that of
-this tree), each time in a process of its own, and prints a table: seconds of the first step, which compiles and is
-recorded, and of writing the file; milliseconds of a later step (median of 20) inside the block; what the first step
+this tree), each time in a process of its own, and prints a table: seconds of the processor for the first step, which compiles and is
+recorded, and of writing the file; milliseconds of a later step (median of 10) inside the block; what the first step
 and the writing add to the peak of memory of the process; bytes of the file.  Without PyTorch it is skipped
 (status 77).
 """
@@ -25,7 +25,7 @@ except ImportError:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, os.pardir, os.pardir, "data")
-N_STEPS = 20
+N_STEPS = 10
 
 
 def encoder():
@@ -51,18 +51,18 @@ def train(name, module, path):
         recording = adjoint_capture.record(path)
 
     def step():
-        start = time.perf_counter()
+        start = time.process_time()
         optimizer.zero_grad()
         compiled(*inputs).sum().backward()
         optimizer.step()
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with recording:
         first = step()
         later = statistics.median(step() for _ in range(N_STEPS))
-        ending = time.perf_counter()
-    ending = time.perf_counter() - ending
+        ending = time.process_time()
+    ending = time.process_time() - ending
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     size = os.path.getsize(path) if module else 0
     print(json.dumps([first, ending, later * 1e3, peak / 1024, size / 2**20]))
@@ -70,7 +70,14 @@ def train(name, module, path):
 
 def measured(name, module):
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, os.path.abspath(__file__), "--train", name, module, os.path.join(folder, "x.adjoint")]
+        command = [
+            sys.executable,
+            os.path.abspath(__file__),
+            "--train",
+            name,
+            module,
+            os.path.join(folder, "x.adjoint"),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
 
@@ -91,7 +98,9 @@ def main(args):
         for module in modules:
             numbers = measured(name, module)
             title = os.path.basename(os.path.normpath(module)) if module else "without"
-            cells = ["failed"] if numbers is None else [f"{n:.2f}" if i < 3 else f"{n:.1f}" for i, n in enumerate(numbers)]
+            cells = (
+                ["failed"] if numbers is None else [f"{n:.2f}" if i < 3 else f"{n:.1f}" for i, n in enumerate(numbers)]
+            )
             print(f"| {name} | {title} | {' | '.join(cells)} |", flush=True)
     return 0
 

@@ -51,7 +51,9 @@ def run(function, sample, differentiate):
     torch.manual_seed(7)
     inputs = (sample.input, sample.args, sample.kwargs)
     inputs = torch.utils._pytree.tree_map_only(
-        torch.Tensor, lambda t: t.detach().clone(memory_format=torch.preserve_format).requires_grad_(t.requires_grad), inputs
+        torch.Tensor,
+        lambda t: t.detach().clone(memory_format=torch.preserve_format).requires_grad_(t.requires_grad),
+        inputs,
     )
     results, gradients = hashlib.sha256(), hashlib.sha256()
     out = torch.compile(lambda x, args, kwargs: function(x, *args, **kwargs), backend="aot_eager")(*inputs)
