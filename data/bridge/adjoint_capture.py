@@ -967,8 +967,15 @@ class Region:
 
     # ---- calls
 
+    def is_done(self, role):
+        """Whether all calls of a graph that shall be recorded have been."""
+        return not self.pending if role == "backward" else self.counts.get(role, 0) >= self.session.calls_per_region
+
     def before(self, role, args):
         """Record the inputs of a call; returns the call, or None when it is not to be recorded."""
+        if self.is_done(role):  # before anything is looked at: most calls end here
+            self.counts[role] = self.counts.get(role, 0) + 1
+            return None
         on_gpu = any(isinstance(t, torch.Tensor) and t.device.type == "cuda" for t in leaves(args))
         if any(is_unreal(v) for v in leaves(args)) or (on_gpu and torch.cuda.is_current_stream_capturing()):
             return None

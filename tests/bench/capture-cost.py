@@ -3,10 +3,10 @@
 """What the capture module costs:  capture-cost.py [--module FOLDER]... [MODEL...]
 
 Trains each model under torch.compile(backend="aot_eager") without the module and with that of each FOLDER (that of
-this tree), each time in a process of its own, and prints a table: seconds of the processor for the first step, which compiles and is
-recorded, and of writing the file; milliseconds of a later step (median of 10) inside the block; what the first step
-and the writing add to the peak of memory of the process; bytes of the file.  Without PyTorch it is skipped
-(status 77).
+this tree), each time in a process of its own, and prints a table: seconds of the processor for the first step, which
+compiles and is recorded, and for writing the file; milliseconds of a later step (median of 10) inside the block; what
+the first step and the writing add to the peak of memory of the process; bytes of the file.  Without PyTorch it is
+skipped (status 77).
 """
 import contextlib
 import json

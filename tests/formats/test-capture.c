@@ -72,6 +72,23 @@ test_partition (void)
   g_assert_cmpstr (adj_bundle_get_torch_version (again), ==, "2.8.0+cpu");
 }
 
+/* What is for people may be of any form: what is malformed in it is passed over. */
+static void
+test_malformed_remarks (void)
+{
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = write_capture (
+      folder,
+      GRAPHS ", \"frames\": \"many\", \"notes\": [3, \"a note\"],\n"
+             "\"breaks\": [1, null, {\"what\": 2}, {\"what\": \"skipped\", \"why\": \"w\"}]");
+  g_autoptr (AdjBundle) bundle = load (path);
+  const AdjDiags *diags = adj_bundle_get_diags (bundle);
+
+  g_assert_cmpuint (adj_diags_get_n (diags), ==, 2);
+  g_assert_cmpstr (adj_diags_get (diags, 0)->message, ==, "skipped: w");
+  g_assert_cmpstr (adj_diags_get (diags, 1)->message, ==, "a note");
+}
+
 /* -- what make-captures.py recorded -- */
 
 static AdjBundle *
@@ -278,6 +295,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formats/capture/partition", test_partition);
+  g_test_add_func ("/formats/capture/malformed-remarks", test_malformed_remarks);
   g_test_add_func ("/formats/capture/complex-taps", test_complex_taps);
   g_test_add_func ("/formats/capture/strided-input", test_strided_input);
   g_test_add_func ("/formats/capture/unreadable", test_unreadable);
