@@ -4,9 +4,8 @@
 
 Trains each model under torch.compile(backend="aot_eager") without the module and with that of each FOLDER (that of
 this tree), each time in a process of its own, and prints a table: seconds of the processor for the first step, which
-compiles and is recorded, and for writing the file; milliseconds of a later step (median of 10) inside the block; what
-the first step and the writing add to the peak of memory of the process; bytes of the file.  Without PyTorch it is
-skipped (status 77).
+compiles and is recorded, and for writing the file; milliseconds of a later step (median of 10) inside the block; the
+peak of memory of the process; bytes of the file.  Without PyTorch it is skipped (status 77).
 """
 import contextlib
 import json
@@ -57,13 +56,12 @@ def train(name, module, path):
         optimizer.step()
         return time.process_time() - start
 
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with recording:
         first = step()
         later = statistics.median(step() for _ in range(N_STEPS))
         ending = time.process_time()
     ending = time.process_time() - ending
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     size = os.path.getsize(path) if module else 0
     print(json.dumps([first, ending, later * 1e3, peak / 1024, size / 2**20]))
 

@@ -35,7 +35,7 @@ def digest(values, state):
             state.update(repr(v).encode())
             continue
         state.update(repr((v.dtype, tuple(v.shape), v.layout)).encode())
-        v = v.detach()
+        v = torch.zeros(v.shape, dtype=v.dtype) if v._is_zerotensor() else v.detach()
         dense = v.to_dense() if v.layout != torch.strided else v
         plain = dense.dequantize() if dense.is_quantized else dense
         plain = plain.resolve_conj().resolve_neg().contiguous().flatten()
