@@ -608,9 +608,9 @@ def watched(context_fn, runs):
 
     def contexts():
         found = context_fn()
-        if isinstance(found, tuple) and isinstance(found[0], mode):
+        decide = getattr(found[0], "policy_fn", None) if isinstance(found, tuple) and found else None
+        if decide is not None and isinstance(found[0], mode):
             runs.append(answers := [])
-            decide = found[0].policy_fn
 
             def policy(context, operator, *args, **kwargs):
                 answer = decide(context, operator, *args, **kwargs)
