@@ -36,4 +36,9 @@ AdjTensor *rule_restore_reduced (AdjRuleCall *call,
                                  guint first, /* dims and keepdim stand at first, first + 1 */
                                  guint rank);
 
+/* What @target makes of sizes that are symbols: a float, known by its @text as sympy writes it,
+ * that a trace computes. */
+AdjValue rule_float_of_sizes (
+    AdjRuleCall *call, const char *target, const AdjValue *args, guint n, const char *text);
+
 G_END_DECLS

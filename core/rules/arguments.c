@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "rules/arguments-private.h"
 
@@ -77,4 +78,18 @@ rule_give (AdjValue *out, AdjTensor *tensor)
 {
   *out = ADJ_TENSOR (tensor);
   return tensor != NULL;
+}
+
+AdjValue
+rule_float_of_sizes (
+    AdjRuleCall *call, const char *target, const AdjValue *args, guint n, const char *text)
+{
+  AdjSize size;
+  AdjValue result;
+
+  if (!adj_size_parse (adj_context_get_symbols (call->cx), text, -1, &size, NULL))
+    return ADJ_NONE;
+  result = adj_value_from_size (size);
+  adj_context_note_builtin (call->cx, target, args, n, &result);
+  return result;
 }

@@ -80,28 +80,35 @@ builtin_gather_padded (AdjRuleCall *call, const AdjValue *args, guint n, AdjValu
   return rule_give (out, g);
 }
 
+/* 2 / (@count − @correction), where a number would hold for one size alone. */
+static AdjValue
+two_per_freedom (AdjRuleCall *call, AdjSize count, double correction)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autoptr (GString) text = g_string_new ("ToFloat(");
+  g_autofree char *ratio = NULL;
+  AdjValue args[2] = { adj_value_from_size (count), ADJ_FLOAT (correction) };
+
+  adj_size_print (adj_context_get_symbols (call->cx), count, text);
+  g_string_append_c (text, ')');
+  args[0] = rule_float_of_sizes (call, "torch.sym_float", args, 1, text->str);
+  if (correction != 0)
+    g_string_append_printf (text, " - %s%s", g_ascii_dtostr (digits, sizeof digits, correction),
+                            correction == floor (correction) ? ".0" : "");
+  args[0] = rule_float_of_sizes (call, "operator.sub", args, 2, text->str);
+  ratio = g_strdup_printf ("FloatTrueDiv(2.0, %s)", text->str);
+  args[1] = args[0];
+  args[0] = ADJ_FLOAT (2);
+  return rule_float_of_sizes (call, "operator.truediv", args, 2, ratio);
+}
+
 /* @g · 2 / (@count − @correction) */
 static AdjTensor *
 per_degree_of_freedom (AdjRuleCall *call, AdjTensor *g, AdjSize count, double correction)
 {
-  AdjSymbols *symbols = adj_context_get_symbols (call->cx);
-  AdjSize freedom;
-
-  if (adj_size_is_int (count))
-    return ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
-                      ADJ_FLOAT (2.0 / ((double) count.word - correction)));
-  if (correction != floor (correction))
-    {
-      rule_call_fail (call, ADJ_ERROR_UNSUPPORTED,
-                      "has a correction of %g for a size that is a symbol", correction);
-      return NULL;
-    }
-  /* A number would hold for one size alone. */
-  freedom = adj_size_sub (symbols, count, ADJ_SIZE ((gint64) correction));
-  g = ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g), ADJ_FLOAT (2));
-  return g != NULL ? ADJ_APPLY (call->cx, ADJ_OP_div_Scalar, ADJ_TENSOR (g),
-                                adj_value_from_size (freedom))
-                   : NULL;
+  return ADJ_APPLY (call->cx, ADJ_OP_mul_Scalar, ADJ_TENSOR (g),
+                    adj_size_is_int (count) ? ADJ_FLOAT (2.0 / ((double) count.word - correction))
+                                            : two_per_freedom (call, count, correction));
 }
 
 /* @g times infinity, and no number where @x is the mean. */

@@ -55,13 +55,31 @@ as_double (const Resample *r, AdjSize size)
   return (double) hint;
 }
 
-static double
+static AdjSize
 wanted_size (const Resample *r, guint axis)
 {
   AdjSize size = ADJ_SIZE (1);
 
   adj_value_get_size (&r->sizes->items[axis], &size);
-  return as_double (r, size);
+  return size;
+}
+
+/* @a / @b */
+static AdjValue
+quotient (Resample *r, AdjSize a, AdjSize b)
+{
+  AdjSymbols *symbols = adj_context_get_symbols (r->cx);
+  AdjValue sizes[] = { adj_value_from_size (a), adj_value_from_size (b) };
+  g_autoptr (GString) text = NULL;
+
+  if (adj_size_is_int (a) && adj_size_is_int (b))
+    return ADJ_FLOAT ((double) a.word / (double) b.word);
+  text = g_string_new ("IntTrueDiv(");
+  adj_size_print (symbols, a, text);
+  g_string_append (text, ", ");
+  adj_size_print (symbols, b, text);
+  g_string_append_c (text, ')');
+  return rule_float_of_sizes (r->call, "operator.truediv", sizes, 2, text->str);
 }
 
 static double
@@ -135,12 +153,13 @@ nearest (Resample *r, double offset)
 
   for (guint i = 0; i < r->n; i++)
     {
-      double size = as_double (r, input_size (r, i)), factor = factor_of (r, i);
-      double ratio = r->factors != NULL ? size / (size * factor) : size / wanted_size (r, i);
+      double size = as_double (r, input_size (r, i));
+      AdjValue ratio = r->factors != NULL ? ADJ_FLOAT (size / (size * factor_of (r, i)))
+                                          : quotient (r, input_size (r, i), wanted_size (r, i));
       AdjTensor *at = count_to (r, i, ADJ_DTYPE_F32);
 
       at = binary (r, ADJ_OP_add_Tensor, at, ADJ_FLOAT (offset));
-      at = cast (r, binary (r, ADJ_OP_mul_Tensor, at, ADJ_FLOAT (ratio)), ADJ_DTYPE_I64);
+      at = cast (r, binary (r, ADJ_OP_mul_Tensor, at, ratio), ADJ_DTYPE_I64);
       for (guint k = i + 1; k < r->n; k++)
         at = binary (r, ADJ_OP_unsqueeze, at, ADJ_INT (-1));
       places[i] = at;
@@ -155,12 +174,16 @@ nearest (Resample *r, double offset)
 static AdjValue
 ratio_of (Resample *r, guint axis)
 {
-  double size = as_double (r, input_size (r, axis)), wanted = wanted_size (r, axis);
+  AdjSymbols *symbols = adj_context_get_symbols (r->cx);
+  AdjSize size = input_size (r, axis), wanted = wanted_size (r, axis), one = ADJ_SIZE (1);
   double factor = factor_of (r, axis);
 
   if (r->align)
-    return wanted > 1 ? ADJ_FLOAT ((size - 1) / (wanted - 1)) : ADJ_INT (0);
-  return ADJ_FLOAT (factor > 0 ? 1 / factor : size / wanted);
+    return adj_size_test (symbols, ADJ_SIZE_GT, wanted, one)
+               ? quotient (r, adj_size_sub (symbols, size, one),
+                           adj_size_sub (symbols, wanted, one))
+               : ADJ_INT (0);
+  return factor > 0 ? ADJ_FLOAT (1 / factor) : quotient (r, size, wanted);
 }
 
 /* Where the elements @at of the result lie in the input. */

@@ -47,6 +47,7 @@ static const struct
   { "data/half", NULL, NULL },
   { "data/dynamic-bilinear", NULL, NULL },
   { "data/dynamic-convolution", NULL, NULL },
+  { "data/dynamic-floats", NULL, NULL },
   { "data/dynamic-patches", NULL, NULL },
   { "data/dynamic-sizes", NULL, NULL },
   { "data/no-grad-called", NULL, NULL },
@@ -186,8 +187,5 @@ main (int argc, char **argv)
           g_test_add_data_func (values, captures[i].name, test_values);
         }
     }
-  /* Traced here, the ratios are those of the recorded sizes. */
-  g_test_add_data_func ("/session/dynamo-joint/values/data/dynamic-floats", "data/dynamic-floats",
-                        test_values);
   return g_test_run ();
 }
