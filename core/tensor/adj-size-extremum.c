@@ -79,13 +79,14 @@ is_decided (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
   return adj_size_same (a, b) || (op == ADJ_SIZE_MAX ? rb.min >= ra.max : rb.max <= ra.min);
 }
 
-/* Adds what @size is the extremum of. */
+/* Adds what @size is the extremum of; a large one stands for itself, or building one of n would
+ * take time in the cube of n. */
 static void
 collect (AdjSymbols *symbols, AdjSizeOp op, AdjSize size, GArray *parts)
 {
   const AdjSizeNode *node = adj_symbols_node (symbols, size);
 
-  if (node != NULL && node->op == op)
+  if (node != NULL && node->op == op && node->n_nodes <= 128)
     {
       AdjSize last = node->b;
 
