@@ -10,15 +10,20 @@ static const AdjDecompositions traced = { "traced", "Composites with kernels", A
 void
 aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
 {
+  AdjMode *functional = adj_functional_mode_new ();
+
   for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
     if (options->autocast[i].on)
       adj_context_set_autocast (cx, i, options->autocast[i]);
   adj_context_push_mode (cx, adj_decompose_mode_new (&traced));
-  adj_context_push_mode (cx, adj_functional_mode_new ());
+  adj_context_push_mode (cx, functional);
   adj_context_push_mode (cx, adj_composite_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
   if (options->torch_detaches)
-    adj_autograd_set_flags (cx, ADJ_AUTOGRAD_TWO_DETACHES);
+    {
+      adj_functional_mode_set_two_detaches (functional);
+      adj_autograd_set_flags (cx, ADJ_AUTOGRAD_DETACH_ON_UNPACK);
+    }
 }
 
 void

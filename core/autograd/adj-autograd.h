@@ -31,6 +31,8 @@ typedef enum
   ADJ_AUTOGRAD_ANOMALY = 1 << 2,
   /* With ANOMALY: NaN is none. */
   ADJ_AUTOGRAD_NO_NAN_CHECK = 1 << 3,
+  /* A saved result passes detach on its way out even where no gradient of that is recorded. */
+  ADJ_AUTOGRAD_DETACH_ON_UNPACK = 1 << 4,
 } AdjAutogradFlags;
 
 /* Returns what they were before; none when the context has no autograd mode. */

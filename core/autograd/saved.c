@@ -425,7 +425,8 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
     return tensor;
   if ((autograd->flags & ADJ_AUTOGRAD_TWO_DETACHES) != 0)
     tensor = ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (tensor));
-  else if (!adj_context_get_grad_enabled (cx))
+  else if (!adj_context_get_grad_enabled (cx) &&
+           (autograd->flags & ADJ_AUTOGRAD_DETACH_ON_UNPACK) == 0)
     return tensor;
   return tensor != NULL ? rejoin (cx, tensor, node, saved->index) : NULL;
 }

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 /* The mode; goes above the mode that traces. */
 AdjMode *adj_functional_mode_new (void);
+/* A view that detach makes calls it twice, and once when it is made again, as in the traces of
+ * PyTorch 2.6. */
+void adj_functional_mode_set_two_detaches (AdjMode *mode);
 
 /* A tensor to be used above the mode, whose value is @value, with a storage of its own.  Borrowed
  * from the innermost scope. */

@@ -12,6 +12,12 @@
 /* A call below the mode: that of the user, or its functional form, on values. */
 typedef struct
 {
+  AdjMode parent;
+  gboolean two_detaches;
+} FunctionalMode;
+
+typedef struct
+{
   AdjValue args[ADJ_MAX_ARGUMENTS];
   guint64 owned; /* bit i: args[i] is a copy */
   AdjOpCall call;
@@ -145,6 +151,20 @@ find_base (const AdjOpCall *call)
   return arg;
 }
 
+/* (nullable): @value, detached once more where a view that detach makes costs two. */
+static AdjTensor *
+detach_again (AdjMode *mode, const AdjOpCall *call, AdjTensor *value)
+{
+  AdjMode *entry;
+
+  if (!((FunctionalMode *) mode)->two_detaches || call->op != adj_op (ADJ_OP_detach))
+    return value;
+  entry = adj_context_set_entry (call->cx, mode->below);
+  value = ADJ_APPLY (call->cx, ADJ_OP_detach, ADJ_TENSOR (value));
+  adj_context_set_entry (call->cx, entry);
+  return value;
+}
+
 static gboolean
 call_view (AdjMode *mode, AdjOpCall *call)
 {
@@ -157,9 +177,11 @@ call_view (AdjMode *mode, AdjOpCall *call)
     {
       g_autoptr (AdjViewChain) chain =
           adj_view_chain_append (functional_find (base)->chain, call->op, call->args, i);
-      AdjTensor *value = below.call.results[i].tensor;
+      AdjTensor *value = detach_again (mode, call, below.call.results[i].tensor);
 
-      add_result (call, functional_wrap_view (base, value, chain))->alias_of = (gint) arg;
+      done = value != NULL;
+      if (done)
+        add_result (call, functional_wrap_view (base, value, chain))->alias_of = (gint) arg;
     }
   below_clear (&below);
   return done;
@@ -552,10 +574,16 @@ static const AdjModeClass functional_class = {
 AdjMode *
 adj_functional_mode_new (void)
 {
-  AdjMode *mode = g_new0 (AdjMode, 1);
+  FunctionalMode *mode = g_new0 (FunctionalMode, 1);
 
-  mode->klass = &functional_class;
-  return mode;
+  mode->parent.klass = &functional_class;
+  return &mode->parent;
+}
+
+void
+adj_functional_mode_set_two_detaches (AdjMode *mode)
+{
+  ((FunctionalMode *) mode)->two_detaches = TRUE;
 }
 
 /* -- from outside ---- */

@@ -132,6 +132,43 @@ test_from_dynamo (gconstpointer name)
                      adj_bundle_find_graph (bundle, "backward", NULL)->graph);
 }
 
+/* What PyTorch saves of relu, which passes four detaches; and of relu_, whose four are made again
+ * from what was written, as two. */
+static void
+test_written_in_place (void)
+{
+  static const struct
+  {
+    const char *call, *saved;
+  } rows[] = {
+    { "relu", "detach_3" },
+    { "relu_", "detach_5" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("def forward(self, x: \"f32[3, 4][4, 1]cpu\"):\n"
+                                               "    # adj: x {requires_grad: True}\n"
+                                               "    mul = x * 2\n"
+                                               "    y = mul.%s()\n"
+                                               "    return (y,)\n",
+                                               rows[i].call);
+      g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+      AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+      AdjPipelineOptions pipeline = { .partition = &options };
+      g_auto (AdjPipelineResult) result = { 0 };
+      g_autofree char *saved = NULL;
+      g_autoptr (GError) error = NULL;
+
+      options.compat = TRUE;
+      adj_pipeline_run (graph, "dynamo", &pipeline, &result, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_nonnull (result.partition);
+      saved = partition_print_saved (result.partition);
+      g_assert_cmpstr (saved, ==, rows[i].saved);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -140,6 +177,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/partition/compat/hashes", test_hashes);
   g_test_add_func ("/partition/compat/equal-symbols", test_equal_symbols);
+  g_test_add_func ("/partition/compat/written-in-place", test_written_in_place);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = g_strdup_printf ("/partition/compat/from-dynamo/%s", names[i]);
