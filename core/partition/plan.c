@@ -237,6 +237,35 @@ mark_computed (const Joint *joint, GArray *tensors, GArray *sizes, guint8 *compu
     computed[plan_item (sizes, i)] = FALSE;
 }
 
+/* What @node is, once or several times, detached from; itself when it is no detach. */
+static guint32
+undetached (const Joint *joint, guint32 node)
+{
+  while (g_str_equal (adj_graph_get_node (joint->graph, node)->target,
+                      "torch.ops.aten.detach.default") &&
+         joint->inputs.begin[node] < joint->inputs.begin[node + 1])
+    node = joint->inputs.items[joint->inputs.begin[node]];
+  return node;
+}
+
+/* What is detached is the same memory, and means more to who reads the plan. */
+static gboolean
+save_undetached (Plan *plan)
+{
+  gboolean changed = FALSE;
+
+  for (guint i = 0; i < plan->tensors->len; i++)
+    {
+      guint32 node = plan_item (plan->tensors, i), from = undetached (plan->joint, node);
+
+      if (from == node || joint_must_recompute (plan->joint, from))
+        continue;
+      g_array_index (plan->tensors, guint32, i) = from;
+      changed = TRUE;
+    }
+  return changed;
+}
+
 /* A view that is saved although backward computes again what it looks at: that is saved instead,
  * which keeps no more memory, and the view is made from it.  Where a tag wants it recomputed the
  * view need not be saved. */
@@ -267,6 +296,15 @@ save_owners (Plan *plan)
   return changed;
 }
 
+/* Saves what made the memory, and not a second name of it.  Whether that changed anything. */
+static gboolean
+save_memory (Plan *plan)
+{
+  gboolean undetached_any = save_undetached (plan);
+
+  return save_owners (plan) || undetached_any;
+}
+
 static int
 compare_nodes (gconstpointer a, gconstpointer b)
 {
@@ -285,7 +323,7 @@ keep_needed (Plan *plan, GError **error)
   keep_used (plan->sizes, NULL, n);
   if (!extract_backward (plan, plan->in_backward, error))
     return FALSE;
-  if (!plan->options->compat && save_owners (plan))
+  if (!plan->options->compat && save_memory (plan))
     {
       if (!plan->keeps_order)
         g_array_sort (plan->tensors, compare_nodes);

@@ -6,6 +6,7 @@
 
 #include "partition-test.h"
 #include "support/adj-test.h"
+#include "support/random-joint.h"
 
 /* -- what counts as the same call -- */
 
@@ -94,6 +95,50 @@ test_equal_symbols (void)
     }
 }
 
+/* -- detaches -- */
+
+static const AdjNode *
+undetached (const AdjGraph *joint, const AdjNode *node)
+{
+  while (g_str_equal (node->target, "torch.ops.aten.detach.default"))
+    node = adj_graph_get_node (joint, node->inputs[0].index);
+  return node;
+}
+
+/* Of our own accord we save what is detached, unless that is to be recomputed. */
+static void
+test_no_detach_is_saved (void)
+{
+  guint n_detaches = 0;
+
+  for (guint seed = 0; seed < 300; seed++)
+    for (guint p = 0; p < adj_partitioners_get_n (); p++)
+      {
+        g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+        AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
+        g_autoptr (AdjPartition) partition = NULL;
+        guint n_outputs;
+        g_autoptr (AdjGraph) joint = adj_test_random_joint (rand, &n_outputs);
+
+        options.num_fwd_outputs = (gint) n_outputs;
+        options.effort = 20;
+        partition = adj_partition (adj_partitioners_get (p), joint, &options, NULL);
+        for (guint i = 0; partition != NULL && i < partition->n_saved; i++)
+          {
+            const AdjNode *saved = adj_graph_get_node (joint, partition->saved[i].node.index);
+            const AdjNode *root = undetached (joint, saved);
+            AdjRecompute tag =
+                partition->nodes[adj_graph_find_node (joint, root->name).index].recompute;
+
+            if (saved != root)
+              g_assert_cmpint (tag, >=, ADJ_RECOMPUTE_MUST_RECOMPUTE);
+          }
+        for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+          n_detaches += strstr (adj_graph_get_node (joint, i)->target, "detach") != NULL;
+      }
+  g_assert_cmpuint (n_detaches, >, 300);
+}
+
 /* -- from Dynamo's graph -- */
 
 static void
@@ -177,6 +222,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/partition/compat/hashes", test_hashes);
   g_test_add_func ("/partition/compat/equal-symbols", test_equal_symbols);
+  g_test_add_func ("/partition/compat/no-detach-is-saved", test_no_detach_is_saved);
   g_test_add_func ("/partition/compat/written-in-place", test_written_in_place);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {

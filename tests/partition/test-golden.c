@@ -379,7 +379,7 @@ test_golden (gconstpointer data)
   g_autoptr (AdjPartition) partition = NULL;
 
   options.num_fwd_outputs = (gint) golden->n_outputs;
-  options.budget = options.recompute_limit = NAN;
+  options.budget = options.usual_budget = options.recompute_limit = NAN;
   options.compat = TRUE;
   partition = partition_run ("min-cut", joint, &options);
   assert_saved (partition, golden->saved);
