@@ -47,14 +47,14 @@ NODES = 64 << 20  # bytes of the values of nodes that are recorded
 def record(module, path, call, step):
     """Record `step`, a function of something to call, with `call` compiled."""
 
-    def compiled():
+    def compiled(around=contextlib.nullcontext):
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
-        step(torch.compile(call, backend="aot_eager", dynamic=False))
+        with around():
+            step(torch.compile(call, backend="aot_eager", dynamic=False))
 
     def recorded():
-        with module.record(path, limits=module.Limits(nodes=NODES)):
-            compiled()
+        compiled(lambda: module.record(path, limits=module.Limits(nodes=NODES)))
 
     cause = raised(recorded)
     if cause is None:
