@@ -53,6 +53,7 @@ class Causes(unittest.TestCase):
         self.assertEqual(one, "no operator torch.fmin")
         self.assertEqual(cause_of("b.adjoint: aten::sum: cannot compute; self: c64[3][1]cpu (node 'a', x.py:9)"),
                          "aten::sum: cannot compute")  # fmt: skip
+        self.assertEqual(cause_of("c: no graph: skip function f in file /usr/lib/a.py"), "c: no graph: skip function f in file a.py")
         self.assertEqual(cause_of("'x' has 3 elements"), cause_of("'y' has 17 elements"))
 
 

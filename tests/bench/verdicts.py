@@ -18,6 +18,7 @@ EXITS = {0: "done", 1: "different", 2: "refused", 3: "nothing recorded"}
 NOISE = (
     (r"^(\S*\.adjoint\S*: )+|pass '[^']*': | \(node .*$|; the nearest is .*$|; \w+: \w+\[.*$", ""),
     (r"adjoint\.json:\d+:\d+: |\w+ \(\S*\.py:\d+\): ", ""),
+    (r"(?<!\w)/\S*/(?=\w)", ""),
     (r"cannot run '([^']*)' \(call_\w+\): Adjoint has no such operator", r"no operator \1"),
     (r"'[^'.:]*'", "'…'"),
     (r"(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?!\w)", "N"),
