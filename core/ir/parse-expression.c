@@ -272,32 +272,45 @@ read_rest (AdjReader *r, AdjValue *first, AdjValue *out)
   return TRUE;
 }
 
+/* A tuple, or one value up to the end of the statement. */
+static gboolean
+read_values (AdjReader *r, AdjValue *out)
+{
+  AdjValue value = ADJ_NONE;
+
+  if (!adj_expression_read (r, &value))
+    return FALSE;
+  if (adj_reader_take (r, ","))
+    return read_rest (r, &value, out);
+
+  *out = value;
+
+  return TRUE;
+}
+
 gboolean
 adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out)
 {
   AdjReader *r = &s->reader;
   AdjReader start = *r;
-  AdjValue value = ADJ_NONE;
+  guint n_drafts = s->drafts->len;
 
   if (is_wrapped (r))
     {
       adj_reader_advance (r);
       s->right = is_operation ? r->token.text : NULL;
       if (adj_expression_read (r, out) && adj_reader_take (r, ")") &&
-          adj_reader_at_end_of_statement (r))
+          adj_reader_at_end_of_statement (r) && !r->raw_mentions_node)
         return TRUE;
       adj_value_clear (out);
-      g_array_set_size (s->drafts, 0);
+      g_array_set_size (s->drafts, n_drafts);
       *r = start;
     }
 
   s->right = is_operation ? r->token.text : NULL;
-  if (!adj_expression_read (r, &value))
-    return FALSE;
-  if (adj_reader_take (r, ","))
-    return read_rest (r, &value, out) && !r->raw_mentions_node;
+  if (read_values (r, out) && adj_reader_at_end_of_statement (r) && !r->raw_mentions_node)
+    return TRUE;
+  adj_value_clear (out);
 
-  *out = value;
-
-  return adj_reader_at_end_of_statement (r) && !r->raw_mentions_node;
+  return FALSE;
 }

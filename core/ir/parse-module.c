@@ -346,7 +346,7 @@ module_init (Module *module, AdjText *text, const char *name, guint indent, guin
       .builder = adj_builder_new (name, text->symbols),
       .symbols = text->symbols,
       .diags = text->diags,
-      .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+      .names = adj_module_names_new (),
       .targets = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     },
   };

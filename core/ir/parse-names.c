@@ -6,6 +6,19 @@
 
 #include "ir/parse-private.h"
 
+static void
+value_free (gpointer data)
+{
+  adj_value_clear (data);
+  g_free (data);
+}
+
+GHashTable *
+adj_module_names_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, value_free);
+}
+
 gboolean
 adj_module_resolve (const char *name, AdjValue *out, gpointer data)
 {
@@ -23,20 +36,13 @@ adj_module_resolve (const char *name, AdjValue *out, gpointer data)
 void
 adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value)
 {
-  AdjValue *copy;
+  AdjValue *copy = g_new (AdjValue, 1);
 
-  if (!value)
-    {
-      g_hash_table_remove (module->names, name);
-      return;
-    }
-
-  copy = g_new (AdjValue, 1);
   *copy = adj_value_copy (value);
   g_hash_table_insert (module->names, g_strdup (name), copy);
 }
 
-/* Names that may stand for values: what is read off something, and what is called, does not. */
+/* Names that may stand for values: what is read off something, and what is called, do not. */
 static GHashTable *
 collect_words (const AdjWords *words)
 {
@@ -48,7 +54,7 @@ collect_words (const AdjWords *words)
   for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
        token = adj_lexer_next (&lexer))
     if (token.kind == ADJ_TOKEN_NAME && (token.text == words->text || token.text[-1] != '.') &&
-        (lexer.at == lexer.end || (*lexer.at != '.' && *lexer.at != '(')))
+        (lexer.at == lexer.end || *lexer.at != '('))
       g_hash_table_add (set, adj_token_dup (&token));
 
   return set;

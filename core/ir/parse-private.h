@@ -147,9 +147,10 @@ typedef struct
   guint n_leaves;      /* of inputs, when a function shuffles them and outputs */
 } AdjModuleReader;
 
+GHashTable *adj_module_names_new (void);
 /* @out: (transfer full) */
 gboolean adj_module_resolve (const char *name, AdjValue *out, gpointer data);
-/* @name stands for @value from now on, which is copied; for nothing when it is %NULL. */
+/* @name stands for @value from now on, which is copied. */
 void adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value);
 /* Adds the nodes of the statements in @line, which may go over several lines of the text; for what
  * is not understood a RAW one. */

@@ -106,7 +106,7 @@ add_name (GHashTable *names, const AdjToken *token)
 static void
 find_bound (const char *text, gsize length, GHashTable *names)
 {
-  gboolean binds = FALSE;
+  gboolean binds = FALSE, binds_one = FALSE;
   guint depth = 0;
   AdjLexer lexer;
   AdjToken token;
@@ -125,13 +125,17 @@ find_bound (const char *text, gsize length, GHashTable *names)
         }
       if (token.kind != ADJ_TOKEN_NAME || (token.text > text && token.text[-1] == '.'))
         continue;
-      if (depth == 0 && (is_word (&token, "for") || is_word (&token, "as") ||
-                         is_word (&token, "import") || is_word (&token, "def")))
+      if (depth == 0 && (is_word (&token, "for") || is_word (&token, "import")))
         binds = TRUE;
+      else if (depth == 0 && (is_word (&token, "as") || is_word (&token, "def")))
+        binds_one = TRUE;
       else if (is_word (&token, "in"))
         binds = FALSE;
-      else if (binds || assigns (&next, depth))
-        add_name (names, &token);
+      else if (binds || binds_one || assigns (&next, depth))
+        {
+          add_name (names, &token);
+          binds_one = FALSE;
+        }
     }
 }
 
@@ -244,11 +248,16 @@ append_name (Raw *raw, const AdjToken *token, GHashTable *seen, GString *out)
   if (!adj_module_resolve (name, &value, raw->module))
     return FALSE;
   adj_value_foreach (&value, collect_node, nodes);
-  if (nodes->len == 0)
-    return FALSE;
-
   mention (raw, seen, nodes);
-  append_names (raw->module, &value, nodes, out);
+  if (nodes->len > 0)
+    append_names (raw->module, &value, nodes, out);
+  else
+    {
+      /* In brackets, or `a = b` would become a delete. */
+      g_string_append_c (out, '(');
+      adj_value_print (&value, NULL, out);
+      g_string_append_c (out, ')');
+    }
 
   return TRUE;
 }
@@ -354,7 +363,7 @@ dup_bound (const char *text, gsize length)
 
 /* Every name that the text gives a value stands for the node. */
 static void
-set_assigned (const Raw *raw, const char *bound)
+set_assigned (const Raw *raw)
 {
   AdjValue node = ADJ_NODE (((AdjNodeId){ adj_builder_get_n_nodes (raw->module->builder) }));
   GHashTableIter iter;
@@ -363,8 +372,6 @@ set_assigned (const Raw *raw, const char *bound)
   g_hash_table_iter_init (&iter, raw->assigned);
   while (g_hash_table_iter_next (&iter, NULL, &name))
     adj_module_set (raw->module, name, &node);
-  if (bound)
-    adj_module_set (raw->module, bound, &node);
 }
 
 /* Adds the node of @text, in one line; @bound: (nullable) the name that it begins with. */
@@ -391,11 +398,13 @@ add_raw (AdjModuleReader *module,
                        .span = span,
                        .origin = ADJ_NO_NODE };
 
+  if (bound)
+    g_hash_table_insert (raw.assigned, text->str, g_strdup (bound));
   raw.name = name_raw (&raw, bound, last, span);
   spec.name = raw.name;
   spec.target = target = dup_target (&raw);
   spec.args = adj_value_array_end (raw.args, ADJ_VALUE_TUPLE);
-  set_assigned (&raw, bound);
+  set_assigned (&raw);
   facts->meta.stack_trace = module->stack_trace;
   facts->meta.extra = &facts->extra;
   adj_builder_add (module->builder, &spec);

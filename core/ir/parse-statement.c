@@ -115,7 +115,7 @@ assign_item (Assigning *a, AdjReader *r, const AdjValue *value, gint index)
       adj_reader_advance (r);
       return assign (a, r, value, close);
     }
-  if (a->line)
+  if (a->line && value)
     adj_module_set (a->s->module, name, value);
 
   return TRUE;
@@ -243,16 +243,18 @@ read_in_place (Simple *simple)
 {
   AdjReader *r = &simple->s.reader;
   g_autoptr (GArray) args = adj_value_array_new ();
-  AdjValue value = ADJ_NONE;
+  g_auto (AdjValue) value = ADJ_NONE;
+  AdjValue right = ADJ_NONE;
   AdjSpan span = r->token.span;
   const char *target;
 
-  if (!adj_expression_read_primary (r, &value))
+  if (!adj_expression_read_primary (r, &value) || value.kind != ADJ_VALUE_NODE)
     return FALSE;
   target = adj_reader_find_operator (r, ADJ_FIXITY_INPLACE);
   if (target)
     {
       g_array_append_val (args, value);
+      value = ADJ_NONE;
       adj_reader_advance (r);
     }
   else
@@ -271,10 +273,10 @@ read_in_place (Simple *simple)
       g_array_set_size (simple->s.drafts, simple->s.drafts->len - 1);
       target = "operator.setitem";
     }
-  if (!adj_statement_read_right (&simple->s, FALSE, &value))
+  if (!adj_statement_read_right (&simple->s, FALSE, &right))
     return FALSE;
 
-  g_array_append_val (args, value);
+  g_array_append_val (args, right);
   simple->value = adj_statement_add_draft (&simple->s, ADJ_OPCODE_CALL_FUNCTION, target,
                                            g_steal_pointer (&args), NULL, span);
   simple->in_place = TRUE;
@@ -539,8 +541,7 @@ read_next (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
     {
       *r = simple.s.reader;
       r->statement = NULL;
-      for (guint i = 0; i < deletes->len; i++)
-        adj_module_set (module, deletes->pdata[i], NULL);
+      delete_names (module, deletes);
       return;
     }
   g_ptr_array_set_size (deletes, 0);
