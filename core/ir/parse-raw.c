@@ -33,13 +33,14 @@ joint (const GString *before, const AdjToken *next, guint depth, gboolean ends_l
   return ends_line && depth == 0 && last != ':' && last != ';' ? "; " : " ";
 }
 
-/* @text without its comments, in one line. */
+/* @text without its comments, in one line; brackets that it leaves open are closed, or what follows
+ * would be read as part of it. */
 static GString *
 join_lines (const char *text, gsize length)
 {
   GString *out = g_string_sized_new (length);
   const char *end = text;
-  gboolean ends_line = FALSE;
+  gboolean ends_line = FALSE, has_open_string = FALSE;
   guint depth = 0;
   AdjLexer lexer;
   AdjToken token;
@@ -52,6 +53,8 @@ join_lines (const char *text, gsize length)
       gboolean is_punct = token.kind == ADJ_TOKEN_PUNCT && token.length == 1;
 
       ends_line |= token.kind == ADJ_TOKEN_NEWLINE;
+      has_open_string |= token.kind == ADJ_TOKEN_BAD && token.length > 0 &&
+                         (*token.text == '\'' || *token.text == '"');
       if (token.kind == ADJ_TOKEN_NEWLINE || token.kind == ADJ_TOKEN_COMMENT)
         continue;
       if (is_punct && depth > 0 && strchr (")]}", *token.text))
@@ -65,6 +68,9 @@ join_lines (const char *text, gsize length)
       end = token.text + token.length;
       ends_line = FALSE;
     }
+
+  for (; depth > 0 && !has_open_string; depth--)
+    g_string_append_c (out, ')');
 
   return out;
 }
@@ -361,14 +367,17 @@ dup_bound (const char *text, gsize length)
   return token.kind == ADJ_TOKEN_PUNCT && adj_token_is (&token, "=") ? adj_token_dup (&name) : NULL;
 }
 
-/* Every name that the text gives a value stands for the node. */
+/* Every name that the text gives a value stands for the node; the one that it deletes for nothing,
+ * even if the node goes by it. */
 static void
 set_assigned (const Raw *raw)
 {
+  const AdjValue none = ADJ_NONE;
   AdjValue node = ADJ_NODE (((AdjNodeId){ adj_builder_get_n_nodes (raw->module->builder) }));
   GHashTableIter iter;
   gpointer name;
 
+  adj_module_set (raw->module, raw->name, &none);
   g_hash_table_iter_init (&iter, raw->assigned);
   while (g_hash_table_iter_next (&iter, NULL, &name))
     adj_module_set (raw->module, name, &node);
