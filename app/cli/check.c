@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "adj-command.h"
+#include "adj-warnings.h"
 #include "finding-run.h"
 
 extern const AdjCommand adj_command_check;
@@ -118,6 +118,7 @@ run (int argc, char **argv, GError **error)
   target.bundle = adj_bundle_load (argv[1], NULL, error);
   if (target.bundle == NULL)
     return ADJ_EXIT_BAD_INPUT;
+  adj_warnings_note (argv[1], adj_bundle_get_diags (target.bundle));
   findings = adj_bundle_check (target.bundle, NULL, NULL);
   n = adj_findings_get_n (findings);
   if (json)

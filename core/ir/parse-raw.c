@@ -34,7 +34,7 @@ joint (const GString *before, const AdjToken *next, guint depth, gboolean ends_l
 }
 
 /* @text without its comments, in one line; brackets that it leaves open are closed, or what follows
- * would be read as part of it. */
+ * would be read as part of it, and a question mark says that it is still not understood. */
 static GString *
 join_lines (const char *text, gsize length)
 {
@@ -69,8 +69,10 @@ join_lines (const char *text, gsize length)
       ends_line = FALSE;
     }
 
-  for (; depth > 0 && !has_open_string; depth--)
+  for (guint i = 0; i < depth && !has_open_string; i++)
     g_string_append_c (out, ')');
+  if (depth > 0 && !has_open_string)
+    g_string_append (out, " ?");
 
   return out;
 }

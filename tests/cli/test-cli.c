@@ -401,6 +401,46 @@ test_refusals (void)
     }
 }
 
+/* What is not understood, and what depends on it, has no value; the rest has. */
+static void
+test_unread_text (void)
+{
+  static const char *const refused[] = { "run $TMP/a.txt --seed 1", "trace $TMP/a.txt",
+                                         "compare $TMP/a.txt $TMP/a.txt",
+                                         "compare $TMP/b.txt $TMP/a.txt --nodes" };
+  static const char *const warned[] = { "show $TMP/b.txt --json", "run $TMP/b.txt --seed 1 --json",
+                                        "diff $TMP/a.txt $TMP/b.txt --json",
+                                        "check $TMP/b.txt --json", "trace $TMP/b.txt --json" };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+
+  for (char name = 'a'; name <= 'b'; name++)
+    {
+      g_autofree char *file = g_strdup_printf ("%s/%c.txt", folder->path, name);
+      g_autofree char *text = g_strdup_printf (HEAD "        c = [v for v in (x,)]\n"
+                                                    "        d = torch.relu(x)\n"
+                                                    "        return (%c,)\n",
+                                               name == 'a' ? 'c' : 'd');
+
+      g_assert_true (g_file_set_contents (file, text, -1, NULL));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_autoptr (AdjTestProcess) process = adjoint (folder, refused[i]);
+
+      assert_done (process, 2);
+      assert_mentions (process->err, "a.txt:3:9: 'c' has no value");
+      g_assert_cmpstr (process->out, ==, "");
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (warned); i++)
+    {
+      g_autoptr (AdjTestProcess) process = adjoint (folder, warned[i]);
+
+      g_assert_cmpint (process->status, <=, 1);
+      assert_mentions (process->out, "\"warnings\" : [");
+      assert_mentions (process->out, "b.txt\",\n      \"line\" : 3,\n      \"column\" : 11,");
+    }
+}
+
 /* A transposition that is no longer made: the product behind it cannot be computed. */
 static void
 test_broken_shape_names_node (void)
@@ -500,6 +540,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/renders", test_renders);
   g_test_add_func ("/cli/reports", test_reports);
   g_test_add_func ("/cli/refusals", test_refusals);
+  g_test_add_func ("/cli/unread-text", test_unread_text);
   g_test_add_func ("/cli/broken-shape-names-node", test_broken_shape_names_node);
   g_test_add_func ("/cli/warns-with-place", test_warns_with_place);
   g_test_add_func ("/cli/failed-write-leaves-nothing", test_failed_write_leaves_nothing);
