@@ -10,15 +10,41 @@
 
 /* -- Text ---- */
 
-/* A string over several lines, in one. */
+/* A string over several lines, in one; one that does not end, without its quotes. */
 static void
-append_string (GString *out, const AdjToken *token)
+append_token (GString *out, const AdjToken *token)
 {
+  gboolean is_bad = token->kind == ADJ_TOKEN_BAD;
+
   for (guint i = 0; i < token->length; i++)
     if (token->text[i] == '\n')
       g_string_append (out, "\\n");
-    else if (token->text[i] != '\r')
+    else if (token->text[i] != '\r' && !(is_bad && strchr ("'\"#", token->text[i])))
       g_string_append_c (out, token->text[i]);
+}
+
+/* Closes the brackets that @text leaves open, or what follows would be read as part of it; a
+ * question mark says that it is still not understood. */
+static void
+close_brackets (GString *text, gboolean is_changed)
+{
+  guint depth = 0;
+  AdjLexer lexer;
+  AdjToken token;
+
+  adj_lexer_init (&lexer, text->str, text->len, 1);
+  for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
+       token = adj_lexer_next (&lexer))
+    if (token.kind == ADJ_TOKEN_PUNCT && token.length == 1)
+      {
+        depth += strchr ("([{", *token.text) != NULL;
+        depth -= depth > 0 && strchr (")]}", *token.text) != NULL;
+      }
+  is_changed |= depth > 0;
+  for (; depth > 0; depth--)
+    g_string_append_c (text, ')');
+  if (is_changed)
+    g_string_append (text, " ?");
 }
 
 /* What stands between two tokens where a line ends. */
@@ -33,8 +59,7 @@ joint (const GString *before, const AdjToken *next, guint depth, gboolean ends_l
   return ends_line && depth == 0 && last != ':' && last != ';' ? "; " : " ";
 }
 
-/* @text without its comments, in one line; brackets that it leaves open are closed, or what follows
- * would be read as part of it, and a question mark says that it is still not understood. */
+/* @text without its comments, in one line. */
 static GString *
 join_lines (const char *text, gsize length)
 {
@@ -63,16 +88,13 @@ join_lines (const char *text, gsize length)
         g_string_append (out, joint (out, &token, depth, ends_line));
       else
         g_string_append_len (out, end, token.text - end);
-      append_string (out, &token);
+      append_token (out, &token);
       depth += is_punct && strchr ("([{", *token.text);
       end = token.text + token.length;
       ends_line = FALSE;
     }
 
-  for (guint i = 0; i < depth && !has_open_string; i++)
-    g_string_append_c (out, ')');
-  if (depth > 0 && !has_open_string)
-    g_string_append (out, " ?");
+  close_brackets (out, has_open_string);
 
   return out;
 }
