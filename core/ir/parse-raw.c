@@ -94,6 +94,7 @@ join_lines (const char *text, gsize length)
       ends_line = FALSE;
     }
 
+  g_string_erase (out, 0, (gssize) strspn (out->str, " \t\f"));
   close_brackets (out, has_open_string);
 
   return out;
