@@ -306,9 +306,11 @@ read_declaration (AdjReader *r)
 
   if (!name || !adj_reader_take (r, ":"))
     return FALSE;
-  skip_annotation (r);
+  for (; !adj_reader_at_end_of_statement (r); adj_reader_advance (r))
+    if (adj_reader_at (r, "=") || adj_reader_at (r, "?") || r->token.kind == ADJ_TOKEN_BAD)
+      return FALSE;
 
-  return adj_reader_at_end_of_statement (r);
+  return TRUE;
 }
 
 /* `pass`, `import math`, `assert x.shape[0] == 2`: the value of no name comes from them. */
