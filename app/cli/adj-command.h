@@ -13,7 +13,8 @@ typedef enum
   ADJ_EXIT_DONE = 0,
   ADJ_EXIT_DIFFERENT = 1, /* compared, and not the same */
   ADJ_EXIT_BAD_INPUT = 2, /* bad input or usage: one line on stderr */
-  ADJ_EXIT_CANNOT = 3,    /* cannot run here: no device, no memory, no room on stdout */
+  ADJ_EXIT_CANNOT = 3, /* cannot run or judge here: no device, no memory, no room on stdout, nothing
+                        * recorded */
 } AdjExit;
 
 /* One command of the program: one file each. */

@@ -102,27 +102,11 @@ adj_comparison_report_explain (const AdjGraph *graph,
   return TRUE;
 }
 
-static void
-print_counts (const AdjValueComparison *values, guint n, const char *what)
-{
-  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 }, n_alone = 0;
-
-  for (guint i = 0; i < n; i++)
-    {
-      counts[values[i].verdict]++;
-      n_alone += values[i].alone;
-    }
-  printf ("%u %s: %u equal, %u within, %u differ, %u not comparable", n, what,
-          counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS],
-          counts[ADJ_VERDICT_SKIPPED]);
-  if (n_alone > 0)
-    printf ("; %u had no value to be compared with", n_alone);
-  printf ("\n");
-}
-
 void
 adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparison)
 {
+  g_autofree char *summary = adj_comparison_summarize (comparison);
+
   print_columns ();
   for (guint i = 0; i < comparison->n_nodes; i++)
     print_row (graph, &comparison->nodes[i], "");
@@ -132,14 +116,11 @@ adj_comparison_report_text (const AdjGraph *graph, const AdjComparison *comparis
 
       print_row (graph, &comparison->outputs[i], what);
     }
-  if (comparison->failure == NULL)
-    print_counts (comparison->outputs, comparison->n_outputs, "outputs");
-  if (comparison->nodes != NULL)
-    print_counts (comparison->nodes, comparison->n_nodes, "nodes");
   if (comparison->failure != NULL)
     printf ("the run broke down: %s\n", comparison->failure->message);
   if (comparison->first >= 0)
     print_first (graph, comparison);
+  printf ("%s\n", summary);
 }
 
 /* JSON has no NaN and no infinity: absent and a huge number stand in. */
@@ -153,13 +134,43 @@ add_number (JsonBuilder *builder, const char *name, double number)
 }
 
 static void
+add_counts (JsonBuilder *builder, const AdjComparisonCounts *counts, const char *what)
+{
+  const struct
+  {
+    const char *name;
+    guint n;
+  } members[] = { { "all", counts->n },
+                  { "equal", counts->equal },
+                  { "within", counts->within },
+                  { "differ", counts->differ },
+                  { "inherit", counts->inherit },
+                  { "nothing_recorded", counts->unrecorded },
+                  { "not_comparable", counts->not_comparable } };
+
+  json_builder_set_member_name (builder, what);
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
+    {
+      json_builder_set_member_name (builder, members[i].name);
+      json_builder_add_int_value (builder, members[i].n);
+    }
+  json_builder_end_object (builder);
+}
+
+static void
 add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison *value)
 {
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "node");
   json_builder_add_string_value (builder, value_name (graph, value));
   json_builder_set_member_name (builder, "verdict");
-  json_builder_add_string_value (builder, adj_verdict_name (value->verdict));
+  json_builder_add_string_value (builder, adj_value_comparison_says (value));
+  if (value->cause != ADJ_CAUSE_NONE)
+    {
+      json_builder_set_member_name (builder, "why");
+      json_builder_add_string_value (builder, adj_cause_says (value->cause));
+    }
   if (value->alone)
     {
       json_builder_set_member_name (builder, "without_value");
@@ -171,6 +182,9 @@ add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison
   add_number (builder, "rel_l2", value->difference.rel_l2);
   add_number (builder, "local", value->own.rel_l2);
   add_number (builder, "local_limit", value->own.rel_l2_limit);
+  add_number (builder, "slope", value->own.slope);
+  add_number (builder, "slope_limit", value->own.slope_limit);
+  add_number (builder, "element", value->own.element);
   add_number (builder, "to_float64", value->accumulated);
   add_number (builder, "peer_to_float64", value->peer);
   json_builder_end_object (builder);
@@ -180,10 +194,17 @@ void
 adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparison)
 {
   JsonBuilder *builder = json_builder_new ();
+  AdjComparisonCounts outputs = adj_comparison_count (comparison->outputs, comparison->n_outputs);
+  AdjComparisonCounts nodes = adj_comparison_count (comparison->nodes, comparison->n_nodes);
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "verdict");
   json_builder_add_string_value (builder, adj_verdict_name (comparison->verdict));
+  json_builder_set_member_name (builder, "counts");
+  json_builder_begin_object (builder);
+  add_counts (builder, &outputs, "outputs");
+  add_counts (builder, &nodes, "nodes");
+  json_builder_end_object (builder);
   json_builder_set_member_name (builder, "outputs");
   json_builder_begin_array (builder);
   for (guint i = 0; i < comparison->n_outputs; i++)

@@ -31,7 +31,8 @@ static AdjExit
 exit_for_error (const GError *error)
 {
   if (g_error_matches (error, ADJ_ERROR, ADJ_ERROR_DEVICE) ||
-      g_error_matches (error, ADJ_ERROR, ADJ_ERROR_MEMORY))
+      g_error_matches (error, ADJ_ERROR, ADJ_ERROR_MEMORY) ||
+      g_error_matches (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED))
     return ADJ_EXIT_CANNOT;
   return ADJ_EXIT_BAD_INPUT;
 }

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @ADJ_ERROR_MEMORY: it cannot run here: the estimate exceeds the memory limit
  * @ADJ_ERROR_LIMIT: the input exceeds a bound that protects the reader
  * @ADJ_ERROR_NOT_FOUND: no graph, node, operator or entry of that name
+ * @ADJ_ERROR_UNRECORDED: it cannot be judged: nothing was recorded for it
  * @ADJ_ERROR_STALE: a guard no longer holds
  *
  * Codes say what a caller can do.  Input/output and cancellation stay G_IO_ERROR.
@@ -31,6 +32,7 @@ typedef enum
   ADJ_ERROR_MEMORY,
   ADJ_ERROR_LIMIT,
   ADJ_ERROR_NOT_FOUND,
+  ADJ_ERROR_UNRECORDED,
   ADJ_ERROR_STALE,
 } AdjError;
 

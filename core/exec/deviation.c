@@ -146,21 +146,22 @@ ratio (double part, double whole)
   return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
 }
 
-/* What the rest of the errors leaves uncertain in the slope is no more than chance; and where all
- * elements are one, it is the distance. */
+/* Half a band is for errors that all go one way.  What the rest of the errors leaves uncertain in
+ * the slope is no more than chance; and where all elements are one, it is the distance. */
 static void
-limit_slope (AdjDeviation *out, const Sums *sums, const double *exact, gint64 n, double limit)
+limit_slope (AdjDeviation *out, const Sums *sums, const double *exact, gint64 n, double band)
 {
   double norm = sqrt (sums->exact_squares);
   double rest, spread;
 
   out->slope = ratio (sums->dot, sums->exact_squares);
   out->independent = (double) n;
-  if (sums->exact_squares > 0 && fabs (out->slope) > limit / 2)
+  if (sums->exact_squares > 0 && fabs (out->slope) > band / 2)
     out->independent = count_independent (exact, n);
   rest = MAX (sums->squares - sums->dot * out->slope, 0);
   spread = 1 / sqrt (MAX (out->independent, 1));
-  out->slope_limit = limit * (0.5 + 0.5 * spread) + CHANCE * ratio (sqrt (rest), norm) * spread;
+  out->slope_limit = band / 2 + (out->rel_l2_limit - band / 2) * spread +
+                     CHANCE * ratio (sqrt (rest), norm) * spread;
 }
 
 static AdjDeviation
@@ -193,7 +194,7 @@ measure (const double *value,
     }
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);
-  limit_slope (&out, &sums, exact, n, out.rel_l2_limit);
+  limit_slope (&out, &sums, exact, n, limit);
   out.right = out.n_class_mismatch == 0 && sqrt (sums.squares) <= reach &&
               fabs (out.slope) <= out.slope_limit && out.element <= ADJ_ELEMENT_LIMIT;
   return out;

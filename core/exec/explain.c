@@ -23,6 +23,56 @@ adj_cause_says (AdjCause cause)
   return says[cause];
 }
 
+static guint *
+find_count (AdjComparisonCounts *counts, const AdjValueComparison *value)
+{
+  if (value->verdict == ADJ_VERDICT_SKIPPED)
+    return &counts->not_comparable;
+  if (value->cause == ADJ_CAUSE_INPUT)
+    return &counts->inherit;
+  if (value->verdict == ADJ_VERDICT_DIFFERS)
+    return &counts->differ;
+  if (value->alone)
+    return &counts->unrecorded;
+  return value->verdict == ADJ_VERDICT_EQUAL ? &counts->equal : &counts->within;
+}
+
+AdjComparisonCounts
+adj_comparison_count (const AdjValueComparison *values, guint n)
+{
+  AdjComparisonCounts counts = { .n = n };
+
+  for (guint i = 0; i < n; i++)
+    (*find_count (&counts, &values[i]))++;
+  return counts;
+}
+
+char *
+adj_comparison_summarize (const AdjComparison *comparison)
+{
+  gboolean nodes = comparison->nodes != NULL;
+  AdjComparisonCounts counts =
+      nodes ? adj_comparison_count (comparison->nodes, comparison->n_nodes)
+            : adj_comparison_count (comparison->outputs, comparison->n_outputs);
+  const struct
+  {
+    guint n;
+    const char *what;
+  } parts[] = { { counts.equal, "equal" },
+                { counts.within, "within" },
+                { counts.differ, "differ" },
+                { counts.inherit, "inherit" },
+                { counts.unrecorded, "nothing recorded" },
+                { counts.not_comparable, "not comparable" } };
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%u %s", counts.n, nodes ? "nodes" : "outputs");
+  for (guint i = 0, n = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i].n > 0)
+      g_string_append_printf (text, "%s %u %s", n++ > 0 ? "," : ":", parts[i].n, parts[i].what);
+  return g_string_free (text, FALSE);
+}
+
 static void
 add (GArray *rows, const char *what, double number, double limit, char *origin)
 {

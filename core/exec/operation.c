@@ -156,7 +156,7 @@ compute_item (Feed *feed, guint item, gint64 n)
   return NULL;
 }
 
-/* Adds to @sizes what tensor @k moves, per relative step; %FALSE when there is no such tensor. */
+/* Raises @sizes to what tensor @k moves, per relative step; %FALSE when there is no such tensor. */
 static gboolean
 add_nudge (Feed *feed, guint k, guint item, const double *exact, gint64 n, double *sizes)
 {
@@ -168,7 +168,7 @@ add_nudge (Feed *feed, guint k, guint item, const double *exact, gint64 n, doubl
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     if (isfinite (moved[i]) && isfinite (exact[i]))
-      sizes[i] += fabs (moved[i] - exact[i]) / STEP;
+      sizes[i] = MAX (sizes[i], fabs (moved[i] - exact[i]) / STEP);
   return TRUE;
 }
 
@@ -207,6 +207,16 @@ absolute_terms (Feed *feed, guint item, gint64 n)
   return sizes;
 }
 
+/* Whether a rounding of the arguments is much of the result: the variance of equal numbers. */
+static gboolean
+is_lost (const Terms *terms, const double *exact, gint64 n)
+{
+  return terms->norm * STEP > norm_of (exact, n) / 8;
+}
+
+/* By how much more than a sample of it rounding may take what is nothing but rounding. */
+#define LOST 16
+
 /* None of @sizes is less than the largest number, and than what all terms are on average. */
 static void
 level (double *sizes, const double *numbers, gint64 n, double norm)
@@ -224,8 +234,10 @@ void
 operation_weigh (const Operation *operation, const AdjTensorData *exact, guint item, Terms *terms)
 {
   const AdjOp *op = operation->node->op;
-  gboolean sums = op != NULL && (op->band == ADJ_BAND_SUM || op->band == ADJ_BAND_PRODUCT);
-  gboolean apart = op != NULL && adj_op_get_body (op) != NULL;
+  gboolean cancels = op != NULL && (op->flags & ADJ_OP_CANCELS) != 0;
+  gboolean sums =
+      op != NULL && !cancels && (op->band == ADJ_BAND_SUM || op->band == ADJ_BAND_PRODUCT);
+  gboolean lost, apart = op != NULL && adj_op_get_body (op) != NULL;
   Feed feed = { operation, FEED_NUDGED, 0, 0 };
   gint64 n;
   g_autofree double *numbers = deviation_read (exact, &n);
@@ -239,11 +251,14 @@ operation_weigh (const Operation *operation, const AdjTensorData *exact, guint i
     }
   else
     terms->norm = norm_of_moves (&feed, item, numbers, n);
-  terms->coarse = !apart && op != NULL && op->band == ADJ_BAND_SMOOTH;
+  terms->coarse = !apart && op != NULL && (cancels || op->band == ADJ_BAND_SMOOTH);
   if (sums && !apart)
     terms->sizes = absolute_terms (&feed, item, n);
   if (terms->sizes == NULL)
     terms->sizes = g_new0 (double, n + 1);
-  if ((!sums && !apart) || (op != NULL && (op->flags & ADJ_OP_CANCELS) != 0))
+  lost = !apart && is_lost (terms, numbers, n);
+  if (lost)
+    terms->norm *= LOST;
+  if ((!sums && !apart) || cancels || lost)
     level (terms->sizes, numbers, n, terms->norm);
 }

@@ -24,6 +24,8 @@ typedef struct
 {
   const Comparing *comparing;
   guint index, item;
+  gboolean keep; /* what was not recorded is what it is */
+  guint n_found;
   gboolean missing; /* a tensor was not recorded */
 } Taking;
 
@@ -36,10 +38,11 @@ take_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   found = comparing_get_expected (
       taking->comparing, comparing_get_item (taking->comparing, taking->index, taking->item++),
       FALSE);
-  if (leaf->kind != ADJ_VALUE_DATA)
-    *out = adj_value_copy (leaf);
-  else if (found != NULL)
+  taking->n_found += found != NULL;
+  if (leaf->kind == ADJ_VALUE_DATA && found != NULL)
     *out = ADJ_DATA (adj_tensor_data_ref (found));
+  else if (leaf->kind != ADJ_VALUE_DATA || taking->keep)
+    *out = adj_value_copy (leaf);
   else
     {
       *out = ADJ_NONE;
@@ -56,11 +59,34 @@ computes_nothing (const AdjNode *node)
          (node->op->flags & ADJ_OP_NO_COMPARE) == 0;
 }
 
+static gboolean
+gets_the_same (const Comparing *comparing, const AdjNode *node)
+{
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (!comparing->same[node->inputs[k].index])
+      return FALSE;
+  return TRUE;
+}
+
+/* Fills in what was not recorded of the results of @node. */
+static void
+repeat_missing (Comparing *comparing, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (comparing->graph, index);
+  Operation operation = { node, comparing->peer, comparing->written };
+  Taking taking = { .comparing = comparing, .index = index, .keep = TRUE };
+  g_auto (AdjValue) repeated = operation_repeat (&operation);
+
+  adj_value_clear (&comparing->peer[index]);
+  adj_value_map (&repeated, take_leaf, &taking, &comparing->peer[index]);
+  comparing->same[index] = taking.n_found == 0 && gets_the_same (comparing, node);
+}
+
 void
 comparing_note_peer (Comparing *comparing, guint index)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  Taking taking = { comparing, index, 0, FALSE };
+  Taking taking = { .comparing = comparing, .index = index };
   AdjValue *peer = &comparing->peer[index];
 
   if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_GET_ATTR)
@@ -71,14 +97,5 @@ comparing_note_peer (Comparing *comparing, guint index)
     }
   adj_value_map (&comparing->candidate[index], take_leaf, &taking, peer);
   if (taking.missing && (comparing_is_alias (node) || computes_nothing (node)))
-    {
-      gboolean differs = FALSE;
-      Operation operation = { node, comparing->peer, comparing->written };
-
-      adj_value_clear (peer);
-      *peer = operation_repeat (&operation);
-      for (guint k = 0; k < node->n_inputs; k++)
-        differs = differs || !comparing->same[node->inputs[k].index];
-      comparing->same[index] = !differs;
-    }
+    repeat_missing (comparing, index);
 }

@@ -114,9 +114,9 @@ check_draws (const AdjSessionRun *run, const AdjRecordedCall *call, GError **err
         node = find_other_draw (run->graph->graph, ran->graph);
       if (node == NULL)
         continue;
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
                    "'%s' draws random numbers (node '%s'), and what was recorded for it was drawn "
-                   "otherwise, by '%s': compare that, and its backward",
+                   "otherwise, by '%s': compare #forward+backward instead",
                    run->graph->id, node->name, ran->id);
       return FALSE;
     }
@@ -143,7 +143,7 @@ adj_session_compare_recorded (const AdjSessionRun *run,
     return NULL;
   if (inputs.call == NULL)
     {
-      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+      g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
                            "only a run on recorded inputs can be compared with what was recorded");
       return NULL;
     }
@@ -338,7 +338,7 @@ find_common_inputs (const AdjSessionRun *a,
   if (session_find_inputs (a, inputs, &first))
     return TRUE;
   *of = b->graph->graph;
-  if (g_error_matches (first, ADJ_ERROR, ADJ_ERROR_NOT_FOUND) &&
+  if (g_error_matches (first, ADJ_ERROR, ADJ_ERROR_UNRECORDED) &&
       session_find_inputs (b, inputs, NULL))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&first));

@@ -53,9 +53,14 @@ session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **e
         run->bundle, run->recorded != NULL ? run->recorded : run->graph, run->call);
   if (inputs->call == NULL)
     {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-                   "graph '%s' has no recorded call %u; give inputs, or a seed for random ones",
-                   run->graph->id, run->call);
+      if (run->call == 0)
+        g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
+                     "nothing was recorded for graph '%s', which was never called; give inputs, or "
+                     "a seed for random ones",
+                     run->graph->id);
+      else
+        g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED, "graph '%s' has no recorded call %u",
+                     run->graph->id, run->call);
       return FALSE;
     }
   inputs->values = inputs->call->inputs;

@@ -29,7 +29,7 @@ band_of (const AdjOp *op, AdjDType dtype, double reduction)
     case ADJ_BAND_ROUNDED:
       return 2 * u;
     case ADJ_BAND_SMOOTH:
-      return u * (8 + 2 * log2 (k));
+      return 8 * u;
     case ADJ_BAND_SUM:
       return u * (4 + log2 (k));
     case ADJ_BAND_PRODUCT:

@@ -195,9 +195,9 @@ test_refuses (void)
   AdjSessionRun few = run_of (mlp, "joint");
   AdjValue one = ADJ_INT (1);
 
-  check_refusal (&unrecorded, NULL, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  check_refusal (&unrecorded, NULL, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
   later.call = 7;
-  check_refusal (&later, NULL, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+  check_refusal (&later, NULL, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
   large.memory_limit = 1000;
   check_refusal (&large, NULL, ADJ_ERROR, ADJ_ERROR_MEMORY);
   few.inputs = &one;

@@ -111,35 +111,50 @@ fill_value (AdjFactCard *card, const Subject *s)
   adj_fact_card_add (card, _ ("Lifetime"), life);
 }
 
+/* Each number with its limit, and where that of its own error comes from. */
+static void
+add_evidence (AdjFactCard *card, const AdjValueComparison *comparison)
+{
+  g_autoptr (GArray) rows = adj_value_comparison_explain (comparison);
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const AdjEvidence *row = &g_array_index (rows, AdjEvidence, i);
+      g_autofree char *number = adj_facts_number (row->number);
+      g_autofree char *limit = adj_facts_number (row->limit);
+      g_autofree char *both = isnan (row->limit)
+                                  ? g_strdup (number)
+                                  : g_strdup_printf (_ ("%s (allowed %s)"), number, limit);
+
+      adj_fact_card_add (card, row->what, both);
+    }
+  if (rows->len > 0)
+    adj_fact_card_add_text (card, g_array_index (rows, AdjEvidence, 0).origin, FALSE);
+}
+
 static void
 fill_comparison (AdjFactCard *card, const Subject *s)
 {
   const AdjValueComparison *c =
       s->evaluation != NULL ? adj_evaluation_find (s->evaluation, s->id) : NULL;
-  g_autofree char *max_abs = NULL, *max_rel = NULL, *local = NULL, *limit = NULL;
-  g_autofree char *both = NULL, *accumulated = NULL, *peer = NULL, *mismatch = NULL;
+  g_autofree char *max_abs = NULL, *max_rel = NULL, *mismatch = NULL;
 
   if (c == NULL)
     return;
   max_abs = adj_facts_number (c->difference.max_abs);
   max_rel = adj_facts_number (c->difference.max_rel);
-  local = adj_facts_number (c->own.rel_l2);
-  limit = adj_facts_number (c->own.rel_l2_limit);
-  both = g_strdup_printf (_ ("%s (allowed %s)"), local, limit);
-  accumulated = adj_facts_number (c->accumulated);
-  peer = adj_facts_number (c->peer);
   mismatch = g_strdup_printf (_ ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
                               c->difference.n_not_close, c->difference.n);
-  adj_fact_card_add (card, _ ("Verdict"), adj_facts_verdict (c->verdict));
+  adj_fact_card_add (card, _ ("Verdict"), adj_facts_comparison (c));
   if (c->verdict == ADJ_VERDICT_SKIPPED)
     return;
   adj_fact_card_add (card, _ ("Max abs"), max_abs);
   adj_fact_card_add (card, _ ("Max rel"), max_rel);
-  adj_fact_card_add (card, _ ("Local"), both);
-  adj_fact_card_add (card, _ ("Accumulated"), accumulated);
-  adj_fact_card_add (card, _ ("The other"), peer);
+  add_evidence (card, c);
   adj_fact_card_add (card, _ ("Not close"), mismatch);
-  if (c->verdict == ADJ_VERDICT_DIFFERS)
+  if (c->cause != ADJ_CAUSE_NONE)
+    adj_fact_card_add_text (card, adj_cause_says (c->cause), FALSE);
+  if (c->verdict == ADJ_VERDICT_DIFFERS && c->cause != ADJ_CAUSE_INPUT)
     adj_fact_card_add_text (card,
                             c->inputs_agree ? _ ("Its inputs agree, so the difference begins here.")
                             : c->inputs_alone

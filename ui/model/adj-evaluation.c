@@ -331,28 +331,19 @@ adj_evaluation_describe (const AdjEvaluation *evaluation, const char *id)
   g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *choice = adj_run_choice_describe (evaluation->choice);
   g_autofree char *what = choice != NULL ? g_strdup_printf ("%s (%s)", id, choice) : g_strdup (id);
-  guint counts[ADJ_VERDICT_SKIPPED + 1], n_alone = 0;
-  GString *text;
+  g_autofree char *summary = NULL;
 
   if (comparison == NULL)
     return g_strdup_printf (_ ("Ran %s: %u nodes in %.1f ms, at most %s at once"), what,
                             result->n_nodes, result->total_ns / 1e6, peak);
-  adj_evaluation_count (evaluation, counts);
-  text = g_string_new (NULL);
+  summary = adj_comparison_summarize (comparison);
   if (comparison->first >= 0)
-    g_string_printf (
-        text, _ ("%s differs: first at %s (%u equal, %u within tolerance, %u different)"), what,
-        adj_graph_get_node (adj_evaluation_get_graph (evaluation),
-                            comparison->nodes[comparison->first].node.index)
-            ->name,
-        counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN], counts[ADJ_VERDICT_DIFFERS]);
-  else
-    g_string_printf (text, _ ("%s agrees with %s: %u equal, %u within tolerance"), what,
-                     evaluation->peer != NULL ? evaluation->peer : _ ("what was recorded"),
-                     counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN]);
-  for (guint i = 0; i < comparison->n_nodes; i++)
-    n_alone += comparison->nodes[i].alone;
-  if (n_alone > 0)
-    g_string_append_printf (text, _ ("; %u had no value to be compared with"), n_alone);
-  return g_string_free (text, FALSE);
+    return g_strdup_printf (_ ("%s differs: first at %s. %s"), what,
+                            adj_graph_get_node (adj_evaluation_get_graph (evaluation),
+                                                comparison->nodes[comparison->first].node.index)
+                                ->name,
+                            summary);
+  return g_strdup_printf (_ ("%s agrees with %s. %s"), what,
+                          evaluation->peer != NULL ? evaluation->peer : _ ("what was recorded"),
+                          summary);
 }

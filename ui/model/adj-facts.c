@@ -234,6 +234,13 @@ adj_facts_verdict (AdjVerdict verdict)
   return _ (titles[MIN (verdict, ADJ_VERDICT_SKIPPED)]);
 }
 
+const char *
+adj_facts_comparison (const AdjValueComparison *comparison)
+{
+  return comparison->cause == ADJ_CAUSE_INPUT ? _ ("Inherits")
+                                              : adj_facts_verdict (comparison->verdict);
+}
+
 char *
 adj_facts_number (double number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "interpreter/adj-numeric.h"
+#include "exec/adj-comparison.h"
 #include "scene/adj-scene.h"
 
 G_BEGIN_DECLS
@@ -35,6 +35,9 @@ char *adj_facts_describe_node (const AdjGraph *graph, AdjNodeId id, AdjRole role
 const char *adj_facts_role_title (const char *role);
 /* "Within tolerance"; static. */
 const char *adj_facts_verdict (AdjVerdict verdict);
+/* The same of a value: "Inherits" of one that was not recorded and follows from one that differs.
+ */
+const char *adj_facts_comparison (const AdjValueComparison *comparison);
 /* A number with as many digits as tell something: "3.1e-05", "0.125", "–" for NaN. */
 /* "model.txt:3:17: 'y' is not defined"; @file (nullable) */
 char *adj_facts_diag (const char *file, const AdjDiag *diag);

@@ -59,7 +59,7 @@ get_status (gpointer item)
   if (comparison == NULL)
     return g_strdup ("");
   return g_strdup_printf ("%s  %s", adj_verdict_sign (comparison->verdict),
-                          adj_facts_verdict (comparison->verdict));
+                          adj_facts_comparison (comparison));
 }
 
 static const AdjColumn columns[] = {

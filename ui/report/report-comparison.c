@@ -38,7 +38,7 @@ add_row (const AdjGraph *graph, const AdjValueComparison *value, const char *wha
   add_number (out, value->accumulated);
   add_number (out, value->peer);
   g_string_append_printf (out, "<td class=\"%s\">", verdict_class (value->verdict));
-  html_text (out, adj_facts_verdict (value->verdict));
+  html_text (out, adj_facts_comparison (value));
   g_string_append (out, "</td>");
   html_cell (out, source);
   g_string_append (out, "</tr>\n");
@@ -54,23 +54,11 @@ open_table (GString *out, const char *caption)
 }
 
 static void
-add_counts (const AdjValueComparison *values, guint n, const char *what, GString *out)
+add_summary (const AdjComparison *comparison, GString *out)
 {
-  guint counts[ADJ_VERDICT_SKIPPED + 1] = { 0 }, n_alone = 0;
+  g_autofree char *summary = adj_comparison_summarize (comparison);
 
-  for (guint i = 0; i < n; i++)
-    {
-      counts[MIN (values[i].verdict, ADJ_VERDICT_SKIPPED)]++;
-      n_alone += values[i].alone;
-    }
-  g_string_append_printf (out,
-                          "<p>%u %s: %u equal, %u within tolerance, %u differ, %u not "
-                          "comparable",
-                          n, what, counts[ADJ_VERDICT_EQUAL], counts[ADJ_VERDICT_WITHIN],
-                          counts[ADJ_VERDICT_DIFFERS], counts[ADJ_VERDICT_SKIPPED]);
-  if (n_alone > 0)
-    g_string_append_printf (out, "; %u had no value to be compared with", n_alone);
-  g_string_append (out, ".</p>\n");
+  g_string_append_printf (out, "<p>%s.</p>\n", summary);
 }
 
 /* Where the first difference is, and whether it began there. */
@@ -88,16 +76,7 @@ add_first (const AdjGraph *graph, const AdjComparison *comparison, GString *out)
                         : first->inputs_alone
                             ? "; its inputs had no values to be compared with."
                             : "; its inputs differ already, so the cause lies before it.");
-  if (first->own.rel_l2 > first->own.rel_l2_limit)
-    {
-      g_autofree char *local = adj_facts_number (first->own.rel_l2);
-      g_autofree char *limit = adj_facts_number (first->own.rel_l2_limit);
-
-      g_string_append_printf (out,
-                              " Its own error of %s is beyond the %s that the operator may "
-                              "have.",
-                              local, limit);
-    }
+  g_string_append_printf (out, " It differs: %s.", adj_cause_says (first->cause));
   g_string_append (out, "</p>\n");
   if (node->meta.n_frames > 0)
     {
@@ -176,9 +155,7 @@ report_comparison (const AdjReport *report, GString *out)
       g_string_append (out, "</p></div>\n");
     }
   else
-    add_counts (comparison->outputs, comparison->n_outputs, _ ("outputs"), out);
-  if (comparison->nodes != NULL)
-    add_counts (comparison->nodes, comparison->n_nodes, _ ("nodes"), out);
+    add_summary (comparison, out);
   if (comparison->first >= 0)
     add_first (graph, comparison, out);
   add_nodes (graph, comparison, out);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The power of the comparison: for each type and class of operator the smallest factor at one node,
+ * and the smallest error of one element, that is called "differs" there, in units of u; on the side
+ * of the candidate and of what it is compared with.  One JSON line each. */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../exec/power.h"
+
+static const AdjDType dtypes[] = { ADJ_DTYPE_F64, ADJ_DTYPE_F32, ADJ_DTYPE_F16, ADJ_DTYPE_BF16 };
+
+static void
+print_number (const char *name, double number)
+{
+  if (isinf (number))
+    printf (", \"%s\": null", name);
+  else
+    printf (", \"%s\": %.2f", name, number);
+}
+
+int
+main (void)
+{
+  for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+    for (guint i = 0; i < power_get_n_cases (); i++)
+      {
+        const PowerCase *row = power_get_case (i);
+        g_auto (Power) power = { 0 };
+
+        power_init (&power, row, dtypes[d], 1);
+        printf ("{\"type\": \"%s\", \"operator\": \"%s\", \"u\": %.3g",
+                adj_dtype_info (dtypes[d])->code, row->name, adj_dtype_unit_roundoff (dtypes[d]));
+        print_number ("factor", power_find_factor (&power, POWER_CANDIDATE));
+        print_number ("peer_factor", power_find_factor (&power, POWER_PEER));
+        print_number ("element", power_find_element (&power, POWER_CANDIDATE));
+        print_number ("peer_element", power_find_element (&power, POWER_PEER));
+        printf ("}\n");
+        fflush (stdout);
+      }
+  return 0;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* What the comparison promises to find at one node, and that it never calls rounding a fault. */
+
+#include <math.h>
+
+#include "power.h"
+#include "support/adj-test.h"
+#include "support/graphs.h"
+
+static const AdjDType dtypes[] = { ADJ_DTYPE_F32, ADJ_DTYPE_F16, ADJ_DTYPE_BF16 };
+
+/* A factor of 1 + 8 u in 16 bit, of 1 + the band of the class in f32. */
+static double
+promised_factor (const PowerCase *row, AdjDType dtype)
+{
+  double u = adj_dtype_unit_roundoff (dtype);
+
+  if (u > 0x1p-24)
+    return 8;
+  return MAX (adj_band_limit (row->band, dtype, row->reduction) / u, 1);
+}
+
+static void
+finds (const Power *power, PowerSide side, double factor, gint64 index, double units)
+{
+  double u = adj_dtype_unit_roundoff (power->dtype);
+  double error = index >= 0 ? units * u * fabs (power->terms[index]) : 0;
+  g_autoptr (AdjTensorData) planted = power_plant (power, factor, MAX (index, 0), error);
+
+  if (power_judge (power, side, planted) != ADJ_VERDICT_DIFFERS)
+    g_error ("%s in %s: a factor of %.9g and %.3g u at element %" G_GINT64_FORMAT
+             " of the %s were not found",
+             power->row->name, adj_dtype_info (power->dtype)->code, factor, units, index,
+             side == POWER_PEER ? "peer" : "candidate");
+}
+
+/* The first element from @index on that has terms. */
+static gint64
+find_element (const Power *power, gint64 index)
+{
+  while (power->terms[index] == 0)
+    index++;
+  return index;
+}
+
+/* Sums, products and what is computed element by element; a softmax is as right as its largest. */
+static gboolean
+has_own_terms (const PowerCase *row)
+{
+  return !g_str_equal (row->name, "softmax");
+}
+
+static void
+test_finds (void)
+{
+  for (guint i = 0; i < power_get_n_cases (); i++)
+    for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+      {
+        const PowerCase *row = power_get_case (i);
+        g_auto (Power) power = { 0 };
+        double factor;
+
+        power_init (&power, row, dtypes[d], 7 + i);
+        factor = 1 + promised_factor (row, dtypes[d]) * adj_dtype_unit_roundoff (dtypes[d]);
+        for (PowerSide side = POWER_CANDIDATE; side <= POWER_PEER; side++)
+          {
+            finds (&power, side, factor, -1, 0);
+            finds (&power, side, 1.4, -1, 0);
+            for (gint64 k = 0; k < 3 && has_own_terms (row); k++)
+              finds (&power, side, 1,
+                     find_element (&power, k * adj_tensor_data_get_numel (power.clean) / 3), 80);
+          }
+      }
+}
+
+/* -- what is right -- */
+
+#define N_HONEST 60
+
+static const char *const honest[] = {
+  "sum.dim_IntList(x, [1])",
+  "mean.dim(x, [1])",
+  "mm.default(x, w)",
+  "addmm.default(b, x, w)",
+  "var.correction(x, [1])",
+  "linalg_vector_norm.default(x, 2, [1])",
+  "_softmax.default(x, 1, False)",
+  "_log_softmax.default(x, 1, False)",
+  "logsumexp.default(x, [1])",
+  "cumsum.default(x, 1)",
+};
+
+/* The kinds of numbers of which rounding is not what it is for normal ones. */
+static double
+draw_number (GRand *rand, guint kind)
+{
+  double number = g_rand_double_range (rand, -1, 1);
+
+  switch (kind)
+    {
+    case 0:
+      return number;
+    case 1:
+      return 0.1; /* all round alike */
+    case 2:
+      return fabs (number);
+    case 3:
+      return number * 1e-3 + 1; /* little is left of sums without their mean */
+    case 4:
+      return ldexp (number, g_rand_int_range (rand, -12, 3));
+    default:
+      return number * 1e-4; /* near the least numbers of f16 */
+    }
+}
+
+static AdjTensorData *
+draw_tensor (GRand *rand, gint64 rows, gint64 columns, guint kind, AdjDType dtype)
+{
+  const gint64 sizes[] = { rows, columns };
+  g_autofree double *values = g_new (double, rows *columns);
+  g_autoptr (AdjTensorData) wide = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (gint64 i = 0; i < rows * columns; i++)
+    values[i] = draw_number (rand, kind);
+  wide = adj_tensor_data_new_from_array (ADJ_DTYPE_F64, sizes, 2, values, &error);
+  g_assert_no_error (error);
+  return adj_tensor_data_cast (wide, dtype);
+}
+
+typedef struct
+{
+  AdjGraph *graph;
+  AdjNodeId node;
+  AdjTensorData *peer;
+} Honest;
+
+static AdjTensorData *
+recorded (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Honest *peer = data;
+
+  return !float64 && id.index == peer->node.index ? peer->peer : NULL;
+}
+
+/* (transfer full): what @graph gives, in float64 rounded to @dtype or as it is. */
+static AdjTensorData *
+run (AdjGraph *graph, const AdjValue *inputs, gboolean float64, AdjDType dtype)
+{
+  AdjRunRequest request = { .graph = graph, .inputs = inputs, .n_inputs = 3, .float64 = float64 };
+  AdjRunResult result = { 0 };
+  g_autoptr (GError) error = NULL;
+  AdjTensorData *given;
+
+  adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result, NULL, &error);
+  g_assert_no_error (error);
+  given = adj_tensor_data_cast (result.output.items[0].data, dtype);
+  adj_run_result_clear (&result);
+  return given;
+}
+
+/* @call on x [n, k], w [k, 5] and b [n, 5]; with @turned the sums go the other way round. */
+static AdjGraph *
+parse_honest (const char *call, gint64 n, gint64 k, const char *code, gboolean turned)
+{
+  gboolean turned_back = turned && strstr (call, "softmax") != NULL;
+  g_autofree char *text = g_strdup_printf (
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, x_1: \"%s[%d, %d][%d, 1]cpu\", w_1: \"%s[%d, 5][5, 1]cpu\", "
+      "b: \"%s[%d, 5][5, 1]cpu\"):\n"
+      "        x = torch.ops.aten.%s\n"
+      "        w = torch.ops.aten.%s\n"
+      "        a = torch.ops.aten.%s\n"
+      "%s"
+      "        return (%s,)\n",
+      code, (int) n, (int) k, (int) k, code, (int) k, code, (int) n,
+      turned ? "flip.default(x_1, [1])" : "clone.default(x_1)",
+      turned ? "flip.default(w_1, [0])" : "clone.default(w_1)", call,
+      turned_back ? "        r = torch.ops.aten.flip.default(a, [1])\n" : "",
+      turned_back ? "r" : "a");
+
+  return adj_test_parse_graph (text);
+}
+
+static void
+judge_honest (GRand *rand, const char *call, AdjDType dtype)
+{
+  const char *code = adj_dtype_info (dtype)->code;
+  gint64 n = g_rand_int_range (rand, 1, 40), k = g_rand_int_range (rand, 1, 600);
+  guint kind = (guint) g_rand_int_range (rand, 0, 6);
+  gboolean turned = g_rand_boolean (rand) && strstr (call, "cumsum") == NULL;
+  g_autoptr (AdjGraph) graph = parse_honest (call, n, k, code, FALSE);
+  g_autoptr (AdjGraph) other = parse_honest (call, n, k, code, turned);
+  g_autoptr (AdjTensorData) x = draw_tensor (rand, n, k, kind, dtype);
+  g_autoptr (AdjTensorData) w = draw_tensor (rand, k, 5, kind, dtype);
+  g_autoptr (AdjTensorData) b = draw_tensor (rand, n, 5, kind, dtype);
+  AdjValue inputs[] = { ADJ_DATA (x), ADJ_DATA (w), ADJ_DATA (b) };
+  g_autoptr (AdjTensorData) peer = run (other, inputs, !turned, dtype);
+  Honest of_peer = { graph, adj_graph_find_node (graph, "a"), peer };
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = inputs,
+                                   .n_inputs = 3,
+                                   .expected_node = recorded,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN,
+                                   .data = &of_peer };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  if (comparison->verdict == ADJ_VERDICT_DIFFERS)
+    g_error ("%s of %s, %d rows of %d numbers of kind %u%s, differs: %s", call, code, (int) n,
+             (int) k, kind, turned ? ", turned" : "",
+             adj_cause_says (comparison->nodes[comparison->first].cause));
+}
+
+static void
+test_honest (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (14);
+
+  for (guint i = 0; i < G_N_ELEMENTS (honest); i++)
+    for (guint d = 0; d < G_N_ELEMENTS (dtypes); d++)
+      for (guint k = 0; k < N_HONEST; k++)
+        judge_honest (rand, honest[i], dtypes[d]);
+}
+
+/* -- what does not round -- */
+
+static AdjVerdict
+judge_text (const char *body, const char *type, AdjTensorData *x, AdjTensorData *peer)
+{
+  g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
+                                           "    def forward(self, x: \"%s\"):\n%s",
+                                           type, body);
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+  Honest of_peer = { graph, adj_graph_find_node (graph, "a"), peer };
+  AdjValue input = ADJ_DATA (x);
+  AdjComparisonRequest request = { .graph = graph,
+                                   .inputs = &input,
+                                   .n_inputs = 1,
+                                   .expected_node = recorded,
+                                   .nodes = TRUE,
+                                   .rtol = NAN,
+                                   .atol = NAN,
+                                   .data = &of_peer };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  return comparison->verdict;
+}
+
+static AdjTensorData *
+make_integers (const gint64 *values, gint64 n)
+{
+  return adj_tensor_data_new_from_array (ADJ_DTYPE_I64, &n, 1, values, NULL);
+}
+
+/* One in an integer that no double holds. */
+static void
+test_integers (void)
+{
+  const gint64 given[] = { G_GINT64_CONSTANT (1) << 60, 5, 7 };
+  const gint64 wrong[] = { (G_GINT64_CONSTANT (1) << 60) + 2, 6, 8 };
+  const gint64 right[] = { (G_GINT64_CONSTANT (1) << 60) + 1, 6, 8 };
+  g_autoptr (AdjTensorData) x = make_integers (given, 3);
+  g_autoptr (AdjTensorData) other = make_integers (wrong, 3);
+  g_autoptr (AdjTensorData) same = make_integers (right, 3);
+  const char *body = "        a = torch.ops.aten.add.Tensor(x, 1)\n        return (a,)\n";
+
+  g_assert_cmpint (judge_text (body, "i64[3][1]cpu", x, same), ==, ADJ_VERDICT_EQUAL);
+  g_assert_cmpint (judge_text (body, "i64[3][1]cpu", x, other), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* Of equal elements any may come first, but none twice. */
+static void
+test_ties (void)
+{
+  const float given[] = { 3, 1, 3, 2 };
+  const gint64 four = 4;
+  static const struct
+  {
+    gint64 places[4];
+    AdjVerdict verdict;
+  } rows[] = {
+    { { 1, 3, 0, 2 }, ADJ_VERDICT_EQUAL },
+    { { 1, 3, 2, 0 }, ADJ_VERDICT_WITHIN },
+    { { 1, 3, 0, 0 }, ADJ_VERDICT_DIFFERS },
+    { { 3, 1, 0, 2 }, ADJ_VERDICT_DIFFERS },
+  };
+  g_autoptr (AdjTensorData) x =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &four, 1, given, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTensorData) peer = make_integers (rows[i].places, 4);
+
+      g_assert_cmpint (judge_text ("        sort = torch.ops.aten.sort.default(x)\n"
+                                   "        a = sort[1]\n"
+                                   "        b = sort[0]\n"
+                                   "        return (a,)\n",
+                                   "f32[4][1]cpu", x, peer),
+                       ==, rows[i].verdict);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/exec/power/finds", test_finds);
+  g_test_add_func ("/exec/power/rounding-is-no-fault", test_honest);
+  g_test_add_func ("/exec/power/integers", test_integers);
+  g_test_add_func ("/exec/power/ties", test_ties);
+  return g_test_run ();
+}
