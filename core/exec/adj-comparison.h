@@ -108,6 +108,7 @@ typedef struct
   guint not_comparable; /* memory that nobody wrote */
 } AdjComparisonCounts;
 
+/* Of @n values, nodes or outputs of a comparison. */
 ADJ_PUBLIC AdjComparisonCounts adj_comparison_count (const AdjValueComparison *values, guint n);
 /* (transfer full): "327 nodes: 310 equal, 15 within, 2 nothing recorded"; of the outputs where
  * nodes were not asked for. */
