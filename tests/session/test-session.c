@@ -303,7 +303,7 @@ test_recorded_needs_a_call (void)
 
       run.random = random != 0;
       g_assert_null (adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error));
-      g_assert_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND);
+      g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
     }
 }
 
