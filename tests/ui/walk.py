@@ -228,7 +228,8 @@ class Walk:
         self.key(key)
         until(lambda: self.focused != before and has(self.focused, Atspi.StateType.FOCUSED),
               lambda: f"the focus that {key} moves from {path_of(self.focused)}")
-        assert has_name(self.focused), f"no name: {path_of(self.focused)}"
+        # That of a row comes with what it shows.
+        until(lambda: has_name(self.focused), lambda: f"a name of {path_of(self.focused)}")
         return self.focused
 
     def go(self, role, text, key="Tab"):
@@ -305,6 +306,7 @@ def start_bus():
     bus.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, None,
                   Gio.DBusCallFlags.NONE, WAIT * 1000)
     Atspi.init()
+    Atspi.set_timeout(WAIT * 1000, WAIT * 1000)
     until(lambda: Atspi.get_desktop(0).get_name() is not None, "the registry")
 
 
