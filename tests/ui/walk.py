@@ -79,8 +79,9 @@ def path_of(o):
 
 
 def has_name(o):
-    """One that a person would give: that of a class stands where there is none."""
-    name = o.get_name() or ""
+    """One that a person would give: that of a class stands where there is none.  What tells how
+    things stand has a text instead on newer toolkits."""
+    name = o.get_name() or (text_of(o) if role_of(o) == "status bar" else "")
     words = name.split(" ")
     half = len(words) // 2
     return (name != "" and not re.match("_[A-Z]|Gtk[A-Z]|Adw[A-Z]|Adj[A-Z]", name)

@@ -105,17 +105,37 @@ adj_document_page_show (AdjDocumentPage *self, const char *name)
       gtk_notebook_set_current_page (self->panel, (int) i);
 }
 
+/* Of a list that is on the screen: GTK 4.18 would go to its first row, be that out of view. */
+static GtkWidget *
+find_selected_row (GtkWidget *widget)
+{
+  GtkWidget *found = NULL;
+
+  if (!gtk_widget_get_mapped (widget))
+    return NULL;
+  if (g_str_equal (gtk_widget_get_css_name (widget), "row") &&
+      (gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0)
+    return widget;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
+       child = gtk_widget_get_next_sibling (child))
+    found = find_selected_row (child);
+  return found;
+}
+
 void
 adj_document_page_focus_panel (AdjDocumentPage *self)
 {
-  GtkWidget *page;
+  GtkWidget *page, *row;
 
   g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
 
   gtk_widget_set_visible (GTK_WIDGET (self->panel), TRUE);
   page = gtk_notebook_get_nth_page (self->panel, gtk_notebook_get_current_page (self->panel));
+  row = find_selected_row (page);
   if (ADJ_IS_RUN_PAGE (page))
     adj_run_page_focus (ADJ_RUN_PAGE (page));
+  else if (row != NULL)
+    gtk_widget_grab_focus (row);
   else if (!gtk_widget_grab_focus (page))
     gtk_widget_child_focus (page, GTK_DIR_TAB_FORWARD);
 }
