@@ -544,7 +544,7 @@ def test_lists_graphs_and_modules(walk):
     until(lambda: "Forward" in walk.title(), "the graph below")
     walk.step("Up")
     until(lambda: "Joint" in walk.title(), "the graph above")
-    walk.go("panel", "fc2")
+    walk.go(None, "fc2")
     walk.key("Return")
     walk.tells("node ")
 
@@ -588,7 +588,7 @@ def test_shows_pages(walk):
     walk.on_canvas()
     walk.run("Show Source")
     to_panel(walk)
-    walk.go("panel", "Panel, Source", "shift+Tab")
+    walk.go(None, "Panel, Source", "shift+Tab")
     tabs = walk.focused
     for page in ("Run", "Values", "Memory", "Text", "Changes", "Partitions", "Findings", "Log"):
         walk.key("Right")
