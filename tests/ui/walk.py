@@ -95,6 +95,12 @@ def around(o, name):
     return o
 
 
+def is_in(o, name):
+    while o and o.get_name() != name:
+        o = o.get_parent()
+    return o is not None
+
+
 class Walk:
     def __init__(self, program, *files):
         self.canvases = None

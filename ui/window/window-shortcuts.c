@@ -96,6 +96,7 @@ adj_shortcuts_window_new (void)
   GtkWindow *window;
 
   g_string_append (xml, "<interface><object class='GtkShortcutsWindow' id='window'>"
+                        "<property name='accessible-role'>window</property>"
                         "<property name='modal'>1</property><child>"
                         "<object class='GtkShortcutsSection'>"
                         "<property name='section-name'>shortcuts</property>"
