@@ -43,9 +43,12 @@ static void
 test_metainfo (void)
 {
   if (need_program ("appstreamcli"))
-    check_accepts ((const char *[]){ "appstreamcli", "validate", "--no-net", "--explain",
-                                     "--override=url-homepage-missing=info", /* there is none */
-                                     metainfo_path, NULL });
+    /* There is no home page, which newer validators want and older ones cannot excuse. */
+    check_accepts ((const char *[]){
+        "sh", "-c",
+        "appstreamcli validate --no-net --explain --override=url-homepage-missing=info \"$0\" ||"
+        " appstreamcli validate --no-net --explain \"$0\"",
+        metainfo_path, NULL });
 }
 
 /* Types that one of the files names and another does not would open with nothing. */
