@@ -29,8 +29,8 @@ typedef struct
  *
  * The context is set to what the caller of @graph is set to, for as long as it runs.
  * Nodes that depend on one that is not understood are passed over; when the output is among them,
- * nothing runs.  Values are released after their last use.  Each node has a scope of its own and sets the
- * context's place.
+ * nothing runs.  Values are released after their last use.  Each node has a scope of its own and
+ * sets the context's place.
  *
  * Returns: %FALSE when the context is in error; the message names the node
  */
@@ -43,7 +43,8 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
 
 /* Of every node: the one that its value depends on and that is not understood, a statement or an
  * argument that the reader of a file kept as text; else ADJ_NO_NODE.  What has no value may also
- * leave memory unwritten, and random numbers undrawn, that others depend on.  (transfer full) (array) */
+ * leave memory unwritten, and random numbers undrawn, that others depend on.  (transfer full)
+ * (array) */
 ADJ_PUBLIC AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
 /* %FALSE with ADJ_ERROR_UNSUPPORTED "line:column: …" when what @graph returns depends on such a
  * node, which the error blames. */
