@@ -101,9 +101,9 @@ static const Row rows[] = {
     "its tag asks for it, PREFER_RECOMPUTE of region ", "", NULL },
   { "explain-line", "trace " SAC " --explain masked_fill_1", 0, "\n    /home/user/models.py:", "",
     NULL },
-  { "explain-forward", "trace $DATA/mlp.adjoint#joint --explain tanh", 0,
-    "'tanh' stays in forward: nothing in backward reads it itself; of what is made of it, backward "
-    "has '_log_softmax'",
+  { "explain-forward", "trace $DATA/mlp.adjoint#joint --explain addmm_2", 0,
+    "'addmm_2' stays in forward: nothing in backward reads it itself; of what is made of it, "
+    "backward has 'tanh'",
     "", NULL },
   { "solver", "trace " SAC " --budget 0.5 --solver exact", 0, "min-cut: ", "", NULL },
   { "measure", "trace $DATA/gpt2.adjoint#joint --budget 0.5 --measure", 0,

@@ -365,10 +365,10 @@ test_other_draws (void)
   run = run_of (bundle, "joint");
 
   g_assert_null (adj_session_compare_recorded (&run, FALSE, NAN, NAN, NULL, &error));
-  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED);
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
   g_assert_cmpstr (error->message, ==,
                    "'joint' draws random numbers (node 'rand'), and what was recorded for it was "
-                   "drawn otherwise, by 'forward': compare that, and its backward");
+                   "drawn otherwise, by 'forward': compare #forward+backward instead");
 }
 
 int
