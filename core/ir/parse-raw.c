@@ -23,11 +23,14 @@ append_token (GString *out, const AdjToken *token)
       g_string_append_c (out, token->text[i]);
 }
 
-/* Closes the brackets that @text leaves open, or what follows would be read as part of it; a
- * question mark says that it is still not understood. */
+#define NOT_UNDERSTOOD " ?"
+
+/* Closes the brackets that @text leaves open, or what follows would be read as part of it; question
+ * marks say of each statement in it that it is still not understood. */
 static void
 close_brackets (GString *text, gboolean is_changed)
 {
+  g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (gssize)); /* of statements */
   guint depth = 0;
   AdjLexer lexer;
   AdjToken token;
@@ -37,14 +40,21 @@ close_brackets (GString *text, gboolean is_changed)
        token = adj_lexer_next (&lexer))
     if (token.kind == ADJ_TOKEN_PUNCT && token.length == 1)
       {
+        gssize at = token.text - text->str;
+
         depth += strchr ("([{", *token.text) != NULL;
         depth -= depth > 0 && strchr (")]}", *token.text) != NULL;
+        if (depth == 0 && *token.text == ';')
+          g_array_append_val (ends, at);
       }
   is_changed |= depth > 0;
   for (; depth > 0; depth--)
     g_string_append_c (text, ')');
-  if (is_changed)
-    g_string_append (text, " ?");
+  if (!is_changed)
+    return;
+  g_string_append (text, NOT_UNDERSTOOD);
+  for (guint i = ends->len; i-- > 0;)
+    g_string_insert (text, g_array_index (ends, gssize, i), NOT_UNDERSTOOD);
 }
 
 /* What stands between two tokens where a line ends. */

@@ -19,13 +19,21 @@ adj_line_get_span (const AdjLine *line)
 
 /* -- Targets ---- */
 
-/* Up to the `=` or the end of the statement, outside of brackets. */
+/* Whether an annotation goes on: brackets in it have no end of a statement, and no `=`. */
+static gboolean
+is_in_annotation (const AdjReader *r, guint outside)
+{
+  if (r->token.kind == ADJ_TOKEN_END)
+    return FALSE;
+  return r->brackets > outside || (!adj_reader_at_end_of_statement (r) && !adj_reader_at (r, "="));
+}
+
 static void
 skip_annotation (AdjReader *r)
 {
   guint outside = r->brackets;
 
-  while (!adj_reader_at_end_of_statement (r) && (r->brackets > outside || !adj_reader_at (r, "=")))
+  while (is_in_annotation (r, outside))
     adj_reader_advance (r);
 }
 
@@ -39,9 +47,7 @@ read_annotation (AdjStatement *s, AdjReader *r)
   if (!adj_reader_take (r, ":"))
     return;
 
-  for (start = end = r->token.text;
-       !adj_reader_at_end_of_statement (r) && (r->brackets > outside || !adj_reader_at (r, "="));
-       adj_reader_advance (r))
+  for (start = end = r->token.text; is_in_annotation (r, outside); adj_reader_advance (r))
     end = r->token.text + r->token.length;
   adj_node_facts_annotate (&s->facts, start, end - start, s->module->symbols);
 }
@@ -303,14 +309,15 @@ static gboolean
 read_declaration (AdjReader *r)
 {
   g_autofree char *name = take_name (r);
+  guint outside = r->brackets;
 
   if (!name || !adj_reader_take (r, ":"))
     return FALSE;
-  for (; !adj_reader_at_end_of_statement (r); adj_reader_advance (r))
-    if (adj_reader_at (r, "=") || adj_reader_at (r, "?") || r->token.kind == ADJ_TOKEN_BAD)
+  for (; is_in_annotation (r, outside); adj_reader_advance (r))
+    if (adj_reader_at (r, "?") || r->token.kind == ADJ_TOKEN_BAD)
       return FALSE;
 
-  return TRUE;
+  return r->brackets == outside && adj_reader_at_end_of_statement (r);
 }
 
 /* `pass`, `import math`, `assert x.shape[0] == 2`: the value of no name comes from them. */
