@@ -123,6 +123,12 @@ comparing_settle_outputs (Comparing *comparing, AdjComparison *comparison)
       if (output->verdict != ADJ_VERDICT_DIFFERS || !adj_node_id_is_valid (output->node) ||
           judge_nth (expected, i) == NULL)
         continue;
+      if (comparing->unset[output->node.index])
+        {
+          output->verdict = ADJ_VERDICT_SKIPPED; /* memory that nobody wrote */
+          output->cause = ADJ_CAUSE_NONE;
+          continue;
+        }
       node = find_node (comparison, output->node);
       peer = &comparing->peer[output->node.index];
       if (node == NULL || node->verdict > ADJ_VERDICT_WITHIN || peer->kind != ADJ_VALUE_DATA ||
