@@ -295,6 +295,8 @@ write_together (const Fixture *fixture, guint n, const char *file)
   g_autoptr (GPtrArray) children = g_ptr_array_new_with_free_func (g_object_unref);
   const char *argv[] = { g_getenv ("ADJ_PROGRAM"), "show", file, NULL };
   g_autoptr (AdjTestProcess) shown = NULL;
+  g_autofree gboolean *refused = g_new0 (gboolean, n);
+  guint n_refused = 0;
 
   for (guint i = 0; i < n; i++)
     {
@@ -307,15 +309,19 @@ write_together (const Fixture *fixture, guint n, const char *file)
       g_autofree char *err = NULL;
       int status = finish (children->pdata[i], &err);
 
-      if (status != 0)
+      /* A folder is many files: who reads it while another writes is told so, and keeps nothing. */
+      refused[i] = status == 2 && strstr (err, "somebody changed it while it was read") != NULL;
+      n_refused += refused[i];
+      if (status != 0 && !refused[i])
         g_error ("writer %u: %d %s", i, status, err);
     }
+  g_assert_cmpuint (n_refused, <, n);
   shown = adj_test_spawn (argv, NULL, fixture->folder->path);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *name = g_strdup_printf ("run-%u-", i);
 
-      if (strstr (shown->out, name) == NULL)
+      if (!refused[i] && strstr (shown->out, name) == NULL)
         g_error ("%s is lost: %s%s", name, shown->out, shown->err);
     }
 }
