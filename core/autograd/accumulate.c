@@ -70,19 +70,54 @@ accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad)
   return clone_like (cx, grad, shape);
 }
 
-static void
-run_leaf_hooks (AdjContext *cx, AdjTensor *leaf)
+gboolean
+leaf_run_hook (AdjContext *cx, const AdjHook *hook, AdjTensor *leaf)
 {
-  g_autoptr (GPtrArray) hooks = hook_list_snapshot (variable_get (leaf)->leaf_hooks);
-
-  for (guint i = 0; hooks != NULL && i < hooks->len && !adj_context_has_error (cx); i++)
-    {
-      AdjHook *hook = g_ptr_array_index (hooks, i);
-
-      ((AdjLeafHookFunc) hook->func) (cx, leaf, hook->data);
-    }
+  ((AdjLeafHookFunc) hook->func) (cx, leaf, hook->data);
+  return !adj_context_has_error (cx);
 }
 
+const GPtrArray *
+leaf_get_hooks (const AdjTensor *leaf)
+{
+  const Variable *variable = variable_find (leaf);
+
+  return variable != NULL ? variable->leaf_hooks : NULL;
+}
+
+static gboolean
+run_leaf_hooks (AdjContext *cx, AdjTensor *leaf)
+{
+  g_autoptr (GPtrArray) hooks = hook_list_snapshot (leaf_get_hooks (leaf));
+  gboolean done = TRUE;
+
+  for (guint i = 0; hooks != NULL && i < hooks->len && done; i++)
+    done = leaf_run_hook (cx, g_ptr_array_index (hooks, i), leaf);
+  return done;
+}
+
+gboolean
+accumulator_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
+{
+  Variable *variable = variable_get (leaf);
+
+  if (variable->node != NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "leaf variable has been moved into the graph interior");
+      return FALSE;
+    }
+  grad = accumulate (cx, leaf, variable->grad, grad);
+  if (grad == NULL)
+    return FALSE;
+  adj_tensor_ref (grad);
+  if (variable->grad != NULL)
+    adj_tensor_unref (variable->grad);
+  variable->grad = grad;
+  return TRUE;
+}
+
+/* A leaf that no longer requires a gradient gets none. */
 static gboolean
 accumulator_apply (AdjGradNode *node,
                    AdjContext *cx,
@@ -91,29 +126,24 @@ accumulator_apply (AdjGradNode *node,
                    AdjTensor **out)
 {
   AdjTensor *leaf = ((Accumulator *) node)->leaf;
-  Variable *variable;
-  AdjTensor *grad;
 
-  if (grads[0] == NULL || leaf == NULL)
+  if (grads[0] == NULL || leaf == NULL ||
+      (variable_get (leaf)->node == NULL && !adj_tensor_get_requires_grad (leaf)))
     return TRUE;
-  variable = variable_get (leaf);
-  if (variable->node != NULL)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
-                        "leaf variable has been moved into the graph interior");
-      return FALSE;
-    }
-  if (!adj_tensor_get_requires_grad (leaf))
-    return TRUE;
-  grad = accumulate (cx, leaf, variable->grad, grads[0]);
-  if (grad == NULL)
-    return FALSE;
-  adj_tensor_ref (grad);
-  if (variable->grad != NULL)
-    adj_tensor_unref (variable->grad);
-  variable->grad = grad;
-  run_leaf_hooks (cx, leaf);
-  return !adj_context_has_error (cx);
+  return accumulator_add (cx, leaf, grads[0]) && run_leaf_hooks (cx, leaf);
+}
+
+static gboolean
+accumulator_visit (AdjGradNode *node, GradVisitor *visitor)
+{
+  AdjTensor *leaf = ((Accumulator *) node)->leaf;
+  AdjTensor *grad = leaf != NULL ? adj_tensor_get_grad (leaf) : NULL;
+  gboolean requires_grad = leaf != NULL && adj_tensor_get_requires_grad (leaf);
+
+  visitor->leaf (visitor, "requires_grad", &ADJ_BOOL (requires_grad), FALSE);
+  visitor->leaf (visitor, "leaf", leaf != NULL ? &ADJ_TENSOR (leaf) : &ADJ_NONE, TRUE);
+  visitor->leaf (visitor, "grad", grad != NULL ? &ADJ_TENSOR (grad) : &ADJ_NONE, TRUE);
+  return TRUE;
 }
 
 static void
@@ -129,8 +159,16 @@ accumulator_finalize (AdjGradNode *node)
 
 static const GradNodeClass accumulator_class = {
   .apply = accumulator_apply,
+  .visit = accumulator_visit,
   .finalize = accumulator_finalize,
 };
+
+gboolean
+grad_node_is_accumulator (const AdjGradNode *node, AdjTensor **leaf)
+{
+  *leaf = accumulator_get_leaf (node);
+  return node->klass == &accumulator_class;
+}
 
 AdjTensor *
 accumulator_get_leaf (const AdjGradNode *node)

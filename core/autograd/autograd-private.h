@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "autograd/adj-autograd.h"
 #include "autograd/adj-checkpoint.h"
+#include "autograd/adj-engine-internal.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "rules/adj-view-chain.h"
@@ -12,67 +12,10 @@ G_BEGIN_DECLS
 
 typedef struct _Autograd Autograd;
 
-/* -- hooks (hook.c) -- */
-
-struct _AdjHook
-{
-  guint ref_count;
-  gboolean removed;
-  char *name; /* (owned) (nullable) */
-  GCallback func;
-  gpointer data;
-  GDestroyNotify destroy; /* (nullable): of @data */
-  gboolean of_leaf;       /* runs after a leaf has its gradient */
-  guint input;            /* of a tensor hook on a node: which of its gradients */
-};
-
-const char *hook_get_name (const AdjHook *hook);
-/* Lists are made at the first hook; a snapshot is what runs in one turn. */
-AdjHook *hook_list_add (GPtrArray **list, GCallback func, gpointer data, guint input);
-GPtrArray *hook_list_snapshot (const GPtrArray *list); /* (transfer full) (nullable) */
-
 /* -- nodes (node.c) -- */
 
-typedef struct
-{
-  AdjGradNode *node; /* (owned) (nullable) */
-  guint input;
-} GradEdge;
-
-typedef struct
-{
-  /* @out: entries are %NULL and stay so where the gradient is undefined or not @needed; what is
-   * put there is owned by the caller. */
-  gboolean (*apply) (AdjGradNode *node,
-                     AdjContext *cx,
-                     AdjTensor *const *grads,
-                     const gboolean *needed,
-                     AdjTensor **out);
-  void (*release) (AdjGradNode *node);         /* (nullable): lets saved values go */
-  GPtrArray *(*get_saved) (AdjGradNode *node); /* (nullable) (transfer none): of Saved */
-  void (*finalize) (AdjGradNode *node);
-} GradNodeClass;
-
-struct _AdjGradNode
-{
-  const GradNodeClass *klass;
-  guint ref_count;
-  char *name;
-  guint64 sequence;
-  guint64 topological;
-  guint n_edges;
-  GradEdge *edges;
-  guint n_inputs;
-  AdjTensorMeta *inputs; /* what the gradients look like; dtype NONE: takes none */
-  AdjTensor **retainers; /* (nullable): by input; tensors that keep their gradient, not owned */
-  GPtrArray *tensor_hooks;
-  GPtrArray *pre_hooks;
-  GPtrArray *post_hooks;
-  AdjPlace place;          /* of the operation in the user's program */
-  AdjGraph *graph, *outer; /* (owned) (nullable): hold the texts of @place */
-  char *file;              /* (owned) (nullable): its file when there is no graph */
-  AdjGradNode *induced_by; /* (owned) (nullable): in anomaly mode, whose backward made it */
-};
+/* Lists are made at the first hook. */
+AdjHook *hook_list_add (GPtrArray **list, GCallback func, gpointer data, guint input);
 
 /* Allocates @size bytes; sequence numbers come from @autograd. */
 AdjGradNode *grad_node_new (Autograd *autograd, const GradNodeClass *klass, gsize size, char *name);
@@ -85,8 +28,8 @@ gboolean grad_any_defined (AdjTensor *const *grads, guint n);
 AdjGradNode *accumulator_get (AdjContext *cx, AdjTensor *leaf);
 /* The leaf of @node is going away. */
 void accumulator_forget_leaf (AdjGradNode *node);
-/* (transfer none) (nullable): the leaf when @node is an accumulator. */
-AdjTensor *accumulator_get_leaf (const AdjGradNode *node);
+/* %FALSE with the context in error: @leaf became the result of an operation. */
+gboolean accumulator_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);
 
 /* -- what a tensor knows (variable.c) -- */
 
@@ -154,21 +97,14 @@ typedef enum
   SAVED_AS_IS,  /* a result without a gradient */
 } SavedKind;
 
-typedef struct _Saved Saved;
-
 GPtrArray *saved_list_new (void); /* of Saved, owned */
 /* %FALSE: the context is in error. */
 gboolean
 saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, SavedKind kind);
-/* Borrowed from the scope; %NULL with the context in error.  @schema: (nullable): names it. */
-AdjTensor *
-saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSchema *schema);
 /* @variable's tensor got a new history by a write: what was saved of it before is no longer valid,
  * and holding it would hold the holder. */
 void saved_drop_stale (Variable *variable);
 void saved_unwatch (Variable *variable); /* which is going away */
-/* Sets the error of a second backward; %FALSE. */
-gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
 void saved_hooks_unref (SavedHooks *hooks);
 
 /* -- checkpointing (checkpoint.c, checkpoint-options.c) -- */
@@ -220,8 +156,6 @@ gboolean op_node_complete (OpNode *self, const AdjOpCall *call);
 
 /* -- the mode (record.c) -- */
 
-typedef struct _GraphTask GraphTask;
-
 struct _Autograd
 {
   AdjMode mode;
@@ -231,6 +165,7 @@ struct _Autograd
   gboolean packs;         /* a hook packs now */
   Selective *selective;   /* (unowned) (nullable): decides what the region keeps */
   GraphTask *task;        /* (nullable): the innermost backward that runs */
+  GPtrArray *walkers;     /* of BackwardWalker, unowned; %NULL among them: none from there on */
   guint64 n_tasks;
   guint n_nested; /* backwards that run inside others */
 };
@@ -239,24 +174,6 @@ Autograd *autograd_find (AdjContext *cx); /* (nullable) */
 Autograd *autograd_get (AdjContext *cx);  /* %NULL with the context in error */
 
 /* -- running (engine.c, validate.c) -- */
-
-/* A wish for the gradient that arrives at an edge. */
-typedef struct
-{
-  GradEdge edge; /* unowned */
-  gboolean run;  /* the node itself is to run (backward); else its gradient is captured */
-} GradTarget;
-
-typedef struct
-{
-  AdjBackwardFlags flags;
-  const GradEdge *roots;   /* unowned */
-  AdjTensor *const *grads; /* by root */
-  guint n_roots;
-  const GradTarget *targets; /* none: everything runs */
-  guint n_targets;
-  AdjTensor **captured; /* by target; what is put there is owned by the caller */
-} GradRequest;
 
 gboolean engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request);
 
@@ -269,9 +186,6 @@ AdjGradNode *engine_get_node (const Autograd *autograd);
 
 /* -- around one node (node-hooks.c); %FALSE: the context is in error -- */
 
-/* Whether @hook may put @new in place of @old; both may be %NULL. */
-gboolean
-node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new);
 /* Puts @new there; @slot owns what it holds. */
 gboolean node_replace_grad (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTensor *new);
 gboolean node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
@@ -291,10 +205,5 @@ gboolean anomaly_check (AdjContext *cx,
                         const Autograd *autograd,
                         const AdjGradNode *node,
                         AdjTensor *const *out);
-
-/* @tensor brought to the form of @meta: summed over broadcast dimensions, cast.  Borrowed from the
- * scope; %NULL with the context in error, which begins with @prefix. */
-AdjTensor *grad_validate (
-    AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta);
 
 G_END_DECLS

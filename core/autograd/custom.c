@@ -12,6 +12,7 @@ struct _AdjCustomCall
   AdjContext *cx; /* while a function of @custom runs */
   gpointer data;
   GDestroyNotify destroy;
+  AdjTensor *const *given; /* (nullable): by tensor that was kept: stands for it while @cx is set */
   gboolean recorded;
   gboolean keeps_undefined;
   gboolean released;
@@ -139,6 +140,44 @@ call_apply (AdjGradNode *node,
   return done;
 }
 
+static gboolean
+call_apply_to (AdjGradNode *node,
+               AdjContext *cx,
+               AdjTensor *const *saved,
+               AdjTensor *const *grads,
+               const gboolean *needed,
+               AdjTensor **out)
+{
+  AdjCustomCall *call = (AdjCustomCall *) node;
+  gboolean done;
+
+  call->given = saved;
+  done = call_apply (node, cx, grads, needed, out);
+  call->given = NULL;
+  return done;
+}
+
+static gboolean
+call_visit (AdjGradNode *node, GradVisitor *visitor)
+{
+  AdjCustomCall *call = (AdjCustomCall *) node;
+
+  if (call->released)
+    return FALSE;
+  visitor->leaf (visitor, "materialize_grads", &ADJ_BOOL (!call->keeps_undefined), FALSE);
+  for (guint i = 0; i < node->n_inputs; i++)
+    visitor->meta (visitor, "output", &node->inputs[i]);
+  for (guint i = 0; i < call->saved->len; i++)
+    visitor->saved (visitor, "saved", node, g_ptr_array_index (call->saved, i));
+  return TRUE;
+}
+
+static gconstpointer
+call_get_kind (const AdjGradNode *node)
+{
+  return ((const AdjCustomCall *) node)->custom;
+}
+
 static void
 call_release (AdjGradNode *node)
 {
@@ -171,6 +210,9 @@ call_get_saved (AdjGradNode *node)
 
 static const GradNodeClass call_class = {
   .apply = call_apply,
+  .apply_to = call_apply_to,
+  .visit = call_visit,
+  .get_kind = call_get_kind,
   .release = call_release,
   .get_saved = call_get_saved,
   .finalize = call_finalize,
@@ -450,6 +492,8 @@ adj_custom_call_get_saved (AdjCustomCall *call, guint index)
   place = g_array_index (call->places, gint, index);
   if (place < 0)
     return NULL;
+  if (call->given != NULL)
+    return call->given[place];
   if (call->released)
     {
       saved_fail_released (call->cx, &call->parent);

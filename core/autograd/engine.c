@@ -1,211 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+#include "autograd/task-private.h"
 
 /* One backward: nodes run when all gradients that they wait for have arrived, latest first. */
-
-typedef struct
-{
-  AdjGradNode *node; /* (owned) */
-  guint dependencies;
-  gboolean needed;   /* runs, when only some nodes are wanted */
-  GArray *captures;  /* (nullable): indices of targets */
-  AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
-  guint64 order;     /* when it became ready */
-} Info;
-
-typedef struct
-{
-  AdjBackwardDoneFunc callback;
-  gpointer data;
-} Callback;
-
-struct _GraphTask
-{
-  AdjContext *cx;
-  Autograd *autograd;
-  const GradRequest *request;
-  GHashTable *infos;
-  guint64 id;
-  const AdjGradNode *node; /* (nullable): that runs now */
-  GPtrArray *ready;        /* heap of Info */
-  guint64 n_ready;
-  GArray *callbacks;
-};
-
-static void
-clear_tensors (AdjTensor **tensors, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&tensors[i], adj_tensor_unref);
-}
-
-static void
-info_free (gpointer data)
-{
-  Info *info = data;
-
-  if (info->grads != NULL)
-    clear_tensors (info->grads, info->node->n_inputs);
-  g_free (info->grads);
-  g_clear_pointer (&info->captures, g_array_unref);
-  adj_grad_node_unref (info->node);
-  g_free (info);
-}
-
-static Info *
-find_info (const GraphTask *task, const AdjGradNode *node)
-{
-  return g_hash_table_lookup (task->infos, node);
-}
-
-/* -- the heap: pops equal sequence numbers in the order in which PyTorch does (§1.4), or first in,
- * first out -- */
-
-static gboolean
-is_after (const GraphTask *task, const Info *a, const Info *b)
-{
-  if (a->node->sequence != b->node->sequence)
-    return a->node->sequence < b->node->sequence;
-  return (task->autograd->flags & ADJ_AUTOGRAD_TORCH_TIES) == 0 && a->order > b->order;
-}
-
-static void
-push (GraphTask *task, Info *info)
-{
-  GPtrArray *heap = task->ready;
-  guint i = heap->len;
-
-  info->order = task->n_ready++;
-  g_ptr_array_add (heap, info);
-  for (guint parent = (i - 1) / 2; i > 0; i = parent, parent = (i - 1) / 2)
-    {
-      if (!is_after (task, heap->pdata[parent], info))
-        break;
-      heap->pdata[i] = heap->pdata[parent];
-    }
-  heap->pdata[i] = info;
-}
-
-static Info *
-pop (GraphTask *task)
-{
-  GPtrArray *heap = task->ready;
-  Info *first = g_ptr_array_index (heap, 0);
-  Info *last = g_ptr_array_steal_index (heap, heap->len - 1);
-  guint n = heap->len, hole = 0;
-
-  if (n == 0)
-    return first;
-  for (guint child = 2; child <= n; child = 2 * hole + 2)
-    {
-      if (child == n || is_after (task, heap->pdata[child], heap->pdata[child - 1]))
-        child--;
-      heap->pdata[hole] = heap->pdata[child];
-      hole = child;
-    }
-  for (guint parent = (hole - 1) / 2; hole > 0 && is_after (task, heap->pdata[parent], last);
-       parent = (hole - 1) / 2)
-    {
-      heap->pdata[hole] = heap->pdata[parent];
-      hole = parent;
-    }
-  heap->pdata[hole] = last;
-  return first;
-}
-
-/* -- preparation -- */
-
-static Info *
-add_info (GraphTask *task, AdjGradNode *node)
-{
-  Info *info = g_new0 (Info, 1);
-
-  info->node = adj_grad_node_ref (node);
-  g_hash_table_insert (task->infos, node, info);
-  return info;
-}
-
-/* Finds every node from @root, and how many edges lead into it. */
-static void
-count_dependencies (GraphTask *task, AdjGradNode *root)
-{
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-
-  add_info (task, root);
-  g_ptr_array_add (stack, root);
-  while (stack->len > 0)
-    {
-      const AdjGradNode *node = g_ptr_array_steal_index_fast (stack, stack->len - 1);
-
-      for (guint i = 0; i < node->n_edges; i++)
-        {
-          AdjGradNode *next = node->edges[i].node;
-          Info *info = next != NULL ? find_info (task, next) : NULL;
-
-          if (next == NULL)
-            continue;
-          if (info == NULL)
-            {
-              info = add_info (task, next);
-              g_ptr_array_add (stack, next);
-            }
-          info->dependencies++;
-        }
-    }
-}
-
-static gboolean
-is_executable (const GraphTask *task, const Info *info)
-{
-  return task->request->n_targets == 0 || info->needed || info->captures != NULL;
-}
-
-static gint
-by_topological (gconstpointer a, gconstpointer b)
-{
-  guint64 left = (*(Info *const *) a)->node->topological;
-  guint64 right = (*(Info *const *) b)->node->topological;
-
-  return left < right ? -1 : left > right;
-}
-
-/* Marks the targets, and every node from which one is reached. */
-static void
-mark_needed (GraphTask *task)
-{
-  const GradRequest *request = task->request;
-  g_autoptr (GPtrArray) infos = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer value;
-
-  for (guint i = 0; i < request->n_targets; i++)
-    {
-      Info *info = find_info (task, request->targets[i].edge.node);
-
-      if (info == NULL)
-        continue;
-      if (request->targets[i].run)
-        info->needed = TRUE;
-      else
-        {
-          if (info->captures == NULL)
-            info->captures = g_array_new (FALSE, FALSE, sizeof (guint));
-          g_array_append_val (info->captures, i);
-        }
-    }
-  g_hash_table_iter_init (&iter, task->infos);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    g_ptr_array_add (infos, value);
-  g_ptr_array_sort (infos, by_topological);
-  for (guint i = 0; i < infos->len; i++)
-    {
-      Info *info = g_ptr_array_index (infos, i);
-
-      for (guint k = 0; k < info->node->n_edges; k++)
-        if (info->node->edges[k].node != NULL)
-          info->needed |= is_executable (task, find_info (task, info->node->edges[k].node));
-    }
-}
 
 /* -- one node -- */
 
@@ -238,7 +34,7 @@ validate_outputs (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
 /* What runs before the node sees its gradients.  In a scope of its own: the accumulator takes a
  * gradient over when nobody else holds it. */
 static gboolean
-run_hooks_before (GraphTask *task, Info *info)
+run_hooks_before (GraphTask *task, TaskNode *info)
 {
   AdjGradNode *node = info->node;
   gboolean done;
@@ -252,7 +48,7 @@ run_hooks_before (GraphTask *task, Info *info)
 }
 
 static gboolean
-apply (GraphTask *task, Info *info, AdjTensor **out)
+apply (GraphTask *task, TaskNode *info, AdjTensor **out)
 {
   AdjGradNode *node = info->node;
   g_autofree gboolean *needed = g_new0 (gboolean, node->n_edges + 1);
@@ -260,8 +56,8 @@ apply (GraphTask *task, Info *info, AdjTensor **out)
   gboolean done;
 
   for (guint i = 0; i < node->n_edges; i++)
-    needed[i] =
-        node->edges[i].node != NULL && is_executable (task, find_info (task, node->edges[i].node));
+    needed[i] = node->edges[i].node != NULL &&
+                task_is_executable (task, task_find (task, node->edges[i].node));
   adj_scope_begin (task->cx);
   done = node->klass->apply (node, task->cx, info->grads, needed, out) &&
          !adj_context_has_error (task->cx);
@@ -278,7 +74,7 @@ apply (GraphTask *task, Info *info, AdjTensor **out)
 
 /* Adds @grad to what has arrived at @edge. */
 static gboolean
-arrive (GraphTask *task, Info *info, guint input, AdjTensor *grad)
+arrive (GraphTask *task, TaskNode *info, guint input, AdjTensor *grad)
 {
   AdjTensor **slot;
   AdjTensor *sum;
@@ -306,24 +102,24 @@ send_on (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
   for (guint i = 0; i < node->n_edges; i++)
     {
       const GradEdge *edge = &node->edges[i];
-      Info *next = edge->node != NULL ? find_info (task, edge->node) : NULL;
+      TaskNode *next = edge->node != NULL ? task_find (task, edge->node) : NULL;
 
       if (next == NULL)
         continue;
       next->dependencies--;
-      if (next->grads == NULL && !is_executable (task, next))
+      if (next->grads == NULL && !task_is_executable (task, next))
         continue;
       if (!arrive (task, next, edge->input, out[i]))
         return FALSE;
       g_clear_pointer (&out[i], adj_tensor_unref);
       if (next->dependencies == 0)
-        push (task, next);
+        task_push (task, next);
     }
   return TRUE;
 }
 
 static gboolean
-capture (GraphTask *task, Info *info)
+capture (GraphTask *task, TaskNode *info)
 {
   if (!info->needed && (!node_run_tensor_hooks (task->cx, info->node, info->grads) ||
                         !node_run_retainers (task->cx, info->node, info->grads)))
@@ -339,7 +135,7 @@ capture (GraphTask *task, Info *info)
 }
 
 static gboolean
-evaluate (GraphTask *task, Info *info)
+evaluate (GraphTask *task, TaskNode *info)
 {
   AdjContext *cx = task->cx;
   AdjGradNode *node = info->node;
@@ -362,7 +158,7 @@ evaluate (GraphTask *task, Info *info)
           place.accumulates = TRUE;
           adj_context_set_place (cx, &place);
           adj_scope_begin (cx);
-          clear_tensors (info->grads, node->n_inputs);
+          task_clear_grads (info);
           done = send_on (task, node, out);
           adj_scope_end (cx);
         }
@@ -371,9 +167,9 @@ evaluate (GraphTask *task, Info *info)
   task->node = outer;
   if (!done && (task->autograd->flags & ADJ_AUTOGRAD_ANOMALY) != 0)
     anomaly_explain (cx, node);
-  clear_tensors (out, node->n_edges);
-  if (info->grads != NULL)
-    clear_tensors (info->grads, node->n_inputs);
+  for (guint i = 0; i < node->n_edges; i++)
+    g_clear_pointer (&out[i], adj_tensor_unref);
+  task_clear_grads (info);
   return done;
 }
 
@@ -397,19 +193,27 @@ root_apply (AdjGradNode *node,
   return TRUE;
 }
 
-static const GradNodeClass root_class = { .apply = root_apply };
-
-/* (transfer full): one root is where it begins; several hang on a node of their own. */
-static AdjGradNode *
-make_root (GraphTask *task)
+static gboolean
+root_visit (AdjGradNode *node, GradVisitor *visitor)
 {
-  const GradRequest *request = task->request;
+  for (guint i = 0; i < node->n_edges; i++)
+    visitor->leaf (visitor, "gradient", &ADJ_TENSOR (((RootNode *) node)->grads[i]), TRUE);
+  return TRUE;
+}
+
+static const GradNodeClass root_class = { .apply = root_apply, .visit = root_visit };
+
+/* (transfer full): one root is where it begins; several, or any that somebody else walks from, hang
+ * on a node of their own. */
+static AdjGradNode *
+make_root (Autograd *autograd, const GradRequest *request, gboolean own)
+{
   g_autofree GradEdge *edges = NULL;
   AdjGradNode *node;
 
-  if (request->n_roots == 1)
+  if (request->n_roots == 1 && !own)
     return adj_grad_node_ref (request->roots[0].node);
-  node = grad_node_new (task->autograd, &root_class, sizeof (RootNode), g_strdup ("GraphRoot"));
+  node = grad_node_new (autograd, &root_class, sizeof (RootNode), g_strdup ("GraphRoot"));
   ((RootNode *) node)->grads = request->grads;
   edges = g_new0 (GradEdge, request->n_roots);
   for (guint i = 0; i < request->n_roots; i++)
@@ -421,31 +225,52 @@ make_root (GraphTask *task)
   return node;
 }
 
+gboolean
+engine_run_callbacks (AdjContext *cx)
+{
+  GraphTask *task = autograd_find (cx)->task;
+
+  while (task->n_called < task->callbacks->len && !adj_context_has_error (cx))
+    {
+      TaskCallback callback = g_array_index (task->callbacks, TaskCallback, task->n_called++);
+
+      callback.callback (cx, callback.data);
+    }
+  return !adj_context_has_error (cx);
+}
+
 static gboolean
-run (GraphTask *task)
+walk (GraphTask *task)
 {
   const GradRequest *request = task->request;
-  g_autoptr (AdjGradNode) root = make_root (task);
-  gboolean done = TRUE;
-  Info *info;
+  TaskNode *root = task_find (task, task->root);
+  gboolean own = task->root->klass == &root_class;
+  gboolean done =
+      arrive (task, root, own ? 0 : request->roots[0].input, own ? NULL : request->grads[0]);
 
-  count_dependencies (task, root);
-  mark_needed (task);
-  info = find_info (task, root);
-  info->needed |= request->n_roots > 1;
-  done = arrive (task, info, request->n_roots == 1 ? request->roots[0].input : 0,
-                 request->n_roots == 1 ? request->grads[0] : NULL);
-  push (task, info);
+  task_push (task, root);
   while (done && task->ready->len > 0)
-    done = evaluate (task, pop (task));
-  for (guint i = 0; done && i < task->callbacks->len; i++)
-    {
-      Callback callback = g_array_index (task->callbacks, Callback, i);
-
-      callback.callback (task->cx, callback.data);
-      done = !adj_context_has_error (task->cx);
-    }
+    done = evaluate (task, task_pop (task));
   return done;
+}
+
+/* Nested backwards, those of a walker's own too, are the engine's. */
+static BackwardWalker *
+find_walker (const Autograd *autograd)
+{
+  const GPtrArray *walkers = autograd->walkers;
+
+  return walkers != NULL && walkers->len > 0 ? g_ptr_array_index (walkers, walkers->len - 1) : NULL;
+}
+
+static gboolean
+run (GraphTask *task, BackwardWalker *walker)
+{
+  gboolean done = walker != NULL && walker->walk (walker, task->cx, task);
+
+  if (!done && !adj_context_has_error (task->cx))
+    done = walk (task);
+  return done && engine_run_callbacks (task->cx);
 }
 
 gboolean
@@ -453,30 +278,68 @@ engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request)
 {
   GraphTask task = { .cx = cx, .autograd = autograd, .request = request };
   GraphTask *outer = autograd->task;
+  BackwardWalker *walker = find_walker (autograd);
   gboolean enabled = adj_context_get_grad_enabled (cx);
   gboolean done;
 
   task.id = autograd->n_tasks++;
-  task.infos = g_hash_table_new_full (NULL, NULL, NULL, info_free);
-  task.ready = g_ptr_array_new ();
-  task.callbacks = g_array_new (FALSE, FALSE, sizeof (Callback));
+  task_init (&task, make_root (autograd, request, walker != NULL));
   autograd->task = &task;
   autograd->n_nested += outer != NULL;
   adj_context_set_grad_enabled (cx, (request->flags & ADJ_BACKWARD_CREATE_GRAPH) != 0);
-  done = run (&task);
+  if (walker != NULL && !walker->accepts (walker, cx, &task))
+    walker = NULL;
+  done = !adj_context_has_error (cx) && run (&task, walker);
   adj_context_set_grad_enabled (cx, enabled);
   autograd->task = outer;
   autograd->n_nested -= outer != NULL;
-  g_array_unref (task.callbacks);
-  g_ptr_array_unref (task.ready);
-  g_hash_table_unref (task.infos);
+  task_clear (&task);
   return done && !adj_context_has_error (cx);
+}
+
+/* -- other walkers -- */
+
+gboolean
+engine_push_walker (AdjContext *cx, BackwardWalker *walker)
+{
+  Autograd *autograd = autograd_get (cx);
+
+  if (autograd == NULL)
+    return FALSE;
+  if (autograd->task != NULL && find_walker (autograd) != walker)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "compiled_autograd._enable() requires no threads in backwards()");
+      return FALSE;
+    }
+  if (autograd->walkers == NULL)
+    autograd->walkers = g_ptr_array_new ();
+  g_ptr_array_add (autograd->walkers, walker);
+  return TRUE;
+}
+
+void
+engine_pop_walker (AdjContext *cx)
+{
+  Autograd *autograd = autograd_find (cx);
+
+  g_return_if_fail (autograd != NULL && autograd->walkers != NULL && autograd->walkers->len > 0);
+
+  g_ptr_array_set_size (autograd->walkers, (gint) autograd->walkers->len - 1);
+}
+
+BackwardWalker *
+engine_get_walker (AdjContext *cx)
+{
+  const Autograd *autograd = autograd_find (cx);
+
+  return autograd != NULL ? find_walker (autograd) : NULL;
 }
 
 gboolean
 adj_autograd_queue_callback (AdjContext *cx, AdjBackwardDoneFunc callback, gpointer data)
 {
-  Callback entry = { callback, data };
+  TaskCallback entry = { callback, data };
   Autograd *autograd;
 
   g_return_val_if_fail (cx != NULL && callback != NULL, FALSE);
@@ -505,13 +368,28 @@ engine_get_task (const Autograd *autograd, guint64 *id)
 gboolean
 engine_will_run (const Autograd *autograd, const AdjGradNode *node)
 {
-  const Info *info = find_info (autograd->task, node);
-
-  return info != NULL && is_executable (autograd->task, info);
+  return task_reaches (autograd->task, node);
 }
 
 AdjGradNode *
 engine_get_node (const Autograd *autograd)
 {
   return autograd->task != NULL ? (AdjGradNode *) autograd->task->node : NULL;
+}
+
+const AdjGradNode *
+engine_enter_node (AdjContext *cx, const AdjGradNode *node)
+{
+  GraphTask *task = autograd_find (cx)->task;
+  const AdjGradNode *before = task != NULL ? task->node : NULL;
+
+  if (task != NULL)
+    task->node = node;
+  return before;
+}
+
+gboolean
+engine_reaches (AdjContext *cx, const AdjGradNode *node)
+{
+  return engine_will_run (autograd_find (cx), node);
 }

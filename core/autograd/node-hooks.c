@@ -55,12 +55,21 @@ node_replace_grad (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTen
   return TRUE;
 }
 
+const GPtrArray *
+grad_node_get_tensor_hooks (const AdjGradNode *node)
+{
+  const AdjTensor *leaf = accumulator_get_leaf (node);
+  const Variable *variable = leaf != NULL ? variable_find (leaf) : NULL;
+
+  if (leaf == NULL)
+    return node->tensor_hooks;
+  return variable != NULL ? variable->tensor_hooks : NULL;
+}
+
 gboolean
 node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
 {
-  AdjTensor *leaf = accumulator_get_leaf (node);
-  g_autoptr (GPtrArray) hooks =
-      hook_list_snapshot (leaf != NULL ? variable_get (leaf)->tensor_hooks : node->tensor_hooks);
+  g_autoptr (GPtrArray) hooks = hook_list_snapshot (grad_node_get_tensor_hooks (node));
   const AdjPlace place = *adj_context_get_place (cx); /* hooks leave theirs behind */
 
   for (guint i = 0; hooks != NULL && i < hooks->len; i++)
@@ -77,21 +86,23 @@ node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
 }
 
 gboolean
+node_retain (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad)
+{
+  AdjTensor *old = adj_tensor_get_grad (tensor);
+  AdjTensor *new = old != NULL
+                       ? ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grad))
+                       : ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (grad));
+
+  return new != NULL &&adj_tensor_set_grad (cx, tensor, new);
+}
+
+gboolean
 node_run_retainers (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
 {
   for (guint i = 0; i < node->n_inputs && node->retainers != NULL; i++)
-    {
-      AdjTensor *tensor = node->retainers[i];
-      AdjTensor *old = tensor != NULL ? adj_tensor_get_grad (tensor) : NULL;
-      AdjTensor *new;
-
-      if (tensor == NULL || grads[i] == NULL)
-        continue;
-      new = old != NULL ? ADJ_APPLY (cx, ADJ_OP_add_Tensor, ADJ_TENSOR (old), ADJ_TENSOR (grads[i]))
-                        : ADJ_APPLY (cx, ADJ_OP_clone, ADJ_TENSOR (grads[i]));
-      if (new == NULL || !adj_tensor_set_grad (cx, tensor, new))
-        return FALSE;
-    }
+    if (node->retainers[i] != NULL && grads[i] != NULL &&
+        !node_retain (cx, node->retainers[i], grads[i]))
+      return FALSE;
   return TRUE;
 }
 

@@ -360,8 +360,87 @@ op_node_get_saved (AdjGradNode *node)
   return ((OpNode *) node)->saved;
 }
 
+/* -- what it keeps, for others -- */
+
+typedef struct
+{
+  OpNode *op_node;
+  GradVisitor *visitor;
+  const char *name;
+  gboolean is_tensor;
+} Visiting;
+
+static void
+visit_value (const Visiting *visiting, AdjValue *value)
+{
+  GPtrArray *saved = visiting->op_node->saved;
+
+  if (value->kind == ADJ_VALUE_NODE)
+    {
+      visiting->visitor->saved (visiting->visitor, visiting->name, &visiting->op_node->parent,
+                                g_ptr_array_index (saved, value->node.index));
+      return;
+    }
+  visiting->visitor->leaf (visiting->visitor, visiting->name, value, visiting->is_tensor);
+  for (guint i = 0; adj_value_is_container (value) && i < value->n; i++)
+    visit_value (visiting, &value->items[i]);
+}
+
+/* The argument whose name comes next after @last (nullable) in the alphabet; their number when none
+ * does. */
+static guint
+find_next_name (const AdjSchema *schema, const char *last)
+{
+  guint next = schema->n_arguments;
+
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if ((last == NULL || strcmp (schema->arguments[i].name, last) > 0) &&
+        (next == schema->n_arguments ||
+         strcmp (schema->arguments[i].name, schema->arguments[next].name) < 0))
+      next = i;
+  return next;
+}
+
+/* Arguments by name, then results, as PyTorch's nodes do. */
+static gboolean
+op_node_visit (AdjGradNode *node, GradVisitor *visitor)
+{
+  OpNode *op_node = (OpNode *) node;
+  const AdjSchema *schema = adj_op_get_schema (op_node->op);
+  const char *last = NULL;
+
+  if (op_node->released)
+    return FALSE;
+  for (guint n = 0; n < schema->n_arguments; n++)
+    {
+      guint i = find_next_name (schema, last);
+      const AdjArgument *argument = &schema->arguments[i];
+
+      last = argument->name;
+      if (op_node->args[i].kind != ADJ_VALUE_NONE)
+        visit_value (
+            &(Visiting){ op_node, visitor, last, argument->type.kind == ADJ_TYPE_KIND_TENSOR },
+            &op_node->args[i]);
+    }
+  for (guint i = 0; i < op_node->n_results; i++)
+    if (op_node->results[i].kind != ADJ_VALUE_NONE)
+      visit_value (&(Visiting){ op_node, visitor, "result", FALSE }, &op_node->results[i]);
+  for (guint i = 0; op_node->rule != NULL && i < op_node->rule->n_entries; i++)
+    if (op_node->n_entry_edges[i] != 1)
+      visitor->leaf (visitor, "length of a list", &ADJ_INT (op_node->n_entry_edges[i]), FALSE);
+  return TRUE;
+}
+
+static gconstpointer
+op_node_get_kind (const AdjGradNode *node)
+{
+  return ((const OpNode *) node)->op;
+}
+
 static const GradNodeClass op_node_class = {
   .apply = op_node_apply,
+  .visit = op_node_visit,
+  .get_kind = op_node_get_kind,
   .release = op_node_release,
   .get_saved = op_node_get_saved,
   .finalize = op_node_finalize,

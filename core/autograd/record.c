@@ -209,10 +209,19 @@ autograd_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
+static gboolean
+autograd_accumulate (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
+{
+  return accumulator_add (cx, leaf, grad);
+}
+
 static void
 autograd_finalize (AdjMode *mode)
 {
-  g_ptr_array_unref (((Autograd *) mode)->saved_hooks);
+  Autograd *autograd = (Autograd *) mode;
+
+  g_ptr_array_unref (autograd->saved_hooks);
+  g_clear_pointer (&autograd->walkers, g_ptr_array_unref);
 }
 
 static const AdjModeClass autograd_class = {
@@ -221,6 +230,7 @@ static const AdjModeClass autograd_class = {
   .higher = autograd_higher,
   .checkpoint = autograd_checkpoint,
   .apply = function_apply,
+  .accumulate = autograd_accumulate,
   .finalize = autograd_finalize,
 };
 
@@ -278,4 +288,12 @@ adj_autograd_set_flags (AdjContext *cx, AdjAutogradFlags flags)
   before = autograd->flags;
   autograd->flags = flags;
   return before;
+}
+
+AdjAutogradFlags
+autograd_flags (AdjContext *cx)
+{
+  const Autograd *autograd = autograd_find (cx);
+
+  return autograd != NULL ? autograd->flags : 0;
 }

@@ -354,7 +354,59 @@ copy_slices_finalize (AdjGradNode *node)
   adj_grad_node_unref (copy->inner);
 }
 
+static void
+visit_chain (const AdjViewChain *chain, GradVisitor *visitor)
+{
+  for (; chain != NULL; chain = adj_view_chain_get_parent (chain))
+    {
+      const AdjSchema *schema = adj_op_get_schema (adj_view_chain_get_op (chain));
+      AdjValue part = ADJ_INT (adj_view_chain_get_part (chain));
+
+      visitor->leaf (visitor, schema->target, &part, FALSE);
+      for (guint i = 0; i < schema->n_arguments; i++)
+        {
+          AdjValue arg = *adj_view_chain_get_arg (chain, i);
+
+          visitor->leaf (visitor, schema->arguments[i].name, &arg, FALSE);
+          for (guint k = 0; adj_value_is_container (&arg) && k < arg.n; k++)
+            visitor->leaf (visitor, schema->arguments[i].name, &arg.items[k], FALSE);
+        }
+    }
+}
+
+static gboolean
+copy_slices_visit (AdjGradNode *node, GradVisitor *visitor)
+{
+  const CopySlices *copy = (const CopySlices *) node;
+  AdjGradNode *inner = copy->inner;
+
+  visit_chain (copy->chain, visitor);
+  visitor->leaf (visitor, "written result", &ADJ_INT (copy->input), FALSE);
+  visitor->leaf (visitor, "edge of what was written", &ADJ_INT (copy->self), FALSE);
+  visitor->meta (visitor, "base", &node->inputs[0]);
+  for (guint i = 0; i < inner->n_inputs; i++)
+    visitor->meta (visitor, inner->name, &inner->inputs[i]);
+  return inner->klass->visit (inner, visitor);
+}
+
+static gconstpointer
+copy_slices_get_kind (const AdjGradNode *node)
+{
+  const AdjGradNode *inner = ((const CopySlices *) node)->inner;
+
+  return inner->klass->get_kind != NULL ? inner->klass->get_kind (inner) : inner->klass;
+}
+
 static const GradNodeClass copy_slices_class = {
+  .apply = copy_slices_apply,
+  .visit = copy_slices_visit,
+  .get_kind = copy_slices_get_kind,
+  .release = copy_slices_release,
+  .finalize = copy_slices_finalize,
+};
+
+/* Of an operation that is called as a whole. */
+static const GradNodeClass closed_copy_slices_class = {
   .apply = copy_slices_apply,
   .release = copy_slices_release,
   .finalize = copy_slices_finalize,
@@ -364,13 +416,15 @@ static const GradNodeClass copy_slices_class = {
 static gboolean
 rebase (AdjContext *cx, Variable *variable, AdjGradNode *inner, guint output, guint self)
 {
+  const gboolean open = inner->klass->visit != NULL && inner->klass->apply_to == NULL;
   CopySlices *copy;
   g_autofree GradEdge *edges = NULL;
 
   if (!renew_chain (cx, variable))
     return FALSE;
-  copy = (CopySlices *) grad_node_new (autograd_find (cx), &copy_slices_class, sizeof (CopySlices),
-                                       g_strdup ("CopySlices"));
+  copy = (CopySlices *) grad_node_new (autograd_find (cx),
+                                       open ? &copy_slices_class : &closed_copy_slices_class,
+                                       sizeof (CopySlices), g_strdup ("CopySlices"));
   grad_node_set_place (&copy->parent, adj_context_get_place (cx));
   copy->chain = adj_view_chain_ref (variable->chain);
   copy->inner = adj_grad_node_ref (inner);

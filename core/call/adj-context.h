@@ -65,6 +65,8 @@ typedef struct
                      AdjContext *cx,
                      const AdjFunctionApply *apply,
                      AdjValue *result);
+  /* (nullable): adds @grad to the gradient of @leaf.  %FALSE: the context is in error. */
+  gboolean (*accumulate) (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;
 

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/adj-autograd.h"
+
+G_BEGIN_DECLS
+
+/* The record of a forward and the engine from inside: for who walks it in another way. */
+
+/* -- hooks (hook.c) -- */
+
+struct _AdjHook
+{
+  guint ref_count;
+  gboolean removed;
+  char *name; /* (owned) (nullable) */
+  GCallback func;
+  gpointer data;
+  GDestroyNotify destroy; /* (nullable): of @data */
+  gboolean of_leaf;       /* runs after a leaf has its gradient */
+  guint input;            /* of a tensor hook on a node: which of its gradients */
+};
+
+const char *hook_get_name (const AdjHook *hook);
+/* What runs in one turn.  @list: (nullable); (transfer full) (nullable) */
+GPtrArray *hook_list_snapshot (const GPtrArray *list);
+
+/* -- nodes (node.c) -- */
+
+typedef struct
+{
+  AdjGradNode *node; /* (owned) (nullable) */
+  guint input;
+} GradEdge;
+
+typedef struct _Saved Saved;
+
+/* Sees what a node keeps, in an order that depends on nothing else. */
+typedef struct _GradVisitor GradVisitor;
+struct _GradVisitor
+{
+  void (*saved) (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved *saved);
+  /* What else it holds: a container comes before its items.  @leaf may be changed: META to one of
+   * other sizes, a TENSOR or a number in place of one (@is_tensor) to a tensor. */
+  void (*leaf) (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean is_tensor);
+  void (*meta) (GradVisitor *visitor, const char *name, AdjTensorMeta *meta);
+};
+
+typedef struct
+{
+  /* @out: entries are %NULL and stay so where the gradient is undefined or not @needed; what is
+   * put there is owned by the caller. */
+  gboolean (*apply) (AdjGradNode *node,
+                     AdjContext *cx,
+                     AdjTensor *const *grads,
+                     const gboolean *needed,
+                     AdjTensor **out);
+  /* (nullable): as @apply, with @saved in place of the tensors that it keeps: such a node is called
+   * as a whole by who otherwise looks into nodes. */
+  gboolean (*apply_to) (AdjGradNode *node,
+                        AdjContext *cx,
+                        AdjTensor *const *saved,
+                        AdjTensor *const *grads,
+                        const gboolean *needed,
+                        AdjTensor **out);
+  /* (nullable): without it, what the node keeps is not known.  %FALSE: it was let go. */
+  gboolean (*visit) (AdjGradNode *node, GradVisitor *visitor);
+  /* (nullable): what it does beside what it keeps: two of one kind do the same. */
+  gconstpointer (*get_kind) (const AdjGradNode *node);
+  void (*release) (AdjGradNode *node);         /* (nullable): lets saved values go */
+  GPtrArray *(*get_saved) (AdjGradNode *node); /* (nullable) (transfer none): of Saved */
+  void (*finalize) (AdjGradNode *node);
+} GradNodeClass;
+
+struct _AdjGradNode
+{
+  const GradNodeClass *klass;
+  guint ref_count;
+  char *name;
+  guint64 sequence;
+  guint64 topological;
+  guint n_edges;
+  GradEdge *edges;
+  guint n_inputs;
+  AdjTensorMeta *inputs; /* what the gradients look like; dtype NONE: takes none */
+  AdjTensor **retainers; /* (nullable): by input; tensors that keep their gradient, not owned */
+  GPtrArray *tensor_hooks;
+  GPtrArray *pre_hooks;
+  GPtrArray *post_hooks;
+  AdjPlace place;          /* of the operation in the user's program */
+  AdjGraph *graph, *outer; /* (owned) (nullable): hold the texts of @place */
+  char *file;              /* (owned) (nullable): its file when there is no graph */
+  AdjGradNode *induced_by; /* (owned) (nullable): in anomaly mode, whose backward made it */
+};
+
+/* Whether @node accumulates into a leaf; @leaf (out) (transfer none): %NULL when it is gone. */
+gboolean grad_node_is_accumulator (const AdjGradNode *node, AdjTensor **leaf);
+/* (transfer none) (nullable): the leaf when @node is an accumulator. */
+AdjTensor *accumulator_get_leaf (const AdjGradNode *node);
+/* (transfer none) (nullable): hooks of @node on gradients that reach it; of a leaf, its own. */
+const GPtrArray *grad_node_get_tensor_hooks (const AdjGradNode *node);
+/* (transfer none) (nullable): what runs after @leaf has its gradient. */
+const GPtrArray *leaf_get_hooks (const AdjTensor *leaf);
+gboolean leaf_run_hook (AdjContext *cx, const AdjHook *hook, AdjTensor *leaf);
+
+/* Borrowed from the scope; %NULL with the context in error.  @schema: (nullable): names it. */
+AdjTensor *
+saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSchema *schema);
+/* From now on unpacking gives @tensor (unowned) (nullable: no longer). */
+void saved_stand_in (Saved *saved, AdjTensor *tensor);
+/* Sets the error of a second backward; %FALSE. */
+gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
+
+/* -- around one node; %FALSE or %NULL: the context is in error -- */
+
+/* Whether @hook may put @new in place of @old; both may be %NULL. */
+gboolean
+node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new);
+/* Keeps @grad for @tensor, which asked for it. */
+gboolean node_retain (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad);
+/* @tensor brought to the form of @meta: summed over broadcast dimensions, cast.  Borrowed from the
+ * scope; %NULL with the context in error, which begins with @prefix. */
+AdjTensor *grad_validate (
+    AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta);
+
+/* -- one backward (task.c) -- */
+
+/* A wish for the gradient that arrives at an edge. */
+typedef struct
+{
+  GradEdge edge; /* unowned */
+  gboolean run;  /* the node itself is to run (backward); else its gradient is captured */
+} GradTarget;
+
+typedef struct
+{
+  AdjBackwardFlags flags;
+  const GradEdge *roots;   /* unowned */
+  AdjTensor *const *grads; /* by root */
+  guint n_roots;
+  const GradTarget *targets; /* none: everything runs */
+  guint n_targets;
+  AdjTensor **captured; /* by target; what is put there is owned by the caller */
+} GradRequest;
+
+typedef struct _GraphTask GraphTask;
+
+const GradRequest *task_get_request (const GraphTask *task);
+/* Whether the backward comes to @node. */
+gboolean task_reaches (const GraphTask *task, const AdjGradNode *node);
+/* Whether @node runs there; else only what arrives is wanted. */
+gboolean task_needs (const GraphTask *task, const AdjGradNode *node);
+/* (nullable): of guint: targets that want what arrives at @node. */
+const GArray *task_get_captures (const GraphTask *task, const AdjGradNode *node);
+/* (transfer full): all nodes that the backward comes to, each after those that it waits for, as the
+ * engine runs them or, @last_first, those found last first. */
+GPtrArray *task_list_nodes (GraphTask *task, gboolean last_first);
+
+/* What runs from now on is of @node (nullable), for errors; returns (transfer none) what ran
+ * before.
+ */
+const AdjGradNode *engine_enter_node (AdjContext *cx, const AdjGradNode *node);
+/* As adj_autograd_set_flags() was told; none without an autograd mode. */
+AdjAutogradFlags autograd_flags (AdjContext *cx);
+/* Whether the backward that runs comes to @node. */
+gboolean engine_reaches (AdjContext *cx, const AdjGradNode *node);
+/* Runs the callbacks that were queued for the end of the backward. */
+gboolean engine_run_callbacks (AdjContext *cx);
+
+/* Who walks in place of the engine. */
+typedef struct _BackwardWalker BackwardWalker;
+struct _BackwardWalker
+{
+  /* Whether it walks @task; else the engine does. */
+  gboolean (*accepts) (BackwardWalker *walker, AdjContext *cx, GraphTask *task);
+  /* %FALSE with the context in error, or without: it cannot after all, and did nothing yet. */
+  gboolean (*walk) (BackwardWalker *walker, AdjContext *cx, GraphTask *task);
+};
+
+/* Lets @walker (nullable: the engine alone) walk the backwards of @cx; nests.  %FALSE with the
+ * context in error: a backward runs. */
+gboolean engine_push_walker (AdjContext *cx, BackwardWalker *walker);
+void engine_pop_walker (AdjContext *cx);
+BackwardWalker *engine_get_walker (AdjContext *cx); /* (nullable) */
+
+G_END_DECLS

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/autograd-private.h"
+
+G_BEGIN_DECLS
+
+/* One backward: what it will come to, and what has arrived there. */
+
+typedef struct
+{
+  AdjGradNode *node; /* (owned) */
+  guint dependencies;
+  gboolean needed;   /* runs, when only some nodes are wanted */
+  GArray *captures;  /* (nullable): indices of targets */
+  AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
+  guint64 order;     /* when it became ready */
+} TaskNode;
+
+typedef struct
+{
+  AdjBackwardDoneFunc callback;
+  gpointer data;
+} TaskCallback;
+
+struct _GraphTask
+{
+  AdjContext *cx;
+  Autograd *autograd;
+  const GradRequest *request;
+  AdjGradNode *root; /* (owned) */
+  GHashTable *nodes; /* AdjGradNode → TaskNode */
+  guint64 id;
+  const AdjGradNode *node; /* (nullable): that runs now */
+  GPtrArray *ready;        /* heap of TaskNode */
+  guint64 n_ready;
+  GArray *callbacks; /* of TaskCallback */
+  guint n_called;    /* of these */
+};
+
+/* @root (transfer full): where it begins. */
+void task_init (GraphTask *task, AdjGradNode *root);
+void task_clear (GraphTask *task);
+
+/* (nullable) */
+TaskNode *task_find (const GraphTask *task, const AdjGradNode *node);
+gboolean task_is_executable (const GraphTask *task, const TaskNode *node);
+void task_clear_grads (TaskNode *node);
+
+/* Nodes that wait for nothing any more, latest first. */
+void task_push (GraphTask *task, TaskNode *node);
+TaskNode *task_pop (GraphTask *task);
+
+G_END_DECLS
