@@ -16,6 +16,7 @@ typedef struct
   guint next_arg;
   const AdjValue *args;
   guint n_args;
+  gboolean takes;         /* @args are its own */
   const AdjPlace *around; /* where the graph is called */
 } Run;
 
@@ -48,7 +49,9 @@ run_unsupported (Run *run, const AdjNode *node, AdjValue *out)
 static gboolean
 run_placeholder (Run *run, const AdjNode *node, AdjValue *out)
 {
-  if (run->next_arg < run->n_args)
+  if (run->next_arg < run->n_args && run->takes)
+    *out = adj_value_steal ((AdjValue *) &run->args[run->next_arg++]);
+  else if (run->next_arg < run->n_args)
     *out = adj_value_copy (&run->args[run->next_arg++]);
   else if (node->args.n == 1)
     *out = adj_value_copy (&node->args.items[0]);
@@ -219,11 +222,36 @@ borrow (const Run *run, const AdjValue *value, AdjValue **room)
   return borrowed;
 }
 
+/* (transfer full) (nullable): the inputs of @node that are read again later: what takes over an
+ * argument that nobody else holds must see that somebody does. */
+static GPtrArray *
+hold_inputs (const Run *run, const AdjNode *node, guint index)
+{
+  GPtrArray *held = NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      guint input = node->inputs[i].index;
+      const AdjValue *value = &run->values[input];
+
+      if (value->kind != ADJ_VALUE_TENSOR ||
+          adj_graph_get_last_use (run->graph, input).index == index)
+        continue;
+      if (held == NULL)
+        held = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+      g_ptr_array_add (held, adj_tensor_ref (value->tensor));
+    }
+  return held;
+}
+
 #define USUAL_ITEMS 48
 
 static gboolean
 run_call (Run *run, const AdjNode *node, AdjValue *out)
 {
+  const AdjInterpreterHooks *hooks = run->hooks;
+  AdjNodeId id = adj_context_get_place (run->cx)->id;
+  g_autoptr (GPtrArray) held = node->op == NULL ? hold_inputs (run, node, id.index) : NULL;
   guint n = count_items (&node->args) + count_items (&node->kwargs);
   AdjValue usual[USUAL_ITEMS];
   g_autofree AdjValue *many = n > USUAL_ITEMS ? g_new (AdjValue, n) : NULL;
@@ -231,6 +259,9 @@ run_call (Run *run, const AdjNode *node, AdjValue *out)
   AdjValue args = borrow (run, &node->args, &room);
   AdjValue kwargs = borrow (run, &node->kwargs, &room);
 
+  if (hooks != NULL && hooks->replace != NULL &&
+      hooks->replace (run->graph, id, &args, out, hooks->data))
+    return TRUE;
   return adj_interpret_call (run->cx, node, &args, &kwargs, out);
 }
 
@@ -319,21 +350,26 @@ check_understood (Run *run)
   return FALSE;
 }
 
-gboolean
-adj_interpret (AdjContext *cx,
-               const AdjGraph *graph,
-               const AdjValue *args,
-               guint n_args,
-               const AdjInterpreterHooks *hooks,
-               AdjValue *result)
+static gboolean
+interpret (AdjContext *cx,
+           const AdjGraph *graph,
+           const AdjValue *args,
+           guint n_args,
+           gboolean takes,
+           const AdjInterpreterHooks *hooks,
+           AdjValue *result)
 {
   guint n = adj_graph_get_n_nodes (graph);
   const AdjPlace around = *adj_context_get_place (cx);
   const AdjAmbient *ambient = adj_graph_get_ambient (graph), before = adj_context_get_ambient (cx);
   AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
-  Run run = {
-    .cx = cx, .graph = graph, .hooks = hooks, .args = args, .n_args = n_args, .around = &around
-  };
+  Run run = { .cx = cx,
+              .graph = graph,
+              .hooks = hooks,
+              .args = args,
+              .n_args = n_args,
+              .takes = takes,
+              .around = &around };
   gboolean done = !adj_context_has_error (cx);
 
   run.values = g_new0 (AdjValue, n);
@@ -357,6 +393,32 @@ adj_interpret (AdjContext *cx,
   adj_context_set_place (cx, &around);
   if (adj_ambient_get_facts (ambient, facts) > 0)
     adj_context_set_ambient (cx, &before);
+  return done;
+}
+
+gboolean
+adj_interpret (AdjContext *cx,
+               const AdjGraph *graph,
+               const AdjValue *args,
+               guint n_args,
+               const AdjInterpreterHooks *hooks,
+               AdjValue *result)
+{
+  return interpret (cx, graph, args, n_args, FALSE, hooks, result);
+}
+
+gboolean
+adj_interpret_taking (AdjContext *cx,
+                      const AdjGraph *graph,
+                      AdjValue *args,
+                      guint n_args,
+                      const AdjInterpreterHooks *hooks,
+                      AdjValue *result)
+{
+  gboolean done = interpret (cx, graph, args, n_args, TRUE, hooks, result);
+
+  for (guint i = 0; i < n_args; i++)
+    adj_value_clear (&args[i]);
   return done;
 }
 

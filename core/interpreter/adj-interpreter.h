@@ -18,6 +18,10 @@ typedef struct
    * of.  For planted faults and recorded random values. */
   gboolean (*amend) (
       const AdjGraph *graph, AdjNodeId id, AdjContext *cx, AdjValue *value, gpointer data);
+  /* (nullable) May give the value of a call in its place (transfer full), from its arguments, a
+   * TUPLE: %TRUE then. */
+  gboolean (*replace) (
+      const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data);
   gpointer data;
 } AdjInterpreterHooks;
 
@@ -40,6 +44,15 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
                                    guint n_args,
                                    const AdjInterpreterHooks *hooks,
                                    AdjValue *result);
+
+/* As adj_interpret(), but @args (transfer full) (array length=n_args) are NONE afterwards, and each
+ * of them ends with its last use. */
+ADJ_PUBLIC gboolean adj_interpret_taking (AdjContext *cx,
+                                          const AdjGraph *graph,
+                                          AdjValue *args,
+                                          guint n_args,
+                                          const AdjInterpreterHooks *hooks,
+                                          AdjValue *result);
 
 /* Of every node: the one that its value depends on and that is not understood, a statement or an
  * argument that the reader of a file kept as text; else ADJ_NO_NODE.  What has no value may also

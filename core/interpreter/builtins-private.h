@@ -43,6 +43,13 @@ gboolean adj_builtin_exit_autocast (
 gboolean adj_builtin_enter_autocast (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
+/* -- captured.c -- */
+
+gboolean adj_builtin_call_object (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+gboolean adj_builtin_accumulate (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
+
 /* -- checks.c: what programs say of sizes that data decide -- */
 
 gboolean adj_builtin_check (

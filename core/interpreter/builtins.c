@@ -303,6 +303,10 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.higher_order.with_effects", adj_builtin_with_effects },
   { "torch.ops.higher_order.run_and_save_rng_state", adj_builtin_run_and_save_rng_state },
   { "torch.ops.higher_order.run_with_rng_state", adj_builtin_run_with_rng_state },
+  { "torch._dynamo.external_utils.call_hook", adj_builtin_call_object },
+  { "torch._dynamo.external_utils.call_backward", adj_builtin_call_object },
+  { "torch._dynamo.external_utils._exec_final_callbacks_stub", adj_builtin_ignore },
+  { "torch.ops.inductor.accumulate_grad_.default", adj_builtin_accumulate },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS
 #undef SIZE_BUILTIN

@@ -156,3 +156,23 @@ adj_target_get_printed (const char *target)
 
   return adj_name_clean (full ? full : target);
 }
+
+char *
+adj_target_from_printed (const char *printed)
+{
+  static const char *const modules[] = {
+    "torch._dynamo.external_utils.",
+    "torch._dynamo.compiled_autograd.ops.",
+    "torch._dynamo.compiled_autograd.",
+    "torch._dynamo._trace_wrapped_higher_order_op.",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (modules); i++)
+    {
+      g_autofree char *flat = adj_name_clean (modules[i]);
+
+      if (g_str_has_prefix (printed, flat))
+        return g_strconcat (modules[i], printed + strlen (flat), NULL);
+    }
+  return g_strdup (printed);
+}

@@ -19,5 +19,8 @@ ADJ_PUBLIC char *adj_target_get_stem (const char *target);
  * (torch._dynamo.external_utils.call_hook → torch__dynamo_external_utils_call_hook); public ones
  * are returned as they are. */
 ADJ_PUBLIC char *adj_target_get_printed (const char *target);
+/* (transfer full): the callable that a text prints so, where it is of a module that graphs of
+ * compiled autograd call; else @printed. */
+ADJ_PUBLIC char *adj_target_from_printed (const char *printed);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-graph.h"
+#include "ir/adj-opaque.h"
 #include "ir/adj-value-internal.h"
 #include "ir/adj-value-private.h"
 
@@ -124,13 +125,15 @@ ref_leaf (const AdjValue *leaf)
     adj_tensor_data_ref (leaf->data);
   else if (leaf->kind == ADJ_VALUE_GRAPH)
     adj_graph_ref (leaf->graph);
+  else if (leaf->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    adj_opaque_ref (leaf->object);
 }
 
 gboolean
 adj_value_is_reference (const AdjValue *leaf)
 {
   return leaf->kind == ADJ_VALUE_TENSOR || leaf->kind == ADJ_VALUE_DATA ||
-         leaf->kind == ADJ_VALUE_GRAPH;
+         leaf->kind == ADJ_VALUE_GRAPH || leaf->kind == ADJ_VALUE_OPAQUE_OBJECT;
 }
 
 AdjValue
@@ -179,6 +182,8 @@ adj_value_clear (AdjValue *value)
     adj_tensor_data_unref (value->data);
   else if (value->kind == ADJ_VALUE_GRAPH)
     adj_graph_unref (value->graph);
+  else if (value->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    adj_opaque_unref (value->object);
 
   *value = ADJ_NONE;
 }

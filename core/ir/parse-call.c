@@ -314,6 +314,8 @@ read_function (AdjReader *r, const char *path, gboolean is_nested, AdjSpan span,
 
   if (g_str_has_prefix (path, "_operator_"))
     target = g_strconcat ("operator.", path + strlen ("_operator_"), NULL);
+  else if (g_str_has_prefix (path, "torch__"))
+    target = adj_target_from_printed (path);
   adj_reader_take (r, "(");
   if (!read_call (r, ADJ_OPCODE_CALL_FUNCTION, target ? target : path, adj_value_array_new (), span,
                   out))

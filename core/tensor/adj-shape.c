@@ -501,3 +501,44 @@ adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols)
     }
   return FALSE;
 }
+
+/* A dimension whose stride is not known yet: the smallest stride, the last of equal ones; the rank
+ * when there is none. */
+static guint
+find_unknown (const AdjShape *shape, const gboolean *known)
+{
+  guint found = shape->rank;
+
+  for (guint i = 0; i < shape->rank; i++)
+    if (!known[i] && (found == shape->rank || shape->stride[i].word <= shape->stride[found].word))
+      found = i;
+  return found;
+}
+
+void
+adj_shape_restride (AdjShape *shape,
+                    const AdjShape *was,
+                    AdjSymbols *symbols,
+                    AdjSize (*other) (AdjSize stride, gpointer data),
+                    gpointer data)
+{
+  gboolean known[ADJ_MAX_RANK] = { FALSE };
+  guint i;
+
+  for (i = 0; i < was->rank; i++)
+    known[i] = !adj_size_is_int (was->stride[i]) || was->stride[i].word <= 1;
+  while ((i = find_unknown (was, known)) < was->rank)
+    {
+      guint k = 0;
+
+      while (k < was->rank &&
+             !(known[k] && adj_size_same (adj_size_mul (symbols, was->size[k], was->stride[k]),
+                                          was->stride[i])))
+        k++;
+      if (k < was->rank)
+        shape->stride[i] = adj_size_mul (symbols, shape->size[k], shape->stride[k]);
+      else if (other != NULL)
+        shape->stride[i] = other (was->stride[i], data);
+      known[i] = TRUE;
+    }
+}

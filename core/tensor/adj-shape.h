@@ -45,6 +45,14 @@ ADJ_PUBLIC gboolean adj_shape_set_format (AdjShape *shape,
                                           AdjMemoryFormat format,
                                           const AdjShape *like);
 
+/* @shape is @was with other sizes: a stride that is the product of a size and a stride there is the
+ * product of those of @shape; another one is what @other (nullable) makes of it. */
+void adj_shape_restride (AdjShape *shape,
+                         const AdjShape *was,
+                         AdjSymbols *symbols,
+                         AdjSize (*other) (AdjSize stride, gpointer data),
+                         gpointer data);
+
 /* The product of the sizes. */
 ADJ_PUBLIC AdjSize adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols);
 /* Elements of storage from the first to the last one touched, plus one; 0 when empty. */

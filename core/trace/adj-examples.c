@@ -7,6 +7,8 @@ struct _AdjExamples
   AdjSymbols *from; /* (nullable) */
   gboolean real;
   AdjSizePolicy policy;
+  AdjSize (*map) (gint64 size, gconstpointer data); /* (nullable) */
+  gconstpointer map_data;
   GHashTable *storages; /* storage, bytes or number of an example → AdjStorage here */
   GHashTable *tensors;  /* AdjTensor → AdjTensor: one object stays one object */
 };
@@ -38,6 +40,15 @@ adj_examples_set_policy (AdjExamples *examples, AdjSizePolicy policy)
   examples->policy = policy;
 }
 
+void
+adj_examples_set_map (AdjExamples *examples,
+                      AdjSize (*map) (gint64 size, gconstpointer data),
+                      gconstpointer data)
+{
+  examples->map = map;
+  examples->map_data = data;
+}
+
 /* -- symbolic shapes -- */
 
 static AdjSize
@@ -45,21 +56,16 @@ add_size (AdjExamples *examples, AdjSize size)
 {
   if (!adj_size_is_int (size))
     return size;
+  if (examples->map != NULL)
+    return examples->map (size.word, examples->map_data);
   return adj_symbols_add_size (adj_context_get_symbols (examples->cx), examples->policy, size.word,
                                NULL);
 }
 
-/* A dimension whose stride is not known yet: the smallest stride, the last of equal ones; the rank
- * when there is none. */
-static guint
-find_unknown (const AdjShape *shape, const gboolean *known)
+static AdjSize
+add_stride (AdjSize stride, gpointer data)
 {
-  guint found = shape->rank;
-
-  for (guint i = 0; i < shape->rank; i++)
-    if (!known[i] && (found == shape->rank || shape->stride[i].word <= shape->stride[found].word))
-      found = i;
-  return found;
+  return add_size (data, stride);
 }
 
 /* Sizes become symbols; a stride that is the size times the stride of another dimension is that
@@ -67,28 +73,11 @@ find_unknown (const AdjShape *shape, const gboolean *known)
 static void
 make_symbolic (AdjExamples *examples, AdjShape *shape)
 {
-  AdjSymbols *symbols = adj_context_get_symbols (examples->cx);
   const AdjShape was = *shape;
-  gboolean known[ADJ_MAX_RANK] = { FALSE };
-  guint i;
 
-  for (i = 0; i < was.rank; i++)
-    {
-      shape->size[i] = add_size (examples, was.size[i]);
-      known[i] = !adj_size_is_int (was.stride[i]) || was.stride[i].word <= 1;
-    }
-  while ((i = find_unknown (&was, known)) < was.rank)
-    {
-      guint k = 0;
-
-      while (k < was.rank &&
-             !(known[k] &&
-               adj_size_same (adj_size_mul (symbols, was.size[k], was.stride[k]), was.stride[i])))
-        k++;
-      shape->stride[i] = k < was.rank ? adj_size_mul (symbols, shape->size[k], shape->stride[k])
-                                      : add_size (examples, was.stride[i]);
-      known[i] = TRUE;
-    }
+  for (guint i = 0; i < was.rank; i++)
+    shape->size[i] = add_size (examples, was.size[i]);
+  adj_shape_restride (shape, &was, adj_context_get_symbols (examples->cx), add_stride, examples);
   shape->offset = add_size (examples, was.offset);
 }
 
@@ -111,7 +100,7 @@ import_meta (AdjExamples *examples, const AdjTensorMeta *meta)
       copy.shape.size[i] = import_size (examples, meta->shape.size[i]);
       copy.shape.stride[i] = import_size (examples, meta->shape.stride[i]);
     }
-  if (examples->policy != ADJ_SIZES_STATIC)
+  if (examples->policy != ADJ_SIZES_STATIC || examples->map != NULL)
     make_symbolic (examples, &copy.shape);
   if (meta->device.type == ADJ_N_DEVICE_TYPES)
     copy.device = ADJ_CPU;

@@ -13,6 +13,10 @@ AdjExamples *adj_examples_new (AdjContext *cx, AdjSymbols *symbols, gboolean rea
 void adj_examples_free (AdjExamples *examples);
 /* What sizes that are integers become; STATIC at first. */
 void adj_examples_set_policy (AdjExamples *examples, AdjSizePolicy policy);
+/* What @map gives for an integer, in place of a policy. */
+void adj_examples_set_map (AdjExamples *examples,
+                           AdjSize (*map) (gint64 size, gconstpointer data),
+                           gconstpointer data);
 /* @out (transfer full).  %FALSE: the context is in error. */
 gboolean adj_examples_import (AdjExamples *examples, const AdjValue *value, AdjValue *out);
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What the graph of a captured backward calls beside operators: objects of the process (hooks,
+ * backwards of custom functions), and the accumulation into leaves (compiled-autograd §2.8–2.11).
+ */
+
+#include "interpreter/builtins-private.h"
+#include "ir/adj-opaque.h"
+
+/* call_hook (hook, *args, hook_type=…), call_backward (backward, saved, *grads). */
+gboolean
+adj_builtin_call_object (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  AdjOpaque *object = n_args > 0 && args[0].kind == ADJ_VALUE_OPAQUE_OBJECT ? args[0].object : NULL;
+
+  if (object == NULL || object->klass->call == NULL)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "the graph calls a function of the process that it was captured in, which "
+                        "is not here");
+      return FALSE;
+    }
+  return object->klass->call (object, cx, args + 1, n_args - 1, kwargs, out);
+}
+
+/* accumulate_grad_ (leaf, grad).  Where nothing is differentiated no tensor has a gradient to add
+ * to. */
+gboolean
+adj_builtin_accumulate (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  *out = ADJ_NONE;
+  if (n_args != 2 || args[0].kind != ADJ_VALUE_TENSOR)
+    return adj_builtin_fail (cx, "accumulate_grad_ takes a leaf and its gradient");
+  if (args[1].kind == ADJ_VALUE_NONE)
+    return TRUE;
+  if (args[1].kind != ADJ_VALUE_TENSOR)
+    return adj_builtin_fail (cx, "accumulate_grad_ adds a tensor");
+  for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
+    if (mode->klass->accumulate != NULL)
+      return mode->klass->accumulate (mode, cx, args[0].tensor, args[1].tensor);
+  return TRUE;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-value.h"
+
+G_BEGIN_DECLS
+
+typedef struct _AdjContext AdjContext;
+
+/* An object of the program as a value of a graph: nobody looks into it, but it can be called.
+ * Counted; instances begin with an AdjOpaque. */
+typedef struct
+{
+  const char *name; /* "hook" */
+  /* (nullable): @args without the object, @kwargs DICT or NONE; @out (transfer full).  %FALSE: the
+   * context is in error. */
+  gboolean (*call) (AdjOpaque *object,
+                    AdjContext *cx,
+                    const AdjValue *args,
+                    guint n_args,
+                    const AdjValue *kwargs,
+                    AdjValue *out);
+  char *(*describe) (const AdjOpaque *object); /* (nullable) (transfer full): for messages */
+  void (*finalize) (AdjOpaque *object);        /* (nullable): frees what is beyond the header */
+} AdjOpaqueClass;
+
+struct _AdjOpaque
+{
+  const AdjOpaqueClass *klass;
+  gatomicrefcount ref_count;
+};
+
+/* (transfer full): an instance of @size bytes, zeroed but for the header; @klass must outlive it.
+ */
+ADJ_PUBLIC AdjOpaque *adj_opaque_new (const AdjOpaqueClass *klass, gsize size);
+ADJ_PUBLIC AdjOpaque *adj_opaque_ref (AdjOpaque *object); /* (transfer full) */
+ADJ_PUBLIC void adj_opaque_unref (AdjOpaque *object);     /* @object: (nullable) */
+/* (transfer full): "hook scale", for messages. */
+ADJ_PUBLIC char *adj_opaque_describe (const AdjOpaque *object);
+
+#define ADJ_OPAQUE(o) ((AdjValue){ .kind = ADJ_VALUE_OPAQUE_OBJECT, .object = (o) })
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjOpaque, adj_opaque_unref)
+
+G_END_DECLS
