@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "autograd/adj-engine-internal.h"
+#include "compiled_autograd/adj-compiled-autograd.h"
+#include "ir/adj-opaque.h"
+
+G_BEGIN_DECLS
+
+/* -- collecting (collect.c): what a backward consists of -- */
+
+/* One node that it comes to. */
+typedef struct
+{
+  AdjGradNode *node; /* (unowned) */
+  guint id;          /* order of first look-up */
+  gboolean needed;
+  const GArray *captures;  /* (unowned) (nullable): targets that want what arrives */
+  GPtrArray *tensor_hooks; /* (owned) (nullable): the hooks of this backward */
+  GPtrArray *pre_hooks;
+  GPtrArray *post_hooks;
+  GPtrArray *leaf_hooks;
+  guint first_object; /* of its hooks among all objects */
+  guint first_slot;   /* of the tensors that it keeps */
+  guint n_slots;
+  guint first_size;
+  guint key_length;
+} CollectedCall;
+
+/* Where an input, a size or an object came in. */
+typedef struct
+{
+  guint call;
+  const char *name; /* (unowned): of an argument */
+} CollectedOrigin;
+
+typedef struct
+{
+  AdjContext *cx;
+  GraphTask *task;
+  GArray *calls;     /* CollectedCall, in the order of replay */
+  GHashTable *ids;   /* AdjGradNode → id + 1 */
+  GPtrArray *inputs; /* of AdjTensor, owned */
+  GArray *input_origins;
+  GHashTable *numbers; /* AdjTensor → number among inputs + 1 */
+  GArray *slots; /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
+  GArray *sizes; /* gint64 */
+  GArray *size_origins;
+  GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
+  GArray *object_origins;
+  GByteArray *key;     /* of the call that is being collected */
+  const char *refusal; /* (nullable): why it cannot be captured */
+} Collection;
+
+/* What is found on the way. */
+typedef void (*CollectFunc) (const Collection *collection,
+                             const CollectedCall *call,
+                             gconstpointer kind,
+                             gpointer data);
+
+/* (transfer full) (nullable): everything that the backward of @task consists of; @each (nullable)
+ * hears of every call with its key.  %NULL: the context is in error. */
+Collection *
+collect (AdjContext *cx, GraphTask *task, gboolean last_first, CollectFunc each, gpointer data);
+void collection_free (Collection *collection);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Collection, collection_free)
+
+/* What two nodes have in common that do the same with what they keep. */
+gconstpointer node_get_kind (const AdjGradNode *node);
+/* Whether @node is called as a whole, not looked into. */
+gboolean node_is_whole (const AdjGradNode *node);
+
+/* Whether a number in place of a tensor, which @node keeps, becomes an input, so that another one
+ * is no other graph. */
+gboolean number_is_lifted (const AdjGradNode *node, const AdjValue *leaf);
+
+/* -- the key in words (words.c) -- */
+
+/* (transfer full): one line for each thing that the key of @call consists of. */
+GStrv call_describe (const Collection *collection, const CollectedCall *call);
+
+/* -- objects that a captured graph calls (objects.c) -- */
+
+typedef enum
+{
+  OBJECT_TENSOR_PRE_HOOK,
+  OBJECT_RETAINER, /* keeps the gradient of a tensor that asked for it */
+  OBJECT_PRE_HOOK,
+  OBJECT_POST_HOOK,
+  OBJECT_LEAF_HOOK,
+  OBJECT_BACKWARD, /* a node that is called as a whole */
+  N_OBJECT_KINDS,
+} ObjectKind;
+
+/* "tensor_pre_hook": PyTorch's name of it. */
+const char *object_kind_get_name (ObjectKind kind);
+/* (transfer full): @hook: (nullable): of @node; @tensor (nullable): that keeps its gradient. */
+AdjOpaque *object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor);
+const char *object_get_name (const AdjOpaque *object);
+
+/* -- sizes (sizes.c): which are symbols, and for which values a capture holds -- */
+
+typedef struct
+{
+  gint64 expected;
+  gboolean dynamic;
+} SizeState;
+
+/* What a capture takes a size for. */
+typedef struct
+{
+  gboolean passed; /* it is among the graph's sizes */
+  gint64 hint;
+  AdjSize size; /* in the symbols of the graph: what it is there */
+} SizeRule;
+
+/* @states: SizeState by size.  Notes changes; says whether one changed that was taken for fixed.
+ * @changed (out) (nullable): the first of them. */
+gboolean sizes_update (GArray *states, const GArray *sizes, guint *changed);
+/* (transfer full): SizeRule by size; equal dynamic sizes are one symbol. */
+GArray *sizes_make_rules (const GArray *states, AdjSymbols *symbols);
+/* Whether @sizes fit @rules and the guards of @symbols; @reason (out) (transfer full): why not. */
+gboolean sizes_fit (const GArray *rules, const GArray *sizes, AdjSymbols *symbols, char **reason);
+
+/* -- replaying (replay.c) -- */
+
+struct _AdjCapture
+{
+  gint ref_count;
+  guint id;
+  AdjGraph *replayed, *graph; /* (owned) */
+  AdjFunction *compiled;      /* (owned) (nullable): %NULL: the graph is interpreted */
+  char *reason;               /* (owned) */
+  guint64 n_runs;
+  GArray *rules;   /* SizeRule */
+  GArray *calls;   /* AdjCaptureCall; names owned */
+  GArray *inputs;  /* AdjCaptureOrigin; names owned */
+  GArray *objects; /* likewise */
+};
+
+/* (transfer full) (nullable): the graph of what was collected; @rules as sizes_make_rules() in
+ * @symbols.  %NULL with @error; nothing has happened then. */
+AdjGraph *replay (const Collection *collection,
+                  const char *name,
+                  const GArray *rules,
+                  AdjSymbols *symbols,
+                  GError **error);
+
+/* -- orders (reorder.c) -- */
+
+/* (transfer full) (nullable): @graph in the order asked for, without what nobody needs. */
+AdjGraph *reorder (AdjGraph *graph, AdjCaptureOrder order, GError **error);
+
+/* -- the cache (cache.c): a tree, one level for each call -- */
+
+typedef struct _CacheNode CacheNode;
+
+struct _CacheNode
+{
+  GHashTable *children; /* (nullable): CacheKey → CacheNode, owned */
+  const char *name;     /* (unowned) of the call that leads here */
+  GStrv words;          /* (owned) (nullable): its key */
+  GArray *sizes;        /* (nullable): SizeState, where a path ends */
+  GPtrArray *captures;  /* (nullable): of AdjCapture, owned; the last one is tried first */
+};
+
+CacheNode *cache_node_new (void);
+void cache_node_free (CacheNode *node);
+
+/* A way down the tree. */
+typedef struct
+{
+  CacheNode *node; /* where it is now */
+  char *reason;    /* (owned) (nullable): why nobody went further before */
+} CachePath;
+
+/* As CollectFunc: one step down, on a new branch where there is none. */
+void cache_descend (const Collection *collection,
+                    const CollectedCall *call,
+                    gconstpointer kind,
+                    gpointer path);
+
+/* -- running (run.c) -- */
+
+/* %FALSE: the context is in error. */
+gboolean capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection);
+
+G_END_DECLS

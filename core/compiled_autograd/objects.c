@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* What a captured graph calls beside operators: the hooks of this backward, and backwards that are
+ * called as a whole.  They are inputs of the graph, so that another hook is no other graph. */
+
+#include "compiled_autograd/compiled-private.h"
+
+typedef struct
+{
+  AdjOpaque parent;
+  ObjectKind kind;
+  AdjGradNode *node; /* (owned) */
+  AdjHook *hook;     /* (owned) (nullable) */
+  AdjTensor *tensor; /* (owned) (nullable): of a RETAINER */
+} Object;
+
+/* Calls it with @args, of which a graph may have made anything. */
+typedef gboolean (*ObjectCall) (
+    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out);
+
+static AdjTensor *
+get_tensor (const AdjValue *value)
+{
+  return value->kind == ADJ_VALUE_TENSOR ? value->tensor : NULL;
+}
+
+static AdjValue
+new_value (AdjTensor *tensor)
+{
+  return tensor != NULL ? ADJ_TENSOR (adj_tensor_ref (tensor)) : ADJ_NONE;
+}
+
+/* (transfer container): the tensors of a list, %NULL for None. */
+static AdjTensor **
+list_tensors (const AdjValue *list)
+{
+  AdjTensor **tensors = g_new0 (AdjTensor *, list->n + 1);
+
+  for (guint i = 0; i < list->n; i++)
+    tensors[i] = get_tensor (&list->items[i]);
+  return tensors;
+}
+
+static AdjValue
+new_tuple (AdjTensor *const *tensors, guint n)
+{
+  AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n, .items = g_new0 (AdjValue, n + 1) };
+
+  for (guint i = 0; i < n; i++)
+    tuple.items[i] = new_value (tensors[i]);
+  return tuple;
+}
+
+static gboolean
+call_tensor_hook (
+    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  AdjTensor *grad = get_tensor (&args[0]);
+  AdjTensor *new = ((AdjTensorHookFunc) self->hook->func) (cx, grad, self->hook->data);
+
+  if (!node_check_replacement (cx, self->hook, grad, new))
+    return FALSE;
+  *out = new_value (new != NULL ? new : grad);
+  return TRUE;
+}
+
+static gboolean
+call_retainer (
+    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  AdjTensor *grad = get_tensor (&args[0]);
+
+  *out = new_value (grad);
+  return grad == NULL || node_retain (cx, self->tensor, grad);
+}
+
+static gboolean
+call_node_hook (
+    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const AdjValue none = { .kind = ADJ_VALUE_LIST };
+  const AdjValue *results = n_args > 1 ? &args[1] : &none;
+  g_autofree AdjTensor **before = list_tensors (&args[0]);
+  g_autofree AdjTensor **shown = list_tensors (&args[0]);
+  g_autofree AdjTensor **given = list_tensors (results);
+
+  ((AdjNodeHookFunc) self->hook->func) (cx, shown, args[0].n, n_args > 1 ? given : NULL, results->n,
+                                        self->hook->data);
+  for (guint i = 0; i < args[0].n; i++)
+    if (!node_check_replacement (cx, self->hook, before[i], shown[i]))
+      return FALSE;
+  *out = new_tuple (shown, args[0].n);
+  return !adj_context_has_error (cx);
+}
+
+static gboolean
+call_leaf_hook (
+    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  *out = ADJ_NONE;
+  return leaf_run_hook (cx, self->hook, args[0].tensor);
+}
+
+/* (saved, *grads) */
+static gboolean
+call_backward (
+    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  AdjGradNode *node = self->node;
+  const AdjValue rest = { .kind = ADJ_VALUE_LIST, .n = n_args - 1, .items = (AdjValue *) args + 1 };
+  g_autofree AdjTensor **saved = list_tensors (&args[0]);
+  g_autofree AdjTensor **grads = list_tensors (&rest);
+  g_autofree AdjTensor **grad_inputs = g_new0 (AdjTensor *, node->n_edges + 1);
+  g_autofree gboolean *needed = g_new0 (gboolean, node->n_edges + 1);
+  gboolean done;
+
+  for (guint i = 0; i < node->n_edges; i++)
+    needed[i] = node->edges[i].node != NULL && engine_reaches (cx, node->edges[i].node);
+  done = node->klass->apply_to != NULL
+             ? node->klass->apply_to (node, cx, saved, grads, needed, grad_inputs)
+             : node->klass->apply (node, cx, grads, needed, grad_inputs);
+  if (done)
+    *out = new_tuple (grad_inputs, node->n_edges);
+  for (guint i = 0; i < node->n_edges; i++)
+    g_clear_pointer (&grad_inputs[i], adj_tensor_unref);
+  return done;
+}
+
+static const struct
+{
+  const char *name; /* as PyTorch has it */
+  ObjectCall call;
+  gboolean takes_list;
+} kinds[N_OBJECT_KINDS] = {
+  [OBJECT_TENSOR_PRE_HOOK] = { "tensor_pre_hook", call_tensor_hook, FALSE },
+  [OBJECT_RETAINER] = { "cpp_tensor_pre_hook", call_retainer, FALSE },
+  [OBJECT_PRE_HOOK] = { "pre_hook", call_node_hook, TRUE },
+  [OBJECT_POST_HOOK] = { "post_hook", call_node_hook, TRUE },
+  [OBJECT_LEAF_HOOK] = { "post_acc_grad_hook", call_leaf_hook, FALSE },
+  [OBJECT_BACKWARD] = { "backward", call_backward, TRUE },
+};
+
+const char *
+object_kind_get_name (ObjectKind kind)
+{
+  return kinds[kind].name;
+}
+
+static gboolean
+check_arguments (const Object *self, AdjContext *cx, const AdjValue *args, guint n_args)
+{
+  const gboolean several =
+      n_args > 0 && (args[0].kind == ADJ_VALUE_LIST || args[0].kind == ADJ_VALUE_TUPLE);
+  gboolean good = n_args > 0 && several == kinds[self->kind].takes_list;
+
+  if (self->kind == OBJECT_LEAF_HOOK)
+    good = good && args[0].kind == ADJ_VALUE_TENSOR;
+  if (self->kind == OBJECT_POST_HOOK)
+    good = good && n_args == 2 && adj_value_is_container (&args[1]);
+  if (self->kind == OBJECT_BACKWARD)
+    good = good && n_args == 1 + self->node->n_inputs;
+  if (!good)
+    adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                      "%s: a %s is called with what it does not take", self->node->name,
+                      kinds[self->kind].name);
+  return good;
+}
+
+static gboolean
+object_call (AdjOpaque *object,
+             AdjContext *cx,
+             const AdjValue *args,
+             guint n_args,
+             const AdjValue *kwargs,
+             AdjValue *out)
+{
+  const Object *self = (const Object *) object;
+  const AdjPlace place = *adj_context_get_place (cx);
+  const AdjGradNode *outer;
+  gboolean done;
+
+  *out = ADJ_NONE;
+  if (!check_arguments (self, cx, args, n_args))
+    return FALSE;
+  outer = engine_enter_node (cx, self->node);
+  done = kinds[self->kind].call (self, cx, args, n_args, out);
+  engine_enter_node (cx, outer);
+  adj_context_set_place (cx, &place);
+  return done && !adj_context_has_error (cx);
+}
+
+const char *
+object_get_name (const AdjOpaque *object)
+{
+  const Object *self = (const Object *) object;
+
+  return self->hook != NULL ? hook_get_name (self->hook) : self->node->name;
+}
+
+static char *
+object_describe (const AdjOpaque *object)
+{
+  return g_strdup_printf ("%s %s", kinds[((const Object *) object)->kind].name,
+                          object_get_name (object));
+}
+
+static void
+object_finalize (AdjOpaque *object)
+{
+  Object *self = (Object *) object;
+
+  adj_grad_node_unref (self->node);
+  adj_hook_unref (self->hook);
+  adj_tensor_unref (self->tensor);
+}
+
+static const AdjOpaqueClass object_class = {
+  .name = "function of autograd",
+  .call = object_call,
+  .describe = object_describe,
+  .finalize = object_finalize,
+};
+
+AdjOpaque *
+object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor)
+{
+  Object *self = (Object *) adj_opaque_new (&object_class, sizeof (Object));
+
+  self->kind = kind;
+  self->node = adj_grad_node_ref (node);
+  self->hook = hook != NULL ? adj_hook_ref (hook) : NULL;
+  self->tensor = adj_keep (tensor);
+  return &self->parent;
+}

@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: MIT */
+/* Replaying (compiled-autograd §2.6, §2.7): what was collected runs once more on tensors without
+ * bytes, and everything that it calls becomes a node of a graph.  No hook is called. */
+
+#include <string.h>
+
+#include "compiled_autograd/compiled-private.h"
+#include "rules/adj-apply.h"
+#include "trace/adj-examples.h"
+#include "trace/adj-tracer.h"
+
+#define CALL_HOOK "torch._dynamo.external_utils.call_hook"
+#define CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
+#define FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"
+#define ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
+
+/* A value of a node that another one stands in for. */
+typedef struct
+{
+  AdjTensorMeta *meta;
+  AdjTensorMeta was;
+} ChangedMeta;
+
+typedef struct
+{
+  AdjValue *leaf;
+  AdjValue was;
+} ChangedLeaf;
+
+typedef struct
+{
+  const Collection *collection;
+  const GArray *rules; /* SizeRule */
+  AdjContext *cx;      /* of the trace */
+  AdjTracer *tracer;
+  AdjNodeId lists[4];   /* placeholders: inputs, sizes, scalars, hooks */
+  AdjTensor **fakes;    /* by input, owned */
+  GHashTable *indices;  /* AdjGradNode → index of its call + 1 */
+  AdjTensor ***grads;   /* by call and input (owned) (nullable) */
+  AdjTensor **captured; /* by target, owned */
+  guint slot, size;     /* what is visited next */
+  GPtrArray *saved;     /* of Saved: that something stands in for */
+  GArray *metas;        /* ChangedMeta */
+  GArray *leaves;       /* ChangedLeaf */
+} Replay;
+
+/* -- nodes of the graph -- */
+
+static AdjNodeId
+add_call (Replay *self, const char *target, const AdjValue *args, guint n_args, const AdjValue *out)
+{
+  const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n_args, .items = (AdjValue *) args };
+  AdjValue taken;
+
+  if (!adj_tracer_take (self->tracer, &tuple, &taken))
+    return ADJ_NO_NODE;
+  return adj_tracer_add_call (self->tracer, target, &taken, &ADJ_NONE, out);
+}
+
+static AdjNodeId
+add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out)
+{
+  const AdjValue args[2] = { ADJ_NODE (list), ADJ_INT (index) };
+
+  return add_call (self, "operator.getitem", args, 2, out);
+}
+
+/* call_hook (object, *args, hook_type=…) */
+static AdjNodeId
+add_hook_call (
+    Replay *self, guint object, ObjectKind kind, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  const char *name = object_kind_get_name (kind);
+  AdjValue keywords[2] = { { .kind = ADJ_VALUE_STRING, .n = 9, .text = "hook_type" },
+                           { .kind = ADJ_VALUE_STRING, .n = strlen (name), .text = name } };
+  const AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 2, .items = keywords };
+  AdjValue all[3] = { ADJ_NODE (add_item (self, self->lists[3], object, &ADJ_NONE)) };
+  const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n_args + 1, .items = all };
+  AdjValue taken, taken_kwargs;
+
+  for (guint i = 0; i < n_args; i++)
+    all[i + 1] = args[i];
+  if (!adj_tracer_take (self->tracer, &tuple, &taken) ||
+      !adj_tracer_take (self->tracer, &kwargs, &taken_kwargs))
+    return ADJ_NO_NODE;
+  return adj_tracer_add_call (self->tracer, CALL_HOOK, &taken, &taken_kwargs, out);
+}
+
+/* A tensor without bytes that nobody has seen yet. */
+static AdjTensor *
+new_like (Replay *self, const AdjTensorMeta *meta)
+{
+  AdjTensor *tensor = adj_tensor_new_empty (meta, adj_context_get_symbols (self->cx), TRUE);
+
+  return adj_scope_add (self->cx, tensor);
+}
+
+static AdjValue
+value_of (AdjTensor *tensor)
+{
+  return tensor != NULL ? ADJ_TENSOR (tensor) : ADJ_NONE;
+}
+
+static void
+put (AdjTensor **slot, AdjTensor *tensor)
+{
+  adj_tensor_ref (tensor);
+  if (*slot != NULL)
+    adj_tensor_unref (*slot);
+  *slot = tensor;
+}
+
+/* -- the beginning -- */
+
+static AdjSize
+size_of_value (gint64 size, gconstpointer data)
+{
+  const GArray *rules = data;
+
+  for (guint i = 0; size > 1 && i < rules->len; i++)
+    {
+      const SizeRule *rule = &g_array_index (rules, SizeRule, i);
+
+      if (rule->passed && rule->hint == size)
+        return rule->size;
+    }
+  return ADJ_SIZE (size);
+}
+
+static gboolean
+has_symbols (const GArray *rules)
+{
+  for (guint i = 0; i < rules->len; i++)
+    if (!adj_size_is_int (g_array_index (rules, SizeRule, i).size))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+make_fakes (Replay *self)
+{
+  const GPtrArray *inputs = self->collection->inputs;
+  g_autoptr (AdjExamples) examples =
+      adj_examples_new (self->cx, adj_context_get_symbols (self->cx), FALSE);
+
+  self->fakes = g_new0 (AdjTensor *, inputs->len + 1);
+  if (has_symbols (self->rules))
+    adj_examples_set_map (examples, size_of_value, self->rules);
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      AdjTensor *tensor = g_ptr_array_index (inputs, i);
+      AdjValue fake;
+
+      if (!adj_examples_import (examples, &ADJ_TENSOR (tensor), &fake))
+        return FALSE;
+      self->fakes[i] = fake.tensor;
+    }
+  return TRUE;
+}
+
+static void
+add_placeholders (Replay *self)
+{
+  static const char *const names[] = { "inputs", "sizes", "scalars", "hooks" };
+  guint n_inputs = self->collection->inputs->len;
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+  g_autofree AdjValue *tensors = g_new0 (AdjValue, n_inputs + 1);
+  g_autofree AdjValue *hooks = g_new0 (AdjValue, self->collection->objects->len + 1);
+  AdjValue values[4];
+
+  for (guint i = 0; i < n_inputs; i++)
+    tensors[i] = ADJ_TENSOR (self->fakes[i]);
+  for (guint i = 0; i < self->rules->len; i++)
+    {
+      const SizeRule *rule = &g_array_index (self->rules, SizeRule, i);
+      const AdjValue size = adj_value_from_size (rule->size);
+
+      if (rule->passed)
+        g_array_append_val (sizes, size);
+    }
+  values[0] = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n_inputs, .items = tensors };
+  values[1] =
+      (AdjValue){ .kind = ADJ_VALUE_LIST, .n = sizes->len, .items = (gpointer) sizes->data };
+  values[2] = (AdjValue){ .kind = ADJ_VALUE_LIST };
+  values[3] =
+      (AdjValue){ .kind = ADJ_VALUE_LIST, .n = self->collection->objects->len, .items = hooks };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    self->lists[i] =
+        adj_tracer_add_placeholder (self->tracer, names[i], NULL, NULL, ADJ_NO_NODE, &values[i]);
+  for (guint i = 0; i < n_inputs; i++)
+    add_item (self, self->lists[0], i, &tensors[i]);
+  for (guint i = 0; i < sizes->len; i++)
+    add_item (self, self->lists[1], i, &g_array_index (sizes, AdjValue, i));
+}
+
+/* -- what stands in for what a node keeps -- */
+
+typedef struct
+{
+  GradVisitor parent;
+  Replay *self;
+  const AdjGradNode *node;
+} Exchanger;
+
+/* (nullable) */
+static AdjTensor *
+next_fake (Replay *self)
+{
+  guint number = g_array_index (self->collection->slots, guint, self->slot++);
+
+  return number > 0 ? self->fakes[number - 1] : NULL;
+}
+
+static void
+exchange_saved (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved *saved)
+{
+  Replay *self = ((Exchanger *) visitor)->self;
+
+  saved_stand_in (saved, next_fake (self));
+  g_ptr_array_add (self->saved, saved);
+}
+
+static AdjSize
+size_at (const Replay *self, guint index)
+{
+  return g_array_index (self->rules, SizeRule, index).size;
+}
+
+/* Sizes at fixed places stay; with symbols among them, the strides are made again. */
+static void
+exchange_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
+{
+  Replay *self = ((Exchanger *) visitor)->self;
+  const ChangedMeta change = { meta, *meta };
+  gboolean symbolic = FALSE;
+
+  for (guint i = 0; i < meta->shape.rank; i++)
+    symbolic |= !adj_size_is_int (size_at (self, self->size + i));
+  if (symbolic)
+    {
+      g_array_append_val (self->metas, change);
+      for (guint i = 0; i < meta->shape.rank; i++)
+        meta->shape.size[i] = size_at (self, self->size + i);
+      adj_shape_restride (&meta->shape, &change.was.shape, adj_context_get_symbols (self->cx), NULL,
+                          NULL);
+    }
+  self->size += meta->shape.rank;
+}
+
+static void
+exchange_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean is_tensor)
+{
+  const Exchanger *exchanger = (const Exchanger *) visitor;
+  Replay *self = exchanger->self;
+  const ChangedLeaf change = { leaf, *leaf };
+  AdjTensor *fake;
+
+  if (leaf->kind == ADJ_VALUE_META)
+    exchange_meta (visitor, name, (AdjTensorMeta *) leaf->meta);
+  else if (leaf->kind == ADJ_VALUE_TENSOR || (is_tensor && leaf->kind == ADJ_VALUE_NONE))
+    next_fake (self);
+  else if (is_tensor && number_is_lifted (exchanger->node, leaf))
+    {
+      fake = next_fake (self);
+      g_array_append_val (self->leaves, change);
+      *leaf = ADJ_TENSOR (fake);
+    }
+}
+
+/* What a visit of collect() saw, seen again. */
+static void
+exchange (Replay *self, const CollectedCall *call)
+{
+  Exchanger exchanger = { { exchange_saved, exchange_leaf, exchange_meta }, self, call->node };
+
+  self->slot = call->first_slot;
+  self->size = call->first_size;
+  if (!call->needed)
+    return;
+  if (call->node->klass->visit != NULL)
+    call->node->klass->visit (call->node, &exchanger.parent);
+  for (guint i = 0; i < call->node->n_edges; i++)
+    {
+      const GradEdge *edge = &call->node->edges[i];
+
+      if (edge->node != NULL)
+        exchange_meta (&exchanger.parent, "gradient", &edge->node->inputs[edge->input]);
+    }
+}
+
+/* One place may have been changed twice: the last change goes first. */
+static void
+restore (Replay *self)
+{
+  for (guint i = 0; i < self->saved->len; i++)
+    saved_stand_in (g_ptr_array_index (self->saved, i), NULL);
+  for (guint i = self->metas->len; i-- > 0;)
+    {
+      const ChangedMeta *change = &g_array_index (self->metas, ChangedMeta, i);
+
+      *change->meta = change->was;
+    }
+  for (guint i = self->leaves->len; i-- > 0;)
+    {
+      const ChangedLeaf *change = &g_array_index (self->leaves, ChangedLeaf, i);
+
+      *change->leaf = change->was;
+    }
+}
+
+/* -- one call -- */
+
+static gboolean
+replay_tensor_hooks (Replay *self, const CollectedCall *call, AdjTensor **grads, guint *object)
+{
+  const AdjGradNode *node = call->node;
+  guint n = call->tensor_hooks != NULL ? call->tensor_hooks->len : 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint input = ((const AdjHook *) g_ptr_array_index (call->tensor_hooks, i))->input;
+      AdjTensor *grad = grads[input];
+      AdjTensor *new = grad != NULL ? new_like (self, adj_tensor_get_meta (grad)) : NULL;
+      const AdjValue given = value_of (grad);
+      AdjValue out = value_of (new);
+
+      add_hook_call (self, (*object)++, OBJECT_TENSOR_PRE_HOOK, &given, 1, &out);
+      if (new != NULL)
+        put (&grads[input], new);
+    }
+  for (guint i = 0; node->retainers != NULL && i < node->n_inputs; i++)
+    if (node->retainers[i] != NULL)
+      {
+        const AdjValue given = value_of (grads[i]);
+        AdjValue out = grads[i] != NULL
+                           ? ADJ_TENSOR (new_like (self, adj_tensor_get_meta (grads[i])))
+                           : ADJ_NONE;
+
+        add_hook_call (self, (*object)++, OBJECT_RETAINER, &given, 1, &out);
+      }
+  return !adj_context_has_error (self->cx);
+}
+
+static AdjValue
+list_of (AdjTensor *const *tensors, guint n, AdjValue *items)
+{
+  for (guint i = 0; i < n; i++)
+    items[i] = value_of (tensors[i]);
+  return (AdjValue){ .kind = ADJ_VALUE_LIST, .n = n, .items = items };
+}
+
+/* Hooks on a node: each gives all gradients again. */
+static gboolean
+replay_node_hooks (Replay *self,
+                   const GPtrArray *hooks,
+                   ObjectKind kind,
+                   guint *object,
+                   AdjTensor **grads,
+                   guint n_grads,
+                   AdjTensor *const *results,
+                   guint n_results)
+{
+  g_autofree AdjValue *items = g_new0 (AdjValue, n_grads + 1);
+  g_autofree AdjValue *others = g_new0 (AdjValue, n_results + 1);
+
+  for (guint i = 0; hooks != NULL && i < hooks->len; i++)
+    {
+      const AdjValue args[2] = { list_of (grads, n_grads, items),
+                                 list_of (results, n_results, others) };
+      AdjValue outs = { .kind = ADJ_VALUE_TUPLE, .n = n_grads };
+      g_autofree AdjValue *new = g_new0 (AdjValue, n_grads + 1);
+
+      for (guint k = 0; k < n_grads; k++)
+        if (grads[k] != NULL)
+          new[k] = ADJ_TENSOR (new_like (self, adj_tensor_get_meta (grads[k])));
+      outs.items = new;
+      add_hook_call (self, (*object)++, kind, args, kind == OBJECT_POST_HOOK ? 2 : 1, &outs);
+      for (guint k = 0; k < n_grads; k++)
+        if (new[k].kind == ADJ_VALUE_TENSOR)
+          put (&grads[k], new[k].tensor);
+    }
+  return !adj_context_has_error (self->cx);
+}
+
+static void
+replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, guint object)
+{
+  guint number = g_array_index (self->collection->slots, guint, call->first_slot);
+  AdjTensor *leaf = number > 0 ? self->fakes[number - 1] : NULL;
+  AdjTensor *real = accumulator_get_leaf (call->node);
+
+  if (leaf == NULL || grads[0] == NULL || !adj_tensor_get_requires_grad (real))
+    return;
+  add_call (self, ACCUMULATE, (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2,
+            &ADJ_NONE);
+  for (guint i = 0; call->leaf_hooks != NULL && i < call->leaf_hooks->len; i++)
+    add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
+}
+
+/* call_backward (backward, saved, *grads): what it gives looks as its inputs do. */
+static gboolean
+replay_whole (
+    Replay *self, const CollectedCall *call, AdjTensor *const *grads, guint object, AdjTensor **out)
+{
+  const AdjGradNode *node = call->node;
+  g_autofree AdjValue *args = g_new0 (AdjValue, node->n_inputs + 3);
+  g_autofree AdjValue *outs = g_new0 (AdjValue, node->n_edges + 1);
+  g_autoptr (GArray) saved = g_array_new (FALSE, FALSE, sizeof (AdjValue));
+
+  self->slot = call->first_slot;
+  for (guint end = call->first_slot + call->n_slots; self->slot < end;)
+    {
+      const AdjValue value = value_of (next_fake (self));
+
+      g_array_append_val (saved, value);
+    }
+  args[0] = ADJ_NODE (add_item (self, self->lists[3], object, &ADJ_NONE));
+  args[1] = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = saved->len, .items = (gpointer) saved->data };
+  for (guint i = 0; i < node->n_inputs; i++)
+    args[2 + i] = value_of (grads[i]);
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      const GradEdge *edge = &node->edges[i];
+
+      if (edge->node == NULL || !task_reaches (self->collection->task, edge->node))
+        continue;
+      out[i] = adj_keep (new_like (self, &edge->node->inputs[edge->input]));
+      outs[i] = ADJ_TENSOR (out[i]);
+    }
+  add_call (self, CALL_BACKWARD, args, node->n_inputs + 2,
+            &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = node->n_edges, .items = outs });
+  return !adj_context_has_error (self->cx);
+}
+
+static gboolean
+validate (Replay *self, const AdjGradNode *node, AdjTensor **out)
+{
+  g_autofree char *prefix =
+      g_strdup_printf ("[Compiled Autograd Tracing: %s] returned", node->name);
+
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      const GradEdge *edge = &node->edges[i];
+      AdjTensor *tensor;
+
+      if (out[i] == NULL || edge->node == NULL)
+        continue;
+      tensor = grad_validate (self->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
+      if (tensor == NULL)
+        return FALSE;
+      if (tensor != out[i])
+        put (&out[i], tensor);
+    }
+  return TRUE;
+}
+
+static gboolean
+replay_apply (
+    Replay *self, const CollectedCall *call, AdjTensor **grads, guint object, AdjTensor **out)
+{
+  AdjGradNode *node = call->node;
+  g_autofree gboolean *needed = g_new0 (gboolean, node->n_edges + 1);
+  AdjTensor *leaf;
+
+  if (grad_node_is_accumulator (node, &leaf))
+    {
+      replay_leaf (self, call, grads, object);
+      return !adj_context_has_error (self->cx);
+    }
+  if (node_is_whole (node))
+    return replay_whole (self, call, grads, object, out);
+  for (guint i = 0; i < node->n_edges; i++)
+    needed[i] =
+        node->edges[i].node != NULL && task_reaches (self->collection->task, node->edges[i].node);
+  return node->klass->apply (node, self->cx, grads, needed, out) &&
+         !adj_context_has_error (self->cx);
+}
+
+/* The root gives what the backward was given. */
+static void
+replay_root (Replay *self, const CollectedCall *call, AdjTensor **out)
+{
+  self->slot = call->first_slot;
+  for (guint i = 0; i < call->node->n_edges; i++)
+    out[i] = adj_keep (next_fake (self));
+}
+
+static gboolean
+arrive (Replay *self, const GradEdge *edge, AdjTensor *grad)
+{
+  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (self->indices, edge->node));
+  AdjTensor **slot;
+
+  if (index == 0 || grad == NULL)
+    return TRUE;
+  if (self->grads[index - 1] == NULL)
+    self->grads[index - 1] = g_new0 (AdjTensor *, edge->node->n_inputs + 1);
+  slot = &self->grads[index - 1][edge->input];
+  if (*slot != NULL)
+    grad = ADJ_APPLY (self->cx, ADJ_OP_add_Tensor, ADJ_TENSOR (*slot), ADJ_TENSOR (grad));
+  if (grad != NULL)
+    put (slot, grad);
+  return grad != NULL;
+}
+
+static void
+capture_grads (Replay *self, const CollectedCall *call, AdjTensor *const *grads)
+{
+  const GradRequest *request = task_get_request (self->collection->task);
+
+  for (guint i = 0; call->captures != NULL && i < call->captures->len; i++)
+    {
+      guint target = g_array_index (call->captures, guint, i);
+      AdjTensor *grad = grads[request->targets[target].edge.input];
+
+      if (grad != NULL)
+        put (&self->captured[target], grad);
+    }
+}
+
+static gboolean
+replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object)
+{
+  AdjGradNode *node = call->node;
+  g_autofree AdjTensor **out = g_new0 (AdjTensor *, node->n_edges + 1);
+  guint n_pre = call->pre_hooks != NULL ? call->pre_hooks->len : 0;
+  guint n_post = call->post_hooks != NULL ? call->post_hooks->len : 0;
+  guint post = object + n_pre;
+  gboolean done = replay_node_hooks (self, call->pre_hooks, OBJECT_PRE_HOOK, &object, grads,
+                                     node->n_inputs, NULL, 0);
+
+  if (done && call == &g_array_index (self->collection->calls, CollectedCall, 0))
+    replay_root (self, call, out);
+  else if (done)
+    done = replay_apply (self, call, grads, post + n_post, out) && validate (self, node, out);
+  done = done && replay_node_hooks (self, call->post_hooks, OBJECT_POST_HOOK, &post, out,
+                                    node->n_edges, grads, node->n_inputs);
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      if (done && node->edges[i].node != NULL)
+        done = arrive (self, &node->edges[i], out[i]);
+      g_clear_pointer (&out[i], adj_tensor_unref);
+    }
+  return done;
+}
+
+/* "MulBackward (NodeCall 3)", below the place in the program. */
+static char *
+make_origin (const CollectedCall *call, guint index)
+{
+  const AdjPlace *place = &call->node->place;
+  GString *text = g_string_new (place->stack_trace);
+
+  if (place->stack_trace == NULL && place->file != NULL)
+    g_string_append_printf (text, "  File \"%s\", line %u, in %s\n\n", place->file, place->line,
+                            place->function != NULL ? place->function : "C");
+  g_string_append_printf (text,
+                          "  File \"compiled_autograd\", line %u, in set_node_origin\n"
+                          "    %s (NodeCall %u)\n",
+                          index, call->node->name, index);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+replay_call (Replay *self, guint index)
+{
+  const CollectedCall *call = &g_array_index (self->collection->calls, CollectedCall, index);
+  g_autofree char *origin = make_origin (call, index);
+  const AdjPlace place = { .stack_trace = origin };
+  guint object = call->first_object;
+  gboolean done;
+
+  if (self->grads[index] == NULL)
+    self->grads[index] = g_new0 (AdjTensor *, call->node->n_inputs + 1);
+  adj_context_set_place (self->cx, &place);
+  adj_scope_begin (self->cx);
+  done = replay_tensor_hooks (self, call, self->grads[index], &object);
+  capture_grads (self, call, self->grads[index]);
+  if (done && call->needed)
+    done = replay_needed (self, call, self->grads[index], object);
+  adj_scope_end (self->cx);
+  adj_context_set_place (self->cx, NULL);
+  for (guint i = 0; i < call->node->n_inputs; i++)
+    g_clear_pointer (&self->grads[index][i], adj_tensor_unref);
+  return done;
+}
+
+/* -- all of it -- */
+
+static gboolean
+add_output (Replay *self)
+{
+  guint n = task_get_request (self->collection->task)->n_targets;
+  g_autofree AdjValue *items = g_new0 (AdjValue, n + 1);
+  const AdjValue list = list_of (self->captured, n, items);
+
+  add_call (self, FINAL_CALLBACKS, NULL, 0, &ADJ_NONE);
+  return adj_tracer_add_output (self->tracer, &list);
+}
+
+static gboolean
+run (Replay *self)
+{
+  const GArray *calls = self->collection->calls;
+  gboolean done = make_fakes (self);
+
+  for (guint i = 0; i < calls->len; i++)
+    {
+      const CollectedCall *call = &g_array_index (calls, CollectedCall, i);
+
+      g_hash_table_insert (self->indices, call->node, GUINT_TO_POINTER (i + 1));
+      exchange (self, call);
+    }
+  if (done)
+    add_placeholders (self);
+  for (guint i = 0; i < calls->len && done; i++)
+    done = replay_call (self, i);
+  restore (self);
+  return done && add_output (self);
+}
+
+static void
+replay_init (Replay *self)
+{
+  guint n = self->collection->calls->len;
+
+  self->indices = g_hash_table_new (NULL, NULL);
+  self->grads = g_new0 (AdjTensor **, n + 1);
+  self->captured = g_new0 (AdjTensor *, task_get_request (self->collection->task)->n_targets + 1);
+  self->saved = g_ptr_array_new ();
+  self->metas = g_array_new (FALSE, FALSE, sizeof (ChangedMeta));
+  self->leaves = g_array_new (FALSE, FALSE, sizeof (ChangedLeaf));
+}
+
+static void
+replay_clear (Replay *self)
+{
+  for (guint i = 0; i < self->collection->calls->len; i++)
+    {
+      const CollectedCall *call = &g_array_index (self->collection->calls, CollectedCall, i);
+
+      for (guint k = 0; self->grads[i] != NULL && k < call->node->n_inputs; k++)
+        g_clear_pointer (&self->grads[i][k], adj_tensor_unref);
+      g_free (self->grads[i]);
+    }
+  for (guint i = 0; i < task_get_request (self->collection->task)->n_targets; i++)
+    g_clear_pointer (&self->captured[i], adj_tensor_unref);
+  for (guint i = 0; self->fakes != NULL && i < self->collection->inputs->len; i++)
+    g_clear_pointer (&self->fakes[i], adj_tensor_unref);
+  g_free (self->fakes);
+  g_free (self->grads);
+  g_free (self->captured);
+  g_hash_table_unref (self->indices);
+  g_ptr_array_unref (self->saved);
+  g_array_unref (self->metas);
+  g_array_unref (self->leaves);
+}
+
+AdjGraph *
+replay (const Collection *collection,
+        const char *name,
+        const GArray *rules,
+        AdjSymbols *symbols,
+        GError **error)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_empty (symbols);
+  g_autoptr (AdjTracer) tracer = adj_tracer_new (cx, name, FALSE);
+  Replay self = { .collection = collection, .rules = rules, .cx = cx, .tracer = tracer };
+  AdjGraph *graph = NULL;
+  gboolean done;
+
+  adj_context_push_mode (cx, adj_fake_mode_new ());
+  adj_context_push_mode (cx, adj_proxy_mode_new (tracer));
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  adj_context_set_grad_enabled (cx, FALSE);
+  adj_context_set_default_dtype (cx, adj_context_get_default_dtype (collection->cx));
+  replay_init (&self);
+  adj_scope_begin (cx);
+  done = run (&self);
+  adj_scope_end (cx);
+  replay_clear (&self);
+  if (!adj_context_take_error (cx, error) && done)
+    graph = adj_tracer_seal (tracer, error);
+  while (adj_context_get_mode (cx) != NULL)
+    adj_context_pop_mode (cx);
+  return graph;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Running what was captured: every input goes with its last use (compiled-autograd §3).  A gradient
+ * may turn out to be undefined, when a custom backward gives none: what is computed of it then is
+ * undefined too, and nothing is accumulated (§7.3 c). */
+
+#include "compiled_autograd/compiled-private.h"
+#include "interpreter/adj-interpreter.h"
+#include "ops/adj-ops.h"
+
+/* Whether an argument is None where the operator needs a tensor. */
+static gboolean
+lacks_tensor (const AdjNode *node, const AdjValue *args)
+{
+  const AdjSchema *schema = adj_op_get_schema (node->op);
+
+  for (guint i = 0; i < args->n && i < schema->n_arguments; i++)
+    if (args->items[i].kind == ADJ_VALUE_NONE && node->args.items[i].kind == ADJ_VALUE_NODE &&
+        schema->arguments[i].type.kind == ADJ_TYPE_KIND_TENSOR &&
+        !schema->arguments[i].type.is_list && !schema->arguments[i].type.optional)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+replace_undefined (
+    const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
+{
+  const AdjNode *node = adj_graph_get_node (graph, id.index);
+
+  *value = ADJ_NONE;
+  if (node->op == NULL)
+    return g_str_equal (node->target, "operator.getitem") && args->n > 0 &&
+           args->items[0].kind == ADJ_VALUE_NONE;
+  if ((node->op->flags & ADJ_OP_UNDEFINED) != 0 || !lacks_tensor (node, args))
+    return FALSE;
+  if (node->op == adj_op (ADJ_OP_add_Tensor))
+    *value = adj_value_copy (&args->items[args->items[0].kind == ADJ_VALUE_NONE]);
+  return TRUE;
+}
+
+static AdjValue
+take_inputs (Collection *collection)
+{
+  AdjValue list = { .kind = ADJ_VALUE_LIST, .n = collection->inputs->len };
+
+  list.items = g_new0 (AdjValue, list.n + 1);
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = ADJ_TENSOR (adj_tensor_ref (g_ptr_array_index (collection->inputs, i)));
+  g_ptr_array_set_size (collection->inputs, 0);
+  return list;
+}
+
+static AdjValue
+take_sizes (const AdjCapture *capture, const Collection *collection)
+{
+  AdjValue list = { .kind = ADJ_VALUE_LIST };
+
+  list.items = g_new0 (AdjValue, capture->rules->len + 1);
+  for (guint i = 0; i < capture->rules->len; i++)
+    if (g_array_index (capture->rules, SizeRule, i).passed)
+      list.items[list.n++] = ADJ_INT (g_array_index (collection->sizes, gint64, i));
+  return list;
+}
+
+static AdjValue
+take_objects (const Collection *collection)
+{
+  AdjValue list = { .kind = ADJ_VALUE_LIST, .n = collection->objects->len };
+
+  list.items = g_new0 (AdjValue, list.n + 1);
+  for (guint i = 0; i < list.n; i++)
+    list.items[i] = ADJ_OPAQUE (adj_opaque_ref (g_ptr_array_index (collection->objects, i)));
+  return list;
+}
+
+/* Nothing is left for a second backward, nor to be held while this one runs. */
+static void
+release_nodes (const Collection *collection)
+{
+  for (guint i = 0; i < collection->calls->len; i++)
+    {
+      const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, i);
+
+      if (call->needed && call->node->klass->release != NULL)
+        call->node->klass->release (call->node);
+    }
+}
+
+static gboolean
+give_captured (const GradRequest *request, AdjContext *cx, const AdjValue *result)
+{
+  if (!adj_value_is_container (result) || result->n != request->n_targets)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "compiled autograd: the compiled graph gives %u gradients, but %u are "
+                        "wanted",
+                        adj_value_is_container (result) ? result->n : 1, request->n_targets);
+      return FALSE;
+    }
+  for (guint i = 0; i < result->n; i++)
+    if (!request->targets[i].run && result->items[i].kind == ADJ_VALUE_TENSOR)
+      request->captured[i] = adj_tensor_ref (result->items[i].tensor);
+  return TRUE;
+}
+
+gboolean
+capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection)
+{
+  static const AdjInterpreterHooks hooks = { .replace = replace_undefined };
+  const GradRequest *request = task_get_request (collection->task);
+  const AdjPlace place = *adj_context_get_place (cx);
+  g_auto (AdjValue) result = ADJ_NONE;
+  AdjValue args[4] = { take_inputs (collection),
+                       take_sizes (capture, collection),
+                       { .kind = ADJ_VALUE_LIST },
+                       take_objects (collection) };
+  gboolean done;
+
+  if ((request->flags & ADJ_BACKWARD_RETAIN_GRAPH) == 0)
+    release_nodes (collection);
+  capture->n_runs++;
+  if (capture->compiled != NULL)
+    done = adj_function_call (capture->compiled, cx, args, G_N_ELEMENTS (args), &result);
+  else
+    done = adj_interpret_taking (cx, capture->graph, args, G_N_ELEMENTS (args), &hooks, &result);
+  for (guint i = 0; i < G_N_ELEMENTS (args); i++)
+    adj_value_clear (&args[i]);
+  adj_context_set_place (cx, &place);
+  return done && give_captured (request, cx, &result);
+}
