@@ -152,6 +152,8 @@ gboolean task_reaches (const GraphTask *task, const AdjGradNode *node);
 gboolean task_needs (const GraphTask *task, const AdjGradNode *node);
 /* (nullable): of guint: targets that want what arrives at @node. */
 const GArray *task_get_captures (const GraphTask *task, const AdjGradNode *node);
+/* A number for @node, in the order in which nodes are first asked for. */
+guint task_look_up (GraphTask *task, const AdjGradNode *node);
 /* (transfer full): all nodes that the backward comes to, each after those that it waits for, as the
  * engine runs them or, @last_first, those found last first. */
 GPtrArray *task_list_nodes (GraphTask *task, gboolean last_first);

@@ -386,19 +386,24 @@ visit_value (const Visiting *visiting, AdjValue *value)
     visit_value (visiting, &value->items[i]);
 }
 
-/* The argument whose name comes next after @last (nullable) in the alphabet; their number when none
- * does. */
+/* Fills @order with the arguments that are kept, by name; says how many they are. */
 static guint
-find_next_name (const AdjSchema *schema, const char *last)
+order_by_name (const OpNode *op_node, const AdjSchema *schema, guint8 *order)
 {
-  guint next = schema->n_arguments;
+  guint n = 0;
 
   for (guint i = 0; i < schema->n_arguments; i++)
-    if ((last == NULL || strcmp (schema->arguments[i].name, last) > 0) &&
-        (next == schema->n_arguments ||
-         strcmp (schema->arguments[i].name, schema->arguments[next].name) < 0))
-      next = i;
-  return next;
+    if (op_node->args[i].kind != ADJ_VALUE_NONE)
+      {
+        guint at = n++;
+
+        for (; at > 0 &&
+               strcmp (schema->arguments[order[at - 1]].name, schema->arguments[i].name) > 0;
+             at--)
+          order[at] = order[at - 1];
+        order[at] = (guint8) i;
+      }
+  return n;
 }
 
 /* Arguments by name, then results, as PyTorch's nodes do. */
@@ -407,20 +412,19 @@ op_node_visit (AdjGradNode *node, GradVisitor *visitor)
 {
   OpNode *op_node = (OpNode *) node;
   const AdjSchema *schema = adj_op_get_schema (op_node->op);
-  const char *last = NULL;
+  guint8 order[ADJ_MAX_ARGUMENTS];
+  guint n;
 
   if (op_node->released)
     return FALSE;
-  for (guint n = 0; n < schema->n_arguments; n++)
+  n = order_by_name (op_node, schema, order);
+  for (guint i = 0; i < n; i++)
     {
-      guint i = find_next_name (schema, last);
-      const AdjArgument *argument = &schema->arguments[i];
+      const AdjArgument *argument = &schema->arguments[order[i]];
 
-      last = argument->name;
-      if (op_node->args[i].kind != ADJ_VALUE_NONE)
-        visit_value (
-            &(Visiting){ op_node, visitor, last, argument->type.kind == ADJ_TYPE_KIND_TENSOR },
-            &op_node->args[i]);
+      visit_value (&(Visiting){ op_node, visitor, argument->name,
+                                argument->type.kind == ADJ_TYPE_KIND_TENSOR },
+                   &op_node->args[order[i]]);
     }
   for (guint i = 0; i < op_node->n_results; i++)
     if (op_node->results[i].kind != ADJ_VALUE_NONE)

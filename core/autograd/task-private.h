@@ -11,10 +11,12 @@ typedef struct
 {
   AdjGradNode *node; /* (owned) */
   guint dependencies;
+  guint n_left;      /* of these, while nodes are listed */
   gboolean needed;   /* runs, when only some nodes are wanted */
   GArray *captures;  /* (nullable): indices of targets */
   AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
   guint64 order;     /* when it became ready */
+  guint id;          /* order of first look-up, plus one; 0: it was not looked up */
 } TaskNode;
 
 typedef struct
@@ -34,6 +36,7 @@ struct _GraphTask
   const AdjGradNode *node; /* (nullable): that runs now */
   GPtrArray *ready;        /* heap of TaskNode */
   guint64 n_ready;
+  guint n_looked_up;
   GArray *callbacks; /* of TaskCallback */
   guint n_called;    /* of these */
 };

@@ -226,6 +226,16 @@ task_get_captures (const GraphTask *task, const AdjGradNode *node)
   return task_find (task, node)->captures;
 }
 
+guint
+task_look_up (GraphTask *task, const AdjGradNode *node)
+{
+  TaskNode *info = task_find (task, node);
+
+  if (info->id == 0)
+    info->id = ++task->n_looked_up;
+  return info->id - 1;
+}
+
 /* One that waits for nothing any more: the last found, or the one that the engine would run. */
 static TaskNode *
 take_next (GraphTask *task, gboolean last_first)
@@ -242,34 +252,36 @@ put_ready (GraphTask *task, TaskNode *info, gboolean last_first)
     task_push (task, info);
 }
 
+/* @node was listed: what waits for it, waits for one less. */
+static void
+list_next (GraphTask *task, const AdjGradNode *node, gboolean last_first)
+{
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      TaskNode *next = node->edges[i].node != NULL ? task_find (task, node->edges[i].node) : NULL;
+
+      if (next == NULL || !task_is_executable (task, next))
+        continue;
+      if (next->n_left == 0)
+        next->n_left = next->dependencies;
+      if (--next->n_left == 0)
+        put_ready (task, next, last_first);
+    }
+}
+
 GPtrArray *
 task_list_nodes (GraphTask *task, gboolean last_first)
 {
   GPtrArray *list = g_ptr_array_new ();
-  g_autoptr (GHashTable) left = g_hash_table_new (NULL, NULL); /* TaskNode → dependencies */
 
   put_ready (task, task_find (task, task->root), last_first);
   while (task->ready->len > 0)
     {
       const TaskNode *info = take_next (task, last_first);
-      const AdjGradNode *node = info->node;
 
       g_ptr_array_add (list, info->node);
-      for (guint i = 0; task_needs (task, node) && i < node->n_edges; i++)
-        {
-          TaskNode *next =
-              node->edges[i].node != NULL ? task_find (task, node->edges[i].node) : NULL;
-          gpointer n = NULL;
-
-          if (next == NULL || !task_is_executable (task, next))
-            continue;
-          if (!g_hash_table_lookup_extended (left, next, NULL, &n))
-            n = GUINT_TO_POINTER (next->dependencies);
-          n = GUINT_TO_POINTER (GPOINTER_TO_UINT (n) - 1);
-          g_hash_table_insert (left, next, n);
-          if (n == NULL)
-            put_ready (task, next, last_first);
-        }
+      if (task->request->n_targets == 0 || info->needed)
+        list_next (task, info->node, last_first);
     }
   return list;
 }

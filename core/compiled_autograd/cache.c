@@ -6,44 +6,6 @@
 
 #include "compiled_autograd/compiled-private.h"
 
-typedef struct
-{
-  gconstpointer kind;
-  guint n;
-  const guint8 *bytes; /* of a key in the tree: right behind it */
-} CacheKey;
-
-static guint
-key_hash (gconstpointer data)
-{
-  const CacheKey *key = data;
-  guint hash = g_direct_hash (key->kind);
-
-  for (guint i = 0; i < key->n; i++)
-    hash = hash * 31 + key->bytes[i];
-  return hash;
-}
-
-static gboolean
-key_equal (gconstpointer a, gconstpointer b)
-{
-  const CacheKey *left = a, *right = b;
-
-  return left->kind == right->kind && left->n == right->n &&
-         memcmp (left->bytes, right->bytes, left->n) == 0;
-}
-
-static CacheKey *
-key_copy (const CacheKey *key)
-{
-  CacheKey *copy = g_malloc (sizeof (CacheKey) + key->n);
-
-  *copy = *key;
-  copy->bytes = (const guint8 *) (copy + 1);
-  memcpy (copy + 1, key->bytes, key->n);
-  return copy;
-}
-
 CacheNode *
 cache_node_new (void)
 {
@@ -59,20 +21,13 @@ cache_node_free (CacheNode *node)
   g_ptr_array_add (nodes, node);
   while (nodes->len > 0)
     {
-      GHashTableIter iter;
-      gpointer child;
-
       node = g_ptr_array_steal_index_fast (nodes, nodes->len - 1);
-      if (node->children != NULL)
-        {
-          g_hash_table_iter_init (&iter, node->children);
-          while (g_hash_table_iter_next (&iter, NULL, &child))
-            g_ptr_array_add (nodes, child);
-        }
-      g_clear_pointer (&node->children, g_hash_table_unref);
+      for (CacheNode *child = node->first; child != NULL; child = child->next)
+        g_ptr_array_add (nodes, child);
       g_clear_pointer (&node->sizes, g_array_unref);
       g_clear_pointer (&node->captures, g_ptr_array_unref);
       g_strfreev (node->words);
+      g_free (node->key);
       g_free (node);
     }
 }
@@ -96,22 +51,14 @@ compare_words (const GStrv before, const GStrv now)
   return g_strdup_printf ("was %s, is %s", before[i], now[i]);
 }
 
-/* (nullable): one that was made of the same kind of node, else any. */
+/* (nullable): the last one that was made of the same kind of node, else of any. */
 static const CacheNode *
 find_sibling (const CacheNode *parent, gconstpointer kind)
 {
-  const CacheNode *any = NULL;
-  GHashTableIter iter;
-  gpointer key, node;
-
-  g_hash_table_iter_init (&iter, parent->children);
-  while (g_hash_table_iter_next (&iter, &key, &node))
-    {
-      any = node;
-      if (((const CacheKey *) key)->kind == kind)
-        return node;
-    }
-  return any;
+  for (const CacheNode *node = parent->first; node != NULL; node = node->next)
+    if (node->kind == kind)
+      return node;
+  return parent->first;
 }
 
 static char *
@@ -121,7 +68,7 @@ explain (const CacheNode *parent,
          guint index,
          const GStrv words)
 {
-  const CacheNode *sibling = parent->children != NULL ? find_sibling (parent, kind) : NULL;
+  const CacheNode *sibling = find_sibling (parent, kind);
   g_autofree char *text = NULL;
 
   if (sibling == NULL && index == 0)
@@ -141,21 +88,24 @@ static CacheNode *
 add_branch (CachePath *path,
             const Collection *collection,
             const CollectedCall *call,
-            const CacheKey *key)
+            gconstpointer kind)
 {
   CacheNode *node = cache_node_new ();
   const guint index = collection->calls->len - 1;
 
+  node->kind = kind;
+  node->n_key = collection->n_key;
+  node->key = g_memdup2 (collection->key, node->n_key);
   node->words = call_describe (collection, call);
   node->name = g_intern_string (call->node->name);
   if (path->reason == NULL)
-    path->reason = explain (path->node, call, key->kind, index, node->words);
-  if (path->node->children == NULL)
-    path->node->children = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
-  g_hash_table_insert (path->node->children, key_copy (key), node);
+    path->reason = explain (path->node, call, kind, index, node->words);
+  node->next = path->node->first;
+  path->node->first = node;
   return node;
 }
 
+/* Few backwards part at one call, so branches are tried one after the other. */
 void
 cache_descend (const Collection *collection,
                const CollectedCall *call,
@@ -163,9 +113,10 @@ cache_descend (const Collection *collection,
                gpointer data)
 {
   CachePath *path = data;
-  const CacheKey key = { kind, collection->key->len, collection->key->data };
-  CacheNode *next =
-      path->node->children != NULL ? g_hash_table_lookup (path->node->children, &key) : NULL;
+  CacheNode *node = path->node->first;
 
-  path->node = next != NULL ? next : add_branch (path, collection, call, &key);
+  while (node != NULL && (node->kind != kind || node->n_key != collection->n_key ||
+                          memcmp (node->key, collection->key, node->n_key) != 0))
+    node = node->next;
+  path->node = node != NULL ? node : add_branch (path, collection, call, kind);
 }

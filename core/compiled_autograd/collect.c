@@ -27,16 +27,13 @@ collection_new (AdjContext *cx, GraphTask *task)
   self->task = task;
   self->calls = g_array_new (FALSE, FALSE, sizeof (CollectedCall));
   g_array_set_clear_func (self->calls, clear_call);
-  self->ids = g_hash_table_new (NULL, NULL);
   self->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   self->input_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   self->numbers = g_hash_table_new (NULL, NULL);
   self->slots = g_array_new (FALSE, FALSE, sizeof (guint));
   self->sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
-  self->size_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   self->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   self->object_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
-  self->key = g_byte_array_new ();
   return self;
 }
 
@@ -44,16 +41,14 @@ void
 collection_free (Collection *self)
 {
   g_array_unref (self->calls);
-  g_hash_table_unref (self->ids);
   g_ptr_array_unref (self->inputs);
   g_array_unref (self->input_origins);
   g_hash_table_unref (self->numbers);
   g_array_unref (self->slots);
   g_array_unref (self->sizes);
-  g_array_unref (self->size_origins);
   g_ptr_array_unref (self->objects);
   g_array_unref (self->object_origins);
-  g_byte_array_unref (self->key);
+  g_free (self->key);
   g_free (self);
 }
 
@@ -71,16 +66,32 @@ node_is_whole (const AdjGradNode *node)
 
 /* -- the key -- */
 
+/* Room for @n more bytes, which are counted as written. */
+static guint8 *
+reserve (Collection *self, guint n)
+{
+  guint8 *room;
+
+  if (self->n_key + n > self->key_size)
+    {
+      self->key_size = 2 * (self->n_key + n);
+      self->key = g_realloc (self->key, self->key_size);
+    }
+  room = self->key + self->n_key;
+  self->n_key += n;
+  return room;
+}
+
 static void
 put_bytes (Collection *self, gconstpointer bytes, guint n)
 {
-  g_byte_array_append (self->key, bytes, n);
+  memcpy (reserve (self, n), bytes, n);
 }
 
 static void
 put_byte (Collection *self, guint8 byte)
 {
-  put_bytes (self, &byte, 1);
+  *reserve (self, 1) = byte;
 }
 
 /* One byte for a small number, else a mark and the bytes that it needs. */
@@ -112,20 +123,6 @@ put_dtype (Collection *self, AdjDType dtype)
   const guint64 little = GUINT64_TO_LE ((guint64) dtype);
 
   put_bytes (self, &little, sizeof little);
-}
-
-/* The order of first look-up. */
-static guint
-look_up (Collection *self, const AdjGradNode *node)
-{
-  guint id = GPOINTER_TO_UINT (g_hash_table_lookup (self->ids, node));
-
-  if (id == 0)
-    {
-      id = g_hash_table_size (self->ids) + 1;
-      g_hash_table_insert (self->ids, (gpointer) node, GUINT_TO_POINTER (id));
-    }
-  return id - 1;
 }
 
 /* -- what a node keeps -- */
@@ -168,28 +165,19 @@ collect_tensor (Collector *collector, const char *name, AdjTensor *tensor)
 
 /* A size that is a symbol already is of a trace, and no backward of one comes here. */
 static void
-collect_size (Collector *collector, const char *name, AdjSize size)
-{
-  const CollectedOrigin origin = { collector->call, name };
-
-  g_array_append_val (collector->self->sizes, size.word);
-  g_array_append_val (collector->self->size_origins, origin);
-}
-
-static void
 collect_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
 {
   Collector *collector = (Collector *) visitor;
   Collection *self = collector->self;
-  static const guint8 rest[] = { 0, 0, 0, 0, 0 }; /* layout, pinned, memory format, subclass */
+  static const guint8 rest[] = { 0, 0, 0, 0 }; /* layout, pinned, memory format, subclass */
 
   put_device (self, meta->device);
   put_dtype (self, meta->dtype);
   put_byte (self, meta->requires_grad);
-  put_bytes (self, rest, 4);
+  put_bytes (self, rest, sizeof rest);
   put_number (self, meta->shape.rank);
   for (guint i = 0; i < meta->shape.rank; i++)
-    collect_size (collector, name, meta->shape.size[i]);
+    g_array_append_val (self->sizes, meta->shape.size[i].word);
 }
 
 static void
@@ -373,7 +361,7 @@ collect_edges (Collector *collector)
       put_byte (self, edge->node != NULL);
       if (edge->node == NULL)
         continue;
-      put_number (self, look_up (self, edge->node));
+      put_number (self, task_look_up (self->task, edge->node));
       put_number (self, edge->input);
       collect_meta (&collector->parent, "gradient", &edge->node->inputs[edge->input]);
     }
@@ -402,7 +390,7 @@ collect_call (Collection *self, CollectedCall *call)
   };
   gboolean there = TRUE;
 
-  g_byte_array_set_size (self->key, 0);
+  self->n_key = 0;
   put_number (self, call->id);
   put_captures (self, call->captures);
   collect_hooks (&collector, call);
@@ -414,7 +402,7 @@ collect_call (Collection *self, CollectedCall *call)
       adj_scope_end (self->cx);
       collect_edges (&collector);
     }
-  call->key_length = self->key->len;
+  call->key_length = self->n_key;
   return (there || saved_fail_released (self->cx, call->node)) && !adj_context_has_error (self->cx);
 }
 
@@ -425,7 +413,8 @@ look_up_targets (Collection *self)
   const GradRequest *request = task_get_request (self->task);
 
   for (guint i = 0; i < request->n_targets; i++)
-    look_up (self, request->targets[i].edge.node);
+    if (task_reaches (self->task, request->targets[i].edge.node))
+      task_look_up (self->task, request->targets[i].edge.node);
 }
 
 Collection *
@@ -440,7 +429,7 @@ collect (AdjContext *cx, GraphTask *task, gboolean last_first, CollectFunc each,
     {
       CollectedCall call = { .node = g_ptr_array_index (nodes, i) };
 
-      call.id = look_up (self, call.node);
+      call.id = task_look_up (task, call.node);
       call.needed = task_needs (task, call.node);
       call.captures = task_get_captures (task, call.node);
       done = collect_call (self, &call);

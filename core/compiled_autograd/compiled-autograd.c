@@ -161,15 +161,28 @@ accepts (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
   return FALSE;
 }
 
+/* The last call whose sizes begin at or before @index. */
+static guint
+find_call_of_size (const Collection *collection, guint index)
+{
+  guint found = 0;
+
+  for (guint i = 0; i < collection->calls->len; i++)
+    if (g_array_index (collection->calls, CollectedCall, i).first_size <= index &&
+        g_array_index (collection->calls, CollectedCall, i).needed)
+      found = i;
+  return found;
+}
+
 static char *
 explain_size (const Collection *collection, guint index, gint64 before)
 {
-  const CollectedOrigin *origin = &g_array_index (collection->size_origins, CollectedOrigin, index);
-  const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, origin->call);
+  guint call = find_call_of_size (collection, index);
+  const CollectedCall *of = &g_array_index (collection->calls, CollectedCall, call);
 
-  return g_strdup_printf ("size %u, of '%s' at %s (NodeCall %u), was %" G_GINT64_FORMAT
-                          ", is %" G_GINT64_FORMAT ": a symbol from now on",
-                          index, origin->name, call->node->name, origin->call, before,
+  return g_strdup_printf ("%s (NodeCall %u): size %u of it was %" G_GINT64_FORMAT
+                          ", is %" G_GINT64_FORMAT ", and a symbol from now on",
+                          of->node->name, call, index - of->first_size, before,
                           g_array_index (collection->sizes, gint64, index));
 }
 

@@ -39,16 +39,15 @@ typedef struct
   AdjContext *cx;
   GraphTask *task;
   GArray *calls;     /* CollectedCall, in the order of replay */
-  GHashTable *ids;   /* AdjGradNode → id + 1 */
   GPtrArray *inputs; /* of AdjTensor, owned */
   GArray *input_origins;
   GHashTable *numbers; /* AdjTensor → number among inputs + 1 */
   GArray *slots; /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
   GArray *sizes; /* gint64 */
-  GArray *size_origins;
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
   GArray *object_origins;
-  GByteArray *key;     /* of the call that is being collected */
+  guint8 *key; /* (owned): of the call that is being collected */
+  guint n_key, key_size;
   const char *refusal; /* (nullable): why it cannot be captured */
 } Collection;
 
@@ -158,11 +157,14 @@ typedef struct _CacheNode CacheNode;
 
 struct _CacheNode
 {
-  GHashTable *children; /* (nullable): CacheKey → CacheNode, owned */
-  const char *name;     /* (unowned) of the call that leads here */
-  GStrv words;          /* (owned) (nullable): its key */
-  GArray *sizes;        /* (nullable): SizeState, where a path ends */
-  GPtrArray *captures;  /* (nullable): of AdjCapture, owned; the last one is tried first */
+  CacheNode *first, *next; /* (owned) (nullable): the last made child; the sibling made before */
+  gconstpointer kind;      /* of the call that leads here, and its key */
+  guint n_key;
+  guint8 *key;
+  const char *name;    /* (unowned) of that call */
+  GStrv words;         /* (owned) (nullable): its key */
+  GArray *sizes;       /* (nullable): SizeState, where a path ends */
+  GPtrArray *captures; /* (nullable): of AdjCapture, owned; the last one is tried first */
 };
 
 CacheNode *cache_node_new (void);

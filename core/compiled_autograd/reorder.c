@@ -407,6 +407,15 @@ mark_live (const Order *order, KeepFunc keeps)
   return live;
 }
 
+static gboolean
+is_all_live (const Order *order, const gboolean *live)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (order->graph); i++)
+    if (!live[i])
+      return FALSE;
+  return TRUE;
+}
+
 AdjGraph *
 reorder (AdjGraph *graph, AdjCaptureOrder which, GError **error)
 {
@@ -420,6 +429,11 @@ reorder (AdjGraph *graph, AdjCaptureOrder which, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (orders[which].moves) && orders[which].moves[i] != NULL; i++)
     orders[which].moves[i](&order);
   live = mark_live (&order, orders[which].is_kept);
+  if (orders[which].moves[0] == NULL && is_all_live (&order, live))
+    {
+      g_free (order.places);
+      return adj_graph_ref (graph);
+    }
   for (guint i = order.first; i != G_MAXUINT; i = order.places[i].next)
     if (live[i])
       adj_builder_copy (builder, graph, i, map);

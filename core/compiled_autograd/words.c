@@ -101,7 +101,7 @@ describe_edges (Describer *describer)
           add (describer, "edge %u to nothing", i);
           continue;
         }
-      id = GPOINTER_TO_UINT (g_hash_table_lookup (describer->collection->ids, next)) - 1;
+      id = task_look_up (describer->collection->task, next);
       add (describer, "edge %u to gradient %u of %s (look-up %u), %s of rank %u", i,
            node->edges[i].input, next->name, id,
            meta->dtype < ADJ_N_DTYPES ? adj_dtype_info (meta->dtype)->code : "none",

@@ -27,7 +27,7 @@ static void
 test_goldens (void)
 {
   g_autofree char *folder =
-      g_test_build_filename (G_TEST_DIST, "compiled-autograd", "golden", NULL);
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
   guint n = 0;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The backward of GPT-2, by depth, one JSON line each: walked eagerly, captured, found again, and
+ * the captured graph run; medians of several runs in milliseconds, by the clock. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/deep.h"
+
+#define N_RUNS 9
+
+static double
+get_ms (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return 1e3 * (double) now.tv_sec + 1e-6 * (double) now.tv_nsec;
+}
+
+static int
+ascending (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static double
+median (double *times)
+{
+  qsort (times, N_RUNS, sizeof *times, ascending);
+  return times[N_RUNS / 2];
+}
+
+/* Parameters require a gradient, tokens are 0, so that every one of them is a word. */
+static GArray *
+make_inputs (AdjContext *cx, const AdjGraph *graph)
+{
+  GArray *inputs = g_array_new (FALSE, TRUE, sizeof (AdjValue));
+
+  for (guint i = 0; i < adj_graph_get_n_inputs (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+      AdjValue value = ADJ_TENSOR (adj_tensor_new_empty (node->val.meta, NULL, FALSE));
+
+      adj_scope_add (cx, value.tensor);
+      if (adj_dtype_is_floating (node->val.meta->dtype))
+        {
+          adj_normal_ (cx, value.tensor, 0, 0.1);
+          adj_tensor_set_requires_grad (cx, value.tensor, TRUE);
+        }
+      g_array_append_val (inputs, value);
+    }
+  return inputs;
+}
+
+static void
+check (AdjContext *cx)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (adj_context_take_error (cx, &error))
+    g_error ("%s", error->message);
+}
+
+/* Milliseconds of one backward. */
+static double
+run_step (AdjContext *cx, const AdjGraph *graph, const GArray *inputs)
+{
+  g_auto (AdjValue) result = ADJ_NONE;
+  const AdjValue *loss = &result;
+  double begin;
+
+  adj_scope_begin (cx);
+  adj_interpret (cx, graph, (gconstpointer) inputs->data, inputs->len, NULL, &result);
+  check (cx);
+  while (adj_value_is_container (loss))
+    loss = &loss->items[0];
+  begin = get_ms ();
+  adj_tensor_backward (cx, loss->tensor);
+  begin = get_ms () - begin;
+  check (cx);
+  for (guint i = 0; i < inputs->len; i++)
+    adj_tensor_set_grad (cx, g_array_index (inputs, AdjValue, i).tensor, NULL);
+  adj_scope_end (cx);
+  return begin;
+}
+
+static void
+bench (guint n_layers)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+  g_autoptr (AdjGraph) graph = deep_gpt2_new (n_layers);
+  g_autoptr (GArray) inputs = NULL;
+  double eager[N_RUNS], captures[N_RUNS], hits[N_RUNS], lookups[N_RUNS];
+  guint n_calls = 0, n_nodes = 0;
+
+  adj_scope_begin (cx);
+  inputs = make_inputs (cx, graph);
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (NULL);
+      AdjCompiledCounters counters;
+
+      eager[i] = run_step (cx, graph, inputs);
+      adj_compiled_autograd_enable (compiler, cx);
+      run_step (cx, graph, inputs);
+      hits[i] = run_step (cx, graph, inputs);
+      adj_compiled_autograd_restore (cx);
+      counters = adj_compiled_autograd_get_counters (compiler);
+      if (counters.captures != 1 || counters.hits != 1)
+        g_error ("%u layers: %s", n_layers, counters.fallback_reason);
+      captures[i] = (double) counters.capture_ns * 1e-6;
+      lookups[i] = (double) counters.lookup_ns * 1e-6;
+      n_calls = adj_capture_get_n_calls (adj_compiled_autograd_get_capture (compiler, 0));
+      n_nodes = adj_graph_get_n_calls (
+          adj_capture_get_graph (adj_compiled_autograd_get_capture (compiler, 0)));
+    }
+  printf ("{\"bench\": \"capture\", \"layers\": %u, \"node_calls\": %u, \"nodes\": %u, "
+          "\"capture_ms\": %.2f, \"lookup_ms\": %.3f, \"eager_ms\": %.2f, \"captured_ms\": %.2f}\n",
+          n_layers, n_calls, n_nodes, median (captures), median (lookups), median (eager),
+          median (hits));
+  fflush (stdout);
+  adj_scope_end (cx);
+}
+
+int
+main (void)
+{
+  static const guint layers[] = { 2, 12, 48 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (layers); i++)
+    bench (layers[i]);
+  return 0;
+}
