@@ -14,6 +14,7 @@
 #include "call/adj-context.h"
 #include "call/adj-function.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-trace-wrapped.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
 #include "exec/adj-comparison.h"
 #include "exec/adj-executor.h"

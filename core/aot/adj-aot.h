@@ -20,6 +20,7 @@ typedef struct
   AdjAutocast autocast[ADJ_N_AUTOCAST]; /* as if called under it, forward and backward */
   gboolean functionalize_rng;           /* seed and offset become inputs */
   gboolean torch_detaches; /* results kept for backward pass detach as often as in PyTorch 2.6 */
+  gboolean defer_hooks;    /* hooks on tensors stay calls in the backward (adj_trace_wrapped()) */
   gboolean export_joint;   /* no tangents: backward starts at the scalar output @loss */
   guint loss;
   gboolean deterministic;     /* as if only deterministic algorithms could run */

@@ -20,10 +20,9 @@ aot_push_modes (AdjContext *cx, const AdjAotOptions *options)
   adj_context_push_mode (cx, adj_composite_mode_new ());
   adj_context_push_mode (cx, adj_autograd_mode_new ());
   if (options->torch_detaches)
-    {
-      adj_functional_mode_set_two_detaches (functional);
-      adj_autograd_set_flags (cx, ADJ_AUTOGRAD_DETACH_ON_UNPACK);
-    }
+    adj_functional_mode_set_two_detaches (functional);
+  adj_autograd_set_flags (cx, (options->torch_detaches ? ADJ_AUTOGRAD_DETACH_ON_UNPACK : 0) |
+                                  (options->defer_hooks ? ADJ_AUTOGRAD_DEFER_HOOKS : 0));
 }
 
 void

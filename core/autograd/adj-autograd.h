@@ -33,6 +33,8 @@ typedef enum
   ADJ_AUTOGRAD_NO_NAN_CHECK = 1 << 3,
   /* A saved result passes detach on its way out even where no gradient of that is recorded. */
   ADJ_AUTOGRAD_DETACH_ON_UNPACK = 1 << 4,
+  /* A hook on a tensor that is traced is not called, but stays a call in the graph. */
+  ADJ_AUTOGRAD_DEFER_HOOKS = 1 << 5,
 } AdjAutogradFlags;
 
 /* Returns what they were before; none when the context has no autograd mode. */

@@ -184,6 +184,12 @@ gboolean engine_will_run (const Autograd *autograd, const AdjGradNode *node);
 /* (transfer none) (nullable): that runs now. */
 AdjGradNode *engine_get_node (const Autograd *autograd);
 
+/* -- hooks that a trace does not look into (deferred.c) -- */
+
+/* What @hook will make of @grad, a traced tensor: borrowed from the scope; %NULL with the context
+ * in error. */
+AdjTensor *hook_defer (AdjContext *cx, AdjHook *hook, AdjTensor *grad);
+
 /* -- around one node (node-hooks.c); %FALSE: the context is in error -- */
 
 /* Puts @new there; @slot owns what it holds. */

@@ -66,6 +66,13 @@ grad_node_get_tensor_hooks (const AdjGradNode *node)
   return variable != NULL ? variable->tensor_hooks : NULL;
 }
 
+static gboolean
+defers (AdjContext *cx, AdjTensor *grad)
+{
+  return grad != NULL && (autograd_flags (cx) & ADJ_AUTOGRAD_DEFER_HOOKS) != 0 &&
+         tensor_is_traced (grad);
+}
+
 gboolean
 node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
 {
@@ -75,7 +82,9 @@ node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads)
   for (guint i = 0; hooks != NULL && i < hooks->len; i++)
     {
       AdjHook *hook = g_ptr_array_index (hooks, i);
-      AdjTensor *new = ((AdjTensorHookFunc) hook->func) (cx, grads[hook->input], hook->data);
+      AdjTensor *grad = grads[hook->input];
+      AdjTensor *new = defers (cx, grad) ? hook_defer (cx, hook, grad)
+                                         : ((AdjTensorHookFunc) hook->func) (cx, grad, hook->data);
 
       adj_context_set_place (cx, &place);
       if (!node_replace_grad (cx, hook, &grads[hook->input],

@@ -3,6 +3,7 @@
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-trace-wrapped.h"
 #include "trace/adj-composite.h"
 
 /* The mode: what it records of a call is a node that applies the operator's gradient rule. */
@@ -209,6 +210,57 @@ autograd_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
+/* The backward of what a trace does not look into. */
+static gboolean
+refuse_backward (AdjContext *cx,
+                 AdjTensor *const *grads,
+                 guint n_grads,
+                 AdjTensor **grad_inputs,
+                 guint n_inputs,
+                 gpointer data)
+{
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "Autograd not implemented for trace_wrapped");
+  return FALSE;
+}
+
+static gboolean
+append_tensor (const AdjValue *leaf, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    g_ptr_array_add (data, leaf->tensor);
+  return TRUE;
+}
+
+static gboolean
+connect_wrapped (const AdjWrappedCall *call)
+{
+  static const AdjCustomGrad refusal = { .name = "NotImplemented", .backward = refuse_backward };
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+
+  for (guint i = 0; i < call->n_args; i++)
+    adj_value_foreach (&call->args[i], append_tensor, inputs);
+  adj_value_foreach (&call->result, append_tensor, outputs);
+  return adj_autograd_connect (call->cx, &refusal, (AdjTensor *const *) inputs->pdata, inputs->len,
+                               (AdjTensor *const *) outputs->pdata, outputs->len);
+}
+
+/* The function itself is called with autograd above it again: it is the user's program. */
+static gboolean
+autograd_wrapped (AdjMode *mode, AdjWrappedCall *call)
+{
+  gboolean requires_grad = FALSE;
+  gboolean enabled = adj_context_set_grad_enabled (call->cx, FALSE);
+  gboolean done;
+
+  for (guint i = 0; i < call->n_args && !requires_grad; i++)
+    requires_grad = !adj_value_foreach (&call->args[i], tensor_requires_grad, NULL);
+  done = adj_mode_call_wrapped_below (mode, call);
+  adj_context_set_grad_enabled (call->cx, enabled);
+  return done && (!enabled || !requires_grad || connect_wrapped (call));
+}
+
 static gboolean
 autograd_accumulate (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
 {
@@ -230,6 +282,7 @@ static const AdjModeClass autograd_class = {
   .higher = autograd_higher,
   .checkpoint = autograd_checkpoint,
   .apply = function_apply,
+  .wrapped = autograd_wrapped,
   .accumulate = autograd_accumulate,
   .finalize = autograd_finalize,
 };

@@ -19,6 +19,7 @@ G_BEGIN_DECLS
 typedef struct _AdjMode AdjMode;
 typedef struct _AdjFunction AdjFunction;
 typedef struct _AdjHigherCall AdjHigherCall;
+typedef struct _AdjWrappedCall AdjWrappedCall;
 
 /* A torch.autograd.Function in a graph. */
 typedef struct
@@ -65,6 +66,10 @@ typedef struct
                      AdjContext *cx,
                      const AdjFunctionApply *apply,
                      AdjValue *result);
+  /* (nullable): handles a call of trace_wrapped, or passes it on with
+   * adj_mode_call_wrapped_below(); without it, it is passed on.  %FALSE: the context is in error.
+   */
+  gboolean (*wrapped) (AdjMode *mode, AdjWrappedCall *call);
   /* (nullable): adds @grad to the gradient of @leaf.  %FALSE: the context is in error. */
   gboolean (*accumulate) (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-higher-order.h"
+#include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"
 
 static gboolean
@@ -55,10 +56,17 @@ eager_higher (AdjMode *mode, AdjHigherCall *call)
   return call->op->run (call);
 }
 
+static gboolean
+eager_wrapped (AdjMode *mode, AdjWrappedCall *call)
+{
+  return adj_wrapped_call_run (call);
+}
+
 static const AdjModeClass eager_class = {
   .name = "eager",
   .call = eager_call,
   .higher = eager_higher,
+  .wrapped = eager_wrapped,
 };
 
 AdjMode *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"
 
 static gboolean
@@ -39,10 +40,20 @@ fake_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
+/* Nothing is known of what the function gives: a trace keeps the call. */
+static gboolean
+fake_wrapped (AdjMode *mode, AdjWrappedCall *call)
+{
+  adj_context_fail (call->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "trace_wrapped: This op should never be invoked here");
+  return FALSE;
+}
+
 static const AdjModeClass fake_class = {
   .name = "fake",
   .call = fake_call,
   .higher = fake_higher,
+  .wrapped = fake_wrapped,
 };
 
 AdjMode *

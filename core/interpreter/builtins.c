@@ -306,6 +306,7 @@ static const AdjBuiltin builtins[] = {
   { "torch._dynamo.external_utils.call_hook", adj_builtin_call_object },
   { "torch._dynamo.external_utils.call_backward", adj_builtin_call_object },
   { "torch._dynamo.external_utils._exec_final_callbacks_stub", adj_builtin_ignore },
+  { "torch._dynamo._trace_wrapped_higher_order_op.self_invoke", adj_builtin_self_invoke },
   { "torch.ops.inductor.accumulate_grad_.default", adj_builtin_accumulate },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS

@@ -3,8 +3,8 @@
  * backwards of custom functions), and the accumulation into leaves (compiled-autograd §2.8–2.11).
  */
 
+#include "call/adj-trace-wrapped.h"
 #include "interpreter/builtins-private.h"
-#include "ir/adj-opaque.h"
 
 /* call_hook (hook, *args, hook_type=…), call_backward (backward, saved, *grads). */
 gboolean
@@ -21,6 +21,34 @@ adj_builtin_call_object (
       return FALSE;
     }
   return object->klass->call (object, cx, args + 1, n_args - 1, kwargs, out);
+}
+
+/* self_invoke (*args, fn=…, …): trace_wrapped, as a trace has kept it. */
+gboolean
+adj_builtin_self_invoke (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  const AdjValue *function = adj_builtin_get_keyword (kwargs, "fn");
+  AdjValue rest = { .kind = ADJ_VALUE_DICT };
+  gboolean done;
+
+  if (function == NULL || function->kind != ADJ_VALUE_OPAQUE_OBJECT)
+    {
+      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                        "the graph calls a function of the process that it was traced in, which is "
+                        "not here");
+      return FALSE;
+    }
+  rest.items = g_new0 (AdjValue, kwargs->n);
+  for (guint i = 0; i + 1 < kwargs->n; i += 2)
+    if (&kwargs->items[i + 1] != function)
+      {
+        rest.items[rest.n++] = kwargs->items[i];
+        rest.items[rest.n++] = kwargs->items[i + 1];
+      }
+  done = adj_trace_wrapped (cx, function->object, args, n_args, &rest, out);
+  g_free (rest.items);
+  return done;
 }
 
 /* accumulate_grad_ (leaf, grad).  Where nothing is differentiated no tensor has a gradient to add

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-builder-internal.h"
+#include "ir/adj-opaque.h"
 #include "trace/tracer-private.h"
 
 /* What nodes that call it have in common. */
@@ -39,6 +40,7 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->targets = g_hash_table_new_full (NULL, NULL, NULL, target_free);
   tracer->storages = g_hash_table_new (NULL, NULL);
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
+  tracer->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
   tracer->subgraphs = g_array_new (FALSE, FALSE, sizeof (TracedGraph));
@@ -57,6 +59,7 @@ adj_tracer_free (AdjTracer *tracer)
   g_hash_table_unref (tracer->sizes);
   g_array_unref (tracer->subgraphs);
   g_ptr_array_unref (tracer->data);
+  g_ptr_array_unref (tracer->objects);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
   adj_arena_free (tracer->temporary);
@@ -444,6 +447,12 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
       g_autofree char *name = g_strdup_printf ("_tensor_constant%u", i);
 
       adj_builder_add_attr (builder, name, &ADJ_DATA (g_ptr_array_index (tracer->data, i)));
+    }
+  for (guint i = 0; i < tracer->objects->len; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("_fn%u", i);
+
+      adj_builder_add_attr (builder, name, &ADJ_OPAQUE (g_ptr_array_index (tracer->objects, i)));
     }
   for (guint i = 0; i < tracer->subgraphs->len; i++)
     {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-higher-order.h"
+#include "call/adj-trace-wrapped.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
 #include "ops/adj-ops.h"
@@ -565,10 +566,28 @@ functional_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
+static gboolean
+functional_wrapped (AdjMode *mode, AdjWrappedCall *call)
+{
+  AdjMode *entry = adj_context_set_entry (call->cx, mode->below);
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = call->n_args, .items = (AdjValue *) call->args };
+  g_auto (AdjValue) values = ADJ_NONE;
+  AdjWrappedCall below = *call;
+  gboolean done = adj_value_map (&args, value_of_leaf, call->cx, &values);
+
+  below.args = values.items;
+  done = done && adj_mode_call_wrapped_below (mode, &below) &&
+         adj_value_map (&below.result, wrap_leaf, NULL, &call->result);
+  adj_value_clear (&below.result);
+  adj_context_set_entry (call->cx, entry);
+  return done;
+}
+
 static const AdjModeClass functional_class = {
   .name = "functionalize",
   .call = functional_call,
   .higher = functional_higher,
+  .wrapped = functional_wrapped,
 };
 
 AdjMode *

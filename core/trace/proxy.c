@@ -6,6 +6,7 @@
 
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-trace-wrapped.h"
 #include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"
 
@@ -228,11 +229,21 @@ proxy_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
+static gboolean
+proxy_wrapped (AdjMode *mode, AdjWrappedCall *call)
+{
+  AdjTracer *tracer = ((ProxyMode *) mode)->tracer;
+
+  return tracer != NULL ? adj_tracer_record_wrapped (tracer, call)
+                        : adj_mode_call_wrapped_below (mode, call);
+}
+
 static const AdjModeClass proxy_class = {
   .name = "proxy",
   .call = proxy_call,
   .builtin = proxy_builtin,
   .higher = proxy_higher,
+  .wrapped = proxy_wrapped,
 };
 
 AdjMode *

@@ -44,6 +44,7 @@ struct _AdjTracer
   GHashTable *storages;    /* id of a storage → its number in the graph, plus one */
   GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
+  GPtrArray *objects;      /* of AdjOpaque, owned: what the graph calls: _fn<index> */
   GHashTable *sizes;       /* word of a size → what stands for it */
   GArray *subgraphs;       /* TracedGraph */
   const AdjOpCall *call;   /* (nullable): whose arguments are taken */
@@ -70,6 +71,11 @@ typedef struct
 } TracedGraph;
 
 void adj_traced_graph_clear (gpointer graph);
+
+/* -- wrapped.c -- */
+
+/* Makes a node of @call, whose function is not called. */
+gboolean adj_tracer_record_wrapped (AdjTracer *tracer, AdjWrappedCall *call);
 
 /* -- tensors.c -- */
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+#include "ir/adj-opaque.h"
+
+G_BEGIN_DECLS
+
+/* trace_wrapped (compiled-autograd §4): a call of a function that a trace keeps as one call instead
+ * of looking into it; the backward hooks of a compiled function are such calls. */
+
+/* A call on its way through the modes. */
+struct _AdjWrappedCall
+{
+  AdjContext *cx;
+  AdjOpaque *function;  /* (unowned) */
+  const AdjValue *args; /* (unowned): TENSOR, NONE, or LISTs and TUPLEs of them */
+  guint n_args;
+  const AdjValue *kwargs; /* (unowned): DICT or NONE: what else the function takes */
+  AdjValue result;        /* (owned) */
+};
+
+/* A function for it: gives a new tensor like its argument, borrowed from the scope; %NULL: the
+ * context is in error.  Its effects are its own, but for the metadata of tensors that a trace
+ * knows. */
+typedef AdjTensor *(*AdjWrappedFunc) (AdjContext *cx, AdjTensor *grad, gpointer data);
+
+/* (transfer full): @func as an object; @destroy: (nullable): of @data. */
+ADJ_PUBLIC AdjOpaque *adj_wrapped_function_new (const char *name,
+                                                AdjWrappedFunc func,
+                                                gpointer data,
+                                                GDestroyNotify destroy);
+
+/**
+ * adj_trace_wrapped:
+ * @kwargs: (nullable)
+ * @result: (out) (transfer full)
+ *
+ * Calls @function with grad mode off.  Where a trace is made it is not called, but becomes a node
+ * "trace_wrapped" whose result looks like the first argument, or like the second where that is
+ * None.  Where it is called, it must give a tensor that looks so (size, stride, dtype), and leave
+ * the metadata of its arguments as they are.
+ *
+ * Returns: %FALSE when the context is in error
+ */
+ADJ_PUBLIC gboolean adj_trace_wrapped (AdjContext *cx,
+                                       AdjOpaque *function,
+                                       const AdjValue *args,
+                                       guint n_args,
+                                       const AdjValue *kwargs,
+                                       AdjValue *result);
+
+/* The same with grad mode as it is: the result of tensors that require a gradient has one that
+ * cannot be computed. */
+ADJ_PUBLIC gboolean adj_call_wrapped (AdjContext *cx,
+                                      AdjOpaque *function,
+                                      const AdjValue *args,
+                                      guint n_args,
+                                      const AdjValue *kwargs,
+                                      AdjValue *result);
+
+/* -- for modes; %FALSE: the context is in error -- */
+
+ADJ_PUBLIC gboolean adj_mode_call_wrapped_below (AdjMode *mode, AdjWrappedCall *call);
+/* (nullable): of the argument that the result looks like. */
+ADJ_PUBLIC const AdjValue *adj_wrapped_call_get_grad (const AdjWrappedCall *call);
+/* Calls the function, and checks what it gives and leaves behind. */
+ADJ_PUBLIC gboolean adj_wrapped_call_run (AdjWrappedCall *call);
+
+G_END_DECLS
