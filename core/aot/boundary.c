@@ -2,7 +2,7 @@
 #include "aot/boundary-private.h"
 
 #include "aot/composite-private.h"
-#include "autograd/adj-autograd.h"
+#include "autograd/adj-engine-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
@@ -30,7 +30,7 @@ typedef struct
   GArray *tensors;      /* SavedTensor */
   AdjValue *sizes;
   guint n_sizes;
-} Saved;
+} Kept;
 
 static void
 saved_tensor_clear (gpointer data)
@@ -41,7 +41,7 @@ saved_tensor_clear (gpointer data)
 static void
 saved_free (gpointer data)
 {
-  Saved *saved = data;
+  Kept *saved = data;
 
   aot_stage_unref (&saved->boundary->parent);
   g_free (saved->input_of);
@@ -57,14 +57,15 @@ saved_free (gpointer data)
 /* -- backward -- */
 
 static gboolean
-check_versions (const Saved *saved, AdjContext *cx)
+check_versions (const Kept *saved, AdjContext *cx)
 {
   for (guint i = 0; i < saved->tensors->len; i++)
     {
       const SavedTensor *tensor = &g_array_index (saved->tensors, SavedTensor, i);
       guint32 now = adj_tensor_get_version (tensor->tensor);
 
-      if (now == tensor->version)
+      /* A fake one stands for what was checked before. */
+      if (now == tensor->version || adj_storage_is_fake (adj_tensor_get_storage (tensor->tensor)))
         continue;
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                         "one of the variables needed for gradient computation has been modified "
@@ -74,6 +75,21 @@ check_versions (const Saved *saved, AdjContext *cx)
       return FALSE;
     }
   return TRUE;
+}
+
+static AdjTensor *
+make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+                         ADJ_DTYPE (meta->dtype) };
+  AdjValue sizes = adj_rule_list_sizes (arena, meta->shape.size, meta->shape.rank), result;
+
+  return adj_call (cx, adj_op (ADJ_OP_zeros),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
+                   &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result)
+             ? result.tensor
+             : NULL;
 }
 
 /* Undefined gradients become zeros: the compiled backward takes all of its tangents. */
@@ -92,10 +108,7 @@ make_tangent (AdjContext *cx,
   if (grad == NULL && composite != NULL && composite->klass != NULL)
     return aot_composite_zeros (cx, composite);
   if (grad == NULL)
-    {
-      grad = adj_scope_add (cx, adj_tensor_new_empty (meta, symbols, FALSE));
-      return grad;
-    }
+    return make_zeros (cx, meta);
   if (adj_shape_is_channels_last (&wanted->shape, symbols) &&
       !adj_shape_is_contiguous (&wanted->shape, symbols))
     format = ADJ_MEMORY_FORMAT_CHANNELS_LAST;
@@ -109,7 +122,7 @@ make_tangent (AdjContext *cx,
 }
 
 static gboolean
-append_tangents (AdjContext *cx, const Saved *saved, AdjTensor *const *grads, GArray *args)
+append_tangents (AdjContext *cx, const Kept *saved, AdjTensor *const *grads, GArray *args)
 {
   const AdjAotMetadata *metadata = saved->boundary->metadata;
   const GPtrArray *composites = saved->boundary->tangents;
@@ -183,7 +196,7 @@ forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, g
 }
 
 static gboolean
-run_backward (AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor **grad_inputs)
+run_backward (AdjContext *cx, const Kept *saved, const GArray *args, AdjTensor **grad_inputs)
 {
   gboolean enabled = adj_context_set_grad_enabled (cx, FALSE);
   g_auto (AdjValue) grads = ADJ_NONE;
@@ -209,7 +222,7 @@ run_backward (AdjContext *cx, const Saved *saved, const GArray *args, AdjTensor 
 }
 
 static gboolean
-check_mode (const Saved *saved, AdjContext *cx)
+check_mode (const Kept *saved, AdjContext *cx)
 {
   const AotBoundary *boundary = saved->boundary;
 
@@ -230,7 +243,7 @@ compiled_backward (AdjContext *cx,
                    guint n_inputs,
                    gpointer data)
 {
-  const Saved *saved = data;
+  const Kept *saved = data;
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (AdjValue));
 
   if (!check_mode (saved, cx))
@@ -245,6 +258,22 @@ compiled_backward (AdjContext *cx,
       g_array_append_val (args, value);
     }
   return append_tangents (cx, saved, grads, args) && run_backward (cx, saved, args, grad_inputs);
+}
+
+/* What the backward computes with. */
+static gboolean
+visit_kept (gpointer data, GradVisitor *visitor)
+{
+  Kept *kept = data;
+
+  if (!check_mode (kept, visitor->cx) || !check_versions (kept, visitor->cx))
+    return FALSE;
+  visitor->function (visitor, "compiled backward", kept->boundary->backward);
+  for (guint i = 0; i < kept->n_sizes; i++)
+    visitor->size (visitor, "size", &kept->sizes[i]);
+  for (guint i = 0; i < kept->tensors->len; i++)
+    visitor->tensor (visitor, "saved", &g_array_index (kept->tensors, SavedTensor, i).tensor);
+  return TRUE;
 }
 
 /* -- forward -- */
@@ -293,7 +322,7 @@ will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const Adj
 /* What is saved is kept apart from the returns: one of them, or a view of one, would lead by its
  * history back to the node that saves it. */
 static gboolean
-save_values (AdjContext *cx, Saved *saved, const AdjValue *args, const AdjValue *outs)
+save_values (AdjContext *cx, Kept *saved, const AdjValue *args, const AdjValue *outs)
 {
   const AdjAotMetadata *metadata = saved->boundary->metadata;
   guint n_saved = outs->n - metadata->n_forward;
@@ -337,10 +366,10 @@ hide_views (AdjContext *cx, const AdjAotMetadata *metadata, AdjValue *outs)
     }
 }
 
-static Saved *
+static Kept *
 saved_new (AotBoundary *boundary, guint n_args)
 {
-  Saved *saved = g_new0 (Saved, 1);
+  Kept *saved = g_new0 (Kept, 1);
 
   saved->boundary = (AotBoundary *) aot_stage_ref (&boundary->parent);
   saved->n_inputs = n_args;
@@ -361,7 +390,7 @@ connect (
   const AdjAotMetadata *metadata = boundary->metadata;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
-  Saved *saved = saved_new (boundary, n_args);
+  Kept *saved = saved_new (boundary, n_args);
 
   if (!save_values (cx, saved, args, outs))
     {
@@ -388,13 +417,13 @@ connect (
     }
   if (inputs->len == 0 && outputs->len > 0)
     g_ptr_array_add (inputs, make_seed (cx));
-  return adj_autograd_connect (cx,
-                               &(AdjCustomGrad){ .name = "CompiledFunctionBackward",
-                                                 .backward = compiled_backward,
-                                                 .data = saved,
-                                                 .destroy = saved_free },
-                               (AdjTensor *const *) inputs->pdata, inputs->len,
-                               (AdjTensor *const *) outputs->pdata, outputs->len);
+  return autograd_connect_open (cx,
+                                &(AdjCustomGrad){ .name = "CompiledFunctionBackward",
+                                                  .backward = compiled_backward,
+                                                  .data = saved,
+                                                  .destroy = saved_free },
+                                visit_kept, (AdjTensor *const *) inputs->pdata, inputs->len,
+                                (AdjTensor *const *) outputs->pdata, outputs->len);
 }
 
 static gboolean

@@ -39,11 +39,18 @@ typedef struct _Saved Saved;
 typedef struct _GradVisitor GradVisitor;
 struct _GradVisitor
 {
+  AdjContext *cx; /* (unowned): for errors */
   void (*saved) (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved *saved);
   /* What else it holds: a container comes before its items.  @leaf may be changed: META to one of
    * other sizes, a TENSOR or a number in place of one (@is_tensor) to a tensor. */
   void (*leaf) (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean is_tensor);
   void (*meta) (GradVisitor *visitor, const char *name, AdjTensorMeta *meta);
+  /* A tensor that it holds itself, which may be exchanged. */
+  void (*tensor) (GradVisitor *visitor, const char *name, AdjTensor **tensor);
+  /* A size that it computes with, INT or SIZE, which may be exchanged. */
+  void (*size) (GradVisitor *visitor, const char *name, AdjValue *size);
+  /* A function that it calls. */
+  void (*function) (GradVisitor *visitor, const char *name, AdjFunction *function);
 };
 
 typedef struct
@@ -63,7 +70,8 @@ typedef struct
                         AdjTensor *const *grads,
                         const gboolean *needed,
                         AdjTensor **out);
-  /* (nullable): without it, what the node keeps is not known.  %FALSE: it was let go. */
+  /* (nullable): without it, what the node keeps is not known.  %FALSE: it was let go, or the
+   * visitor's context is in error. */
   gboolean (*visit) (AdjGradNode *node, GradVisitor *visitor);
   /* (nullable): what it does beside what it keeps: two of one kind do the same. */
   gconstpointer (*get_kind) (const AdjGradNode *node);
@@ -110,6 +118,16 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
 void saved_stand_in (Saved *saved, AdjTensor *tensor);
 /* Sets the error of a second backward; %FALSE. */
 gboolean saved_fail_released (AdjContext *cx, const AdjGradNode *node);
+
+/* As adj_autograd_connect(), of an operation that others may look into: its backward calls
+ * operators on what @visit shows, and nothing else.  @visit: as GradNodeClass.visit. */
+gboolean autograd_connect_open (AdjContext *cx,
+                                const AdjCustomGrad *custom,
+                                gboolean (*visit) (gpointer data, GradVisitor *visitor),
+                                AdjTensor *const *inputs,
+                                guint n_inputs,
+                                AdjTensor *const *outputs,
+                                guint n_outputs);
 
 /* -- around one node; %FALSE or %NULL: the context is in error -- */
 

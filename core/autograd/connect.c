@@ -8,6 +8,7 @@ typedef struct
 {
   AdjGradNode parent;
   AdjCustomGrad custom;
+  gboolean (*visit) (gpointer data, GradVisitor *visitor); /* (nullable) */
 } CustomNode;
 
 static gboolean
@@ -40,7 +41,32 @@ custom_finalize (AdjGradNode *node)
     custom->destroy (custom->data);
 }
 
-static const GradNodeClass custom_class = { .apply = custom_apply, .finalize = custom_finalize };
+static gboolean
+custom_visit (AdjGradNode *node, GradVisitor *visitor)
+{
+  const CustomNode *self = (const CustomNode *) node;
+
+  return self->visit (self->custom.data, visitor);
+}
+
+static gconstpointer
+custom_get_kind (const AdjGradNode *node)
+{
+  return ((const CustomNode *) node)->custom.backward;
+}
+
+static const GradNodeClass custom_class = {
+  .apply = custom_apply,
+  .get_kind = custom_get_kind,
+  .finalize = custom_finalize,
+};
+
+static const GradNodeClass open_class = {
+  .apply = custom_apply,
+  .visit = custom_visit,
+  .get_kind = custom_get_kind,
+  .finalize = custom_finalize,
+};
 
 /* Of @inputs, then of @like (nullable): (transfer full). */
 static GradEdge *
@@ -69,9 +95,11 @@ make_edges (AdjContext *cx,
   return edges;
 }
 
+/* @visit: (nullable): it may be looked into. */
 static gboolean
 connect (AdjContext *cx,
          const AdjCustomGrad *custom,
+         gboolean (*visit) (gpointer data, GradVisitor *visitor),
          AdjTensor *const *inputs,
          guint n_inputs,
          const AdjGradNode *like,
@@ -89,9 +117,11 @@ connect (AdjContext *cx,
         custom->destroy (custom->data);
       return FALSE;
     }
-  node = grad_node_new (autograd, &custom_class, sizeof (CustomNode), g_strdup (custom->name));
+  node = grad_node_new (autograd, visit != NULL ? &open_class : &custom_class, sizeof (CustomNode),
+                        g_strdup (custom->name));
   adj_context_set_sequence (cx, (gint64) node->sequence);
   ((CustomNode *) node)->custom = *custom;
+  ((CustomNode *) node)->visit = visit;
   grad_node_set_place (node, adj_context_get_place (cx));
   edges = make_edges (cx, inputs, n_inputs, like, &found);
   grad_node_set_edges (node, edges, n_inputs + (like != NULL ? like->n_edges : 0));
@@ -112,7 +142,19 @@ adj_autograd_connect (AdjContext *cx,
 {
   g_return_val_if_fail (cx != NULL && custom != NULL && custom->backward != NULL, FALSE);
 
-  return connect (cx, custom, inputs, n_inputs, NULL, outputs, n_outputs);
+  return connect (cx, custom, NULL, inputs, n_inputs, NULL, outputs, n_outputs);
+}
+
+gboolean
+autograd_connect_open (AdjContext *cx,
+                       const AdjCustomGrad *custom,
+                       gboolean (*visit) (gpointer data, GradVisitor *visitor),
+                       AdjTensor *const *inputs,
+                       guint n_inputs,
+                       AdjTensor *const *outputs,
+                       guint n_outputs)
+{
+  return connect (cx, custom, visit, inputs, n_inputs, NULL, outputs, n_outputs);
 }
 
 gboolean
@@ -128,6 +170,6 @@ adj_autograd_connect_backward (AdjContext *cx,
   g_return_val_if_fail (cx != NULL && custom != NULL && custom->backward != NULL, FALSE);
 
   autograd = autograd_find (cx);
-  return connect (cx, custom, inputs, n_inputs,
+  return connect (cx, custom, NULL, inputs, n_inputs,
                   autograd != NULL ? engine_get_node (autograd) : NULL, outputs, n_outputs);
 }

@@ -27,6 +27,7 @@ cache_node_free (CacheNode *node)
       g_clear_pointer (&node->sizes, g_array_unref);
       g_clear_pointer (&node->captures, g_ptr_array_unref);
       g_strfreev (node->words);
+      g_clear_pointer (&node->function, adj_function_unref);
       g_free (node->key);
       g_free (node);
     }
@@ -96,6 +97,7 @@ add_branch (CachePath *path,
   node->kind = kind;
   node->n_key = collection->n_key;
   node->key = g_memdup2 (collection->key, node->n_key);
+  node->function = call->function != NULL ? adj_function_ref (call->function) : NULL;
   node->words = call_describe (collection, call);
   node->name = g_intern_string (call->node->name);
   if (path->reason == NULL)

@@ -32,6 +32,7 @@ collection_new (AdjContext *cx, GraphTask *task)
   self->numbers = g_hash_table_new (NULL, NULL);
   self->slots = g_array_new (FALSE, FALSE, sizeof (guint));
   self->sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  self->dynamic = g_array_new (FALSE, FALSE, sizeof (guint));
   self->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   self->object_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   return self;
@@ -46,6 +47,7 @@ collection_free (Collection *self)
   g_hash_table_unref (self->numbers);
   g_array_unref (self->slots);
   g_array_unref (self->sizes);
+  g_array_unref (self->dynamic);
   g_ptr_array_unref (self->objects);
   g_array_unref (self->object_origins);
   g_free (self->key);
@@ -133,6 +135,7 @@ typedef struct
   Collection *self;
   AdjGradNode *node;
   guint call;
+  AdjFunction *function; /* (unowned) (nullable): that it calls */
 } Collector;
 
 static void
@@ -178,6 +181,34 @@ collect_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
   put_number (self, meta->shape.rank);
   for (guint i = 0; i < meta->shape.rank; i++)
     g_array_append_val (self->sizes, meta->shape.size[i].word);
+}
+
+static void
+collect_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
+{
+  collect_tensor ((Collector *) visitor, name, *tensor);
+}
+
+/* What a compiled function computes with is a symbol from the first time on. */
+static void
+collect_size (GradVisitor *visitor, const char *name, AdjValue *size)
+{
+  Collection *self = ((Collector *) visitor)->self;
+  gint64 value = size->kind == ADJ_VALUE_INT ? size->integer : 0;
+
+  if (size->kind != ADJ_VALUE_INT)
+    self->refusal = "compiled_autograd does not support sizes that are symbols already";
+  g_array_append_val (self->dynamic, self->sizes->len);
+  g_array_append_val (self->sizes, value);
+}
+
+static void
+collect_function (GradVisitor *visitor, const char *name, AdjFunction *function)
+{
+  Collector *collector = (Collector *) visitor;
+
+  put_bytes (collector->self, &function, sizeof function);
+  collector->function = function;
 }
 
 static void
@@ -385,9 +416,11 @@ put_captures (Collection *self, const GArray *captures)
 static gboolean
 collect_call (Collection *self, CollectedCall *call)
 {
-  Collector collector = {
-    { collect_saved, collect_leaf, collect_meta }, self, call->node, self->calls->len
-  };
+  Collector collector = { .parent = { self->cx, collect_saved, collect_leaf, collect_meta,
+                                      collect_held, collect_size, collect_function },
+                          .self = self,
+                          .node = call->node,
+                          .call = self->calls->len };
   gboolean there = TRUE;
 
   self->n_key = 0;

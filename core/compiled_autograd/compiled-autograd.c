@@ -203,6 +203,9 @@ find_capture (AdjCompiledAutograd *self,
       sizes_update (end->sizes, collection->sizes, &changed);
       for (guint i = 0; self->options.dynamic && i < end->sizes->len; i++)
         g_array_index (end->sizes, SizeState, i).dynamic = TRUE;
+      for (guint i = 0; i < collection->dynamic->len; i++)
+        g_array_index (end->sizes, SizeState, g_array_index (collection->dynamic, guint, i))
+            .dynamic = TRUE;
       return NULL;
     }
   before = g_array_copy (end->sizes);

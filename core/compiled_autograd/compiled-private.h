@@ -23,6 +23,7 @@ typedef struct
   guint first_object; /* of its hooks among all objects */
   guint first_slot;   /* of the tensors that it keeps */
   guint n_slots;
+  AdjFunction *function; /* (unowned) (nullable): that it calls */
   guint first_size;
   guint key_length;
 } CollectedCall;
@@ -42,8 +43,9 @@ typedef struct
   GPtrArray *inputs; /* of AdjTensor, owned */
   GArray *input_origins;
   GHashTable *numbers; /* AdjTensor → number among inputs + 1 */
-  GArray *slots; /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
-  GArray *sizes; /* gint64 */
+  GArray *slots;   /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
+  GArray *sizes;   /* gint64 */
+  GArray *dynamic; /* guint: sizes that are never fixed */
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
   GArray *object_origins;
   guint8 *key; /* (owned): of the call that is being collected */
@@ -161,10 +163,11 @@ struct _CacheNode
   gconstpointer kind;      /* of the call that leads here, and its key */
   guint n_key;
   guint8 *key;
-  const char *name;    /* (unowned) of that call */
-  GStrv words;         /* (owned) (nullable): its key */
-  GArray *sizes;       /* (nullable): SizeState, where a path ends */
-  GPtrArray *captures; /* (nullable): of AdjCapture, owned; the last one is tried first */
+  AdjFunction *function; /* (owned) (nullable): that it calls, so that its address stays its own */
+  const char *name;      /* (unowned) of that call */
+  GStrv words;           /* (owned) (nullable): its key */
+  GArray *sizes;         /* (nullable): SizeState, where a path ends */
+  GPtrArray *captures;   /* (nullable): of AdjCapture, owned; the last one is tried first */
 };
 
 CacheNode *cache_node_new (void);

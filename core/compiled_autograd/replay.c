@@ -29,6 +29,12 @@ typedef struct
 
 typedef struct
 {
+  AdjTensor **tensor;
+  AdjTensor *was;
+} ChangedTensor;
+
+typedef struct
+{
   const Collection *collection;
   const GArray *rules; /* SizeRule */
   AdjContext *cx;      /* of the trace */
@@ -42,6 +48,7 @@ typedef struct
   GPtrArray *saved;     /* of Saved: that something stands in for */
   GArray *metas;        /* ChangedMeta */
   GArray *leaves;       /* ChangedLeaf */
+  GArray *tensors;      /* ChangedTensor */
 } Replay;
 
 /* -- nodes of the graph -- */
@@ -267,11 +274,39 @@ exchange_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean 
     }
 }
 
+static void
+exchange_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
+{
+  Replay *self = ((Exchanger *) visitor)->self;
+  const ChangedTensor change = { tensor, *tensor };
+
+  g_array_append_val (self->tensors, change);
+  *tensor = next_fake (self);
+}
+
+static void
+exchange_size (GradVisitor *visitor, const char *name, AdjValue *size)
+{
+  Replay *self = ((Exchanger *) visitor)->self;
+  const ChangedLeaf change = { size, *size };
+
+  g_array_append_val (self->leaves, change);
+  *size = adj_value_from_size (size_at (self, self->size++));
+}
+
+static void
+exchange_function (GradVisitor *visitor, const char *name, AdjFunction *function)
+{
+}
+
 /* What a visit of collect() saw, seen again. */
 static void
 exchange (Replay *self, const CollectedCall *call)
 {
-  Exchanger exchanger = { { exchange_saved, exchange_leaf, exchange_meta }, self, call->node };
+  Exchanger exchanger = { { self->collection->cx, exchange_saved, exchange_leaf, exchange_meta,
+                            exchange_held, exchange_size, exchange_function },
+                          self,
+                          call->node };
 
   self->slot = call->first_slot;
   self->size = call->first_size;
@@ -305,6 +340,12 @@ restore (Replay *self)
       const ChangedLeaf *change = &g_array_index (self->leaves, ChangedLeaf, i);
 
       *change->leaf = change->was;
+    }
+  for (guint i = self->tensors->len; i-- > 0;)
+    {
+      const ChangedTensor *change = &g_array_index (self->tensors, ChangedTensor, i);
+
+      *change->tensor = change->was;
     }
 }
 
@@ -630,6 +671,7 @@ replay_init (Replay *self)
   self->saved = g_ptr_array_new ();
   self->metas = g_array_new (FALSE, FALSE, sizeof (ChangedMeta));
   self->leaves = g_array_new (FALSE, FALSE, sizeof (ChangedLeaf));
+  self->tensors = g_array_new (FALSE, FALSE, sizeof (ChangedTensor));
 }
 
 static void
@@ -654,6 +696,7 @@ replay_clear (Replay *self)
   g_ptr_array_unref (self->saved);
   g_array_unref (self->metas);
   g_array_unref (self->leaves);
+  g_array_unref (self->tensors);
 }
 
 AdjGraph *

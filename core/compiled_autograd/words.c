@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The key of a call in words, for people who ask why a backward was captured again. */
 
+#include "call/adj-function.h"
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-text.h"
 
@@ -80,6 +81,24 @@ describe_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean 
 }
 
 static void
+describe_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
+{
+  describe_tensor ((Describer *) visitor, name);
+}
+
+static void
+describe_size (GradVisitor *visitor, const char *name, AdjValue *size)
+{
+  add ((Describer *) visitor, "'%s' a size", name);
+}
+
+static void
+describe_function (GradVisitor *visitor, const char *name, AdjFunction *function)
+{
+  add ((Describer *) visitor, "%s %s at %p", name, function->klass->name, (gpointer) function);
+}
+
+static void
 describe_hooks (Describer *describer, const char *kind, const GPtrArray *hooks)
 {
   add (describer, "%u %s", hooks != NULL ? hooks->len : 0, kind);
@@ -113,7 +132,8 @@ GStrv
 call_describe (const Collection *collection, const CollectedCall *call)
 {
   AdjGradNode *node = call->node;
-  Describer describer = { { describe_saved, describe_leaf, describe_meta },
+  Describer describer = { { collection->cx, describe_saved, describe_leaf, describe_meta,
+                            describe_held, describe_size, describe_function },
                           collection,
                           node,
                           call->first_slot,

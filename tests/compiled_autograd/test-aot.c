@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "aot/compile.h"
+#include "compiled_autograd/capture.h"
+
+/* Backwards of compiled functions are looked into: their graph becomes part of the captured one
+ * (C28 of compiled-autograd §6.2). */
+
+static gboolean
+sine_product (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AdjTensor *product = CALL (cx, "mul.Tensor", T (CALL (cx, "sin", args[0])), args[1]);
+
+  *result = adj_value_copy (&T (CALL (cx, "sum", T (product))));
+  return TRUE;
+}
+
+/* (transfer full) */
+static AdjFunction *
+compile (Program *p, AdjTensor *x, AdjTensor *y)
+{
+  static const AdjFunctionClass klass = { .name = "sine product", .call = sine_product };
+  g_autoptr (AdjFunction) function = adj_function_new (&klass, sizeof (AdjFunction));
+  const AdjValue inputs[2] = { T (x), T (y) };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjAotGraph) aot = adj_aot_trace (function, inputs, 2, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  return compile_by (aot, "min-cut");
+}
+
+/* The loss of one call, borrowed from the scope. */
+static AdjTensor *
+call (Program *p, AdjFunction *compiled, AdjTensor *x, AdjTensor *y)
+{
+  const AdjValue inputs[2] = { T (x), T (y) };
+  AdjValue result;
+
+  g_assert_true (adj_function_call (compiled, p->cx, inputs, 2, &result));
+  while (adj_value_is_container (&result))
+    result = result.items[0];
+  return adj_scope_add (p->cx, result.tensor);
+}
+
+static void
+run_once (Program *p)
+{
+  const float xs[] = { 0.5, 0.25, -1 }, ys[] = { 4, 5, 6 };
+  AdjTensor *x = program_vector (p, 3, xs), *y = program_vector (p, 3, ys);
+  g_autoptr (AdjFunction) compiled = compile (p, x, y);
+
+  program_backward (p, call (p, compiled, x, y));
+}
+
+/* One compiled function twice in a backward; PyTorch 2.6 fails then (trap 23). */
+static void
+run_twice (Program *p)
+{
+  const float xs[] = { 0.5, 0.25, -1 }, ys[] = { 4, 5, 6 };
+  AdjTensor *x = program_vector (p, 3, xs), *y = program_vector (p, 3, ys);
+  g_autoptr (AdjFunction) compiled = compile (p, x, y);
+  AdjTensor *first = call (p, compiled, x, y), *second = call (p, compiled, y, x);
+
+  program_backward (p, CALL (p->cx, "mul.Tensor", T (first), T (second)));
+}
+
+static char *
+describe (ProgramFunc run, AdjCompiledAutograd *compiler)
+{
+  Program program;
+  char *text;
+
+  program_init (&program);
+  if (compiler != NULL)
+    g_assert_true (adj_compiled_autograd_enable (compiler, program.cx));
+  run (&program);
+  if (compiler != NULL)
+    adj_compiled_autograd_restore (program.cx);
+  text = program_describe (&program);
+  program_clear (&program);
+  return text;
+}
+
+static const struct
+{
+  const char *name;
+  ProgramFunc run;
+} cases[] = { { "c28", run_once }, { "c28-twice", run_twice } };
+
+static void
+test_inlined (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr (AdjCompiledAutograd) compiler =
+      adj_compiled_autograd_new (&(AdjCompiledOptions){ .order = ADJ_CAPTURE_ORDER_2_6 });
+  g_autofree char *eager = describe (cases[i].run, NULL);
+  g_autofree char *captured = describe (cases[i].run, compiler);
+
+  g_assert_cmpstr (adj_compiled_autograd_get_counters (compiler).fallback_reason, ==, NULL);
+  g_assert_cmpstr (captured, ==, eager);
+  assert_deviation (adj_capture_get_graph (adj_compiled_autograd_get_capture (compiler, 0)),
+                    cases[i].name, "nodes of a compiled backward have no names of their own");
+}
+
+/* A second call of one function is found again, one of another function is not. */
+static void
+test_kept (void)
+{
+  g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (NULL);
+  const float xs[] = { 0.5, 0.25, -1 }, ys[] = { 4, 5, 6 };
+  Program p;
+
+  program_init (&p);
+  g_assert_true (adj_compiled_autograd_enable (compiler, p.cx));
+  for (guint i = 0; i < 2; i++)
+    {
+      AdjTensor *x = program_vector (&p, 3, xs), *y = program_vector (&p, 3, ys);
+      g_autoptr (AdjFunction) compiled = compile (&p, x, y);
+
+      program_backward (&p, call (&p, compiled, x, y));
+      g_assert_true (adj_tensor_set_grad (p.cx, x, NULL) && adj_tensor_set_grad (p.cx, y, NULL));
+      program_backward (&p, call (&p, compiled, x, y));
+    }
+  adj_compiled_autograd_restore (p.cx);
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).captures, ==, 2);
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).hits, ==, 2);
+  program_clear (&p);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/compiled-autograd/6.2/%s", cases[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_inlined);
+    }
+  g_test_add_func ("/compiled-autograd/3/compiled-functions", test_kept);
+  return g_test_run ();
+}
