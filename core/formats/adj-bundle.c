@@ -30,6 +30,8 @@ adj_bundle_unref (AdjBundle *bundle)
         adj_value_clear ((AdjValue *) region->metadata);
       if (region->partition != NULL)
         adj_value_clear ((AdjValue *) region->partition);
+      if (region->capture != NULL)
+        adj_value_clear ((AdjValue *) region->capture);
     }
   g_ptr_array_unref (bundle->regions);
   for (guint i = 0; i < bundle->graphs->len; i++)

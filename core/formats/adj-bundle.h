@@ -34,6 +34,9 @@ typedef struct
   /* (nullable): how PyTorch partitioned it, a DICT: "partitioner", "activation_memory_budget" and
    * "options" as partition-private.h has them */
   const AdjValue *partition;
+  /* (nullable): what compiled autograd did when it captured the graph, a DICT: "nodes", "reasons",
+   * as backward-private.h has them */
+  const AdjValue *capture;
 } AdjRegion;
 
 /* Who computed a call that was not recorded: of a run that somebody kept. */
@@ -64,6 +67,9 @@ typedef struct
   const AdjValue *rng;       /* (nullable): DICT of generator states */
   const AdjValue *gradients; /* (nullable): of each input, NONE where there is none */
   const AdjValue *tangents;  /* (nullable): of each output, what @gradients were computed from */
+  /* (nullable): of a call of what compiled autograd captured, a DICT: "inputs", "hooks", "results"
+   * and "gradients", as backward-private.h has them */
+  const AdjValue *backward;
 } AdjRecordedCall;
 
 ADJ_PUBLIC AdjBundle *adj_bundle_ref (AdjBundle *bundle); /* (transfer full) */

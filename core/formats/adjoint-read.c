@@ -3,6 +3,7 @@
 
 #include "formats/adj-bundle-private.h"
 #include "formats/adjoint-private.h"
+#include "formats/backward-private.h"
 #include "formats/calls-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
@@ -313,7 +314,8 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
                        .attempt = get_count (item, "attempt", 0),
                        .num_fwd_outputs = get_count (item, "num_fwd_outputs", -1) };
   const JsonItem *partition = json_get (item, "partition");
-  AdjValue value, partitioning;
+  const JsonItem *capture = json_get (item, "capture");
+  AdjValue value, partitioning, captured;
 
   if (ids == NULL)
     return FALSE;
@@ -333,6 +335,12 @@ add_region (Loader *loader, const JsonItem *item, GError **error)
       if (!adjoint_read_partition (&reader, partition, &partitioning, error))
         return FALSE;
       region.partition = &partitioning;
+    }
+  if (capture != NULL && capture->kind != JSON_NULL)
+    {
+      if (!adjoint_read_capture (&reader, capture, &captured, error))
+        return FALSE;
+      region.capture = &captured;
     }
   region.n_graphs = ids->len;
   if (adj_bundle_builder_add_region (loader->builder, &region, (const char *const *) ids->pdata,

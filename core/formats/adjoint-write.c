@@ -155,6 +155,7 @@ collect_from_call (AdjointSaver *saver, const AdjRecordedCall *call, const char 
   collect_values (saver, &place, "out", call->outputs, call->n_outputs);
   collect_values (saver, &place, "grad", call->gradients, call->n_inputs);
   collect_values (saver, &place, "tangent", call->tangents, call->n_outputs);
+  collect_values (saver, &place, "backward", call->backward, 1);
   if (call->rng != NULL)
     tensor_store_add_value (saver->store, file, rng, call->rng);
 }

@@ -236,6 +236,7 @@ adj_bundle_builder_add_region (AdjBundleBuilder *builder,
   copy->graphs = graphs;
   copy->metadata = take_value (bundle, region->metadata);
   copy->partition = take_value (bundle, region->partition);
+  copy->capture = take_value (bundle, region->capture);
   if (copy->num_fwd_outputs < 0)
     copy->num_fwd_outputs = count_fwd_outputs (copy);
   g_hash_table_add (builder->region_ids, (gpointer) copy->id);

@@ -104,6 +104,7 @@ bundle_call_new (const AdjRecordedCall *call)
   copy->call.rng = copy_values (call->rng, 1);
   copy->call.gradients = copy_values (call->gradients, call->n_inputs);
   copy->call.tangents = copy_values (call->tangents, call->n_outputs);
+  copy->call.backward = copy_values (call->backward, 1);
   for (guint i = 0; i < G_N_ELEMENTS (copy->taps); i++)
     copy->taps[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_tap);
   return copy;
@@ -121,6 +122,7 @@ bundle_call_unref (gpointer data)
   free_values (call->call.rng, 1);
   free_values (call->call.gradients, call->call.n_inputs);
   free_values (call->call.tangents, call->call.n_outputs);
+  free_values (call->call.backward, 1);
   if (call->call.origin != NULL)
     free_origin (call->call.origin);
   if (call->destroy != NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "formats/adj-bundle-private.h"
+#include "formats/backward-private.h"
 #include "formats/calls-private.h"
 
 static gboolean
@@ -45,13 +46,32 @@ read_aligned (const CallReader *reader,
   return FALSE;
 }
 
+/* Members that are dicts: the states of generators, what surrounds a backward. */
 static gboolean
-read_states (const CallReader *reader, const JsonItem *rng, AdjValue *out, GError **error)
+read_dicts (const CallReader *reader,
+            const JsonItem *item,
+            AdjRecordedCall *call,
+            AdjValue values[2],
+            GError **error)
 {
+  const JsonItem *rng = json_get (item, "rng");
+  const JsonItem *backward = json_get (item, "backward");
   ValueReader plain = reader->values;
 
   plain.plain = TRUE;
-  return value_read (&plain, rng, out, error);
+  if (rng != NULL && rng->kind == JSON_OBJECT)
+    {
+      if (!value_read (&plain, rng, &values[0], error))
+        return FALSE;
+      call->rng = &values[0];
+    }
+  if (backward != NULL && backward->kind != JSON_NULL)
+    {
+      if (!adjoint_read_backward (&plain, backward, &values[1], error))
+        return FALSE;
+      call->backward = &values[1];
+    }
+  return TRUE;
 }
 
 /* @origin: (nullable): makes it a run */
@@ -62,12 +82,11 @@ read_call (const CallReader *reader,
            GError **error)
 {
   const JsonItem *derived = json_get (item, "derived");
-  const JsonItem *rng = json_get (item, "rng");
   const char *id = json_get_text (item, "graph");
   gint64 n = json_get_int (item, "n", 0);
   AdjRecordedCall call = { .derived = derived != NULL && derived->kind == JSON_TRUE,
                            .origin = origin };
-  AdjValue states;
+  AdjValue dicts[2];
 
   if (id == NULL || n < 0 || n > G_MAXUINT)
     {
@@ -78,14 +97,9 @@ read_call (const CallReader *reader,
   if (!read_values (reader, item, "inputs", &call.inputs, &call.n_inputs, error) ||
       !read_values (reader, item, "outputs", &call.outputs, &call.n_outputs, error) ||
       !read_aligned (reader, item, "gradients", call.n_inputs, &call.gradients, error) ||
-      !read_aligned (reader, item, "tangents", call.n_outputs, &call.tangents, error))
+      !read_aligned (reader, item, "tangents", call.n_outputs, &call.tangents, error) ||
+      !read_dicts (reader, item, &call, dicts, error))
     return FALSE;
-  if (rng != NULL && rng->kind == JSON_OBJECT)
-    {
-      if (!read_states (reader, rng, &states, error))
-        return FALSE;
-      call.rng = &states;
-    }
   if (adj_bundle_builder_add_call (reader->builder, &call, id, error))
     return TRUE;
   g_prefix_error (error, "%s:%u: ", reader->json->name, item->line);

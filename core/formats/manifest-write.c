@@ -108,13 +108,30 @@ value_writer (AdjointSaver *saver, gboolean plain)
                         .data = saver };
 }
 
+/* "key": dict, and a comma, when there is one. */
+static gboolean
+put_dict (
+    const ValueWriter *writer, const char *key, const AdjValue *dict, GString *out, GError **error)
+{
+  if (dict == NULL)
+    return TRUE;
+  g_string_append_printf (out, "\"%s\": ", key);
+  if (!value_write (writer, dict, out, error))
+    return FALSE;
+  g_string_append (out, ", ");
+  return TRUE;
+}
+
 static gboolean
 put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
 {
   const AdjRegion *region = adj_bundle_get_region (saver->bundle, index);
   ValueWriter writer = value_writer (saver, TRUE);
 
-  g_string_append_printf (out, "{\"attempt\": %d, \"compile_id\": ", region->attempt);
+  g_string_append_printf (out, "{\"attempt\": %d, ", region->attempt);
+  if (!put_dict (&writer, "capture", region->capture, out, error))
+    return FALSE;
+  g_string_append (out, "\"compile_id\": ");
   put_text_or_null (region->compile_id, out);
   g_string_append (out, ", \"fw_metadata\": ");
   if (region->metadata == NULL)
@@ -125,13 +142,10 @@ put_region (AdjointSaver *saver, guint index, GString *out, GError **error)
   put_region_graphs (region, out);
   g_string_append_printf (out, ", \"id\": \"%s\", \"num_fwd_outputs\": ", region->id);
   put_count_or_null (region->num_fwd_outputs, out);
-  if (region->partition != NULL)
-    {
-      g_string_append (out, ", \"partition\": ");
-      if (!value_write (&writer, region->partition, out, error))
-        return FALSE;
-    }
-  g_string_append (out, ", \"rank\": ");
+  g_string_append (out, ", ");
+  if (!put_dict (&writer, "partition", region->partition, out, error))
+    return FALSE;
+  g_string_append (out, "\"rank\": ");
   put_count_or_null (region->rank, out);
   g_string_append_c (out, '}');
   return TRUE;
@@ -184,14 +198,14 @@ put_origin (const AdjRunOrigin *origin, GString *out)
     { "name", origin->name },   { "producer", origin->producer },
   };
 
-  g_string_append (out, ", \"run\": {");
+  g_string_append (out, "\"run\": {");
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_string_append_printf (out, "\"%s\": ", texts[i].key);
       put_text_or_null (texts[i].text, out);
       g_string_append (out, ", ");
     }
-  g_string_append_printf (out, "\"float64\": %s}", origin->float64 ? "true" : "false");
+  g_string_append_printf (out, "\"float64\": %s}, ", origin->float64 ? "true" : "false");
 }
 
 /* @taps: (nullable): the member for the values of nodes */
@@ -204,7 +218,10 @@ put_call (AdjointSaver *saver,
 {
   ValueWriter writer = value_writer (saver, TRUE);
 
-  g_string_append_printf (out, "{\"derived\": %s, ", call->derived ? "true" : "false");
+  g_string_append_c (out, '{');
+  if (!put_dict (&writer, "backward", call->backward, out, error))
+    return FALSE;
+  g_string_append_printf (out, "\"derived\": %s, ", call->derived ? "true" : "false");
   if (!put_optional (saver, "gradients", call->gradients, call->n_inputs, out, error))
     return FALSE;
   g_string_append_printf (out, "\"graph\": \"%s\", \"inputs\": ", call->graph->id);
@@ -213,15 +230,11 @@ put_call (AdjointSaver *saver,
   g_string_append_printf (out, ", \"n\": %u, \"outputs\": ", call->n);
   if (!put_values (saver, call->outputs, call->n_outputs, out, error))
     return FALSE;
-  if (call->rng != NULL)
-    {
-      g_string_append (out, ", \"rng\": ");
-      if (!value_write (&writer, call->rng, out, error))
-        return FALSE;
-    }
+  g_string_append (out, ", ");
+  if (!put_dict (&writer, "rng", call->rng, out, error))
+    return FALSE;
   if (call->origin != NULL)
     put_origin (call->origin, out);
-  g_string_append (out, ", ");
   if (!put_optional (saver, "tangents", call->tangents, call->n_outputs, out, error))
     return FALSE;
   if (taps != NULL)

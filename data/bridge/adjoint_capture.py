@@ -20,6 +20,11 @@ Of a region that is differentiated the Dynamo call also holds the gradients of i
 was partitioned: partitioner, budget, settings, and what the policies of checkpoints answered.  Of what was not
 compiled it says why, as Dynamo tells it.
 
+Of a backward under compiled autograd it also holds the graph before its nodes were reordered, the autograd nodes in
+the order of their visit, and why the cache missed; of a call where each input comes from, the hooks by name and place,
+and the gradients that the leaves have afterwards.  Where the captured graph itself is what runs, also what each hook
+gave and the values of its nodes.
+
 A tensor that is no plain memory (sparse, nested, of a class that computes in its own way, freed, ...) is known by its
 facts and the reason; the list of such kinds is UNREADABLE.
 
@@ -39,6 +44,7 @@ import contextlib
 import dataclasses
 import enum
 import functools
+import gc
 import hashlib
 import inspect
 import json
@@ -71,8 +77,8 @@ from torch.utils._pytree import tree_map
 
 __all__ = ["record", "backend", "Limits"]
 
-VERSION = "0.5"
-FORMAT_VERSION = [1, 2]
+VERSION = "0.6"
+FORMAT_VERSION = [1, 3]
 MIB = 1 << 20
 
 DTYPES = {  # name in torch: (name in annotations, name in safetensors, None where it has none)
@@ -1114,6 +1120,254 @@ class Region:
         return {**entry, **{k: v for k, v in optional.items() if v is not None}}
 
 
+
+# ---- compiled autograd -----------------------------------------------------------------------------
+
+
+class Reasons(logging.Handler):
+    """Why compiled autograd captures again, as it says to its verbose logger, whether that is on or not."""
+
+    def __init__(self):
+        super().__init__(logging.DEBUG)
+        self.texts = []
+        self.logger = logging.Logger("adjoint_capture")  # the engine does not own what it is given
+
+    def emit(self, record):
+        if isinstance(record.msg, str) and record.msg.startswith("Cache miss"):
+            self.texts.append(record.getMessage())
+
+    def take(self):
+        texts, self.texts = self.texts, []
+        return texts
+
+    def listen(self, end):
+        """Until `end`, an exit stack, is closed."""
+        theirs = compiled_autograd.verbose_log  # what is said goes to it where the program asked for that
+        for logger in (self.logger, theirs):
+            logger.addHandler(self)
+        end.callback(theirs.removeHandler, self)
+        set_logger = torch._C._dynamo.compiled_autograd.set_verbose_logger
+        set_logger(self.logger)
+        end.callback(lambda: set_logger(theirs if compiled_autograd.snapshot_verbose_logging_enabled() else None))
+
+
+def copied(root, graph, name):
+    """A graph module of the same nodes, with the same names and facts, and {node: its copy}."""
+    copy, known = torch.fx.Graph(), {}
+    copy.output(copy.graph_copy(graph, known))
+    for old, new in known.items():
+        new.name = old.name
+    return torch.fx.GraphModule(root, copy, name), known
+
+
+class Capture:
+    """What one capture of compiled autograd does: the nodes that it visits, and the graph before it is reordered."""
+
+    def __init__(self, session):
+        self.session, self.nodes, self.origins, self.header = session, [], [], False
+        self.reasons, self.before, self.instance = session.reasons.take(), None, None
+
+    def watch(self, instance):
+        """Sees what the engine calls and what the instance does at the end; methods of its class stay as they are."""
+        self.instance = instance
+        begin, origin = instance.begin_capture, instance.set_node_origin
+        rename = getattr(instance, "rename_aot_dispatcher_nodes", None)
+
+        def begin_capture(*args):
+            self.header = True
+            self.origins = [call for call, _ in args[3][0]] if len(args) > 3 else []
+            try:
+                return begin(*args)
+            finally:
+                self.header = False
+
+        def set_node_origin(name, index, *args):
+            if not self.header:
+                self.nodes.append(name)
+            return origin(name, index, *args)
+
+        def rename_aot_dispatcher_nodes():
+            rename()
+            self.session.safely(self.keep_before)
+
+        instance.begin_capture, instance.set_node_origin = begin_capture, set_node_origin
+        if rename is not None:
+            instance.rename_aot_dispatcher_nodes = rename_aot_dispatcher_nodes
+
+    def keep_before(self):
+        tracer = self.instance.fx_tracer
+        self.before, _ = copied(tracer.root, tracer.graph, "CompiledAutograd")
+
+    def manifest(self):
+        return {"nodes": self.nodes, "reasons": self.reasons}
+
+
+HOOKS = ("call_hook", "call_backward", "self_invoke")  # what calls a function of the program
+
+
+def is_call_of(node, *names):
+    return node.op == "call_function" and getattr(node.target, "__name__", None) in names
+
+
+def callable_facts(session, value):
+    """{"name", "where"} of a hook or of the backward of a Function, as far as these are known."""
+    function, name = value, None
+    if getattr(type(value), "_forward_cls", None) is not None:
+        function = type(value)._forward_cls.backward
+        name = f"{type(value)._forward_cls.__module__}.{type(value)._forward_cls.__qualname__}"
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(getattr(function, "__func__", function))
+    kind = function if hasattr(function, "__qualname__") else type(function)
+    code = getattr(function, "__code__", None)
+    found = {"name": name or f"{kind.__module__}.{kind.__qualname__}"}
+    if code is not None:
+        found["where"] = session.rename(f"{code.co_filename}:{code.co_firstlineno}")
+    return found
+
+
+def parameter_names():
+    """{id: its name in the outermost module that has it} of all parameters of modules that are alive."""
+    modules = [o for o in gc.get_objects() if issubclass(type(o), torch.nn.Module)]
+    inner = {id(child) for module in modules for child in module.children()}
+    names = {}
+    for module in modules:
+        if id(module) not in inner and not isinstance(module, torch.fx.GraphModule):
+            for name, parameter in module.named_parameters():
+                names.setdefault(id(parameter), clean_path(name.removeprefix("_orig_mod.")))
+    return names
+
+
+class BackwardRegion(Region):
+    """A graph that compiled autograd captured, with what surrounds its calls."""
+
+    ROLE = "compiled_autograd"
+
+    def __init__(self, session, region_id, compile_id, module, capture):
+        super().__init__(session, region_id, compile_id)
+        self.module, self.capture = module, capture
+        nodes = list(module.graph.nodes)
+        calls = [n for n in nodes if is_call_of(n, *HOOKS)]
+        self.hook_uses = {n.args[0].args[1]: n for n in calls if self.is_item(n.args[0], "hooks")}
+        accumulated = [n.args[0] for n in nodes if "accumulate_grad" in str(n.target)]
+        self.leaf_inputs = sorted({n.args[1] for n in accumulated if self.is_item(n, "inputs")})
+        self.leaves = {}  # n: leaves of that call whose gradients are accumulated, and what version they have
+
+    @staticmethod
+    def is_item(node, of):
+        item = isinstance(node, torch.fx.Node) and node.target is operator.getitem
+        return item and str(getattr(node.args[0], "target", "")) == of
+
+    def before(self, role, args):
+        token = super().before(role, args)
+        if token is not None:
+            _, n, _, call = token
+            inputs = list(args[0])
+            self.leaves[n] = {i: (inputs[i], inputs[i]._version) for i in self.leaf_inputs}
+            call["backward"] = {"inputs": self.inputs_facts(inputs), "hooks": self.hooks_facts(args[-1]), "results": {}}
+        return token
+
+    def inputs_facts(self, inputs):
+        """Where each comes from: a gradient of an output, a leaf, the gradient that a leaf has, or saved by a node."""
+        leaves = {id(t): i for i, t in enumerate(inputs) if t.is_leaf and t.requires_grad}
+        grads = {id(inputs[i].grad): i for i in leaves.values() if inputs[i].grad is not None}
+        names = parameter_names() if leaves else {}
+        found = []
+        for i, tensor in enumerate(inputs):
+            node = self.capture.origins[i] if i < len(self.capture.origins) else None
+            facts = {"from": "saved"}
+            if id(tensor) in leaves:
+                facts = {"from": "leaf", "name": names.get(id(tensor))}
+            elif id(tensor) in grads:
+                facts = {"from": "grad", "of": grads[id(tensor)]}
+            elif node == 0:
+                facts = {"from": "gradient"}
+            found.append({k: v for k, v in {**facts, "node": node}.items() if v is not None})
+        return found
+
+    def hooks_facts(self, hooks):
+        found = []
+        for i, hook in enumerate(hooks):
+            facts, use = callable_facts(self.session, hook), self.hook_uses.get(i)
+            if use is not None:
+                facts.update(type=use.kwargs.get("hook_type", use.target.__name__), call=use.name)
+            found.append(facts)
+        return found
+
+    def observed(self, token, compiled):
+        """What runs in place of `compiled` for one call that is recorded: the same, and where that is the captured
+        graph itself, it also shows the values of its nodes as soon as they are there."""
+        if compiled is not self.module and getattr(compiled, "__self__", None) is not self.module:
+            if self.hook_uses:
+                self.session.note(f"{self.id}: what hooks gave is not known, the graph was compiled", failure=False)
+            return compiled
+        graph = self.graphs[self.ROLE]
+        module, known = copied(self.module, self.module.graph, self.module._get_name())
+        for old, new in known.items():
+            if is_call_of(old, *HOOKS) or (old.name in graph.taps and not self.is_item(old, "inputs")):
+                with module.graph.inserting_after(new):
+                    module.graph.call_function(self.observer(token, old), (new,))
+        module.recompile()
+        return module
+
+    def observer(self, token, node):
+        _, n, file_id, call = token
+        if is_call_of(node, *HOOKS):
+            return lambda value: self.session.safely(self.keep_result, call, n, file_id, node, value)
+        return lambda value: self.session.safely(self.keep_tap, call, n, node.name, value)
+
+    def keep_result(self, call, n, file_id, node, value):
+        values = Values(self.session.store, file_id)
+        if node.kwargs.get("hook_type") != "post_acc_grad_hook":
+            call["backward"]["results"][node.name] = values.encode_all([node.name], [value])[0]
+            return
+        leaf, version = next(known for known in self.leaves[n].values() if known[0] is value)
+        changed = {"grad": leaf.grad, **({"leaf": leaf.detach()} if leaf._version != version else {})}
+        names = [f"{node.name}.{k}" for k in changed]
+        call["backward"]["results"][node.name] = dict(zip(changed, values.encode_all(names, changed.values())))
+
+    def keep_tap(self, call, n, name, value):
+        file_id = f"tap32-{self.id}-{n}"
+        if not self.session.with_taps or call.get("taps") == {}:
+            return
+        try:
+            self.keep(self.session.store.file(file_id), name, value)
+            call["taps"] = {"f32": file_id}
+        except NotRecorded as why:
+            self.session.note(f"{self.id}: no values of nodes: {why}", failure=False)
+            self.session.store.discard(file_id)
+            call["taps"] = {}
+
+    def after(self, token, outputs):
+        _, n, file_id, call = token
+        leaves = self.leaves.pop(n)
+        values = Values(self.session.store, file_id)
+        grads = values.encode_all([f"grad_of_{i}" for i in leaves], [leaf.grad for leaf, _ in leaves.values()])
+        call["backward"]["gradients"] = [{"of": i, "grad": grad} for i, grad in zip(leaves, grads)]
+        if not call.get("taps"):
+            call.pop("taps", None)
+        super().after(token, outputs)
+
+    def manifest(self):
+        return {**super().manifest(), "capture": self.capture.manifest()}
+
+
+def recording_backward(session, region, compiled):
+    """A callable whose calls are recorded, which keeps no reference to what its caller gives up."""
+    if region is None:
+        return compiled
+
+    def call(*args):
+        token = session.safely(region.before, region.ROLE, args)
+        run = (session.safely(region.observed, token, compiled) if token is not None else None) or compiled
+        out = run(*args)
+        if token is not None:
+            session.safely(region.after, token, out)
+        return out
+
+    return call
+
+
 # What decides in torch._functorch.config what is saved for backward, in any release.
 PARTITION_OPTIONS = (
     "activation_memory_budget_runtime_estimator", "activation_memory_budget_solver", "aggressive_recomputation",
@@ -1196,6 +1450,7 @@ class Session:
         self.calls_per_region, self.with_taps, self.prefixes = calls, taps, dict(rename)
         self.active, self.lock = True, threading.RLock()
         self.notes, self.failures, self.hooks, self.strings = [], 0, [], {}
+        self.reasons = Reasons()
         self.graphs, self.regions, self.written, self.symbols = {}, {}, {}, {}
         # a folder of our own: another process may record to the same path
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
@@ -1270,16 +1525,22 @@ class Session:
         self.read_symbols(region)
         return region
 
-    def compiled_autograd_region(self, module):
+    def compiled_autograd_region(self, module, capture):
         base = (f"r{self.rank}-" if self.rank is not None else "") + "ca"
         number = sum(r.startswith(base) and r[len(base) :].isdigit() for r in self.regions)
-        region = self.regions[f"{base}{number}"] = Region(self, f"{base}{number}", f"!{number}")
-        region.add_graph("compiled_autograd", module)
+        region = BackwardRegion(self, f"{base}{number}", f"!{number}", module, capture)
+        self.regions[region.id] = region
+        names = [n.name for n in module.graph.nodes]
+        if capture.before is not None and [n.name for n in capture.before.graph.nodes] != names:
+            region.add_graph("compiled_autograd_pre_reordering", capture.before)
+        region.add_graph(region.ROLE, module)
+        self.read_symbols(region, getattr(capture.instance, "shape_env", None))
+        capture.before = capture.instance = None
         return region
 
-    def read_symbols(self, region):
+    def read_symbols(self, region, env=None):
         context = torch._guards.TracingContext.try_get()
-        env = getattr(getattr(context, "fake_mode", None), "shape_env", None)
+        env = env or getattr(getattr(context, "fake_mode", None), "shape_env", None)
         hints = env.backed_var_to_val if hasattr(env, "backed_var_to_val") else getattr(env, "var_to_val", {})
         for symbol, hint in hints.items():
             entry = {"hint": int(hint)} if re.fullmatch(r"-?\d+", str(hint)) else {}
@@ -1538,11 +1799,13 @@ def hook_compiled_autograd(session):
 
     def __init__(self, compiler_fn, *args, **kwargs):
         def compile_and_record(module):
-            region = session.safely(session.compiled_autograd_region, module)
-            run = recording(session, region, "compiled_autograd", compiler_fn(module))
+            region = session.safely(session.compiled_autograd_region, module, capture)
+            run = recording_backward(session, region, compiler_fn(module))
             return torch._dynamo.disable(run)  # a backward may run under an active frame callback
 
         original(self, compile_and_record, *args, **kwargs)
+        capture = Capture(session)
+        session.safely(capture.watch, self)
 
     return compiled_autograd.AutogradCompilerInstance, "__init__", __init__
 
@@ -1565,6 +1828,8 @@ def log_instead(session):
 
 def install(session, end):
     """Set the hooks until `end`, an exit stack, is closed."""
+    if torch.__version__ >= "2.6":  # before, it calls what it is given
+        session.safely(session.reasons.listen, end)
     for hook in (hook_dynamo, hook_aot, hook_compiled_autograd):
         name = hook.__name__.removeprefix("hook_")
         try:

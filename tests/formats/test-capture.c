@@ -257,7 +257,83 @@ test_counting_policy (void)
   g_assert_cmpint (adj_bundle_get_region (bundle, 0)->partition->kind, ==, ADJ_VALUE_DICT);
 }
 
+/* -- what compiled autograd captured -- */
+
+static const AdjValue *
+get_member (const AdjValue *dict, const char *key)
+{
+  g_assert_cmpint (dict->kind, ==, ADJ_VALUE_DICT);
+  for (guint i = 0; i < dict->n; i += 2)
+    if (g_str_equal (dict->items[i].text, key))
+      return &dict->items[i + 1];
+  g_assert_not_reached ();
+}
+
+static const AdjValue *
+get_entry (const AdjValue *dict, const char *list, guint i)
+{
+  const AdjValue *entries = get_member (dict, list);
+
+  g_assert_cmpuint (i, <, entries->n);
+  return &entries->items[i];
+}
+
+/* The second step: where the inputs come from, whose hooks are called, and what became of it. */
+static void
+check_second_step (AdjBundle *bundle)
+{
+  const AdjRecordedCall *call = get_call (bundle, "ca1-compiled_autograd");
+  const AdjValue *input = get_entry (call->backward, "inputs", 3);
+  const AdjValue *results = get_member (call->backward, "results");
+  const AdjValue *hook = get_entry (call->backward, "hooks", 0);
+  const AdjValue *updated = get_member (results, "call_hook_1");
+
+  g_assert_cmpuint (call->n_inputs, ==, 4);
+  g_assert_cmpstr (get_member (input, "from")->text, ==, "leaf");
+  g_assert_cmpstr (get_member (input, "name")->text, ==, "second.weight");
+  input = get_entry (call->backward, "inputs", 4);
+  g_assert_cmpstr (get_member (input, "from")->text, ==, "grad");
+  g_assert_cmpint (get_member (input, "of")->integer, ==, 3);
+  g_assert_cmpstr (get_member (hook, "name")->text, ==, "__main__.clamp");
+  g_assert_cmpstr (get_member (hook, "type")->text, ==, "tensor_pre_hook");
+  g_assert_cmpstr (get_member (hook, "call")->text, ==, "call_hook");
+  g_assert_true (g_str_has_prefix (get_member (hook, "where")->text, "make-captures.py:"));
+  g_assert_cmpint (get_member (results, "call_hook")->kind, ==, ADJ_VALUE_DATA);
+  g_assert_cmpint (get_member (updated, "grad")->kind, ==, ADJ_VALUE_NONE);
+  g_assert_cmpint (get_member (updated, "leaf")->kind, ==, ADJ_VALUE_DATA);
+  g_assert_cmpint (get_member (get_entry (call->backward, "gradients", 0), "grad")->kind, ==,
+                   ADJ_VALUE_DATA);
+  g_assert_nonnull (adj_bundle_get_tap (bundle, call, "mm", FALSE));
+}
+
+static void
+test_compiled_autograd (void)
+{
+  static const char reason[] = "Cache miss due to new autograd node: "
+                               "torch::autograd::AccumulateGrad (NodeCall 4) with key size 32, "
+                               "previous key sizes=[21]";
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autoptr (AdjBundle) first = load_data ("compiled-autograd.adjoint");
+  g_autoptr (AdjBundle) again = save_and_load (first, folder);
+  AdjBundle *bundles[] = { first, again };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bundles); i++)
+    {
+      const AdjValue *capture = adj_bundle_get_region (bundles[i], 1)->capture;
+
+      g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundles[i])), ==, 0);
+      g_assert_cmpstr (get_entry (capture, "nodes", 0)->text, ==, "torch::autograd::GraphRoot");
+      g_assert_cmpstr (get_entry (capture, "reasons", 0)->text, ==, reason);
+      check_second_step (bundles[i]);
+    }
+}
+
 /* -- what is malformed -- */
+
+#define CAPTURED(what)                                                                             \
+  GRAPHS ",\n\"regions\": [{\"id\": \"r\", \"graphs\": {\"user\": \"g\"},\n\"capture\": " what "}" \
+         "]"
+#define CALLED(what) GRAPHS ",\n\"calls\": [{\"graph\": \"g\", \"n\": 0,\n\"backward\": " what "}]"
 
 typedef struct
 {
@@ -274,6 +350,18 @@ static const Bad bads[] = {
     ": adjoint.json:4:43: \"activation_memory_budget\" must be a number from 0 on" },
   { "option-is-list", PARTITIONED ("{\"options\": {\"cse\": []}}"),
     ": adjoint.json:4:34: an option is a number, a text or a bool" },
+  { "capture-no-object", CAPTURED ("[]"), ": adjoint.json:4:12: \"capture\" must be an object" },
+  { "capture-nodes-no-texts", CAPTURED ("{\"nodes\": [1]}"),
+    ": adjoint.json:4:22: \"nodes\" must be an array of texts" },
+  { "backward-no-object", CALLED ("3"), ": adjoint.json:4:13: \"backward\" must be an object" },
+  { "backward-input-of-nowhere", CALLED ("{\"inputs\": [{\"node\": 1}]}"),
+    ": adjoint.json:4:25: each of \"inputs\" must have \"from\"" },
+  { "backward-gradient-of-text", CALLED ("{\"gradients\": [{\"of\": \"x\"}]}"),
+    ": adjoint.json:4:28: each of \"gradients\" must have \"of\"" },
+  { "backward-hooks-no-array", CALLED ("{\"hooks\": {}}"),
+    ": adjoint.json:4:23: \"hooks\" must be an array" },
+  { "backward-results-no-object", CALLED ("{\"results\": []}"),
+    ": adjoint.json:4:25: \"results\" must be an object" },
 };
 
 static void
@@ -303,6 +391,7 @@ main (int argc, char **argv)
   g_test_add_func ("/formats/capture/nothing-compiled", test_nothing_compiled);
   g_test_add_func ("/formats/capture/graph-break", test_graph_break);
   g_test_add_func ("/formats/capture/counting-policy", test_counting_policy);
+  g_test_add_func ("/formats/capture/compiled-autograd", test_compiled_autograd);
   for (guint i = 0; i < G_N_ELEMENTS (bads); i++)
     {
       g_autofree char *path = g_strconcat ("/formats/capture/bad/", bads[i].name, NULL);

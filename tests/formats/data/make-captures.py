@@ -67,6 +67,53 @@ def counting(x):
     return checkpoint(products, x, use_reentrant=False, context_fn=contexts).sum()
 
 
+class Cubed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 3 * x * x * grad
+
+
+def clamp(grad):
+    return grad.clamp(-1, 1)
+
+
+def update(parameter):
+    with torch.no_grad():
+        parameter.sub_(parameter.grad, alpha=0.5)
+    parameter.grad = None
+
+
+class Hooked(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(4, 3, bias=False)
+        self.second = torch.nn.Linear(3, 2, bias=False)
+        self.first.weight.register_post_accumulate_grad_hook(update)
+
+    def forward(self, x):
+        h = Cubed.apply(self.first(x))
+        h.register_hook(clamp)
+        return self.second(h)
+
+
+def backward(name):
+    """Two steps under compiled autograd; in the second there is a gradient to add to, and the batch is larger."""
+    torch._dynamo.reset()
+    torch.manual_seed(1)
+    model = Hooked()
+    with adjoint_capture.record(os.path.join(HERE, name + ".adjoint"), rename=NAMES) as session:
+        with torch._dynamo.compiled_autograd._enable(lambda graph: graph):
+            for batch in (2, 5):
+                model(torch.randn(batch, 4)).sum().backward()
+    print(name, session.notes)
+
+
 def capture(name, function, make, budget=1.0):
     torch._dynamo.reset()
     torch.manual_seed(1)
@@ -79,6 +126,7 @@ def capture(name, function, make, budget=1.0):
     print(name, session.notes)
 
 
+backward("compiled-autograd")
 capture("complex-taps", square, lambda: torch.randn(3, dtype=torch.complex64))
 capture("strided-input", window, lambda: torch.arange(20.0)[7:9])
 capture("unreadable", twice, lambda: TwoTensor(torch.randn(3), torch.randn(3)))
