@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Check the capture module and what it writes.
 
-    check.py [MODEL...]       train with and without the capture module and compare, bit for bit; then two
-                              processes that record to one path
+    check.py [MODEL...]       train with and without the capture module and compare, bit for bit, compiled or under
+                              compiled autograd; then two processes that record to one path
     check.py --file X...      check captures: container, tensors, graphs, calls, and the recorded values
                               against those that PyTorch computes from the graph files alone
 
@@ -27,6 +27,7 @@ import torch._inductor.inductor_prims  # noqa: F401  the operators of Inductor's
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BACKENDS = ("aot_eager", "inductor", "capture")  # the last is the backend of the module itself
+CAPTURED = ("as it is", "compiled")  # what runs of a backward under compiled autograd
 
 # ---- with and without ------------------------------------------------------------------------------
 
@@ -70,6 +71,53 @@ def empty():
     return Logging(), (torch.randn(8, 16), torch.randn(8, 16))
 
 
+class Cubed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 3 * x * x * grad
+
+
+class Hooked(torch.nn.Module):
+    """Has hooks of every kind on the way back; one of them is an optimizer of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc1 = torch.nn.Linear(4, 4)
+        self.fc2 = torch.nn.Linear(4, 4)
+        self.fc1.weight.register_post_accumulate_grad_hook(self.update)
+        self.fc2.weight.register_post_accumulate_grad_hook(self.halve)
+        self.fc2.bias.register_hook(functools.partial(torch.mul, 2))
+
+    @staticmethod
+    def halve(parameter):
+        parameter.grad.mul_(0.5)
+
+    @staticmethod
+    def update(parameter):
+        with torch.no_grad():
+            parameter.sub_(parameter.grad, alpha=0.1)
+        parameter.grad = None
+
+    def forward(self, x, target):
+        h = Cubed.apply(self.fc1(x))
+        h.register_hook(lambda grad: grad.clamp(-1, 1))
+        out = torch.relu(self.fc2(h))
+        out.grad_fn.register_prehook(lambda grads: (grads[0] * 2,))
+        out.grad_fn.register_hook(lambda grads, _: (grads[0] + 1,))
+        return torch.nn.functional.mse_loss(out, target)
+
+
+def hooked():
+    torch.manual_seed(3)
+    return Hooked(), (torch.randn(3, 4), torch.randn(3, 4))
+
+
 OWN = {"dropout": counting, "empty": empty}
 
 
@@ -88,7 +136,7 @@ def train(name, backend, path):
     import models
 
     torch.set_num_threads(1)
-    model, inputs = {**models.ALL, **OWN}[name]()
+    model, inputs = {**models.ALL, **OWN, "hooked": hooked}[name]()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     recording = contextlib.nullcontext()
     if backend == "capture":
@@ -97,15 +145,21 @@ def train(name, backend, path):
             recording = contextlib.closing(backend)
     elif path:
         recording = adjoint_capture.record(path)
-    compiled = torch.compile(model, backend=backend)
+    compiled, enabled = model, contextlib.nullcontext
+    if backend in CAPTURED:
+        compiler = functools.partial(torch.compile, backend="aot_eager") if backend == "compiled" else lambda graph: graph
+        enabled = functools.partial(torch._dynamo.compiled_autograd._enable, compiler)
+    else:
+        compiled = torch.compile(model, backend=backend)
     losses, gradients = [], []
 
     def step():
         optimizer.zero_grad()
         loss = compiled(*inputs)
-        loss.backward()
+        with enabled():
+            loss.backward()
         losses.append(loss.detach().clone())
-        gradients.extend(p.grad.clone() for p in model.parameters())
+        gradients.extend(p.grad.clone() for p in model.parameters() if p.grad is not None)
         optimizer.step()
 
     with recording as session:
@@ -116,7 +170,7 @@ def train(name, backend, path):
     result = {
         "losses": digest(*losses), "RNG state": digest(torch.get_rng_state()),
         "gradients": digest(*gradients), "state": digest(*model.state_dict().values()),
-        "graphs": stats["unique_graphs"],
+        "graphs": stats["unique_graphs"] + torch._dynamo.utils.counters["compiled_autograd"]["captures"],
     }  # fmt: skip
     if session is not None:
         session = getattr(session, "session", session)
@@ -136,7 +190,7 @@ def compare(folder, names):
     good = True
     print(f"torch {torch.__version__}")
     for name in names:
-        for backend in BACKENDS:
+        for backend in CAPTURED if name == "hooked" else BACKENDS:
             path = os.path.join(folder, f"{name}-{backend}.adjoint")
             without, captured = run_child(name, backend), run_child(name, backend, path)
             keys = ("losses", "RNG state", "gradients", "state", "graphs")
@@ -310,8 +364,9 @@ def fresh(value):
     return whole.as_strided(value.shape, value.stride(), value.storage_offset())
 
 
-def replay(capture, graph, inputs):
-    """Run a graph from its file; returns its outputs and the value of each node."""
+def replay(capture, graph, inputs, given=None):
+    """Run a graph from its file; returns its outputs and the value of each node.  `given` has what stands in for the
+    calls of some nodes."""
     env, waiting = {}, iter(inputs)
 
     def go(arg):
@@ -341,6 +396,8 @@ def replay(capture, graph, inputs):
         elif target in ("torch.ops.higher_order.tag_activation_checkpoint", "torch.ops.higher_order.invoke_subgraph"):
             operands = args[1:] if target.endswith("checkpoint") else args[2:]
             env[node["name"]] = replay(capture, args[0], operands)[0]
+        elif node["name"] in (given or {}):
+            env[node["name"]] = given[node["name"]](*args)
         else:
             root, *path = target.split(".")
             function = functools.reduce(getattr, path, {"operator": operator, "torch": torch}[root])
@@ -366,6 +423,8 @@ def graph_role(capture, call):
 
 def check_call(capture, call, exact):
     """Problems of one call, and the largest differences of its outputs and node values."""
+    if "backward" in call:
+        return check_backward(capture, call)
     graph, where = capture.graphs[call["graph"]], f"{call['graph']} call {call['n']}"
     placeholders = [n for n in graph["graph"]["nodes"] if n["op"] == "placeholder"]
     inputs, outputs = capture.value(call["inputs"]), capture.value(call["outputs"])
@@ -404,6 +463,55 @@ def check_call(capture, call, exact):
                 finite = value[value.isfinite()].abs()
                 tap_worst = max(tap_worst, error / max(finite.max().item() if finite.numel() else 0.0, 1e-6))
     return problems, worst, tap_worst
+
+
+def stand_in(capture, node, result):
+    """What a hook did: it gave something, or changed the leaf whose gradient was accumulated."""
+    if node.get("kwargs", {}).get("hook_type") != "post_acc_grad_hook":
+        return lambda *_: capture.value(result)
+
+    def change(_, leaf):
+        leaf.grad = fresh(capture.value(result["grad"]))
+        if "leaf" in result:
+            leaf.data.copy_(capture.value(result["leaf"]))
+        return leaf
+
+    return change
+
+
+def check_backward(capture, call):
+    """Problems of a call of what compiled autograd captured: from what is recorded of it, without its hooks, come the
+    gradients that are recorded."""
+    graph, known = capture.graphs[call["graph"]], call["backward"]
+    inputs, *others = capture.value(call["inputs"][:-1])
+    inputs = [fresh(v).requires_grad_(k["from"] == "leaf") for v, k in zip(inputs, known["inputs"])]
+    for value, origin in zip(inputs, known["inputs"]):
+        if origin["from"] == "grad":
+            inputs[origin["of"]].grad = value
+    given, problems = {}, []
+    for node in graph["graph"]["nodes"]:
+        if (node.get("target") or "").endswith("_exec_final_callbacks_stub"):
+            given[node["name"]] = lambda: None
+        elif (node.get("target") or "").endswith(("call_hook", "call_backward")):
+            if node["name"] not in known["results"]:
+                raise NotRecorded("what its hooks gave is not recorded")
+            given[node["name"]] = stand_in(capture, node, known["results"][node["name"]])
+    torch.set_rng_state(capture.value(call["rng"]["cpu"]))
+    hooks = [None] * len(known["hooks"])
+    with torch.no_grad():
+        results, env = replay(capture, graph, [list(inputs), *others, hooks], given)
+    for result, wanted in zip(results, capture.value(call["outputs"]), strict=True):
+        if difference(result, wanted):
+            problems.append(f"{call['graph']}: an output differs")
+    for after in known["gradients"]:
+        leaf, wanted = inputs[after["of"]], capture.value(after["grad"])
+        if (leaf.grad is None) != (wanted is None) or (wanted is not None and difference(leaf.grad, wanted)):
+            problems.append(f"{call['graph']}: the gradient of input {after['of']} differs")
+    for file_id in call.get("taps", {}).values():
+        for name, value in capture.tensors[file_id].items():
+            if difference(value, env[name]):
+                problems.append(f"{call['graph']}: recorded value of {name} differs")
+    return problems, 0.0, 0.0
 
 
 def check_file(path, exact=True):
@@ -448,7 +556,7 @@ def main(args):
     if any(a.startswith("-") for a in args):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
-        good = compare(folder, args or ("mlp", "gpt2", *OWN))
+        good = compare(folder, args or ("mlp", "gpt2", *OWN, "hooked"))
         return 0 if together(folder) and good else 1
 
 
