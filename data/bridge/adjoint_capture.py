@@ -736,12 +736,13 @@ class Graph:
         for key, stack in (("modules", "nn_module_stack"), ("fwd_modules", "fwd_nn_module_stack")):
             if source.get(stack):
                 meta[key] = module_stack(source[stack])
-        for key in ("seq_nr", "ac_graph_id"):
+        captured = self.role.startswith(BackwardRegion.ROLE)  # there they speak of when it was captured
+        for key in ("seq_nr", "ac_graph_id") if not captured else ():
             if isinstance(source.get(key), int):
                 meta[key] = source[key]
         if isinstance(source.get("memory_budget"), (int, float)):
             meta["memory_budget"] = float(source["memory_budget"])
-        if source.get("original_aten") is not None:
+        if source.get("original_aten") is not None and not captured:
             meta["original_aten"] = qualified_name(source["original_aten"])
         for key in ("partitioner_tag", "recompute"):
             if source.get(key) is not None:
@@ -1440,14 +1441,15 @@ def replace_folder(folder, path):
 class Session:
     """One capture in the making."""
 
-    def __init__(self, path, calls=1, taps=True, rename=types.MappingProxyType({}), limits=None):
+    def __init__(self, path, calls=1, taps=True, reordering=True, rename=types.MappingProxyType({}), limits=None):
         self.limits = limits or Limits()
         self.rank, self.process = rank_of_process(), os.getpid()
         self.path, self.single = path_of_rank(path, self.rank), os.fspath(path).endswith(".adjoint")
         if not self.single and os.path.isdir(self.path) and os.listdir(self.path):
             if not os.path.exists(os.path.join(self.path, "adjoint.json")):
                 raise FileExistsError(f"{self.path} exists and is not a capture")
-        self.calls_per_region, self.with_taps, self.prefixes = calls, taps, dict(rename)
+        self.calls_per_region, self.with_taps, self.with_reordering = calls, taps, reordering
+        self.prefixes = dict(rename)
         self.active, self.lock = True, threading.RLock()
         self.notes, self.failures, self.hooks, self.strings = [], 0, [], {}
         self.reasons = Reasons()
@@ -1531,7 +1533,7 @@ class Session:
         region = BackwardRegion(self, f"{base}{number}", f"!{number}", module, capture)
         self.regions[region.id] = region
         names = [n.name for n in module.graph.nodes]
-        if capture.before is not None and [n.name for n in capture.before.graph.nodes] != names:
+        if self.with_reordering and capture.before is not None and [n.name for n in capture.before.graph.nodes] != names:
             region.add_graph("compiled_autograd_pre_reordering", capture.before)
         region.add_graph(region.ROLE, module)
         self.read_symbols(region, getattr(capture.instance, "shape_env", None))
@@ -1852,6 +1854,7 @@ def record(path, **options):
 
     calls   how many calls of each region are recorded with their values (1)
     taps    whether the value of every node of small graphs is recorded (True)
+    reordering  whether of what compiled autograd captures there is also the graph before it was reordered (True)
     rename  {text: replacement} for the paths in stack traces, to share a capture without them
     limits  how many bytes are kept at most (a Limits)
 

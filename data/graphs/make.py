@@ -6,6 +6,10 @@ Needs PyTorch 2.6.  One training step of each model of models.py under torch.com
 that is without decompositions; `gpt2-inductor` is gpt2 under "aot_eager_decomp_partition", that is with
 Inductor's decomposition table and its partitioner.
 
+Two run under compiled autograd, which captures their backward as it is: `gpt2-hooks` accumulates over two steps,
+what goes back between its blocks is clipped by hooks; `mlp-ddp` is the first of two processes that train in parallel,
+with PyTorch's reducer in Python, whose hooks average each gradient.
+
 `torch-trace` is the folder that TORCH_TRACE gives for three steps of training the MLP with Inductor, the
 last one with another batch size, so that it is compiled again with dynamic shapes.  Paths of the machine are
 replaced in it, and the digests of the payloads that this changes are computed again.
@@ -87,6 +91,63 @@ def stored(capture, file, key, view=None):
     return torch.as_strided(flat, view["size"], view["stride"], view["offset"]).contiguous().numpy().tobytes()
 
 
+def as_it_is(graph):
+    return graph
+
+
+def capture_backwards(path, steps, between, **options):
+    """Record the backward of each step under compiled autograd; returns where it is written."""
+    import adjoint_capture
+
+    torch._dynamo.reset()
+    with adjoint_capture.record(path, rename=PACKAGES, **options) as session:
+        with torch._dynamo.compiled_autograd._enable(as_it_is):
+            for step in steps:
+                between()
+                step().backward()
+    if session is None or session.notes:
+        sys.exit(f"{path}: {session and session.notes}")
+    return session.path
+
+
+def capture_accumulation(folder, models):
+    model, batches = models.gpt2_hooks()
+    steps = [lambda batch=batch: model(*batch) for batch in batches]
+    path = capture_backwards(os.path.join(folder, "gpt2-hooks.adjoint"), steps, lambda: None, reordering=False)
+    check_leaves(path, model)
+
+
+def capture_parallel(folder, models):
+    """Both ranks are processes of ours; what the second one recorded is thrown away."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [sys.executable, os.path.abspath(__file__), "--rank"]
+        ranks = [subprocess.Popen([*command, str(rank), scratch]) for rank in range(2)]
+        if [rank.wait() for rank in ranks] != [0, 0]:
+            sys.exit("mlp-ddp: a rank has failed")
+        shutil.copy(os.path.join(scratch, "mlp-ddp.rank0.adjoint"), os.path.join(folder, "mlp-ddp.adjoint"))
+
+
+def run_rank(models, rank, scratch):
+    torch.distributed.init_process_group("gloo", f"file://{scratch}/store", rank=rank, world_size=2)
+    with torch._dynamo.config.patch(optimize_ddp="python_reducer_without_compiled_forward"):
+        model, batches = models.mlp_ddp(rank)
+        model = torch.nn.parallel.DistributedDataParallel(model)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        steps = [lambda batch=batch: model(*batch) for batch in batches]
+        capture_backwards(os.path.join(scratch, "mlp-ddp.adjoint"), steps, optimizer.zero_grad)
+    torch.distributed.destroy_process_group()
+
+
+def check_leaves(path, model):
+    """The gradients that the last call left are those that the parameters have."""
+    with zipfile.ZipFile(path) as capture:
+        call = json.loads(capture.read("adjoint.json"))["calls"][-1]["backward"]
+        found = {call["inputs"][g["of"]]["name"]: stored(capture, *g["grad"]["$tensor"]) for g in call["gradients"]}
+    expected = {n: p.grad.contiguous().flatten().numpy().tobytes() for n, p in model.named_parameters()}
+    if found != expected:
+        sys.exit(f"{path}: other gradients of {[n for n in expected if found.get(n) != expected[n]]}")
+
+
 def train(models):
     """The program whose TORCH_TRACE is kept."""
     model, _ = models.mlp()
@@ -147,6 +208,8 @@ def main(folder, names):
         name: lambda name=name, make=make: capture(folder, name, make, "aot_eager") for name, make in models.ALL.items()
     }
     makers["gpt2-inductor"] = lambda: capture(folder, "gpt2-inductor", models.gpt2, "aot_eager_decomp_partition")
+    makers["gpt2-hooks"] = lambda: capture_accumulation(folder, models)
+    makers["mlp-ddp"] = lambda: capture_parallel(folder, models)
     makers["torch-trace"] = lambda: trace(folder)
     for name in names or makers:
         makers[name]()
@@ -158,5 +221,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     if sys.argv[1] == "--train":
         train(load_models())
+    elif sys.argv[1] == "--rank":
+        run_rank(load_models(), int(sys.argv[2]), sys.argv[3])
     else:
         main(sys.argv[1], sys.argv[2:])

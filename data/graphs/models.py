@@ -49,10 +49,10 @@ class Attention(nn.Module):
 
 
 class FeedForward(nn.Module):
-    def __init__(self, width):
+    def __init__(self, width, grow=4):
         super().__init__()
-        self.c_fc = nn.Linear(width, 4 * width)
-        self.c_proj = nn.Linear(4 * width, width)
+        self.c_fc = nn.Linear(width, grow * width)
+        self.c_proj = nn.Linear(grow * width, width)
 
     def forward(self, x):
         return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
@@ -361,6 +361,79 @@ def unet():
     torch.manual_seed(9)
     model = UNet()
     return model, (torch.randn(2, 2, 12, 12), torch.randint(3, (2, 12, 12)))
+
+
+def clip(grad):
+    """A hook on what goes back between two blocks: at most of length one."""
+    return grad / grad.norm().clamp(min=1)
+
+
+def rescale(grad):
+    """A hook on a parameter that more than one use adds to."""
+    return grad * 0.5
+
+
+class SequenceAttention(nn.Module):
+    """Causal self-attention of one head over one sequence."""
+
+    def __init__(self, width, context):
+        super().__init__()
+        self.c_attn = nn.Linear(width, 3 * width, bias=False)
+        self.c_proj = nn.Linear(width, width, bias=False)
+        self.register_buffer("causal", torch.tril(torch.ones(context, context, dtype=torch.bool)))
+
+    def forward(self, x):
+        q, k, v = self.c_attn(x).chunk(3, dim=1)
+        scores = (q @ k.t()).masked_fill(~self.causal, float("-inf"))
+        return self.c_proj(F.softmax(scores, dim=-1) @ v)
+
+
+class SequenceBlock(nn.Module):
+    def __init__(self, width, context):
+        super().__init__()
+        self.ln_1 = nn.LayerNorm(width)
+        self.attn = SequenceAttention(width, context)
+        self.ln_2 = nn.LayerNorm(width)
+        self.mlp = FeedForward(width, 2)
+
+    def forward(self, x):
+        x = x + self.attn(self.ln_1(x))
+        return x + self.mlp(self.ln_2(x))
+
+
+class HookedGPT2(nn.Module):
+    """Two pre-norm blocks over one sequence whose gradients hooks change, with the loss."""
+
+    def __init__(self, vocab=12, width=8, context=6):
+        super().__init__()
+        self.wte = nn.Embedding(vocab, width)
+        self.h = nn.ModuleList(SequenceBlock(width, context) for _ in range(2))
+        self.ln_f = nn.LayerNorm(width)
+        self.lm_head = nn.Linear(width, vocab, bias=False)
+        self.lm_head.weight = self.wte.weight
+        self.wte.weight.register_hook(rescale)
+
+    def forward(self, tokens, target):
+        x = self.wte(tokens)
+        for block in self.h:
+            x = block(x)
+            x.register_hook(clip)
+        return F.cross_entropy(self.lm_head(self.ln_f(x)), target)
+
+
+def gpt2_hooks():
+    """Model and the inputs of two steps of `gpt2-hooks.adjoint`."""
+    torch.manual_seed(10)
+    model = HookedGPT2()
+    return model, [(torch.randint(12, (6,)), torch.randint(12, (6,))) for _ in range(2)]
+
+
+def mlp_ddp(rank):
+    """Model and the inputs of three steps of `mlp-ddp.adjoint`, of which each rank has its own."""
+    torch.manual_seed(11)
+    model = MLP(8, 12, 4)
+    torch.manual_seed(12 + rank)
+    return model, [(torch.randn(batch, 8), torch.randint(4, (batch,))) for batch in (4, 6, 6)]
 
 
 ALL = {
