@@ -35,6 +35,9 @@ void regions_add_source (Regions *regions, const RegionKey *key, const char *sou
 /* What AOTAutograd knows of the region, as it prints it; the first that can be read counts. */
 void regions_set_metadata (Regions *regions, const RegionKey *key, const char *text);
 
+/* Why compiled autograd captured the region's graph, in the order of adding; the text is copied. */
+void regions_add_reason (Regions *regions, const RegionKey *key, const char *text);
+
 /* Whether the region has a graph of @role, or any when that is %NULL. */
 gboolean regions_has_graph (Regions *regions, const RegionKey *key, const char *role);
 

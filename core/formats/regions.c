@@ -10,6 +10,7 @@
 #define MAX_GRAPHS 10000
 #define MAX_SOURCES 100000 /* of a region */
 #define MAX_WARNINGS 20    /* of one graph */
+#define MAX_REASONS 10000  /* of a region */
 
 typedef struct
 {
@@ -24,7 +25,8 @@ typedef struct
    */
   GHashTable *facts;
   GHashTable *inference_facts;
-  AdjValue metadata; /* DICT, or NONE */
+  AdjValue metadata;  /* DICT, or NONE */
+  GPtrArray *reasons; /* (nullable) texts */
 } Region;
 
 struct _Regions
@@ -49,6 +51,7 @@ region_free (Region *region)
   g_hash_table_unref (region->facts);
   g_hash_table_unref (region->inference_facts);
   adj_value_clear (&region->metadata);
+  g_clear_pointer (&region->reasons, g_ptr_array_unref);
   g_free (region);
 }
 
@@ -178,6 +181,17 @@ regions_set_metadata (Regions *regions, const RegionKey *key, const char *text)
   if (region->metadata.kind == ADJ_VALUE_NONE && python_repr_parse (text, strlen (text), &value) &&
       value.kind == ADJ_VALUE_DICT)
     region->metadata = adj_value_steal (&value);
+}
+
+void
+regions_add_reason (Regions *regions, const RegionKey *key, const char *text)
+{
+  Region *region = find_region (regions, key);
+
+  if (region->reasons == NULL)
+    region->reasons = g_ptr_array_new_with_free_func (g_free);
+  if (region->reasons->len < MAX_REASONS)
+    g_ptr_array_add (region->reasons, g_utf8_make_valid (text, -1));
 }
 
 void
@@ -386,9 +400,31 @@ regions_add_graph (Regions *regions,
   return TRUE;
 }
 
+static AdjValue
+text_value (const char *text)
+{
+  return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
+}
+
+/* {"reasons": [text, …]}, as AdjRegion.capture has it. */
+static AdjValue
+capture_of (AdjArena *arena, const GPtrArray *reasons)
+{
+  AdjValue *texts = adj_arena_new0 (arena, AdjValue, reasons->len);
+  AdjValue *pair = adj_arena_new0 (arena, AdjValue, 2);
+
+  for (guint i = 0; i < reasons->len; i++)
+    texts[i] = text_value (reasons->pdata[i]);
+  pair[0] = text_value ("reasons");
+  pair[1] = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = reasons->len, .items = texts };
+
+  return (AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
+}
+
 static gboolean
 add_region (Regions *regions, const Region *region, GError **error)
 {
+  AdjValue capture;
   AdjRegion entry = {
     .id = region->id,
     .compile_id = region->compile_id,
@@ -400,6 +436,11 @@ add_region (Regions *regions, const Region *region, GError **error)
 
   if (region->metadata.kind == ADJ_VALUE_DICT)
     entry.metadata = &region->metadata;
+  if (region->reasons != NULL)
+    {
+      capture = capture_of (regions->arena, region->reasons);
+      entry.capture = &capture;
+    }
   return region->graph_ids->len == 0 ||
          adj_bundle_builder_add_region (regions->builder, &entry,
                                         (const char *const *) region->graph_ids->pdata, error);

@@ -39,7 +39,10 @@ typedef struct
   GString *text;    /* of the module; empty while no "class" line was seen */
   guint line;       /* where it began */
   guint n_compiled_autograd;
-  gint process; /* counts how often Dynamo began anew */
+  GPtrArray *reasons; /* why the graph that comes next was captured */
+  gboolean says_reasons;
+  char *captured; /* (owned) (nullable) the text of the last graph of compiled autograd */
+  gint process;   /* counts how often Dynamo began anew */
 } Message;
 
 /* Whether @at matches @shape, where 0 stands for any digit and V for a level. */
@@ -161,6 +164,24 @@ choose_process (Message *message, const char *role)
     message->key.process = ++message->process;
 }
 
+/* Whether a graph of compiled autograd is new: where both of its channels write, each graph stands
+ * there twice, and a reason before the first. */
+static gboolean
+take_captured (Message *message)
+{
+  if (message->says_reasons && message->reasons->len == 0 &&
+      g_strcmp0 (message->captured, message->text->str) == 0)
+    return FALSE;
+  g_free (message->captured);
+  message->captured = g_strdup (message->text->str);
+  if (message->key.frame < 0 && message->key.compiled_autograd < 0)
+    message->key.compiled_autograd = message->n_compiled_autograd++;
+  for (guint i = 0; i < message->reasons->len; i++)
+    regions_add_reason (message->regions, &message->key, message->reasons->pdata[i]);
+  g_ptr_array_set_size (message->reasons, 0);
+  return TRUE;
+}
+
 static gboolean
 finish (Message *message, GError **error)
 {
@@ -174,11 +195,9 @@ finish (Message *message, GError **error)
       if (is_lambda && strcmp (role, "forward") == 0)
         role = "inference";
       choose_process (message, role);
-      if (strcmp (role, "compiled_autograd") == 0 && message->key.frame < 0 &&
-          message->key.compiled_autograd < 0)
-        message->key.compiled_autograd = message->n_compiled_autograd++;
-      done = regions_add_graph (message->regions, &message->key, role, message->text->str,
-                                message->name, message->line, error);
+      if (strcmp (role, "compiled_autograd") != 0 || take_captured (message))
+        done = regions_add_graph (message->regions, &message->key, role, message->text->str,
+                                  message->name, message->line, error);
     }
   g_string_truncate (message->text, 0);
   message->role = NULL;
@@ -213,6 +232,14 @@ take_line (
       if (!finish (message, error))
         return FALSE;
       regions_set_metadata (message->regions, &of, known + strlen (metadata));
+      return TRUE;
+    }
+  if (g_str_has_prefix (content, "Cache miss due to "))
+    {
+      if (!finish (message, error))
+        return FALSE;
+      g_ptr_array_add (message->reasons, g_strdup (content));
+      message->says_reasons = TRUE;
       return TRUE;
     }
   if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)
@@ -265,12 +292,16 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *name = g_path_get_basename (title);
   g_autofree char *valid = NULL;
-  Message message = { .regions = regions, .name = name, .text = text };
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  Message message = { .regions = regions, .name = name, .text = text, .reasons = reasons };
   gsize length;
+  gboolean read;
   const char *raw = text_of_bytes (bytes, &length);
 
   valid = g_utf8_make_valid (raw, (gssize) length);
-  if (!read_lines (&message, valid, cancellable, error))
+  read = read_lines (&message, valid, cancellable, error);
+  g_free (message.captured);
+  if (!read)
     return NULL;
   return regions_end (regions, title, "TORCH_LOGS console: graphs as text, without recorded values",
                       error);

@@ -275,6 +275,21 @@ take_source (Log *log, const JsonItem *record, const JsonItem *metadata)
     regions_add_source (log->regions, &key, source);
 }
 
+/* ["!0: Cache miss due to …", …]: all of a graph, also those of its earlier captures. */
+static void
+take_reasons (Log *log, const JsonItem *record, const char *payload)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  const JsonItem *list = json_parse (arena, "JSON", payload, strlen (payload), NULL);
+  RegionKey key = region_of (log, record, FALSE);
+
+  if (key.compiled_autograd < 0 || list == NULL || list->kind != JSON_ARRAY)
+    return;
+  for (guint i = 0; i < list->n; i++)
+    if (list->items[i].kind == JSON_STRING)
+      regions_add_reason (log->regions, &key, list->items[i].text);
+}
+
 /* {"artifact": {"name": "aot_forward_graph_fw_metadata", …}} with the repr() as payload. */
 static void
 take_artifact (Log *log, const JsonItem *record, const JsonItem *artifact, const char *payload)
@@ -282,6 +297,8 @@ take_artifact (Log *log, const JsonItem *record, const JsonItem *artifact, const
   const char *name = json_get_text (artifact, "name");
   RegionKey key;
 
+  if (name != NULL && g_str_equal (name, "compiled_autograd_compile_reasons"))
+    take_reasons (log, record, payload);
   if (name == NULL || !g_str_has_suffix (name, "fw_metadata"))
     return;
   key = region_of (log, record, FALSE);
