@@ -31,7 +31,9 @@ gboolean adjoint_read_capture (const ValueReader *reader,
  *               "where": "train.py:12",           … where it stands, …
  *               "type": "tensor_pre_hook",        … PyTorch's hook_type, or the function that calls
  *                                                 it: "call_backward", "self_invoke"
- *               "call": "call_hook"}],            … in which node
+ *               "call": "call_hook"},             … in which node; …
+ *              {"name": "….BackwardState", "holds": [{"name": "train.clip", "where": …}], …}],
+ *                                                 … or what holds hooks of a compiled forward
  *    "results": {"call_hook": value, …},          by node: what was given there; of a hook after
  *                                                 accumulation {"grad": the gradient it left,
  *                                                 "leaf": the leaf, where it changed that}

@@ -69,6 +69,7 @@ import torch._dynamo.compiled_autograd as compiled_autograd
 import torch._dynamo.output_graph as output_graph
 import torch._functorch.config as functorch_config
 import torch.fx
+import torch.fx.experimental._backward_state
 import torch.utils.checkpoint
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -1248,8 +1249,8 @@ class BackwardRegion(Region):
         super().__init__(session, region_id, compile_id)
         self.module, self.capture = module, capture
         nodes = list(module.graph.nodes)
-        calls = [n for n in nodes if is_call_of(n, *HOOKS)]
-        self.hook_uses = {n.args[0].args[1]: n for n in calls if self.is_item(n.args[0], "hooks")}
+        uses = [(n.kwargs.get("bw_state", n.args[0]), n) for n in nodes if is_call_of(n, *HOOKS)]
+        self.hook_uses = {item.args[1]: n for item, n in uses if self.is_item(item, "hooks")}
         accumulated = [n.args[0] for n in nodes if "accumulate_grad" in str(n.target)]
         self.leaf_inputs = sorted({n.args[1] for n in accumulated if self.is_item(n, "inputs")})
         self.leaves = {}  # n: leaves of that call whose gradients are accumulated, and what version they have
@@ -1263,9 +1264,10 @@ class BackwardRegion(Region):
         token = super().before(role, args)
         if token is not None:
             _, n, _, call = token
-            inputs = list(args[0])
+            given = dict(zip((i["name"] for i in self.graphs[role].inputs), args))
+            inputs = list(given["inputs"])
             self.leaves[n] = {i: (inputs[i], inputs[i]._version) for i in self.leaf_inputs}
-            call["backward"] = {"inputs": self.inputs_facts(inputs), "hooks": self.hooks_facts(args[-1]), "results": {}}
+            call["backward"] = {"inputs": self.inputs_facts(inputs), "hooks": self.hooks_facts(given["hooks"]), "results": {}}
         return token
 
     def inputs_facts(self, inputs):
@@ -1290,6 +1292,8 @@ class BackwardRegion(Region):
         found = []
         for i, hook in enumerate(hooks):
             facts, use = callable_facts(self.session, hook), self.hook_uses.get(i)
+            if isinstance(hook, torch.fx.experimental._backward_state.BackwardState):
+                facts["holds"] = [callable_facts(self.session, v) for v in vars(hook).values() if callable(v)]
             if use is not None:
                 facts.update(type=use.kwargs.get("hook_type", use.target.__name__), call=use.name)
             found.append(facts)
