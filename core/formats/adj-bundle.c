@@ -88,7 +88,8 @@ find_in_region (const AdjBundle *bundle, guint index, const char *role)
 static const AdjBundleGraph *
 find_default (const AdjBundle *bundle)
 {
-  static const char *const roles[] = { "joint", "forward", "inference", "dynamo" };
+  static const char *const roles[] = { "joint", "forward", "inference", "dynamo",
+                                       "compiled_autograd" };
   const AdjBundleGraph *found = NULL;
 
   if (bundle->graphs->len == 1)

@@ -81,8 +81,8 @@ ADJ_PUBLIC void adj_bundle_unref (AdjBundle *bundle);     /* @bundle: (nullable)
 ADJ_PUBLIC guint adj_bundle_get_n_graphs (const AdjBundle *bundle);
 ADJ_PUBLIC const AdjBundleGraph *adj_bundle_get_graph (const AdjBundle *bundle, guint index);
 /* @id: a whole id, or a bare role when only one graph has it; %NULL or "": the only graph, else the
- * joint, forward, inference or dynamo graph of the first region.  The error lists the candidates.
- */
+ * joint, forward, inference, dynamo or compiled-autograd graph of the first region.  The error
+ * lists the candidates. */
 ADJ_PUBLIC const AdjBundleGraph *
 adj_bundle_find_graph (const AdjBundle *bundle, const char *id, GError **error);
 /* (transfer none) (nullable): the entry of this very graph. */

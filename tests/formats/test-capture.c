@@ -322,6 +322,8 @@ test_compiled_autograd (void)
       const AdjValue *capture = adj_bundle_get_region (bundles[i], 1)->capture;
 
       g_assert_cmpuint (adj_diags_get_n (adj_bundle_get_diags (bundles[i])), ==, 0);
+      g_assert_cmpstr (adj_bundle_find_graph (bundles[i], NULL, NULL)->id, ==,
+                       "ca0-compiled_autograd");
       g_assert_cmpstr (get_entry (capture, "nodes", 0)->text, ==, "torch::autograd::GraphRoot");
       g_assert_cmpstr (get_entry (capture, "reasons", 0)->text, ==, reason);
       check_second_step (bundles[i]);
