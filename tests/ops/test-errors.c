@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "exec/adj-executor.h"
 #include "ops/adj-ops.h"
+#include "support/graphs.h"
 #include "support/oracle.h"
 
 /* Calls of every operator with arguments that are wrong: one argument of a recorded case is
@@ -217,12 +219,63 @@ name_the_operator (void)
   g_hash_table_unref (sweep.seen);
 }
 
+/* -- what would be another number -- */
+
+/* Norms of a matrix that are made of its singular values, by the names of operators and of Python.
+ */
+static void
+refuse_singular_values (void)
+{
+  static const struct
+  {
+    const char *call, *says;
+  } rows[] = {
+    { "torch.ops.aten.linalg_norm.default(x, 2)", "singular values" },
+    { "torch.ops.aten.linalg_norm.default(x, -2, [1, 0])", "singular values" },
+    { "torch.ops.aten.linalg_norm.ord_str(x, 'nuc')", "singular values" },
+    { "torch.ops.aten.linalg_matrix_norm.default(x, 2)", "singular values" },
+    { "torch.ops.aten.linalg_matrix_norm.str_ord(x, 'nuc')", "singular values" },
+    { "torch._C._linalg.linalg_norm(x, 2)", "singular values" },
+    { "torch._C._linalg.linalg_matrix_norm(x, 'nuc')", "singular values" },
+    { "torch.linalg.norm(x, ord = -2, keepdim = True)", "singular values" },
+    { "torch.norm(x, 'nuc')", "singular values" },
+    { "torch.functional.norm(x, p = 'nuc', dim = [0, 1])", "singular values" },
+    { "torch.linalg.norm(x, 0)", "orders" },
+    { "torch.linalg.norm(x, 3)", "orders" },
+    { "torch.linalg.norm(x, 'two')", "orders" },
+    { "torch.linalg.norm(x, 1, [1, 1])", "two different dimensions" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("class G(torch.nn.Module):\n"
+                                               "    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+                                               "        a = %s\n        return (a,)\n",
+                                               rows[i].call);
+      g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+      const float numbers[] = { 1, 2, 3, 4, 5, 6 };
+      const gint64 sizes[] = { 2, 3 };
+      g_autoptr (AdjTensorData) x =
+          adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, numbers, NULL);
+      AdjValue input = ADJ_DATA (x);
+      AdjRunRequest request = { .graph = graph, .inputs = &input, .n_inputs = 1 };
+      AdjRunResult result = { 0 };
+      g_autoptr (GError) error = NULL;
+
+      g_assert_false (adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result,
+                                        NULL, &error));
+      if (strstr (error->message, rows[i].says) == NULL)
+        g_error ("%s: %s", rows[i].call, error->message);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/ops/errors/name-the-operator", name_the_operator);
+  g_test_add_func ("/ops/errors/singular-values", refuse_singular_values);
 
   return g_test_run ();
 }

@@ -1268,6 +1268,30 @@ part("spatial")
 exec(open(os.path.join(HERE, "spatial-cases.py")).read())
 calls.pop(find("nonzero"))  # all kinds are above
 
+part("matrix-norms")
+INF = float("inf")
+for dtype in (F32, BF16):
+    matrix, volume, vector = values((3, 4), dtype), values((2, 3, 4), dtype), values((5,), dtype)
+    for p in (1, -1, INF, -INF):
+        for keep in (False, True):
+            case("linalg_norm", matrix, p, None, keep)
+            case("linalg_matrix_norm", volume, p, [-1, 0], keep)
+            for dims in ([0, 1], [2, 0], [-2, -1]):
+                case("linalg_norm", volume, p, dims, keep)
+    for keep in (False, True):
+        case("linalg_norm", volume, None, None, keep)
+        case("linalg_norm", volume, None, [0, 2], keep)
+        case("linalg_norm.ord_str", matrix, "fro", None, keep)
+        case("linalg_norm.ord_str", volume, "fro", [2, 0], keep)
+        case("linalg_matrix_norm.str_ord", volume, "fro", [-2, -1], keep)
+    for p in (None, 0, 1, 2, 3.5, INF, -INF):
+        case("linalg_norm", vector, p)
+        case("linalg_norm", volume, p, [1])
+    case("linalg_norm", matrix, 1, dtype=F64)
+    case("linalg_norm.ord_str", matrix, "fro", dtype=F64)
+for name in ("linalg_norm", "linalg_norm.ord_str", "linalg_matrix_norm", "linalg_matrix_norm.str_ord"):
+    calls.pop(find(name))  # they are linalg_vector_norm, of which all kinds are above
+
 part("variants")
 DTYPES = (F32, F64, F16, BF16, I64, I32, I8, U8, B8)
 UNIT = {F16: 2.0 ** -11, BF16: 2.0 ** -8}
