@@ -25,7 +25,13 @@ typedef enum
   ADJ_OP_PLACES = 1 << 16,  /* its integers are places along `dim` of self: of equal elements any
                                may be named */
   ADJ_OP_CANCELS = 1 << 17, /* PyTorch subtracts what may be much larger than what is left */
-  ADJ_OP_ADDS_NARROW = 1 << 18, /* PyTorch adds 16-bit numbers up in their own type */
+  ADJ_OP_ADDS_NARROW = 1 << 18, /* PyTorch adds 16-bit numbers up in their own type; of what is no
+                                   sum, those results that are smaller than its first tensor */
+  ADJ_OP_IN_STEPS = 1 << 19,    /* PyTorch rounds where its decomposition does, 16-bit numbers to
+                                   float32 until the last step */
+  ADJ_OP_JUMPS = 1 << 20,       /* its result jumps where the argument `grid` passes an edge */
+  ADJ_OP_ROOT = 1 << 21,        /* a root of sums of powers, which underflow before it does: the
+                                   second, or that which `p` or `ord` says */
   ADJ_OP_METADATA = 1 << 9,     /* changes what self shows (t_, set_), not its elements; its kernel
                                    touches no bytes and runs on fake tensors too */
   ADJ_OP_FILLS = 1 << 14,       /* every element gets one value: it may be written more than once */

@@ -132,7 +132,6 @@ compare_item (const Item *item, guint k, double noise)
     .peer = { comparing_get_expected (comparing, stands, FALSE), judge_nth (item->peer_exacts, k),
               &item->peer },
     .item = k,
-    .rounding = item->rounding,
     .coarsest = comparing->coarsest,
     .inputs_differ = item->inputs_differ,
     .truth = recorded != NULL ? recorded : judge_nth (item->truths, k),
@@ -143,6 +142,7 @@ compare_item (const Item *item, guint k, double noise)
 
   if (leaf.own.value == NULL)
     return value;
+  leaf.rounding = rounding_of_result (&item->rounding, adj_tensor_data_get_numel (leaf.own.value));
   value.alone = leaf.peer.value == NULL;
   compare_leaf (request, &leaf, &value);
   if (request->beside != NULL && adj_node_id_is_valid (stands) &&

@@ -9,7 +9,12 @@ G_BEGIN_DECLS
 /* The terms that the elements of a result are sums of. */
 typedef struct
 {
-  double *sizes; /* (owned) (nullable): of each element the sum of their absolute values */
+  double *sizes;   /* (owned) (nullable): of each element the sum of their absolute values */
+  gboolean fine;   /* they are rounded to float32 in 16-bit types too */
+  double sums;     /* L2 norm of these where they are sums; else 0 */
+  double **around; /* (owned) (nullable): what else is right of an element beyond its limit, for
+                      rounding does not tell on which side of an edge it is */
+  guint n_around;
   gboolean
       coarse;  /* what it is computed from on the way may be rounded to the type of the result */
   double norm; /* L2 norm of the terms of all */

@@ -8,12 +8,12 @@
 /* How many standard errors of the slope are still chance. */
 #define CHANCE 5
 
-/* How many of the least numbers of its type an element may be off: underflow. */
-#define UNDERFLOW 4
-
 void
 terms_clear (Terms *terms)
 {
+  for (guint i = 0; i < terms->n_around; i++)
+    g_free (terms->around[i]);
+  g_free (terms->around);
   g_free (terms->sizes);
 }
 
@@ -95,7 +95,8 @@ count_independent (const double *exact, gint64 n)
 
 typedef struct
 {
-  double u, least, most;
+  double u, underflow, most;
+  double of_sizes;                    /* u of the terms, in u of the result */
   double squares, dot, exact_squares; /* of the errors, of these with what is exact, of that */
   gint64 n;
   AdjDeviation *out;
@@ -119,6 +120,35 @@ are_finite (Sums *sums, double value, double exact)
   return FALSE;
 }
 
+/* How many u of @size it is off. */
+static double
+count_units (const Sums *sums, double value, double exact, double size)
+{
+  double error = MAX (fabs (value - exact) - sums->underflow, 0);
+
+  return error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
+}
+
+static double
+size_of (const Sums *sums, const Terms *terms, gint64 index)
+{
+  return terms->sizes != NULL ? terms->sizes[index] * sums->of_sizes : 0;
+}
+
+/* What is right of element @index: @exact, or where @value is far from it what is nearest. */
+static double
+nearest (const Sums *sums, const Terms *terms, double value, double exact, gint64 index)
+{
+  double size = size_of (sums, terms, index), found = exact;
+
+  if (terms->n_around == 0 || count_units (sums, value, exact, size) <= ADJ_ELEMENT_LIMIT)
+    return exact;
+  for (guint i = 0; i < terms->n_around; i++)
+    if (fabs (value - terms->around[i][index]) < fabs (value - found))
+      found = terms->around[i][index];
+  return found;
+}
+
 static void
 add_element (Sums *sums, double value, double exact, double size, gint64 index)
 {
@@ -131,8 +161,7 @@ add_element (Sums *sums, double value, double exact, double size, gint64 index)
   sums->squares += error * error;
   sums->dot += error * exact;
   sums->exact_squares += exact * exact;
-  error = MAX (fabs (error) - UNDERFLOW * sums->least, 0);
-  units = error > 0 ? error / (sums->u * MAX (fabs (exact), size)) : 0;
+  units = count_units (sums, value, exact, size);
   if (units > sums->out->element)
     {
       sums->out->element = units;
@@ -172,25 +201,30 @@ measure (const double *value,
          const NodeRounding *rounding,
          const Terms *terms)
 {
+  static const Terms none = { 0 };
   AdjDeviation out = { .measured = TRUE, .element_index = -1, .terms = 1 };
   Sums sums = { .u = rounding_get_unit (rounding, dtype),
-                .least = adj_dtype_smallest (dtype),
+                .underflow = rounding_get_underflow (rounding, dtype),
                 .most = adj_dtype_largest (dtype),
                 .out = &out };
   double limit = rounding_get_limit (rounding, dtype), norm, reach;
 
+  if (terms == NULL)
+    terms = &none;
+  sums.of_sizes = terms->fine ? rounding_get_term_unit (rounding, dtype) / sums.u : 1;
   for (gint64 i = 0; i < n; i++)
-    add_element (&sums, value[i], exact[i],
-                 terms != NULL && terms->sizes != NULL ? terms->sizes[i] : 0, i);
+    add_element (&sums, value[i], nearest (&sums, terms, value[i], exact[i], i),
+                 size_of (&sums, terms, i), i);
   norm = sqrt (sums.exact_squares);
   reach = limit * norm;
   if (limit > 0)
-    reach += UNDERFLOW * sums.least * sqrt ((double) sums.n);
-  if (terms != NULL)
+    reach += sums.underflow * sqrt ((double) sums.n);
+  if (terms != &none)
     {
       out.terms = ratio (terms->norm, norm);
       reach += rounding_get_term_limit (rounding, dtype, terms->coarse) *
                MAX (terms->norm / 2 - norm, 0);
+      reach = MAX (reach, rounding_get_sum_limit (rounding, dtype) * terms->sums);
     }
   out.rel_l2 = ratio (sqrt (sums.squares), norm);
   out.rel_l2_limit = ratio (reach, norm);

@@ -97,7 +97,7 @@ deviate (const Side *side, const Leaf *leaf)
     }
   if (deviation.rel_l2_limit == 0 && leaf->rounding.n_calls <= 1)
     return deviation;
-  operation_weigh (side->operation, side->exact, leaf->item, &terms);
+  operation_weigh (side->operation, &leaf->rounding, side->exact, leaf->item, &terms);
   return deviation_measure (side->value, side->exact, &leaf->rounding, &terms);
 }
 

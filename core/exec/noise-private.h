@@ -19,8 +19,10 @@ gboolean noise_move (AdjNodeId id,
                      const AdjValue *like,
                      const AdjValue *truth,
                      AdjValue *out);
-/* (transfer full): @data, which is float64, moved by the rounding error of @dtype. */
-AdjTensorData *noise_move_tensor (const AdjTensorData *data, AdjDType dtype, guint64 seed);
+/* A number of [-1, 1) for each @element. */
+double noise_draw (guint64 element);
+/* (transfer full): @data, which is float64, each element moved by up to @step of it. */
+AdjTensorData *noise_move_tensor (const AdjTensorData *data, double step, guint64 seed);
 /* L2 norm of @a - @b; NaN where they cannot be compared. */
 double noise_distance (const AdjTensorData *a, const AdjTensorData *b);
 

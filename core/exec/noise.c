@@ -25,9 +25,8 @@ noise_applies (const AdjGraph *graph)
   return TRUE;
 }
 
-/* A number of [-1, 1) for each element of each node. */
-static double
-draw (guint64 element)
+double
+noise_draw (guint64 element)
 {
   guint64 word = element * 0x9e3779b97f4a7c15u;
 
@@ -37,16 +36,15 @@ draw (guint64 element)
 }
 
 AdjTensorData *
-noise_move_tensor (const AdjTensorData *data, AdjDType dtype, guint64 seed)
+noise_move_tensor (const AdjTensorData *data, double step, guint64 seed)
 {
-  double u = adj_dtype_unit_roundoff (dtype);
   gsize size;
   const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
   double *moved = g_memdup2 (bytes, size);
   g_autoptr (GBytes) store = NULL;
 
   for (gsize i = 0; i < size / sizeof (double); i++)
-    moved[i] *= 1 + u * draw (seed + i);
+    moved[i] *= 1 + step * noise_draw (seed + i);
   store = g_bytes_new_take (moved, size);
   return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
 }
@@ -98,7 +96,8 @@ move_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   moving->next++;
   if (leaf->kind == ADJ_VALUE_DATA && like != NULL &&
       adj_tensor_data_get_meta (leaf->data)->dtype == ADJ_DTYPE_F64)
-    moved = noise_move_tensor (leaf->data, adj_tensor_data_get_meta (like)->dtype,
+    moved = noise_move_tensor (leaf->data,
+                               adj_dtype_unit_roundoff (adj_tensor_data_get_meta (like)->dtype),
                                moving->seed + ((guint64) moving->next << 40));
   if (moved == NULL)
     *out = adj_value_copy (leaf);

@@ -25,8 +25,11 @@ AdjValue operation_repeat (const Operation *operation);
 
 /* The terms of result @item, which is @exact: of sums and products by the operator on absolute
  * values, of what is computed element by element by how each argument moves it, of the rest by how
- * a rounding of all arguments does. */
-void
-operation_weigh (const Operation *operation, const AdjTensorData *exact, guint item, Terms *terms);
+ * a rounding of all arguments, and of what is computed on the way, does. */
+void operation_weigh (const Operation *operation,
+                      const NodeRounding *rounding,
+                      const AdjTensorData *exact,
+                      guint item,
+                      Terms *terms);
 
 G_END_DECLS

@@ -14,6 +14,9 @@ typedef struct
   AdjDType of_steps; /* to which what is computed in several steps may be rounded on the way */
   AdjBand band;      /* of the last of them */
   double reduction;
+  const AdjOp *op; /* (nullable): the last of them */
+  double first;    /* elements of its first tensor */
+  double root;     /* it is this root of a sum of powers; 1: of none */
 } NodeRounding;
 
 /* Adds to *@rounding for each operator called. */
@@ -21,9 +24,20 @@ AdjMode *rounding_mode_new (NodeRounding *rounding);
 
 /* The largest relative error of a result of @dtype. */
 double rounding_get_limit (const NodeRounding *rounding, AdjDType dtype);
+/* That of a result of @n elements. */
+NodeRounding rounding_of_result (const NodeRounding *rounding, gint64 n);
 /* One u of it. */
 double rounding_get_unit (const NodeRounding *rounding, AdjDType dtype);
 /* The part of it that grows with the terms of a sum rather than with the sum. */
 double rounding_get_term_limit (const NodeRounding *rounding, AdjDType dtype, gboolean coarse);
+/* By how much an element may be off for no other reason than that small numbers of @dtype are few.
+ */
+double rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype);
+/* (nullable): the operator that the node is. */
+const AdjOp *rounding_get_op (const NodeRounding *rounding);
+/* One u of what is not of @dtype on the way, but of float32. */
+double rounding_get_term_unit (const NodeRounding *rounding, AdjDType dtype);
+/* By how much of the absolute values of its terms a sum may be off. */
+double rounding_get_sum_limit (const NodeRounding *rounding, AdjDType dtype);
 
 G_END_DECLS

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "exec/rounding-private.h"
 #include "ops/adj-ops.h"
+
+/* How many u of the absolute values of their terms sums, and sums of products, may be off, whatever
+ * they come to: PyTorch adds numbers up in several sums at once, products one after the other. */
+#define ADDING 1
+#define ADDING_PRODUCTS 2
+
+/* How many of the least numbers of its type an element may be off, and one more for each term. */
+#define UNDERFLOW 4
 
 typedef struct
 {
@@ -8,6 +18,32 @@ typedef struct
   NodeRounding *sum;
   guint depth;
 } RoundingMode;
+
+/* Elements of the first tensor that @call gets. */
+static double
+count_first (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (call->args[i].kind == ADJ_VALUE_TENSOR)
+      return (double) adj_shape_numel (&adj_tensor_get_meta (call->args[i].tensor)->shape, NULL)
+          .word;
+  return 0;
+}
+
+/* Which root of sums of powers @call gives. */
+static double
+find_root (const AdjOpCall *call)
+{
+  double root = 2;
+
+  if ((call->op->flags & ADJ_OP_ROOT) == 0)
+    return 1;
+  for (guint i = 0; i < call->schema->n_arguments; i++)
+    if (g_str_equal (call->schema->arguments[i].name, "p") ||
+        g_str_equal (call->schema->arguments[i].name, "ord"))
+      root = adj_op_call_double (call, i, 2);
+  return isfinite (root) && root > 1 ? root : 1;
+}
 
 static gboolean
 rounding_call (AdjMode *mode, AdjOpCall *call)
@@ -22,13 +58,16 @@ rounding_call (AdjMode *mode, AdjOpCall *call)
       double reduction = adj_op_call_get_reduction (call);
       AdjRoundings call_rounds = adj_band_roundings (call->op->band, reduction);
 
-      if (call->op->flags & ADJ_OP_ADDS_NARROW)
+      if ((call->op->flags & ADJ_OP_ADDS_NARROW) && call->op->band >= ADJ_BAND_SUM)
         call_rounds = (AdjRoundings){ call_rounds.of_result + call_rounds.within, 0 };
       rounding->sum->roundings.of_result += call_rounds.of_result;
       rounding->sum->roundings.within += call_rounds.within;
       rounding->sum->n_calls++;
       rounding->sum->band = call->op->band;
       rounding->sum->reduction = reduction;
+      rounding->sum->op = call->op;
+      rounding->sum->first = count_first (call);
+      rounding->sum->root = find_root (call);
     }
   return done;
 }
@@ -55,6 +94,29 @@ coarser (const NodeRounding *rounding, AdjDType dtype)
              : dtype;
 }
 
+const AdjOp *
+rounding_get_op (const NodeRounding *rounding)
+{
+  return rounding->n_calls == 1 ? rounding->op : NULL;
+}
+
+NodeRounding
+rounding_of_result (const NodeRounding *rounding, gint64 n)
+{
+  const AdjOp *op = rounding_get_op (rounding);
+  NodeRounding of_result = *rounding;
+  AdjRoundings sum;
+
+  if (op == NULL || (op->flags & ADJ_OP_ADDS_NARROW) == 0 || op->band >= ADJ_BAND_SUM ||
+      (double) n >= rounding->first || n == 0)
+    return of_result;
+  of_result.band = ADJ_BAND_SUM;
+  of_result.reduction = rounding->first / (double) n;
+  sum = adj_band_roundings (ADJ_BAND_SUM, of_result.reduction);
+  of_result.roundings = (AdjRoundings){ sum.of_result + sum.within, 0 };
+  return of_result;
+}
+
 double
 rounding_get_limit (const NodeRounding *rounding, AdjDType dtype)
 {
@@ -67,14 +129,50 @@ rounding_get_unit (const NodeRounding *rounding, AdjDType dtype)
   return adj_dtype_unit_roundoff (coarser (rounding, dtype));
 }
 
+/* In which the terms of a sum of @dtype are. */
+static AdjDType
+type_of_terms (const NodeRounding *rounding, AdjDType dtype)
+{
+  gboolean narrow = adj_dtype_unit_roundoff (dtype) > adj_dtype_unit_roundoff (ADJ_DTYPE_F32);
+
+  return coarser (rounding, narrow && rounding->n_calls == 1 ? ADJ_DTYPE_F32 : dtype);
+}
+
+double
+rounding_get_term_unit (const NodeRounding *rounding, AdjDType dtype)
+{
+  return adj_dtype_unit_roundoff (type_of_terms (rounding, dtype));
+}
+
+/* What is added up one after the other in its own type rounds numbers as large as what the sum goes
+ * through. */
+double
+rounding_get_sum_limit (const NodeRounding *rounding, AdjDType dtype)
+{
+  double adding = rounding->band == ADJ_BAND_PRODUCT ? ADDING_PRODUCTS : ADDING;
+
+  if (rounding->roundings.within > 0)
+    return rounding_get_term_unit (rounding, dtype) * adding;
+  return adj_dtype_unit_roundoff (coarser (rounding, dtype)) *
+         MAX (sqrt (rounding->reduction) / 2, adding);
+}
+
+double
+rounding_get_underflow (const NodeRounding *rounding, AdjDType dtype)
+{
+  double of_terms = adj_dtype_smallest (type_of_terms (rounding, dtype)) * rounding->reduction;
+
+  if (rounding->root > 1)
+    of_terms = pow (of_terms, 1 / rounding->root);
+  return UNDERFLOW * adj_dtype_smallest (dtype) + of_terms;
+}
+
 double
 rounding_get_term_limit (const NodeRounding *rounding, AdjDType dtype, gboolean coarse)
 {
-  gboolean narrow = adj_dtype_unit_roundoff (dtype) > adj_dtype_unit_roundoff (ADJ_DTYPE_F32);
-  AdjDType of_terms = narrow && rounding->n_calls == 1 ? ADJ_DTYPE_F32 : dtype;
 
   if (coarse)
     return adj_dtype_unit_roundoff (coarser (rounding, dtype)) *
            (rounding->roundings.of_result + rounding->roundings.within);
-  return adj_roundings_limit (rounding->roundings, coarser (rounding, of_terms));
+  return adj_roundings_limit (rounding->roundings, type_of_terms (rounding, dtype));
 }

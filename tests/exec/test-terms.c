@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* What an operator may be off is measured by the terms that it adds up, element by element. */
+
+#include <glib.h>
+#include <math.h>
+
+#include "adjoint.h"
+#include "support/graphs.h"
+
+#define MAX_INPUTS 6
+
+/* A graph whose inputs are given, and what the peer has for node "a". */
+typedef struct
+{
+  AdjGraph *graph;
+  AdjValue inputs[MAX_INPUTS];
+  guint n_inputs;
+  AdjTensorData *peer;
+} Case;
+
+/* @arguments: "x: \"f32[3][1]cpu\""; @body: lines without their indentation. */
+static void
+case_init (Case *c, const char *arguments, const char *const *body)
+{
+  g_autoptr (GString) text = g_string_new ("class G(torch.nn.Module):\n");
+
+  g_string_append_printf (text, "    def forward(self, %s):\n", arguments);
+  for (; *body != NULL; body++)
+    g_string_append_printf (text, "        %s\n", *body);
+  *c = (Case){ .graph = adj_test_parse_graph (text->str) };
+}
+
+static void
+case_clear (Case *c)
+{
+  for (guint i = 0; i < c->n_inputs; i++)
+    adj_value_clear (&c->inputs[i]);
+  g_clear_pointer (&c->peer, adj_tensor_data_unref);
+  adj_graph_unref (c->graph);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
+
+static AdjTensorData *
+make (AdjDType dtype, guint rank, const gint64 *sizes, const double *values)
+{
+  g_autoptr (AdjTensorData) wide =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F64, sizes, rank, values, NULL);
+
+  return adj_tensor_data_cast (wide, dtype);
+}
+
+static void
+add_input (Case *c, AdjDType dtype, guint rank, const gint64 *sizes, const double *values)
+{
+  c->inputs[c->n_inputs++] = ADJ_DATA (make (dtype, rank, sizes, values));
+}
+
+static AdjTensorData *
+recorded (AdjNodeId id, gboolean float64, gpointer data)
+{
+  const Case *c = data;
+
+  return !float64 && id.index == adj_graph_find_node (c->graph, "a").index ? c->peer : NULL;
+}
+
+/* @expected: (nullable): what the peer returned. */
+static AdjComparison *
+compare (Case *c, const AdjValue *expected)
+{
+  AdjComparisonRequest request = {
+    .graph = c->graph,
+    .inputs = c->inputs,
+    .n_inputs = c->n_inputs,
+    .expected = expected,
+    .expected_node = recorded,
+    .nodes = TRUE,
+    .rtol = NAN,
+    .atol = NAN,
+    .data = c,
+  };
+  g_autoptr (GError) error = NULL;
+  AdjComparison *comparison = adj_comparison_run (&request, NULL, &error);
+
+  g_assert_no_error (error);
+  return comparison;
+}
+
+/* With @peer, which is taken, as what was recorded of node "a"; %NULL: nothing was. */
+static AdjVerdict
+judge (Case *c, AdjTensorData *peer)
+{
+  g_autoptr (AdjComparison) comparison = NULL;
+
+  g_clear_pointer (&c->peer, adj_tensor_data_unref);
+  c->peer = peer;
+  comparison = compare (c, NULL);
+  return comparison->verdict;
+}
+
+/* -- sums -- */
+
+/* One sum at a time, of what cancels, by a peer that adds up in four sums: a sample of one rounding
+ * says little of what all of them may do. */
+static void
+test_lone_sums (void)
+{
+  static const char *const body[] = { "a = torch.ops.aten.sum.dim_IntList(x, [0])", "return (a,)",
+                                      NULL };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  const gint64 n = 250, one = 1;
+
+  for (guint i = 0; i < 100; i++)
+    {
+      g_auto (Case) c = { 0 };
+      double values[250];
+      float sums[4] = { 0 };
+      double given, exact = 0;
+
+      case_init (&c, "x: \"f32[250][1]cpu\"", body);
+      for (gint64 k = 0; k < n; k++)
+        {
+          values[k] = (float) g_rand_double_range (rand, -1, 1);
+          exact += k + 1 < n ? values[k] : 0;
+        }
+      values[n - 1] = (float) (1e-4 - exact);
+      for (gint64 k = 0; k < n; k++)
+        sums[k % 4] += (float) values[k];
+      add_input (&c, ADJ_DTYPE_F32, 1, &n, values);
+      given = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 0, &one, &given)), !=, ADJ_VERDICT_DIFFERS);
+      given += 1e-4;
+      g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 0, &one, &given)), ==, ADJ_VERDICT_DIFFERS);
+    }
+}
+
+/* The products of numbers near the root of the least one are none; their sum, and its root, are. */
+static void
+test_underflow (void)
+{
+  static const char *const products[] = { "a = torch.ops.aten.mm.default(x, w)", "return (a,)",
+                                          NULL };
+  static const char *const norm[] = { "a = torch.ops.aten.linalg_vector_norm.default(x, 2, [1])",
+                                      "return (a,)", NULL };
+  const gint64 row[] = { 1, 192 }, column[] = { 192, 1 }, one[] = { 1, 1 };
+  const double none = 0, exact = 192 * 3e-46, wrong = 1e-40;
+  const double norm_of_all = 1.3856406e-22, large = 1e-20;
+  double values[192], others[192];
+  g_auto (Case) of_products = { 0 };
+  g_auto (Case) of_norm = { 0 };
+
+  for (guint i = 0; i < 192; i++)
+    {
+      values[i] = 1e-23;
+      others[i] = 3e-23;
+    }
+  case_init (&of_products, "x: \"f32[1, 192][192, 1]cpu\", w: \"f32[192, 1][1, 1]cpu\"", products);
+  add_input (&of_products, ADJ_DTYPE_F32, 2, row, values);
+  add_input (&of_products, ADJ_DTYPE_F32, 2, column, others);
+  g_assert_cmpint (judge (&of_products, make (ADJ_DTYPE_F32, 2, one, &none)), !=,
+                   ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&of_products, make (ADJ_DTYPE_F32, 2, one, &exact)), !=,
+                   ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&of_products, make (ADJ_DTYPE_F32, 2, one, &wrong)), ==,
+                   ADJ_VERDICT_DIFFERS);
+  case_init (&of_norm, "x: \"f32[1, 192][192, 1]cpu\"", norm);
+  add_input (&of_norm, ADJ_DTYPE_F32, 2, row, values);
+  g_assert_cmpint (judge (&of_norm, make (ADJ_DTYPE_F32, 1, one, &none)), !=, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&of_norm, make (ADJ_DTYPE_F32, 1, one, &norm_of_all)), !=,
+                   ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&of_norm, make (ADJ_DTYPE_F32, 1, one, &large)), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* -- what is done in steps -- */
+
+/* Of one number nothing is left without its mean: the gradient is the rounding of what cancels. */
+static void
+test_layer_of_one (void)
+{
+  static const char *const body[] = {
+    "b = torch.ops.aten.native_layer_norm_backward.default(g, x, [1], mean, rstd, w, w, [True, "
+    "True, True])",
+    "a = b[0]", "return (a,)", NULL
+  };
+  const gint64 sizes[] = { 2, 1 }, one = 1;
+  const double g[] = { 1.1, 0.7 }, x[] = { 0.3, 5.9 }, w = 1.3, rstd[] = { 316.2278, 316.2278 };
+  const double rounding[] = { 4e-5, -2e-5 }, wrong[] = { 0.5, 0 };
+  g_auto (Case) c = { 0 };
+
+  case_init (&c,
+             "g: \"f32[2, 1][1, 1]cpu\", x: \"f32[2, 1][1, 1]cpu\", mean: \"f32[2, 1][1, 1]cpu\", "
+             "rstd: \"f32[2, 1][1, 1]cpu\", w: \"f32[1][1]cpu\"",
+             body);
+  add_input (&c, ADJ_DTYPE_F32, 2, sizes, g);
+  add_input (&c, ADJ_DTYPE_F32, 2, sizes, x);
+  add_input (&c, ADJ_DTYPE_F32, 2, sizes, x);
+  add_input (&c, ADJ_DTYPE_F32, 2, sizes, rstd);
+  add_input (&c, ADJ_DTYPE_F32, 1, &one, &w);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 2, sizes, rounding)), ==, ADJ_VERDICT_WITHIN);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 2, sizes, wrong)), ==, ADJ_VERDICT_DIFFERS);
+}
+
+static double
+round_to (double x, AdjDType dtype)
+{
+  const gint64 one = 1;
+  g_autoptr (AdjTensorData) data = make (dtype, 1, &one, &x);
+  double rounded;
+
+  adj_tensor_data_read_doubles (data, &rounded);
+  return rounded;
+}
+
+/* PyTorch adds the gradient of the bias up row by row, in bf16. */
+static void
+test_layer_in_bf16 (void)
+{
+  static const char *const body[] = {
+    "b = torch.ops.aten.native_layer_norm_backward.default(g, x, [4], mean, rstd, w, w, [True, "
+    "True, True])",
+    "a = b[2]", "return (a,)", NULL
+  };
+  const gint64 sizes[] = { 256, 4 }, rows[] = { 256, 1 }, n = 4;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  double g[1024], x[1024], mean[256], rstd[256], w[4], sums[4] = { 0 };
+  g_auto (Case) c = { 0 };
+
+  for (guint i = 0; i < 256; i++)
+    {
+      mean[i] = 0;
+      rstd[i] = 1;
+      for (guint k = 0; k < 4; k++)
+        {
+          g[4 * i + k] = round_to (g_rand_double_range (rand, -0.7, 1), ADJ_DTYPE_BF16);
+          x[4 * i + k] = g_rand_double_range (rand, -1, 1);
+          w[k] = 1;
+          sums[k] = round_to (sums[k] + g[4 * i + k], ADJ_DTYPE_BF16);
+        }
+    }
+  case_init (&c,
+             "g: \"bf16[256, 4][4, 1]cpu\", x: \"bf16[256, 4][4, 1]cpu\", mean: \"bf16[256, 1][1, "
+             "1]cpu\", rstd: \"bf16[256, 1][1, 1]cpu\", w: \"bf16[4][1]cpu\"",
+             body);
+  add_input (&c, ADJ_DTYPE_BF16, 2, sizes, g);
+  add_input (&c, ADJ_DTYPE_BF16, 2, sizes, x);
+  add_input (&c, ADJ_DTYPE_BF16, 2, rows, mean);
+  add_input (&c, ADJ_DTYPE_BF16, 2, rows, rstd);
+  add_input (&c, ADJ_DTYPE_BF16, 1, &n, w);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_BF16, 1, &n, sums)), ==, ADJ_VERDICT_WITHIN);
+  for (guint k = 0; k < 4; k++)
+    sums[k] *= 1.4;
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_BF16, 1, &n, sums)), ==, ADJ_VERDICT_DIFFERS);
+}
+
+/* What Python calls an operator has its terms: e^(3 x) is as sure as 3 x is. */
+static void
+test_names_of_python (void)
+{
+  static const char *const body[] = { "a = torch._C._nn.softplus(x, 3)", "return (a,)", NULL };
+  const gint64 one = 1;
+
+  for (double x = -9; x < -3; x += 0.03)
+    {
+      g_auto (Case) c = { 0 };
+
+      case_init (&c, "x: \"f32[1][1]cpu\"", body);
+      add_input (&c, ADJ_DTYPE_F32, 1, &one, &x);
+      g_assert_cmpint (judge (&c, NULL), !=, ADJ_VERDICT_DIFFERS);
+    }
+}
+
+/* A small element beside a large one. */
+static void
+test_own_scale (void)
+{
+  static const struct
+  {
+    const char *call;
+    double values[4];
+    guint element;
+  } rows[] = {
+    { "a = torch.ops.aten._softmax.default(x, 0, False)", { 5, 0, 1, -4 }, 3 },
+    { "a = torch.ops.aten._log_softmax.default(x, 0, False)", { 0, 90, 100, 99 }, 2 },
+    { "a = torch.ops.aten.gelu.default(x)", { 1000, 0.5, -1, 3 }, 2 },
+    { "a = torch.ops.aten.gelu_backward.default(x, x)", { 1000, 0.5, -1, 3 }, 1 },
+  };
+  const gint64 n = 4;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const char *const body[] = { rows[i].call, "return (a,)", NULL };
+      g_auto (Case) c = { 0 };
+      AdjRunRequest request = { 0 };
+      AdjRunResult result = { 0 };
+      g_autoptr (GError) error = NULL;
+      double values[4];
+
+      case_init (&c, "x: \"f32[4][1]cpu\"", body);
+      add_input (&c, ADJ_DTYPE_F32, 1, &n, rows[i].values);
+      request = (AdjRunRequest){ .graph = c.graph, .inputs = c.inputs, .n_inputs = 1 };
+      adj_executor_run (adj_executor_find ("interpreter", NULL), &request, &result, NULL, &error);
+      g_assert_no_error (error);
+      adj_tensor_data_read_doubles (result.output.items[0].data, values);
+      adj_run_result_clear (&result);
+      g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 1, &n, values)), ==, ADJ_VERDICT_EQUAL);
+      values[rows[i].element] *= 1 + 0x1p-12;
+      g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 1, &n, values)), ==, ADJ_VERDICT_DIFFERS);
+    }
+}
+
+/* -- what jumps -- */
+
+/* The gradient of a place that lies on an edge of two elements is that of either side. */
+static void
+test_edge (void)
+{
+  static const char *const body[] = {
+    "b = torch.ops.aten.grid_sampler_2d_backward.default(g, x, grid, 0, 1, True, [True, True])",
+    "a = b[1]", "return (a,)", NULL
+  };
+  const gint64 image[] = { 1, 1, 1, 6 }, places[] = { 1, 1, 1, 2 }, one[] = { 1, 1, 1, 1 };
+  const double x[] = { 1, 2, 4, 8, 16, 32 }, g = 1, rounding = 1e-8;
+  /* 0.2 of f32 is above a fifth, and (0.2 + 1) / 2 · 5 is 3 in f32. */
+  const double grid[] = { 0.2, 0 };
+  const double left[] = { 4 * 2.5, 0 }, right[] = { 8 * 2.5, 0 }, wrong[] = { 6 * 2.5, 0 };
+  const double near[] = { 8 * 2.5, rounding };
+  g_auto (Case) c = { 0 };
+
+  case_init (&c,
+             "g: \"f32[1, 1, 1, 1][1, 1, 1, 1]cpu\", x: \"f32[1, 1, 1, 6][6, 6, 6, 1]cpu\", grid: "
+             "\"f32[1, 1, 1, 2][2, 2, 2, 1]cpu\"",
+             body);
+  add_input (&c, ADJ_DTYPE_F32, 4, one, &g);
+  add_input (&c, ADJ_DTYPE_F32, 4, image, x);
+  add_input (&c, ADJ_DTYPE_F32, 4, places, grid);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, places, left)), !=, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, places, right)), !=, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, places, near)), !=, ADJ_VERDICT_DIFFERS);
+  g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, places, wrong)), ==, ADJ_VERDICT_DIFFERS);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/exec/terms/lone-sums", test_lone_sums);
+  g_test_add_func ("/exec/terms/underflow", test_underflow);
+  g_test_add_func ("/exec/terms/layer-of-one", test_layer_of_one);
+  g_test_add_func ("/exec/terms/layer-in-bf16", test_layer_in_bf16);
+  g_test_add_func ("/exec/terms/names-of-python", test_names_of_python);
+  g_test_add_func ("/exec/terms/own-scale", test_own_scale);
+  g_test_add_func ("/exec/terms/edge", test_edge);
+  return g_test_run ();
+}
