@@ -99,6 +99,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.verdicts = g_new0 (guint8, n);
   comparing.alone = g_new0 (gboolean, n);
   comparing.unset = g_new0 (gboolean, n);
+  comparing.returned = g_new0 (AdjTensorData *, n);
   comparing.same = g_new0 (gboolean, n);
   comparing.peer = g_new0 (AdjValue, n);
   comparing.written = written_new (request->graph);
@@ -106,6 +107,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.spill = adj_spill_new (request->keep_memory);
   comparing.cancellable = cancellable;
   comparing.no_noise = !noise_applies (request->graph);
+  comparing_note_returned (&comparing);
   done = compare (&comparing, comparison, error);
   comparison->spilled = adj_spill_get_spilled (comparing.spill);
   for (guint i = 0; i < n; i++)
@@ -122,6 +124,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   g_free (comparing.verdicts);
   g_free (comparing.alone);
   g_free (comparing.unset);
+  g_free (comparing.returned);
   g_free (comparing.same);
   g_free (comparing.peer);
   written_free (comparing.written);

@@ -27,6 +27,7 @@ typedef struct
   gboolean *alone;           /* of each node: nothing was there to lay it beside */
   gboolean *same;            /* of each node: the peer has the very same bits */
   gboolean *unset;           /* of each node: it holds memory that nobody wrote */
+  AdjTensorData **returned;  /* (unowned): of each node, what the peer returned for it; %NULL: no */
   Written *written;          /* (owned): by the nodes before the one that is compared */
   GHashTable *items;         /* node → GArray of AdjVerdict, of those with several results */
 } Comparing;
@@ -48,6 +49,9 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
 
 /* What rounding does to result @item of node @index: an L2 norm, 0 where it cannot be told. */
 double comparing_measure_noise (Comparing *comparing, guint index, guint item);
+
+/* Notes what the peer returned, where nobody wrote to it after its node. */
+void comparing_note_returned (Comparing *comparing);
 
 /* (transfer none) (nullable): what the peer computed for node @id, or what is true for it. */
 AdjTensorData *comparing_get_expected (const Comparing *comparing, AdjNodeId id, gboolean float64);

@@ -339,6 +339,40 @@ test_edge (void)
   g_assert_cmpint (judge (&c, make (ADJ_DTYPE_F32, 4, places, wrong)), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* -- what was returned -- */
+
+static AdjVerdict
+judge_returned (double x, double returned)
+{
+  static const char *const body[] = { "e = torch.ops.aten.exp.default(x)", "return (e,)", NULL };
+  const gint64 one = 1;
+  g_auto (Case) c = { 0 };
+  g_auto (AdjValue) expected = ADJ_NONE;
+  g_autoptr (AdjComparison) comparison = NULL;
+  g_autoptr (AdjTensorData) leaf = make (ADJ_DTYPE_F32, 1, &one, &returned);
+  AdjValue items[] = { ADJ_DATA (leaf) };
+
+  case_init (&c, "x: \"f32[1][1]cpu\"", body);
+  add_input (&c, ADJ_DTYPE_F32, 1, &one, &x);
+  expected = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = items });
+  comparison = compare (&c, &expected);
+  g_assert_cmpint (comparison->outputs[0].verdict, ==, comparison->verdict);
+  return comparison->verdict;
+}
+
+/* What a graph returns was recorded, although its nodes were not: the operator decides, and e^x is
+ * as sure as x is. */
+static void
+test_returned (void)
+{
+  for (double x = 60; x < 80; x++)
+    {
+      g_assert_cmpint (judge_returned (x, exp (x) * (1 + 3 * x * 0x1p-24)), ==, ADJ_VERDICT_WITHIN);
+      g_assert_cmpint (judge_returned (x, exp (x) * (1 + 9 * x * 0x1p-24)), ==,
+                       ADJ_VERDICT_DIFFERS);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -350,5 +384,6 @@ main (int argc, char **argv)
   g_test_add_func ("/exec/terms/names-of-python", test_names_of_python);
   g_test_add_func ("/exec/terms/own-scale", test_own_scale);
   g_test_add_func ("/exec/terms/edge", test_edge);
+  g_test_add_func ("/exec/terms/returned", test_returned);
   return g_test_run ();
 }
