@@ -97,7 +97,7 @@ adj_comparison_report_explain (const AdjGraph *graph,
   if (values[i].cause != ADJ_CAUSE_NONE)
     printf ("  %s\n", adj_cause_says (values[i].cause));
   if (values[i].alone)
-    printf ("  nothing was recorded for it\n");
+    printf ("  %s\n", adj_comparison_alone_says (comparison));
   print_evidence (&values[i]);
   return TRUE;
 }
@@ -134,8 +134,12 @@ add_number (JsonBuilder *builder, const char *name, double number)
 }
 
 static void
-add_counts (JsonBuilder *builder, const AdjComparisonCounts *counts, const char *what)
+add_counts (JsonBuilder *builder,
+            const AdjComparison *comparison,
+            const AdjComparisonCounts *counts,
+            const char *what)
 {
+  guint alone = counts->unrecorded;
   const struct
   {
     const char *name;
@@ -145,7 +149,8 @@ add_counts (JsonBuilder *builder, const AdjComparisonCounts *counts, const char 
                   { "within", counts->within },
                   { "differ", counts->differ },
                   { "inherit", counts->inherit },
-                  { "nothing_recorded", counts->unrecorded },
+                  { "nothing_recorded", comparison->of_graphs ? 0 : alone },
+                  { "without_counterpart", comparison->of_graphs ? alone : 0 },
                   { "not_comparable", counts->not_comparable } };
 
   json_builder_set_member_name (builder, what);
@@ -202,8 +207,8 @@ adj_comparison_report_json (const AdjGraph *graph, const AdjComparison *comparis
   json_builder_add_string_value (builder, adj_verdict_name (comparison->verdict));
   json_builder_set_member_name (builder, "counts");
   json_builder_begin_object (builder);
-  add_counts (builder, &outputs, "outputs");
-  add_counts (builder, &nodes, "nodes");
+  add_counts (builder, comparison, &outputs, "outputs");
+  add_counts (builder, comparison, &nodes, "nodes");
   json_builder_end_object (builder);
   json_builder_set_member_name (builder, "outputs");
   json_builder_begin_array (builder);

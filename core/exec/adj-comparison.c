@@ -94,6 +94,7 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   gboolean done;
 
   comparison->first = -1;
+  comparison->of_graphs = request->of_graphs;
   comparing.candidate = g_new0 (AdjValue, n);
   comparing.truth = g_new0 (AdjValue, n);
   comparing.verdicts = g_new0 (guint8, n);

@@ -23,7 +23,7 @@ typedef enum
   ADJ_CAUSE_FURTHER,   /* further from float64 than the peer and rounding explain */
   ADJ_CAUSE_OTHER,     /* the peer is so far from float64 that it computed something else */
   ADJ_CAUSE_TOLERANCE, /* not within the tolerance that was asked for */
-  ADJ_CAUSE_INPUT,     /* what it was computed from differs, and nothing was recorded for it */
+  ADJ_CAUSE_INPUT,     /* what it was computed from differs, and nothing is there beside it */
   ADJ_CAUSE_ABSENT,    /* a tensor on one side only */
 } AdjCause;
 
@@ -58,9 +58,10 @@ typedef struct
   AdjValueComparison *nodes; /* (owned) (nullable): in order of execution; with nodes asked for */
   gint first;                /* index into nodes of the first that differs; -1: none */
   AdjVerdict verdict;        /* the worst of the outputs, and of the nodes when asked for */
-  GError *failure; /* (owned) (nullable): the run broke down; there are no outputs then, and the
-                  nodes are those until there, one of which differs */
-  guint64 spilled; /* bytes of values that were kept on disk */
+  GError *failure;    /* (owned) (nullable): the run broke down; there are no outputs then, and the
+                     nodes are those until there, one of which differs */
+  guint64 spilled;    /* bytes of values that were kept on disk */
+  gboolean of_graphs; /* as in the request */
 } AdjComparison;
 
 typedef struct
@@ -75,6 +76,8 @@ typedef struct
   /* (nullable) What the peer computed for a node, or, with @float64, what is true for it; borrowed,
    * %NULL: not recorded.  Where no truth was recorded our own float64 run stands in. */
   AdjTensorData *(*expected_node) (AdjNodeId id, gboolean float64, gpointer data);
+  gboolean
+      of_graphs;  /* the peer is a graph that ran: what it has no value for it does not compute */
   gboolean nodes; /* also compare every node */
   guint64
       keep_memory; /* bytes of kept values that may stay in memory; 0: as adj_spill_new () has it */
@@ -103,15 +106,15 @@ ADJ_PUBLIC void adj_comparison_free (AdjComparison *comparison); /* not %NULL */
 typedef struct
 {
   guint n, equal, within, differ;
-  guint inherit;        /* nothing was recorded, and what they were computed from differs */
-  guint unrecorded;     /* nothing was recorded, and they are what their operators give */
+  guint inherit;        /* nothing is there beside them, and what they were computed from differs */
+  guint unrecorded;     /* nothing is there beside them, and they are what their operators give */
   guint not_comparable; /* memory that nobody wrote */
 } AdjComparisonCounts;
 
 /* Of @n values, nodes or outputs of a comparison. */
 ADJ_PUBLIC AdjComparisonCounts adj_comparison_count (const AdjValueComparison *values, guint n);
-/* (transfer full): "327 nodes: 310 equal, 15 within, 2 nothing recorded"; of the outputs where
- * nodes were not asked for. */
+/* (transfer full): "327 nodes: 310 equal, 15 within, 2 nothing recorded", between graphs "2 without
+ * counterpart"; of the outputs where nodes were not asked for. */
 ADJ_PUBLIC char *adj_comparison_summarize (const AdjComparison *comparison);
 
 /* One number that a verdict goes by. */
@@ -121,6 +124,9 @@ typedef struct
   double number, limit; /* NaN: none */
   char *origin;         /* (owned): where the limit comes from */
 } AdjEvidence;
+
+/* "nothing was recorded for it": why nothing is there to lay a value of @comparison beside. */
+ADJ_PUBLIC const char *adj_comparison_alone_says (const AdjComparison *comparison);
 
 /* (transfer full) (element-type AdjEvidence): every number that was measured of @value */
 ADJ_PUBLIC GArray *adj_value_comparison_explain (const AdjValueComparison *value);

@@ -16,7 +16,7 @@ adj_cause_says (AdjCause cause)
     [ADJ_CAUSE_FURTHER] = "it is further from float64 than rounding explains",
     [ADJ_CAUSE_OTHER] = "what it is compared with is further from float64 than rounding explains",
     [ADJ_CAUSE_TOLERANCE] = "it is beyond the tolerance that was asked for",
-    [ADJ_CAUSE_INPUT] = "what it was computed from differs, and nothing was recorded for it",
+    [ADJ_CAUSE_INPUT] = "what it was computed from differs, and nothing is there to lay it beside",
     [ADJ_CAUSE_ABSENT] = "there is a tensor on one side only",
   };
 
@@ -62,7 +62,8 @@ adj_comparison_summarize (const AdjComparison *comparison)
                 { counts.within, "within" },
                 { counts.differ, "differ" },
                 { counts.inherit, "inherit" },
-                { counts.unrecorded, "nothing recorded" },
+                { counts.unrecorded,
+                  comparison->of_graphs ? "without counterpart" : "nothing recorded" },
                 { counts.not_comparable, "not comparable" } };
   GString *text = g_string_new (NULL);
 
@@ -71,6 +72,13 @@ adj_comparison_summarize (const AdjComparison *comparison)
     if (parts[i].n > 0)
       g_string_append_printf (text, "%s %u %s", n++ > 0 ? "," : ":", parts[i].n, parts[i].what);
   return g_string_free (text, FALSE);
+}
+
+const char *
+adj_comparison_alone_says (const AdjComparison *comparison)
+{
+  return comparison->of_graphs ? "the other graph has no counterpart of it"
+                               : "nothing was recorded for it";
 }
 
 static void

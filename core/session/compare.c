@@ -365,7 +365,7 @@ adj_session_compare (const AdjSessionRun *a,
   AdjRunResult result = { 0 };
   Comparing comparing = { .run = &candidate, .values = values, .peer_names = names };
   AdjComparisonRequest request = {
-    .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = peer_node
+    .nodes = nodes, .rtol = rtol, .atol = atol, .expected_node = peer_node, .of_graphs = TRUE
   };
   SessionInputs given = { 0 };
   AdjComparison *comparison;
