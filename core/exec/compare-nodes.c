@@ -195,7 +195,8 @@ compute_exact (Item *item)
 
   item->own = (Operation){ item->node, comparing->candidate, comparing->written };
   item->peer = (Operation){ item->node, comparing->peer, comparing->written };
-  if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+  if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
+      item->node->opcode != ADJ_OPCODE_CALL_METHOD)
     return;
   item->own_exact = operation_compute (&item->own, &item->rounding);
   item->rounding.of_steps = comparing->coarsest;
@@ -259,6 +260,15 @@ compare_items (Item *item, AdjValueComparison *out)
   return same;
 }
 
+/* Whether it gives memory that nobody wrote, by whatever name. */
+static gboolean
+gives_unset (const Item *item)
+{
+  const AdjOp *op = item->node->op != NULL ? item->node->op : rounding_get_op (&item->rounding);
+
+  return op != NULL && (op->flags & ADJ_OP_NO_COMPARE) != 0;
+}
+
 static gboolean
 compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
 {
@@ -271,12 +281,12 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
     return FALSE;
   *out = compare_nothing (index);
   judge_inputs (comparing, node, out);
-  if (node->op != NULL && (node->op->flags & ADJ_OP_NO_COMPARE))
+  item_init (&item, comparing, index);
+  if (gives_unset (&item))
     {
       comparing->unset[index] = TRUE;
       return TRUE;
     }
-  item_init (&item, comparing, index);
   item.inputs_differ = !out->inputs_agree && !out->inputs_alone;
   comparing->same[index] = compare_items (&item, out) || comparing->same[index];
   judge_unset (comparing, node, index, out);

@@ -156,6 +156,46 @@ test_unset (void)
   g_assert_cmpint (verdict_of (wrong, graph, "whole"), ==, ADJ_VERDICT_DIFFERS);
 }
 
+/* What a graph returns of such memory is not compared either, be it named by an operator or by a
+ * method. */
+static void
+test_unset_outputs (void)
+{
+  g_autoptr (AdjGraph) graph = parse ("        empty = torch.ops.aten.empty.memory_format([6])\n"
+                                      "        view = torch.ops.aten.view.default(empty, [2, 3])\n"
+                                      "        new = x.new_empty_strided((6,), (1,))\n"
+                                      "        a = torch.ops.aten.add.Tensor(x, 1)\n"
+                                      "        return (empty, view, new, a)\n");
+  const gint64 sizes[] = { 2, 3 };
+  const float numbers[N] = { 7, 8, 9, 10, 11, 12 };
+  g_autoptr (AdjTensorData) x = make (0);
+  g_autoptr (AdjTensorData) other = make (100);
+  g_autoptr (AdjTensorData) matrix =
+      adj_tensor_data_new_from_array (ADJ_DTYPE_F32, sizes, 2, numbers, NULL);
+  g_autoptr (AdjTensorData) right = make (1);
+  AdjValue items[] = { ADJ_DATA (other), ADJ_DATA (matrix), ADJ_DATA (other), ADJ_DATA (right) };
+  const AdjValue expected = { .kind = ADJ_VALUE_TUPLE, .n = 4, .items = items };
+  AdjValue input = ADJ_DATA (x);
+  AdjComparisonRequest request = {
+    .graph = graph, .inputs = &input, .n_inputs = 1, .expected = &expected, .rtol = NAN, .atol = NAN
+  };
+  static const AdjVerdict verdicts[] = { ADJ_VERDICT_SKIPPED, ADJ_VERDICT_SKIPPED,
+                                         ADJ_VERDICT_SKIPPED, ADJ_VERDICT_EQUAL };
+
+  for (guint nodes = 0; nodes < 2; nodes++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = NULL;
+
+      request.nodes = nodes != 0;
+      comparison = adj_comparison_run (&request, NULL, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < comparison->n_outputs; i++)
+        g_assert_cmpint (comparison->outputs[i].verdict, ==, verdicts[i]);
+      g_assert_cmpint (comparison->verdict, ==, ADJ_VERDICT_EQUAL);
+    }
+}
+
 /* Of several results one differs; each getitem says so of its own only. */
 static void
 test_items_apart (void)
@@ -342,12 +382,117 @@ test_side_of_zero (void)
     }
 }
 
+static AdjValue
+make_state (guint8 last)
+{
+  g_autoptr (AdjGenerator) generator = adj_generator_new (0);
+  const gint64 n = ADJ_GENERATOR_STATE_BYTES;
+  guint8 bytes[ADJ_GENERATOR_STATE_BYTES];
+
+  adj_generator_get_state (generator, bytes);
+  bytes[n - 1] ^= last;
+  return ADJ_DATA (adj_tensor_data_new_from_array (ADJ_DTYPE_U8, &n, 1, bytes, NULL));
+}
+
+/* The state of a generator is bytes, of which none may be another; what is drawn from one that is
+ * known is repeated. */
+static void
+test_generator_state (void)
+{
+  g_autoptr (AdjGraph) graph = parse (
+      "        saved = torch.ops.higher_order.run_and_save_rng_state(torch.ops.aten.rand.default, "
+      "[6], dtype = torch.float32)\n"
+      "        state = saved[0]\n"
+      "        noise = saved[1]\n"
+      "        again = torch.ops.higher_order.run_with_rng_state(state, "
+      "torch.ops.aten.rand.default, [6], dtype = torch.float32)\n"
+      "        d = torch.ops.aten.sub.Tensor(noise, again)\n"
+      "        return (d, state)\n");
+  AdjValue state = make_state (0), other = make_state (1);
+  AdjValue pair[] = { { .kind = ADJ_VALUE_STRING, .n = 3, .text = "cpu" }, state };
+  const AdjValue rng = { .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
+  const struct
+  {
+    AdjValue *recorded;
+    AdjVerdict verdict;
+  } rows[] = { { &state, ADJ_VERDICT_EQUAL }, { &other, ADJ_VERDICT_DIFFERS } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (AdjTensorData) x = make (0);
+      Recorded recorded = { graph, "state", rows[i].recorded->data };
+      AdjValue input = ADJ_DATA (x);
+      AdjComparisonRequest request = { .graph = graph,
+                                       .inputs = &input,
+                                       .n_inputs = 1,
+                                       .rng = &rng,
+                                       .expected_node = recorded_node,
+                                       .nodes = TRUE,
+                                       .rtol = NAN,
+                                       .atol = NAN,
+                                       .data = &recorded };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = adj_comparison_run (&request, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (verdict_of (comparison, graph, "state"), ==, rows[i].verdict);
+      g_assert_cmpfloat (value_of (comparison, graph, "d")->difference.max_abs, ==, 0);
+    }
+  adj_value_clear (&state);
+  adj_value_clear (&other);
+}
+
+/* Outside of training nothing is drawn: the noise is what went in, and the slope is known. */
+static void
+test_rrelu_in_eval (void)
+{
+  g_autoptr (AdjGraph) graph =
+      parse ("        noise = torch.ops.aten.mul.Tensor(x, 3)\n"
+             "        neg = torch.ops.aten.neg.default(x)\n"
+             "        rrelu = torch.ops.aten.rrelu_with_noise_functional.default(neg, noise, 0.1, "
+             "0.3, False)\n"
+             "        out = rrelu[0]\n"
+             "        noise_out = rrelu[1]\n"
+             "        return (out, noise_out)\n");
+  static const struct
+  {
+    const char *node;
+    double factor;
+    AdjVerdict verdict;
+  } rows[] = {
+    { "noise_out", 3, ADJ_VERDICT_EQUAL },
+    { "noise_out", 3.001, ADJ_VERDICT_DIFFERS },
+    { "out", -0.2, ADJ_VERDICT_EQUAL },
+    { "out", -0.21, ADJ_VERDICT_DIFFERS },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const gint64 n = N;
+      float numbers[N];
+      g_autoptr (AdjTensorData) value = NULL;
+      Recorded recorded = { graph, rows[i].node, NULL };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (AdjComparison) comparison = NULL;
+
+      for (guint k = 0; k < N; k++)
+        numbers[k] = (float) (rows[i].factor * k);
+      recorded.value = value = adj_tensor_data_new_from_array (ADJ_DTYPE_F32, &n, 1, numbers, NULL);
+      comparison = compare (graph, &recorded, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (verdict_of (comparison, graph, rows[i].node), ==, rows[i].verdict);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/exec/comparison/views-inherit", test_views_inherit);
   g_test_add_func ("/exec/comparison/unset", test_unset);
+  g_test_add_func ("/exec/comparison/unset-outputs", test_unset_outputs);
+  g_test_add_func ("/exec/comparison/generator-state", test_generator_state);
+  g_test_add_func ("/exec/comparison/rrelu-in-eval", test_rrelu_in_eval);
   g_test_add_func ("/exec/comparison/items-apart", test_items_apart);
   g_test_add_func ("/exec/comparison/judges-until-it-breaks", test_judges_until_it_breaks);
   g_test_add_func ("/exec/comparison/reports-failure", test_reports_failure);
