@@ -51,9 +51,10 @@ find_add_inplace (void)
   return adj_op_find ("torch.ops.aten.add_.Tensor");
 }
 
-/* What the leaf's gradient is from now on, borrowed from the scope. */
+/* What the leaf's gradient is from now on, borrowed from the scope.  @n_holders: of @grad, who will
+ * not use it. */
 static AdjTensor *
-accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad)
+accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad, guint n_holders)
 {
   const AdjShape *shape = &adj_tensor_get_meta (leaf)->shape;
   AdjValue items[2] = { ADJ_TENSOR (old), ADJ_TENSOR (grad) };
@@ -64,7 +65,7 @@ accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad)
     return ADJ_APPLY (cx, ADJ_OP_add_Tensor, items[0], items[1]);
   if (old != NULL)
     return adj_call (cx, find_add_inplace (), &args, NULL, &result) ? old : NULL;
-  if (!adj_context_get_grad_enabled (cx) && !adj_tensor_is_shared (grad) &&
+  if (!adj_context_get_grad_enabled (cx) && adj_tensor_is_held_by (grad, n_holders) &&
       obeys_layout (cx, shape, &adj_tensor_get_meta (grad)->shape))
     return ADJ_APPLY (cx, ADJ_OP_detach, ADJ_TENSOR (grad));
   return clone_like (cx, grad, shape);
@@ -97,17 +98,28 @@ run_leaf_hooks (AdjContext *cx, AdjTensor *leaf)
 }
 
 gboolean
-accumulator_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
+leaf_was_missed (const AdjTensor *leaf)
+{
+  const Variable *variable = variable_find (leaf);
+
+  return variable != NULL && variable->missed;
+}
+
+gboolean
+leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders)
 {
   Variable *variable = variable_get (leaf);
 
+  variable->missed = grad == NULL;
+  if (grad == NULL)
+    return TRUE;
   if (variable->node != NULL)
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                         "leaf variable has been moved into the graph interior");
       return FALSE;
     }
-  grad = accumulate (cx, leaf, variable->grad, grad);
+  grad = accumulate (cx, leaf, variable->grad, grad, n_holders);
   if (grad == NULL)
     return FALSE;
   adj_tensor_ref (grad);
@@ -130,7 +142,7 @@ accumulator_apply (AdjGradNode *node,
   if (grads[0] == NULL || leaf == NULL ||
       (variable_get (leaf)->node == NULL && !adj_tensor_get_requires_grad (leaf)))
     return TRUE;
-  return accumulator_add (cx, leaf, grads[0]) && run_leaf_hooks (cx, leaf);
+  return leaf_add (cx, leaf, grads[0], 1) && run_leaf_hooks (cx, leaf);
 }
 
 static gboolean

@@ -73,6 +73,9 @@ typedef struct
   /* (nullable): without it, what the node keeps is not known.  %FALSE: it was let go, or the
    * visitor's context is in error. */
   gboolean (*visit) (AdjGradNode *node, GradVisitor *visitor);
+  /* (nullable): what the argument at an edge looks like; (nullable): it is no tensor.  Without it,
+   * only what goes where it is needed leaves the node. */
+  const AdjTensorMeta *(*get_argument) (const AdjGradNode *node, guint edge);
   /* (nullable): what it does beside what it keeps: two of one kind do the same. */
   gconstpointer (*get_kind) (const AdjGradNode *node);
   void (*release) (AdjGradNode *node);         /* (nullable): lets saved values go */
@@ -110,6 +113,12 @@ const GPtrArray *grad_node_get_tensor_hooks (const AdjGradNode *node);
 /* (transfer none) (nullable): what runs after @leaf has its gradient. */
 const GPtrArray *leaf_get_hooks (const AdjTensor *leaf);
 gboolean leaf_run_hook (AdjContext *cx, const AdjHook *hook, AdjTensor *leaf);
+/* Adds @grad (nullable: undefined) to the gradient of @leaf, or takes it over where nobody but
+ * @n_holders, who only show it, holds it.  %FALSE with the context in error: @leaf became the result
+ * of an operation. */
+gboolean leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders);
+/* Whether the last of them was undefined. */
+gboolean leaf_was_missed (const AdjTensor *leaf);
 
 /* Borrowed from the scope; %NULL with the context in error.  @schema: (nullable): names it. */
 AdjTensor *
@@ -140,6 +149,9 @@ gboolean node_retain (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad);
  * scope; %NULL with the context in error, which begins with @prefix. */
 AdjTensor *grad_validate (
     AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta);
+
+/* Zeros of that form.  Borrowed from the scope; %NULL with the context in error. */
+AdjTensor *grad_make_zeros (AdjContext *cx, const AdjTensorMeta *meta);
 
 /* -- one backward (task.c) -- */
 

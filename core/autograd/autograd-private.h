@@ -28,9 +28,6 @@ gboolean grad_any_defined (AdjTensor *const *grads, guint n);
 AdjGradNode *accumulator_get (AdjContext *cx, AdjTensor *leaf);
 /* The leaf of @node is going away. */
 void accumulator_forget_leaf (AdjGradNode *node);
-/* %FALSE with the context in error: @leaf became the result of an operation. */
-gboolean accumulator_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);
-
 /* -- what a tensor knows (variable.c) -- */
 
 /* What makes the gradient of writing through a view impossible. */
@@ -60,6 +57,7 @@ typedef struct
   GPtrArray *savers;       /* (nullable): of Saved, unowned: who keep it or a view of it */
   GPtrArray *tensor_hooks; /* of a leaf */
   GPtrArray *leaf_hooks;
+  gboolean missed; /* a leaf: the gradient that arrived last was undefined */
 } Variable;
 
 Variable *variable_find (const AdjTensor *tensor); /* (nullable) */

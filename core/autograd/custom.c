@@ -17,10 +17,11 @@ struct _AdjCustomCall
   gboolean keeps_undefined;
   gboolean released;
   guint n_inputs;
-  gboolean *needs;  /* by input */
-  GPtrArray *kept;  /* (nullable): of tensors, owned: until the outputs are known */
-  GArray *places;   /* by tensor that was kept: its place in @saved, -1: none was given */
-  GPtrArray *saved; /* of Saved */
+  AdjTensorMeta *inputs; /* dtype NONE: no tensor */
+  gboolean *needs;       /* by input */
+  GPtrArray *kept;       /* (nullable): of tensors, owned: until the outputs are known */
+  GArray *places;        /* by tensor that was kept: its place in @saved, -1: none was given */
+  GPtrArray *saved;      /* of Saved */
   GPtrArray *dirty;
   GPtrArray *non_differentiable;
 };
@@ -29,22 +30,6 @@ static gboolean
 contains (const GPtrArray *list, gconstpointer item)
 {
   return g_ptr_array_find ((GPtrArray *) list, item, NULL);
-}
-
-static AdjTensor *
-zeros_like (AdjContext *cx, const AdjTensorMeta *meta)
-{
-  AdjArena *arena = adj_arena_new ();
-  AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
-                         ADJ_DTYPE (meta->dtype) };
-  AdjValue sizes = adj_rule_list_sizes (arena, meta->shape.size, meta->shape.rank);
-  AdjValue result;
-  gboolean done = adj_call (
-      cx, adj_op (ADJ_OP_zeros), &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
-      &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result);
-
-  adj_arena_free (arena);
-  return done ? result.tensor : NULL;
 }
 
 /* (transfer container) (nullable) */
@@ -58,7 +43,7 @@ materialize (const AdjCustomCall *call, AdjTensor *const *grads)
     {
       defined[i] = grads[i];
       if (grads[i] == NULL && !call->keeps_undefined && node->inputs[i].dtype != ADJ_DTYPE_NONE)
-        defined[i] = zeros_like (call->cx, &node->inputs[i]);
+        defined[i] = grad_make_zeros (call->cx, &node->inputs[i]);
     }
   return defined;
 }
@@ -172,6 +157,14 @@ call_visit (AdjGradNode *node, GradVisitor *visitor)
   return TRUE;
 }
 
+static const AdjTensorMeta *
+call_get_argument (const AdjGradNode *node, guint edge)
+{
+  const AdjTensorMeta *meta = &((const AdjCustomCall *) node)->inputs[edge];
+
+  return meta->dtype != ADJ_DTYPE_NONE ? meta : NULL;
+}
+
 static gconstpointer
 call_get_kind (const AdjGradNode *node)
 {
@@ -194,6 +187,7 @@ call_finalize (AdjGradNode *node)
 
   if (call->destroy != NULL)
     call->destroy (call->data);
+  g_free (call->inputs);
   g_free (call->needs);
   g_clear_pointer (&call->kept, g_ptr_array_unref);
   g_array_unref (call->places);
@@ -212,6 +206,7 @@ static const GradNodeClass call_class = {
   .apply = call_apply,
   .apply_to = call_apply_to,
   .visit = call_visit,
+  .get_argument = call_get_argument,
   .get_kind = call_get_kind,
   .release = call_release,
   .get_saved = call_get_saved,
@@ -229,6 +224,7 @@ call_new (AdjContext *cx, Autograd *autograd, const AdjCustomClass *custom, guin
   grad_node_set_place (&call->parent, adj_context_get_place (cx));
   call->custom = custom;
   call->n_inputs = n_inputs;
+  call->inputs = g_new0 (AdjTensorMeta, n_inputs + 1);
   call->needs = g_new0 (gboolean, n_inputs + 1);
   call->places = g_array_new (FALSE, FALSE, sizeof (gint));
   call->saved = saved_list_new ();
@@ -245,6 +241,9 @@ connect_inputs (AdjCustomCall *call, AdjTensor *const *inputs)
 
   for (guint i = 0; i < call->n_inputs; i++)
     {
+      call->inputs[i].dtype = ADJ_DTYPE_NONE;
+      if (inputs[i] != NULL)
+        call->inputs[i] = *adj_tensor_get_meta (inputs[i]);
       if (inputs[i] == NULL)
         edges[i].input = G_MAXUINT;
       else if (adj_context_get_grad_enabled (call->cx))

@@ -264,7 +264,7 @@ autograd_wrapped (AdjMode *mode, AdjWrappedCall *call)
 static gboolean
 autograd_accumulate (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
 {
-  return accumulator_add (cx, leaf, grad);
+  return leaf_add (cx, leaf, grad, 1);
 }
 
 static void

@@ -77,3 +77,19 @@ grad_validate (
     return fail (cx, prefix, index, tensor, meta, "device of");
   return tensor;
 }
+
+AdjTensor *
+grad_make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
+{
+  AdjArena *arena = adj_arena_new ();
+  AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
+                         ADJ_DTYPE (meta->dtype) };
+  AdjValue sizes = adj_rule_list_sizes (arena, meta->shape.size, meta->shape.rank);
+  AdjValue result;
+  gboolean done = adj_call (
+      cx, adj_op (ADJ_OP_zeros), &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &sizes },
+      &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result);
+
+  adj_arena_free (arena);
+  return done ? result.tensor : NULL;
+}

@@ -70,7 +70,8 @@ typedef struct
    * adj_mode_call_wrapped_below(); without it, it is passed on.  %FALSE: the context is in error.
    */
   gboolean (*wrapped) (AdjMode *mode, AdjWrappedCall *call);
-  /* (nullable): adds @grad to the gradient of @leaf.  %FALSE: the context is in error. */
+  /* (nullable): adds @grad (nullable: undefined) to the gradient of @leaf.  %FALSE: the context is
+   * in error. */
   gboolean (*accumulate) (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);
   void (*finalize) (AdjMode *mode); /* (nullable): frees what is beyond the struct */
 } AdjModeClass;

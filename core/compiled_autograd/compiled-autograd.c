@@ -116,6 +116,19 @@ fall_back (AdjCompiledAutograd *self, AdjContext *cx, const char *reason)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s", reason);
 }
 
+/* What stands in the way of collecting stands in the way of the engine too, but when it comes
+ * there: until then hooks run and gradients are accumulated. */
+static void
+fall_back_on_error (AdjCompiledAutograd *self, AdjContext *cx)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->options.strict)
+    return;
+  adj_context_take_error (cx, &error);
+  fall_back (self, cx, error->message);
+}
+
 static gboolean
 is_traced (const AdjTensor *tensor)
 {
@@ -298,7 +311,10 @@ walk (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
   self->running = FALSE;
   reason = path.reason;
   if (collection == NULL)
-    return FALSE;
+    {
+      fall_back_on_error (self, cx);
+      return FALSE;
+    }
   if (collection->refusal != NULL)
     {
       fall_back (self, cx, collection->refusal);

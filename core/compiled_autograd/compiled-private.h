@@ -7,6 +7,14 @@
 
 G_BEGIN_DECLS
 
+/* -- what a captured graph calls beside operators -- */
+
+#define CALL_HOOK "torch._dynamo.external_utils.call_hook"
+#define CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
+#define FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"
+#define ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
+#define GETITEM "operator.getitem"
+
 /* -- collecting (collect.c): what a backward consists of -- */
 
 /* One node that it comes to. */
@@ -124,6 +132,10 @@ GArray *sizes_make_rules (const GArray *states, AdjSymbols *symbols);
 /* Whether @sizes fit @rules and the guards of @symbols; @reason (out) (transfer full): why not. */
 gboolean sizes_fit (const GArray *rules, const GArray *sizes, AdjSymbols *symbols, char **reason);
 
+/* The value of @size, of @symbols, for @sizes; %FALSE: it is not known from them. */
+gboolean sizes_evaluate (
+    const GArray *rules, const GArray *sizes, AdjSymbols *symbols, AdjSize size, gint64 *out);
+
 /* -- replaying (replay.c) -- */
 
 struct _AdjCapture
@@ -186,7 +198,18 @@ void cache_descend (const Collection *collection,
                     gconstpointer kind,
                     gpointer path);
 
-/* -- running (run.c) -- */
+/* -- running (run.c), and what is done there in place of a call (undefined.c) -- */
+
+typedef struct
+{
+  AdjContext *cx;
+  const AdjCapture *capture;
+  const GArray *sizes;
+} CaptureRun;
+
+/* As AdjInterpreterHooks.replace; @run: CaptureRun. */
+gboolean capture_replace (
+    const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer run);
 
 /* %FALSE: the context is in error. */
 gboolean capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection);

@@ -97,7 +97,30 @@ call_leaf_hook (
     const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
   *out = ADJ_NONE;
-  return leaf_run_hook (cx, self->hook, args[0].tensor);
+  return leaf_was_missed (args[0].tensor) || leaf_run_hook (cx, self->hook, args[0].tensor);
+}
+
+/* What a backward gives is brought to the form that was promised. */
+static gboolean
+validate (const AdjGradNode *node, AdjContext *cx, AdjTensor **grads)
+{
+  g_autofree char *prefix = g_strdup_printf ("Function %s returned", node->name);
+
+  for (guint i = 0; i < node->n_edges; i++)
+    {
+      const GradEdge *edge = &node->edges[i];
+      AdjTensor *valid;
+
+      if (grads[i] == NULL || edge->node == NULL)
+        continue;
+      valid = grad_validate (cx, prefix, i, grads[i], &edge->node->inputs[edge->input]);
+      if (valid == NULL)
+        return FALSE;
+      adj_tensor_ref (valid);
+      adj_tensor_unref (grads[i]);
+      grads[i] = valid;
+    }
+  return TRUE;
 }
 
 /* (saved, *grads) */
@@ -118,6 +141,7 @@ call_backward (
   done = node->klass->apply_to != NULL
              ? node->klass->apply_to (node, cx, saved, grads, needed, grad_inputs)
              : node->klass->apply (node, cx, grads, needed, grad_inputs);
+  done = done && !adj_context_has_error (cx) && validate (node, cx, grad_inputs);
   if (done)
     *out = new_tuple (grad_inputs, node->n_edges);
   for (guint i = 0; i < node->n_edges; i++)

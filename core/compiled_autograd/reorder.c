@@ -7,10 +7,6 @@
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-builder.h"
 
-#define CALL_HOOK "torch._dynamo.external_utils.call_hook"
-#define ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
-#define GETITEM "operator.getitem"
-
 typedef struct
 {
   guint previous, next; /* G_MAXUINT: none */

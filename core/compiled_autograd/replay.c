@@ -9,11 +9,6 @@
 #include "trace/adj-examples.h"
 #include "trace/adj-tracer.h"
 
-#define CALL_HOOK "torch._dynamo.external_utils.call_hook"
-#define CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
-#define FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"
-#define ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
-
 /* A value of a node that another one stands in for. */
 typedef struct
 {
@@ -69,7 +64,7 @@ add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out)
 {
   const AdjValue args[2] = { ADJ_NODE (list), ADJ_INT (index) };
 
-  return add_call (self, "operator.getitem", args, 2, out);
+  return add_call (self, GETITEM, args, 2, out);
 }
 
 /* call_hook (object, *args, hook_type=…) */
@@ -438,6 +433,21 @@ replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, g
     add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
 }
 
+/* (nullable): what a node that is called as a whole gives at @edge, if it gives it: what nobody
+ * needs is seen by the hooks behind the node alone. */
+static const AdjTensorMeta *
+find_argument (const Replay *self, const CollectedCall *call, guint index)
+{
+  const AdjGradNode *node = call->node;
+  const GradEdge *edge = &node->edges[index];
+
+  if (edge->node != NULL && task_reaches (self->collection->task, edge->node))
+    return &edge->node->inputs[edge->input];
+  return call->post_hooks != NULL && node->klass->get_argument != NULL
+             ? node->klass->get_argument (node, index)
+             : NULL;
+}
+
 /* call_backward (backward, saved, *grads): what it gives looks as its inputs do. */
 static gboolean
 replay_whole (
@@ -461,11 +471,11 @@ replay_whole (
     args[2 + i] = value_of (grads[i]);
   for (guint i = 0; i < node->n_edges; i++)
     {
-      const GradEdge *edge = &node->edges[i];
+      const AdjTensorMeta *meta = find_argument (self, call, i);
 
-      if (edge->node == NULL || !task_reaches (self->collection->task, edge->node))
+      if (meta == NULL)
         continue;
-      out[i] = adj_keep (new_like (self, &edge->node->inputs[edge->input]));
+      out[i] = adj_keep (new_like (self, meta));
       outs[i] = ADJ_TENSOR (out[i]);
     }
   add_call (self, CALL_BACKWARD, args, node->n_inputs + 2,

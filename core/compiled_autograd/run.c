@@ -1,42 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Running what was captured: every input goes with its last use (compiled-autograd §3).  A gradient
- * may turn out to be undefined, when a custom backward gives none: what is computed of it then is
- * undefined too, and nothing is accumulated (§7.3 c). */
+/* Running what was captured: every input goes with its last use (compiled-autograd §3). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter.h"
-#include "ops/adj-ops.h"
-
-/* Whether an argument is None where the operator needs a tensor. */
-static gboolean
-lacks_tensor (const AdjNode *node, const AdjValue *args)
-{
-  const AdjSchema *schema = adj_op_get_schema (node->op);
-
-  for (guint i = 0; i < args->n && i < schema->n_arguments; i++)
-    if (args->items[i].kind == ADJ_VALUE_NONE && node->args.items[i].kind == ADJ_VALUE_NODE &&
-        schema->arguments[i].type.kind == ADJ_TYPE_KIND_TENSOR &&
-        !schema->arguments[i].type.is_list && !schema->arguments[i].type.optional)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-replace_undefined (
-    const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
-{
-  const AdjNode *node = adj_graph_get_node (graph, id.index);
-
-  *value = ADJ_NONE;
-  if (node->op == NULL)
-    return g_str_equal (node->target, "operator.getitem") && args->n > 0 &&
-           args->items[0].kind == ADJ_VALUE_NONE;
-  if ((node->op->flags & ADJ_OP_UNDEFINED) != 0 || !lacks_tensor (node, args))
-    return FALSE;
-  if (node->op == adj_op (ADJ_OP_add_Tensor))
-    *value = adj_value_copy (&args->items[args->items[0].kind == ADJ_VALUE_NONE]);
-  return TRUE;
-}
 
 static AdjValue
 take_inputs (Collection *collection)
@@ -106,7 +72,8 @@ give_captured (const GradRequest *request, AdjContext *cx, const AdjValue *resul
 gboolean
 capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection)
 {
-  static const AdjInterpreterHooks hooks = { .replace = replace_undefined };
+  CaptureRun run = { cx, capture, collection->sizes };
+  const AdjInterpreterHooks hooks = { .replace = capture_replace, .data = &run };
   const GradRequest *request = task_get_request (collection->task);
   const AdjPlace place = *adj_context_get_place (cx);
   g_auto (AdjValue) result = ADJ_NONE;

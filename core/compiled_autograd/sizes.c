@@ -52,9 +52,9 @@ sizes_make_rules (const GArray *states, AdjSymbols *symbols)
 
 /* -- whether a capture holds -- */
 
-/* The value of @size where symbols have those of @sizes; %FALSE: one of them is not among them. */
-static gboolean
-evaluate (const GArray *rules, const GArray *sizes, AdjSymbols *symbols, AdjSize size, gint64 *out)
+gboolean
+sizes_evaluate (
+    const GArray *rules, const GArray *sizes, AdjSymbols *symbols, AdjSize size, gint64 *out)
 {
   AdjSizeOp op;
   AdjSize a, b;
@@ -75,7 +75,8 @@ evaluate (const GArray *rules, const GArray *sizes, AdjSymbols *symbols, AdjSize
           }
       return FALSE;
     }
-  if (!evaluate (rules, sizes, symbols, a, &left) || !evaluate (rules, sizes, symbols, b, &right))
+  if (!sizes_evaluate (rules, sizes, symbols, a, &left) ||
+      !sizes_evaluate (rules, sizes, symbols, b, &right))
     return FALSE;
   size = adj_size_apply (NULL, op, ADJ_SIZE (left), ADJ_SIZE (right));
   *out = size.word;
@@ -91,7 +92,8 @@ guards_hold (const GArray *rules, const GArray *sizes, AdjSymbols *symbols, char
       g_autoptr (GString) text = NULL;
       gint64 truth;
 
-      if (evaluate (rules, sizes, symbols, guard.condition, &truth) && (truth != 0) == guard.holds)
+      if (sizes_evaluate (rules, sizes, symbols, guard.condition, &truth) &&
+          (truth != 0) == guard.holds)
         continue;
       text = g_string_new (guard.holds ? "no longer holds: " : "holds now: ");
       adj_size_print (symbols, guard.condition, text);

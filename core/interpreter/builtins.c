@@ -222,6 +222,7 @@ sym_storage_offset (
   SIZE_BUILTIN (mul, "operator.mul", ADJ_SIZE_MUL)                                                 \
   SIZE_BUILTIN (floordiv, "operator.floordiv", ADJ_SIZE_FLOORDIV)                                  \
   SIZE_BUILTIN (mod, "operator.mod", ADJ_SIZE_MOD)                                                 \
+  SIZE_BUILTIN (power, "operator.pow", ADJ_SIZE_POW)                                               \
   SIZE_BUILTIN (neg, "operator.neg", ADJ_SIZE_NEG)                                                 \
   SIZE_BUILTIN (sym_min, "torch.sym_min", ADJ_SIZE_MIN)                                            \
   SIZE_BUILTIN (sym_max, "torch.sym_max", ADJ_SIZE_MAX)                                            \

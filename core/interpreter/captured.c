@@ -57,15 +57,16 @@ gboolean
 adj_builtin_accumulate (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
+  AdjTensor *grad;
+
   *out = ADJ_NONE;
   if (n_args != 2 || args[0].kind != ADJ_VALUE_TENSOR)
     return adj_builtin_fail (cx, "accumulate_grad_ takes a leaf and its gradient");
-  if (args[1].kind == ADJ_VALUE_NONE)
-    return TRUE;
-  if (args[1].kind != ADJ_VALUE_TENSOR)
+  if (args[1].kind != ADJ_VALUE_TENSOR && args[1].kind != ADJ_VALUE_NONE)
     return adj_builtin_fail (cx, "accumulate_grad_ adds a tensor");
+  grad = args[1].kind == ADJ_VALUE_TENSOR ? args[1].tensor : NULL;
   for (AdjMode *mode = adj_context_get_mode (cx); mode != NULL; mode = mode->below)
     if (mode->klass->accumulate != NULL)
-      return mode->klass->accumulate (mode, cx, args[0].tensor, args[1].tensor);
+      return mode->klass->accumulate (mode, cx, args[0].tensor, grad);
   return TRUE;
 }

@@ -55,6 +55,8 @@ compute (AdjSizeOp op, double a, double b)
     case ADJ_SIZE_MOD:
       rest = fmod (a, b);
       return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    case ADJ_SIZE_POW:
+      return pow (a, b);
     case ADJ_SIZE_MIN:
       return b < a ? b : a;
     case ADJ_SIZE_MAX:

@@ -23,8 +23,8 @@ adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDes
 /* @copy: (nullable): of the state, for shallow copies of @tensor; without one they have none. */
 void adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy);
 
-/* Whether anybody else holds @tensor. */
-gboolean adj_tensor_is_shared (const AdjTensor *tensor);
+/* Whether there are just @n references to @tensor. */
+gboolean adj_tensor_is_held_by (const AdjTensor *tensor, guint n);
 
 /* In-place change of metadata (resize_, transpose_, set_); @storage %NULL keeps the old one, else
  * writes to other tensors of the new one are none to @tensor. */

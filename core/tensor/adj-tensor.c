@@ -141,11 +141,11 @@ adj_tensor_unref (AdjTensor *tensor)
 }
 
 gboolean
-adj_tensor_is_shared (const AdjTensor *tensor)
+adj_tensor_is_held_by (const AdjTensor *tensor, guint n)
 {
   g_return_val_if_fail (tensor != NULL, FALSE);
 
-  return !g_atomic_ref_count_compare ((gatomicrefcount *) &tensor->ref_count, 1);
+  return g_atomic_ref_count_compare ((gatomicrefcount *) &tensor->ref_count, (gint) n);
 }
 
 const AdjTensorMeta *

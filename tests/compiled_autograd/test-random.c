@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "compiled_autograd/random-program.h"
-
 #include <string.h>
 
 /* Random programs run once eagerly and once captured.  In the engine's order both must give the
