@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done in place of a call of a captured graph.  A gradient may turn out to be undefined,
+ * when a custom backward or a hook gives none: what is computed of it then is undefined too, and
+ * nothing is accumulated (compiled-autograd §7.3 c).  And a gradient that only hooks see after its
+ * accumulation is taken over, as the engine does. */
+
+#include "compiled_autograd/compiled-private.h"
+#include "interpreter/adj-interpreter.h"
+#include "ops/adj-ops.h"
+#include "rules/adj-apply.h"
+#include "rules/adj-rule.h"
+
+/* -- undefined gradients -- */
+
+/* Whether argument @index is one that was None only now. */
+static gboolean
+is_missing (const AdjValue *promised, const AdjValue *given)
+{
+  return given->kind == ADJ_VALUE_NONE && promised->kind == ADJ_VALUE_NODE;
+}
+
+/* Whether an argument is None where the operator needs a tensor. */
+static gboolean
+lacks_tensor (const AdjNode *node, const AdjValue *args)
+{
+  const AdjSchema *schema = adj_op_get_schema (node->op);
+
+  for (guint i = 0; i < args->n && i < schema->n_arguments; i++)
+    if (is_missing (&node->args.items[i], &args->items[i]) &&
+        schema->arguments[i].type.kind == ADJ_TYPE_KIND_TENSOR &&
+        !schema->arguments[i].type.is_list && !schema->arguments[i].type.optional)
+      return TRUE;
+  return FALSE;
+}
+
+/* Of a sum, the other one. */
+static gboolean
+give_undefined (const AdjNode *node, const AdjValue *args, AdjValue *value)
+{
+  if (node->op == adj_op (ADJ_OP_add_Tensor))
+    *value = adj_value_copy (&args->items[args->items[0].kind == ADJ_VALUE_NONE]);
+  return TRUE;
+}
+
+/* Whether a node of the backward that @node belongs to too has made zeros of what it did not get.
+ */
+static gboolean
+stands_for_nothing (const AdjGraph *graph, const AdjNode *node, const AdjValue *item)
+{
+  const AdjNode *made =
+      item->kind == ADJ_VALUE_NODE ? adj_graph_get_node (graph, item->node.index) : NULL;
+
+  return made != NULL && made->op == adj_op (ADJ_OP_zeros) &&
+         g_strcmp0 (made->meta.stack_trace, node->meta.stack_trace) == 0;
+}
+
+/* The first list of tensors that lacks one; @all (out): there is none in it.  G_MAXUINT: none does.
+ */
+static guint
+find_list (const AdjGraph *graph, const AdjNode *node, const AdjValue *args, gboolean *all)
+{
+  for (guint i = 0; i < args->n; i++)
+    {
+      const AdjValue *list = &args->items[i];
+      gboolean any = FALSE;
+
+      *all = TRUE;
+      for (guint k = 0; adj_value_is_container (list) && k < list->n; k++)
+        {
+          const AdjValue *promised = &node->args.items[i].items[k];
+          gboolean missing = is_missing (promised, &list->items[k]);
+
+          any |= missing;
+          *all &= missing || stands_for_nothing (graph, node, promised);
+        }
+      if (any)
+        return i;
+    }
+  return G_MAXUINT;
+}
+
+/* (nullable): zeros as the node was to give. */
+static AdjTensor *
+make_zeros (const CaptureRun *run, const AdjNode *promised)
+{
+  AdjSymbols *symbols = adj_graph_get_symbols (run->capture->graph);
+  const AdjTensorMeta *meta = promised->val.kind == ADJ_VALUE_META ? promised->val.meta : NULL;
+  AdjTensorMeta known;
+
+  if (meta == NULL)
+    return NULL;
+  known = *meta;
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      gint64 size;
+
+      if (!sizes_evaluate (run->capture->rules, run->sizes, symbols, meta->shape.size[i], &size))
+        return NULL;
+      known.shape.size[i] = ADJ_SIZE (size);
+    }
+  return grad_make_zeros (run->cx, &known);
+}
+
+/* Those of a list that are undefined are zeros, unless all are. */
+static gboolean
+call_with_zeros (const CaptureRun *run,
+                 const AdjGraph *graph,
+                 const AdjNode *node,
+                 const AdjValue *args,
+                 guint index,
+                 AdjValue *value)
+{
+  const AdjValue *list = &args->items[index];
+  g_autofree AdjValue *all = g_memdup2 (args->items, args->n * sizeof *all);
+  g_autofree AdjValue *items = g_memdup2 (list->items, list->n * sizeof *items);
+  AdjValue tuple = *args;
+
+  for (guint k = 0; k < list->n; k++)
+    if (is_missing (&node->args.items[index].items[k], &list->items[k]))
+      {
+        AdjNodeId promised = node->args.items[index].items[k].node;
+        AdjTensor *zeros = make_zeros (run, adj_graph_get_node (graph, promised.index));
+
+        if (zeros == NULL)
+          return FALSE;
+        items[k] = ADJ_TENSOR (zeros);
+      }
+  all[index].items = items;
+  tuple.items = all;
+  return adj_interpret_call (run->cx, node, &tuple, &node->kwargs, value);
+}
+
+static gboolean
+replace_undefined (const CaptureRun *run,
+                   const AdjGraph *graph,
+                   const AdjNode *node,
+                   const AdjValue *args,
+                   AdjValue *value)
+{
+  gboolean all;
+  guint list;
+
+  if ((node->op->flags & ADJ_OP_UNDEFINED) != 0)
+    return FALSE;
+  if (lacks_tensor (node, args))
+    return give_undefined (node, args, value);
+  list = find_list (graph, node, args, &all);
+  if (list == G_MAXUINT)
+    return FALSE;
+  return all || call_with_zeros (run, graph, node, args, list, value);
+}
+
+/* -- accumulation -- */
+
+static gboolean
+is_hook_behind_leaf (const AdjNode *node)
+{
+  return g_str_equal (node->target, CALL_HOOK) && node->args.n == 3 &&
+         node->args.items[1].kind == ADJ_VALUE_LIST && node->args.items[1].n == 0;
+}
+
+/* Whether all who read @grad after node @index are hooks behind an accumulation. */
+static gboolean
+only_hooks_follow (const AdjGraph *graph, const AdjNode *grad, guint index)
+{
+  for (guint i = 0; i < grad->n_users; i++)
+    if (grad->users[i].index > index &&
+        !is_hook_behind_leaf (adj_graph_get_node (graph, grad->users[i].index)))
+      return FALSE;
+  return grad->n_users > 0 && grad->users[grad->n_users - 1].index > index;
+}
+
+/* The graph holds the gradient, and the call of this node. */
+static gboolean
+take_over (const CaptureRun *run,
+           const AdjGraph *graph,
+           AdjNodeId id,
+           const AdjNode *node,
+           const AdjValue *args)
+{
+  const AdjNode *grad = adj_graph_get_node (graph, node->args.items[1].node.index);
+
+  if (args->items[1].kind != ADJ_VALUE_TENSOR || !only_hooks_follow (graph, grad, id.index))
+    return FALSE;
+  leaf_add (run->cx, args->items[0].tensor, args->items[1].tensor, 2);
+  return TRUE;
+}
+
+gboolean
+capture_replace (
+    const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
+{
+  const CaptureRun *run = data;
+  const AdjNode *node = adj_graph_get_node (graph, id.index);
+
+  *value = ADJ_NONE;
+  if (node->op != NULL)
+    return replace_undefined (run, graph, node, args, value);
+  if (g_str_equal (node->target, ACCUMULATE))
+    return take_over (run, graph, id, node, args);
+  return g_str_equal (node->target, GETITEM) && args->n > 0 &&
+         args->items[0].kind == ADJ_VALUE_NONE;
+}
