@@ -403,6 +403,9 @@ put_captures (Collection *self, const GArray *captures)
 {
   const GradRequest *request = task_get_request (self->task);
 
+  /* How many results the graph has: those that it does not come to are among them. */
+  if (self->calls->len == 0 && request->n_targets > 0)
+    put_number (self, request->n_targets);
   put_number (self, captures != NULL ? captures->len : 0);
   for (guint i = 0; captures != NULL && i < captures->len; i++)
     {

@@ -140,6 +140,8 @@ call_describe (const Collection *collection, const CollectedCall *call)
                           g_ptr_array_new () };
 
   add (&describer, "look-up %u", call->id);
+  if (collection->calls->len == 0)
+    add (&describer, "%u targets", task_get_request (collection->task)->n_targets);
   add (&describer, "%u wanted gradients", call->captures != NULL ? call->captures->len : 0);
   describe_hooks (&describer, "tensor hooks", call->tensor_hooks);
   describe_hooks (&describer, "pre-hooks", call->pre_hooks);

@@ -261,7 +261,7 @@ run_call (Run *run, const AdjNode *node, AdjValue *out)
 
   if (hooks != NULL && hooks->replace != NULL &&
       hooks->replace (run->graph, id, &args, out, hooks->data))
-    return TRUE;
+    return !adj_context_has_error (run->cx);
   return adj_interpret_call (run->cx, node, &args, &kwargs, out);
 }
 

@@ -408,9 +408,10 @@ describe (Machine *m)
       random_print_tensor (out, tensor);
       random_print_tensor (out, adj_tensor_get_grad (tensor));
     }
-  g_string_append (out, "\nkept");
+  g_string_append (m->run->log, "kept");
   for (guint i = 0; i < m->kept->len; i++)
-    random_print_tensor (out, g_ptr_array_index (m->kept, i));
+    random_print_tensor (m->run->log, g_ptr_array_index (m->kept, i));
+  g_string_append_c (m->run->log, '\n');
   g_string_append_c (out, '\n');
 }
 

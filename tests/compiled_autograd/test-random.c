@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "compiled_autograd/random-program.h"
 #include <string.h>
+
+#include "compiled_autograd/random-program.h"
 
 /* Random programs run once eagerly and once captured.  In the engine's order both must give the
  * same gradients, bit for bit, and call the same hooks with the same arguments in the same order;
@@ -11,10 +12,14 @@
 typedef struct
 {
   guint n_failed;
-  guint n_backwards; /* that were captured or found */
   guint64 captures, hits, fallbacks;
-  GHashTable *reasons; /* of fallbacks */
 } Tally;
+
+/* The engine refuses these backwards too, and only when it comes there. */
+static const char *const refusals[] = {
+  "has been modified by an inplace operation",
+  "more than one element of the written-to tensor refers to a single memory location",
+};
 
 /* "10000", or "10000-30000" */
 static void
@@ -34,6 +39,15 @@ read_seeds (guint *first, guint *end)
   *end = (guint) g_ascii_strtoull (rest + 1, NULL, 10);
 }
 
+static gboolean
+is_refusal (const char *reason)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
+    if (strstr (reason, refusals[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 count (Tally *tally, const AdjCompiledAutograd *compiler)
 {
@@ -42,8 +56,11 @@ count (Tally *tally, const AdjCompiledAutograd *compiler)
   tally->captures += counters.captures;
   tally->hits += counters.hits;
   tally->fallbacks += counters.fallbacks;
-  if (counters.fallback_reason != NULL)
-    g_hash_table_add (tally->reasons, g_strdup (counters.fallback_reason));
+  if (counters.fallback_reason != NULL && !is_refusal (counters.fallback_reason))
+    {
+      g_test_message ("fallback: %s", counters.fallback_reason);
+      tally->n_failed++;
+    }
 }
 
 static void
@@ -88,9 +105,7 @@ check (Tally *tally, guint seed, RandomFlags flags, AdjCaptureOrder order)
 static void
 check_all (RandomFlags flags, AdjCaptureOrder order, guint every)
 {
-  Tally tally = { .reasons = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
-  GHashTableIter iter;
-  gpointer reason;
+  Tally tally = { 0 };
   guint first, end;
 
   read_seeds (&first, &end);
@@ -99,12 +114,8 @@ check_all (RandomFlags flags, AdjCaptureOrder order, guint every)
   g_test_message ("%" G_GUINT64_FORMAT " captures, %" G_GUINT64_FORMAT " hits, %" G_GUINT64_FORMAT
                   " fallbacks",
                   tally.captures, tally.hits, tally.fallbacks);
-  g_hash_table_iter_init (&iter, tally.reasons);
-  while (g_hash_table_iter_next (&iter, &reason, NULL))
-    g_test_message ("fallback: %s", (const char *) reason);
   if (tally.n_failed > 0)
     g_test_fail_printf ("%u programs of seeds %u to %u", tally.n_failed, first, end - 1);
-  g_hash_table_unref (tally.reasons);
 }
 
 static void
