@@ -32,8 +32,9 @@ typedef struct
   gpointer data;
   GDestroyNotify destroy; /* (nullable): of @data */
   AdjCaptureOrder order;
-  gboolean dynamic; /* sizes are symbols from the first capture on; else once they changed */
-  gboolean strict;  /* what cannot be captured is an error, as in PyTorch; else it runs eagerly */
+  gboolean dynamic;      /* sizes are symbols from the first capture on; else once they changed */
+  gboolean move_scalars; /* scalars on the CPU go to the GPU where other inputs are there */
+  gboolean strict; /* what cannot be captured is an error, as in PyTorch; else it runs eagerly */
 } AdjCompiledOptions;
 
 /* (transfer full).  @options: (nullable), copied. */

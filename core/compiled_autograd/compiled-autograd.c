@@ -51,6 +51,7 @@ adj_capture_unref (AdjCapture *capture)
   g_clear_pointer (&capture->graph, adj_graph_unref);
   g_clear_pointer (&capture->compiled, adj_function_unref);
   g_clear_pointer (&capture->rules, g_array_unref);
+  g_array_unref (capture->moved);
   g_array_unref (capture->calls);
   g_array_unref (capture->inputs);
   g_array_unref (capture->objects);
@@ -94,6 +95,7 @@ capture_new (guint id, const Collection *collection, const char *reason)
   capture->ref_count = 1;
   capture->id = id;
   capture->reason = g_strdup (reason);
+  capture->moved = g_array_new (FALSE, FALSE, sizeof (guint));
   capture->calls = g_array_new (FALSE, FALSE, sizeof (AdjCaptureCall));
   g_array_set_clear_func (capture->calls, clear_call);
   capture->inputs = g_array_new (FALSE, FALSE, sizeof (AdjCaptureOrigin));
@@ -243,7 +245,11 @@ find_capture (AdjCompiledAutograd *self,
 static gboolean
 compile (AdjCompiledAutograd *self, AdjCapture *capture, GError **error)
 {
-  capture->graph = reorder (capture->replayed, self->options.order, error);
+  g_autoptr (AdjGraph) ordered = reorder (capture->replayed, self->options.order, error);
+
+  if (ordered != NULL)
+    capture->graph = self->options.move_scalars ? move_scalars (ordered, capture->moved, error)
+                                                : adj_graph_ref (ordered);
   if (capture->graph != NULL && self->options.compile != NULL)
     capture->compiled = self->options.compile (capture->graph, self->options.data, error);
   return capture->graph != NULL && (self->options.compile == NULL || capture->compiled != NULL);

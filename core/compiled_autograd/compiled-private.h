@@ -147,6 +147,7 @@ struct _AdjCapture
   char *reason;               /* (owned) */
   guint64 n_runs;
   GArray *rules;   /* SizeRule */
+  GArray *moved;   /* guint: inputs that go to the GPU before the graph runs */
   GArray *calls;   /* AdjCaptureCall; names owned */
   GArray *inputs;  /* AdjCaptureOrigin; names owned */
   GArray *objects; /* likewise */
@@ -164,6 +165,12 @@ AdjGraph *replay (const Collection *collection,
 
 /* (transfer full) (nullable): @graph in the order asked for, without what nobody needs. */
 AdjGraph *reorder (AdjGraph *graph, AdjCaptureOrder order, GError **error);
+
+/* -- devices (move-scalars.c) -- */
+
+/* (transfer full) (nullable): @graph with scalars on the GPU where other inputs are; @moved, of
+ * guint, gets their numbers among the inputs.  %NULL with @error. */
+AdjGraph *move_scalars (AdjGraph *graph, GArray *moved, GError **error);
 
 /* -- the cache (cache.c): a tree, one level for each call -- */
 

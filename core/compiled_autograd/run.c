@@ -3,6 +3,7 @@
 
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter.h"
+#include "ops/adj-ops.h"
 
 static AdjValue
 take_inputs (Collection *collection)
@@ -69,6 +70,44 @@ give_captured (const GradRequest *request, AdjContext *cx, const AdjValue *resul
   return TRUE;
 }
 
+/* @tensor on the device of item @index of the inputs; borrowed from the scope. */
+static AdjTensor *
+capture_move (const AdjCapture *capture, AdjContext *cx, guint index, AdjTensor *tensor)
+{
+  const AdjGraph *graph = capture->graph;
+  const AdjNode *inputs = adj_graph_get_node (graph, adj_graph_get_input (graph, 0).index);
+  const AdjNode *item = adj_graph_get_node (graph, inputs->users[index].index);
+  AdjValue kwargs[2] = {
+    { .kind = ADJ_VALUE_STRING, .n = 6, .text = "device" },
+    { .kind = ADJ_VALUE_DEVICE, .device = item->val.meta->device },
+  };
+  AdjValue result;
+
+  return adj_call (cx, adj_op (ADJ_OP__to_copy),
+                   &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &ADJ_TENSOR (tensor) },
+                   &(AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = kwargs }, &result)
+             ? result.tensor
+             : NULL;
+}
+
+/* As the graph takes them to be. */
+static gboolean
+move_inputs (const AdjCapture *capture, AdjContext *cx, AdjValue *inputs)
+{
+  for (guint i = 0; i < capture->moved->len; i++)
+    {
+      guint index = g_array_index (capture->moved, guint, i);
+      AdjValue *input = &inputs->items[index];
+      AdjTensor *moved = capture_move (capture, cx, index, input->tensor);
+
+      if (moved == NULL)
+        return FALSE;
+      adj_value_clear (input);
+      *input = ADJ_TENSOR (adj_tensor_ref (moved));
+    }
+  return TRUE;
+}
+
 gboolean
 capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection)
 {
@@ -86,7 +125,9 @@ capture_run (AdjCapture *capture, AdjContext *cx, Collection *collection)
   if ((request->flags & ADJ_BACKWARD_RETAIN_GRAPH) == 0)
     release_nodes (collection);
   capture->n_runs++;
-  if (capture->compiled != NULL)
+  if (!move_inputs (capture, cx, &args[0]))
+    done = FALSE;
+  else if (capture->compiled != NULL)
     done = adj_function_call (capture->compiled, cx, args, G_N_ELEMENTS (args), &result);
   else
     done = adj_interpret_taking (cx, capture->graph, args, G_N_ELEMENTS (args), &hooks, &result);
