@@ -4,12 +4,31 @@
 
 #include "call/adj-op.h"
 #include "exec/places-private.h"
+#include "ops/adj-packet.h"
+
+/* (nullable): the operator of @node whose integers are places, also by a name of Python. */
+static const AdjOp *
+find_operator (const AdjNode *node)
+{
+  const AdjPacket *packet = NULL;
+
+  if (node->op != NULL)
+    return (node->op->flags & ADJ_OP_PLACES) != 0 ? node->op : NULL;
+  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
+    packet = adj_packet_find_method (node->target);
+  else if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    packet = adj_packet_find_function (node->target);
+  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
+    if (adj_packet_get_overload (packet, i)->flags & ADJ_OP_PLACES)
+      return adj_packet_get_overload (packet, i);
+  return NULL;
+}
 
 /* (nullable): what @node gives for the argument @name, or its default. */
 static const AdjValue *
 find_argument (const AdjNode *node, const char *name)
 {
-  const AdjSchema *schema = adj_op_get_schema (node->op);
+  const AdjSchema *schema = adj_op_get_schema (find_operator (node));
 
   for (guint i = 0; i + 1 < node->kwargs.n; i += 2)
     if (node->kwargs.items[i].kind == ADJ_VALUE_STRING &&
@@ -117,7 +136,7 @@ places_name_equals (const Side *side)
   const AdjTensorData *input;
   Lines lines;
 
-  if (node == NULL || node->op == NULL || (node->op->flags & ADJ_OP_PLACES) == 0 ||
+  if (node == NULL || find_operator (node) == NULL ||
       adj_tensor_data_get_meta (side->value)->dtype != ADJ_DTYPE_I64)
     return FALSE;
   input = find_input (side->operation);
