@@ -82,6 +82,16 @@ cdist_meta (AdjOpCall *call)
   return euclidean_meta (call);
 }
 
+/* Of no distances PyTorch gives zeros like x1, however its batch was spread. */
+static gboolean
+has_nothing (const AdjOpCall *call, const AdjShape *distances)
+{
+  for (guint i = 0; i < distances->rank; i++)
+    if (adj_size_is (op_symbols (call), distances->size[i], 0))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 cdist_backward_meta (AdjOpCall *call)
 {
@@ -94,7 +104,10 @@ cdist_backward_meta (AdjOpCall *call)
   if (!adj_shape_same_sizes (&shape, &adj_op_call_meta (call, 0)->shape, op_symbols (call)) ||
       !adj_shape_same_sizes (&shape, &adj_op_call_meta (call, 4)->shape, op_symbols (call)))
     return adj_op_call_fail (call, "the gradient has not the sizes of the distances");
-  shape = shape_with (call, &sizes.batch, sizes.p, sizes.m);
+  if (has_nothing (call, &shape) || adj_size_is (op_symbols (call), sizes.m, 0))
+    shape = adj_op_call_meta (call, 1)->shape;
+  else
+    shape = shape_with (call, &sizes.batch, sizes.p, sizes.m);
   op_add_contiguous (call, adj_op_call_meta (call, 1)->dtype, shape.rank, shape.size);
   return TRUE;
 }
@@ -232,16 +245,17 @@ cdist_backward_kernel (AdjOpCall *call)
   g_autofree double *whole = NULL;
   g_autofree double *out = NULL;
   Distances sizes;
+  AdjKView result;
   Counts c;
 
-  if (!read_matrices (call, 1, &sizes, &x1, &x2))
+  if (!read_matrices (call, 1, &sizes, &x1, &x2) || !op_output (call, 0, &result))
     return FALSE;
   g = read_numbers (call, 0, &adj_op_call_meta (call, 0)->shape);
   whole = read_numbers (call, 4, &adj_op_call_meta (call, 4)->shape);
   if (g == NULL || whole == NULL)
     return FALSE;
   c = count (&sizes);
-  out = g_new0 (double, c.n *c.p *c.m + 1);
+  out = g_new0 (double, adj_k_view_count (&result) + 1);
   for (gint64 i = 0; i < c.n * c.p; i++)
     for (gint64 k = 0; k < c.r; k++)
       for (gint64 j = 0; j < c.m; j++)

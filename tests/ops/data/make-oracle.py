@@ -1292,6 +1292,11 @@ for dtype in (F32, BF16):
 for name in ("linalg_norm", "linalg_norm.ord_str", "linalg_matrix_norm", "linalg_matrix_norm.str_ord"):
     calls.pop(find(name))  # they are linalg_vector_norm, of which all kinds are above
 
+part("empty")
+for x1, x2 in (((4, 5), (0, 3, 5)), ((0, 3, 5), (4, 5)), ((2, 4, 5), (2, 0, 5)), ((2, 4, 0), (2, 3, 0))):
+    rows = (*torch.broadcast_shapes(x1[:-2], x2[:-2]), x1[-2], x2[-2])
+    case("_cdist_backward", values(rows, F32), values(x1, F32), values(x2, F32), 2.0, values(rows, F32))
+
 part("variants")
 DTYPES = (F32, F64, F16, BF16, I64, I32, I8, U8, B8)
 UNIT = {F16: 2.0 ** -11, BF16: 2.0 ** -8}
