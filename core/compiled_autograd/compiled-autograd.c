@@ -170,7 +170,7 @@ accepts (BackwardWalker *walker, AdjContext *cx, GraphTask *task)
   if (reason == NULL)
     return TRUE;
   /* Nested backwards run eagerly, as they do in current PyTorch. */
-  if (self->running)
+  if (self->running && !self->options.strict)
     return FALSE;
   fall_back (self, cx, reason);
   return FALSE;
