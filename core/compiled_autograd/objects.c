@@ -199,12 +199,15 @@ object_call (AdjOpaque *object,
 {
   const Object *self = (const Object *) object;
   const AdjPlace place = *adj_context_get_place (cx);
+  AdjPlace inside = self->node->place;
   const AdjGradNode *outer;
   gboolean done;
 
   *out = ADJ_NONE;
   if (!check_arguments (self, cx, args, n_args))
     return FALSE;
+  inside.running = self->node->sequence + 1;
+  adj_context_set_place (cx, &inside);
   outer = engine_enter_node (cx, self->node);
   done = kinds[self->kind].call (self, cx, args, n_args, out);
   engine_enter_node (cx, outer);

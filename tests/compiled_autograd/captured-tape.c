@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands before tape_new() (the linker's --wrap): tests of the engine run captured. */
+
+#include <stdlib.h>
+
+#include "autograd/tape.h"
+#include "compiled_autograd/adj-compiled-autograd.h"
+
+AdjContext *__real_tape_new (void);
+AdjContext *__wrap_tape_new (void);
+
+static AdjCompiledAutograd *compiler; /* of all tests: one finds what another captured */
+
+static void
+free_compiler (void)
+{
+  adj_compiled_autograd_free (compiler);
+}
+
+AdjContext *
+__wrap_tape_new (void)
+{
+  AdjContext *cx = __real_tape_new ();
+
+  if (compiler == NULL)
+    {
+      compiler = adj_compiled_autograd_new (NULL);
+      atexit (free_compiler);
+    }
+  g_assert_true (adj_compiled_autograd_enable (compiler, cx));
+  return cx;
+}
