@@ -114,12 +114,16 @@ const GPtrArray *grad_node_get_tensor_hooks (const AdjGradNode *node);
 const GPtrArray *leaf_get_hooks (const AdjTensor *leaf);
 gboolean leaf_run_hook (AdjContext *cx, const AdjHook *hook, AdjTensor *leaf);
 /* Adds @grad (nullable: undefined) to the gradient of @leaf, or takes it over where nobody but
- * @n_holders, who only show it, holds it.  %FALSE with the context in error: @leaf became the result
- * of an operation. */
+ * @n_holders, who only show it, holds it.  %FALSE with the context in error: @leaf became the
+ * result of an operation. */
 gboolean leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders);
 /* Whether the last of them was undefined. */
 gboolean leaf_was_missed (const AdjTensor *leaf);
 
+Saved *saved_ref (Saved *saved); /* (transfer full) */
+void saved_unref (Saved *saved);
+/* (nullable): what that looked like which hooks have packed; %NULL: it is kept as it is. */
+const AdjTensorMeta *saved_get_packed (const Saved *saved);
 /* Borrowed from the scope; %NULL with the context in error.  @schema: (nullable): names it. */
 AdjTensor *
 saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSchema *schema);

@@ -5,6 +5,7 @@
 
 struct _Saved
 {
+  guint ref_count;
   AdjTensor *tensor;   /* (owned) (nullable): %NULL when it was packed, or is no longer valid */
   AdjTensor *stand_in; /* (unowned) (nullable): what unpacking gives for now */
   guint32 version;     /* of @tensor when it was saved */
@@ -13,9 +14,10 @@ struct _Saved
   guint index;       /* of the argument or result */
   SavedHooks *hooks; /* (owned) (nullable) */
   gpointer packed;
-  GradEdge edge;     /* (owned): with hooks, where the gradient of an argument goes */
-  Variable *watched; /* (nullable): whose savers have it */
-  char *stale;       /* (owned) (nullable): what @tensor was, and how it was modified */
+  AdjTensorMeta meta; /* with hooks, of what was packed */
+  GradEdge edge;      /* (owned): with hooks, where the gradient of an argument goes */
+  Variable *watched;  /* (nullable): whose savers have it */
+  char *stale;        /* (owned) (nullable): what @tensor was, and how it was modified */
 };
 
 struct _SavedHooks
@@ -116,6 +118,8 @@ pack (Saved *saved, AdjContext *cx, Autograd *autograd, SavedHooks *hooks, AdjTe
   saved->packed = hooks->hooks.pack (cx, plain, hooks->hooks.data);
   autograd->packs = FALSE;
   saved->hooks = saved_hooks_ref (hooks);
+  saved->meta = *adj_tensor_get_meta (tensor);
+  saved->meta.storage = -1;
   if (!adj_context_has_error (cx) && adj_tensor_get_version (plain) != version)
     adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                       "A saved tensor pack hook is modifying its input in place. Tensors provided "
@@ -149,6 +153,7 @@ saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, Save
   gboolean done = TRUE;
 
   g_ptr_array_add (list, saved);
+  saved->ref_count = 1;
   saved->index = index;
   saved->kind = kind;
   if (kind != SAVED_RESULT)
@@ -187,11 +192,18 @@ drop_tensor (Saved *saved)
   g_clear_pointer (&saved->tensor, adj_tensor_unref);
 }
 
-static void
-saved_free (gpointer data)
+Saved *
+saved_ref (Saved *saved)
 {
-  Saved *saved = data;
+  saved->ref_count++;
+  return saved;
+}
 
+void
+saved_unref (Saved *saved)
+{
+  if (--saved->ref_count > 0)
+    return;
   drop_tensor (saved);
   if (saved->packed != NULL && saved->hooks->hooks.free_packed != NULL)
     saved->hooks->hooks.free_packed (saved->packed);
@@ -278,7 +290,7 @@ adj_grad_node_set_saved_hooks (AdjContext *cx,
 GPtrArray *
 saved_list_new (void)
 {
-  return g_ptr_array_new_with_free_func (saved_free);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) saved_unref);
 }
 
 /* -- unpacking -- */
@@ -432,6 +444,12 @@ saved_unpack (const Saved *saved, AdjContext *cx, AdjGradNode *node, const AdjSc
            (autograd->flags & ADJ_AUTOGRAD_DETACH_ON_UNPACK) == 0)
     return tensor;
   return tensor != NULL ? rejoin (cx, tensor, node, saved->index) : NULL;
+}
+
+const AdjTensorMeta *
+saved_get_packed (const Saved *saved)
+{
+  return saved->hooks != NULL ? &saved->meta : NULL;
 }
 
 void

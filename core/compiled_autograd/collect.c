@@ -31,6 +31,7 @@ collection_new (AdjContext *cx, GraphTask *task)
   self->input_origins = g_array_new (FALSE, FALSE, sizeof (CollectedOrigin));
   self->numbers = g_hash_table_new (NULL, NULL);
   self->slots = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->packed = g_array_new (FALSE, FALSE, sizeof (CollectedPacked));
   self->sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->dynamic = g_array_new (FALSE, FALSE, sizeof (guint));
   self->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
@@ -46,6 +47,7 @@ collection_free (Collection *self)
   g_array_unref (self->input_origins);
   g_hash_table_unref (self->numbers);
   g_array_unref (self->slots);
+  g_array_unref (self->packed);
   g_array_unref (self->sizes);
   g_array_unref (self->dynamic);
   g_ptr_array_unref (self->objects);
@@ -212,10 +214,47 @@ collect_function (GradVisitor *visitor, const char *name, AdjFunction *function)
 }
 
 static void
+add_object (Collector *collector, AdjOpaque *object)
+{
+  Collection *self = collector->self;
+  const CollectedOrigin origin = { collector->call, NULL };
+
+  g_ptr_array_add (self->objects, object);
+  g_array_append_val (self->object_origins, origin);
+  put_number (self, self->objects->len);
+}
+
+static gboolean
+is_once (const Collection *self)
+{
+  return (task_get_request (self->task)->flags & ADJ_BACKWARD_RETAIN_GRAPH) == 0;
+}
+
+static void
+collect_packed (Collector *collector, AdjGradNode *node, Saved *saved)
+{
+  Collection *self = collector->self;
+  const CollectedPacked packed = { self->objects->len, *saved_get_packed (saved) };
+  guint slot = SLOT_PACKED | self->packed->len;
+
+  g_array_append_val (self->packed, packed);
+  g_array_append_val (self->slots, slot);
+  put_number (self, slot);
+  add_object (collector, object_new_unpack (node, saved, is_once (self)));
+  put_device (self, packed.meta.device);
+  put_dtype (self, packed.meta.dtype);
+}
+
+static void
 collect_saved (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved *saved)
 {
   Collector *collector = (Collector *) visitor;
 
+  if (saved_get_packed (saved) != NULL && !collector->self->unpacks)
+    {
+      collect_packed (collector, node, saved);
+      return;
+    }
   collect_tensor (collector, name, saved_unpack (saved, collector->self->cx, node, NULL));
 }
 
@@ -282,17 +321,6 @@ collect_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean i
 }
 
 /* -- one node -- */
-
-static void
-add_object (Collector *collector, AdjOpaque *object)
-{
-  Collection *self = collector->self;
-  const CollectedOrigin origin = { collector->call, NULL };
-
-  g_ptr_array_add (self->objects, object);
-  g_array_append_val (self->object_origins, origin);
-  put_number (self, self->objects->len);
-}
 
 static guint
 add_hooks (Collector *collector, ObjectKind kind, const GPtrArray *hooks)
@@ -364,6 +392,7 @@ collect_attributes (Collector *collector, CollectedCall *call)
   AdjTensor *leaf;
 
   call->first_slot = collector->self->slots->len;
+  call->first_packed = collector->self->packed->len;
   call->first_size = collector->self->sizes->len;
   if (node->klass->visit != NULL && !node->klass->visit (node, &collector->parent))
     return FALSE;
@@ -373,6 +402,7 @@ collect_attributes (Collector *collector, CollectedCall *call)
       add_hooks (collector, OBJECT_LEAF_HOOK, call->leaf_hooks);
     }
   call->n_slots = collector->self->slots->len - call->first_slot;
+  call->n_packed = collector->self->packed->len - call->first_packed;
   if (node_is_whole (node))
     add_object (collector, object_new (OBJECT_BACKWARD, node, NULL, NULL));
   return TRUE;
@@ -460,6 +490,7 @@ collect (AdjContext *cx, GraphTask *task, gboolean last_first, CollectFunc each,
   g_autoptr (GPtrArray) nodes = task_list_nodes (task, last_first);
   gboolean done = TRUE;
 
+  self->unpacks = last_first;
   look_up_targets (self);
   for (guint i = 0; i < nodes->len && done; i++)
     {

@@ -28,13 +28,23 @@ typedef struct
   GPtrArray *pre_hooks;
   GPtrArray *post_hooks;
   GPtrArray *leaf_hooks;
-  guint first_object; /* of its hooks among all objects */
-  guint first_slot;   /* of the tensors that it keeps */
+  guint first_object;           /* of its hooks among all objects */
+  guint first_packed, n_packed; /* of what it keeps and hooks have packed */
+  guint first_slot;             /* of the tensors that it keeps */
   guint n_slots;
   AdjFunction *function; /* (unowned) (nullable): that it calls */
   guint first_size;
   guint key_length;
 } CollectedCall;
+
+/* What hooks have packed is unpacked when its node comes. */
+typedef struct
+{
+  guint object;
+  AdjTensorMeta meta;
+} CollectedPacked;
+
+#define SLOT_PACKED (1U << 31) /* of a slot: it is a number among what is packed */
 
 /* Where an input, a size or an object came in. */
 typedef struct
@@ -51,9 +61,11 @@ typedef struct
   GPtrArray *inputs; /* of AdjTensor, owned */
   GArray *input_origins;
   GHashTable *numbers; /* AdjTensor → number among inputs + 1 */
-  GArray *slots;   /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
-  GArray *sizes;   /* gint64 */
-  GArray *dynamic; /* guint: sizes that are never fixed */
+  GArray *slots;    /* guint: of each tensor that a node keeps, as they are visited: as @numbers */
+  GArray *packed;   /* CollectedPacked */
+  gboolean unpacks; /* nothing is left packed: as in PyTorch 2.6 */
+  GArray *sizes;    /* gint64 */
+  GArray *dynamic;  /* guint: sizes that are never fixed */
   GPtrArray *objects; /* of AdjOpaque, owned: hooks and backwards that are called as a whole */
   GArray *object_origins;
   guint8 *key; /* (owned): of the call that is being collected */
@@ -98,6 +110,7 @@ typedef enum
   OBJECT_PRE_HOOK,
   OBJECT_POST_HOOK,
   OBJECT_LEAF_HOOK,
+  OBJECT_UNPACK,   /* of a tensor that a node keeps */
   OBJECT_BACKWARD, /* a node that is called as a whole */
   N_OBJECT_KINDS,
 } ObjectKind;
@@ -106,6 +119,8 @@ typedef enum
 const char *object_kind_get_name (ObjectKind kind);
 /* (transfer full): @hook: (nullable): of @node; @tensor (nullable): that keeps its gradient. */
 AdjOpaque *object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor);
+/* (transfer full): unpacks @saved, of @node; @once: and lets it go. */
+AdjOpaque *object_new_unpack (AdjGradNode *node, Saved *saved, gboolean once);
 const char *object_get_name (const AdjOpaque *object);
 
 /* -- sizes (sizes.c): which are symbols, and for which values a capture holds -- */

@@ -11,11 +11,13 @@ typedef struct
   AdjGradNode *node; /* (owned) */
   AdjHook *hook;     /* (owned) (nullable) */
   AdjTensor *tensor; /* (owned) (nullable): of a RETAINER */
+  Saved *saved;      /* (owned) (nullable): of an UNPACK, until it is called */
+  gboolean once;
 } Object;
 
 /* Calls it with @args, of which a graph may have made anything. */
 typedef gboolean (*ObjectCall) (
-    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out);
+    Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out);
 
 static AdjTensor *
 get_tensor (const AdjValue *value)
@@ -51,8 +53,7 @@ new_tuple (AdjTensor *const *tensors, guint n)
 }
 
 static gboolean
-call_tensor_hook (
-    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+call_tensor_hook (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
   AdjTensor *grad = get_tensor (&args[0]);
   AdjTensor *new = ((AdjTensorHookFunc) self->hook->func) (cx, grad, self->hook->data);
@@ -64,8 +65,7 @@ call_tensor_hook (
 }
 
 static gboolean
-call_retainer (
-    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+call_retainer (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
   AdjTensor *grad = get_tensor (&args[0]);
 
@@ -74,8 +74,7 @@ call_retainer (
 }
 
 static gboolean
-call_node_hook (
-    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+call_node_hook (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
   const AdjValue none = { .kind = ADJ_VALUE_LIST };
   const AdjValue *results = n_args > 1 ? &args[1] : &none;
@@ -93,11 +92,24 @@ call_node_hook (
 }
 
 static gboolean
-call_leaf_hook (
-    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+call_leaf_hook (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
   *out = ADJ_NONE;
   return leaf_was_missed (args[0].tensor) || leaf_run_hook (cx, self->hook, args[0].tensor);
+}
+
+static gboolean
+call_unpack (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+{
+  AdjTensor *tensor;
+
+  if (self->saved == NULL)
+    return saved_fail_released (cx, self->node);
+  tensor = saved_unpack (self->saved, cx, self->node, NULL);
+  *out = new_value (tensor);
+  if (self->once)
+    g_clear_pointer (&self->saved, saved_unref);
+  return tensor != NULL;
 }
 
 /* What a backward gives is brought to the form that was promised. */
@@ -125,8 +137,7 @@ validate (const AdjGradNode *node, AdjContext *cx, AdjTensor **grads)
 
 /* (saved, *grads) */
 static gboolean
-call_backward (
-    const Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
+call_backward (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
   AdjGradNode *node = self->node;
   const AdjValue rest = { .kind = ADJ_VALUE_LIST, .n = n_args - 1, .items = (AdjValue *) args + 1 };
@@ -160,6 +171,7 @@ static const struct
   [OBJECT_PRE_HOOK] = { "pre_hook", call_node_hook, TRUE },
   [OBJECT_POST_HOOK] = { "post_hook", call_node_hook, TRUE },
   [OBJECT_LEAF_HOOK] = { "post_acc_grad_hook", call_leaf_hook, FALSE },
+  [OBJECT_UNPACK] = { "unpack_hook", call_unpack, FALSE },
   [OBJECT_BACKWARD] = { "backward", call_backward, TRUE },
 };
 
@@ -176,6 +188,8 @@ check_arguments (const Object *self, AdjContext *cx, const AdjValue *args, guint
       n_args > 0 && (args[0].kind == ADJ_VALUE_LIST || args[0].kind == ADJ_VALUE_TUPLE);
   gboolean good = n_args > 0 && several == kinds[self->kind].takes_list;
 
+  if (self->kind == OBJECT_UNPACK)
+    good = n_args == 0;
   if (self->kind == OBJECT_LEAF_HOOK)
     good = good && args[0].kind == ADJ_VALUE_TENSOR;
   if (self->kind == OBJECT_POST_HOOK)
@@ -197,7 +211,7 @@ object_call (AdjOpaque *object,
              const AdjValue *kwargs,
              AdjValue *out)
 {
-  const Object *self = (const Object *) object;
+  Object *self = (Object *) object;
   const AdjPlace place = *adj_context_get_place (cx);
   AdjPlace inside = self->node->place;
   const AdjGradNode *outer;
@@ -238,6 +252,7 @@ object_finalize (AdjOpaque *object)
   adj_grad_node_unref (self->node);
   adj_hook_unref (self->hook);
   adj_tensor_unref (self->tensor);
+  g_clear_pointer (&self->saved, saved_unref);
 }
 
 static const AdjOpaqueClass object_class = {
@@ -256,5 +271,15 @@ object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor
   self->node = adj_grad_node_ref (node);
   self->hook = hook != NULL ? adj_hook_ref (hook) : NULL;
   self->tensor = adj_keep (tensor);
+  return &self->parent;
+}
+
+AdjOpaque *
+object_new_unpack (AdjGradNode *node, Saved *saved, gboolean once)
+{
+  Object *self = (Object *) object_new (OBJECT_UNPACK, node, NULL, NULL);
+
+  self->saved = saved_ref (saved);
+  self->once = once;
   return &self->parent;
 }

@@ -35,7 +35,7 @@ typedef struct
   AdjContext *cx;      /* of the trace */
   AdjTracer *tracer;
   AdjNodeId lists[4];   /* placeholders: inputs, sizes, scalars, hooks */
-  AdjTensor **fakes;    /* by input, owned */
+  AdjTensor **fakes;    /* by input, then by what is packed, owned */
   GHashTable *indices;  /* AdjGradNode → index of its call + 1 */
   AdjTensor ***grads;   /* by call and input (owned) (nullable) */
   AdjTensor **captured; /* by target, owned */
@@ -138,22 +138,32 @@ has_symbols (const GArray *rules)
   return FALSE;
 }
 
+static AdjValue
+value_of_meta (const AdjTensorMeta *meta)
+{
+  return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
+}
+
 static gboolean
 make_fakes (Replay *self)
 {
   const GPtrArray *inputs = self->collection->inputs;
+  const GArray *packed = self->collection->packed;
   g_autoptr (AdjExamples) examples =
       adj_examples_new (self->cx, adj_context_get_symbols (self->cx), FALSE);
 
-  self->fakes = g_new0 (AdjTensor *, inputs->len + 1);
+  self->fakes = g_new0 (AdjTensor *, inputs->len + packed->len + 1);
   if (has_symbols (self->rules))
     adj_examples_set_map (examples, size_of_value, self->rules);
-  for (guint i = 0; i < inputs->len; i++)
+  for (guint i = 0; i < inputs->len + packed->len; i++)
     {
-      AdjTensor *tensor = g_ptr_array_index (inputs, i);
-      AdjValue fake;
+      AdjValue example, fake;
 
-      if (!adj_examples_import (examples, &ADJ_TENSOR (tensor), &fake))
+      if (i < inputs->len)
+        example = ADJ_TENSOR (g_ptr_array_index (inputs, i));
+      else
+        example = value_of_meta (&g_array_index (packed, CollectedPacked, i - inputs->len).meta);
+      if (!adj_examples_import (examples, &example, &fake))
         return FALSE;
       self->fakes[i] = fake.tensor;
     }
@@ -210,6 +220,8 @@ next_fake (Replay *self)
 {
   guint number = g_array_index (self->collection->slots, guint, self->slot++);
 
+  if ((number & SLOT_PACKED) != 0)
+    return self->fakes[self->collection->inputs->len + (number & ~SLOT_PACKED)];
   return number > 0 ? self->fakes[number - 1] : NULL;
 }
 
@@ -569,6 +581,19 @@ capture_grads (Replay *self, const CollectedCall *call, AdjTensor *const *grads)
     }
 }
 
+static void
+replay_unpacking (Replay *self, const CollectedCall *call)
+{
+  for (guint i = 0; i < call->n_packed; i++)
+    {
+      guint index = call->first_packed + i;
+      AdjValue out = ADJ_TENSOR (self->fakes[self->collection->inputs->len + index]);
+
+      add_hook_call (self, g_array_index (self->collection->packed, CollectedPacked, index).object,
+                     OBJECT_UNPACK, NULL, 0, &out);
+    }
+}
+
 static gboolean
 replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint object)
 {
@@ -577,13 +602,16 @@ replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint
   guint n_pre = call->pre_hooks != NULL ? call->pre_hooks->len : 0;
   guint n_post = call->post_hooks != NULL ? call->post_hooks->len : 0;
   guint post = object + n_pre;
+  guint last = post + n_post + call->n_packed;
   gboolean done = replay_node_hooks (self, call->pre_hooks, OBJECT_PRE_HOOK, &object, grads,
                                      node->n_inputs, NULL, 0);
 
+  if (done)
+    replay_unpacking (self, call);
   if (done && call == &g_array_index (self->collection->calls, CollectedCall, 0))
     replay_root (self, call, out);
   else if (done)
-    done = replay_apply (self, call, grads, post + n_post, out) && validate (self, node, out);
+    done = replay_apply (self, call, grads, last, out) && validate (self, node, out);
   done = done && replay_node_hooks (self, call->post_hooks, OBJECT_POST_HOOK, &post, out,
                                     node->n_edges, grads, node->n_inputs);
   for (guint i = 0; i < node->n_edges; i++)
@@ -697,7 +725,9 @@ replay_clear (Replay *self)
     }
   for (guint i = 0; i < task_get_request (self->collection->task)->n_targets; i++)
     g_clear_pointer (&self->captured[i], adj_tensor_unref);
-  for (guint i = 0; self->fakes != NULL && i < self->collection->inputs->len; i++)
+  for (guint i = 0;
+       self->fakes != NULL && i < self->collection->inputs->len + self->collection->packed->len;
+       i++)
     g_clear_pointer (&self->fakes[i], adj_tensor_unref);
   g_free (self->fakes);
   g_free (self->grads);

@@ -32,9 +32,16 @@ describe_tensor (Describer *describer, const char *name)
 {
   const Collection *collection = describer->collection;
   guint number = g_array_index (collection->slots, guint, describer->slot++);
-  const AdjTensor *tensor = number > 0 ? g_ptr_array_index (collection->inputs, number - 1) : NULL;
+  const AdjTensor *tensor = number > 0 && number < SLOT_PACKED
+                                ? g_ptr_array_index (collection->inputs, number - 1)
+                                : NULL;
   g_autoptr (GString) device = g_string_new (NULL);
 
+  if ((number & SLOT_PACKED) != 0)
+    {
+      add (describer, "'%s' packed", name);
+      return;
+    }
   if (tensor == NULL)
     {
       add (describer, "'%s' absent", name);
