@@ -100,4 +100,7 @@ AdjTensorData *bundle_get_own_tap (const AdjBundle *bundle,
                                    const char *node,
                                    gboolean float64);
 
+/* Gives symbols of @graph, a captured backward, the hints that its text does not have. */
+void captured_sizes_learn (const AdjGraph *graph);
+
 G_END_DECLS

@@ -143,6 +143,8 @@ adj_bundle_builder_add_graph (AdjBundleBuilder *builder,
   copy->role = take_text (bundle, graph->role != NULL ? graph->role : "user");
   copy->compile_id = take_text (bundle, graph->compile_id);
   copy->graph = adj_graph_ref (graph->graph);
+  if (g_str_equal (copy->role, "compiled_autograd"))
+    captured_sizes_learn (copy->graph);
   g_hash_table_insert (bundle->by_id, (gpointer) copy->id, copy);
   g_ptr_array_add (bundle->graphs, copy);
   return TRUE;

@@ -5,6 +5,7 @@
 #include "trace/adj-examples.h"
 #include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"
+#include "trace/captured-private.h"
 
 typedef struct
 {
@@ -326,6 +327,8 @@ adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **
 
   g_return_val_if_fail (graph != NULL, NULL);
 
+  if (graph_is_captured (graph))
+    return retrace_captured (graph, decompositions, error);
   n = adj_graph_get_n_inputs (graph);
   inputs = g_new0 (AdjValue, MAX (n, 1));
   for (guint i = 0; i < n; i++)
