@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture-report.h"
 #include "partition-report.h"
 #include "program.h"
+#include "stage-report.h"
 
 /* Of PyTorch, that --compat decides as. */
 #define RELEASE "2.6"
@@ -12,114 +14,6 @@
 extern const AdjCommand adj_command_trace;
 
 /* -- reports -- */
-
-static void
-print_time (gint64 ns)
-{
-  if (ns >= 0)
-    printf ("%10.2f ms", (double) ns / 1e6);
-}
-
-/* "    metadata          0.12 ms  in 0: rg", and under it the other lines. */
-static void
-print_steps (const AdjStage *stage)
-{
-  for (guint i = 0; i < stage->n_steps; i++)
-    {
-      g_auto (GStrv) lines = g_strsplit (stage->steps[i].note, "\n", -1);
-
-      printf ("    %-20s %10.2f ms  %s\n", stage->steps[i].name, (double) stage->steps[i].ns / 1e6,
-              lines[0] != NULL ? lines[0] : "-");
-      for (guint k = 1; lines[0] != NULL && lines[k] != NULL; k++)
-        printf ("%40s%s\n", "", lines[k]);
-    }
-}
-
-static void
-print_text (const AdjRecording *recording, gboolean steps)
-{
-  printf ("%-16s %8s %8s %13s\n", "STAGE", "NODES", "CHANGE", "TIME");
-  for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
-    {
-      const AdjStage *stage = adj_recording_get_stage (recording, i);
-      const AdjStage *from =
-          stage->from >= 0 ? adj_recording_get_stage (recording, (guint) stage->from) : NULL;
-      guint n = stage->graph != NULL ? adj_graph_get_n_calls (stage->graph) : 0;
-
-      if (stage->failure != NULL)
-        {
-          printf ("%-16s %8s\n", stage->name, "failed");
-          continue;
-        }
-      printf ("%-16s %8u ", stage->name, n);
-      if (from != NULL)
-        printf ("%+8d ", (int) n - (int) adj_graph_get_n_calls (from->graph));
-      else
-        printf ("%8s ", "");
-      print_time (stage->ns);
-      putchar ('\n');
-      if (steps)
-        print_steps (stage);
-    }
-}
-
-static void
-add_blamed (JsonBuilder *builder, const AdjStage *stage, const AdjGraph *before)
-{
-  json_builder_set_member_name (builder, "blamed");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < stage->n_blamed; i++)
-    json_builder_add_string_value (builder,
-                                   adj_graph_get_node (before, stage->blamed[i].index)->name);
-  json_builder_end_array (builder);
-}
-
-static void
-add_steps (JsonBuilder *builder, const AdjStage *stage)
-{
-  json_builder_set_member_name (builder, "steps");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < stage->n_steps; i++)
-    {
-      json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "name");
-      json_builder_add_string_value (builder, stage->steps[i].name);
-      json_builder_set_member_name (builder, "note");
-      json_builder_add_string_value (builder, stage->steps[i].note);
-      json_builder_set_member_name (builder, "ns");
-      json_builder_add_int_value (builder, stage->steps[i].ns);
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
-}
-
-static void
-add_stage (JsonBuilder *builder, const AdjRecording *recording, const AdjStage *stage)
-{
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "name");
-  json_builder_add_string_value (builder, stage->name);
-  if (stage->failure != NULL)
-    {
-      json_builder_set_member_name (builder, "failure");
-      json_builder_add_string_value (builder, stage->failure);
-      add_blamed (builder, stage, adj_recording_get_stage (recording, (guint) stage->from)->graph);
-    }
-  else
-    {
-      json_builder_set_member_name (builder, "nodes");
-      json_builder_add_int_value (builder, adj_graph_get_n_calls (stage->graph));
-    }
-  json_builder_set_member_name (builder, "notes");
-  json_builder_add_int_value (builder, stage->n_notes);
-  add_steps (builder, stage);
-  if (stage->ns >= 0)
-    {
-      json_builder_set_member_name (builder, "ns");
-      json_builder_add_int_value (builder, stage->ns);
-    }
-  json_builder_end_object (builder);
-}
 
 /* @recorded: (nullable): what came from the file; @partition: how it was asked for */
 static void
@@ -130,11 +24,9 @@ print_json (const AdjPipelineResult *result,
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "stages");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < adj_recording_get_n_stages (result->recording); i++)
-    add_stage (builder, result->recording, adj_recording_get_stage (result->recording, i));
-  json_builder_end_array (builder);
+  adj_stage_report_json (result->recording, 0, adj_capture_report_count_others (result), builder);
+  if (result->captures != NULL)
+    adj_capture_report_json (result, builder);
   if (result->partition != NULL)
     {
       adj_partition_report_json (result->partition, builder);
@@ -145,23 +37,6 @@ print_json (const AdjPipelineResult *result,
     }
   json_builder_end_object (builder);
   adj_print_json (builder);
-}
-
-static gboolean
-print_stage (const AdjRecording *recording, const char *name, GError **error)
-{
-  gint index = adj_recording_find (recording, name);
-  g_autofree char *text = NULL;
-
-  if (index < 0)
-    {
-      g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "there was no stage '%s'", name);
-      return FALSE;
-    }
-  text = adj_graph_print (adj_recording_get_stage (recording, (guint) index)->graph,
-                          ADJ_PRINT_DEFAULT, NULL);
-  puts (text);
-  return TRUE;
 }
 
 /* -- the command -- */
@@ -199,7 +74,8 @@ static gboolean
 parse (int *argc, char ***argv, Options *options, GError **error)
 {
   GOptionEntry entries[] = {
-    { "graph", 'g', 0, G_OPTION_ARG_STRING, &options->id, "Which graph of the file", "ID" },
+    { "graph", 'g', 0, G_OPTION_ARG_STRING, &options->id,
+      "Which graph of the file, or which capture of a program (ca0)", "ID" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->out, "Save every stage", "OUT.adjoint" },
     { "pipeline", 'p', 0, G_OPTION_ARG_STRING, &options->steps,
       "Passes and partitioners by name, separated by commas (see 'adjoint passes')", "P" },
@@ -281,6 +157,15 @@ print_origins (const Options *options, const AdjTarget *target)
     printf ("decided as PyTorch " RELEASE " does: how %s does is not known\n", version);
 }
 
+static gboolean
+print_graph (const AdjPipelineResult *result, const Options *options, GError **error)
+{
+  guint first, n;
+
+  return adj_capture_report_find (result, options->id, &first, &n, error) &&
+         adj_stage_report_graph (result->recording, first, n, options->dump_after, error);
+}
+
 /* @target: (nullable): of a file, else @name is a program's. */
 static gboolean
 report (const AdjPipelineResult *result,
@@ -300,12 +185,14 @@ report (const AdjPipelineResult *result,
     done = adj_partition_report_pareto (result->partition, partition, find_backward (target),
                                         options->json, error);
   else if (options->dump_after != NULL)
-    done = print_stage (result->recording, options->dump_after, error);
+    done = print_graph (result, options, error);
   else if (options->json)
     print_json (result, options->recorded, partition);
   else
     {
-      print_text (result->recording, options->steps_too);
+      if (adj_capture_report_count_others (result) > 0)
+        adj_stage_report_text (result->recording, 0, adj_capture_report_count_others (result),
+                               options->steps_too);
       if (result->partition != NULL)
         {
           adj_partition_report_text (result->partition);
@@ -314,6 +201,7 @@ report (const AdjPipelineResult *result,
       if (result->partition != NULL && partition->node_ns != NULL)
         printf ("what is computed again took %.3f ms when it was measured\n",
                 result->partition->cost.recompute_time);
+      adj_capture_report_text (result, options->steps_too);
     }
   if (done && last->failure != NULL)
     {
@@ -479,6 +367,7 @@ const AdjCommand adj_command_trace = {
   .examples = "adjoint trace step.adjoint#dynamo -o stages.adjoint\n"
               "adjoint trace step.adjoint#joint --partitioner min-cut --budget 0.5\n"
               "adjoint trace step.adjoint#joint --save mm_1 --explain mm_1\n"
-              "adjoint trace mutation --dump-after joint\n",
+              "adjoint trace mutation --dump-after joint\n"
+              "adjoint trace hooked --pipeline compiled-autograd=2.6 -o captured.adjoint\n",
   .run = run,
 };

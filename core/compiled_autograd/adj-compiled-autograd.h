@@ -4,6 +4,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-function.h"
 #include "ir/adj-graph.h"
+#include "passes/adj-recording.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,11 @@ typedef enum
   ADJ_CAPTURE_ORDER_2_6,   /* last found first, then the passes of PyTorch 2.6 */
   ADJ_N_CAPTURE_ORDERS,
 } AdjCaptureOrder;
+
+/* "eager", "2024" or "2.6"; %NULL: eager.  @order (out). */
+ADJ_PUBLIC gboolean adj_capture_order_find (const char *name,
+                                            AdjCaptureOrder *order,
+                                            GError **error);
 
 typedef struct
 {
@@ -62,10 +68,12 @@ typedef struct
   const char *fallback_reason; /* (nullable): of the last fallback; until the next one */
 } AdjCompiledCounters;
 
+/* Since it was made, or the last reset. */
 ADJ_PUBLIC AdjCompiledCounters adj_compiled_autograd_get_counters (const AdjCompiledAutograd *self);
 
 /* -- what was captured, in order, those too that gave way to others -- */
 
+/* How many are kept: the last ones. */
 ADJ_PUBLIC guint adj_compiled_autograd_get_n_captures (const AdjCompiledAutograd *self);
 /* (transfer none) */
 ADJ_PUBLIC AdjCapture *adj_compiled_autograd_get_capture (const AdjCompiledAutograd *self,
@@ -77,6 +85,11 @@ ADJ_PUBLIC void adj_capture_unref (AdjCapture *capture);      /* @capture: (null
  * nobody needs. */
 ADJ_PUBLIC AdjGraph *adj_capture_get_replayed (const AdjCapture *capture);
 ADJ_PUBLIC AdjGraph *adj_capture_get_graph (const AdjCapture *capture);
+/* Adds how it came about, stage by stage: "replayed", because of the reason below, then each move
+ * of the order, and "dce". */
+ADJ_PUBLIC gboolean adj_capture_record (const AdjCapture *capture,
+                                        AdjRecording *recording,
+                                        GError **error);
 /* Why it was made, in words: "MulBackward (NodeCall 2): saved 'other' was f32, is f64". */
 ADJ_PUBLIC const char *adj_capture_get_reason (const AdjCapture *capture);
 ADJ_PUBLIC guint64 adj_capture_get_n_runs (const AdjCapture *capture);
@@ -97,11 +110,17 @@ typedef struct
   const char *name; /* "other", "leaf", "tensor_pre_hook scale" */
 } AdjCaptureOrigin;
 
+/* Texts of what these give are valid as long as @capture. */
 ADJ_PUBLIC guint adj_capture_get_n_calls (const AdjCapture *capture);
+/* By the order in which they were replayed. */
 ADJ_PUBLIC AdjCaptureCall adj_capture_get_call (const AdjCapture *capture, guint index);
+/* Of the list "inputs". */
 ADJ_PUBLIC guint adj_capture_get_n_inputs (const AdjCapture *capture);
+/* Where an item of it came in. */
 ADJ_PUBLIC AdjCaptureOrigin adj_capture_get_input (const AdjCapture *capture, guint index);
+/* Of the list "hooks". */
 ADJ_PUBLIC guint adj_capture_get_n_hooks (const AdjCapture *capture);
+/* Likewise. */
 ADJ_PUBLIC AdjCaptureOrigin adj_capture_get_hook (const AdjCapture *capture, guint index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjCompiledAutograd, adj_compiled_autograd_free)

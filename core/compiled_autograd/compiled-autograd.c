@@ -245,8 +245,10 @@ find_capture (AdjCompiledAutograd *self,
 static gboolean
 compile (AdjCompiledAutograd *self, AdjCapture *capture, GError **error)
 {
-  g_autoptr (AdjGraph) ordered = reorder (capture->replayed, self->options.order, error);
+  g_autoptr (AdjGraph) ordered = NULL;
 
+  capture->order = self->options.order;
+  ordered = reorder (capture->replayed, capture->order, NULL, NULL, error);
   if (ordered != NULL)
     capture->graph = self->options.move_scalars ? move_scalars (ordered, capture->moved, error)
                                                 : adj_graph_ref (ordered);
@@ -463,6 +465,17 @@ adj_capture_get_graph (const AdjCapture *capture)
   g_return_val_if_fail (capture != NULL, NULL);
 
   return capture->graph;
+}
+
+gboolean
+adj_capture_record (const AdjCapture *capture, AdjRecording *recording, GError **error)
+{
+  g_autoptr (AdjGraph) graph = NULL;
+
+  g_return_val_if_fail (capture != NULL && recording != NULL, FALSE);
+
+  graph = reorder (capture->replayed, capture->order, recording, capture->reason, error);
+  return graph != NULL;
 }
 
 const char *

@@ -159,7 +159,8 @@ struct _AdjCapture
   guint id;
   AdjGraph *replayed, *graph; /* (owned) */
   AdjFunction *compiled;      /* (owned) (nullable): %NULL: the graph is interpreted */
-  char *reason;               /* (owned) */
+  AdjCaptureOrder order;
+  char *reason; /* (owned) */
   guint64 n_runs;
   GArray *rules;   /* SizeRule */
   GArray *moved;   /* guint: inputs that go to the GPU before the graph runs */
@@ -178,8 +179,13 @@ AdjGraph *replay (const Collection *collection,
 
 /* -- orders (reorder.c) -- */
 
-/* (transfer full) (nullable): @graph in the order asked for, without what nobody needs. */
-AdjGraph *reorder (AdjGraph *graph, AdjCaptureOrder order, GError **error);
+/* (transfer full) (nullable): @graph in the order asked for, without what nobody needs; every step
+ * is a stage of @recording (nullable), the first one because of @reason. */
+AdjGraph *reorder (AdjGraph *graph,
+                   AdjCaptureOrder order,
+                   AdjRecording *recording,
+                   const char *reason,
+                   GError **error);
 
 /* -- devices (move-scalars.c) -- */
 

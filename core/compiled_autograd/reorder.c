@@ -5,84 +5,9 @@
 
 #include "call/adj-op.h"
 #include "compiled_autograd/compiled-private.h"
+#include "compiled_autograd/order-private.h"
 #include "ir/adj-builder.h"
 
-typedef struct
-{
-  guint previous, next; /* G_MAXUINT: none */
-  double key;           /* grows with the order */
-} Place;
-
-/* The nodes of a graph as a list in which they can be moved. */
-typedef struct
-{
-  const AdjGraph *graph;
-  Place *places; /* by node */
-  guint first;
-} Order;
-
-static void
-order_number (Order *order)
-{
-  double key = 0;
-
-  for (guint i = order->first; i != G_MAXUINT; i = order->places[i].next)
-    order->places[i].key = key += 1;
-}
-
-static void
-order_init (Order *order, const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-
-  order->graph = graph;
-  order->places = g_new0 (Place, n + 1);
-  for (guint i = 0; i < n; i++)
-    order->places[i] = (Place){ i > 0 ? i - 1 : G_MAXUINT, i + 1 < n ? i + 1 : G_MAXUINT, 0 };
-  order_number (order);
-}
-
-/* Puts @node right behind @after. */
-static void
-order_move (Order *order, guint node, guint after)
-{
-  Place *places = order->places;
-  Place *place = &places[node];
-
-  if (node == after || place->previous == after)
-    return;
-  if (place->previous != G_MAXUINT)
-    places[place->previous].next = place->next;
-  else
-    order->first = place->next;
-  if (place->next != G_MAXUINT)
-    places[place->next].previous = place->previous;
-  place->previous = after;
-  place->next = places[after].next;
-  places[after].next = node;
-  if (place->next == G_MAXUINT)
-    {
-      place->key = places[after].key + 1;
-      return;
-    }
-  places[place->next].previous = node;
-  place->key = (places[after].key + places[place->next].key) / 2;
-  if (place->key <= places[after].key || place->key >= places[place->next].key)
-    order_number (order);
-}
-
-static void
-order_move_before (Order *order, guint node, guint before)
-{
-  if (order->places[before].previous != node)
-    order_move (order, node, order->places[before].previous);
-}
-
-static guint
-later (const Order *order, guint a, guint b)
-{
-  return order->places[a].key >= order->places[b].key ? a : b;
-}
 
 /* -- what a node is -- */
 
@@ -157,7 +82,7 @@ move_accumulations_2024 (Order *order)
     {
       guint index = g_array_index (nodes, guint, i);
       const AdjNode *node = get_node (order, index);
-      guint arg = later (order, arg_of (node, 0), arg_of (node, 1));
+      guint arg = order_get_later (order, arg_of (node, 0), arg_of (node, 1));
 
       if (get_node (order, arg)->opcode != ADJ_OPCODE_PLACEHOLDER)
         order_move (order, index, arg);
@@ -203,7 +128,7 @@ move_pre_hooks_up (Order *order)
           if (grad != G_MAXUINT && calls (get_node (order, grad), GETITEM))
             grad = arg_of (get_node (order, grad), 0);
           if (grad != G_MAXUINT)
-            last = last == G_MAXUINT ? grad : later (order, last, grad);
+            last = last == G_MAXUINT ? grad : order_get_later (order, last, grad);
         }
       if (last == G_MAXUINT || last == order->places[index].previous || is_header (order, last))
         continue;
@@ -233,7 +158,7 @@ move_accumulations (Order *order)
           item = grad;
           grad = arg_of (get_node (order, grad), 0);
         }
-      arg = later (order, arg_of (node, 0), grad);
+      arg = order_get_later (order, arg_of (node, 0), grad);
       if (arg == order->places[index].previous || is_header (order, arg))
         continue;
       order_move (order, index, arg);
@@ -313,10 +238,10 @@ find_last_reader (const Order *order, const AdjValue *grads)
 
       if (node == NULL)
         continue;
-      last = last == G_MAXUINT ? grad : later (order, last, grad);
+      last = last == G_MAXUINT ? grad : order_get_later (order, last, grad);
       for (guint i = 0; i < node->n_users; i++)
         if (!calls (get_node (order, node->users[i].index), CALL_HOOK))
-          last = later (order, last, node->users[i].index);
+          last = order_get_later (order, last, node->users[i].index);
     }
   return last;
 }
@@ -371,18 +296,38 @@ has_effect (const Order *order, guint index)
 }
 
 typedef gboolean (*KeepFunc) (const Order *order, guint index);
-typedef void (*MoveFunc) (Order *order);
+
+typedef struct
+{
+  const char *name, *summary;
+  void (*run) (Order *order);
+} Move;
 
 static const struct
 {
   KeepFunc is_kept; /* (nullable): everything is */
-  MoveFunc moves[7];
+  Move moves[7];
 } orders[ADJ_N_CAPTURE_ORDERS] = {
-  [ADJ_CAPTURE_ORDER_EAGER] = { has_effect, { NULL } },
-  [ADJ_CAPTURE_ORDER_2024] = { NULL, { move_accumulations_2024 } },
+  [ADJ_CAPTURE_ORDER_EAGER] = { has_effect, { { NULL } } },
+  [ADJ_CAPTURE_ORDER_2024] = { NULL,
+                               { { "accumulations",
+                                   "Leaves get their gradients as soon as they are there",
+                                   move_accumulations_2024 } } },
   [ADJ_CAPTURE_ORDER_2_6] = { is_kept_by_2_6,
-                              { move_tensor_hooks, move_pre_hooks_up, move_accumulations,
-                                move_pre_hooks_down, move_leaf_hooks, move_post_hooks } },
+                              { { "tensor-hooks",
+                                  "Hooks on tensors run as soon as the gradient is there",
+                                  move_tensor_hooks },
+                                { "pre-hooks-up", "Hooks before nodes make way for accumulations",
+                                  move_pre_hooks_up },
+                                { "accumulations",
+                                  "Leaves get their gradients as soon as they are there",
+                                  move_accumulations },
+                                { "pre-hooks-down", "Hooks before nodes run right before them",
+                                  move_pre_hooks_down },
+                                { "leaf-hooks", "Hooks on leaves run behind the accumulation",
+                                  move_leaf_hooks },
+                                { "post-hooks", "Hooks after accumulations run behind these",
+                                  move_post_hooks } } },
 };
 
 /* (transfer full): by node. */
@@ -404,36 +349,151 @@ mark_live (const Order *order, KeepFunc keeps)
 }
 
 static gboolean
-is_all_live (const Order *order, const gboolean *live)
+is_all_live (const AdjGraph *graph, const gboolean *live)
 {
-  for (guint i = 0; i < adj_graph_get_n_nodes (order->graph); i++)
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     if (!live[i])
       return FALSE;
   return TRUE;
 }
 
-AdjGraph *
-reorder (AdjGraph *graph, AdjCaptureOrder which, GError **error)
-{
-  g_autoptr (AdjBuilder) builder = adj_builder_new_like (graph);
-  g_autofree AdjNodeId *map = g_new0 (AdjNodeId, adj_graph_get_n_nodes (graph) + 1);
-  g_autofree gboolean *live = NULL;
-  Order order = { 0 };
-  AdjGraph *result;
+/* -- the graphs on the way -- */
 
-  order_init (&order, graph);
-  for (guint i = 0; i < G_N_ELEMENTS (orders[which].moves) && orders[which].moves[i] != NULL; i++)
-    orders[which].moves[i](&order);
-  live = mark_live (&order, orders[which].is_kept);
-  if (orders[which].moves[0] == NULL && is_all_live (&order, live))
+/* (transfer full) (nullable): @from, in which node i of the order's graph is number @at[i], in the
+ * order, without what is not @live (nullable); @at is of the new graph afterwards. */
+static AdjGraph *
+emit (const Order *order, AdjGraph *from, const gboolean *live, guint *at, GError **error)
+{
+  g_autoptr (AdjBuilder) builder = adj_builder_new_like (from);
+  g_autofree AdjNodeId *map = g_new0 (AdjNodeId, adj_graph_get_n_nodes (from) + 1);
+
+  for (guint i = order->first; i != G_MAXUINT; i = order->places[i].next)
+    if (live == NULL || live[i])
+      at[i] = adj_builder_copy (builder, from, at[i], map).index;
+    else
+      at[i] = ADJ_NO_NODE.index;
+  return adj_builder_seal (builder, error);
+}
+
+typedef struct
+{
+  Order order;
+  AdjRecording *recording; /* (nullable) */
+  AdjGraph *graph;         /* (owned): of the last stage */
+  guint *at;               /* (owned): by node of the first one */
+  gint stage;
+} Stages;
+
+static void
+note_moves (const Stages *self, const guint *before, GArray *notes)
+{
+  const Order *order = &self->order;
+
+  for (guint i = 0; i < order->moved->len; i++)
     {
-      g_free (order.places);
-      return adj_graph_ref (graph);
+      guint index = g_array_index (order->moved, guint, i);
+      guint behind = order->places[index].previous;
+      AdjPassNote note = { { before[index] }, { self->at[index] }, NULL };
+
+      note.reason = behind == G_MAXUINT
+                        ? g_strdup ("to the beginning")
+                        : g_strdup_printf ("right behind '%s'", get_node (order, behind)->name);
+      g_array_append_val (notes, note);
     }
-  for (guint i = order.first; i != G_MAXUINT; i = order.places[i].next)
-    if (live[i])
-      adj_builder_copy (builder, graph, i, map);
-  result = adj_builder_seal (builder, error);
-  g_free (order.places);
-  return result;
+}
+
+static void
+note_losses (const Stages *self, const guint *before, GArray *notes)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (self->order.graph); i++)
+    if (self->at[i] == ADJ_NO_NODE.index)
+      {
+        AdjPassNote note = { { before[i] }, ADJ_NO_NODE, NULL };
+
+        note.reason =
+            g_strdup (has_effect (&self->order, i)
+                          ? "nobody reads what it gives, and PyTorch 2.6 does not see that "
+                            "it writes"
+                          : "no output and no effect depends on it");
+        g_array_append_val (notes, note);
+      }
+}
+
+/* What one step made of the last graph. */
+static gboolean
+end_stage (
+    Stages *self, const char *name, const char *summary, const gboolean *live, GError **error)
+{
+  guint n = adj_graph_get_n_nodes (self->order.graph);
+  g_autofree guint *before = g_memdup2 (self->at, (n + 1) * sizeof *before);
+  g_autoptr (GArray) notes = g_array_new (FALSE, FALSE, sizeof (AdjPassNote));
+  AdjGraph *graph = emit (&self->order, self->graph, live, self->at, error);
+
+  if (graph == NULL)
+    return FALSE;
+  adj_graph_unref (self->graph);
+  self->graph = graph;
+  if (self->recording == NULL)
+    return TRUE;
+  note_moves (self, before, notes);
+  note_losses (self, before, notes);
+  self->stage =
+      (gint) adj_recording_add (self->recording, &(AdjStage){ .name = (char *) name,
+                                                              .summary = (char *) summary,
+                                                              .graph = graph,
+                                                              .from = self->stage,
+                                                              .n_notes = notes->len,
+                                                              .notes = (gpointer) notes->data,
+                                                              .ns = -1 });
+  for (guint i = 0; i < notes->len; i++)
+    g_free (g_array_index (notes, AdjPassNote, i).reason);
+  return TRUE;
+}
+
+static gboolean
+run_moves (Stages *self, AdjCaptureOrder which, GError **error)
+{
+  for (const Move *move = orders[which].moves; move->run != NULL; move++)
+    {
+      g_array_set_size (self->order.moved, 0);
+      move->run (&self->order);
+      if (self->recording != NULL && !end_stage (self, move->name, move->summary, NULL, error))
+        return FALSE;
+    }
+  g_array_set_size (self->order.moved, 0);
+  return TRUE;
+}
+
+AdjGraph *
+reorder (AdjGraph *graph,
+         AdjCaptureOrder which,
+         AdjRecording *recording,
+         const char *reason,
+         GError **error)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  Stages self = { .recording = recording, .graph = adj_graph_ref (graph), .stage = -1 };
+  g_autofree gboolean *live = NULL;
+  gboolean done, unchanged;
+
+  order_init (&self.order, graph);
+  self.at = g_new (guint, n + 1);
+  for (guint i = 0; i < n; i++)
+    self.at[i] = i;
+  if (recording != NULL)
+    self.stage = (gint) adj_recording_add (recording, &(AdjStage){ .name = (char *) "replayed",
+                                                                   .summary = (char *) reason,
+                                                                   .graph = graph,
+                                                                   .from = -1,
+                                                                   .ns = -1 });
+  done = run_moves (&self, which, error);
+  live = mark_live (&self.order, orders[which].is_kept);
+  unchanged = recording == NULL && orders[which].moves->run == NULL && is_all_live (graph, live);
+  if (!unchanged && (recording == NULL || orders[which].is_kept != NULL))
+    done = done && end_stage (&self, "dce", "Drop nodes that nobody needs", live, error);
+  order_clear (&self.order);
+  g_free (self.at);
+  if (!done)
+    g_clear_pointer (&self.graph, adj_graph_unref);
+  return self.graph;
 }

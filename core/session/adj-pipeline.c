@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interpreter/adj-interpreter.h"
+#include "session/pipeline-private.h"
 
 /* One entry of the list of steps: a pass, "decompose=core", or a partitioner. */
 typedef struct
@@ -231,6 +232,54 @@ run_step (const Step *step,
   return FALSE;
 }
 
+/* %FALSE: cancelled. */
+static gboolean
+run_steps (const GArray *steps,
+           const AdjPipelineOptions *options,
+           const AdjPartitionOptions *partition,
+           AdjPipelineResult *result,
+           GError **error)
+{
+  gboolean is_asked_for = options->steps != NULL || options->partitioner != NULL;
+  GError *cancelled = NULL;
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const Step *step = &g_array_index (steps, Step, i);
+
+      if (step->partitioner != NULL && !is_asked_for && ends_in_inference (result))
+        break;
+      if (options->progress != NULL)
+        options->progress (i, steps->len, step_name (step), options->data);
+      if (!run_step (step, partition, result, &cancelled))
+        break;
+    }
+  if (cancelled != NULL)
+    {
+      g_propagate_error (error, cancelled);
+      return FALSE;
+    }
+  if (options->progress != NULL)
+    options->progress (steps->len, steps->len, "", options->data);
+  return TRUE;
+}
+
+gboolean
+pipeline_go_on (const char *list,
+                const AdjPipelineOptions *options,
+                AdjPipelineResult *result,
+                GError **error)
+{
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+  g_autoptr (GArray) steps = read_steps (list, error);
+
+  if (steps == NULL)
+    return FALSE;
+  if (options->partition != NULL)
+    partition = *options->partition;
+  return run_steps (steps, options, &partition, result, error);
+}
+
 gboolean
 adj_pipeline_run (AdjGraph *graph,
                   const char *role,
@@ -242,9 +291,7 @@ adj_pipeline_run (AdjGraph *graph,
   static const AdjPipelineOptions none = { 0 };
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   g_autofree char *list = NULL;
-  GError *cancelled = NULL;
   g_autoptr (GArray) steps = NULL;
-  gboolean is_asked_for;
 
   g_return_val_if_fail (graph != NULL && role != NULL && result != NULL, FALSE);
 
@@ -252,7 +299,6 @@ adj_pipeline_run (AdjGraph *graph,
   if (!adj_graph_check_understood (graph, error))
     return FALSE;
   options = options != NULL ? options : &none;
-  is_asked_for = options->steps != NULL || options->partitioner != NULL;
   list = list_steps (role, options);
   steps = read_steps (list, error);
   if (steps == NULL)
@@ -263,26 +309,10 @@ adj_pipeline_run (AdjGraph *graph,
   result->recording = adj_recording_new ();
   adj_recording_add (result->recording,
                      &(AdjStage){ .name = (char *) role, .graph = graph, .from = -1, .ns = -1 });
-  for (guint i = 0; i < steps->len; i++)
-    {
-      const Step *step = &g_array_index (steps, Step, i);
-
-      if (step->partitioner != NULL && !is_asked_for && ends_in_inference (result))
-        break;
-      if (options->progress != NULL)
-        options->progress (i, steps->len, step_name (step), options->data);
-      if (!run_step (step, &partition, result, &cancelled))
-        break;
-    }
-  if (cancelled != NULL)
-    {
-      adj_pipeline_result_clear (result);
-      g_propagate_error (error, cancelled);
-      return FALSE;
-    }
-  if (options->progress != NULL)
-    options->progress (steps->len, steps->len, "", options->data);
-  return TRUE;
+  if (run_steps (steps, options, &partition, result, error))
+    return TRUE;
+  adj_pipeline_result_clear (result);
+  return FALSE;
 }
 
 void
@@ -290,4 +320,6 @@ adj_pipeline_result_clear (AdjPipelineResult *result)
 {
   g_clear_pointer (&result->recording, adj_recording_unref);
   g_clear_pointer (&result->partition, adj_partition_unref);
+  g_clear_pointer (&result->captures, g_array_unref);
+  g_clear_pointer (&result->fallback_reason, g_free);
 }

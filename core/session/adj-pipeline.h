@@ -21,7 +21,8 @@ ADJ_PUBLIC const AdjPass *adj_pass_find (const char *name, GError **error);
 typedef struct
 {
   /* (nullable) Passes and partitioners by name, "decompose=core,cse,min-cut"; "" for none; %NULL:
-   * what a graph of that role asks for. */
+   * what a graph of that role asks for.  Of a program "compiled-autograd" as the first one captures
+   * its backwards; what follows is done to each. */
   const char *steps;
   /* (nullable) Who comes last where @steps name nobody, "none" for nobody; %NULL: min-cut
    * where there is a backward. */
@@ -33,10 +34,23 @@ typedef struct
   gpointer data;
 } AdjPipelineOptions;
 
+/* A backward that a program ran, captured. */
+typedef struct
+{
+  char *reason;    /* (owned): why it was */
+  guint64 n_runs;  /* backwards that ran it */
+  guint first, n;  /* its stages */
+  guint n_capture; /* those of them that are compiled autograd's own; others are steps after it */
+} AdjPipelineCapture;
+
 typedef struct
 {
   AdjRecording *recording; /* (owned) */
   AdjPartition *partition; /* (owned) (nullable): what the last partitioner decided */
+  GArray *captures;        /* (owned) (nullable): AdjPipelineCapture; their stages come last */
+  guint64 n_hits;          /* backwards that ran what had been captured before */
+  guint64 n_fallbacks;     /* backwards that ran eagerly */
+  char *fallback_reason;   /* (owned) (nullable): why the last of these did */
 } AdjPipelineResult;
 
 /* Frees what it owns, not @result itself. */

@@ -7,6 +7,7 @@
 #include "autograd/adj-autograd.h"
 #include "interpreter/adj-interpreter.h"
 #include "rules/adj-apply.h"
+#include "session/pipeline-private.h"
 #include "session/plugin-symbols-private.h"
 #include "trace/adj-composite.h"
 
@@ -144,24 +145,18 @@ adj_program_trace (const AdjProgram *program, GError **error)
   return aot != NULL ? adj_graph_ref (adj_aot_graph_get_graph (aot)) : NULL;
 }
 
-gboolean
-adj_program_record (const AdjProgram *program,
-                    const AdjPipelineOptions *options,
-                    AdjPipelineResult *result,
-                    GError **error)
+static gboolean
+record_function (const AdjProgram *program,
+                 const AdjPipelineOptions *options,
+                 AdjPipelineResult *result,
+                 GError **error)
 {
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
-  AdjPipelineOptions known = { 0 };
-  g_autoptr (AdjAotGraph) aot = NULL;
+  AdjPipelineOptions known = *options;
+  g_autoptr (AdjAotGraph) aot = adj_program_compile (program, FALSE, error);
 
-  g_return_val_if_fail (program != NULL && result != NULL, FALSE);
-
-  *result = (AdjPipelineResult){ NULL };
-  aot = adj_program_compile (program, FALSE, error);
   if (aot == NULL)
     return FALSE;
-  if (options != NULL)
-    known = *options;
   if (known.partition != NULL)
     partition = *known.partition;
   partition.num_fwd_outputs = (gint) adj_aot_graph_get_n_forward (aot);
@@ -169,6 +164,65 @@ adj_program_record (const AdjProgram *program,
   return adj_pipeline_run (adj_aot_graph_get_graph (aot),
                            adj_aot_graph_is_joint (aot) ? "joint" : "inference", &known, result,
                            NULL, error);
+}
+
+/* The backwards that it runs, and nothing else. */
+static gboolean
+record_captures (const AdjProgram *program,
+                 const AdjPipelineOptions *options,
+                 AdjPipelineResult *result,
+                 GError **error)
+{
+  if (program->run == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "the program '%s' only has a function, and runs no backward", program->name);
+      return FALSE;
+    }
+  result->recording = adj_recording_new ();
+  if (!captures_add (program, options, result, error))
+    return FALSE;
+  if (result->captures->len > 0)
+    return TRUE;
+  if (result->fallback_reason != NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                 "no backward of the program '%s' was captured: %s", program->name,
+                 result->fallback_reason);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the program '%s' runs no backward",
+                 program->name);
+  return FALSE;
+}
+
+gboolean
+adj_program_record (const AdjProgram *program,
+                    const AdjPipelineOptions *options,
+                    AdjPipelineResult *result,
+                    GError **error)
+{
+  static const AdjPipelineOptions none = { 0 };
+  g_autoptr (GError) failure = NULL;
+  gboolean captures;
+
+  g_return_val_if_fail (program != NULL && result != NULL, FALSE);
+
+  *result = (AdjPipelineResult){ NULL };
+  options = options != NULL ? options : &none;
+  captures = captures_are_asked_for (options->steps);
+  if (captures || (program->call == NULL && program->run != NULL && options->steps == NULL))
+    {
+      if (record_captures (program, options, result, error))
+        return TRUE;
+      adj_pipeline_result_clear (result);
+      return FALSE;
+    }
+  if (!record_function (program, options, result, error))
+    return FALSE;
+  if (program->run == NULL || options->steps != NULL || options->partitioner != NULL)
+    return TRUE;
+  if (!captures_add (program, options, result, &failure))
+    result->fallback_reason = g_strdup (failure->message);
+  return TRUE;
 }
 
 /* -- calling -- */

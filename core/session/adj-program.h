@@ -62,7 +62,9 @@ adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error
 /* (transfer full): what the function does to its example inputs, without writes but to these. */
 ADJ_PUBLIC AdjGraph *adj_program_trace (const AdjProgram *program, GError **error);
 
-/* As adj_pipeline_run(), of the function: the first stage is its joint or inference graph. */
+/* As adj_pipeline_run(), of the function: the first stage is its joint or inference graph.  Without
+ * steps the program runs too, and what was captured of its backwards follows; these alone where it
+ * has no function, or where the first step is "compiled-autograd". */
 ADJ_PUBLIC gboolean adj_program_record (const AdjProgram *program,
                                         const AdjPipelineOptions *options,
                                         AdjPipelineResult *result,

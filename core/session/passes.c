@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "aot/adj-aot-passes.h"
 #include "base/adj-names-internal.h"
+#include "compiled_autograd/adj-compiled-autograd-pass.h"
 #include "passes/adj-pass-internal.h"
 #include "session/adj-pipeline.h"
 
 static const AdjPass *const passes[] = {
-  &adj_pass_functionalize, &adj_pass_joint,       &adj_pass_export, &adj_pass_decompose,
-  &adj_pass_constant_fold, &adj_pass_cse,         &adj_pass_dce,    &adj_pass_normalise,
-  &adj_pass_unlift_tokens, &adj_pass_lift_tokens,
+  &adj_pass_functionalize,
+  &adj_pass_joint,
+  &adj_pass_export,
+  &adj_pass_decompose,
+  &adj_pass_constant_fold,
+  &adj_pass_cse,
+  &adj_pass_dce,
+  &adj_pass_normalise,
+  &adj_pass_unlift_tokens,
+  &adj_pass_lift_tokens,
+  &adj_pass_compiled_autograd,
 };
 
 guint

@@ -69,6 +69,59 @@ add_calls (AdjBundleBuilder *builder,
       add_call (builder, source, runs->pdata[i], id);
 }
 
+/* (nullable): the id that the graph of @stage got; @role: (nullable): instead of the stage's name.
+ */
+static const char *
+add_stage (AdjBundleBuilder *builder,
+           const AdjRegion *region,
+           const AdjStage *stage,
+           const char *role,
+           GPtrArray *ids,
+           GHashTable *taken)
+{
+  AdjBundleGraph entry = { .role = role != NULL ? role : stage->name,
+                           .compile_id = region->compile_id,
+                           .rank = region->rank,
+                           .graph = stage->graph };
+  char *id;
+
+  if (stage->graph == NULL)
+    return NULL;
+  id = make_id (region->id, entry.role, taken);
+  entry.id = id;
+  g_ptr_array_add (ids, id);
+  adj_bundle_builder_add_graph (builder, &entry, NULL);
+  return id;
+}
+
+/* A region of its own: "ca0". */
+static void
+add_capture (AdjBundleBuilder *builder,
+             AdjRecording *recording,
+             const AdjPipelineCapture *capture,
+             guint number,
+             GHashTable *taken)
+{
+  g_autofree char *name = g_strdup_printf ("ca%u", number);
+  g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
+  AdjRegion region = { .id = name, .rank = -1, .num_fwd_outputs = -1 };
+
+  for (guint i = 0; i < capture->n; i++)
+    add_stage (builder, &region, adj_recording_get_stage (recording, capture->first + i),
+               i + 1 == capture->n_capture ? "compiled_autograd" : NULL, ids, taken);
+  region.n_graphs = ids->len;
+  adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, NULL);
+}
+
+/* How many stages are of no capture. */
+static guint
+count_stages (const AdjPipelineResult *result)
+{
+  if (result->captures != NULL && result->captures->len > 0)
+    return g_array_index (result->captures, AdjPipelineCapture, 0).first;
+  return adj_recording_get_n_stages (result->recording);
+}
+
 AdjBundle *
 adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
                                AdjBundle *source,
@@ -83,30 +136,25 @@ adj_pipeline_result_to_bundle (const AdjPipelineResult *result,
                        .compile_id = from != NULL ? from->compile_id : NULL,
                        .rank = from != NULL ? from->rank : -1,
                        .num_fwd_outputs = -1 };
+  guint n = count_stages (result);
 
   if (result->partition != NULL)
     region.num_fwd_outputs = (gint) result->partition->num_fwd_outputs;
 
-  for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
+  for (guint i = 0; i < n; i++)
     {
-      const AdjStage *stage = adj_recording_get_stage (recording, i);
-      AdjBundleGraph entry = { .role = stage->name,
-                               .compile_id = region.compile_id,
-                               .rank = region.rank,
-                               .graph = stage->graph };
-      char *id;
+      const char *id =
+          add_stage (builder, &region, adj_recording_get_stage (recording, i), NULL, ids, taken);
 
-      if (stage->graph == NULL)
-        continue;
-      id = make_id (region.id, stage->name, taken);
-      entry.id = id;
-      g_ptr_array_add (ids, id);
-      adj_bundle_builder_add_graph (builder, &entry, NULL);
-      if (i == 0 && graph != NULL)
+      if (i == 0 && graph != NULL && id != NULL)
         add_calls (builder, source, graph, id);
     }
   region.n_graphs = ids->len;
-  adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, NULL);
+  if (ids->len > 0)
+    adj_bundle_builder_add_region (builder, &region, (const char *const *) ids->pdata, NULL);
+  for (guint i = 0; result->captures != NULL && i < result->captures->len; i++)
+    add_capture (builder, recording, &g_array_index (result->captures, AdjPipelineCapture, i), i,
+                 taken);
   adj_bundle_builder_set_description (builder, source != NULL ? adj_bundle_get_description (source)
                                                               : "recorded by Adjoint");
   adj_bundle_builder_set_recording (builder, recording);

@@ -47,11 +47,11 @@ ADJ_PUBLIC gboolean adj_shape_set_format (AdjShape *shape,
 
 /* @shape is @was with other sizes: a stride that is the product of a size and a stride there is the
  * product of those of @shape; another one is what @other (nullable) makes of it. */
-void adj_shape_restride (AdjShape *shape,
-                         const AdjShape *was,
-                         AdjSymbols *symbols,
-                         AdjSize (*other) (AdjSize stride, gpointer data),
-                         gpointer data);
+ADJ_PUBLIC void adj_shape_restride (AdjShape *shape,
+                                    const AdjShape *was,
+                                    AdjSymbols *symbols,
+                                    AdjSize (*other) (AdjSize stride, gpointer data),
+                                    gpointer data);
 
 /* The product of the sizes. */
 ADJ_PUBLIC AdjSize adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols);

@@ -30,6 +30,11 @@ ADJ_PUBLIC const AdjProgram *adj_program_bases (void);
 ADJ_PUBLIC const AdjProgram *adj_program_random (void);
 ADJ_PUBLIC const AdjProgram *adj_program_effects (void);
 ADJ_PUBLIC const AdjProgram *adj_program_masked (void);
+ADJ_PUBLIC const AdjProgram *adj_program_hooked (void);
+ADJ_PUBLIC const AdjProgram *adj_program_training (void);
+ADJ_PUBLIC const AdjProgram *adj_program_compiled_custom (void);
+ADJ_PUBLIC const AdjProgram *adj_program_written_view (void);
+ADJ_PUBLIC const AdjProgram *adj_program_two_roots (void);
 
 /* "name: tensor([…])" as a line of @out. */
 static inline void

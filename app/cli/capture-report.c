@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture-report.h"
+
+#include <stdio.h>
+
+#include "stage-report.h"
+
+static const AdjPipelineCapture *
+get_capture (const AdjPipelineResult *result, guint index)
+{
+  return &g_array_index (result->captures, AdjPipelineCapture, index);
+}
+
+static guint
+count_captures (const AdjPipelineResult *result)
+{
+  return result->captures != NULL ? result->captures->len : 0;
+}
+
+guint
+adj_capture_report_count_others (const AdjPipelineResult *result)
+{
+  return count_captures (result) > 0 ? get_capture (result, 0)->first
+                                     : adj_recording_get_n_stages (result->recording);
+}
+
+void
+adj_capture_report_text (const AdjPipelineResult *result, gboolean steps)
+{
+  for (guint i = 0; i < count_captures (result); i++)
+    {
+      const AdjPipelineCapture *capture = get_capture (result, i);
+
+      printf ("%sca%u: %s\n", capture->first > 0 ? "\n" : "", i, capture->reason);
+      adj_stage_report_text (result->recording, capture->first, capture->n, steps);
+      printf ("ran %" G_GUINT64_FORMAT " %s\n", capture->n_runs,
+              capture->n_runs == 1 ? "time" : "times");
+    }
+  if (count_captures (result) > 0)
+    printf ("\nbackwards: %u captured, %" G_GUINT64_FORMAT " ran what had been captured, "
+            "%" G_GUINT64_FORMAT " ran eagerly\n",
+            count_captures (result), result->n_hits, result->n_fallbacks);
+  if (result->fallback_reason != NULL)
+    printf ("not captured: %s\n", result->fallback_reason);
+}
+
+static void
+add_number (JsonBuilder *builder, const char *name, guint64 number)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64) number);
+}
+
+void
+adj_capture_report_json (const AdjPipelineResult *result, JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "captures");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < count_captures (result); i++)
+    {
+      const AdjPipelineCapture *capture = get_capture (result, i);
+      g_autofree char *id = g_strdup_printf ("ca%u", i);
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "id");
+      json_builder_add_string_value (builder, id);
+      json_builder_set_member_name (builder, "reason");
+      json_builder_add_string_value (builder, capture->reason);
+      add_number (builder, "runs", capture->n_runs);
+      adj_stage_report_json (result->recording, capture->first, capture->n, builder);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  add_number (builder, "hits", result->n_hits);
+  add_number (builder, "fallbacks", result->n_fallbacks);
+  json_builder_set_member_name (builder, "not_captured");
+  json_builder_add_string_value (builder,
+                                 result->fallback_reason != NULL ? result->fallback_reason : "");
+}
+
+gboolean
+adj_capture_report_find (
+    const AdjPipelineResult *result, const char *id, guint *first, guint *n, GError **error)
+{
+  *first = 0;
+  *n = adj_recording_get_n_stages (result->recording);
+  if (id == NULL || count_captures (result) == 0)
+    return TRUE;
+  for (guint i = 0; i < count_captures (result); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("ca%u", i);
+
+      if (g_str_equal (name, id))
+        {
+          *first = get_capture (result, i)->first;
+          *n = get_capture (result, i)->n;
+          return TRUE;
+        }
+    }
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+               "there is no capture '%s'; there are %u, ca0 %s", id, count_captures (result),
+               count_captures (result) > 1 ? "and on" : "alone");
+  return FALSE;
+}

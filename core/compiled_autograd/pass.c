@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* compiled-autograd: what compiled autograd does to a graph that it captured, as a pass: its order,
+ * and without what nobody needs.  Of a program it captures the backwards first (session/). */
+
+#include "compiled_autograd/adj-compiled-autograd-pass.h"
+#include "compiled_autograd/compiled-private.h"
+
+static const char *const names[ADJ_N_CAPTURE_ORDERS] = {
+  [ADJ_CAPTURE_ORDER_EAGER] = "eager",
+  [ADJ_CAPTURE_ORDER_2024] = "2024",
+  [ADJ_CAPTURE_ORDER_2_6] = "2.6",
+};
+
+gboolean
+adj_capture_order_find (const char *name, AdjCaptureOrder *order, GError **error)
+{
+  g_return_val_if_fail (order != NULL, FALSE);
+
+  *order = ADJ_CAPTURE_ORDER_EAGER;
+  for (guint i = 0; name != NULL && i < ADJ_N_CAPTURE_ORDERS; i++)
+    if (g_str_equal (names[i], name))
+      {
+        *order = (AdjCaptureOrder) i;
+        return TRUE;
+      }
+  if (name != NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no order '%s'; there are eager, 2024, 2.6",
+                 name);
+  return name == NULL;
+}
+
+/* A line for each node: "'call_hook' right behind 'mul_1'". */
+static void
+tell_stage (AdjPassContext *context, const AdjStage *before, const AdjStage *stage)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < stage->n_notes; i++)
+    {
+      const AdjPassNote *note = &stage->notes[i];
+
+      g_string_append_printf (text, "%s'%s' %s", i > 0 ? "\n" : "",
+                              adj_graph_get_node (before->graph, note->before.index)->name,
+                              note->reason);
+    }
+  adj_pass_step (context, stage->name, text->str, 0);
+}
+
+static AdjGraph *
+compiled_autograd_run (AdjGraph *in, AdjPassContext *context, GError **error)
+{
+  g_autoptr (AdjRecording) recording = adj_recording_new ();
+  g_autoptr (AdjGraph) last = NULL;
+  AdjCaptureOrder order;
+
+  if (!adj_capture_order_find (adj_pass_context_get_argument (context), &order, error))
+    return NULL;
+  adj_pass_context_set_role (context, "compiled_autograd");
+  last = reorder (in, order, recording, NULL, error);
+  if (last == NULL)
+    return NULL;
+  for (guint i = 1; i < adj_recording_get_n_stages (recording); i++)
+    tell_stage (context, adj_recording_get_stage (recording, i - 1),
+                adj_recording_get_stage (recording, i));
+  return reorder (in, order, NULL, NULL, error);
+}
+
+const AdjPass adj_pass_compiled_autograd = {
+  .name = "compiled-autograd",
+  .argument = "eager|2024|2.6",
+  .summary = "Capture the backwards of a program; of a capture, the order of its hooks",
+  .explain =
+      "While compiled autograd is on, a backward is not walked node by node: it is captured as one "
+      "graph, with saved tensors, sizes and hooks as inputs, and that graph is run.  A later "
+      "backward that consists of the same runs the same graph.\n\n"
+      "As the first step of `adjoint trace PROGRAM` it runs the program and gives every graph that "
+      "was captured, with the reason why it was.  Of the graph of a file, as it was replayed, it "
+      "gives the order:\n\n"
+      "* `eager`: as the engine runs; hooks see what they see without capture.\n"
+      "* `2024`: PyTorch 2.4: last found first, and accumulations moved up.\n"
+      "* `2.6`: hooks and accumulations moved one kind after the other.  What PyTorch 2.6 then "
+      "drops are also writes whose result nobody reads, though others see what they write: the "
+      "gradients are wrong (`adjoint check`).",
+  .run = compiled_autograd_run,
+};

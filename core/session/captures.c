@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The backwards that a program runs, captured: every graph with the stages of its order. */
+
+#include <string.h>
+
+#include "compiled_autograd/adj-compiled-autograd.h"
+#include "session/pipeline-private.h"
+
+#define STEP "compiled-autograd"
+
+gboolean
+captures_are_asked_for (const char *steps)
+{
+  gsize length = strlen (STEP);
+
+  return steps != NULL && strncmp (steps, STEP, length) == 0 &&
+         strchr (",=", steps[length]) != NULL;
+}
+
+/* "compiled-autograd=2.6,cse": the order, and (@rest, out) "cse". */
+static gboolean
+read_steps (const AdjPipelineOptions *options,
+            AdjCaptureOrder *order,
+            const char **rest,
+            GError **error)
+{
+  const char *comma, *steps = options->steps;
+  g_autofree char *argument = NULL;
+
+  *rest = NULL;
+  *order = options->partition != NULL && options->partition->compat ? ADJ_CAPTURE_ORDER_2_6
+                                                                    : ADJ_CAPTURE_ORDER_EAGER;
+  if (!captures_are_asked_for (steps))
+    return TRUE;
+  steps += strlen (STEP);
+  comma = strchr (steps, ',');
+  *rest = comma != NULL ? comma + 1 : NULL;
+  if (*steps != '=')
+    return TRUE;
+  steps++;
+  argument = comma != NULL ? g_strndup (steps, (gsize) (comma - steps)) : g_strdup (steps);
+  return adj_capture_order_find (argument, order, error);
+}
+
+static void
+capture_clear (gpointer data)
+{
+  g_free (((AdjPipelineCapture *) data)->reason);
+}
+
+static gboolean
+add_capture (const AdjCapture *capture,
+             const char *rest,
+             const AdjPipelineOptions *options,
+             AdjPipelineResult *result,
+             GError **error)
+{
+  AdjPipelineCapture added = { .first = adj_recording_get_n_stages (result->recording),
+                               .n_runs = adj_capture_get_n_runs (capture) };
+
+  if (!adj_capture_record (capture, result->recording, error))
+    return FALSE;
+  added.n_capture = adj_recording_get_n_stages (result->recording) - added.first;
+  if (rest != NULL && !pipeline_go_on (rest, options, result, error))
+    return FALSE;
+  added.n = adj_recording_get_n_stages (result->recording) - added.first;
+  added.reason = g_strdup (adj_capture_get_reason (capture));
+  g_array_append_val (result->captures, added);
+  return TRUE;
+}
+
+/* What it prints is not wanted. */
+static gboolean
+run_program (const AdjProgram *program, AdjCompiledAutograd *compiled, GError **error)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_with_autograd ();
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  if (adj_compiled_autograd_enable (compiled, cx))
+    {
+      program->run (cx, out);
+      adj_compiled_autograd_restore (cx);
+    }
+  return !adj_context_take_error (cx, error);
+}
+
+gboolean
+captures_add (const AdjProgram *program,
+              const AdjPipelineOptions *options,
+              AdjPipelineResult *result,
+              GError **error)
+{
+  AdjCompiledOptions compiling = { NULL };
+  g_autoptr (AdjCompiledAutograd) compiled = NULL;
+  AdjCompiledCounters counters;
+  const char *rest;
+
+  if (!read_steps (options, &compiling.order, &rest, error))
+    return FALSE;
+  compiled = adj_compiled_autograd_new (&compiling);
+  if (!run_program (program, compiled, error))
+    return FALSE;
+  counters = adj_compiled_autograd_get_counters (compiled);
+  result->n_hits = counters.hits;
+  result->n_fallbacks = counters.fallbacks;
+  result->fallback_reason = g_strdup (counters.fallback_reason);
+  result->captures = g_array_new (FALSE, FALSE, sizeof (AdjPipelineCapture));
+  g_array_set_clear_func (result->captures, capture_clear);
+  for (guint i = 0; i < adj_compiled_autograd_get_n_captures (compiled); i++)
+    if (!add_capture (adj_compiled_autograd_get_capture (compiled, i), rest, options, result,
+                      error))
+      return FALSE;
+  return TRUE;
+}

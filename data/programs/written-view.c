@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A write through a view, and what a capture makes of its gradient.
+ *
+ * y is a copy of x, two elements of which are doubled in place.  The backward writes the gradient
+ * of these two elements through a view of the whole gradient, and nobody reads what that write
+ * gives: PyTorch 2.6 takes it for dead and drops it, and x gets 1 where it should get 2.
+ *
+ *   adjoint trace written-view --compat -o captured.adjoint
+ *   adjoint check captured.adjoint
+ *
+ * In the engine's order the write stays where it was. */
+
+#include "programs.h"
+
+static AdjTensor *
+loss_of (AdjContext *cx, AdjTensor *x)
+{
+  AdjTensor *y = adj_clone (cx, x);
+  AdjTensor *part = adj_slice (cx, y, 0, ADJ_INT (1), ADJ_INT (3), 1);
+
+  adj_mul__scalar (cx, part, ADJ_INT (2));
+  return adj_sum (cx, y);
+}
+
+static gboolean
+run (AdjContext *cx, GString *out)
+{
+  AdjTensor *x = adj_mul_scalar (cx, adj_arange (cx, ADJ_INT (4)), ADJ_FLOAT (1));
+
+  adj_tensor_set_requires_grad (cx, x, TRUE);
+  if (!adj_tensor_backward (cx, loss_of (cx, x)))
+    return FALSE;
+  adj_program_print (cx, out, "gradient of x", adj_tensor_get_grad (x));
+  return !adj_context_has_error (cx);
+}
+
+static gboolean
+call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  return adj_program_give (cx, result, 1, loss_of (cx, args[0].tensor));
+}
+
+static gboolean
+inputs (AdjContext *cx, AdjProgramInputs *in)
+{
+  AdjTensor *x = adj_mul_scalar (cx, adj_arange (cx, ADJ_INT (4)), ADJ_FLOAT (1));
+
+  adj_program_take (cx, in, x, ADJ_ARGUMENT_LEAF);
+  return !adj_context_has_error (cx);
+}
+
+const AdjProgram *
+adj_program_written_view (void)
+{
+  static const AdjProgram program = {
+    .abi = ADJ_PROGRAM_ABI,
+    .name = "written-view",
+    .summary = "The gradient of a write through a view, which a capture may lose",
+    .run = run,
+    .call = call,
+    .inputs = inputs,
+  };
+
+  return &program;
+}
