@@ -404,7 +404,7 @@ collect_attributes (Collector *collector, CollectedCall *call)
   call->n_slots = collector->self->slots->len - call->first_slot;
   call->n_packed = collector->self->packed->len - call->first_packed;
   if (node_is_whole (node))
-    add_object (collector, object_new (OBJECT_BACKWARD, node, NULL, NULL));
+    add_object (collector, object_new_backward (node, is_once (collector->self)));
   return TRUE;
 }
 
@@ -446,6 +446,18 @@ put_captures (Collection *self, const GArray *captures)
     }
 }
 
+/* Whether it runs, and how many gradients it takes where that is not one: as many results as an
+ * operation had, which a size may say. */
+static void
+put_form (Collection *self, const CollectedCall *call)
+{
+  const guint n = call->node->n_inputs;
+
+  put_byte (self, (guint8) (call->needed | (n > 1) << 1));
+  if (n > 1)
+    put_number (self, n);
+}
+
 static gboolean
 collect_call (Collection *self, CollectedCall *call)
 {
@@ -460,7 +472,7 @@ collect_call (Collection *self, CollectedCall *call)
   put_number (self, call->id);
   put_captures (self, call->captures);
   collect_hooks (&collector, call);
-  put_byte (self, (guint8) call->needed);
+  put_form (self, call);
   if (call->needed)
     {
       adj_scope_begin (self->cx);

@@ -119,7 +119,9 @@ typedef enum
 const char *object_kind_get_name (ObjectKind kind);
 /* (transfer full): @hook: (nullable): of @node; @tensor (nullable): that keeps its gradient. */
 AdjOpaque *object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor);
-/* (transfer full): unpacks @saved, of @node; @once: and lets it go. */
+/* (transfer full): what is called as a whole, and unpacks @saved, of @node; @once: and lets go what
+ * it alone knows of. */
+AdjOpaque *object_new_backward (AdjGradNode *node, gboolean once);
 AdjOpaque *object_new_unpack (AdjGradNode *node, Saved *saved, gboolean once);
 const char *object_get_name (const AdjOpaque *object);
 

@@ -12,7 +12,7 @@ typedef struct
   AdjHook *hook;     /* (owned) (nullable) */
   AdjTensor *tensor; /* (owned) (nullable): of a RETAINER */
   Saved *saved;      /* (owned) (nullable): of an UNPACK, until it is called */
-  gboolean once;
+  gboolean once;     /* what is kept is let go after the call */
 } Object;
 
 /* Calls it with @args, of which a graph may have made anything. */
@@ -98,6 +98,28 @@ call_leaf_hook (Object *self, AdjContext *cx, const AdjValue *args, guint n_args
   return leaf_was_missed (args[0].tensor) || leaf_run_hook (cx, self->hook, args[0].tensor);
 }
 
+/* What is captured holds for what was packed. */
+static gboolean
+check_unpacked (const Object *self, AdjContext *cx, const AdjTensor *tensor)
+{
+  const AdjTensorMeta *packed = saved_get_packed (self->saved);
+  const AdjTensorMeta *now = adj_tensor_get_meta (tensor);
+  AdjSymbols *symbols = adj_context_get_symbols (cx);
+  g_autoptr (GString) text = NULL;
+
+  if (packed->dtype == now->dtype && adj_shape_same_sizes (&packed->shape, &now->shape, symbols))
+    return TRUE;
+  text = g_string_new ("it was ");
+  adj_tensor_meta_print (packed, symbols, text);
+  g_string_append (text, ", is ");
+  adj_tensor_meta_print (now, symbols, text);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                    "%s: an unpack hook has changed the size or type of a saved tensor: %s; the "
+                    "backward was captured for what was packed",
+                    self->node->name, text->str);
+  return FALSE;
+}
+
 static gboolean
 call_unpack (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *out)
 {
@@ -106,10 +128,12 @@ call_unpack (Object *self, AdjContext *cx, const AdjValue *args, guint n_args, A
   if (self->saved == NULL)
     return saved_fail_released (cx, self->node);
   tensor = saved_unpack (self->saved, cx, self->node, NULL);
+  if (tensor == NULL || !check_unpacked (self, cx, tensor))
+    return FALSE;
   *out = new_value (tensor);
   if (self->once)
     g_clear_pointer (&self->saved, saved_unref);
-  return tensor != NULL;
+  return TRUE;
 }
 
 /* What a backward gives is brought to the form that was promised. */
@@ -152,6 +176,8 @@ call_backward (Object *self, AdjContext *cx, const AdjValue *args, guint n_args,
   done = node->klass->apply_to != NULL
              ? node->klass->apply_to (node, cx, saved, grads, needed, grad_inputs)
              : node->klass->apply (node, cx, grads, needed, grad_inputs);
+  if (done && self->once && node->klass->visit == NULL && node->klass->release != NULL)
+    node->klass->release (node);
   done = done && !adj_context_has_error (cx) && validate (node, cx, grad_inputs);
   if (done)
     *out = new_tuple (grad_inputs, node->n_edges);
@@ -271,6 +297,15 @@ object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor
   self->node = adj_grad_node_ref (node);
   self->hook = hook != NULL ? adj_hook_ref (hook) : NULL;
   self->tensor = adj_keep (tensor);
+  return &self->parent;
+}
+
+AdjOpaque *
+object_new_backward (AdjGradNode *node, gboolean once)
+{
+  Object *self = (Object *) object_new (OBJECT_BACKWARD, node, NULL, NULL);
+
+  self->once = once;
   return &self->parent;
 }
 

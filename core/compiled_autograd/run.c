@@ -40,7 +40,8 @@ take_objects (const Collection *collection)
   return list;
 }
 
-/* Nothing is left for a second backward, nor to be held while this one runs. */
+/* Nothing is left for a second backward, nor to be held while this one runs; but what was not
+ * looked into goes when it is called. */
 static void
 release_nodes (const Collection *collection)
 {
@@ -48,7 +49,7 @@ release_nodes (const Collection *collection)
     {
       const CollectedCall *call = &g_array_index (collection->calls, CollectedCall, i);
 
-      if (call->needed && call->node->klass->release != NULL)
+      if (call->needed && call->node->klass->visit != NULL && call->node->klass->release != NULL)
         call->node->klass->release (call->node);
     }
 }

@@ -153,6 +153,8 @@ call_describe (const Collection *collection, const CollectedCall *call)
   describe_hooks (&describer, "tensor hooks", call->tensor_hooks);
   describe_hooks (&describer, "pre-hooks", call->pre_hooks);
   describe_hooks (&describer, "post-hooks", call->post_hooks);
+  if (node->n_inputs > 1)
+    add (&describer, "%u gradients arrive", node->n_inputs);
   add (&describer, "%s", call->needed ? "it runs" : "only what arrives is wanted");
   if (call->needed && node->klass->visit != NULL)
     node->klass->visit (node, &describer.parent);

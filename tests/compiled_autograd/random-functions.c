@@ -85,6 +85,43 @@ silent_backward (
   return TRUE;
 }
 
+/* More than was asked for: it is summed. */
+static gboolean
+wide_backward (AdjCustomCall *call, AdjTensor *const *grads, guint n, AdjTensor **out, guint n_out)
+{
+  AdjContext *cx = adj_custom_call_get_context (call);
+
+  for (guint i = 0; i < 2; i++)
+    out[i] = OP (cx, "stack", LIST (T (grads[0]), T (grads[1])));
+  return TRUE;
+}
+
+/* Writes its first input. */
+static gboolean
+dirty_forward (AdjCustomCall *call, AdjTensor *const *in, guint n_in, AdjTensor **out, guint n)
+{
+  AdjContext *cx = adj_custom_call_get_context (call);
+
+  out[0] = OP (cx, "mul_.Tensor", T (in[0]), T (in[1]));
+  adj_custom_call_mark_dirty (call, in[0]);
+  adj_custom_call_save (call, &in[1], 1);
+  return TRUE;
+}
+
+static gboolean
+dirty_backward (AdjCustomCall *call, AdjTensor *const *grads, guint n, AdjTensor **out, guint n_out)
+{
+  AdjTensor *saved = adj_custom_call_get_saved (call, 0);
+
+  if (saved == NULL)
+    return FALSE;
+  out[0] = OP (adj_custom_call_get_context (call), "mul.Tensor", T (grads[0]), T (saved));
+  out[1] = grads[0];
+  return TRUE;
+}
+
+static const AdjCustomClass wide = { "Wide", pair_forward, wide_backward, FALSE };
+static const AdjCustomClass dirty = { "Dirty", dirty_forward, dirty_backward, FALSE };
 static const AdjCustomClass square = { "Square", square_forward, square_backward, FALSE };
 static const AdjCustomClass pair = { "Pair", pair_forward, pair_backward, FALSE };
 static const AdjCustomClass plain_pair = { "PlainPair", plain_pair_forward, pair_backward, TRUE };
@@ -124,7 +161,8 @@ pick_like (Machine *m, const Var *var)
 static void
 add_custom (Machine *m)
 {
-  static const AdjCustomClass *const classes[] = { &square, &pair, &plain_pair, &first, &silent };
+  static const AdjCustomClass *const classes[] = { &square, &pair,   &plain_pair,
+                                                   &first,  &silent, &wide };
   const AdjCustomClass *klass = classes[random_pick (m, 0, G_N_ELEMENTS (classes))];
   const Var var = *random_pick_var (m);
   const guint n = klass == &square ? 1 : 2;
@@ -138,6 +176,33 @@ add_custom (Machine *m)
     }
   for (guint i = 0; i < n; i++)
     random_add (m, out[i], &var, 0);
+}
+
+/* A copy, or a view of one, is written. */
+static void
+add_dirty (Machine *m)
+{
+  const Var var = *random_pick_var (m);
+  const gboolean views = random_chance (m, 50) && var.rank > 0;
+  AdjTensor *in[2] = { NULL, pick_like (m, &var) }, *out;
+  AdjValue copy, view;
+
+  if (!RANDOM_CALL (m, "clone", &copy, T (var.tensor)))
+    return;
+  view = copy;
+  if (views && !RANDOM_CALL (m, "transpose.int", &view, copy, ADJ_INT (0), ADJ_INT (0)))
+    return;
+  in[0] = view.tensor;
+  g_string_append_printf (m->run->text, "  Dirty (it, v%u)\n",
+                          random_index (m, &(Var){ .tensor = in[1] }));
+  if (!adj_custom_apply (m->cx, &dirty, NULL, NULL, in, 2, &out, 1))
+    {
+      random_note_error (m, "Dirty");
+      return;
+    }
+  random_add (m, out, &var, 0);
+  if (views)
+    random_add (m, copy.tensor, &var, 0);
 }
 
 static void
@@ -329,8 +394,8 @@ static const struct
   void (*add) (Machine *m);
   guint weight;
 } functions[] = {
-  { add_custom, 6 }, { add_connected, 1 },  { add_checkpoint, 1 },
-  { add_module, 2 }, { toggle_packing, 1 },
+  { add_custom, 6 },     { add_dirty, 2 },  { add_connected, 1 },
+  { add_checkpoint, 1 }, { add_module, 2 }, { toggle_packing, 1 },
 };
 
 void

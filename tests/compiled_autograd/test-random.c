@@ -79,8 +79,8 @@ tell_difference (const char *what, const char *eager, const char *captured)
 static void
 check (Tally *tally, guint seed, RandomFlags flags, AdjCaptureOrder order)
 {
-  g_autoptr (AdjCompiledAutograd) compiler =
-      adj_compiled_autograd_new (&(AdjCompiledOptions){ .order = order });
+  const AdjCompiledOptions options = { .order = order, .dynamic = seed % 5 == 4 };
+  g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (&options);
   const gboolean same_order = order == ADJ_CAPTURE_ORDER_EAGER;
   RandomRun eager, captured;
 
