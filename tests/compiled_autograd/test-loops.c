@@ -150,7 +150,7 @@ sizes_alternate (void)
   check_counts (&loop, 2, N_STEPS - 2);
   g_assert_cmpstr (
       get_reason (&loop, 1), ==,
-      "size 0, of 'self' at SumBackward (NodeCall 1), was 3, is 5: a symbol from now on");
+      "SumBackward (NodeCall 1): size 0 of it was 3, is 5, and a symbol from now on");
   loop_clear (&loop);
 }
 
