@@ -435,6 +435,47 @@ unpacked_to_nothing (Program *p)
   return y;
 }
 
+static AdjTensor *
+unpack_flat (AdjContext *cx, gpointer packed, gpointer data)
+{
+  return CALL (cx, "view", T (packed), LIST (ADJ_INT (1), ADJ_INT (-1)));
+}
+
+static gpointer
+keep (AdjContext *cx, AdjTensor *tensor, gpointer data)
+{
+  return adj_keep (tensor);
+}
+
+static void
+free_kept (gpointer packed)
+{
+  adj_tensor_unref (packed);
+}
+
+/* The engine would take it. */
+static void
+unpacked_to_another_size (void)
+{
+  static const AdjSavedHooks hooks = { .pack = keep,
+                                       .unpack = unpack_flat,
+                                       .free_packed = free_kept };
+  Fixture f;
+  Program *p = &f.program;
+  AdjTensor *y;
+
+  setup (&f, NULL, TRUE);
+  g_assert_true (adj_autograd_push_saved_hooks (p->cx, &hooks));
+  y = OP ("sin", T (vector (p)));
+  adj_autograd_pop_saved_hooks (p->cx);
+  g_assert_false (backward (p, y, 0));
+  tape_assert_error (p->cx, ADJ_ERROR_SHAPE,
+                     "SinBackward: an unpack hook has changed the size or type of a saved tensor: "
+                     "it was f32[3][1]cpu, is f32[1, 3][3, 1]cpu");
+  assert_works (&f);
+  teardown (&f);
+}
+
 static const struct
 {
   const char *name;
@@ -579,6 +620,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), fails_as_eager);
     }
+  g_test_add_func ("/compiled-autograd/errors/unpacked-size", unpacked_to_another_size);
   g_test_add_func ("/compiled-autograd/errors/compiler", compiler_fails);
   g_test_add_func ("/compiled-autograd/errors/compiled-function", compiled_function_fails);
 
