@@ -110,8 +110,9 @@ leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders)
 {
   Variable *variable = variable_get (leaf);
 
-  variable->missed = grad == NULL;
-  if (grad == NULL)
+  variable->missed =
+      grad == NULL || (variable->node == NULL && !adj_tensor_get_requires_grad (leaf));
+  if (variable->missed)
     return TRUE;
   if (variable->node != NULL)
     {
@@ -139,10 +140,9 @@ accumulator_apply (AdjGradNode *node,
 {
   AdjTensor *leaf = ((Accumulator *) node)->leaf;
 
-  if (grads[0] == NULL || leaf == NULL ||
-      (variable_get (leaf)->node == NULL && !adj_tensor_get_requires_grad (leaf)))
+  if (leaf == NULL)
     return TRUE;
-  return leaf_add (cx, leaf, grads[0], 1) && run_leaf_hooks (cx, leaf);
+  return leaf_add (cx, leaf, grads[0], 1) && (leaf_was_missed (leaf) || run_leaf_hooks (cx, leaf));
 }
 
 static gboolean

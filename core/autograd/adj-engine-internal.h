@@ -117,7 +117,7 @@ gboolean leaf_run_hook (AdjContext *cx, const AdjHook *hook, AdjTensor *leaf);
  * @n_holders, who only show it, holds it.  %FALSE with the context in error: @leaf became the
  * result of an operation. */
 gboolean leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders);
-/* Whether the last of them was undefined. */
+/* Whether nothing was added then: it was undefined, or @leaf no longer requires a gradient. */
 gboolean leaf_was_missed (const AdjTensor *leaf);
 
 Saved *saved_ref (Saved *saved); /* (transfer full) */

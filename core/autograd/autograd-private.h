@@ -57,7 +57,7 @@ typedef struct
   GPtrArray *savers;       /* (nullable): of Saved, unowned: who keep it or a view of it */
   GPtrArray *tensor_hooks; /* of a leaf */
   GPtrArray *leaf_hooks;
-  gboolean missed; /* a leaf: the gradient that arrived last was undefined */
+  gboolean missed; /* a leaf: nothing was added to its gradient when its turn came last */
 } Variable;
 
 Variable *variable_find (const AdjTensor *tensor); /* (nullable) */

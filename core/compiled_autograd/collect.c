@@ -326,9 +326,17 @@ static guint
 add_hooks (Collector *collector, ObjectKind kind, const GPtrArray *hooks)
 {
   guint n = hooks != NULL ? hooks->len : 0;
+  AdjOpaque *last = NULL;
 
   for (guint i = 0; i < n; i++)
-    add_object (collector, object_new (kind, collector->node, g_ptr_array_index (hooks, i), NULL));
+    {
+      AdjOpaque *object = object_new (kind, collector->node, g_ptr_array_index (hooks, i), NULL);
+
+      add_object (collector, object);
+      if (last != NULL)
+        object_set_next (last, object);
+      last = object;
+    }
   return n;
 }
 

@@ -119,6 +119,8 @@ typedef enum
 const char *object_kind_get_name (ObjectKind kind);
 /* (transfer full): @hook: (nullable): of @node; @tensor (nullable): that keeps its gradient. */
 AdjOpaque *object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor);
+/* @next (unowned): a hook that is called after @object in the same turn. */
+void object_set_next (AdjOpaque *object, AdjOpaque *next);
 /* (transfer full): what is called as a whole, and unpacks @saved, of @node; @once: and lets go what
  * it alone knows of. */
 AdjOpaque *object_new_backward (AdjGradNode *node, gboolean once);

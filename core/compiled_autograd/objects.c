@@ -4,7 +4,9 @@
 
 #include "compiled_autograd/compiled-private.h"
 
-typedef struct
+typedef struct _Object Object;
+
+struct _Object
 {
   AdjOpaque parent;
   ObjectKind kind;
@@ -13,7 +15,10 @@ typedef struct
   AdjTensor *tensor; /* (owned) (nullable): of a RETAINER */
   Saved *saved;      /* (owned) (nullable): of an UNPACK, until it is called */
   gboolean once;     /* what is kept is let go after the call */
-} Object;
+  Object *next;      /* (unowned) (nullable): the hook that is called after it in the same turn */
+  gboolean follows;  /* it is such a hook */
+  gboolean removed;  /* before its turn came */
+};
 
 /* Calls it with @args, of which a graph may have made anything. */
 typedef gboolean (*ObjectCall) (
@@ -229,6 +234,29 @@ check_arguments (const Object *self, AdjContext *cx, const AdjValue *args, guint
   return good;
 }
 
+/* With the first hook of a turn it is settled which of them are called, as the engine does. */
+static gboolean
+is_removed (Object *self)
+{
+  for (Object *other = self; other != NULL && !self->follows; other = other->next)
+    other->removed = other->hook != NULL && other->hook->removed;
+  return self->removed;
+}
+
+/* What a hook leaves that is not called. */
+static AdjValue
+leave_alone (const Object *self, const AdjValue *args)
+{
+  g_autofree AdjTensor **grads = NULL;
+
+  if (self->kind == OBJECT_LEAF_HOOK)
+    return ADJ_NONE;
+  if (!kinds[self->kind].takes_list)
+    return new_value (get_tensor (&args[0]));
+  grads = list_tensors (&args[0]);
+  return new_tuple (grads, args[0].n);
+}
+
 static gboolean
 object_call (AdjOpaque *object,
              AdjContext *cx,
@@ -246,6 +274,11 @@ object_call (AdjOpaque *object,
   *out = ADJ_NONE;
   if (!check_arguments (self, cx, args, n_args))
     return FALSE;
+  if (is_removed (self))
+    {
+      *out = leave_alone (self, args);
+      return TRUE;
+    }
   inside.running = self->node->sequence + 1;
   adj_context_set_place (cx, &inside);
   outer = engine_enter_node (cx, self->node);
@@ -298,6 +331,13 @@ object_new (ObjectKind kind, AdjGradNode *node, AdjHook *hook, AdjTensor *tensor
   self->hook = hook != NULL ? adj_hook_ref (hook) : NULL;
   self->tensor = adj_keep (tensor);
   return &self->parent;
+}
+
+void
+object_set_next (AdjOpaque *object, AdjOpaque *next)
+{
+  ((Object *) object)->next = (Object *) next;
+  ((Object *) next)->follows = TRUE;
 }
 
 AdjOpaque *
