@@ -230,7 +230,7 @@ void cache_descend (const Collection *collection,
                     gconstpointer kind,
                     gpointer path);
 
-/* -- running (run.c), and what is done there in place of a call (undefined.c) -- */
+/* -- running (run.c), and what is done there in place of a call (undefined.c, layouts.c) -- */
 
 typedef struct
 {
@@ -239,6 +239,13 @@ typedef struct
   const GArray *sizes;
 } CaptureRun;
 
+/* %TRUE: @node, an operator that depends on strides, was called with an argument as it was to lie
+ * in memory; or the context is in error. */
+gboolean layout_replace (const CaptureRun *run,
+                         const AdjGraph *graph,
+                         const AdjNode *node,
+                         const AdjValue *args,
+                         AdjValue *value);
 /* As AdjInterpreterHooks.replace; @run: CaptureRun. */
 gboolean capture_replace (
     const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer run);

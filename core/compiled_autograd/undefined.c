@@ -195,7 +195,8 @@ capture_replace (
 
   *value = ADJ_NONE;
   if (node->op != NULL)
-    return replace_undefined (run, graph, node, args, value);
+    return replace_undefined (run, graph, node, args, value) ||
+           layout_replace (run, graph, node, args, value);
   if (g_str_equal (node->target, ACCUMULATE))
     return take_over (run, graph, id, node, args);
   return g_str_equal (node->target, GETITEM) && args->n > 0 &&

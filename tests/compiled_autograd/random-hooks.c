@@ -11,6 +11,7 @@ typedef enum
   EFFECT_DROP, /* of a node: makes a gradient undefined */
   EFFECT_KEEP, /* holds what it was given */
   EFFECT_CALL, /* has something called at the end */
+  EFFECT_TURN, /* the same in other strides */
   N_EFFECTS,
 } Effect;
 
@@ -66,6 +67,16 @@ scale (AdjContext *cx, AdjTensor *grad)
 }
 
 static AdjTensor *
+turn (AdjContext *cx, AdjTensor *grad)
+{
+  if (adj_tensor_get_rank (grad) < 2)
+    return grad;
+  grad = CALL (cx, "transpose.int", T (grad), ADJ_INT (0), ADJ_INT (-1));
+  grad = CALL (cx, "mul.Scalar", T (grad), ADJ_INT (1));
+  return CALL (cx, "transpose.int", T (CALL (cx, "clone", T (grad))), ADJ_INT (0), ADJ_INT (-1));
+}
+
+static AdjTensor *
 on_tensor (AdjContext *cx, AdjTensor *grad, gpointer data)
 {
   const RandomNote *note = data;
@@ -76,6 +87,8 @@ on_tensor (AdjContext *cx, AdjTensor *grad, gpointer data)
   affect (note, cx, grad);
   if (note->effect == EFFECT_SCALE && grad != NULL)
     return scale (cx, grad);
+  if (note->effect == EFFECT_TURN && grad != NULL)
+    return turn (cx, grad);
   return note->effect == EFFECT_SAME ? grad : NULL;
 }
 
@@ -100,6 +113,8 @@ on_node (AdjContext *cx,
   for (guint i = 0; i < n_grads; i++)
     if (note->effect == EFFECT_SCALE && grads[i] != NULL)
       grads[i] = scale (cx, grads[i]);
+    else if (note->effect == EFFECT_TURN && grads[i] != NULL)
+      grads[i] = turn (cx, grads[i]);
   if (note->effect == EFFECT_DROP && n_grads > 0)
     grads[n_grads - 1] = NULL;
 }

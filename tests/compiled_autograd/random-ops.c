@@ -147,6 +147,20 @@ add_flat (Machine *m)
 }
 
 static void
+add_folded (Machine *m)
+{
+  const Var source = *random_pick_var (m);
+  AdjValue sizes[RANDOM_MAX_RANK], flat, result;
+
+  for (guint i = 0; i < source.rank; i++)
+    sizes[i] = ADJ_INT (source.dims[i].size);
+  if (RANDOM_CALL (m, "reshape", &flat, T (source.tensor), LIST (ADJ_INT (-1))) &&
+      RANDOM_CALL (m, "view", &result, flat,
+                   ((AdjValue){ .kind = ADJ_VALUE_LIST, .n = source.rank, .items = sizes })))
+    random_add_dims (m, result.tensor, source.dims, source.rank);
+}
+
+static void
 add_part (Machine *m)
 {
   const Var source = *random_pick_var (m);
@@ -352,11 +366,10 @@ static const struct
   void (*add) (Machine *m);
   guint weight;
 } operations[] = {
-  { add_pointwise, 6 },  { add_number, 5 },     { add_binary, 8 },
-  { add_reduction, 4 },  { add_product, 5 },    { add_softmax, 2 },
-  { add_transposed, 2 }, { add_unsqueezed, 2 }, { add_expanded, 3 },
-  { add_flat, 2 },       { add_part, 3 },       { add_parts, 3 },
-  { add_joined, 3 },     { add_write, 3 },      { add_write_through_view, 3 },
+  { add_pointwise, 6 }, { add_number, 5 },  { add_binary, 8 },     { add_reduction, 4 },
+  { add_product, 5 },   { add_softmax, 2 }, { add_transposed, 2 }, { add_unsqueezed, 2 },
+  { add_expanded, 3 },  { add_flat, 2 },    { add_folded, 2 },     { add_part, 3 },
+  { add_parts, 3 },     { add_joined, 3 },  { add_write, 3 },      { add_write_through_view, 3 },
 };
 
 void

@@ -183,6 +183,70 @@ gradient_appears (Program *p)
   program_backward (p, OP ("sum", T (y)));
 }
 
+/* -- strides, which nothing is captured for -- */
+
+static AdjTensor *
+turned (Program *p, gint64 a, gint64 b)
+{
+  AdjTensor *tensor = program_leaf (p, NULL, 2, (const gint64[]){ b, a });
+
+  g_assert_true (adj_tensor_set_requires_grad (p->cx, tensor, FALSE));
+  return OP ("t", T (tensor));
+}
+
+static void
+give (Program *p, AdjTensor *root, gboolean turns)
+{
+  AdjTensor *grad = turned (p, 2, 3);
+
+  if (!turns)
+    grad = OP ("mul.Scalar", T (OP ("t", T (turned (p, 3, 2)))), ADJ_INT (2));
+  g_assert_true (adj_backward (p->cx, &(AdjGradRoots){ .tensors = &root, .grads = &grad, .n = 1 },
+                               NULL, 0, 0));
+}
+
+static void
+gradient_of_other_strides (Program *p)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      AdjTensor *x = program_leaf (p, NULL, 1, (const gint64[]){ 6 });
+
+      give (p, OP ("view", T (x), LIST (ADJ_INT (2), ADJ_INT (3))), i % 2 == 1);
+    }
+}
+
+static void
+gradient_of_written_view_of_other_strides (Program *p)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      AdjTensor *x = program_leaf (p, NULL, 2, (const gint64[]){ 2, 3 });
+      AdjTensor *y = OP ("clone", T (x));
+
+      OP ("mul_.Scalar", T (OP ("select.int", T (y), ADJ_INT (0), ADJ_INT (1))), ADJ_INT (2));
+      OP ("mul_.Scalar",
+          T (OP ("as_strided", T (y), LIST (ADJ_INT (2)), LIST (ADJ_INT (2)), ADJ_INT (1))),
+          ADJ_INT (5));
+      give (p, y, i % 2 == 1);
+    }
+}
+
+static void
+saved_of_other_strides (Program *p)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      AdjTensor *x = program_leaf (p, NULL, 2, (const gint64[]){ 2, 3 });
+      AdjTensor *y = turned (p, 2, 3);
+
+      if (i % 2 == 0)
+        y = OP ("mul.Scalar", T (OP ("t", T (turned (p, 3, 2)))), ADJ_INT (2));
+      y = OP ("reshape", T (OP ("mul.Tensor", T (x), T (y))), LIST (ADJ_INT (6)));
+      program_backward (p, OP ("sum", T (OP ("sin", T (y)))));
+    }
+}
+
 /* -- what is another here -- */
 
 typedef struct
@@ -253,6 +317,9 @@ static const struct
   { "removes-next", removes_next_of_its_turn },
   { "leaf-needs-no-gradient", leaf_needs_no_gradient },
   { "gradient-appears", gradient_appears },
+  { "gradient-of-other-strides", gradient_of_other_strides },
+  { "written-view-of-other-strides", gradient_of_written_view_of_other_strides },
+  { "saved-of-other-strides", saved_of_other_strides },
 };
 
 int
