@@ -68,6 +68,8 @@ void random_add (Machine *m, AdjTensor *tensor, const Var *source, guint salt);
 void random_add_dims (Machine *m, AdjTensor *tensor, const Dim *dims, guint rank);
 /* Takes the error of the context (there need be none) into the results. */
 gboolean random_note_error (Machine *m, const char *what);
+/* Its values bit for bit; strides are not told: where a gradient turns out undefined, the other one
+ * is passed on as it is. */
 void random_print_tensor (GString *out, AdjTensor *tensor);
 
 /* -- random-ops.c -- */

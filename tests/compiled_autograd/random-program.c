@@ -83,17 +83,23 @@ void
 random_print_tensor (GString *out, AdjTensor *tensor)
 {
   g_autoptr (AdjTensorData) data = tensor != NULL ? adj_tensor_snapshot (tensor) : NULL;
-  g_autofree char *sum = NULL;
+  const AdjTensorMeta *meta = tensor != NULL ? adj_tensor_get_meta (tensor) : NULL;
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_MD5);
 
   if (data == NULL)
     {
       g_string_append (out, " none");
       return;
     }
-  sum = g_compute_checksum_for_bytes (G_CHECKSUM_MD5, adj_tensor_data_get_bytes (data));
-  g_string_append (out, " ");
-  adj_tensor_meta_print (adj_tensor_get_meta (tensor), NULL, out);
-  g_string_append_printf (out, ":%.8s", sum);
+  for (gint64 i = 0; i < adj_shape_numel (&meta->shape, NULL).word; i++)
+    {
+      double value = adj_tensor_data_get_double (data, i);
+
+      g_checksum_update (sum, (gconstpointer) &value, sizeof value);
+    }
+  g_string_append_printf (out, " %s", adj_dtype_info (meta->dtype)->code);
+  adj_shape_print_list (NULL, meta->shape.size, meta->shape.rank, out);
+  g_string_append_printf (out, ":%.8s", g_checksum_get_string (sum));
 }
 
 gboolean
@@ -399,7 +405,13 @@ describe (Machine *m)
 
   g_string_append_printf (out, "step %u\n", m->step);
   for (guint i = 0; i < m->n_leaves; i++)
-    random_print_tensor (out, adj_tensor_get_grad (m->leaves[i].tensor));
+    {
+      AdjTensor *grad = adj_tensor_get_grad (m->leaves[i].tensor);
+
+      random_print_tensor (out, grad);
+      if (grad != NULL)
+        adj_tensor_meta_print (adj_tensor_get_meta (grad), NULL, out);
+    }
   g_string_append (out, "\noutputs");
   for (guint i = 0; i < m->outputs->len; i++)
     {
