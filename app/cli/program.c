@@ -23,6 +23,8 @@ read_how (AdjProgramTarget *target, const char *at, const char *text, GError **e
     [ADJ_PROGRAM_EAGER] = "@eager",
     [ADJ_PROGRAM_TRACED] = "@traced",
     [ADJ_PROGRAM_COMPILED] = "@compiled",
+    [ADJ_PROGRAM_CAPTURED] = "@captured",
+    [ADJ_PROGRAM_CAPTURED_2_6] = "@captured-2.6",
   };
 
   for (guint i = 0; i < ADJ_PROGRAM_N_HOWS; i++)
@@ -32,7 +34,8 @@ read_how (AdjProgramTarget *target, const char *at, const char *text, GError **e
         return TRUE;
       }
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
-               "%s: a program runs @eager, @traced or @compiled, not %s", text, at);
+               "%s: a program runs @eager, @traced, @compiled, @captured or @captured-2.6, not %s",
+               text, at);
   return FALSE;
 }
 
@@ -58,6 +61,12 @@ adj_program_target_init (AdjProgramTarget *target, const char *text, GError **er
 
 /* -- run -- */
 
+static gboolean
+is_captured (AdjProgramHow how)
+{
+  return how == ADJ_PROGRAM_CAPTURED || how == ADJ_PROGRAM_CAPTURED_2_6;
+}
+
 /* The graph that is called in place of the function. */
 static AdjExit
 print_graph (const AdjProgramTarget *target, GError **error)
@@ -73,12 +82,31 @@ print_graph (const AdjProgramTarget *target, GError **error)
   return ADJ_EXIT_DONE;
 }
 
+static AdjExit
+run_captured (const AdjProgramTarget *target, GError **error)
+{
+  g_auto (AdjProgramOutcome) outcome = { NULL };
+
+  if (target->program->run == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the program '%s' only has a function",
+                   target->program->name);
+      return ADJ_EXIT_BAD_INPUT;
+    }
+  if (!adj_program_evaluate (target->program, target->how, TRUE, &outcome, error))
+    return ADJ_EXIT_BAD_INPUT;
+  printf ("%s", outcome.text);
+  return ADJ_EXIT_DONE;
+}
+
 AdjExit
 adj_program_target_run (const AdjProgramTarget *target, GError **error)
 {
   g_autoptr (AdjContext) cx = NULL;
   g_autoptr (GString) out = g_string_new (NULL);
 
+  if (is_captured (target->how))
+    return run_captured (target, error);
   if (target->how != ADJ_PROGRAM_EAGER)
     return print_graph (target, error);
   if (target->program->run == NULL)
@@ -132,12 +160,38 @@ compare_tensors (const char *kind, GPtrArray *a, GPtrArray *b, guint *n, guint *
     }
 }
 
+/* A run may leave thousands of gradients: a line for each that differs, and one for all. */
+static void
+compare_accumulated (GPtrArray *a, GPtrArray *b, guint *n, guint *n_differ)
+{
+  guint n_all = MAX (a->len, b->len), n_other = n_all - MIN (a->len, b->len);
+
+  if (n_all == 0 || a->len == 0 || b->len == 0)
+    return;
+  for (guint i = 0; i < MIN (a->len, b->len); i++)
+    {
+      double worst;
+
+      if (same_values (a->pdata[i], b->pdata[i], &worst))
+        continue;
+      printf ("accumulation %u  differs, by at most %g\n", i, worst);
+      n_other++;
+    }
+  if (a->len != b->len)
+    printf ("%u accumulations, and %u\n", a->len, b->len);
+  if (n_other == 0)
+    printf ("accumulations 0 to %u  equal\n", n_all - 1);
+  *n += n_all;
+  *n_differ += n_other;
+}
+
 AdjExit
 adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b, GError **error)
 {
   g_auto (AdjProgramOutcome) left = { NULL };
   g_auto (AdjProgramOutcome) right = { NULL };
   guint n = 0, n_differ = 0;
+  gboolean run;
 
   if (a->program == NULL || b->program == NULL)
     {
@@ -145,8 +199,9 @@ adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b
                    "a program is compared with a program: PROGRAM@eager PROGRAM@traced");
       return ADJ_EXIT_BAD_INPUT;
     }
-  if (!adj_program_evaluate (a->program, a->how, &left, error) ||
-      !adj_program_evaluate (b->program, b->how, &right, error))
+  run = is_captured (a->how) || is_captured (b->how);
+  if (!adj_program_evaluate (a->program, a->how, run, &left, error) ||
+      !adj_program_evaluate (b->program, b->how, run, &right, error))
     return ADJ_EXIT_BAD_INPUT;
   if (left.results->len != right.results->len)
     {
@@ -156,6 +211,15 @@ adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b
   compare_tensors ("output", left.results, right.results, &n, &n_differ);
   compare_tensors ("input afterwards", left.inputs, right.inputs, &n, &n_differ);
   compare_tensors ("gradient", left.gradients, right.gradients, &n, &n_differ);
+  compare_accumulated (left.accumulated, right.accumulated, &n, &n_differ);
+  if (left.text != NULL && right.text != NULL)
+    {
+      gboolean same = strcmp (left.text, right.text) == 0;
+
+      printf ("what it prints  %s\n", same ? "equal" : "differs");
+      n++;
+      n_differ += !same;
+    }
   printf ("%u values: %u equal, %u differ\n", n, n - n_differ, n_differ);
   return n_differ > 0 ? ADJ_EXIT_DIFFERENT : ADJ_EXIT_DONE;
 }

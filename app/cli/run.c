@@ -209,6 +209,64 @@ print_profile (const AdjGraph *graph, const AdjRunResult *result)
     }
 }
 
+/* The leaf that gradient @i goes to. */
+static const char *
+get_leaf (const AdjGraph *graph, const AdjRunResult *result, guint i)
+{
+  const AdjNode *node = adj_graph_get_node (graph, result->gradients[i].node.index);
+
+  return adj_graph_get_node (graph, node->args.items[0].node.index)->name;
+}
+
+static void
+print_gradients (const AdjGraph *graph, const AdjRunResult *result)
+{
+  for (guint i = 0; i < result->n_recalled; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, result->recalled[i].index);
+
+      printf ("'%s' was not called: %s\n", node->name,
+              node->n_users > 0 ? "what it gave when it was recorded stands in"
+                                : "its hook is not here, and nothing reads what it gives");
+    }
+  for (guint i = 0; i < result->n_gradients; i++)
+    {
+      AdjTensorData *grad = result->gradients[i].grad;
+      g_autoptr (GString) what = g_string_new (NULL);
+      g_autofree char *values = adj_tensor_data_print (grad, 12);
+
+      adj_tensor_meta_print (adj_tensor_data_get_meta (grad), NULL, what);
+      printf ("added to the gradient of '%s'  %s\n%s\n", get_leaf (graph, result, i), what->str,
+              values);
+    }
+}
+
+static void
+add_gradients (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "gradients");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < result->n_gradients; i++)
+    {
+      g_autoptr (GString) what = g_string_new (NULL);
+
+      adj_tensor_meta_print (adj_tensor_data_get_meta (result->gradients[i].grad), NULL, what);
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "leaf");
+      json_builder_add_string_value (builder, get_leaf (graph, result, i));
+      json_builder_set_member_name (builder, "value");
+      json_builder_add_string_value (builder, what->str);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "recorded_values");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < result->n_recalled; i++)
+    json_builder_add_string_value (builder,
+                                   adj_graph_get_node (graph, result->recalled[i].index)->name);
+  json_builder_end_array (builder);
+}
+
 static void
 print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 {
@@ -216,6 +274,7 @@ print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
 
   adj_value_foreach (&result->output, print_output, &printing);
+  print_gradients (graph, result);
   printf ("%u nodes in %.2f ms, peak memory %s\n", adj_graph_get_n_calls (graph),
           (double) result->total_ns / 1e6, peak);
   if (profile)
@@ -233,6 +292,8 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   json_builder_begin_array (builder);
   adj_value_foreach (&result->output, print_output, &printing);
   json_builder_end_array (builder);
+  if (result->n_gradients > 0 || result->n_recalled > 0)
+    add_gradients (graph, result, builder);
   json_builder_set_member_name (builder, "nanoseconds");
   json_builder_add_int_value (builder, result->total_ns);
   json_builder_set_member_name (builder, "peak_bytes");

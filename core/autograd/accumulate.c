@@ -108,6 +108,7 @@ leaf_was_missed (const AdjTensor *leaf)
 gboolean
 leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders)
 {
+  const Autograd *autograd = autograd_find (cx);
   Variable *variable = variable_get (leaf);
 
   variable->missed =
@@ -127,7 +128,20 @@ leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders)
   if (variable->grad != NULL)
     adj_tensor_unref (variable->grad);
   variable->grad = grad;
+  if (autograd != NULL && autograd->watch != NULL)
+    autograd->watch (leaf, grad, autograd->watch_data);
   return TRUE;
+}
+
+void
+engine_watch_accumulation (AdjContext *cx, AccumulationFunc func, gpointer data)
+{
+  Autograd *autograd = autograd_get (cx);
+
+  if (autograd == NULL)
+    return;
+  autograd->watch = func;
+  autograd->watch_data = data;
 }
 
 /* A leaf that no longer requires a gradient gets none. */

@@ -219,4 +219,9 @@ gboolean engine_push_walker (AdjContext *cx, BackwardWalker *walker);
 void engine_pop_walker (AdjContext *cx);
 BackwardWalker *engine_get_walker (AdjContext *cx); /* (nullable) */
 
+/* Hears of every gradient of a leaf that grew, in order. */
+typedef void (*AccumulationFunc) (AdjTensor *leaf, AdjTensor *grad, gpointer data);
+/* @func: (nullable): nobody; in place of who heard before. */
+void engine_watch_accumulation (AdjContext *cx, AccumulationFunc func, gpointer data);
+
 G_END_DECLS

@@ -165,7 +165,9 @@ struct _Autograd
   GraphTask *task;        /* (nullable): the innermost backward that runs */
   GPtrArray *walkers;     /* of BackwardWalker, unowned; %NULL among them: none from there on */
   guint64 n_tasks;
-  guint n_nested; /* backwards that run inside others */
+  guint n_nested;         /* backwards that run inside others */
+  AccumulationFunc watch; /* (nullable) */
+  gpointer watch_data;
 };
 
 Autograd *autograd_find (AdjContext *cx); /* (nullable) */

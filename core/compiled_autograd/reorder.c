@@ -276,23 +276,35 @@ move_post_hooks (Order *order)
 
 /* -- what nobody needs -- */
 
-/* What PyTorch 2.6 keeps: of what is called for its effect alone, hooks and their like, no operator
- * (trap 13). */
+/* What PyTorch 2.6 keeps: of what is called for its effect alone these four, and no operator (trap
+ * 13). */
 static gboolean
 is_kept_by_2_6 (const Order *order, guint index)
 {
+  static const char *const effects[] = {
+    CALL_HOOK, ACCUMULATE, "torch._dynamo.external_utils.call_backward",
+    "torch._dynamo.external_utils._exec_final_callbacks_stub"
+  };
   const AdjNode *node = get_node (order, index);
 
-  return node->opcode != ADJ_OPCODE_CALL_FUNCTION || is_header (order, index) ||
-         (node->op == NULL && !g_str_has_prefix (node->target, "operator."));
+  for (guint i = 0; i < G_N_ELEMENTS (effects); i++)
+    if (calls (node, effects[i]))
+      return TRUE;
+  return node->opcode != ADJ_OPCODE_CALL_FUNCTION || is_header (order, index);
 }
 
+/* A call whose meaning is unknown counts as one; sizes have none. */
 static gboolean
 has_effect (const Order *order, guint index)
 {
   const AdjNode *node = get_node (order, index);
 
-  return is_kept_by_2_6 (order, index) || (node->op != NULL && !adj_op_is_pure (node->op));
+  if (is_kept_by_2_6 (order, index))
+    return TRUE;
+  if (node->op == NULL)
+    return !g_str_has_prefix (node->target, "operator.") &&
+           !g_str_has_prefix (node->target, "torch.ops.aten.sym_");
+  return !adj_op_is_pure (node->op);
 }
 
 typedef gboolean (*KeepFunc) (const Order *order, guint index);

@@ -151,5 +151,10 @@ void
 adj_run_result_clear (AdjRunResult *result)
 {
   adj_value_clear (&result->output);
+  for (guint i = 0; i < result->n_gradients; i++)
+    adj_tensor_data_unref (result->gradients[i].grad);
+  g_clear_pointer (&result->gradients, g_free);
+  g_clear_pointer (&result->recalled, g_free);
+  result->n_gradients = result->n_recalled = 0;
   g_clear_pointer (&result->node_ns, g_free);
 }

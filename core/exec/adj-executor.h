@@ -21,14 +21,29 @@ typedef struct
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);
   /* (nullable) Replaces the result of a node: fills @out (transfer full) and returns %TRUE. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
+  /* (nullable) What a call gave once, of an object that is not here (a hook of another process):
+   * fills @out (transfer full) and returns %TRUE. */
+  gboolean (*recall) (AdjNodeId id, AdjValue *out, gpointer data);
   /* (nullable) Nodes done so far of all. */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
 } AdjRunRequest;
 
+/* What the graph of a backward added to a leaf. */
+typedef struct
+{
+  AdjNodeId node;      /* the accumulation */
+  AdjTensorData *grad; /* (owned) */
+} AdjRunGradient;
+
 typedef struct
 {
   AdjValue output; /* (owned): what the graph returns */
+  guint n_gradients;
+  AdjRunGradient *gradients; /* (owned) (nullable): in order */
+  guint n_recalled;
+  AdjNodeId
+      *recalled; /* (owned) (nullable): calls that were not made: what they gave once stood in */
   guint n_nodes;
   gint64 *node_ns; /* (owned): time of each node, 0 for those that cost nothing */
   gint64 total_ns;

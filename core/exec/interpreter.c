@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "exec/adj-executor.h"
+#include "exec/captured-private.h"
 
 /* How long a storage is alive, in nodes. */
 typedef struct
@@ -22,6 +23,7 @@ typedef struct
   gint64 started;
   guint last_use; /* of the node being looked at */
   guint index;
+  CapturedRun captured;
 } Watch;
 
 /* Nanoseconds: most nodes take less than one of GLib's microseconds. */
@@ -212,6 +214,13 @@ see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer d
 }
 
 static gboolean
+replace_call (
+    const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
+{
+  return captured_replace (&((Watch *) data)->captured, graph, id, args, value);
+}
+
+static gboolean
 interpreter_available (GError **error)
 {
   return TRUE;
@@ -255,7 +264,9 @@ interpreter_run (const AdjRunRequest *request,
   g_autoptr (GHashTable) lives =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   Watch watch = { .request = request, .result = result, .lives = lives };
-  AdjInterpreterHooks hooks = { .node = see_node, .amend = amend_node, .data = &watch };
+  AdjInterpreterHooks hooks = {
+    .node = see_node, .amend = amend_node, .replace = replace_call, .data = &watch
+  };
   AdjValue *inputs;
   gint64 started = now ();
   g_auto (AdjValue) output = ADJ_NONE;
@@ -269,6 +280,7 @@ interpreter_run (const AdjRunRequest *request,
   if (request->float64)
     adj_context_push_mode (cx, adj_float64_mode_new ());
   watch.started = started;
+  captured_run_init (&watch.captured, cx, request);
   inputs = import_inputs (request);
 
   done = adj_interpret (cx, request->graph, inputs, request->n_inputs, &hooks, &output);
@@ -276,6 +288,7 @@ interpreter_run (const AdjRunRequest *request,
   for (guint i = 0; i < request->n_inputs; i++)
     adj_value_clear (&inputs[i]);
   g_free (inputs);
+  captured_run_end (&watch.captured, result);
   if (!done)
     {
       adj_run_result_clear (result);

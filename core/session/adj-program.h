@@ -73,23 +73,29 @@ ADJ_PUBLIC gboolean adj_program_record (const AdjProgram *program,
 typedef enum
 {
   ADJ_PROGRAM_EAGER,
-  ADJ_PROGRAM_TRACED,   /* its inference graph, called as the function was; no gradients */
-  ADJ_PROGRAM_COMPILED, /* its joint graph, cut in two by min-cut, called as the function was */
+  ADJ_PROGRAM_TRACED,       /* its inference graph, called as the function was; no gradients */
+  ADJ_PROGRAM_COMPILED,     /* its joint graph, cut in two by min-cut, called as the function was */
+  ADJ_PROGRAM_CAPTURED,     /* its backwards by compiled autograd, in the engine's order */
+  ADJ_PROGRAM_CAPTURED_2_6, /* or in that of PyTorch 2.6 */
   ADJ_PROGRAM_N_HOWS,
 } AdjProgramHow;
 
 /* What one call did.  AdjTensorData; composite tensors by their parts; %NULL: undefined. */
 typedef struct
 {
-  GPtrArray *results;   /* (owned) */
-  GPtrArray *inputs;    /* (owned): what became of the arguments */
-  GPtrArray *gradients; /* (owned): of all results, by leaf; the sum of each result's elements was
-                           differentiated */
+  GPtrArray *results;     /* (owned) */
+  GPtrArray *inputs;      /* (owned): what became of the arguments */
+  GPtrArray *gradients;   /* (owned): of all results, by leaf; the sum of each result's elements was
+                             differentiated */
+  GPtrArray *accumulated; /* (owned): of the run: the gradient of a leaf each time that it grew */
+  char *text;             /* (owned) (nullable): of the run: what it printed */
 } AdjProgramOutcome;
 
-/* Calls the function on its example inputs.  @outcome (out caller-allocates). */
+/* Calls the function on its example inputs.  Run are programs without a function, and those whose
+ * backwards are captured or (@run) compared with such.  @outcome (out caller-allocates). */
 ADJ_PUBLIC gboolean adj_program_evaluate (const AdjProgram *program,
                                           AdjProgramHow how,
+                                          gboolean run,
                                           AdjProgramOutcome *outcome,
                                           GError **error);
 ADJ_PUBLIC void adj_program_outcome_clear (AdjProgramOutcome *outcome);

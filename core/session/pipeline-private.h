@@ -11,6 +11,11 @@ gboolean pipeline_go_on (const char *list,
                          AdjPipelineResult *result,
                          GError **error);
 
+/* Whether @program has a function to trace. */
+gboolean program_check_function (const AdjProgram *program, GError **error);
+/* %FALSE: the context is in error. */
+gboolean program_take_inputs (const AdjProgram *program, AdjContext *cx, AdjProgramInputs *inputs);
+
 /* Whether @steps (nullable) begin with the capture of a program's backwards. */
 gboolean captures_are_asked_for (const char *steps);
 /* Runs @program and adds what was captured of its backwards to @result, whose recording there is.

@@ -5,6 +5,8 @@
 
 /* Indices must fit the smallest table that they may select from; 0 and 1 always do. */
 #define RANDOM_INT_END 2
+/* Of what any length fits: the text of a graph may say "s0" and nothing else of it. */
+#define ANY_LENGTH 4
 
 static double
 draw_normal (GRand *rand)
@@ -12,6 +14,18 @@ draw_normal (GRand *rand)
   double radius = sqrt (-2 * log (1 - g_rand_double (rand)));
 
   return radius * cos (2 * G_PI * g_rand_double (rand));
+}
+
+static gboolean
+find_length (AdjSymbols *symbols, AdjSize size, gint64 *length)
+{
+  g_autoptr (GString) name = g_string_new (NULL);
+
+  if (adj_size_get_hint (symbols, size, length))
+    return TRUE;
+  adj_size_print (symbols, size, name);
+  *length = ANY_LENGTH;
+  return name->str[0] == 's' && adj_symbols_find (symbols, name->str) != NULL;
 }
 
 static AdjTensorData *
@@ -27,7 +41,7 @@ draw_tensor (GRand *rand, const AdjTensorMeta *meta, AdjSymbols *symbols, GError
   guint64 n_bytes;
 
   for (guint i = 0; i < meta->shape.rank; i++)
-    if (!adj_size_get_hint (symbols, meta->shape.size[i], &sizes[i]))
+    if (!find_length (symbols, meta->shape.size[i], &sizes[i]))
       {
         g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "its size is not known");
         return NULL;
@@ -50,6 +64,55 @@ draw_tensor (GRand *rand, const AdjTensorMeta *meta, AdjSymbols *symbols, GError
 }
 
 static gboolean
+draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error);
+
+/* How many items of @node are read; -1: it is read otherwise, and no list. */
+static gint
+count_items (const AdjGraph *graph, const AdjNode *node)
+{
+  gint64 n = 0;
+
+  for (guint i = 0; i < node->n_users; i++)
+    {
+      const AdjNode *user = adj_graph_get_node (graph, node->users[i].index);
+
+      if (!g_str_equal (user->target, "operator.getitem") || user->args.n != 2 ||
+          user->args.items[1].kind != ADJ_VALUE_INT || user->args.items[1].integer < 0 ||
+          user->args.items[1].integer >= ADJ_MAX_NODES)
+        return -1;
+      n = MAX (n, user->args.items[1].integer + 1);
+    }
+  return (gint) n;
+}
+
+/* Lists of a captured backward: each item as who takes it out says; an object that is called (a
+ * hook) is none. */
+static gboolean
+draw_list (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
+{
+  gint n = count_items (graph, node);
+
+  if (n < 0 || (node->val.kind != ADJ_VALUE_NONE && !adj_value_is_container (&node->val)))
+    return FALSE;
+  *out = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = (guint) n };
+  out->items = g_new0 (AdjValue, n + 1);
+  for (guint i = 0; i < node->n_users; i++)
+    {
+      const AdjNode *user = adj_graph_get_node (graph, node->users[i].index);
+      AdjValue *item = &out->items[user->args.items[1].integer];
+
+      if (user->val.kind == ADJ_VALUE_NONE || item->kind != ADJ_VALUE_NONE)
+        continue;
+      if (!draw_input (rand, graph, user, item, error))
+        {
+          adj_value_clear (out);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
 draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
 {
   AdjSymbols *symbols = adj_graph_get_symbols (graph);
@@ -66,10 +129,22 @@ draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *o
         *out = ADJ_DATA (data);
       return data != NULL;
     }
-  if (adj_value_get_size (&node->val, &size) && adj_size_get_hint (symbols, size, &hint))
+  if (adj_value_get_size (&node->val, &size) && find_length (symbols, size, &hint))
     {
       *out = ADJ_INT (hint);
       return TRUE;
+    }
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
+    {
+      GError *failure = NULL;
+
+      if (draw_list (rand, graph, node, out, &failure))
+        return TRUE;
+      if (failure != NULL)
+        {
+          g_propagate_error (error, failure);
+          return FALSE;
+        }
     }
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
                "random input for '%s': the file does not say what it is", node->name);

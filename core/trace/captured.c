@@ -41,7 +41,7 @@ graph_is_captured (const AdjGraph *graph)
   return FALSE;
 }
 
-/* What nobody can look into stands for itself: @value is its node then. */
+/* What nobody can look into stands for itself, as do lists: @value is its node then. */
 static gboolean
 import (Retrace *self, const AdjNode *node, AdjValue *value)
 {
@@ -62,8 +62,11 @@ add_inputs (Retrace *self, const AdjGraph *graph, AdjValue *args)
         return FALSE;
       id = adj_tracer_add_placeholder (self->tracer, node->name, NULL, &node->meta, origin,
                                        &args[i]);
-      if (args[i].kind == ADJ_VALUE_NONE)
-        args[i] = ADJ_NODE (id);
+      if (args[i].kind == ADJ_VALUE_NONE || adj_value_is_container (&args[i]))
+        {
+          adj_value_clear (&args[i]);
+          args[i] = ADJ_NODE (id);
+        }
     }
   return TRUE;
 }

@@ -2,14 +2,15 @@
 
 /* A write through a view, and what a capture makes of its gradient.
  *
- * y is a copy of x, two elements of which are doubled in place.  The backward writes the gradient
- * of these two elements through a view of the whole gradient, and nobody reads what that write
- * gives: PyTorch 2.6 takes it for dead and drops it, and x gets 1 where it should get 2.
+ * y is a copy of x, two elements of which are doubled in place.  In PyTorch the gradient of these
+ * two is written through a view of the whole gradient, and nobody reads what that write gives: what
+ * PyTorch 2.6 captured loses it as dead, and x gets 1 where it should get 2.  Here the gradient is
+ * a new value (slice_scatter), which no order can lose:
  *
- *   adjoint trace written-view --compat -o captured.adjoint
- *   adjoint check captured.adjoint
+ *   adjoint compare written-view@eager written-view@captured-2.6
  *
- * In the engine's order the write stays where it was. */
+ * `adjoint check` finds the loss in a graph that PyTorch captured (lost-write).
+ */
 
 #include "programs.h"
 
@@ -56,7 +57,7 @@ adj_program_written_view (void)
   static const AdjProgram program = {
     .abi = ADJ_PROGRAM_ABI,
     .name = "written-view",
-    .summary = "The gradient of a write through a view, which a capture may lose",
+    .summary = "The gradient of a write through a view, which PyTorch's capture loses",
     .run = run,
     .call = call,
     .inputs = inputs,

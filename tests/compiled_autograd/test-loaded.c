@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Captured backwards of a file: they run on lists of inputs, say what they add to which leaf, and
+ * where a hook of another process is called take what was recorded, or refuse. */
+
+#include "support/adj-test.h"
+#include "support/graphs.h"
+
+static AdjBundle *
+load (const char *name)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", name, NULL);
+
+  return adj_test_load_bundle (path);
+}
+
+static AdjTensorData *
+vector (guint n, const float *values)
+{
+  const gint64 size = n;
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (values, n * sizeof *values);
+
+  adj_shape_init_ints (&meta.shape, n > 0 ? 1 : 0, &size);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+static AdjTensorData *
+scalar (float value)
+{
+  AdjTensorMeta meta = {
+    .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = -1
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (&value, sizeof value);
+
+  adj_shape_init_ints (&meta.shape, 0, NULL);
+  return adj_tensor_data_new (&meta, bytes, NULL);
+}
+
+static void
+assert_gradient (const AdjGraph *graph,
+                 const AdjRunResult *result,
+                 guint index,
+                 const char *leaf,
+                 guint n,
+                 const double *values)
+{
+  const AdjRunGradient *gradient = &result->gradients[index];
+  const AdjNode *node = adj_graph_get_node (graph, gradient->node.index);
+
+  g_assert_cmpstr (adj_graph_get_node (graph, node->args.items[0].node.index)->name, ==, leaf);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpfloat (adj_tensor_data_get_double (gradient->grad, i), ==, values[i]);
+}
+
+/* z = x · y, summed: x gets y and y gets x. */
+static void
+gradients_are_told (void)
+{
+  g_autoptr (AdjBundle) bundle = load ("c01.txt");
+  AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  AdjValue items[3] = { ADJ_DATA (scalar (1)), ADJ_DATA (vector (3, (const float[]){ 1, 2, 3 })),
+                        ADJ_DATA (vector (3, (const float[]){ 4, 5, 6 })) };
+  const AdjValue inputs[4] = { { .kind = ADJ_VALUE_LIST, .n = 3, .items = items },
+                               { .kind = ADJ_VALUE_LIST },
+                               { .kind = ADJ_VALUE_LIST },
+                               { .kind = ADJ_VALUE_LIST } };
+  AdjRunRequest request = { .graph = graph, .inputs = inputs, .n_inputs = 4 };
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result;
+
+  adj_executor_run (adj_executors_get (0), &request, &result, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result.n_gradients, ==, 2);
+  assert_gradient (graph, &result, 0, "getitem_1", 3, (const double[]){ 4, 5, 6 });
+  assert_gradient (graph, &result, 1, "getitem_2", 3, (const double[]){ 1, 2, 3 });
+  adj_run_result_clear (&result);
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+    adj_value_clear (&items[i]);
+}
+
+static void
+absent_hooks_are_refused (void)
+{
+  g_autoptr (AdjBundle) bundle = load ("c09.txt");
+  const AdjSessionRun run = { .bundle = bundle,
+                              .graph = adj_bundle_get_graph (bundle, 0),
+                              .random = TRUE };
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result;
+
+  g_assert_false (adj_session_run (&run, &result, NULL, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
+  g_assert_nonnull (g_strstr_len (error->message, -1,
+                                  "'call_hook' calls the tensor_pre_hook at SinBackward0 (NodeCall "
+                                  "3), which only the process had that was captured"));
+}
+
+/* -- what was recorded stands in -- */
+
+static AdjTensorData *
+recorded_value (const char *node, gboolean float64, gpointer data)
+{
+  return g_str_equal (node, data) ? vector (3, (const float[]){ 10, 20, 30 }) : NULL;
+}
+
+/* The file of @name with a call of its inputs, and the value of @node in it. */
+static AdjBundle *
+record (const char *name, const char *node)
+{
+  g_autoptr (AdjBundle) bundle = load (name);
+  g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
+  const AdjBundleGraph *graph = adj_bundle_get_graph (bundle, 0);
+  g_autoptr (GError) error = NULL;
+  guint n;
+  AdjValue *inputs = adj_session_random_inputs (graph->graph, 1, &n, &error);
+  const AdjRecordedCall call = { .n_inputs = n, .inputs = inputs };
+
+  g_assert_no_error (error);
+  g_assert_true (adj_bundle_builder_add_graph (builder, graph, NULL));
+  g_assert_true (adj_bundle_builder_add_call (builder, &call, graph->id, NULL));
+  adj_bundle_builder_set_taps (builder, recorded_value, (gpointer) node, NULL);
+  adj_session_free_inputs (inputs, n);
+  return adj_bundle_builder_end (g_steal_pointer (&builder), NULL);
+}
+
+/* @node: whose value was recorded; @called: the call that it stands in for. */
+static void
+check_recalled (const char *name, const char *node, const char *called)
+{
+  g_autoptr (AdjBundle) bundle = record (name, node);
+  const AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
+  AdjGraph *graph = run.graph->graph;
+  g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                         (GDestroyNotify) adj_tensor_data_unref);
+  g_autoptr (GError) error = NULL;
+  AdjRunResult result;
+
+  adj_session_run (&run, &result, values, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result.n_recalled, ==, 1);
+  g_assert_cmpstr (adj_graph_get_node (graph, result.recalled[0].index)->name, ==, called);
+  g_assert_cmpfloat (adj_tensor_data_get_double (g_hash_table_lookup (values, node), 1), ==, 20);
+  g_assert_nonnull (g_hash_table_lookup (values, "accumulate_grad_"));
+  adj_run_result_clear (&result);
+}
+
+static void
+recorded_values_stand_in (void)
+{
+  check_recalled ("c25.txt", "call_hook", "call_hook");
+  check_recalled ("c12.txt", "getitem_3", "call_backward");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/compiled-autograd/loaded/gradients", gradients_are_told);
+  g_test_add_func ("/compiled-autograd/loaded/absent", absent_hooks_are_refused);
+  g_test_add_func ("/compiled-autograd/loaded/recorded", recorded_values_stand_in);
+  return g_test_run ();
+}
