@@ -7,9 +7,11 @@
 #include "passes/adj-finding-internal.h"
 
 static const AdjCheck *const checks[] = {
-  &adj_check_overwritten_output, &adj_check_wrong_base,        &adj_check_expanded_write,
-  &adj_check_merged_random,      &adj_check_recomputed_random, &adj_check_repeated_write,
-  &adj_check_saved_reference,    &adj_check_saved_twice,       &adj_check_unsaved,
+  &adj_check_overwritten_output, &adj_check_wrong_base,         &adj_check_expanded_write,
+  &adj_check_merged_random,      &adj_check_recomputed_random,  &adj_check_repeated_write,
+  &adj_check_saved_reference,    &adj_check_saved_twice,        &adj_check_unsaved,
+  &adj_check_lost_write,         &adj_check_early_accumulation, &adj_check_early_update,
+  &adj_check_shared_gradient,    &adj_check_lost_tokens,
 };
 
 guint
@@ -37,6 +39,8 @@ static const struct
   { "joint", offsetof (AdjCheckedRegion, joint) },
   { "forward", offsetof (AdjCheckedRegion, forward) },
   { "backward", offsetof (AdjCheckedRegion, backward) },
+  { "replayed", offsetof (AdjCheckedRegion, replayed) },
+  { "compiled_autograd", offsetof (AdjCheckedRegion, captured) },
 };
 
 static void

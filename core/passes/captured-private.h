@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "passes/adj-finding.h"
+
+G_BEGIN_DECLS
+
+/* Reading the graph of a captured backward. */
+
+#define CAPTURED_HOOK "torch._dynamo.external_utils.call_hook"
+#define CAPTURED_ACCUMULATION "torch.ops.inductor.accumulate_grad_.default"
+
+gboolean captured_calls (const AdjNode *node, const char *target);
+/* Argument @arg when it is a node; G_MAXUINT: it is none. */
+guint captured_get_arg (const AdjNode *node, guint arg);
+/* Whether @node writes its first argument. */
+gboolean captured_writes (const AdjNode *node);
+/* (transfer full) (array): by node, the one that made the memory of its result: that which a view
+ * looks at, or a write was to. */
+guint *captured_find_owners (const AdjGraph *graph);
+
+G_END_DECLS

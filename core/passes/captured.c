@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "call/adj-op.h"
+#include "passes/captured-private.h"
+
+gboolean
+captured_calls (const AdjNode *node, const char *target)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && g_str_equal (node->target, target);
+}
+
+guint
+captured_get_arg (const AdjNode *node, guint arg)
+{
+  return arg < node->args.n && node->args.items[arg].kind == ADJ_VALUE_NODE
+             ? node->args.items[arg].node.index
+             : G_MAXUINT;
+}
+
+gboolean
+captured_writes (const AdjNode *node)
+{
+  const AdjSchema *schema = node->op != NULL ? adj_op_get_schema (node->op) : NULL;
+
+  return schema != NULL && schema->n_arguments > 0 && schema->arguments[0].type.written &&
+         captured_get_arg (node, 0) != G_MAXUINT;
+}
+
+guint *
+captured_find_owners (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint *owners = g_new (guint, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      guint source = captured_get_arg (node, 0);
+
+      owners[i] = i;
+      if (node->op != NULL && source != G_MAXUINT &&
+          (captured_writes (node) || adj_schema_is_view (adj_op_get_schema (node->op))))
+        owners[i] = owners[source];
+    }
+  return owners;
+}
