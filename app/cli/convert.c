@@ -12,7 +12,7 @@ convert (const AdjTarget *target, const char *path, GError **error)
   const AdjFormat *format;
 
   if (adj_picture_is (path))
-    return adj_picture_write (target->graph->graph, &layout, &paint, path, error);
+    return adj_picture_write (target, &layout, &paint, path, error);
   format = adj_format_for_path (path, error);
   return format != NULL && format->save (target->bundle, path, &options, NULL, error);
 }

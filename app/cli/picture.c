@@ -15,7 +15,7 @@ show_progress (guint done, guint total, guint n_equal, gpointer data)
 }
 
 gboolean
-adj_picture_write (AdjGraph *graph,
+adj_picture_write (const AdjTarget *target,
                    const AdjLayoutOptions *layout,
                    const AdjPaintOptions *paint,
                    const char *path,
@@ -26,8 +26,11 @@ adj_picture_write (AdjGraph *graph,
   AdjLayoutOptions options = *layout;
   AdjPaintOptions paint_options = *paint;
   gboolean done;
+  AdjGraph *graph = target->graph->graph;
+  g_autoptr (AdjCaptured) captured = adj_captured_new (graph, target->bundle);
   g_autoptr (AdjScene) scene = NULL;
 
+  options.captured = captured;
   options.progress = show_progress;
   options.progress_data = &line;
   scene = adj_layout_mirror (graph, &options, NULL, NULL, error);

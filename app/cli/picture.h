@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /* Whether @path ends as a picture does: .svg, .png or .pdf. */
 gboolean adj_picture_is (const char *path);
-/* Lays @graph out and paints it into @path, with a line of progress. */
-gboolean adj_picture_write (AdjGraph *graph,
+/* Lays the graph of @target out and paints it into @path, with a line of progress. */
+gboolean adj_picture_write (const AdjTarget *target,
                             const AdjLayoutOptions *layout,
                             const AdjPaintOptions *paint,
                             const char *path,

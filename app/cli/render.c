@@ -48,7 +48,7 @@ find_view (const char *name, AdjLayoutView *view, GError **error)
 }
 
 static gboolean
-render (AdjGraph *graph, const Options *options, GError **error)
+render (const AdjTarget *target, const Options *options, GError **error)
 {
   AdjLayoutOptions layout = { .keep_aliases = options->aliases,
                               .fold_depth = (guint) MAX (options->fold, 0) };
@@ -59,7 +59,7 @@ render (AdjGraph *graph, const Options *options, GError **error)
   };
 
   return find_view (options->layout, &layout.view, error) &&
-         adj_picture_write (graph, &layout, &paint, options->output, error);
+         adj_picture_write (target, &layout, &paint, options->output, error);
 }
 
 static AdjExit
@@ -90,8 +90,7 @@ run (int argc, char **argv, GError **error)
                            "render: say where to write with -o FILE.svg, .png or .pdf");
       return ADJ_EXIT_BAD_INPUT;
     }
-  if (!adj_target_open (&target, argv[1], options.id, error) ||
-      !render (target.graph->graph, &options, error))
+  if (!adj_target_open (&target, argv[1], options.id, error) || !render (&target, &options, error))
     return ADJ_EXIT_BAD_INPUT;
   if (options.json)
     adj_print_written (options.output, target.graph->id);

@@ -34,10 +34,14 @@ show_layout (guint done, guint total, guint n_equal, gpointer data)
 }
 
 static AdjScene *
-lay_out (AdjGraph *graph, gint fold, GError **error)
+lay_out (const AdjTarget *target, gint fold, GError **error)
 {
   AdjProgressLine line = { .what = "blocks laid out" };
-  AdjLayoutOptions options = { .progress = show_layout, .progress_data = &line };
+  AdjGraph *graph = target->graph->graph;
+  g_autoptr (AdjCaptured) captured = adj_captured_new (graph, target->bundle);
+  AdjLayoutOptions options = { .captured = captured,
+                               .progress = show_layout,
+                               .progress_data = &line };
   AdjScene *scene;
 
   if (fold >= 0)
@@ -87,7 +91,7 @@ write_report (const AdjTarget *target, const Options *options, GError **error)
 
   adj_graph_name_init (&name, target->name);
   report.file = file = g_path_get_basename (name.path);
-  report.scene = scene = lay_out (target->graph->graph, options->fold, error);
+  report.scene = scene = lay_out (target, options->fold, error);
   if (scene == NULL)
     return FALSE;
   if (!options->no_run)

@@ -300,6 +300,40 @@ kind_of (const AdjCensus *self, guint index, gboolean known, const guint8 *has_g
     }
 }
 
+/* What is taken out of the lists of a captured backward: hooks belong to who calls them, gradients
+ * that are given come in from above, all else is stuck to its readers. */
+static void
+find_host_of_item (AdjCensus *self, guint32 i)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, i);
+  const AdjCapturedNode *item = adj_captured_get_node (self->captured, i);
+  AdjCensusEntry *entry = &self->entries[i];
+
+  if (item->kind == ADJ_CAPTURED_HOOK_ITEM && node->n_users > 0)
+    {
+      entry->host = node->users[0].index;
+      entry->kind = ADJ_CENSUS_CARD;
+      return;
+    }
+  entry->host = i;
+  entry->kind =
+      item->kind == ADJ_CAPTURED_INPUT && item->item < adj_captured_get_n_inputs (self->captured) &&
+              adj_captured_get_input (self->captured, item->item)->from == ADJ_FROM_GRADIENT &&
+              node->n_users > 0
+          ? ADJ_CENSUS_PILL
+          : ADJ_CENSUS_CHIP;
+}
+
+static gboolean
+is_item (const AdjCensus *self, guint index)
+{
+  AdjCapturedKind kind = self->captured != NULL
+                             ? adj_captured_get_node (self->captured, index)->kind
+                             : ADJ_CAPTURED_OTHER;
+
+  return kind == ADJ_CAPTURED_INPUT || kind == ADJ_CAPTURED_SIZE || kind == ADJ_CAPTURED_HOOK_ITEM;
+}
+
 static void
 find_hosts (AdjCensus *self, gboolean keep_aliases)
 {
@@ -323,6 +357,12 @@ find_hosts (AdjCensus *self, gboolean keep_aliases)
       gboolean of_chip = alias && self->entries[input].kind == ADJ_CENSUS_CHIP;
 
       entry->bytes = bytes_of_node (self->graph, node);
+      if (is_item (self, i))
+        {
+          entry->value = i;
+          find_host_of_item (self, i);
+          continue;
+        }
       /* An item of a tuple is a tensor of its own; a view is not. */
       entry->value =
           alias && !census_packet_is (node->target, "getitem") ? self->entries[input].value : i;
@@ -422,6 +462,31 @@ forward_role (const AdjNode *node, gboolean saved)
   return saved ? ADJ_ROLE_SAVED : ADJ_ROLE_NONE;
 }
 
+static AdjRole
+captured_role (const AdjCensus *self, guint index)
+{
+  static const AdjRole by_kind[] = {
+    [ADJ_CAPTURED_LIST] = ADJ_ROLE_PLACEHOLDER,
+    [ADJ_CAPTURED_SIZE] = ADJ_ROLE_PLACEHOLDER,
+    [ADJ_CAPTURED_HOOK_ITEM] = ADJ_ROLE_HOOK,
+    [ADJ_CAPTURED_HOOK] = ADJ_ROLE_HOOK,
+    [ADJ_CAPTURED_BACKWARD] = ADJ_ROLE_CUSTOM_BACKWARD,
+    [ADJ_CAPTURED_ACCUMULATE] = ADJ_ROLE_ACCUMULATE,
+    [ADJ_CAPTURED_CALLBACKS] = ADJ_ROLE_CALLBACKS,
+  };
+  static const AdjRole by_origin[] = {
+    [ADJ_FROM_GRADIENT] = ADJ_ROLE_GRADIENT,
+    [ADJ_FROM_SAVED] = ADJ_ROLE_SAVED,
+    [ADJ_FROM_LEAF] = ADJ_ROLE_PARAMETER,
+    [ADJ_FROM_GRAD] = ADJ_ROLE_GRADIENT,
+  };
+  const AdjCapturedNode *node = adj_captured_get_node (self->captured, index);
+
+  if (node->kind == ADJ_CAPTURED_INPUT && node->item < adj_captured_get_n_inputs (self->captured))
+    return by_origin[adj_captured_get_input (self->captured, node->item)->from];
+  return node->kind < G_N_ELEMENTS (by_kind) ? by_kind[node->kind] : ADJ_ROLE_NONE;
+}
+
 static void
 find_roles (AdjCensus *self)
 {
@@ -454,6 +519,8 @@ find_roles (AdjCensus *self)
       const AdjNode *node = adj_graph_get_node (self->graph, i);
       AdjCensusEntry *entry = &self->entries[i];
 
+      if (self->captured != NULL && entry->role == ADJ_ROLE_NONE)
+        entry->role = captured_role (self, i);
       if (entry->role != ADJ_ROLE_NONE)
         continue;
       if (entry->kind == ADJ_CENSUS_CHIP)
@@ -480,9 +547,9 @@ find_roles (AdjCensus *self)
 static void
 flatten (AdjCensus *self)
 {
-  self->title = self->is_joint        ? "FORWARD AND BACKWARD ↓"
-                : self->only_backward ? "BACKWARD ↓"
-                                      : "FORWARD ↓";
+  self->title = self->is_joint                                  ? "FORWARD AND BACKWARD ↓"
+                : self->only_backward || self->captured != NULL ? "BACKWARD ↓"
+                                                                : "FORWARD ↓";
   self->one_column = TRUE;
   self->only_backward = FALSE;
   for (guint i = 0; i < self->n; i++)
@@ -505,7 +572,7 @@ hide_others (AdjCensus *self, const GArray *only)
 }
 
 AdjCensus *
-adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
+adj_census_new (AdjGraph *graph, const AdjLayoutOptions *options)
 {
   AdjCensus *self = g_new0 (AdjCensus, 1);
   g_autofree guint8 *late = find_late (graph);
@@ -516,6 +583,8 @@ adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
   self->n = adj_graph_get_n_nodes (graph);
   self->entries = g_new0 (AdjCensusEntry, self->n);
   self->results = g_array_new (FALSE, FALSE, sizeof (AdjCensusResult));
+  self->captured = options->captured != NULL ? adj_captured_ref (options->captured)
+                                             : adj_captured_new (graph, NULL);
   adj_value_foreach (&output->args, collect_result, self);
   find_kind_of_graph (self, late);
   if (self->is_joint)
@@ -525,7 +594,7 @@ adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
   census_find_copies (self, late, repeats);
   find_twins (self);
   find_roles (self);
-  if (options->view != ADJ_VIEW_MIRROR)
+  if (options->view != ADJ_VIEW_MIRROR || self->captured != NULL)
     flatten (self);
   if (options->view == ADJ_VIEW_FLOW && options->only != NULL)
     hide_others (self, options->only);
@@ -535,6 +604,7 @@ adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options)
 void
 adj_census_free (AdjCensus *census)
 {
+  g_clear_pointer (&census->captured, adj_captured_unref);
   g_array_unref (census->results);
   g_free (census->entries);
   g_free (census);

@@ -46,9 +46,10 @@ typedef struct
   gboolean only_backward; /* has tangents, but every result depends on them; mirrored */
   gboolean one_column;    /* not mirrored: everything stands on the forward side */
   const char *title;      /* of that column */
+  AdjCaptured *captured;  /* (owned) (nullable): it is a captured backward */
 } AdjCensus;
 
-AdjCensus *adj_census_new (const AdjGraph *graph, const AdjLayoutOptions *options);
+AdjCensus *adj_census_new (AdjGraph *graph, const AdjLayoutOptions *options);
 void adj_census_free (AdjCensus *census);
 
 /* Whether @index is an input that carries a gradient in. */

@@ -113,20 +113,33 @@ name_of_input (const AdjDraft *self, guint32 index)
   return node->meta.parameter ? short_name (node->meta.parameter) : node->name;
 }
 
+/* "W fc1" for fc1.weight, "b fc1" for fc1.bias. */
+static const char *
+name_parameter (AdjDraft *self, const char *name)
+{
+  const char *dot = strrchr (name, '.');
+
+  if (dot && (!strcmp (dot, ".weight") || !strcmp (dot, ".bias")))
+    return keep (self,
+                 g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
+  return keep (self, g_strdup_printf ("W %s", name));
+}
+
 /* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
 static const char *
 name_on_chip (AdjDraft *self, guint32 index)
 {
   const AdjNode *node = adj_draft_node (self, index);
   const char *name = name_of_input (self, index);
-  const char *dot = strrchr (name, '.');
+  const AdjCaptured *captured = self->census->captured;
+  char *title = captured ? adj_captured_name_node (captured, index) : NULL;
 
-  if (!node->meta.parameter)
+  if (title)
+    name = keep (self, title);
+  if (!node->meta.parameter &&
+      (!title || self->census->entries[index].role != ADJ_ROLE_PARAMETER || strchr (name, '[')))
     return name;
-  if (dot && (!strcmp (dot, ".weight") || !strcmp (dot, ".bias")))
-    return keep (self,
-                 g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
-  return keep (self, g_strdup_printf ("W %s", name));
+  return name_parameter (self, name);
 }
 
 /* "grad of fc1.weight" for nodes that make a gradient which leaves the graph. */
@@ -187,6 +200,46 @@ fit (AdjDraft *self, AdjFont font, float size, const char *text, float width)
   return keep (self, adj_font_ellipsize (font, size, text, width));
 }
 
+/* What stands below the title of a node of a captured backward: what did not fit into it, its name,
+ * the call that it is alone in, its shape. */
+static const char *
+describe_captured (
+    AdjDraft *self, guint32 index, gboolean named, const char *rest, const char *shape, guint32 row)
+{
+  const AdjCapturedNode *node = adj_captured_get_node (self->census->captured, index);
+  gboolean alone = node->call != ADJ_CAPTURED_NONE && adj_rows_row (self->rows, row)->module == 0 &&
+                   node->kind != ADJ_CAPTURED_INPUT;
+  g_autofree char *call = alone ? g_strdup_printf ("NodeCall %u", node->call) : NULL;
+  const char *const parts[] = { rest, named ? adj_draft_node (self, index)->name : NULL, call,
+                                *shape ? shape : NULL };
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i])
+      g_string_append_printf (out, "%s%s", out->len ? " · " : "", parts[i]);
+  return keep (self, g_string_free (out, FALSE));
+}
+
+/* What a node is called, with @subtitle: its name, where a captured backward does not tell more. */
+static const char *
+title_of_node (AdjDraft *self, guint32 index, guint32 row, const char **subtitle)
+{
+  const AdjNode *node = adj_draft_node (self, index);
+  const AdjCaptured *captured = self->census->captured;
+  g_autofree char *title = captured ? adj_captured_name_node (captured, index) : NULL;
+  char *dot = title ? strstr (title, " · ") : NULL;
+  gboolean fits = !title || adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title) <
+                                MAX_WIDTH - 2 * PADDING - SIGN_ROOM;
+
+  if (!captured)
+    return node->name;
+  if (dot && !fits)
+    *dot = '\0';
+  *subtitle = describe_captured (self, index, title != NULL,
+                                 dot && !fits ? dot + strlen (" · ") : NULL, *subtitle, row);
+  return title ? keep (self, g_steal_pointer (&title)) : node->name;
+}
+
 static guint32
 append_node_item (AdjDraft *self, guint32 index, guint32 row, AdjSide side)
 {
@@ -205,13 +258,15 @@ append_node_item (AdjDraft *self, guint32 index, guint32 row, AdjSide side)
     .height = pill ? PILL_HEIGHT : ADJ_NODE_HEIGHT,
   };
   gboolean sign = *adj_role_sign (item.role) != '\0';
+  const char *title;
 
   if (entry->role == ADJ_ROLE_GRADIENT)
     item.subtitle = describe_gradient (self, index);
   if (!item.subtitle)
     item.subtitle = describe (self, node);
-  item.width = width_for (node->name, item.subtitle);
-  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, node->name,
+  title = title_of_node (self, index, row, &item.subtitle);
+  item.width = width_for (title, item.subtitle);
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title,
                     item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
   item.subtitle =
       fit (self, ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, item.subtitle, item.width - 1.5f * PADDING);
@@ -334,6 +389,32 @@ want_chip (const AdjDraft *self, GArray *wanted, guint32 item, guint32 node, gui
   g_array_append_val (wanted, w);
 }
 
+/* Nobody reads what an accumulation adds to: it is stuck to that. */
+static void
+want_gradients (const AdjDraft *self, GArray *wanted, guint8 *shown)
+{
+  const AdjCaptured *captured = self->census->captured;
+
+  for (guint32 i = 0; i < self->census->n; i++)
+    {
+      const AdjCapturedNode *node = adj_captured_get_node (captured, i);
+      guint32 item = self->item_of[i];
+
+      if (node->kind != ADJ_CAPTURED_ACCUMULATE || item == ADJ_NO_BOX ||
+          adj_draft_item (self, item)->kind == ADJ_BOX_GROUP)
+        continue;
+      for (guint k = 0; k < adj_captured_get_n_inputs (captured); k++)
+        {
+          const AdjCapturedInput *input = adj_captured_get_input (captured, k);
+
+          if (input->from != ADJ_FROM_GRAD || input->of != node->leaf || shown[input->node.index])
+            continue;
+          want_chip (self, wanted, item, input->node.index, TRUE);
+          shown[input->node.index] = TRUE;
+        }
+    }
+}
+
 /* Inputs and constants are stuck to every item that reads them. */
 static void
 want_inputs (const AdjDraft *self, GArray *wanted, guint8 *shown)
@@ -434,6 +515,8 @@ make_chips (AdjDraft *self)
   g_autofree guint8 *shown = g_new0 (guint8, MAX (census->n, 1));
 
   want_inputs (self, wanted, shown);
+  if (census->captured)
+    want_gradients (self, wanted, shown);
   g_array_sort (wanted, by_item);
   drop_repeats (wanted);
   for (guint from = 0, to; from < wanted->len; from = to)

@@ -45,6 +45,7 @@ typedef struct
   AdjNodeId value;  /* the first value that it carries */
   guint n_values;   /* 0: from a node to its copy that computes it again */
   gint64 bytes;     /* each storage once */
+  gboolean control; /* nothing is read */
 } AdjDraftLink;
 
 typedef struct

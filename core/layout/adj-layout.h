@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "layout/adj-captured.h"
 #include "scene/adj-scene.h"
 
 G_BEGIN_DECLS
@@ -39,6 +40,7 @@ typedef struct
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
   const GArray *only;          /* FLOW: of guint32, node indices */
+  AdjCaptured *captured;       /* (nullable): what is recorded of a captured backward */
   gint64 budget;               /* DOT: microseconds that Graphviz may take; 0: 10 s */
   AdjLayoutProgress progress;  /* (nullable) */
   gpointer progress_data;

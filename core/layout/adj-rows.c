@@ -165,8 +165,11 @@ make_one_row (Sorter *self)
 static void
 make_rows_by_module (Sorter *self)
 {
-  sorter_find_units (self);
-  sorter_cut_rows (self);
+  if (self->census->captured == NULL || !sorter_cut_calls (self))
+    {
+      sorter_find_units (self);
+      sorter_cut_rows (self);
+    }
   if (self->rows->rows->len == 0)
     sorter_append_row (self->rows->rows, 0);
   sorter_place_following (self);

@@ -13,6 +13,7 @@
 typedef struct
 {
   guint32 from, to, value, storage;
+  guint32 control; /* 1: nothing is read, it only comes after */
 } Use;
 
 static gint
@@ -75,7 +76,7 @@ append_threads (const AdjDraft *self, GArray *uses)
   for (guint32 i = 0; i < census->n && census->is_joint; i++)
     {
       guint32 twin = census->entries[i].twin;
-      Use use = { ADJ_NO_BOX, self->item_of[i], twin, NO_STORAGE };
+      Use use = { ADJ_NO_BOX, self->item_of[i], twin, NO_STORAGE, 0 };
 
       if (census->entries[i].role != ADJ_ROLE_RECOMPUTE_COPY || twin == G_MAXUINT32)
         continue;
@@ -84,6 +85,34 @@ append_threads (const AdjDraft *self, GArray *uses)
           adj_draft_item (self, use.from)->side != adj_draft_item (self, use.to)->side)
         g_array_append_val (uses, use);
     }
+}
+
+/* From an accumulation to the hook that comes after it. */
+static void
+append_control (const AdjDraft *self, GArray *uses)
+{
+  const AdjCensus *census = self->census;
+
+  for (guint32 i = 0; i < census->n && census->captured != NULL; i++)
+    {
+      guint32 after = adj_captured_get_node (census->captured, i)->after;
+      Use use = { ADJ_NO_BOX, self->item_of[i], after, NO_STORAGE, 1 };
+
+      if (after == ADJ_CAPTURED_NONE)
+        continue;
+      use.from = self->item_of[after];
+      if (use.from != ADJ_NO_BOX && use.to != ADJ_NO_BOX && use.from != use.to)
+        g_array_append_val (uses, use);
+    }
+}
+
+/* The lists of a captured backward stand for themselves: what is taken out of them is shown where
+ * it is read. */
+static gboolean
+is_list (const AdjCensus *census, guint32 node)
+{
+  return census->captured != NULL &&
+         adj_captured_get_node (census->captured, node)->kind == ADJ_CAPTURED_LIST;
 }
 
 static GArray *
@@ -102,14 +131,15 @@ collect_uses (const AdjDraft *self)
         {
           guint32 value = node->inputs[k].index;
           guint32 host = census->entries[value].host;
-          Use use = { self->item_of[host], to, value, census->entries[value].value };
+          Use use = { self->item_of[host], to, value, census->entries[value].value, 0 };
 
           if (census->entries[host].kind != ADJ_CENSUS_CHIP && use.from != ADJ_NO_BOX &&
-              is_drawn (self, use.from, to, n_outputs))
+              !is_list (census, value) && is_drawn (self, use.from, to, n_outputs))
             g_array_append_val (uses, use);
         }
     }
   append_threads (self, uses);
+  append_control (self, uses);
   g_array_sort (uses, by_ends);
   return uses;
 }
@@ -128,7 +158,7 @@ adj_draft_make_links (AdjDraft *self)
 
       if (!link || link->from != use->from || link->to != use->to)
         {
-          AdjDraftLink fresh = { use->from, use->to, { use->value }, 0, 0 };
+          AdjDraftLink fresh = { use->from, use->to, { use->value }, 0, 0, use->control };
 
           g_array_append_val (self->links, fresh);
           link = adj_draft_link (self, self->links->len - 1);

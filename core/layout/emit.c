@@ -356,7 +356,7 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
   const AdjDraftItem *to = adj_draft_item (m->draft, link->to);
   AdjSceneEdge edge = { .from = self->item_boxes[link->from],
                         .to = self->item_boxes[link->to],
-                        .value = link->n_values <= 1 ? link->value : ADJ_NO_NODE,
+                        .value = link->n_values <= 1 && !link->control ? link->value : ADJ_NO_NODE,
                         .bytes = link->bytes,
                         .width = LINE_WIDTH };
 
@@ -371,9 +371,10 @@ emit_link (Emitter *self, guint32 l, const Bridge *bridge)
     }
   else
     {
-      edge.kind = from->side == ADJ_SIDE_BACKWARD ? ADJ_EDGE_GRADIENT
-                  : from->row != to->row          ? ADJ_EDGE_BLOCK
-                                                  : ADJ_EDGE_DATA;
+      edge.kind = link->control                                            ? ADJ_EDGE_CONTROL
+                  : from->side == ADJ_SIDE_BACKWARD || m->census->captured ? ADJ_EDGE_GRADIENT
+                  : from->row != to->row                                   ? ADJ_EDGE_BLOCK
+                                                                           : ADJ_EDGE_DATA;
       add_link_inside (self, l);
     }
   edge.points = (const AdjPoint *) (gconstpointer) self->points->data;

@@ -28,6 +28,9 @@ gboolean sorter_is_card (const AdjCensus *census, guint32 index);
 void sorter_find_units (Sorter *self);
 /* Makes rows of the cards of the leading side. */
 void sorter_cut_rows (Sorter *self);
+/* Makes rows of the nodes of autograd that a captured backward consists of; %FALSE where its nodes
+ * do not say. */
+gboolean sorter_cut_calls (Sorter *self);
 /* Gives every card of the other side the row of its twin, of its module, or of its source line. */
 void sorter_place_following (Sorter *self);
 

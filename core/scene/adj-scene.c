@@ -70,6 +70,9 @@ static const struct
   [ADJ_ROLE_OUTPUT] = { "output", "" },
   [ADJ_ROLE_HOOK] = { "hook", "H" },
   [ADJ_ROLE_OPAQUE] = { "opaque", "?" },
+  [ADJ_ROLE_CUSTOM_BACKWARD] = { "custom backward", "C" },
+  [ADJ_ROLE_ACCUMULATE] = { "accumulate", "+=" },
+  [ADJ_ROLE_CALLBACKS] = { "final callbacks", "F" },
 };
 
 const char *

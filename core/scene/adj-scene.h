@@ -71,6 +71,9 @@ typedef enum
   ADJ_ROLE_OUTPUT,
   ADJ_ROLE_HOOK,
   ADJ_ROLE_OPAQUE,
+  ADJ_ROLE_CUSTOM_BACKWARD, /* called as a whole */
+  ADJ_ROLE_ACCUMULATE,      /* adds to the gradient of a leaf */
+  ADJ_ROLE_CALLBACKS,       /* where queued callbacks run */
   ADJ_N_ROLES,
 } AdjRole;
 
@@ -119,6 +122,7 @@ typedef enum
   ADJ_EDGE_GRADIENT,  /* in the backward column */
   ADJ_EDGE_RECOMPUTE, /* dashed: what is computed again instead of being saved */
   ADJ_EDGE_TURN,      /* from the results to the tangents */
+  ADJ_EDGE_CONTROL,   /* dotted: comes after, though no value is passed on */
   ADJ_N_EDGE_KINDS,
 } AdjEdgeKind;
 

@@ -407,12 +407,14 @@ same_line (const AdjSceneEdge *a, const AdjSceneEdge *b)
 static void
 draw_edges (Painter *self, const guint *edges, guint n)
 {
-  static const double dashes[] = { 5, 4 };
+  static const double dashes[] = { 5, 4 }, dots[] = { 1.5, 3 };
   const AdjSceneEdge *first = adj_scene_get_edge (self->scene, edges[0]);
+  gboolean control = first->kind == ADJ_EDGE_CONTROL;
 
   set_color (self, &self->palette->edges[first->kind]);
   cairo_set_line_width (self->cr, first->width);
-  cairo_set_dash (self->cr, dashes, first->kind == ADJ_EDGE_RECOMPUTE ? 2 : 0, 0);
+  cairo_set_dash (self->cr, control ? dots : dashes,
+                  control || first->kind == ADJ_EDGE_RECOMPUTE ? 2 : 0, 0);
   for (guint i = 0; i < n; i++)
     trace_edge (self, adj_scene_get_edge (self->scene, edges[i]));
   cairo_stroke (self->cr);

@@ -82,7 +82,8 @@ fill_module (AdjHoverCard *self, guint index, GString *text)
       saved != NULL ? g_strdup_printf (_ ("%s saved for backward"), saved) : NULL;
   g_autofree char *same = box->n_same > 1 ? g_strdup_printf (_ ("%u alike"), box->n_same) : NULL;
 
-  gtk_label_set_text (self->title, *box->path != '\0' ? box->path : box->title);
+  gtk_label_set_text (self->title,
+                      *box->path != '\0' && *box->path != '#' ? box->path : box->title);
   add_line (text, box->subtitle);
   add_line (text, kept);
   add_line (text, same);
@@ -112,6 +113,7 @@ fill_line (AdjHoverCard *self, const GArray *line, GString *text)
     [ADJ_EDGE_RECOMPUTE] = N_ ("computed again instead of being saved"),
     [ADJ_EDGE_GRADIENT] = N_ ("in backward"),
     [ADJ_EDGE_TURN] = N_ ("from results to tangents"),
+    [ADJ_EDGE_CONTROL] = N_ ("comes after; no value is passed on"),
   };
   const AdjSceneEdge *edge =
       adj_scene_get_edge (self->view->scene, g_array_index (line, guint32, 0));

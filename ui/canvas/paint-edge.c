@@ -9,6 +9,7 @@
 #define ARROW_PX 16
 #define ARROW_SIZE 8.0f
 #define DASH 6.0f
+#define DOT 2.0f
 #define GAP 4.0f
 
 typedef enum
@@ -104,10 +105,11 @@ paint_piece (AdjPainter *painter, AdjPoint a, AdjPoint b, float width, const Gdk
 
 /* Only the dashes that are in view, however long the piece is. */
 static void
-paint_dashed_piece (AdjPainter *painter, AdjPoint a, AdjPoint b, float width, const GdkRGBA *color)
+paint_dashed_piece (
+    AdjPainter *painter, AdjPoint a, AdjPoint b, float dash, float width, const GdkRGBA *color)
 {
   gboolean flat = fabsf (a.x - b.x) > fabsf (a.y - b.y);
-  float zoom = CLAMP (painter->frame->camera.zoom, 0.6f, 1.5f), step = (DASH + GAP) * zoom;
+  float zoom = CLAMP (painter->frame->camera.zoom, 0.6f, 1.5f), step = (dash + GAP) * zoom;
   float begin = flat ? MIN (a.x, b.x) : MIN (a.y, b.y);
   float end = flat ? MAX (a.x, b.x) : MAX (a.y, b.y);
   float limit = flat ? painter->frame->width : painter->frame->height;
@@ -116,7 +118,7 @@ paint_dashed_piece (AdjPainter *painter, AdjPoint a, AdjPoint b, float width, co
     begin += floorf (-begin / step) * step;
   for (float at = begin; at < MIN (end, limit); at += step)
     {
-      float length = MIN (DASH * zoom, end - at);
+      float length = MIN (dash * zoom, end - at);
       AdjRect rect = flat ? (AdjRect){ at, a.y - width / 2, length, width }
                           : (AdjRect){ a.x - width / 2, at, width, length };
 
@@ -189,8 +191,9 @@ adj_painter_edge (AdjPainter *painter, guint index)
     {
       from = adj_camera_to_widget (&frame->camera, edge->points[i - 1].x, edge->points[i - 1].y);
       to = adj_camera_to_widget (&frame->camera, edge->points[i].x, edge->points[i].y);
-      if (edge->kind == ADJ_EDGE_RECOMPUTE)
-        paint_dashed_piece (painter, from, to, width, &rgba);
+      if (edge->kind == ADJ_EDGE_RECOMPUTE || edge->kind == ADJ_EDGE_CONTROL)
+        paint_dashed_piece (painter, from, to, edge->kind == ADJ_EDGE_CONTROL ? DOT : DASH, width,
+                            &rgba);
       else
         paint_piece (painter, from, to, width, &rgba);
     }

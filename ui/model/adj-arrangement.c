@@ -168,6 +168,7 @@ adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, cons
 typedef struct
 {
   AdjGraph *graph;
+  AdjBundle *bundle; /* (nullable) */
   AdjLayoutCache *cache;
   AdjLayoutView view;
   AdjNodeId flow;
@@ -183,6 +184,7 @@ input_free (gpointer data)
   Input *input = data;
 
   adj_graph_unref (input->graph);
+  g_clear_pointer (&input->bundle, adj_bundle_unref);
   adj_layout_cache_unref (input->cache);
   g_clear_pointer (&input->flow_chosen, g_array_unref);
   g_strfreev (input->folded);
@@ -255,12 +257,14 @@ lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
 {
   const Input *input = adj_work_get_input (work);
   g_autoptr (GArray) only = find_shown (input);
+  g_autoptr (AdjCaptured) captured = adj_captured_new (input->graph, input->bundle);
   AdjLayoutOptions options = {
     .view = input->view,
     .only = only,
     .fold_depth = input->fold_depth,
     .folded = (const char *const *) input->folded,
     .unfolded = (const char *const *) input->unfolded,
+    .captured = captured,
     .progress = on_progress,
     .progress_data = work,
   };
@@ -273,12 +277,14 @@ adj_arrangement_start (const AdjArrangement *arrangement,
                        AdjLayoutCache *cache,
                        GObject *owner,
                        AdjGraph *graph,
+                       AdjBundle *bundle,
                        guint tag,
                        GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
   input->graph = adj_graph_ref (graph);
+  input->bundle = bundle != NULL ? adj_bundle_ref (bundle) : NULL;
   input->cache = adj_layout_cache_ref (cache);
   input->view = arrangement->view;
   input->flow = arrangement->flow;

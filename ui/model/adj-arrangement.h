@@ -63,12 +63,13 @@ void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene,
 /* Whether both give the same boxes and lines. */
 gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b);
 
-/* Lays @graph out in another thread; the result is an AdjScene.  @tag comes back from
- * adj_arrangement_get_tag(). */
+/* Lays @graph, of @bundle (nullable), out in another thread; the result is an AdjScene.  @tag comes
+ * back from adj_arrangement_get_tag(). */
 AdjWork *adj_arrangement_start (const AdjArrangement *arrangement,
                                 AdjLayoutCache *cache,
                                 GObject *owner,
                                 AdjGraph *graph,
+                                AdjBundle *bundle,
                                 guint tag,
                                 GAsyncReadyCallback done);
 guint adj_arrangement_get_tag (AdjWork *work);

@@ -61,7 +61,8 @@ adj_document_request_layout (AdjDocument *self)
   graph = adj_graph_set_get (self->graphs, self->graph_index);
   adj_works_start (&self->works, ADJ_TASK_LAYOUT,
                    adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
-                                          graph->graph, self->graph_index, on_laid_out),
+                                          graph->graph, adj_document_get_bundle (self),
+                                          self->graph_index, on_laid_out),
                    graph->id);
 }
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-bundle.h"
+
+G_BEGIN_DECLS
+
+/* What the nodes of a graph are that compiled autograd captured from a backward, by its calling
+ * convention and by what was recorded with it: which node of autograd each belongs to, which hook
+ * it calls, where each input comes from.  Immutable, counted atomically. */
+typedef struct _AdjCaptured AdjCaptured;
+
+#define ADJ_CAPTURED_NONE G_MAXUINT32
+
+typedef enum
+{
+  ADJ_CAPTURED_OTHER,
+  ADJ_CAPTURED_LIST,       /* placeholder: `inputs`, `sizes`, `scalars`, `hooks` */
+  ADJ_CAPTURED_INPUT,      /* item of `inputs` */
+  ADJ_CAPTURED_SIZE,       /* item of `sizes` or `scalars` */
+  ADJ_CAPTURED_HOOK_ITEM,  /* item of `hooks` */
+  ADJ_CAPTURED_HOOK,       /* calls a hook */
+  ADJ_CAPTURED_BACKWARD,   /* calls a custom backward as a whole */
+  ADJ_CAPTURED_ACCUMULATE, /* adds to the gradient of a leaf */
+  ADJ_CAPTURED_CALLBACKS,  /* where callbacks run that were queued meanwhile */
+} AdjCapturedKind;
+
+typedef struct
+{
+  AdjCapturedKind kind;
+  guint32 item;  /* in its list, of a LIST how many; HOOK, BACKWARD: in `hooks`; or NONE */
+  guint32 leaf;  /* ACCUMULATE, and the hook after one: in `inputs`; or NONE */
+  guint32 after; /* the ACCUMULATE that such a hook comes after: a node; or NONE */
+  guint32 call;  /* NodeCall that it belongs to; or NONE */
+} AdjCapturedNode;
+
+/* Where an item of `inputs` comes from. */
+typedef enum
+{
+  ADJ_FROM_GRADIENT, /* given to the backward */
+  ADJ_FROM_SAVED,    /* kept by @call */
+  ADJ_FROM_LEAF,     /* that @call adds to */
+  ADJ_FROM_GRAD,     /* what leaf @of has before */
+} AdjCapturedFrom;
+
+typedef struct
+{
+  AdjNodeId node; /* that takes it out of the list */
+  AdjCapturedFrom from;
+  guint32 call;      /* or NONE */
+  guint32 of;        /* GRAD: the leaf, in `inputs`; or NONE */
+  const char *name;  /* (nullable): of a leaf */
+  gboolean recorded; /* else concluded from the graph */
+} AdjCapturedInput;
+
+/* A node of autograd, by the order in which it was captured. */
+typedef struct
+{
+  const char *name; /* (nullable): "MulBackward0"; %NULL: nothing is known of it */
+  guint n_nodes;    /* of the graph, without items of lists */
+  guint n_hooks;
+  AdjNodeId first; /* or ADJ_NO_NODE */
+} AdjCapturedCall;
+
+/* (transfer full) (nullable): %NULL when @graph is none.  @bundle (nullable): may have it, with
+ * what was recorded. */
+ADJ_PUBLIC AdjCaptured *adj_captured_new (AdjGraph *graph, AdjBundle *bundle);
+ADJ_PUBLIC AdjCaptured *adj_captured_ref (AdjCaptured *captured); /* (transfer full) */
+ADJ_PUBLIC void adj_captured_unref (AdjCaptured *captured);
+
+/* What it gives is valid as long as it is. */
+
+ADJ_PUBLIC AdjGraph *adj_captured_get_graph (const AdjCaptured *captured); /* (transfer none) */
+ADJ_PUBLIC const AdjCapturedNode *adj_captured_get_node (const AdjCaptured *captured, guint index);
+ADJ_PUBLIC guint adj_captured_get_n_inputs (const AdjCaptured *captured);
+ADJ_PUBLIC const AdjCapturedInput *adj_captured_get_input (const AdjCaptured *captured,
+                                                           guint index);
+ADJ_PUBLIC guint adj_captured_get_n_calls (const AdjCaptured *captured);
+ADJ_PUBLIC const AdjCapturedCall *adj_captured_get_call (const AdjCaptured *captured, guint index);
+/* Why it was captured, as PyTorch says it. */
+ADJ_PUBLIC guint adj_captured_get_n_reasons (const AdjCaptured *captured);
+ADJ_PUBLIC const char *adj_captured_get_reason (const AdjCaptured *captured, guint index);
+/* The recorded call, and what surrounded it as backward-private.h has it. (nullable) */
+ADJ_PUBLIC const AdjRecordedCall *adj_captured_get_recorded (const AdjCaptured *captured);
+/* Member @key of entry @item of list @list of that: a text. (nullable) */
+ADJ_PUBLIC const char *
+adj_captured_get_text (const AdjCaptured *captured, const char *list, guint item, const char *key);
+/* What a hook gave when it was recorded. (nullable) */
+ADJ_PUBLIC const AdjValue *adj_captured_get_result (const AdjCaptured *captured, guint node);
+
+/* -- in words; (transfer full) -- */
+
+/* "MulBackward0 (NodeCall 3)". */
+ADJ_PUBLIC char *adj_captured_name_call (const AdjCaptured *captured, guint call);
+/* "clip · tensor pre-hook", "accumulate fc1.weight", "inputs[3]"; %NULL: its name will do. */
+ADJ_PUBLIC char *adj_captured_name_node (const AdjCaptured *captured, guint index);
+/* "tensor pre-hook". */
+ADJ_PUBLIC char *adj_captured_name_hook_type (const AdjCaptured *captured, guint index);
+/* "fc1.weight", else "inputs[8]". */
+ADJ_PUBLIC char *adj_captured_name_leaf (const AdjCaptured *captured, guint input);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjCaptured, adj_captured_unref)
+
+G_END_DECLS

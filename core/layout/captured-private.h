@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-arena.h"
+#include "layout/adj-captured.h"
+
+G_BEGIN_DECLS
+
+struct _AdjCaptured
+{
+  gatomicrefcount refs;
+  AdjGraph *graph;   /* (owned) */
+  AdjBundle *bundle; /* (owned) (nullable) */
+  AdjArena *texts;
+  AdjCapturedNode *nodes;
+  GArray *inputs;                  /* of AdjCapturedInput */
+  GArray *calls;                   /* of AdjCapturedCall */
+  const AdjRecordedCall *recorded; /* (nullable) */
+  const AdjValue *capture;         /* (nullable) */
+};
+
+/* Member @key of a DICT. (nullable) */
+const AdjValue *captured_get (const AdjValue *dict, const char *key);
+
+G_END_DECLS

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Rows of a captured backward: the nodes of autograd that it was captured from, in the order in
+ * which they run. */
+
+#include "layout/rows-private.h"
+
+#define MAX_LOOSE 4 /* single cards side by side in a row */
+
+/* What one node of autograd became. */
+typedef struct
+{
+  guint32 call;
+  guint32 first; /* its first node */
+  GArray *cards; /* of guint32 */
+} Call;
+
+static void
+call_clear (gpointer data)
+{
+  g_array_unref (((Call *) data)->cards);
+}
+
+/* (transfer full): of Call, by their first nodes. */
+static GArray *
+collect_calls (const Sorter *self)
+{
+  const AdjCensus *census = self->census;
+  guint n = adj_captured_get_n_calls (census->captured);
+  g_autofree guint *at = g_new0 (guint, n + 1);
+  GArray *calls = g_array_new (FALSE, FALSE, sizeof (Call));
+
+  g_array_set_clear_func (calls, call_clear);
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      guint32 number = adj_captured_get_node (census->captured, i)->call;
+      guint slot = number == ADJ_CAPTURED_NONE ? n : number;
+
+      if (!sorter_is_card (census, i))
+        continue;
+      if (at[slot] == 0 || slot == n)
+        {
+          Call call = { number, i, g_array_new (FALSE, FALSE, sizeof (guint32)) };
+
+          g_array_append_val (calls, call);
+          at[slot] = calls->len;
+        }
+      g_array_append_val (g_array_index (calls, Call, at[slot] - 1).cards, i);
+    }
+  return calls;
+}
+
+/* Whether every value is made in a call before those that read it. */
+static gboolean
+flows_down (const Sorter *self, const GArray *calls)
+{
+  const AdjCensus *census = self->census;
+  g_autofree guint *place = g_new0 (guint, census->n + 1);
+
+  for (guint c = 0; c < calls->len; c++)
+    {
+      const GArray *cards = g_array_index (calls, Call, c).cards;
+
+      for (guint k = 0; k < cards->len; k++)
+        place[g_array_index (cards, guint32, k)] = c + 1;
+    }
+  for (guint32 i = 0; i < census->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (census->graph, i);
+      guint reader = place[census->entries[i].host];
+
+      for (guint k = 0; k < node->n_inputs && reader > 0; k++)
+        if (place[census->entries[node->inputs[k].index].host] > reader)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gint
+by_number (gconstpointer a, gconstpointer b)
+{
+  const Call *x = a, *y = b;
+
+  if (x->call != y->call)
+    return x->call < y->call ? -1 : 1;
+  return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void
+append_cards (Sorter *self, AdjRow *row, const GArray *cards)
+{
+  for (guint k = 0; k < cards->len; k++)
+    {
+      guint32 node = g_array_index (cards, guint32, k);
+
+      g_array_append_val (sorter_get_nodes (row, self->leading), node);
+      self->rows->row_of[node] = self->rows->rows->len - 1;
+    }
+}
+
+gboolean
+sorter_cut_calls (Sorter *self)
+{
+  const AdjCaptured *captured = self->census->captured;
+  g_autoptr (GArray) calls = collect_calls (self);
+  AdjRow *loose = NULL;
+  guint n_named = 0;
+
+  for (guint c = 0; c < calls->len; c++)
+    n_named += g_array_index (calls, Call, c).call != ADJ_CAPTURED_NONE;
+  if (n_named == 0)
+    return FALSE;
+  if (!flows_down (self, calls))
+    {
+      g_array_sort (calls, by_number);
+      if (!flows_down (self, calls))
+        return FALSE;
+    }
+  for (guint c = 0; c < calls->len; c++)
+    {
+      const Call *call = &g_array_index (calls, Call, c);
+
+      if (call->cards->len == 1)
+        {
+          if (loose == NULL || sorter_get_nodes (loose, self->leading)->len >= MAX_LOOSE)
+            loose = sorter_append_row (self->rows->rows, 0);
+          append_cards (self, loose, call->cards);
+        }
+      else
+        {
+          g_autofree char *title = adj_captured_name_call (captured, call->call);
+          g_autofree char *path = g_strdup_printf ("#NodeCall %u", call->call);
+          guint32 module = sorter_append_module (self->rows, path, title, 0);
+
+          loose = NULL;
+          append_cards (self, sorter_append_row (self->rows->rows, module), call->cards);
+        }
+    }
+  return TRUE;
+}
