@@ -32,8 +32,10 @@ ADJ_PUBLIC gboolean adj_capture_order_find (const char *name,
 typedef struct
 {
   /* (nullable): makes of a captured graph what is called with (inputs, sizes, scalars, hooks), four
-   * lists, and gives a list: what targets of adj_grad() want.  (transfer full) (nullable): %NULL
-   * with @error.  Without it, the interpreter, which lets each input go after its last use. */
+   * lists, and gives a list: what targets of adj_grad() want.  None stands for a gradient that
+   * turns out undefined, and strides may be others than those of the graph.  (transfer full)
+   * (nullable): %NULL with @error.  Without it, the interpreter, which lets each input go after its
+   * last use. */
   AdjFunction *(*compile) (AdjGraph *graph, gpointer data, GError **error);
   gpointer data;
   GDestroyNotify destroy; /* (nullable): of @data */

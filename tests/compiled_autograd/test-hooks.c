@@ -305,6 +305,47 @@ added_hook_waits (void)
     }
 }
 
+/* -- tensors without bytes -- */
+
+static AdjTensor *
+expect_fake (AdjContext *cx, AdjTensor *grad, gpointer data)
+{
+  g_assert_true (adj_storage_is_fake (adj_tensor_get_storage (grad)));
+  ++*(guint *) data;
+  return NULL;
+}
+
+/* A backward of them is captured and run as any other; hooks get none with bytes. */
+static void
+fake_tensors (void)
+{
+  g_autoptr (AdjContext) cx = adj_context_new_empty (NULL);
+  g_autoptr (AdjCompiledAutograd) compiler =
+      adj_compiled_autograd_new (&(AdjCompiledOptions){ .strict = TRUE });
+  AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .storage = -1 };
+  guint n_calls = 0;
+
+  meta.has_strides = TRUE;
+  adj_shape_init_ints (&meta.shape, 1, (const gint64[]){ 3 });
+  adj_context_push_mode (cx, adj_fake_mode_new ());
+  adj_context_push_mode (cx, adj_autograd_mode_new ());
+  g_assert_true (adj_compiled_autograd_enable (compiler, cx));
+  for (guint i = 0; i < 2; i++)
+    {
+      AdjTensor *x = adj_scope_add (cx, adj_tensor_new_empty (&meta, NULL, TRUE)), *y;
+      g_autoptr (AdjHook) hook = NULL;
+
+      g_assert_true (adj_tensor_set_requires_grad (cx, x, TRUE));
+      y = CALL (cx, "sin", T (x));
+      hook = adj_tensor_add_hook (cx, y, expect_fake, &n_calls);
+      g_assert_true (adj_tensor_backward (cx, CALL (cx, "sum", T (y))));
+      g_assert_true (adj_storage_is_fake (adj_tensor_get_storage (adj_tensor_get_grad (x))));
+    }
+  g_assert_cmpuint (n_calls, ==, 2);
+  g_assert_cmpuint (adj_compiled_autograd_get_counters (compiler).hits, ==, 1);
+  adj_compiled_autograd_restore (cx);
+}
+
 static const struct
 {
   const char *name;
@@ -334,6 +375,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, same[i].step, check_same);
     }
   g_test_add_func ("/compiled-autograd/hooks/added-hook-waits", added_hook_waits);
+  g_test_add_func ("/compiled-autograd/hooks/fake-tensors", fake_tensors);
 
   return g_test_run ();
 }
