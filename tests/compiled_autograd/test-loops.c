@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <malloc.h>
 
+#include "autograd/adj-checkpoint.h"
 #include "compiled_autograd/capture.h"
+#include "ir/adj-target.h"
 
 /* Training loops: how often they are captured, and why; that memory stays flat; that a captured
  * backward holds no more than the engine does. */
@@ -209,9 +211,45 @@ note_heap (AdjContext *cx, AdjTensor *grad, gpointer data)
   return NULL;
 }
 
+/* Three operations; %FALSE too where recomputing them ends early. */
+static gboolean
+layer_call (
+    AdjFunction *function, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
+{
+  AdjValue x = args[0], y;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &x };
+
+      if (!adj_call (cx, adj_op_find ("torch.ops.aten.sin.default"), &tuple, NULL, &y))
+        return FALSE;
+      x = y;
+    }
+  *result = adj_value_copy (&x);
+  return TRUE;
+}
+
+/* Borrowed from the context. */
+static AdjTensor *
+run_layer (Program *p, AdjTensor *x, gboolean checkpoints)
+{
+  static const AdjFunctionClass klass = { .name = "layer", .call = layer_call };
+  g_autoptr (AdjFunction) layer = adj_function_new (&klass, sizeof (AdjFunction));
+  AdjValue result;
+  AdjTensor *tensor;
+
+  if (!checkpoints)
+    return OP ("exp", T (x));
+  g_assert_true (adj_checkpoint (p->cx, layer, &T (x), 1, NULL, &result));
+  tensor = adj_scope_add (p->cx, adj_keep (result.tensor));
+  adj_value_clear (&result);
+  return tensor;
+}
+
 /* (transfer full): what is held after each layer, beside what there was before. */
 static GArray *
-run_deep (AdjCompiledAutograd *compiler)
+run_deep (AdjCompiledAutograd *compiler, gboolean checkpoints)
 {
   GArray *heaps = g_array_new (FALSE, FALSE, sizeof (gsize));
   const gint64 size = N_VALUES;
@@ -236,7 +274,7 @@ run_deep (AdjCompiledAutograd *compiler)
           g_autoptr (AdjHook) hook = NULL;
 
           adj_scope_begin (p->cx);
-          held[1] = OP ("exp", T (x));
+          held[1] = run_layer (p, x, checkpoints);
           hook = adj_tensor_add_hook (p->cx, held[1], note_heap, heaps);
           adj_tensor_ref (held[1]);
           adj_scope_end (p->cx);
@@ -260,11 +298,11 @@ run_deep (AdjCompiledAutograd *compiler)
 }
 
 static void
-inputs_go_with_their_last_use (void)
+check_held (gboolean checkpoints)
 {
   g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (NULL);
-  g_autoptr (GArray) eager = run_deep (NULL);
-  g_autoptr (GArray) captured = run_deep (compiler);
+  g_autoptr (GArray) eager = run_deep (NULL, checkpoints);
+  g_autoptr (GArray) captured = run_deep (compiler, checkpoints);
 
   g_assert_cmpuint (eager->len, ==, N_LAYERS);
   g_assert_cmpuint (captured->len, ==, N_LAYERS);
@@ -278,6 +316,19 @@ inputs_go_with_their_last_use (void)
     }
 }
 
+static void
+inputs_go_with_their_last_use (void)
+{
+  check_held (FALSE);
+}
+
+/* A region is computed again when its turn comes, not before. */
+static void
+checkpoints_wait (void)
+{
+  check_held (TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -289,6 +340,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compiled-autograd/loops/sizes-of-one", sizes_of_one);
   g_test_add_func ("/compiled-autograd/loops/memory-is-flat", memory_is_flat);
   g_test_add_func ("/compiled-autograd/loops/inputs-go", inputs_go_with_their_last_use);
+  g_test_add_func ("/compiled-autograd/loops/checkpoints-wait", checkpoints_wait);
 
   return g_test_run ();
 }
