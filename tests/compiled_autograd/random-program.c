@@ -410,7 +410,7 @@ describe (Machine *m)
 
       random_print_tensor (out, grad);
       if (grad != NULL)
-        adj_tensor_meta_print (adj_tensor_get_meta (grad), NULL, out);
+        adj_tensor_meta_print (adj_tensor_get_meta (grad), NULL, m->run->log);
     }
   g_string_append (out, "\noutputs");
   for (guint i = 0; i < m->outputs->len; i++)
