@@ -305,6 +305,15 @@ check_part (AdjContext *cx, const AdjGradNode *node, AdjTensor *part)
   return TRUE;
 }
 
+/* A function may give more than is needed, and of what was written only the part. */
+static void
+drop_unneeded (const AdjGradNode *node, const gboolean *needed, AdjTensor **out)
+{
+  for (guint i = 0; i < node->n_edges; i++)
+    if (!needed[i])
+      g_clear_pointer (&out[i], adj_tensor_unref);
+}
+
 static gboolean
 copy_slices_apply (AdjGradNode *node,
                    AdjContext *cx,
@@ -321,6 +330,7 @@ copy_slices_apply (AdjGradNode *node,
   part = base != NULL ? adj_view_chain_replay (copy->chain, cx, base) : NULL;
   if (part == NULL || !check_part (cx, node, part) || !apply_inner (copy, cx, part, needed, out))
     return FALSE;
+  drop_unneeded (node, needed, out);
   if (!needed[copy->self])
     return TRUE;
   changed = out[copy->self];

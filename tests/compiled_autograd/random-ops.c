@@ -207,6 +207,58 @@ add_parts (Machine *m)
     random_add (m, result.items[random_chance (m, 30) ? result.n - 1 : i].tensor, &source, 3);
 }
 
+/* -- along one dimension, and what chooses elements -- */
+
+static void
+add_along (Machine *m)
+{
+  static const char *const names[] = {
+    "cumsum", "flip", "tril", "amax", "prod.dim_int", "logsumexp"
+  };
+  const Var source = *random_pick_var (m);
+  const guint which =
+      (guint) random_pick (m, 0, (m->flags & RANDOM_EXACT) != 0 ? 3 : G_N_ELEMENTS (names));
+  AdjValue dim = ADJ_INT (random_pick (m, 0, (gint) source.rank)), result;
+  const AdjValue list = { .kind = ADJ_VALUE_LIST, .n = 1, .items = &dim };
+  gboolean done;
+
+  if (source.rank == 0)
+    return;
+  if (which == 2)
+    done = source.rank > 1 && RANDOM_CALL (m, names[2], &result, T (source.tensor));
+  else if (which < 2)
+    done = RANDOM_CALL (m, names[which], &result, T (source.tensor), which == 1 ? list : dim);
+  else
+    done = RANDOM_CALL (m, names[which], &result, T (source.tensor), which == 4 ? dim : list,
+                        ADJ_BOOL (TRUE));
+  if (done)
+    random_add (m, result.tensor, &source, 5);
+}
+
+static void
+add_chosen (Machine *m)
+{
+  static const gint64 zeros[8] = { 0 };
+  const Var source = *random_pick_var (m);
+  const gint64 n = 1 + m->step;
+  AdjTensor *index = adj_from_array (m->cx, ADJ_DTYPE_I64, &n, 1, zeros);
+  AdjTensor *values = adj_from_array (m->cx, ADJ_DTYPE_F32, NULL, 0, zeros);
+  AdjValue items[] = { T (index) }, result;
+  const AdjValue indices = { .kind = ADJ_VALUE_LIST, .n = 1, .items = items };
+  gboolean done;
+
+  if (source.rank == 0 || source.dims[0].size == 0)
+    return;
+  if (random_chance (m, 40))
+    done = RANDOM_CALL (m, "index_select", &result, T (source.tensor), ADJ_INT (0), T (index));
+  else if (random_chance (m, 50))
+    done = RANDOM_CALL (m, "index.Tensor", &result, T (source.tensor), indices);
+  else
+    done = RANDOM_CALL (m, "index_put", &result, T (source.tensor), indices, T (values));
+  if (done)
+    random_add (m, result.tensor, &source, 6);
+}
+
 /* -- of several tensors -- */
 
 /* The dimensions of both together; %FALSE: they do not fit. */
@@ -366,10 +418,12 @@ static const struct
   void (*add) (Machine *m);
   guint weight;
 } operations[] = {
-  { add_pointwise, 6 }, { add_number, 5 },  { add_binary, 8 },     { add_reduction, 4 },
-  { add_product, 5 },   { add_softmax, 2 }, { add_transposed, 2 }, { add_unsqueezed, 2 },
-  { add_expanded, 3 },  { add_flat, 2 },    { add_folded, 2 },     { add_part, 3 },
-  { add_parts, 3 },     { add_joined, 3 },  { add_write, 3 },      { add_write_through_view, 3 },
+  { add_pointwise, 6 },  { add_number, 5 },     { add_binary, 8 },
+  { add_reduction, 4 },  { add_product, 5 },    { add_softmax, 2 },
+  { add_transposed, 2 }, { add_unsqueezed, 2 }, { add_expanded, 3 },
+  { add_flat, 2 },       { add_folded, 2 },     { add_part, 3 },
+  { add_parts, 3 },      { add_joined, 3 },     { add_along, 3 },
+  { add_chosen, 2 },     { add_write, 3 },      { add_write_through_view, 3 },
 };
 
 void
