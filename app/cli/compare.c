@@ -150,6 +150,7 @@ const AdjCommand adj_command_compare = {
               "adjoint compare step.adjoint#forward+backward step.adjoint#joint\n"
               "adjoint compare step.adjoint#joint values.safetensors --nodes\n"
               "adjoint compare step.adjoint#joint run:before --nodes\n"
-              "adjoint compare views@eager views@traced\n",
+              "adjoint compare views@eager views@traced\n"
+              "adjoint compare training@eager training@captured\n",
   .run = run,
 };

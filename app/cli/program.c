@@ -179,7 +179,9 @@ compare_accumulated (GPtrArray *a, GPtrArray *b, guint *n, guint *n_differ)
     }
   if (a->len != b->len)
     printf ("%u accumulations, and %u\n", a->len, b->len);
-  if (n_other == 0)
+  if (n_other == 0 && n_all == 1)
+    printf ("accumulation 0  equal\n");
+  else if (n_other == 0)
     printf ("accumulations 0 to %u  equal\n", n_all - 1);
   *n += n_all;
   *n_differ += n_other;

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const AdjProgram *program; /* %NULL: @text names a file */
-  AdjProgramHow how;         /* @eager, @traced, @compiled */
+  AdjProgramHow how;         /* @eager, @captured … */
 } AdjProgramTarget;
 
 /* %FALSE with @error when @text is a program that cannot be opened. */

@@ -412,8 +412,9 @@ run (int argc, char **argv, GError **error)
 
 const AdjCommand adj_command_run = {
   .name = "run",
-  .usage = "FILE[#ID]|PROGRAM[@traced] [--inputs F | --seed N] [--outputs F] [--keep NAME] "
-           "[--profile]",
+  .usage =
+      "FILE[#ID]|PROGRAM[@traced|@captured] [--inputs F | --seed N] [--outputs F] [--keep NAME] "
+      "[--profile]",
   .summary = "Run a graph on its recorded, given or random inputs",
   .examples = "adjoint run step.adjoint#joint --profile\n"
               "adjoint run mlp\n"

@@ -134,7 +134,8 @@ draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *o
       *out = ADJ_INT (hint);
       return TRUE;
     }
-  if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER &&
+      g_str_has_prefix (adj_graph_get_name (graph), "CompiledAutograd"))
     {
       GError *failure = NULL;
 
