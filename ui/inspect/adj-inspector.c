@@ -8,6 +8,7 @@
 #include "canvas/adj-role-badge.h"
 #include "inspect/adj-fact-card.h"
 #include "inspect/adj-histogram.h"
+#include "inspect/backward-cards.h"
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
 #include "model/adj-facts.h"
@@ -368,11 +369,39 @@ fill_frames (AdjFactCard *card, const Subject *s)
     }
 }
 
+static void
+fill_hook (AdjFactCard *card, const Subject *s)
+{
+  adj_backward_card_fill_hook (card, s->document, s->id);
+}
+
+static void
+fill_origin (AdjFactCard *card, const Subject *s)
+{
+  adj_backward_card_fill_origin (card, s->document, s->id);
+}
+
+static void
+fill_accumulation (AdjFactCard *card, const Subject *s)
+{
+  adj_backward_card_fill_accumulation (card, s->document, s->id);
+}
+
+static void
+fill_autograd (AdjFactCard *card, const Subject *s)
+{
+  adj_backward_card_fill_call (card, s->document, s->id);
+}
+
 static const struct
 {
   const char *title;
   FillCard fill;
 } cards[] = {
+  { N_ ("Hook"), fill_hook },
+  { N_ ("Comes From"), fill_origin },
+  { N_ ("Accumulation"), fill_accumulation },
+  { N_ ("Node of Autograd"), fill_autograd },
   { N_ ("Saved by Forward"), fill_maker },
   { N_ ("Value"), fill_value },
   { N_ ("Comparison"), fill_comparison },
@@ -480,9 +509,12 @@ update (AdjInspector *self)
   s.node = adj_graph_get_node (s.graph, s.id.index);
 
   gtk_label_set_text (self->name, s.node->name);
-  target = g_strdup_printf (
-      "%s · %s #%u", adj_facts_target (s.node),
-      adj_graph_is_backward (s.graph, s.id.index) ? _ ("backward") : _ ("forward"), s.id.index + 1);
+  target = g_strdup_printf ("%s · %s #%u", adj_facts_target (s.node),
+                            adj_document_get_captured (s.document) != NULL ||
+                                    adj_graph_is_backward (s.graph, s.id.index)
+                                ? _ ("backward")
+                                : _ ("forward"),
+                            s.id.index + 1);
   gtk_label_set_text (self->target, target);
   show_role (self, &s);
   for (guint i = 0; i < G_N_ELEMENTS (cards); i++)

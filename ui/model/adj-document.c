@@ -264,6 +264,7 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   self->graph_index = G_MAXUINT;
   self->selected = ADJ_NO_NODE;
   adj_document_want (self, NULL);
+  g_clear_pointer (&self->captured, adj_captured_unref);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_remove_all (self->evaluations);
   adj_document_forget_folds (self);
@@ -501,6 +502,7 @@ adj_document_finalize (GObject *object)
 {
   AdjDocument *self = ADJ_DOCUMENT (object);
 
+  g_clear_pointer (&self->captured, adj_captured_unref);
   g_clear_pointer (&self->scene, adj_scene_unref);
   g_hash_table_unref (self->evaluations);
   adj_history_clear (&self->history);

@@ -85,7 +85,9 @@ void adj_document_show (AdjDocument *self, guint index, AdjNodeId node);
 void adj_document_show_nodes (AdjDocument *self, guint index, const GArray *nodes);
 /* The graph that the scene shows. */
 const AdjBundleGraph *adj_document_get_graph (AdjDocument *self); /* (nullable) */
-AdjScene *adj_document_get_scene (AdjDocument *self);             /* (transfer none) (nullable) */
+/* What its nodes are when compiled autograd captured it.  (transfer none) (nullable) */
+AdjCaptured *adj_document_get_captured (AdjDocument *self);
+AdjScene *adj_document_get_scene (AdjDocument *self); /* (transfer none) (nullable) */
 const AdjArrangement *adj_document_get_arrangement (AdjDocument *self);
 /* FLOW follows the selected node. */
 void adj_document_set_view (AdjDocument *self, AdjLayoutView view);

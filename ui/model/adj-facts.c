@@ -215,6 +215,7 @@ adj_facts_role_title (const char *role)
     { "backward", N_ ("Backward") },
     { "inference", N_ ("Inference") },
     { "compiled_autograd", N_ ("Compiled Autograd") },
+    { "compiled_autograd_pre_reordering", N_ ("Before Reordering") },
     { "subgraph", N_ ("Subgraph") },
     { "user", N_ ("Graph") },
   };

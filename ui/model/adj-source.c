@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/adj-arena.h"
+
 #define MAX_FILE_BYTES (4 * 1024 * 1024)
 
 struct _AdjSourceLine
@@ -281,8 +283,9 @@ adj_source_free (AdjSource *source)
 typedef struct
 {
   AdjGraph *graph;
-  const AdjFrame *frame; /* of @graph */
-  GFile *folder;         /* (nullable) */
+  AdjArena *texts;
+  AdjFrame frame;
+  GFile *folder; /* (nullable) */
 } Input;
 
 static void
@@ -291,6 +294,7 @@ input_free (gpointer data)
   Input *input = data;
 
   adj_graph_unref (input->graph);
+  adj_arena_free (input->texts);
   g_clear_object (&input->folder);
   g_free (input);
 }
@@ -301,22 +305,21 @@ load (AdjWork *work, GCancellable *cancellable, GError **error)
   const Input *input = adj_work_get_input (work);
   AdjSource *source = g_new0 (AdjSource, 1);
 
-  adj_source_load (input->graph, input->frame, input->folder, source);
+  adj_source_load (input->graph, &input->frame, input->folder, source);
   return source;
 }
 
 AdjWork *
-adj_source_start (GObject *owner,
-                  AdjGraph *graph,
-                  AdjNodeId node,
-                  guint row,
-                  GFile *folder,
-                  GAsyncReadyCallback done)
+adj_source_start (
+    GObject *owner, AdjGraph *graph, const AdjFrame *frame, GFile *folder, GAsyncReadyCallback done)
 {
   Input *input = g_new0 (Input, 1);
 
   input->graph = adj_graph_ref (graph);
-  input->frame = &adj_graph_get_node (graph, node.index)->meta.frames[row];
+  input->texts = adj_arena_new ();
+  input->frame = (AdjFrame){ adj_arena_intern (input->texts, frame->file), frame->line,
+                             adj_arena_intern (input->texts, frame->function),
+                             adj_arena_intern (input->texts, frame->code) };
   input->folder = folder != NULL ? g_object_ref (folder) : NULL;
   return adj_work_start (owner, ADJ_WORK_LIGHT, load, input, input_free,
                          (GDestroyNotify) adj_source_free, done);

@@ -36,12 +36,11 @@ typedef struct
 void adj_source_load (const AdjGraph *graph, const AdjFrame *frame, GFile *folder, AdjSource *out);
 void adj_source_clear (AdjSource *source);
 
-/* The same in another thread, for frame @row of @node; the result is an AdjSource, to be freed by
- * adj_source_free(). */
+/* The same in another thread; @frame: copied, of a node or of something that a node calls.  The
+ * result is an AdjSource, to be freed by adj_source_free(). */
 AdjWork *adj_source_start (GObject *owner,
                            AdjGraph *graph,
-                           AdjNodeId node,
-                           guint row,
+                           const AdjFrame *frame,
                            GFile *folder,
                            GAsyncReadyCallback done);
 void adj_source_free (AdjSource *source);

@@ -78,6 +78,18 @@ adj_document_get_graph (AdjDocument *self)
   return self->graph;
 }
 
+AdjCaptured *
+adj_document_get_captured (AdjDocument *self)
+{
+  if (self->graph == NULL)
+    return NULL;
+  if (self->captured != NULL && adj_captured_get_graph (self->captured) != self->graph->graph)
+    g_clear_pointer (&self->captured, adj_captured_unref);
+  if (self->captured == NULL)
+    self->captured = adj_captured_new (self->graph->graph, adj_document_get_bundle (self));
+  return self->captured;
+}
+
 AdjScene *
 adj_document_get_scene (AdjDocument *self)
 {

@@ -30,6 +30,7 @@ struct _AdjDocument
 
   guint graph_index;
   const AdjBundleGraph *graph; /* (unowned): of @graphs */
+  AdjCaptured *captured;       /* (owned) (nullable): what is known of it, once somebody asks */
   AdjScene *scene;
   AdjArrangement *arrangement;
   AdjUndo undo;

@@ -2,7 +2,9 @@
 #include "panel/adj-source-page.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
+#include "base/adj-arena.h"
 #include "model/adj-maker.h"
 #include "model/adj-source.h"
 #include "panel/adj-row-look.h"
@@ -19,6 +21,8 @@ struct _AdjSourcePage
   GtkListBox *frames;
   GtkListView *code;
   AdjGraph *graph; /* (owned) (nullable): of the shown node */
+  GArray *places;  /* of AdjFrame: of that node, and of what it calls */
+  AdjArena *texts; /* of the latter */
   AdjNodeId node;
   guint place;      /* of that graph in the document: another one for an input of backward */
   AdjWork *work;    /* (owned) (nullable): reads the file of the chosen frame */
@@ -157,19 +161,19 @@ on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
 {
   g_autoptr (GFile) folder = NULL;
   GFile *file;
+  const AdjFrame *frames = (const AdjFrame *) (gconstpointer) self->places->data;
   guint index;
 
   if (row == NULL || self->graph == NULL || adj_panel_get_document (self) == NULL)
     return;
   index = (guint) gtk_list_box_row_get_index (row);
-  if (index >= adj_graph_get_node (self->graph, self->node.index)->meta.n_frames)
+  if (index >= self->places->len)
     return;
   file = adj_document_get_file (adj_panel_get_document (self));
   if (file != NULL)
     folder = g_file_get_parent (file);
   stop_loading (self);
-  self->work =
-      adj_source_start (G_OBJECT (self), self->graph, self->node, index, folder, on_loaded);
+  self->work = adj_source_start (G_OBJECT (self), self->graph, &frames[index], folder, on_loaded);
 }
 
 /* -- frames -- */
@@ -212,13 +216,62 @@ find_subject (AdjSourcePage *self)
   return adj_graph_set_get (adj_document_get_graphs (document), maker.graph);
 }
 
+/* "train.py:12": where the hook stands that the node calls. */
+static void
+append_hook (AdjSourcePage *self)
+{
+  AdjCaptured *captured = adj_document_get_captured (adj_panel_get_document (self));
+  const AdjCapturedNode *node =
+      captured != NULL ? adj_captured_get_node (captured, self->node.index) : NULL;
+  const char *where = NULL, *name, *colon;
+  AdjFrame frame = { .code = "" };
+  g_autofree char *file = NULL;
+
+  if (node != NULL && (node->kind == ADJ_CAPTURED_HOOK || node->kind == ADJ_CAPTURED_BACKWARD))
+    where = adj_captured_get_text (captured, "hooks", node->item, "where");
+  colon = where != NULL ? strrchr (where, ':') : NULL;
+  if (colon == NULL)
+    return;
+  name = adj_captured_get_text (captured, "hooks", node->item, "name");
+  file = g_strndup (where, (gsize) (colon - where));
+  frame.file = adj_arena_intern (self->texts, file);
+  frame.line = (guint) g_ascii_strtoull (colon + 1, NULL, 10);
+  frame.function = adj_arena_intern (self->texts, name != NULL ? name : "");
+  g_array_append_val (self->places, frame);
+}
+
+static void
+find_places (AdjSourcePage *self, const AdjBundleGraph *graph)
+{
+  g_array_set_size (self->places, 0);
+  if (graph == NULL || !adj_node_id_is_valid (self->node))
+    return;
+  for (guint i = 0; i < adj_graph_get_node (graph->graph, self->node.index)->meta.n_frames; i++)
+    g_array_append_val (self->places,
+                        adj_graph_get_node (graph->graph, self->node.index)->meta.frames[i]);
+  if (graph == adj_document_get_graph (adj_panel_get_document (self)))
+    append_hook (self);
+}
+
+/* The innermost one that is not what compiled autograd writes there itself. */
+static guint
+find_best_place (AdjSourcePage *self)
+{
+  guint best = self->places->len - 1;
+
+  if (best > 0 &&
+      g_str_equal (g_array_index (self->places, AdjFrame, best).function, "set_node_origin"))
+    best--;
+  return best;
+}
+
 /* Why there is no source.  (nullable) */
 static const char *
 explain_nothing (const AdjSourcePage *self, const AdjBundleGraph *graph)
 {
   if (graph == NULL || !adj_node_id_is_valid (self->node))
     return _ ("Select a node to see the lines of your code that made it");
-  if (adj_graph_get_node (graph->graph, self->node.index)->meta.n_frames == 0)
+  if (self->places->len == 0)
     return _ ("This node was recorded without a stack trace");
   return NULL;
 }
@@ -227,10 +280,11 @@ static void
 update (AdjSourcePage *self)
 {
   const AdjBundleGraph *graph = find_subject (self);
-  const char *hint = explain_nothing (self, graph);
+  const char *hint;
   GtkWidget *row;
-  guint n;
 
+  find_places (self, graph);
+  hint = explain_nothing (self, graph);
   self->returns = adj_panel_leave (GTK_WIDGET (self->code)) || self->returns;
   if (hint != NULL)
     adj_panel_leave (GTK_WIDGET (self->stack));
@@ -247,13 +301,11 @@ update (AdjSourcePage *self)
       return;
     }
   self->graph = adj_graph_ref (graph->graph);
-  n = adj_graph_get_node (self->graph, self->node.index)->meta.n_frames;
-  for (guint i = 0; i < n; i++)
-    gtk_list_box_append (
-        self->frames,
-        make_frame_row (&adj_graph_get_node (self->graph, self->node.index)->meta.frames[i]));
+  for (guint i = 0; i < self->places->len; i++)
+    gtk_list_box_append (self->frames, make_frame_row (&g_array_index (self->places, AdjFrame, i)));
   gtk_stack_set_visible_child_name (self->stack, "source");
-  gtk_list_box_select_row (self->frames, gtk_list_box_get_row_at_index (self->frames, (int) n - 1));
+  gtk_list_box_select_row (
+      self->frames, gtk_list_box_get_row_at_index (self->frames, (int) find_best_place (self)));
 }
 
 static void
@@ -268,12 +320,24 @@ adj_source_page_dispose (GObject *object)
 }
 
 static void
+adj_source_page_finalize (GObject *object)
+{
+  AdjSourcePage *self = ADJ_SOURCE_PAGE (object);
+
+  g_array_unref (self->places);
+  adj_arena_free (self->texts);
+
+  G_OBJECT_CLASS (adj_source_page_parent_class)->finalize (object);
+}
+
+static void
 adj_source_page_class_init (AdjSourcePageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   G_OBJECT_CLASS (klass)->dispose = adj_source_page_dispose;
+  G_OBJECT_CLASS (klass)->finalize = adj_source_page_finalize;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/source-page.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjSourcePage, stack);
@@ -287,6 +351,8 @@ adj_source_page_init (AdjSourcePage *self)
 {
   g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&line_look, self);
 
+  self->places = g_array_new (FALSE, FALSE, sizeof (AdjFrame));
+  self->texts = adj_arena_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update));
   gtk_list_view_set_factory (self->code, factory);
