@@ -34,16 +34,18 @@ typedef struct
   const GArray *rules; /* SizeRule */
   AdjContext *cx;      /* of the trace */
   AdjTracer *tracer;
-  AdjNodeId lists[4];   /* placeholders: inputs, sizes, scalars, hooks */
-  AdjTensor **fakes;    /* by input, then by what is packed, owned */
-  GHashTable *indices;  /* AdjGradNode → index of its call + 1 */
-  AdjTensor ***grads;   /* by call and input (owned) (nullable) */
-  AdjTensor **captured; /* by target, owned */
-  guint slot, size;     /* what is visited next */
-  GPtrArray *saved;     /* of Saved: that something stands in for */
-  GArray *metas;        /* ChangedMeta */
-  GArray *leaves;       /* ChangedLeaf */
-  GArray *tensors;      /* ChangedTensor */
+  AdjNodeId lists[4];        /* placeholders: inputs, sizes, scalars, hooks */
+  AdjTensor **fakes;         /* by input, then by what is packed, owned */
+  GHashTable *indices;       /* AdjGradNode → index of its call + 1 */
+  AdjTensor ***grads;        /* by call and input (owned) (nullable) */
+  AdjTensor **captured;      /* by target, owned */
+  guint slot, size;          /* what is visited next */
+  GPtrArray *saved;          /* of Saved: that something stands in for */
+  GArray *metas;             /* ChangedMeta */
+  GArray *leaves;            /* ChangedLeaf */
+  GArray *tensors;           /* ChangedTensor */
+  const CollectedCall *call; /* that is replayed, and its number */
+  guint index;
 } Replay;
 
 /* -- nodes of the graph -- */
@@ -67,6 +69,27 @@ add_item (Replay *self, AdjNodeId list, guint index, const AdjValue *out)
   return add_call (self, GETITEM, args, 2, out);
 }
 
+/* "MulBackward (NodeCall 3)", below the place in the program; @hook: (nullable): that is called. */
+static char *
+make_origin (const Replay *self, const char *hook)
+{
+  const AdjGradNode *node = self->call->node;
+  const AdjPlace *place = &node->place;
+  GString *text = g_string_new (place->stack_trace);
+
+  if (place->stack_trace == NULL && place->file != NULL)
+    g_string_append_printf (text, "  File \"%s\", line %u, in %s\n\n", place->file, place->line,
+                            place->function != NULL ? place->function : "C");
+  g_string_append_printf (text,
+                          "  File \"compiled_autograd\", line %u, in set_node_origin\n"
+                          "    %s (NodeCall %u)",
+                          self->index, node->name, self->index);
+  if (hook != NULL && *hook != '<')
+    g_string_append_printf (text, ", hook '%s'", hook);
+  g_string_append_c (text, '\n');
+  return g_string_free (text, FALSE);
+}
+
 /* call_hook (object, *args, hook_type=…) */
 static AdjNodeId
 add_hook_call (
@@ -78,14 +101,24 @@ add_hook_call (
   const AdjValue kwargs = { .kind = ADJ_VALUE_DICT, .n = 2, .items = keywords };
   AdjValue all[3] = { ADJ_NODE (add_item (self, self->lists[3], object, &ADJ_NONE)) };
   const AdjValue tuple = { .kind = ADJ_VALUE_TUPLE, .n = n_args + 1, .items = all };
+  const AdjPlace before = *adj_context_get_place (self->cx);
+  const char *hook = kind != OBJECT_RETAINER
+                         ? object_get_name (g_ptr_array_index (self->collection->objects, object))
+                         : NULL;
+  g_autofree char *origin = make_origin (self, hook);
+  const AdjPlace place = { .stack_trace = origin };
   AdjValue taken, taken_kwargs;
+  AdjNodeId made;
 
   for (guint i = 0; i < n_args; i++)
     all[i + 1] = args[i];
   if (!adj_tracer_take (self->tracer, &tuple, &taken) ||
       !adj_tracer_take (self->tracer, &kwargs, &taken_kwargs))
     return ADJ_NO_NODE;
-  return adj_tracer_add_call (self->tracer, CALL_HOOK, &taken, &taken_kwargs, out);
+  adj_context_set_place (self->cx, &place);
+  made = adj_tracer_add_call (self->tracer, CALL_HOOK, &taken, &taken_kwargs, out);
+  adj_context_set_place (self->cx, &before);
+  return made;
 }
 
 /* A tensor without bytes that nobody has seen yet. */
@@ -623,32 +656,18 @@ replay_needed (Replay *self, const CollectedCall *call, AdjTensor **grads, guint
   return done;
 }
 
-/* "MulBackward (NodeCall 3)", below the place in the program. */
-static char *
-make_origin (const CollectedCall *call, guint index)
-{
-  const AdjPlace *place = &call->node->place;
-  GString *text = g_string_new (place->stack_trace);
-
-  if (place->stack_trace == NULL && place->file != NULL)
-    g_string_append_printf (text, "  File \"%s\", line %u, in %s\n\n", place->file, place->line,
-                            place->function != NULL ? place->function : "C");
-  g_string_append_printf (text,
-                          "  File \"compiled_autograd\", line %u, in set_node_origin\n"
-                          "    %s (NodeCall %u)\n",
-                          index, call->node->name, index);
-  return g_string_free (text, FALSE);
-}
-
 static gboolean
 replay_call (Replay *self, guint index)
 {
   const CollectedCall *call = &g_array_index (self->collection->calls, CollectedCall, index);
-  g_autofree char *origin = make_origin (call, index);
-  const AdjPlace place = { .stack_trace = origin };
+  g_autofree char *origin = NULL;
+  AdjPlace place = { 0 };
   guint object = call->first_object;
   gboolean done;
 
+  self->call = call;
+  self->index = index;
+  place.stack_trace = origin = make_origin (self, NULL);
   if (self->grads[index] == NULL)
     self->grads[index] = g_new0 (AdjTensor *, call->node->n_inputs + 1);
   adj_context_set_place (self->cx, &place);

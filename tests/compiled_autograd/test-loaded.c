@@ -2,6 +2,9 @@
 /* Captured backwards of a file: they run on lists of inputs, say what they add to which leaf, and
  * where a hook of another process is called take what was recorded, or refuse. */
 
+#include <math.h>
+
+#include "programs.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 
@@ -98,6 +101,29 @@ absent_hooks_are_refused (void)
                                   "3), which only the process had that was captured"));
 }
 
+/* The process that captured knew what they were called. */
+static void
+absent_hooks_are_named (void)
+{
+  const AdjPipelineOptions options = { .steps = "compiled-autograd" };
+  g_auto (AdjPipelineResult) result = { NULL };
+  g_autoptr (AdjBundle) bundle = NULL;
+  AdjSessionRun run = { .random = TRUE };
+  g_autoptr (GError) error = NULL;
+  AdjRunResult ran;
+
+  adj_program_record (adj_program_hooked (), &options, &result, &error);
+  g_assert_no_error (error);
+  bundle = adj_pipeline_result_to_bundle (&result, NULL, NULL);
+  run.bundle = bundle;
+  run.graph = adj_bundle_find_graph (bundle, "compiled_autograd", NULL);
+  g_assert_false (adj_session_run (&run, &ran, NULL, NULL, &error));
+  g_assert_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED);
+  g_assert_nonnull (g_strstr_len (
+      error->message, -1,
+      "the tensor_pre_hook at TanhBackward (NodeCall 4), hook 'look at the hidden layer'"));
+}
+
 /* -- what was recorded stands in -- */
 
 static AdjTensorData *
@@ -147,6 +173,20 @@ check_recalled (const char *name, const char *node, const char *called)
   adj_run_result_clear (&result);
 }
 
+/* The nodes behind the hook are laid beside what was recorded of them: nothing. */
+static void
+comparisons_recall (void)
+{
+  g_autoptr (AdjBundle) bundle = record ("c25.txt", "call_hook");
+  const AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
+  g_autoptr (GError) error = NULL;
+  AdjComparison *comparison = adj_session_compare_recorded (&run, TRUE, NAN, NAN, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (comparison->first, ==, -1);
+  adj_comparison_free (comparison);
+}
+
 static void
 recorded_values_stand_in (void)
 {
@@ -161,6 +201,8 @@ main (int argc, char **argv)
 
   g_test_add_func ("/compiled-autograd/loaded/gradients", gradients_are_told);
   g_test_add_func ("/compiled-autograd/loaded/absent", absent_hooks_are_refused);
+  g_test_add_func ("/compiled-autograd/loaded/named", absent_hooks_are_named);
+  g_test_add_func ("/compiled-autograd/loaded/compared", comparisons_recall);
   g_test_add_func ("/compiled-autograd/loaded/recorded", recorded_values_stand_in);
   return g_test_run ();
 }
