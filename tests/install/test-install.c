@@ -171,7 +171,8 @@ test_lessons (void)
   for (guint i = 0; i < names->len; i++)
     {
       const char *name = g_ptr_array_index (names, i);
-      g_autofree char *entry = g_strdup_printf ("%s:adj_program_%s", plugin, name);
+      g_autofree char *function = g_strdelimit (g_strdup (name), "-", '_');
+      g_autofree char *entry = g_strdup_printf ("%s:adj_program_%s", plugin, function);
       const char *compiled[] = { adjoint, "run", entry, NULL };
       const char *built_in[] = { adjoint, "run", name, NULL };
       g_autofree char *printed = run_program (compiled);
