@@ -108,7 +108,9 @@ describe_function (GradVisitor *visitor, const char *name, AdjFunction *function
 static void
 describe_hooks (Describer *describer, const char *kind, const GPtrArray *hooks)
 {
-  add (describer, "%u %s", hooks != NULL ? hooks->len : 0, kind);
+  guint n = hooks != NULL ? hooks->len : 0;
+
+  add (describer, "%u %s%s", n, kind, n == 1 ? "" : "s");
 }
 
 static void
@@ -150,15 +152,15 @@ call_describe (const Collection *collection, const CollectedCall *call)
   if (collection->calls->len == 0)
     add (&describer, "%u targets", task_get_request (collection->task)->n_targets);
   add (&describer, "%u wanted gradients", call->captures != NULL ? call->captures->len : 0);
-  describe_hooks (&describer, "tensor hooks", call->tensor_hooks);
-  describe_hooks (&describer, "pre-hooks", call->pre_hooks);
-  describe_hooks (&describer, "post-hooks", call->post_hooks);
+  describe_hooks (&describer, "tensor hook", call->tensor_hooks);
+  describe_hooks (&describer, "pre-hook", call->pre_hooks);
+  describe_hooks (&describer, "post-hook", call->post_hooks);
   if (node->n_inputs > 1)
     add (&describer, "%u gradients arrive", node->n_inputs);
   add (&describer, "%s", call->needed ? "it runs" : "only what arrives is wanted");
   if (call->needed && node->klass->visit != NULL)
     node->klass->visit (node, &describer.parent);
-  describe_hooks (&describer, "post-accumulate hooks", call->leaf_hooks);
+  describe_hooks (&describer, "post-accumulate hook", call->leaf_hooks);
   if (call->needed)
     describe_edges (&describer);
   g_ptr_array_add (describer.words, NULL);

@@ -210,6 +210,7 @@ commands (void)
     { "trace mlp", 0, "backward", "" },
     { "trace views", 0, "inference", "" },
     { "trace hooks", 0, "ca0: the first backward\nSTAGE", "" },
+    { "trace hooks", 0, "was 1 tensor hook, is 0 tensor hooks", "" },
     { "trace sizes --pipeline compiled-autograd", 2, "", "the program 'sizes' runs no backward" },
     { "trace training --pipeline compiled-autograd=2.6", 0,
       "4 captured, 12 ran what had been captured, 0 ran eagerly", "" },
