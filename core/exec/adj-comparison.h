@@ -82,6 +82,9 @@ typedef struct
   guint64
       keep_memory; /* bytes of kept values that may stay in memory; 0: as adj_spill_new () has it */
   double rtol, atol; /* NaN: the bands decide; else allclose with these decides */
+  /* (nullable) As in AdjRunRequest; without it, what was expected of a node that gives one tensor.
+   */
+  gboolean (*recall) (AdjNodeId id, AdjValue *out, gpointer data);
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);

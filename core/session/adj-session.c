@@ -37,59 +37,13 @@ replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data
   return running->run->replace (id, value, out, running->run->data);
 }
 
-static AdjTensorData *
-find_recorded (const Running *running, const AdjNode *node)
-{
-  return adj_bundle_get_tap (running->run->bundle, running->call, node->name, FALSE);
-}
-
-/* Of a call that gave several: by those who take it apart. */
-static gboolean
-recall_items (const Running *running, const AdjNode *node, AdjValue *out)
-{
-  const AdjGraph *graph = running->run->graph->graph;
-  g_autoptr (GHashTable) found = g_hash_table_new (NULL, NULL);
-  gint64 n = 0;
-
-  for (guint i = 0; i < node->n_users; i++)
-    {
-      const AdjNode *user = adj_graph_get_node (graph, node->users[i].index);
-      const AdjValue *at = user->args.n == 2 ? &user->args.items[1] : &ADJ_NONE;
-      AdjTensorData *recorded = find_recorded (running, user);
-
-      if (!g_str_equal (user->target, "operator.getitem") || recorded == NULL ||
-          at->kind != ADJ_VALUE_INT || at->integer < 0 || at->integer >= ADJ_MAX_NODES)
-        return FALSE;
-      g_hash_table_insert (found, GINT_TO_POINTER (at->integer), recorded);
-      n = MAX (n, at->integer + 1);
-    }
-  *out = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = (guint) n };
-  out->items = g_new0 (AdjValue, n + 1);
-  for (gint64 i = 0; i < n; i++)
-    {
-      AdjTensorData *recorded = g_hash_table_lookup (found, GINT_TO_POINTER (i));
-
-      if (recorded != NULL)
-        out->items[i] = ADJ_DATA (adj_tensor_data_ref (recorded));
-    }
-  return n > 0;
-}
-
-/* As the call recorded it that supplied the inputs. */
 static gboolean
 recall_value (AdjNodeId id, AdjValue *out, gpointer data)
 {
   const Running *running = data;
-  const AdjNode *node = adj_graph_get_node (running->run->graph->graph, id.index);
-  AdjTensorData *recorded;
 
-  if (running->call == NULL || running->run->recorded != NULL)
-    return FALSE;
-  recorded = find_recorded (running, node);
-  if (recorded == NULL)
-    return recall_items (running, node, out);
-  *out = ADJ_DATA (adj_tensor_data_ref (recorded));
-  return TRUE;
+  return running->call != NULL && running->run->recorded == NULL &&
+         session_recall (running->run, running->call, id, out);
 }
 
 static void

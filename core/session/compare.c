@@ -33,6 +33,14 @@ peer_node (AdjNodeId id, gboolean float64, gpointer data)
 }
 
 static gboolean
+recall_value (AdjNodeId id, AdjValue *out, gpointer data)
+{
+  const Comparing *comparing = data;
+
+  return session_recall (comparing->run, comparing->call, id, out);
+}
+
+static gboolean
 replace_candidate (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
 {
   Comparing *comparing = data;
@@ -73,6 +81,7 @@ compare (Comparing *comparing,
   request->executor = session_executor (run);
   request->keep_memory = run->keep_memory;
   request->replace = run->replace != NULL ? replace_candidate : NULL;
+  request->recall = comparing->call != NULL && run->recorded == NULL ? recall_value : NULL;
   request->progress = run->progress != NULL ? report_comparison : NULL;
   request->beside = run->beside != NULL ? note_beside : NULL;
   request->data = comparing;

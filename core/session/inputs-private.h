@@ -19,6 +19,10 @@ void session_inputs_clear (SessionInputs *inputs);
 gboolean session_find_inputs (const AdjSessionRun *run, SessionInputs *inputs, GError **error);
 /* (nullable): what random operators start from. */
 const AdjValue *session_states (const AdjSessionRun *run, const SessionInputs *inputs);
+/* What node @id of the graph of @run, a call of what is not here, gave in @call (recall.c); @out
+ * (transfer full).  %FALSE: it was not recorded. */
+gboolean
+session_recall (const AdjSessionRun *run, const AdjRecordedCall *call, AdjNodeId id, AdjValue *out);
 const AdjExecutor *session_executor (const AdjSessionRun *run);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SessionInputs, session_inputs_clear)

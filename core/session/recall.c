@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What a hook, or a custom backward, gave when a captured backward was recorded: it stands in where
+ * the process is gone that had them. */
+
+#include "session/inputs-private.h"
+
+typedef struct
+{
+  const AdjSessionRun *run;
+  const AdjRecordedCall *call;
+} Recall;
+
+/* (nullable): what backward-private.h has as "results" of @name. */
+static const AdjValue *
+find_member (const AdjValue *dict, const char *name)
+{
+  for (guint i = 0; dict != NULL && dict->kind == ADJ_VALUE_DICT && i + 1 < dict->n; i += 2)
+    if (dict->items[i].kind == ADJ_VALUE_STRING && g_str_equal (dict->items[i].text, name))
+      return &dict->items[i + 1];
+  return NULL;
+}
+
+static AdjTensorData *
+find_recorded (const Recall *self, const AdjNode *node)
+{
+  return adj_bundle_get_tap (self->run->bundle, self->call, node->name, FALSE);
+}
+
+/* Of a call that gave several: by those who take it apart. */
+static gboolean
+recall_items (const Recall *self, const AdjNode *node, AdjValue *out)
+{
+  const AdjGraph *graph = self->run->graph->graph;
+  g_autoptr (GHashTable) found = g_hash_table_new (NULL, NULL);
+  gint64 n = 0;
+
+  for (guint i = 0; i < node->n_users; i++)
+    {
+      const AdjNode *user = adj_graph_get_node (graph, node->users[i].index);
+      const AdjValue *at = user->args.n == 2 ? &user->args.items[1] : &ADJ_NONE;
+      AdjTensorData *recorded = find_recorded (self, user);
+
+      if (!g_str_equal (user->target, "operator.getitem") || recorded == NULL ||
+          at->kind != ADJ_VALUE_INT || at->integer < 0 || at->integer >= ADJ_MAX_NODES)
+        return FALSE;
+      g_hash_table_insert (found, GINT_TO_POINTER (at->integer), recorded);
+      n = MAX (n, at->integer + 1);
+    }
+  *out = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = (guint) n };
+  out->items = g_new0 (AdjValue, n + 1);
+  for (gint64 i = 0; i < n; i++)
+    {
+      AdjTensorData *recorded = g_hash_table_lookup (found, GINT_TO_POINTER (i));
+
+      if (recorded != NULL)
+        out->items[i] = ADJ_DATA (adj_tensor_data_ref (recorded));
+    }
+  return n > 0;
+}
+
+gboolean
+session_recall (const AdjSessionRun *run, const AdjRecordedCall *call, AdjNodeId id, AdjValue *out)
+{
+  const Recall self = { run, call };
+  const AdjNode *node = adj_graph_get_node (run->graph->graph, id.index);
+  AdjTensorData *recorded = find_recorded (&self, node);
+  const AdjValue *result = find_member (find_member (call->backward, "results"), node->name);
+
+  if (recorded != NULL)
+    *out = ADJ_DATA (adj_tensor_data_ref (recorded));
+  else if (result != NULL)
+    *out = adj_value_copy (result);
+  else
+    return recall_items (&self, node, out);
+  return TRUE;
+}
