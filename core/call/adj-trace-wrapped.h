@@ -61,6 +61,7 @@ ADJ_PUBLIC gboolean adj_call_wrapped (AdjContext *cx,
 
 /* -- for modes; %FALSE: the context is in error -- */
 
+/* Passes @call on. */
 ADJ_PUBLIC gboolean adj_mode_call_wrapped_below (AdjMode *mode, AdjWrappedCall *call);
 /* (nullable): of the argument that the result looks like. */
 ADJ_PUBLIC const AdjValue *adj_wrapped_call_get_grad (const AdjWrappedCall *call);

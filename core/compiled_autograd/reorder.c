@@ -8,7 +8,6 @@
 #include "compiled_autograd/order-private.h"
 #include "ir/adj-builder.h"
 
-
 /* -- what a node is -- */
 
 static const AdjNode *

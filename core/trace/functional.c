@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-higher-order.h"
-#include "call/adj-trace-wrapped.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
+#include "call/adj-trace-wrapped.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"

@@ -150,9 +150,8 @@ sizes_alternate (void)
   for (guint i = 0; i < N_STEPS; i++)
     train (&loop.model, &loop.program, 3 + 2 * (i % 2), FALSE);
   check_counts (&loop, 2, N_STEPS - 2);
-  g_assert_cmpstr (
-      get_reason (&loop, 1), ==,
-      "SumBackward (NodeCall 1): size 0 of it was 3, is 5, and a symbol from now on");
+  g_assert_cmpstr (get_reason (&loop, 1), ==,
+                   "SumBackward (NodeCall 1): size 0 of it was 3, is 5, and a symbol from now on");
   loop_clear (&loop);
 }
 
