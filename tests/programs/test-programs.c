@@ -214,7 +214,7 @@ commands (void)
     { "trace sizes --pipeline compiled-autograd", 2, "", "the program 'sizes' runs no backward" },
     { "trace training --pipeline compiled-autograd=2.6", 0,
       "4 captured, 12 ran what had been captured, 0 ran eagerly", "" },
-    { "trace training", 0, "was 16, is 24: a symbol from now on", "" },
+    { "trace training", 0, "was 16, is 24, and a symbol from now on", "" },
     { "trace training -g ca3 --json", 0, "\"hits\" : 12", "" },
     { "trace hooked --compat --dump-after post-hooks", 0, "'post_acc_grad_hook'", "" },
     { "trace hooked -g ca1 --dump-after dce", 2, "", "there is no capture 'ca1'" },
