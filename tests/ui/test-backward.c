@@ -3,6 +3,8 @@
 /* What the window says of a backward that compiled autograd captured. */
 
 #include "inspect/adj-inspector.h"
+#include "panel/adj-backward-chart.h"
+#include "panel/adj-backward-page.h"
 #include "panel/adj-source-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
@@ -113,6 +115,79 @@ test_accumulations (void)
   adj_walk_close (window);
 }
 
+/* -- the page -- */
+
+static GtkWidget *
+show_page (AdjWindow *window)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "backward");
+  adj_walk_settle (window);
+  return adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_BACKWARD_PAGE, NULL);
+}
+
+static void
+assert_says (GtkWidget *page, const char *text)
+{
+  if (adj_walk_find (page, GTK_TYPE_LABEL, text) == NULL)
+    g_error ("the page does not say '%s'", text);
+}
+
+static void
+test_page (void)
+{
+  AdjWindow *window = open_capture ("mlp-ddp", "r0-ca1-compiled_autograd");
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *page = show_page (window);
+  GtkWidget *rows = adj_walk_find (page, GTK_TYPE_LIST_VIEW, NULL);
+  GtkWidget *chart = adj_walk_find (page, ADJ_TYPE_BACKWARD_CHART, NULL);
+  g_autofree char *all = adj_backward_chart_describe (ADJ_BACKWARD_CHART (chart)), *one = NULL;
+
+  assert_says (page, "4 · AddmmBackward0");
+  assert_says (page, "2 nodes, 1 hook");
+  assert_says (page, "10 sizes changed: each is a symbol from now on");
+  assert_says (page, "s4");
+  assert_says (page, "NllLossBackward0 (NodeCall 1)");
+  g_assert_cmpstr (all, ==, "6 of 24 steps stand elsewhere");
+
+  /* A row leads to the first node that it became, and that is where the lanes are. */
+  g_signal_emit_by_name (rows, "activate", 17);
+  adj_walk_settle (window);
+  g_assert_cmpstr (adj_graph_get_node (adj_document_get_graph (document)->graph,
+                                       adj_document_get_selected (document).index)
+                       ->name,
+                   ==, "accumulate_grad__5");
+  one = adj_backward_chart_describe (ADJ_BACKWARD_CHART (chart));
+  g_assert_true (g_str_has_prefix (one, "accumulate fc3.bias runs as step 5, was 22; "));
+
+  /* Another graph has another page. */
+  adj_document_set_graph_index (document, 0);
+  adj_wait_for (document);
+  adj_walk_settle (window);
+  assert_says (page, "No backward came to GraphRoot (NodeCall 0) here before");
+  assert_says (page, "All are fixed: another size is another graph");
+  adj_walk_close (window);
+}
+
+static void
+test_reason (void)
+{
+  AdjWindow *window = open_capture ("gpt2-hooks", "ca1-compiled_autograd");
+
+  assert_says (show_page (window),
+               "AccumulateGrad (NodeCall 6): its leaf has a gradient now, and had none before");
+  adj_walk_close (window);
+}
+
+static void
+test_no_backward (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  GtkWidget *page = show_page (window);
+
+  assert_says (page, "No Captured Backward");
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -122,5 +197,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/backward/hook", test_hook);
   g_test_add_func ("/ui/backward/inputs", test_inputs);
   g_test_add_func ("/ui/backward/accumulations", test_accumulations);
+  g_test_add_func ("/ui/backward/page", test_page);
+  g_test_add_func ("/ui/backward/reason", test_reason);
+  g_test_add_func ("/ui/backward/no-backward", test_no_backward);
   return g_test_run ();
 }

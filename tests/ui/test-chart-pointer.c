@@ -4,6 +4,7 @@
  * memory over time. */
 
 #include "inspect/adj-histogram.h"
+#include "panel/adj-backward-chart.h"
 #include "panel/adj-difference-pane.h"
 #include "panel/adj-difference-view.h"
 #include "panel/adj-memory-chart.h"
@@ -311,6 +312,50 @@ test_memory (void)
   adj_walk_close (window);
 }
 
+/* -- the orders of a backward -- */
+
+static const char *
+selected_name (AdjDocument *document)
+{
+  AdjNodeId node = adj_document_get_selected (document);
+
+  return adj_node_id_is_valid (node)
+             ? adj_graph_get_node (adj_document_get_graph (document)->graph, node.index)->name
+             : "";
+}
+
+/* By keys to the first step that moved, and to its node; by the pointer to a step and a bar. */
+static void
+test_backward (void)
+{
+  AdjWindow *window =
+      adj_walk_open_graph (application, "graphs/mlp-ddp.adjoint", "compiled_autograd");
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *chart;
+  double width;
+
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  adj_window_show_page (window, "backward");
+  adj_walk_settle (window);
+  chart = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_BACKWARD_CHART);
+  width = gtk_widget_get_width (chart);
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (chart);
+  adj_mouse_do ("key Home Return");
+  UNTIL (g_str_equal (selected_name (document), "accumulate_grad__5"));
+  adj_mouse_do ("key Right Return");
+  UNTIL (g_str_equal (selected_name (document), "call_hook_5"));
+  adj_mouse_do ("key Left Left Return");
+  UNTIL (g_str_equal (selected_name (document), "t"));
+
+  /* The first step of the lower lane, and the first input that is let go. */
+  adj_mouse_click (chart, 16, 100);
+  UNTIL (g_str_equal (selected_name (document), "nll_loss_backward"));
+  adj_mouse_click (chart, width / 2, gtk_widget_get_height (chart) - 6 - 19 * 7 + 2);
+  UNTIL (g_str_equal (selected_name (document), "getitem"));
+  adj_walk_close (window);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -320,5 +365,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/chart-pointer/map", test_map);
   g_test_add_func ("/ui/chart-pointer/curve", test_curve);
   g_test_add_func ("/ui/chart-pointer/memory", test_memory);
+  g_test_add_func ("/ui/chart-pointer/backward", test_backward);
   return g_test_run ();
 }

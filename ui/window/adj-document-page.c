@@ -6,6 +6,7 @@
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
 #include "model/adj-facts.h"
+#include "panel/adj-backward-page.h"
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
 #include "panel/adj-run-page.h"
@@ -64,6 +65,7 @@ static const struct
   { "run", N_ ("Run"), adj_run_page_get_type },
   { "values", N_ ("Values"), adj_values_page_get_type },
   { "memory", N_ ("Memory"), adj_memory_page_get_type },
+  { "backward", N_ ("Backward"), adj_backward_page_get_type },
   { "text", N_ ("Text"), adj_text_page_get_type },
   { "changes", N_ ("Changes"), adj_changes_page_get_type },
   { "partitions", N_ ("Partitions"), adj_pareto_page_get_type },

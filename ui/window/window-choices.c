@@ -37,6 +37,7 @@ const AdjCommandTarget adj_page_targets[] = {
   { "run", N_ ("Show How to Run") },
   { "values", N_ ("Show Values") },
   { "memory", N_ ("Show Memory") },
+  { "backward", N_ ("Show Backward") },
   { "text", N_ ("Show Text") },
   { "changes", N_ ("Show Changes") },
   { "partitions", N_ ("Show Partitions") },

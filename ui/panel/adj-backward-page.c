@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "panel/adj-backward-page.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "model/adj-facts.h"
+#include "panel/adj-backward-chart.h"
+#include "panel/adj-row-look.h"
+#include "panel/quick-find.h"
+
+#define MAX_REASONS 40
+
+struct _AdjBackwardPage
+{
+  AdjPanel parent_instance;
+
+  GtkStack *stack;
+  GtkSearchBar *bar;
+  GtkListView *calls;
+  AdjBackwardChart *chart;
+  GtkBox *reasons;
+  GtkGrid *sizes;
+  AdjBackward *backward; /* (owned) (nullable): of the shown graph, once somebody looks */
+  GArray *numbers;       /* of guint: of the calls that are listed */
+};
+
+G_DEFINE_FINAL_TYPE (AdjBackwardPage, adj_backward_page, ADJ_TYPE_PANEL)
+
+/* -- nodes of autograd -- */
+
+static guint
+get_number (AdjBackwardPage *self, guint position)
+{
+  return g_array_index (self->numbers, guint, position);
+}
+
+static char *
+get_row_text (gpointer item, guint position, gpointer data)
+{
+  AdjBackwardPage *self = data;
+
+  return adj_captured_name_call (self->backward->captured, get_number (self, position));
+}
+
+static void
+bind_call (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
+{
+  AdjBackwardPage *self = data;
+  guint number = get_number (self, gtk_list_item_get_position (item));
+  const AdjCapturedCall *call = adj_captured_get_call (self->backward->captured, number);
+  g_autofree char *full = adj_captured_name_call (self->backward->captured, number);
+  g_autofree char *name = g_strdup_printf ("%u · %.*s", number, (int) strcspn (full, " "), full);
+  g_autofree char *nodes = adj_facts_count (call->n_nodes);
+  g_autofree char *hooks =
+      g_strdup_printf (ngettext ("%u hook", "%u hooks", call->n_hooks), call->n_hooks);
+  g_autofree char *both = g_strdup_printf (_ ("%s, %s"), nodes, hooks);
+
+  gtk_label_set_text (cells[0], name);
+  gtk_label_set_text (cells[1], call->n_nodes == 0 ? "–" : call->n_hooks == 0 ? nodes : both);
+}
+
+static const AdjRowLook call_look = {
+  .n = 2,
+  .cells = { { .expand = TRUE, .ellipsize = PANGO_ELLIPSIZE_END }, { .css_class = "caption" } },
+  .spacing = 10,
+  .bind = bind_call,
+};
+
+static void
+on_activated (AdjBackwardPage *self, guint position)
+{
+  AdjNodeId first =
+      adj_captured_get_call (self->backward->captured, get_number (self, position))->first;
+
+  if (adj_node_id_is_valid (first))
+    adj_document_set_selected (adj_panel_get_document (self), first);
+}
+
+static void
+list_calls (AdjBackwardPage *self)
+{
+  g_autoptr (GListStore) store = g_list_store_new (G_TYPE_OBJECT);
+  g_autoptr (GtkSelectionModel) model = NULL;
+
+  g_array_set_size (self->numbers, 0);
+  for (guint i = 0; i < adj_captured_get_n_calls (self->backward->captured); i++)
+    if (adj_captured_get_call (self->backward->captured, i)->name != NULL)
+      {
+        g_autoptr (GObject) row = g_object_new (G_TYPE_OBJECT, NULL);
+
+        g_array_append_val (self->numbers, i);
+        g_list_store_append (store, row);
+      }
+  model = GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (g_steal_pointer (&store))));
+  gtk_list_view_set_model (self->calls, model);
+}
+
+/* -- reasons and sizes -- */
+
+static GtkWidget *
+make_label (const char *text, const char *css_class)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  if (css_class != NULL)
+    gtk_widget_add_css_class (label, css_class);
+  return label;
+}
+
+/* Sizes that changed are in the table below. */
+static void
+fill_changed_sizes (AdjBackwardPage *self, guint n)
+{
+  g_autofree char *text =
+      g_strdup_printf (ngettext ("%u size changed: it is a symbol from now on",
+                                 "%u sizes changed: each is a symbol from now on", n),
+                       n);
+
+  gtk_box_append (self->reasons, make_label (text, NULL));
+}
+
+static void
+add_reason (AdjBackwardPage *self, guint reason)
+{
+  g_autofree char *text = adj_backward_explain (self->backward, reason);
+  GtkWidget *label = make_label (text, NULL);
+
+  gtk_widget_set_tooltip_text (label, adj_captured_get_reason (self->backward->captured, reason));
+  gtk_box_append (self->reasons, label);
+}
+
+static void
+fill_reasons (AdjBackwardPage *self)
+{
+  guint n = adj_captured_get_n_reasons (self->backward->captured), n_sizes = 0;
+
+  for (guint i = 0; i < n; i++)
+    n_sizes += adj_backward_reason_is_size (self->backward, i);
+  if (n_sizes > 0)
+    fill_changed_sizes (self, n_sizes);
+  for (guint i = 0; i < MIN (n, MAX_REASONS); i++)
+    if (!adj_backward_reason_is_size (self->backward, i))
+      add_reason (self, i);
+  if (n > MAX_REASONS)
+    {
+      g_autofree char *more = g_strdup_printf (_ ("and %u more"), n - MAX_REASONS);
+
+      gtk_box_append (self->reasons, make_label (more, "dim-label"));
+    }
+  if (n == 0)
+    gtk_box_append (self->reasons, make_label (_ ("It was not recorded"), "dim-label"));
+}
+
+static void
+fill_sizes (AdjBackwardPage *self)
+{
+  static const char *const titles[] = { N_ ("Symbol"), N_ ("First"), N_ ("Now"), N_ ("Owner") };
+  const GArray *sizes = self->backward->sizes;
+
+  for (guint c = 0; c < G_N_ELEMENTS (titles) && sizes->len > 0; c++)
+    gtk_grid_attach (self->sizes, make_label (_ (titles[c]), "dim-label"), (int) c, 0, 1, 1);
+  for (guint i = 0; i < sizes->len; i++)
+    {
+      const AdjBackwardSize *size = &g_array_index (sizes, AdjBackwardSize, i);
+      const char *const cells[] = { size->symbol, size->first, size->now, size->owner };
+
+      for (guint c = 0; c < G_N_ELEMENTS (cells); c++)
+        gtk_grid_attach (self->sizes, make_label (cells[c] != NULL ? cells[c] : "–", NULL), (int) c,
+                         (int) i + 1, 1, 1);
+    }
+  if (sizes->len == 0)
+    gtk_grid_attach (self->sizes,
+                     make_label (_ ("All are fixed: another size is another graph"), "dim-label"),
+                     0, 0, 1, 1);
+}
+
+/* -- the page -- */
+
+static void
+forget (AdjBackwardPage *self)
+{
+  adj_backward_chart_set_backward (self->chart, NULL);
+  adj_panel_leave (GTK_WIDGET (self->calls));
+  gtk_list_view_set_model (self->calls, NULL);
+  while (gtk_widget_get_first_child (GTK_WIDGET (self->reasons)) != NULL)
+    gtk_box_remove (self->reasons, gtk_widget_get_first_child (GTK_WIDGET (self->reasons)));
+  while (gtk_widget_get_first_child (GTK_WIDGET (self->sizes)) != NULL)
+    gtk_grid_remove (self->sizes, gtk_widget_get_first_child (GTK_WIDGET (self->sizes)));
+  g_clear_pointer (&self->backward, adj_backward_free);
+}
+
+static void
+update_selected (AdjBackwardPage *self)
+{
+  if (self->backward != NULL)
+    adj_backward_chart_choose_node (self->chart,
+                                    adj_document_get_selected (adj_panel_get_document (self)));
+}
+
+/* Nothing is put together until somebody looks. */
+static void
+update (AdjBackwardPage *self)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  AdjCaptured *captured = document != NULL ? adj_document_get_captured (document) : NULL;
+
+  if (self->backward != NULL && self->backward->captured != captured)
+    forget (self);
+  gtk_stack_set_visible_child_name (self->stack, captured != NULL ? "backward" : "empty");
+  if (captured == NULL || self->backward != NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
+  self->backward = adj_backward_new (captured, adj_document_get_bundle (document));
+  adj_backward_chart_set_backward (self->chart, self->backward);
+  list_calls (self);
+  fill_reasons (self);
+  fill_sizes (self);
+  update_selected (self);
+}
+
+static void
+adj_backward_page_dispose (GObject *object)
+{
+  AdjBackwardPage *self = ADJ_BACKWARD_PAGE (object);
+
+  if (self->backward != NULL)
+    forget (self);
+
+  G_OBJECT_CLASS (adj_backward_page_parent_class)->dispose (object);
+}
+
+static void
+adj_backward_page_finalize (GObject *object)
+{
+  g_array_unref (ADJ_BACKWARD_PAGE (object)->numbers);
+
+  G_OBJECT_CLASS (adj_backward_page_parent_class)->finalize (object);
+}
+
+static void
+adj_backward_page_class_init (AdjBackwardPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = adj_backward_page_dispose;
+  G_OBJECT_CLASS (klass)->finalize = adj_backward_page_finalize;
+  ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
+
+  g_type_ensure (ADJ_TYPE_BACKWARD_CHART);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/adjoint/Workbench/ui/backward-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, calls);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, chart);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, reasons);
+  gtk_widget_class_bind_template_child (widget_class, AdjBackwardPage, sizes);
+}
+
+static void
+adj_backward_page_init (AdjBackwardPage *self)
+{
+  g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&call_look, self);
+
+  self->numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_list_view_set_factory (self->calls, factory);
+  g_signal_connect_swapped (self->calls, "activate", G_CALLBACK (on_activated), self);
+  adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->calls), _ ("Find a Node of Autograd"),
+                           get_row_text, self);
+  adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
+  adj_panel_watch (ADJ_PANEL (self), "notify::selected", G_CALLBACK (update_selected));
+  g_signal_connect (self, "map", G_CALLBACK (update), NULL);
+}
