@@ -432,6 +432,23 @@ walk_long (AdjWindow *window)
   g_remove (path);
 }
 
+/* What compiled autograd captured. */
+static void
+walk_backward (AdjWindow *window)
+{
+  g_autofree char *ddp = sample ("mlp-ddp.adjoint");
+  g_autofree char *hooks = sample ("gpt2-hooks.adjoint");
+
+  show_graph (window, ddp, "compiled_autograd");
+  adj_walk_select (window, "accumulate_grad__5");
+  adj_window_show_page (window, "backward");
+  shoot (window, "backward");
+  show_graph (window, hooks, "compiled_autograd");
+  adj_walk_select (window, "call_hook");
+  adj_window_show_page (window, "source");
+  shoot (window, "hook");
+}
+
 /* A trace, which no file has, and what closing it asks. */
 static void
 walk_question (AdjWindow *window)
@@ -514,6 +531,7 @@ main (int argc, char *argv[])
   walk_difference (window);
   walk_question (window);
   walk_long (window);
+  walk_backward (window);
   walk_damage (window);
   gtk_window_destroy (GTK_WINDOW (window));
   walk_small (application);
