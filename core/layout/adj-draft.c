@@ -13,6 +13,7 @@
 #define PADDING 14.0f
 #define SIGN_ROOM 26.0f
 #define CLOSED_WIDTH 260.0f
+#define COUNT_ROOM 90.0f /* for the number of nodes, beside the title */
 #define CLOSED_HEIGHT 44.0f
 #define PILL_HEIGHT 28.0f
 #define MAX_CHIP_WIDTH 110.0f
@@ -293,7 +294,14 @@ append_closed_item (AdjDraft *self, guint32 row, guint32 module, AdjSide side)
   item.title =
       keep (self, m->path[0] == '#' ? g_strdup_printf ("%s%s", m->class, back)
                                     : g_strdup_printf ("%s %s%s", m->path, m->class, back));
-  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, CLOSED_WIDTH - 2 * PADDING);
+  /* Names of autograd are long, and the number at their end tells them apart. */
+  if (self->census->captured)
+    item.width =
+        MAX (item.width,
+             ceilf ((adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title) + COUNT_ROOM) /
+                    STEP_WIDTH) *
+                 STEP_WIDTH);
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, item.width - 2 * PADDING);
   item.subtitle = "";
   g_array_append_val (self->items, item);
   return self->items->len - 1;

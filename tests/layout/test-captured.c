@@ -175,6 +175,17 @@ test_calls (void)
   g_assert_true (box_of (&closed, "mm") == frame);
 }
 
+/* Of a long name the number stays. */
+static void
+test_long_names (void)
+{
+  static const char *const folded[] = { "#NodeCall 16", NULL };
+  g_auto (Picture) picture = { 0 };
+
+  draw (&picture, "gpt2-hooks", "ca0-compiled_autograd", folded);
+  g_assert_nonnull (find_titled (&picture, "NativeLayerNormBackward0 (NodeCall 16)"));
+}
+
 /* A graph with other inputs is none. */
 static void
 test_others (void)
@@ -251,6 +262,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/captured/unrecorded", test_unrecorded);
   g_test_add_func ("/layout/captured/control", test_control);
   g_test_add_func ("/layout/captured/calls", test_calls);
+  g_test_add_func ("/layout/captured/long-names", test_long_names);
   g_test_add_func ("/layout/captured/others", test_others);
   g_test_add_func ("/layout/captured/origins", test_origins);
   g_test_add_func ("/layout/captured/words", test_words);

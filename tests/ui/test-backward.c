@@ -71,6 +71,22 @@ test_hook (void)
   adj_walk_close (window);
 }
 
+/* What it saved, and what arrives, of a backward that is called as a whole. */
+static void
+test_custom (void)
+{
+  static const char *const texts[] = { "Type",     "custom backward", "Saved", "getitem_1",
+                                       "Gradient", "expand",          NULL };
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", "c13.txt", NULL);
+
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  assert_inspected (window, "call_backward", texts);
+  adj_walk_close (window);
+}
+
 static void
 test_inputs (void)
 {
@@ -195,6 +211,7 @@ main (int argc, char *argv[])
   if (application == NULL)
     return 0;
   g_test_add_func ("/ui/backward/hook", test_hook);
+  g_test_add_func ("/ui/backward/custom", test_custom);
   g_test_add_func ("/ui/backward/inputs", test_inputs);
   g_test_add_func ("/ui/backward/accumulations", test_accumulations);
   g_test_add_func ("/ui/backward/page", test_page);

@@ -145,14 +145,17 @@ add_values (AdjFactCard *card, AdjDocument *document, const AdjCaptured *capture
 
 /* -- cards -- */
 
-/* The arguments of a hook: gradients, one by one. */
+/* The arguments one by one: of a hook gradients, those that it may change and those that arrived;
+ * of a custom backward what it saved, then its gradients. */
 static void
-add_gradients (AdjFactCard *card, const AdjCaptured *captured, const AdjNode *node)
+add_arguments (AdjFactCard *card, const AdjCaptured *captured, const AdjNode *node, gboolean custom)
 {
   for (guint i = 1; i < node->args.n; i++)
     {
       const AdjValue *arg = &node->args.items[i];
-      const char *key = i == 1 ? _ ("Gradient") : _ ("Arrived");
+      const char *key = custom && i == 1   ? _ ("Saved")
+                        : custom || i == 1 ? _ ("Gradient")
+                                           : _ ("Arrived");
 
       if (arg->kind == ADJ_VALUE_NODE)
         add_node (card, captured, key, arg->node.index);
@@ -192,7 +195,8 @@ adj_backward_card_fill_hook (AdjFactCard *card, AdjDocument *document, AdjNodeId
   if (node->after != ADJ_CAPTURED_NONE)
     add_node (card, captured, _ ("Runs after"), node->after);
   else
-    add_gradients (card, captured, get_node (captured, id.index));
+    add_arguments (card, captured, get_node (captured, id.index),
+                   node->kind == ADJ_CAPTURED_BACKWARD);
   add_values (card, document, captured, id.index);
 }
 

@@ -120,6 +120,9 @@ describe_step (AdjBackwardChart *self)
   if (!step->moved)
     return g_strdup_printf (_ ("%s runs as step %u, in sequence; %s held"), step->title,
                             self->step + 1, bytes);
+  if (self->backward->is_before)
+    return g_strdup_printf (_ ("%s was captured as step %u, runs as %u"), step->title,
+                            self->step + 1, self->ranks[self->step] + 1);
   return g_strdup_printf (_ ("%s runs as step %u, was %u; %s held"), step->title, self->step + 1,
                           self->ranks[self->step] + 1, bytes);
 }
