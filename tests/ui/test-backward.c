@@ -3,6 +3,7 @@
 /* What the window says of a backward that compiled autograd captured. */
 
 #include "inspect/adj-inspector.h"
+#include "model/adj-search.h"
 #include "panel/adj-backward-chart.h"
 #include "panel/adj-backward-page.h"
 #include "panel/adj-source-page.h"
@@ -131,6 +132,33 @@ test_accumulations (void)
   adj_walk_close (window);
 }
 
+/* A hook is found by what it calls, an accumulation by its leaf. */
+static void
+test_search (void)
+{
+  static const struct
+  {
+    const char *query, *name;
+    guint n;
+  } searches[] = { { "clip", "call_hook", 2 },
+                   { "name:clip role:hook", "call_hook", 2 },
+                   { "accumulate ln_f.bias", "accumulate_grad_", 1 } };
+  AdjWindow *window = open_capture ("gpt2-hooks", "ca1-compiled_autograd");
+  AdjDocument *document = adj_window_get_document (window);
+  const AdjGraph *graph = adj_document_get_graph (document)->graph;
+
+  for (guint i = 0; i < G_N_ELEMENTS (searches); i++)
+    {
+      g_autoptr (GArray) found =
+          adj_search_run (graph, adj_document_get_scene (document), searches[i].query);
+
+      g_assert_cmpuint (found->len, ==, searches[i].n);
+      g_assert_cmpstr (adj_graph_get_node (graph, g_array_index (found, guint, 0))->name, ==,
+                       searches[i].name);
+    }
+  adj_walk_close (window);
+}
+
 /* -- the page -- */
 
 static GtkWidget *
@@ -214,6 +242,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/backward/custom", test_custom);
   g_test_add_func ("/ui/backward/inputs", test_inputs);
   g_test_add_func ("/ui/backward/accumulations", test_accumulations);
+  g_test_add_func ("/ui/backward/search", test_search);
   g_test_add_func ("/ui/backward/page", test_page);
   g_test_add_func ("/ui/backward/reason", test_reason);
   g_test_add_func ("/ui/backward/no-backward", test_no_backward);

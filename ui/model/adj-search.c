@@ -114,6 +114,17 @@ matches_type (const AdjGraph *graph, const AdjNode *node, const Word *word)
                                                           : (double) bytes < word->bytes);
 }
 
+/* What its card is called, where that is not its name: "clip · tensor pre-hook". */
+static gboolean
+title_contains (const AdjScene *scene, guint index, const char *needle)
+{
+  guint box = scene != NULL ? adj_scene_find_node (scene, (AdjNodeId){ index }) : ADJ_NO_BOX;
+  const AdjSceneBox *card = box != ADJ_NO_BOX ? adj_scene_get_box (scene, box) : NULL;
+
+  return card != NULL && card->kind == ADJ_BOX_NODE && card->node.index == index &&
+         contains (card->title, needle);
+}
+
 static gboolean
 matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *word)
 {
@@ -122,7 +133,8 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *
 
   if (word->fields & (FIELD_DTYPE | FIELD_MORE_BYTES | FIELD_FEWER_BYTES))
     return matches_type (graph, node, word);
-  if ((word->fields & FIELD_NAME) && contains (node->name, word->text))
+  if ((word->fields & FIELD_NAME) &&
+      (contains (node->name, word->text) || title_contains (scene, index, word->text)))
     return TRUE;
   if ((word->fields & FIELD_OP) && contains (node->target, word->text))
     return TRUE;
