@@ -103,6 +103,18 @@ test_visits (void)
   assert_moved (&orders, moved);
 }
 
+/* Of a text without hints nobody knows how large s0 is. */
+static void
+test_unknown (void)
+{
+  g_auto (Orders) orders = { 0 };
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", "c13.txt", NULL);
+
+  open_orders (&orders, adj_test_load_bundle (path), NULL);
+  g_assert_cmpuint (orders.backward->n_unknown, ==, 1);
+}
+
 static void
 test_sizes (void)
 {
@@ -156,6 +168,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/orders/moved", test_moved);
   g_test_add_func ("/ui/orders/visits", test_visits);
+  g_test_add_func ("/ui/orders/unknown", test_unknown);
   g_test_add_func ("/ui/orders/sizes", test_sizes);
   g_test_add_func ("/ui/orders/lives", test_lives);
   return g_test_run ();

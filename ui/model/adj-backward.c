@@ -373,6 +373,19 @@ find_last_use (const AdjBackward *self, const AdjCapturedInput *input)
   return adj_graph_get_last_use (adj_captured_get_graph (self->captured), input->node.index);
 }
 
+static gboolean
+size_is_known (const AdjBackward *self, const AdjNode *node)
+{
+  const AdjTensorMeta *meta = adj_facts_meta (node);
+  AdjSymbols *symbols = adj_graph_get_symbols (adj_captured_get_graph (self->captured));
+  gint64 hint;
+
+  for (guint d = 0; meta != NULL && d < meta->shape.rank; d++)
+    if (!adj_size_get_hint (symbols, meta->shape.size[d], &hint))
+      return FALSE;
+  return meta != NULL;
+}
+
 static void
 find_lives (AdjBackward *self)
 {
@@ -388,6 +401,7 @@ find_lives (AdjBackward *self)
       /* The leaves and what they have are held by the program as well. */
       if (input->from != ADJ_FROM_SAVED && input->from != ADJ_FROM_GRADIENT)
         continue;
+      self->n_unknown += !size_is_known (self, node);
       for (guint k = self->first; k <= life.last.index && k < self->n; k++)
         if (__builtin_add_overflow (self->held[k], life.bytes, &self->held[k]))
           self->held[k] = G_MAXINT64;

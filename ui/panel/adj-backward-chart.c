@@ -427,6 +427,8 @@ paint_curve (const Painting *p)
   g_autofree char *text =
       g_strdup_printf (_ ("Saved tensors and gradients held: %s at most, by %s"), bytes,
                        get_node (self, (AdjNodeId){ backward->peak })->name);
+  g_autofree char *unknown =
+      g_strdup_printf (_ ("%s, and %u of unknown size"), text, backward->n_unknown);
 
   color.alpha = 0.55f;
   for (guint i = backward->first; i < backward->n; i++)
@@ -439,7 +441,7 @@ paint_curve (const Painting *p)
     }
   fill (p, &p->pale, MARGIN, CURVE_TOP + CURVE,
         x_of_place (self, (float) backward->steps->len) - MARGIN, 1);
-  paint_text (p, text, MARGIN, CURVE_TOP - NAME, &p->text);
+  paint_text (p, backward->n_unknown > 0 ? unknown : text, MARGIN, CURVE_TOP - NAME, &p->text);
 }
 
 static void
