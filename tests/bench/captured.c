@@ -92,6 +92,17 @@ list_calls (const AdjGraph *graph)
   return calls;
 }
 
+/* Calls of other operators at the same places, of which there are as many. */
+static guint
+count_others (const GPtrArray *a, const GPtrArray *b)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < a->len; i++)
+    n += !g_str_equal (((AdjNode *) a->pdata[i])->target, ((AdjNode *) b->pdata[i])->target);
+  return n;
+}
+
 static gboolean
 compare (const char *file, AdjGraph *ours, AdjGraph *theirs)
 {
@@ -111,6 +122,8 @@ compare (const char *file, AdjGraph *ours, AdjGraph *theirs)
   printf ("%-28s %5u calls, PyTorch %u; other from call %u on: %s, PyTorch %s\n", name, a->len,
           b->len, same, same < a->len ? ((AdjNode *) a->pdata[same])->target : "none",
           same < b->len ? ((AdjNode *) b->pdata[same])->target : "none");
+  if (a->len == b->len)
+    printf ("%-28s %5u of them call another operator at the same place\n", "", count_others (a, b));
   return FALSE;
 }
 
