@@ -591,7 +591,8 @@ def test_shows_pages(walk):
     to_panel(walk)
     walk.go(None, "Panel, Source", "shift+Tab")
     tabs = walk.focused
-    for page in ("Run", "Values", "Memory", "Text", "Changes", "Partitions", "Findings", "Log"):
+    for page in ("Run", "Values", "Memory", "Backward", "Text", "Changes", "Partitions", "Findings",
+                 "Log"):
         walk.key("Right")
         until(lambda: page in tabs.get_name(), page)
 
@@ -640,6 +641,23 @@ def test_reads_memory(walk):
     name = walk.focused.get_name().split(",")[0]
     walk.key("space")
     walk.tells(f"{name},")
+
+
+def test_reads_backward(walk):
+    """To the first step that runs elsewhere than it was captured, and to its node."""
+    open_graph(walk, os.path.join(graphs, "mlp-ddp.adjoint"), "r0-ca0-compiled_autograd")
+    until(lambda: walk.title().startswith("mlp-ddp"), "the captured backward")
+    walk.run("Show Backward")
+    to_panel(walk)
+    walk.go("list item", "AddmmBackward0")
+    walk.go("image", "Orders and Live Ranges")
+    chart = walk.focused
+    walk.key("Home")
+    until(lambda: "accumulate fc3.bias runs as step 5, was 22" in chart.get_description(),
+          "the first step that moved")
+    walk.key("Return")
+    walk.tells("accumulate_grad__5")
+    close_tab(walk)
 
 
 def test_compares_partitions(walk):
