@@ -4,15 +4,12 @@
 #include "autograd/adj-engine-internal.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
 #include "ir/adj-opaque.h"
+#include "ir/adj-target-internal.h"
 
 G_BEGIN_DECLS
 
 /* -- what a captured graph calls beside operators -- */
 
-#define CALL_HOOK "torch._dynamo.external_utils.call_hook"
-#define CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
-#define FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"
-#define ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
 #define GETITEM "operator.getitem"
 
 /* -- collecting (collect.c): what a backward consists of -- */

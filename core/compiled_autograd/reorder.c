@@ -25,7 +25,7 @@ calls (const AdjNode *node, const char *target)
 static gboolean
 is_hook (const AdjNode *node, ObjectKind kind)
 {
-  return calls (node, CALL_HOOK) && node->kwargs.n == 2 &&
+  return calls (node, ADJ_TARGET_CALL_HOOK) && node->kwargs.n == 2 &&
          node->kwargs.items[1].kind == ADJ_VALUE_STRING &&
          g_str_equal (node->kwargs.items[1].text, object_kind_get_name (kind));
 }
@@ -75,7 +75,7 @@ find_calls (const Order *order, const char *target, ObjectKind kind)
 static void
 move_accumulations_2024 (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, ACCUMULATE, 0);
+  g_autoptr (GArray) nodes = find_calls (order, ADJ_TARGET_ACCUMULATE, 0);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -144,7 +144,7 @@ move_pre_hooks_up (Order *order)
 static void
 move_accumulations (Order *order)
 {
-  g_autoptr (GArray) nodes = find_calls (order, ACCUMULATE, 0);
+  g_autoptr (GArray) nodes = find_calls (order, ADJ_TARGET_ACCUMULATE, 0);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -215,7 +215,7 @@ move_leaf_hooks (Order *order)
     {
       guint index = g_array_index (nodes, guint, i);
       const AdjNode *node = get_node (order, index);
-      guint accumulation = find_user (order, arg_of (node, 1), ACCUMULATE, 0, FALSE);
+      guint accumulation = find_user (order, arg_of (node, 1), ADJ_TARGET_ACCUMULATE, 0, FALSE);
 
       if (accumulation == G_MAXUINT)
         continue;
@@ -239,7 +239,7 @@ find_last_reader (const Order *order, const AdjValue *grads)
         continue;
       last = last == G_MAXUINT ? grad : order_get_later (order, last, grad);
       for (guint i = 0; i < node->n_users; i++)
-        if (!calls (get_node (order, node->users[i].index), CALL_HOOK))
+        if (!calls (get_node (order, node->users[i].index), ADJ_TARGET_CALL_HOOK))
           last = order_get_later (order, last, node->users[i].index);
     }
   return last;
@@ -262,7 +262,7 @@ move_post_hooks (Order *order)
       last = find_last_reader (order, &node->args.items[2]);
       if (last == G_MAXUINT)
         continue;
-      if (calls (get_node (order, last), ACCUMULATE))
+      if (calls (get_node (order, last), ADJ_TARGET_ACCUMULATE))
         hook = find_user (order, arg_of (get_node (order, last), 0), NULL, OBJECT_LEAF_HOOK, TRUE);
       if (hook != G_MAXUINT)
         last = hook;
@@ -280,10 +280,8 @@ move_post_hooks (Order *order)
 static gboolean
 is_kept_by_2_6 (const Order *order, guint index)
 {
-  static const char *const effects[] = {
-    CALL_HOOK, ACCUMULATE, "torch._dynamo.external_utils.call_backward",
-    "torch._dynamo.external_utils._exec_final_callbacks_stub"
-  };
+  static const char *const effects[] = { ADJ_TARGET_CALL_HOOK, ADJ_TARGET_ACCUMULATE,
+                                         ADJ_TARGET_CALL_BACKWARD, ADJ_TARGET_FINAL_CALLBACKS };
   const AdjNode *node = get_node (order, index);
 
   for (guint i = 0; i < G_N_ELEMENTS (effects); i++)

@@ -116,7 +116,7 @@ add_hook_call (
       !adj_tracer_take (self->tracer, &kwargs, &taken_kwargs))
     return ADJ_NO_NODE;
   adj_context_set_place (self->cx, &place);
-  made = adj_tracer_add_call (self->tracer, CALL_HOOK, &taken, &taken_kwargs, out);
+  made = adj_tracer_add_call (self->tracer, ADJ_TARGET_CALL_HOOK, &taken, &taken_kwargs, out);
   adj_context_set_place (self->cx, &before);
   return made;
 }
@@ -472,8 +472,8 @@ replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, g
 
   if (leaf == NULL || grads[0] == NULL || !adj_tensor_get_requires_grad (real))
     return;
-  add_call (self, ACCUMULATE, (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2,
-            &ADJ_NONE);
+  add_call (self, ADJ_TARGET_ACCUMULATE,
+            (const AdjValue[]){ ADJ_TENSOR (leaf), ADJ_TENSOR (grads[0]) }, 2, &ADJ_NONE);
   for (guint i = 0; call->leaf_hooks != NULL && i < call->leaf_hooks->len; i++)
     add_hook_call (self, object + i, OBJECT_LEAF_HOOK, &ADJ_TENSOR (leaf), 1, &ADJ_NONE);
 }
@@ -523,7 +523,7 @@ replay_whole (
       out[i] = adj_keep (new_like (self, meta));
       outs[i] = ADJ_TENSOR (out[i]);
     }
-  add_call (self, CALL_BACKWARD, args, node->n_inputs + 2,
+  add_call (self, ADJ_TARGET_CALL_BACKWARD, args, node->n_inputs + 2,
             &(AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = node->n_edges, .items = outs });
   return !adj_context_has_error (self->cx);
 }
@@ -692,7 +692,7 @@ add_output (Replay *self)
   g_autofree AdjValue *items = g_new0 (AdjValue, n + 1);
   const AdjValue list = list_of (self->captured, n, items);
 
-  add_call (self, FINAL_CALLBACKS, NULL, 0, &ADJ_NONE);
+  add_call (self, ADJ_TARGET_FINAL_CALLBACKS, NULL, 0, &ADJ_NONE);
   return adj_tracer_add_output (self->tracer, &list);
 }
 

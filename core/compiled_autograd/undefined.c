@@ -155,7 +155,7 @@ replace_undefined (const CaptureRun *run,
 static gboolean
 is_hook_behind_leaf (const AdjNode *node)
 {
-  return g_str_equal (node->target, CALL_HOOK) && node->args.n == 3 &&
+  return g_str_equal (node->target, ADJ_TARGET_CALL_HOOK) && node->args.n == 3 &&
          node->args.items[1].kind == ADJ_VALUE_LIST && node->args.items[1].n == 0;
 }
 
@@ -197,7 +197,7 @@ capture_replace (
   if (node->op != NULL)
     return replace_undefined (run, graph, node, args, value) ||
            layout_replace (run, graph, node, args, value);
-  if (g_str_equal (node->target, ACCUMULATE))
+  if (g_str_equal (node->target, ADJ_TARGET_ACCUMULATE))
     return take_over (run, graph, id, node, args);
   return g_str_equal (node->target, GETITEM) && args->n > 0 &&
          args->items[0].kind == ADJ_VALUE_NONE;

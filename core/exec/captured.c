@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "exec/captured-private.h"
-
-#define CALL_HOOK "torch._dynamo.external_utils.call_hook"
-#define CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
-#define ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
+#include "ir/adj-target-internal.h"
 
 void
 captured_run_init (CapturedRun *self, AdjContext *cx, const AdjRunRequest *request)
@@ -65,7 +62,7 @@ find_hook_type (const AdjNode *node)
         g_str_equal (node->kwargs.items[i].text, "hook_type") &&
         node->kwargs.items[i + 1].kind == ADJ_VALUE_STRING)
       return node->kwargs.items[i + 1].text;
-  return g_str_equal (node->target, CALL_BACKWARD) ? "backward" : "hook";
+  return g_str_equal (node->target, ADJ_TARGET_CALL_BACKWARD) ? "backward" : "hook";
 }
 
 static gboolean
@@ -105,9 +102,10 @@ captured_replace (
 
   if (node->op != NULL || graph != self->request->graph)
     return FALSE;
-  if (g_str_equal (node->target, ACCUMULATE))
+  if (g_str_equal (node->target, ADJ_TARGET_ACCUMULATE))
     return note_gradient (self, id, args, value);
-  if (!g_str_equal (node->target, CALL_HOOK) && !g_str_equal (node->target, CALL_BACKWARD))
+  if (!g_str_equal (node->target, ADJ_TARGET_CALL_HOOK) &&
+      !g_str_equal (node->target, ADJ_TARGET_CALL_BACKWARD))
     return FALSE;
   return (args->n == 0 || args->items[0].kind != ADJ_VALUE_OPAQUE_OBJECT) &&
          recall (self, id, node, value);

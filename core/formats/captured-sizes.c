@@ -6,6 +6,7 @@
 
 #include "call/adj-op.h"
 #include "formats/adj-bundle-private.h"
+#include "ir/adj-target-internal.h"
 
 static const AdjShape *
 shape_of (const AdjGraph *graph, const AdjValue *value)
@@ -88,9 +89,9 @@ learn (const AdjGraph *graph, const AdjNode *node)
     return FALSE;
   for (guint i = 0; i < MIN (node->args.n, 3); i++)
     args[i] = shape_of (graph, &node->args.items[i]);
-  if (g_str_equal (node->target, "torch.ops.inductor.accumulate_grad_.default"))
+  if (g_str_equal (node->target, ADJ_TARGET_ACCUMULATE))
     return meet_whole (symbols, args[0], args[1]);
-  if (g_str_equal (node->target, "torch._dynamo.external_utils.call_hook"))
+  if (g_str_equal (node->target, ADJ_TARGET_CALL_HOOK))
     return meet_whole (symbols, out, args[1]);
   if (g_str_equal (node->target, "torch.ops.aten.mm.default"))
     return meet_product (symbols, args[0], args[1], out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interpreter/builtins-private.h"
+#include "ir/adj-target-internal.h"
 
 gboolean
 adj_builtin_fail (AdjContext *cx, const char *format, ...)
@@ -304,11 +305,11 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.higher_order.with_effects", adj_builtin_with_effects },
   { "torch.ops.higher_order.run_and_save_rng_state", adj_builtin_run_and_save_rng_state },
   { "torch.ops.higher_order.run_with_rng_state", adj_builtin_run_with_rng_state },
-  { "torch._dynamo.external_utils.call_hook", adj_builtin_call_object },
-  { "torch._dynamo.external_utils.call_backward", adj_builtin_call_object },
-  { "torch._dynamo.external_utils._exec_final_callbacks_stub", adj_builtin_ignore },
-  { "torch._dynamo._trace_wrapped_higher_order_op.self_invoke", adj_builtin_self_invoke },
-  { "torch.ops.inductor.accumulate_grad_.default", adj_builtin_accumulate },
+  { ADJ_TARGET_CALL_HOOK, adj_builtin_call_object },
+  { ADJ_TARGET_CALL_BACKWARD, adj_builtin_call_object },
+  { ADJ_TARGET_FINAL_CALLBACKS, adj_builtin_ignore },
+  { ADJ_TARGET_SELF_INVOKE, adj_builtin_self_invoke },
+  { ADJ_TARGET_ACCUMULATE, adj_builtin_accumulate },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS
 #undef SIZE_BUILTIN

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-target-internal.h"
 #include "passes/adj-finding.h"
 
 G_BEGIN_DECLS
 
 /* Reading the graph of a captured backward. */
-
-#define CAPTURED_HOOK "torch._dynamo.external_utils.call_hook"
-#define CAPTURED_ACCUMULATION "torch.ops.inductor.accumulate_grad_.default"
 
 gboolean captured_calls (const AdjNode *node, const char *target);
 /* Argument @arg when it is a node; G_MAXUINT: it is none. */

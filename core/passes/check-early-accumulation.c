@@ -27,7 +27,7 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
       guint write =
-          captured_calls (node, CAPTURED_ACCUMULATION) ? find_write (graph, owners, i) : G_MAXUINT;
+          captured_calls (node, ADJ_TARGET_ACCUMULATE) ? find_write (graph, owners, i) : G_MAXUINT;
 
       if (write == G_MAXUINT)
         continue;

@@ -10,7 +10,7 @@ runs_after_accumulation (const AdjNode *node)
 {
   const AdjValue *kwargs = &node->kwargs;
 
-  return captured_calls (node, CAPTURED_HOOK) && kwargs->n == 2 &&
+  return captured_calls (node, ADJ_TARGET_CALL_HOOK) && kwargs->n == 2 &&
          kwargs->items[1].kind == ADJ_VALUE_STRING &&
          g_str_equal (kwargs->items[1].text, "post_acc_grad_hook");
 }

@@ -21,7 +21,7 @@ run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *finding
         {
           const AdjNode *user = adj_graph_get_node (graph, value->users[k].index);
 
-          if (captured_calls (user, CAPTURED_ACCUMULATION) && captured_get_arg (user, 1) == i)
+          if (captured_calls (user, ADJ_TARGET_ACCUMULATE) && captured_get_arg (user, 1) == i)
             nodes[n++] = value->users[k];
         }
       if (n < 2)

@@ -4,16 +4,14 @@
  * are recorded as they stand, none is made, and what they give is what the graph says they gave. */
 
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-target-internal.h"
 #include "trace/adj-examples.h"
 #include "trace/adj-tracer.h"
 #include "trace/captured-private.h"
 
 static const char *const effects[] = {
-  "torch._dynamo.external_utils.call_hook",
-  "torch._dynamo.external_utils.call_backward",
-  "torch._dynamo.external_utils._exec_final_callbacks_stub",
-  "torch.ops.inductor.accumulate_grad_.default",
-  "torch._dynamo._trace_wrapped_higher_order_op.self_invoke",
+  ADJ_TARGET_CALL_HOOK,  ADJ_TARGET_CALL_BACKWARD, ADJ_TARGET_FINAL_CALLBACKS,
+  ADJ_TARGET_ACCUMULATE, ADJ_TARGET_SELF_INVOKE,
 };
 
 typedef struct

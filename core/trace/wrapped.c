@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "call/adj-trace-wrapped.h"
+#include "ir/adj-target-internal.h"
 #include "ir/adj-value-internal.h"
 #include "tensor/adj-tensor-internal.h"
 #include "trace/tracer-private.h"
-
-#define SELF_INVOKE "torch._dynamo._trace_wrapped_higher_order_op.self_invoke"
 
 /* The get_attr node of @object, which is an attribute from now on. */
 static AdjValue
@@ -85,7 +84,7 @@ adj_tracer_record_wrapped (AdjTracer *tracer, AdjWrappedCall *call)
 {
   const AdjValue *grad = adj_wrapped_call_get_grad (call);
   AdjValue *items = adj_arena_new0 (tracer->arena, AdjValue, call->n_args + 1);
-  AdjTracedNode node = { .opcode = ADJ_OPCODE_CALL_FUNCTION, .target = SELF_INVOKE };
+  AdjTracedNode node = { .opcode = ADJ_OPCODE_CALL_FUNCTION, .target = ADJ_TARGET_SELF_INVOKE };
   AdjNodeId id;
 
   if (grad == NULL)

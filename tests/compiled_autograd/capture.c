@@ -229,6 +229,23 @@ program_describe (const Program *program)
   return g_string_free (text, FALSE);
 }
 
+char *
+program_run (ProgramFunc run, AdjCompiledAutograd *compiler)
+{
+  Program program;
+  char *text;
+
+  program_init (&program);
+  if (compiler != NULL)
+    g_assert_true (adj_compiled_autograd_enable (compiler, program.cx));
+  run (&program);
+  if (compiler != NULL)
+    adj_compiled_autograd_restore (program.cx);
+  text = program_describe (&program);
+  program_clear (&program);
+  return text;
+}
+
 /* -- graphs -- */
 
 char *

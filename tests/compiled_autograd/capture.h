@@ -35,6 +35,9 @@ void program_backward (Program *program, AdjTensor *root);
 /* (transfer full): all gradients, bit for bit, and the log, as text. */
 char *program_describe (const Program *program);
 
+/* (transfer full): what @run left behind, captured by @compiler (nullable: eagerly). */
+char *program_run (ProgramFunc run, AdjCompiledAutograd *compiler);
+
 /* (transfer full): the nodes of @graph, a line each: names, targets and arguments. */
 char *graph_describe (AdjGraph *graph);
 /* Fails the test where @graph is not the golden of that name. */

@@ -64,23 +64,6 @@ run_twice (Program *p)
   program_backward (p, CALL (p->cx, "mul.Tensor", T (first), T (second)));
 }
 
-static char *
-describe (ProgramFunc run, AdjCompiledAutograd *compiler)
-{
-  Program program;
-  char *text;
-
-  program_init (&program);
-  if (compiler != NULL)
-    g_assert_true (adj_compiled_autograd_enable (compiler, program.cx));
-  run (&program);
-  if (compiler != NULL)
-    adj_compiled_autograd_restore (program.cx);
-  text = program_describe (&program);
-  program_clear (&program);
-  return text;
-}
-
 static const struct
 {
   const char *name;
@@ -93,8 +76,8 @@ test_inlined (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   g_autoptr (AdjCompiledAutograd) compiler =
       adj_compiled_autograd_new (&(AdjCompiledOptions){ .order = ADJ_CAPTURE_ORDER_2_6 });
-  g_autofree char *eager = describe (cases[i].run, NULL);
-  g_autofree char *captured = describe (cases[i].run, compiler);
+  g_autofree char *eager = program_run (cases[i].run, NULL);
+  g_autofree char *captured = program_run (cases[i].run, compiler);
 
   g_assert_cmpstr (adj_compiled_autograd_get_counters (compiler).fallback_reason, ==, NULL);
   g_assert_cmpstr (captured, ==, eager);

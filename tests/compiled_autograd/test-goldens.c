@@ -487,31 +487,13 @@ static const Golden goldens[] = {
   GOLDEN ("c27", c27),
 };
 
-/* (transfer full): what @run left behind, captured by @compiler (nullable: eagerly). */
-static char *
-describe (ProgramFunc run, AdjCompiledAutograd *compiler)
-{
-  Program program;
-  char *text;
-
-  program_init (&program);
-  if (compiler != NULL)
-    g_assert_true (adj_compiled_autograd_enable (compiler, program.cx));
-  run (&program);
-  if (compiler != NULL)
-    adj_compiled_autograd_restore (program.cx);
-  text = program_describe (&program);
-  program_clear (&program);
-  return text;
-}
-
 static void
 test_graph (gconstpointer data)
 {
   const Golden *golden = data;
   g_autoptr (AdjCompiledAutograd) compiler =
       adj_compiled_autograd_new (&(AdjCompiledOptions){ .order = ADJ_CAPTURE_ORDER_2_6 });
-  g_autofree char *text = describe (golden->run, compiler);
+  g_autofree char *text = program_run (golden->run, compiler);
 
   g_assert_cmpstr (adj_compiled_autograd_get_counters (compiler).fallback_reason, ==, NULL);
   g_assert_cmpuint (adj_compiled_autograd_get_n_captures (compiler), ==, golden->n_captures);
@@ -532,8 +514,8 @@ test_values (gconstpointer data)
 {
   const Golden *golden = data;
   g_autoptr (AdjCompiledAutograd) compiler = adj_compiled_autograd_new (NULL);
-  g_autofree char *eager = describe (golden->run, NULL);
-  g_autofree char *captured = describe (golden->run, compiler);
+  g_autofree char *eager = program_run (golden->run, NULL);
+  g_autofree char *captured = program_run (golden->run, compiler);
 
   g_assert_cmpstr (adj_compiled_autograd_get_counters (compiler).fallback_reason, ==, NULL);
   g_assert_cmpuint (adj_compiled_autograd_get_n_captures (compiler), ==, golden->n_captures);
