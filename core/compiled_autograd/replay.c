@@ -4,29 +4,9 @@
 
 #include <string.h>
 
-#include "compiled_autograd/compiled-private.h"
+#include "compiled_autograd/stand-ins-private.h"
 #include "rules/adj-apply.h"
-#include "trace/adj-examples.h"
 #include "trace/adj-tracer.h"
-
-/* A value of a node that another one stands in for. */
-typedef struct
-{
-  AdjTensorMeta *meta;
-  AdjTensorMeta was;
-} ChangedMeta;
-
-typedef struct
-{
-  AdjValue *leaf;
-  AdjValue was;
-} ChangedLeaf;
-
-typedef struct
-{
-  AdjTensor **tensor;
-  AdjTensor *was;
-} ChangedTensor;
 
 typedef struct
 {
@@ -34,16 +14,11 @@ typedef struct
   const GArray *rules; /* SizeRule */
   AdjContext *cx;      /* of the trace */
   AdjTracer *tracer;
+  StandIns stand_ins;
   AdjNodeId lists[4];        /* placeholders: inputs, sizes, scalars, hooks */
-  AdjTensor **fakes;         /* by input, then by what is packed, owned */
   GHashTable *indices;       /* AdjGradNode → index of its call + 1 */
   AdjTensor ***grads;        /* by call and input (owned) (nullable) */
   AdjTensor **captured;      /* by target, owned */
-  guint slot, size;          /* what is visited next */
-  GPtrArray *saved;          /* of Saved: that something stands in for */
-  GArray *metas;             /* ChangedMeta */
-  GArray *leaves;            /* ChangedLeaf */
-  GArray *tensors;           /* ChangedTensor */
   const CollectedCall *call; /* that is replayed, and its number */
   guint index;
 } Replay;
@@ -147,62 +122,6 @@ put (AdjTensor **slot, AdjTensor *tensor)
 
 /* -- the beginning -- */
 
-static AdjSize
-size_of_value (gint64 size, gconstpointer data)
-{
-  const GArray *rules = data;
-
-  for (guint i = 0; size > 1 && i < rules->len; i++)
-    {
-      const SizeRule *rule = &g_array_index (rules, SizeRule, i);
-
-      if (rule->passed && rule->hint == size)
-        return rule->size;
-    }
-  return ADJ_SIZE (size);
-}
-
-static gboolean
-has_symbols (const GArray *rules)
-{
-  for (guint i = 0; i < rules->len; i++)
-    if (!adj_size_is_int (g_array_index (rules, SizeRule, i).size))
-      return TRUE;
-  return FALSE;
-}
-
-static AdjValue
-value_of_meta (const AdjTensorMeta *meta)
-{
-  return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
-}
-
-static gboolean
-make_fakes (Replay *self)
-{
-  const GPtrArray *inputs = self->collection->inputs;
-  const GArray *packed = self->collection->packed;
-  g_autoptr (AdjExamples) examples =
-      adj_examples_new (self->cx, adj_context_get_symbols (self->cx), FALSE);
-
-  self->fakes = g_new0 (AdjTensor *, inputs->len + packed->len + 1);
-  if (has_symbols (self->rules))
-    adj_examples_set_map (examples, size_of_value, self->rules);
-  for (guint i = 0; i < inputs->len + packed->len; i++)
-    {
-      AdjValue example, fake;
-
-      if (i < inputs->len)
-        example = ADJ_TENSOR (g_ptr_array_index (inputs, i));
-      else
-        example = value_of_meta (&g_array_index (packed, CollectedPacked, i - inputs->len).meta);
-      if (!adj_examples_import (examples, &example, &fake))
-        return FALSE;
-      self->fakes[i] = fake.tensor;
-    }
-  return TRUE;
-}
-
 static void
 add_placeholders (Replay *self)
 {
@@ -214,7 +133,7 @@ add_placeholders (Replay *self)
   AdjValue values[4];
 
   for (guint i = 0; i < n_inputs; i++)
-    tensors[i] = ADJ_TENSOR (self->fakes[i]);
+    tensors[i] = ADJ_TENSOR (self->stand_ins.fakes[i]);
   for (guint i = 0; i < self->rules->len; i++)
     {
       const SizeRule *rule = &g_array_index (self->rules, SizeRule, i);
@@ -236,157 +155,6 @@ add_placeholders (Replay *self)
     add_item (self, self->lists[0], i, &tensors[i]);
   for (guint i = 0; i < sizes->len; i++)
     add_item (self, self->lists[1], i, &g_array_index (sizes, AdjValue, i));
-}
-
-/* -- what stands in for what a node keeps -- */
-
-typedef struct
-{
-  GradVisitor parent;
-  Replay *self;
-  const AdjGradNode *node;
-} Exchanger;
-
-/* (nullable) */
-static AdjTensor *
-next_fake (Replay *self)
-{
-  guint number = g_array_index (self->collection->slots, guint, self->slot++);
-
-  if ((number & SLOT_PACKED) != 0)
-    return self->fakes[self->collection->inputs->len + (number & ~SLOT_PACKED)];
-  return number > 0 ? self->fakes[number - 1] : NULL;
-}
-
-static void
-exchange_saved (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved *saved)
-{
-  Replay *self = ((Exchanger *) visitor)->self;
-
-  saved_stand_in (saved, next_fake (self));
-  g_ptr_array_add (self->saved, saved);
-}
-
-static AdjSize
-size_at (const Replay *self, guint index)
-{
-  return g_array_index (self->rules, SizeRule, index).size;
-}
-
-/* Sizes at fixed places stay; with symbols among them, the strides are made again. */
-static void
-exchange_meta (GradVisitor *visitor, const char *name, AdjTensorMeta *meta)
-{
-  Replay *self = ((Exchanger *) visitor)->self;
-  const ChangedMeta change = { meta, *meta };
-  gboolean symbolic = FALSE;
-
-  for (guint i = 0; i < meta->shape.rank; i++)
-    symbolic |= !adj_size_is_int (size_at (self, self->size + i));
-  if (symbolic)
-    {
-      g_array_append_val (self->metas, change);
-      for (guint i = 0; i < meta->shape.rank; i++)
-        meta->shape.size[i] = size_at (self, self->size + i);
-      adj_shape_restride (&meta->shape, &change.was.shape, adj_context_get_symbols (self->cx), NULL,
-                          NULL);
-    }
-  self->size += meta->shape.rank;
-}
-
-static void
-exchange_leaf (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean is_tensor)
-{
-  const Exchanger *exchanger = (const Exchanger *) visitor;
-  Replay *self = exchanger->self;
-  const ChangedLeaf change = { leaf, *leaf };
-  AdjTensor *fake;
-
-  if (leaf->kind == ADJ_VALUE_META)
-    exchange_meta (visitor, name, (AdjTensorMeta *) leaf->meta);
-  else if (leaf->kind == ADJ_VALUE_TENSOR || (is_tensor && leaf->kind == ADJ_VALUE_NONE))
-    next_fake (self);
-  else if (is_tensor && number_is_lifted (exchanger->node, leaf))
-    {
-      fake = next_fake (self);
-      g_array_append_val (self->leaves, change);
-      *leaf = ADJ_TENSOR (fake);
-    }
-}
-
-static void
-exchange_held (GradVisitor *visitor, const char *name, AdjTensor **tensor)
-{
-  Replay *self = ((Exchanger *) visitor)->self;
-  const ChangedTensor change = { tensor, *tensor };
-
-  g_array_append_val (self->tensors, change);
-  *tensor = next_fake (self);
-}
-
-static void
-exchange_size (GradVisitor *visitor, const char *name, AdjValue *size)
-{
-  Replay *self = ((Exchanger *) visitor)->self;
-  const ChangedLeaf change = { size, *size };
-
-  g_array_append_val (self->leaves, change);
-  *size = adj_value_from_size (size_at (self, self->size++));
-}
-
-static void
-exchange_function (GradVisitor *visitor, const char *name, AdjFunction *function)
-{
-}
-
-/* What a visit of collect() saw, seen again. */
-static void
-exchange (Replay *self, const CollectedCall *call)
-{
-  Exchanger exchanger = { { self->collection->cx, exchange_saved, exchange_leaf, exchange_meta,
-                            exchange_held, exchange_size, exchange_function },
-                          self,
-                          call->node };
-
-  self->slot = call->first_slot;
-  self->size = call->first_size;
-  if (!call->needed)
-    return;
-  if (call->node->klass->visit != NULL)
-    call->node->klass->visit (call->node, &exchanger.parent);
-  for (guint i = 0; i < call->node->n_edges; i++)
-    {
-      const GradEdge *edge = &call->node->edges[i];
-
-      if (edge->node != NULL)
-        exchange_meta (&exchanger.parent, "gradient", &edge->node->inputs[edge->input]);
-    }
-}
-
-/* One place may have been changed twice: the last change goes first. */
-static void
-restore (Replay *self)
-{
-  for (guint i = 0; i < self->saved->len; i++)
-    saved_stand_in (g_ptr_array_index (self->saved, i), NULL);
-  for (guint i = self->metas->len; i-- > 0;)
-    {
-      const ChangedMeta *change = &g_array_index (self->metas, ChangedMeta, i);
-
-      *change->meta = change->was;
-    }
-  for (guint i = self->leaves->len; i-- > 0;)
-    {
-      const ChangedLeaf *change = &g_array_index (self->leaves, ChangedLeaf, i);
-
-      *change->leaf = change->was;
-    }
-  for (guint i = self->tensors->len; i-- > 0;)
-    {
-      const ChangedTensor *change = &g_array_index (self->tensors, ChangedTensor, i);
-
-      *change->tensor = change->was;
-    }
 }
 
 /* -- one call -- */
@@ -467,7 +235,7 @@ static void
 replay_leaf (Replay *self, const CollectedCall *call, AdjTensor *const *grads, guint object)
 {
   guint number = g_array_index (self->collection->slots, guint, call->first_slot);
-  AdjTensor *leaf = number > 0 ? self->fakes[number - 1] : NULL;
+  AdjTensor *leaf = number > 0 ? self->stand_ins.fakes[number - 1] : NULL;
   AdjTensor *real = accumulator_get_leaf (call->node);
 
   if (leaf == NULL || grads[0] == NULL || !adj_tensor_get_requires_grad (real))
@@ -503,10 +271,10 @@ replay_whole (
   g_autofree AdjValue *outs = g_new0 (AdjValue, node->n_edges + 1);
   g_autoptr (GArray) saved = g_array_new (FALSE, FALSE, sizeof (AdjValue));
 
-  self->slot = call->first_slot;
-  for (guint end = call->first_slot + call->n_slots; self->slot < end;)
+  self->stand_ins.slot = call->first_slot;
+  for (guint end = call->first_slot + call->n_slots; self->stand_ins.slot < end;)
     {
-      const AdjValue value = value_of (next_fake (self));
+      const AdjValue value = value_of (stand_ins_next (&self->stand_ins));
 
       g_array_append_val (saved, value);
     }
@@ -576,9 +344,9 @@ replay_apply (
 static void
 replay_root (Replay *self, const CollectedCall *call, AdjTensor **out)
 {
-  self->slot = call->first_slot;
+  self->stand_ins.slot = call->first_slot;
   for (guint i = 0; i < call->node->n_edges; i++)
-    out[i] = adj_keep (next_fake (self));
+    out[i] = adj_keep (stand_ins_next (&self->stand_ins));
 }
 
 static gboolean
@@ -620,7 +388,7 @@ replay_unpacking (Replay *self, const CollectedCall *call)
   for (guint i = 0; i < call->n_packed; i++)
     {
       guint index = call->first_packed + i;
-      AdjValue out = ADJ_TENSOR (self->fakes[self->collection->inputs->len + index]);
+      AdjValue out = ADJ_TENSOR (self->stand_ins.fakes[self->collection->inputs->len + index]);
 
       add_hook_call (self, g_array_index (self->collection->packed, CollectedPacked, index).object,
                      OBJECT_UNPACK, NULL, 0, &out);
@@ -700,20 +468,20 @@ static gboolean
 run (Replay *self)
 {
   const GArray *calls = self->collection->calls;
-  gboolean done = make_fakes (self);
+  gboolean done = stand_ins_init (&self->stand_ins, self->cx, self->collection, self->rules);
 
   for (guint i = 0; i < calls->len; i++)
     {
       const CollectedCall *call = &g_array_index (calls, CollectedCall, i);
 
       g_hash_table_insert (self->indices, call->node, GUINT_TO_POINTER (i + 1));
-      exchange (self, call);
+      stand_ins_place (&self->stand_ins, call);
     }
   if (done)
     add_placeholders (self);
   for (guint i = 0; i < calls->len && done; i++)
     done = replay_call (self, i);
-  restore (self);
+  stand_ins_remove (&self->stand_ins);
   return done && add_output (self);
 }
 
@@ -725,10 +493,6 @@ replay_init (Replay *self)
   self->indices = g_hash_table_new (NULL, NULL);
   self->grads = g_new0 (AdjTensor **, n + 1);
   self->captured = g_new0 (AdjTensor *, task_get_request (self->collection->task)->n_targets + 1);
-  self->saved = g_ptr_array_new ();
-  self->metas = g_array_new (FALSE, FALSE, sizeof (ChangedMeta));
-  self->leaves = g_array_new (FALSE, FALSE, sizeof (ChangedLeaf));
-  self->tensors = g_array_new (FALSE, FALSE, sizeof (ChangedTensor));
 }
 
 static void
@@ -744,18 +508,10 @@ replay_clear (Replay *self)
     }
   for (guint i = 0; i < task_get_request (self->collection->task)->n_targets; i++)
     g_clear_pointer (&self->captured[i], adj_tensor_unref);
-  for (guint i = 0;
-       self->fakes != NULL && i < self->collection->inputs->len + self->collection->packed->len;
-       i++)
-    g_clear_pointer (&self->fakes[i], adj_tensor_unref);
-  g_free (self->fakes);
+  stand_ins_clear (&self->stand_ins);
   g_free (self->grads);
   g_free (self->captured);
   g_hash_table_unref (self->indices);
-  g_ptr_array_unref (self->saved);
-  g_array_unref (self->metas);
-  g_array_unref (self->leaves);
-  g_array_unref (self->tensors);
 }
 
 AdjGraph *
