@@ -2,13 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograd/tape.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
 #include "support/adj-test.h"
+#include "support/tape.h"
 #include "trace/adj-trace.h"
 
 /* The forward part of each captured joint graph, run under the tape; backward () must give what

@@ -2,15 +2,11 @@
 #include <string.h>
 
 #include "autograd/adj-checkpoint.h"
-#include "autograd/tape.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "support/adj-test.h"
+#include "support/tape.h"
 #include "trace/adj-trace.h"
-
-#ifndef CAPTURED
-#define CAPTURED 0 /* whether backwards are captured (tests/compiled_autograd) */
-#endif
 
 /* Eager checkpointing: the rules of partitioner §2, measured on PyTorch 2.6 there. */
 
@@ -491,7 +487,7 @@ main (int argc, char **argv)
   g_test_add_func ("/autograd/checkpoint/runs-alone-without-grad", runs_alone_without_grad);
   g_test_add_func ("/autograd/checkpoint/stops-early", stops_early);
   g_test_add_func ("/autograd/checkpoint/checks-determinism", checks_determinism);
-  if (!CAPTURED) /* another size when it is recomputed does not fit what was captured */
+  if (!tape_is_captured ()) /* another size when it is recomputed does not fit what was captured */
     g_test_add_func ("/autograd/checkpoint/unchecked-determinism", unchecked_determinism);
   g_test_add_func ("/autograd/checkpoint/draws-the-same-again", draws_the_same_again);
   g_test_add_func ("/autograd/checkpoint/nests", nests);

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "autograd/adj-custom.h"
-#include "autograd/tape.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "support/tape.h"
 
 /* Custom functions and anomaly mode, as compiled-autograd §1.11 and §1.12 have them. */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "autograd/tape.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "support/adj-test.h"
+#include "support/tape.h"
 
 /* data/derivatives.txt: which arguments of each record PyTorch 2.6 differentiates, or why none (see
  * make-derivatives.py).  The table has a gradient for the same ones, no fewer. */

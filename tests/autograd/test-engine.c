@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/tape.h"
 #include "ir/adj-target.h"
+#include "support/tape.h"
 
 /* The tape and the engine: order of nodes, accumulation, saved values, errors. */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "autograd/case.h"
-#include "autograd/tape.h"
+#include "support/tape.h"
 
 /* Every gradient rule against directional differences in float64, at the arguments of every
  * recorded case: shapes, strides and broadcasting come from there.  A case is left out where the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/adj-module-hooks.h"
-#include "autograd/tape.h"
+#include "support/tape.h"
 
 /* Hooks of modules (compiled-autograd §1.10); orders, values and texts are those of eager PyTorch
  * 2.6 for x * w. */

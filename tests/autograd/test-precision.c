@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "autograd/case.h"
-#include "autograd/tape.h"
 #include "support/adj-test.h"
+#include "support/tape.h"
 
 /* Gradients in 32 and 16 bits against those in float64 at the same numbers: the relative L2 error
  * is at most three times that of PyTorch (data/precision.txt.gz, see make-precision.py), plus the

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "autograd/tape.h"
 #include "ir/adj-target.h"
 #include "support/adj-test.h"
+#include "support/tape.h"
 
 /* The programs of data/programs.txt (see make-programs.py): views, writes in place, spans without
  * gradients and hooks.  PyTorch's gradients must come out, and what it refuses is refused at the

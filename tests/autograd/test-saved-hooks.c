@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "autograd/tape.h"
+#include "support/tape.h"
 
 /* Hooks of one saved tensor; values and texts are those of eager PyTorch 2.6. */
 

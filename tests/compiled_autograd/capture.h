@@ -2,8 +2,8 @@
 #pragma once
 
 #include "autograd/adj-custom.h"
-#include "autograd/tape.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
+#include "support/tape.h"
 
 G_BEGIN_DECLS
 

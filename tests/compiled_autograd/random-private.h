@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "autograd/tape.h"
 #include "compiled_autograd/random-program.h"
+#include "support/tape.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/tape.h"
+#include "support/tape.h"
 
 /* What changes a tensor without computing: in-place views, set_, resize_, and the counts of
  * writes.  Expectations are PyTorch 2.6's. */

@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 
 /* Records on top of the kernels. */
 AdjContext *tape_new (void);
+/* Whether its backwards are captured: tests/compiled_autograd/captured-tape.c. */
+gboolean tape_is_captured (void);
 
 /* float64 of one dimension; rank 0 when @n is 0. */
 AdjTensor *tape_tensor (AdjContext *cx, guint n, const double *values);
