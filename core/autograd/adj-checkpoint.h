@@ -3,6 +3,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-function.h"
+#include "ir/adj-recompute.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
+#include "ir/adj-graph.h"
 
 AdjGradNode *
 grad_node_new (Autograd *autograd, const GradNodeClass *klass, gsize size, char *name)

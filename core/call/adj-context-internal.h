@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-context.h"
+#include "ir/adj-recompute.h"
 
 G_BEGIN_DECLS
 

@@ -6,6 +6,7 @@
 #include "call/adj-constant.h"
 #include "call/adj-context-internal.h"
 #include "call/context-private.h"
+#include "ir/adj-graph.h"
 
 /* Where a scope begins in the arrays that all share. */
 typedef struct

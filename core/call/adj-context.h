@@ -6,7 +6,6 @@
 #include "call/adj-generator.h"
 #include "call/adj-op.h"
 #include "call/adj-philox.h"
-#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 

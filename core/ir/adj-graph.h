@@ -3,6 +3,7 @@
 
 #include "base/adj-diag.h"
 #include "ir/adj-ambient.h"
+#include "ir/adj-recompute.h"
 #include "ir/adj-target.h"
 
 G_BEGIN_DECLS
@@ -25,22 +26,6 @@ typedef enum
 /* "call_function" and so on. */
 ADJ_PUBLIC const char *adj_opcode_name (AdjOpcode opcode);
 ADJ_PUBLIC AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES when unknown */
-
-/* The policy of activation checkpointing for a node (graph-ir §4, `recompute`). */
-typedef enum
-{
-  ADJ_RECOMPUTE_NONE,
-  ADJ_RECOMPUTE_MUST_SAVE,
-  ADJ_RECOMPUTE_PREFER_SAVE,
-  ADJ_RECOMPUTE_MUST_RECOMPUTE,
-  ADJ_RECOMPUTE_PREFER_RECOMPUTE,
-  ADJ_N_RECOMPUTE,
-} AdjRecompute;
-
-ADJ_PUBLIC const char *
-adj_recompute_name (AdjRecompute policy); /* "PREFER_RECOMPUTE"; "" for NONE */
-ADJ_PUBLIC AdjRecompute
-adj_recompute_from_name (const char *name); /* ADJ_N_RECOMPUTE when unknown */
 
 /* The partitioner_tag of what backward computes even where forward has an equal value. */
 #define ADJ_MUST_BE_IN_BACKWARD "must_be_in_backward"
