@@ -28,6 +28,20 @@ variable_free (gpointer data)
   g_free (variable);
 }
 
+static gboolean
+variable_requires_grad (gconstpointer data)
+{
+  const Variable *variable = data;
+
+  return variable->requires_grad || variable->node != NULL ||
+         (variable->base != NULL && adj_tensor_get_requires_grad (variable->base));
+}
+
+static const AdjSlotClass slot_class = {
+  .free = variable_free,
+  .requires_grad = variable_requires_grad,
+};
+
 Variable *
 variable_find (const AdjTensor *tensor)
 {
@@ -43,7 +57,7 @@ variable_get (AdjTensor *tensor)
     {
       variable = g_new0 (Variable, 1);
       variable->tensor = tensor;
-      adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, variable, variable_free);
+      adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, variable, &slot_class);
     }
   return variable;
 }
@@ -122,19 +136,6 @@ adj_tensor_set_requires_grad (AdjContext *cx, AdjTensor *tensor, gboolean requir
   else if (requires_grad || variable != NULL)
     variable_get (tensor)->requires_grad = requires_grad;
   return !adj_context_has_error (cx);
-}
-
-gboolean
-adj_tensor_get_requires_grad (const AdjTensor *tensor)
-{
-  const Variable *variable;
-
-  g_return_val_if_fail (tensor != NULL, FALSE);
-
-  variable = variable_find (tensor);
-  return variable != NULL &&
-         (variable->requires_grad || variable->node != NULL ||
-          (variable->base != NULL && adj_tensor_get_requires_grad (variable->base)));
 }
 
 AdjTensor *

@@ -47,6 +47,8 @@ is_small (const AdjTensor *tensor)
   return empty || one;
 }
 
+static const AdjSlotClass slot_class = { .free = known_free };
+
 /* (nullable): what still holds. */
 static Known *
 find (const AdjTensor *tensor)
@@ -77,7 +79,7 @@ set_known (AdjTensor *tensor, AdjTensor *value)
 
   known->value = adj_keep (value);
   known->version = adj_tensor_get_version (tensor);
-  adj_tensor_set_slot (tensor, ADJ_SLOT_CONSTANT, known, known_free);
+  adj_tensor_set_slot (tensor, ADJ_SLOT_CONSTANT, known, &slot_class);
   return known;
 }
 

@@ -16,12 +16,22 @@ typedef enum
   ADJ_N_SLOTS,
 } AdjTensorSlot;
 
-gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
-void
-adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDestroyNotify destroy);
+/* What the tensor does with the state that a mode hangs on it. */
+typedef struct
+{
+  GDestroyNotify free;
+  GBoxedCopyFunc copy; /* (nullable): for shallow copies of the tensor; without it they have none */
+  /* (nullable): of ADJ_SLOT_AUTOGRAD, the answer of adj_tensor_get_requires_grad(). */
+  gboolean (*requires_grad) (gconstpointer state);
+} AdjSlotClass;
 
-/* @copy: (nullable): of the state, for shallow copies of @tensor; without one they have none. */
-void adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy);
+/* (transfer none) (nullable) */
+gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
+/* @state: (transfer full): what was there before is freed; @klass: (unowned): a constant. */
+void adj_tensor_set_slot (AdjTensor *tensor,
+                          AdjTensorSlot slot,
+                          gpointer state,
+                          const AdjSlotClass *klass);
 
 /* Whether there are just @n references to @tensor. */
 gboolean adj_tensor_is_held_by (const AdjTensor *tensor, guint n);

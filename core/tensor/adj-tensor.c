@@ -7,9 +7,8 @@
 
 typedef struct
 {
-  gpointer state;
-  GDestroyNotify destroy;
-  GBoxedCopyFunc copy; /* (nullable) */
+  gpointer state;            /* (owned) (nullable) */
+  const AdjSlotClass *klass; /* (nullable): without state */
 } Slot;
 
 /* Writes to some of the tensors of a storage. */
@@ -250,11 +249,12 @@ adj_tensor_shallow_copy (AdjTensor *tensor)
   copy = adj_tensor_new (&tensor->meta, tensor->storage);
   count_apart (copy, 0);
   for (guint i = 0; i < ADJ_N_SLOTS; i++)
-    if (tensor->slots[i].copy != NULL)
-      {
-        copy->slots[i] = tensor->slots[i];
-        copy->slots[i].state = tensor->slots[i].copy (tensor->slots[i].state);
-      }
+    {
+      const Slot *slot = &tensor->slots[i];
+
+      if (slot->state != NULL && slot->klass->copy != NULL)
+        copy->slots[i] = (Slot){ slot->klass->copy (slot->state), slot->klass };
+    }
   return copy;
 }
 
@@ -267,25 +267,33 @@ adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot)
 }
 
 void
-adj_tensor_set_slot (AdjTensor *tensor, AdjTensorSlot slot, gpointer state, GDestroyNotify destroy)
+adj_tensor_set_slot (AdjTensor *tensor,
+                     AdjTensorSlot slot,
+                     gpointer state,
+                     const AdjSlotClass *klass)
 {
   Slot old;
 
   g_return_if_fail (tensor != NULL && slot < ADJ_N_SLOTS);
+  g_return_if_fail (state == NULL || klass != NULL);
 
-  /* Destroying may look at the tensor: it must already see the new state. */
+  /* Freeing may look at the tensor: it must already see the new state. */
   old = tensor->slots[slot];
-  tensor->slots[slot] = (Slot){ state, destroy, NULL };
-  if (old.state != NULL && old.destroy != NULL)
-    old.destroy (old.state);
+  tensor->slots[slot] = (Slot){ state, klass };
+  if (old.state != NULL)
+    old.klass->free (old.state);
 }
 
-void
-adj_tensor_set_slot_copy (AdjTensor *tensor, AdjTensorSlot slot, GBoxedCopyFunc copy)
+gboolean
+adj_tensor_get_requires_grad (const AdjTensor *tensor)
 {
-  g_return_if_fail (tensor != NULL && slot < ADJ_N_SLOTS);
+  const Slot *slot;
 
-  tensor->slots[slot].copy = copy;
+  g_return_val_if_fail (tensor != NULL, FALSE);
+
+  slot = &tensor->slots[ADJ_SLOT_AUTOGRAD];
+  return slot->state != NULL && slot->klass->requires_grad != NULL &&
+         slot->klass->requires_grad (slot->state);
 }
 
 AdjTensorData *

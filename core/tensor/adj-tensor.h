@@ -36,7 +36,7 @@ ADJ_PUBLIC guint32 adj_tensor_get_version (const AdjTensor *tensor);
 /* (transfer full): the same elements, but writes to it count apart (PyTorch's .data). */
 ADJ_PUBLIC AdjTensor *adj_tensor_shallow_copy (AdjTensor *tensor);
 
-/* Whether gradients flow to it: a leaf that was told so, or made from one (core/autograd). */
+/* Whether gradients flow to it: a leaf that was told so, or made from one. */
 ADJ_PUBLIC gboolean adj_tensor_get_requires_grad (const AdjTensor *tensor);
 
 /* (transfer full) (nullable): an immutable copy, or share, of what @tensor holds now; %NULL for a

@@ -44,6 +44,8 @@ composite_copy (gpointer data)
   return copy;
 }
 
+static const AdjSlotClass slot_class = { .free = composite_free, .copy = composite_copy };
+
 static Composite *
 find (const AdjTensor *tensor)
 {
@@ -73,8 +75,7 @@ make (AdjContext *cx,
     }
   else
     tensor = adj_tensor_new_empty (&meta, adj_context_get_symbols (cx), TRUE);
-  adj_tensor_set_slot (tensor, ADJ_SLOT_COMPOSITE, composite, composite_free);
-  adj_tensor_set_slot_copy (tensor, ADJ_SLOT_COMPOSITE, composite_copy);
+  adj_tensor_set_slot (tensor, ADJ_SLOT_COMPOSITE, composite, &slot_class);
   return adj_scope_add (cx, tensor);
 }
 

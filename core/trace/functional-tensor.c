@@ -27,6 +27,8 @@ functional_copy (gpointer data)
   return copy;
 }
 
+static const AdjSlotClass slot_class = { .free = functional_free, .copy = functional_copy };
+
 Functional *
 functional_find (const AdjTensor *tensor)
 {
@@ -40,8 +42,7 @@ make_tensor (Functional *functional)
   AdjTensor *tensor =
       adj_tensor_new (adj_tensor_get_meta (functional->value), functional->storage->storage);
 
-  adj_tensor_set_slot (tensor, ADJ_SLOT_FUNCTIONAL, functional, functional_free);
-  adj_tensor_set_slot_copy (tensor, ADJ_SLOT_FUNCTIONAL, functional_copy);
+  adj_tensor_set_slot (tensor, ADJ_SLOT_FUNCTIONAL, functional, &slot_class);
   return tensor;
 }
 
@@ -176,8 +177,7 @@ functional_become (AdjTensor *tensor, AdjTensor *source)
   functional->storage_changed = TRUE;
   old->storage->frozen = TRUE;
   adj_tensor_set (tensor, adj_tensor_get_meta (functional->value), functional->storage->storage);
-  adj_tensor_set_slot (tensor, ADJ_SLOT_FUNCTIONAL, functional, functional_free);
-  adj_tensor_set_slot_copy (tensor, ADJ_SLOT_FUNCTIONAL, functional_copy);
+  adj_tensor_set_slot (tensor, ADJ_SLOT_FUNCTIONAL, functional, &slot_class);
 }
 
 gboolean

@@ -88,6 +88,8 @@ adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_req
   return ADJ_ITEMS (TUPLE, items, value->n);
 }
 
+static const AdjSlotClass slot_class = { .free = proxy_free, .copy = proxy_copy };
+
 static Proxy *
 get_proxy (const AdjTracer *tracer, const AdjTensor *tensor)
 {
@@ -106,8 +108,7 @@ set_proxy (AdjTracer *tracer, AdjTensor *tensor, ProxyKind kind, guint32 index)
       proxy = g_new (Proxy, 1);
       proxy->mark = tracer->mark;
       tracer->mark->n_refs++;
-      adj_tensor_set_slot (tensor, ADJ_SLOT_PROXY, proxy, proxy_free);
-      adj_tensor_set_slot_copy (tensor, ADJ_SLOT_PROXY, proxy_copy);
+      adj_tensor_set_slot (tensor, ADJ_SLOT_PROXY, proxy, &slot_class);
     }
   proxy->kind = kind;
   proxy->index = index;

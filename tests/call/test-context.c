@@ -101,13 +101,14 @@ scope_owns (void)
 {
   g_autoptr (AdjContext) cx = adj_context_new ();
   g_autoptr (AdjTensor) a = new_tensor (2, 2, NULL);
+  static const AdjSlotClass klass = { .free = count_end };
   AdjTensor *kept;
   AdjValue result;
   guint ended = 0;
 
   adj_scope_begin (cx);
   call2 (cx, "torch.ops.aten.add.Tensor", ADJ_TENSOR (a), ADJ_INT (1), &result);
-  adj_tensor_set_slot (result.tensor, ADJ_SLOT_CONSTANT, &ended, count_end);
+  adj_tensor_set_slot (result.tensor, ADJ_SLOT_CONSTANT, &ended, &klass);
   kept = adj_keep (result.tensor);
   adj_scope_end (cx);
   g_assert_cmpuint (ended, ==, 0);
@@ -119,7 +120,7 @@ scope_owns (void)
   call2 (cx, "torch.ops.aten.split.Tensor", ADJ_TENSOR (a), ADJ_INT (1), &result);
   g_assert_cmpint (result.kind, ==, ADJ_VALUE_LIST);
   g_assert_cmpuint (result.n, ==, 2);
-  adj_tensor_set_slot (result.items[1].tensor, ADJ_SLOT_CONSTANT, &ended, count_end);
+  adj_tensor_set_slot (result.items[1].tensor, ADJ_SLOT_CONSTANT, &ended, &klass);
   adj_scope_end (cx);
   g_assert_cmpuint (ended, ==, 2);
   g_assert_null (adj_keep (NULL));

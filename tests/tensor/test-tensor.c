@@ -98,13 +98,15 @@ test_slots (void)
 {
   AdjTensorMeta meta = parse ("f32[][]cpu", NULL);
   AdjTensor *tensor = adj_tensor_new_empty (&meta, NULL, FALSE);
+  static const AdjSlotClass klass = { .free = count_destroyed };
   guint first = 0;
   guint second = 0;
 
-  adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, &first, count_destroyed);
+  adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, &first, &klass);
   g_assert_true (adj_tensor_get_slot (tensor, ADJ_SLOT_AUTOGRAD) == &first);
   g_assert_null (adj_tensor_get_slot (tensor, ADJ_SLOT_CONSTANT));
-  adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, &second, count_destroyed);
+  g_assert_false (adj_tensor_get_requires_grad (tensor));
+  adj_tensor_set_slot (tensor, ADJ_SLOT_AUTOGRAD, &second, &klass);
   g_assert_cmpuint (first, ==, 1);
   adj_tensor_unref (adj_tensor_ref (tensor));
   g_assert_cmpuint (second, ==, 0);
