@@ -6,6 +6,12 @@
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
 
+const AdjSchema *
+adj_op_get_schema (const AdjOp *op)
+{
+  return op->parsed;
+}
+
 /* -- results -- */
 
 AdjOpResult *

@@ -120,6 +120,8 @@ struct _AdjOp
   AdjPromote promote;
   AdjBand band;
   AdjCast autocast[ADJ_N_AUTOCAST]; /* on the CPU, on CUDA; not of twins */
+
+  const AdjSchema *parsed; /* @schema; the table sets it, records leave it out */
 };
 
 /* What one result of a call is, or will be. */
@@ -155,10 +157,11 @@ struct _AdjOpCall
 /* The records, twins that were derived of them included. */
 ADJ_PUBLIC guint adj_ops_get_n (void);
 ADJ_PUBLIC const AdjOp *adj_ops_get (guint index);
-/* The parsed schema of a record of the table; never %NULL. */
-ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
 /* Whether its results are all that it does, and the same whenever its arguments are. */
 ADJ_PUBLIC gboolean adj_op_is_pure (const AdjOp *op);
+
+/* The parsed schema of an operator of the table; never %NULL. */
+ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
 
 /* -- for modes, meta functions and kernels -- */
 

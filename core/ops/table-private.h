@@ -10,8 +10,7 @@ typedef struct _Compiled Compiled;
 /* An operator of the table: a record, or a twin derived from one. */
 typedef struct
 {
-  AdjOp op; /* first, so that an AdjOp of the table is its entry */
-  const AdjSchema *schema;
+  AdjOp op;            /* first, so that an AdjOp of the table is its entry */
   const AdjOp *base;   /* (nullable): of a twin */
   const AdjExpr *body; /* (nullable): the parsed expr */
   Compiled *programs;  /* atomic: grows at the front, lives as long as the table */

@@ -57,12 +57,12 @@ add_entry (Table *table, const AdjOp *record, const char *schema)
 
   entry->op = *record;
   entry->op.schema = schema;
-  entry->schema = adj_schema_parse (schema, table->arena, &error);
-  if (entry->schema != NULL && record->expr != NULL)
+  entry->op.parsed = adj_schema_parse (schema, table->arena, &error);
+  if (entry->op.parsed != NULL && record->expr != NULL)
     entry->body = adj_expr_parse (table->arena, record->expr, -1, &error);
   if (error != NULL)
     g_error ("%s: %s", schema, error->message);
-  g_hash_table_insert (table->by_target, (gpointer) entry->schema->target, entry);
+  g_hash_table_insert (table->by_target, (gpointer) entry->op.parsed->target, entry);
   return entry;
 }
 
@@ -100,15 +100,16 @@ add_twin (Table *table, const OpEntry *base, char *schema, void (*init) (AdjOp *
 static void
 add_twins (Table *table, const OpEntry *base)
 {
+  const AdjSchema *schema = base->op.parsed;
   AdjOpFlags flags = base->op.flags;
 
   if ((flags & ADJ_OP_INPLACE) != 0)
-    add_twin (table, base, adj_twin_inplace_schema (&base->op, base->schema),
-              adj_schema_is_view (base->schema) ? adj_twin_init_turn : adj_twin_init_write);
+    add_twin (table, base, adj_twin_inplace_schema (&base->op, schema),
+              adj_schema_is_view (schema) ? adj_twin_init_turn : adj_twin_init_write);
   if ((flags & ADJ_OP_OUT) != 0)
-    add_twin (table, base, adj_twin_out_schema (&base->op, base->schema), adj_twin_init_write);
+    add_twin (table, base, adj_twin_out_schema (&base->op, schema), adj_twin_init_write);
   if ((flags & ADJ_OP_COPY) != 0)
-    add_twin (table, base, adj_twin_copy_schema (base->schema), adj_twin_init_copy);
+    add_twin (table, base, adj_twin_copy_schema (schema), adj_twin_init_copy);
 }
 
 static Table *
@@ -190,12 +191,6 @@ adj_op_find (const char *target)
   return entry != NULL ? &entry->op : NULL;
 }
 
-const AdjSchema *
-adj_op_get_schema (const AdjOp *op)
-{
-  return op_entry (op)->schema;
-}
-
 gboolean
 adj_op_is_pure (const AdjOp *op)
 {
@@ -213,7 +208,7 @@ const AdjOp *
 adj_op_get_functional (const AdjOp *op)
 {
   const OpEntry *entry = op_entry (op);
-  const AdjSchema *schema = entry->schema;
+  const AdjSchema *schema = op->parsed;
   gsize stem = strlen (schema->name);
   const char *overload = *schema->overload != '\0' ? schema->overload : "default";
   g_autofree char *target = NULL;

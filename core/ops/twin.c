@@ -18,7 +18,7 @@ base_call (const AdjOpCall *call)
   return (AdjOpCall){
     .cx = call->cx,
     .op = base,
-    .schema = op_entry (base)->schema,
+    .schema = base->parsed,
     .args = call->args,
     .returns_list = call->returns_list,
     .within = call,
@@ -271,8 +271,8 @@ adj_twin_init_write (AdjOp *op)
   op->grad = NULL;
   op->decompose = NULL;
   op->inverse = NULL;
-  op->meta = op_entry (op)->schema->n_returns == 0 ? write_list_meta : write_meta;
-  op->kernel = op_entry (op)->schema->n_returns == 0 ? write_list_kernel : write_kernel;
+  op->meta = op->parsed->n_returns == 0 ? write_list_meta : write_meta;
+  op->kernel = op->parsed->n_returns == 0 ? write_list_kernel : write_kernel;
   op->flops = base_flops;
   op->flags &= ~(AdjOpFlags) (ADJ_OP_CORE | ADJ_OP_INPLACE | ADJ_OP_OUT | ADJ_OP_COPY);
 }
