@@ -36,6 +36,7 @@
 #include "passes/adj-finding.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-recording.h"
+#include "rules/adj-operators.h"
 #include "session/adj-check.h"
 #include "session/adj-pipeline.h"
 #include "session/adj-program.h"

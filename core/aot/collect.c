@@ -5,6 +5,7 @@
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 
 /* The metadata pass (aot-autograd §3): the function runs once, under functionalization and

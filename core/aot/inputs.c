@@ -3,6 +3,7 @@
 
 #include "aot/composite-private.h"
 #include "autograd/adj-autograd.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 
 /* The inputs as data: shapes over the program's own symbols, and which of them are the same

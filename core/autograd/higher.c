@@ -3,6 +3,7 @@
 #include "autograd/higher-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 
 /* Higher-order operators: the backward of one is the operator again, of functions that compute the

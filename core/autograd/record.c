@@ -4,6 +4,7 @@
 #include "autograd/higher-private.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-trace-wrapped.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-composite.h"
 
 /* The mode: what it records of a call is a node that applies the operator's gradient rule. */

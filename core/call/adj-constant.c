@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "call/context-private.h"
 #include "ir/adj-target.h"
 #include "tensor/adj-tensor-internal.h"
 
@@ -241,7 +242,8 @@ adj_constant_propagate (AdjOpCall *call)
       adj_schema_mutates (call->schema))
     return;
 
-  real = adj_context_new ();
+  real = adj_context_new_of (call->cx->operators, NULL);
+  adj_context_push_mode (real, adj_eager_mode_new ());
   if (adj_call_bound (real, call->op, args, &result) && result.kind == ADJ_VALUE_TENSOR)
     set_known (call->results[0].tensor, result.tensor);
   adj_context_take_error (real, NULL);

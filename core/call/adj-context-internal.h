@@ -6,6 +6,24 @@
 
 G_BEGIN_DECLS
 
+/* What a context asks of the operators, which stand above it. */
+typedef struct
+{
+  /* (nullable): the operator that @target names. */
+  const AdjOp *(*find) (const char *target);
+  /* Makes the calls that a call of a composite operator stands for; @result (out) (transfer full).
+   */
+  gboolean (*decompose) (AdjOpCall *call, AdjValue *result);
+  /* Whether @call writes a list of tensors one of which may show what another reads or writes. */
+  gboolean (*is_entangled) (const AdjOpCall *call);
+  /* Does what such a call does with each element, one after the other. */
+  gboolean (*call_in_turn) (AdjOpCall *call);
+} AdjOperators;
+
+/* (transfer full): a context without a mode, as adj_context_new_empty() makes it.  @operators:
+ * (unowned): a constant. */
+AdjContext *adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols);
+
 /* (transfer none): where calls enter now. */
 AdjMode *adj_context_get_entry (AdjContext *cx);
 /* %FALSE with the context in error when it is, or was cancelled. */

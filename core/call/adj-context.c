@@ -16,10 +16,11 @@ typedef struct
 } Scope;
 
 AdjContext *
-adj_context_new_empty (AdjSymbols *symbols)
+adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols)
 {
   AdjContext *cx = g_new0 (AdjContext, 1);
 
+  cx->operators = operators;
   cx->symbols = symbols != NULL ? adj_symbols_ref (symbols) : adj_symbols_new ();
   cx->default_dtype = ADJ_DTYPE_F32;
   cx->drawn_dtype = ADJ_DTYPE_NONE;
@@ -31,15 +32,6 @@ adj_context_new_empty (AdjSymbols *symbols)
   cx->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   cx->items = g_ptr_array_new_with_free_func (g_free);
   cx->scopes = g_array_new (FALSE, FALSE, sizeof (Scope));
-  return cx;
-}
-
-AdjContext *
-adj_context_new (void)
-{
-  AdjContext *cx = adj_context_new_empty (NULL);
-
-  adj_context_push_mode (cx, adj_eager_mode_new ());
   return cx;
 }
 

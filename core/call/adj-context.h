@@ -103,12 +103,6 @@ typedef struct
 
 /* -- context -- */
 
-/* (transfer full): a context whose only mode computes with the CPU kernels; it records no
- * gradients, for which adj_context_new_with_autograd() is. */
-ADJ_PUBLIC AdjContext *adj_context_new (void);
-/* (transfer full): a context without a mode: push at least one.  @symbols: (nullable): that sizes
- * refer to; kept. */
-ADJ_PUBLIC AdjContext *adj_context_new_empty (AdjSymbols *symbols);
 /* Ends the modes, every scope and what is in them. */
 ADJ_PUBLIC void adj_context_free (AdjContext *cx);
 

@@ -17,12 +17,4 @@ gsize adj_op_extent (const AdjTensorMeta *meta);
  */
 gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
 
-/* Evaluates the `.decompose` rule (core/rules); @result (out) (transfer full). */
-gboolean adj_op_call_decompose (AdjOpCall *call, AdjValue *result);
-
-/* Whether it writes a list of tensors one of which may show what another reads or writes. */
-gboolean adj_op_call_is_entangled (const AdjOpCall *call);
-/* What it does with each element, one after the other, as PyTorch's kernels do it. */
-gboolean adj_op_call_in_turn (AdjOpCall *call);
-
 G_END_DECLS

@@ -4,8 +4,8 @@
  * record.  That comes before every mode, and before composite operators are taken apart; what the
  * operator calls itself is not cast again. */
 
-#include "call/adj-context.h"
 #include "call/autocast-private.h"
+#include "call/context-private.h"
 
 typedef struct
 {
@@ -61,11 +61,12 @@ cast_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   AdjValue word[] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" }, ADJ_DTYPE (cast->to) };
   const AdjValue positional = { .kind = ADJ_VALUE_TUPLE, .n = 1, .items = args };
   const AdjValue keywords = { .kind = ADJ_VALUE_DICT, .n = 2, .items = word };
+  AdjContext *cx = cast->call->cx;
   AdjValue result = *leaf;
 
   if (!cast->failed && is_eligible (cast, leaf) &&
       adj_tensor_get_meta (leaf->tensor)->dtype != cast->to)
-    cast->failed = !adj_call (cast->call->cx, adj_op_find ("torch.ops.aten._to_copy.default"),
+    cast->failed = !adj_call (cx, cx->operators->find ("torch.ops.aten._to_copy.default"),
                               &positional, &keywords, &result);
   *out = adj_value_copy (cast->failed ? leaf : &result);
   return TRUE;

@@ -81,7 +81,7 @@ call_in_turn (AdjOpCall *call)
   gboolean done;
 
   adj_scope_begin (call->cx);
-  done = adj_op_call_in_turn (call);
+  done = call->cx->operators->call_in_turn (call);
   adj_scope_end (call->cx);
   if (!done)
     name_error (call);
@@ -97,7 +97,7 @@ call_composite (AdjOpCall *call, AdjValue *result)
   gboolean done;
 
   adj_scope_begin (cx);
-  done = adj_op_call_decompose (call, &value);
+  done = cx->operators->decompose (call, &value);
   adj_scope_end (cx);
   if (done)
     *result = lend (cx, &value);
@@ -142,7 +142,7 @@ run_call (AdjOpCall *call, AdjValue *result)
     return call_autocast (call, device, result);
   if ((call->op->flags & ADJ_OP_COMPOSITE) != 0)
     return call_composite (call, result);
-  if (adj_op_call_is_entangled (call))
+  if (cx->operators->is_entangled (call))
     return call_in_turn (call);
   done = call_mode (adj_context_get_entry (cx), call);
   if (done)

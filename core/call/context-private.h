@@ -7,6 +7,7 @@ G_BEGIN_DECLS
 
 struct _AdjContext
 {
+  const AdjOperators *operators; /* (unowned) */
   AdjMode *top;
   AdjMode *entry; /* (unowned) (nullable) */
   AdjSymbols *symbols;

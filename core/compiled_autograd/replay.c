@@ -6,6 +6,7 @@
 
 #include "compiled_autograd/stand-ins-private.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-tracer.h"
 
 typedef struct

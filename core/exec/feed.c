@@ -7,6 +7,7 @@
 #include "exec/noise-private.h"
 #include "exec/steps-private.h"
 #include "interpreter/adj-interpreter.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-decompose.h"
 
 /* So that what is computed does not move as what it is computed from. */

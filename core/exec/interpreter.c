@@ -7,6 +7,7 @@
 
 #include "exec/adj-executor.h"
 #include "exec/captured-private.h"
+#include "rules/adj-operators.h"
 
 /* How long a storage is alive, in nodes. */
 typedef struct

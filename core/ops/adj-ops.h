@@ -33,6 +33,11 @@ const AdjOp *adj_op_get_element (const AdjOp *op, const gint8 **from);
 /* Its arguments for the @i-th elements of @args, those of @op. */
 void adj_op_take_element (const AdjOp *op, const AdjValue *args, guint i, AdjValue *out);
 
+/* Whether it writes a list of tensors one of which may show what another reads or writes. */
+gboolean adj_op_call_is_entangled (const AdjOpCall *call);
+/* What it does with each element, one after the other, as PyTorch's kernels do it. */
+gboolean adj_op_call_in_turn (AdjOpCall *call);
+
 /* The pointwise body of @op, parsed; %NULL when it has none. */
 const AdjExpr *adj_op_get_body (const AdjOp *op);
 

@@ -9,6 +9,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
+#include "rules/adj-operators.h"
 
 #define MAX_BYTES (G_GUINT64_CONSTANT (1) << 24) /* of one constant */
 

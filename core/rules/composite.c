@@ -690,7 +690,7 @@ check_tensors (const AdjOpCall *call)
 }
 
 gboolean
-adj_op_call_decompose (AdjOpCall *call, AdjValue *result)
+rule_decompose (AdjOpCall *call, AdjValue *result)
 {
   AdjRuleCall rule = {
     .cx = call->cx,

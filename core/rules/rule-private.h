@@ -83,6 +83,10 @@ struct _AdjRuleTerm
   const char **arg_names; /* (nullable) */
 };
 
+/* Evaluates the `.decompose` rule of @call's operator (composite.c); @result (out) (transfer full).
+ */
+gboolean rule_decompose (AdjOpCall *call, AdjValue *result);
+
 /* Products and sums of @tensors as @equation says (einsum.c). */
 gboolean
 rule_einsum (AdjRuleCall *call, const AdjValue *equation, const AdjValue *tensors, AdjValue *out);

@@ -2,6 +2,7 @@
 #include "trace/adj-trace.h"
 
 #include "interpreter/adj-interpreter.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 #include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"

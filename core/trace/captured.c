@@ -5,6 +5,7 @@
 
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-target-internal.h"
+#include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 #include "trace/adj-tracer.h"
 #include "trace/captured-private.h"

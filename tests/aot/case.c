@@ -7,6 +7,7 @@
 #include "ir/adj-text.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "trace/adj-trace.h"
 

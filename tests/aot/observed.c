@@ -6,6 +6,7 @@
 #include "autograd/adj-autograd.h"
 #include "interpreter/adj-numeric.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "support/programs.h"
 #include "trace/adj-composite.h"
 

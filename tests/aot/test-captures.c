@@ -8,6 +8,7 @@
 #include "formats/adj-format.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
 /* The forward part of each captured joint graph, traced to a joint graph, is PyTorch's; and so is

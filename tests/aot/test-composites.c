@@ -9,6 +9,7 @@
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "support/two-tensor.h"
 
 #define MAX_INPUTS 4

@@ -9,6 +9,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 
 /* weight, {"x": (a, [b])} -> {"sums": [a + b, a + weight], "one": 1} */
 static gboolean

@@ -15,6 +15,7 @@
 #include "partition/adj-partition.h"
 #include "passes/adj-pass-internal.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "support/graphs.h"
 
 /* -- programs -- */

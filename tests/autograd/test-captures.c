@@ -7,6 +7,7 @@
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "support/tape.h"
 #include "trace/adj-trace.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "autograd/case.h"
+#include "rules/adj-operators.h"
 #include "support/tape.h"
 
 /* Every gradient rule against directional differences in float64, at the arguments of every

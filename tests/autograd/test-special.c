@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "autograd/case.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
 /* Operators and their gradients at special points, as zeros, ties, infinities and what is no

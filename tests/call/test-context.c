@@ -3,6 +3,7 @@
 
 #include "call/adj-context.h"
 #include "ir/adj-target.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "tensor/adj-tensor-internal.h"
 

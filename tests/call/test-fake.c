@@ -6,6 +6,7 @@
 
 #include "call/adj-constant.h"
 #include "ir/adj-target.h"
+#include "rules/adj-operators.h"
 #include "tensor/adj-element.h"
 
 static AdjContext *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "compiled_autograd/capture.h"
+#include "rules/adj-operators.h"
 
 /* Hooks that change what is still to come of the backward that they run in. */
 

@@ -5,6 +5,7 @@
 #include "call/adj-context.h"
 #include "exec/adj-executor.h"
 #include "ops/adj-ops.h"
+#include "rules/adj-operators.h"
 #include "support/graphs.h"
 #include "support/oracle.h"
 

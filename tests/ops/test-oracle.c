@@ -5,6 +5,7 @@
 #include "call/adj-context.h"
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
+#include "rules/adj-operators.h"
 #include "support/oracle.h"
 
 /* Runs every case of data/oracle*.txt.gz (see make-oracle.py) and compares with what PyTorch

@@ -3,6 +3,7 @@
 
 #include "call/adj-context.h"
 #include "ops/adj-ops.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "tensor/adj-tensor-internal.h"
 

@@ -6,6 +6,7 @@
 #include "ir/adj-target.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-tile-program.h"
+#include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
 /* Every record and twin, whatever its family. */

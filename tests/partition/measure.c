@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "high-water.h"
 #include "partition-test.h"
+#include "rules/adj-operators.h"
 
 static gboolean
 import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)

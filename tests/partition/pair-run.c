@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-generator.h"
+#include "rules/adj-operators.h"
 
 static gboolean
 export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)

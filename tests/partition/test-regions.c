@@ -10,6 +10,7 @@
 #include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
 #include "partition-test.h"
+#include "rules/adj-operators.h"
 
 /* -- graphs -- */
 

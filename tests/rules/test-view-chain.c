@@ -8,6 +8,7 @@
 
 #include "ir/adj-target.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-operators.h"
 #include "rules/adj-view-chain.h"
 
 typedef struct

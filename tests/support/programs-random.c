@@ -3,6 +3,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "ir/adj-target.h"
+#include "rules/adj-operators.h"
 #include "support/programs-private.h"
 
 /* Programs are grown statement by statement: a statement is kept when it runs. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-target.h"
+#include "rules/adj-operators.h"
 
 AdjContext *
 tape_new (void)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/adj-operators.h"
 #include "support/tape.h"
 
 /* What changes a tensor without computing: in-place views, set_, resize_, and the counts of
