@@ -30,6 +30,7 @@
 #include "ir/adj-graph.h"
 #include "ir/adj-opaque.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "partition/adj-pareto.h"
 #include "partition/adj-partition.h"
 #include "passes/adj-compose.h"

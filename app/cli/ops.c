@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adj-command.h"
+#include "ops/adj-op-table.h"
 
 extern const AdjCommand adj_command_ops;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "autograd/autograd-private.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 
 /* The end of every path: the gradient of a leaf is added to what is there. */
 

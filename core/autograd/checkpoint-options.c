@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "autograd/autograd-private.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 
 /* The answers for one operator: one for all its calls, or one for each. */
 typedef struct

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "call/context-private.h"
-#include "ir/adj-target.h"
 #include "tensor/adj-tensor-internal.h"
 
 /* What is known of a fake tensor, or stands for it. */

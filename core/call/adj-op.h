@@ -152,15 +152,7 @@ struct _AdjOpCall
   const AdjOpCall *within;
 };
 
-/* -- the table (core/ops/table.c) -- */
-
-/* The records, twins that were derived of them included. */
-ADJ_PUBLIC guint adj_ops_get_n (void);
-ADJ_PUBLIC const AdjOp *adj_ops_get (guint index);
-/* Whether its results are all that it does, and the same whenever its arguments are. */
-ADJ_PUBLIC gboolean adj_op_is_pure (const AdjOp *op);
-
-/* The parsed schema of an operator of the table; never %NULL. */
+/* The parsed schema of an operator of the table (ops/adj-op-table.h); never %NULL. */
 ADJ_PUBLIC const AdjSchema *adj_op_get_schema (const AdjOp *op);
 
 /* -- for modes, meta functions and kernels -- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "exec/comparing-private.h"
 #include "exec/operation-private.h"
+#include "ops/adj-op-table.h"
 
 AdjNodeId
 comparing_get_item (const Comparing *comparing, guint index, guint item)

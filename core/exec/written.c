@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "call/adj-schema.h"
 #include "exec/written-private.h"
-#include "ir/adj-target.h"
 #include "ops/adj-packet.h"
 
 struct _Written

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/graph-json-private.h"
+#include "ops/adj-op-table.h"
 
 typedef struct
 {
@@ -436,8 +437,9 @@ read_nodes (GraphReader *reader, GError **error)
       json_fail (&reader->json, NULL, error, "\"nodes\" stands twice");
       return FALSE;
     }
-  reader->builder = adj_builder_new (
-      reader->class_name != NULL ? reader->class_name : "GraphModule", reader->source->symbols);
+  reader->builder =
+      adj_builder_new (reader->class_name != NULL ? reader->class_name : "GraphModule",
+                       reader->source->symbols, adj_op_find);
   if (!json_enter (&reader->json, '[', error))
     return FALSE;
   while (TRUE)

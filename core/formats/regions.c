@@ -6,6 +6,7 @@
 #include "formats/regions-private.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 #define MAX_GRAPHS 10000
 #define MAX_SOURCES 100000 /* of a region */
@@ -378,7 +379,7 @@ regions_add_graph (Regions *regions,
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %d graphs", name, MAX_GRAPHS);
       return FALSE;
     }
-  graph = adj_graph_parse_with (text, -1, facts, diags, &reason);
+  graph = adj_graph_parse_with (text, -1, adj_op_find, facts, diags, &reason);
   pass_on (regions, diags, name, line, role);
   if (graph != NULL)
     {

@@ -5,6 +5,7 @@
 #include "formats/entries-private.h"
 #include "formats/text-formats-private.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 #define MAX_BYTES (256 << 20)
 
@@ -187,7 +188,7 @@ load_bytes (GBytes *bytes, const char *title, GCancellable *cancellable, GError 
                    "%s: not UTF-8 text (at byte %" G_GSIZE_FORMAT ")", title, (gsize) (bad - text));
       return NULL;
     }
-  graphs = adj_graph_parse_all (text, length, diags, error);
+  graphs = adj_graph_parse_all (text, length, adj_op_find, diags, error);
   if (graphs == NULL)
     {
       g_prefix_error (error, "%s:", title);

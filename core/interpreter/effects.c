@@ -4,6 +4,7 @@
 
 #include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
+#include "ops/adj-op-table.h"
 
 /* (token, results…): several results are spread, a list stays one, none is None. */
 static AdjValue

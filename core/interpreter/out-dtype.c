@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interpreter/higher-private.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 
 /* out_dtype (operator, dtype, *args): the operator in the dtype that its arguments and dtype are

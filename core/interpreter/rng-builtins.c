@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interpreter/builtins-private.h"
+#include "ops/adj-op-table.h"
 
 /* Calls the operator that the first of @args names on what follows it. */
 static gboolean

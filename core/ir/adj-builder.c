@@ -28,13 +28,14 @@ release_reference (gpointer data)
 }
 
 AdjBuilder *
-adj_builder_new (const char *name, AdjSymbols *symbols)
+adj_builder_new (const char *name, AdjSymbols *symbols, AdjFindOpFunc find_op)
 {
   AdjBuilder *builder = g_new0 (AdjBuilder, 1);
 
   builder->arena = adj_arena_new ();
   builder->references = g_ptr_array_new_with_free_func (release_reference);
   builder->symbols = symbols ? adj_symbols_ref (symbols) : adj_symbols_new ();
+  builder->find_op = find_op;
   builder->name = g_strdup (name);
   builder->nodes = g_array_new (FALSE, FALSE, sizeof (AdjNode));
   builder->names = adj_namespace_new ();
@@ -51,7 +52,7 @@ adj_builder_new (const char *name, AdjSymbols *symbols)
 AdjBuilder *
 adj_builder_new_like (const AdjGraph *graph)
 {
-  AdjBuilder *builder = adj_builder_new (graph->name, graph->symbols);
+  AdjBuilder *builder = adj_builder_new (graph->name, graph->symbols, graph->find_op);
 
   adj_builder_set_header (builder, graph->header, graph->parameters);
   adj_builder_set_ambient (builder, &graph->ambient);
@@ -402,8 +403,8 @@ static void
 take_contents (AdjBuilder *builder, const AdjNodeSpec *spec, AdjNode *node)
 {
   node->target = take_text (builder, spec->target);
-  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION)
-    node->op = adj_op_find (node->target);
+  if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION && builder->find_op != NULL)
+    node->op = builder->find_op (node->target);
   node->args = take_arguments (builder, &spec->args, ADJ_VALUE_TUPLE, node->name);
   node->kwargs = take_arguments (builder, &spec->kwargs, ADJ_VALUE_DICT, node->name);
   node->val = take_value (builder, &spec->val, node->name);
@@ -534,6 +535,7 @@ adj_builder_seal (AdjBuilder *builder, GError **error)
   graph->references = g_steal_pointer (&builder->references);
   graph->symbols = g_steal_pointer (&builder->symbols);
   graph->names = g_steal_pointer (&builder->names);
+  graph->find_op = builder->find_op;
   graph->name = adj_arena_strdup (graph->arena, builder->name);
   graph->header = builder->header;
   graph->ambient = builder->ambient;

@@ -38,12 +38,14 @@ typedef struct
  * adj_builder_new:
  * @name: class name of the graph
  * @symbols: (nullable) (transfer none): table that sizes refer to; %NULL makes an empty one
+ * @find_op: (nullable): resolves the targets of calls; %NULL leaves all of them opaque
  *
  * Returns: (transfer full)
  */
-ADJ_PUBLIC AdjBuilder *adj_builder_new (const char *name, AdjSymbols *symbols);
-/* (transfer full): of a graph that is called as @graph is: its name, symbols, header and what the
- * caller is set to. */
+ADJ_PUBLIC AdjBuilder *
+adj_builder_new (const char *name, AdjSymbols *symbols, AdjFindOpFunc find_op);
+/* (transfer full): of a graph that is called as @graph is: its name, symbols, operators, header and
+ * what the caller is set to. */
 ADJ_PUBLIC AdjBuilder *adj_builder_new_like (const AdjGraph *graph);
 ADJ_PUBLIC void adj_builder_free (AdjBuilder *builder); /* also one that was sealed */
 

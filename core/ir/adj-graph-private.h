@@ -27,6 +27,7 @@ struct _AdjGraph
   AdjArena *arena;       /* everything that nodes point to */
   GPtrArray *references; /* values that arguments and attributes hold, each counted once */
   AdjSymbols *symbols;
+  AdjFindOpFunc find_op; /* (nullable) */
 
   const char *name;
   AdjHeader header;

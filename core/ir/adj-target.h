@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Names of what a node calls.  The IR knows targets by name; the operator table (core/ops) says
- * which of them we have.  This is the one question that the IR asks upwards. */
+/* Names of what a node calls. */
 
-/* (nullable): the operator that "torch.ops.aten.add.Tensor" names; %NULL: an opaque target. */
-ADJ_PUBLIC const AdjOp *adj_op_find (const char *target);
+/* Says which operator a target names; %NULL: none, the target is opaque.  Who makes a graph gives
+ * it one, adj_op_find() (ops/adj-op-table.h). */
+typedef const AdjOp *(*AdjFindOpFunc) (const char *target);
 
 /* (transfer full): the candidate name of a node that calls @target, before it is made unique
  * (graph-ir §2.1): the packet for traced nodes ("add" for torch.ops.aten.add.Tensor). */

@@ -8,8 +8,12 @@ G_BEGIN_DECLS
 
 /* As adj_graph_parse(); @facts (nullable) holds texts "{source: …}" by name of a placeholder of the
  * outermost module, as the lines `# adj: name {…}` would. */
-AdjGraph *adj_graph_parse_with (
-    const char *text, gssize length, GHashTable *facts, AdjDiags *diags, GError **error);
+AdjGraph *adj_graph_parse_with (const char *text,
+                                gssize length,
+                                AdjFindOpFunc find_op,
+                                GHashTable *facts,
+                                AdjDiags *diags,
+                                GError **error);
 
 /* (transfer full) (nullable): @text without what makes terminals change colours; %NULL when it has
  * nothing of that. */

@@ -34,14 +34,15 @@ ADJ_PUBLIC char *adj_graph_print (const AdjGraph *graph, AdjPrintFlags flags, gu
 /**
  * adj_graph_parse:
  * @text: UTF-8; its first module, possibly with nested ones (they become subgraphs)
+ * @find_op: (nullable): as of adj_builder_new()
  * @diags: (nullable): gets warnings and errors with their places
  *
  * A statement that cannot be read becomes a RAW node with a warning, so that the rest loads.
  *
  * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE "line:column: …"
  */
-ADJ_PUBLIC AdjGraph *
-adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error);
+ADJ_PUBLIC AdjGraph *adj_graph_parse (
+    const char *text, gssize length, AdjFindOpFunc find_op, AdjDiags *diags, GError **error);
 
 #define ADJ_MAX_PARSED 10000 /* graphs in one text */
 
@@ -62,8 +63,8 @@ typedef struct
  * Returns: (transfer full) (nullable) (element-type AdjParsedGraph): at least one; %NULL with
  *   ADJ_ERROR_PARSE when there is none
  */
-ADJ_PUBLIC GArray *
-adj_graph_parse_all (const char *text, gssize length, AdjDiags *diags, GError **error);
+ADJ_PUBLIC GArray *adj_graph_parse_all (
+    const char *text, gssize length, AdjFindOpFunc find_op, AdjDiags *diags, GError **error);
 
 /* @out: (out) (transfer full): one value, e.g. "[1, 'a', torch.float32]"; names resolve through
  * @resolve, else RAW. */

@@ -11,6 +11,7 @@ struct _AdjBuilder
   AdjArena *arena;
   GPtrArray *references;
   AdjSymbols *symbols;
+  AdjFindOpFunc find_op; /* (nullable) */
   char *name;
   AdjHeader header;
   char *parameters;

@@ -343,7 +343,7 @@ module_init (Module *module, AdjText *text, const char *name, guint indent, guin
     .depth = depth,
     .reader = {
       .words = &text->words,
-      .builder = adj_builder_new (name, text->symbols),
+      .builder = adj_builder_new (name, text->symbols, text->find_op),
       .symbols = text->symbols,
       .diags = text->diags,
       .names = adj_module_names_new (),

@@ -49,8 +49,12 @@ fail_empty (const AdjText *text, GError **error)
 }
 
 AdjGraph *
-adj_graph_parse_with (
-    const char *text, gssize length, GHashTable *facts, AdjDiags *diags, GError **error)
+adj_graph_parse_with (const char *text,
+                      gssize length,
+                      AdjFindOpFunc find_op,
+                      GHashTable *facts,
+                      AdjDiags *diags,
+                      GError **error)
 {
   g_auto (AdjText) state;
   g_autofree char *plain = adj_text_strip_colors (text, length);
@@ -58,6 +62,7 @@ adj_graph_parse_with (
 
   if (!adj_text_init (&state, plain ? plain : text, plain ? -1 : length, diags, error))
     return NULL;
+  state.find_op = find_op;
   state.facts = facts;
   if (find_module (&state, &line))
     return parse_next (&state, &line, error);
@@ -68,9 +73,10 @@ adj_graph_parse_with (
 }
 
 AdjGraph *
-adj_graph_parse (const char *text, gssize length, AdjDiags *diags, GError **error)
+adj_graph_parse (
+    const char *text, gssize length, AdjFindOpFunc find_op, AdjDiags *diags, GError **error)
 {
-  return adj_graph_parse_with (text, length, NULL, diags, error);
+  return adj_graph_parse_with (text, length, find_op, NULL, diags, error);
 }
 
 static void
@@ -109,7 +115,8 @@ parse_one (AdjText *text, const AdjLine *line, GArray *graphs, GError **first)
 }
 
 GArray *
-adj_graph_parse_all (const char *text, gssize length, AdjDiags *diags, GError **error)
+adj_graph_parse_all (
+    const char *text, gssize length, AdjFindOpFunc find_op, AdjDiags *diags, GError **error)
 {
   g_autoptr (GArray) graphs = g_array_new (FALSE, FALSE, sizeof (AdjParsedGraph));
   g_autoptr (GError) first = NULL;
@@ -121,6 +128,7 @@ adj_graph_parse_all (const char *text, gssize length, AdjDiags *diags, GError **
   if (!adj_text_init (&state, plain ? plain : text, plain ? -1 : length, diags, error))
     return NULL;
 
+  state.find_op = find_op;
   while (graphs->len < ADJ_MAX_PARSED && find_module (&state, &line))
     {
       const char *start = state.at;

@@ -14,6 +14,7 @@ typedef struct
   guint n_nodes;
   gsize n_wasted; /* bytes that were looked through for the end of a line, which has none */
   AdjSymbols *symbols;
+  AdjFindOpFunc find_op; /* (nullable) */
   AdjDiags *diags;
   AdjWords words;
   gboolean is_export; /* the next module is of an exported program */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layout/census-private.h"
+#include "ops/adj-op-table.h"
 #include "tensor/adj-shape.h"
 
 /* Inputs beyond which those that no file calls parameters become chips too. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ops/adj-op-table.h"
 #include "ops/packet-private.h"
 #include "ops/table-private.h"
 

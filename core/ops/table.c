@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "call/adj-schema-internal.h"
-#include "ir/adj-target.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-packet.h"
 #include "ops/table-private.h"

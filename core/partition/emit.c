@@ -8,6 +8,7 @@
 #include "call/adj-op.h"
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-builder.h"
+#include "ops/adj-op-table.h"
 #include "partition/plan-private.h"
 
 #define SAVE_STATE "torch.ops.higher_order.run_and_save_rng_state"
@@ -334,7 +335,7 @@ static AdjGraph *
 emit (const Plan *plan, void (*fill) (Emission *self), GError **error)
 {
   const Joint *joint = plan->joint;
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", joint->symbols);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", joint->symbols, adj_op_find);
   Emission self = { .plan = plan, .builder = builder };
   AdjGraph *graph;
 

@@ -2,6 +2,7 @@
 #include "passes/adj-compose.h"
 
 #include "ir/adj-builder.h"
+#include "ops/adj-op-table.h"
 
 typedef struct
 {
@@ -167,7 +168,8 @@ return_both (Composing *self)
 AdjGraph *
 adj_graph_compose (AdjGraph *forward, AdjGraph *backward, guint num_fwd_outputs, GError **error)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", adj_graph_get_symbols (forward));
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new ("GraphModule", adj_graph_get_symbols (forward), adj_op_find);
   g_autofree AdjNodeId *forward_ids = g_new0 (AdjNodeId, adj_graph_get_n_nodes (forward));
   g_autofree AdjNodeId *backward_ids = g_new0 (AdjNodeId, adj_graph_get_n_nodes (backward));
   Composing self = { builder, forward, backward, forward_ids, backward_ids, num_fwd_outputs };

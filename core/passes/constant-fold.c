@@ -7,6 +7,7 @@
 
 #include "call/adj-context.h"
 #include "interpreter/adj-interpreter.h"
+#include "ops/adj-op-table.h"
 #include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 #include "rules/adj-operators.h"

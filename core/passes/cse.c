@@ -6,6 +6,7 @@
  * it, even with equal arguments. */
 
 #include "call/adj-op.h"
+#include "ops/adj-op-table.h"
 #include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-repeats.h"

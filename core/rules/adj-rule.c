@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "ops/adj-packet.h"
 #include "rules/rule-private.h"
 

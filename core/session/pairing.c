@@ -5,6 +5,7 @@
 
 #include "call/adj-op.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "session/pairing-private.h"
 
 #define UNKNOWN G_MAXUINT32

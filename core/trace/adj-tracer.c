@@ -5,6 +5,7 @@
 
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-opaque.h"
+#include "ops/adj-op-table.h"
 #include "trace/tracer-private.h"
 
 /* What nodes that call it have in common. */
@@ -33,7 +34,7 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->mark = g_new0 (AdjTraceMark, 1);
   tracer->mark->n_refs = 1;
   tracer->items_when_read = items_when_read;
-  tracer->builder = adj_builder_new (name, adj_context_get_symbols (cx));
+  tracer->builder = adj_builder_new (name, adj_context_get_symbols (cx), adj_op_find);
   tracer->arena = adj_builder_get_arena (tracer->builder);
   tracer->temporary = adj_arena_new ();
   tracer->nodes = g_array_new (FALSE, FALSE, sizeof (AdjTracedNode));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ops/adj-op-table.h"
 #include "wrappers/wrappers-private.h"
 
 AdjValue

@@ -6,6 +6,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-context-internal.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 
 /* A name is a RAW; one of several results, x[0], a SLICE of RAW and INT. */

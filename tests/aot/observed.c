@@ -5,6 +5,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "interpreter/adj-numeric.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "support/programs.h"

@@ -12,6 +12,7 @@
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"
 
@@ -150,7 +151,7 @@ grows_input (void)
                        "        fill_ = torch.ops.aten.fill_.Scalar(x, 1)\n"
                        "        add = torch.ops.aten.add.Tensor(x, 1)\n"
                        "        return (add,)\n",
-                       -1, NULL, &error);
+                       -1, adj_op_find, NULL, &error);
   g_autoptr (AdjFunction) function = NULL;
 
   g_assert_no_error (error);

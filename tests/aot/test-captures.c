@@ -8,6 +8,7 @@
 #include "formats/adj-format.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 
@@ -53,7 +54,7 @@ is_forward (const AdjGraph *joint, guint index)
 static AdjGraph *
 forward_part (const AdjGraph *joint, guint n_outputs)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (joint), NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (joint), NULL, adj_op_find);
   guint n = adj_graph_get_n_nodes (joint);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n);
   g_autofree AdjValue *kept = g_new0 (AdjValue, n_outputs);

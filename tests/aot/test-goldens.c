@@ -6,6 +6,7 @@
 #include "autograd/adj-custom.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 
@@ -35,7 +36,7 @@ compare_graph (const Case *c, const AdjGraph *graph)
 static AdjGraph *
 return_saved (const AdjGraph *graph, const AdjPartition *partition)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (graph), NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (graph), NULL, adj_op_find);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, adj_graph_get_n_nodes (graph));
   g_autofree AdjValue *saved = g_new0 (AdjValue, partition->n_saved + 1);
   g_autoptr (GError) error = NULL;

@@ -7,6 +7,7 @@
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "support/tape.h"
@@ -40,7 +41,7 @@ is_detach (const AdjNode *node)
 static AdjGraph *
 forward_part (const AdjGraph *joint, guint n_outputs)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (joint), NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (joint), NULL, adj_op_find);
   guint n = adj_graph_get_n_nodes (joint);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n);
   const AdjValue *outputs;

@@ -4,6 +4,7 @@
 #include "autograd/adj-checkpoint.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "support/tape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "support/tape.h"
 
 /* The tape and the engine: order of nodes, accumulation, saved values, errors. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "autograd/case.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "support/tape.h"

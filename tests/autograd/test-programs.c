@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/tape.h"
 

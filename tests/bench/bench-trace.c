@@ -60,7 +60,8 @@ static AdjGraph *
 stack (const AdjGraph *graph, guint n_layers)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("Stack", adj_graph_get_symbols (graph));
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new ("Stack", adj_graph_get_symbols (graph), adj_op_find);
   guint n = adj_graph_get_n_nodes (graph);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n);
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (AdjValue));

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 #define FIRST_BLOCK "h.0."
@@ -61,7 +62,8 @@ static AdjGraph *
 deepen (const AdjGraph *graph, guint n_layers)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("Deep", adj_graph_get_symbols (graph));
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new ("Deep", adj_graph_get_symbols (graph), adj_op_find);
   guint n = adj_graph_get_n_nodes (graph), n_inputs = adj_graph_get_n_inputs (graph);
   guint first = find_reader (graph, FIRST_BLOCK), call = find_reader (graph, SECOND_BLOCK);
   guint end = call - 1; /* the get_attr of what is called */

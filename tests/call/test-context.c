@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "call/adj-context.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 #include "tensor/adj-tensor-internal.h"

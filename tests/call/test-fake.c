@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "call/adj-constant.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "tensor/adj-element.h"
 

@@ -3,7 +3,7 @@
 #include "autograd/adj-custom.h"
 #include "autograd/adj-module-hooks.h"
 #include "compiled_autograd/random-private.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 
 /* What random programs call beside operators: custom functions, modules with hooks, checkpoints,
  * and hooks on what is saved. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compiled_autograd/random-private.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 
 #define N_STEPS 3
 

@@ -3,7 +3,7 @@
 
 #include "autograd/adj-checkpoint.h"
 #include "compiled_autograd/capture.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 
 /* Training loops: how often they are captured, and why; that memory stays flat; that a captured
  * backward holds no more than the engine does. */

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "ops/adj-op-table.h"
 #include "planted.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
@@ -131,7 +132,7 @@ cut_at (const AdjGraph *graph, guint index)
 {
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, adj_graph_get_n_nodes (graph));
   g_autoptr (AdjBuilder) builder =
-      adj_builder_new (adj_graph_get_name (graph), adj_graph_get_symbols (graph));
+      adj_builder_new (adj_graph_get_name (graph), adj_graph_get_symbols (graph), adj_op_find);
   g_autoptr (AdjGraph) all_above = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) kept = adj_value_array_new ();
@@ -271,7 +272,7 @@ edited (const AdjGraph *graph, guint index)
   guint n = adj_graph_get_n_nodes (graph), left = 1;
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
   g_autoptr (AdjBuilder) builder =
-      adj_builder_new (adj_graph_get_name (graph), adj_graph_get_symbols (graph));
+      adj_builder_new (adj_graph_get_name (graph), adj_graph_get_symbols (graph), adj_op_find);
   const AdjNode *node = adj_graph_get_node (graph, index);
   g_autoptr (GError) error = NULL;
   g_auto (AdjValue) args = ADJ_NONE;

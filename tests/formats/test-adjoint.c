@@ -10,6 +10,7 @@
 #include "formats/zip-private.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/large-bundle.h"
 
@@ -675,8 +676,8 @@ test_complex_pairs (gconstpointer dtype)
   g_autofree char *after = NULL;
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
   g_autoptr (AdjGraph) graph = adj_graph_parse (
-      "class G(torch.nn.Module):\n    def forward(self, x):\n        return (x,)\n", -1, NULL,
-      NULL);
+      "class G(torch.nn.Module):\n    def forward(self, x):\n        return (x,)\n", -1,
+      adj_op_find, NULL, NULL);
   AdjBundleGraph entry = { .id = "g", .role = "user", .rank = -1, .graph = graph };
   AdjRecordedCall call = { .n_inputs = 1 };
   AdjValue input;
@@ -758,8 +759,8 @@ test_notes_edits (void)
 static void
 test_saves_subgraph (void)
 {
-  g_autoptr (AdjBuilder) inner = adj_builder_new ("Inner", NULL);
-  g_autoptr (AdjBuilder) outer = adj_builder_new ("Outer", NULL);
+  g_autoptr (AdjBuilder) inner = adj_builder_new ("Inner", NULL, adj_op_find);
+  g_autoptr (AdjBuilder) outer = adj_builder_new ("Outer", NULL, adj_op_find);
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
   g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
   g_autofree char *path = g_build_filename (folder->path, "x.adjoint", NULL);

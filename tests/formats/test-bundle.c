@@ -3,13 +3,15 @@
 
 #include "formats/adj-bundle.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 static AdjGraph *
 make_graph (void)
 {
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (
-      "class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n", -1, NULL, &error);
+  AdjGraph *graph =
+      adj_graph_parse ("class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n",
+                       -1, adj_op_find, NULL, &error);
 
   g_assert_no_error (error);
   return graph;

@@ -6,6 +6,7 @@
 
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 #define HEAD "class G(torch.nn.Module):\n    def forward(self, a):\n"
@@ -89,7 +90,7 @@ check_print (AdjGraph *graph)
 {
   g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) back = adj_graph_parse (printed, -1, NULL, &error);
+  g_autoptr (AdjGraph) back = adj_graph_parse (printed, -1, adj_op_find, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (adj_graph_get_n_nodes (back), ==, adj_graph_get_n_nodes (graph));

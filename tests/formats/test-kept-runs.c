@@ -43,7 +43,7 @@ make_graph (const char *op)
                        "        return (y, None)\n",
                        op);
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjGraph *graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
 
   g_assert_no_error (error);
   return graph;

@@ -18,7 +18,7 @@ make_bundle (void)
                             "        sin_1 = torch.ops.aten.sin.default(x)\n"
                             "        mul = torch.ops.aten.mul.Tensor(sin, sin_1)\n"
                             "        return (mul,)\n",
-                       -1, NULL, &error);
+                       -1, adj_op_find, NULL, &error);
   g_autoptr (AdjRecording) recording = adj_recording_new ();
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
   AdjPassStep steps[] = { { (char *) "hash", (char *) "3 calls\n2 of them \"sin\"", 56 },

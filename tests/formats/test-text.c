@@ -3,6 +3,7 @@
 
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 #define TEXT                                                                                       \
@@ -221,7 +222,7 @@ static void
 test_exports (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (TEXT, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_graph_parse (TEXT, -1, adj_op_find, NULL, &error);
   g_autofree char *dot = NULL;
   g_autofree char *json = NULL;
 

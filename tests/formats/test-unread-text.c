@@ -130,7 +130,7 @@ parse_rows (char **rows, guint n_warnings)
   g_autofree char *text = g_strjoinv ("\n", rows);
   g_autoptr (AdjDiags) diags = adj_diags_new ();
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, diags, &error);
+  AdjGraph *graph = adj_graph_parse (text, -1, adj_op_find, diags, &error);
 
   g_assert_no_error (error);
   if (adj_diags_get_n (diags) != n_warnings)

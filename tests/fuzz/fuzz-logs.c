@@ -4,6 +4,7 @@
 
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -12,7 +13,7 @@ check_graph (const AdjGraph *graph)
 {
   g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) back = adj_graph_parse (printed, -1, NULL, &error);
+  g_autoptr (AdjGraph) back = adj_graph_parse (printed, -1, adj_op_find, NULL, &error);
   g_autofree char *again = NULL;
 
   g_assert_no_error (error);

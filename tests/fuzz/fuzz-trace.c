@@ -7,6 +7,7 @@
 
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -28,7 +29,7 @@ check_graph (const AdjGraph *graph)
   g_autofree char *twice = NULL;
   g_autoptr (GError) error = NULL;
 
-  again = adj_graph_parse (printed, -1, NULL, &error);
+  again = adj_graph_parse (printed, -1, adj_op_find, NULL, &error);
   g_assert_no_error (error);
   twice = adj_graph_print (again, ADJ_PRINT_DEFAULT, NULL);
   g_assert_cmpstr (twice, ==, printed);

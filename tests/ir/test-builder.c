@@ -2,6 +2,7 @@
 #include "ir/adj-builder.h"
 
 #include "ir/adj-verify.h"
+#include "ops/adj-op-table.h"
 #include "support/random-graph.h"
 
 static AdjNodeId
@@ -39,7 +40,7 @@ test_names (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+      g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
       g_auto (GStrv) candidates = g_strsplit (rows[i][0], " ", -1);
       g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
       g_autofree char *got = NULL;
@@ -57,7 +58,7 @@ test_names (void)
 static void
 test_seal (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph = NULL;
   AdjNodeId x = adj_builder_placeholder (builder, "x", NULL);
@@ -103,7 +104,7 @@ assert_refused (AdjBuilder *builder, AdjError code, const char *message)
 static void
 test_refuses_forward_reference (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjNodeId x = adj_builder_placeholder (builder, "x", NULL);
   AdjNodeId a = call (builder, "torch.ops.aten.add.Tensor", x, (AdjNodeId){ x.index + 2 });
 
@@ -115,7 +116,7 @@ test_refuses_forward_reference (void)
 static void
 test_refuses_cycle (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjNodeId x = adj_builder_placeholder (builder, "x", NULL);
 
   output (builder, call (builder, "torch.ops.aten.add.Tensor", x, (AdjNodeId){ x.index + 1 }));
@@ -125,7 +126,7 @@ test_refuses_cycle (void)
 static void
 test_refuses_unknown_node (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
 
   output (builder, (AdjNodeId){ 99 });
   assert_refused (builder, ADJ_ERROR_VERIFY, "node 'output': uses a node that does not exist");
@@ -134,7 +135,7 @@ test_refuses_unknown_node (void)
 static void
 test_refuses_second_name (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjNodeId x = adj_builder_placeholder (builder, "x", NULL);
 
   adj_builder_placeholder (builder, "x", NULL);
@@ -145,7 +146,7 @@ test_refuses_second_name (void)
 static void
 test_refuses_bad_name (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
 
   output (builder, adj_builder_placeholder (builder, "x y", NULL));
   assert_refused (builder, ADJ_ERROR_VERIFY, "node 'x y': its name is no identifier");
@@ -154,7 +155,7 @@ test_refuses_bad_name (void)
 static void
 test_refuses_late_placeholder (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjNodeId x = adj_builder_placeholder (builder, "x", NULL);
 
   call (builder, "torch.ops.aten.add.Tensor", x, x);
@@ -167,8 +168,8 @@ test_refuses_late_placeholder (void)
 static void
 test_refuses_output (void)
 {
-  g_autoptr (AdjBuilder) without = adj_builder_new ("m", NULL);
-  g_autoptr (AdjBuilder) early = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) without = adj_builder_new ("m", NULL, adj_op_find);
+  g_autoptr (AdjBuilder) early = adj_builder_new ("m", NULL, adj_op_find);
   AdjNodeId x = adj_builder_placeholder (early, "x", NULL);
 
   adj_builder_placeholder (without, "x", NULL);
@@ -182,7 +183,7 @@ test_refuses_output (void)
 static void
 test_refuses_item (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjValue vals[2] = { ADJ_NONE, ADJ_NONE };
   AdjNodeSpec spec = {
     .opcode = ADJ_OPCODE_CALL_FUNCTION,
@@ -201,7 +202,7 @@ test_refuses_item (void)
 static void
 test_refuses_depth (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjValue values[ADJ_MAX_DEPTH + 2] = { ADJ_NONE };
 
   for (guint i = 1; i < G_N_ELEMENTS (values); i++)
@@ -217,7 +218,7 @@ test_copy (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   g_autoptr (AdjGraph) from = adj_test_random_program (rand, 40);
-  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (from), NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new (adj_graph_get_name (from), NULL, adj_op_find);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, adj_graph_get_n_nodes (from));
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) to = NULL;
@@ -241,8 +242,8 @@ test_copy (void)
 static void
 test_copy_brings_attributes (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
-  g_autoptr (AdjBuilder) other = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
+  g_autoptr (AdjBuilder) other = adj_builder_new ("m", NULL, adj_op_find);
   g_autoptr (AdjGraph) from = NULL;
   g_autoptr (AdjGraph) to = NULL;
   g_autofree AdjNodeId *map = g_new (AdjNodeId, 2);
@@ -268,7 +269,7 @@ test_copy_brings_attributes (void)
 static void
 test_phases (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL, adj_op_find);
   g_autoptr (AdjGraph) graph = NULL;
   AdjNodeId x = adj_builder_placeholder (builder, "primals_1", NULL);
   AdjNodeId g = adj_builder_placeholder (builder, "tangents_1", NULL);

@@ -2,6 +2,7 @@
 #include "formats/adj-format.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 #include "support/random-graph.h"
@@ -132,7 +133,7 @@ test_dropped (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
   g_autoptr (AdjGraph) from = adj_test_random_program (rand, 400);
   guint n = adj_graph_get_n_nodes (from), n_dropped = 0;
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   g_autofree AdjNodeId *map = g_new (AdjNodeId, n);
   g_autoptr (AdjGraph) to = NULL;
   g_autoptr (AdjAlignment) alignment = NULL;

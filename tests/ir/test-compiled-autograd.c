@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/adj-text.h"
 #include "ir/adj-verify.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 /* What compiled autograd of PyTorch 2.6 captures is read without a word, holds what a graph must,
@@ -12,7 +13,7 @@ check_file (const char *path)
   g_autofree char *line = g_strconcat (text, "\n", NULL);
   g_autoptr (AdjDiags) diags = adj_diags_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, diags, &error);
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, diags, &error);
   g_autofree char *printed = NULL;
 
   g_assert_no_error (error);

@@ -6,13 +6,14 @@
 
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 static AdjGraph *
 parse (const char *text, AdjDiags *diags)
 {
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, diags, &error);
+  AdjGraph *graph = adj_graph_parse (text, -1, adj_op_find, diags, &error);
 
   g_assert_no_error (error);
   g_assert_nonnull (graph);
@@ -85,7 +86,7 @@ test_dialects (void)
           g_test_build_filename (G_TEST_DIST, "ir", "golden", "dialects", words[0], NULL);
       g_autofree char *text = adj_test_read_file (path, NULL);
       g_autoptr (AdjDiags) diags = adj_diags_new ();
-      g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, diags, NULL);
+      g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, diags, NULL);
       g_autofree char *inputs = NULL;
       g_autofree char *calls = NULL;
 
@@ -292,7 +293,7 @@ test_parses_all (void)
                                                    "    def forward(self, x):\n"
                                                    "        return (x,)\n"
                                                    "bye\n",
-                                                   -1, diags, &error);
+                                                   -1, adj_op_find, diags, &error);
   g_autofree char *text = NULL;
   const AdjParsedGraph *parsed;
 

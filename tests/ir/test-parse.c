@@ -2,6 +2,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/random-graph.h"
 
@@ -9,7 +10,7 @@ static AdjGraph *
 parse (const char *text, AdjDiags *diags)
 {
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, diags, &error);
+  AdjGraph *graph = adj_graph_parse (text, -1, adj_op_find, diags, &error);
 
   g_assert_no_error (error);
   g_assert_nonnull (graph);
@@ -265,7 +266,7 @@ test_refuses (void)
     {
       g_autoptr (GError) error = NULL;
 
-      g_assert_null (adj_graph_parse (rows[i][0], -1, NULL, &error));
+      g_assert_null (adj_graph_parse (rows[i][0], -1, adj_op_find, NULL, &error));
       g_assert_error (error, ADJ_ERROR, ADJ_ERROR_PARSE);
       g_assert_cmpstr (error->message, ==, rows[i][1]);
     }
@@ -281,7 +282,7 @@ test_refuses_nesting (void)
     g_string_append_printf (text,
                             "%*sclass m(torch.nn.Module):\n%*sdef forward(self):\n%*sreturn ()\n",
                             (int) i * 4, "", (int) i * 4 + 4, "", (int) i * 4 + 8, "");
-  g_assert_null (adj_graph_parse (text->str, -1, NULL, &error));
+  g_assert_null (adj_graph_parse (text->str, -1, adj_op_find, NULL, &error));
   g_assert_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT);
 }
 

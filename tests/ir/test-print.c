@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/adj-builder.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/random-graph.h"
 
 /* Written by PyTorch 2.6, from the spec; see tests/ir/golden. */
 static void
 test_worked_example (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", NULL, adj_op_find);
   AdjSymbols *symbols = adj_builder_get_symbols (builder);
   AdjSymbol symbol = { "s27", ADJ_SYMBOL_UNBACKED, 2, G_MAXINT64, NULL };
   AdjSize sizes[2] = { adj_symbols_define (symbols, &symbol), ADJ_SIZE (3) };
@@ -73,7 +74,7 @@ test_worked_example (void)
 static AdjGraph *
 make_pow (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   AdjNodeMeta facts = ADJ_NODE_META_INIT;
   AdjModule modules[] = { { "", "Net" }, { "h.0", "Block" } };
   AdjTensorMeta meta = {

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 static AdjGraph *
 parse (const char *text, AdjDiags *diags)
 {
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, diags, &error);
+  AdjGraph *graph = adj_graph_parse (text, -1, adj_op_find, diags, &error);
 
   g_assert_no_error (error);
   return graph;

@@ -6,6 +6,7 @@
 #include "formats/adj-format.h"
 #include "ir/adj-builder.h"
 #include "layout/adj-layout.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 #include "support/layered-graph.h"
@@ -480,7 +481,7 @@ static void
 test_recompute_copy (void)
 {
   static const gint64 sizes[] = { 8, 32 };
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL, adj_op_find);
   AdjTensorMeta meta = { .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .storage = -1 };
   AdjNodeMeta seq = ADJ_NODE_META_INIT;
   AdjValue items[2], args[3];

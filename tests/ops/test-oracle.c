@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "call/adj-context.h"
-#include "ir/adj-target.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "support/oracle.h"

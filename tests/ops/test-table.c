@@ -3,7 +3,6 @@
 
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
-#include "ir/adj-target.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-tile-program.h"
 #include "rules/adj-operators.h"

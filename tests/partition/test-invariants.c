@@ -9,6 +9,7 @@
 
 #include "ir/adj-builder.h"
 #include "layers.h"
+#include "ops/adj-op-table.h"
 #include "pair-run.h"
 #include "partition/cut-private.h"
 #include "partition/invariants-private.h"
@@ -415,7 +416,8 @@ static AdjGraph *
 permute (AdjGraph *graph, GRand *rand)
 {
   guint n = adj_graph_get_n_nodes (graph);
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", adj_graph_get_symbols (graph));
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new ("joint", adj_graph_get_symbols (graph), adj_op_find);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
   g_autofree guint *missing = g_new0 (guint, n);
   g_autoptr (GArray) ready = g_array_new (FALSE, FALSE, sizeof (guint));

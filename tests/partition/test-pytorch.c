@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decisions.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 static void
@@ -27,7 +28,7 @@ test_random (void)
       for (; !g_str_has_prefix (lines[i], "#@ "); i++)
         g_string_append_printf (module, "%s\n", lines[i]);
       keys = decisions_read (lines, &i);
-      joint = adj_graph_parse (module->str, -1, NULL, &error);
+      joint = adj_graph_parse (module->str, -1, adj_op_find, NULL, &error);
       g_assert_no_error (error);
       decisions_check (number, joint, keys);
     }

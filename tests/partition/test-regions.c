@@ -9,6 +9,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"
+#include "ops/adj-op-table.h"
 #include "partition-test.h"
 #include "rules/adj-operators.h"
 

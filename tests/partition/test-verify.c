@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "golden.h"
+#include "ops/adj-op-table.h"
 #include "partition-test.h"
 #include "partition/invariants-private.h"
 #include "partition/partitioners-private.h"
@@ -180,7 +181,7 @@ replace_text (AdjGraph **graph, const char *from, const char *to)
   if (g_string_replace (changed, from, to, 1) == 0)
     g_error ("no '%s' in %s", from, text);
   adj_graph_unref (*graph);
-  *graph = adj_graph_parse (changed->str, -1, NULL, &error);
+  *graph = adj_graph_parse (changed->str, -1, adj_op_find, NULL, &error);
   g_assert_no_error (error);
 }
 

@@ -18,7 +18,7 @@ test_drops (void)
                             "        exp = torch.ops.aten.exp.default(cos)\n"
                             "        mul = torch.ops.aten.mul.Tensor(sin, sin)\n"
                             "        return (mul,)\n",
-                       -1, NULL, &error);
+                       -1, adj_op_find, NULL, &error);
   AdjPassResult result;
 
   g_assert_no_error (error);
@@ -44,7 +44,7 @@ test_keeps_effects (void)
       adj_graph_parse (HEAD "        foo = torch.ops.mine.foo.default(x)\n"
                             "        copy_ = torch.ops.aten.copy_.default(x, x)\n"
                             "        return ()\n",
-                       -1, NULL, &error);
+                       -1, adj_op_find, NULL, &error);
   AdjPassResult result;
 
   g_assert_no_error (error);

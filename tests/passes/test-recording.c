@@ -16,7 +16,7 @@ record (void)
                             "        sin_1 = torch.ops.aten.sin.default(x)\n"
                             "        mul = torch.ops.aten.mul.Tensor(sin, sin_1)\n"
                             "        return (mul,)\n",
-                       -1, NULL, &error);
+                       -1, adj_op_find, NULL, &error);
   static const AdjPass *const passes[] = { &adj_pass_cse, &adj_pass_dce };
   AdjRecording *recording = adj_recording_new ();
   AdjGraph *last = graph;

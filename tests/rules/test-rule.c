@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-rule.h"
 
 static const AdjRuleEntry *

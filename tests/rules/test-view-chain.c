@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "rules/adj-view-chain.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/graphs.h"
 
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 AdjGraph *
 adj_test_parse_graph (const char *text)
 {
   g_autoptr (GError) error = NULL;
-  AdjGraph *graph = adj_graph_parse (text, -1, NULL, &error);
+  AdjGraph *graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
 
   g_assert_no_error (error);
   return graph;

@@ -2,6 +2,7 @@
 #include "support/large-bundle.h"
 
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 AdjBundle *
 adj_test_large_bundle (gsize n_bytes)
@@ -12,8 +13,9 @@ adj_test_large_bundle (gsize n_bytes)
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjTensorData) data = NULL;
   AdjBundleBuilder *builder = adj_bundle_builder_new ();
-  g_autoptr (AdjGraph) graph = adj_graph_parse (
-      "class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n", -1, NULL, &error);
+  g_autoptr (AdjGraph) graph =
+      adj_graph_parse ("class G(torch.nn.Module):\n    def forward(self, x):\n        return x\n",
+                       -1, adj_op_find, NULL, &error);
   AdjBundleGraph entry = { .id = "g", .graph = graph, .rank = -1 };
   AdjRecordedCall call = { .n_inputs = 1 };
   AdjValue input;

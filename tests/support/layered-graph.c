@@ -2,6 +2,7 @@
 #include "support/layered-graph.h"
 
 #include "ir/adj-builder.h"
+#include "ops/adj-op-table.h"
 
 static const struct
 {
@@ -159,7 +160,7 @@ make_backward (Maker *self, GArray *all, AdjNodeId tangent)
 AdjGraph *
 adj_test_layered_graph (guint n_layers, gboolean vary)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL, adj_op_find);
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Made));
   g_autoptr (GArray) weights = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
   g_autoptr (GError) error = NULL;

@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 
 static const char *

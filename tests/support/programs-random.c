@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/programs-private.h"
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/adj-builder.h"
+#include "ops/adj-op-table.h"
 
 typedef struct
 {
@@ -326,7 +327,8 @@ add_call (Maker *m)
 static AdjGraph *
 make_graph (GRand *rand, guint n_calls, guint depth, AdjSymbols *symbols)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new (depth ? "child" : "<lambda>", symbols);
+  g_autoptr (AdjBuilder) builder =
+      adj_builder_new (depth ? "child" : "<lambda>", symbols, adj_op_find);
   g_autoptr (GError) error = NULL;
   Maker m = { rand, builder, 0 };
   guint n_inputs = 1 + pick (&m, 4);
@@ -387,7 +389,7 @@ adj_test_random_program (GRand *rand, guint n_calls)
     { "torch.ops.aten.tanh.default", 1 }, { "torch.ops.aten.mm.default", 2 },
     { "torch.ops.aten.t.default", 1 },
   };
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("GraphModule", NULL, adj_op_find);
   g_autoptr (GError) error = NULL;
   AdjTensorMeta meta = {
     .dtype = ADJ_DTYPE_F32,

@@ -2,6 +2,7 @@
 #include "support/random-joint.h"
 
 #include "ir/adj-builder.h"
+#include "ops/adj-op-table.h"
 
 #define SIDE 6
 
@@ -315,7 +316,7 @@ add_outputs (Drawing *self, Drawing *gradients, guint n_forward, guint n_primals
 AdjGraph *
 adj_test_random_joint (GRand *rand, guint *num_fwd_outputs)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("joint", NULL, adj_op_find);
   g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
   g_autoptr (GArray) derived = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
   g_autoptr (GError) error = NULL;

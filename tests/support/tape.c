@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/adj-target.h"
+#include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 
 AdjContext *

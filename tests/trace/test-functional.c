@@ -20,7 +20,7 @@ read_programs (void)
       g_test_build_filename (G_TEST_DIST, "trace", "functional", "programs.txt", NULL);
   g_autofree char *text = adj_test_read_file (path, NULL);
   g_autoptr (GError) error = NULL;
-  GArray *programs = adj_graph_parse_all (text, -1, NULL, &error);
+  GArray *programs = adj_graph_parse_all (text, -1, adj_op_find, NULL, &error);
 
   g_assert_no_error (error);
   return programs;

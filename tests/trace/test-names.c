@@ -36,7 +36,7 @@ static void
 test_candidate (gconstpointer data)
 {
   const Candidate *row = data;
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   g_autofree char *stem =
       row->by_pass ? adj_target_get_path_stem (row->target) : adj_target_get_stem (row->target);
   g_autofree char *name = adj_builder_unique_name (builder, stem);
@@ -72,7 +72,7 @@ static void
 test_vector (gconstpointer data)
 {
   const Vector *row = data;
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   g_auto (GStrv) given = g_strsplit (row->given, " ", -1);
   g_autoptr (GString) got = g_string_new (NULL);
   guint n = MAX (g_strv_length (given), 1);
@@ -90,7 +90,7 @@ test_vector (gconstpointer data)
 static void
 test_none (void)
 {
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   g_autofree char *stem = adj_target_get_stem ("None");
   g_autofree char *name = adj_builder_unique_name (builder, stem);
 
@@ -109,7 +109,7 @@ test_gaps (void)
                              "        add_2 = torch.ops.aten.add.Tensor(x, 2)\n"
                              "        return (add, add_2)\n";
   g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
-  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL);
+  g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, adj_graph_get_n_nodes (graph));
   g_autoptr (AdjGraph) copy = NULL;
 

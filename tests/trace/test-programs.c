@@ -6,7 +6,6 @@
 #include <glib.h>
 
 #include "adjoint.h"
-#include "ir/adj-target.h"
 #include "rules/adj-apply.h"
 #include "support/programs.h"
 #include "trace/adj-functional.h"

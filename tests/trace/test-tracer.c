@@ -122,7 +122,7 @@ retrace_text (const char *parameters, const char *body, GError **error)
                                            "    def forward(self, %s):\n%s",
                                            parameters, body);
   g_autoptr (GError) parse_error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &parse_error);
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &parse_error);
 
   g_assert_no_error (parse_error);
   return adj_retrace (graph, NULL, error);

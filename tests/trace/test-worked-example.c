@@ -158,7 +158,7 @@ parse_changed (const char *from, const char *to, AdjDiags *diags)
   g_autofree char *changed = g_strjoinv (to, parts);
 
   g_assert_nonnull (parts[1]);
-  return adj_graph_parse (changed, -1, diags, NULL);
+  return adj_graph_parse (changed, -1, adj_op_find, diags, NULL);
 }
 
 /* Every used name is defined earlier: a warning, at its place. */

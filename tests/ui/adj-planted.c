@@ -5,6 +5,7 @@
 
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
 
 typedef struct
 {
@@ -43,7 +44,7 @@ change (AdjGraph *graph, const char *from, const char *to)
   changed = g_string_new_len (text, at - text);
   g_string_append (changed, to);
   g_string_append (changed, at + strlen (from));
-  result = adj_graph_parse (changed->str, -1, NULL, &error);
+  result = adj_graph_parse (changed->str, -1, adj_op_find, NULL, &error);
   g_assert_no_error (error);
   return result;
 }

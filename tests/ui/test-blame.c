@@ -154,7 +154,7 @@ write_recording (const AdjTestFolder *folder)
                              "        return (total,)\n";
   char *path = g_build_filename (folder->path, "failed.adjoint", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
   const AdjPipelineOptions options = { .steps = "dce,cse,joint" };
   g_auto (AdjPipelineResult) result = { 0 };
   g_autoptr (AdjBundle) bundle = NULL;

@@ -71,7 +71,7 @@ write_recording (const Case *c, const char *path)
   g_autofree char *text = case_print_graph (c);
   g_autofree char *steps = g_strconcat ("dce,", c->steps != NULL ? c->steps : "joint", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
   const AdjPipelineOptions options = { .steps = steps };
   g_auto (AdjPipelineResult) result = { 0 };
   g_autoptr (AdjBundle) bundle = NULL;

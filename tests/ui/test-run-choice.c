@@ -10,6 +10,7 @@
 #include "formats/adj-safetensors.h"
 #include "ir/adj-text.h"
 #include "model/adj-document.h"
+#include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "ui/adj-wait.h"
 
@@ -46,7 +47,7 @@ write_calls (const char *path)
                              "        sin: \"f32[1]\" = torch.ops.aten.sin.default(x)\n"
                              "        return (sin,)\n";
   g_autoptr (GError) error = NULL;
-  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, NULL, &error);
+  g_autoptr (AdjGraph) graph = adj_graph_parse (text, -1, adj_op_find, NULL, &error);
   g_autoptr (AdjBundleBuilder) builder = adj_bundle_builder_new ();
   g_autoptr (AdjBundle) bundle = NULL;
   AdjBundleGraph entry = {

@@ -72,7 +72,7 @@ test_changes (void)
                        "        mul = torch.ops.aten.mul.Tensor(sin_1, sin_2)\n"
                        "        add = torch.ops.aten.add.Tensor(mul, sin)\n"
                        "        return (add,)\n",
-                       -1, NULL, &error);
+                       -1, adj_op_find, NULL, &error);
   AdjPipelineOptions options = { .steps = "cse,dce" };
   g_auto (AdjPipelineResult) result = { 0 };
   g_autoptr (GListModel) merged = NULL;
