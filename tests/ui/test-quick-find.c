@@ -9,12 +9,12 @@
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
 #include "panel/adj-values-page.h"
-#include "panel/quick-find.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-mouse.h"
+#include "widgets/quick-find.h"
 
 #define UNTIL ADJ_MOUSE_UNTIL
 

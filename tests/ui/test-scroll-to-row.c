@@ -2,8 +2,8 @@
 
 /* A list goes to a row although it gets other rows all the time. */
 
-#include "panel/scroll-to-row.h"
 #include "ui/adj-walk.h"
+#include "widgets/scroll-to-row.h"
 
 #define N_ROWS 500
 #define N_FRAMES 12

@@ -6,8 +6,8 @@
 #include "canvas/adj-camera.h"
 #include "canvas/adj-heat.h"
 #include "canvas/adj-marks.h"
-#include "panel/context-menu.h"
 #include "scene/adj-palette.h"
+#include "widgets/context-menu.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "canvas/adj-role-badge.h"
-#include "panel/name-widgets.h"
+#include "widgets/name-widgets.h"
 
 struct _AdjLegend
 {

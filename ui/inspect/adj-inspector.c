@@ -14,7 +14,7 @@
 #include "model/adj-facts.h"
 #include "model/adj-maker.h"
 #include "model/adj-reasons.h"
-#include "panel/name-widgets.h"
+#include "widgets/name-widgets.h"
 
 #define MAX_LINKS 12
 #define FIRST_ELEMENTS 8

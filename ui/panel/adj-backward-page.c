@@ -6,8 +6,8 @@
 
 #include "model/adj-facts.h"
 #include "panel/adj-backward-chart.h"
-#include "panel/adj-row-look.h"
-#include "panel/quick-find.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/quick-find.h"
 
 #define MAX_REASONS 40
 

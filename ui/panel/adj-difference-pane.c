@@ -6,10 +6,10 @@
 #include "model/adj-difference-map.h"
 #include "model/adj-element-list.h"
 #include "model/adj-facts.h"
-#include "panel/adj-column.h"
 #include "panel/adj-difference-view.h"
-#include "panel/name-widgets.h"
-#include "panel/scroll-to-row.h"
+#include "widgets/adj-column.h"
+#include "widgets/name-widgets.h"
+#include "widgets/scroll-to-row.h"
 
 struct _AdjDifferencePane
 {

@@ -4,9 +4,9 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"
-#include "panel/adj-row-look.h"
-#include "panel/quick-find.h"
-#include "panel/scroll-to-row.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/quick-find.h"
+#include "widgets/scroll-to-row.h"
 
 struct _AdjLogPage
 {

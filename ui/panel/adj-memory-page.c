@@ -4,10 +4,10 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"
-#include "panel/adj-column.h"
 #include "panel/adj-memory-chart.h"
-#include "panel/context-menu.h"
-#include "panel/quick-find.h"
+#include "widgets/adj-column.h"
+#include "widgets/context-menu.h"
+#include "widgets/quick-find.h"
 
 struct _AdjMemoryPage
 {

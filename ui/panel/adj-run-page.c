@@ -8,8 +8,8 @@
 #include "model/adj-facts.h"
 #include "model/adj-output-item.h"
 #include "panel/kept-run-row.h"
-#include "panel/name-widgets.h"
 #include "panel/output-columns.h"
+#include "widgets/name-widgets.h"
 
 /* What torch.testing takes for float32. */
 #define USUAL_RTOL 1.3e-6

@@ -7,8 +7,8 @@
 #include "base/adj-arena.h"
 #include "model/adj-maker.h"
 #include "model/adj-source.h"
-#include "panel/adj-row-look.h"
-#include "panel/scroll-to-row.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/scroll-to-row.h"
 
 #define MAX_NAMES 4
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "panel/adj-panel.h"
+#include "widgets/adj-panel.h"
 
 G_BEGIN_DECLS
 

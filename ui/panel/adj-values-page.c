@@ -7,11 +7,11 @@
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
-#include "panel/adj-column.h"
 #include "panel/adj-difference-pane.h"
-#include "panel/context-menu.h"
-#include "panel/quick-find.h"
-#include "panel/scroll-to-row.h"
+#include "widgets/adj-column.h"
+#include "widgets/context-menu.h"
+#include "widgets/quick-find.h"
+#include "widgets/scroll-to-row.h"
 
 struct _AdjValuesPage
 {

@@ -8,7 +8,7 @@
 #include "model/adj-facts.h"
 #include "model/adj-output-item.h"
 #include "model/adj-tensor-stats.h"
-#include "panel/adj-column.h"
+#include "widgets/adj-column.h"
 
 static char *
 get_position (gpointer item)

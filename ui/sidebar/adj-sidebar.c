@@ -6,12 +6,12 @@
 #include "model/adj-facts.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-module-item.h"
-#include "panel/adj-row-look.h"
-#include "panel/context-menu.h"
-#include "panel/quick-find.h"
-#include "panel/scroll-to-row.h"
 #include "sidebar/adj-graph-row.h"
 #include "sidebar/module-rows.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/context-menu.h"
+#include "widgets/quick-find.h"
+#include "widgets/scroll-to-row.h"
 
 struct _AdjSidebar
 {

@@ -5,9 +5,9 @@
 
 #include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
-#include "panel/adj-row-look.h"
-#include "panel/node-rows.h"
-#include "panel/quick-find.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/node-rows.h"
+#include "widgets/quick-find.h"
 
 struct _AdjChangesPage
 {

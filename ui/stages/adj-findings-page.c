@@ -4,9 +4,9 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-checking.h"
-#include "panel/adj-row-look.h"
-#include "panel/node-rows.h"
-#include "panel/quick-find.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/node-rows.h"
+#include "widgets/quick-find.h"
 
 struct _AdjFindingsPage
 {

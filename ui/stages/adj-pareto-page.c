@@ -6,8 +6,8 @@
 #include "model/adj-facts.h"
 #include "model/adj-tradeoff.h"
 #include "model/adj-works.h"
-#include "panel/adj-column.h"
 #include "stages/adj-pareto-chart.h"
+#include "widgets/adj-column.h"
 
 struct _AdjParetoPage
 {

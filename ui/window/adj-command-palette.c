@@ -4,8 +4,8 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-fuzzy.h"
-#include "panel/adj-row-look.h"
-#include "panel/scroll-to-row.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/scroll-to-row.h"
 #include "window/adj-window.h"
 #include "window/palette-entries.h"
 

@@ -13,12 +13,12 @@
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
-#include "panel/name-widgets.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"
 #include "stages/adj-pareto-page.h"
 #include "stages/adj-stage-bar.h"
+#include "widgets/name-widgets.h"
 #include "window/adj-settings.h"
 #include "window/adj-start-page.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/adj-graph-view.h"
-#include "panel/adj-panel.h"
+#include "widgets/adj-panel.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include <glib/gi18n.h>
 
-#include "panel/name-widgets.h"
+#include "widgets/name-widgets.h"
 
 typedef struct
 {

@@ -6,9 +6,9 @@
 #include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
-#include "panel/adj-row-look.h"
-#include "panel/context-menu.h"
-#include "panel/scroll-to-row.h"
+#include "widgets/adj-row-look.h"
+#include "widgets/context-menu.h"
+#include "widgets/scroll-to-row.h"
 
 struct _AdjSearchBar
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/adj-log.h"
-#include "panel/name-widgets.h"
+#include "widgets/name-widgets.h"
 #include "window/adj-file-list.h"
 #include "window/adj-preferences.h"
 #include "window/adj-settings.h"

@@ -4,8 +4,8 @@
 #include <glib/gi18n.h>
 #include "model/adj-changes.h"
 #include "model/adj-stages.h"
-#include "panel/node-rows.h"
 #include "partition/adj-partition.h"
+#include "widgets/node-rows.h"
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
 #include "window/window-menus.h"

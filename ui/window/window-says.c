@@ -2,7 +2,7 @@
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"
-#include "panel/name-widgets.h"
+#include "widgets/name-widgets.h"
 #include "window/window-actions.h"
 #include "window/window-choices.h"
 #include "window/window-private.h"

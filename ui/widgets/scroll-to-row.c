@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/scroll-to-row.h"
+#include "widgets/scroll-to-row.h"
 
 #define FRAMES 2
 #define WISH_KEY "adj-scroll-wish"

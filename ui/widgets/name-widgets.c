@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/name-widgets.h"
+#include "widgets/name-widgets.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

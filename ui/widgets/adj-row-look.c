@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/adj-row-look.h"
+#include "widgets/adj-row-look.h"
 
-#include "panel/context-menu.h"
+#include "widgets/context-menu.h"
 
 typedef struct
 {

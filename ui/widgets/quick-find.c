@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/quick-find.h"
+#include "widgets/quick-find.h"
 
 #include <string.h>
 
-#include "panel/scroll-to-row.h"
+#include "widgets/scroll-to-row.h"
 
 typedef struct
 {

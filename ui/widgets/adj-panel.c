@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/adj-panel.h"
+#include "widgets/adj-panel.h"
 
 typedef struct
 {

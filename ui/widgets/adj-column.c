@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/adj-column.h"
+#include "widgets/adj-column.h"
 
 #include <glib/gi18n.h>
 
-#include "panel/context-menu.h"
+#include "widgets/context-menu.h"
 
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, const AdjColumn *column)

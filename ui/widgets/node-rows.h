@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/adj-document.h"
-#include "panel/context-menu.h"
+#include "widgets/context-menu.h"
 
 G_BEGIN_DECLS
 

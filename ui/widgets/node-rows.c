@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/node-rows.h"
+#include "widgets/node-rows.h"
 
 /* "0-0-joint gelu mul_1": neither ids nor names hold spaces. */
 static char *

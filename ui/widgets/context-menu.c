@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "panel/context-menu.h"
+#include "widgets/context-menu.h"
 
 #define ITEM_KEY "adj-list-item"
 
