@@ -199,7 +199,14 @@ copy_written (Emission *self, guint i)
   AdjNodeSpec spec = spec_of (self->plan->joint, i);
   g_autofree char *name = fresh_name (self->plan->joint, node->name, "_saved");
   AdjValue arg = ADJ_NODE (self->map[i]);
+  AdjTensorMeta meta;
 
+  if (node->val.kind == ADJ_VALUE_META)
+    {
+      meta = *node->val.meta;
+      meta.storage = -1;
+      spec.val.meta = &meta;
+    }
   spec.name = name;
   spec.opcode = ADJ_OPCODE_CALL_FUNCTION;
   spec.target = "torch.ops.aten.clone.default";
