@@ -104,7 +104,7 @@ static void
 judge_alone (const Item *item, AdjValueComparison *value)
 {
   const Comparing *comparing = item->comparing;
-  gboolean alias = comparing_is_alias (item->node);
+  gboolean alias = comparing_is_alias (comparing, item->index);
   AdjVerdict base;
 
   if (alias)
@@ -163,11 +163,14 @@ remember_items (Comparing *comparing, guint index, const AdjValueComparison *val
   g_hash_table_insert (comparing->items, GUINT_TO_POINTER (index), items);
 }
 
-/* Whether @node hands on memory that nobody wrote: it takes some, and computes nothing. */
+/* Whether node @index hands on memory that nobody wrote: it takes some, and computes nothing. */
 static gboolean
-hands_on_unset (const Comparing *comparing, const AdjNode *node)
+hands_on_unset (const Comparing *comparing, guint index)
 {
-  if (!comparing_is_alias (node) && (node->op == NULL || node->op->band != ADJ_BAND_EXACT))
+  const AdjNode *node = adj_graph_get_node (comparing->graph, index);
+
+  if (!comparing_is_alias (comparing, index) &&
+      (node->op == NULL || node->op->band != ADJ_BAND_EXACT))
     return FALSE;
   for (guint k = 0; k < node->n_inputs; k++)
     if (comparing->unset[node->inputs[k].index])
@@ -178,9 +181,9 @@ hands_on_unset (const Comparing *comparing, const AdjNode *node)
 /* What was filled from several sides is judged when it is whole: until then it differs in what is
  * not written yet, and no more is told of it. */
 static void
-judge_unset (Comparing *comparing, const AdjNode *node, guint index, AdjValueComparison *out)
+judge_unset (Comparing *comparing, guint index, AdjValueComparison *out)
 {
-  if (out->verdict <= ADJ_VERDICT_WITHIN || !hands_on_unset (comparing, node))
+  if (out->verdict <= ADJ_VERDICT_WITHIN || !hands_on_unset (comparing, index))
     return;
   comparing->unset[index] = TRUE;
   out->verdict = ADJ_VERDICT_SKIPPED;
@@ -289,7 +292,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
     }
   item.inputs_differ = !out->inputs_agree && !out->inputs_alone;
   comparing->same[index] = compare_items (&item, out) || comparing->same[index];
-  judge_unset (comparing, node, index, out);
+  judge_unset (comparing, index, out);
   return TRUE;
 }
 

@@ -33,7 +33,7 @@ typedef struct
 } Comparing;
 
 /* Whether the result of @node is memory of its first input, so that it computes nothing. */
-gboolean comparing_is_alias (const AdjNode *node);
+gboolean comparing_is_alias (const Comparing *comparing, guint index);
 
 /* The node that stands for result @item of node @index: itself, or the getitem that takes it out.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analysis/adj-aliases.h"
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
 #include "exec/judge-private.h"
@@ -52,12 +53,11 @@ replace_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data
 }
 
 gboolean
-comparing_is_alias (const AdjNode *node)
+comparing_is_alias (const Comparing *comparing, guint index)
 {
-  if (node->n_inputs == 0)
-    return FALSE;
-  return node->op != NULL ? adj_schema_is_view (adj_op_get_schema (node->op))
-                          : g_str_equal (node->target, "operator.getitem");
+  AdjAliasKind kind = adj_graph_get_aliases (comparing->graph)[index].kind;
+
+  return kind == ADJ_ALIAS_VIEW || kind == ADJ_ALIAS_ITEM;
 }
 
 /* What is memory of another value moves with that. */
@@ -67,7 +67,8 @@ move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
   Comparing *comparing = data;
   const AdjNode *node = adj_graph_get_node (comparing->graph, id.index);
 
-  if (comparing_is_alias (node) || (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
+  if (comparing_is_alias (comparing, id.index) ||
+      (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
     return FALSE;
   return noise_move (id, value, &comparing->candidate[id.index], &comparing->truth[id.index], out);
 }

@@ -97,6 +97,6 @@ comparing_note_peer (Comparing *comparing, guint index)
       return;
     }
   adj_value_map (&comparing->candidate[index], take_leaf, &taking, peer);
-  if (taking.missing && (comparing_is_alias (node) || computes_nothing (node)))
+  if (taking.missing && (comparing_is_alias (comparing, index) || computes_nothing (node)))
     repeat_missing (comparing, index);
 }

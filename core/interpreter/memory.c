@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "analysis/adj-aliases.h"
 #include "interpreter/adj-interpreter.h"
 
 typedef struct
@@ -38,19 +39,18 @@ value_bytes (const AdjGraph *graph, const AdjNode *node, gboolean float64)
   return sum.bytes;
 }
 
-/* The node whose storage the result of @node shares: itself, or the source of the view. */
+/* The node whose bytes the result of node @index is a part of: several results are counted where
+ * they are made. */
 static guint
-storage_owner (const AdjGraph *graph, const AdjNode *node, guint index, const AdjLifetime *lives)
+find_owner (const AdjGraph *graph, guint index, const AdjAlias *aliases, const AdjLifetime *lives)
 {
-  gboolean shares = FALSE;
+  const AdjAlias *alias = &aliases[index];
+  gboolean is_part = alias->must == index && alias->kind == ADJ_ALIAS_ITEM &&
+                     adj_graph_get_node (graph, alias->base)->val.kind != ADJ_VALUE_NONE;
 
-  if (node->n_inputs == 0)
-    return index;
-  if (node->op != NULL)
-    shares = adj_schema_is_view (adj_op_get_schema (node->op));
-  else if (g_str_equal (node->target, "operator.getitem"))
-    shares = adj_graph_get_node (graph, node->inputs[0].index)->val.kind != ADJ_VALUE_NONE;
-  return shares ? lives[node->inputs[0].index].owner : index;
+  if (is_part)
+    return lives[alias->base].owner;
+  return alias->must != index ? lives[alias->must].owner : index;
 }
 
 AdjLifetime *
@@ -58,13 +58,14 @@ adj_graph_get_lifetimes (const AdjGraph *graph, gboolean float64)
 {
   guint n = adj_graph_get_n_nodes (graph);
   AdjLifetime *lives = g_new0 (AdjLifetime, MAX (n, 1));
+  const AdjAlias *aliases = adj_graph_get_aliases (graph);
 
   for (guint i = 0; i < n; i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
       AdjLifetime *owner;
 
-      lives[i].owner = storage_owner (graph, node, i, lives);
+      lives[i].owner = find_owner (graph, i, aliases, lives);
       owner = &lives[lives[i].owner];
       lives[i].bytes = lives[i].owner == i ? value_bytes (graph, node, float64) : 0;
       owner->last = MAX (owner->last, adj_graph_get_last_use (graph, i).index);

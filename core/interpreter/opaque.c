@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "base/adj-lexer.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
@@ -15,11 +16,11 @@ typedef struct
 {
   const AdjGraph *graph;
   AdjNodeId *depends; /* of each node: on which one, or ADJ_NO_NODE */
-  guint32 *memory;    /* of each node: the first one that may have its memory */
-  guint32 *written;   /* of memory: by what that has no value, or NONE */
-  guint32 drawn;      /* what should have drawn random numbers, or NONE: the next are others */
-  guint32 set;        /* what should have set how all that follows is computed, or NONE */
-  guint32 returns;    /* the node that may have returned already, or NONE */
+  const AdjAlias *aliases;
+  guint32 *written; /* by first node that may share memory: by what that has no value, or NONE */
+  guint32 drawn;    /* what should have drawn random numbers, or NONE: the next are others */
+  guint32 set;      /* what should have set how all that follows is computed, or NONE */
+  guint32 returns;  /* the node that may have returned already, or NONE */
 } Search;
 
 /* -- Statements ---- */
@@ -167,23 +168,13 @@ find_effects (const AdjNode *node)
   return effects;
 }
 
-/* The first node that may have the memory of @node's result. */
-static guint32
-find_memory (const Search *search, const AdjNode *node, guint index)
-{
-  gboolean is_own = node->op != NULL ? !adj_schema_is_view (adj_op_get_schema (node->op))
-                                     : node->opcode == ADJ_OPCODE_PLACEHOLDER;
-
-  return is_own || node->n_inputs == 0 ? index : search->memory[node->inputs[0].index];
-}
-
 static AdjNodeId
 find_input (const Search *search, const AdjNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     {
       guint input = node->inputs[i].index;
-      guint32 writer = search->written[search->memory[input]];
+      guint32 writer = search->written[search->aliases[input].may];
 
       if (adj_node_id_is_valid (search->depends[input]))
         return search->depends[input];
@@ -199,7 +190,7 @@ static void
 note_effects (Search *search, const AdjNode *node, const Effects *effects, guint cause)
 {
   for (guint i = 0; effects->writes && i < node->n_inputs; i++)
-    search->written[search->memory[node->inputs[i].index]] = cause;
+    search->written[search->aliases[node->inputs[i].index].may] = cause;
   if (effects->draws && search->drawn == NONE)
     search->drawn = cause;
   if (effects->sets && search->set == NONE)
@@ -215,7 +206,6 @@ search_node (Search *search, guint index)
   Effects effects = find_effects (node);
   AdjNodeId *depends = &search->depends[index];
 
-  search->memory[index] = find_memory (search, node, index);
   *depends = find_input (search, node);
   if (!adj_node_id_is_valid (*depends) && (node->opcode == ADJ_OPCODE_RAW || has_unread (node) ||
                                            find_opaque_graph (search->graph, node) != NULL))
@@ -235,9 +225,10 @@ AdjNodeId *
 adj_graph_find_opaque (const AdjGraph *graph)
 {
   guint n = adj_graph_get_n_nodes (graph);
-  g_autofree guint32 *memory = g_new0 (guint32, n + 1);
   g_autofree guint32 *written = g_new (guint32, n + 1);
-  Search search = { graph, g_new0 (AdjNodeId, n + 1), memory, written, NONE, NONE, NONE };
+  Search search = {
+    graph, g_new0 (AdjNodeId, n + 1), adj_graph_get_aliases (graph), written, NONE, NONE, NONE
+  };
 
   memset (written, 0xff, (n + 1) * sizeof *written);
   for (guint i = 0; i < n; i++)

@@ -19,6 +19,8 @@ typedef struct
   AdjValue value;
 } AdjNamedValue;
 
+typedef struct _AdjAnalysisResult AdjAnalysisResult;
+
 /* The builder fills one of these and hands it out sealed. */
 struct _AdjGraph
 {
@@ -48,9 +50,12 @@ struct _AdjGraph
   guint n_subgraphs;
   AdjNamedValue *attrs;
   guint n_attrs;
+
+  AdjAnalysisResult *analyses; /* (owned): added to while the graph is shared (graph-analysis.c) */
 };
 
 /* Derives users, last uses and phases from the arguments of the nodes. */
 void adj_graph_index (AdjGraph *graph);
+void adj_graph_free_analyses (AdjGraph *graph);
 
 G_END_DECLS

@@ -188,6 +188,7 @@ adj_graph_unref (AdjGraph *graph)
   if (!g_atomic_ref_count_dec (&graph->refs))
     return;
 
+  adj_graph_free_analyses (graph);
   for (guint i = 0; i < graph->n_subgraphs; i++)
     adj_graph_unref (graph->subgraphs[i].graph);
   g_clear_pointer (&graph->references, g_ptr_array_unref);

@@ -3,20 +3,13 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "layout/census-private.h"
 #include "ops/adj-op-table.h"
 #include "tensor/adj-shape.h"
 
 /* Inputs beyond which those that no file calls parameters become chips too. */
 #define MANY_INPUTS 8
-
-/* Packets whose result shares the storage of their first input. */
-static const char *const views[] = {
-  "_conj",    "_reshape_alias", "_unsafe_view", "alias",     "as_strided", "chunk",     "detach",
-  "diagonal", "expand",         "expand_as",    "flatten",   "getitem",    "movedim",   "narrow",
-  "permute",  "reshape",        "select",       "slice",     "split",      "squeeze",   "swapaxes",
-  "t",        "transpose",      "unbind",       "unflatten", "unfold",     "unsqueeze", "view",
-};
 
 gboolean
 census_packet_is (const char *target, const char *packet)
@@ -34,17 +27,11 @@ census_packet_is (const char *target, const char *packet)
   return strncmp (start, packet, length) == 0 && (start[length] == '\0' || start[length] == '.');
 }
 
-/* A view with one input folds into what it views. */
+/* A view with one input folds into what it views, and so does one of several results. */
 static gboolean
-is_alias (const AdjNode *node)
+is_folded (const AdjNode *node, AdjAliasKind kind)
 {
-  if (node->n_inputs != 1 ||
-      (node->opcode != ADJ_OPCODE_CALL_FUNCTION && node->opcode != ADJ_OPCODE_CALL_METHOD))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (views); i++)
-    if (census_packet_is (node->target, views[i]))
-      return TRUE;
-  return FALSE;
+  return node->n_inputs == 1 && (kind == ADJ_ALIAS_VIEW || kind == ADJ_ALIAS_ITEM);
 }
 
 gboolean
@@ -339,6 +326,7 @@ static void
 find_hosts (AdjCensus *self, gboolean keep_aliases)
 {
   gboolean known = knows_parameters (self->graph);
+  const AdjAlias *aliases = adj_graph_get_aliases (self->graph);
   g_autofree guint8 *has_gradient = g_new0 (guint8, self->n);
 
   for (guint i = 0; i < self->results->len; i++)
@@ -353,7 +341,7 @@ find_hosts (AdjCensus *self, gboolean keep_aliases)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
       AdjCensusEntry *entry = &self->entries[i];
-      gboolean alias = is_alias (node);
+      gboolean alias = is_folded (node, aliases[i].kind);
       guint32 input = alias ? node->inputs[0].index : i;
       gboolean of_chip = alias && self->entries[input].kind == ADJ_CENSUS_CHIP;
 

@@ -2,13 +2,14 @@
 /* saved-reference: forward returns a reference to memory that it has written to in between, so that
  * backward reads the new value. */
 
+#include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
 
 /* By node: the call that writes to the memory that it made; 0: none. */
 static guint32 *
-find_writers (const AdjGraph *graph, const guint32 *owners)
+find_writers (const AdjGraph *graph, const AdjAlias *aliases)
 {
   guint32 *writers = g_new0 (guint32, adj_graph_get_n_nodes (graph));
 
@@ -19,7 +20,7 @@ find_writers (const AdjGraph *graph, const guint32 *owners)
 
       for (guint k = 0; schema != NULL && k < MIN (schema->n_arguments, node->args.n); k++)
         if (schema->arguments[k].type.written && node->args.items[k].kind == ADJ_VALUE_NODE)
-          writers[owners[node->args.items[k].node.index]] = i;
+          writers[aliases[node->args.items[k].node.index].must] = i;
     }
   return writers;
 }
@@ -28,17 +29,17 @@ static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
   g_autoptr (GArray) saved = pair_list_saved (region);
-  g_autofree guint32 *owners = NULL;
+  const AdjAlias *aliases;
   g_autofree guint32 *writers = NULL;
 
   if (saved->len == 0)
     return;
-  owners = pair_find_owners (region->forward);
-  writers = find_writers (region->forward, owners);
+  aliases = adj_graph_get_aliases (region->forward);
+  writers = find_writers (region->forward, aliases);
   for (guint i = 0; i < saved->len; i++)
     {
       guint node = g_array_index (saved, AdjNodeId, i).index;
-      guint writer = writers[owners[node]];
+      guint writer = writers[aliases[node].must];
 
       if (writer > node)
         pair_report (check, ADJ_SEVERITY_WARNING, region->forward, node, findings,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* saved-twice: a value whose memory is handed over in a view is computed again beside. */
 
+#include "analysis/adj-aliases.h"
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
 
@@ -8,20 +9,20 @@ static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
   g_autoptr (GArray) saved = pair_list_saved (region);
-  g_autofree guint32 *owners = NULL;
+  const AdjAlias *aliases;
 
   if (saved->len == 0 || region->backward == NULL)
     return;
-  owners = pair_find_owners (region->forward);
+  aliases = adj_graph_get_aliases (region->forward);
   for (guint i = 0; i < saved->len; i++)
     {
       guint node = g_array_index (saved, AdjNodeId, i).index;
       const AdjNode *view = adj_graph_get_node (region->forward, node);
-      const AdjNode *owner = adj_graph_get_node (region->forward, owners[node]);
+      const AdjNode *owner = adj_graph_get_node (region->forward, aliases[node].must);
 
-      if (owners[node] != node && pair_find_call (region->forward, owner->name) != NULL &&
+      if (aliases[node].must != node && pair_find_call (region->forward, owner->name) != NULL &&
           pair_find_call (region->backward, owner->name) != NULL)
-        pair_report (check, ADJ_SEVERITY_NOTE, region->forward, owners[node], findings,
+        pair_report (check, ADJ_SEVERITY_NOTE, region->forward, aliases[node].must, findings,
                      "'%s' is saved as '%s' and computed again in backward", owner->name,
                      view->name);
     }

@@ -2,28 +2,29 @@
 /* unsaved: MUST_SAVE is forgotten on views and results of several, and below a budget of 1
  * (partitioner §4.7, §5). */
 
+#include "analysis/adj-aliases.h"
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
 
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
-  g_autofree guint32 *owners = NULL;
+  const AdjAlias *aliases;
   g_autoptr (GArray) saved = pair_list_saved (region);
   g_autofree guint8 *is_saved = NULL;
 
   if (region->forward == NULL || region->backward == NULL || region->num_fwd_outputs < 0)
     return;
-  owners = pair_find_owners (region->forward);
+  aliases = adj_graph_get_aliases (region->forward);
   is_saved = g_new0 (guint8, adj_graph_get_n_nodes (region->forward));
   for (guint i = 0; i < saved->len; i++)
-    is_saved[owners[g_array_index (saved, AdjNodeId, i).index]] = TRUE;
+    is_saved[aliases[g_array_index (saved, AdjNodeId, i).index].must] = TRUE;
   for (guint i = 0; i < adj_graph_get_n_nodes (region->forward); i++)
     {
       const AdjNode *node = adj_graph_get_node (region->forward, i);
 
       /* A view of what is saved is as good as saved. */
-      if (node->meta.recompute == ADJ_RECOMPUTE_MUST_SAVE && !is_saved[owners[i]] &&
+      if (node->meta.recompute == ADJ_RECOMPUTE_MUST_SAVE && !is_saved[aliases[i].must] &&
           pair_find_call (region->backward, node->name) != NULL)
         pair_report (check, ADJ_SEVERITY_WARNING, region->backward,
                      adj_graph_find_node (region->backward, node->name).index, findings,

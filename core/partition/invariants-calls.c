@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "partition/invariants-private.h"
 #include "partition/op-traits-private.h"
@@ -179,24 +180,19 @@ examine_i15 (const Examined *self, guint *n_cases)
 
 /* -- what was decided -- */
 
-static gboolean
-is_view (const AdjNode *node)
-{
-  return node->op != NULL && adj_schema_is_view (adj_op_get_schema (node->op));
-}
-
 /* A view of what is computed again is made again. */
 const char *
 examine_i16 (const Examined *self, guint *n_cases)
 {
   const AdjPartition *p = self->partition;
+  const AdjAlias *aliases = adj_graph_get_aliases (p->joint);
 
   if (!g_str_equal (p->partitioner, "min-cut") ||
       budget_wanted (self->partition->joint, self->options) != 1)
     return NULL;
   for (guint i = 0; i < adj_graph_get_n_nodes (p->joint); i++)
     {
-      if (p->nodes[i].ban == ADJ_RULE_NONE || is_view (adj_graph_get_node (p->joint, i)))
+      if (p->nodes[i].ban == ADJ_RULE_NONE || aliases[i].kind == ADJ_ALIAS_VIEW)
         continue;
       *n_cases += 1;
       if (p->nodes[i].fate == ADJ_FATE_RECOMPUTED)
@@ -233,6 +229,7 @@ const char *
 examine_i18 (const Examined *self, guint *n_cases)
 {
   const AdjPartition *p = self->partition;
+  const AdjAlias *aliases = adj_graph_get_aliases (p->joint);
 
   if (budget_wanted (self->partition->joint, self->options) != 1)
     return NULL;
@@ -243,7 +240,8 @@ examine_i18 (const Examined *self, guint *n_cases)
 
       if (decision->recompute != ADJ_RECOMPUTE_MUST_SAVE ||
           decision->node_class != ADJ_NODE_CLASS_FORWARD || decision->ban != ADJ_RULE_MUST_SAVE ||
-          node->val.kind != ADJ_VALUE_META || is_view (node) || examined_is_gradient (self, i))
+          node->val.kind != ADJ_VALUE_META || aliases[i].kind == ADJ_ALIAS_VIEW ||
+          examined_is_gradient (self, i))
         continue;
       *n_cases += 1;
       if (decision->fate == ADJ_FATE_RECOMPUTED)

@@ -12,23 +12,24 @@
 typedef struct
 {
   const Joint *joint;
-  GHashTable *returned; /* storages that the caller gets hold of */
+  const guint8 *returned; /* by owner: whether the caller gets hold of its memory */
   gboolean compat;
 } Merge;
 
-static GHashTable *
-returned_storages (const Joint *joint)
+/* (transfer full) */
+static guint8 *
+find_returned (const Joint *joint)
 {
-  GHashTable *storages = g_hash_table_new (NULL, NULL);
+  guint8 *returned = g_new0 (guint8, joint->n);
 
   for (guint i = 0; i < joint->n_outputs; i++)
     {
       guint node = joint_output (joint, i);
 
-      if (node != NOBODY && joint->storage[node] != G_MININT32)
-        g_hash_table_add (storages, GINT_TO_POINTER (joint->storage[node]));
+      if (node != NOBODY && joint->has_memory[node])
+        returned[joint->owner[node]] = TRUE;
     }
-  return storages;
+  return returned;
 }
 
 static gboolean
@@ -45,14 +46,13 @@ may_merge (const AdjGraph *graph, guint i, gpointer data)
     return FALSE;
   if (!merge->compat && ((traits & OP_SEEDED) != 0 || joint->draws[i]))
     return FALSE;
-  return joint->storage[i] == G_MININT32 ||
-         !g_hash_table_contains (merge->returned, GINT_TO_POINTER (joint->storage[i]));
+  return !joint->has_memory[i] || !merge->returned[joint->owner[i]];
 }
 
 void
 joint_merge_equal (Joint *joint, gboolean compat)
 {
-  g_autoptr (GHashTable) returned = returned_storages (joint);
+  g_autofree guint8 *returned = find_returned (joint);
   Merge merge = { joint, returned, compat };
   g_autofree guint32 *first = compat
                                   ? adj_graph_find_torch_repeats (joint->graph, may_merge, &merge)

@@ -56,8 +56,8 @@ typedef struct
   guint8 *gone;  /* dead, or merged into another one */
   guint32 *rep;  /* the node that stands for it: mostly itself */
   guint64 *bytes;
-  gint32 *storage;   /* equal: they share memory; G_MININT32: has none */
-  guint32 *owner;    /* the first node with that storage, which made it */
+  guint8 *has_memory;
+  guint32 *owner;    /* the first node in its storage, which made it; itself without memory */
   guint8 *recompute; /* AdjRecompute, after cleanup */
   guint8 *tag_rule;  /* AdjPartitionRule: where that comes from */
   guint32 *tag_because;

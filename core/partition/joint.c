@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "partition/joint-private.h"
 
@@ -89,52 +90,17 @@ draws (const AdjNode *node, guint traits)
   return node->op == NULL || (node->op->flags & ADJ_OP_RANDOM) != 0;
 }
 
-/* The argument whose memory the result of a view shares; NOBODY otherwise. */
-static guint
-viewed_input (const AdjNode *node, guint traits)
-{
-  gboolean is_view = (traits & (OP_VIEW | OP_GETITEM)) != 0 ||
-                     (node->op != NULL && adj_schema_is_view (adj_op_get_schema (node->op)));
-
-  if (!is_view || node->args.n == 0 || node->args.items[0].kind != ADJ_VALUE_NODE)
-    return NOBODY;
-  return node->args.items[0].node.index;
-}
-
-/* As the graph says; where it does not, views share with what they view, and so do the parts of a
- * view of several results. */
-static gint32
-storage_of (const Joint *self, guint i)
-{
-  const AdjNode *node = adj_graph_get_node (self->graph, i);
-  guint from = viewed_input (node, self->traits[i]);
-
-  if (node->val.kind == ADJ_VALUE_META && node->val.meta->storage >= 0)
-    return node->val.meta->storage;
-  if (from != NOBODY && self->storage[from] != G_MININT32)
-    return self->storage[from];
-  return node->val.kind == ADJ_VALUE_META ? -1 - (gint32) i : G_MININT32;
-}
-
+/* What is no tensor has no memory, unless all of it is in that of a tensor. */
 static void
-find_storages (Joint *self)
+find_owners (Joint *self)
 {
-  g_autoptr (GHashTable) owners = g_hash_table_new (NULL, NULL);
+  const AdjAlias *aliases = adj_graph_get_aliases (self->graph);
 
   for (guint i = 0; i < self->n; i++)
     {
-      gpointer key, owner;
-
-      self->storage[i] = storage_of (self, i);
-      self->owner[i] = i;
-      if (self->storage[i] == G_MININT32)
-        continue;
-      key = GINT_TO_POINTER (self->storage[i]);
-      owner = g_hash_table_lookup (owners, key);
-      if (owner != NULL)
-        self->owner[i] = GPOINTER_TO_UINT (owner) - 1;
-      else
-        g_hash_table_insert (owners, key, GUINT_TO_POINTER (i + 1));
+      self->owner[i] = aliases[i].must;
+      self->has_memory[i] =
+          aliases[i].must != i || adj_graph_get_node (self->graph, i)->val.kind == ADJ_VALUE_META;
     }
 }
 
@@ -158,7 +124,7 @@ read_nodes (Joint *self)
       self->rep[i] = i;
       self->because[i] = NOBODY;
     }
-  find_storages (self);
+  find_owners (self);
 }
 
 static gboolean
@@ -294,7 +260,7 @@ allocate (Joint *self)
   PER_NODE (gone, guint8);
   PER_NODE (rep, guint32);
   PER_NODE (bytes, guint64);
-  PER_NODE (storage, gint32);
+  PER_NODE (has_memory, guint8);
   PER_NODE (owner, guint32);
   PER_NODE (recompute, guint8);
   PER_NODE (tag_rule, guint8);

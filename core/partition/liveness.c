@@ -66,7 +66,7 @@ shared_input (const Liveness *self, guint node)
 {
   const Joint *joint = self->joint;
 
-  if (joint->owner[node] == node || joint->storage[node] == G_MININT32)
+  if (joint->owner[node] == node || !joint->has_memory[node])
     return NOBODY;
   for (guint32 k = joint->inputs.begin[node]; k < joint->inputs.begin[node + 1]; k++)
     {

@@ -14,8 +14,6 @@ const AdjNode *pair_find_call (AdjGraph *graph, const char *name);
 gboolean pair_draws (const AdjNode *node);
 /* What @region's forward saves, as AdjNodeId; empty when that is unknown.  (transfer full) */
 GArray *pair_list_saved (const AdjCheckedRegion *region);
-/* By node of @graph: the node that made the memory of its result.  (transfer full) */
-guint32 *pair_find_owners (const AdjGraph *graph);
 
 /* Adds a finding on one node. */
 void pair_report (const AdjCheck *check,

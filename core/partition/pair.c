@@ -43,33 +43,6 @@ pair_list_saved (const AdjCheckedRegion *region)
   return saved;
 }
 
-static gboolean
-is_view (const AdjNode *node)
-{
-  return node->op != NULL && adj_schema_is_view (adj_op_get_schema (node->op));
-}
-
-guint32 *
-pair_find_owners (const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  guint32 *owners = g_new (guint32, n);
-
-  for (guint32 i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i), *made_by = node;
-
-      owners[i] = i;
-      if (node->n_inputs == 0 || node->opcode != ADJ_OPCODE_CALL_FUNCTION)
-        continue;
-      if ((op_traits_of (node) & OP_GETITEM) != 0)
-        made_by = adj_graph_get_node (graph, node->inputs[0].index);
-      if (is_view (made_by) || (made_by == node && (op_traits_of (node) & OP_VIEW) != 0))
-        owners[i] = owners[node->inputs[0].index];
-    }
-  return owners;
-}
-
 void
 pair_report (const AdjCheck *check,
              AdjSeverity severity,

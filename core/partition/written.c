@@ -29,7 +29,7 @@ plan_find_written (Plan *plan)
     {
       guint node = plan_item (plan->tensors, i);
 
-      plan->is_written[node] = joint->storage[node] != G_MININT32 && written[joint->owner[node]];
+      plan->is_written[node] = joint->has_memory[node] && written[joint->owner[node]];
     }
 }
 

@@ -13,8 +13,5 @@ gboolean captured_calls (const AdjNode *node, const char *target);
 guint captured_get_arg (const AdjNode *node, guint arg);
 /* Whether @node writes its first argument. */
 gboolean captured_writes (const AdjNode *node);
-/* (transfer full) (array): by node, the one that made the memory of its result: that which a view
- * looks at, or a write was to. */
-guint *captured_find_owners (const AdjGraph *graph);
 
 G_END_DECLS

@@ -24,22 +24,3 @@ captured_writes (const AdjNode *node)
   return schema != NULL && schema->n_arguments > 0 && schema->arguments[0].type.written &&
          captured_get_arg (node, 0) != G_MAXUINT;
 }
-
-guint *
-captured_find_owners (const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  guint *owners = g_new (guint, n + 1);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-      guint source = captured_get_arg (node, 0);
-
-      owners[i] = i;
-      if (node->op != NULL && source != G_MAXUINT &&
-          (captured_writes (node) || adj_schema_is_view (adj_op_get_schema (node->op))))
-        owners[i] = owners[source];
-    }
-  return owners;
-}

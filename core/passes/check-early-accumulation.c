@@ -2,17 +2,18 @@
 /* early-accumulation: a leaf is given a gradient that is written afterwards (compiled-autograd,
  * trap 13; C21 in the order of 2024). */
 
+#include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-private.h"
 
 /* The first write to what accumulation @index added, behind it; G_MAXUINT: none. */
 static guint
-find_write (const AdjGraph *graph, const guint *owners, guint index)
+find_write (const AdjGraph *graph, const AdjAlias *aliases, guint index)
 {
   guint grad = captured_get_arg (adj_graph_get_node (graph, index), 1);
 
   for (guint i = index + 1; grad != G_MAXUINT && i < adj_graph_get_n_nodes (graph); i++)
-    if (captured_writes (adj_graph_get_node (graph, i)) && owners[i] == owners[grad])
+    if (captured_writes (adj_graph_get_node (graph, i)) && aliases[i].must == aliases[grad].must)
       return i;
   return G_MAXUINT;
 }
@@ -21,13 +22,13 @@ static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
   AdjGraph *graph = region->captured;
-  g_autofree guint *owners = graph != NULL ? captured_find_owners (graph) : NULL;
+  const AdjAlias *aliases = graph != NULL ? adj_graph_get_aliases (graph) : NULL;
 
   for (guint i = 0; graph != NULL && i < adj_graph_get_n_nodes (graph); i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
       guint write =
-          captured_calls (node, ADJ_TARGET_ACCUMULATE) ? find_write (graph, owners, i) : G_MAXUINT;
+          captured_calls (node, ADJ_TARGET_ACCUMULATE) ? find_write (graph, aliases, i) : G_MAXUINT;
 
       if (write == G_MAXUINT)
         continue;

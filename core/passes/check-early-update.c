@@ -2,6 +2,7 @@
 /* early-update: a hook that runs when a leaf has its gradient, and may write the leaf, runs before
  * the backward has read the leaf for the last time. */
 
+#include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-private.h"
 
@@ -17,7 +18,7 @@ runs_after_accumulation (const AdjNode *node)
 
 /* The first node behind hook @index that computes with the leaf; G_MAXUINT: none. */
 static guint
-find_reader (const AdjGraph *graph, const guint *owners, guint index)
+find_reader (const AdjGraph *graph, const AdjAlias *aliases, guint index)
 {
   guint leaf = captured_get_arg (adj_graph_get_node (graph, index), 1);
 
@@ -26,7 +27,7 @@ find_reader (const AdjGraph *graph, const guint *owners, guint index)
       const AdjNode *node = adj_graph_get_node (graph, i);
 
       for (guint k = 0; k < node->n_inputs && node->op != NULL; k++)
-        if (owners[node->inputs[k].index] == owners[leaf])
+        if (aliases[node->inputs[k].index].must == aliases[leaf].must)
           return i;
     }
   return G_MAXUINT;
@@ -36,12 +37,12 @@ static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)
 {
   AdjGraph *graph = region->captured;
-  g_autofree guint *owners = graph != NULL ? captured_find_owners (graph) : NULL;
+  const AdjAlias *aliases = graph != NULL ? adj_graph_get_aliases (graph) : NULL;
 
   for (guint i = 0; graph != NULL && i < adj_graph_get_n_nodes (graph); i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
-      guint reader = runs_after_accumulation (node) ? find_reader (graph, owners, i) : G_MAXUINT;
+      guint reader = runs_after_accumulation (node) ? find_reader (graph, aliases, i) : G_MAXUINT;
 
       if (reader == G_MAXUINT)
         continue;

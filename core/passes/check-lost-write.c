@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-private.h"
 
@@ -35,8 +36,11 @@ add_finding (const AdjCheck *check,
 /* A node of @graph that reads, under a name of @before, memory that node @write of @before wrote
  * earlier.  @read (out). */
 static guint
-find_reader (
-    const AdjGraph *graph, const AdjGraph *before, const guint *owners, guint write, guint *read)
+find_reader (const AdjGraph *graph,
+             const AdjGraph *before,
+             const AdjAlias *aliases,
+             guint write,
+             guint *read)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
@@ -51,7 +55,7 @@ find_reader (
               adj_graph_find_node (before, adj_graph_get_node (graph, node->inputs[k].index)->name);
 
           *read = node->inputs[k].index;
-          if (adj_node_id_is_valid (source) && owners[source.index] == owners[write])
+          if (adj_node_id_is_valid (source) && aliases[source.index].must == aliases[write].must)
             return i;
         }
     }
@@ -61,7 +65,7 @@ find_reader (
 static void
 check_both (const AdjCheck *check, AdjGraph *before, AdjGraph *graph, AdjFindings *findings)
 {
-  g_autofree guint *owners = captured_find_owners (before);
+  const AdjAlias *aliases = adj_graph_get_aliases (before);
 
   for (guint i = 0; i < adj_graph_get_n_nodes (before); i++)
     {
@@ -70,7 +74,7 @@ check_both (const AdjCheck *check, AdjGraph *before, AdjGraph *graph, AdjFinding
 
       if (!captured_writes (node) || adj_node_id_is_valid (adj_graph_find_node (graph, node->name)))
         continue;
-      reader = find_reader (graph, before, owners, i, &read);
+      reader = find_reader (graph, before, aliases, i, &read);
       if (reader != G_MAXUINT)
         add_finding (check, graph, reader, read, node->name, findings);
     }
@@ -90,10 +94,10 @@ is_of_copy_slices (const AdjNode *node)
 
 /* Whether somebody writes a part of it, or puts that into a new value. */
 static gboolean
-has_part (const AdjGraph *graph, const AdjNode *node, guint index, const guint *owners)
+has_part (const AdjGraph *graph, const AdjNode *node, guint index, const AdjAlias *aliases)
 {
   for (guint i = 0; i < node->n_users; i++)
-    if (owners[node->users[i].index] == owners[index] ||
+    if (aliases[node->users[i].index].must == aliases[index].must ||
         strstr (adj_graph_get_node (graph, node->users[i].index)->target, "scatter") != NULL)
       return TRUE;
   return FALSE;
@@ -102,7 +106,7 @@ has_part (const AdjGraph *graph, const AdjNode *node, guint index, const guint *
 static void
 check_alone (const AdjCheck *check, AdjGraph *graph, AdjFindings *findings)
 {
-  g_autofree guint *owners = captured_find_owners (graph);
+  const AdjAlias *aliases = adj_graph_get_aliases (graph);
 
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
@@ -112,7 +116,7 @@ check_alone (const AdjCheck *check, AdjGraph *graph, AdjFindings *findings)
       if (captured_calls (node, "torch.ops.aten.copy_.default") && target != G_MAXUINT &&
           captured_calls (adj_graph_get_node (graph, target),
                           "torch.ops.aten.new_empty_strided.default") &&
-          is_of_copy_slices (node) && node->n_users > 0 && !has_part (graph, node, i, owners))
+          is_of_copy_slices (node) && node->n_users > 0 && !has_part (graph, node, i, aliases))
         add_finding (check, graph, node->users[0].index, i, NULL, findings);
     }
 }

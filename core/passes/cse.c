@@ -5,6 +5,7 @@
  * the program made them.  A write ends what came before it: a read after it is not a read before
  * it, even with equal arguments. */
 
+#include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass-internal.h"
@@ -22,45 +23,21 @@ is_repeatable (const AdjNode *node)
   return adj_op_is_pure (node->op) && (node->op->flags & ADJ_OP_NO_COMPARE) == 0;
 }
 
-/* By node: the node that made the memory of its result.  Every item of several results has memory
- * of its own, unless all of them are views. */
-static guint *
-find_owners (const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  guint *owners = g_new (guint, n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-      const AdjNode *made_by = node;
-
-      owners[i] = i;
-      if (node->n_inputs == 0 || node->opcode == ADJ_OPCODE_OUTPUT)
-        continue;
-      if (g_str_equal (node->target, "operator.getitem"))
-        made_by = adj_graph_get_node (graph, node->inputs[0].index);
-      if (made_by->op != NULL && adj_schema_is_view (adj_op_get_schema (made_by->op)))
-        owners[i] = owners[node->inputs[0].index];
-    }
-  return owners;
-}
-
-/* By owner: whether an output shares its memory. */
+/* By first node of a storage: whether an output lies in it. */
 static gboolean *
-mark_outputs (const AdjGraph *graph, const guint *owners)
+mark_outputs (const AdjGraph *graph, const AdjAlias *aliases)
 {
   gboolean *marks = g_new0 (gboolean, adj_graph_get_n_nodes (graph));
   const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
 
   for (guint i = 0; i < output->n_inputs; i++)
-    marks[owners[output->inputs[i].index]] = TRUE;
+    marks[aliases[output->inputs[i].index].must] = TRUE;
   return marks;
 }
 
 typedef struct
 {
-  const guint *owners;
+  const AdjAlias *aliases;
   const gboolean *returned;
 } Memory;
 
@@ -70,7 +47,7 @@ may_merge (const AdjGraph *graph, guint index, gpointer data)
   const Memory *memory = data;
 
   return is_repeatable (adj_graph_get_node (graph, index)) &&
-         !memory->returned[memory->owners[index]];
+         !memory->returned[memory->aliases[index].must];
 }
 
 static AdjGraph *
@@ -78,9 +55,9 @@ cse_run (AdjGraph *in, AdjPassContext *context, GError **error)
 {
   guint n = adj_graph_get_n_nodes (in);
   g_autoptr (AdjBuilder) builder = adj_builder_new_like (in);
-  g_autofree guint *owners = find_owners (in);
-  g_autofree gboolean *returned = mark_outputs (in, owners);
-  Memory memory = { owners, returned };
+  const AdjAlias *aliases = adj_graph_get_aliases (in);
+  g_autofree gboolean *returned = mark_outputs (in, aliases);
+  Memory memory = { aliases, returned };
   g_autofree guint32 *first = adj_graph_find_repeats (in, may_merge, &memory);
   g_autofree AdjNodeId *map = g_new0 (AdjNodeId, n);
 

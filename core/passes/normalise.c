@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
 #include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
@@ -16,6 +17,7 @@ typedef struct
   AdjBuilder *builder;
   AdjPassContext *context;
   AdjNodeId *map;
+  const AdjAlias *aliases;
   gboolean *returned;
   gboolean *scratch;   /* views of a copy that somebody made only to write into it */
   GHashTable *regions; /* number of a region of checkpointing → which one it is here, plus one */
@@ -93,8 +95,8 @@ find_twin (Normaliser *self, guint index)
 
   if (node->op == NULL)
     return index;
-  if (node->n_inputs > 0 && adj_schema_is_view (adj_op_get_schema (node->op)))
-    self->scratch[index] = self->scratch[node->inputs[0].index];
+  if (self->aliases[index].kind == ADJ_ALIAS_VIEW)
+    self->scratch[index] = self->scratch[self->aliases[index].base];
   for (guint i = 0; i < G_N_ELEMENTS (twins); i++)
     if (g_str_equal (twins[i].target, node->target))
       return twins[i].find (self, index);
@@ -317,7 +319,8 @@ normalise_run (AdjGraph *in, AdjPassContext *context, GError **error)
   g_autofree gboolean *scratch = g_new0 (gboolean, n);
   g_autoptr (GHashTable) regions = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (guint));
-  Normaliser self = { in, builder, context, map, returned, scratch, regions };
+  Normaliser self = { in,       builder, context, map, adj_graph_get_aliases (in),
+                      returned, scratch, regions };
 
   for (guint i = 0; i < n; i++)
     {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-aliases.h"
 #include "model/adj-facts.h"
 
 struct _AdjModuleItem
@@ -116,7 +117,7 @@ typedef struct
   const AdjGraph *graph;
   GListStore *roots;
   GHashTable *items;    /* path → item, borrowed from the stores */
-  GHashTable *storages; /* storage ids that were counted */
+  GHashTable *storages; /* that were counted, by their first nodes */
 } Tree;
 
 /* "2 Block" in "h.2" under "h"; the whole path when the parent is not a prefix. */
@@ -168,6 +169,13 @@ is_saved (const AdjGraph *graph, guint index)
   return FALSE;
 }
 
+/* The first node in the storage of node @index. */
+static guint32
+find_storage (const AdjGraph *graph, guint index)
+{
+  return adj_graph_get_aliases (graph)[index].must;
+}
+
 static gint64
 saved_bytes (Tree *tree, guint index)
 {
@@ -177,7 +185,7 @@ saved_bytes (Tree *tree, guint index)
 
   if (meta == NULL || !is_saved (tree->graph, index))
     return 0;
-  if (meta->storage >= 0 && !g_hash_table_add (tree->storages, GINT_TO_POINTER (meta->storage + 1)))
+  if (!g_hash_table_add (tree->storages, GUINT_TO_POINTER (find_storage (tree->graph, index))))
     return 0;
   bytes = adj_facts_node_bytes (tree->graph, node);
   return MAX (bytes, 0);
@@ -210,10 +218,8 @@ leave_out_inputs (Tree *tree)
   for (guint i = 0; i < adj_graph_get_n_inputs (tree->graph); i++)
     {
       AdjNodeId input = adj_graph_get_input (tree->graph, i);
-      const AdjTensorMeta *meta = adj_facts_meta (adj_graph_get_node (tree->graph, input.index));
 
-      if (meta != NULL && meta->storage >= 0)
-        g_hash_table_add (tree->storages, GINT_TO_POINTER (meta->storage + 1));
+      g_hash_table_add (tree->storages, GUINT_TO_POINTER (find_storage (tree->graph, input.index)));
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/adj-selection-facts.h"
 
+#include "analysis/adj-aliases.h"
 #include "model/adj-facts.h"
 
 static gint
@@ -43,15 +44,13 @@ role_of (const AdjScene *scene, AdjNodeId id)
 static void
 count_bytes (AdjSelectionFacts *facts,
              const AdjGraph *graph,
-             const AdjNode *node,
+             guint index,
              AdjRole role,
              GHashTable *storages)
 {
-  const AdjTensorMeta *meta = adj_facts_meta (node);
-  gint64 bytes = adj_facts_node_bytes (graph, node);
+  gint64 bytes = adj_facts_node_bytes (graph, adj_graph_get_node (graph, index));
 
-  if (meta != NULL && meta->storage >= 0 &&
-      !g_hash_table_add (storages, GINT_TO_POINTER ((int) meta->storage + 1)))
+  if (!g_hash_table_add (storages, GUINT_TO_POINTER (adj_graph_get_aliases (graph)[index].must)))
     return;
   if (bytes < 0)
     {
@@ -98,7 +97,7 @@ adj_selection_facts_new (const AdjGraph *graph,
       facts->n_backward += adj_graph_is_backward (graph, id.index);
       facts->roles[role]++;
       count_operator (facts, node);
-      count_bytes (facts, graph, node, role, storages);
+      count_bytes (facts, graph, id.index, role, storages);
       if (evaluation != NULL)
         count_run (facts, evaluation, id);
     }
