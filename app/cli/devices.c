@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "base/adj-format-bytes.h"
 
 extern const AdjCommand adj_command_devices;
 
@@ -49,8 +50,7 @@ list_devices (void)
 static void
 print_text (const GArray *devices)
 {
-  g_autofree char *memory =
-      g_format_size_full (adj_memory_get_available (), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *memory = adj_format_bytes (adj_memory_get_available ());
 
   for (guint i = 0; i < devices->len; i++)
     {

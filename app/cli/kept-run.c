@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/adj-format-bytes.h"
+
 gboolean
 adj_kept_run_check (const AdjTarget *target, const char *name, const char *into, GError **error)
 {
@@ -41,7 +43,7 @@ check_size (const AdjSessionRun *run, const AdjRecordedCall *kept, gboolean valu
 
   if (n <= ADJ_SESSION_MAX_KEPT)
     return TRUE;
-  size = g_format_size_full (n, G_FORMAT_SIZE_IEC_UNITS);
+  size = adj_format_bytes (n);
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s, and at most 64 MiB of a run are kept", size);
   return FALSE;
 }

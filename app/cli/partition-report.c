@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/adj-format-bytes.h"
+
 #define N_BUDGETS 11
 
 void
@@ -39,20 +41,14 @@ adj_partition_report_json (const AdjPartition *partition, JsonBuilder *builder)
   json_builder_end_array (builder);
 }
 
-static char *
-format_bytes (guint64 bytes)
-{
-  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
-}
-
 void
 adj_partition_report_text (const AdjPartition *partition)
 {
   const AdjPartitionCost *cost = &partition->cost;
-  g_autofree char *saved = format_bytes (partition->saved_bytes);
-  g_autofree char *forward = format_bytes (cost->forward.peak);
-  g_autofree char *backward = format_bytes (cost->backward.peak);
-  g_autofree char *moved = format_bytes (cost->fused_traffic);
+  g_autofree char *saved = adj_format_bytes (partition->saved_bytes);
+  g_autofree char *forward = adj_format_bytes (cost->forward.peak);
+  g_autofree char *backward = adj_format_bytes (cost->backward.peak);
+  g_autofree char *moved = adj_format_bytes (cost->fused_traffic);
 
   printf ("%s: %u values saved, %s; %u nodes computed again, %.3g flops\n", partition->partitioner,
           partition->n_saved, saved, cost->n_recomputed, cost->recompute_flops);
@@ -167,8 +163,8 @@ print_points (const GArray *points)
   for (guint i = 0; i < points->len; i++)
     {
       const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, i);
-      g_autofree char *peak = format_bytes (point->peak);
-      g_autofree char *saved = format_bytes (point->saved_bytes);
+      g_autofree char *peak = adj_format_bytes (point->peak);
+      g_autofree char *saved = adj_format_bytes (point->saved_bytes);
 
       if (isnan (point->budget))
         printf ("%6s  ", "");

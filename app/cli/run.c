@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
+#include "base/adj-format-bytes.h"
 #include "kept-run.h"
 #include "program.h"
 
@@ -271,7 +272,7 @@ static void
 print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 {
   Printing printing = { 0 };
-  g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *peak = adj_format_bytes (result->peak_bytes);
 
   adj_value_foreach (&result->output, print_output, &printing);
   print_gradients (graph, result);

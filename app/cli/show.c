@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "base/adj-format-bytes.h"
 
 extern const AdjCommand adj_command_show;
 
@@ -295,15 +296,14 @@ static AdjExit
 show_stats (const AdjGraph *graph)
 {
   g_autoptr (GPtrArray) counts = count_targets (graph);
-  g_autofree char *memory =
-      g_format_size_full (adj_graph_estimate_memory (graph, FALSE), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *memory = adj_format_bytes (adj_graph_estimate_memory (graph, FALSE));
 
   printf ("placeholders %u, nodes %u, memory by liveness %s\n\n", adj_graph_get_n_inputs (graph),
           adj_graph_get_n_calls (graph), memory);
   for (guint i = 0; i < counts->len; i++)
     {
       const TargetCount *count = counts->pdata[i];
-      g_autofree char *bytes = g_format_size_full (count->bytes, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *bytes = adj_format_bytes (count->bytes);
 
       printf ("%6u  %10s  %s\n", count->n, bytes, count->target);
     }

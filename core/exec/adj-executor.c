@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "exec/adj-executor.h"
 
+#include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
 
 extern const AdjExecutor adj_executor_interpreter;
@@ -125,8 +126,8 @@ check_memory (const AdjRunRequest *request, GError **error)
 
   if (needed <= limit)
     return TRUE;
-  needs = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS | G_FORMAT_SIZE_LONG_FORMAT);
-  allows = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  needs = adj_format_bytes (needed);
+  allows = adj_format_bytes (limit);
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_MEMORY,
                "running this graph needs about %s, %s are allowed",
                needed == G_MAXUINT64 ? "more memory than there can be" : needs, allows);

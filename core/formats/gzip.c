@@ -3,6 +3,7 @@
 
 #include "base/adj-error.h"
 #include "base/adj-file-internal.h"
+#include "base/adj-format-bytes.h"
 #include "formats/text-formats-private.h"
 
 /* Text shrinks to a tenth or a fiftieth; what would grow by more is no text. */
@@ -30,7 +31,7 @@ read_stream (
     {
       if (all->len + (guint64) n > limit)
         {
-          g_autofree char *size = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+          g_autofree char *size = adj_format_bytes (limit);
 
           g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "more than %s when unpacked", size);
           return FALSE;

@@ -18,25 +18,6 @@
 #define PILL_HEIGHT 28.0f
 #define MAX_CHIP_WIDTH 110.0f
 
-char *
-adj_format_bytes (gint64 bytes)
-{
-  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-  double amount = (double) bytes;
-  guint unit = 0;
-
-  if (bytes < 0)
-    return g_strdup ("");
-  while (amount >= 1024 && unit + 1 < G_N_ELEMENTS (units))
-    {
-      amount /= 1024;
-      unit++;
-    }
-  if (amount >= 100 || amount == floor (amount))
-    return g_strdup_printf ("%.0f %s", amount, units[unit]);
-  return g_strdup_printf ("%.1f %s", amount, units[unit]);
-}
-
 static const char *
 keep (AdjDraft *self, char *text)
 {

@@ -69,9 +69,6 @@ typedef struct
 AdjDraft *adj_draft_new (const AdjCensus *census, const AdjRows *rows);
 void adj_draft_free (AdjDraft *draft);
 
-/* "32 KiB", "3.4 MiB"; "" for an unknown size. */
-char *adj_format_bytes (gint64 bytes);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjDraft, adj_draft_free)
 
 G_END_DECLS

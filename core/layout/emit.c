@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/adj-format-bytes.h"
 #include "layout/mirror-private.h"
 #include "scene/adj-font.h"
 #include "scene/adj-scene-builder.h"
@@ -158,7 +159,7 @@ emit_headers (Emitter *self)
                         : m->census->is_joint && !m->has_side[1] ? "FORWARD AND BACKWARD ↓"
                                                                  : "FORWARD ↓";
   AdjSceneBox band = ADJ_SCENE_BOX_INIT;
-  g_autofree char *bytes = adj_format_bytes (m->draft->saved_bytes);
+  g_autofree char *bytes = adj_format_bytes ((guint64) m->draft->saved_bytes);
 
   if (m->has_side[0] && m->has_side[1])
     {

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/adj-format-bytes.h"
 #include "layout/adj-tracks.h"
 #include "layout/mirror-private.h"
 #include "scene/adj-font.h"
@@ -81,7 +82,7 @@ describe_bridge (const Mirror *self, const Bridge *bridge)
   gint64 amount = bridge->only_copies ? self->census->entries[link->value.index].bytes
                   : item->n_read      ? item->bytes
                                       : link->bytes;
-  g_autofree char *bytes = adj_format_bytes (amount);
+  g_autofree char *bytes = amount < 0 ? g_strdup ("") : adj_format_bytes ((guint64) amount);
   const char *before = bridge->only_copies                                  ? "not saved −"
                        : item->n_recomputed > 0 && is_thread (self, bridge) ? "recompute "
                                                                             : "";

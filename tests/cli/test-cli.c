@@ -304,7 +304,7 @@ test_keeps_little (void)
       if (i == 0)
         {
           assert_done (kept, 0);
-          assert_mentions (kept->err, "the values of its nodes are not kept: they are 134.6");
+          assert_mentions (kept->err, "the values of its nodes are not kept: they are 135 MiB");
           shown = adjoint (folder, "show $TMP/kept.adjoint");
           assert_mentions (shown->out, "seed 1                    0  2");
           continue;

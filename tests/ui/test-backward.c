@@ -116,7 +116,7 @@ test_accumulations (void)
 {
   static const char *const first[] = { "Accumulation",
                                        "module.fc3.bias",
-                                       "24 bytes",
+                                       "24 B",
                                        "the leaf had none",
                                        "call_hook_5",
                                        "taken over: nobody else has it",

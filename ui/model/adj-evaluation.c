@@ -4,6 +4,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "base/adj-format-bytes.h"
+
 struct _AdjEvaluation
 {
   gatomicrefcount refs;
@@ -328,7 +330,7 @@ adj_evaluation_describe (const AdjEvaluation *evaluation, const char *id)
 {
   const AdjComparison *comparison = adj_evaluation_get_comparison (evaluation);
   const AdjRunResult *result = adj_evaluation_get_result (evaluation);
-  g_autofree char *peak = g_format_size_full (result->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *peak = adj_format_bytes (result->peak_bytes);
   g_autofree char *choice = adj_run_choice_describe (evaluation->choice);
   g_autofree char *what = choice != NULL ? g_strdup_printf ("%s (%s)", id, choice) : g_strdup (id);
   g_autofree char *summary = NULL;

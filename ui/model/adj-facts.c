@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/adj-format-bytes.h"
 #include "ir/adj-text.h"
 
 char *
 adj_facts_bytes (gint64 bytes)
 {
-  return bytes < 0 ? g_strdup (_ ("unknown")) : g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  return bytes < 0 ? g_strdup (_ ("unknown")) : adj_format_bytes ((guint64) bytes);
 }
 
 char *
