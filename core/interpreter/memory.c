@@ -5,39 +5,8 @@
 #include <stdio.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-bytes.h"
 #include "interpreter/adj-interpreter.h"
-
-typedef struct
-{
-  AdjSymbols *symbols;
-  gboolean float64;
-  guint64 bytes;
-} Bytes;
-
-static gboolean
-add_bytes (const AdjValue *leaf, gpointer data)
-{
-  Bytes *sum = data;
-  AdjTensorMeta meta;
-
-  if (leaf->kind != ADJ_VALUE_META)
-    return TRUE;
-  meta = *leaf->meta;
-  if (sum->float64 && adj_dtype_is_floating (meta.dtype))
-    meta.dtype = ADJ_DTYPE_F64;
-  if (!g_uint64_checked_add (&sum->bytes, sum->bytes, adj_tensor_meta_bytes (&meta, sum->symbols)))
-    sum->bytes = G_MAXUINT64;
-  return sum->bytes < G_MAXUINT64;
-}
-
-static guint64
-value_bytes (const AdjGraph *graph, const AdjNode *node, gboolean float64)
-{
-  Bytes sum = { adj_graph_get_symbols (graph), float64, 0 };
-
-  adj_value_foreach (&node->val, add_bytes, &sum);
-  return sum.bytes;
-}
 
 /* The node whose bytes the result of node @index is a part of: several results are counted where
  * they are made. */
@@ -59,15 +28,16 @@ adj_graph_get_lifetimes (const AdjGraph *graph, gboolean float64)
   guint n = adj_graph_get_n_nodes (graph);
   AdjLifetime *lives = g_new0 (AdjLifetime, MAX (n, 1));
   const AdjAlias *aliases = adj_graph_get_aliases (graph);
+  const AdjNodeBytes *bytes = adj_graph_get_bytes (graph);
 
   for (guint i = 0; i < n; i++)
     {
-      const AdjNode *node = adj_graph_get_node (graph, i);
       AdjLifetime *owner;
 
       lives[i].owner = find_owner (graph, i, aliases, lives);
       owner = &lives[lives[i].owner];
-      lives[i].bytes = lives[i].owner == i ? value_bytes (graph, node, float64) : 0;
+      if (lives[i].owner == i)
+        lives[i].bytes = float64 ? bytes[i].in_float64 : bytes[i].bytes;
       owner->last = MAX (owner->last, adj_graph_get_last_use (graph, i).index);
     }
   return lives;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-bytes.h"
 #include "layout/census-private.h"
 #include "ops/adj-op-table.h"
 #include "tensor/adj-shape.h"
@@ -40,45 +41,6 @@ adj_census_is_tangent (const AdjGraph *graph, guint index)
   const AdjNode *node = adj_graph_get_node (graph, index);
 
   return node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents");
-}
-
-static gint64
-bytes_of_meta (const AdjTensorMeta *meta, AdjSymbols *symbols)
-{
-  gint64 numel, bytes;
-
-  if (meta->dtype >= ADJ_N_DTYPES ||
-      !adj_size_get_hint (symbols, adj_shape_numel (&meta->shape, symbols), &numel) ||
-      __builtin_mul_overflow (numel, (gint64) adj_dtype_info (meta->dtype)->n_bytes, &bytes) ||
-      bytes < 0)
-    return -1;
-  return bytes;
-}
-
-typedef struct
-{
-  AdjSymbols *symbols;
-  gint64 bytes;
-} Sum;
-
-static gboolean
-add_bytes (const AdjValue *leaf, gpointer data)
-{
-  Sum *sum = data;
-  gint64 bytes = leaf->kind == ADJ_VALUE_META ? bytes_of_meta (leaf->meta, sum->symbols) : -1;
-
-  if (bytes >= 0 && !__builtin_add_overflow (MAX (sum->bytes, 0), bytes, &bytes))
-    sum->bytes = bytes;
-  return TRUE;
-}
-
-static gint64
-bytes_of_node (const AdjGraph *graph, const AdjNode *node)
-{
-  Sum sum = { adj_graph_get_symbols (graph), -1 };
-
-  adj_value_foreach (&node->val, add_bytes, &sum);
-  return sum.bytes;
 }
 
 static gboolean
@@ -345,7 +307,7 @@ find_hosts (AdjCensus *self, gboolean keep_aliases)
       guint32 input = alias ? node->inputs[0].index : i;
       gboolean of_chip = alias && self->entries[input].kind == ADJ_CENSUS_CHIP;
 
-      entry->bytes = bytes_of_node (self->graph, node);
+      entry->bytes = adj_graph_get_node_bytes (self->graph, i);
       if (is_item (self, i))
         {
           entry->value = i;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-bytes.h"
 #include "call/adj-op.h"
 #include "partition/joint-private.h"
 
@@ -38,48 +39,13 @@ value_kind_of (const AdjValue *val)
   return val->kind == ADJ_VALUE_FLOAT ? VALUE_FLOAT : VALUE_NONE;
 }
 
-typedef struct
-{
-  AdjSymbols *symbols;
-  guint64 bytes;
-} Counted;
-
+/* A number counts as a byte. */
 static guint64
-tensor_bytes (const AdjTensorMeta *meta, AdjSymbols *symbols)
+count_bytes (const AdjNodeBytes *node)
 {
-  for (guint i = 0; i < meta->shape.rank; i++)
-    {
-      gint64 size;
+  guint64 bytes = node->elements * UNKNOWN_ELEMENTS + node->n_numbers;
 
-      if (!adj_size_get_hint (symbols, meta->shape.size[i], &size) && meta->dtype < ADJ_N_DTYPES)
-        return UNKNOWN_ELEMENTS * (guint64) adj_dtype_info (meta->dtype)->n_bytes;
-    }
-  return adj_tensor_meta_bytes (meta, symbols);
-}
-
-static gboolean
-count_leaf (const AdjValue *leaf, gpointer data)
-{
-  Counted *counted = data;
-  guint64 bytes = 0;
-
-  if (leaf->kind == ADJ_VALUE_META)
-    bytes = tensor_bytes (leaf->meta, counted->symbols);
-  else if (leaf->kind == ADJ_VALUE_SIZE || leaf->kind == ADJ_VALUE_INT ||
-           leaf->kind == ADJ_VALUE_BOOL || leaf->kind == ADJ_VALUE_FLOAT)
-    bytes = 1;
-  if (__builtin_add_overflow (counted->bytes, bytes, &counted->bytes))
-    counted->bytes = G_MAXUINT64;
-  return TRUE;
-}
-
-static guint64
-bytes_of (const AdjNode *node, AdjSymbols *symbols)
-{
-  Counted counted = { symbols, 0 };
-
-  adj_value_foreach (&node->val, count_leaf, &counted);
-  return counted.bytes;
+  return g_uint64_checked_add (&bytes, bytes, node->bytes) ? bytes : G_MAXUINT64;
 }
 
 static gboolean
@@ -107,6 +73,8 @@ find_owners (Joint *self)
 static void
 read_nodes (Joint *self)
 {
+  const AdjNodeBytes *bytes = adj_graph_get_bytes (self->graph);
+
   for (guint i = 0; i < self->n; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
@@ -115,7 +83,7 @@ read_nodes (Joint *self)
       self->value[i] = value_kind_of (&node->val);
       self->traits[i] = op_traits_of (node);
       self->draws[i] = draws (node, self->traits[i]);
-      self->bytes[i] = self->kind[i] == NODE_ATTRIBUTE ? 0 : bytes_of (node, self->symbols);
+      self->bytes[i] = self->kind[i] == NODE_ATTRIBUTE ? 0 : count_bytes (&bytes[i]);
       self->recompute[i] = node->meta.recompute;
       self->tag_rule[i] = node->meta.recompute != ADJ_RECOMPUTE_NONE ? ADJ_RULE_TAG : ADJ_RULE_NONE;
       self->has_tags |= joint_must_recompute (self, i);

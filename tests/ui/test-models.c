@@ -2,6 +2,7 @@
 
 /* The models behind the window, without a display. */
 
+#include "analysis/adj-node-bytes.h"
 #include "model/adj-document.h"
 #include "model/adj-facts.h"
 #include "model/adj-graph-item.h"
@@ -431,14 +432,14 @@ test_facts (void)
   const AdjNode *gelu = adj_graph_get_node (graph, id.index);
   g_autofree char *shape = adj_facts_shape (graph, gelu);
   g_autofree char *strides = adj_facts_strides (graph, gelu);
-  g_autofree char *type = adj_facts_type (graph, gelu);
+  g_autofree char *type = adj_facts_type (graph, id);
   g_autofree char *spoken = adj_facts_describe_node (graph, id, ADJ_ROLE_SAVED);
 
   /* gelu: "f32[2, 8, 64][512, 64, 1]cpu" in PyTorch's print: 1024 floats. */
   g_assert_cmpstr (shape, ==, "[2, 8, 64]");
   g_assert_cmpstr (strides, ==, "(512, 64, 1)");
   g_assert_cmpstr (type, ==, "float32 · cpu · 4 KiB");
-  g_assert_cmpint (adj_facts_node_bytes (graph, gelu), ==, 2 * 8 * 64 * 4);
+  g_assert_cmpint (adj_graph_get_node_bytes (graph, id.index), ==, 2 * 8 * 64 * 4);
   g_assert_true (
       g_str_has_prefix (spoken, "gelu, saved, 2 by 8 by 64 float32, 1 input, 1 user, node "));
 }

@@ -59,7 +59,7 @@ fill_node (AdjHoverCard *self, guint index, GString *text)
   const AdjSceneBox *box = adj_scene_get_box (self->view->scene, index);
   const AdjNode *node = adj_graph_get_node (self->view->graph, box->node.index);
   g_autofree char *shape = adj_facts_annotation (self->view->graph, node);
-  g_autofree char *type = adj_facts_type (self->view->graph, node);
+  g_autofree char *type = adj_facts_type (self->view->graph, box->node);
   const char *target = adj_facts_target (node), *module = adj_facts_module (node);
   g_autofree char *where =
       *target != '\0' && *module != '\0' ? g_strdup_printf ("%s · %s", target, module) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "analysis/adj-node-bytes.h"
 #include "canvas/painter-private.h"
 #include "model/adj-facts.h"
 
@@ -146,7 +147,6 @@ adj_painter_edge_label (AdjPainter *painter, guint index)
   const AdjSceneEdge *edge = adj_scene_get_edge (frame->scene, index);
   const AdjSceneEdge *before = index > 0 ? adj_scene_get_edge (frame->scene, index - 1) : NULL;
   gboolean lit = frame->highlight == NULL || adj_highlight_has_edge (frame->highlight, index);
-  const AdjNode *node;
   g_autofree char *text = NULL;
   AdjPoint at;
 
@@ -154,11 +154,11 @@ adj_painter_edge_label (AdjPainter *painter, guint index)
       edge->kind == ADJ_EDGE_BRIDGE || edge->kind == ADJ_EDGE_RECOMPUTE ||
       (before != NULL && before->from == edge->from && before->kind == edge->kind))
     return;
-  node = adj_graph_get_node (frame->graph, edge->value.index);
   if (frame->labeling == ADJ_LABEL_SHAPE)
-    text = adj_facts_annotation (frame->graph, node);
+    text =
+        adj_facts_annotation (frame->graph, adj_graph_get_node (frame->graph, edge->value.index));
   else
-    text = adj_facts_bytes (adj_facts_node_bytes (frame->graph, node));
+    text = adj_facts_bytes (adj_graph_get_node_bytes (frame->graph, edge->value.index));
   at = adj_camera_to_widget (&frame->camera, edge->points[0].x, edge->points[0].y);
   at.y += (edge->points[1].y < edge->points[0].y ? -6 : 6) * frame->camera.zoom;
   adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, text, &painter->lit.dim_text,

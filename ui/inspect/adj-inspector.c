@@ -90,7 +90,7 @@ fill_value (AdjFactCard *card, const Subject *s)
 {
   g_autofree char *shape = adj_facts_shape (s->graph, s->node);
   g_autofree char *strides = adj_facts_strides (s->graph, s->node);
-  g_autofree char *type = adj_facts_type (s->graph, s->node);
+  g_autofree char *type = adj_facts_type (s->graph, s->id);
   g_autofree char *both = shape != NULL && strides != NULL
                               ? g_strdup_printf (_ ("%s  strides %s"), shape, strides)
                               : NULL;

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "analysis/adj-node-bytes.h"
 #include "inspect/adj-histogram.h"
 #include "model/adj-facts.h"
 #include "model/adj-tensor-stats.h"
@@ -320,8 +321,7 @@ adj_backward_card_fill_accumulation (AdjFactCard *card, AdjDocument *document, A
   leaf = call->args.items[0].node;
   gradient = call->args.items[1].node;
   name = adj_captured_name_leaf (captured, node->leaf);
-  bytes =
-      adj_facts_bytes (adj_facts_node_bytes (graph, adj_graph_get_node (graph, gradient.index)));
+  bytes = adj_facts_bytes (adj_graph_get_node_bytes (graph, gradient.index));
   fate = had_gradient (captured, node->leaf) ? g_strdup (_ ("added to the one that was there"))
                                              : describe_first (captured, leaf, gradient);
   adj_fact_card_add_link (card, _ ("Leaf"), name, leaf, NULL);

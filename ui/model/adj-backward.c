@@ -4,6 +4,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "analysis/adj-node-bytes.h"
 #include "model/adj-facts.h"
 
 static const AdjNode *
@@ -373,35 +374,22 @@ find_last_use (const AdjBackward *self, const AdjCapturedInput *input)
   return adj_graph_get_last_use (adj_captured_get_graph (self->captured), input->node.index);
 }
 
-static gboolean
-size_is_known (const AdjBackward *self, const AdjNode *node)
-{
-  const AdjTensorMeta *meta = adj_facts_meta (node);
-  AdjSymbols *symbols = adj_graph_get_symbols (adj_captured_get_graph (self->captured));
-  gint64 hint;
-
-  for (guint d = 0; meta != NULL && d < meta->shape.rank; d++)
-    if (!adj_size_get_hint (symbols, meta->shape.size[d], &hint))
-      return FALSE;
-  return meta != NULL;
-}
-
 static void
 find_lives (AdjBackward *self)
 {
   for (guint i = 0; i < adj_captured_get_n_inputs (self->captured); i++)
     {
       const AdjCapturedInput *input = adj_captured_get_input (self->captured, i);
-      const AdjNode *node = get_node (self->captured, input->node.index);
-      AdjBackwardLife life = { .node = input->node, .from = input->from };
+      gint64 bytes =
+          adj_graph_get_node_bytes (adj_captured_get_graph (self->captured), input->node.index);
+      AdjBackwardLife life = { .node = input->node, .from = input->from, .bytes = MAX (bytes, 0) };
 
       life.last = find_last_use (self, input);
-      life.bytes = MAX (adj_facts_node_bytes (adj_captured_get_graph (self->captured), node), 0);
       g_array_append_val (self->lives, life);
       /* The leaves and what they have are held by the program as well. */
       if (input->from != ADJ_FROM_SAVED && input->from != ADJ_FROM_GRADIENT)
         continue;
-      self->n_unknown += !size_is_known (self, node);
+      self->n_unknown += bytes < 0;
       for (guint k = self->first; k <= life.last.index && k < self->n; k++)
         if (__builtin_add_overflow (self->held[k], life.bytes, &self->held[k]))
           self->held[k] = G_MAXINT64;

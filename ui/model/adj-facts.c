@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/adj-node-bytes.h"
 #include "base/adj-format-bytes.h"
 #include "ir/adj-text.h"
 
@@ -73,9 +74,9 @@ adj_facts_strides (const AdjGraph *graph, const AdjNode *node)
 }
 
 char *
-adj_facts_type (const AdjGraph *graph, const AdjNode *node)
+adj_facts_type (const AdjGraph *graph, AdjNodeId id)
 {
-  const AdjTensorMeta *meta = adj_facts_meta (node);
+  const AdjTensorMeta *meta = adj_facts_meta (adj_graph_get_node (graph, id.index));
   GString *text;
   g_autofree char *bytes = NULL;
 
@@ -87,7 +88,7 @@ adj_facts_type (const AdjGraph *graph, const AdjNode *node)
       g_string_append (text, " · ");
       adj_device_print (meta->device, text);
     }
-  bytes = adj_facts_bytes (adj_facts_node_bytes (graph, node));
+  bytes = adj_facts_bytes (adj_graph_get_node_bytes (graph, id.index));
   g_string_append_printf (text, " · %s", bytes);
   return g_string_free (text, FALSE);
 }
@@ -122,31 +123,6 @@ adj_facts_annotation (const AdjGraph *graph, const AdjNode *node)
   if (text->len == 0 && node->val.kind != ADJ_VALUE_NONE)
     adj_value_print (&node->val, graph, text);
   return g_string_free (text, FALSE);
-}
-
-typedef struct
-{
-  AdjSymbols *symbols;
-  gint64 bytes;
-} Sum;
-
-static gboolean
-add_bytes (const AdjValue *leaf, gpointer data)
-{
-  Sum *sum = data;
-
-  if (leaf->kind == ADJ_VALUE_META && leaf->meta->dtype < ADJ_N_DTYPES)
-    sum->bytes = MAX (sum->bytes, 0) + (gint64) adj_tensor_meta_bytes (leaf->meta, sum->symbols);
-  return TRUE;
-}
-
-gint64
-adj_facts_node_bytes (const AdjGraph *graph, const AdjNode *node)
-{
-  Sum sum = { adj_graph_get_symbols (graph), -1 };
-
-  adj_value_foreach (&node->val, add_bytes, &sum);
-  return sum.bytes;
 }
 
 const char *

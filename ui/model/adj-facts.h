@@ -20,11 +20,9 @@ const AdjTensorMeta *adj_facts_meta (const AdjNode *node);
 char *adj_facts_shape (const AdjGraph *graph, const AdjNode *node);
 char *adj_facts_strides (const AdjGraph *graph, const AdjNode *node);
 /* "float32 · cpu · 32 KiB". */
-char *adj_facts_type (const AdjGraph *graph, const AdjNode *node);
+char *adj_facts_type (const AdjGraph *graph, AdjNodeId id);
 /* "f32[32, 256]", of several tensors each; else the annotation as graph text has it. */
 char *adj_facts_annotation (const AdjGraph *graph, const AdjNode *node);
-/* Bytes of all tensors of the annotation; -1: unknown. */
-gint64 adj_facts_node_bytes (const AdjGraph *graph, const AdjNode *node);
 /* "aten.gelu.default": the target without its namespace prefix. */
 const char *adj_facts_target (const AdjNode *node);
 /* The innermost module, of the forward twin for gradients; "" when unknown. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-bytes.h"
 #include "model/adj-facts.h"
 
 struct _AdjModuleItem
@@ -179,15 +180,14 @@ find_storage (const AdjGraph *graph, guint index)
 static gint64
 saved_bytes (Tree *tree, guint index)
 {
-  const AdjNode *node = adj_graph_get_node (tree->graph, index);
-  const AdjTensorMeta *meta = adj_facts_meta (node);
   gint64 bytes;
 
-  if (meta == NULL || !is_saved (tree->graph, index))
+  if (adj_facts_meta (adj_graph_get_node (tree->graph, index)) == NULL ||
+      !is_saved (tree->graph, index))
     return 0;
   if (!g_hash_table_add (tree->storages, GUINT_TO_POINTER (find_storage (tree->graph, index))))
     return 0;
-  bytes = adj_facts_node_bytes (tree->graph, node);
+  bytes = adj_graph_get_node_bytes (tree->graph, index);
   return MAX (bytes, 0);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-node-bytes.h"
 #include "model/adj-facts.h"
 
 typedef enum
@@ -100,16 +101,16 @@ frames_contain (const AdjNode *node, const char *needle)
 }
 
 static gboolean
-matches_type (const AdjGraph *graph, const AdjNode *node, const Word *word)
+matches_type (const AdjGraph *graph, guint index, const Word *word)
 {
-  const AdjTensorMeta *meta = adj_facts_meta (node);
+  const AdjTensorMeta *meta = adj_facts_meta (adj_graph_get_node (graph, index));
   gint64 bytes;
 
   if (word->fields & FIELD_DTYPE)
     return meta != NULL && meta->dtype < ADJ_N_DTYPES &&
            (contains (adj_dtype_info (meta->dtype)->torch_name, word->text) ||
             contains (adj_dtype_info (meta->dtype)->code, word->text));
-  bytes = adj_facts_node_bytes (graph, node);
+  bytes = adj_graph_get_node_bytes (graph, index);
   return bytes >= 0 && ((word->fields & FIELD_MORE_BYTES) ? (double) bytes > word->bytes
                                                           : (double) bytes < word->bytes);
 }
@@ -132,7 +133,7 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *
   guint box;
 
   if (word->fields & (FIELD_DTYPE | FIELD_MORE_BYTES | FIELD_FEWER_BYTES))
-    return matches_type (graph, node, word);
+    return matches_type (graph, index, word);
   if ((word->fields & FIELD_NAME) &&
       (contains (node->name, word->text) || title_contains (scene, index, word->text)))
     return TRUE;

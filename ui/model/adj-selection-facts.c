@@ -2,6 +2,7 @@
 #include "model/adj-selection-facts.h"
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-node-bytes.h"
 #include "model/adj-facts.h"
 
 static gint
@@ -48,7 +49,7 @@ count_bytes (AdjSelectionFacts *facts,
              AdjRole role,
              GHashTable *storages)
 {
-  gint64 bytes = adj_facts_node_bytes (graph, adj_graph_get_node (graph, index));
+  gint64 bytes = adj_graph_get_node_bytes (graph, index);
 
   if (!g_hash_table_add (storages, GUINT_TO_POINTER (adj_graph_get_aliases (graph)[index].must)))
     return;
