@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"
+#include "ir/adj-input-role.h"
 
 struct _AdjBundleBuilder
 {
@@ -181,9 +182,10 @@ is_input (const AdjGraph *graph, const char *name)
 {
   AdjNodeId id = adj_graph_find_node (graph, name);
 
-  return adj_node_id_is_valid (id) &&
-         adj_graph_get_node (graph, id.index)->opcode == ADJ_OPCODE_PLACEHOLDER &&
-         !g_str_has_prefix (name, "tangents_");
+  AdjInputRole role =
+      adj_node_id_is_valid (id) ? adj_graph_get_input_role (graph, id.index) : ADJ_INPUT_NONE;
+
+  return role != ADJ_INPUT_NONE && role != ADJ_INPUT_TANGENT;
 }
 
 /* What a forward graph returns ends with what the backward graph gets under the same names; the
@@ -203,8 +205,8 @@ count_fwd_outputs (const AdjRegion *region)
     return -1;
   n_inputs = adj_graph_get_n_inputs (backward);
   for (guint i = 0; i < n_inputs; i++)
-    n_saved += !g_str_has_prefix (
-        adj_graph_get_node (backward, adj_graph_get_input (backward, i).index)->name, "tangents_");
+    n_saved += adj_graph_get_input_role (backward, adj_graph_get_input (backward, i).index) !=
+               ADJ_INPUT_TANGENT;
   if (n_saved > returned->n)
     return -1;
   n = returned->n - n_saved;

@@ -4,6 +4,7 @@
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
 #include "formats/text-formats-private.h"
+#include "ir/adj-input-role.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 
@@ -53,8 +54,7 @@ takes_all_primals (const AdjGraph *graph)
         break;
     }
   for (guint k = i; k < n; k++)
-    if (!g_str_has_prefix (adj_graph_get_node (graph, adj_graph_get_input (graph, k).index)->target,
-                           "tangents_"))
+    if (adj_graph_get_input_role (graph, adj_graph_get_input (graph, k).index) != ADJ_INPUT_TANGENT)
       return FALSE;
   return i > 0;
 }
@@ -65,21 +65,10 @@ returns_forward (const AdjGraph *graph)
 {
   guint n = adj_graph_get_n_nodes (graph);
   const AdjValue *outputs = &adj_graph_get_node (graph, n - 1)->args.items[0];
-  g_autofree guint8 *late = g_new0 (guint8, n);
 
-  if (!adj_value_is_container (outputs) || outputs->n == 0 ||
-      outputs->items[0].kind != ADJ_VALUE_NODE)
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-
-      late[i] =
-          node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->target, "tangents_");
-      for (guint k = 0; k < node->n_inputs; k++)
-        late[i] |= late[node->inputs[k].index];
-    }
-  return !late[outputs->items[0].node.index];
+  return adj_value_is_container (outputs) && outputs->n > 0 &&
+         outputs->items[0].kind == ADJ_VALUE_NODE &&
+         !adj_graph_depends_on_tangent (graph, outputs->items[0].node.index);
 }
 
 /* What the graph is, by the names that PyTorch gives (graph-ir §2.3). */
@@ -88,7 +77,7 @@ guess_role (const AdjGraph *graph)
 {
   const char *name = adj_graph_get_name (graph);
   gboolean has_primals = has_placeholder (graph, "primals_");
-  gboolean has_tangents = has_placeholder (graph, "tangents_");
+  gboolean has_tangents = adj_graph_has_input (graph, ADJ_INPUT_TANGENT);
 
   if (g_str_has_prefix (name, "CompiledAutograd"))
     return "compiled_autograd";

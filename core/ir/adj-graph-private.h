@@ -43,8 +43,10 @@ struct _AdjGraph
   AdjNodeId *inputs; /* placeholders */
   guint n_inputs;
   AdjNodeId output;
-  AdjNodeId *last_uses; /* per node */
-  guint8 *backward;     /* per node */
+  AdjNodeId *last_uses;  /* per node */
+  guint8 *roles;         /* AdjInputRole, per node */
+  guint8 *after_tangent; /* per node */
+  guint8 *backward;      /* per node */
 
   AdjNamedGraph *subgraphs;
   guint n_subgraphs;
@@ -54,8 +56,9 @@ struct _AdjGraph
   AdjAnalysisResult *analyses; /* (owned): added to while the graph is shared (graph-analysis.c) */
 };
 
-/* Derives users, last uses and phases from the arguments of the nodes. */
+/* Derives users, last uses, roles and phases from the arguments of the nodes. */
 void adj_graph_index (AdjGraph *graph);
+void adj_graph_index_roles (AdjGraph *graph);
 void adj_graph_free_analyses (AdjGraph *graph);
 
 G_END_DECLS

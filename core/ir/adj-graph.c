@@ -101,63 +101,12 @@ index_users (AdjGraph *graph)
       }
 }
 
-static gboolean
-is_tangent (const AdjNode *node)
-{
-  return node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents_");
-}
-
-/* What the tag says; -1 when it says nothing. */
-static int
-get_tagged_phase (const AdjNode *node)
-{
-  const char *tag = node->meta.partitioner_tag;
-
-  if (!tag)
-    return -1;
-  if (g_str_equal (tag, "is_backward") || g_str_equal (tag, "must_be_in_backward"))
-    return TRUE;
-  if (g_str_equal (tag, "is_forward") || g_str_equal (tag, "must_be_in_forward"))
-    return FALSE;
-
-  return -1;
-}
-
-static void
-index_phases (AdjGraph *graph)
-{
-  gboolean in_backward = FALSE;
-
-  for (guint i = 0; i < graph->n_nodes; i++)
-    {
-      const AdjNode *node = &graph->nodes[i];
-      int tagged = get_tagged_phase (node);
-      gboolean depends = is_tangent (node);
-
-      for (guint k = 0; k < node->n_inputs && !in_backward; k++)
-        {
-          guint input = node->inputs[k].index;
-
-          if (input < i && graph->backward[input] && node->opcode != ADJ_OPCODE_OUTPUT)
-            in_backward = TRUE;
-        }
-
-      if (tagged >= 0)
-        graph->backward[i] = tagged;
-      else if (node->opcode == ADJ_OPCODE_PLACEHOLDER || node->opcode == ADJ_OPCODE_OUTPUT)
-        graph->backward[i] = depends;
-      else
-        graph->backward[i] = in_backward;
-    }
-}
-
 void
 adj_graph_index (AdjGraph *graph)
 {
   guint n = graph->n_nodes, n_inputs = 0;
 
   graph->last_uses = adj_arena_new0 (graph->arena, AdjNodeId, MAX (n, 1));
-  graph->backward = adj_arena_new0 (graph->arena, guint8, MAX (n, 1));
   graph->inputs = adj_arena_new0 (graph->arena, AdjNodeId, MAX (n, 1));
   graph->output = ADJ_NO_NODE;
 
@@ -169,7 +118,7 @@ adj_graph_index (AdjGraph *graph)
   graph->n_inputs = n_inputs;
 
   index_users (graph);
-  index_phases (graph);
+  adj_graph_index_roles (graph);
 }
 
 /* -- Lifetime ---- */
@@ -393,12 +342,4 @@ adj_graph_find_attr (const AdjGraph *graph, const char *name)
       return &graph->attrs[i].value;
 
   return NULL;
-}
-
-gboolean
-adj_graph_is_backward (const AdjGraph *graph, guint index)
-{
-  g_return_val_if_fail (index < graph->n_nodes, FALSE);
-
-  return graph->backward[index];
 }

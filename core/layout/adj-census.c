@@ -5,6 +5,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
+#include "ir/adj-input-role.h"
 #include "layout/census-private.h"
 #include "ops/adj-op-table.h"
 #include "tensor/adj-shape.h"
@@ -35,12 +36,16 @@ is_folded (const AdjNode *node, AdjAliasKind kind)
   return node->n_inputs == 1 && (kind == ADJ_ALIAS_VIEW || kind == ADJ_ALIAS_ITEM);
 }
 
-gboolean
-adj_census_is_tangent (const AdjGraph *graph, guint index)
+static gboolean
+is_tangent (const AdjGraph *graph, guint index)
 {
-  const AdjNode *node = adj_graph_get_node (graph, index);
+  return adj_graph_get_input_role (graph, index) == ADJ_INPUT_TANGENT;
+}
 
-  return node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents");
+static gboolean
+is_late (const AdjCensus *self, guint index)
+{
+  return adj_graph_depends_on_tangent (self->graph, index);
 }
 
 static gboolean
@@ -82,7 +87,7 @@ find_tokens (const AdjGraph *graph)
 /* A joint graph returns the forward results, then one gradient, or None, for each primal, then the
  * tokens of the backward's effects. */
 static void
-name_gradients (AdjCensus *self, const guint8 *late)
+name_gradients (AdjCensus *self)
 {
   g_autoptr (GArray) primals = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_autofree guint8 *tokens = find_tokens (self->graph);
@@ -92,7 +97,7 @@ name_gradients (AdjCensus *self, const guint8 *late)
     {
       gint32 input = (gint32) adj_graph_get_input (self->graph, i).index;
 
-      if (adj_census_is_tangent (self->graph, (guint) input))
+      if (is_tangent (self->graph, (guint) input))
         n_tokens += tokens[input];
       else if (!tokens[input])
         g_array_append_val (primals, input);
@@ -105,7 +110,7 @@ name_gradients (AdjCensus *self, const guint8 *late)
     {
       AdjCensusResult *r = &g_array_index (self->results, AdjCensusResult, first + i);
 
-      if (r->node != G_MAXUINT32 && late[r->node])
+      if (r->node != G_MAXUINT32 && is_late (self, r->node))
         r->primal = g_array_index (primals, gint32, i);
     }
 }
@@ -113,39 +118,40 @@ name_gradients (AdjCensus *self, const guint8 *late)
 static AdjSide
 side_by_tag (const AdjNode *node)
 {
-  const char *tag = node->meta.partitioner_tag;
+  static const AdjSide by_phase[] = {
+    [ADJ_PHASE_UNKNOWN] = ADJ_SIDE_NONE,
+    [ADJ_PHASE_FORWARD] = ADJ_SIDE_FORWARD,
+    [ADJ_PHASE_BACKWARD] = ADJ_SIDE_BACKWARD,
+  };
 
-  if (!tag)
-    return ADJ_SIDE_NONE;
-  if (strstr (tag, "backward"))
-    return ADJ_SIDE_BACKWARD;
-  return strstr (tag, "forward") ? ADJ_SIDE_FORWARD : ADJ_SIDE_NONE;
+  return by_phase[adj_phase_from_tag (node->meta.partitioner_tag)];
 }
 
 /* Nodes that do not depend on tangents, but come after the first that does or are computed again,
  * and that gradients alone read: the graph computes them for backward.  The output node reads both
  * kinds. */
 static guint8 *
-find_serving (const AdjCensus *self, const guint8 *late, const guint32 *repeats)
+find_serving (const AdjCensus *self, const guint32 *repeats)
 {
   guint8 *serves = g_new0 (guint8, MAX (self->n, 1));
   g_autofree guint8 *again = census_find_again (self->graph, repeats);
   guint32 output = adj_graph_get_output (self->graph).index;
   guint first = 0;
 
-  while (first < self->n && (!late[first] || adj_graph_get_node (self->graph, first)->opcode ==
-                                                 ADJ_OPCODE_PLACEHOLDER))
+  while (first < self->n &&
+         (!is_late (self, first) ||
+          adj_graph_get_node (self->graph, first)->opcode == ADJ_OPCODE_PLACEHOLDER))
     first++;
   for (guint i = self->n; i-- > 0;)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
 
-      serves[i] = !late[i] && node->n_users > 0 && (i >= first || again[i]);
+      serves[i] = !is_late (self, i) && node->n_users > 0 && (i >= first || again[i]);
       for (guint k = 0; k < node->n_users && serves[i]; k++)
         {
           guint32 user = node->users[k].index;
 
-          serves[i] = user != output && (late[user] || serves[user]);
+          serves[i] = user != output && (is_late (self, user) || serves[user]);
         }
     }
   return serves;
@@ -153,9 +159,9 @@ find_serving (const AdjCensus *self, const guint8 *late, const guint32 *repeats)
 
 /* Sets sides: by tag, else by what a node depends on and serves. */
 static void
-find_sides (AdjCensus *self, const guint8 *late, const guint32 *repeats)
+find_sides (AdjCensus *self, const guint32 *repeats)
 {
-  g_autofree guint8 *serves = find_serving (self, late, repeats);
+  g_autofree guint8 *serves = find_serving (self, repeats);
 
   for (guint i = 0; i < self->n; i++)
     {
@@ -163,33 +169,16 @@ find_sides (AdjCensus *self, const guint8 *late, const guint32 *repeats)
       AdjSide side = side_by_tag (node);
 
       if (side == ADJ_SIDE_NONE)
-        side =
-            late[i] || (serves[i] && !self->only_backward) ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+        side = is_late (self, i) || (serves[i] && !self->only_backward) ? ADJ_SIDE_BACKWARD
+                                                                        : ADJ_SIDE_FORWARD;
       self->entries[i].side = side;
     }
   self->entries[adj_graph_get_output (self->graph).index].side =
       self->only_backward ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
 }
 
-static guint8 *
-find_late (const AdjGraph *graph)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  guint8 *late = g_new0 (guint8, n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, i);
-
-      late[i] = adj_census_is_tangent (graph, i);
-      for (guint k = 0; k < node->n_inputs && !late[i]; k++)
-        late[i] = late[node->inputs[k].index];
-    }
-  return late;
-}
-
 static void
-find_kind_of_graph (AdjCensus *self, const guint8 *late)
+find_kind_of_graph (AdjCensus *self)
 {
   guint n_early = 0, n_late = 0;
 
@@ -199,8 +188,8 @@ find_kind_of_graph (AdjCensus *self, const guint8 *late)
 
       if (node != G_MAXUINT32)
         {
-          n_late += late[node] != 0;
-          n_early += late[node] == 0 &&
+          n_late += is_late (self, node);
+          n_early += !is_late (self, node) &&
                      adj_graph_get_node (self->graph, node)->opcode != ADJ_OPCODE_PLACEHOLDER;
         }
     }
@@ -224,7 +213,7 @@ input_is_chip (const AdjCensus *self, guint index, gboolean known, const guint8 
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
 
-  if (adj_census_is_tangent (self->graph, index))
+  if (is_tangent (self->graph, index))
     return FALSE;
   if (node->meta.parameter || self->only_backward)
     return TRUE;
@@ -526,7 +515,6 @@ AdjCensus *
 adj_census_new (AdjGraph *graph, const AdjLayoutOptions *options)
 {
   AdjCensus *self = g_new0 (AdjCensus, 1);
-  g_autofree guint8 *late = find_late (graph);
   g_autofree guint32 *repeats = census_find_repeats (graph);
   const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
 
@@ -537,12 +525,12 @@ adj_census_new (AdjGraph *graph, const AdjLayoutOptions *options)
   self->captured = options->captured != NULL ? adj_captured_ref (options->captured)
                                              : adj_captured_new (graph, NULL);
   adj_value_foreach (&output->args, collect_result, self);
-  find_kind_of_graph (self, late);
+  find_kind_of_graph (self);
   if (self->is_joint)
-    name_gradients (self, late);
-  find_sides (self, late, repeats);
+    name_gradients (self);
+  find_sides (self, repeats);
   find_hosts (self, options->keep_aliases);
-  census_find_copies (self, late, repeats);
+  census_find_copies (self, repeats);
   find_twins (self);
   find_roles (self);
   if (options->view != ADJ_VIEW_MIRROR || self->captured != NULL)

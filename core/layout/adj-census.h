@@ -52,9 +52,6 @@ typedef struct
 AdjCensus *adj_census_new (AdjGraph *graph, const AdjLayoutOptions *options);
 void adj_census_free (AdjCensus *census);
 
-/* Whether @index is an input that carries a gradient in. */
-gboolean adj_census_is_tangent (const AdjGraph *graph, guint index);
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjCensus, adj_census_free)
 
 G_END_DECLS

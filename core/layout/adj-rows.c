@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-input-role.h"
 #include "layout/rows-private.h"
 
 static void
@@ -132,7 +133,7 @@ add_ends (Sorter *self)
       if (entry->kind == ADJ_CENSUS_OUTPUT && !census->only_backward)
         g_array_append_val (bottom->nodes[0], i);
       else if (entry->kind == ADJ_CENSUS_PILL && !census->one_column &&
-               adj_census_is_tangent (census->graph, i))
+               adj_graph_get_input_role (census->graph, i) == ADJ_INPUT_TANGENT)
         g_array_append_val (bottom->nodes[entry->side == ADJ_SIDE_BACKWARD], i);
       else if (entry->kind == ADJ_CENSUS_PILL)
         g_array_append_val (top.nodes[0], i);

@@ -15,6 +15,6 @@ guint32 *census_find_repeats (const AdjGraph *graph); /* (transfer full) */
 /* Nodes that repeat a call, and what is computed from them.  (transfer full) */
 guint8 *census_find_again (const AdjGraph *graph, const guint32 *repeats);
 /* Sets the originals, when hosts and sides are known. */
-void census_find_copies (AdjCensus *self, const guint8 *late, const guint32 *repeats);
+void census_find_copies (AdjCensus *self, const guint32 *repeats);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ir/adj-input-role.h"
 #include "layout/census-private.h"
 #include "passes/adj-repeats.h"
 
@@ -138,7 +139,7 @@ find_original (const AdjCensus *self, guint32 index, const Steps *steps, const g
 
 /* What backward does again that forward did. */
 void
-census_find_copies (AdjCensus *self, const guint8 *late, const guint32 *repeats)
+census_find_copies (AdjCensus *self, const guint32 *repeats)
 {
   Steps steps = { g_hash_table_new (g_int64_hash, g_int64_equal), g_new (guint32, self->n) };
 
@@ -152,7 +153,7 @@ census_find_copies (AdjCensus *self, const guint8 *late, const guint32 *repeats)
         continue;
       if (entry->side == ADJ_SIDE_FORWARD)
         add_to_step (&steps, node, i);
-      else if (!late[i] && !node->meta.partitioner_tag)
+      else if (!adj_graph_depends_on_tangent (self->graph, i) && !node->meta.partitioner_tag)
         entry->original = find_original (self, i, &steps, repeats);
     }
   g_hash_table_unref (steps.last);

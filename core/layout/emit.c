@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/adj-format-bytes.h"
+#include "ir/adj-input-role.h"
 #include "layout/mirror-private.h"
 #include "scene/adj-font.h"
 #include "scene/adj-scene-builder.h"
@@ -415,7 +416,8 @@ find_pill (const Mirror *mirror, AdjSide side, gboolean tangent)
       const AdjDraftItem *item = adj_draft_item (mirror->draft, i);
 
       if (item->kind == ADJ_BOX_PILL && item->side == side &&
-          adj_census_is_tangent (mirror->census->graph, item->node.index) == tangent &&
+          (adj_graph_get_input_role (mirror->census->graph, item->node.index) ==
+           ADJ_INPUT_TANGENT) == tangent &&
           (tangent || item->role == ADJ_ROLE_OUTPUT))
         return i;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/adj-builder.h"
+#include "ir/adj-input-role.h"
 #include "partition/invariants-private.h"
 
 static const char *
@@ -21,10 +22,10 @@ name_at (const AdjGraph *graph, const AdjValue *outputs, guint index)
   return adj_graph_get_node (graph, outputs->items[index].node.index)->name;
 }
 
-static gboolean
-is_late (const char *name)
+static AdjInputRole
+input_role (const AdjGraph *graph, guint index)
 {
-  return strstr (name, "tangents") != NULL || strstr (name, "bwd_") != NULL;
+  return adj_graph_get_input_role (graph, adj_graph_get_input (graph, index).index);
 }
 
 /* "mul", or the "mul_saved" that was copied of it. */
@@ -51,9 +52,10 @@ examine_i1 (const Examined *self, guint *n_cases)
 
   for (guint i = 0; i < adj_graph_get_n_inputs (p->joint); i++)
     {
+      AdjInputRole role = input_role (p->joint, i);
       const char *name = input_name (p->joint, i);
 
-      if (is_late (name))
+      if (role == ADJ_INPUT_TANGENT || role == ADJ_INPUT_BACKWARD_RNG)
         continue;
       if (n >= n_inputs || !g_str_equal (input_name (p->forward, n), name))
         return name;
@@ -102,6 +104,7 @@ examine_i2 (const Examined *self, guint *n_cases)
 const char *
 examine_i3 (const Examined *self, guint *n_cases)
 {
+  static const AdjInputRole of_backward[] = { ADJ_INPUT_TANGENT, ADJ_INPUT_BACKWARD_RNG };
   const AdjPartition *p = self->partition;
   guint n = 0, n_inputs = adj_graph_get_n_inputs (p->backward);
 
@@ -117,12 +120,12 @@ examine_i3 (const Examined *self, guint *n_cases)
   for (guint i = 0; i < self->n_states; i++, n++)
     if (!g_str_has_prefix (input_name (p->backward, n), "rng_state_output_"))
       return input_name (p->backward, n);
-  for (guint late = 0; late < 2; late++) /* tangents, then random numbers of backward */
+  for (guint k = 0; k < G_N_ELEMENTS (of_backward); k++)
     for (guint i = 0; i < adj_graph_get_n_inputs (p->joint); i++)
       {
         const char *name = input_name (p->joint, i);
 
-        if (!is_late (name) || (strstr (name, "tangents") == NULL) != (late == 1))
+        if (input_role (p->joint, i) != of_backward[k])
           continue;
         if (n >= n_inputs || !g_str_equal (input_name (p->backward, n), name))
           return name;

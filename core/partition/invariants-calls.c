@@ -5,6 +5,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
+#include "ir/adj-input-role.h"
 #include "partition/invariants-private.h"
 #include "partition/op-traits-private.h"
 #include "partition/pair-private.h"
@@ -37,7 +38,7 @@ examine_i10 (const Examined *self, guint *n_cases)
       guint index;
 
       if (node->opcode != ADJ_OPCODE_OUTPUT && decision_of (self, node->name, &index) != NULL &&
-          self->after_tangent[index])
+          adj_graph_depends_on_tangent (self->partition->joint, index))
         return node->name;
     }
   *n_cases += adj_graph_get_n_calls (forward);
@@ -59,7 +60,8 @@ examine_i11 (const Examined *self, guint *n_cases)
       guint index;
       const AdjNodeDecision *decision = decision_of (self, node->name, &index);
 
-      if (decision != NULL && decision->fate != ADJ_FATE_SAVED && !self->after_tangent[index] &&
+      if (decision != NULL && decision->fate != ADJ_FATE_SAVED &&
+          !adj_graph_depends_on_tangent (self->partition->joint, index) &&
           strstr (node->name, "bwd_") == NULL)
         return node->name;
     }

@@ -15,7 +15,6 @@ typedef struct
   const AdjPartitionOptions *options;
   const AdjValue *joint_outputs, *forward_outputs, *backward_outputs;
   guint n_tensors, n_states, n_sizes; /* saved, in that order */
-  guint8 *after_tangent;              /* per node of the joint graph: depends on a tangent */
 } Examined;
 
 typedef struct

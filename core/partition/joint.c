@@ -4,27 +4,29 @@
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
 #include "call/adj-op.h"
+#include "ir/adj-input-role.h"
 #include "partition/joint-private.h"
 
 /* Of a tensor whose number of elements nobody can know. */
 #define UNKNOWN_ELEMENTS 4096
 
 static NodeKind
-kind_of (const AdjNode *node)
+kind_of (const AdjGraph *graph, guint index)
 {
-  if (node->opcode == ADJ_OPCODE_OUTPUT)
+  static const NodeKind by_role[] = {
+    [ADJ_INPUT_NONE] = NODE_CALL,
+    [ADJ_INPUT_PRIMAL] = NODE_PRIMAL,
+    [ADJ_INPUT_TANGENT] = NODE_TANGENT,
+    [ADJ_INPUT_FORWARD_RNG] = NODE_FORWARD_RNG,
+    [ADJ_INPUT_BACKWARD_RNG] = NODE_BACKWARD_RNG,
+  };
+  AdjOpcode opcode = adj_graph_get_node (graph, index)->opcode;
+
+  if (opcode == ADJ_OPCODE_OUTPUT)
     return NODE_OUTPUT;
-  if (node->opcode == ADJ_OPCODE_GET_ATTR)
+  if (opcode == ADJ_OPCODE_GET_ATTR)
     return NODE_ATTRIBUTE;
-  if (node->opcode != ADJ_OPCODE_PLACEHOLDER)
-    return NODE_CALL;
-  if (strstr (node->target, "tangents") != NULL)
-    return NODE_TANGENT;
-  if (strstr (node->target, "bwd_seed") != NULL || strstr (node->target, "bwd_base_offset") != NULL)
-    return NODE_BACKWARD_RNG;
-  if (strstr (node->target, "fwd_seed") != NULL || strstr (node->target, "fwd_base_offset") != NULL)
-    return NODE_FORWARD_RNG;
-  return NODE_PRIMAL;
+  return by_role[adj_graph_get_input_role (graph, index)];
 }
 
 static ValueKind
@@ -79,7 +81,7 @@ read_nodes (Joint *self)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
 
-      self->kind[i] = kind_of (node);
+      self->kind[i] = kind_of (self->graph, i);
       self->value[i] = value_kind_of (&node->val);
       self->traits[i] = op_traits_of (node);
       self->draws[i] = draws (node, self->traits[i]);

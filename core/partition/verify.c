@@ -49,24 +49,6 @@ outputs_of (const AdjGraph *graph)
   return &adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0];
 }
 
-/* By walking the joint graph once more. */
-static guint8 *
-find_after_tangent (const AdjGraph *joint)
-{
-  guint n = adj_graph_get_n_nodes (joint);
-  guint8 *after = g_new0 (guint8, n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (joint, i);
-
-      after[i] = node->opcode == ADJ_OPCODE_PLACEHOLDER && strstr (node->name, "tangents") != NULL;
-      for (guint k = 0; k < node->n_inputs; k++)
-        after[i] |= after[node->inputs[k].index];
-    }
-  return after;
-}
-
 Examined *
 examined_new (const AdjPartition *partition, const AdjPartitionOptions *options)
 {
@@ -83,14 +65,12 @@ examined_new (const AdjPartition *partition, const AdjPartitionOptions *options)
       self->n_states += partition->saved[i].kind == ADJ_SAVED_RNG_STATE;
       self->n_sizes += partition->saved[i].kind == ADJ_SAVED_SIZE;
     }
-  self->after_tangent = find_after_tangent (partition->joint);
   return self;
 }
 
 void
 examined_free (Examined *self)
 {
-  g_free (self->after_tangent);
   g_free (self);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-input-role.h"
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
 #include "partition/partitioners-private.h"
@@ -15,36 +16,18 @@ static const AdjCheck *const checks[] = {
   &adj_check_unsaved,
 };
 
-/* By node of @joint: whether it depends on a tangent.  (transfer full) */
-static guint8 *
-find_late (const AdjGraph *joint)
-{
-  guint8 *late = g_new0 (guint8, adj_graph_get_n_nodes (joint));
-
-  for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
-    {
-      const AdjNode *node = adj_graph_get_node (joint, i);
-
-      late[i] = node->opcode == ADJ_OPCODE_PLACEHOLDER && strstr (node->target, "tangents") != NULL;
-      for (guint k = 0; k < node->n_inputs; k++)
-        late[i] |= late[node->inputs[k].index];
-    }
-  return late;
-}
-
 /* Whether a draw is dropped because nobody reads it, or waits for backward because gradients alone
  * do: what draws after it gets other numbers. */
 static gboolean
 moves_draws (const AdjPartition *partition)
 {
-  g_autofree guint8 *late = find_late (partition->joint);
-
   for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
     {
       AdjFate fate = partition->nodes[i].fate;
 
       if (pair_draws (adj_graph_get_node (partition->joint, i)) &&
-          (fate == ADJ_FATE_GONE || (fate == ADJ_FATE_BACKWARD && !late[i])))
+          (fate == ADJ_FATE_GONE ||
+           (fate == ADJ_FATE_BACKWARD && !adj_graph_depends_on_tangent (partition->joint, i))))
         return TRUE;
     }
   return FALSE;

@@ -2,6 +2,7 @@
 #include "passes/adj-compose.h"
 
 #include "ir/adj-builder.h"
+#include "ir/adj-input-role.h"
 #include "ops/adj-op-table.h"
 
 typedef struct
@@ -18,12 +19,6 @@ returned (const AdjGraph *graph)
   return &adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0];
 }
 
-static gboolean
-is_tangent (const AdjNode *node)
-{
-  return g_str_has_prefix (node->target, "tangents_");
-}
-
 static void
 copy_placeholders (Composing *self)
 {
@@ -34,7 +29,7 @@ copy_placeholders (Composing *self)
     {
       AdjNodeId id = adj_graph_get_input (self->backward, i);
 
-      if (is_tangent (adj_graph_get_node (self->backward, id.index)))
+      if (adj_graph_get_input_role (self->backward, id.index) == ADJ_INPUT_TANGENT)
         adj_builder_copy (self->builder, self->backward, id.index, self->backward_ids);
     }
 }
@@ -63,7 +58,7 @@ saved_placeholders (const AdjGraph *backward, guint *n_sizes)
       AdjNodeId id = adj_graph_get_input (backward, i);
       const AdjNode *node = adj_graph_get_node (backward, id.index);
 
-      if (is_tangent (node))
+      if (adj_graph_get_input_role (backward, id.index) == ADJ_INPUT_TANGENT)
         continue;
       if (node->val.kind == ADJ_VALUE_SIZE || node->val.kind == ADJ_VALUE_INT)
         (*n_sizes)++;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-input-role.h"
 #include "trace/tracer-private.h"
 
 typedef struct
@@ -81,8 +82,8 @@ adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId 
 {
   const AdjTracedNode *node = &g_array_index (tracer->nodes, AdjTracedNode, id.index);
   const AdjShape *shape = &meta->shape;
-  gboolean is_tangent =
-      node->opcode == ADJ_OPCODE_PLACEHOLDER && g_str_has_prefix (node->name, "tangents_");
+  gboolean is_tangent = node->opcode == ADJ_OPCODE_PLACEHOLDER &&
+                        adj_input_role_from_target (node->name) == ADJ_INPUT_TANGENT;
 
   for (guint i = 0; i < shape->rank; i++)
     offer (tracer, shape->size[i], &(Source){ ATEN "sym_size.int", id, (gint) i, is_tangent });

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* What a placeholder carries, told by its target as PyTorch names it; found when the graph is
+ * sealed. */
+typedef enum
+{
+  ADJ_INPUT_NONE,         /* the node is no placeholder */
+  ADJ_INPUT_PRIMAL,       /* an argument of the function, or what its forward saved */
+  ADJ_INPUT_TANGENT,      /* "tangents_1": the gradient of an output */
+  ADJ_INPUT_FORWARD_RNG,  /* "fwd_seed_1", "fwd_base_offset_1": of random numbers */
+  ADJ_INPUT_BACKWARD_RNG, /* "bwd_seed_1", "bwd_base_offset_1" */
+} AdjInputRole;
+
+/* Of a placeholder of that target; never NONE. */
+AdjInputRole adj_input_role_from_target (const char *target);
+/* Of node @index. */
+AdjInputRole adj_graph_get_input_role (const AdjGraph *graph, guint index);
+/* Whether any placeholder has @role. */
+gboolean adj_graph_has_input (const AdjGraph *graph, AdjInputRole role);
+/* Whether node @index is a tangent, or is computed from one. */
+gboolean adj_graph_depends_on_tangent (const AdjGraph *graph, guint index);
+
+/* Where a node runs, by its partitioner_tag (nullable). */
+typedef enum
+{
+  ADJ_PHASE_UNKNOWN, /* the tag does not say */
+  ADJ_PHASE_FORWARD,
+  ADJ_PHASE_BACKWARD,
+} AdjPhase;
+
+AdjPhase adj_phase_from_tag (const char *tag);
+
+G_END_DECLS

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "ir/adj-input-role.h"
+#include "support/graphs.h"
+#include "support/random-graph.h"
+#include "support/random-joint.h"
+
+static void
+named_as_pytorch_does (void)
+{
+  static const struct
+  {
+    const char *target;
+    AdjInputRole role;
+  } cases[] = {
+    { "primals_1", ADJ_INPUT_PRIMAL },         { "tangents_1", ADJ_INPUT_TANGENT },
+    { "tangents_token_1", ADJ_INPUT_TANGENT }, { "L_tangents_", ADJ_INPUT_PRIMAL },
+    { "fwd_seed_1", ADJ_INPUT_FORWARD_RNG },   { "fwd_base_offset_1", ADJ_INPUT_FORWARD_RNG },
+    { "bwd_seed_1", ADJ_INPUT_BACKWARD_RNG },  { "bwd_base_offset_1", ADJ_INPUT_BACKWARD_RNG },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (adj_input_role_from_target (cases[i].target), ==, cases[i].role);
+}
+
+/* Whether a path leads to node @index from a placeholder that is called a tangent. */
+static gboolean
+is_reached (const AdjGraph *graph, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (graph, index);
+
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER)
+    return strstr (node->target, "tangents_") == node->target;
+  for (guint k = 0; k < node->n_inputs; k++)
+    if (is_reached (graph, node->inputs[k].index))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+random_graphs (void)
+{
+  for (guint32 seed = 0; seed < 40; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      guint num_fwd_outputs, n_late = 0;
+      g_autoptr (AdjGraph) joint = adj_test_random_joint (rand, &num_fwd_outputs);
+
+      for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
+        {
+          gboolean is_input = adj_graph_get_node (joint, i)->opcode == ADJ_OPCODE_PLACEHOLDER;
+
+          g_assert_cmpint (adj_graph_depends_on_tangent (joint, i), ==, is_reached (joint, i));
+          g_assert_cmpint (adj_graph_get_input_role (joint, i) != ADJ_INPUT_NONE, ==, is_input);
+          n_late += adj_graph_depends_on_tangent (joint, i);
+        }
+      g_assert_cmpint (adj_graph_has_input (joint, ADJ_INPUT_TANGENT), ==, n_late > 0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ir/input-role/named-as-pytorch-does", named_as_pytorch_does);
+  g_test_add_func ("/ir/input-role/random-graphs", random_graphs);
+  return g_test_run ();
+}
