@@ -7,6 +7,7 @@ G_BEGIN_DECLS
 
 /* The table of operators: the records of core/ops, and the twins that were derived of them. */
 
+/* How many there are, and the operator at @index, below that many. */
 ADJ_PUBLIC guint adj_ops_get_n (void);
 ADJ_PUBLIC const AdjOp *adj_ops_get (guint index);
 /* (nullable): the operator that "torch.ops.aten.add.Tensor" names; %NULL: there is none. */

@@ -839,6 +839,14 @@ test_damaged (void)
 }
 
 static void
+add_row (const char *what, const char *name, gconstpointer data, GTestDataFunc test)
+{
+  g_autofree char *path = g_strconcat ("/formats/adjoint/", what, "/", name, NULL);
+
+  g_test_add_data_func (path, data, test);
+}
+
+static void
 add_rows (void)
 {
   static const char *const captures[] = {
@@ -846,33 +854,22 @@ add_rows (void)
     "graphs/resnet-block.adjoint", "graphs/llama.adjoint",   "graphs/lstm.adjoint",
     "graphs/sac.adjoint",          "graphs/dropout.adjoint", "graphs/unet.adjoint",
   };
+  static const char *const hooked[] = { "graphs/gpt2-hooks.adjoint", "graphs/mlp-ddp.adjoint" };
 
   for (guint i = 0; i < G_N_ELEMENTS (captures); i++)
     {
-      g_autofree char *prints = g_strconcat ("/formats/adjoint/prints/", captures[i], NULL);
-      g_autofree char *taps = g_strconcat ("/formats/adjoint/taps/", captures[i], NULL);
-      g_autofree char *trip = g_strconcat ("/formats/adjoint/round-trip/", captures[i], NULL);
-      g_autofree char *gradients = g_strconcat ("/formats/adjoint/gradients/", captures[i], NULL);
-
-      g_test_add_data_func (prints, captures[i], test_prints_as_pytorch);
-      g_test_add_data_func (taps, captures[i], test_taps_agree_with_outputs);
-      g_test_add_data_func (trip, captures[i], test_round_trip);
-      g_test_add_data_func (gradients, captures[i], test_dynamo_call_has_gradients);
+      add_row ("prints", captures[i], captures[i], test_prints_as_pytorch);
+      add_row ("taps", captures[i], captures[i], test_taps_agree_with_outputs);
+      add_row ("round-trip", captures[i], captures[i], test_round_trip);
+      add_row ("gradients", captures[i], captures[i], test_dynamo_call_has_gradients);
     }
-  g_test_add_data_func ("/formats/adjoint/prints/gpt2-hooks", "graphs/gpt2-hooks.adjoint",
-                        test_prints_as_pytorch);
-  g_test_add_data_func ("/formats/adjoint/prints/mlp-ddp", "graphs/mlp-ddp.adjoint",
-                        test_prints_as_pytorch);
-  g_test_add_data_func ("/formats/adjoint/round-trip/gpt2-hooks", "graphs/gpt2-hooks.adjoint",
-                        test_round_trip);
-  g_test_add_data_func ("/formats/adjoint/round-trip/mlp-ddp", "graphs/mlp-ddp.adjoint",
-                        test_round_trip);
-  for (guint i = 0; i < G_N_ELEMENTS (bads); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (hooked); i++)
     {
-      g_autofree char *path = g_strconcat ("/formats/adjoint/rejects/", bads[i].name, NULL);
-
-      g_test_add_data_func (path, &bads[i], test_error);
+      add_row ("prints", hooked[i], hooked[i], test_prints_as_pytorch);
+      add_row ("round-trip", hooked[i], hooked[i], test_round_trip);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (bads); i++)
+    add_row ("rejects", bads[i].name, &bads[i], test_error);
 }
 
 int
