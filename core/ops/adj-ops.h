@@ -9,8 +9,10 @@ G_BEGIN_DECLS
 /* Every record of the table by name: ADJ_OP_add_Tensor, ADJ_OP_mm. */
 typedef enum
 {
-#define OP(id, ...) ADJ_OP_##id,
-#include "ops/records.inc"
+#define FAMILY(name)
+#define OP(id) ADJ_OP_##id,
+#include "ops/operators.inc"
+#undef FAMILY
 #undef OP
   ADJ_N_OPS
 } AdjOpId;

@@ -29,53 +29,11 @@ typedef struct
   guint n;
 } OpFamily;
 
-extern const OpFamily adj_family_pointwise;
-extern const OpFamily adj_family_activation;
-extern const OpFamily adj_family_view;
-extern const OpFamily adj_family_create;
-extern const OpFamily adj_family_random;
-extern const OpFamily adj_family_randint;
-extern const OpFamily adj_family_bernoulli;
-extern const OpFamily adj_family_distribution;
-extern const OpFamily adj_family_seeded;
-extern const OpFamily adj_family_copy;
-extern const OpFamily adj_family_matmul;
-extern const OpFamily adj_family_reduce;
-extern const OpFamily adj_family_glu;
-extern const OpFamily adj_family_sort;
-extern const OpFamily adj_family_softmax;
-extern const OpFamily adj_family_norm;
-extern const OpFamily adj_family_batch_norm;
-extern const OpFamily adj_family_group_norm;
-extern const OpFamily adj_family_conv;
-extern const OpFamily adj_family_pool;
-extern const OpFamily adj_family_adaptive_pool;
-extern const OpFamily adj_family_resample;
-extern const OpFamily adj_family_shuffle;
-extern const OpFamily adj_family_mask;
-extern const OpFamily adj_family_distance;
-extern const OpFamily adj_family_im2col;
-extern const OpFamily adj_family_grid_sample;
-extern const OpFamily adj_family_affine_grid;
-extern const OpFamily adj_family_weight_norm;
-extern const OpFamily adj_family_trilinear;
-extern const OpFamily adj_family_rrelu;
-extern const OpFamily adj_family_search;
-extern const OpFamily adj_family_pad;
-extern const OpFamily adj_family_attention;
-extern const OpFamily adj_family_attention_cuda;
-extern const OpFamily adj_family_loss;
-extern const OpFamily adj_family_embedding;
-extern const OpFamily adj_family_gather;
-extern const OpFamily adj_family_index;
-extern const OpFamily adj_family_scatter;
-extern const OpFamily adj_family_nonzero;
-extern const OpFamily adj_family_embedding_bag;
-extern const OpFamily adj_family_assemble;
-extern const OpFamily adj_family_foreach;
-extern const OpFamily adj_family_optimizer;
-extern const OpFamily adj_family_effect;
-extern const OpFamily adj_family_composite;
+#define FAMILY(name) extern const OpFamily adj_family_##name;
+#define OP(id)
+#include "ops/operators.inc"
+#undef FAMILY
+#undef OP
 
 /* What records with a body and without functions of their own get (pointwise.c). */
 gboolean adj_pointwise_meta (AdjOpCall *call);

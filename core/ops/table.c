@@ -6,24 +6,12 @@
 #include "ops/adj-packet.h"
 #include "ops/table-private.h"
 
-/* ORDER OPS */
 static const OpFamily *const families[] = {
-  &adj_family_pointwise,   &adj_family_activation,   &adj_family_view,
-  &adj_family_create,      &adj_family_random,       &adj_family_randint,
-  &adj_family_bernoulli,   &adj_family_distribution, &adj_family_seeded,
-  &adj_family_copy,        &adj_family_matmul,       &adj_family_reduce,
-  &adj_family_glu,         &adj_family_sort,         &adj_family_softmax,
-  &adj_family_norm,        &adj_family_batch_norm,   &adj_family_group_norm,
-  &adj_family_conv,        &adj_family_pool,         &adj_family_adaptive_pool,
-  &adj_family_shuffle,     &adj_family_resample,     &adj_family_im2col,
-  &adj_family_grid_sample, &adj_family_affine_grid,  &adj_family_weight_norm,
-  &adj_family_trilinear,   &adj_family_rrelu,        &adj_family_search,
-  &adj_family_pad,         &adj_family_attention,    &adj_family_attention_cuda,
-  &adj_family_loss,        &adj_family_embedding,    &adj_family_gather,
-  &adj_family_index,       &adj_family_scatter,      &adj_family_mask,
-  &adj_family_distance,    &adj_family_nonzero,      &adj_family_embedding_bag,
-  &adj_family_assemble,    &adj_family_foreach,      &adj_family_optimizer,
-  &adj_family_effect,      &adj_family_composite,
+#define FAMILY(name) &adj_family_##name,
+#define OP(id)
+#include "ops/operators.inc"
+#undef FAMILY
+#undef OP
 };
 
 /* Functions of torch that are written in terms of operators. */

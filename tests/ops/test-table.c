@@ -107,8 +107,10 @@ static void
 ids_follow_names (void)
 {
   static const char *const ids[] = {
-#define OP(id, ...) #id,
-#include "ops/records.inc"
+#define FAMILY(name)
+#define OP(id) #id,
+#include "ops/operators.inc"
+#undef FAMILY
 #undef OP
   };
 
