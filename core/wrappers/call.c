@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls of the wrappers: defaults, the check of arguments, and what becomes of the results. */
+
 #include "ops/adj-op-table.h"
 #include "wrappers/wrappers-private.h"
 
 AdjValue
-adj_wrapper_list (AdjContext *cx, guint n)
+adj_wrapper_default (guint op, guint argument)
 {
-  return (AdjValue){ .kind = ADJ_VALUE_LIST,
-                     .n = n,
-                     .items = adj_scope_alloc (cx, n * sizeof (AdjValue)) };
+  const AdjArgument *found = &adj_op_get_schema (adj_ops_get (op))->arguments[argument];
+
+  return found->has_default ? found->default_value : ADJ_NONE;
 }
 
 /* NULL where a tensor is needed is an error of its own, unless there is one already. */

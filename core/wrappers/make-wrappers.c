@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Writes adj-wrappers.h and adj-wrappers.c: a C function for every operator of the table.
+/* Writes a C function for every operator of the table: a header, and sources that share them out.
  *
- *   make-wrappers FOLDER
+ *   make-wrappers FOLDER HEADER SOURCE...
  *
- * What the C types of arguments are stands at the head of what is written. */
+ * What the C types of arguments are stands at the head of the header. */
 
 #include <string.h>
 
@@ -320,9 +320,9 @@ static void
 print_value (const AdjArgument *argument, GString *out)
 {
   static const char *const lists[ADJ_N_TYPE_KINDS] = {
-    [ADJ_TYPE_KIND_TENSOR] = "from_tensors", [ADJ_TYPE_KIND_SCALAR] = "from_values",
-    [ADJ_TYPE_KIND_INT] = "from_sizes",      [ADJ_TYPE_KIND_SYMINT] = "from_sizes",
-    [ADJ_TYPE_KIND_FLOAT] = "from_doubles",  [ADJ_TYPE_KIND_BOOL] = "from_bools",
+    [ADJ_TYPE_KIND_TENSOR] = "adj_wrapper_tensors", [ADJ_TYPE_KIND_SCALAR] = "adj_wrapper_values",
+    [ADJ_TYPE_KIND_INT] = "adj_wrapper_sizes",      [ADJ_TYPE_KIND_SYMINT] = "adj_wrapper_sizes",
+    [ADJ_TYPE_KIND_FLOAT] = "adj_wrapper_doubles",  [ADJ_TYPE_KIND_BOOL] = "adj_wrapper_bools",
   };
   const AdjType *type = &argument->type;
   const char *name = argument->name;
@@ -331,7 +331,7 @@ print_value (const AdjArgument *argument, GString *out)
     g_string_append (out, name);
   else if (type->is_list)
     {
-      const char *list = lists[type->kind] != NULL ? lists[type->kind] : "from_values";
+      const char *list = lists[type->kind] != NULL ? lists[type->kind] : "adj_wrapper_values";
 
       if (type->optional)
         g_string_append_printf (out, "%s == NULL ? ADJ_NONE : ", name);
@@ -360,34 +360,36 @@ print_body (guint index, const AdjSchema *schema, gboolean full, GString *out)
       if (is_taken (&schema->arguments[i], full))
         print_value (&schema->arguments[i], out);
       else
-        g_string_append_printf (out, "from_default (%u, %u)", index, i);
+        g_string_append_printf (out, "adj_wrapper_default (%u, %u)", index, i);
       g_string_append (out, ",\n");
     }
   if (schema->n_arguments > 0)
     g_string_append (out, "  };\n");
   g_string_append (out, "\n");
   if (returns_tensor (schema))
-    g_string_append_printf (out, "  return call_one (cx, %u, args);\n", index);
+    g_string_append_printf (out, "  return adj_wrapper_call_one (cx, %u, args);\n", index);
   else if (returns_list (schema))
-    g_string_append_printf (out, "  return call_list (cx, %u, args, n_results);\n", index);
+    g_string_append_printf (out, "  return adj_wrapper_call_list (cx, %u, args, n_results);\n",
+                            index);
   else
     {
       g_string_append (out, "  AdjTensor **const results[] = { ");
       for (guint i = 0; i < schema->n_returns; i++)
         g_string_append_printf (out, "result%u, ", i);
-      g_string_append_printf (out, "NULL };\n\n  return call_several (cx, %u, args, results);\n",
-                              index);
+      g_string_append_printf (
+          out, "NULL };\n\n  return adj_wrapper_call_several (cx, %u, args, results);\n", index);
     }
   g_string_append (out, "}\n");
 }
 
+/* The bodies of the operators from the @first to before the @last. */
 static char *
-make_source (GPtrArray *names)
+make_source (GPtrArray *names, guint first, guint last)
 {
   GString *out = g_string_new ("/* SPDX-License-Identifier: MIT */\n"
                                "#include \"wrappers/wrappers-private.h\"\n");
 
-  for (guint i = 0; i < names->len; i++)
+  for (guint i = first; i < last; i++)
     {
       const AdjSchema *schema = adj_op_get_schema (adj_ops_get (i));
       const char *name = g_ptr_array_index (names, i);
@@ -421,14 +423,20 @@ main (int argc, char **argv)
 {
   g_autoptr (GPtrArray) names = name_all ();
   g_autofree char *header = make_header (names);
-  g_autofree char *source = make_source (names);
+  guint n_sources = argc - 3;
 
-  if (argc != 2)
+  if (argc < 4)
     {
-      g_printerr ("usage: make-wrappers FOLDER\n");
+      g_printerr ("usage: make-wrappers FOLDER HEADER SOURCE...\n");
       return 2;
     }
-  write_file (argv[1], "adj-wrappers.h", header);
-  write_file (argv[1], "adj-wrappers.c", source);
+  write_file (argv[1], argv[2], header);
+  for (guint i = 0; i < n_sources; i++)
+    {
+      g_autofree char *source =
+          make_source (names, names->len * i / n_sources, names->len * (i + 1) / n_sources);
+
+      write_file (argv[1], argv[3 + i], source);
+    }
   return 0;
 }

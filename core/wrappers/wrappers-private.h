@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the bodies of adj-wrappers.c are made of. */
+/* What the bodies of the generated sources are made of. */
 
 #include <string.h>
 
@@ -60,72 +60,16 @@ from_format (AdjMemoryFormat value)
   return (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT, .format = value };
 }
 
-AdjValue adj_wrapper_list (AdjContext *cx, guint n);
+AdjValue adj_wrapper_tensors (AdjContext *cx, AdjTensor *const *items, guint n);
+AdjValue adj_wrapper_sizes (AdjContext *cx, const gint64 *items, guint n);
+AdjValue adj_wrapper_doubles (AdjContext *cx, const double *items, guint n);
+AdjValue adj_wrapper_bools (AdjContext *cx, const gboolean *items, guint n);
+AdjValue adj_wrapper_values (AdjContext *cx, const AdjValue *items, guint n);
 
-static inline AdjValue
-from_tensors (AdjContext *cx, AdjTensor *const *items, guint n)
-{
-  AdjValue list = adj_wrapper_list (cx, n);
-
-  for (guint i = 0; i < list.n; i++)
-    list.items[i] = from_tensor_or_none (items[i]);
-  return list;
-}
-
-static inline AdjValue
-from_sizes (AdjContext *cx, const gint64 *items, guint n)
-{
-  AdjValue list = adj_wrapper_list (cx, n);
-
-  for (guint i = 0; i < list.n; i++)
-    list.items[i] = from_size (items[i]);
-  return list;
-}
-
-static inline AdjValue
-from_doubles (AdjContext *cx, const double *items, guint n)
-{
-  AdjValue list = adj_wrapper_list (cx, n);
-
-  for (guint i = 0; i < list.n; i++)
-    list.items[i] = ADJ_FLOAT (items[i]);
-  return list;
-}
-
-static inline AdjValue
-from_bools (AdjContext *cx, const gboolean *items, guint n)
-{
-  AdjValue list = adj_wrapper_list (cx, n);
-
-  for (guint i = 0; i < list.n; i++)
-    list.items[i] = ADJ_BOOL (items[i]);
-  return list;
-}
-
-static inline AdjValue
-from_values (AdjContext *cx, const AdjValue *items, guint n)
-{
-  AdjValue list = adj_wrapper_list (cx, n);
-
-  for (guint i = 0; i < list.n; i++)
-    list.items[i] = items[i];
-  return list;
-}
-
-/* The default of an argument. */
-static inline AdjValue
-from_default (guint op, guint argument)
-{
-  const AdjArgument *found = &adj_op_get_schema (adj_ops_get (op))->arguments[argument];
-
-  return found->has_default ? found->default_value : ADJ_NONE;
-}
+/* The default of an argument of the @op-th operator of the table; ADJ_NONE where it has none. */
+AdjValue adj_wrapper_default (guint op, guint argument);
 
 /* -- calls; @args in the order of the schema -- */
-
-#define call_one adj_wrapper_call_one
-#define call_list adj_wrapper_call_list
-#define call_several adj_wrapper_call_several
 
 AdjTensor *adj_wrapper_call_one (AdjContext *cx, guint op, const AdjValue *args);
 AdjTensor *const *
