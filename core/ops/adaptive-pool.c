@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Pooling to a wanted size, and unpooling of maxima. */
+
 #include "ops/pool-private.h"
 #include "ops/table-private.h"
-
-/* Pooling to a wanted size, and maxima put back in their places. */
 
 /* -- windows that divide the input evenly -- */
 

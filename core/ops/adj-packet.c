@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of Python and their overloads: finds those that a name stands for and calls the first
+ * that fits. */
+
 #include "ops/adj-packet.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Compiles the expression of a pointwise operator to a program for registers that hold tiles. */
+
 #include "ops/adj-tile-program.h"
 
 #include <string.h>

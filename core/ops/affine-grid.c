@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* affine_grid: the coordinates that an affine map gives for each place of an image. */
+
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 

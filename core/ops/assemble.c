@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors put together, repeated, padded and turned round. */
+
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-promotion.h"
-
-/* Tensors put together, repeated, padded and turned round. */
 
 static const AdjTensorMeta *
 item_meta (const AdjOpCall *call, guint i)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Fused attention of GPUs: shapes as PyTorch's meta functions give them. */
+
 #include "call/adj-op-internal.h"
 #include "ops/attention-private.h"
 #include "ops/table-private.h"
-
-/* Fused attention of GPUs: shapes as PyTorch's meta functions give them. */
 
 /* -- results -- */
 

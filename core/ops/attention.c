@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Scaled dot-product attention and its backward on the CPU. */
+
 #include <math.h>
 
 #include "adj-kernel-attention.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Batch norm in all its overloads, with running statistics, and its backward. */
+
 #include "ops/channel-norm-private.h"
 #include "ops/table-private.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Bernoulli numbers and dropout. */
+
 #include "adj-kernel-random.h"
 
 #include "call/adj-context-internal.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
-
-/* Yes or no. */
 
 static gboolean
 check_probability (const AdjOpCall *call, double p)

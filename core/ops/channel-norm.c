@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What batch norm and group norm share: statistics, normalisation and gradients. */
+
 #include "ops/channel-norm-private.h"
 
 /* Batch norm and group norm are one computation over other dimensions: with x̂ = (x − μ) r,

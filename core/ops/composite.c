@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Operators that are taken apart before any mode sees them: records only. */
+
 #include "ops/table-private.h"
 
 #define OP(id, ...) { __VA_ARGS__ },

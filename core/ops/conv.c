@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Convolutions, transposed ones included, and their backward. */
+
 #include "adj-kernel-conv.h"
 
 #include "ops/spatial-private.h"

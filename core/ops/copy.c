@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Clones, casts, copies, and the scatter counterparts of views. */
+
 #include <string.h>
 
 #include "call/adj-op-internal.h"

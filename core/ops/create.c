@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* New tensors.  Their options (dtype, layout, device, memory_format) are found by name. */
+
 #include <math.h>
 #include <string.h>
 
 #include "ops/create-private.h"
 #include "ops/table-private.h"
-
-/* New tensors.  Their options (dtype, layout, device, memory_format) are found by name. */
 
 static gint
 find_option (const AdjOpCall *call, const char *name)

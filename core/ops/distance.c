@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Distances between all pairs of vectors of two matrices, and their gradients. */
+
 #include <math.h>
 
 #include "ops/kernel-private.h"

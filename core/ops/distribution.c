@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Distributions other than the uniform and the normal one, as PyTorch's CPU kernels draw them. */
+
 #include <math.h>
 
 #include "call/adj-context-internal.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
-
-/* Distributions other than the uniform and the normal one, as PyTorch's CPU kernels draw them. */
 
 static gboolean
 check_positive (const AdjOpCall *call, guint arg, double if_none)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Operators that are called for what they do. */
+
 #include "call/adj-context-internal.h"
 #include "call/adj-context.h"
 #include "ops/create-private.h"
 #include "ops/table-private.h"
-
-/* Operators that are called for what they do. */
 
 static gboolean
 nothing_meta (AdjOpCall *call)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* embedding_bag: sums, means and maxima of bags of rows, and its backward. */
+
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* embedding and its backward, a sum of gradients by row. */
+
 #include "ops/index-private.h"
 #include "ops/table-private.h"
 

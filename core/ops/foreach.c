@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* _foreach operators, computed by calls of the operator that each element stands for. */
+
 #include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"

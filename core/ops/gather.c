@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading and writing along one dimension: index_select, gather, scatter and their kin. */
+
 #include "ops/index-private.h"
 #include "ops/table-private.h"
-
-/* Reading and writing along one dimension. */
 
 /* A contiguous result with the sizes and dtype of self. */
 static gboolean

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The gated linear unit: a · σ(b), where a and b are the halves of a tensor along a dimension. */
+
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
-
-/* The gated linear unit: a · σ(b), where a and b are the halves of a tensor along a dimension. */
 
 /* The dimension in argument @arg of self, argument @self: it has an even size. */
 static gboolean

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* grid_sampler in two and three dimensions, and its backward. */
+
 #include <math.h>
 
 #include "ops/spatial-private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Group norm: statistics over groups of channels of each sample. */
+
 #include "ops/channel-norm-private.h"
 #include "ops/table-private.h"
-
-/* Group norm: statistics over groups of channels of each sample. */
 
 /* Dimension @dim of @view as [groups, size / groups]. */
 static AdjKView

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* im2col and col2im: windows of images as columns, and back. */
+
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Indexing with tensors: index, index_put, and the checks of indices that other operators share. */
+
 #include "ops/index-private.h"
 
 #include "ops/table-private.h"

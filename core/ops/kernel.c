@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What kernels of operators share: views of arguments and results, temporaries, messages. */
+
 #include <string.h>
 #include <unistd.h>
 

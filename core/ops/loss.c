@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Losses with a reduction, nll_loss among them, and their backward. */
+
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"

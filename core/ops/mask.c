@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* masked_select and masked_scatter: as many elements as a mask has set. */
+
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/kernel-private.h"
-#include "ops/table-private.h"
-
 /* Matrix products.  The kernel knows C = beta·D + alpha·A B with an optional batch dimension;
  * vectors are given a dimension of size 1. */
+
+#include "ops/kernel-private.h"
+#include "ops/table-private.h"
 
 static gboolean
 fail_shapes (const AdjOpCall *call, const AdjShape *a, const AdjShape *b)

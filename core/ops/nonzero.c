@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Results whose sizes data decide. */
+
 #include "call/adj-constant.h"
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
-
-/* Results whose sizes data decide. */
 
 /* 1 for each element that is not 0, which the caller frees. */
 static guint8 *

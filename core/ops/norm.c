@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Layer norm and RMS norm, and their backward. */
+
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fused optimiser steps: Adam, AdamW and SGD over lists of tensors. */
+
 #include "adj-kernel-optimizer.h"
 
 #include "ops/spatial-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reflection and replication padding, and its backward. */
+
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 

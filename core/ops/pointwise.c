@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Pointwise operators: result shapes and dtypes, the program of each, and its kernel. */
+
 #include <string.h>
 
 #include "ops/kernel-private.h"

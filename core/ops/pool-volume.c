@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What all poolings share: images as volumes, dense copies of arguments, results in their memory
+ * format. */
+
 #include "ops/pool-private.h"
 
 const AdjTensorMeta *

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Maximum and average pooling over windows, with indices or offsets, and their backward. */
+
 #include "ops/pool-private.h"
 #include "ops/table-private.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Type promotion of the arguments of one call. */
+
 #include <string.h>
 
 #include "ops/kernel-private.h"

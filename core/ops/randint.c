@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Random integers and permutations. */
+
 #include "adj-kernel-random.h"
 
 #include "ops/create-private.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
-
-/* Random integers. */
 
 static gboolean
 check_integers (const AdjOpCall *call, AdjDType dtype)

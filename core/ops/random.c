@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Uniform and normal numbers, draw for draw as PyTorch's CPU kernels give them, in the order of
+ * memory. */
+
 #include <math.h>
 #include <string.h>
 
@@ -8,9 +11,6 @@
 #include "ops/create-private.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"
-
-/* Random numbers: the distributions of PyTorch's CPU kernels, draw for draw.  Values are drawn in
- * the order of memory. */
 
 AdjGenerator *
 op_generator (const AdjOpCall *call)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reductions: sums, means, extremes, norms and tests over dimensions. */
+
 #include <math.h>
 
 #include "ops/kernel-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Upsampling of images, nearest to bicubic, and its backward. */
+
 #include <math.h>
 #include <string.h>
 

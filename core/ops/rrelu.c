@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Leaky ReLU with a random slope. */
+
 #include "ops/random-private.h"
 #include "ops/table-private.h"
 

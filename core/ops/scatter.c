@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Elements of a source reduced into those of self that an index names.  Computed in float64 or
+ * int64 and rounded once. */
+
 #include <math.h>
 #include <string.h>
 
 #include "ops/index-private.h"
 #include "ops/table-private.h"
-
-/* Elements of a source reduced into those of self that an index names.  Computed in float64 or
- * int64 and rounded once. */
 
 typedef enum
 {

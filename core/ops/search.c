@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* bucketize and searchsorted: places in sorted numbers, which are one row for all or one for
+ * each row of the values. */
+
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
-
-/* The sorted numbers are one row for all, or a row for each row of the values. */
 
 static gboolean
 check_rows (const AdjOpCall *call, guint sorted, guint values)

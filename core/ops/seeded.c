@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Random numbers from seeds that are tensors: as Inductor's code for the CPU computes them, with a
+ * counter per element.  PyTorch's own kernels of these operators ignore the seed. */
+
 #include <math.h>
 
 #include "call/adj-philox.h"
 #include "ops/create-private.h"
 #include "ops/table-private.h"
-
-/* Random numbers from seeds that are tensors: as Inductor's code for the CPU computes them, with a
- * counter per element.  PyTorch's own kernels of these operators ignore the seed. */
 
 /* -- seeds -- */
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* pixel_shuffle, pixel_unshuffle and channel_shuffle: permutations of split dimensions. */
+
 #include "ops/spatial-private.h"
 #include "ops/table-private.h"
 

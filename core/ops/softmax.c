@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* softmax and log_softmax, and their backward. */
+
 #include <math.h>
 
 #include "ops/kernel-private.h"

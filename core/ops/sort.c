@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* sort and topk along a dimension: values and the indices that they had. */
+
 #include "adj-kernel-sort.h"
 
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
-
-/* Order along a dimension: values and the places that they had. */
 
 static guint
 dim_of (const AdjOpCall *call)

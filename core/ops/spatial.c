@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What operators over images share: numbers of axes, windows, memory formats. */
+
 #include <string.h>
 
 #include "call/adj-op-internal.h"

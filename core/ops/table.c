@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of operators, made at first use from all records, and what can be asked of a record. */
+
 #include <string.h>
 
 #include "call/adj-schema-internal.h"

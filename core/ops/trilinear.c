@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/spatial-private.h"
-#include "ops/table-private.h"
-
 /* Each operand gets dimensions of 1 where its list says; all are multiplied, and dimensions of the
  * product are summed. */
+
+#include "ops/spatial-private.h"
+#include "ops/table-private.h"
 
 typedef struct
 {

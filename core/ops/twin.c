@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Derives the in-place, out and copy variants of operators from their records. */
+
 #include <string.h>
 
 #include "call/adj-op-internal.h"

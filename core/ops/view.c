@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Views: shapes alone; the results share the storage of self. */
+
 #include <string.h>
 
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-tensor-internal.h"
-
-/* Views: shapes alone; the results share the storage of self. */
 
 static const AdjShape *
 self_shape (const AdjOpCall *call)

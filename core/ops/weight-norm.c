@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Weight norm and its backward. */
+
 #include <math.h>
 
 #include "ops/spatial-private.h"
