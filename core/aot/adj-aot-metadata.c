@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What AOTAutograd knows of a function: made, copied, compared, printed, and derived from what
+ * the metadata pass has found out. */
+
 #include "aot/adj-aot-metadata.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the stages in their order and traces what they make of the function: adj_aot_trace() and
+ * adj_aot_compile(). */
+
 #include "aot/adj-aot.h"
 
 #include <string.h>
@@ -10,8 +13,6 @@
 #include "aot/tokens-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "trace/adj-trace.h"
-
-/* The stages in order (aot-autograd §1.1), then the trace. */
 
 struct _AdjAotGraph
 {

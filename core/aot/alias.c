@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* An output that aliases an input or a base, made again of it after the call, as one operation
+ * that autograd records. */
+
 #include "aot/alias-private.h"
 
 #include "autograd/adj-autograd.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A compiled forward as one operation of eager autograd, whose backward is the compiled one (§9.3).
+ */
+
 #include "aot/boundary-private.h"
 
 #include "aot/composite-private.h"
@@ -6,9 +9,6 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
-
-/* A compiled forward as one operation of eager autograd, whose backward is the compiled one (§9.3).
- */
 
 /* -- what a call keeps for its backward -- */
 

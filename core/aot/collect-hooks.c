@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* What the metadata pass says of hooks on views of inputs: a view that is made again for the
+ * caller has lost them. */
+
 #include "aot/collect-private.h"
 
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-hook-internal.h"
-
-/* Hooks that stand between a tensor and what it was made of: a view that is made again has none. */
 
 /* Whether hooks are on @node; those on the history of an input at first were taken off. */
 static gboolean

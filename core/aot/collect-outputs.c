@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* What each output is, by the numbers of the rules of aot-autograd §3.4. */
+
 #include "aot/collect-private.h"
 
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-custom.h"
-
-/* What each output is, by the numbers of the rules of aot-autograd §3.4. */
 
 /* Positions of outputs with @storage; those among them that are one of several views. */
 static void

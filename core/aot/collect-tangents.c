@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* What the backward is given a gradient of (aot-autograd §3.5), and what is returned. */
+
 #include "aot/collect-private.h"
 
 #include "aot/composite-private.h"
-
-/* What the backward is given a gradient of (aot-autograd §3.5), and what is returned. */
 
 /* What a gradient will be made of; %NULL: the context is in error. */
 static AdjTensor *

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The metadata pass (aot-autograd §3): the function runs once, under functionalization and
+ * autograd, without a trace. */
+
 #include "aot/collect-private.h"
 
 #include "aot/composite-private.h"
@@ -7,9 +10,6 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
-
-/* The metadata pass (aot-autograd §3): the function runs once, under functionalization and
- * autograd, without a trace. */
 
 /* -- inputs -- */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Stage 10, composite tensors (aot-autograd §7): a graph is over dense tensors, so composite inputs
+ * are taken apart, and composite outputs and gradients put together, on every call. */
+
 #include "aot/composite-private.h"
 
 #include "autograd/adj-autograd.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
-
-/* Stage 10, composite tensors (aot-autograd §7): a graph is over dense tensors, so composite inputs
- * are taken apart, and composite outputs and gradients put together, on every call. */
 
 /* -- how a value is made of dense ones -- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/aot-private.h"
-
 /* Stage 6: the same tensor object more than once among the inputs (§1.4).  While none of them is
  * written each position becomes a tensor of its own; else the repeats are dropped, and every call
  * must repeat the same inputs. */
+
+#include "aot/aot-private.h"
 
 typedef struct
 {

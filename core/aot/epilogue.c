@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What a compiled function does after its graph has run: writes into inputs, outputs that alias,
+ * gradients that are required. */
+
 #include "aot/alias-private.h"
 #include "aot/epilogue-private.h"
 #include "autograd/adj-autograd.h"
@@ -7,8 +10,6 @@
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"
-
-/* What every call ends with (§9.1). */
 
 /* -- written inputs -- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The error catalogue: one row each, with a code by which messages are found. */
+
 #include <string.h>
 
 #include "aot/aot-private.h"
-
-/* The error catalogue: one row each, with a code by which messages are found. */
 
 typedef struct
 {

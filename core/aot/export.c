@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/aot-private.h"
-
 /* What a joint graph for export must be (§10): nothing is done after the call, and the backward
  * begins at one scalar. */
+
+#include "aot/aot-private.h"
 
 static gboolean
 check_inputs (const AdjAotMetadata *metadata, GError **error)

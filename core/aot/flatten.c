@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/aot-private.h"
-#include "aot/tree-private.h"
-
 /* Stage 0: containers among the arguments and results are taken apart; at run time the results are
  * put together as the function gave them.  Stage 1 with it: lifted parameters come first. */
+
+#include "aot/aot-private.h"
+#include "aot/tree-private.h"
 
 typedef struct
 {

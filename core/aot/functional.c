@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The modes of the metadata pass and of tracing, and tensors wrapped for functionalization,
+ * composite ones by their parts. */
+
 #include "aot/aot-private.h"
 
 #include "autograd/adj-autograd.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Stage 9: the function under functionalization; writes to inputs that stay in the graph are its
+ * last nodes (§6.3). */
+
 #include "aot/aot-private.h"
 
 #include "aot/boundary-private.h"
@@ -6,9 +9,6 @@
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "trace/adj-composite.h"
-
-/* Stage 9: the function under functionalization; writes to inputs that stay in the graph are its
- * last nodes (§6.3). */
 
 typedef struct
 {

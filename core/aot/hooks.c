@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/aot-private.h"
-#include "autograd/adj-hook-internal.h"
-
 /* Hooks that the function puts on its inputs, as they were given to it, belong to the tensors of
  * the caller: gradients reach these on other ways too.  The trace leaves them out, every call puts
  * them on. */
+
+#include "aot/aot-private.h"
+#include "autograd/adj-hook-internal.h"
 
 typedef struct
 {

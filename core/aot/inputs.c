@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* The inputs as data: shapes over the program's own symbols, and which of them are the same
+ * object, views of one another, leaves. */
+
 #include "aot/aot-private.h"
 
 #include "aot/composite-private.h"
 #include "autograd/adj-autograd.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
-
-/* The inputs as data: shapes over the program's own symbols, and which of them are the same
- * object, views of one another, leaves. */
 
 typedef struct
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Stage 8b: the function and its gradients as one function of primals and tangents. */
+
 #include "aot/aot-private.h"
 
 #include "aot/boundary-private.h"
@@ -8,8 +10,6 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
-
-/* Stage 8b: the function and its gradients as one function of primals and tangents. */
 
 typedef struct
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Stages 8a and 8b: inputs that were written become outputs; in training the function gets copies
+ * of them, so that gradients are taken of what they were, and the bases of outputs that alias one
+ * another are outputs too.  The epilogue undoes both. */
+
 #include "aot/aot-private.h"
 
 #include "aot/epilogue-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
-
-/* Stages 8a and 8b: inputs that were written become outputs; in training the function gets copies
- * of them, so that gradients are taken of what they were, and the bases of outputs that alias one
- * another are outputs too.  The epilogue undoes both. */
 
 /* (transfer full) */
 static gboolean

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The stages as passes over a graph: their options, and the notes that say at each node what was
+ * found out about it. */
+
 #include "aot/adj-aot-passes.h"
 #include "aot/adj-aot.h"
-
-/* What the stages found out goes into the notes of the nodes that it is about. */
 
 static void
 note_inputs (AdjPassContext *context, const AdjAotMetadata *metadata, const AdjGraph *in)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Random numbers without state (aot-autograd §5): seed and offset are inputs of the graph, the new
+ * offset is an output, and every draw is a function of both. */
+
 #include "aot/rng-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
-
-/* Random numbers without state (aot-autograd §5): seed and offset are inputs of the graph, the new
- * offset is an output, and every draw is a function of both. */
 
 /* -- where the draws of one direction are -- */
 

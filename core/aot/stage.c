@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What all stages share: AotStage and AotFunction with their references, and the descriptions of
+ * arguments. */
+
 #include "aot/aot-private.h"
 
 gpointer

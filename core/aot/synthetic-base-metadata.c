@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/synthetic-base-private.h"
+/* Metadata of a function whose inputs were merged into synthetic bases, for the inner and for
+ * the outer function. */
 
-/* What is known of a function whose inputs are made of bases. */
+#include "aot/synthetic-base-private.h"
 
 static void
 rebase_output (const AotMerging *merging, guint index, AdjAotOutput *output)

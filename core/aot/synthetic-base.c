@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Stage 7: inputs that share storage, one of which is written, become one input, the tensor that
+ * they are views of (§1.5); the function makes them again of it, so that a write to one is seen
+ * through the others. */
+
 #include "aot/epilogue-private.h"
 #include "aot/synthetic-base-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
-
-/* Stage 7: inputs that share storage, one of which is written, become one input, the tensor that
- * they are views of (§1.5); the function makes them again of it, so that a write to one is seen
- * through the others. */
 
 static void
 merge_finalize (AotStage *stage)

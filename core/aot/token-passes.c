@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The passes lift_tokens and unlift_tokens: effect tokens as inputs and outputs of a graph, or
+ * made and sunk inside it. */
+
 #include "aot/adj-aot-passes.h"
 #include "ops/adj-ops.h"
-
-/* Effect tokens as inputs and outputs of a graph, or made and sunk inside of it. */
 
 #define WITH_EFFECTS "torch.ops.higher_order.with_effects"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Flattens nested containers into leaves and builds them up again. */
+
 #include "aot/tree-private.h"
 
 AdjValue

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The node at a leaf: adds gradients to the leaf's grad, after its hooks and in the leaf's
+ * layout. */
+
 #include "autograd/autograd-private.h"
 #include "ops/adj-op-table.h"
-
-/* The end of every path: the gradient of a leaf is added to what is there. */
 
 typedef struct
 {

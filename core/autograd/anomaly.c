@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+/* Anomaly mode: finds the first NaN of a backward and names the call of the forward that it
+ * belongs to. */
 
-/* Anomaly mode: what went wrong in a backward, told by what the forward did. */
+#include "autograd/autograd-private.h"
 
 static void
 print_forward (const AdjGradNode *node, GString *out)

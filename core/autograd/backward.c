@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+/* adj_backward() and adj_grad(): check roots, gradients and targets, and hand the request to the
+ * engine. */
 
-/* The two entries: what they are given is checked here. */
+#include "autograd/autograd-private.h"
 
 typedef struct
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* One call of a checkpointed function.  Everything that is saved while it runs becomes a holder;
+ * the first holder that is opened in a backward makes the function run again, which fills all. */
+
 #include "autograd/adj-checkpoint.h"
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
-
-/* One call of a checkpointed function.  Everything that is saved while it runs becomes a holder;
- * the first holder that is opened in a backward makes the function run again, which fills all. */
 
 typedef struct
 {

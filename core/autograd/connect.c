@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes existing tensors the results of an operation whose backward the caller gives. */
+
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
-
-/* Tensors that are there already become the results of an operation. */
 
 typedef struct
 {

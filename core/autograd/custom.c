@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Custom functions: operations whose forward and backward the caller defines. */
+
 #include "autograd/adj-custom.h"
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
-
-/* Operations whose forward and backward the caller defines. */
 
 struct _AdjCustomCall
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/task-private.h"
-
 /* One backward: nodes run when all gradients that they wait for have arrived, latest first. */
+
+#include "autograd/task-private.h"
 
 /* -- one node -- */
 

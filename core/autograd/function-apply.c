@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/custom-private.h"
+/* autograd_function_apply: a torch.autograd.Function that comes as two functions becomes a
+ * custom function. */
 
-/* A torch.autograd.Function that comes as two functions: a custom operation, which keeps what its
- * forward says.  That the functions see to grad mode themselves is in them. */
+#include "autograd/custom-private.h"
 
 typedef struct
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Higher-order operators: the backward of one is the operator again, of functions that compute the
+ * gradients of its functions (joint-body.c).  Where there is none, backward fails by name. */
+
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
-
-/* Higher-order operators: the backward of one is the operator again, of functions that compute the
- * gradients of its functions (joint-body.c).  Where there is none, backward fails by name. */
 
 typedef struct
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjHook and the lists of hooks on tensors, leaves and nodes. */
+
 #include "autograd/adj-hook-internal.h"
 #include "autograd/autograd-private.h"
 

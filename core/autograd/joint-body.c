@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* A function that a higher-order operator calls and its gradients, traced alone as one function
+ * of its inputs and tangents: what the backward of the operator calls. */
+
 #include "autograd/higher-private.h"
 
 #include "ops/adj-ops.h"
-
-/* A function that a higher-order operator calls, and its gradients, as one function of its inputs
- * and of tangents: what the backward of the operator calls.  It is traced where the forward runs,
- * alone, so that the backward has a graph whatever the modes are then. */
 
 typedef struct
 {

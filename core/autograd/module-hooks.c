@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Backward hooks of modules: two identities around a call see the gradients of its outputs and
+ * of its inputs. */
+
 #include "autograd/adj-custom.h"
 #include "autograd/adj-module-hooks.h"
 #include "autograd/autograd-private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
-
 /* One hook on the gradients of several tensors: when all of them that a backward will reach have
  * arrived, or with the first. */
+
+#include "autograd/autograd-private.h"
 
 /* One of the tensors; all unowned: its hook goes with it. */
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+/* Runs the hooks around one node, and checks what they put in place of a gradient. */
 
-/* The hooks around one node, and what they may put in place of a gradient. */
+#include "autograd/autograd-private.h"
 
 gboolean
 node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new)

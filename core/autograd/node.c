@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjGradNode: references, edges, inputs and what can be asked of it. */
+
 #include "autograd/autograd-private.h"
 #include "ir/adj-graph.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* The node of an operator: saves what its gradient rule reads, and applies the rule in the
+ * backward. */
+
 #include <string.h>
 
 #include "autograd/autograd-private.h"
-
-/* The node of an operator: applies its gradient rule. */
 
 struct _OpNode
 {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The autograd mode: for each call that requires a gradient it records a node that applies the
+ * operator's gradient rule. */
+
 #include "autograd/autograd-private.h"
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
@@ -6,8 +9,6 @@
 #include "call/adj-trace-wrapped.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-composite.h"
-
-/* The mode: what it records of a call is a node that applies the operator's gradient rule. */
 
 /* -- recording -- */
 

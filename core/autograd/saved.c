@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+/* Tensors that nodes keep for the backward, with their versions checked and saved-tensor hooks
+ * applied. */
 
-/* Tensors that a node keeps for its backward: as they are, or as hooks pack them. */
+#include "autograd/autograd-private.h"
 
 struct _Saved
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Selective checkpointing: the results of some calls are kept, those of the others recomputed. */
+
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
-
-/* Selective checkpointing: the results of some calls are kept, those of the others recomputed. */
 
 struct _Selective
 {

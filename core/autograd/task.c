@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/task-private.h"
+/* The task of one backward: its nodes, how many gradients each waits for, which are needed, and
+ * the order that they run in. */
 
-/* What one backward comes to, and in which order. */
+#include "autograd/task-private.h"
 
 void
 task_clear_grads (TaskNode *info)

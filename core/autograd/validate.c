@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Brings a gradient into the shape, dtype and device that its edge expects, or says why it
+ * cannot. */
+
 #include "autograd/autograd-private.h"
 
 static AdjTensor *

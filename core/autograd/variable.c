@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+/* What autograd keeps of a tensor: requires_grad, grad, the edge to its node, its view base and
+ * version counts. */
 
-/* What hangs on a tensor. */
+#include "autograd/autograd-private.h"
 
 static void
 forget_retainer (Variable *variable)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/autograd-private.h"
+/* Views under autograd: which base they show and how, and their history, which is made again
+ * when the base was written. */
 
-/* Views: what they show of which base, and their history, which is made again when the base was
- * written since. */
+#include "autograd/autograd-private.h"
 
 /* -- becoming a view -- */
 

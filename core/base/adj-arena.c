@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A bump allocator whose blocks are freed together, with interned strings. */
+
 #include "base/adj-arena.h"
 
 #include <stddef.h>

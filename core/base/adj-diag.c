@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A list of diagnostics with their places in a text, and the GError that sums them up. */
+
 #include "base/adj-diag.h"
 
 struct _AdjDiags

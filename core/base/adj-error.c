@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The error domain: whom an error blames (node, input, output) and messages cut to one line. */
+
 #include "base/adj-error.h"
 
 typedef struct

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Parses rule expressions and rule files into trees in an arena, by recursive descent over the
+ * levels of precedence. */
+
 #include "base/adj-expr.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The file beside is the lock as well.  Its name follows from that of the file, so that two writers
+/* AdjFileWriter: replaces a file as a whole, by one writer at a time.
+ *
+ * The file beside is the lock as well.  Its name follows from that of the file, so that two writers
  * meet there; whoever has the lock on the file that stands under this name writes.  One that nobody
  * has locked was left by a killed writer.  With the rename it takes the lock away from the name,
  * and who waited makes another.

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads files as they were at one moment, mapped or copied, and makes temporary files without a
+ * name. */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

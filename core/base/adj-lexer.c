@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The lexer that all text formats share: names, numbers, strings and punctuation in Python's
+ * spelling. */
+
 #include "base/adj-lexer.h"
 
 #include <string.h>

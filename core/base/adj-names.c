@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds a name in a table of names. */
+
 #include "base/adj-error.h"
 #include "base/adj-names-internal.h"
 

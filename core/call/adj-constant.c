@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Values of fake tensors that are known anyway: small constants, and integers that data decided. */
+
 #include "call/adj-constant.h"
 
 #include <string.h>

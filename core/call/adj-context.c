@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjContext: the stack of modes, scopes of values, the sticky error and the thread's settings. */
+
 #include "call/adj-context.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjFunction: a counted C function with data, called with values. */
+
 #include "call/adj-function.h"
 
 AdjFunction *

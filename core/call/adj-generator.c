@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Mersenne Twister as PyTorch's CPU generator has it: words, uniform and normal numbers, its
+ * state as bytes. */
+
 #include "call/adj-generator.h"
 
 #include <math.h>

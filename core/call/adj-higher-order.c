@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls of higher-order operators through the modes, and what those that implement them share. */
+
 #include "call/adj-higher-order.h"
 
 #include <string.h>

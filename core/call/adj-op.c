@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* One call of an operator: arguments asked for by position and type, results inferred,
+ * mismatches reported. */
+
 #include "call/adj-op.h"
 
 #include <string.h>

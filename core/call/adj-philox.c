@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Philox 4x32-10, the counter-based generator of CUDA: the number at any offset, for
+ * torch.rand_like and dropout. */
+
 #include "call/adj-philox.h"
 
 #define BLOCK_SIZE 256u

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Parses schema strings of operators, and answers what they say: types, aliases, writes. */
+
 #include "call/adj-schema.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* trace_wrapped: a function that a trace of a backward calls by reference instead of looking
+ * into it. */
+
 #include "call/adj-trace-wrapped.h"
 
 #include "call/context-private.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Storage of results: views of arguments or new memory, bounded by what is allowed; version
+ * counts of written arguments. */
+
 #include <unistd.h>
 
 #include "call/adj-op-internal.h"

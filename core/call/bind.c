@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Binds positional and keyword arguments to a schema: defaults filled in, types checked. */
+
 #include <string.h>
 
 #include "call/adj-schema.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The mode that computes: runs an operator's kernel, threads and memory limits included. */
+
 #include "call/adj-higher-order.h"
 #include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The mode that infers shapes, dtypes and devices and computes no elements. */
+
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-trace-wrapped.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The mode that widens floating tensors and dtypes to float64 and passes the call on. */
+
 #include <string.h>
 
 #include "call/adj-context-internal.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The order in which a captured backward runs: a linked list of nodes with numbers that compare. */
+
 #include "compiled_autograd/order-private.h"
 
 static void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done in place of a call of a captured graph.  A gradient may turn out to be undefined,
+/* Runs a captured graph with gradients that turn out to be undefined.
+ *
+ * What is done in place of a call of a captured graph.  A gradient may turn out to be undefined,
  * when a custom backward or a hook gives none: what is computed of it then is undefined too, and
  * nothing is accumulated (compiled-autograd §7.3 c).  And a gradient that only hooks see after its
  * accumulation is taken over, as the engine does. */

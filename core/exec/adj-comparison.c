@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The candidate runs once with every value kept; the float64 run gives the truth where none was
+/* AdjComparison: compares a run with what was recorded or with a peer, node by node.
+ *
+ * The candidate runs once with every value kept; the float64 run gives the truth where none was
  * recorded; each operator is then called once more in float64 on the candidate's own inputs, and on
  * those of the peer where they are known and others.  A value differs when one of the two lies
  * further from that than its rounding takes it.  Only where this cannot be told does the distance

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of executors, and running one: inputs checked against the graph, memory checked
+ * before. */
+
 #include "exec/adj-executor.h"
 
 #include "base/adj-format-bytes.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs a backward that compiled autograd captured: its hooks and accumulations, taken from the
+ * recording where they cannot be called. */
+
 #include "exec/captured-private.h"
 #include "ir/adj-target-internal.h"
 

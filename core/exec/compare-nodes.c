@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Compares the values of all nodes, and finds the first that differs on inputs that agree. */
+
 #include <math.h>
 
 #include "call/adj-op-internal.h"

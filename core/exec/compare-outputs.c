@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Compares the outputs of a graph, and settles those that no node decides. */
+
 #include <math.h>
 
 #include "exec/comparing-private.h"

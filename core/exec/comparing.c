@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* One comparison under way: runs candidate, peer and float64 reference, and keeps the values of
+ * their nodes. */
+
 #include "analysis/adj-aliases.h"
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"

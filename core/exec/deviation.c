@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* How far a value is from another: in relative error, in units in the last place, and as slope
+ * over many elements. */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A comparison in words: causes, counts, and the reason for the verdict on one value. */
+
 #include <math.h>
 
 #include "exec/adj-comparison.h"

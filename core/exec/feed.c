@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Replay inputs: what a node gets when it is computed again (as it came, in float64, absolute
+ * values, moved), and that computation. */
+
 #include <math.h>
 #include <string.h>
 

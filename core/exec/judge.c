@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The verdict on one tensor: whether its difference to the peer is explained by rounding of its
+ * operator and inputs. */
+
 #include <math.h>
 
 #include "exec/judge-private.h"

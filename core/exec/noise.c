@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The rounding perturbation: moves what every node of a float64 run computes by less than a
+ * rounding of its type, which shows what rounding alone does to the run. */
+
 #include <math.h>
 
 #include "call/adj-op.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Computes one node alone, from given inputs. */
+
 #include "exec/feed-private.h"
 
 AdjValue

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the other side of a comparison computed of an item, with values that were not recorded
+ * computed again. */
+
 #include "exec/comparing-private.h"
 #include "exec/operation-private.h"
 #include "ops/adj-op-table.h"

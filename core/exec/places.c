@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Operators whose integer results are indices (argmax, topk, sort): two indices are equal where
+ * the elements there tie. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The rounding of an operator: how many roundings of which unit stand between its inputs and its
+ * result. */
+
 #include <math.h>
 
 #include "exec/rounding-private.h"

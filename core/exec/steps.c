@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The perturbation mode: computes in float64 and moves the result of every call by up to one
+ * rounding. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The condition estimate of one operator: how far its result moves when arguments move by a
+ * rounding. */
+
 #include <math.h>
 
 #include "exec/feed-private.h"

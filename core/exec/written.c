@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Alias versions: which node's result is in a piece of memory after each write. */
+
 #include "analysis/adj-aliases.h"
 #include "call/adj-schema.h"
 #include "exec/written-private.h"

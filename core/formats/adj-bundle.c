@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjBundle: what a file held, asked for by id, role and region. */
+
 #include "formats/adj-bundle.h"
 
 #include <string.h>

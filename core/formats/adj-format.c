@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of formats: found by name, by extension or by content, and loading with the one that
+ * fits. */
+
 #include "formats/adj-format.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads safetensors files: the header is checked in full before any element is given out. */
+
 #include "formats/adj-safetensors.h"
 
 #include <stdio.h>

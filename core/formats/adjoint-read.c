@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads .adjoint: the manifest with its graphs, regions, calls and runs. */
+
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes .adjoint: collects graphs, tensors and values, numbers them and writes the entries. */
+
 #include <string.h>
 
 #include "formats/adj-safetensors.h"

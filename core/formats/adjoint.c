@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The row of the .adjoint format in the table, and the writer that replaces such a file. */
+
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads what .adjoint says of captured backwards: what was captured and what hooks gave. */
+
 #include "formats/backward-private.h"
 
 static gboolean

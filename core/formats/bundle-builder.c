@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Builds an AdjBundle: graphs, regions and calls are added, checked against each other and
+ * sealed. */
+
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the recorded calls and kept runs of .adjoint: inputs, outputs, gradients and values of
+ * nodes. */
+
 #include "formats/adj-bundle-private.h"
 #include "formats/backward-private.h"
 #include "formats/calls-private.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of a captured backward says "f32[s0]" of what was saved and not how long that was; but
+/* Finds hints for the symbols of a captured backward.
+ *
+ * The text of a captured backward says "f32[s0]" of what was saved and not how long that was; but
  * what was saved meets gradients of known size.  A symbol that such a meeting leaves one value for
  * has it as its hint: not 1, which meets any length and is no symbol in such a graph, and none that
  * data decide. */

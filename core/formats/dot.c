@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Prints a graph as DOT, and the row of that format in the table. */
+
 #include "formats/adj-format.h"
 #include "ir/adj-text.h"
 

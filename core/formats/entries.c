@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Entries of .adjoint in a zip archive or in a folder: read with their hashes checked, written
+ * together. */
+
 #include <errno.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads one graph of .adjoint from its JSON, node by node, without the whole text in memory. */
+
 #include <string.h>
 
 #include "formats/graph-json-private.h"

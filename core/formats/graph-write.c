@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes one graph as the JSON of .adjoint, keys sorted, long texts in one table. */
+
 #include <string.h>
 
 #include "formats/adj-format.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Unpacks gzip, with a bound on the size of what comes out. */
+
 #include <gio/gio.h>
 
 #include "base/adj-error.h"

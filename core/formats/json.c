@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A JSON reader that streams from bytes, and printing of strings and numbers. */
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

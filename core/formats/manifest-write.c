@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes the manifest of .adjoint: graphs, regions, calls, runs, symbols and tables. */
+
 #include <string.h>
 
 #include "formats/adjoint-private.h"

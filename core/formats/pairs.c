@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Complex tensors as pairs of real numbers and back, for dtypes that safetensors does not have. */
+
 #include "formats/pairs-private.h"
 
 AdjDType

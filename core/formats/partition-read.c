@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the options of a partition from .adjoint. */
+
 #include <math.h>
 
 #include "formats/partition-private.h"

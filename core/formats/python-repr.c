@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Parses the repr of Python values that PyTorch logs: numbers, containers, data classes. */
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>

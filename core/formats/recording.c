@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads and writes recording.json: the stages of a trace with notes, times and origins. */
+
 #include "formats/json-private.h"
 #include "formats/recording-private.h"
 

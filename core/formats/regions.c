@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Gathers what a TRACE log says of each compiled region until its graphs are complete. */
+
 #include <string.h>
 
 #include "base/adj-lexer.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Remarks of a TRACE log on graph breaks and failures, for a region and for a log that holds no
+ * graph. */
+
 #include "formats/remarks-private.h"
 
 #define MAX_REMARKS 1000

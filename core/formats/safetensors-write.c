@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes safetensors, in one piece or streamed to a file. */
+
 #include <string.h>
 
 #include "formats/adj-safetensors.h"

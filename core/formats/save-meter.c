@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Progress of a save: reports bytes written and asks whether to go on. */
+
 #include "formats/save-meter-private.h"
 
 #define PIECE_BYTES (1 << 20)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The tensor files of an .adjoint file: opened on demand, checked, and shared by values with one
+ * key. */
+
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The tensors that a save writes: equal bytes are stored once, aliases keep their common
+ * storage. */
+
 #include <string.h>
 
 #include "formats/adj-safetensors.h"

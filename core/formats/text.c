@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The text form as a format: recognises it, guesses the role of each graph and groups them into
+ * regions. */
+
 #include <string.h>
 
 #include "base/adj-file-internal.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Says of a file that no format takes what it is and what to do with it. */
+
 #include <string.h>
 
 #include "base/adj-file-internal.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads an AdjValue from the JSON of .adjoint, tagged kinds included. */
+
 #include <math.h>
 #include <string.h>
 

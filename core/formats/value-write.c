@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes an AdjValue as the JSON of .adjoint. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads zip archives, ZIP64 included: names and sizes are checked before anything is unpacked. */
+
 #include <string.h>
 
 #include "base/adj-arena.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes zip archives without compression, contents aligned to 64 bytes as PyTorch does. */
+
 #include <string.h>
 
 #include "formats/zip-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs a graph node by node through a context; values are released after their last use. */
+
 #include "interpreter/adj-interpreter.h"
 
 #include "call/adj-context-internal.h"

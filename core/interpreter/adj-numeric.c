@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The numbers that compare two tensors: differences, units in the last place, cosine,
+ * tolerances; rounding of dtypes. */
+
 #include "interpreter/adj-numeric.h"
 
 #include <float.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of Python functions that graphs call and that are no operators: getitem, sizes,
+ * arithmetic on integers. */
+
 #include "interpreter/builtins-private.h"
 #include "ir/adj-target-internal.h"
 

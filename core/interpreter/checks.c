@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* torch._check and torch._check_is_size: a condition that holds from there on. */
+
 #include "interpreter/builtins-private.h"
 
 /* torch._check (condition, message): holds from here on. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* cond (predicate, true_graph, false_graph, operands) */
+
 #include "call/adj-constant.h"
 #include "interpreter/higher-private.h"
-
-/* cond (predicate, true_graph, false_graph, operands) */
 
 enum
 {

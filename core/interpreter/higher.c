@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of higher-order operators, and the stacking and slicing that map and scan share. */
+
 #include <string.h>
 
 #include "interpreter/higher-private.h"

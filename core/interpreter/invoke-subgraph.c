@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "interpreter/higher-private.h"
-
 /* invoke_subgraph (graph, identifier, operands): a function that is traced once, whoever calls it;
  * calls of the same one have the same identifier. */
+
+#include "interpreter/higher-private.h"
 
 enum
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/adj-context-internal.h"
-#include "interpreter/higher-private.h"
-
 /* map_impl (graph, mapped, operands): of each entry of the first dimension of what is mapped; the
  * results are stacked. */
+
+#include "call/adj-context-internal.h"
+#include "interpreter/higher-private.h"
 
 enum
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* out_dtype (operator, dtype, *args): the operator in the dtype that its arguments and dtype are
+ * promoted to, and the result as dtype. */
+
 #include "interpreter/higher-private.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
-
-/* out_dtype (operator, dtype, *args): the operator in the dtype that its arguments and dtype are
- * promoted to, and the result as dtype. */
 
 enum
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "call/adj-context-internal.h"
-#include "interpreter/higher-private.h"
-
 /* scan (graph, init, xs, dim, reverse, additional): the function makes a new carry and values of
  * the old carry and one entry of xs along dim; the results are the last carry and the values of all
  * entries, stacked. */
+
+#include "call/adj-context-internal.h"
+#include "interpreter/higher-private.h"
 
 enum
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* while_loop (condition, body, carried, additional): the body makes new carried values of the old
+ * ones as long as the condition holds of them. */
+
 #include <string.h>
 
 #include "call/adj-constant.h"
 #include "call/adj-context-internal.h"
 #include "interpreter/higher-private.h"
-
-/* while_loop (condition, body, carried, additional): the body makes new carried values of the old
- * ones as long as the condition holds of them. */
 
 enum
 {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What a thread is set to while a graph runs (grad mode, autocast, deterministic algorithms), as
+ * annotations of a graph. */
+
 #include "ir/adj-ambient.h"
 
 #include <string.h>

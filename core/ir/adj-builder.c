@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjBuilder: makes a graph node by node, with unique names and references that are checked, and
+ * seals it. */
+
 #include "ir/adj-builder.h"
 
 #include <string.h>

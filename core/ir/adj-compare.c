@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Aligns the nodes of two graphs, and tests two graphs for equal structure. */
+
 #include "ir/adj-compare.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjGraph once it is sealed: its nodes, users, names, inputs and outputs. */
+
 #include "ir/adj-graph.h"
 
 #include <string.h>

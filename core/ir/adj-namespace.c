@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of nodes as torch.fx gives them: cleaned, unique, with _1, _2 … behind. */
+
 #include "ir/adj-namespace.h"
 
 #include <stddef.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A counted object that values can hold and of which only a description is known. */
+
 #include "ir/adj-opaque.h"
 
 AdjOpaque *

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Targets of nodes: from operator names to the symbols, stems and spellings that PyTorch prints. */
+
 #include "ir/adj-target.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjValue: copies, comparison and destruction of the union that arguments and results are. */
+
 #include "ir/adj-value.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Verifies a graph: names, references, places in the source and what getitem takes apart. */
+
 #include "ir/adj-verify.h"
 
 static gboolean

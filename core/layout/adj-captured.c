@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* What the nodes of a captured backward are: the lists of inputs by kind, calls of hooks,
+ * recompile reasons. */
+
 #include "layout/adj-captured.h"
 
 #include <string.h>

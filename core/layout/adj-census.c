@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Node roles in a picture: forward or backward side, folded views, parameters, gradients,
+ * counterparts. */
+
 #include "layout/adj-census.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The display list before it is laid out: a card with its texts and width for every node that is
+ * shown. */
+
 #include "layout/adj-draft.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The neighbourhood of a node: its ancestors and descendants, ring by ring. */
+
 #include <string.h>
 
 #include "layout/adj-layout.h"

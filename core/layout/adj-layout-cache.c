@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Placements of blocks kept in files between sessions, found by the hash of the block. */
+
 #include "base/adj-file-internal.h"
 #include "base/adj-file-writer.h"
 #include "layout/layout-cache-private.h"

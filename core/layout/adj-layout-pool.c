@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Hands blocks to helper processes that run Graphviz, and gathers their placements; cancellable. */
+
 #include "layout/adj-layout-pool.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The mirror layout: places all blocks, routes inside and between them, and makes the scene. */
+
 #include "layout/adj-layout.h"
 
 #include "base/adj-error.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The graph of one block and its placement, and both as bytes for the helper and the cache. */
+
 #include "layout/adj-placement.h"
 
 #include <math.h>

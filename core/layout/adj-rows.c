@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Assigns modules and loose nodes to rows, forward on the left, backward on the right. */
+
 #include "layout/adj-rows.h"
 
 #include <string.h>

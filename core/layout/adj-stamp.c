@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The block template: the routed block, drawn once for all blocks that look the same. */
+
 #include "layout/adj-stamp.h"
 
 #include <math.h>

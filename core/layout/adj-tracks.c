@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Assigns intervals to parallel tracks so that none overlap, and spreads lines over a width. */
+
 #include "layout/adj-tracks.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes a block of every part of a row: its cards, links and pins. */
+
 #include <string.h>
 
 #include "layout/mirror-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Places a block in layers without Graphviz: ranks by longest path, order by barycentre sweeps. */
+
 #include <stdlib.h>
 
 #include "layout/adj-placement.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Block routing, gaps: horizontal pieces get tracks, and ranks are stacked as high as their
+ * tracks need. */
+
 #include <math.h>
 
 #include "layout/adj-tracks.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Block routing, lines: where lines pass each rank, arrive at cards and leave the block. */
+
 #include <math.h>
 
 #include "layout/adj-tracks.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Cuts long runs of nodes without a module into rows, where few values are live. */
+
 #include <string.h>
 
 #include "layout/rows-private.h"

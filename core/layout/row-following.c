@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Puts each node of the backward into the row of the forward node or line that it belongs to. */
+
 #include "layout/rows-private.h"
 
 static gint64

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the modules that become rows: the outermost ones that are not too large. */
+
 #include <string.h>
 
 #include "layout/rows-private.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Partitions at many budgets, with the bytes saved and the work repeated by each, and which are
+ * dominated. */
+
 #include "partition/adj-pareto.h"
 
 #include "partition/partitioners-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The names of the rules by which a value is saved or recomputed. */
+
 #include "partition/adj-partition-rule.h"
 
 static const char *const names[ADJ_N_RULES] = {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of partitioners, and running one with its result verified. */
+
 #include "partition/adj-partition.h"
 
 #include <math.h>

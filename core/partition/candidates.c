@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Which nodes could be saved or recomputed at all: what optimal partitioning chooses among. */
+
 #include "partition/partitioners-private.h"
 
 static gboolean

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Why a node is saved, recomputed or neither: the partition decision in words. */
+
 #include <string.h>
 
 #include "partition/adj-partition.h"

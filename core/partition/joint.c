@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The joint graph as partitioners see it: for each node its side, bytes, owner of its memory,
+ * inputs and users. */
+
 #include <string.h>
 
 #include "analysis/adj-aliases.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What both graphs read and write when calls that fuse are one kernel, as PyTorch's Inductor makes
+/* Groups calls into kernels and counts their memory traffic.
+ *
+ * What both graphs read and write when calls that fuse are one kernel, as PyTorch's Inductor makes
  * them: pointwise calls and reductions that hang together run as one, unless something between them
  * does not fuse; two reductions over other dimensions are two kernels, and what both need is read
  * by both.  Views move nothing. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Three solvers of the knapsack problem: greedy, dynamic programming, and exact by branch and
+ * bound. */
+
 #include "partition/knapsack.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What partitioners know of operators: fusible, cheap, random, view, and the lists of PyTorch. */
+
 #include <string.h>
 
 #include "call/adj-op.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Forward and backward of a finished partition as a pair: what is saved between them, in
+ * numbers. */
+
 #include "call/adj-op.h"
 #include "partition/pair-private.h"
 #include "passes/adj-finding-internal.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A plan: which nodes are saved and computed where; made complete, and two graphs extracted by
+ * it. */
+
 #include <string.h>
 
 #include "partition/plan-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Composes a forward and a backward graph into one graph that computes both. */
+
 #include "passes/adj-compose.h"
 
 #include "ir/adj-builder.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A list of findings, each with its nodes and a text. */
+
 #include "passes/adj-finding.h"
 
 #include "passes/adj-finding-internal.h"

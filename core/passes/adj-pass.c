@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs one pass: its arguments, notes and steps; the result is verified. */
+
 #include "passes/adj-pass.h"
 
 #include "ir/adj-verify.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The recording of a pipeline: graph after graph, and where each node comes from. */
+
 #include "passes/adj-recording.h"
 
 struct _AdjRecording

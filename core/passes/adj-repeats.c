@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds calls that are equal to an earlier one, by our rule and by the hash that PyTorch's cse
+ * uses. */
+
 #include "passes/adj-repeats.h"
 
 #include <math.h>

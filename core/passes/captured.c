@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The calls of hooks in a captured backward: finding them and reading their arguments. */
+
 #include "call/adj-op.h"
 #include "passes/captured-private.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What AOTAutograd knew of a graph, read from the dict that the file has of it. */
+
 #include "passes/metadata-private.h"
 
 const AdjValue *

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls an operator by name with values, and two compositions that many callers need. */
+
 #include "rules/adj-apply.h"
 
 AdjTensor *

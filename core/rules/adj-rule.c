@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Lowering: the text of a rule becomes terms whose names are resolved. */
+
 #include "rules/adj-rule.h"
 
 #include <math.h>
@@ -7,8 +9,6 @@
 #include "ops/adj-op-table.h"
 #include "ops/adj-packet.h"
 #include "rules/rule-private.h"
-
-/* Lowering: the text of a rule becomes terms whose names are resolved. */
 
 typedef struct
 {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A chain of views as data: how a tensor is made from its base; replayed forwards, turned around
+ * for writes. */
+
 #include "rules/adj-view-chain.h"
 
 #include "rules/adj-rule.h"

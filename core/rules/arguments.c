@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What rules read off arguments: numbers, sizes, dimensions, truth. */
 
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* What rules call beside operators: ops/rule-builtins.inc says what each one is. */
+
 #include <math.h>
 #include <string.h>
 
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "rules/arguments-private.h"
-
-/* What rules call beside operators: ops/rule-builtins.inc says what each one is. */
 
 /* -- metadata -- */
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Evaluates the terms of a rule through the context: each once, and only those that are asked
+ * for. */
+
 #include <string.h>
 
 #include "rules/rule-private.h"

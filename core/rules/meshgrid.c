@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The builtin meshgrid of rules. */
+
 #include "rules/adj-apply.h"
 #include "rules/arguments-private.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Circular padding as PyTorch computes it: the middle into an empty tensor, then each side from
+ * the middle. */
+
 #include <string.h>
 
 #include "rules/adj-apply.h"
 #include "rules/arguments-private.h"
-
-/* A border that goes on with the other side, as PyTorch writes it: the middle into an empty tensor,
- * then each side from the middle. */
 
 typedef struct
 {

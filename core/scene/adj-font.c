@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Measures and cuts text by a table of widths, so that pictures are the same on every machine. */
+
 #include "scene/adj-font.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Colours, stripes and hatching of roles, light and dark. */
+
 #include "scene/adj-palette.h"
 
 #define RGBA(rgb, a)                                                                               \

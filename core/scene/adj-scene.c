@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjScene: boxes, lines and texts, with an index of cells that finds what lies in a rectangle. */
+
 #include "scene/adj-scene.h"
 
 #include <math.h>

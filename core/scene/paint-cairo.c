@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Paints a scene with cairo, for SVG, PNG and PDF. */
+
 #include "scene/paint-cairo.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of checks, and running all of them over the graphs of a bundle. */
+
 #include "session/adj-check.h"
 
 #include <stddef.h>

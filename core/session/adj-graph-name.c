@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Splits FILE#ID into path and id. */
+
 #include <gio/gio.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs a list of steps, passes and a partitioner, on a graph and records every stage. */
+
 #include "session/adj-pipeline.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Programs, built in or from a plugin: opened, run with their inputs, traced, compiled,
+ * captured. */
+
 #include "session/adj-program.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The options of the partitioner that a file records, in PyTorch's names, as ours. */
+
 #include "session/adj-recorded-partition.h"
 
 #include <math.h>

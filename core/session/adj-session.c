@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs one graph of a bundle: the entry for the command line and the window. */
+
 #include "session/adj-session.h"
 
 #include "exec/adj-spill.h"

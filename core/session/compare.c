@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Compares a run with what was recorded, or with a run of something else. */
+
 #include "call/adj-op-internal.h"
 #include "session/inputs-private.h"
 #include "session/pairing-private.h"

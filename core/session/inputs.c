@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The inputs of a run: recorded, kept or random, and the executor and generator state that go
+ * with them. */
+
 #include "session/inputs-private.h"
 
 void

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs as what a file keeps: made from a session's values, counted, carried over to another
+ * bundle. */
+
 #include <gio/gio.h>
 
 #include "session/inputs-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of passes. */
+
 #include "aot/adj-aot-passes.h"
 #include "base/adj-names-internal.h"
 #include "compiled_autograd/adj-compiled-autograd-pass.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The stages of a pipeline as a bundle that can be saved. */
+
 #include "session/adj-pipeline.h"
 
 /* "0-0-cse", the second time "0-0-cse-2". */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Draws inputs for the placeholders of a graph from their annotations and a seed. */
+
 #include <math.h>
 
 #include "session/adj-session.h"

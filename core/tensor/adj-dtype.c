@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Dtypes and devices: names, sizes, and PyTorch's rules of type promotion. */
+
 #include "tensor/adj-dtype.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Loads and stores single elements of every dtype, small floats bit by bit. */
+
 #include "tensor/adj-element.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Shapes: sizes, strides and memory formats, and the rules by which PyTorch chooses strides of
+ * results. */
+
 #include "tensor/adj-shape.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Arithmetic on sizes, integer or symbolic, with terms simplified. */
+
 #include "tensor/adj-size.h"
 
 #include "tensor/adj-symbols-private.h"

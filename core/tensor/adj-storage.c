@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Storage: bytes shared until the first write, with a version that counts writes. */
+
 #include "tensor/adj-storage.h"
 
 #include <string.h>

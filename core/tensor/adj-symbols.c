@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of symbols of a graph, and the expressions over them, each stored once. */
+
 #include "tensor/adj-symbols.h"
 
 #include <string.h>

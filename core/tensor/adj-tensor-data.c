@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjTensorData: immutable elements with a shape; reading, copying, making dense. */
+
 #include "tensor/adj-tensor-data.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjTensor: a view of a storage that is computed with; its version counts writes. */
+
 #include "tensor/adj-tensor.h"
 
 #include <string.h>

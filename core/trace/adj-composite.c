@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The mode of composite tensors: a call on them becomes what their class says, on the tensors
+ * inside. */
+
 #include "trace/adj-composite.h"
 
 #include "call/adj-higher-order.h"

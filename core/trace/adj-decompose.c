@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of decompositions, and the mode that replaces an operator by its rule. */
+
 #include "trace/adj-decompose.h"
 
 #include "base/adj-names-internal.h"

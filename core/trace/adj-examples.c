@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Example inputs for a trace: fake or real tensors, sizes static or made symbols. */
+
 #include "trace/adj-examples.h"
 
 struct _AdjExamples

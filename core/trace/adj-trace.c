@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adj_trace() and adj_retrace(): call a function under the tracing mode and return the graph. */
+
 #include "trace/adj-trace.h"
 
 #include "interpreter/adj-interpreter.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Records calls as nodes, with names, places in the program and seq_nr; drops what is dead and
+ * seals. */
+
 #include "trace/adj-tracer.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The storage behind functional tensors: the value, and writes through views that are not yet in
+ * it. */
+
 #include "rules/adj-apply.h"
 #include "trace/functional-private.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors under functionalization: wrapped values, made again when their storage was written. */
+
 #include "call/adj-constant.h"
 #include "ops/adj-ops.h"
 #include "tensor/adj-tensor-internal.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The functionalization mode: writes become new values, each class of operators in its way. */
+
 #include "call/adj-higher-order.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
@@ -7,8 +9,6 @@
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"
-
-/* The mode.  Each class of operators has one way through it (aot-autograd §2.2). */
 
 /* A call below the mode: that of the user, or its functional form, on values. */
 typedef struct

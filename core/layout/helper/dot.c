@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Places one block with Graphviz's dot, in the helper process. */
+
 #include "dot.h"
 
 #include <math.h>
