@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The camera of the canvas: which part of the scene is seen at which zoom. */
+
 #include "canvas/adj-camera.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The canvas with what lies over it: breadcrumbs, minimap, legend and the choice of tints. */
+
 #include "canvas/adj-canvas-page.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The widget that shows a scene: selection, camera, hovering and the snapshot. */
+
 #include "canvas/adj-graph-view.h"
 
 #include <adwaita.h>

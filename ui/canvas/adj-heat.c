@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers of nodes (bytes, time, error) as tints of their cards. */
+
 #include "canvas/adj-heat.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What stays lit while the rest is dimmed: boxes and lines around chosen nodes or of one role. */
+
 #include "canvas/adj-highlight.h"
 
 #define LIT 1

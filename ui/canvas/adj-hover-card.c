@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The card beside the pointer, about a node, a module or a line. */
+
 #include "canvas/adj-hover-card.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The legend: the roles that the picture has; a click shows one of them alone. */
+
 #include "canvas/adj-legend.h"
 
 #include <glib/gi18n.h>

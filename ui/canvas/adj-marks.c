@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Verdicts of a comparison by box, the worst of the nodes that it holds. */
+
 #include "canvas/adj-marks.h"
 
 #include <math.h>

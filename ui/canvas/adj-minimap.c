@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The minimap: the whole scene small, and what of it the canvas shows. */
+
 #include "canvas/adj-minimap.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Where arrow keys lead: the nearest box in a direction, along a line, or in the same role. */
+
 #include "canvas/adj-navigator.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A widget that shows the sign of a role as cards have it. */
+
 #include "canvas/adj-role-badge.h"
 
 #include <adwaita.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Paints a scene into a snapshot: what is in view, by level of detail and tint. */
+
 #include "canvas/adj-scene-painter.h"
 
 #include <math.h>

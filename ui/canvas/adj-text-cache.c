@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Layouts of texts that are painted again and again. */
+
 #include "canvas/adj-text-cache.h"
 
 #include "scene/adj-scene.h"

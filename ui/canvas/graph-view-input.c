@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Pointer input of the graph view: click, band selection, drag, zoom and hovering. */
+
 #include <math.h>
 
 #include "canvas/graph-view-private.h"

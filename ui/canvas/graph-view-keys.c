@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Keyboard commands of the graph view, with their actions and shortcuts. */
+
 #include <glib/gi18n.h>
 #include <string.h>
 

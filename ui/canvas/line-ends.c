@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What the lines at a place carry, and the boxes at their ends. */
+
 #include "canvas/line-ends.h"
 
 static gboolean

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Paints cards and chips with their role, verdict and tint. */
+
 #include <glib/gi18n.h>
 #include <math.h>
 

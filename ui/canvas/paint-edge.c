@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Paints lines as rectangles of one colour, which batch; arrows, dashes and labels. */
+
 #include <math.h>
 
 #include "analysis/adj-node-bytes.h"
 #include "canvas/painter-private.h"
 #include "model/adj-facts.h"
-
-/* Edges are colour rectangles: they batch, and right angles are easier to follow. */
 
 #define ARROW_PX 16
 #define ARROW_SIZE 8.0f

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Paints frames, their titles and the headers of columns. */
+
 #include "canvas/painter-private.h"
 
 #define READABLE_PX 10.5f /* titles of modules keep this size when zoomed out */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A card of the inspector: a title and rows of properties. */
+
 #include "inspect/adj-fact-card.h"
 
 struct _AdjFactCard

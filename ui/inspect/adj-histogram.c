@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A histogram of a tensor's elements, beside that of another one. */
+
 #include "inspect/adj-histogram.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The inspector: cards about the selected node. */
+
 #include "inspect/adj-inspector.h"
 
 #include <glib/gi18n.h>

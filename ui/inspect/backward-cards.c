@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Cards about a captured backward: hooks, accumulations, calls, where they come from. */
+
 #include "inspect/backward-cards.h"
 
 #include <glib/gi18n.h>

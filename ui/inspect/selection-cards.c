@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Cards about several selected nodes: totals, roles, operators, verdicts. */
+
 #include "inspect/selection-cards.h"
 
 #include <glib/gi18n.h>

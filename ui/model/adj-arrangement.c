@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* How a graph is shown: fold depth, folded modules, tint, labels, chosen nodes; and laying it
+ * out so. */
+
 #include "model/adj-arrangement.h"
 
 /* Of the flow view: more is no picture to follow. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A captured backward as steps: before and after it was put in order, what moved, why it was
+ * captured. */
+
 #include "model/adj-backward.h"
 
 #include <glib/gi18n.h>

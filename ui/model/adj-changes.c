@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Steps to the next node that a stage changed, or that differs in a comparison. */
+
 #include "model/adj-changes.h"
 
 #include "model/adj-stage-change.h"

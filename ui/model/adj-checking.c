@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A task that runs all checks on a bundle. */
+
 #include "model/adj-checking.h"
 
 static gpointer

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The elements of a tensor, or of two, as a plane through their dimensions. */
+
 #include "model/adj-difference-map.h"
 
 #include <glib/gi18n.h>

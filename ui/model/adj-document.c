@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* AdjDocument: an open file, the graph that is shown, its selection, runs and problems. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The elements of a difference map as a list model. */
+
 #include "model/adj-element-list.h"
 
 #include <math.h>

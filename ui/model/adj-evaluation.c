@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A run of a graph, and its comparison with what was recorded or with another run, as a task. */
+
 #include "model/adj-evaluation.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Tasks that write pictures, bundles and reports. */
+
 #include "model/adj-export.h"
 
 #include <glib/gi18n.h>

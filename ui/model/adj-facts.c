@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Properties of nodes as the window spells them: types, sizes, roles, verdicts. */
+
 #include "model/adj-facts.h"
 
 #include <glib/gi18n.h>

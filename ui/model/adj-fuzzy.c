@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzy matching of typed words, with a score and the places of the letters. */
+
 #include "model/adj-fuzzy.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A graph of a document as an item of a list model. */
+
 #include "model/adj-graph-item.h"
 
 #include <glib/gi18n.h>

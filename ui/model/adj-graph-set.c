@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The graphs of a bundle with the compositions of forward and backward, and their calls and
+ * runs. */
+
 #include "model/adj-graph-set.h"
 
 #include "passes/adj-compose.h"

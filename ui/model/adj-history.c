@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Places that were looked at, to go back and forward. */
+
 #include "model/adj-history.h"
 
 #define MAX_PLACES 200

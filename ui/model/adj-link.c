@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Links to a place in a file: adjoint:… made and parsed. */
+
 #include "model/adj-link.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The log of a document as a list model. */
+
 #include "model/adj-log.h"
 
 #define MAX_LINES 2000

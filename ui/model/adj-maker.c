@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What made an input of backward: the node of forward that saved it. */
+
 #include "model/adj-maker.h"
 
 #include "passes/adj-compose.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The tree of modules of a graph as list models. */
+
 #include "model/adj-module-item.h"
 
 #include <string.h>

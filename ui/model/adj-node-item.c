@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A node, with what a run measured of it, as an item of a list model. */
+
 #include "model/adj-node-item.h"
 
 struct _AdjNodeItem

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Tasks that open files and pasted text, and trace. */
+
 #include "model/adj-opening.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* An output of a graph, with its value and comparison, as an item of a list model. */
+
 #include "model/adj-output-item.h"
 
 struct _AdjOutputItem

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A partition on the curve of budgets as an item of a list model. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A task that asks the partitioner for its decisions. */
+
 #include "model/adj-reasons.h"
 
 static gpointer

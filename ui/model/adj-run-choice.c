@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What is to be run and compared: inputs, executor, peer, tolerances; saved with the view. */
+
 #include "model/adj-run-choice.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The view of a document, kept in a file between sessions: folds, camera, selection. */
+
 #include "model/adj-saved-view.h"
 
 #include <json-glib/json-glib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Searches nodes by words and by conditions such as op:, type: and >1mib. */
+
 #include "model/adj-search.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Totals over the selected nodes: bytes, operators, roles, verdicts. */
+
 #include "model/adj-selection-facts.h"
 
 #include "analysis/adj-aliases.h"

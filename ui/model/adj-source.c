@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The source file behind a node, if it is the one that was traced, line by line with its nodes. */
+
 #include "model/adj-source.h"
 
 #include <string.h>

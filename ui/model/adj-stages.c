@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The stages of a document's recording: stepping through them with the selection carried along. */
+
 #include "model/adj-stages.h"
 
 AdjRecording *

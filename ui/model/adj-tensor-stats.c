@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Statistics of a tensor's elements: range, mean, counts and bins. */
+
 #include "model/adj-tensor-stats.h"
 
 #include <math.h>

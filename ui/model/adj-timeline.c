@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory over the steps of a graph: what is live when, by module, and a ledger of what is held. */
+
 #include "model/adj-timeline.h"
 
 #include <glib/gi18n.h>

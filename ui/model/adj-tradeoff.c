@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A task that finds partitions for all budgets and compares them with those of the file. */
+
 #include "model/adj-tradeoff.h"
 
 #include <math.h>

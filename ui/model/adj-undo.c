@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Undo and redo of arrangements. */
+
 #include "model/adj-undo.h"
 
 #define MAX_STEPS 200

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* One task in a thread: its input, progress, cancellation and result. */
+
 #include "model/adj-work.h"
 
 struct _AdjWork

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The list of a document's tasks, at most one of a kind, and the status line that tells of them. */
+
 #include "model/adj-works.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The document's picture: requests a layout, keeps scene and arrangement, folds modules. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The document's problem: its text and the nodes to blame. */
+
 #include "model/adj-log.h"
 #include "model/document-private.h"
 

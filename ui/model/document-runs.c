@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The document's runs: starting, stopping, keeping and removing them. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-log.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The chart of a captured backward: its steps in both orders and what is held at each. */
+
 #include "panel/adj-backward-chart.h"
 
 #include <glib/gi18n.h>

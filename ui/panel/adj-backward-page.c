@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page about a captured backward: its calls, and why it was captured again. */
+
 #include "panel/adj-backward-page.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pane about one tensor's differences: map, table of elements and sliders. */
+
 #include "panel/adj-difference-pane.h"
 
 #include <glib/gi18n.h>

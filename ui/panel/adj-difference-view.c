@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The widget that paints a difference map, and chooses an element in it. */
+
 #include "panel/adj-difference-view.h"
 
 #include <adwaita.h>

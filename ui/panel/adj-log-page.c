@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of the log. */
+
 #include "panel/adj-log-page.h"
 
 #include <glib/gi18n.h>

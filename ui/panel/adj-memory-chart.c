@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The chart of memory over the steps of a graph. */
+
 #include "panel/adj-memory-chart.h"
 
 #include <adwaita.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of memory: the chart and the table of what is held. */
+
 #include "panel/adj-memory-page.h"
 
 #include <glib/gi18n.h>

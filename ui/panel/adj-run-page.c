@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page that chooses what to run and compare, with its outputs. */
+
 #include "panel/adj-run-page.h"
 
 #include <glib/gi18n.h>

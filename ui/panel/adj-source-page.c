@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of the source file behind the selected node. */
+
 #include "panel/adj-source-page.h"
 
 #include <glib/gi18n.h>

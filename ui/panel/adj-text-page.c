@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of the graph as text. */
+
 #include "panel/adj-text-page.h"
 
 #include "ir/adj-text.h"

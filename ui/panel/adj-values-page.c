@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of a run's values, node by node. */
+
 #include "panel/adj-values-page.h"
 
 #include <glib/gi18n.h>

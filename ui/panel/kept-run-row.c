@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The row of a kept run, to choose or remove it. */
+
 #include "panel/kept-run-row.h"
 
 #include <glib/gi18n.h>

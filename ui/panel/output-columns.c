@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The columns of a table of outputs. */
+
 #include "panel/output-columns.h"
 
 #include <glib/gi18n.h>

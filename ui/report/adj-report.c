@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes the HTML page about a graph: head, properties, pictures, source, and the parts beside
+ * this file. */
+
 #include "report/adj-report.h"
 
 #include <gio/gio.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes HTML: escaped text and tables. */
+
 #include <string.h>
 
 #include "report/report-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The part of a report on a comparison. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The part of a report on memory: a chart and the heaviest tensors. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"

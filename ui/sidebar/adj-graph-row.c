@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A row of the sidebar for a graph. */
+
 #include "sidebar/adj-graph-row.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The sidebar: the graphs of a document and the modules of the one that is shown. */
+
 #include "sidebar/adj-sidebar.h"
 
 #include <glib/gi18n.h>

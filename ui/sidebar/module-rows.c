@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The tree of modules as rows that open and close. */
+
 #include "sidebar/module-rows.h"
 
 typedef struct

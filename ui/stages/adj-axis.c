@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Ticks of an axis at round numbers. */
+
 #include "stages/adj-axis.h"
 
 #include <math.h>

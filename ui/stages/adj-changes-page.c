@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of what a stage changed. */
+
 #include "stages/adj-changes-page.h"
 
 #include <glib/gi18n.h>

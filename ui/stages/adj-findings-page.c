@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of findings. */
+
 #include "stages/adj-findings-page.h"
 
 #include <glib/gi18n.h>

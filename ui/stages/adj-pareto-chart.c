@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The chart of partitions by bytes saved and work repeated. */
+
 #include "stages/adj-pareto-chart.h"
 
 #include <adwaita.h>

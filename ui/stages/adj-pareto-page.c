@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The panel page of partitions: the chart and a table. */
+
 #include "stages/adj-pareto-page.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The bar of stages above the canvas. */
+
 #include "stages/adj-stage-bar.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Columns of tables, described by data. */
+
 #include "widgets/adj-column.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What all panel pages have in common: they follow one document. */
+
 #include "widgets/adj-panel.h"
 
 typedef struct

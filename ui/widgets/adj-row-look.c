@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Rows of lists with icon, title and detail, described by data. */
+
 #include "widgets/adj-row-look.h"
 
 #include "widgets/context-menu.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Opens context menus: by right click, long press and key. */
+
 #include "widgets/context-menu.h"
 
 #define ITEM_KEY "adj-list-item"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Gives widgets accessible names where the toolkit gives none. */
+
 #include "widgets/name-widgets.h"
 
 #include <adwaita.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps a list of nodes and the selection of a document in step. */
+
 #include "widgets/node-rows.h"
 
 /* "0-0-joint gelu mul_1": neither ids nor names hold spaces. */

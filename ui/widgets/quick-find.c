@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Find as you type in lists and tables. */
+
 #include "widgets/quick-find.h"
 
 #include <string.h>

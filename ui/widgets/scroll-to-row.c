@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Scrolls a list to a row, which GTK before 4.12 cannot. */
+
 #include "widgets/scroll-to-row.h"
 
 #define FRAMES 2

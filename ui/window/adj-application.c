@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The application: start, open, about, quit. */
+
 #include "window/adj-application.h"
 
 #include <glib/gi18n.h>

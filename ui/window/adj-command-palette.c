@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The command palette. */
+
 #include "window/adj-command-palette.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A tab's page: sidebar, canvas, panel and inspector of one document. */
+
 #include "window/adj-document-page.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The lists of recent files and samples. */
+
 #include "window/adj-file-list.h"
 
 #include <glib/gi18n.h>

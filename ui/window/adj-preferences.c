@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The preferences. */
+
 #include "window/adj-preferences.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Finds the sample files. */
+
 #include "window/adj-samples.h"
 
 #define MAX_SAMPLES 12

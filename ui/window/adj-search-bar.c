@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The search bar with the list of what was found. */
+
 #include "window/adj-search-bar.h"
 
 #include <glib/gi18n.h>

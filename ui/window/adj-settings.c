@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Settings: opened, kept, and applied to the style. */
+
 #include "window/adj-settings.h"
 
 GSettings *

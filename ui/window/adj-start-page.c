@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The page of a tab without a document. */
+
 #include "window/adj-start-page.h"
 
 #include "window/adj-file-list.h"

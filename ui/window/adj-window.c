@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The main window: opening, pasting, dropping, closing. */
+
 #include "window/adj-window.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The entries of the command palette: commands, graphs, modules and nodes, searched by words. */
+
 #include "window/palette-entries.h"
 
 #include <glib/gi18n.h>

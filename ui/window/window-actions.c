@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The window's actions and shortcuts, made from the table of commands. */
+
 #include "window/window-actions.h"
 
 #include <string.h>

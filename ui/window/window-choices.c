@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Choices of view, tint, labels and inputs as states of actions. */
+
 #include "window/window-choices.h"
 
 #include <glib/gi18n.h>

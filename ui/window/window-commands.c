@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of commands: title, keys, when it is possible, and what it runs. */
+
 #include "window/window-commands.h"
 
 #include <glib/gi18n.h>

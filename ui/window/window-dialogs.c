@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Dialogs that ask for a file, a seed, inputs or a name. */
+
 #include "window/window-dialogs.h"
 
 #include <glib/gi18n.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What stands in context menus, and how they are shown. */
+
 #include "window/window-menus.h"
 
 #include <glib/gi18n.h>

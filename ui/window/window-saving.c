@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Saving, exporting and copying of links, and what is asked before a tab closes. */
+
 #include "window/window-saving.h"
 
 #include <glib/gi18n.h>

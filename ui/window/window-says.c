@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Keeps title, status and messages of the window true to the document of its tab. */
+
 #include <glib/gi18n.h>
 
 #include "model/adj-facts.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* The window of shortcuts, written as the XML that its builder reads. */
+
 #include "window/window-shortcuts.h"
 
 #include <glib/gi18n.h>
 
 #include "canvas/adj-graph-view.h"
 #include "window/window-commands.h"
-
-/* Only a builder can put shortcuts into their window: this writes what it reads. */
 
 static void
 write_shortcut (GString *xml, const char *title, const char *keys)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The window's tabs: adding, finding, choosing and closing them. */
+
 #include <glib/gi18n.h>
 
 #include "window/window-private.h"
