@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The main function of the workbench. */
+
 #include <signal.h>
 
 #include "base/adj-file-writer.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What commands share: parsing of options, opening FILE#ID, running it, progress and JSON. */
+
 #include "adj-command.h"
 
 #include <stdio.h>

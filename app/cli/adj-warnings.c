@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Warnings of readers: kept while a command runs, printed on stderr, counted beyond the first
+ * ones. */
+
 #include "adj-warnings.h"
 
 #include <stdio.h>

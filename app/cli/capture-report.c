@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A captured backward as text and as JSON: its parts, hooks and reasons for capturing again. */
+
 #include "capture-report.h"
 
 #include <stdio.h>

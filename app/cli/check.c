@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint check: findings, each with its nodes and, where it can be run, what goes wrong. */
+
 #include <stdio.h>
 
 #include "adj-warnings.h"

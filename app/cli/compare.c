@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint compare: two graphs, a run and what was recorded, or two programs. */
+
 #include <math.h>
 
 #include "comparison-report.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A comparison as text and as JSON. */
+
 #include "comparison-report.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint convert: from one format to another. */
+
 #include "picture.h"
 
 extern const AdjCommand adj_command_convert;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint devices: what can run graphs here, and why the rest cannot. */
+
 #include <stdio.h>
 
 #include "adj-command.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint diff: the structural difference of two graphs. */
+
 #include <stdio.h>
 
 #include "adj-command.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs what a finding is about: the same call in forward and in backward, and what each of them
+ * gives. */
+
 #include "finding-run.h"
 
 /* One call that forward and backward both make, and what each of them made of it. */

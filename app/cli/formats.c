@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint formats: the table of formats. */
+
 #include <stdio.h>
 
 #include "adj-command.h"

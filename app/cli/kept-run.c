@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint run --keep: adds a run to the file that it was made of. */
+
 #include "kept-run.h"
 
 #include <stdio.h>

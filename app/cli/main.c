@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The command line: finds the command, prints help, turns errors into exit statuses. */
+
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint open: starts the workbench. */
+
 #include <errno.h>
 #include <unistd.h>
 

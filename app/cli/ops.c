@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint ops: the table of operators, or one of them. */
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A partition as text and as JSON: its cost, one node's decision, and the curve of budgets. */
+
 #include "partition-report.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint passes: the table of passes, or one of them. */
+
 #include <stdio.h>
 
 #include "adj-command.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes a scene as a picture, its format by the name of the file. */
+
 #include "picture.h"
 
 gboolean

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A program as the target of a command: called, traced, captured or compared with itself. */
+
 #include "program.h"
 
 #include <stdio.h>

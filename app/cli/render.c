@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint render: the picture of a graph. */
+
 #include "picture.h"
 
 extern const AdjCommand adj_command_render;

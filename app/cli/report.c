@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint report: one HTML page about a graph. */
+
 #include <math.h>
 
 #include "adj-command.h"

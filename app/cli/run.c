@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint run: runs a graph or a program, with a profile and outputs as safetensors. */
+
 #include <stdio.h>
 
 #include "base/adj-format-bytes.h"

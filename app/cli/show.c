@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint show: lists the graphs of a file, or prints one. */
+
 #include <stdio.h>
 
 #include "adj-command.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The stages of a pipeline as text and as JSON. */
+
 #include "stage-report.h"
 
 #include <stdio.h>

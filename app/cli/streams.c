@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Standard streams of the command: closed ones are replaced, failures to write become an exit
+ * status. */
+
 #include "streams.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* adjoint trace: runs the pipeline on a graph or a program, and saves the recording. */
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

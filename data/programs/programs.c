@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of the programs that are built in. */
+
 #include "programs.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies and casts between views of any type, fills, ranges and triangles. */
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses the loops that were compiled for this processor. */
 
 #include "tile.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Normal numbers by Box and Muller in f32, rounded as PyTorch's vectorised kernel rounds them. */
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Views of arrays: sizes of types, merging of dimensions, and walks by runs of the last one. */
 
 #include <string.h>
 

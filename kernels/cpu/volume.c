@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Images as volumes of channels, split among threads. */
 
 #include "volume.h"
 
