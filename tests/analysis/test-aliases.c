@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Who shares memory: against the storages of a run, a naive version, and annotations that say
+ * more. */
+
 #include <string.h>
 
 #include "analysis/adj-aliases.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The bytes of a node, against a slower way to count them. */
+
 #include "analysis/adj-node-bytes.h"
 #include "support/graphs.h"
 #include "support/random-graph.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the cases of tests/aot, makes their inputs and functions, and traces them. */
+
 #include "aot/case.h"
 
 #include <stdlib.h>

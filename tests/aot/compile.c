@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Compiles graphs with the partitioners that tests ask for. */
+
 #include "aot/compile.h"
 
 #include <math.h>

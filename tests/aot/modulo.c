@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Counts the differences of two graphs that are the same but for how PyTorch writes them. */
+
 #include "aot/modulo.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The short notation of programs and graphs in the cases: parsed, run and printed. */
+
 #include "aot/notation.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* All that can be observed of a call: results, arguments, memory shared, strides, gradients. */
+
 #include "aot/observed.h"
 
 #include <string.h>

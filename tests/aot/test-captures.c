@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Captured forward parts and Dynamo graphs, traced here, against PyTorch's joint graphs; and
+ * their gradients. */
+
 #include <string.h>
 
 #include "aot/adj-aot.h"
@@ -11,9 +14,6 @@
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
-
-/* The forward part of each captured joint graph, traced to a joint graph, is PyTorch's; and so is
- * what becomes of the captured Dynamo graph. */
 
 /* The longest sums of these models have some hundred terms. */
 #define SUM_LENGTH 512

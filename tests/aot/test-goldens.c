@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The examples of the specification, by their names there. */
+
 #include <string.h>
 
 #include "aot/case.h"
@@ -9,8 +11,6 @@
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
-
-/* The examples of the specification, by their names there. */
 
 static void
 compare_graph (const Case *c, const AdjGraph *graph)

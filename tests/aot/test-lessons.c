@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The programs of data/programs: the function as it is, its inference graph, its joint graph and
+/* The programs of data/programs, compiled in every way, against themselves.
+ *
+ * The programs of data/programs: the function as it is, its inference graph, its joint graph and
  * what two partitioners make of that, each called as the function is, cannot be told apart: by
  * results, by what becomes of the arguments, by which tensors share memory, by strides, by
  * gradients; nor when one of the tensors is written after the call. */

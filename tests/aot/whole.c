@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* A joint graph called without being cut in two. */
+
 #include "aot/compile.h"
 
 #include "interpreter/adj-interpreter.h"
 #include "rules/adj-apply.h"
-
-/* A joint graph called without being cut in two. */
 
 /* Forwards it runs the whole graph with tangents of zero and saves copies of its arguments, which
  * it may write; backwards it runs it again, from the same state of the generator, and gives the

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Recorded cases of operators as calls that can be differentiated. */
+
 #include "autograd/case.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Captured forward graphs under the tape: backward gives the gradients that PyTorch recorded. */
+
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +14,6 @@
 #include "support/adj-test.h"
 #include "support/tape.h"
 #include "trace/adj-trace.h"
-
-/* The forward part of each captured joint graph, run under the tape; backward () must give what
- * PyTorch recorded as the outputs of the backward part. */
 
 /* The longest sums of these models have some hundred terms. */
 #define SUM_LENGTH 512

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Eager checkpointing: the rules of partitioner §2, measured on PyTorch 2.6 there. */
+
 #include <string.h>
 
 #include "autograd/adj-checkpoint.h"
@@ -9,8 +11,6 @@
 #include "support/adj-test.h"
 #include "support/tape.h"
 #include "trace/adj-trace.h"
-
-/* Eager checkpointing: the rules of partitioner §2, measured on PyTorch 2.6 there. */
 
 static const double one_two[] = { 1, 2 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Custom functions and anomaly mode, as compiled-autograd §1.11 and §1.12 have them. */
+
 #include <math.h>
 
 #include "autograd/adj-custom.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "support/tape.h"
-
-/* Custom functions and anomaly mode, as compiled-autograd §1.11 and §1.12 have them. */
 
 static const double one_two[] = { 1, 2 };
 

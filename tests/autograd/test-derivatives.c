@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Which arguments have a gradient, against PyTorch's list. */
+
 #include <string.h>
 
 #include "ops/adj-ops.h"

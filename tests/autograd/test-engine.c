@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The tape and the engine: order of nodes, accumulation, saved values, errors. */
+
 #include "ops/adj-op-table.h"
 #include "support/tape.h"
-
-/* The tape and the engine: order of nodes, accumulation, saved values, errors. */
 
 static const double one_two[] = { 1, 2 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* What programs get wrong most: each error names the operator, the argument, its shape and the line
+ * of the program; afterwards the context is as good as new. */
+
 #include <string.h>
 
 #include "adjoint.h"
-
-/* What programs get wrong most: each error names the operator, the argument, its shape and the line
- * of the program; afterwards the context is as good as new. */
 
 static const double one_two[] = { 1, 2 }, one_two_three[] = { 1, 2, 3 };
 

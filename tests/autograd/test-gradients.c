@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Gradient rules against differences along a direction, in float64. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/tape.h"
-
 /* Hooks, in the order that PyTorch runs them: goldens of compiled-autograd §6.1, all in the form
  * that eager PyTorch 2.6 gives (E9, E12 and E19 stand in test-engine.c). */
+
+#include "support/tape.h"
 
 /* -- what hooks of the tests do -- */
 

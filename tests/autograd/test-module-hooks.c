@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "autograd/adj-module-hooks.h"
-#include "support/tape.h"
-
 /* Hooks of modules (compiled-autograd §1.10); orders, values and texts are those of eager PyTorch
  * 2.6 for x * w. */
+
+#include "autograd/adj-module-hooks.h"
+#include "support/tape.h"
 
 static const double one_two[] = { 1, 2 }, two_three[] = { 2, 3 };
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Gradients in 32 and 16 bits are as near to those in float64 as PyTorch's are. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* The programs of data/programs.txt (see make-programs.py): views, writes in place, spans without
+ * gradients and hooks.  PyTorch's gradients must come out, and what it refuses is refused at the
+ * same step. */
+
 #include <math.h>
 #include <string.h>
 
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 #include "support/tape.h"
-
-/* The programs of data/programs.txt (see make-programs.py): views, writes in place, spans without
- * gradients and hooks.  PyTorch's gradients must come out, and what it refuses is refused at the
- * same step. */
 
 typedef struct
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Hooks of one saved tensor; values and texts are those of eager PyTorch 2.6. */
+
 #include <math.h>
 
 #include "support/tape.h"
-
-/* Hooks of one saved tensor; values and texts are those of eager PyTorch 2.6. */
 
 static const double one_two[] = { 1, 2 }, three_four[] = { 3, 4 };
 

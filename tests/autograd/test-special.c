@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Operators and gradients at special points, against PyTorch. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The arena: alignment, growth, interning. */
+
 #include <string.h>
 
 #include "base/adj-arena.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Lists of diagnostics: order, bounds, the error that they become. */
+
 #include "base/adj-diag.h"
 
 static const AdjSpan nowhere = { 0, 0, 0 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Rule expressions: precedence, forms, errors with their places, depth. */
+
 #include <string.h>
 
 #include "base/adj-expr.h"

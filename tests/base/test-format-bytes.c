@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes as text. */
+
 #include "base/adj-format-bytes.h"
 
 static void

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The lexer, and Python's literals. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* captured FILE…: whether the backward that is captured here, of the graph that Dynamo captured of
+/* Compares captured backwards with PyTorch's.
+ *
+ * captured FILE…: whether the backward that is captured here, of the graph that Dynamo captured of
  * a model, is the one that PyTorch captured of it, node for node.  Each FILE holds both, of a run
  * with the backend "eager" under compiled autograd; one line for each, and status 1 where one is
  * other. */

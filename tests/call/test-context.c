@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The context: calls, scopes, the sticky error, modes. */
+
 #include <string.h>
 
 #include "call/adj-context.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The CPU generator: its numbers and states against PyTorch's. */
+
 #include <string.h>
 
 #include "call/adj-generator.h"

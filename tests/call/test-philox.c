@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Philox: known answers, and numbers that a GPU draws. */
+
 #include "call/adj-philox.h"
 
 /* Known answers of Random123's kat_vectors for philox4x32 with 10 rounds. */

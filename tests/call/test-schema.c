@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Schemas: parsing, printing, binding, messages. */
+
 #include <string.h>
 
 #include "call/adj-schema-internal.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Programs whose backward is captured: hooks that write notes, and comparison with goldens. */
+
 #include "compiled_autograd/capture.h"
 
 #include "ir/adj-text.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* What random programs call beside operators: custom functions, modules with hooks, checkpoints,
+ * and hooks on what is saved. */
+
 #include "autograd/adj-checkpoint.h"
 #include "autograd/adj-custom.h"
 #include "autograd/adj-module-hooks.h"
 #include "compiled_autograd/random-private.h"
 #include "ops/adj-op-table.h"
-
-/* What random programs call beside operators: custom functions, modules with hooks, checkpoints,
- * and hooks on what is saved. */
 
 #define OP(cx, name, ...) CALL ((cx), (name), __VA_ARGS__)
 

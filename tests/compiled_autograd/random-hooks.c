@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "compiled_autograd/random-private.h"
-
 /* Hooks of random programs: each says what it sees, and may replace it. */
+
+#include "compiled_autograd/random-private.h"
 
 typedef enum
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "compiled_autograd/random-private.h"
-
 /* The operators of random programs. */
+
+#include "compiled_autograd/random-private.h"
 
 /* -- of one tensor -- */
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Random programs that are differentiated: grown from a seed, run in any mode. */
+
 #include "compiled_autograd/random-program.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "aot/compile.h"
-#include "compiled_autograd/capture.h"
-
 /* Backwards of compiled functions are looked into: their graph becomes part of the captured one
  * (C28 of compiled-autograd §6.2). */
+
+#include "aot/compile.h"
+#include "compiled_autograd/capture.h"
 
 static gboolean
 sine_product (

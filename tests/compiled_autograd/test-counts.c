@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "compiled_autograd/capture.h"
-#include "support/adj-test.h"
-
 /* How often programs of several backwards are captured (golden/counts.py), as in PyTorch 2.6: after
  * which of them there is one capture more. */
+
+#include "compiled_autograd/capture.h"
+#include "support/adj-test.h"
 
 #define OP(name, ...) CALL (p->cx, name, __VA_ARGS__)
 

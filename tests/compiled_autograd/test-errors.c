@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* What cannot be captured runs eagerly, or is refused where that was asked for; what fails, fails
+ * as it does eagerly, leaves what was accumulated, and does not stand in the way of the next. */
+
 #include <string.h>
 
 #include "compiled_autograd/capture.h"
 #include "interpreter/adj-interpreter.h"
-
-/* What cannot be captured runs eagerly, or is refused where that was asked for; what fails, fails
- * as it does eagerly, leaves what was accumulated, and does not stand in the way of the next. */
 
 #define OP(name, ...) CALL (p->cx, name, __VA_ARGS__)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "compiled_autograd/capture.h"
-
 /* The goldens of compiled-autograd §6.2: each program is captured as PyTorch 2.6 captures it, node
  * for node; and captured in the engine's order, its gradients and hooks are those of the eager
  * backward, bit for bit. */
+
+#include "compiled_autograd/capture.h"
 
 #define V(...)                                                                                     \
   G_N_ELEMENTS (((const float[]){ __VA_ARGS__ })), (const float[]) { __VA_ARGS__ }

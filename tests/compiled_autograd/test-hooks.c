@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Hooks that change what is still to come of the backward that they run in. */
+
 #include "compiled_autograd/capture.h"
 #include "rules/adj-operators.h"
-
-/* Hooks that change what is still to come of the backward that they run in. */
 
 #define OP(name, ...) CALL (p->cx, name, __VA_ARGS__)
 

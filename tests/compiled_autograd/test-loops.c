@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Training loops: how often they are captured, and why; that memory stays flat; that a captured
+ * backward holds no more than the engine does. */
+
 #include <malloc.h>
 
 #include "autograd/adj-checkpoint.h"
 #include "compiled_autograd/capture.h"
 #include "ops/adj-op-table.h"
-
-/* Training loops: how often they are captured, and why; that memory stays flat; that a captured
- * backward holds no more than the engine does. */
 
 #define OP(name, ...) CALL (p->cx, name, __VA_ARGS__)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Scalars on the CPU go to the GPU where other inputs are there (compiled-autograd §2.13). */
+
 #include "compiled_autograd/compiled-private.h"
 #include "support/graphs.h"
-
-/* Scalars on the CPU go to the GPU where other inputs are there (compiled-autograd §2.13). */
 
 #define GRAPH(device, last)                                                                        \
   "class CompiledAutograd(torch.nn.Module):\n"                                                     \

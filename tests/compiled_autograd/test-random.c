@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Random programs give the same eagerly and captured. */
+
 #include <string.h>
 
 #include "compiled_autograd/random-program.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* trace_wrapped (compiled-autograd §4, §6.4): each mode's part, and what the function must do. */
+
 #include "adjoint.h"
 #include "compiled_autograd/capture.h"
 #include "support/adj-test.h"
 #include "trace/adj-functional.h"
-
-/* trace_wrapped (compiled-autograd §4, §6.4): each mode's part, and what the function must do. */
 
 static guint n_called;
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Planted faults: results damaged as a broken kernel would. */
+
 #include "planted.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Cases that measure how small a planted fault the comparison still finds. */
+
 #include "power.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* A captured training step with dropout: from the recorded state of PyTorch's generator our run
+ * draws the same numbers. */
+
 #include <math.h>
 
 #include "call/adj-generator.h"
@@ -6,9 +9,6 @@
 #include "session/adj-session.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
-
-/* A captured training step with dropout: from the recorded state of PyTorch's generator our run
- * draws the same numbers. */
 
 static const char *const roles[] = { "joint", "forward", "backward" };
 

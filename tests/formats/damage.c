@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls a function with each damaged version of some bytes. */
+
 #include "damage.h"
 
 #define N_CUTS 37

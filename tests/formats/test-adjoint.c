@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* .adjoint: what the capture module wrote is read, written back the same, and refused when
+ * damaged. */
 #include <string.h>
 #include <unistd.h>
 

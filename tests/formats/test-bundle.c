@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Bundles: roles, candidates in messages, taps of joint graphs. */
+
 #include <string.h>
 
 #include "formats/adj-bundle.h"

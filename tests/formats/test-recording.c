@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Recordings: written, read back, and refused when damaged. */
+
 #include <glib.h>
 #include <string.h>
 

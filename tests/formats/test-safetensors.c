@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* safetensors: every rule broken once, and files of PyTorch's package. */
+
 #include <string.h>
 
 #include "damage.h"

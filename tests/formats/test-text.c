@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The text format: roles guessed, files with several graphs, failures to save. */
+
 #include <string.h>
 
 #include "formats/adj-format.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Pasted console output of TORCH_LOGS. */
+
 #include <glib.h>
 
 #include "adjoint.h"

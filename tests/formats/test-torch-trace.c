@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* TORCH_TRACE logs: regions, sources, damage, several processes. */
+
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>

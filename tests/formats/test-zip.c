@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Zip archives of others, ZIP64, checksums, limits. */
+
 #include <string.h>
 
 #include <gio/gio.h>

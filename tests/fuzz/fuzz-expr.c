@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzes rule expressions. */
+
 #include "base/adj-expr.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzes safetensors: what is read can be written and reads the same. */
+
 #include "formats/adj-safetensors.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

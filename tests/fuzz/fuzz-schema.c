@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzes schemas. */
+
 #include "call/adj-schema-internal.h"
 #include "call/adj-schema.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzes the text form of graphs. */
+
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzes zip archives. */
+
 #include "formats/zip-private.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

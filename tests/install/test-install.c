@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* The installed library: its files, a program compiled against it, what README says, and what it
+ * exports. */
+
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* The interpreter on graphs given as text: results, errors, memory that a run needs. */
+
 #include <glib.h>
 #include <string.h>
 
 #include "adjoint.h"
 #include "support/graphs.h"
-
-/* Graphs are given as text, as a user would paste them. */
 
 static AdjGraph *
 parse (const char *body)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Norms, units in the last place and bands of comparisons. */
+
 #include <glib.h>
 #include <math.h>
 

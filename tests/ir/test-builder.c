@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The builder: names, sealing, what it refuses. */
+
 #include "ir/adj-builder.h"
 
 #include "ir/adj-verify.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Alignment of graphs. */
+
 #include "formats/adj-format.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Captured backwards of PyTorch are read whole. */
+
 #include "ir/adj-text.h"
 #include "ir/adj-verify.h"
 #include "ops/adj-op-table.h"

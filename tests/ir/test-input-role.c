@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Roles of inputs, found at sealing, against names and a naive version. */
+
 #include <string.h>
 
 #include "ir/adj-input-role.h"

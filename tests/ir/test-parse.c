@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The parser of graphs: goldens of PyTorch, random graphs, errors. */
+
 #include "ir/adj-compare.h"
 #include "ir/adj-text-internal.h"
 #include "ir/adj-text.h"

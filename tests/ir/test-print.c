@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The printer of graphs, against text that PyTorch wrote. */
+
 #include "ir/adj-builder.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

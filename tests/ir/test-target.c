@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Stems and spellings of targets. */
+
 #include "ir/adj-target-internal.h"
 #include "ir/adj-target.h"
 

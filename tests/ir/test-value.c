@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Values: copies, equality, maps, text. */
+
 #include <math.h>
 
 #include "ir/adj-text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Arrays for tests of kernels: random contents, scrambled strides, comparison. */
 
 #include "kernel-test.h"
 

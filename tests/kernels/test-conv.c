@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Convolutions against their definition. */
+
 #include <math.h>
 
 #include "adj-kernel-conv.h"

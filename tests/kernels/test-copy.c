@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Copies and casts between all types. */
 
 #include <math.h>
 

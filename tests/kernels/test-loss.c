@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Losses, against PyTorch. */
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Matrix products against exact ones, and the same bits whatever the strides. */
 
 #include <math.h>
 

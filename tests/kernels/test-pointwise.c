@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pointwise programs against scalar code, by type. */
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reductions: the order of summation and its accuracy. */
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Extremes and cumulative sums along a dimension. */
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Softmax against long double. */
 
 #include <math.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The mirror layout: nothing overlaps, lines are clear of cards, the same picture every time. */
+
 #include <math.h>
 #include <string.h>
 

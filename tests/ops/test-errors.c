@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Wrong arguments: every operator refuses them by name, and in the same words under both modes. */
+
 #include <math.h>
 #include <string.h>
 

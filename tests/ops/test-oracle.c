@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Every operator against the results that PyTorch recorded. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Random arguments: no operator reaches memory that is not its own. */
+
 #include <string.h>
 
 #include "call/adj-context.h"

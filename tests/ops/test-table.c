@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of operators against lists of PyTorch. */
+
 #include <string.h>
 
 #include "call/adj-context.h"
@@ -7,8 +9,6 @@
 #include "ops/adj-tile-program.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
-
-/* Every record and twin, whatever its family. */
 
 static void
 schemas_print_back (void)

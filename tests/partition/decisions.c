@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Partition decisions as PyTorch recorded them, and ours beside them. */
+
 #include "decisions.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Joint graphs from the short notation of the goldens. */
+
 #include "golden.h"
 
 #include "adjoint.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A joint graph of many equal layers. */
+
 #include "layers.h"
 
 #include "golden.h"

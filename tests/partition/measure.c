@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The peak memory that running a partition needs. */
+
 #include "high-water.h"
 #include "partition-test.h"
 #include "rules/adj-operators.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs joint graph and pair on the same inputs and compares bit for bit. */
+
 #include "pair-run.h"
 
 #include <string.h>

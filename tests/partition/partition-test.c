@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What tests of partitioners share: running, printing, comparing. */
+
 #include "partition-test.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Findings on graphs that PyTorch 2.6 gets wrong. */
+
 #include <string.h>
 
 #include "adjoint.h"

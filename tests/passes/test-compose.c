@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Composition of forward and backward. */
+
 #include <glib.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pass constant-fold. */
+
 #include <glib.h>
 
 #include "adjoint.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pass cse, against PyTorch's. */
+
 #include <glib.h>
 
 #include "adjoint.h"

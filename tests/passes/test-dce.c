@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pass dce. */
+
 #include <glib.h>
 #include <string.h>
 

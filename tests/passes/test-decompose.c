@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pass decompose, against what PyTorch takes apart. */
+
 #include <string.h>
 
 #include "adjoint.h"

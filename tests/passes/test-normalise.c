@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pass normalise, rule by rule. */
+
 #include <glib.h>
 
 #include "adjoint.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Recordings: origins and notes. */
+
 #include <glib.h>
 
 #include "adjoint.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Pictures: SVG, PDF, PNG in tiles, failures, progress. */
+
 #include <string.h>
 
 #include <glib/gstdio.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Scenes: what the index finds, fonts, contrast of palettes. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* From what Dynamo captured to the joint graph, or the inference graph where no gradient is wanted:
+/* Dynamo graphs traced to joint graphs, against PyTorch's.
+ *
+ * From what Dynamo captured to the joint graph, or the inference graph where no gradient is wanted:
  * ours against the one that PyTorch recorded, as `adjoint trace X#dynamo` and `adjoint diff
  * --modulo aot` have it: arguments, annotations and tags of every node.  The captures beside this
  * file (data/ make-ambient.py) run under autocast or without grad; what their graphs compute is

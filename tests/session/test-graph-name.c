@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* FILE#ID split into path and id. */
+
 #include <glib.h>
 
 #include "session/adj-session.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Pipelines: what is saved of stages, calls and settings; failures, cancellation, bad steps. */
+
 #include <string.h>
 
 #include "adjoint.h"

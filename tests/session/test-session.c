@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Sessions: random inputs, runs, comparisons with values of other graphs, tolerances. */
+
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>

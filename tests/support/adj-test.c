@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* What tests share: bundled files, processes, temporary folders, goldens. */
+
 #include "support/adj-test.h"
 
 #include <glib/gstdio.h>

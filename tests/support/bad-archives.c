@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of test data that are refused: archives. */
+
 #include "bad-files-private.h"
 
 /* What row 3 says of archives, of .adjoint: each as it should be but for one thing. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of test data that are refused: programs of torch.export. */
+
 #include "bad-files-private.h"
 
 /* 3: programs of torch.export, which are not read yet: whatever is odd about one, the same line

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of files that every reader must refuse with one line. */
+
 #include "support/bad-files.h"
 
 #include <string.h>

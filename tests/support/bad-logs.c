@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of test data that are refused: logs. */
+
 #include "bad-files-private.h"
 
 #define NAME "a.log"

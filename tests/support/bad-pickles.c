@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of test data that are refused: pickles. */
+
 #include "bad-files-private.h"
 
 /* 4: values of torch.save.  They are not read yet, and what they hold never runs. */

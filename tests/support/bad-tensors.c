@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Files of test data that are refused: safetensors. */
+
 #include "bad-files-private.h"
 
 /* 5: safetensors, each rule of the format (formats §4) broken once, and what just keeps to it. */

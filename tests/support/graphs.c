@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Parses and loads graphs for tests. */
+
 #include "support/graphs.h"
 
 #include "ops/adj-op-table.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A bundle with one large tensor. */
+
 #include "support/large-bundle.h"
 
 #include "ir/adj-text.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A joint graph of any number of equal layers, with modules and source lines. */
+
 #include "support/layered-graph.h"
 
 #include "ir/adj-builder.h"

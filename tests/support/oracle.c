@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the cases of operators that make-oracle.py recorded from PyTorch. */
+
 #include "support/oracle.h"
 
 #include <gio/gio.h>

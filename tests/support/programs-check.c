@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Properties of random programs, and reduction of those that lack one. */
+
 #include <string.h>
 
 #include "rules/adj-apply.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Random programs, grown statement by statement: one is kept when it runs. */
+
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/programs-private.h"
-
-/* Programs are grown statement by statement: a statement is kept when it runs. */
 
 typedef struct
 {

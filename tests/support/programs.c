@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Random programs: statements, inputs, running and printing. */
+
 #include "support/programs.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Random graphs that need not compute anything, with every kind of value. */
+
 #include "support/random-graph.h"
 
 #include <math.h>

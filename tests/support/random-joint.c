@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Random joint graphs that can be run, some with a symbolic size. */
+
 #include "support/random-joint.h"
 
 #include "ir/adj-builder.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A context with autograd for tests, with short calls. */
+
 #include "support/tape.h"
 
 #include <string.h>

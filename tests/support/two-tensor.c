@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* TwoTensor, the composite tensor of PyTorch's own tests. */
+
 #include "support/two-tensor.h"
 
 static const char *const names[] = { "a", "b" };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Zip archives as bytes, to be damaged at will. */
+
 #include "support/zip-bytes.h"
 
 #include "formats/zip-private.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Reads the tables of tests/tensor/data. */
+
 #include "tensor/table.h"
 
 char **

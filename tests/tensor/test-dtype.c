@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Dtypes: promotion and casts as PyTorch has them, names, devices. */
+
 #include <string.h>
 
 #include "tensor/adj-dtype.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/adj-operators.h"
-#include "support/tape.h"
-
 /* What changes a tensor without computing: in-place views, set_, resize_, and the counts of
  * writes.  Expectations are PyTorch 2.6's. */
+
+#include "rules/adj-operators.h"
+#include "support/tape.h"
 
 static const double values[] = { 0, 1, 2, 3, 4, 5 };
 

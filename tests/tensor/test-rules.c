@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* The examples of graph-ir §11, each a test of its own; data/rules.txt has what PyTorch 2.6 gives
+ * for the calls among them. */
+
 #include <string.h>
 
 #include "adjoint.h"
 #include "support/graphs.h"
 #include "tensor/table.h"
-
-/* The examples of graph-ir §11, each a test of its own; data/rules.txt has what PyTorch 2.6 gives
- * for the calls among them. */
 
 /* "name\tparameters\tcall\texpected" */
 static void

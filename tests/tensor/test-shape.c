@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Shapes: strides, views and formats as PyTorch has them. */
+
 #include <string.h>
 
 #include "tensor/adj-shape.h"

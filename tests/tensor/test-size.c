@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Symbolic sizes, against Python and sympy. */
+
 #include <string.h>
 
 #include "base/adj-expr.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Storage: copies on write, alignment, resizing. */
+
 #include <string.h>
 
 #include "tensor/adj-storage.h"

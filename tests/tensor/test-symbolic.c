@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* The statements of graph-ir §12, each a test of its own.  Symbols are numbered as in 2.6 and
+ * before: s0, s1, … */
+
 #include <string.h>
 
 #include "adjoint.h"
 #include "support/graphs.h"
-
-/* The statements of graph-ir §12, each a test of its own.  Symbols are numbered as in 2.6 and
- * before: s0, s1, … */
 
 static char *
 print (const AdjSymbols *symbols, AdjSize size)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Immutable tensors: bounds, reading, conversion. */
+
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Tensors: views, versions, slots. */
+
 #include <string.h>
 
 #include "tensor/adj-tensor-internal.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* The examples of graph-ir §2, each a test of its own.  All of them are what PyTorch 2.6 does, but
+ * for the one that says so. */
+
 #include <glib.h>
 
 #include "adjoint.h"
 #include "ir/adj-target-internal.h"
 #include "support/graphs.h"
-
-/* The examples of graph-ir §2, each a test of its own.  All of them are what PyTorch 2.6 does, but
- * for the one that says so. */
 
 /* -- §2.1: the candidate from the target -- */
 

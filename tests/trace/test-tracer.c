@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The tracer: errors, items, captured tensors. */
+
 #include <glib.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Sizes and numbers that data decide. */
+
 #include <string.h>
 
 #include "adjoint.h"

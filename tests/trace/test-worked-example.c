@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The worked example of a joint graph, read, printed and traced again. */
+
 #include <string.h>
 
 #include "adjoint.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* A mouse for tests, driven through the X server. */
+
 #include "ui/adj-mouse.h"
 
 #include <gdk/x11/gdkx.h>

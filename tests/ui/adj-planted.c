@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes a file whose recorded values differ where a test wants it. */
+
 #include "ui/adj-planted.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Waits in tests for something to become true, or for the window to rest. */
+
 #include "ui/adj-wait.h"
 
 #include "model/adj-work.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Walks through the window in tests: opening, choosing, running, finding widgets. */
+
 #include "ui/adj-walk.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Difference maps: slices, elements, where they begin. */
+
 #include <math.h>
 
 #include "model/adj-difference-map.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Fuzzy matching: order, words, places of letters. */
+
 #include "model/adj-fuzzy.h"
 #include "support/adj-test.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Statistics of tensors, alone and of two. */
+
 #include <math.h>
 
 #include "model/adj-tensor-stats.h"
