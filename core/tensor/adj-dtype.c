@@ -200,7 +200,7 @@ adj_promotion_add_number (AdjPromotion *promotion,
   promotion->number = adj_dtype_promote (promotion->number, dtypes[category]);
 }
 
-/* @high decides unless @low is of a higher category (graph-ir §11.2). */
+/* @high decides unless @low is of a higher category (tensor/SPEC.md §2.2). */
 static AdjDType
 combine (AdjDType high, AdjDType low)
 {

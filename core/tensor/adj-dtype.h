@@ -14,7 +14,7 @@ typedef enum
   ADJ_DTYPE_NONE = ADJ_N_DTYPES, /* "not given" in arguments and annotations */
 } AdjDType;
 
-/* Ordered: a higher category decides the result of a promotion (graph-ir §11.2). */
+/* Ordered: a higher category decides the result of a promotion (tensor/SPEC.md §2). */
 typedef enum
 {
   ADJ_CATEGORY_BOOL,
@@ -50,7 +50,7 @@ adj_dtype_is_floating (AdjDType dtype)
 /* The type of the parts of complex @dtype; any other is itself. */
 ADJ_PUBLIC AdjDType adj_dtype_get_real (AdjDType dtype);
 
-/* The pair table of graph-ir §11.2; ADJ_DTYPE_NONE is neutral. */
+/* The table of tensor/SPEC.md §2.1; ADJ_DTYPE_NONE is neutral. */
 ADJ_PUBLIC AdjDType adj_dtype_promote (AdjDType a, AdjDType b);
 
 /* Whether a value of @from may be written into @to in place (float → int may not). */

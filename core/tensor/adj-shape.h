@@ -77,8 +77,8 @@ ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjS
 /* Wraps a negative dimension; -1 when it is out of range (a 0-d tensor counts as 1-d). */
 ADJ_PUBLIC gint adj_shape_wrap_dim (const AdjShape *shape, gint64 dim);
 
-/* Sizes of the broadcast of @n operands (graph-ir §11.1), strides by the pointwise rule
- * (operators §1.2.1).  Fails with ADJ_ERROR_SHAPE naming both shapes. */
+/* Sizes of the broadcast of @n operands (tensor/SPEC.md §1), strides by the pointwise rule
+ * (tensor/SPEC.md §3.2).  Fails with ADJ_ERROR_SHAPE naming both shapes. */
 ADJ_PUBLIC gboolean adj_shape_pointwise (
     AdjShape *out, AdjSymbols *symbols, const AdjShape *const *operands, guint n, GError **error);
 /* The strides of @shape spread over @to: 0 where broadcast; a new dimension of size 1 steps over
@@ -88,7 +88,7 @@ ADJ_PUBLIC gboolean adj_shape_expand (const AdjShape *shape,
                                       AdjSymbols *symbols,
                                       const AdjShape *to,
                                       AdjShape *out);
-/* operators §1.2.2; %FALSE when no strides can express it.  One size may be -1. */
+/* By tensor/SPEC.md §3.4; %FALSE when no strides can express it.  One size may be -1. */
 ADJ_PUBLIC gboolean adj_shape_view (const AdjShape *shape,
                                     AdjSymbols *symbols,
                                     const AdjSize *sizes,

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The symbol table of a graph or context (graph-ir §12): symbols with hint, range and source, the
- * hash-consed expressions over them, and the guards that were assumed.  Append-only: ids stay
+/* The symbol table of a graph or context (tensor/SPEC.md §5): symbols with hint, range and source,
+ * the hash-consed expressions over them, and the guards that were assumed.  Append-only: ids stay
  * valid, so tables are shared by reference.  Not locked: a table that is still growing belongs to
  * one thread; a sealed graph's table no longer grows.  Redefining a symbol makes hints and ranges
  * stale until the next question, so ask one before threads share the table. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Metadata as graph text annotates it: "f32[2, 3][3, 1]cuda:0" (graph-ir §5.5). */
+/* Metadata as graph text annotates it: "f32[2, 3][3, 1]cuda:0" (tensor/SPEC.md §4). */
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 /* Views: other sizes over the same elements.
  *
  * The old dimensions, from the last one, fall into runs that are dense in themselves; each run must
- * be the product of consecutive new dimensions (operators §1.2.2). */
+ * be the product of consecutive new dimensions (tensor/SPEC.md §3.4). */
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Symbols made for a program that is being traced, and what becomes known of them (graph-ir §12).
- */
+/* Symbols made for a program that is being traced, and what becomes known of them
+ * (tensor/SPEC.md §5.2, tensor/SPEC.md §5.3). */
 
 #include "tensor/adj-symbols-private.h"
 

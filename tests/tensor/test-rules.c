@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of graph-ir §11, each a test of its own; data/rules.txt has what PyTorch 2.6 gives
- * for the calls among them. */
+/* The examples of tensor/SPEC.md §1 to 3, each a test of its own; data/rules.txt has what PyTorch
+ * 2.6 gives for the calls among them. */
 
 #include <string.h>
 
@@ -126,17 +126,17 @@ main (int argc, char **argv)
     if (lines[i][0] != '\0')
       {
         g_autofree char *path =
-            g_strdup_printf ("/graph-ir/%.*s", (int) strcspn (lines[i], "\t"), lines[i]);
+            g_strdup_printf ("/tensor/%.*s", (int) strcspn (lines[i], "\t"), lines[i]);
 
         g_test_add_data_func (path, lines[i], check_call);
       }
   for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/graph-ir/11.3/layout/%s", layouts[i].name);
+      g_autofree char *path = g_strdup_printf ("/tensor/3/layout/%s", layouts[i].name);
 
       g_test_add_data_func (path, &layouts[i], check_layout);
     }
-  g_test_add_func ("/graph-ir/11.2/i8-300-wraps", test_wraps);
-  g_test_add_func ("/graph-ir/11.3/contiguous-strides", test_contiguous_strides);
+  g_test_add_func ("/tensor/2/i8-300-wraps", test_wraps);
+  g_test_add_func ("/tensor/3/contiguous-strides", test_contiguous_strides);
   return g_test_run ();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statements of graph-ir §12, each a test of its own.  Symbols are numbered as in 2.6 and
+/* The statements of tensor/SPEC.md §5, each a test of its own.  Symbols are numbered as in 2.6 and
  * before: s0, s1, … */
 
 #include <string.h>
@@ -341,32 +341,32 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/graph-ir/12/create/static", test_static);
-  g_test_add_func ("/graph-ir/12/create/duck", test_duck);
-  g_test_add_func ("/graph-ir/12/create/dynamic", test_dynamic);
-  g_test_add_func ("/graph-ir/12/create/unspecified", test_unspecified);
-  g_test_add_func ("/graph-ir/12/create/unbacked", test_unbacked);
-  g_test_add_func ("/graph-ir/12/decide/ranges-silently", test_ranges);
-  g_test_add_func ("/graph-ir/12/decide/hints-with-a-guard", test_guards);
-  g_test_add_func ("/graph-ir/12/decide/specializes", test_specializes);
-  g_test_add_func ("/graph-ir/12/decide/specializes-sums", test_specializes_sums);
-  g_test_add_func ("/graph-ir/12/decide/unbacked-is-an-error", test_refuses);
-  g_test_add_func ("/graph-ir/12/decide/unbacked-size-oblivious", test_oblivious);
-  g_test_add_func ("/graph-ir/12/decide/restricts", test_restricts);
+  g_test_add_func ("/tensor/5/create/static", test_static);
+  g_test_add_func ("/tensor/5/create/duck", test_duck);
+  g_test_add_func ("/tensor/5/create/dynamic", test_dynamic);
+  g_test_add_func ("/tensor/5/create/unspecified", test_unspecified);
+  g_test_add_func ("/tensor/5/create/unbacked", test_unbacked);
+  g_test_add_func ("/tensor/5/decide/ranges-silently", test_ranges);
+  g_test_add_func ("/tensor/5/decide/hints-with-a-guard", test_guards);
+  g_test_add_func ("/tensor/5/decide/specializes", test_specializes);
+  g_test_add_func ("/tensor/5/decide/specializes-sums", test_specializes_sums);
+  g_test_add_func ("/tensor/5/decide/unbacked-is-an-error", test_refuses);
+  g_test_add_func ("/tensor/5/decide/unbacked-size-oblivious", test_oblivious);
+  g_test_add_func ("/tensor/5/decide/restricts", test_restricts);
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/graph-ir/12/operation/%s", operations[i].name);
+      g_autofree char *path = g_strdup_printf ("/tensor/5/operation/%s", operations[i].name);
 
       g_test_add_data_func (path, &operations[i], test_operation);
     }
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/graph-ir/12/text/%u", i);
+      g_autofree char *path = g_strdup_printf ("/tensor/5/text/%u", i);
 
       g_test_add_data_func (path, &texts[i], test_text);
     }
-  g_test_add_func ("/graph-ir/12/minimum/1-same-size", test_same);
-  g_test_add_func ("/graph-ir/12/minimum/2-emitted-once", test_once);
-  g_test_add_func ("/graph-ir/12/minimum/4-broadcast", test_broadcast);
+  g_test_add_func ("/tensor/5/minimum/1-same-size", test_same);
+  g_test_add_func ("/tensor/5/minimum/2-emitted-once", test_once);
+  g_test_add_func ("/tensor/5/minimum/4-broadcast", test_broadcast);
   return g_test_run ();
 }
