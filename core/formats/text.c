@@ -74,7 +74,7 @@ returns_forward (const AdjGraph *graph)
          !adj_graph_depends_on_tangent (graph, outputs->items[0].node.index);
 }
 
-/* What the graph is, by the names that PyTorch gives (graph-ir §2.3). */
+/* What the graph is, by the names that PyTorch gives (ir/SPEC.md §2.3). */
 static const char *
 guess_role (const AdjGraph *graph)
 {

@@ -89,7 +89,7 @@ ADJ_PUBLIC guint adj_builder_get_n_nodes (AdjBuilder *builder); /* that it has s
 ADJ_PUBLIC const char *adj_builder_get_name (AdjBuilder *builder,
                                              AdjNodeId id); /* of a node that it has */
 
-/* (transfer full): @candidate by the naming rule of graph-ir §2.2; reserves the name. */
+/* (transfer full): @candidate by the naming rule of ir/SPEC.md §2.2; reserves the name. */
 ADJ_PUBLIC char *adj_builder_unique_name (AdjBuilder *builder, const char *candidate);
 
 /**

@@ -44,7 +44,7 @@ typedef struct
   const char *class_name; /* "Attention" */
 } AdjModule;
 
-/* What is known of a node beside what it computes (graph-ir §4).  Absent texts are %NULL. */
+/* What is known of a node beside what it computes (ir/SPEC.md §4).  Absent texts are %NULL. */
 typedef struct
 {
   const char *stack_trace; /* as PyTorch wrote it, innermost frame last */
@@ -82,7 +82,7 @@ typedef struct
   const AdjNodeId *users;
 } AdjNode;
 
-/* How the text of the graph begins and ends (graph-ir §5.3); carries no meaning. */
+/* How the text of the graph begins and ends (ir/SPEC.md §5.3); carries no meaning. */
 typedef enum
 {
   ADJ_HEADER_PLAIN,

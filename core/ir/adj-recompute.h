@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The policy of activation checkpointing for a node (graph-ir §4, `recompute`). */
+/* The policy of activation checkpointing for a node (ir/SPEC.md §4). */
 typedef enum
 {
   ADJ_RECOMPUTE_NONE,

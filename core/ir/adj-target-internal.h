@@ -20,8 +20,8 @@ const char *adj_target_get_symbol (const char *target, AdjFixity *fixity);
 /* The reverse: "operator.add" for "+" and INFIX. */
 const char *adj_target_from_symbol (const char *symbol, AdjFixity fixity);
 
-/* What the graph of a captured backward calls beside operators (compiled-autograd §2.8–2.11), and
- * what a trace has kept as one call (§4). */
+/* What the graph of a captured backward calls beside operators, and, the last, what a trace has
+ * kept as one call (interpreter/SPEC.md §5.4). */
 #define ADJ_TARGET_CALL_HOOK "torch._dynamo.external_utils.call_hook"
 #define ADJ_TARGET_CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
 #define ADJ_TARGET_FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"

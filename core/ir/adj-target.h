@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef const AdjOp *(*AdjFindOpFunc) (const char *target);
 
 /* (transfer full): the candidate name of a node that calls @target, before it is made unique
- * (graph-ir §2.1): the packet for traced nodes ("add" for torch.ops.aten.add.Tensor). */
+ * (ir/SPEC.md §2.1): the packet for traced nodes ("add" for torch.ops.aten.add.Tensor). */
 ADJ_PUBLIC char *adj_target_get_stem (const char *target);
 
 /* (transfer full): what graph text prints for a private callable: dots flattened to underscores

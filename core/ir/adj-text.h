@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Graph text: the print_readable form of structured traces (graph-ir §5).  We read what PyTorch 2.1
- * and later print, and print as 2.6 does. */
+/* Graph text: the print_readable form of structured traces (ir/SPEC.md §5, TEXT.md).  We read what
+ * PyTorch 2.1 and later print, and print as 2.6 does. */
 
 typedef enum
 {

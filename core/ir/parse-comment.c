@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* What stands between the statements: places in the source, and what PyTorch adds to them since
- * 2.9: annotations, the policy of checkpointing, meta of the nodes (graph-ir §5.6). */
+ * 2.9: annotations, the policy of checkpointing, meta of the nodes (ir/SPEC.md §5.6). */
 
 #include <string.h>
 

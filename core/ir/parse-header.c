@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /* What stands above the statements: parameters, and the lines that unpack them into placeholders.
- * PyTorch has several ways to write it (graph-ir §5.3); all become placeholders. */
+ * PyTorch has several ways to write it (ir/SPEC.md §5.3); all become placeholders. */
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* `str(graph)`, a node in each line (graph-ir §5.8):
+/* `str(graph)`, a node in each line (ir/SPEC.md §5.8):
  *
  *   graph():
  *       %x : [num_users=1] = placeholder[target=x](default=1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Graph text as print_readable of PyTorch 2.6 writes it into structured traces (graph-ir §5). */
+/* Graph text as print_readable of PyTorch 2.6 writes it into structured traces (ir/SPEC.md §5). */
 
 #include <string.h>
 

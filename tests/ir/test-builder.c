@@ -23,7 +23,7 @@ output (AdjBuilder *builder, AdjNodeId id)
   return adj_builder_output (builder, &value);
 }
 
-/* The vectors of graph-ir §2.2; each row is a namespace of its own. */
+/* The vectors of ir/SPEC.md §2.2; each row is a namespace of its own. */
 static void
 test_names (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Graph text as the releases of PyTorch print it (graph-ir §5). */
+/* Graph text as the releases of PyTorch print it (ir/SPEC.md §5). */
 
 #include <string.h>
 
@@ -230,7 +230,7 @@ test_policies (void)
   g_assert_cmpint (find (graph, "d")->meta.recompute, ==, ADJ_RECOMPUTE_NONE);
 }
 
-/* graph-ir §5.3: names of leaves that no parameter has, functions that shuffle. */
+/* ir/SPEC.md §5.3: names of leaves that no parameter has, functions that shuffle. */
 static void
 test_unpackings (void)
 {
