@@ -5,8 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Values that are known although a tensor is fake (graph-ir §10.2): literals of the program of at
- * most one element, and what is computed of them alone.  A write ends that, through any alias. */
+/* Values that are known although a tensor is fake (call/SPEC.md §4.2): literals of the program of
+ * at most one element, and what is computed of them alone.  A write ends that, through any alias.
+ */
 
 /* (transfer none) (nullable): a real tensor with the value of @tensor; itself when it is real. */
 AdjTensor *adj_constant_get (AdjTensor *tensor);

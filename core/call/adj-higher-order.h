@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* Higher-order operators: torch.ops.higher_order.cond and others that call functions, which a trace
- * keeps as graphs of their own (operators §1.5.5).  A call goes through the modes as one of an
+ * keeps as graphs of their own (call/SPEC.md §7).  A call goes through the modes as one of an
  * operator does; each of them sees to it that the functions are called in its sense. */
 
 #define ADJ_MAX_BODIES 2

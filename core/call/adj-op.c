@@ -168,7 +168,7 @@ adj_op_call_meta (const AdjOpCall *call, guint arg)
   return tensor != NULL ? adj_tensor_get_meta (tensor) : &neutral;
 }
 
-/* Operators whose first tensor decides, wherever the others lie (graph-ir §10.3). */
+/* Operators whose first tensor decides, wherever the others lie (call/SPEC.md §4.3). */
 static gboolean
 follows_self (const AdjSchema *schema)
 {

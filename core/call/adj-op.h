@@ -50,7 +50,7 @@ typedef enum
   ADJ_TABLE_TRACED = 1 << 2, /* a composite with a kernel: taken apart wherever it is traced */
 } AdjTables;
 
-/* How the dtypes of operands give the compute and the result dtype (graph-ir §11.2). */
+/* How the dtypes of operands give the compute and the result dtype (ops/SPEC.md §3). */
 typedef enum
 {
   ADJ_PROMOTE_NONE,        /* the meta function says */

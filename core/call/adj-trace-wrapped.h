@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* trace_wrapped (compiled-autograd §4): a call of a function that a trace keeps as one call instead
+/* trace_wrapped (call/SPEC.md §8): a call of a function that a trace keeps as one call instead
  * of looking into it; the backward hooks of a compiled function are such calls. */
 
 /* A call on its way through the modes. */

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Comparing two tensors honestly (operators §5.3): @a is the candidate, @r the reference; all in
+/* Comparing two tensors (interpreter/SPEC.md §4): @a is the candidate, @r the reference; all in
  * double, one pass. */
 
 #define ADJ_N_HISTOGRAM 33 /* ulp distance 0, 1, 2, 4 … 2^31 */

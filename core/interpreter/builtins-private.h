@@ -95,7 +95,7 @@ gboolean adj_builtin_trunc (
 /* -- regions.c: functions that take graphs, and switches of the context -- */
 
 /* Splits @kwargs (nullable) into what checkpoint() takes itself and what goes to the function, each
- * in its order (partitioner §1.2).  Both (out) (transfer full): DICT. */
+ * in its order (interpreter/SPEC.md §5.3).  Both (out) (transfer full): DICT. */
 void
 adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjValue *of_function);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the graph of a captured backward calls beside operators: objects of the process (hooks,
- * backwards of custom functions), and the accumulation into leaves (compiled-autograd §2.8–2.11).
- */
+ * backwards of custom functions), and the accumulation into leaves (interpreter/SPEC.md §5.4). */
 
 #include "call/adj-trace-wrapped.h"
 #include "interpreter/builtins-private.h"

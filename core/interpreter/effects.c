@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Operators with an effect, in the order that tokens give them (compiled-autograd §5.3). */
+/* Operators with an effect, in the order that tokens give them (interpreter/SPEC.md §5.5). */
 
 #include "call/adj-context-internal.h"
 #include "interpreter/builtins-private.h"

@@ -88,7 +88,7 @@ region_checkpoint (const Region *self, AdjContext *cx, const AdjValue *kwargs, A
   return region_run (self, cx, out);
 }
 
-/* -- the operators (partitioner §1) -- */
+/* -- the operators (interpreter/SPEC.md §5.2, interpreter/SPEC.md §5.3) -- */
 
 /* torch.ops.higher_order.wrap (body, *args, **kwargs) */
 gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random operators that forward runs and backward repeats (partitioner §4.10): the generator's
- * state goes from one to the other as a tensor. */
+/* Random operators that forward runs and backward repeats (interpreter/SPEC.md §5.6): the
+ * generator's state goes from one to the other as a tensor. */
 
 #include <string.h>
 

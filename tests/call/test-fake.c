@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Fake tensors: the rules of graph-ir §10.2 (what is known without data) and §10.3 (devices). */
+/* Fake tensors: the rules of call/SPEC.md §4.2 (what is known without data) and
+ * call/SPEC.md §4.3 (devices). */
 
 #include <string.h>
 
@@ -69,7 +70,7 @@ assert_refused (AdjContext *cx, const char *mentions)
     g_error ("'%s' does not mention '%s'", error->message, mentions);
 }
 
-/* -- §10.2 -- */
+/* -- what is known without data -- */
 
 static void
 literals_are_known (void)
@@ -133,7 +134,7 @@ masks_are_refused (void)
   assert_refused (cx, "aten::index.Tensor");
 }
 
-/* -- §10.3 -- */
+/* -- devices -- */
 
 static void
 devices_propagate (void)
@@ -239,11 +240,11 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  g_test_add_func ("/graph-ir/10.2/literals-are-known", literals_are_known);
-  g_test_add_func ("/graph-ir/10.2/factories-and-random-are-not", others_are_not);
-  g_test_add_func ("/graph-ir/10.2/writes-end-it", writes_end_it);
-  g_test_add_func ("/graph-ir/10.2/masks-are-refused", masks_are_refused);
-  g_test_add_func ("/graph-ir/10.3/devices-propagate", devices_propagate);
+  g_test_add_func ("/call/fake/literals-are-known", literals_are_known);
+  g_test_add_func ("/call/fake/factories-and-random-are-not", others_are_not);
+  g_test_add_func ("/call/fake/writes-end-it", writes_end_it);
+  g_test_add_func ("/call/fake/masks-are-refused", masks_are_refused);
+  g_test_add_func ("/call/fake/devices-propagate", devices_propagate);
   g_test_add_func ("/call/fake/traced-strides", traced_strides);
 
   return g_test_run ();

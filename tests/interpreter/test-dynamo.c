@@ -223,7 +223,7 @@ literals_are_constants (void)
   }
 }
 
-/* graph-ir §7.3: the number of a literal is known, and reading it leaves no node. */
+/* interpreter/SPEC.md §5.1: the number of a literal is known, and reading it leaves no node. */
 static void
 literals_give_numbers (void)
 {

@@ -127,7 +127,7 @@ test_shapes_differ (void)
   g_assert_false (d.same_shape);
 }
 
-/* operators §5.3: u (4 + 2 log2 K) for products, u (4 + log2 K) for sums. */
+/* interpreter/SPEC.md §4: u (4 + 2 log2 K) for products, u (4 + log2 K) for sums. */
 static void
 test_bands (void)
 {
