@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* safetensors (formats §4): the names and tensors of one file, checked as the reference reader
- * does.  Tensors share @bytes. */
+/* safetensors (formats/SPEC.md §6): the names and tensors of one file, checked as the reference
+ * reader does.  Tensors share @bytes. */
 typedef struct _AdjSafetensors AdjSafetensors;
 
 #define ADJ_SAFETENSORS_MAX_HEADER 100000000

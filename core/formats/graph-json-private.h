@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* One file graphs/<id>.json of .adjoint (formats §7). */
+/* One file graphs/<id>.json of .adjoint (formats/SPEC.md §5.3). */
 
 typedef struct
 {

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* Reads the repr() of Python's data classes, in which AOTAutograd logs what it knows of a region
- * (formats §1.5), as the values that the capture module writes for them: data classes and
+ * (formats/SPEC.md §2.5), as the values that the capture module writes for them: data classes and
  * dictionaries are DICTs by name, all containers LISTs, enums their bare name, and what only
  * Python understands is text.  Trailing text is ignored.  %FALSE when @text begins with no value.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What TORCH_LOGS=graph_code,aot_graphs,… writes to a console, saved or pasted (formats §1.1).
+/* What TORCH_LOGS=graph_code,aot_graphs,… writes to a console, saved or pasted (formats/SPEC.md
+ * §3).
  *
  * Every line of a message carries "I1120 10:34:57.280000 27000 path:404] [0/0] [__aot_graphs] ";
  * a message with a graph begins with a heading such as " ===== Joint graph 0 =====", then comes

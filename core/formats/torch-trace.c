@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TORCH_TRACE logs (formats §1): one file per process, or a folder of them.
+/* TORCH_TRACE logs (formats/SPEC.md §2): one file per process, or a folder of them.
  *
  * A record is a line "prefix {json}", followed by its payload in lines that begin with a tab.  We
  * take the records whose payload is the text of a graph, and the symbols that they speak of; all

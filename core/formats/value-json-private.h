@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Values as JSON (formats §7): null, booleans, numbers, strings and arrays (lists) are themselves,
- * everything else is an object of one key that begins with '$'.
+/* Values as JSON (formats/SPEC.md §5.4): null, booleans, numbers, strings and arrays (lists) are
+ * themselves, everything else is an object of one key that begins with '$'.
  *
  * A tag that we do not know, or whose content we have no kind for, becomes a RAW value whose text
  * is the JSON, and is written back as it was. */

@@ -8,8 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* ZIP archives, by their central directory alone (formats §2.5): archives of PyTorch keep sizes
- * nowhere else.  Names are checked when the archive is opened; none of them ever becomes a path. */
+/* ZIP archives, by their central directory alone (formats/SPEC.md §7): archives of PyTorch keep
+ * sizes nowhere else.  Names are checked when the archive is opened; none of them ever becomes a
+ * path. */
 typedef struct _ZipArchive ZipArchive;
 
 #define ZIP_MAX_ENTRIES 1000000

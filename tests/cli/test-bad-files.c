@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the readers' test list (formats §8) as a user meets them: what is damaged but legible
- * is shown, with remarks that say where; what is not is refused with exit 2 and one line that names
- * the place.  No file brings the program down. */
+/* The rows of the readers' test list (formats/SPEC.md §8) as a user meets them: what is damaged but
+ * legible is shown, with remarks that say where; what is not is refused with exit 2 and one line
+ * that names the place.  No file brings the program down. */
 
 #include <glib.h>
 #include <string.h>

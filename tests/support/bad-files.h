@@ -3,8 +3,8 @@
 
 #include "support/zip-bytes.h"
 
-/* The rows of the readers' test list (formats §8): what is damaged but legible is shown, with
- * remarks that say where; what is not is refused with one line that names the place.
+/* The rows of the readers' test list (formats/SPEC.md §8): what is damaged but legible is shown,
+ * with remarks that say where; what is not is refused with one line that names the place.
  *
  * The bytes of a file are @contents; with @parts an archive of those, and with @header a header of
  * safetensors, the number of its bytes before it and @contents behind it. */

@@ -3,7 +3,8 @@
 
 #include "bad-files-private.h"
 
-/* 5: safetensors, each rule of the format (formats §4) broken once, and what just keeps to it. */
+/* 5: safetensors, each rule of the format (formats/SPEC.md §6) broken once, and what just keeps to
+ * it. */
 
 #define NAME "in.safetensors"
 #define AT "in.safetensors:1:"
