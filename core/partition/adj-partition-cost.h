@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What a partition costs (partitioner §7.1), predicted from sizes and order alone. */
+/* What a partition costs (partition/SPEC.md §5.2), predicted from sizes and order alone. */
 
 /* While one node runs. */
 typedef struct

@@ -29,7 +29,7 @@ typedef enum
 
 ADJ_PUBLIC const char *adj_fate_name (AdjFate fate); /* "recomputed" */
 
-/* What backward has to do with a node (partitioner §4.5). */
+/* What backward has to do with a node (partition/SPEC.md §2.4). */
 typedef enum
 {
   ADJ_NODE_CLASS_INPUT,     /* a primal, or a placeholder of forward's random numbers */

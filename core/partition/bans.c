@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may not be recomputed, and by which rule (partitioner §4.6-4.8). */
+/* What may not be recomputed, and by which rule (partition/SPEC.md §3.2). */
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A budget between what the inputs take and what the cut would save (partitioner §5): first rules
- * are dropped until it is met; then a knapsack chooses among what is expensive to repeat what may
- * stay, and the rest may be recomputed. */
+/* A budget between what the inputs take and what the cut would save (partition/SPEC.md §3.5): first
+ * rules are dropped until it is met; then a knapsack chooses among what is expensive to repeat what
+ * may stay, and the rest may be recomputed. */
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* merged-random: PyTorch's list of operators that must not be merged lacks some random ones
- * (partitioner §4.2). */
+ * (partition/SPEC.md §2.2). */
 
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"

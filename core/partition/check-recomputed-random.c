@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* recomputed-random: below a budget of 1 PyTorch repeats random operators as they are; only tagged
- * ones get the generator's state (partitioner §4.10). */
+ * ones get the generator's state (partition/SPEC.md §4.4). */
 
 #include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"

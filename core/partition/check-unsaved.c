@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unsaved: MUST_SAVE is forgotten on views and results of several, and below a budget of 1
- * (partitioner §4.7, §5). */
+/* unsaved: MUST_SAVE is forgotten on views and results of several, and below a budget of 1. */
 
 #include "analysis/adj-aliases.h"
 #include "partition/adj-partition-checks.h"

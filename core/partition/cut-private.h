@@ -35,11 +35,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cut, cut_free)
 
 /* Fills ban and because.  @freed (nullable): nodes that may not be banned. */
 void cut_ban (Cut *cut, const Joint *joint, const CutRules *rules, const guint8 *freed);
-/* Whether @node's value exists in memory in backward anyway (partitioner §4.6); @reader gets who
- * needs it there. */
+/* Whether @node's value exists in memory in backward anyway (partition/SPEC.md §3.2); @reader gets
+ * who needs it there. */
 gboolean cut_is_materialized_backward (const Joint *joint, guint node, guint *reader);
 
-/* Bans, weighs, and finds the cheapest cut (partitioner §4.7-4.9).  ADJ_ERROR_UNSUPPORTED when
+/* Bans, weighs, and finds the cheapest cut (partition/SPEC.md §3.4).  ADJ_ERROR_UNSUPPORTED when
  * there is none. */
 Cut *cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error);
 

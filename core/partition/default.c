@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What backward reads of forward is saved (partitioner §3.2). */
+/* What backward reads of forward is saved (partition/SPEC.md §3.1). */
 
 #include "partition/partitioners-private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a plan to graphs (partitioner §3.3).  Sizes come last among forward's outputs and first
- * among backward's inputs. */
+/* From a plan to graphs (partition/SPEC.md §4.7).  Sizes come last among forward's outputs and
+ * first among backward's inputs. */
 
 #include <string.h>
 

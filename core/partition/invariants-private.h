@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* What holds of every partition, by the numbers of partitioner §6: those that the result alone
- * decides.  (I22 is decided where the cut is made.  I21 and I23 to I30, I32 and I33 compare two
- * runs or two plans; tests/partition/test-invariants has them.) */
+/* What holds of every partition, by the numbers of partition/SPEC.md §6: those that the result
+ * alone decides.  (I22 is decided where the cut is made.  I21 and I23 to I30, I32 and I33 compare
+ * two runs or two plans; tests/partition/test-invariants has them.) */
 
 typedef struct
 {

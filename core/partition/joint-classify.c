@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tags, classes and distances (partitioner §4.3, §4.5). */
+/* Tags, classes and distances (partition/SPEC.md §2.3, partition/SPEC.md §2.4). */
 
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges equal calls of a joint graph before it is partitioned.
- *
- * Which calls are one (partitioner §4.2).  What may not be merged: calls that draw random numbers
- * or have an effect; memory that is not initialised; and what shares memory with an output, because
- * the caller may write there.  PyTorch's list of random operators is incomplete, so that
+/* Which calls are one (partition/SPEC.md §2.2).  What may not be merged: calls that draw random
+ * numbers or have an effect; memory that is not initialised; and what shares memory with an output,
+ * because the caller may write there.  PyTorch's list of random operators is incomplete, so that
  * x·randn_like(x) + randn_like(x) uses one sample twice; ours asks the operator. */
 
 #include <string.h>

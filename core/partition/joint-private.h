@@ -150,7 +150,7 @@ joint_moves_generator (const Joint *joint, guint i)
 char *joint_print_region (const Joint *joint, guint i);
 /* Whether the node must stay in backward whatever it depends on. */
 gboolean joint_stays_backward (const Joint *joint, guint i);
-/* PyTorch's rule for what fuses (partitioner §4.6). */
+/* PyTorch's rule for what fuses (partition/SPEC.md §1.3). */
 gboolean joint_fusible (const Joint *joint, guint a, guint b);
 /* Flat output @index as a node that stands for it; NOBODY for constants. */
 guint joint_output (const Joint *joint, guint index);

@@ -16,7 +16,7 @@ GArray *candidates_new (const Joint *joint, guint8 *fixed);
 
 /* The budget of the options, or else of the first node of @joint that has one. */
 double budget_wanted (const AdjGraph *joint, const AdjPartitionOptions *options);
-/* The cut for the budget of the options (partitioner §5). */
+/* The cut for the budget of the options (partition/SPEC.md §3.5). */
 gboolean budget_choose (Plan *plan, GError **error);
 
 /* (static) (nullable): in what @partition, made as PyTorch makes it, is another program than its

@@ -37,7 +37,7 @@ void plan_save (Plan *plan, guint node);
 void plan_take_cut (Plan *plan, Cut *cut);
 
 /* Whose numbers a joint graph's inputs, sizes and random states follow from what is saved
- * (partitioner §3.3, §4.10, §4.11). */
+ * (partition/SPEC.md §4). */
 gboolean plan_complete (Plan *plan, GError **error);
 /* Makes the graphs; (transfer full). */
 AdjPartition *plan_emit (Plan *plan, GError **error);
@@ -47,7 +47,7 @@ void plan_record (const Plan *plan, AdjPartition *partition);
 
 /* -- the steps -- */
 
-/* What computes outputs from given nodes (partitioner §3.1). */
+/* What computes outputs from given nodes (partition/SPEC.md §4.1). */
 typedef struct
 {
   const guint8 *given;    /* per node: is at hand */
@@ -62,13 +62,13 @@ gboolean
 plan_extract (const Joint *joint, const Extraction *extraction, guint8 *used, GError **error);
 /* Adds the symbols that sizes of saved values and tangents are made of. */
 void plan_bind_symbols (Plan *plan);
-/* The order in which backward computes (partitioner §4.11). */
+/* The order in which backward computes (partition/SPEC.md §4.6). */
 void plan_order_backward (Plan *plan);
 /* Finds the saved values that need a copy. */
 void plan_find_written (Plan *plan);
 /* Bytes that stay allocated because @node is saved. */
 guint64 plan_held_bytes (const Plan *plan, guint node);
-/* Finds the random nodes that need their state (partitioner §4.10). */
+/* Finds the random nodes that need their state (partition/SPEC.md §4.4). */
 void plan_find_random (Plan *plan);
 
 static inline guint32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of backward (partitioner §4.11): it begins with the first node that reads a tangent,
- * and everything else is computed right before it is needed, as the autograd engine would.
+/* The order of backward (partition/SPEC.md §4.6): it begins with the first node that reads a
+ * tangent, and everything else is computed right before it is needed, as the autograd engine would.
  * Recomputed chains so wait for the first gradient that wants them. */
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a call costs to repeat (partitioner §5).  A multiplication with its addition counts 2. */
+/* What a call costs to repeat (partition/SPEC.md §3.5).  A multiplication with its addition
+ * counts 2. */
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The example of partitioner §7.2: layers of gelu (x W), batch 1024, width 512, where an activation
- * is 2 MiB and the gradient of a weight 1 MiB. */
+/* Layers of gelu (x W), batch 1024, width 512, where an activation is 2 MiB and the gradient of a
+ * weight 1 MiB. */
 
 #define MIB (1024.0 * 1024.0)
 #define PRODUCT (2.0 * 1024 * 512 * 512) /* flops of one */

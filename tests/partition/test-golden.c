@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of partitioner §9, by their numbers: lists, weights and cuts that PyTorch 2.6
+/* The examples of partition/SPEC.md §8, by their numbers: lists, weights and cuts that PyTorch 2.6
  * computed on these programs. */
 
 #include <glib.h>

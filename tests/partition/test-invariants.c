@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Joint graphs drawn at random: the invariants of partitioner §6 by their numbers, under every
- * partitioner, budget and tag.  All graphs are partitioned and run once; each test reads off what
- * was seen.  (That breaking one is noticed: test-verify.) */
+/* Joint graphs drawn at random: the invariants of partition/SPEC.md §6 by their numbers, under
+ * every partitioner, budget and tag.  All graphs are partitioned and run once; each test reads off
+ * what was seen.  (That breaking one is noticed: test-verify.) */
 
 #include <glib.h>
 #include <math.h>
@@ -105,7 +105,7 @@ check_same_again (const AdjPartition *a, const AdjPartitionOptions *options, gui
         "graph %u: %s, then %s", seed, first, second);
 }
 
-/* I28 to I30. */
+/* I28, I29 and I30. */
 static void
 check_run (const AdjPartition *partition, const AdjValue *inputs, guint n, guint seed)
 {

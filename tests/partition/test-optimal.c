@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Peaks of memory: the example of partitioner §7.2, limits, and the curve. */
+/* Peaks of memory: layers of which all plans are known, limits, and the curve. */
 
 #include <glib.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of partitioner §9 that are functions: joint graphs as PyTorch 2.6 traces them, and
- * what it decides on them (data/make-goldens.py), beside what the specification says of each. */
+/* The examples of partition/SPEC.md §8 that are functions: joint graphs as PyTorch 2.6 traces them,
+ * and what it decides on them (data/make-goldens.py), beside what is known of each. */
 
 #include <glib.h>
 #include <math.h>

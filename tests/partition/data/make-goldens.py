@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Examples of partitioner §9 that want a trace: joint graphs as PyTorch 2.6 makes them of a
+"""Examples of partition/SPEC.md §8 that want a trace: joint graphs as PyTorch 2.6 makes them of a
 function, without `detach`, and what its partitioners decide.
 
   make-goldens.py > goldens.txt
