@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* Eager automatic differentiation: a mode that records what operators do to tensors that require a
  * gradient, and the engine that walks the record backwards.  Semantics are PyTorch's
- * (compiled-autograd §1).  All state hangs on the mode, the tensors and the nodes. */
+ * but for autograd/SPEC.md §10.  All state hangs on the mode, the tensors and the nodes. */
 
 /* One recorded operation: it turns the gradients of its results into those of its arguments. */
 typedef struct _AdjGradNode AdjGradNode;

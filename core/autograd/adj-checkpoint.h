@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* Activation checkpointing, PyTorch's non-reentrant form (partitioner §2): what a function would
- * save for backward is not kept; the first time that it is asked for, the function runs again.
+/* Activation checkpointing, PyTorch's non-reentrant form (autograd/SPEC.md §8.4): what a function
+ * would save for backward is not kept; the first time that it is asked for, the function runs
+ * again.
  *
- * While a trace is made, a checkpoint is a region (partitioner §1.3): the nodes that come of it are
- * tagged with its number and with what the policy answers, or PREFER_RECOMPUTE without one, and a
- * partitioner makes them run again. */
+ * While a trace is made, a checkpoint is a region (autograd/SPEC.md §8.2): the nodes that come of
+ * it are tagged with its number and with what the policy answers, or PREFER_RECOMPUTE without one,
+ * and a partitioner makes them run again. */
 
 /* What becomes of the results of one call in a selective region; asked in the forward and again
  * when it is recomputed.  Save types keep them. */

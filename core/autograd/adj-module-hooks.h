@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Backward hooks of a module: of a function that is a part of a program.  They hear of the
- * gradients of all its outputs and of all its inputs at once (compiled-autograd §1.10). */
+ * gradients of all its outputs and of all its inputs at once (autograd/SPEC.md §5). */
 typedef struct _AdjModuleHooks AdjModuleHooks;
 
 /* Before the backward of the module.  Assigns to @grad_outputs to replace; %NULL stands where an

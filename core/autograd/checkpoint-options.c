@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the options of checkpoint() and the policy of a selective one.
  *
- * What checkpoint() takes by keyword, as graphs hold it (partitioner §1.2, §2.5).  A graph has no
+ * What checkpoint() takes by keyword, as graphs hold it (autograd/SPEC.md §8.1).  A graph has no
  * functions of Python: its context_fn is the list of operators whose results are kept, as
  * create_selective_checkpoint_contexts() takes one, or a dict of policies by operator.  Of an
  * operator whose calls were answered differently the dict has the list of answers, in order. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hooks that a trace does not look into: they stay calls in its graph, and run with it
- * (compiled-autograd §4). */
+ * (call/SPEC.md §8). */
 
 #include "autograd/autograd-private.h"
 #include "call/adj-trace-wrapped.h"

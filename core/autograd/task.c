@@ -29,8 +29,8 @@ task_find (const GraphTask *task, const AdjGradNode *node)
   return g_hash_table_lookup (task->nodes, node);
 }
 
-/* -- the heap: pops equal sequence numbers in the order in which PyTorch does (§1.4), or first in,
- * first out -- */
+/* -- the heap: pops equal sequence numbers as PyTorch does, or first in, first out
+ * (autograd/SPEC.md §3.2) -- */
 
 static gboolean
 is_after (const GraphTask *task, const TaskNode *a, const TaskNode *b)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls are one (partition/SPEC.md §2.2).  What may not be merged: calls that draw random
+/* Merges equal calls of a joint graph before it is partitioned.
+ *
+ * Which calls are one (partition/SPEC.md §2.2).  What may not be merged: calls that draw random
  * numbers or have an effect; memory that is not initialised; and what shares memory with an output,
  * because the caller may write there.  PyTorch's list of random operators is incomplete, so that
  * x·randn_like(x) + randn_like(x) uses one sample twice; ours asks the operator. */

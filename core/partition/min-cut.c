@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The network of partition/SPEC.md §3.3: every node is two vertices, "in" before it is computed and
+/* Min-cut partitioning: builds the network and reads the cut.
+ *
+ * The network of partition/SPEC.md §3.3: every node is two vertices, "in" before it is computed and
  * "out" behind; the edge between them costs what saving its value costs, and every reader of the
  * value hangs on "out" by an edge that cannot be cut.  Values that exist at the source and are
  * wanted at the sink must be saved on the way; what lies behind the cut is computed in backward.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random operators that run in forward and again in backward (partition/SPEC.md §4.4): forward
+/* Makes random operators that are recomputed draw the same numbers again.
+ *
+ * Random operators that run in forward and again in backward (partition/SPEC.md §4.4): forward
  * hands over the state of the generator before each, backward runs it from that state and puts the
  * generator back.  PyTorch does so for tagged ones alone, so that its budget mode computes wrong
  * gradients. */

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Functionalization (aot-autograd §2): below the mode that records gradients and above those that
+/* Functionalization (trace/SPEC.md §2): below the mode that records gradients and above those that
  * trace and compute, a mode that turns writes into new values.  Tensors above it stand for values
  * below it: a write to one gives it a new value and queues it, and all views of the same storage
  * are made again from their base when they are next used. */
@@ -27,7 +27,7 @@ AdjTensor *adj_functional_get_whole (AdjContext *cx, AdjTensor *tensor);
  * error. */
 AdjTensor *adj_functional_get_value (AdjContext *cx, AdjTensor *tensor);
 
-/* What happened to a wrapped tensor and its storage (§2.5, §2.6). */
+/* What happened to a wrapped tensor and its storage. */
 typedef struct
 {
   gboolean mutated;          /* the storage was written, through any view */
@@ -51,9 +51,9 @@ gboolean adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *
  * adj_functional_write_back:
  * @input: the value that @tensor was wrapped around at first
  *
- * Brings @input to what @tensor is now, for those who hold it: set_, then copy_ (§6.3), recorded
- * below the mode.  Nothing when @input still is the value.  %FALSE: the context is in error; so
- * when @tensor was turned in place, which no operator repeats.
+ * Brings @input to what @tensor is now, for those who hold it: set_, then copy_ (trace/SPEC.md
+ * §2.5), recorded below the mode.  Nothing when @input still is the value.  %FALSE: the context is
+ * in error; so when @tensor was turned in place, which no operator repeats.
  */
 gboolean adj_functional_write_back (AdjContext *cx, AdjTensor *input, AdjTensor *tensor);
 

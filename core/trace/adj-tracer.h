@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* The record of a trace: nodes in the order in which they were called, and which node stands for
- * each tensor and each symbolic size (graph-ir §7).  Names are given as PyTorch gives them.  It
+ * each tensor and each symbolic size (trace/SPEC.md §1).  Names are given as PyTorch gives them. It
  * hears of calls through adj_proxy_mode_new(); whoever captures more than operators (hooks,
  * gradients of an engine) adds those nodes himself. */
 typedef struct _AdjTracer AdjTracer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing a captured backward again (compiled-autograd §2.6): its inputs are lists whose items are
+/* Tracing a captured backward again (trace/SPEC.md §5): its inputs are lists whose items are
  * annotated one by one, and it calls objects of a process that need not be this one.  Such calls
  * are recorded as they stand, none is made, and what they give is what the graph says they gave. */
 

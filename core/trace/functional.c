@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functionalization mode: writes become new values, each class of operators in its way. */
+/* The mode.  Each class of operators has one way through it (trace/SPEC.md §2.2). */
 
 #include "call/adj-higher-order.h"
 #include "call/adj-op-internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Eager checkpointing: the rules of partitioner §2, measured on PyTorch 2.6 there. */
+/* Eager checkpointing: the rules of autograd/SPEC.md §8.4, measured on PyTorch 2.6. */
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom functions and anomaly mode, as compiled-autograd §1.11 and §1.12 have them. */
+/* Custom functions and anomaly mode, as autograd/SPEC.md §6 and autograd/SPEC.md §3.7 have them. */
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks, in the order that PyTorch runs them: goldens of compiled-autograd §6.1, all in the form
+/* Hooks, in the order that PyTorch runs them: goldens of autograd/SPEC.md §9, all in the form
  * that eager PyTorch 2.6 gives (E9, E12 and E19 stand in test-engine.c). */
 
 #include "support/tape.h"

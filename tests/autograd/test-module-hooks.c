@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks of modules (compiled-autograd §1.10); orders, values and texts are those of eager PyTorch
+/* Hooks of modules (autograd/SPEC.md §5); orders, values and texts are those of eager PyTorch
  * 2.6 for x * w. */
 
 #include "autograd/adj-module-hooks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operators that take graphs (partitioner §1): called eagerly, traced, and what partitioners
- * make of the tags that they leave. */
+/* The operators that take graphs (autograd/SPEC.md §8): called eagerly, traced, and what
+ * partitioners make of the tags that they leave. */
 
 #include <glib.h>
 #include <math.h>
@@ -138,7 +138,7 @@ print_keys (const AdjValue *dict)
   return g_string_free (text, FALSE);
 }
 
-/* §1.2: the keywords of checkpoint() go left, all others right, each in its order. */
+/* autograd/SPEC.md §8.1: keywords of checkpoint() go left, all others right, each in its order. */
 static void
 test_divides_kwargs (void)
 {
@@ -355,7 +355,8 @@ test_refuses (void)
 
 #define MM_SIN "mm = torch.mm(x, y); sin = torch.sin(mm); return (sin,)"
 
-/* §1.2: arguments by keyword stand behind the others; those of checkpoint() are none. */
+/* autograd/SPEC.md §8.1: arguments by keyword stand behind the others; those of checkpoint() are
+ * none. */
 static void
 test_flattens (void)
 {
@@ -385,7 +386,8 @@ test_counting_policy (void)
                       "mm_2:1:PREFER_RECOMPUTE");
 }
 
-/* §1.3: regions count up in the order in which they are called; what is outside has no tag. */
+/* autograd/SPEC.md §8.2: regions count up in the order in which they are called; what is outside
+ * has no tag. */
 static void
 test_tags (void)
 {
@@ -431,8 +433,8 @@ nested (const char *outer, const char *inner)
   return adj_test_parse_graph (text);
 }
 
-/* §1.5, G19: the inner region's number is higher, so that what it reads of the outer one is kept.
- */
+/* autograd/SPEC.md §8.3, G19: the inner region's number is higher, so that what it reads of the
+ * outer one is kept. */
 static void
 test_nested (void)
 {
@@ -447,7 +449,8 @@ test_nested (void)
   g_assert_cmpstr (saved, ==, "primals_1 primals_2 sin");
 }
 
-/* §1.5: an outer policy answers for everything below it; an inner one for its own. */
+/* autograd/SPEC.md §8.3: an outer policy answers for all that is below it, an inner one for its
+ * own. */
 static void
 test_mixed_nesting (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of graph-ir §2, each a test of its own.  All of them are what PyTorch 2.6 does, but
- * for the one that says so. */
+/* The examples of ir/SPEC.md §2, each a test of its own.  All of them are what PyTorch 2.6 does,
+ * but for the one that says so. */
 
 #include <glib.h>
 
@@ -8,7 +8,7 @@
 #include "ir/adj-target-internal.h"
 #include "support/graphs.h"
 
-/* -- §2.1: the candidate from the target -- */
+/* -- ir/SPEC.md §2.1: the candidate from the target -- */
 
 typedef struct
 {
@@ -44,7 +44,7 @@ test_candidate (gconstpointer data)
   g_assert_cmpstr (name, ==, row->expected);
 }
 
-/* -- §2.2: making it unique -- */
+/* -- ir/SPEC.md §2.2: making it unique -- */
 
 typedef struct
 {
@@ -140,7 +140,7 @@ test_any_identifier (void)
   g_assert_cmpstr (printed, ==, text);
 }
 
-/* -- §2.3: placeholders -- */
+/* -- ir/SPEC.md §2.3: placeholders -- */
 
 static gboolean
 return_first (

@@ -211,7 +211,7 @@ test_worked_example (void)
 static void
 test_names (void)
 {
-  /* graph-ir §2.2: numbers go on from where names of inputs have left them. */
+  /* ir/SPEC.md §2.2: numbers go on from where names of inputs have left them. */
   g_autoptr (GError) error = NULL;
   g_autoptr (AdjGraph) graph =
       retrace_text ("add: \"f32[4][1]cpu\", add_7: \"f32[4][1]cpu\"",

@@ -6,9 +6,9 @@
 #include "adjoint.h"
 #include "support/graphs.h"
 
-/* Sizes and numbers that data decide (graph-ir §10.2, §12): the texts are those of make_fx of
- * PyTorch 2.6 with symbolic sizes.  One thing is not: 2.6 gives nonzero the strides [2, 1], where
- * what it computes has [1, u0]. */
+/* Sizes and numbers that data decide (call/SPEC.md §4.2, tensor/SPEC.md §5): the texts are those of
+ * make_fx of PyTorch 2.6 with symbolic sizes.  One thing is not: 2.6 gives nonzero the strides
+ * [2, 1], where what it computes has [1, u0]. */
 
 typedef struct
 {

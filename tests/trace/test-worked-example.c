@@ -6,7 +6,7 @@
 #include "adjoint.h"
 #include "support/graphs.h"
 
-/* The worked example of graph-ir §13: read, printed, traced again, and what a reader checks.  Its
+/* The worked example of ir/SPEC.md §6: read, printed, traced again, and what a reader checks.  Its
  * form is that of structured traces in 2.6 (types with strides and device, deletes). */
 
 static const char text[] =
