@@ -87,7 +87,7 @@ adj_aot_metadata_free (AdjAotMetadata *metadata)
 
 /* -- what follows from the fields -- */
 
-/* §2.7 */
+/* In the graph or out of it (aot/SPEC.md §2.3). */
 static AdjMutation
 classify_mutation (const AdjAotInput *input, gboolean keep)
 {

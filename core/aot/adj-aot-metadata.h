@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 typedef struct _AdjViewChain AdjViewChain; /* rules/: views as data */
 
 /* What a function does to its inputs and what its outputs are, found out by running it once
- * (aot-autograd §3).  Plain data: the stages edit copies of it. */
+ * (aot/SPEC.md §2).  Plain data: the stages edit copies of it. */
 
 typedef enum
 {
@@ -57,7 +57,7 @@ typedef enum
 typedef struct
 {
   AdjOutputType type;
-  const char *rule;  /* the row of aot-autograd §3.4 that decided: "3b" */
+  const char *rule;  /* the row of aot/SPEC.md §2.4 that decided: "3b" */
   AdjValueKind kind; /* TENSOR, INT, SIZE … */
   gint base;         /* an input, an intermediate base or an output, as @type says; -1: none.  Of
                         NON_ALIAS and CUSTOM_FUNCTION_VIEW the input whose memory it shows, with a
@@ -110,7 +110,7 @@ ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_new (guint n_inputs, guint n_outputs
 /* (transfer full) */
 ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_copy (const AdjAotMetadata *metadata);
 ADJ_PUBLIC void adj_aot_metadata_free (AdjAotMetadata *metadata); /* @metadata: (nullable) */
-/* Sets each input's mutation type (§2.7) and what is derived; again after every edit. */
+/* Sets each input's mutation (aot/SPEC.md §2.3) and what is derived; again after every edit. */
 ADJ_PUBLIC void adj_aot_metadata_derive (AdjAotMetadata *metadata);
 /* Infos, bases, switches, and shape and dtype of tangents.  @difference (nullable) gets a sentence
  * on the first that differs. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the stages in their order and traces what they make of the function: adj_aot_trace() and
- * adj_aot_compile(). */
+/* The stages in order (aot/SPEC.md §1.1), then the trace. */
 
 #include "aot/adj-aot.h"
 
@@ -110,7 +109,7 @@ adj_aot_graph_list_stages (const AdjAotGraph *aot)
   return g_strv_builder_end (builder);
 }
 
-/* -- training or inference (§1.3) -- */
+/* -- training or inference (aot/SPEC.md §1.4) -- */
 
 static gboolean
 output_trains (const AdjAotMetadata *metadata, const AdjAotOutput *output)
@@ -318,7 +317,7 @@ fail_at (const AotProgram *program, const AdjNode *node, GError **error)
   return FALSE;
 }
 
-/* A graph in which only placeholders are written (§4.6). */
+/* A graph in which only placeholders are written (aot/SPEC.md §4.6). */
 static gboolean
 check_functional (const AotProgram *program, const AdjGraph *graph, GError **error)
 {

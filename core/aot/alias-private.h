@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* @target as a view of @base, with the history that the user's function would have given it
- * (§9.2).  Borrowed from the scope; %NULL with the context in error. */
+ * (aot/SPEC.md §8.3).  Borrowed from the scope; %NULL with the context in error. */
 AdjTensor *
 aot_alias_new (AdjContext *cx, const AdjAotOutput *output, AdjTensor *base, AdjTensor *target);
 

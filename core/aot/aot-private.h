@@ -107,7 +107,7 @@ gboolean aot_same_geometry (const AdjShape *a, const AdjShape *b);
 
 gboolean aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 gboolean aot_collect (AotProgram *program, GError **error);
-/* What a gradient of @result looks like (§3.5). */
+/* What a gradient of @result looks like (aot/SPEC.md §2.5). */
 AdjTensorMeta aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols);
 /* Hooks on inputs: left out from here on; every call puts those on that the function left there. */
 void aot_take_hooks (AotProgram *program);
@@ -144,7 +144,7 @@ AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
 void aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts);
 AdjViewChain *aot_get_recipe (const AdjTensor *tensor); /* (transfer full) (nullable) */
 
-/* -- the error catalogue (errors.c): aot-autograd §10 -- */
+/* -- the error catalogue (errors.c; aot/SPEC.md §9) -- */
 
 typedef enum
 {

@@ -12,7 +12,7 @@ typedef struct
   AotStage parent;
   AdjAotMetadata *metadata; /* (owned) */
   AdjFunction *backward;    /* (owned) (nullable): set before the first call */
-  gboolean *detached;       /* by input: its gradient is None (§9.4) */
+  gboolean *detached;       /* by input: its gradient is None (aot/SPEC.md §8.4) */
   gboolean *written;        /* by input: by the backward alone; known when it was traced */
   guint n_saved_sizes;
   GPtrArray *tangents; /* (nullable): AotComposite, where any is composite */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A compiled forward as one operation of eager autograd, whose backward is the compiled one (§9.3).
+/* A compiled forward as one operation of eager autograd, whose backward is the compiled one
+ * (aot/SPEC.md §8.4).
  */
 
 #include "aot/boundary-private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each output is, by the numbers of the rules of aot-autograd §3.4. */
+/* What each output is, by the numbers of the rules of aot/SPEC.md §2.4. */
 
 #include "aot/collect-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the backward is given a gradient of (aot-autograd §3.5), and what is returned. */
+/* What the backward is given a gradient of (aot/SPEC.md §2.5), and what is returned. */
 
 #include "aot/collect-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The metadata pass (aot-autograd §3): the function runs once, under functionalization and
+/* The metadata pass (aot/SPEC.md §2.1): the function runs once, under functionalization and
  * autograd, without a trace. */
 
 #include "aot/collect-private.h"
@@ -170,8 +170,8 @@ run (AotCollection *collection, GError **error)
   return TRUE;
 }
 
-/* set_ and resize must be expressible as nodes (§2.7), and hooks on what an input has become be
- * reached by a tangent. */
+/* set_ and resize must be expressible as nodes (aot/SPEC.md §2.3), and hooks on what an input has
+ * become be reached by a tangent. */
 static gboolean
 check_inputs (const AotCollection *collection, GError **error)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* How a value is made of dense ones (aot-autograd §7.2).  Counted, immutable. */
+/* How a value is made of dense ones (aot/SPEC.md §7).  Counted, immutable. */
 struct _AotComposite
 {
   gatomicrefcount ref_count;
@@ -38,7 +38,7 @@ void aot_composite_unwrap (const AdjValue *value, GArray *leaves);
 /* Zeros, borrowed from the scope. */
 AdjTensor *aot_composite_zeros (AdjContext *cx, const AotComposite *composite);
 
-/* Stage 10: the function of dense tensors. */
+/* The function becomes one of dense tensors. */
 gboolean aot_desugar (AotProgram *program, GError **error);
 /* What composites do not go together with; also says whether there are any. */
 gboolean aot_check_composites (AotProgram *program, GError **error);

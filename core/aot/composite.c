@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 10, composite tensors (aot-autograd §7): a graph is over dense tensors, so composite inputs
- * are taken apart, and composite outputs and gradients put together, on every call. */
+/* Composite tensors (aot/SPEC.md §7): a graph is over dense tensors, so composite inputs are taken
+ * apart, and composite outputs and gradients put together, on every call. */
 
 #include "aot/composite-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 6: the same tensor object more than once among the inputs (§1.4).  While none of them is
+/* The same tensor object more than once among the inputs (aot/SPEC.md §3.1).  While none of them is
  * written each position becomes a tensor of its own; else the repeats are dropped, and every call
  * must repeat the same inputs. */
 

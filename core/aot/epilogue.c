@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compiled function does after its graph has run: writes into inputs, outputs that alias,
- * gradients that are required. */
+/* What every call ends with (aot/SPEC.md §8.2). */
 
 #include "aot/alias-private.h"
 #include "aot/epilogue-private.h"
@@ -216,9 +215,9 @@ make_outputs (AdjContext *cx,
 
 /* -- the call -- */
 
-/* Writes that the graph makes itself are seen by whoever saved the input before (§9.1), and not by
- * the graph, which saves it after; so are changes of metadata, also those that cancel out.  Views
- * get a new history by them, but for the one that is turned itself. */
+/* Writes that the graph makes itself are seen by whoever saved the input before, and not by the
+ * graph, which saves it after; so are changes of metadata, also those that cancel out.  Views get a
+ * new history by them, but for the one that is turned itself. */
 static void
 count_writes (const AdjAotInput *input, AdjTensor *tensor)
 {

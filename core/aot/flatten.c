@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 0: containers among the arguments and results are taken apart; at run time the results are
- * put together as the function gave them.  Stage 1 with it: lifted parameters come first. */
+/* Containers among the arguments and results are taken apart; at run time the results are put
+ * together as the function gave them.  Lifted parameters come first. */
 
 #include "aot/aot-private.h"
 #include "aot/tree-private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 9: the function under functionalization; writes to inputs that stay in the graph are its
- * last nodes (§6.3). */
+/* The function under functionalization; writes to inputs that stay in the graph are its last nodes
+ * (aot/SPEC.md §4.4). */
 
 #include "aot/aot-private.h"
 
@@ -94,7 +94,7 @@ write_inputs_of_backward (const Writes *writes)
   return done;
 }
 
-/* Outputs that are such an input become its placeholder (§6.4). */
+/* Outputs that are such an input become its placeholder (aot/SPEC.md §4.4). */
 static void
 return_placeholders (const Writes *writes, AdjValue *outs)
 {

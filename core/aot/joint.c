@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 8b: the function and its gradients as one function of primals and tangents. */
+/* The function and its gradients as one function of primals and tangents. */
 
 #include "aot/aot-private.h"
 
@@ -24,7 +24,7 @@ typedef struct
   GPtrArray *grads; /* by root */
 } Joint;
 
-/* -- what the backward writes (§6.2) -- */
+/* -- what the backward writes (aot/SPEC.md §4.5) -- */
 
 /* A primal or tangent before the backward. */
 typedef struct
@@ -116,7 +116,7 @@ check_tangents (const Joint *joint, const Before *before)
 
 /* -- the function and its gradients -- */
 
-/* The output in the shape of its tangent, when the two surely differ (§4.3). */
+/* The output in the shape of its tangent, when the two surely differ (aot/SPEC.md §4.3). */
 static AdjTensor *
 like_tangent (AdjContext *cx, AdjTensor *out, AdjTensor *tangent)
 {

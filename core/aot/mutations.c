@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stages 8a and 8b: inputs that were written become outputs; in training the function gets copies
- * of them, so that gradients are taken of what they were, and the bases of outputs that alias one
- * another are outputs too.  The epilogue undoes both. */
+/* Inputs that were written become outputs; in training the function gets copies of them, so that
+ * gradients are taken of what they were, and the bases of outputs that alias one another are
+ * outputs too.  The epilogue undoes both. */
 
 #include "aot/aot-private.h"
 
@@ -106,7 +106,7 @@ stand_in (AdjContext *cx, AdjTensor *tensor)
   return adj_autograd_connect (cx, &same, &tensor, 1, &copy, 1) ? copy : NULL;
 }
 
-/* A copy of an input that is written (§4.2); borrowed. */
+/* A copy of an input that is written (aot/SPEC.md §4.2); borrowed. */
 static AdjTensor *
 fresh (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor)
 {

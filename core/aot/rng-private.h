@@ -16,7 +16,7 @@ AdjTensor *aot_rng_get_offset (AdjContext *cx, AdjMode *mode, guint direction);
 /* (transfer full): a compiled backward that is called without seed and offset. */
 AdjFunction *aot_rng_wrap_backward (AdjFunction *backward);
 
-/* Stage 9, its random numbers. */
+/* Random numbers as functions of seed and offset. */
 gboolean aot_functionalize_rng (AotProgram *program, GError **error);
 
 G_END_DECLS

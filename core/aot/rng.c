@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers without state (aot-autograd §5): seed and offset are inputs of the graph, the new
+/* Random numbers without state (aot/SPEC.md §5): seed and offset are inputs of the graph, the new
  * offset is an output, and every draw is a function of both. */
 
 #include "aot/rng-private.h"
@@ -150,8 +150,8 @@ make_mask (AdjContext *cx, AdjOpId op, AdjTensor *like)
   return adj_call_bound (cx, adj_op (op), args, &result) ? result.tensor : NULL;
 }
 
-/* out = (u > p) · x · 1 / (1 − p), and what stayed (§5.2).  Where nothing is drawn PyTorch gives x
- * itself, and x also without `train`, where its kernels do draw. */
+/* out = (u > p) · x · 1 / (1 − p), and what stayed (aot/SPEC.md §5.2).  Where nothing is drawn
+ * PyTorch gives x itself, and x also without `train`, where its kernels do draw. */
 static gboolean
 do_native_dropout (RngMode *mode, AdjOpCall *call)
 {
@@ -196,8 +196,9 @@ do_bernoulli (RngMode *mode, AdjOpCall *call)
 
 /* -- the mode -- */
 
-/* All that PyTorch takes apart of what is here (§5.2): normal numbers, integers, permutations,
- * uniform_() and probabilities in a tensor stay as they are, draws from the generator. */
+/* All that PyTorch takes apart of what is here (aot/SPEC.md §5.2): normal numbers, integers,
+ * permutations, uniform_() and probabilities in a tensor stay as they are, draws from the
+ * generator. */
 static const struct
 {
   AdjOpId op;
@@ -268,7 +269,7 @@ aot_rng_begin_backward (AdjContext *cx)
       ((RngMode *) mode)->running = 1;
 }
 
-/* -- compile time: the function with seeds and offsets as its last arguments (§5.3) -- */
+/* -- compile time: seeds and offsets are the last arguments (aot/SPEC.md §5.1) -- */
 
 /* A copy of @list with @tensor at its end; clears @list. */
 static void
@@ -323,7 +324,7 @@ static const AdjFunctionClass random_class = {
   .finalize = aot_function_finalize,
 };
 
-/* -- run time (§5.4) -- */
+/* -- run time (aot/SPEC.md §5.3) -- */
 
 static AdjTensor *
 make_scalar (AdjContext *cx, guint64 value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 7: inputs that share storage, one of which is written, become one input, the tensor that
- * they are views of (§1.5); the function makes them again of it, so that a write to one is seen
+/* Inputs that share storage, one of which is written, become one input, the tensor that they are
+ * views of (aot/SPEC.md §3.2); the function makes them again of it, so that a write to one is seen
  * through the others. */
 
 #include "aot/epilogue-private.h"
@@ -304,7 +304,7 @@ make_base (const AotProgram *program, const GArray *group, AotArgument *base)
   base->value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
 }
 
-/* §1.5, step 6 */
+/* What is known of the base of @group. */
 static void
 merge_inputs (const AotProgram *program,
               const GArray *group,

@@ -13,7 +13,7 @@ gboolean aot_effects_mode_was_used (const AdjMode *mode, guint direction);
 /* Effects are of the backward from now on; nothing when @cx has no such mode. */
 void aot_effects_begin_backward (AdjContext *cx);
 
-/* Stage 11: effect tokens are the first inputs and the first outputs. */
+/* Effect tokens are the first inputs and the first outputs. */
 gboolean aot_thread_tokens (AotProgram *program, GError **error);
 /* What the trace is given for a token. */
 extern const AdjValue aot_token_example;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 11, effect tokens (aot-autograd §6.5): what an operator does beside giving results is
- * ordered by a value that goes from one to the next.  There is one kind of effect, and a chain of
- * tokens for the forward and for the backward. */
+/* Effect tokens (aot/SPEC.md §6): what an operator does beside giving results is ordered by a value
+ * that goes from one to the next.  There is one kind of effect, and a chain of tokens for the
+ * forward and for the backward. */
 
 #include "aot/tokens-private.h"
 

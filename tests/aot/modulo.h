@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Graphs modulo N1 to N4 (aot-autograd §11.1): names do not count, identities are left out, some
+/* Graphs modulo N1 to N4 (aot/SPEC.md §10): names do not count, identities are left out, some
  * operators stand for one another. */
 
 /* How many nodes of @a or @b compute what no node of the other computes; the first of each side go

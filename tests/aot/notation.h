@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The notation of aot-autograd §11.1: "mul=mul(clone,2); add_(mul,1); return mul,x[0]".
+/* The notation of goldens: "mul=mul(clone,2); add_(mul,1); return mul,x[0]".
  *
  * Names of operators are those of aten, with an overload where another than default, Tensor,
  * Scalar, int and dim is meant: "pow.Tensor_Scalar".  "no_grad" and "grad" are statements, and

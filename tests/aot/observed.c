@@ -204,9 +204,9 @@ same_strides (const AdjTensor *a, const AdjTensor *b, const char *what, GString 
   return TRUE;
 }
 
-/* Both stand in for @truth: neither may be much farther from it than the other (operators §5.3),
- * and where the order of a sum alone makes the difference neither is.  What has no error on one
- * side may have that of one product on the other. */
+/* Both stand in for @truth: neither may be much farther from it than the other (interpreter/SPEC.md
+ * §4), and where the order of a sum alone makes the difference neither is.  What has no error on
+ * one side may have that of one product on the other. */
 static gboolean
 are_as_near (AdjTensor *a, AdjTensor *b, AdjTensor *truth, const char *what, GString *why)
 {
@@ -313,7 +313,7 @@ same_aliases (const Observed *a, const Observed *b, guint index, GString *why)
   return TRUE;
 }
 
-/* -0 is 0: sums come in another order.  One that is not defined is 0 (§9.3). */
+/* -0 is 0: sums come in another order.  One that is not defined is 0 (aot/SPEC.md §8.4). */
 static AdjTensor *
 normal_gradient (AdjContext *cx, AdjTensor *gradient, AdjTensor *other)
 {

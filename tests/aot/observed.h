@@ -34,7 +34,7 @@ void observed_call (Observed *observed, AdjFunction *function, gint late);
 guint observed_count_tensors (const Observed *observed);
 
 /* Whether nobody can tell one from the other; else @why says how.  Undefined gradients are zeros
- * (§9.3). */
+ * (aot/SPEC.md §8.4). */
 gboolean observed_same (const Observed *a, const Observed *b, GString *why);
 
 /* observed_init() and the inputs that @data is about, the same every time. */

@@ -183,7 +183,7 @@ assert_alike (const Run *eager, const Run *compiled)
     }
 }
 
-/* -- the examples of the specification -- */
+/* -- goldens -- */
 
 static char *
 print_joint (const char *kinds, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Each row of the error catalogue (aot-autograd §10) has a program that raises it: the message
+/* Each row of the error catalogue (aot/SPEC.md §9) has a program that raises it: the message
  * names what is to blame and ends with the code; the command line exits with 2 and leaves no file.
  * Those that a graph can show stand in errors.txt. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The examples of the specification, by their names there. */
+/* The goldens of aot/SPEC.md §11, by their names there. */
 
 #include <string.h>
 

@@ -170,7 +170,7 @@ compiled_prints_what_eager_does (void)
     }
 }
 
-/* compiled-autograd §6.4 B4: the chain of the backward is its own. */
+/* B4: the chain of the backward is its own. */
 static void
 backward_has_its_own_chain (void)
 {
