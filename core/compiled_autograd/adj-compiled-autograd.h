@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Compiled autograd (compiled-autograd §2): while it is enabled, a backward is not walked node by
- * node, but captured as one graph, with the hooks as inputs, and that graph is run.  What was
+/* Compiled autograd (compiled_autograd/SPEC.md): while it is enabled, a backward is not walked node
+ * by node, but captured as one graph, with the hooks as inputs, and that graph is run.  What was
  * captured is kept, and found again by what the next backward consists of. */
 
 typedef struct _AdjCompiledAutograd AdjCompiledAutograd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache (compiled-autograd §2.4): a tree with one level for each call of a backward; a path
- * that ends is a graph that was captured. */
+/* The cache (compiled_autograd/SPEC.md §3.1): a tree with one level for each call of a backward; a
+ * path that ends is a graph that was captured. */
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collecting: one visit to every node gives its key in the cache, the tensors and sizes that become
- * inputs of the graph, and the hooks that it will call (compiled-autograd §2.3). */
+ * inputs of the graph, and the hooks that it will call (compiled_autograd/SPEC.md §2). */
 
 #include <string.h>
 

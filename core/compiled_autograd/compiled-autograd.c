@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The switch, and one backward: collect, find or capture, run (compiled-autograd §2.1, §2.2). */
+/* The switch, and one backward: collect, find or capture, run (compiled_autograd/SPEC.md §1). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "tensor/adj-tensor-internal.h"

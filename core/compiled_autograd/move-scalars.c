@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scalars on the CPU go to the GPU where other inputs are there, so that nothing of the graph waits
- * for the CPU (compiled-autograd §2.13). */
+ * for the CPU (compiled_autograd/SPEC.md §6.4). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "ir/adj-builder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders (compiled-autograd §2.12): a graph replayed last found first calls hooks and accumulates
- * later than the engine does; PyTorch moves these nodes up again, in 2024 one kind, in 2.6 all.  A
- * graph replayed as the engine runs needs none of it. */
+/* Orders (compiled_autograd/SPEC.md §5): a graph replayed last found first calls hooks and
+ * accumulates later than the engine does; PyTorch moves these nodes up again, in 2024 one kind, in
+ * 2.6 all.  A graph replayed as the engine runs needs none of it. */
 
 #include "call/adj-op.h"
 #include "compiled_autograd/compiled-private.h"
@@ -276,8 +276,7 @@ move_post_hooks (Order *order)
 
 /* -- what nobody needs -- */
 
-/* What PyTorch 2.6 keeps: of what is called for its effect alone these four, and no operator (trap
- * 13). */
+/* What PyTorch 2.6 keeps: of what is called for its effect alone these four, and no operator. */
 static gboolean
 is_kept_by_2_6 (const Order *order, guint index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaying (compiled-autograd §2.6, §2.7): what was collected runs once more on tensors without
+/* Replaying (compiled_autograd/SPEC.md §4.2): what was collected runs once more on tensors without
  * bytes, and everything that it calls becomes a node of a graph.  No hook is called. */
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running what was captured: every input goes with its last use (compiled-autograd §3). */
+/* Running what was captured: inputs go with their last use (compiled_autograd/SPEC.md §6.1). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter.h"

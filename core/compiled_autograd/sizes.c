@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes (compiled-autograd §2.5): each is fixed until it changes, and a symbol from then on. Unlike
- * in PyTorch a capture is run only for sizes that it holds for: what the trace assumed is checked.
- */
+/* Sizes (compiled_autograd/SPEC.md §3.2): each is fixed until it changes, and a symbol from then
+ * on.  Unlike in PyTorch a capture is run only for sizes that it holds for: what the trace assumed
+ * is checked. */
 
 #include "compiled_autograd/compiled-private.h"
 

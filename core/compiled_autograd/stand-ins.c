@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* While a backward is replayed, fake tensors and symbolic sizes take the places of the tensors and
- * sizes that its nodes keep (compiled-autograd §2.6); afterwards everything is put back. */
+ * sizes that its nodes keep (compiled_autograd/SPEC.md §4.2); afterwards everything is put back. */
 
 #include "compiled_autograd/stand-ins-private.h"
 #include "trace/adj-examples.h"

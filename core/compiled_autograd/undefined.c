@@ -3,8 +3,8 @@
  *
  * What is done in place of a call of a captured graph.  A gradient may turn out to be undefined,
  * when a custom backward or a hook gives none: what is computed of it then is undefined too, and
- * nothing is accumulated (compiled-autograd §7.3 c).  And a gradient that only hooks see after its
- * accumulation is taken over, as the engine does. */
+ * nothing is accumulated (compiled_autograd/SPEC.md §6.2).  And a gradient that only hooks see
+ * after its accumulation is taken over, as the engine does. */
 
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter.h"

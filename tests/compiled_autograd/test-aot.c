@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Backwards of compiled functions are looked into: their graph becomes part of the captured one
- * (C28 of compiled-autograd §6.2). */
+ * (C28 of compiled_autograd/SPEC.md §7). */
 
 #include "aot/compile.h"
 #include "compiled_autograd/capture.h"
@@ -52,7 +52,7 @@ run_once (Program *p)
   program_backward (p, call (p, compiled, x, y));
 }
 
-/* One compiled function twice in a backward; PyTorch 2.6 fails then (trap 23). */
+/* One compiled function twice in a backward; PyTorch 2.6 fails then. */
 static void
 run_twice (Program *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The goldens of compiled-autograd §6.2: each program is captured as PyTorch 2.6 captures it, node
- * for node; and captured in the engine's order, its gradients and hooks are those of the eager
+/* The goldens of compiled_autograd/SPEC.md §7: each program is captured as PyTorch 2.6 captures it,
+ * node for node; and captured in the engine's order, its gradients and hooks are those of the eager
  * backward, bit for bit. */
 
 #include "compiled_autograd/capture.h"
@@ -469,7 +469,7 @@ static const Golden goldens[] = {
   GOLDEN ("c12-two", c12_two),
   GOLDEN ("c13", c13),
   GOLDEN ("c14", c14),
-  /* What is wanted at a node that runs too is seen after its hooks (§7.3 f). */
+  /* What is wanted at a node that runs too is seen after its hooks. */
   { "c15", c15, 1, NULL, NULL, TRUE },
   { "c16", c16, 2, "c16-2", NULL, FALSE },
   GOLDEN ("c17", c17),

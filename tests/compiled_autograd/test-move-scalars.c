@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalars on the CPU go to the GPU where other inputs are there (compiled-autograd §2.13). */
+/* Scalars on the CPU go to the GPU where other inputs are (compiled_autograd/SPEC.md §6.4). */
 
 #include "compiled_autograd/compiled-private.h"
 #include "support/graphs.h"

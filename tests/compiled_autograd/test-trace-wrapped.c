@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_wrapped (compiled-autograd §4, §6.4): each mode's part, and what the function must do. */
+/* trace_wrapped (call/SPEC.md §8): each mode's part, and what the function must do. */
 
 #include "adjoint.h"
 #include "compiled_autograd/capture.h"
