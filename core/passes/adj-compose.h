@@ -13,7 +13,8 @@ G_BEGIN_DECLS
  *
  * Puts a partitioned pair together again: takes primals, then tangents; returns the outputs of
  * @forward, then those of @backward, as the joint graph does.  Saved tensors and saved sizes change
- * places between the two (capture §5).  Names of @backward that @forward also uses get a suffix.
+ * places between the two (passes/SPEC.md §3).  Names of @backward that @forward also uses get a
+ * suffix.
  *
  * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_SHAPE when the two do not fit
  */

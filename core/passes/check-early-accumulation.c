@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* early-accumulation: a leaf is given a gradient that is written afterwards (compiled-autograd,
- * trap 13; C21 in the order of 2024). */
+/* early-accumulation: a leaf is given a gradient that is written afterwards. */
 
 #include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lost-tokens: effects are ordered by tokens that begin in the graph and end nowhere, so that
- * whoever removes dead nodes may remove effects (compiled-autograd, B1). */
+ * whoever removes dead nodes may remove effects. */
 
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-private.h"

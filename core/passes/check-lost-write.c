@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lost-write: what removes dead nodes from a captured backward takes a write for dead when nobody
- * reads what it gives, though others read what it wrote (compiled-autograd §2.12, C21). */
+ * reads what it gives, though others read what it wrote (compiled_autograd/SPEC.md §5). */
 
 #include <string.h>
 

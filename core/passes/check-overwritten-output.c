@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* overwritten-output: PyTorch puts the copy_ of an input that is also returned at the position of
  * the output among the user's outputs, without counting the new values of inputs that stand before
- * them (aot-autograd §6.4). */
+ * them. */
 
 #include "passes/adj-finding-internal.h"
 #include "passes/metadata-private.h"

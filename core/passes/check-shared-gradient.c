@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* shared-gradient: one value becomes the gradient of two leaves.  Who runs the graph as it stands
- * may give both of them its memory (compiled-autograd, trap 21). */
+ * may give both of them its memory. */
 
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wrong-base: removing a repeated argument renumbers the bases of outputs as if they were inputs
- * (aot-autograd §1.4).  Bases are numbered in the order in which outputs first save them, so a
- * number out of order is one that was changed. */
+/* wrong-base: removing a repeated argument renumbers the bases of outputs as if they were inputs.
+ * Bases are numbered in the order in which outputs first save them, so a number out of order is one
+ * that was changed. */
 
 #include "passes/adj-finding-internal.h"
 #include "passes/metadata-private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cse: a call that repeats an earlier one becomes that one (partitioner §4.2).
+/* cse: a call that repeats an earlier one becomes that one (passes/SPEC.md §2.2).
  *
  * Nodes that may share memory with an output are left alone, so that outputs stay as distinct as
  * the program made them.  A write ends what came before it: a read after it is not a read before

@@ -16,7 +16,7 @@ gboolean metadata_is (const AdjValue *dict, const char *key);          /* a true
 gint64 metadata_get_int (const AdjValue *dict, const char *key);       /* -1: none */
 const char *metadata_get_text (const AdjValue *dict, const char *key); /* "" when there is none */
 
-/* How the graph hands on a write to an input (aot-autograd §2.7). */
+/* How the graph hands on a write to an input (aot/SPEC.md §2.3). */
 typedef enum
 {
   METADATA_NOT_MUTATED,

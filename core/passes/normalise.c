@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* normalise: two graphs that only differ in how a compiler happened to write them become one.
  *
- * These are the rules N2 to N6 by which aot-autograd §11.1 compares graphs with PyTorch's; names,
- * N1, are what the alignment of two graphs looks at last. */
+ * These are the rules N2 to N6 of aot/SPEC.md §10, by which graphs are compared with PyTorch's;
+ * names, N1, are what the alignment of two graphs looks at last. */
 
 #include <string.h>
 

@@ -33,7 +33,7 @@ normalise (const char *body)
   return graph;
 }
 
-/* Whether both are the same by the rules of aot-autograd §11.1, in words of that page. */
+/* Whether both are the same by the rules of aot/SPEC.md §10, in words of that page. */
 static void
 check (const char *a, const char *b, gboolean same)
 {
