@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* G26 of partition/SPEC.md §8 (values of PyTorch's own tests), and the solvers against trying all. */
+/* G26 of partition/SPEC.md §8 (values of PyTorch's tests), and the solvers against trying all. */
 
 #include <glib.h>
 #include <math.h>
