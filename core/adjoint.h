@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Everything of libadjoint that a program, the command line and the window use. */
+/* What a program needs that opens, runs, traces, differentiates, partitions and compares graphs.
+ * Beside it, <wrappers/adj-wrappers.h> has a function for every operator, and <adjoint-extend.h>
+ * what it takes to add an operator, a mode, a pass, an executor or a format. */
 
 #include "aot/adj-aot.h"
 #include "autograd/adj-autograd.h"
@@ -10,25 +12,18 @@
 #include "autograd/adj-module-hooks.h"
 #include "base/adj-diag.h"
 #include "base/adj-error.h"
-#include "base/adj-file-writer.h"
 #include "call/adj-context.h"
 #include "call/adj-function.h"
-#include "call/adj-higher-order.h"
-#include "call/adj-trace-wrapped.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
 #include "exec/adj-comparison.h"
 #include "exec/adj-executor.h"
-#include "exec/adj-spill.h"
 #include "formats/adj-bundle.h"
 #include "formats/adj-format.h"
 #include "formats/adj-safetensors.h"
-#include "interpreter/adj-higher.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/adj-numeric.h"
-#include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
-#include "ir/adj-opaque.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"
 #include "partition/adj-pareto.h"
@@ -44,7 +39,5 @@
 #include "session/adj-recorded-partition.h"
 #include "session/adj-session.h"
 #include "tensor/adj-tensor.h"
-#include "trace/adj-composite.h"
 #include "trace/adj-decompose.h"
 #include "trace/adj-trace.h"
-#include "wrappers/adj-wrappers.h"

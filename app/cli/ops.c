@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adj-command.h"
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 
 extern const AdjCommand adj_command_ops;

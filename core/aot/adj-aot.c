@@ -10,6 +10,7 @@
 #include "aot/composite-private.h"
 #include "aot/rng-private.h"
 #include "aot/tokens-private.h"
+#include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
 #include "trace/adj-trace.h"
 

@@ -7,6 +7,7 @@
 #include "aot/composite-private.h"
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"

@@ -5,6 +5,7 @@
 #include "aot/composite-private.h"
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 

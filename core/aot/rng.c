@@ -3,6 +3,8 @@
  * offset is an output, and every draw is a function of both. */
 
 #include "aot/rng-private.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

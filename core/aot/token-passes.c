@@ -3,6 +3,7 @@
  * made and sunk inside it. */
 
 #include "aot/adj-aot-passes.h"
+#include "ir/adj-builder.h"
 #include "ops/adj-ops.h"
 
 #define WITH_EFFECTS "torch.ops.higher_order.with_effects"

@@ -7,6 +7,8 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 
 /* -- the mode -- */

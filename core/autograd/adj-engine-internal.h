@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 
 G_BEGIN_DECLS
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/autograd-private.h"
+#include "call/adj-op.h"
 
 struct _OpNode
 {

@@ -6,6 +6,7 @@
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-composite.h"

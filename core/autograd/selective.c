@@ -3,6 +3,7 @@
 
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-op.h"
 
 struct _Selective
 {

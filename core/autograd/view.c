@@ -3,6 +3,7 @@
  * when the base was written. */
 
 #include "autograd/autograd-private.h"
+#include "call/adj-op.h"
 
 /* -- becoming a view -- */
 

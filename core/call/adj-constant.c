@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "call/context-private.h"
 #include "tensor/adj-tensor-internal.h"
 

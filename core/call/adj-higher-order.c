@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 
 gboolean
 adj_higher_fail (const AdjHigherCall *call, AdjError code, const char *format, ...)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-function.h"
+#include "call/adj-mode.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "call/adj-band.h"
 #include "call/adj-schema.h"
 #include "ir/adj-ambient.h"
 
@@ -62,17 +63,6 @@ typedef enum
   ADJ_PROMOTE_BOOL_TO_INT, /* DEFAULT, but bool becomes int64 (pow) */
   ADJ_PROMOTE_REAL,        /* FIRST, but complex becomes the float that it is made of (abs) */
 } AdjPromote;
-
-/* The class of the tolerance band in comparisons; in 16-bit types 2u of the result, and the rest
- * of them in float32. */
-typedef enum
-{
-  ADJ_BAND_EXACT,   /* copies, views, integers, indices: bit for bit */
-  ADJ_BAND_ROUNDED, /* exactly rounded pointwise: 2u */
-  ADJ_BAND_SMOOTH,  /* transcendental, softmax, norms: 8u */
-  ADJ_BAND_SUM,     /* u (4 + log2 K) */
-  ADJ_BAND_PRODUCT, /* matrix products and convolutions: u (4 + 2 log2 K) */
-} AdjBand;
 
 /* What autocast does to the floating arguments of a call, double precision aside. */
 typedef enum

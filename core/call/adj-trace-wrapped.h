@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "call/adj-context.h"
+#include "call/adj-mode.h"
 #include "ir/adj-opaque.h"
 
 G_BEGIN_DECLS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 
 G_BEGIN_DECLS
 

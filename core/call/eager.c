@@ -2,6 +2,8 @@
 /* The mode that computes: runs an operator's kernel, threads and memory limits included. */
 
 #include "call/adj-higher-order.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"
 

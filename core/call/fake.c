@@ -3,6 +3,8 @@
 
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"
 

@@ -5,6 +5,8 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-context.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 
 /* Every floating dtype that a call names becomes float64, and so does the default; tensors come in
  * as float64 already.  Random values are those of the narrower dtype. */

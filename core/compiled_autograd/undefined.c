@@ -6,6 +6,7 @@
  * nothing is accumulated (compiled_autograd/SPEC.md §6.2).  And a gradient that only hooks see
  * after its accumulation is taken over, as the engine does. */
 
+#include "call/adj-op.h"
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"

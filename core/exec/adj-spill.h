@@ -12,9 +12,9 @@ typedef struct _AdjSpill AdjSpill;
 
 /* (transfer full).  @memory: bytes that may stay in memory; 0: an eighth of what the machine has
  * free. */
-ADJ_PUBLIC AdjSpill *adj_spill_new (guint64 memory);
+AdjSpill *adj_spill_new (guint64 memory);
 /* The values live on. */
-ADJ_PUBLIC void adj_spill_free (AdjSpill *spill);
+void adj_spill_free (AdjSpill *spill);
 
 /**
  * adj_spill_take:
@@ -22,10 +22,10 @@ ADJ_PUBLIC void adj_spill_free (AdjSpill *spill);
  * Returns: (transfer full) (nullable): @data, or an equal tensor whose bytes are in the file; %NULL
  *   with ADJ_ERROR_MEMORY when the disk is full too
  */
-ADJ_PUBLIC AdjTensorData *adj_spill_take (AdjSpill *spill, AdjTensorData *data, GError **error);
+AdjTensorData *adj_spill_take (AdjSpill *spill, AdjTensorData *data, GError **error);
 
 /* Bytes in the file. */
-ADJ_PUBLIC guint64 adj_spill_get_spilled (const AdjSpill *spill);
+guint64 adj_spill_get_spilled (const AdjSpill *spill);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSpill, adj_spill_free)
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "exec/feed-private.h"
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"

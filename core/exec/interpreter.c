@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "call/adj-mode.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-private.h"
 #include "rules/adj-operators.h"

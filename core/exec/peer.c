@@ -2,6 +2,7 @@
 /* What the other side of a comparison computed of an item, with values that were not recorded
  * computed again. */
 
+#include "call/adj-op.h"
 #include "exec/comparing-private.h"
 #include "exec/operation-private.h"
 #include "ops/adj-op-table.h"

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "exec/rounding-private.h"
 #include "ops/adj-ops.h"
 

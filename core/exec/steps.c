@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-mode.h"
 #include "call/adj-op.h"
 #include "exec/noise-private.h"
 #include "exec/steps-private.h"

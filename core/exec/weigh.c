@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "call/adj-op.h"
 #include "exec/feed-private.h"
 #include "ops/adj-ops.h"
 

@@ -2,6 +2,7 @@
 /* Alias versions: which node's result is in a piece of memory after each write. */
 
 #include "analysis/adj-aliases.h"
+#include "call/adj-op.h"
 #include "call/adj-schema.h"
 #include "exec/written-private.h"
 #include "ops/adj-packet.h"

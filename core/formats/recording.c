@@ -3,6 +3,7 @@
 
 #include "formats/json-private.h"
 #include "formats/recording-private.h"
+#include "ir/adj-builder.h"
 
 #define MAX_STAGES 4096
 #define MAX_NOTES ADJ_MAX_NODES

@@ -6,10 +6,10 @@
 G_BEGIN_DECLS
 
 /* How many higher-order operators there are. */
-ADJ_PUBLIC guint adj_higher_get_n (void);
+guint adj_higher_get_n (void);
 /* (transfer none): one of them; @index < adj_higher_get_n (). */
-ADJ_PUBLIC const AdjHigherOp *adj_higher_get (guint index);
+const AdjHigherOp *adj_higher_get (guint index);
 /* (transfer none) (nullable): by target, "torch.ops.higher_order.cond". */
-ADJ_PUBLIC const AdjHigherOp *adj_higher_find (const char *target);
+const AdjHigherOp *adj_higher_find (const char *target);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include "interpreter/adj-interpreter.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 #include "interpreter/adj-higher.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-packet.h"

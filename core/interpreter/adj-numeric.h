@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "call/adj-op.h"
+#include "call/adj-band.h"
 #include "tensor/adj-tensor-data.h"
 
 G_BEGIN_DECLS

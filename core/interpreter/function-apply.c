@@ -4,6 +4,7 @@
  * torch.autograd.Function that the frontend made graphs of.  The mask says how many of @args are
  * inputs of it; the others are what its forward reads besides. */
 
+#include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 

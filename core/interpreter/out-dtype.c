@@ -2,6 +2,7 @@
 /* out_dtype (operator, dtype, *args): the operator in the dtype that its arguments and dtype are
  * promoted to, and the result as dtype. */
 
+#include "call/adj-op.h"
 #include "interpreter/higher-private.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"

@@ -3,6 +3,7 @@
 /* Functions that take graphs as arguments, and what switches the state of a context. */
 
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
 

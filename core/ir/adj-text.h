@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/adj-diag.h"
-#include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-lexer.h"
+#include "ir/adj-builder.h"
 #include "ir/adj-text.h"
 
 G_BEGIN_DECLS

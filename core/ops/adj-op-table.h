@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "call/adj-op.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

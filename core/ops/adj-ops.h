@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-expr.h"
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* _foreach operators, computed by calls of the operator that each element stands for. */
 
+#include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"

@@ -4,6 +4,7 @@
 #include "adj-kernels.h"
 
 #include "call/adj-context.h"
+#include "call/adj-op.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-arena.h"
+#include "call/adj-schema.h"
 #include "ops/adj-packet.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ir/adj-builder.h"
+#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 

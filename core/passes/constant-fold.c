@@ -6,7 +6,9 @@
  * stay calls: `zeros([1000])` is shorter than its bytes. */
 
 #include "call/adj-context.h"
+#include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"

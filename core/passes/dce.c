@@ -6,6 +6,7 @@
  * a call whose meaning is unknown must stay. */
 
 #include "call/adj-op.h"
+#include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"

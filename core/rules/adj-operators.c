@@ -6,6 +6,7 @@
 #include "rules/adj-operators.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/rule-private.h"
 

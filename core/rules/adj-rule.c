@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 #include "ops/adj-packet.h"
 #include "rules/rule-private.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/adj-expr.h"
+#include "call/adj-schema.h"
 #include "rules/adj-apply.h"
 
 G_BEGIN_DECLS

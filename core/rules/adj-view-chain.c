@@ -4,6 +4,8 @@
 
 #include "rules/adj-view-chain.h"
 
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "rules/adj-rule.h"
 
 struct _AdjViewChain

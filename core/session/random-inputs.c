@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "ir/adj-builder.h"
 #include "session/adj-session.h"
 
 /* Indices must fit the smallest table that they may select from; 0 and 1 always do. */

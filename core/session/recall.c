@@ -2,6 +2,7 @@
 /* What a hook, or a custom backward, gave when a captured backward was recorded: it stands in where
  * the process is gone that had them. */
 
+#include "ir/adj-builder.h"
 #include "session/inputs-private.h"
 
 typedef struct

@@ -5,6 +5,8 @@
 #include "trace/adj-composite.h"
 
 #include "call/adj-higher-order.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "call/adj-schema-internal.h"
 #include "tensor/adj-tensor-internal.h"
 

@@ -4,6 +4,8 @@
 #include "trace/adj-decompose.h"
 
 #include "base/adj-names-internal.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "rules/adj-rule.h"
 
 static const AdjDecompositions tables[] = {

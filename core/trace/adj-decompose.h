@@ -11,7 +11,7 @@ typedef struct
 {
   const char *name;    /* "core" */
   const char *summary; /* one line */
-  AdjTables bit;
+  guint bit;           /* AdjTables */
 } AdjDecompositions;
 
 /* The sets that there are. */

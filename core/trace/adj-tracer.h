@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-context.h"
+#include "call/adj-op.h"
 #include "ir/adj-graph.h"
 
 G_BEGIN_DECLS

@@ -3,6 +3,7 @@
  * annotated one by one, and it calls objects of a process that need not be this one.  Such calls
  * are recorded as they stand, none is made, and what they give is what the graph says they gave. */
 
+#include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-target-internal.h"
 #include "rules/adj-operators.h"

@@ -2,6 +2,7 @@
 /* Tensors under functionalization: wrapped values, made again when their storage was written. */
 
 #include "call/adj-constant.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"

@@ -2,6 +2,7 @@
 /* The mode.  Each class of operators has one way through it (trace/SPEC.md §2.2). */
 
 #include "call/adj-higher-order.h"
+#include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
 #include "call/adj-trace-wrapped.h"

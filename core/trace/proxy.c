@@ -6,6 +6,7 @@
 
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "ir/adj-value-internal.h"
 #include "trace/tracer-private.h"

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ir/adj-value-internal.h"
 #include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"

@@ -3,6 +3,7 @@
 
 #include "base/adj-arena.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 #include "trace/adj-tracer.h"
 
 #include "ir/adj-builder.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of the wrappers: defaults, the check of arguments, and what becomes of the results. */
 
+#include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
 #include "wrappers/wrappers-private.h"
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 
 /* -- types -- */

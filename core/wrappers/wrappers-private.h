@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 #include "wrappers/adj-wrappers.h"
 

@@ -9,7 +9,9 @@
  * takes masked arguments apart and puts results and gradients together.  The gradient of w, a
  * tensor without a mask, has one: only where x is valid does w count. */
 
+#include "call/adj-op.h"
 #include "programs.h"
+#include "trace/adj-composite.h"
 
 enum
 {

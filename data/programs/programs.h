@@ -4,6 +4,8 @@
 #include <adjoint.h>
 #include <string.h>
 
+#include "wrappers/adj-wrappers.h"
+
 G_BEGIN_DECLS
 
 /* The programs of this folder.  Each is a page and a lesson, and can be built on its own as a

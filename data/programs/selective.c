@@ -6,6 +6,7 @@
  * asked in forward, and once more for each call when the region runs again: then what was kept is
  * taken, and the operator does not run.  It can be taken once: such a region has one backward. */
 
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 #include "programs.h"
 

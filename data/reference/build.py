@@ -42,6 +42,8 @@ def main_page(headers):
     """The text of the first page."""
     layers = dict(LAYER.findall((ROOT / "core/README.md").read_text(encoding="utf-8")))
     yield "/** \\mainpage Adjoint"
+    yield "\\link core/adjoint.h adjoint.h \\endlink is for programs that use the library,"
+    yield "\\link core/adjoint-extend.h adjoint-extend.h \\endlink for those that add to it."
     yield "<dl>"
     for layer, says in layers.items():
         files = [path.name for path in headers if path.parent.name == layer]

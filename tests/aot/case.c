@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/adj-mode.h"
 #include "ir/adj-text.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"

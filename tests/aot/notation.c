@@ -8,6 +8,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 #include "interpreter/adj-numeric.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"

@@ -8,6 +8,7 @@
 #include "aot/compile.h"
 #include "aot/modulo.h"
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"

@@ -7,6 +7,7 @@
 #include "aot/compile.h"
 #include "aot/notation.h"
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"

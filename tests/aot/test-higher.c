@@ -8,8 +8,10 @@
 
 #include "adjoint.h"
 #include "aot/compile.h"
+#include "call/adj-mode.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
+#include "wrappers/adj-wrappers.h"
 
 #define ULPS 8
 

@@ -9,6 +9,7 @@
 #include "aot/case.h"
 #include "aot/compile.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 

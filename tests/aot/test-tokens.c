@@ -9,6 +9,7 @@
 #include "aot/notation.h"
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-custom.h"
+#include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
 #include "ops/adj-ops.h"

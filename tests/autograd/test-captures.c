@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-mode.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/adj-numeric.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "autograd/adj-checkpoint.h"
+#include "call/adj-mode.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-op-table.h"

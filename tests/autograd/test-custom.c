@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "autograd/adj-custom.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "support/tape.h"

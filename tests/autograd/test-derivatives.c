@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "support/adj-test.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tape and the engine: order of nodes, accumulation, saved values, errors. */
 
+#include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
 #include "support/tape.h"
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "call/adj-mode.h"
+#include "wrappers/adj-wrappers.h"
 
 static const double one_two[] = { 1, 2 }, one_two_three[] = { 1, 2, 3 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/case.h"
+#include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/tape.h"

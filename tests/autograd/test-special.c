@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autograd/case.h"
+#include "call/adj-mode.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "adjoint.h"
+#include "ir/adj-builder.h"
 #include "support/adj-test.h"
 
 #define N_RUNS 21

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
 #include "support/adj-test.h"
 

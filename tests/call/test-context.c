@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "call/adj-constant.h"
+#include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "tensor/adj-element.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hooks that change what is still to come of the backward that they run in. */
 
+#include "call/adj-mode.h"
 #include "compiled_autograd/capture.h"
 #include "rules/adj-operators.h"
 

@@ -2,7 +2,10 @@
 /* trace_wrapped (call/SPEC.md §8): each mode's part, and what the function must do. */
 
 #include "adjoint.h"
+#include "call/adj-mode.h"
+#include "call/adj-trace-wrapped.h"
 #include "compiled_autograd/capture.h"
+#include "ir/adj-opaque.h"
 #include "support/adj-test.h"
 #include "trace/adj-functional.h"
 

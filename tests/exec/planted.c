@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-op.h"
+
 /* What broken kernels do to a result of @n elements; @size is how much, relative to its norm. */
 typedef void (*Damage) (GRand *rand, double *values, gint64 n, double norm, double size);
 

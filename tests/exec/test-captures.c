@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
 #include "planted.h"
 #include "support/adj-test.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "call/adj-generator.h"
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "adjoint.h"
+#include "exec/adj-spill.h"
 #include "support/adj-test.h"
 
 #define N_ELEMENTS 1000

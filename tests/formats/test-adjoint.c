@@ -10,6 +10,7 @@
 #include "formats/adj-format.h"
 #include "formats/adj-safetensors.h"
 #include "formats/zip-private.h"
+#include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

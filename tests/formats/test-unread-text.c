@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "call/adj-op.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

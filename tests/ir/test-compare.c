@@ -2,6 +2,7 @@
 /* Alignment of graphs. */
 
 #include "formats/adj-format.h"
+#include "ir/adj-builder.h"
 #include "ir/adj-compare.h"
 #include "ir/adj-text.h"
 #include "ops/adj-op-table.h"

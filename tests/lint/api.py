@@ -65,8 +65,8 @@ def check(path, known):
 
 
 def main():
-    known = [*installed(), "wrappers/adj-wrappers.h"]
-    paths = ["core/adjoint.h", *(f"core/{name}" for name in installed() if name.endswith(".h"))]
+    known = ["adjoint.h", *installed(), "wrappers/adj-wrappers.h"]
+    paths = ["core/adjoint.h", "core/adjoint-extend.h", *(f"core/{name}" for name in installed() if name.endswith(".h"))]
     complaints = [complaint for path in paths for complaint in check(path, known)]
     for complaint in complaints:
         print(complaint)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "call/adj-mode.h"
 #include "exec/adj-executor.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "support/oracle.h"

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "call/adj-context.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

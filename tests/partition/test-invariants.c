@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ir/adj-builder.h"
 #include "layers.h"
 #include "ops/adj-op-table.h"

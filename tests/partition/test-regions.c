@@ -8,10 +8,12 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-mode.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-op-table.h"
 #include "partition-test.h"
 #include "rules/adj-operators.h"
+#include "wrappers/adj-wrappers.h"
 
 /* -- graphs -- */
 

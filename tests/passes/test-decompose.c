@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "call/adj-op.h"
 #include "passes/adj-pass-internal.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"

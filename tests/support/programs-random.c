@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/programs-private.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
+#include "call/adj-op.h"
 #include "rules/adj-apply.h"
 #include "support/programs-private.h"
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "call/adj-mode.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 

@@ -2,6 +2,7 @@
 /* What changes a tensor without computing: in-place views, set_, resize_, and the counts of
  * writes.  Expectations are PyTorch 2.6's. */
 
+#include "call/adj-mode.h"
 #include "rules/adj-operators.h"
 #include "support/tape.h"
 

@@ -7,6 +7,7 @@
 #include "adjoint.h"
 #include "support/graphs.h"
 #include "tensor/table.h"
+#include "wrappers/adj-wrappers.h"
 
 /* "name\tparameters\tcall\texpected" */
 static void

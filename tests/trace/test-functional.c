@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "call/adj-mode.h"
 #include "rules/adj-apply.h"
 #include "support/adj-test.h"
 #include "trace/adj-functional.h"

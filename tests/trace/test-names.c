@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "adjoint.h"
+#include "ir/adj-builder.h"
 #include "ir/adj-target-internal.h"
 #include "support/graphs.h"
 

@@ -6,6 +6,8 @@
 #include <glib.h>
 
 #include "adjoint.h"
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
 #include "rules/adj-apply.h"
 #include "support/programs.h"
 #include "trace/adj-functional.h"

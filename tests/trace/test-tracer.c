@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "call/adj-mode.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

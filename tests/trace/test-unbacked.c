@@ -5,6 +5,7 @@
 
 #include "adjoint.h"
 #include "support/graphs.h"
+#include "wrappers/adj-wrappers.h"
 
 /* Sizes and numbers that data decide (call/SPEC.md §4.2, tensor/SPEC.md §5): the texts are those of
  * make_fx of PyTorch 2.6 with symbolic sizes.  One thing is not: 2.6 gives nonzero the strides

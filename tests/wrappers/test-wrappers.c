@@ -6,6 +6,7 @@
 
 #include "adjoint.h"
 #include "ops/adj-ops.h"
+#include "wrappers/adj-wrappers.h"
 
 /* Every operator has one: a name that does not exist does not compile. */
 static void (*const functions[]) (void) = {
