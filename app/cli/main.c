@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adj-command.h"
+#include "base/adj-error-internal.h"
 #include "streams.h"
 
 #define COMMAND(name) extern const AdjCommand adj_command_##name;

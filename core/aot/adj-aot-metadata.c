@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aot/aot-private.h"
+#include "aot/metadata-private.h"
 
 AdjAotMetadata *
 adj_aot_metadata_new (guint n_inputs, guint n_outputs)

@@ -105,29 +105,10 @@ typedef struct
   guint n_forward;         /* and the offset of the generator */
 } AdjAotMetadata;
 
-/* (transfer full): all zero, with room for as many. */
-ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_new (guint n_inputs, guint n_outputs);
-/* (transfer full) */
-ADJ_PUBLIC AdjAotMetadata *adj_aot_metadata_copy (const AdjAotMetadata *metadata);
 ADJ_PUBLIC void adj_aot_metadata_free (AdjAotMetadata *metadata); /* @metadata: (nullable) */
-/* Sets each input's mutation (aot/SPEC.md §2.3) and what is derived; again after every edit. */
-ADJ_PUBLIC void adj_aot_metadata_derive (AdjAotMetadata *metadata);
-/* Infos, bases, switches, and shape and dtype of tangents.  @difference (nullable) gets a sentence
- * on the first that differs. */
-ADJ_PUBLIC gboolean adj_aot_metadata_equal (const AdjAotMetadata *a,
-                                            const AdjAotMetadata *b,
-                                            GString *difference);
 /* "in 0: data, rg -> OUT", one line for each input, output and tangent. */
 ADJ_PUBLIC void
 adj_aot_metadata_print (const AdjAotMetadata *metadata, const AdjSymbols *symbols, GString *out);
-/* Whether forward return @index (mutated inputs, outputs, bases) has a tangent. */
-ADJ_PUBLIC gboolean adj_aot_metadata_has_tangent (const AdjAotMetadata *metadata, guint index);
-
-/* Whether @input, which the graph gets as it is, was turned in place, of which nothing is seen in
- * the end but in gradients. */
-ADJ_PUBLIC gboolean adj_aot_input_hides_turn (const AdjAotInput *input);
-/* Whether output @index is, or shows memory of, the input that is its base. */
-ADJ_PUBLIC gboolean adj_aot_metadata_shows_input (const AdjAotMetadata *metadata, guint index);
 
 ADJ_PUBLIC const char *adj_output_type_name (AdjOutputType type); /* "alias_of_input" */
 

@@ -8,6 +8,7 @@
 #include "aot/aot-private.h"
 #include "aot/boundary-private.h"
 #include "aot/composite-private.h"
+#include "aot/metadata-private.h"
 #include "aot/rng-private.h"
 #include "aot/tokens-private.h"
 #include "call/adj-op.h"
@@ -85,32 +86,7 @@ adj_aot_graph_get_n_forward (const AdjAotGraph *aot)
   return aot->metadata->n_tokens + aot->metadata->n_forward;
 }
 
-guint
-adj_aot_graph_get_n_primals (const AdjAotGraph *aot)
-{
-  g_return_val_if_fail (aot != NULL, 0);
-
-  return aot->n_primals;
-}
-
-char **
-adj_aot_graph_list_stages (const AdjAotGraph *aot)
-{
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-
-  g_return_val_if_fail (aot != NULL, NULL);
-
-  for (guint i = 0; i < aot->stages->len; i++)
-    {
-      const AotStage *stage = g_ptr_array_index (aot->stages, i);
-
-      if (stage->klass->wrap != NULL)
-        g_strv_builder_add (builder, stage->klass->name);
-    }
-  return g_strv_builder_end (builder);
-}
-
-/* -- training or inference (aot/SPEC.md §1.4) -- */
+/* -- training or inference (§1.3) -- */
 
 static gboolean
 output_trains (const AdjAotMetadata *metadata, const AdjAotOutput *output)

@@ -88,9 +88,6 @@ ADJ_PUBLIC const AdjAotMetadata *adj_aot_graph_get_user_metadata (const AdjAotGr
 ADJ_PUBLIC const AdjAotMetadata *adj_aot_graph_get_metadata (const AdjAotGraph *aot);
 /* Outputs of a joint graph that are the forward's: what a partitioner asks for. */
 ADJ_PUBLIC guint adj_aot_graph_get_n_forward (const AdjAotGraph *aot);
-ADJ_PUBLIC guint adj_aot_graph_get_n_primals (const AdjAotGraph *aot);
-/* Names of the stages whose inverse runs on every call, outermost first; %NULL-terminated. */
-ADJ_PUBLIC char **adj_aot_graph_list_stages (const AdjAotGraph *aot); /* (transfer full) */
 
 /**
  * adj_aot_compile:

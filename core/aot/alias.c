@@ -8,6 +8,7 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "trace/adj-composite-internal.h"
 #include "trace/adj-composite.h"
 
 static AdjTensor *

@@ -6,10 +6,13 @@
 #include "aot/boundary-private.h"
 
 #include "aot/composite-private.h"
+#include "aot/metadata-private.h"
+#include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-engine-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "trace/adj-composite-internal.h"
 
 /* -- what a call keeps for its backward -- */
 

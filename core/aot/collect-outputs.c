@@ -3,6 +3,8 @@
 
 #include "aot/collect-private.h"
 
+#include "aot/metadata-private.h"
+#include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-custom.h"
 

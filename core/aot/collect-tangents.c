@@ -4,6 +4,7 @@
 #include "aot/collect-private.h"
 
 #include "aot/composite-private.h"
+#include "aot/metadata-private.h"
 
 /* What a gradient will be made of; %NULL: the context is in error. */
 static AdjTensor *

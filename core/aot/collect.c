@@ -5,8 +5,10 @@
 #include "aot/collect-private.h"
 
 #include "aot/composite-private.h"
+#include "aot/metadata-private.h"
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"

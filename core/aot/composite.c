@@ -4,10 +4,12 @@
 
 #include "aot/composite-private.h"
 
+#include "aot/metadata-private.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "trace/adj-composite-internal.h"
 
 /* -- how a value is made of dense ones -- */
 

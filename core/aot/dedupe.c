@@ -4,6 +4,7 @@
  * must repeat the same inputs. */
 
 #include "aot/aot-private.h"
+#include "aot/metadata-private.h"
 
 typedef struct
 {

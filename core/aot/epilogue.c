@@ -3,6 +3,8 @@
 
 #include "aot/alias-private.h"
 #include "aot/epilogue-private.h"
+#include "aot/metadata-private.h"
+#include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-op-internal.h"
 #include "ops/adj-ops.h"

@@ -7,6 +7,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "trace/adj-composite-internal.h"
 #include "trace/adj-composite.h"
 
 /* What PyTorch takes apart when it is traced, although it has kernels. */

@@ -5,6 +5,7 @@
 #include "aot/aot-private.h"
 
 #include "aot/boundary-private.h"
+#include "aot/metadata-private.h"
 #include "call/adj-mode.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"

@@ -4,6 +4,7 @@
 #include "aot/aot-private.h"
 
 #include "aot/boundary-private.h"
+#include "aot/metadata-private.h"
 #include "aot/rng-private.h"
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"

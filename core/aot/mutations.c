@@ -6,6 +6,7 @@
 #include "aot/aot-private.h"
 
 #include "aot/epilogue-private.h"
+#include "aot/metadata-private.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

@@ -2,6 +2,7 @@
 /* Metadata of a function whose inputs were merged into synthetic bases, for the inner and for
  * the outer function. */
 
+#include "aot/metadata-private.h"
 #include "aot/synthetic-base-private.h"
 
 static void

@@ -8,6 +8,7 @@
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
+#include "tensor/adj-shape-internal.h"
 
 static void
 merge_finalize (AotStage *stage)

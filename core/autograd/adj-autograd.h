@@ -80,13 +80,6 @@ ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_node (const AdjTensor *tensor);
  * lives as long as somebody holds it. */
 ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input);
 
-/* For those who do t_() or its like again in the place of others: counts it as a write, before
- * which the history of @tensor stays what it was; after it, takes that back. */
-ADJ_PUBLIC void adj_tensor_count_turn (AdjTensor *tensor);
-ADJ_PUBLIC void adj_tensor_uncount_turn (AdjTensor *tensor);
-/* From now on writing @tensor in place is an error, as for a view that a custom function made. */
-ADJ_PUBLIC void adj_tensor_forbid_write (AdjContext *cx, AdjTensor *tensor);
-
 /* -- nodes -- */
 
 ADJ_PUBLIC AdjGradNode *adj_grad_node_ref (AdjGradNode *node);           /* (transfer full) */
@@ -94,8 +87,6 @@ ADJ_PUBLIC void adj_grad_node_unref (AdjGradNode *node);                 /* @nod
 ADJ_PUBLIC const char *adj_grad_node_get_name (const AdjGradNode *node); /* "AddmmBackward" */
 /* When it was made: a later one has a higher number. */
 ADJ_PUBLIC guint64 adj_grad_node_get_sequence (const AdjGradNode *node);
-/* The longest way from it to a leaf, in edges. */
-ADJ_PUBLIC guint64 adj_grad_node_get_topological (const AdjGradNode *node);
 /* Where its results go, one edge for each argument. */
 ADJ_PUBLIC guint adj_grad_node_get_n_edges (const AdjGradNode *node);
 /* (transfer none) (nullable): the node there, and (@input, out) which of its gradients; %NULL: the
@@ -142,14 +133,6 @@ ADJ_PUBLIC gboolean adj_autograd_connect (AdjContext *cx,
                                           guint n_inputs,
                                           AdjTensor *const *outputs,
                                           guint n_outputs);
-
-/* In a backward: the same, of what the operation was made of that it is the backward of, too. */
-ADJ_PUBLIC gboolean adj_autograd_connect_backward (AdjContext *cx,
-                                                   const AdjCustomGrad *custom,
-                                                   AdjTensor *const *inputs,
-                                                   guint n_inputs,
-                                                   AdjTensor *const *outputs,
-                                                   guint n_outputs);
 
 /* -- hooks, in the order in which they run around one node -- */
 

@@ -49,9 +49,6 @@ ADJ_PUBLIC gboolean adj_custom_apply (AdjContext *cx,
                                       AdjTensor **outputs,
                                       guint n_outputs);
 
-/* Whether @node is of such an operation. */
-ADJ_PUBLIC gboolean adj_grad_node_is_custom (const AdjGradNode *node);
-
 ADJ_PUBLIC AdjContext *adj_custom_call_get_context (AdjCustomCall *call); /* (transfer none) */
 ADJ_PUBLIC gpointer adj_custom_call_get_data (AdjCustomCall *call);       /* (transfer none) */
 /* Whether the gradient of that input will be asked for. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes existing tensors the results of an operation whose backward the caller gives. */
 
+#include "autograd/adj-autograd-internal.h"
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
 

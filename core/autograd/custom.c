@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Custom functions: operations whose forward and backward the caller defines. */
 
+#include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-custom.h"
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"

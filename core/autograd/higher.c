@@ -4,6 +4,7 @@
 
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
+#include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"

@@ -4,6 +4,7 @@
 
 #include "autograd/higher-private.h"
 
+#include "call/adj-context-internal.h"
 #include "ops/adj-ops.h"
 
 typedef struct

@@ -119,14 +119,6 @@ adj_grad_node_get_sequence (const AdjGradNode *node)
   return node->sequence;
 }
 
-guint64
-adj_grad_node_get_topological (const AdjGradNode *node)
-{
-  g_return_val_if_fail (node != NULL, 0);
-
-  return node->topological;
-}
-
 guint
 adj_grad_node_get_n_edges (const AdjGradNode *node)
 {

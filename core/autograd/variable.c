@@ -2,6 +2,7 @@
 /* What autograd keeps of a tensor: requires_grad, grad, the edge to its node, its view base and
  * version counts. */
 
+#include "autograd/adj-autograd-internal.h"
 #include "autograd/autograd-private.h"
 
 static void

@@ -3,6 +3,8 @@
 
 #include "base/adj-diag.h"
 
+#include "base/adj-error-internal.h"
+
 struct _AdjDiags
 {
   GArray *kept;                         /* of AdjDiag */

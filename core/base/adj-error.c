@@ -3,6 +3,8 @@
 
 #include "base/adj-error.h"
 
+#include "base/adj-error-internal.h"
+
 typedef struct
 {
   GArray *blames; /* of AdjBlame */

@@ -38,10 +38,6 @@ typedef enum
 
 ADJ_PUBLIC GQuark adj_error_quark (void); /* what ADJ_ERROR stands for */
 
-/* Blanks instead of control characters: what a message has from a file neither breaks its line nor
- * steers a terminal.  @message: changed in place. */
-ADJ_PUBLIC void adj_message_make_line (char *message);
-
 /* -- what an error blames, besides saying so in words: of the graph that was run or traced -- */
 
 typedef enum

@@ -7,6 +7,7 @@
 
 #include "call/adj-op.h"
 #include "call/context-private.h"
+#include "tensor/adj-symbols-internal.h"
 #include "tensor/adj-tensor-internal.h"
 
 /* What is known of a fake tensor, or stands for it. */

@@ -74,4 +74,16 @@ gboolean adj_call_after (AdjContext *cx,
                          AdjValue *result,
                          AdjTensor **new_token);
 
+/* -- what the thread is set to: grad mode and autocast as a whole -- */
+
+AdjAmbient adj_context_get_ambient (const AdjContext *cx);
+void adj_context_set_ambient (AdjContext *cx, const AdjAmbient *ambient);
+/* Sets what @ambient says, and leaves the rest as it is. */
+void adj_context_add_ambient (AdjContext *cx, const AdjAmbient *ambient);
+
+/* Whether sizes and numbers that data decide become symbols where there are no data (u0, u1, …);
+ * else, as at first, they are refused by name. */
+gboolean adj_context_get_unbacked (const AdjContext *cx);
+void adj_context_set_unbacked (AdjContext *cx, gboolean unbacked);
+
 G_END_DECLS

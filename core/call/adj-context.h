@@ -42,21 +42,12 @@ ADJ_PUBLIC AdjAutocast adj_context_get_autocast (const AdjContext *cx, AdjDevice
 ADJ_PUBLIC AdjAutocast adj_context_set_autocast (AdjContext *cx,
                                                  AdjDeviceType device,
                                                  AdjAutocast autocast);
-/* Both of these as a whole. */
-ADJ_PUBLIC AdjAmbient adj_context_get_ambient (const AdjContext *cx);
-ADJ_PUBLIC void adj_context_set_ambient (AdjContext *cx, const AdjAmbient *ambient);
-/* Sets what @ambient says, and leaves the rest as it is. */
-ADJ_PUBLIC void adj_context_add_ambient (AdjContext *cx, const AdjAmbient *ambient);
 /* What operators print goes to @print; without one nothing is printed. */
 typedef void (*AdjPrintFunc) (const char *text, gpointer data);
 ADJ_PUBLIC void adj_context_set_print (AdjContext *cx, AdjPrintFunc print, gpointer data);
 /* Whether only deterministic algorithms may run, as the caller wishes; %FALSE at first. */
 ADJ_PUBLIC gboolean adj_context_get_deterministic (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_deterministic (AdjContext *cx, gboolean deterministic);
-/* Whether sizes and numbers that data decide become symbols where there are no data (u0, u1, …);
- * else, as at first, they are refused by name. */
-ADJ_PUBLIC gboolean adj_context_get_unbacked (const AdjContext *cx);
-ADJ_PUBLIC void adj_context_set_unbacked (AdjContext *cx, gboolean unbacked);
 /* Polled before every call; the error is G_IO_ERROR_CANCELLED. */
 ADJ_PUBLIC void adj_context_set_cancellable (AdjContext *cx, GCancellable *cancellable);
 

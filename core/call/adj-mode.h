@@ -43,7 +43,7 @@ typedef struct
                    guint n_args,
                    const AdjValue *result);
   /* (nullable): runs @body without keeping what it saves for backward.  @args: TUPLE; @kwargs: DICT
-   * or NONE, of checkpoint() itself (partitioner §1.2); @result (transfer full). */
+   * or NONE, of checkpoint() itself (interpreter/SPEC.md §5.3); @result (transfer full). */
   gboolean (*checkpoint) (AdjMode *mode,
                           AdjContext *cx,
                           AdjFunction *body,

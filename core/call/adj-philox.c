@@ -4,6 +4,8 @@
 
 #include "call/adj-philox.h"
 
+#include "call/adj-philox-internal.h"
+
 #define BLOCK_SIZE 256u
 #define MAX_BLOCKS (132u * 8u) /* processors × blocks that fit on one */
 

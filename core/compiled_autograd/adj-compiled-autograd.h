@@ -24,11 +24,6 @@ typedef enum
   ADJ_N_CAPTURE_ORDERS,
 } AdjCaptureOrder;
 
-/* "eager", "2024" or "2.6"; %NULL: eager.  @order (out). */
-ADJ_PUBLIC gboolean adj_capture_order_find (const char *name,
-                                            AdjCaptureOrder *order,
-                                            GError **error);
-
 typedef struct
 {
   /* (nullable): makes of a captured graph what is called with (inputs, sizes, scalars, hooks), four

@@ -3,6 +3,7 @@
  * in another way than they did.  Operators that look at it get what was promised to them. */
 
 #include "compiled_autograd/compiled-private.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"

@@ -2,6 +2,7 @@
 /* Running what was captured: inputs go with their last use (compiled_autograd/SPEC.md §6.1). */
 
 #include "compiled_autograd/compiled-private.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
 

@@ -3,6 +3,7 @@
  * sizes that its nodes keep (compiled_autograd/SPEC.md §4.2); afterwards everything is put back. */
 
 #include "compiled_autograd/stand-ins-private.h"
+#include "tensor/adj-shape-internal.h"
 #include "trace/adj-examples.h"
 
 /* A value of a node that another one stands in for. */

@@ -8,6 +8,7 @@
 
 #include "call/adj-op.h"
 #include "compiled_autograd/compiled-private.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"

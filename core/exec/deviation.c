@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/deviation-private.h"
+#include "interpreter/adj-numeric-internal.h"
 
 /* How many standard errors of the slope are still chance. */
 #define CHANCE 5

@@ -11,6 +11,7 @@
 #include "exec/judge-private.h"
 #include "exec/noise-private.h"
 #include "exec/steps-private.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-decompose.h"

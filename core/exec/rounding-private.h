@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-context.h"
+#include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
 
 G_BEGIN_DECLS

@@ -7,6 +7,7 @@
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
 #include "exec/rounding-private.h"
+#include "interpreter/adj-numeric-internal.h"
 #include "ops/adj-ops.h"
 
 /* How many u of the absolute values of their terms sums, and sums of products, may be off, whatever

@@ -149,8 +149,6 @@ ADJ_PUBLIC guint adj_run_get_n_values (const AdjBundle *bundle, const AdjRecorde
 ADJ_PUBLIC gboolean adj_run_is_stale (const AdjRecordedCall *run);
 /* One line of text, of 1 to 100 bytes. */
 ADJ_PUBLIC gboolean adj_run_name_is_valid (const char *name);
-/* (transfer full): changes when the graph computes something else. */
-ADJ_PUBLIC char *adj_bundle_graph_fingerprint (const AdjGraph *graph);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRecordedCall, adj_run_unref)
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/adj-error-internal.h"
 #include "base/adj-file-internal.h"
 #include "base/adj-names-internal.h"
 #include "formats/adjoint-private.h"

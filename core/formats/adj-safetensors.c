@@ -8,9 +8,11 @@
 
 #include <glib/gstdio.h>
 
+#include "base/adj-error-internal.h"
 #include "base/adj-file-internal.h"
 #include "formats/entries-private.h"
 #include "formats/json-private.h"
+#include "tensor/adj-dtype-internal.h"
 
 #define MAX_DIMS 64
 #define MAX_NUMBER (G_GINT64_CONSTANT (1) << 53)

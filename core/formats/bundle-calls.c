@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "formats/adj-bundle-internal.h"
 #include "formats/adj-bundle-private.h"
 #include "ir/adj-text.h"
 

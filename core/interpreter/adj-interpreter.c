@@ -6,6 +6,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "interpreter/adj-higher.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-packet.h"
 

@@ -45,15 +45,6 @@ ADJ_PUBLIC gboolean adj_interpret (AdjContext *cx,
                                    const AdjInterpreterHooks *hooks,
                                    AdjValue *result);
 
-/* As adj_interpret(), but @args (transfer full) (array length=n_args) are NONE afterwards, and each
- * of them ends with its last use. */
-ADJ_PUBLIC gboolean adj_interpret_taking (AdjContext *cx,
-                                          const AdjGraph *graph,
-                                          AdjValue *args,
-                                          guint n_args,
-                                          const AdjInterpreterHooks *hooks,
-                                          AdjValue *result);
-
 /* Of every node: the one that its value depends on and that is not understood, a statement or an
  * argument that the reader of a file kept as text; else ADJ_NO_NODE.  What has no value may also
  * leave memory unwritten, and random numbers undrawn, that others depend on.  (transfer full)
@@ -62,15 +53,6 @@ ADJ_PUBLIC AdjNodeId *adj_graph_find_opaque (const AdjGraph *graph);
 /* %FALSE with ADJ_ERROR_UNSUPPORTED "line:column: …" when what @graph returns depends on such a
  * node, which the error blames. */
 ADJ_PUBLIC gboolean adj_graph_check_understood (const AdjGraph *graph, GError **error);
-
-/* What a call_function node calls, an operator or a Python builtin such as getitem, on @args
- * (TUPLE) and @kwargs (DICT) without nodes in them.  @result (out) (transfer full).  %FALSE: the
- * context is in error. */
-ADJ_PUBLIC gboolean adj_interpret_call (AdjContext *cx,
-                                        const AdjNode *node,
-                                        const AdjValue *args,
-                                        const AdjValue *kwargs,
-                                        AdjValue *result);
 
 /* (transfer full): the graph as a function; @graph is kept. */
 ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);

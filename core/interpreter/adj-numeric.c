@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "interpreter/adj-numeric-internal.h"
+
 #define N_LOG_BINS 2048
 
 /* The defaults of torch.testing.assert_close. */

@@ -37,23 +37,6 @@ adj_tensor_compare (const AdjTensorData *a, const AdjTensorData *r, AdjTensorDif
 
 /* 2^-24 for f32, 2^-11 f16, 2^-8 bf16, 2^-53 f64; 0 for integers and bool. */
 ADJ_PUBLIC double adj_dtype_unit_roundoff (AdjDType dtype);
-/* The least number above 0 and the largest of @dtype; 0 and DBL_MAX for what is no float. */
-ADJ_PUBLIC double adj_dtype_smallest (AdjDType dtype);
-ADJ_PUBLIC double adj_dtype_largest (AdjDType dtype);
-
-/* How often an operator may round, in units of u: to the type of its result, and on the way there,
- * which 16-bit types go in float32. */
-typedef struct
-{
-  double of_result, within;
-} AdjRoundings;
-
-/* Those of @band at reduction length @k. */
-ADJ_PUBLIC AdjRoundings adj_band_roundings (AdjBand band, double k);
-/* The largest relative error that they make of a value of @dtype. */
-ADJ_PUBLIC double adj_roundings_limit (AdjRoundings roundings, AdjDType dtype);
-/* The largest local rel-L2 error that @band allows at reduction length @k in @dtype. */
-ADJ_PUBLIC double adj_band_limit (AdjBand band, AdjDType dtype, double k);
 
 typedef enum
 {

@@ -4,6 +4,7 @@
 
 #include "interpreter/builtins-private.h"
 #include "ir/adj-target-internal.h"
+#include "tensor/adj-symbols-internal.h"
 
 gboolean
 adj_builtin_fail (AdjContext *cx, const char *format, ...)

@@ -2,6 +2,7 @@
 /* torch._check and torch._check_is_size: a condition that holds from there on. */
 
 #include "interpreter/builtins-private.h"
+#include "tensor/adj-symbols-internal.h"
 
 /* torch._check (condition, message): holds from here on. */
 gboolean

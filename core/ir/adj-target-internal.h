@@ -28,4 +28,13 @@ const char *adj_target_from_symbol (const char *symbol, AdjFixity fixity);
 #define ADJ_TARGET_ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
 #define ADJ_TARGET_SELF_INVOKE "torch._dynamo._trace_wrapped_higher_order_op.self_invoke"
 
+/* (transfer full): what graph text prints for a private callable: dots flattened to underscores
+ * (torch._dynamo.external_utils.call_hook → torch__dynamo_external_utils_call_hook); public ones
+ * are returned as they are. */
+char *adj_target_get_printed (const char *target);
+
+/* (transfer full): the callable that a text prints so, where it is of a module that graphs of
+ * compiled autograd call; else @printed. */
+char *adj_target_from_printed (const char *printed);
+
 G_END_DECLS

@@ -15,12 +15,4 @@ typedef const AdjOp *(*AdjFindOpFunc) (const char *target);
  * (ir/SPEC.md §2.1): the packet for traced nodes ("add" for torch.ops.aten.add.Tensor). */
 ADJ_PUBLIC char *adj_target_get_stem (const char *target);
 
-/* (transfer full): what graph text prints for a private callable: dots flattened to underscores
- * (torch._dynamo.external_utils.call_hook → torch__dynamo_external_utils_call_hook); public ones
- * are returned as they are. */
-ADJ_PUBLIC char *adj_target_get_printed (const char *target);
-/* (transfer full): the callable that a text prints so, where it is of a module that graphs of
- * compiled autograd call; else @printed. */
-ADJ_PUBLIC char *adj_target_from_printed (const char *printed);
-
 G_END_DECLS

@@ -7,6 +7,7 @@
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-shape-internal.h"
 
 /* -- clones and casts -- */
 

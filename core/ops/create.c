@@ -6,6 +6,7 @@
 
 #include "ops/create-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-symbols-internal.h"
 
 static gint
 find_option (const AdjOpCall *call, const char *name)

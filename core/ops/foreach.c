@@ -6,6 +6,7 @@
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-shape-internal.h"
 
 /* Lists of tensors: result i is what an operator of the table gives for the i-th elements of the
  * lists and the other arguments as they are. */

@@ -6,6 +6,7 @@
 
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
+#include "tensor/adj-shape-internal.h"
 
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_BOOL == (gint) ADJ_K_BOOL);
 G_STATIC_ASSERT ((gint) ADJ_DTYPE_I64 == (gint) ADJ_K_I64);

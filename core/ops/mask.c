@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* masked_select and masked_scatter: as many elements as a mask has set. */
 
+#include "call/adj-context-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 

@@ -6,6 +6,7 @@
 #include "call/adj-op-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
+#include "tensor/adj-symbols-internal.h"
 
 /* 1 for each element that is not 0, which the caller frees. */
 static guint8 *

@@ -5,6 +5,7 @@
 
 #include "ops/kernel-private.h"
 #include "tensor/adj-promotion.h"
+#include "tensor/adj-symbols-internal.h"
 
 static AdjDTypeCategory
 number_category (const AdjOpCall *call, const AdjValue *value)

@@ -8,6 +8,7 @@
 #include "adj-kernel-random.h"
 
 #include "call/adj-context-internal.h"
+#include "call/adj-philox-internal.h"
 #include "ops/create-private.h"
 #include "ops/random-private.h"
 #include "ops/table-private.h"

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "call/adj-philox-internal.h"
 #include "call/adj-philox.h"
 #include "ops/create-private.h"
 #include "ops/table-private.h"

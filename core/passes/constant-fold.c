@@ -7,6 +7,7 @@
 
 #include "call/adj-context.h"
 #include "call/adj-op.h"
+#include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"

@@ -7,6 +7,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
 #include "rules/arguments-private.h"
+#include "tensor/adj-shape-internal.h"
 
 /* -- metadata -- */
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
 #include "session/pipeline-private.h"
 

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "formats/adj-bundle-internal.h"
 #include "session/inputs-private.h"
 
 /* Where its inputs came from, in words. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adj-kernels.h"
+#include "tensor/adj-dtype-internal.h"
 #include "tensor/adj-promotion.h"
 
 /* ORDER DTYPE */

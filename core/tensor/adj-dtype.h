@@ -39,7 +39,6 @@ ADJ_PUBLIC const AdjDTypeInfo *adj_dtype_info (AdjDType dtype);
  * double, long, int, short, bool) included. */
 ADJ_PUBLIC AdjDType adj_dtype_from_code (const char *code, gssize length);
 ADJ_PUBLIC AdjDType adj_dtype_from_torch_name (const char *name);
-ADJ_PUBLIC AdjDType adj_dtype_from_safetensors (const char *name);
 
 static inline gboolean
 adj_dtype_is_floating (AdjDType dtype)

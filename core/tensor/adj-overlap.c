@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether two shapes over one storage may share elements. */
 
+#include "tensor/adj-shape-internal.h"
 #include "tensor/adj-shape.h"
 
 /* What a shape covers of its storage, when all of it is known. */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "tensor/adj-shape-internal.h"
+
 /* The innermost dimension first. */
 static const guint8 channels_last_2d[] = { 1, 3, 2, 0 };
 static const guint8 channels_last_3d[] = { 1, 4, 3, 2, 0 };

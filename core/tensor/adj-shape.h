@@ -45,14 +45,6 @@ ADJ_PUBLIC gboolean adj_shape_set_format (AdjShape *shape,
                                           AdjMemoryFormat format,
                                           const AdjShape *like);
 
-/* @shape is @was with other sizes: a stride that is the product of a size and a stride there is the
- * product of those of @shape; another one is what @other (nullable) makes of it. */
-ADJ_PUBLIC void adj_shape_restride (AdjShape *shape,
-                                    const AdjShape *was,
-                                    AdjSymbols *symbols,
-                                    AdjSize (*other) (AdjSize stride, gpointer data),
-                                    gpointer data);
-
 /* The product of the sizes. */
 ADJ_PUBLIC AdjSize adj_shape_numel (const AdjShape *shape, AdjSymbols *symbols);
 /* Elements of storage from the first to the last one touched, plus one; 0 when empty. */
@@ -65,12 +57,6 @@ ADJ_PUBLIC gboolean adj_shape_is_contiguous (const AdjShape *shape, AdjSymbols *
 ADJ_PUBLIC gboolean adj_shape_is_channels_last (const AdjShape *shape, AdjSymbols *symbols);
 ADJ_PUBLIC gboolean adj_shape_is_dense (const AdjShape *shape,
                                         AdjSymbols *symbols); /* non-overlapping and dense */
-/* Whether two indices may name one element. */
-ADJ_PUBLIC gboolean adj_shape_may_overlap (const AdjShape *shape, AdjSymbols *symbols);
-/* Whether two pieces of one storage may have an element in common.  Never %FALSE wrongly. */
-ADJ_PUBLIC gboolean adj_shapes_may_overlap (const AdjShape *a,
-                                            const AdjShape *b,
-                                            AdjSymbols *symbols);
 /* CONTIGUOUS, or CHANNELS_LAST where the strides look like that. */
 ADJ_PUBLIC AdjMemoryFormat adj_shape_suggest_format (const AdjShape *shape, AdjSymbols *symbols);
 

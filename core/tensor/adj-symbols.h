@@ -58,19 +58,6 @@ ADJ_PUBLIC AdjSize adj_symbols_add_unbacked (AdjSymbols *symbols,
                                              gint64 min,
                                              gint64 max,
                                              const char *source);
-/* "zuf0", "zuf1", … for a float that data decide.  It is passed on; nothing computes with it. */
-ADJ_PUBLIC AdjSize adj_symbols_add_unbacked_float (AdjSymbols *symbols, const char *source);
-/* Whether @size is such a symbol, or one of a float input (zf0). */
-ADJ_PUBLIC gboolean adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size);
-/* From now on @size lies within these bounds too; only of a symbol is it remembered.  %FALSE when
- * nothing does. */
-ADJ_PUBLIC gboolean adj_symbols_restrict (AdjSymbols *symbols,
-                                          AdjSize size,
-                                          gint64 min,
-                                          gint64 max);
-/* @condition holds from now on: what it says of the bounds of one symbol is remembered.  %FALSE
- * when it cannot. */
-ADJ_PUBLIC gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);
 /* @size with the integers that guards have made of symbols (s0 == 4). */
 ADJ_PUBLIC AdjSize adj_symbols_simplify (AdjSymbols *symbols, AdjSize size);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensor/adj-element.h"
+#include "tensor/adj-shape-internal.h"
 
 /* A file of a few bytes can describe a tensor of any size by strides of 0; its dense form must
  * stay something that a machine can hold. */

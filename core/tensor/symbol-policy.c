@@ -3,6 +3,7 @@
 /* Symbols made for a program that is being traced, and what becomes known of them
  * (tensor/SPEC.md §5.2, tensor/SPEC.md §5.3). */
 
+#include "tensor/adj-symbols-internal.h"
 #include "tensor/adj-symbols-private.h"
 
 /* "s0", or the first number from there on that is free. */

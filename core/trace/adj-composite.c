@@ -9,6 +9,7 @@
 #include "call/adj-op.h"
 #include "call/adj-schema-internal.h"
 #include "tensor/adj-tensor-internal.h"
+#include "trace/adj-composite-internal.h"
 
 /* What a composite tensor consists of, in its slot. */
 typedef struct

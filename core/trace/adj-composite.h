@@ -49,16 +49,6 @@ ADJ_PUBLIC const AdjCompositeClass *adj_composite_get_class (const AdjTensor *te
 ADJ_PUBLIC AdjTensor *adj_composite_get_inner (const AdjTensor *tensor, guint index);
 ADJ_PUBLIC const AdjValue *adj_composite_get_constant (const AdjTensor *tensor);
 
-/* (transfer none): a composite tensor like @tensor, whose innermost tensors are what @map makes of
- * those of it (borrowed; %NULL: the context is in error).  Borrowed from the scope. */
-typedef AdjTensor *(*AdjCompositeMapFunc) (AdjContext *cx, AdjTensor *innermost, gpointer data);
-ADJ_PUBLIC AdjTensor *
-adj_composite_map (AdjContext *cx, AdjTensor *tensor, AdjCompositeMapFunc map, gpointer data);
-
-/* (transfer none): a tensor without history that shows what @tensor shows, composite or not, and is
- * written together with @like: with outer tensors that share storage.  Borrowed from the scope. */
-ADJ_PUBLIC AdjTensor *adj_composite_alias (AdjContext *cx, AdjTensor *tensor, AdjTensor *like);
-
 /* (transfer full): the mode; goes below the one that records gradients and above the one that
  * functionalizes. */
 ADJ_PUBLIC AdjMode *adj_composite_mode_new (void);

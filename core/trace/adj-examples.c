@@ -3,6 +3,8 @@
 
 #include "trace/adj-examples.h"
 
+#include "tensor/adj-shape-internal.h"
+
 struct _AdjExamples
 {
   AdjContext *cx;

@@ -3,6 +3,7 @@
 
 #include "trace/adj-trace.h"
 
+#include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "rules/adj-operators.h"

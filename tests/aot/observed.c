@@ -7,6 +7,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
+#include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"

@@ -10,6 +10,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
 #include "formats/adj-format.h"
+#include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"

@@ -10,6 +10,7 @@
 #include "aot/compile.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
+#include "call/adj-philox-internal.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 

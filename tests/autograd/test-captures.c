@@ -7,6 +7,7 @@
 #include "call/adj-mode.h"
 #include "formats/adj-format.h"
 #include "interpreter/adj-interpreter.h"
+#include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-compare.h"

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "base/adj-error-internal.h"
 #include "base/adj-error.h"
 
 static void

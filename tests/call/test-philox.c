@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Philox: known answers, and numbers that a GPU draws. */
 
+#include "call/adj-philox-internal.h"
 #include "call/adj-philox.h"
 
 /* Known answers of Random123's kat_vectors for philox4x32 with 10 rounds. */

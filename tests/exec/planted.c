@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "interpreter/adj-numeric-internal.h"
 
 /* What broken kernels do to a result of @n elements; @size is how much, relative to its norm. */
 typedef void (*Damage) (GRand *rand, double *values, gint64 n, double norm, double size);

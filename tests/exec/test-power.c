@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "interpreter/adj-numeric-internal.h"
 #include "power.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"

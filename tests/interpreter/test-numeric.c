@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
 
 static AdjTensorData *

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tensor/adj-dtype-internal.h"
 #include "tensor/adj-dtype.h"
 #include "tensor/adj-promotion.h"
 #include "tensor/table.h"

@@ -6,6 +6,7 @@
 
 #include "adjoint.h"
 #include "support/graphs.h"
+#include "tensor/adj-symbols-internal.h"
 
 static char *
 print (const AdjSymbols *symbols, AdjSize size)

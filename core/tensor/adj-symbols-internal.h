@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-symbols.h"
+
+G_BEGIN_DECLS
+
+/* What operators that data decide learn and say of symbols. */
+
+/* "zuf0", "zuf1", … for a float that data decide.  It is passed on; nothing computes with it. */
+AdjSize adj_symbols_add_unbacked_float (AdjSymbols *symbols, const char *source);
+
+/* Whether @size is such a symbol, or one of a float input (zf0). */
+gboolean adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size);
+
+/* From now on @size lies within these bounds too; only of a symbol is it remembered.  %FALSE when
+ * nothing does. */
+gboolean adj_symbols_restrict (AdjSymbols *symbols, AdjSize size, gint64 min, gint64 max);
+
+/* @condition holds from now on: what it says of the bounds of one symbol is remembered.  %FALSE
+ * when it cannot. */
+gboolean adj_symbols_assume (AdjSymbols *symbols, AdjSize condition);
+
+G_END_DECLS
