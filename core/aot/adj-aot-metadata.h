@@ -92,7 +92,7 @@ typedef struct
   AdjTensorMeta *tangents;
   guint n_saved_sizes; /* set by who partitions */
 
-  /* derived by adj_aot_metadata_derive () */
+  /* derived of the rest */
   guint n_mutated_runtime; /* OUT_OF_GRAPH inputs */
   guint *mutated_runtime;
   guint n_mutated_in_graph; /* IN_GRAPH inputs */

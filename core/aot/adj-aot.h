@@ -61,8 +61,8 @@ typedef struct _AdjAotGraph AdjAotGraph;
  *
  * Calls @function twice, with fake tensors.
  *
- * Returns: (transfer full) (nullable): %NULL with the row of the error catalogue, naming the input,
- *   output or node
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_UNSUPPORTED and the row of the error
+ *   catalogue, naming the input, output or node; or with the errors of adj_trace()
  */
 ADJ_PUBLIC AdjAotGraph *adj_aot_trace (AdjFunction *function,
                                        const AdjValue *inputs,
@@ -72,7 +72,7 @@ ADJ_PUBLIC AdjAotGraph *adj_aot_trace (AdjFunction *function,
                                        GError **error);
 
 /* (transfer full) (nullable): as adj_aot_trace() of what @graph does, with inputs as its
- * annotations say, parameters named. */
+ * annotations say, parameters named.  %NULL with the errors of adj_aot_trace(). */
 ADJ_PUBLIC AdjAotGraph *adj_aot_trace_graph (AdjGraph *graph,
                                              const AdjAotOptions *options,
                                              const AdjAotObserver *observer,

@@ -126,7 +126,7 @@ typedef struct
 } AdjCustomGrad;
 
 /* Makes fresh @outputs, computed while recording was off, the results of one operation on @inputs.
- * Without an input that requires a gradient nothing happens but @data's end. */
+ * Without an input that requires a gradient nothing happens but the end of what @custom brings. */
 ADJ_PUBLIC gboolean adj_autograd_connect (AdjContext *cx,
                                           const AdjCustomGrad *custom,
                                           AdjTensor *const *inputs,

@@ -47,8 +47,8 @@ ADJ_PUBLIC void
 adj_diags_add (AdjDiags *diags, AdjSeverity severity, AdjSpan span, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
-/* Sets @error to the first error in @diags as "@file:line:column: message"; %FALSE when there is
- * none.  @file may be %NULL. */
+/* Sets @error to the first error in @diags, ADJ_ERROR_PARSE "@file:line:column: message"; %FALSE
+ * when there is none.  @file may be %NULL. */
 ADJ_PUBLIC gboolean adj_diags_to_error (const AdjDiags *diags, const char *file, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjDiags, adj_diags_free)

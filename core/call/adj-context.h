@@ -62,8 +62,8 @@ adj_context_at (AdjContext *cx, const char *file, guint line, const char *functi
  * error every call returns %NULL or %FALSE; whoever owns the context takes the error out. */
 ADJ_PUBLIC gboolean adj_context_has_error (const AdjContext *cx);
 ADJ_PUBLIC GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (nullable) */
-/* Moves it to @error (nullable: dropped); the context is usable again.  Returns whether there was
- * one. */
+/* Moves it, as adj_context_fail() got it, to @error (nullable: dropped); the context is usable
+ * again.  Returns whether there was one. */
 ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
 /* Sets it, with the place, unless there is one already. */
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)

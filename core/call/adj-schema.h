@@ -86,7 +86,10 @@ ADJ_PUBLIC gboolean adj_schema_is_view (const AdjSchema *schema);
  * @bound: (array length=n_arguments) (out caller-allocates): borrowed from @args, @kwargs and the
  *   defaults; numbers stay numbers in Tensor slots
  *
- * Checks number, names and kinds: "aten::add.Tensor: argument 'other' must be Tensor, not str".
+ * Checks number, names and kinds.
+ *
+ * Returns: %FALSE with ADJ_ERROR_SHAPE: "aten::add.Tensor: argument 'other' must be Tensor, not
+ *   str"
  */
 ADJ_PUBLIC gboolean adj_schema_bind (const AdjSchema *schema,
                                      const AdjValue *args,

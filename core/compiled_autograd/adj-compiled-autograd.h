@@ -52,7 +52,8 @@ ADJ_PUBLIC void adj_compiled_autograd_restore (AdjContext *cx);
 /* Whether backwards of @cx are captured, and whether one runs that was. */
 ADJ_PUBLIC gboolean adj_compiled_autograd_is_enabled (AdjContext *cx);
 ADJ_PUBLIC gboolean adj_compiled_autograd_is_running (const AdjCompiledAutograd *self);
-/* Forgets every capture and counts from 0 again.  %FALSE with @error while one runs. */
+/* Forgets every capture and counts from 0 again.  %FALSE with
+ * ADJ_ERROR_UNSUPPORTED while one runs. */
 ADJ_PUBLIC gboolean adj_compiled_autograd_reset (AdjCompiledAutograd *self, GError **error);
 
 typedef struct
@@ -83,7 +84,7 @@ ADJ_PUBLIC void adj_capture_unref (AdjCapture *capture);      /* @capture: (null
 ADJ_PUBLIC AdjGraph *adj_capture_get_replayed (const AdjCapture *capture);
 ADJ_PUBLIC AdjGraph *adj_capture_get_graph (const AdjCapture *capture);
 /* Adds how it came about, stage by stage: "replayed", because of the reason below, then each move
- * of the order, and "dce". */
+ * of the order, and "dce".  %FALSE with ADJ_ERROR_VERIFY when a move broke the graph. */
 ADJ_PUBLIC gboolean adj_capture_record (const AdjCapture *capture,
                                         AdjRecording *recording,
                                         GError **error);

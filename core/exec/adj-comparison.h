@@ -79,9 +79,9 @@ typedef struct
   gboolean
       of_graphs;  /* the peer is a graph that ran: what it has no value for it does not compute */
   gboolean nodes; /* also compare every node */
-  guint64
-      keep_memory; /* bytes of kept values that may stay in memory; 0: as adj_spill_new () has it */
-  double rtol, atol; /* NaN: the bands decide; else allclose with these decides */
+  guint64 keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what the
+                          machine has free */
+  double rtol, atol;   /* NaN: the bands decide; else allclose with these decides */
   /* (nullable) As in AdjRunRequest; without it, what was expected of a node that gives one tensor.
    */
   gboolean (*recall) (AdjNodeId id, AdjValue *out, gpointer data);
@@ -98,8 +98,9 @@ typedef struct
  *
  * Runs the graph, in float64 too, and lays its values beside those of @request.
  *
- * Returns: (transfer full) (nullable): %NULL when it could not begin; a run that broke down on the
- *   way is in the result
+ * Returns: (transfer full) (nullable): %NULL with the errors of adj_executor_run() when it could
+ * not begin or was cancelled, with ADJ_ERROR_SHAPE when what @request expects is of another form;
+ * with nodes, a run that broke down on the way is in the result
  */
 ADJ_PUBLIC AdjComparison *
 adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellable, GError **error);

@@ -48,7 +48,7 @@ typedef struct
   gboolean float64;     /* computed in double precision */
   const char *inputs;   /* (nullable): what it started from: "recorded call 1", "seed 3" */
   const char *date;     /* (nullable): when, in UTC: "2026-11-22T14:09:37Z" */
-  const char *graph;    /* adj_bundle_graph_fingerprint() of the graph that ran; %NULL: of that
+  const char *graph;    /* fingerprint of the graph that ran; %NULL: of that
                            which the call names */
 } AdjRunOrigin;
 
@@ -81,8 +81,8 @@ ADJ_PUBLIC void adj_bundle_unref (AdjBundle *bundle);     /* @bundle: (nullable)
 ADJ_PUBLIC guint adj_bundle_get_n_graphs (const AdjBundle *bundle);
 ADJ_PUBLIC const AdjBundleGraph *adj_bundle_get_graph (const AdjBundle *bundle, guint index);
 /* @id: a whole id, or a bare role when only one graph has it; %NULL or "": the only graph, else the
- * joint, forward, inference, dynamo or compiled-autograd graph of the first region.  The error
- * lists the candidates. */
+ * joint, forward, inference, dynamo or compiled-autograd graph of the first region.  %NULL
+ * with ADJ_ERROR_NOT_FOUND, which lists the candidates. */
 ADJ_PUBLIC const AdjBundleGraph *
 adj_bundle_find_graph (const AdjBundle *bundle, const char *id, GError **error);
 /* (transfer none) (nullable): the entry of this very graph. */
@@ -166,11 +166,13 @@ ADJ_PUBLIC AdjBundleBuilder *adj_bundle_builder_new (void);          /* (transfe
 ADJ_PUBLIC void adj_bundle_builder_free (AdjBundleBuilder *builder); /* not after the end */
 /* One line for lists. */
 ADJ_PUBLIC void adj_bundle_builder_set_description (AdjBundleBuilder *builder, const char *text);
-/* Texts are copied, the graph is referenced; the id must be new and of [a-z0-9_-]{1,64}. */
+/* Texts are copied, the graph is referenced; the id must be new and of [a-z0-9_-]{1,64}:
+ * else %FALSE with ADJ_ERROR_VERIFY. */
 ADJ_PUBLIC gboolean adj_bundle_builder_add_graph (AdjBundleBuilder *builder,
                                                   const AdjBundleGraph *graph,
                                                   GError **error);
-/* Region and call name graphs by id.  A call with an origin becomes one of the runs. */
+/* Region and call name graphs by id.  A call with an origin becomes one of the runs.  %FALSE with
+ * ADJ_ERROR_NOT_FOUND when there is no such graph, ADJ_ERROR_VERIFY when a call stands twice. */
 ADJ_PUBLIC gboolean adj_bundle_builder_add_region (AdjBundleBuilder *builder,
                                                    const AdjRegion *region,
                                                    const char *const *graph_ids,

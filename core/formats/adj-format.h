@@ -52,7 +52,7 @@ ADJ_PUBLIC const AdjFormat *adj_formats_get (guint index);
 ADJ_PUBLIC const AdjFormat *adj_format_find (const char *name, GError **error);
 /* By content; ADJ_ERROR_PARSE naming what was expected when none fits. */
 ADJ_PUBLIC const AdjFormat *adj_format_detect (const char *path, GError **error);
-/* By extension, for writing; a folder is an .adjoint. */
+/* By extension, for writing; a folder is an .adjoint.  %NULL with ADJ_ERROR_NOT_FOUND. */
 ADJ_PUBLIC const AdjFormat *adj_format_for_path (const char *path, GError **error);
 
 /**

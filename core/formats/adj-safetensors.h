@@ -17,7 +17,8 @@ ADJ_PUBLIC gboolean adj_safetensors_is (const char *path);
 /* (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT.  @name (nullable)
  * begins error messages. */
 ADJ_PUBLIC AdjSafetensors *adj_safetensors_read (GBytes *bytes, const char *name, GError **error);
-/* (transfer full) (nullable): of the file at @path, with which errors begin. */
+/* (transfer full) (nullable): of the file at @path, with which errors begin: %NULL with
+ * G_IO_ERROR, or the errors of adj_safetensors_read(). */
 ADJ_PUBLIC AdjSafetensors *adj_safetensors_load (const char *path, GError **error);
 ADJ_PUBLIC void adj_safetensors_free (AdjSafetensors *file);
 /* In the order of the header. */
@@ -32,13 +33,16 @@ ADJ_PUBLIC AdjTensorData *
 adj_safetensors_find (const AdjSafetensors *file, const char *name, GError **error);
 
 /* By decreasing element size, then name; data aligned to 64 bytes.  Same tensors, same bytes.
- * (transfer full) (nullable) */
+ * (transfer full) (nullable): %NULL with ADJ_ERROR_UNSUPPORTED for a dtype that the format does not
+ * have, ADJ_ERROR_VERIFY for a name that is taken, ADJ_ERROR_LIMIT or ADJ_ERROR_MEMORY when it is
+ * too much. */
 ADJ_PUBLIC GBytes *adj_safetensors_write (const char *const *names,
                                           AdjTensorData *const *tensors,
                                           guint n,
                                           GError **error);
 
-/* The same into a file, tensor by tensor; what stood there stays until all is written. */
+/* The same into a file, tensor by tensor; what stood there stays until all is written.  %FALSE with
+ * the errors of adj_safetensors_write(), or with G_IO_ERROR. */
 ADJ_PUBLIC gboolean adj_safetensors_save (const char *path,
                                           const char *const *names,
                                           AdjTensorData *const *tensors,

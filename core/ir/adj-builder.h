@@ -16,10 +16,11 @@ typedef struct
 {
   const char *name; /* used as it is; %NULL: made from the target, unique */
   AdjOpcode opcode;
-  gboolean meta_is_shared; /* @meta is of a node of a graph given to adj_builder_share() */
+  gboolean
+      meta_is_shared; /* @meta is of a node of a graph that is shared (adj-builder-internal.h) */
   gboolean is_taken; /* @name was handed out by the builder; @target, @args, @kwargs and @val are in
                         its arena, and the graph's from now on; @op is what @target names */
-  const AdjOp *op;   /* (nullable) */
+  const AdjOp *op;   /* (nullable): what @target names; %NULL: find_op is asked */
   const char *target;
   AdjValue args;           /* (unowned) TUPLE, or NONE for empty */
   AdjValue kwargs;         /* (unowned) DICT, or NONE for empty */
@@ -61,7 +62,7 @@ ADJ_PUBLIC void adj_builder_set_ambient (AdjBuilder *builder, const AdjAmbient *
  * seal. */
 ADJ_PUBLIC AdjNodeId adj_builder_add (AdjBuilder *builder, const AdjNodeSpec *spec);
 
-/* The short forms; @args and @kwargs as in AdjNodeSpec, NONE for empty. */
+/* The short forms; @args as items of the tuple of AdjNodeSpec. */
 ADJ_PUBLIC AdjNodeId adj_builder_placeholder (AdjBuilder *builder,
                                               const char *name,
                                               const AdjTensorMeta *meta);

@@ -67,7 +67,7 @@ ADJ_PUBLIC GArray *adj_graph_parse_all (
     const char *text, gssize length, AdjFindOpFunc find_op, AdjDiags *diags, GError **error);
 
 /* @out: (out) (transfer full): one value, e.g. "[1, 'a', torch.float32]"; names resolve through
- * @resolve, else RAW. */
+ * @resolve, else RAW.  %FALSE with ADJ_ERROR_PARSE. */
 typedef gboolean (*AdjNameFunc) (const char *name, AdjValue *out, gpointer data);
 ADJ_PUBLIC gboolean adj_value_parse (const char *text,
                                      gssize length,

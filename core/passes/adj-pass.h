@@ -51,7 +51,11 @@ typedef struct
  * @argument: (nullable): as in "decompose=inductor"; %NULL: what the pass takes for granted
  * @result: (out caller-allocates): cleared with adj_pass_result_clear()
  *
- * Verifies, runs, verifies; a failure names the pass.
+ * Verifies and runs; who seals the graph that comes of it verifies that.
+ *
+ * Returns: %FALSE with ADJ_ERROR_VERIFY for a graph that breaks a rule, ADJ_ERROR_UNSUPPORTED for
+ * an argument where none is taken, or the error of the pass; the message names the pass, and
+ * @result is empty
  */
 ADJ_PUBLIC gboolean adj_pass_run (const AdjPass *pass,
                                   const char *argument,

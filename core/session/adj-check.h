@@ -15,7 +15,7 @@ ADJ_PUBLIC guint adj_checks_get_n (void);
 ADJ_PUBLIC const AdjCheck *adj_checks_get (guint index);
 
 /* Runs every check on every region of @bundle; a graph that belongs to none is a region of its own.
- * (transfer full) (nullable): %NULL when cancelled */
+ * (transfer full) (nullable): %NULL with G_IO_ERROR_CANCELLED */
 ADJ_PUBLIC AdjFindings *
 adj_bundle_check (const AdjBundle *bundle, GCancellable *cancellable, GError **error);
 

@@ -68,7 +68,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjPipelineResult, adj_pipeline_result_clear)
  * Runs the steps one after the other, each on what the one before it made.  A partitioner makes two
  * stages of one, "forward" and "backward", and ends the list.
  *
- * Returns: %FALSE when the steps cannot be read, or cancelled
+ * Returns: %FALSE with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_UNSUPPORTED when the steps cannot be read,
+ *   ADJ_ERROR_UNSUPPORTED when @graph holds what was not understood, G_IO_ERROR_CANCELLED
  */
 ADJ_PUBLIC gboolean adj_pipeline_run (AdjGraph *graph,
                                       const char *role,

@@ -55,11 +55,14 @@ ADJ_PUBLIC const AdjProgram *adj_program_open (const char *name, GError **error)
 ADJ_PUBLIC AdjFunction *adj_program_function_new (const AdjProgram *program);
 
 /* (transfer full): what the function is to a compiler, with its gradients or (@no_grad) as called
- * while grad mode is off; writes that autograd does not see stay in the graph. */
+ * while grad mode is off; writes that autograd does not see stay in the graph.
+ * %NULL with ADJ_ERROR_UNSUPPORTED when it has no function, the error of making its inputs, or the
+ * errors of adj_aot_trace(). */
 ADJ_PUBLIC AdjAotGraph *
 adj_program_compile (const AdjProgram *program, gboolean no_grad, GError **error);
 
-/* (transfer full): what the function does to its example inputs, without writes but to these. */
+/* (transfer full): what the function does to its example inputs, without writes but to these; %NULL
+ * with the errors of adj_program_compile(). */
 ADJ_PUBLIC AdjGraph *adj_program_trace (const AdjProgram *program, GError **error);
 
 /* As adj_pipeline_run(), of the function: the first stage is its joint or inference graph.  Without
@@ -92,7 +95,9 @@ typedef struct
 } AdjProgramOutcome;
 
 /* Calls the function on its example inputs.  Run are programs without a function, and those whose
- * backwards are captured or (@run) compared with such.  @outcome (out caller-allocates). */
+ * backwards are captured or (@run) compared with such.  @outcome (out caller-allocates): to be
+ * cleared, also on failure: %FALSE with the errors of adj_program_compile(), or that of the call.
+ */
 ADJ_PUBLIC gboolean adj_program_evaluate (const AdjProgram *program,
                                           AdjProgramHow how,
                                           gboolean run,

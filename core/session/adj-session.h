@@ -39,7 +39,8 @@ typedef struct
   guint32 seed;
   gboolean float64;
   guint64 memory_limit;
-  guint64 keep_memory; /* bytes of kept values that may stay in memory; 0: as adj_spill_new () */
+  guint64
+      keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what is free */
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);
@@ -50,7 +51,8 @@ typedef struct
 } AdjSessionRun;
 
 /* Runs; @values (nullable): node name → AdjTensorData of every tensor result (keep-all; what does
- * not fit into memory lies in a file that nobody else sees). */
+ * not fit into memory lies in a file that nobody else sees).  %FALSE with ADJ_ERROR_UNRECORDED when
+ * there are no inputs, or the errors of adj_executor_run(). */
 ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      AdjRunResult *result,
                                      GHashTable *values,
@@ -85,8 +87,8 @@ ADJ_PUBLIC AdjRecordedCall *adj_session_move_run (const AdjBundle *from,
                                                   GError **error);
 
 /* (transfer full) (nullable): runs and compares with what was recorded, or with the run whose
- * inputs it has; with @nodes node by node.
- */
+ * inputs it has; with @nodes node by node.  %NULL with ADJ_ERROR_UNRECORDED when nothing was, or
+ * the errors of adj_comparison_run(). */
 ADJ_PUBLIC AdjComparison *adj_session_compare_recorded (const AdjSessionRun *run,
                                                         gboolean nodes,
                                                         double rtol,
@@ -106,9 +108,10 @@ ADJ_PUBLIC AdjComparison *adj_session_compare_values (const AdjSessionRun *run,
                                                       GError **error);
 
 /* (transfer full) (nullable): runs both on the inputs of @a (or, where none were recorded, on those
- * of @b) and compares @a with
- * @b as the reference, value by value where both compute the same.  Inputs of the same names go to
- * each other, else those in the same places. */
+ * of @b) and compares @a with @b as the reference, value by value where both compute the same.
+ * Inputs of the same names go to each other, else those in the same places.  %NULL with
+ * ADJ_ERROR_UNRECORDED when neither has inputs, ADJ_ERROR_UNSUPPORTED when they do not fit, or the
+ * errors of adj_comparison_run(). */
 ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
                                                const AdjSessionRun *b,
                                                gboolean nodes,
@@ -118,12 +121,14 @@ ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
                                                GError **error);
 
 /* (transfer full) (array length=n), freed by adj_session_free_inputs(): random inputs for every
- * placeholder of @graph: normal floats, small non-negative integers. */
+ * placeholder of @graph: normal floats, small non-negative integers.  %NULL with
+ * ADJ_ERROR_UNSUPPORTED when one has no known shape, ADJ_ERROR_MEMORY when they are too large. */
 ADJ_PUBLIC AdjValue *
 adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error);
 
 /* (transfer full) (array length=n): the inputs that @path, a safetensors file, holds by the names
- * of placeholders. */
+ * of placeholders.  %NULL with the errors of adj_safetensors_load(), or with ADJ_ERROR_NOT_FOUND
+ * where one is missing. */
 ADJ_PUBLIC AdjValue *
 adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error);
 ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs: (nullable) */
@@ -133,7 +138,8 @@ ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs:
 
 /* (transfer full) (nullable): what @path, a safetensors file, holds: name → AdjTensorData.  Each
  * name is that of a node of @graph, or ADJ_OUTPUT_NAME of what it returns, and each value is of
- * the type and size that the graph has there; else an error names it. */
+ * the type and size that the graph has there: %NULL with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_SHAPE
+ * naming it, or with the errors of adj_safetensors_load(). */
 ADJ_PUBLIC GHashTable *
 adj_session_read_values (const AdjGraph *graph, const char *path, GError **error);
 

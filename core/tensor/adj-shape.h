@@ -74,7 +74,8 @@ ADJ_PUBLIC gboolean adj_shape_expand (const AdjShape *shape,
                                       AdjSymbols *symbols,
                                       const AdjShape *to,
                                       AdjShape *out);
-/* By tensor/SPEC.md §3.4; %FALSE when no strides can express it.  One size may be -1. */
+/* By tensor/SPEC.md §3.4; %FALSE with ADJ_ERROR_SHAPE when no strides can express it, with
+ * ADJ_ERROR_LIMIT beyond ADJ_MAX_RANK.  One size may be -1. */
 ADJ_PUBLIC gboolean adj_shape_view (const AdjShape *shape,
                                     AdjSymbols *symbols,
                                     const AdjSize *sizes,
@@ -85,7 +86,7 @@ ADJ_PUBLIC gboolean adj_shape_view (const AdjShape *shape,
 /* "[2, 3]" of sizes or of strides, as in annotations. */
 ADJ_PUBLIC void
 adj_shape_print_list (const AdjSymbols *symbols, const AdjSize *sizes, guint rank, GString *out);
-/* "f32[2, 3][3, 1]cpu", parts that are unknown left out. */
+/* "f32[2, 3][3, 1]cpu", parts that are unknown left out; reading fails with ADJ_ERROR_PARSE. */
 ADJ_PUBLIC void
 adj_tensor_meta_print (const AdjTensorMeta *meta, const AdjSymbols *symbols, GString *out);
 ADJ_PUBLIC gboolean adj_tensor_meta_parse (

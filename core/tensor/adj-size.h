@@ -124,7 +124,7 @@ adj_size_is (AdjSymbols *symbols, AdjSize a, gint64 b)
 ADJ_PUBLIC gboolean adj_size_get_hint (AdjSymbols *symbols, AdjSize size, gint64 *out);
 
 /* "8", "s0", "2*s0 + 1", "(s0//2)", as sympy writes them; text that was parsed prints back
- * verbatim. */
+ * verbatim.  Parsing gives %FALSE with ADJ_ERROR_PARSE. */
 ADJ_PUBLIC void adj_size_print (const AdjSymbols *symbols, AdjSize size, GString *out);
 ADJ_PUBLIC gboolean
 adj_size_parse (AdjSymbols *symbols, const char *text, gssize length, AdjSize *out, GError **error);

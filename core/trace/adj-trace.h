@@ -44,7 +44,9 @@ typedef struct
  * (names too).  Each node carries what is known of the place that called it: the node of a graph
  * that is being interpreted, or a line of C.
  *
- * Returns: (transfer full) (nullable): %NULL with the error of the call that failed
+ * Returns: (transfer full) (nullable): %NULL with the error of the call that failed, mostly
+ *   ADJ_ERROR_SHAPE, or with ADJ_ERROR_UNSUPPORTED for an input or a result that a graph cannot
+ * have
  */
 ADJ_PUBLIC AdjGraph *adj_trace (AdjFunction *function,
                                 const AdjValue *example_inputs,
@@ -54,7 +56,7 @@ ADJ_PUBLIC AdjGraph *adj_trace (AdjFunction *function,
 
 /* (transfer full) (nullable): traces @graph itself, with inputs as its annotations say, and gives a
  * graph of the same structure when nothing in it is unknown and @decompositions (nullable) takes
- * nothing apart. */
+ * nothing apart.  %NULL with the errors of adj_trace(). */
 ADJ_PUBLIC AdjGraph *
 adj_retrace (AdjGraph *graph, const AdjDecompositions *decompositions, GError **error);
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What programs see of the library: an installed header includes installed headers alone; every
-function in it is exported and has a comment, and that of one that returns a pointer says whose it is.
+function in it is exported and has a comment; that of one that returns a pointer says whose it is,
+and that of one with a GError ** with which code it fails, or as which other function.  Comments
+speak of parameters (@name) and functions that are there.
 
 A comment counts for the declarations that follow it without an empty line, or for the one that it
 stands behind.  A pointer to something const is never the caller's, so nothing needs to be said.
@@ -21,6 +23,8 @@ FUNCTION = re.compile(
 )
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 OWNER = re.compile(r"\(transfer (full|none|container)\)")
+# A code, or a function whose comment names them.
+FAILURE = re.compile(r"\b(?:ADJ_ERROR|G_\w*ERROR)_[A-Z]+|\bG_IO_ERROR\b|\b[Aa]s (?:of )?adj_\w+\(\)|\berrors of adj_\w+\(\)")
 
 
 def installed():
@@ -45,8 +49,35 @@ def comment_of(text, start, end):
     return " ".join(COMMENT.findall(block)[-1:] + COMMENT.findall(behind))
 
 
+def block_of(text, start, end):
+    """The declarations that stand with that at text[start:end], without an empty line between."""
+    last = text.find("\n\n", end)
+    return text[text.rfind("\n\n", 0, start) : last if last >= 0 else len(text)]
+
+
+def strangers(comment, block):
+    """The names that a comment takes for parameters of the functions in @block."""
+    return [name for name in re.findall(r"@(\w+)", comment) if not re.search(rf"\b{name}\b", block)]
+
+
+def mentions(path, text, functions):
+    """Functions that comments speak of and that no user of the header can call."""
+    for comment in COMMENT.finditer(text):
+        for name in re.findall(r"\b(adj_\w+) ?\(", comment[0]):
+            if name not in functions:
+                line = text.count("\n", 0, comment.start()) + 1
+                yield f"{path}:{line}: speaks of {name}(), which no installed header declares"
+
+
+def declared(names):
+    """Every function that installed headers declare, and every macro like one."""
+    return {name for header in names if header.endswith(".h") and not header.startswith("wrappers/")
+            for name in re.findall(r"\b(adj_\w+) ?\(", COMMENT.sub("", read(f"core/{header}")))}
+
+
 def check(path, known):
     text = read(path)
+    yield from mentions(path, text, declared(known))
     for name in INCLUDE.findall(text):
         if name not in known:
             yield f"{path}: includes {name}, which is not installed"
@@ -59,7 +90,12 @@ def check(path, known):
             yield f"{place} is not exported: ADJ_PUBLIC, or a header that is not installed"
         if not comment:
             yield f"{place} has no comment"
-        elif match["type"].strip().endswith("*") and "const" not in match["type"].split():
+            continue
+        for name in strangers(comment, block_of(bare, match.start(), match.end())):
+            yield f"{place} has no parameter {name}, of which its comment speaks"
+        if "GError **" in match[0] and not FAILURE.search(comment):
+            yield f"{place} has a GError, and no comment says with which code it fails"
+        if match["type"].strip().endswith("*") and "const" not in match["type"].split():
             if not OWNER.search(comment):
                 yield f"{place} returns a pointer, and no comment says (transfer full) or (transfer none)"
 
