@@ -9,12 +9,12 @@
 #include "base/adj-error-internal.h"
 #include "streams.h"
 
-#define COMMAND(name) extern const AdjCommand adj_command_##name;
+#define COMMAND(name, file) extern const AdjCommand adj_command_##name;
 #include "commands.inc"
 #undef COMMAND
 
 static const AdjCommand *const commands[] = {
-#define COMMAND(name) &adj_command_##name,
+#define COMMAND(name, file) &adj_command_##name,
 #include "commands.inc"
 #undef COMMAND
 };

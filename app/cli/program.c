@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "programs.h"
+#include "builtin-programs.h"
 
 /* -- names -- */
 

@@ -2,8 +2,8 @@
 /* The stages as passes over a graph: their options, and the notes that say at each node what was
  * found out about it. */
 
-#include "aot/adj-aot-passes.h"
 #include "aot/adj-aot.h"
+#include "passes/adj-pass.h"
 
 static void
 note_inputs (AdjPassContext *context, const AdjAotMetadata *metadata, const AdjGraph *in)

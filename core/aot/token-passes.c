@@ -2,9 +2,8 @@
 /* The passes lift_tokens and unlift_tokens: effect tokens as inputs and outputs of a graph, or
  * made and sunk inside it. */
 
-#include "aot/adj-aot-passes.h"
-#include "ir/adj-builder.h"
 #include "ops/adj-ops.h"
+#include "passes/adj-pass.h"
 
 #define WITH_EFFECTS "torch.ops.higher_order.with_effects"
 

@@ -7,10 +7,14 @@
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
 
-extern const AdjExecutor adj_executor_interpreter;
+#define EXECUTOR(name, file) extern const AdjExecutor adj_executor_##name;
+#include "exec/executors.inc"
+#undef EXECUTOR
 
 static const AdjExecutor *const executors[] = {
-  &adj_executor_interpreter,
+#define EXECUTOR(name, file) &adj_executor_##name,
+#include "exec/executors.inc"
+#undef EXECUTOR
 };
 
 guint

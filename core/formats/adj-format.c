@@ -16,9 +16,14 @@
 #define HEAD_BYTES 4096
 #define TEXT_HEAD_BYTES (1 << 20)
 
+#define FORMAT(name, file) extern const AdjFormat adj_format_##name;
+#include "formats/formats.inc"
+#undef FORMAT
+
 static const AdjFormat *const formats[] = {
-  &adj_format_adjoint, &adj_format_torch_trace, &adj_format_torch_logs,
-  &adj_format_text,    &adj_format_dot,         &adj_format_json,
+#define FORMAT(name, file) &adj_format_##name,
+#include "formats/formats.inc"
+#undef FORMAT
 };
 
 guint

@@ -14,8 +14,6 @@ G_BEGIN_DECLS
 #define ADJOINT_MAJOR 1
 #define ADJOINT_MINOR 3
 
-extern const AdjFormat adj_format_adjoint;
-
 AdjBundle *adjoint_load (const char *path, GCancellable *cancellable, GError **error);
 gboolean adjoint_save (AdjBundle *bundle,
                        const char *path,

@@ -5,13 +5,6 @@
 
 G_BEGIN_DECLS
 
-/* Files of text that hold one graph. */
-extern const AdjFormat adj_format_text;
-extern const AdjFormat adj_format_torch_logs;
-extern const AdjFormat adj_format_torch_trace;
-extern const AdjFormat adj_format_dot;
-extern const AdjFormat adj_format_json;
-
 /* Whether the file begins as gzip does. */
 gboolean gzip_is (const char *path);
 /* (transfer full) (nullable): what is packed in it, within bounds; messages begin with @path. */

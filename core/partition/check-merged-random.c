@@ -2,8 +2,8 @@
 /* merged-random: PyTorch's list of operators that must not be merged lacks some random ones
  * (partition/SPEC.md §2.2). */
 
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding.h"
 #include "passes/adj-repeats.h"
 
 static gboolean

@@ -2,8 +2,8 @@
 /* recomputed-random: below a budget of 1 PyTorch repeats random operators as they are; only tagged
  * ones get the generator's state (partition/SPEC.md §4.4). */
 
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding.h"
 
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)

@@ -3,8 +3,8 @@
  * input itself is saved a copy_ into it runs in both graphs (seen in 2.6, on batch norm below a
  * budget of 1). */
 
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding.h"
 
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)

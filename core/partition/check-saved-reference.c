@@ -4,8 +4,8 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding.h"
 
 /* By node: the call that writes to the memory that it made; 0: none. */
 static guint32 *

@@ -2,8 +2,8 @@
 /* saved-twice: a value whose memory is handed over in a view is computed again beside. */
 
 #include "analysis/adj-aliases.h"
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding.h"
 
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)

@@ -2,8 +2,8 @@
 /* unsaved: MUST_SAVE is forgotten on views and results of several, and below a budget of 1. */
 
 #include "analysis/adj-aliases.h"
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
+#include "passes/adj-finding.h"
 
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "ir/adj-input-role.h"
-#include "partition/adj-partition-checks.h"
 #include "partition/pair-private.h"
 #include "partition/partitioners-private.h"
+#include "passes/adj-check-internal.h"
 
 /* A saved reference is none of them: it may be harmless. */
 static const AdjCheck *const checks[] = {

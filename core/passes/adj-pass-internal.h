@@ -5,10 +5,9 @@
 
 G_BEGIN_DECLS
 
-extern const AdjPass adj_pass_dce;
-extern const AdjPass adj_pass_cse;
-extern const AdjPass adj_pass_constant_fold;
-extern const AdjPass adj_pass_decompose;
-extern const AdjPass adj_pass_normalise;
+/* The passes of passes.inc, of whatever layer. */
+#define PASS(name, file) extern const AdjPass adj_pass_##name;
+#include "passes/passes.inc"
+#undef PASS
 
 G_END_DECLS

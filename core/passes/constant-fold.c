@@ -11,7 +11,6 @@
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
-#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 #include "rules/adj-operators.h"
 

@@ -9,7 +9,6 @@
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
-#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-repeats.h"
 

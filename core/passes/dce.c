@@ -8,7 +8,6 @@
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
-#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 
 static gboolean

@@ -4,7 +4,6 @@
  * The graph is traced again with a mode that evaluates the rules of the operators that the table
  * names; everything else is recorded as it was. */
 
-#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 #include "trace/adj-trace.h"
 

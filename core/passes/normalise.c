@@ -8,8 +8,6 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
-#include "ir/adj-builder.h"
-#include "passes/adj-pass-internal.h"
 #include "passes/adj-pass.h"
 
 typedef struct

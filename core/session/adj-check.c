@@ -5,15 +5,12 @@
 
 #include <stddef.h>
 
-#include "partition/adj-partition-checks.h"
-#include "passes/adj-finding-internal.h"
+#include "passes/adj-check-internal.h"
 
 static const AdjCheck *const checks[] = {
-  &adj_check_overwritten_output, &adj_check_wrong_base,         &adj_check_expanded_write,
-  &adj_check_merged_random,      &adj_check_recomputed_random,  &adj_check_repeated_write,
-  &adj_check_saved_reference,    &adj_check_saved_twice,        &adj_check_unsaved,
-  &adj_check_lost_write,         &adj_check_early_accumulation, &adj_check_early_update,
-  &adj_check_shared_gradient,    &adj_check_lost_tokens,
+#define CHECK(name, file) &adj_check_##name,
+#include "passes/checks.inc"
+#undef CHECK
 };
 
 guint

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of passes. */
 
-#include "aot/adj-aot-passes.h"
 #include "base/adj-names-internal.h"
-#include "compiled_autograd/adj-compiled-autograd-pass.h"
 #include "passes/adj-pass-internal.h"
 #include "session/adj-pipeline.h"
 
 static const AdjPass *const passes[] = {
-  &adj_pass_functionalize,
-  &adj_pass_joint,
-  &adj_pass_export,
-  &adj_pass_decompose,
-  &adj_pass_constant_fold,
-  &adj_pass_cse,
-  &adj_pass_dce,
-  &adj_pass_normalise,
-  &adj_pass_unlift_tokens,
-  &adj_pass_lift_tokens,
-  &adj_pass_compiled_autograd,
+#define PASS(name, file) &adj_pass_##name,
+#include "passes/passes.inc"
+#undef PASS
 };
 
 guint

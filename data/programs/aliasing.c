@@ -49,6 +49,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_aliasing (void);
+
 const AdjProgram *
 adj_program_aliasing (void)
 {

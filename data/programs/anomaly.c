@@ -43,6 +43,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_anomaly (void);
+
 const AdjProgram *
 adj_program_anomaly (void)
 {

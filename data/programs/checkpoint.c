@@ -129,6 +129,8 @@ call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
   return loss != NULL;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_checkpoint (void);
+
 const AdjProgram *
 adj_program_checkpoint (void)
 {

@@ -88,6 +88,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_compiled_custom (void);
+
 const AdjProgram *
 adj_program_compiled_custom (void)
 {

@@ -56,6 +56,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_custom (void);
+
 const AdjProgram *
 adj_program_custom (void)
 {

@@ -39,6 +39,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_duplicates (void);
+
 const AdjProgram *
 adj_program_duplicates (void)
 {

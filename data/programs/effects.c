@@ -82,6 +82,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_effects (void);
+
 const AdjProgram *
 adj_program_effects (void)
 {

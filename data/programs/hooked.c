@@ -106,6 +106,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_hooked (void);
+
 const AdjProgram *
 adj_program_hooked (void)
 {

@@ -134,6 +134,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_masked (void);
+
 const AdjProgram *
 adj_program_masked (void)
 {

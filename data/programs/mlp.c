@@ -106,6 +106,8 @@ inputs (AdjContext *cx, AdjProgramInputs *in)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_mlp (void);
+
 const AdjProgram *
 adj_program_mlp (void)
 {

@@ -132,6 +132,8 @@ run (AdjContext *cx, GString *out)
   return run_modules (cx, out, x, w) && run_saved (cx, out, x);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_modules (void);
+
 const AdjProgram *
 adj_program_modules (void)
 {

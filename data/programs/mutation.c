@@ -44,6 +44,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_mutation (void);
+
 const AdjProgram *
 adj_program_mutation (void)
 {

@@ -11,32 +11,7 @@ G_BEGIN_DECLS
 /* The programs of this folder.  Each is a page and a lesson, and can be built on its own as a
  * plugin: `adjoint run ./mlp.so:adj_program_mlp` is `adjoint run mlp`.
  *
- * ORDER PROGRAMS: the table in programs.c. */
-
-ADJ_PUBLIC const AdjProgram *adj_program_mlp (void);
-ADJ_PUBLIC const AdjProgram *adj_program_hooks (void);
-ADJ_PUBLIC const AdjProgram *adj_program_views (void);
-ADJ_PUBLIC const AdjProgram *adj_program_custom (void);
-ADJ_PUBLIC const AdjProgram *adj_program_twice (void);
-ADJ_PUBLIC const AdjProgram *adj_program_sizes (void);
-ADJ_PUBLIC const AdjProgram *adj_program_anomaly (void);
-ADJ_PUBLIC const AdjProgram *adj_program_modules (void);
-ADJ_PUBLIC const AdjProgram *adj_program_checkpoint (void);
-ADJ_PUBLIC const AdjProgram *adj_program_regions (void);
-ADJ_PUBLIC const AdjProgram *adj_program_selective (void);
-ADJ_PUBLIC const AdjProgram *adj_program_dropout (void);
-ADJ_PUBLIC const AdjProgram *adj_program_mutation (void);
-ADJ_PUBLIC const AdjProgram *adj_program_aliasing (void);
-ADJ_PUBLIC const AdjProgram *adj_program_duplicates (void);
-ADJ_PUBLIC const AdjProgram *adj_program_bases (void);
-ADJ_PUBLIC const AdjProgram *adj_program_random (void);
-ADJ_PUBLIC const AdjProgram *adj_program_effects (void);
-ADJ_PUBLIC const AdjProgram *adj_program_masked (void);
-ADJ_PUBLIC const AdjProgram *adj_program_hooked (void);
-ADJ_PUBLIC const AdjProgram *adj_program_training (void);
-ADJ_PUBLIC const AdjProgram *adj_program_compiled_custom (void);
-ADJ_PUBLIC const AdjProgram *adj_program_written_view (void);
-ADJ_PUBLIC const AdjProgram *adj_program_two_roots (void);
+ * What they have in common; builtin-programs.h lists them. */
 
 /* "name: tensor([…])" as a line of @out. */
 static inline void
@@ -96,10 +71,5 @@ adj_program_give (AdjContext *cx, AdjValue *result, guint n, ...)
   *result = adj_value_new_items (ADJ_VALUE_TUPLE, items, n);
   return TRUE;
 }
-
-/* (nullable) */
-const AdjProgram *adj_builtin_program_find (const char *name);
-guint adj_builtin_programs_get_n (void);
-const AdjProgram *adj_builtin_programs_get (guint index);
 
 G_END_DECLS

@@ -51,6 +51,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_random (void);
+
 const AdjProgram *
 adj_program_random (void)
 {

@@ -115,6 +115,8 @@ inputs (AdjContext *cx, AdjProgramInputs *in)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_regions (void);
+
 const AdjProgram *
 adj_program_regions (void)
 {

@@ -89,6 +89,8 @@ call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
   return y != NULL;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_selective (void);
+
 const AdjProgram *
 adj_program_selective (void)
 {

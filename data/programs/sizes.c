@@ -8,6 +8,8 @@
 
 #include "programs.h"
 
+ADJ_PUBLIC const AdjProgram *adj_program_sizes (void);
+
 /* Scales the rows by their number. */
 static gboolean
 call (AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)

@@ -32,6 +32,8 @@ run (AdjContext *cx, GString *out)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_twice (void);
+
 const AdjProgram *
 adj_program_twice (void)
 {

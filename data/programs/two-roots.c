@@ -35,6 +35,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_two_roots (void);
+
 const AdjProgram *
 adj_program_two_roots (void)
 {

@@ -52,6 +52,8 @@ run (AdjContext *cx, GString *out)
   return TRUE;
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_views (void);
+
 const AdjProgram *
 adj_program_views (void)
 {

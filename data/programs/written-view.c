@@ -51,6 +51,8 @@ inputs (AdjContext *cx, AdjProgramInputs *in)
   return !adj_context_has_error (cx);
 }
 
+ADJ_PUBLIC const AdjProgram *adj_program_written_view (void);
+
 const AdjProgram *
 adj_program_written_view (void)
 {

@@ -11,7 +11,7 @@
 
 #include "aot/compile.h"
 #include "aot/observed.h"
-#include "programs.h"
+#include "builtin-programs.h"
 
 /* -- ways to call a program -- */
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "aot/adj-aot-passes.h"
 #include "aot/compile.h"
 #include "aot/notation.h"
 #include "autograd/adj-autograd.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "programs.h"
+#include "builtin-programs.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

@@ -7,7 +7,7 @@
 
 #include "golden.h"
 #include "partition-test.h"
-#include "partition/adj-partition-checks.h"
+#include "passes/adj-check-internal.h"
 
 static const AdjCheck *const checks[] = {
   &adj_check_merged_random,   &adj_check_recomputed_random, &adj_check_repeated_write,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "adjoint.h"
-#include "passes/adj-finding-internal.h"
+#include "passes/adj-check-internal.h"
 #include "support/graphs.h"
 
 /* Graphs and metadata as PyTorch 2.6 makes them of the programs that the names say (aot_function

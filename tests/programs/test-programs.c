@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "programs.h"
+#include "builtin-programs.h"
 #include "support/adj-test.h"
 
 static void
