@@ -86,7 +86,7 @@ adj_aot_graph_get_n_forward (const AdjAotGraph *aot)
   return aot->metadata->n_tokens + aot->metadata->n_forward;
 }
 
-/* -- training or inference (§1.3) -- */
+/* -- training or inference (aot/SPEC.md §1.4) -- */
 
 static gboolean
 output_trains (const AdjAotMetadata *metadata, const AdjAotOutput *output)

@@ -2,6 +2,7 @@
 /* The passes lift_tokens and unlift_tokens: effect tokens as inputs and outputs of a graph, or
  * made and sunk inside it. */
 
+#include "ir/adj-builder.h"
 #include "ops/adj-ops.h"
 #include "passes/adj-pass.h"
 

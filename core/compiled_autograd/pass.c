@@ -2,6 +2,7 @@
 /* compiled-autograd: what compiled autograd does to a graph that it captured, as a pass: its order,
  * and without what nobody needs.  Of a program it captures the backwards first (session/). */
 
+#include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "compiled_autograd/compiled-private.h"
 #include "passes/adj-pass.h"
 

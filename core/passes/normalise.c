@@ -8,6 +8,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "call/adj-op.h"
+#include "ir/adj-builder.h"
 #include "passes/adj-pass.h"
 
 typedef struct

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays of C as lists of values, for the wrappers' arguments of list types. */
 
+#include "call/adj-mode.h"
 #include "wrappers/wrappers-private.h"
 
 static AdjValue

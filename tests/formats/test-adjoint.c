@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .adjoint: what the capture module wrote is read, written back the same, and refused when
- * damaged. */
+/* .adjoint: what the capture wrote is read, written back the same, and refused when damaged. */
 #include <string.h>
 #include <unistd.h>
 
