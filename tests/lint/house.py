@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sizes import functions
 from sources import read, tracked
+from symbols import largest_cycle
 
 LONG_FILE = 500
 SPDX = "/* SPDX-License-Identifier: MIT */\n"
@@ -34,57 +35,6 @@ def folder_rows(sources):
 
 def has_head(text):
     return text.removeprefix(SPDX).lstrip("\n").startswith("/*")
-
-
-def objects(build):
-    return [p for p in Path(build, "core").rglob("*.o")]
-
-
-def symbols(build):
-    """By object: what it defines, and what it takes from elsewhere."""
-    defined, wanted = {}, {}
-    for path in objects(build):
-        out = subprocess.run(["nm", str(path)], capture_output=True, text=True, check=True).stdout
-        rows = [line.split() for line in out.splitlines()]
-        defined[path] = {row[-1] for row in rows if row[-2] in "TDRBV"}
-        wanted[path] = {row[-1] for row in rows if row[-2] == "U"}
-    return defined, wanted
-
-
-def largest_cycle(build):
-    """How many objects the largest strongly connected set has (Tarjan, without recursion)."""
-    defined, wanted = symbols(build)
-    owner = {name: path for path, names in defined.items() for name in names}
-    edges = {p: {owner[n] for n in names if n in owner} - {p} for p, names in wanted.items()}
-    index, low, on_stack, stack, best = {}, {}, set(), [], 0
-    for root in edges:
-        if root in index:
-            continue
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        work = [(root, iter(edges[root]))]
-        while work:
-            node, following = work[-1]
-            target = next(following, None)
-            if target is None:
-                work.pop()
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == index[node]:
-                    cut = stack.index(node)
-                    best = max(best, len(stack) - cut)
-                    on_stack -= set(stack[cut:])
-                    del stack[cut:]
-            elif target not in index:
-                index[target] = low[target] = len(index)
-                stack.append(target)
-                on_stack.add(target)
-                work.append((target, iter(edges[target])))
-            elif target in on_stack:
-                low[node] = min(low[node], index[target])
-    return best, len(edges)
 
 
 def main():
@@ -111,9 +61,9 @@ def main():
         library = Path(sys.argv[1], "core", "libadjoint.so")
         out = subprocess.run(["nm", "-D", "--defined-only", str(library)],
                              capture_output=True, text=True, check=True).stdout
-        cycle, n = largest_cycle(sys.argv[1])
+        cycle, n = largest_cycle(Path(sys.argv[1]))
         print(f"exported symbols: {len(out.splitlines())}")
-        print(f"largest cycle of objects: {cycle} of {n}")
+        print(f"largest cycle of objects: {len(cycle)} of {n}")
     return 0
 
 

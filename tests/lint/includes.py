@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Who may include whom.
 
-A layer of core includes itself, the layers before it and the kernels; ui/ includes core and app/
-includes both.  A *-private.h stays in its folder.  A .c file includes its own header first, then
+A layer of core includes itself, the layers before it and the kernels; a layer of ui/ itself, those
+before it and core; app/ includes core and ui/model.  A *-private.h stays in its folder.  A .c file includes its own header first, then
 system headers, then others sorted.
 """
 
@@ -14,10 +14,18 @@ from sources import read, tracked
 # The one list is in core/meson.build.
 CORE = re.search(r"^core_layers = \[(.*?)^\]", read("core/meson.build"), re.MULTILINE | re.DOTALL)
 LAYERS = ["kernels", *re.findall(r"'(\w+)'", CORE.group(1))]
+# Those of one row do not know each other.
+UI_ROWS = [["model"], ["widgets"], ["canvas"], ["inspect", "sidebar", "stages", "panel"], ["window"]]
+UI_LAYERS = {layer: row for row, layers in enumerate(UI_ROWS) for layer in layers}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
 TOOLKIT = re.compile(r"^(gtk|gdk|adwaita|gtksourceview|gsk)\b")
 GRAPHVIZ = re.compile(r"^(graphviz/|gvc|cgraph)")
 GLIB = re.compile(r"^(glib|gio|gobject|json-glib)")
+
+
+def stands_above(target, layer):
+    """Whether layer `target` must not be known in `layer`, both of ui/."""
+    return target != layer and UI_LAYERS[target] >= UI_LAYERS[layer]
 
 
 def layer_of(path):
@@ -50,6 +58,8 @@ def wrong_local(path, name):
         folder = "/".join(path.parts[1:-1])
         if len(parts) > 1 and "/".join(parts[:-1]) != folder:
             return "a private header stays in its folder"
+    if path.parts[0] == "ui" and target in UI_LAYERS and stands_above(target, path.parts[1]):
+        return f"{path.parts[1]} does not stand above {target}"
     if layer is None or target is None:
         return None
     if target not in LAYERS:

@@ -14,7 +14,7 @@
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-pareto-chart.h"
 #include "support/layered-graph.h"
-#include "ui/adj-planted.h"
+#include "support/planted-bundle.h"
 #include "ui/adj-walk.h"
 #include "window/adj-command-palette.h"
 

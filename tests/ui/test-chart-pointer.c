@@ -11,8 +11,8 @@
 #include "stages/adj-pareto-chart.h"
 #include "stages/adj-pareto-page.h"
 #include "support/adj-test.h"
+#include "support/planted-bundle.h"
 #include "ui/adj-mouse.h"
-#include "ui/adj-planted.h"
 
 #define UNTIL ADJ_MOUSE_UNTIL
 

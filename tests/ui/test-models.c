@@ -4,7 +4,6 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "model/adj-document.h"
-#include "model/adj-facts.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-history.h"
 #include "model/adj-log.h"
@@ -12,6 +11,7 @@
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
 #include "model/adj-source.h"
+#include "report/adj-facts.h"
 #include "support/adj-test.h"
 #include "ui/adj-wait.h"
 

@@ -4,7 +4,7 @@
 
 #include "formats/adj-format.h"
 #include "model/adj-backward.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 

@@ -8,11 +8,11 @@
 #include "canvas/adj-graph-view.h"
 #include "canvas/adj-highlight.h"
 #include "inspect/adj-inspector.h"
-#include "model/adj-facts.h"
 #include "model/adj-maker.h"
-#include "model/adj-timeline.h"
 #include "panel/adj-memory-chart.h"
 #include "panel/adj-source-page.h"
+#include "report/adj-facts.h"
+#include "report/adj-timeline.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 

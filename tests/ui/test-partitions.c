@@ -3,9 +3,9 @@
 /* The curve of partitions in a real window, against the partitioner's own numbers; stopping it; and
  * a point of it becomes graphs. */
 
-#include "model/adj-facts.h"
 #include "model/adj-stages.h"
 #include "partition/adj-pareto.h"
+#include "report/adj-facts.h"
 #include "stages/adj-pareto-chart.h"
 #include "stages/adj-pareto-page.h"
 #include "support/adj-test.h"

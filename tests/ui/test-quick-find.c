@@ -4,11 +4,11 @@
 
 #include "model/adj-log.h"
 #include "model/adj-module-item.h"
-#include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
 #include "panel/adj-values-page.h"
+#include "report/adj-stage-change.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"

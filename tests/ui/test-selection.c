@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "inspect/adj-inspector.h"
-#include "model/adj-selection-facts.h"
 #include "panel/adj-values-page.h"
+#include "report/adj-selection-facts.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 #include "window/adj-search-bar.h"
@@ -229,8 +229,8 @@ test_facts (Fixture *fixture, gconstpointer data)
 
       g_array_append_val (nodes, id.index);
     }
-  facts = adj_selection_facts_new (fixture->graph, adj_document_get_scene (fixture->document), NULL,
-                                   nodes);
+  facts =
+      adj_selection_facts_new (fixture->graph, adj_document_get_scene (fixture->document), nodes);
   g_assert_cmpuint (facts->n, ==, 4);
   g_assert_cmpuint (facts->n_backward, ==, 2);
   g_assert_cmpuint (facts->n_unknown, ==, 0);

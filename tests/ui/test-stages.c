@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "adjoint.h"
-#include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-change.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 #include "ui/adj-wait.h"

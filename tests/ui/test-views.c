@@ -3,7 +3,7 @@
 /* Views of a document without a display: flow, undo, pairs, and what is held when. */
 
 #include "model/adj-document.h"
-#include "model/adj-timeline.h"
+#include "report/adj-timeline.h"
 #include "support/adj-test.h"
 #include "ui/adj-wait.h"
 

@@ -12,7 +12,7 @@
 #include "sidebar/adj-graph-row.h"
 #include "sidebar/adj-sidebar.h"
 #include "support/adj-test.h"
-#include "ui/adj-planted.h"
+#include "support/planted-bundle.h"
 #include "ui/adj-walk.h"
 
 /* One for all: a second one would ask for the same place on the bus. */

@@ -8,8 +8,8 @@
 #include "canvas/adj-hover-card.h"
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
-#include "model/adj-facts.h"
 #include "model/adj-maker.h"
+#include "report/adj-facts.h"
 
 struct _AdjCanvasPage
 {

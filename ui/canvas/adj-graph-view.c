@@ -8,7 +8,7 @@
 
 #include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 enum
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "interpreter/adj-interpreter.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 struct _AdjHeat
 {

@@ -8,7 +8,7 @@
 #include "canvas/adj-role-badge.h"
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define REST_MSEC 400
 #define ASIDE 14.0f /* pixels from the pointer */

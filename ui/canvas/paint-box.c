@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "canvas/painter-private.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define PADDING 13.0f
 #define SIGN_SIZE 15.0f

@@ -5,7 +5,7 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "canvas/painter-private.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define ARROW_PX 16
 #define ARROW_SIZE 8.0f

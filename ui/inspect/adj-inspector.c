@@ -13,9 +13,9 @@
 #include "inspect/backward-cards.h"
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
-#include "model/adj-facts.h"
 #include "model/adj-maker.h"
 #include "model/adj-reasons.h"
+#include "report/adj-facts.h"
 #include "widgets/name-widgets.h"
 
 #define MAX_LINKS 12

@@ -7,8 +7,8 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "inspect/adj-histogram.h"
-#include "model/adj-facts.h"
 #include "model/adj-tensor-stats.h"
+#include "report/adj-facts.h"
 
 #define FIRST_ELEMENTS 6
 

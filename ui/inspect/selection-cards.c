@@ -5,8 +5,8 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
-#include "model/adj-selection-facts.h"
+#include "report/adj-facts.h"
+#include "report/adj-selection-facts.h"
 
 #define MAX_OPERATORS 8
 #define MAX_LINKS 40
@@ -120,14 +120,32 @@ add_nodes (GtkBox *cards, const AdjGraph *graph, const GArray *nodes)
   append (cards, card);
 }
 
+static void
+add_run (AdjSelectionFacts *facts, const AdjEvaluation *evaluation, const GArray *nodes)
+{
+  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AdjNodeId id = { g_array_index (nodes, guint32, i) };
+      gboolean timed = result->node_ns != NULL && id.index < result->n_nodes;
+
+      adj_selection_facts_add_run (facts, timed ? result->node_ns[id.index] : -1,
+                                   adj_evaluation_find (evaluation, id));
+    }
+}
+
 void
 adj_selection_cards_fill (GtkBox *cards, AdjDocument *document)
 {
+  const AdjEvaluation *evaluation = adj_document_get_evaluation (document);
   const AdjGraph *graph = adj_document_get_graph (document)->graph;
   GArray *nodes = adj_document_get_chosen (document);
-  g_autoptr (AdjSelectionFacts) facts = adj_selection_facts_new (
-      graph, adj_document_get_scene (document), adj_document_get_evaluation (document), nodes);
+  g_autoptr (AdjSelectionFacts) facts =
+      adj_selection_facts_new (graph, adj_document_get_scene (document), nodes);
 
+  if (evaluation != NULL)
+    add_run (facts, evaluation, nodes);
   add_totals (cards, facts);
   add_verdicts (cards, facts);
   add_roles (cards, facts);

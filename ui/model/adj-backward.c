@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analysis/adj-node-bytes.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 static const AdjNode *
 get_node (const AdjCaptured *captured, guint index)

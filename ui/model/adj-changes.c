@@ -3,8 +3,8 @@
 
 #include "model/adj-changes.h"
 
-#include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-change.h"
 
 static GArray *
 list_differing (const AdjComparison *comparison)

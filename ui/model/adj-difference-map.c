@@ -6,7 +6,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 static gboolean
 same_sizes (const AdjTensorMeta *a, const AdjTensorMeta *b)

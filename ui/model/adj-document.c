@@ -3,11 +3,11 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
 #include "model/adj-log.h"
 #include "model/adj-opening.h"
 #include "model/adj-tradeoff.h"
 #include "model/document-private.h"
+#include "report/adj-facts.h"
 
 static GParamSpec *properties[N_PROPS];
 static guint remark_signal, saved_signal, exported_signal;

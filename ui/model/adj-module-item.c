@@ -7,7 +7,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 struct _AdjModuleItem
 {

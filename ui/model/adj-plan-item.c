@@ -3,8 +3,8 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
 #include "model/plan-private.h"
+#include "report/adj-facts.h"
 
 G_DEFINE_FINAL_TYPE (AdjPlanItem, adj_plan_item, G_TYPE_OBJECT)
 

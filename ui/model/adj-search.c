@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/adj-node-bytes.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 typedef enum
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define MAX_SAMPLED 262144
 

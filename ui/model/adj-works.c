@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 /* Progress of long work shows after this time; shorter work is not worth a flicker. */
 #define SHOW_AFTER_USEC 300000

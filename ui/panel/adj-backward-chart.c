@@ -7,7 +7,7 @@
 
 #include "canvas/adj-graph-view.h"
 #include "canvas/adj-scene-painter.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define MARGIN 12.0f
 #define SAYS 22.0f    /* the line that says what is chosen */

@@ -6,8 +6,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "model/adj-facts.h"
 #include "panel/adj-backward-chart.h"
+#include "report/adj-facts.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/quick-find.h"
 

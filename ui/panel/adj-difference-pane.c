@@ -7,8 +7,8 @@
 
 #include "model/adj-difference-map.h"
 #include "model/adj-element-list.h"
-#include "model/adj-facts.h"
 #include "panel/adj-difference-view.h"
+#include "report/adj-facts.h"
 #include "widgets/adj-column.h"
 #include "widgets/name-widgets.h"
 #include "widgets/scroll-to-row.h"

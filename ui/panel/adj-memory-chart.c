@@ -6,7 +6,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define TOP 20.0f    /* for the label of the peak */
 #define BOTTOM 16.0f /* for the names of the phases */

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "model/adj-timeline.h"
+#include "report/adj-timeline.h"
 
 G_BEGIN_DECLS
 

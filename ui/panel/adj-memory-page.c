@@ -5,8 +5,8 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
 #include "panel/adj-memory-chart.h"
+#include "report/adj-facts.h"
 #include "widgets/adj-column.h"
 #include "widgets/context-menu.h"
 #include "widgets/quick-find.h"

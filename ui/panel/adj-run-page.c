@@ -7,10 +7,10 @@
 #include <math.h>
 
 #include "canvas/adj-scene-painter.h"
-#include "model/adj-facts.h"
 #include "model/adj-output-item.h"
 #include "panel/kept-run-row.h"
 #include "panel/output-columns.h"
+#include "report/adj-facts.h"
 #include "widgets/name-widgets.h"
 
 /* What torch.testing takes for float32. */

@@ -6,10 +6,10 @@
 #include <glib/gi18n.h>
 
 #include "canvas/adj-scene-painter.h"
-#include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
 #include "panel/adj-difference-pane.h"
+#include "report/adj-facts.h"
 #include "widgets/adj-column.h"
 #include "widgets/context-menu.h"
 #include "widgets/quick-find.h"

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "canvas/adj-scene-painter.h"
-#include "model/adj-facts.h"
 #include "model/adj-output-item.h"
 #include "model/adj-tensor-stats.h"
+#include "report/adj-facts.h"
 #include "widgets/adj-column.h"
 
 static char *

@@ -5,9 +5,9 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
 #include "model/adj-graph-item.h"
 #include "model/adj-module-item.h"
+#include "report/adj-facts.h"
 #include "sidebar/adj-graph-row.h"
 #include "sidebar/module-rows.h"
 #include "widgets/adj-row-look.h"

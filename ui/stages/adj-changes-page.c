@@ -5,8 +5,8 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-stage-change.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-change.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/node-rows.h"
 #include "widgets/quick-find.h"

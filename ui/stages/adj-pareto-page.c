@@ -5,9 +5,9 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
 #include "model/adj-tradeoff.h"
 #include "model/adj-works.h"
+#include "report/adj-facts.h"
 #include "stages/adj-pareto-chart.h"
 #include "widgets/adj-column.h"
 

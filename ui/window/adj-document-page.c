@@ -7,7 +7,6 @@
 
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
-#include "model/adj-facts.h"
 #include "panel/adj-backward-page.h"
 #include "panel/adj-log-page.h"
 #include "panel/adj-memory-page.h"
@@ -15,6 +14,7 @@
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
+#include "report/adj-facts.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"

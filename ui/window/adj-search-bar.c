@@ -5,9 +5,9 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
+#include "report/adj-facts.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/context-menu.h"
 #include "widgets/scroll-to-row.h"

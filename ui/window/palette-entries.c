@@ -6,10 +6,10 @@
 #include <glib/gi18n.h>
 
 #include "canvas/adj-graph-view.h"
-#include "model/adj-facts.h"
 #include "model/adj-fuzzy.h"
 #include "model/adj-module-item.h"
 #include "model/adj-stages.h"
+#include "report/adj-facts.h"
 #include "window/window-commands.h"
 
 #define MAX_SHOWN 100

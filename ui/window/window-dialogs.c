@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 /* -- opening -- */
 

@@ -3,7 +3,7 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 #include "widgets/name-widgets.h"
 #include "window/window-actions.h"
 #include "window/window-choices.h"

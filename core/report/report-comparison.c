@@ -3,7 +3,7 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 #include "report/report-private.h"
 
 #define MAX_ROWS 100

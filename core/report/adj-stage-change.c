@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a stage changed, node by node with the reason, as a list model. */
 
-#include "model/adj-stage-change.h"
+#include "report/adj-stage-change.h"
 
 #include <glib/gi18n.h>
 

@@ -3,8 +3,8 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
-#include "model/adj-timeline.h"
+#include "report/adj-facts.h"
+#include "report/adj-timeline.h"
 #include "report/report-private.h"
 
 #define MAX_ROWS 100

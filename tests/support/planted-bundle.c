@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a file whose recorded values differ where a test wants it. */
 
-#include "ui/adj-planted.h"
+#include "support/planted-bundle.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 
 #include "base/adj-file-writer.h"
 #include "interpreter/adj-interpreter.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 #include "report/report-private.h"
 #include "scene/paint-cairo.h"
 #include "session/adj-check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/adj-evaluation.h"
+#include "exec/adj-comparison.h"
 #include "scene/adj-scene.h"
 
 G_BEGIN_DECLS
@@ -27,11 +27,14 @@ typedef struct
   guint n;
 } AdjOperatorCount;
 
-/* @nodes: of guint32; @scene: knows the roles; @evaluation: (nullable) */
-AdjSelectionFacts *adj_selection_facts_new (const AdjGraph *graph,
-                                            const AdjScene *scene,
-                                            const AdjEvaluation *evaluation,
-                                            const GArray *nodes);
+/* @nodes: of guint32; @scene: knows the roles.  (transfer full) */
+AdjSelectionFacts *
+adj_selection_facts_new (const AdjGraph *graph, const AdjScene *scene, const GArray *nodes);
+/* What a run says of one of the nodes: the nanoseconds it took (-1: not known) and how its value
+ * compared (nullable). */
+void adj_selection_facts_add_run (AdjSelectionFacts *facts,
+                                  gint64 ns,
+                                  const AdjValueComparison *comparison);
 void adj_selection_facts_free (AdjSelectionFacts *facts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSelectionFacts, adj_selection_facts_free)

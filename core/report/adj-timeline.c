@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory over the steps of a graph: what is live when, by module, and a ledger of what is held. */
 
-#include "model/adj-timeline.h"
+#include "report/adj-timeline.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 
 #include "interpreter/adj-interpreter.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #define MAX_LEDGER 500
 

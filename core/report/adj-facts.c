@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties of nodes as the window spells them: types, sizes, roles, verdicts. */
 
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

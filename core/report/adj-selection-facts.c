@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Totals over the selected nodes: bytes, operators, roles, verdicts. */
 
-#include "model/adj-selection-facts.h"
+#include "report/adj-selection-facts.h"
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
-#include "model/adj-facts.h"
+#include "report/adj-facts.h"
 
 static gint
 more_first (gconstpointer a, gconstpointer b)
@@ -65,25 +65,8 @@ count_bytes (AdjSelectionFacts *facts,
     facts->saved_bytes += bytes;
 }
 
-static void
-count_run (AdjSelectionFacts *facts, const AdjEvaluation *evaluation, AdjNodeId id)
-{
-  const AdjRunResult *result = adj_evaluation_get_result (evaluation);
-  const AdjValueComparison *comparison = adj_evaluation_find (evaluation, id);
-
-  if (result->node_ns != NULL && id.index < result->n_nodes)
-    facts->ns = MAX (facts->ns, 0) + result->node_ns[id.index];
-  if (comparison == NULL)
-    return;
-  facts->compared = TRUE;
-  facts->verdicts[MIN (comparison->verdict, ADJ_VERDICT_SKIPPED)]++;
-}
-
 AdjSelectionFacts *
-adj_selection_facts_new (const AdjGraph *graph,
-                         const AdjScene *scene,
-                         const AdjEvaluation *evaluation,
-                         const GArray *nodes)
+adj_selection_facts_new (const AdjGraph *graph, const AdjScene *scene, const GArray *nodes)
 {
   AdjSelectionFacts *facts = g_new0 (AdjSelectionFacts, 1);
   g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
@@ -101,11 +84,22 @@ adj_selection_facts_new (const AdjGraph *graph,
       facts->roles[role]++;
       count_operator (facts, node);
       count_bytes (facts, graph, id.index, role, storages);
-      if (evaluation != NULL)
-        count_run (facts, evaluation, id);
     }
   g_array_sort (facts->operators, more_first);
   return facts;
+}
+
+void
+adj_selection_facts_add_run (AdjSelectionFacts *facts,
+                             gint64 ns,
+                             const AdjValueComparison *comparison)
+{
+  if (ns >= 0)
+    facts->ns = MAX (facts->ns, 0) + ns;
+  if (comparison == NULL)
+    return;
+  facts->compared = TRUE;
+  facts->verdicts[MIN (comparison->verdict, ADJ_VERDICT_SKIPPED)]++;
 }
 
 void

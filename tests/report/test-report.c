@@ -12,7 +12,7 @@
 #include "session/adj-pipeline.h"
 #include "session/adj-session.h"
 #include "support/adj-test.h"
-#include "ui/adj-planted.h"
+#include "support/planted-bundle.h"
 
 /* -- escaping -- */
 
@@ -254,10 +254,10 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/ui/report/escapes", test_escapes);
-  g_test_add_func ("/ui/report/agrees", test_agrees);
-  g_test_add_func ("/ui/report/differs", test_differs);
-  g_test_add_func ("/ui/report/hostile", test_hostile);
-  g_test_add_func ("/ui/report/stages", test_stages);
+  g_test_add_func ("/report/escapes", test_escapes);
+  g_test_add_func ("/report/agrees", test_agrees);
+  g_test_add_func ("/report/differs", test_differs);
+  g_test_add_func ("/report/hostile", test_hostile);
+  g_test_add_func ("/report/stages", test_stages);
   return g_test_run ();
 }

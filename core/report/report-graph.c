@@ -4,9 +4,9 @@
 
 #include <glib/gi18n.h>
 
-#include "model/adj-facts.h"
-#include "model/adj-selection-facts.h"
-#include "model/adj-stage-change.h"
+#include "report/adj-facts.h"
+#include "report/adj-selection-facts.h"
+#include "report/adj-stage-change.h"
 #include "report/report-private.h"
 #include "session/adj-check.h"
 
@@ -35,7 +35,7 @@ report_operators (const AdjReport *report, GString *out)
 {
   g_autoptr (GArray) nodes = list_calls (report->graph->graph);
   g_autoptr (AdjSelectionFacts) facts =
-      adj_selection_facts_new (report->graph->graph, report->scene, NULL, nodes);
+      adj_selection_facts_new (report->graph->graph, report->scene, nodes);
   guint n = MIN (facts->operators->len, MAX_ROWS);
   g_autofree char *caption =
       g_strdup_printf (_ ("%u of %u operators, the most frequent first"), n, facts->operators->len);
