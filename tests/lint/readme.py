@@ -1,35 +1,87 @@
 # SPDX-License-Identifier: MIT
-"""What the tables of core/README.md name exists: files, and what is said to stand in them.
+"""What the README pages of the folders name exists, and each layer of core has such a page.
 
-In a cell, `folder/file.c` is a file of core/; a name behind a colon after it, `adj_trace`, occurs in
-that file.
+On every page, in pictures too: functions, types and constants `adj_…`, `Adj…`, `ADJ_…`, and whatever
+stands before "()". In backticks: files and, with a slash behind them, folders, seen from the page,
+from core/ or from the top, or made there by its meson.build; the mere name of a file may be that of
+any. A star, and the words KIND and NAME, stand for anything. The targets of links.
+
+In the tables of core/README.md `folder/file.c` is a file of core/; a name behind a colon after it,
+`adj_trace`, occurs in that file.
 """
 
+import fnmatch
 import re
 import sys
 
-from sources import ROOT, read
+from sources import ROOT, read, tracked
 
-PAGE = "core/README.md"
+MAP = "core/README.md"
 FILE = re.compile(r"`([\w-]+/[\w./-]+\.(?:c|h|inc|md))`((?:: `\w+`)?)")
+SYMBOL = re.compile(r"(?<![\w-])(?:(?:adj|ADJ)_|Adj[A-Z])\w*\*?")
+CALLED = re.compile(r"(?<![\w.-])([A-Za-z_]\w+) ?\(\)")
+PATH = re.compile(r"`([\w./*-]+\.(?:c|h|inc|py|md|ui|css|txt|json|build|sh|\*)|[\w./*-]+/)`")
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+WORD = re.compile(r"\b[A-Za-z_]\w+")
+PAGES = ("kernels", "app", "ui", "tests", "data", "data/programs")
 
 
-def check(number, cell):
-    for path, named in FILE.findall(cell):
+def wrong_cells(number, line):
+    for path, named in FILE.findall(line):
         name = named.strip(": `")
         if not (ROOT / "core" / path).exists() and not (ROOT / path).exists():
-            yield f"{PAGE}:{number}: there is no core/{path}"
+            yield f"{MAP}:{number}: there is no core/{path}"
         elif name and not re.search(rf"\b{name}\b", read(f"core/{path}")):
-            yield f"{PAGE}:{number}: core/{path} has no {name}"
+            yield f"{MAP}:{number}: core/{path} has no {name}"
+
+
+def is_made(path):
+    build = path.parent / "meson.build"
+    return build.exists() and f"'{path.name}'" in build.read_text(encoding="utf-8")
+
+
+def exists(page, path, names):
+    if "/" not in path and fnmatch.filter(names, path):
+        return True
+    starts = (ROOT / page.parent, ROOT / "core", ROOT)
+    return any(any(start.glob(path.rstrip("/"))) or is_made(start / path) for start in starts)
+
+
+def open_ends(text):
+    return re.sub("KIND|NAME", "*", text)
+
+
+def wrong_names(page, line, words, names):
+    for name in SYMBOL.findall(line):
+        if name not in words and not fnmatch.filter(words, open_ends(name)):
+            yield f"there is no {name}"
+    for name in CALLED.findall(line):
+        if name not in words:
+            yield f"there is no {name}()"
+    for path in PATH.findall(open_ends(line)):
+        if path[0] != "/" and not exists(page, path, names):
+            yield f"there is no {path}"
+    for path in LINK.findall(line):
+        if not (ROOT / page.parent / path).exists():
+            yield f"there is no {path}"
 
 
 def main():
+    pages = tracked("*README.md")
+    sources = tracked("*.c", "*.h", "*.inc", "*.in", "*.py")
+    words = {word for path in sources for word in WORD.findall(read(path))}
+    names = {path.name for path in tracked()}
+    layers = {path.parent.as_posix() for path in tracked("core/*/meson.build") if len(path.parts) == 3}
     complaints = [
-        complaint
-        for number, line in enumerate(read(PAGE).splitlines(), 1)
-        if line.startswith("|")
-        for complaint in check(number, line)
+        f"{folder}: there is no README.md"
+        for folder in sorted(layers.union(PAGES))
+        if not any(page.parent.as_posix() == folder for page in pages)
     ]
+    for page in pages:
+        for number, line in enumerate(read(page).splitlines(), 1):
+            complaints += [f"{page}:{number}: {what}" for what in wrong_names(page, line, words, names)]
+            if page.as_posix() == MAP and line.startswith("|"):
+                complaints += wrong_cells(number, line)
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0
