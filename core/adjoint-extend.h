@@ -12,4 +12,5 @@
 #include "call/adj-trace-wrapped.h"
 #include "ir/adj-builder.h"
 #include "ir/adj-opaque.h"
+#include "rules/adj-own-op.h"
 #include "trace/adj-composite.h"

@@ -78,6 +78,7 @@ change_device (AdjGraph *graph, const GArray *items, AdjDevice device, GError **
       map[i] = adj_builder_add (
           builder, &(AdjNodeSpec){ .name = node->name,
                                    .opcode = node->opcode,
+                                   .op = node->op,
                                    .target = node->target,
                                    .args = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args },
                                    .val = { .kind = ADJ_VALUE_META, .meta = &meta },

@@ -407,7 +407,7 @@ take_contents (AdjBuilder *builder, const AdjNodeSpec *spec, AdjNode *node)
 {
   node->target = take_text (builder, spec->target);
   if (spec->opcode == ADJ_OPCODE_CALL_FUNCTION && builder->find_op != NULL)
-    node->op = builder->find_op (node->target);
+    node->op = spec->op != NULL ? spec->op : builder->find_op (node->target);
   node->args = take_arguments (builder, &spec->args, ADJ_VALUE_TUPLE, node->name);
   node->kwargs = take_arguments (builder, &spec->kwargs, ADJ_VALUE_DICT, node->name);
   node->val = take_value (builder, &spec->val, node->name);

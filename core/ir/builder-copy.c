@@ -90,6 +90,7 @@ adj_builder_copy (AdjBuilder *builder, const AdjGraph *from, guint index, AdjNod
   spec = (AdjNodeSpec){
     .name = name,
     .opcode = node->opcode,
+    .op = node->op,
     .target = node->target,
     .args = args,
     .kwargs = kwargs,

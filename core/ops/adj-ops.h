@@ -41,6 +41,15 @@ gboolean adj_op_call_is_entangled (const AdjOpCall *call);
 /* What it does with each element, one after the other, as PyTorch's kernels do it. */
 gboolean adj_op_call_in_turn (AdjOpCall *call);
 
+/* (transfer full) (nullable): an operator that is not of the table, made of @record, whose texts
+ * must outlive it.  %NULL with ADJ_ERROR_PARSE: schema or body cannot be read. */
+AdjOp *adj_op_new_own (const AdjOp *record, GError **error);
+void adj_op_free_own (AdjOp *op);
+gboolean adj_op_is_own (const AdjOp *op);
+/* What rules/ keeps of such an operator; @rules: (transfer full): freed by @free_rules with it. */
+void adj_op_set_rules (AdjOp *op, gpointer rules, GDestroyNotify free_rules);
+gconstpointer adj_op_get_rules (const AdjOp *op); /* (nullable) */
+
 /* The pointwise body of @op, parsed; %NULL when it has none. */
 const AdjExpr *adj_op_get_body (const AdjOp *op);
 

@@ -229,6 +229,20 @@ remember (OpEntry *entry, const Key *key, AdjTileProgram *program)
   return program;
 }
 
+void
+op_entry_drop_programs (OpEntry *entry)
+{
+  Compiled *next;
+
+  for (Compiled *compiled = entry->programs; compiled != NULL; compiled = next)
+    {
+      next = compiled->next;
+      g_free ((char *) compiled->key.string);
+      adj_tile_program_free (compiled->program);
+      g_free (compiled);
+    }
+}
+
 /* The dtype that the body computes in: that of the result, unless the result is a truth value. */
 static AdjDType
 compute_dtype (const AdjOpCall *call)

@@ -7,13 +7,17 @@ G_BEGIN_DECLS
 
 typedef struct _Compiled Compiled;
 
-/* An operator of the table: a record, or a twin derived from one. */
+/* An operator: a record of the table, a twin derived from one, or one of a program. */
 typedef struct
 {
   AdjOp op;            /* first, so that an AdjOp of the table is its entry */
   const AdjOp *base;   /* (nullable): of a twin */
   const AdjExpr *body; /* (nullable): the parsed expr */
-  Compiled *programs;  /* atomic: grows at the front, lives as long as the table */
+  Compiled *programs;  /* atomic: grows at the front, lives as long as the entry */
+  /* Of an operator that is not of the table. */
+  AdjArena *arena;           /* (owned) (nullable) */
+  gpointer rules;            /* (owned) (nullable): what rules/ made of its texts */
+  GDestroyNotify free_rules; /* (nullable) */
 } OpEntry;
 
 static inline OpEntry *
@@ -21,6 +25,15 @@ op_entry (const AdjOp *op)
 {
   return (OpEntry *) op;
 }
+
+/* Makes @entry, which is zeroed, of @record with @schema; @arena owns what is parsed.  %FALSE with
+ * ADJ_ERROR_PARSE: schema or body cannot be read. */
+gboolean op_entry_init (
+    OpEntry *entry, AdjArena *arena, const AdjOp *record, const char *schema, GError **error);
+/* Gives a record with a body the functions that it leaves out. */
+void op_entry_fill (OpEntry *entry);
+/* Frees the programs that were compiled for @entry (pointwise.c). */
+void op_entry_drop_programs (OpEntry *entry);
 
 /* A family: the records of one .inc file, with the functions of its .c file. */
 typedef struct

@@ -44,12 +44,7 @@ add_entry (Table *table, const AdjOp *record, const char *schema)
   OpEntry *entry = &table->entries[table->n++];
   GError *error = NULL;
 
-  entry->op = *record;
-  entry->op.schema = schema;
-  entry->op.parsed = adj_schema_parse (schema, table->arena, &error);
-  if (entry->op.parsed != NULL && record->expr != NULL)
-    entry->body = adj_expr_parse (table->arena, record->expr, -1, &error);
-  if (error != NULL)
+  if (!op_entry_init (entry, table->arena, record, schema, &error))
     g_error ("%s: %s", schema, error->message);
   g_hash_table_insert (table->by_target, (gpointer) entry->op.parsed->target, entry);
   return entry;
@@ -58,16 +53,7 @@ add_entry (Table *table, const AdjOp *record, const char *schema)
 static void
 add_record (Table *table, const AdjOp *record)
 {
-  OpEntry *entry = add_entry (table, record, record->schema);
-
-  if (record->expr == NULL)
-    return;
-  if (record->meta == NULL)
-    entry->op.meta = adj_pointwise_meta;
-  if (record->kernel == NULL)
-    entry->op.kernel = adj_pointwise_kernel;
-  if (record->flops == NULL)
-    entry->op.flops = adj_pointwise_flops;
+  op_entry_fill (add_entry (table, record, record->schema));
 }
 
 /* @schema (transfer full) (nullable) */

@@ -91,6 +91,7 @@ add_call (Emission *self, guint i)
   adj_value_map (&node->kwargs, map_leaf, self, &kwargs);
   if (node->opcode == ADJ_OPCODE_GET_ATTR)
     add_attribute (self, node);
+  spec.op = node->op;
   spec.args = args;
   spec.kwargs = kwargs;
   return adj_builder_add (self->builder, &spec);

@@ -245,6 +245,7 @@ add_call (Normaliser *self, guint index)
   AdjNodeMeta meta = node->meta;
   AdjNodeSpec spec = { .name = node->name,
                        .opcode = node->opcode,
+                       .op = g_str_equal (spelling.target, node->target) ? node->op : NULL,
                        .target = spelling.target,
                        .val = node->val,
                        .meta = &meta,

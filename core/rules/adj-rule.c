@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "call/adj-op.h"
-#include "ops/adj-op-table.h"
+#include "ops/adj-ops.h"
 #include "ops/adj-packet.h"
+#include "rules/adj-own-op.h"
 #include "rules/rule-private.h"
 
 typedef struct
@@ -28,7 +29,25 @@ typedef struct
   guint64 grads;
   const char *locals[24];
   guint n_locals;
+  GError *error; /* (owned) (nullable): the first */
 } Lowering;
+
+static void fail (Lowering *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* The rule cannot be used; what is made of it from now on does not count. */
+static void
+fail (Lowering *l, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list list;
+
+  if (l->error != NULL)
+    return;
+  va_start (list, format);
+  message = g_strdup_vprintf (format, list);
+  va_end (list);
+  l->error = g_error_new (ADJ_ERROR, ADJ_ERROR_PARSE, "%s: %s", l->schema->text, message);
+}
 
 static AdjRuleTerm *lower (Lowering *l, const AdjExpr *expr, gboolean described);
 
@@ -156,7 +175,8 @@ lower_name (Lowering *l, const AdjExpr *expr, gboolean described)
     return lower_constant (l, expr,
                            (AdjValue){ .kind = ADJ_VALUE_MEMORY_FORMAT,
                                        .format = adj_memory_format_from_name (name) });
-  g_error ("%s: the %s names '%s'", l->schema->text, rule_kind_noun (l->kind), name);
+  fail (l, "the %s names '%s'", rule_kind_noun (l->kind), name);
+  return lower_constant (l, expr, ADJ_NONE);
 }
 
 /* -- calls and operators -- */
@@ -183,7 +203,7 @@ lower_call (Lowering *l, const AdjExpr *expr)
   if (builtin == NULL)
     term->op = find_operator (expr->name);
   if (builtin == NULL && term->op == NULL)
-    g_error ("%s: the %s calls '%s'", l->schema->text, rule_kind_noun (l->kind), expr->name);
+    fail (l, "the %s calls '%s'", rule_kind_noun (l->kind), expr->name);
   lower_args (l, term, expr, builtin != NULL ? rule_builtin_describes (builtin) : 0);
   return term;
 }
@@ -240,8 +260,7 @@ lower_operator (Lowering *l, const AdjExpr *expr)
   if (expr->n_args == 1 && strcmp (expr->name, "not") == 0)
     term->kind = RULE_NOT;
   if (term->kind == RULE_N_KINDS)
-    g_error ("%s: the %s cannot compute '%s'", l->schema->text, rule_kind_noun (l->kind),
-             expr->name);
+    fail (l, "the %s cannot compute '%s'", rule_kind_noun (l->kind), expr->name);
   return term;
 }
 
@@ -337,7 +356,7 @@ add_grad_entry (const char *name, const AdjExpr *expr, gpointer data, GError **e
   while (arg < l->schema->n_arguments && strcmp (l->schema->arguments[arg].name, name) != 0)
     arg++;
   if (arg == l->schema->n_arguments)
-    g_error ("%s: a gradient of '%s', which is no argument", l->schema->text, name);
+    fail (l, "a gradient of '%s', which is no argument", name);
   add_entry (l, arg, expr);
   return TRUE;
 }
@@ -353,17 +372,19 @@ add_entries (Lowering *l, const char *text)
   else if ((expr = adj_expr_parse (l->arena, text, -1, &error)) != NULL)
     add_entry (l, 0, expr);
   if (error != NULL)
-    g_error ("%s: %s", l->schema->text, error->message);
+    fail (l, "%s", error->message);
+  g_clear_error (&error);
 }
 
-static void
-add_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text)
+/* %FALSE with ADJ_ERROR_PARSE. */
+static gboolean
+try_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text, GError **error)
 {
   Lowering l = { .arena = table->arena, .kind = kind, .schema = adj_op_get_schema (op) };
   AdjRule *rule;
 
   if (text == NULL)
-    return;
+    return TRUE;
   rule = adj_arena_new0 (table->arena, AdjRule, 1);
   l.entries = g_array_new (FALSE, TRUE, sizeof (AdjRuleEntry));
   l.shared = g_ptr_array_new ();
@@ -378,6 +399,20 @@ add_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text)
   g_hash_table_insert (table->rules[kind], (gpointer) op, rule);
   g_array_unref (l.entries);
   g_ptr_array_unref (l.shared);
+  if (l.error == NULL)
+    return TRUE;
+  g_propagate_error (error, l.error);
+  return FALSE;
+}
+
+/* Of the table, whose records are ours. */
+static void
+add_rule (Table *table, const AdjOp *op, AdjRuleKind kind, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!try_rule (table, op, kind, text, &error))
+    g_error ("%s", error->message);
 }
 
 /* Bits of the element's arguments as bits of the list's. */
@@ -431,13 +466,32 @@ add_each (Table *table, const AdjOp *op)
 }
 
 static Table *
-make_table (void)
+table_new (void)
 {
   Table *table = g_new0 (Table, 1);
 
   table->arena = adj_arena_new ();
   for (guint kind = 0; kind < ADJ_N_RULE_KINDS; kind++)
     table->rules[kind] = g_hash_table_new (NULL, NULL);
+  return table;
+}
+
+static void
+table_free (gpointer data)
+{
+  Table *table = data;
+
+  for (guint kind = 0; kind < ADJ_N_RULE_KINDS; kind++)
+    g_hash_table_unref (table->rules[kind]);
+  adj_arena_free (table->arena);
+  g_free (table);
+}
+
+static Table *
+make_table (void)
+{
+  Table *table = table_new ();
+
   for (guint i = 0; i < adj_ops_get_n (); i++)
     {
       const AdjOp *op = adj_ops_get (i);
@@ -465,13 +519,41 @@ const AdjRule *
 adj_rule_find (const AdjOp *op, AdjRuleKind kind)
 {
   static gsize once;
-  const Table *table;
+  const Table *table = adj_op_get_rules (op);
 
-  if (g_once_init_enter (&once))
+  if (table == NULL && g_once_init_enter (&once))
     g_once_init_leave (&once, GPOINTER_TO_SIZE (make_table ()));
-  table = GSIZE_TO_POINTER (once);
+  if (table == NULL)
+    table = GSIZE_TO_POINTER (once);
   if (kind == ADJ_RULE_GRAD && op->grad == NULL && adj_op_get_base (op) != NULL &&
       !writes_out (adj_op_get_schema (op)))
     op = adj_op_get_base (op);
   return g_hash_table_lookup (table->rules[kind], op);
+}
+
+/* -- operators of a program -- */
+
+AdjOp *
+adj_op_new (const AdjOp *record, GError **error)
+{
+  AdjOp *op = adj_op_new_own (record, error);
+  Table *table;
+
+  if (op == NULL)
+    return NULL;
+  table = table_new ();
+  adj_op_set_rules (op, table, table_free);
+  if (try_rule (table, op, ADJ_RULE_GRAD, op->grad, error) &&
+      try_rule (table, op, ADJ_RULE_DECOMPOSE, op->decompose, error) &&
+      try_rule (table, op, ADJ_RULE_INVERSE, op->inverse, error))
+    return op;
+  adj_op_free (op);
+  return NULL;
+}
+
+void
+adj_op_free (AdjOp *op)
+{
+  if (op != NULL)
+    adj_op_free_own (op);
 }

@@ -8,7 +8,7 @@
 
 #include "ir/adj-builder-internal.h"
 #include "ir/adj-opaque.h"
-#include "ops/adj-op-table.h"
+#include "ops/adj-ops.h"
 #include "trace/tracer-private.h"
 
 /* What nodes that call it have in common. */
@@ -182,7 +182,7 @@ get_meta (AdjTracer *tracer, AdjNodeId *origin)
 
 /* -- nodes ---- */
 
-static const TracedTarget *
+static TracedTarget *
 get_target (AdjTracer *tracer, const char *name)
 {
   TracedTarget *target = g_hash_table_lookup (tracer->targets, name);
@@ -196,6 +196,13 @@ get_target (AdjTracer *tracer, const char *name)
       g_hash_table_insert (tracer->targets, (gpointer) name, target);
     }
   return target;
+}
+
+void
+adj_tracer_note_op (AdjTracer *tracer, const AdjOp *op)
+{
+  if (adj_op_is_own (op))
+    get_target (tracer, adj_op_get_schema (op)->target)->op = op;
 }
 
 typedef struct
@@ -366,7 +373,7 @@ is_pure (const AdjTracedNode *node)
     return TRUE;
   if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
     return FALSE;
-  op = adj_op_find (node->target);
+  op = node->op;
   if (op == NULL)
     return g_str_has_prefix (node->target, "operator.");
   return adj_op_is_pure (op);

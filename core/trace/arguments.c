@@ -118,6 +118,7 @@ adj_tracer_take_arguments (AdjTracer *tracer,
   gboolean done;
 
   tracer->call = call;
+  adj_tracer_note_op (tracer, call->op);
   done = take_arguments (tracer, call, args, kwargs);
   tracer->call = NULL;
   return done;

@@ -4,9 +4,8 @@
 #include "base/adj-arena.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
-#include "trace/adj-tracer.h"
-
 #include "ir/adj-builder.h"
+#include "trace/adj-tracer.h"
 
 G_BEGIN_DECLS
 
@@ -60,6 +59,8 @@ struct _AdjTracer
   ((AdjValue){ .kind = ADJ_VALUE_##k, .n = (count), .items = (array) })
 
 AdjNodeId adj_tracer_add (AdjTracer *tracer, AdjTracedNode *node, const char *stem);
+/* Calls of the target of @op are calls of @op, be it of the table or not. */
+void adj_tracer_note_op (AdjTracer *tracer, const AdjOp *op);
 
 /* -- subgraphs.c -- */
 

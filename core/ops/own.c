@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What an operator is made of, one of the table or one that a program brings along. */
+
+#include "call/adj-schema-internal.h"
+#include "ops/adj-ops.h"
+#include "ops/table-private.h"
+
+gboolean
+op_entry_init (
+    OpEntry *entry, AdjArena *arena, const AdjOp *record, const char *schema, GError **error)
+{
+  entry->op = *record;
+  entry->op.schema = schema;
+  entry->op.parsed = adj_schema_parse (schema, arena, error);
+  if (entry->op.parsed == NULL || record->expr == NULL)
+    return entry->op.parsed != NULL;
+  entry->body = adj_expr_parse (arena, record->expr, -1, error);
+  return entry->body != NULL;
+}
+
+void
+op_entry_fill (OpEntry *entry)
+{
+  if (entry->body == NULL)
+    return;
+  if (entry->op.meta == NULL)
+    entry->op.meta = adj_pointwise_meta;
+  if (entry->op.kernel == NULL)
+    entry->op.kernel = adj_pointwise_kernel;
+  if (entry->op.flops == NULL)
+    entry->op.flops = adj_pointwise_flops;
+}
+
+AdjOp *
+adj_op_new_own (const AdjOp *record, GError **error)
+{
+  OpEntry *entry = g_new0 (OpEntry, 1);
+
+  entry->arena = adj_arena_new ();
+  if (!op_entry_init (entry, entry->arena, record, record->schema, error))
+    {
+      adj_op_free_own (&entry->op);
+      return NULL;
+    }
+  op_entry_fill (entry);
+  return &entry->op;
+}
+
+void
+adj_op_free_own (AdjOp *op)
+{
+  OpEntry *entry = op_entry (op);
+
+  if (entry->free_rules != NULL)
+    entry->free_rules (entry->rules);
+  op_entry_drop_programs (entry);
+  adj_arena_free (entry->arena);
+  g_free (entry);
+}
+
+gboolean
+adj_op_is_own (const AdjOp *op)
+{
+  return op_entry (op)->arena != NULL;
+}
+
+void
+adj_op_set_rules (AdjOp *op, gpointer rules, GDestroyNotify free_rules)
+{
+  op_entry (op)->rules = rules;
+  op_entry (op)->free_rules = free_rules;
+}
+
+gconstpointer
+adj_op_get_rules (const AdjOp *op)
+{
+  return op_entry (op)->rules;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-op.h"
+
+G_BEGIN_DECLS
+
+/* Operators that a program brings along.  They are called by adj_call() and differentiated, traced
+ * and run as those of the table are; a reader of graphs finds them by the AdjFindOpFunc that it is
+ * given, which asks adj_op_find() for the others. */
+
+/**
+ * adj_op_new:
+ * @record: as those of core/ops: a schema in a namespace of its own ("mine::cube(Tensor self) ->
+ *   Tensor"), a body `expr` or the functions `meta` and `kernel`, perhaps a rule `grad`; its texts
+ *   must outlive the operator, and `parsed` is left out
+ *
+ * Flags that ask for twins (in place, out=) are passed over.
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE when its schema, its body or one
+ *   of its rules cannot be read, or names what is not there
+ */
+ADJ_PUBLIC AdjOp *adj_op_new (const AdjOp *record, GError **error);
+/* @op: (nullable): made by adj_op_new(); not before the last graph, tensor with history or context
+ * that knows it. */
+ADJ_PUBLIC void adj_op_free (AdjOp *op);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjOp, adj_op_free)
+
+G_END_DECLS
