@@ -186,6 +186,51 @@ test_lessons (void)
     }
 }
 
+#define MAX_EXAMPLE_LINES 60
+
+static guint
+count_lines (const char *text)
+{
+  guint n = 0;
+
+  for (const char *at = text; (at = strchr (at, '\n')) != NULL; at++)
+    n++;
+  return n;
+}
+
+/* One thing that the library is for on a page each: it compiles against what is installed and
+ * prints what stands in tests/install/examples. */
+static void
+test_examples (void)
+{
+  g_autofree char *folder = adj_test_data_path ("programs/examples");
+  g_autofree char *data = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *file;
+  guint n = 0;
+
+  for (; (file = g_dir_read_name (dir)) != NULL; n++)
+    {
+      g_autofree char *name = g_strndup (file, strlen (file) - strlen (".c"));
+      g_autofree char *source = g_build_filename (folder, file, NULL);
+      g_autofree char *quoted = g_shell_quote (source);
+      g_autofree char *program = g_build_filename (installed, name, NULL);
+      g_autofree char *golden = g_strdup_printf ("install/examples/%s.txt", name);
+      g_autofree char *text = adj_test_read_file (source, NULL);
+      const char *run[] = { program, data, NULL };
+      g_autofree char *printed = NULL;
+      g_autofree char *line = NULL;
+
+      g_test_message ("%s", name);
+      g_assert_cmpuint (count_lines (text), <=, MAX_EXAMPLE_LINES);
+      compile (quoted, "--cflags --libs", program);
+      printed = run_program (run);
+      line = g_strconcat (printed, "\n", NULL);
+      adj_test_check_golden (golden, line);
+    }
+  g_assert_cmpuint (n, ==, 8);
+}
+
 static guint
 check_exports (gpointer library, const char *header)
 {
@@ -251,6 +296,7 @@ main (int argc, char **argv)
   g_test_add_func ("/install/files", test_files);
   g_test_add_func ("/install/a-program-compiles-and-runs", test_program);
   g_test_add_func ("/install/the-page-of-the-readme", test_readme);
+  g_test_add_func ("/install/examples", test_examples);
   g_test_add_func ("/install/lessons-are-plugins", test_lessons);
   g_test_add_func ("/install/exports-what-it-declares", test_exports);
   return g_test_run ();
