@@ -240,16 +240,26 @@ range_size (const AdjOpCall *call, gint arg, gint64 if_absent)
                   : ADJ_SIZE (if_absent);
 }
 
-/* ceil ((end - start) / step) in integers. */
+static gboolean
+is_nan (const AdjOpCall *call, gint arg)
+{
+  return arg >= 0 && call->args[arg].kind == ADJ_VALUE_FLOAT && isnan (call->args[arg].number);
+}
+
+/* ceil ((end - start) / step) in integers; -1: there is no such number. */
 static AdjSize
 count_integers (const AdjOpCall *call, const Range *range)
 {
   AdjSymbols *symbols = op_symbols (call);
   AdjSize start = range_size (call, range->start, 0);
-  AdjSize length = adj_size_sub (symbols, range_size (call, range->end, 0), start);
+  AdjSize end = range_size (call, range->end, 0);
   AdjSize step = range_size (call, range->step, 1);
   AdjSize zero = ADJ_SIZE (0);
+  AdjSize length;
 
+  if (is_nan (call, range->start) || is_nan (call, range->end) || is_nan (call, range->step))
+    return ADJ_SIZE (-1);
+  length = adj_size_sub (symbols, end, start);
   if (adj_size_is (symbols, step, 1))
     return length;
   if (adj_size_is (symbols, step, 0))

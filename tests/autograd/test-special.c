@@ -10,7 +10,7 @@
 #include "support/adj-test.h"
 
 /* Operators and their gradients at special points, as zeros, ties, infinities and what is no
- * number, against PyTorch's own (data/special.txt.gz, see make-special.py): NaN and infinities
+ * number, against PyTorch's own (data/special, see make-special.py): NaN and infinities
  * where it has them, the other elements within a band.  What differs is listed with its reason in
  * data/special-known.txt; what is listed differs. */
 
@@ -329,14 +329,12 @@ read_known (GArray *known)
 static void
 agree_with_pytorch (void)
 {
-  g_autofree char *path =
-      g_test_build_filename (G_TEST_DIST, "autograd", "data", "special.txt.gz", NULL);
   g_autoptr (GArray) known = g_array_new (FALSE, FALSE, sizeof (Known));
   g_autoptr (GPtrArray) lines = read_known (known);
   g_autoptr (GHashTable) operators = g_hash_table_new (NULL, NULL);
   Sweep sweep = { .known = known, .operators = operators };
 
-  oracle_foreach_in_file (path, check_case, &sweep);
+  oracle_foreach_in_folder ("autograd/data/special", check_case, &sweep);
   g_test_message ("%u operators, %u cases, %u gradients; %u differ as listed, %u do not agree; %u "
                   "zeros of the other sign",
                   g_hash_table_size (operators), sweep.n_cases, sweep.n_gradients, sweep.n_known,

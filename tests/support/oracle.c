@@ -140,14 +140,15 @@ read_line (OracleCase *c, char *line)
     g_ptr_array_add (kind[0] == 'w' ? c->written : c->results, r.text);
 }
 
-void
-oracle_foreach_in_file (const char *path, OracleFunc each, gpointer data)
+static void
+foreach_in_file (const char *path, OracleFunc each, gpointer data)
 {
   g_autofree char *text = adj_test_read_packed (path);
   g_autofree char *name = g_path_get_basename (path);
   g_auto (GStrv) lines = g_strsplit_set (text, "\n", -1);
 
-  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0';)
+  g_assert_cmpstr (lines[0], ==, ORACLE_MADE_BY);
+  for (guint i = 1; lines[i] != NULL && *lines[i] != '\0';)
     {
       OracleCase c = {
         .target = lines[i] + strlen ("case "), .file = name, .line = i + 1, .seed = -1
@@ -174,19 +175,25 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 void
-oracle_foreach (OracleFunc each, gpointer data)
+oracle_foreach_in_folder (const char *folder, OracleFunc each, gpointer data)
 {
-  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "ops", "data", NULL);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autofree char *whole = g_test_build_filename (G_TEST_DIST, folder, NULL);
+  g_autoptr (GDir) dir = g_dir_open (whole, 0, NULL);
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
   const char *name;
 
   g_assert_nonnull (dir);
   while ((name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_prefix (name, "oracle") && g_str_has_suffix (name, ".txt.gz"))
-      g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
+    if (g_str_has_suffix (name, ".txt.gz"))
+      g_ptr_array_add (paths, g_build_filename (whole, name, NULL));
   g_assert_cmpuint (paths->len, >, 0);
   g_ptr_array_sort (paths, compare_names);
   for (guint i = 0; i < paths->len; i++)
-    oracle_foreach_in_file (paths->pdata[i], each, data);
+    foreach_in_file (paths->pdata[i], each, data);
+}
+
+void
+oracle_foreach (OracleFunc each, gpointer data)
+{
+  oracle_foreach_in_folder ("ops/data/oracle", each, data);
 }

@@ -5,9 +5,13 @@
 
 G_BEGIN_DECLS
 
-/* The cases of tests/ops/data/oracle*.txt.gz (see make-oracle.py) and of
- * tests/autograd/data/special.txt.gz (make-special.py): calls of operators, with what PyTorch
+/* The cases of tests/ops/data/oracle (see tests/ops/make-oracle.py), a file for each operator, and
+ * of tests/autograd/data/special (make-special.py): calls of operators, with what PyTorch
  * computed. */
+
+/* The first line of these files and of precision.txt: what made them (tests/support/pinned.py).
+ * What was made with another is another in its last bits; all of it is made anew then. */
+#define ORACLE_MADE_BY "by PyTorch 2.6.0 AVX2"
 
 typedef struct
 {
@@ -35,10 +39,10 @@ typedef struct
 
 typedef void (*OracleFunc) (OracleCase *c, gpointer data);
 
-/* Calls @each for every case; the case ends with the call. */
+/* Calls @each for every case of tests/ops/data/oracle; the case ends with the call. */
 void oracle_foreach (OracleFunc each, gpointer data);
-/* The same for one file. */
-void oracle_foreach_in_file (const char *path, OracleFunc each, gpointer data);
+/* The same for those of another folder: "autograd/data/special" below tests/. */
+void oracle_foreach_in_folder (const char *folder, OracleFunc each, gpointer data);
 
 /* Metadata and the bytes after it. (transfer full) */
 GBytes *oracle_read_tensor (OracleReader *r, AdjTensorMeta *meta);

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Writes precision.txt.gz: how far PyTorch 2.6's gradients in 32 and 16 bits are from those in float64.
+"""Writes precision.txt: how far PyTorch 2.6's gradients in 32 and 16 bits are from those in float64.
 
-One line is
-    FILE LINE TARGET DTYPE ARGUMENT:ERROR...
-for the case at that line of ../../ops/data/FILE, with every floating tensor rounded to DTYPE (and an argument
+Its first line is that of the files of ../../ops/data/oracle, and then one line is
+    TARGET LINE DTYPE ARGUMENT:ERROR...
+for the case at that line of the operator's file, with every floating tensor rounded to DTYPE (and an argument
 that names the dtype of the first one changed likewise): the relative L2
 error of the gradient of each tensor of the arguments that PyTorch differentiates (derivatives.txt), in the order
 of the schema. An error is '-' where there is no gradient and 'i' where one of the two is not finite. The gradients of the results are the numbers
 of case_random(), rounded to DTYPE. A line without errors: PyTorch does not compute this in DTYPE.
+
+    make-precision.py [REGEX]  (only operators that match are recorded; the rest stays as it is)
 """
-import gzip
 import os
 import re
+import sys
 
+from recorded import cases, changed, differentiated, find, is_float, pinned, random_numbers, tensors
 import torch
-from recorded import cases, changed, differentiated, find, is_float, random_numbers, tensors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+OUT = os.path.join(HERE, "precision.txt")
 FLOATS = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 PER_OPERATOR = 8
 # without a derivative in PyTorch, with one in core/ops
@@ -73,20 +76,14 @@ def error(got, exact):
     return f"{float((got - exact).norm() / exact.norm()):.3g}"
 
 
-derivatives = differentiated()
-by_target = {}
-for case in cases():
-    if "x" not in case[5] and any(is_float(v) and v.numel() for v in tensors([case[3], list(case[4].values())])):
-        by_target.setdefault(case[2], []).append(case)
-lines = []
-for target, of_one in sorted(by_target.items()):
+def lines_of(target, of_one, derivatives):
     op = find(target)
     base = op.name() if op.name() in derivatives else re.sub(r"_(\.|$)", r"\1", op.name())
     if base not in derivatives and base not in OURS:
-        continue
+        return
     names = derivatives.get(base, [])
     step = max(1, len(of_one) / PER_OPERATOR)
-    for file, number, _, args, kwargs, marks in [of_one[int(i * step)] for i in range(min(len(of_one), PER_OPERATOR))]:
+    for _, number, _, args, kwargs, marks in [of_one[int(i * step)] for i in range(min(len(of_one), PER_OPERATOR))]:
         for code, dtype in FLOATS.items():
             errors = []
             try:
@@ -96,7 +93,26 @@ for target, of_one in sorted(by_target.items()):
                               zip(gradients(op, args, kwargs, dtype, False, names), exact)]
             except Exception:
                 pass
-            lines.append(" ".join([file, str(number), target, code, *errors]))
-with open(os.path.join(HERE, "precision.txt.gz"), "wb") as f:
-    f.write(gzip.compress(("\n".join(lines) + "\n").encode("ascii"), 9, mtime=0))
-print(len(by_target), "operators,", len(lines), "lines")
+            yield " ".join([target, str(number), code, *errors])
+
+
+def main(wanted):
+    derivatives, by_target, lines = differentiated(), {}, []
+    for case in cases():
+        # what is converted to 16 bits has their precision
+        if any(v in (torch.bfloat16, torch.float16) for v in [*case[3], *case[4].values()] if isinstance(v, torch.dtype)):
+            continue
+        if "x" not in case[5] and any(is_float(v) and v.numel() for v in tensors([case[3], list(case[4].values())])):
+            by_target.setdefault(case[2], []).append(case)
+    if wanted:
+        lines = [line for line in open(OUT).read().splitlines()[1:] if not re.search(wanted, line.split(" ")[0])]
+    for target, of_one in by_target.items():
+        if not wanted or re.search(wanted, target):
+            lines += lines_of(target, of_one, derivatives)
+    lines.sort(key=lambda line: line.split(" ")[0])
+    with open(OUT, "w") as f:
+        f.write("\n".join([f"by {pinned.MADE_BY}", *lines]) + "\n")
+    print(len(by_target), "operators,", len(lines), "lines")
+
+
+main(sys.argv[1] if len(sys.argv) > 1 else None)

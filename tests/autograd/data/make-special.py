@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes special.txt.gz: what PyTorch 2.6 computes on the CPU at special points, gradients included.
+"""Writes special/: what PyTorch 2.6 computes on the CPU at special points, gradients included, a file for each operator.
 
-The cases of ../../ops/data/oracle*.txt.gz with the floating numbers of their arguments replaced, in the form of
-make-oracle.py with these lines more:
+The cases of ../../ops/data/oracle with the floating numbers of their arguments replaced, in the form of
+../../ops/make-oracle.py with these lines more:
     v NAME             (which points: a key of POINTS, or "grid": operators that work element by element get
                         all pairs of the numbers of GRID)
     d VALUE            (the gradient of a floating tensor of the arguments, in the order of the schema; n: none;
@@ -12,6 +12,7 @@ fourth is 0.
 
     make-special.py [REGEX]    (only operators that match are recorded; the rest stays as it is)
 """
+import glob
 import gzip
 import math
 import os
@@ -19,11 +20,11 @@ import re
 import sys
 import warnings
 
+from recorded import CODES, cases, changed, differentiated, find, is_float, pinned, random_numbers, tensors
 import torch
-from recorded import CODES, cases, changed, differentiated, find, is_float, random_numbers, tensors
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OUT = os.path.join(HERE, "special.txt.gz")
+OUT = os.path.join(HERE, "special")
 FLOATS = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 NAMES = {v: k for k, v in CODES.items()}
 GRID = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1.5, -1.5, 3.0, -3.0, 6.0, math.inf, -math.inf, math.nan, "tiny", "huge"]
@@ -222,23 +223,28 @@ def cases_of(target, calls, is_pointwise, differentiable):
                              lambda v, i: at(v, FLOATS[code], change, i), differentiable)
 
 
+def write(target, cases):
+    whole = "\n".join([f"by {pinned.MADE_BY}", *cases]) + "\n"
+    with open(os.path.join(OUT, target.removeprefix("torch.ops.") + ".txt.gz"), "wb") as f:
+        f.write(gzip.compress(whole.encode("ascii"), 9, mtime=0))
+
+
 def main(wanted):
-    torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    derivatives, bodies, blocks = differentiated(), pointwise(), {}
-    if wanted and os.path.exists(OUT):
-        for block in re.split(r"\n(?=case )", gzip.open(OUT, "rt").read().rstrip("\n")):
-            blocks.setdefault(block.split("\n")[0].removeprefix("case "), []).append(block)
+    derivatives, bodies, n = differentiated(), pointwise(), 0
+    os.makedirs(OUT, exist_ok=True)
+    for path in [] if wanted else glob.glob(os.path.join(OUT, "*.txt.gz")):
+        os.remove(path)
     for target, calls in sorted(by_operator().items()):
         if wanted and not re.search(wanted, target):
             continue
         name = target.removeprefix("torch.ops.").replace(".", "::", 1).removesuffix(".default")
         made = cases_of(target, list(calls.values()), name.removeprefix("aten::") in bodies, name in derivatives)
-        blocks[target] = list(dict.fromkeys("\n".join(lines) for lines in made if lines is not None))
-    whole = "\n".join(block for _, some in sorted(blocks.items()) for block in some) + "\n"
-    with open(OUT, "wb") as f:
-        f.write(gzip.compress(whole.encode("ascii"), 9, mtime=0))
-    print(len(blocks), "operators,", sum(map(len, blocks.values())), "cases,", os.path.getsize(OUT), "bytes")
+        cases = list(dict.fromkeys("\n".join(lines) for lines in made if lines is not None))
+        if cases:
+            write(target, cases)
+        n += len(cases)
+    print(n, "cases")
 
 
 main(sys.argv[1] if len(sys.argv) > 1 else None)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Reads the cases of ../../ops/data/oracle*.txt.gz and derivatives.txt, for the scripts beside this file."""
+"""Reads the cases of ../../ops/data/oracle and derivatives.txt, for the scripts beside this file."""
 import glob
 import gzip
 import os
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+
+import pinned
 import torch
 import torch._inductor.inductor_prims
 
@@ -44,7 +48,7 @@ def value(words):
 
 
 def cases():
-    for path in sorted(glob.glob(os.path.join(HERE, "../../ops/data/oracle*.txt.gz"))):
+    for path in sorted(glob.glob(os.path.join(HERE, "../../ops/data/oracle/*.txt.gz"))):
         name, case = os.path.basename(path), None
         for number, line in enumerate(gzip.open(path, "rt"), 1):
             kind, _, rest = line.rstrip("\n").partition(" ")

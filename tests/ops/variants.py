@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""What the files of cases/ have not: each operator in each dtype and each layout."""
+from oracle import *
+
+DTYPES = (F32, F64, F16, BF16, I64, I32, I8, U8, B8)
+UNIT = {F16: 2.0 ** -11, BF16: 2.0 ** -8}
+
+INTEGERS = (I64, I32, I8, U8, B8)
+# all kinds of these are recorded; norms of matrices are linalg_vector_norm, of which all are
+COMPLETE = ("nonzero", "linalg_norm", "linalg_matrix_norm")
+SKIPPED = {
+    # with another dtype the recorded buffer is not what the input gives
+    "log_sigmoid_backward": DTYPES,
+    # these compute nothing sensible of integers; written contiguous, while traced graphs say pointwise
+    "mse_loss_backward": (*INTEGERS, "dense"), "smooth_l1_loss_backward": (*INTEGERS, "dense"),
+    "huber_loss_backward": (*INTEGERS, "dense"),
+    # a layout that depends on the kernel
+    "index": ("dense",), "_unsafe_index": ("dense",),
+    # of values for one place, any may win
+    "index_put": ("expanded",), "_unsafe_index_put": ("expanded",), "scatter": ("expanded",),
+    # read beyond what is there: sizes are not checked, statistics taken for contiguous
+    "_native_batch_norm_legit_functional": ("empty",), "_native_batch_norm_legit_no_training": ("empty",),
+    "_batch_norm_no_update": ("empty",), "_native_batch_norm_legit": ("empty",), "unfold_backward": ("scalar",),
+    "native_group_norm_backward": ("gaps", "expanded", "offset", "dense"),
+    "adaptive_max_pool3d_backward": ("expanded", "empty", "gaps"), "adaptive_max_pool2d_backward": ("expanded", "empty"),
+    "max_unpool2d": ("empty",), "max_unpool3d": ("empty",),
+    "affine_grid_generator": INTEGERS, "_trilinear": (*INTEGERS, "empty"),
+    "rrelu_with_noise_backward": INTEGERS, "_euclidean_dist": (F16, BF16, "expanded"),
+    **{name: (*INTEGERS, F16, BF16, "empty", "dense", "gaps", "offset", "expanded", "scalar")
+       for name in ("_weight_norm_interface", "_weight_norm_interface_backward")},
+    # offsets are integers
+    "_low_memory_max_pool2d_offsets_to_indices": (F32, F64, F16, BF16, B8),
+    # the identity, although the sizes say otherwise
+    "pixel_unshuffle": ("empty",),
+    # equal rows: what is left are rounding errors
+    "_cdist_backward": ("expanded",),
+    # images of bytes are not there yet
+    **{name: (U8,) for name in (
+        "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "_upsample_nearest_exact1d",
+        "_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "upsample_linear1d", "upsample_bilinear2d",
+        "upsample_trilinear3d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa")},
+}
+
+
+def tensors_of(v):
+    if isinstance(v, dict):
+        v = list(v.values())
+    return [x for x in flatten([v] if isinstance(v, torch.Tensor) else v) if isinstance(x, torch.Tensor)]
+
+
+def changed(v, change):
+    if isinstance(v, (list, tuple)):
+        return [changed(x, change) for x in v]
+    if isinstance(v, dict):
+        return {k: changed(x, change) for k, x in v.items()}
+    return change(v)
+
+
+def to_dtype(old, new):
+    def change(v):
+        if isinstance(v, torch.Tensor):
+            return v.to(new) if v.dtype == old else v
+        return new if v is old else v
+    return change
+
+
+def kind_of(v):
+    if v.numel() == 0:
+        return "empty"
+    if v.dim() == 0:
+        return "scalar"
+    if 0 in v.stride():
+        return "expanded"
+    if v.is_contiguous():
+        return "offset" if v.storage_offset() else "contiguous"
+    return "dense" if v.untyped_storage().nbytes() == v.numel() * v.element_size() else "gaps"
+
+
+def to_kind(kind):
+    def change(v):
+        if not isinstance(v, torch.Tensor):
+            return v
+        if kind == "empty":
+            return v[:0] if v.dim() else v
+        if kind == "scalar":
+            return v.flatten()[0].clone() if v.numel() else v
+        if v.dim() == 0 or v.numel() == 0:
+            return v
+        if kind == "offset":
+            return torch.cat([v.flatten()[:2], v.flatten()])[-v.numel():].view(v.shape)
+        if kind == "expanded":
+            return v[:1].clone().expand(v.shape)
+        if kind == "dense":
+            return v.clone(memory_format=torch.contiguous_format).permute(
+                *range(v.dim())[::-1]).contiguous().permute(*range(v.dim())[::-1])
+        wide = torch.zeros((*v.shape[:-1], 2 * v.shape[-1]), dtype=v.dtype)
+        wide[..., ::2] = v
+        return wide[..., ::2]
+    return change
+
+
+def rounded_as_float64(op, args, kwargs, dtype, results):
+    """16-bit results, or where PyTorch's kernel sums in 16 bits, its float64 results rounded."""
+    wide = op(*changed(list(args), to_dtype(dtype, F64)), **changed(kwargs, to_dtype(dtype, F64)))
+    for r, w in zip(flatten(results), flatten(wide)):
+        if isinstance(r, torch.Tensor) and r.dtype == dtype and w.dtype == F64 and r.isfinite().all():
+            error = (r.double() - w).norm() / w.norm().clamp(min=1e-30)
+            yield r.copy_(w) if error > 4 * UNIT[dtype] else r
+        else:
+            yield r
+
+
+def variant(op, args, kwargs, dtype):
+    lines = call_lines(op, args, kwargs)
+    try:
+        result = op(*args, **kwargs)
+        results = flatten([] if result is None else result)
+        if dtype in UNIT:
+            results = list(rounded_as_float64(op, args, kwargs, dtype, results))
+    except (RuntimeError, IndexError, NotImplementedError, ValueError, TypeError):
+        return None
+    return "\n".join(lines + [value_line("r", r) for r in results])
+
+
+def first_of(op, seen, change, dtype):
+    """The variant of the first calls that PyTorch does not refuse."""
+    for args, kwargs in seen[:6]:
+        made = variant(op, changed(list(args), change), changed(kwargs, change), dtype)
+        if made is not None:
+            return [made]
+    return []
+
+
+def variants(op, seen):
+    """Cases of @op in each dtype and each layout that no call of @seen has."""
+    name, tags = op._schema.name.split("::")[1], [str(tag) for tag in op.tags]
+    if name in COMPLETE or op._schema.is_mutable or any("nondeterministic" in tag for tag in tags):
+        return []
+    main = next((v.dtype for a, k in seen for v in tensors_of(a) if v.dtype in DTYPES), None)
+    have = {v.dtype for a, k in seen for v in tensors_of(a)[:1]}
+    kinds = {kind_of(v) for a, k in seen for v in tensors_of(a)}
+    skipped = SKIPPED.get(name, ())
+    cases = []
+    for dtype in DTYPES:
+        if dtype not in have and dtype not in skipped:
+            cases += first_of(op, seen, to_dtype(main, dtype), dtype)
+    for kind in ("dense", "gaps", "offset", "expanded", "empty", "scalar"):
+        if kind not in kinds and kind not in skipped:
+            cases += first_of(op, seen, to_kind(kind), None)
+    return cases
