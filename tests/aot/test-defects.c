@@ -245,15 +245,27 @@ ours_is_eager (gconstpointer data)
 static const char *const of_captures[] = { "lost-write", "early-accumulation", "early-update",
                                            "shared-gradient", "lost-tokens" };
 
+/* Whether it has a test of its own: tests/passes/test-check-NAME.c. */
+static gboolean
+has_test (const char *name)
+{
+  g_autofree char *file = g_strdup_printf ("test-check-%s.c", name);
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "passes", file, NULL);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
 static void
 every_check_has_a_case (void)
 {
-  g_assert_cmpuint (adj_checks_get_n (), ==, G_N_ELEMENTS (rows) + G_N_ELEMENTS (of_captures));
+  guint n_here = 0;
+
   for (guint i = 0; i < adj_checks_get_n (); i++)
     {
       const char *name = adj_checks_get (i)->name;
-      guint n = 0;
+      guint n = has_test (name);
 
+      n_here += n == 0;
       for (guint k = 0; k < G_N_ELEMENTS (rows); k++)
         n += g_str_equal (rows[k].check, name);
       for (guint k = 0; k < G_N_ELEMENTS (of_captures); k++)
@@ -261,6 +273,7 @@ every_check_has_a_case (void)
       if (n != 1)
         g_error ("check '%s' has %u cases", name, n);
     }
+  g_assert_cmpuint (n_here, ==, G_N_ELEMENTS (rows) + G_N_ELEMENTS (of_captures));
 }
 
 int

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Adds one thing of each kind to a copy of the tree: trial.py BUILD [KIND...], as ./dev trial runs it.
+
+What lies below KIND/ is what somebody adds, at the path where it belongs: a new file, or the lines that a list gets
+at its end.  One kind after the other is added, built as far as its tests need it, and tested; a line says what it took.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# The tests of each kind, its own among them.
+TESTS = {
+    "pass": ["trial-pass", "trace", "documents", "transcripts"],
+    "check": ["trial-check", "aot-defects", "transcripts"],
+    "format": ["trial-format", "text", "transcripts"],
+    "executor": ["trial-executor", "transcripts"],
+    "command": ["documents", "streams", "transcripts"],
+    "program": ["programs", "aot-lessons"],
+    # last, because what is not built for these tests would count for the next one
+    "operator": ["op-table", "op-oracle", "op-errors", "autograd-derivatives", "autograd-gradients",
+                 "autograd-precision", "autograd-special", "wrappers"],
+}
+# Whose transcripts list or count what there is: what ./dev bless is for.
+BLESSED = ("check", "format", "executor")
+
+
+class Failed(Exception):
+    """Says in words what failed, with what was printed."""
+
+
+def run(command, what, **environment):
+    done = subprocess.run(command, env=os.environ | environment, text=True, errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        raise Failed(f"{what}\n{done.stdout[-8000:]}")
+    return done.stdout
+
+
+def copy_tree(build, tree):
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+    shutil.copytree(build, tree / "build", symlinks=True)
+    run(["meson", "setup", "--reconfigure", tree / "build", tree], "cannot configure the copy")
+
+
+def add(kind, tree):
+    for path in filter(Path.is_file, sorted((HERE / kind).rglob("*"))):
+        target = tree / path.relative_to(HERE / kind)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(target, "ab") as f:
+            f.write(path.read_bytes())
+
+
+def targets_of(tests, build):
+    """The files that the named tests run."""
+    def introspect(what):
+        return json.loads(run(["meson", "introspect", what, build], f"meson introspect {what} fails"))
+
+    files = {target["id"]: target["filename"] for target in introspect("--targets")}
+    known = {test["name"]: test for test in introspect("--tests")}
+    for name in tests:
+        if name not in known:
+            raise Failed(f"there is no test {name}")
+        yield from (os.path.relpath(f, build) for d in known[name]["depends"] for f in files.get(d, []))
+        yield os.path.relpath(known[name]["cmd"][0], build)
+
+
+def build_and_test(kind, build):
+    """How many seconds it took to build, and how many objects were compiled."""
+    began = time.monotonic()
+    run(["ninja", "-C", build, "build.ninja"], "cannot configure")
+    out = run(["ninja", "-C", build, *sorted(set(targets_of(TESTS[kind], build)))], "the build fails")
+    seconds = time.monotonic() - began
+    test = ["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--timeout-multiplier", "4"]
+    if kind in BLESSED:
+        run([*test, "transcripts"], "the transcripts cannot be written", ADJ_BLESS="transcripts")
+    run([*test, *TESTS[kind]], "a test fails")
+    return seconds, len(re.findall(r"\] Compiling C object", out))
+
+
+def main(build, kinds):
+    tree = Path(tempfile.mkdtemp(prefix="adjoint-trial-"))
+    status = 0
+    try:
+        copy_tree(Path(build).resolve(), tree)
+        run(["ninja", "-C", tree / "build"], "the copy does not build")
+        for kind in kinds or TESTS:
+            add(kind, tree)
+            try:
+                seconds, n = build_and_test(kind, tree / "build")
+                print(f"{kind:<9} {seconds:5.0f} s, {n:3} objects rebuilt, {len(TESTS[kind])} tests passed", flush=True)
+            except Failed as failure:
+                print(f"{kind:<9} failed: {failure}", flush=True)
+                status = 1
+    finally:
+        shutil.rmtree(tree)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
