@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The check of the trial finds the call that it looks for, and no other. */
+
 #include "adjoint.h"
 #include "passes/adj-check-internal.h"
 #include "support/graphs.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* trial: the smallest command that there can be. */
+
 #include <stdio.h>
 
 #include "adj-command.h"

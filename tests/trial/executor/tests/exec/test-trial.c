@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The executor of the trial computes what the interpreter does. */
+
 #include "adjoint.h"
 #include "support/graphs.h"
 

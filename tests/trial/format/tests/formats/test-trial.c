@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The format of the trial writes the names of the nodes. */
+
 #include <glib/gstdio.h>
 
 #include "adjoint.h"

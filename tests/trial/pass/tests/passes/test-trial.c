@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The pass of the trial gives the same graph again. */
+
 #include "adjoint.h"
 #include "support/graphs.h"
 
