@@ -168,6 +168,7 @@ test_completion (void)
   g_autofree char *words = g_strdup_printf ("adjoint show '%s#0-0-j'", graphs);
   g_autofree char *expected = g_strconcat (graphs, "#0-0-joint", NULL);
   g_autofree char *ids = complete (words);
+  g_autofree char *executors = complete ("adjoint run mlp.adjoint --executor ''");
 
   for (guint i = 0; i < commands->len; i++)
     {
@@ -181,6 +182,7 @@ test_completion (void)
         assert_offers (options_offered, options->pdata[k]);
     }
   assert_offers (ids, expected);
+  assert_offers (executors, "interpreter");
 }
 
 int
