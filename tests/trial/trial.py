@@ -56,11 +56,23 @@ def copy_tree(build, tree):
 
 
 def add(kind, tree):
+    """What was there before, by path: None for a new file."""
+    before = {}
     for path in filter(Path.is_file, sorted((HERE / kind).rglob("*"))):
         target = tree / path.relative_to(HERE / kind)
+        before[target] = target.read_bytes() if target.exists() else None
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target, "ab") as f:
             f.write(path.read_bytes())
+    return before
+
+
+def take_back(before):
+    for target, content in before.items():
+        if content is None:
+            target.unlink()
+        else:
+            target.write_bytes(content)
 
 
 def targets_of(tests, build):
@@ -97,12 +109,13 @@ def main(build, kinds):
         copy_tree(Path(build).resolve(), tree)
         run(["ninja", "-C", tree / "build"], "the copy does not build")
         for kind in kinds or TESTS:
-            add(kind, tree)
+            before = add(kind, tree)
             try:
                 seconds, n = build_and_test(kind, tree / "build")
                 print(f"{kind:<9} {seconds:5.0f} s, {n:3} objects rebuilt, {len(TESTS[kind])} tests passed", flush=True)
             except Failed as failure:
                 print(f"{kind:<9} failed: {failure}", flush=True)
+                take_back(before)
                 status = 1
     finally:
         shutil.rmtree(tree)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trial: the same graph again. */
 
+#include "ir/adj-builder.h"
 #include "passes/adj-pass.h"
 
 static AdjGraph *
