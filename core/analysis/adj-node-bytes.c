@@ -22,8 +22,8 @@ is_known (const AdjTensorMeta *meta, AdjSymbols *symbols)
   return meta->dtype < ADJ_N_DTYPES;
 }
 
-static void
-add (guint64 *sum, guint64 bytes)
+void
+adj_bytes_add (guint64 *sum, guint64 bytes)
 {
   if (!g_uint64_checked_add (sum, *sum, bytes))
     *sum = G_MAXUINT64;
@@ -39,13 +39,13 @@ add_tensor (Adding *adding, const AdjTensorMeta *meta)
     {
       adding->sum.n_unknown++;
       if (meta->dtype < ADJ_N_DTYPES)
-        add (&adding->sum.elements, adj_dtype_info (meta->dtype)->n_bytes);
+        adj_bytes_add (&adding->sum.elements, adj_dtype_info (meta->dtype)->n_bytes);
       return;
     }
   if (adj_dtype_is_floating (meta->dtype))
     wide.dtype = ADJ_DTYPE_F64;
-  add (&adding->sum.bytes, adj_tensor_meta_bytes (meta, adding->symbols));
-  add (&adding->sum.in_float64, adj_tensor_meta_bytes (&wide, adding->symbols));
+  adj_bytes_add (&adding->sum.bytes, adj_tensor_meta_bytes (meta, adding->symbols));
+  adj_bytes_add (&adding->sum.in_float64, adj_tensor_meta_bytes (&wide, adding->symbols));
 }
 
 static gboolean

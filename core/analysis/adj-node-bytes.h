@@ -24,4 +24,7 @@ const AdjNodeBytes *adj_graph_get_bytes (const AdjGraph *graph);
 /* Of node @index; -1 where the size of no tensor of it is known. */
 gint64 adj_graph_get_node_bytes (const AdjGraph *graph, guint index);
 
+/* Adds @bytes to @sum, which stays at G_MAXUINT64 where they do not fit. */
+void adj_bytes_add (guint64 *sum, guint64 bytes);
+
 G_END_DECLS

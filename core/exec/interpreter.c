@@ -5,23 +5,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/adj-lifetimes.h"
 #include "call/adj-mode.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-private.h"
 #include "rules/adj-operators.h"
 
-/* How long a storage is alive, in nodes. */
-typedef struct
-{
-  guint64 bytes;
-  guint born, dies;
-} Life;
-
 typedef struct
 {
   const AdjRunRequest *request;
   AdjRunResult *result;
-  GHashTable *lives; /* storage id (guint64 *) → Life */
+  GHashTable *lives; /* storage id (guint64 *) → AdjLiveRange */
   gint64 started;
   guint last_use; /* of the node being looked at */
   guint index;
@@ -44,7 +38,7 @@ watch_storage (const AdjValue *leaf, gpointer data)
   Watch *watch = data;
   AdjStorage *storage;
   guint64 id;
-  Life *life;
+  AdjLiveRange *life;
 
   if (leaf->kind != ADJ_VALUE_TENSOR)
     return TRUE;
@@ -53,38 +47,29 @@ watch_storage (const AdjValue *leaf, gpointer data)
   life = g_hash_table_lookup (watch->lives, &id);
   if (life == NULL)
     {
-      life = g_new (Life, 1);
-      *life = (Life){ adj_storage_get_n_bytes (storage), watch->index, watch->index };
+      life = g_new (AdjLiveRange, 1);
+      *life = (AdjLiveRange){ watch->index, watch->index, adj_storage_get_n_bytes (storage) };
       g_hash_table_insert (watch->lives, g_memdup2 (&id, sizeof id), life);
     }
-  life->dies = MAX (life->dies, watch->last_use);
+  life->last = MAX (life->last, watch->last_use);
   return TRUE;
 }
 
 static guint64
 peak_of_lives (GHashTable *lives, guint n_nodes)
 {
-  g_autofree guint64 *born = g_new0 (guint64, n_nodes + 1);
-  g_autofree guint64 *died = g_new0 (guint64, n_nodes + 1);
-  guint64 alive = 0, peak = 0;
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (AdjLiveRange));
+  g_autofree guint64 *live = NULL;
   GHashTableIter iter;
-  gpointer value;
+  gpointer life;
+  guint peak;
 
   g_hash_table_iter_init (&iter, lives);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    {
-      const Life *life = value;
-
-      born[life->born] += life->bytes;
-      died[life->dies] += life->bytes;
-    }
-  for (guint i = 0; i < n_nodes; i++)
-    {
-      alive += born[i];
-      peak = MAX (peak, alive);
-      alive -= died[i];
-    }
-  return peak;
+  while (g_hash_table_iter_next (&iter, NULL, &life))
+    g_array_append_vals (ranges, life, 1);
+  live = adj_live_ranges_add_up ((const AdjLiveRange *) (gpointer) ranges->data, ranges->len,
+                                 n_nodes, &peak);
+  return live[peak];
 }
 
 static gboolean

@@ -57,17 +57,6 @@ ADJ_PUBLIC gboolean adj_graph_check_understood (const AdjGraph *graph, GError **
 /* (transfer full): the graph as a function; @graph is kept. */
 ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);
 
-/* From when to when the result of a node is needed. */
-typedef struct
-{
-  guint owner;   /* the node whose storage it shares; itself when it makes one */
-  guint last;    /* the last node that reads it or a view on it; of owners */
-  guint64 bytes; /* 0 for those that share */
-} AdjLifetime;
-
-/* Of every node, read off the annotations.  (transfer full) (array) */
-ADJ_PUBLIC AdjLifetime *adj_graph_get_lifetimes (const AdjGraph *graph, gboolean float64);
-
 /* Bytes that running @graph needs at its worst moment by liveness, inputs included, taken from the
  * annotations (views share).  Scaled to float64 when @float64.  G_MAXUINT64 when unknown. */
 ADJ_PUBLIC guint64 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64);

@@ -1,47 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a run needs, read off the annotations: every value lives from its node to the
- * last use of it or of a view on it. */
+/* The memory that a run needs, by the lifetimes of results and those in the graphs that it calls.
+ */
 
 #include <stdio.h>
 
-#include "analysis/adj-aliases.h"
-#include "analysis/adj-node-bytes.h"
+#include "analysis/adj-lifetimes.h"
 #include "interpreter/adj-interpreter.h"
-
-/* The node whose bytes the result of node @index is a part of: several results are counted where
- * they are made. */
-static guint
-find_owner (const AdjGraph *graph, guint index, const AdjAlias *aliases, const AdjLifetime *lives)
-{
-  const AdjAlias *alias = &aliases[index];
-  gboolean is_part = alias->must == index && alias->kind == ADJ_ALIAS_ITEM &&
-                     adj_graph_get_node (graph, alias->base)->val.kind != ADJ_VALUE_NONE;
-
-  if (is_part)
-    return lives[alias->base].owner;
-  return alias->must != index ? lives[alias->must].owner : index;
-}
-
-AdjLifetime *
-adj_graph_get_lifetimes (const AdjGraph *graph, gboolean float64)
-{
-  guint n = adj_graph_get_n_nodes (graph);
-  AdjLifetime *lives = g_new0 (AdjLifetime, MAX (n, 1));
-  const AdjAlias *aliases = adj_graph_get_aliases (graph);
-  const AdjNodeBytes *bytes = adj_graph_get_bytes (graph);
-
-  for (guint i = 0; i < n; i++)
-    {
-      AdjLifetime *owner;
-
-      lives[i].owner = find_owner (graph, i, aliases, lives);
-      owner = &lives[lives[i].owner];
-      if (lives[i].owner == i)
-        lives[i].bytes = float64 ? bytes[i].in_float64 : bytes[i].bytes;
-      owner->last = MAX (owner->last, adj_graph_get_last_use (graph, i).index);
-    }
-  return lives;
-}
 
 static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
 
@@ -83,29 +47,26 @@ find_inner (const AdjGraph *graph, const AdjNode *node, const guint64 *inner)
 static guint64
 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs)
 {
-  guint n = adj_graph_get_n_nodes (graph);
-  g_autofree AdjLifetime *lives = adj_graph_get_lifetimes (graph, float64);
-  g_autofree guint64 *freed = g_new0 (guint64, n);
+  guint n = adj_graph_get_n_nodes (graph), peak;
+  const AdjLifetime *lives = adj_graph_get_lifetimes (graph);
   g_autofree guint64 *inner = estimate_subgraphs (graph, float64);
-  guint64 alive = 0, peak = 0;
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (AdjLiveRange));
+  g_autofree guint64 *live = NULL;
 
-  for (guint i = 0; i < adj_graph_get_n_inputs (graph) && !with_inputs; i++)
-    lives[adj_graph_get_input (graph, i).index].bytes = 0;
-  for (guint i = 0; i < n; i++)
-    if (!g_uint64_checked_add (&freed[lives[i].last], freed[lives[i].last], lives[i].bytes))
-      return G_MAXUINT64;
   for (guint i = 0; i < n; i++)
     {
-      guint64 now;
+      const AdjNode *node = adj_graph_get_node (graph, i);
+      AdjLiveRange own = { lives[i].first, lives[i].last,
+                           float64 ? lives[i].in_float64 : lives[i].bytes };
+      AdjLiveRange called = { i, i, find_inner (graph, node, inner) };
 
-      if (!g_uint64_checked_add (&alive, alive, lives[i].bytes) ||
-          !g_uint64_checked_add (&now, alive,
-                                 find_inner (graph, adj_graph_get_node (graph, i), inner)))
-        return G_MAXUINT64;
-      peak = MAX (peak, now);
-      alive -= MIN (alive, freed[i]);
+      if (lives[i].owner == i && (with_inputs || node->opcode != ADJ_OPCODE_PLACEHOLDER))
+        g_array_append_val (ranges, own);
+      g_array_append_val (ranges, called);
     }
-  return peak;
+  live = adj_live_ranges_add_up ((const AdjLiveRange *) (gpointer) ranges->data, ranges->len, n,
+                                 &peak);
+  return live[peak];
 }
 
 guint64

@@ -6,7 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "interpreter/adj-interpreter.h"
+#include "analysis/adj-lifetimes.h"
 #include "report/adj-facts.h"
 
 #define MAX_LEDGER 500
@@ -91,12 +91,14 @@ find_groups (AdjTimeline *self)
 /* -- when -- */
 
 static void
-collect_held (AdjTimeline *self, const AdjLifetime *lives)
+collect_held (AdjTimeline *self)
 {
+  const AdjLifetime *lives = adj_graph_get_lifetimes (self->graph);
+
   for (guint i = 0; i < self->n_steps; i++)
     {
       gboolean input = adj_graph_get_node (self->graph, i)->opcode == ADJ_OPCODE_PLACEHOLDER;
-      AdjHeld held = { .node = { i }, .first = input ? 0 : i, .last = lives[i].last };
+      AdjHeld held = { .node = { i }, .first = lives[i].first, .last = lives[i].last };
 
       if (lives[i].owner != i || lives[i].bytes == 0 || lives[i].bytes > G_MAXINT64)
         continue;
@@ -108,30 +110,33 @@ collect_held (AdjTimeline *self, const AdjLifetime *lives)
     }
 }
 
-/* Differences first, then their sums. */
-static void
-stack_up (AdjTimeline *self)
+/* Bytes of each step, of what @group holds, or all groups when it is their number.  (transfer full)
+ */
+static guint64 *
+add_up (const AdjTimeline *self, guint group, guint *peak)
 {
-  for (guint g = 0; g < self->n_groups; g++)
-    self->stacks[g] = g_new0 (gint64, self->n_steps + 1);
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (AdjLiveRange));
+
   for (guint i = 0; i < self->held->len; i++)
     {
       const AdjHeld *held = &g_array_index (self->held, AdjHeld, i);
+      AdjLiveRange range = { held->first, held->last, (guint64) held->bytes };
 
-      self->stacks[held->group][held->first] += held->bytes;
-      self->stacks[held->group][held->last + 1] -= held->bytes;
+      if (group == self->n_groups || held->group == group)
+        g_array_append_val (ranges, range);
     }
-  for (guint step = 0; step < self->n_steps; step++)
-    {
-      for (guint g = 0; g < self->n_groups; g++)
-        {
-          if (step > 0)
-            self->stacks[g][step] += self->stacks[g][step - 1];
-          self->live[step] += self->stacks[g][step];
-        }
-      if (self->live[step] > self->live[self->peak])
-        self->peak = step;
-    }
+  return adj_live_ranges_add_up ((const AdjLiveRange *) (gpointer) ranges->data, ranges->len,
+                                 self->n_steps, peak);
+}
+
+static void
+stack_up (AdjTimeline *self)
+{
+  guint peak;
+
+  for (guint g = 0; g < self->n_groups; g++)
+    self->stacks[g] = add_up (self, g, &peak);
+  self->live = add_up (self, self->n_groups, &self->peak);
 }
 
 static gint
@@ -148,17 +153,15 @@ AdjTimeline *
 adj_timeline_new (AdjGraph *graph)
 {
   AdjTimeline *self = g_new0 (AdjTimeline, 1);
-  g_autofree AdjLifetime *lives = adj_graph_get_lifetimes (graph, FALSE);
 
   self->graph = adj_graph_ref (graph);
   self->n_steps = adj_graph_get_n_nodes (graph);
-  self->live = g_new0 (gint64, self->n_steps + 1);
   self->held = g_array_new (FALSE, FALSE, sizeof (AdjHeld));
   while (self->turn < self->n_steps &&
          (!adj_graph_is_backward (graph, self->turn) ||
           adj_graph_get_node (graph, self->turn)->opcode == ADJ_OPCODE_PLACEHOLDER))
     self->turn++;
-  collect_held (self, lives);
+  collect_held (self);
   find_groups (self);
   stack_up (self);
   g_array_sort (self->held, heaviest_first);

@@ -26,13 +26,13 @@ typedef struct
 {
   AdjGraph *graph; /* (owned) */
   guint n_steps;
-  gint64 *live; /* of each step */
-  guint peak;   /* the step with the most */
-  guint turn;   /* the first step of backward; n_steps: there is none */
+  guint64 *live; /* of each step */
+  guint peak;    /* the step with the most */
+  guint turn;    /* the first step of backward; n_steps: there is none */
   guint n_groups;
-  char *groups[ADJ_TIMELINE_GROUPS];   /* names: modules, then "other" */
-  gint64 *stacks[ADJ_TIMELINE_GROUPS]; /* of each group at each step */
-  GArray *held;                        /* of AdjHeld, heaviest first */
+  char *groups[ADJ_TIMELINE_GROUPS];    /* names: modules, then "other" */
+  guint64 *stacks[ADJ_TIMELINE_GROUPS]; /* of each group at each step */
+  GArray *held;                         /* of AdjHeld, heaviest first */
 } AdjTimeline;
 
 AdjTimeline *adj_timeline_new (AdjGraph *graph);

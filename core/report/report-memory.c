@@ -12,12 +12,12 @@
 #define CHART_HEIGHT 180
 
 /* The most of the steps that share a place across the chart. */
-static gint64
+static guint64
 most_at (const AdjTimeline *memory, guint place, guint n_places)
 {
   guint from = (guint) ((guint64) place * memory->n_steps / n_places);
   guint to = (guint) ((guint64) (place + 1) * memory->n_steps / n_places);
-  gint64 most = 0;
+  guint64 most = 0;
 
   for (guint i = from; i < MAX (to, from + 1) && i < memory->n_steps; i++)
     most = MAX (most, memory->live[i]);
@@ -29,7 +29,7 @@ add_chart (const AdjTimeline *memory, GString *out)
 {
   guint n = MIN (memory->n_steps, CHART_WIDTH);
   double peak = MAX ((double) memory->live[memory->peak], 1);
-  g_autofree char *bytes = adj_facts_bytes (memory->live[memory->peak]);
+  g_autofree char *bytes = adj_facts_bytes ((gint64) memory->live[memory->peak]);
   g_autofree char *title =
       g_strdup_printf (_ ("Bytes held at each of %u steps; the most, %s, at step %u."),
                        memory->n_steps, bytes, memory->peak + 1);

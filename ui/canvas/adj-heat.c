@@ -6,8 +6,13 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+<<<<<<< HEAD
 #include "interpreter/adj-interpreter.h"
 #include "report/adj-facts.h"
+=======
+#include "analysis/adj-lifetimes.h"
+#include "model/adj-facts.h"
+>>>>>>> 3e606ea (analysis: lifetimes of memory, found once and kept)
 
 struct _AdjHeat
 {
@@ -104,12 +109,11 @@ adj_heat_new (const AdjScene *scene,
               AdjColoring coloring)
 {
   g_autoptr (AdjHeat) self = NULL;
-  g_autofree AdjLifetime *lives = NULL;
   Source source = { evaluation, NULL };
 
   if (measures[coloring].measure == NULL || (measures[coloring].needs_run && evaluation == NULL))
     return NULL;
-  source.lives = lives = adj_graph_get_lifetimes (graph, FALSE);
+  source.lives = adj_graph_get_lifetimes (graph);
   self = g_new0 (AdjHeat, 1);
   self->n = adj_scene_get_n_boxes (scene);
   self->numbers = g_new (double, self->n + 1);

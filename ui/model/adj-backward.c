@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "analysis/adj-lifetimes.h"
 #include "analysis/adj-node-bytes.h"
 #include "report/adj-facts.h"
 
@@ -377,9 +378,22 @@ find_last_use (const AdjBackward *self, const AdjCapturedInput *input)
   return adj_graph_get_last_use (adj_captured_get_graph (self->captured), input->node.index);
 }
 
+/* What is handed over is there before the first step, and lives until the one that reads it last.
+ */
+static void
+hold (const AdjBackward *self, const AdjBackwardLife *life, GArray *ranges)
+{
+  AdjLiveRange range = { self->first, MIN (life->last.index, self->n - 1), (guint64) life->bytes };
+
+  if (self->first < self->n && life->last.index >= self->first)
+    g_array_append_val (ranges, range);
+}
+
 static void
 find_lives (AdjBackward *self)
 {
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (AdjLiveRange));
+
   for (guint i = 0; i < adj_captured_get_n_inputs (self->captured); i++)
     {
       const AdjCapturedInput *input = adj_captured_get_input (self->captured, i);
@@ -393,15 +407,12 @@ find_lives (AdjBackward *self)
       if (input->from != ADJ_FROM_SAVED && input->from != ADJ_FROM_GRADIENT)
         continue;
       self->n_unknown += bytes < 0;
-      for (guint k = self->first; k <= life.last.index && k < self->n; k++)
-        if (__builtin_add_overflow (self->held[k], life.bytes, &self->held[k]))
-          self->held[k] = G_MAXINT64;
+      hold (self, &life, ranges);
     }
   g_array_sort (self->lives, by_last);
-  self->peak = self->first;
-  for (guint k = self->first; k < self->n; k++)
-    if (self->held[k] > self->held[self->peak])
-      self->peak = k;
+  self->held = adj_live_ranges_add_up ((const AdjLiveRange *) (gpointer) ranges->data, ranges->len,
+                                       count_nodes (self->captured), &self->peak);
+  self->peak = MAX (self->peak, self->first);
 }
 
 /* From the first node that is no item of a list up to the output. */
@@ -448,7 +459,6 @@ adj_backward_new (AdjCaptured *captured, AdjBundle *bundle)
   self->lives = g_array_new (FALSE, FALSE, sizeof (AdjBackwardLife));
   g_array_set_clear_func (self->steps, step_free);
   g_array_set_clear_func (self->sizes, size_free);
-  self->held = g_new0 (gint64, count_nodes (captured) + 1);
   find_range (self);
   twin = find_twin (self, bundle);
   self->has_twin = twin != NULL;

@@ -50,7 +50,7 @@ typedef struct
   GArray *sizes;   /* of AdjBackwardSize */
   GArray *lives;   /* of AdjBackwardLife, those that are let go first first */
   guint first, n;  /* nodes that run: from @first up to @n */
-  gint64 *held;    /* bytes of gradients and saved tensors at each node, until @n */
+  guint64 *held;   /* bytes of gradients and saved tensors at each node, until @n */
   guint n_unknown; /* inputs that count as nothing there: nobody knows how large they are */
   guint peak;
 } AdjBackward;

@@ -117,7 +117,7 @@ static char *
 describe_step (AdjBackwardChart *self)
 {
   const AdjBackwardStep *step = get_step (self, self->step);
-  g_autofree char *bytes = adj_facts_bytes (self->backward->held[step->node.index]);
+  g_autofree char *bytes = adj_facts_bytes ((gint64) self->backward->held[step->node.index]);
 
   if (!step->moved)
     return g_strdup_printf (_ ("%s runs as step %u, in sequence; %s held"), step->title,
@@ -423,9 +423,9 @@ paint_curve (const Painting *p)
 {
   AdjBackwardChart *self = p->chart;
   const AdjBackward *backward = self->backward;
-  gint64 most = MAX (backward->held[backward->peak], 1);
+  guint64 most = MAX (backward->held[backward->peak], 1);
   GdkRGBA color = adj_color_to_rgba (&p->palette->roles[ADJ_ROLE_SAVED]);
-  g_autofree char *bytes = adj_facts_bytes (backward->held[backward->peak]);
+  g_autofree char *bytes = adj_facts_bytes ((gint64) backward->held[backward->peak]);
   g_autofree char *text =
       g_strdup_printf (_ ("Saved tensors and gradients held: %s at most, by %s"), bytes,
                        get_node (self, (AdjNodeId){ backward->peak })->name);

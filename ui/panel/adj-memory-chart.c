@@ -65,7 +65,7 @@ describe (AdjMemoryChart *self)
   if (self->memory != NULL && self->memory->n_steps > 0)
     {
       guint step = self->step != G_MAXUINT ? self->step : self->memory->peak;
-      g_autofree char *bytes = adj_facts_bytes (self->memory->live[step]);
+      g_autofree char *bytes = adj_facts_bytes ((gint64) self->memory->live[step]);
 
       text = g_strdup_printf (self->step != G_MAXUINT ? _ ("%s at step %u of %u, %s")
                                                       : _ ("peak of %s at step %u of %u, %s"),
@@ -165,7 +165,7 @@ paint_bars (AdjMemoryChart *self, GtkSnapshot *snapshot, float height, double sc
           best = step;
       for (guint g = 0; g < m->n_groups; g++)
         {
-          float bar = (float) (m->stacks[g][best] * scale);
+          float bar = (float) ((double) m->stacks[g][best] * scale);
           GdkRGBA color = adj_memory_chart_color (g);
 
           if (bar < 0.2f)
@@ -205,7 +205,7 @@ paint_marks (AdjMemoryChart *self, GtkSnapshot *snapshot, float height)
 {
   const AdjTimeline *m = self->memory;
   guint step = self->step != G_MAXUINT ? self->step : m->peak;
-  g_autofree char *bytes = adj_facts_bytes (m->live[step]);
+  g_autofree char *bytes = adj_facts_bytes ((gint64) m->live[step]);
   g_autofree char *text = g_strdup_printf (
       self->step == G_MAXUINT || step == m->peak ? _ ("peak %s at %s") : _ ("%s at %s"), bytes,
       adj_graph_get_node (m->graph, step)->name);
@@ -242,7 +242,7 @@ adj_memory_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->memory == NULL || self->memory->n_steps == 0 || height < 4)
     return;
   paint_bars (self, snapshot, height,
-              height / (double) MAX (self->memory->live[self->memory->peak], 1));
+              height / MAX ((double) self->memory->live[self->memory->peak], 1));
   paint_marks (self, snapshot, height);
 }
 
