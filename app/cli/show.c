@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "adj-command.h"
+#include "analysis/adj-modules.h"
 #include "base/adj-format-bytes.h"
 
 extern const AdjCommand adj_command_show;
@@ -217,14 +218,6 @@ show_json (const AdjGraph *graph)
   return ADJ_EXIT_DONE;
 }
 
-/* The modules of a node: its own, or those of its forward twin. */
-static guint
-node_modules (const AdjNode *node, const AdjModule **modules)
-{
-  *modules = node->meta.n_modules > 0 ? node->meta.modules : node->meta.fwd_modules;
-  return node->meta.n_modules > 0 ? node->meta.n_modules : node->meta.n_fwd_modules;
-}
-
 /* A run of nodes of one module is one branch; a module that is entered again is shown again. */
 static AdjExit
 show_tree (const AdjGraph *graph)
@@ -236,8 +229,8 @@ show_tree (const AdjGraph *graph)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
       g_autoptr (GString) line = g_string_new (NULL);
-      const AdjModule *modules;
-      guint n = node_modules (node, &modules), same = 0;
+      guint n, same = 0;
+      const AdjModule *modules = adj_node_get_modules (node, &n);
 
       while (same < n && same < n_open && g_str_equal (modules[same].path, open_modules[same].path))
         same++;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-modules.h"
 #include "layout/rows-private.h"
 
 /* "L['self'].h.0" and "h.0" are one. */
@@ -18,8 +19,8 @@ plain_path (const char *path)
 static guint32
 module_of_node (Sorter *self, const AdjNode *node)
 {
-  const AdjModule *modules = node->meta.n_modules ? node->meta.modules : node->meta.fwd_modules;
-  guint n = node->meta.n_modules ? node->meta.n_modules : node->meta.n_fwd_modules;
+  guint n;
+  const AdjModule *modules = adj_node_get_modules (node, &n);
   guint32 at = 0;
 
   for (guint i = 0; i < n; i++)

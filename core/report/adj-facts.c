@@ -134,16 +134,6 @@ adj_facts_target (const AdjNode *node)
                                                        : node->target;
 }
 
-const char *
-adj_facts_module (const AdjNode *node)
-{
-  if (node->meta.n_modules > 0)
-    return node->meta.modules[node->meta.n_modules - 1].path;
-  if (node->meta.n_fwd_modules > 0)
-    return node->meta.fwd_modules[node->meta.n_fwd_modules - 1].path;
-  return "";
-}
-
 /* "32 by 256 float32": read aloud better than brackets. */
 static void
 append_spoken_type (GString *text, const AdjGraph *graph, const AdjTensorMeta *meta)

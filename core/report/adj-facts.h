@@ -25,8 +25,6 @@ char *adj_facts_type (const AdjGraph *graph, AdjNodeId id);
 char *adj_facts_annotation (const AdjGraph *graph, const AdjNode *node);
 /* "aten.gelu.default": the target without its namespace prefix. */
 const char *adj_facts_target (const AdjNode *node);
-/* The innermost module, of the forward twin for gradients; "" when unknown. */
-const char *adj_facts_module (const AdjNode *node);
 /* One line for screen readers and hover cards. */
 char *adj_facts_describe_node (const AdjGraph *graph, AdjNodeId id, AdjRole role);
 /* "Joint graph" for "joint". */

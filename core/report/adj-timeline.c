@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/adj-lifetimes.h"
-#include "report/adj-facts.h"
+#include "analysis/adj-modules.h"
 
 #define MAX_LEDGER 500
 
@@ -17,7 +17,7 @@
 static char *
 name_group (const AdjNode *node)
 {
-  const char *path = adj_facts_module (node), *dot;
+  const char *path = adj_node_get_module_path (node), *dot;
 
   if (*path == '\0')
     return g_strdup (node->opcode == ADJ_OPCODE_PLACEHOLDER ? _ ("inputs") : _ ("elsewhere"));

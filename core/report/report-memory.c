@@ -3,6 +3,7 @@
 
 #include <glib/gi18n.h>
 
+#include "analysis/adj-modules.h"
 #include "report/adj-facts.h"
 #include "report/adj-timeline.h"
 #include "report/report-private.h"
@@ -74,7 +75,7 @@ add_row (const AdjGraph *graph, const AdjHeld *held, GString *out)
 
   g_string_append (out, "<tr>");
   html_name (out, node->name);
-  html_cell (out, adj_facts_module (node));
+  html_cell (out, adj_node_get_module_path (node));
   html_cell (out, shape);
   html_number (out, bytes);
   html_number (out, steps);

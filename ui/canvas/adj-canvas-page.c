@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "analysis/adj-modules.h"
 #include "canvas/adj-hover-card.h"
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
@@ -39,7 +40,7 @@ update_crumbs (AdjCanvasPage *self)
   if (graph != NULL && adj_node_id_is_valid (selected))
     {
       const AdjNode *node = adj_graph_get_node (graph->graph, selected.index);
-      g_auto (GStrv) parts = g_strsplit (adj_facts_module (node), ".", -1);
+      g_auto (GStrv) parts = g_strsplit (adj_node_get_module_path (node), ".", -1);
 
       for (guint i = 0; parts[i] != NULL; i++)
         g_string_append_printf (text, " › %s", parts[i]);

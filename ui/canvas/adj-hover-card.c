@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "analysis/adj-modules.h"
 #include "canvas/adj-role-badge.h"
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
@@ -62,7 +63,7 @@ fill_node (AdjHoverCard *self, guint index, GString *text)
   const AdjNode *node = adj_graph_get_node (self->view->graph, box->node.index);
   g_autofree char *shape = adj_facts_annotation (self->view->graph, node);
   g_autofree char *type = adj_facts_type (self->view->graph, box->node);
-  const char *target = adj_facts_target (node), *module = adj_facts_module (node);
+  const char *target = adj_facts_target (node), *module = adj_node_get_module_path (node);
   g_autofree char *where =
       *target != '\0' && *module != '\0' ? g_strdup_printf ("%s · %s", target, module) : NULL;
 

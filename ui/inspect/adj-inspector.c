@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "analysis/adj-modules.h"
 #include "call/adj-op.h"
 #include "canvas/adj-role-badge.h"
 #include "inspect/adj-fact-card.h"
@@ -84,7 +85,7 @@ fill_maker (AdjFactCard *card, const Subject *s)
   adj_fact_card_add_action (card, _ ("Made by"), made->name, "win.show-node",
                             g_variant_new ("(uu)", maker.graph, maker.node.index), line);
   adj_fact_card_add (card, _ ("Graph"), forward->id);
-  adj_fact_card_add (card, _ ("Module"), adj_facts_module (made));
+  adj_fact_card_add (card, _ ("Module"), adj_node_get_module_path (made));
 }
 
 static void
@@ -250,7 +251,7 @@ fill_tags (AdjFactCard *card, const Subject *s)
       region = g_strdup_printf (_ ("checkpoint %" G_GINT64_FORMAT), meta->ac_graph_id);
       adj_fact_card_add (card, _ ("Region"), region);
     }
-  adj_fact_card_add (card, _ ("Module"), adj_facts_module (s->node));
+  adj_fact_card_add (card, _ ("Module"), adj_node_get_module_path (s->node));
   adj_fact_card_add (card, _ ("Tag"), meta->partitioner_tag);
   if (meta->seq_nr >= 0)
     {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "analysis/adj-modules.h"
 #include "analysis/adj-node-bytes.h"
 #include "report/adj-facts.h"
 
@@ -83,16 +84,6 @@ adj_module_item_get_first (AdjModuleItem *self)
   return self->first;
 }
 
-/* The modules that a node is in, from the outermost; of a gradient those of its forward twin. */
-static const AdjModule *
-get_modules (const AdjGraph *graph, guint index, guint *n)
-{
-  const AdjNodeMeta *meta = &adj_graph_get_node (graph, index)->meta;
-
-  *n = meta->n_modules > 0 ? meta->n_modules : meta->n_fwd_modules;
-  return meta->n_modules > 0 ? meta->modules : meta->fwd_modules;
-}
-
 GArray *
 adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph)
 {
@@ -101,7 +92,7 @@ adj_module_item_list_nodes (AdjModuleItem *self, const AdjGraph *graph)
   for (guint32 i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       guint n;
-      const AdjModule *modules = get_modules (graph, i, &n);
+      const AdjModule *modules = adj_node_get_modules (adj_graph_get_node (graph, i), &n);
 
       for (guint k = 0; k < n; k++)
         if (g_str_equal (modules[k].path, self->path))
@@ -197,7 +188,7 @@ static void
 add_node (Tree *tree, guint index)
 {
   guint n;
-  const AdjModule *modules = get_modules (tree->graph, index, &n);
+  const AdjModule *modules = adj_node_get_modules (adj_graph_get_node (tree->graph, index), &n);
   gint64 saved = saved_bytes (tree, index);
   AdjModuleItem *parent = NULL;
 

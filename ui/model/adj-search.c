@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "analysis/adj-modules.h"
 #include "analysis/adj-node-bytes.h"
 #include "report/adj-facts.h"
 
@@ -141,7 +142,7 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *
     return TRUE;
   if ((word->fields & FIELD_OP) && contains (node->target, word->text))
     return TRUE;
-  if ((word->fields & FIELD_MODULE) && contains (adj_facts_module (node), word->text))
+  if ((word->fields & FIELD_MODULE) && contains (adj_node_get_module_path (node), word->text))
     return TRUE;
   if ((word->fields & FIELD_LINE) && frames_contain (node, word->text))
     return TRUE;
@@ -193,7 +194,7 @@ node_matches (const AdjGraph *graph, const AdjNode *node, const GRegex *regex)
   g_autofree char *shape = NULL;
 
   if (g_regex_match (regex, node->name, 0, NULL) || g_regex_match (regex, node->target, 0, NULL) ||
-      g_regex_match (regex, adj_facts_module (node), 0, NULL))
+      g_regex_match (regex, adj_node_get_module_path (node), 0, NULL))
     return TRUE;
   for (guint i = 0; i < node->meta.n_frames; i++)
     if (g_regex_match (regex, node->meta.frames[i].code, 0, NULL))

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "analysis/adj-modules.h"
 #include "panel/adj-memory-chart.h"
 #include "report/adj-facts.h"
 #include "widgets/adj-column.h"
@@ -42,7 +43,7 @@ get_name (gpointer item)
 static char *
 get_module (gpointer item)
 {
-  return g_strdup (adj_facts_module (get_node (item)));
+  return g_strdup (adj_node_get_module_path (get_node (item)));
 }
 
 static char *

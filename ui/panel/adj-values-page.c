@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "analysis/adj-modules.h"
 #include "canvas/adj-scene-painter.h"
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
@@ -41,7 +42,7 @@ get_name (gpointer item)
 static char *
 get_module (gpointer item)
 {
-  return g_strdup (adj_facts_module (adj_node_item_get_node (item)));
+  return g_strdup (adj_node_get_module_path (adj_node_item_get_node (item)));
 }
 
 static char *
