@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "call/adj-op.h"
-
 #include "call/adj-context.h"
+#include "call/adj-op.h"
 
 G_BEGIN_DECLS
 

@@ -6,13 +6,9 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-<<<<<<< HEAD
+#include "analysis/adj-lifetimes.h"
 #include "interpreter/adj-interpreter.h"
 #include "report/adj-facts.h"
-=======
-#include "analysis/adj-lifetimes.h"
-#include "model/adj-facts.h"
->>>>>>> 3e606ea (analysis: lifetimes of memory, found once and kept)
 
 struct _AdjHeat
 {
