@@ -27,7 +27,9 @@ typedef enum
 ADJ_PUBLIC const char *adj_opcode_name (AdjOpcode opcode);
 ADJ_PUBLIC AdjOpcode adj_opcode_from_name (const char *name); /* ADJ_N_OPCODES when unknown */
 
-/* The partitioner_tag of what backward computes even where forward has an equal value. */
+/* The partitioner_tag of what backward computes, and of what it computes even where forward has an
+ * equal value. */
+#define ADJ_IS_BACKWARD "is_backward"
 #define ADJ_MUST_BE_IN_BACKWARD "must_be_in_backward"
 
 typedef struct
@@ -57,7 +59,7 @@ typedef struct
   gint64 seq_nr;                /* -1: none */
   gint64 ac_graph_id;           /* region of activation checkpointing; -1: none */
   AdjRecompute recompute;
-  const char *partitioner_tag; /* "is_backward" */
+  const char *partitioner_tag; /* ADJ_IS_BACKWARD */
   const char *original_aten;
   const char *source;    /* of a placeholder: "L['x']" */
   const char *parameter; /* of a placeholder: the path of the parameter it is, "h.0.attn.weight" */

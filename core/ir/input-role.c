@@ -31,7 +31,7 @@ adj_phase_from_tag (const char *tag)
 {
   if (tag == NULL)
     return ADJ_PHASE_UNKNOWN;
-  if (g_str_equal (tag, "is_backward") || g_str_equal (tag, ADJ_MUST_BE_IN_BACKWARD))
+  if (g_str_equal (tag, ADJ_IS_BACKWARD) || g_str_equal (tag, ADJ_MUST_BE_IN_BACKWARD))
     return ADJ_PHASE_BACKWARD;
   if (g_str_equal (tag, "is_forward") || g_str_equal (tag, "must_be_in_forward"))
     return ADJ_PHASE_FORWARD;

@@ -62,7 +62,7 @@ examine_i11 (const Examined *self, guint *n_cases)
 
       if (decision != NULL && decision->fate != ADJ_FATE_SAVED &&
           !adj_graph_depends_on_tangent (self->partition->joint, index) &&
-          strstr (node->name, "bwd_") == NULL)
+          adj_graph_get_input_role (self->partition->joint, index) != ADJ_INPUT_BACKWARD_RNG)
         return node->name;
     }
   *n_cases += n_inputs;

@@ -299,7 +299,8 @@ joint_stays_backward (const Joint *joint, guint i)
   if (tag == NULL)
     return FALSE;
   return g_str_equal (tag, ADJ_MUST_BE_IN_BACKWARD) ||
-         (g_str_equal (tag, "is_backward") && strstr (node->target, "with_effects") != NULL);
+         (adj_phase_from_tag (tag) == ADJ_PHASE_BACKWARD &&
+          strstr (node->target, "with_effects") != NULL);
 }
 
 gboolean

@@ -5,6 +5,8 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-input-role.h"
+
 #define MAX_NAMES 4 /* of equal changes that are written out */
 
 struct _AdjStageChange
@@ -152,7 +154,7 @@ describe_origin (const Listing *self, const AdjNode *node)
   if (adj_node_id_is_valid (node->origin))
     g_string_append_printf (text, _ ("of %s"),
                             adj_graph_get_node (self->before, node->origin.index)->name);
-  if (g_strcmp0 (node->meta.partitioner_tag, "is_backward") == 0)
+  if (adj_phase_from_tag (node->meta.partitioner_tag) == ADJ_PHASE_BACKWARD)
     g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", _ ("backward"));
   if (frame != NULL)
     g_string_append_printf (text, "%s%s:%u", text->len > 0 ? ", " : "", file, frame->line);

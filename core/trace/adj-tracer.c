@@ -88,7 +88,7 @@ add_backward (AdjTracer *tracer, const AdjPlace *place, AdjNodeMeta *meta)
   AdjNodeMeta forward = *meta;
 
   *meta = (AdjNodeMeta) ADJ_NODE_META_INIT;
-  meta->partitioner_tag = "is_backward";
+  meta->partitioner_tag = ADJ_IS_BACKWARD;
   meta->stack_trace = forward.stack_trace;
   if (!place->accumulates)
     {
@@ -132,7 +132,7 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
     return meta;
   meta->original_aten = NULL;
   if (place->stays_backward)
-    meta->partitioner_tag = "must_be_in_backward";
+    meta->partitioner_tag = ADJ_MUST_BE_IN_BACKWARD;
   if (place->running > 0)
     add_backward (tracer, place, meta);
   meta->seq_nr = place->running > 0 && !place->accumulates ? (gint64) place->running - 1
