@@ -31,7 +31,7 @@ print_row (const AdjGraph *graph, const AdjValueComparison *value, const char *w
   print_number (value->own.rel_l2);
   print_number (value->accumulated);
   print_number (value->peer);
-  printf ("  %s\n", adj_value_comparison_says (value));
+  printf ("  %s\n", adj_value_comparison_describe (value));
 }
 
 static void
@@ -74,7 +74,7 @@ print_first (const AdjGraph *graph, const AdjComparison *comparison)
   printf ("  its inputs %s\n", first->inputs_agree   ? "agree: the difference begins here"
                                : first->inputs_alone ? "had no values to be compared with"
                                                      : "differ already");
-  printf ("  %s\n", adj_cause_says (first->cause));
+  printf ("  %s\n", adj_cause_describe (first->cause));
   print_evidence (first);
 }
 
@@ -95,11 +95,11 @@ adj_comparison_report_explain (const AdjGraph *graph,
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND, "no node '%s' was compared", name);
       return FALSE;
     }
-  printf ("%s: %s\n", name, adj_value_comparison_says (&values[i]));
+  printf ("%s: %s\n", name, adj_value_comparison_describe (&values[i]));
   if (values[i].cause != ADJ_CAUSE_NONE)
-    printf ("  %s\n", adj_cause_says (values[i].cause));
+    printf ("  %s\n", adj_cause_describe (values[i].cause));
   if (values[i].alone)
-    printf ("  %s\n", adj_comparison_alone_says (comparison));
+    printf ("  %s\n", adj_comparison_describe_alone (comparison));
   print_evidence (&values[i]);
   return TRUE;
 }
@@ -172,11 +172,11 @@ add_value (JsonBuilder *builder, const AdjGraph *graph, const AdjValueComparison
   json_builder_set_member_name (builder, "node");
   json_builder_add_string_value (builder, value_name (graph, value));
   json_builder_set_member_name (builder, "verdict");
-  json_builder_add_string_value (builder, adj_value_comparison_says (value));
+  json_builder_add_string_value (builder, adj_value_comparison_describe (value));
   if (value->cause != ADJ_CAUSE_NONE)
     {
       json_builder_set_member_name (builder, "why");
-      json_builder_add_string_value (builder, adj_cause_says (value->cause));
+      json_builder_add_string_value (builder, adj_cause_describe (value->cause));
     }
   if (value->alone)
     {

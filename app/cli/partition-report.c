@@ -33,7 +33,7 @@ adj_partition_report_json (const AdjPartition *partition, JsonBuilder *builder)
       json_builder_set_member_name (builder, "name");
       json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, i)->name);
       json_builder_set_member_name (builder, "fate");
-      json_builder_add_string_value (builder, adj_fate_name (decision->fate));
+      json_builder_add_string_value (builder, adj_decision_kind_name (decision->kind));
       json_builder_set_member_name (builder, "rule");
       json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
       json_builder_set_member_name (builder, "ban");
@@ -71,7 +71,7 @@ print_node_json (const AdjPartition *partition, AdjNodeId id, const char *senten
   json_builder_set_member_name (builder, "name");
   json_builder_add_string_value (builder, adj_graph_get_node (partition->joint, id.index)->name);
   json_builder_set_member_name (builder, "fate");
-  json_builder_add_string_value (builder, adj_fate_name (decision->fate));
+  json_builder_add_string_value (builder, adj_decision_kind_name (decision->kind));
   json_builder_set_member_name (builder, "rule");
   json_builder_add_string_value (builder, adj_partition_rule_name (decision->rule));
   json_builder_set_member_name (builder, "ban");

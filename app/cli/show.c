@@ -40,21 +40,22 @@ print_runs (const AdjBundle *bundle)
 
 /* "0-0-dynamo is called with autocast_cpu bf16, grad off" */
 static void
-print_ambient (const AdjBundle *bundle)
+print_thread_state (const AdjBundle *bundle)
 {
   const char *separator = "\n";
 
   for (guint i = 0; i < adj_bundle_get_n_graphs (bundle); i++)
     {
       const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, i);
-      AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
-      guint n = adj_ambient_get_facts (adj_graph_get_ambient (entry->graph), facts);
+      AdjThreadSetting settings[ADJ_N_THREAD_SETTINGS];
+      guint n =
+          adj_thread_state_list_settings (adj_graph_get_thread_state (entry->graph), settings);
 
       for (guint k = 0; k < n; k++)
         {
           if (k == 0)
             printf ("%s%s is called with ", separator, entry->id);
-          printf ("%s %s%s", facts[k].key, facts[k].word, k + 1 < n ? ", " : "\n");
+          printf ("%s %s%s", settings[k].key, settings[k].word, k + 1 < n ? ", " : "\n");
           separator = "";
         }
     }
@@ -86,7 +87,7 @@ print_list (const AdjBundle *bundle)
       printf ("%-28s %-18s %12u %8u\n", entry->id, entry->role,
               adj_graph_get_n_inputs (entry->graph), adj_graph_get_n_calls (entry->graph));
     }
-  print_ambient (bundle);
+  print_thread_state (bundle);
   print_runs (bundle);
   print_notes (bundle);
   if (adj_bundle_get_description (bundle) != NULL)
@@ -110,17 +111,17 @@ add_member_int (JsonBuilder *builder, const char *name, gint64 value)
 }
 
 static void
-add_ambient (JsonBuilder *builder, const AdjAmbient *ambient)
+add_thread_state (JsonBuilder *builder, const AdjThreadState *thread_state)
 {
-  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
-  guint n = adj_ambient_get_facts (ambient, facts);
+  AdjThreadSetting settings[ADJ_N_THREAD_SETTINGS];
+  guint n = adj_thread_state_list_settings (thread_state, settings);
 
   if (n == 0)
     return;
   json_builder_set_member_name (builder, "ambient");
   json_builder_begin_object (builder);
   for (guint i = 0; i < n; i++)
-    add_member_string (builder, facts[i].key, facts[i].word);
+    add_member_string (builder, settings[i].key, settings[i].word);
   json_builder_end_object (builder);
 }
 
@@ -172,7 +173,7 @@ print_list_json (const AdjBundle *bundle)
       add_member_string (builder, "title", entry->title);
       add_member_int (builder, "placeholders", adj_graph_get_n_inputs (entry->graph));
       add_member_int (builder, "nodes", adj_graph_get_n_calls (entry->graph));
-      add_ambient (builder, adj_graph_get_ambient (entry->graph));
+      add_thread_state (builder, adj_graph_get_thread_state (entry->graph));
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

@@ -80,7 +80,7 @@ find_base (const AdjNode *node, const AdjSchema *schema, guint result)
 
 /* `torch.nn.functional.relu (x, inplace=True)` gives x back. */
 static gboolean
-is_told_in_place (const AdjNode *node)
+is_declared_in_place (const AdjNode *node)
 {
   const AdjValue *inplace = find_keyword (node, "inplace");
 
@@ -149,7 +149,7 @@ of_call (const AdjGraph *graph, const AdjNode *node)
   const AdjSchema *schema = find_schema (node);
   guint32 first = node->n_inputs > 0 ? node->inputs[0].index : NOBODY, base;
 
-  if (is_told_in_place (node))
+  if (is_declared_in_place (node))
     return (AdjAlias){ ADJ_ALIAS_SAME, node->args.items[0].node.index, 0, 0 };
   if (is_undeclared_view (node))
     return (AdjAlias){ first != NOBODY ? ADJ_ALIAS_VIEW : ADJ_ALIAS_NONE, first, 0, 0 };

@@ -30,10 +30,10 @@ typedef struct
   gboolean under_no_grad; /* every write was made while grad mode was off, and there was one */
   gboolean requires_grad; /* after the run */
   gboolean counted;       /* its version changed: it, or a view of it, was written or turned */
-  gboolean turned_back;   /* its metadata was changed, and is in the end what it was */
+  gboolean turned_back;   /* its sizes or strides were changed and changed back */
   gboolean turns_no_grad; /* every change of metadata was made while grad mode was off */
   gboolean in_backward;   /* the backward writes it, and the forward does not */
-  gboolean hooked;        /* there are hooks on what it is now, or was at first */
+  gboolean hooked;        /* hooks are on its tensor after the call, or were before */
   gboolean whole;         /* shows less than it did: all that it showed is returned */
   AdjViewChain *turned;   /* (owned) (nullable): with @whole, how to make it of that */
   guint64 bytes_before;   /* of the storage, where it was resized */
@@ -90,7 +90,7 @@ typedef struct
   guint n_backward_tokens; /* the last inputs and outputs of the backward */
   guint n_tangents;
   AdjTensorMeta *tangents;
-  guint n_saved_sizes; /* set by who partitions */
+  guint n_saved_sizes; /* set by the partitioner */
 
   /* derived of the rest */
   guint n_mutated_runtime; /* OUT_OF_GRAPH inputs */

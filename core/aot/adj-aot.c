@@ -133,7 +133,8 @@ typedef struct
   gboolean (*run) (AotProgram *program, GError **error);
 } Step;
 
-/* What it found is its note: who is written, what each output is and by which rule. */
+/* Runs the metadata pass and notes its result: which inputs are written, what each output is and by
+ * which rule. */
 static gboolean
 collect (AotProgram *program, GError **error)
 {
@@ -280,7 +281,8 @@ trace_joint (AotProgram *program, AdjTraceOptions *options, GError **error)
   return adj_trace (program->function, values, n, options, error);
 }
 
-/* What is blamed stands in the graph that was traced, where that is known. */
+/* Fails with @error, whose blame is translated to nodes of the graph that was traced, if there is
+ * one. */
 static gboolean
 fail_at (const AotProgram *program, const AdjNode *node, GError **error)
 {
@@ -320,7 +322,7 @@ trace_once (AotProgram *program, AdjTraceOptions *options, GError **error)
                                      : trace_inference (program, options, error);
 }
 
-/* The placeholder that input @index stands for, where a graph is traced. */
+/* The placeholder of input @index in the graph that is traced; ADJ_NO_NODE for a C function. */
 static AdjNodeId
 find_input (const AotProgram *program, guint index)
 {
@@ -352,7 +354,7 @@ trace (AotProgram *program, const AdjAotObserver *observer, GError **error)
     origins[i] = ADJ_NO_NODE;
   for (guint i = 0; i < program->arguments->len; i++)
     {
-      metas[program->metadata->n_tokens + i] = AOT_ARGUMENT (program, i)->facts;
+      metas[program->metadata->n_tokens + i] = AOT_ARGUMENT (program, i)->observed;
       origins[program->metadata->n_tokens + i] = find_input (program, i);
     }
   graph = trace_once (program, &options, error);
@@ -463,7 +465,8 @@ adj_aot_trace_graph (AdjGraph *graph,
   inputs = g_new0 (AdjValue, n + 1);
   for (guint i = 0; i < n; i++)
     inputs[i] = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->val;
-  memcpy (with_graph.autocast, adj_graph_get_ambient (graph)->autocast, sizeof with_graph.autocast);
+  memcpy (with_graph.autocast, adj_graph_get_thread_state (graph)->autocast,
+          sizeof with_graph.autocast);
   with_graph.like = graph;
   with_graph.symbols = adj_graph_get_symbols (graph);
   function = adj_graph_function_new (graph);
@@ -482,8 +485,8 @@ find_desugar (const AdjAotGraph *aot)
   return NULL;
 }
 
-/* Inputs whose gradient is None in the backward graph; of a graph that we do not see, or that is
- * over parts of the inputs, none. */
+/* Which inputs have gradient None in the backward graph, by input. (transfer full) (nullable):
+ * %NULL where the graph is not ours or takes parts of the inputs. */
 static gboolean *
 find_detached (const AdjAotGraph *aot, AdjGraph *backward)
 {

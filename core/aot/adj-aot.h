@@ -28,15 +28,15 @@ typedef struct
   const AdjValue *parameters; /* (nullable): live tensors that every call gets first */
   guint n_parameters;
   AdjSymbols *symbols;  /* (nullable): what sizes of the inputs refer to */
-  const AdjGraph *like; /* (nullable): its placeholders say what is known of the inputs */
-  const AdjDecompositions *decompositions; /* (nullable): what is taken apart on the way */
+  const AdjGraph *like; /* (nullable): its placeholders give names and metadata of the inputs */
+  const AdjDecompositions *decompositions; /* (nullable): applied while tracing */
 } AdjAotOptions;
 
 /* What a stage did.  All is borrowed. */
 typedef struct
 {
   const char *name;               /* "metadata", "dedupe", "joint", "dce" … */
-  const char *note;               /* what it did, one sentence or a table of lines */
+  const char *note;               /* its result: one sentence, or a table of lines */
   AdjGraph *graph;                /* (nullable): where it made one */
   const AdjAotMetadata *metadata; /* as it is after the stage */
   gint64 ns;                      /* the time it took */
@@ -86,7 +86,7 @@ ADJ_PUBLIC gboolean adj_aot_graph_is_joint (const AdjAotGraph *aot);
 /* Of the function as the user calls it, and of the one that was traced. */
 ADJ_PUBLIC const AdjAotMetadata *adj_aot_graph_get_user_metadata (const AdjAotGraph *aot);
 ADJ_PUBLIC const AdjAotMetadata *adj_aot_graph_get_metadata (const AdjAotGraph *aot);
-/* Outputs of a joint graph that are the forward's: what a partitioner asks for. */
+/* How many of the joint graph's outputs are the forward's, as partitioners need to know. */
 ADJ_PUBLIC guint adj_aot_graph_get_n_forward (const AdjAotGraph *aot);
 
 /**
@@ -108,7 +108,8 @@ ADJ_PUBLIC AdjFunction *adj_aot_compile (AdjAotGraph *aot,
 
 /* The error catalogue, row by row; %NULL after the last.  Messages end with "[aot: CODE]". */
 ADJ_PUBLIC const char *adj_aot_get_error_code (guint index);
-ADJ_PUBLIC const char *adj_aot_get_error_message (guint index); /* without what is to blame */
+ADJ_PUBLIC const char *
+adj_aot_get_error_message (guint index); /* without the part that names the culprit */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjAotGraph, adj_aot_graph_unref)
 

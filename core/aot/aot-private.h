@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 /* -- stages -- */
 
-/* What a stage did at compile time, kept to undo it on every call.  Counted; immutable once it was
- * pushed. */
+/* The state of a stage after compile time, by which its effect is undone on every call. Counted
+ * atomically; immutable once it was pushed. */
 typedef struct _AotStage AotStage;
 
 typedef struct
@@ -20,7 +20,7 @@ typedef struct
   const char *name;
   /* (nullable): calls @inner as the function was called before the stage. (transfer full) */
   AdjFunction *(*wrap) (AotStage *stage, AdjFunction *inner);
-  void (*finalize) (AotStage *stage); /* (nullable): frees what is beyond the struct */
+  void (*finalize) (AotStage *stage); /* (nullable): frees members of the derived struct */
 } AotStageClass;
 
 struct _AotStage
@@ -54,18 +54,18 @@ typedef struct _AotComposite AotComposite; /* composite-private.h */
 /* One flat input. */
 typedef struct
 {
-  AdjValue value;          /* (owned) META, over the program's symbols; else what it is */
-  guint place;             /* which of the user's inputs it is, or the first that it is made of */
-  guint object;            /* equal: the same tensor object */
-  gint base;               /* object that it is a view of, which need not be an input; -1: none */
+  AdjValue value; /* (owned) META over the program's symbols for a tensor, else the value itself */
+  guint place;    /* which of the user's inputs it is, or the first that it is made of */
+  guint object;   /* equal: the same tensor object */
+  gint base;      /* object that it is a view of, which need not be an input; -1: none */
   AdjTensorMeta base_meta; /* of that object */
   gboolean base_is_leaf;
   gboolean is_leaf;
-  gboolean is_freed;        /* its storage has no bytes although it has elements */
-  guint64 storage_bytes;    /* 0: unknown */
-  const AdjNodeMeta *facts; /* (nullable) */
-  AotComposite *composite;  /* (unowned) (nullable): how it is made of dense tensors */
-  GArray *leaves;           /* (unowned) (nullable): AotArgument: of a composite, those */
+  gboolean is_freed;           /* its storage has no bytes although it has elements */
+  guint64 storage_bytes;       /* 0: unknown */
+  const AdjNodeMeta *observed; /* (nullable) */
+  AotComposite *composite;     /* (unowned) (nullable): how it is made of dense tensors */
+  GArray *leaves;              /* (unowned) (nullable): AotArgument: of a composite, those */
 } AotArgument;
 
 typedef struct
@@ -89,13 +89,13 @@ typedef struct
 #define AOT_ARGUMENT(program, i) (&g_array_index ((program)->arguments, AotArgument, (i)))
 
 GArray *aot_arguments_new (void); /* of AotArgument */
-/* A copy; returns where it stands. */
+/* Appends a copy of @argument; returns its index. */
 guint aot_arguments_add (GArray *arguments, const AotArgument *argument);
 void aot_program_push (AotProgram *program, AotStage *stage); /* takes @stage */
 /* Replaces the function; takes @function. */
 void aot_program_set_function (AotProgram *program, AdjFunction *function);
 
-/* What the inputs are (inputs.c). */
+/* What the inputs are (describe-inputs.c). */
 gboolean aot_describe_inputs (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 /* Meta of a tensor argument, %NULL of anything else. */
 const AdjTensorMeta *aot_argument_meta (const AotArgument *argument);
@@ -107,7 +107,7 @@ gboolean aot_same_geometry (const AdjShape *a, const AdjShape *b);
 
 gboolean aot_flatten (AotProgram *program, const AdjValue *inputs, guint n, GError **error);
 gboolean aot_collect (AotProgram *program, GError **error);
-/* What a gradient of @result looks like (aot/SPEC.md §2.5). */
+/* Shape, dtype and device of a gradient of @result (aot/SPEC.md §2.5). */
 AdjTensorMeta aot_tangent_of (const AdjTensorMeta *result, AdjSymbols *symbols);
 /* Hooks on inputs: left out from here on; every call puts those on that the function left there. */
 void aot_take_hooks (AotProgram *program);
@@ -124,7 +124,7 @@ gboolean aot_prepare_for_autograd (AotProgram *program, GError **error);
 gboolean aot_joint (AotProgram *program, GError **error);
 gboolean aot_functionalize (AotProgram *program, GError **error);
 
-/* -- functional tensors, seen from here (functional.c) -- */
+/* -- functional tensors, seen from here (functional-modes.c) -- */
 
 /* The modes of a trace, functionalization and autograd above it; and autocast. */
 void aot_push_modes (AdjContext *cx, const AdjAotOptions *options);
@@ -136,12 +136,14 @@ gboolean aot_wrap_arguments (AdjContext *cx,
                              guint n,
                              const AdjValue *values,
                              AdjValue *wrapped);
-/* A copy with what stands behind functional tensors now. */
+/* @out (transfer full): a copy of @value in which functional tensors are replaced by their current
+ * values. */
 gboolean aot_unwrap (AdjContext *cx, const AdjValue *value, AdjValue *out);
-/* (transfer none): what stands behind @tensor now; itself when it is plain.  %NULL: an error. */
+/* The current value of the functional tensor @tensor; a plain one itself. (transfer none)
+ * (nullable): %NULL with the context in error. */
 AdjTensor *aot_get_plain (AdjContext *cx, AdjTensor *tensor);
 /* All zero when @tensor is not wrapped. */
-void aot_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts);
+void aot_get_functional_state (const AdjTensor *tensor, AdjFunctionalState *observed);
 AdjViewChain *aot_get_recipe (const AdjTensor *tensor); /* (transfer full) (nullable) */
 
 /* -- the error catalogue (errors.c; aot/SPEC.md §9) -- */
@@ -203,8 +205,8 @@ typedef enum
 /* Adds the code of the row to an error of another layer that is one of the catalogue. */
 void aot_name_error (GError **error);
 
-/* What is to blame: inputs and outputs of the function as its user calls it, -1: none.  They stand
- * in the error as data, and in its message unless @what says it in words. */
+/* The inputs or outputs that an error is about, numbered as in the user's function; -1: none. They
+ * are attached to the error, and named in its message unless @what names them. */
 typedef struct
 {
   const char *what; /* (nullable) */
@@ -219,8 +221,8 @@ typedef struct
 #define AOT_OUTPUT_OF(i, k) ((AotBlame){ NULL, -1, (gint) (i), (gint) (k), -1 })
 #define AOT_TANGENT(i) ((AotBlame){ NULL, (gint) (i), -1, -1, -1 })
 
-/* Returns %FALSE.  @detail: (nullable): goes on after what is to blame, ", a duplicate of input 0";
- * then comes the row's sentence. */
+/* Sets @error and returns %FALSE. The message is the blame, then @detail (nullable; ", a duplicate
+ * of input 0"), then the sentence of the row. */
 gboolean aot_fail (GError **error, AotError row, AotBlame blame, const char *detail, ...)
     G_GNUC_PRINTF (4, 5);
 /* The same as the sticky error of @cx. */

@@ -13,7 +13,7 @@ typedef struct
   AdjAotMetadata *metadata; /* (owned) */
   AdjFunction *backward;    /* (owned) (nullable): set before the first call */
   gboolean *detached;       /* by input: its gradient is None (aot/SPEC.md §8.4) */
-  gboolean *written;        /* by input: by the backward alone; known when it was traced */
+  gboolean *written; /* by input: written by the backward graph only; set when it was traced */
   guint n_saved_sizes;
   GPtrArray *tangents; /* (nullable): AotComposite, where any is composite */
   gboolean exports;    /* every input that requires a gradient must get one */

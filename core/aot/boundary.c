@@ -174,8 +174,8 @@ make_seed (AdjContext *cx)
   return seed;
 }
 
-/* With create_graph the gradients are results of an operation that cannot be differentiated: they
- * depend on what was saved, which is kept without its history, if not on the tangents. */
+/* Under create_graph: makes the gradients results of a node that refuses to be differentiated. Its
+ * inputs are the tangents and what was saved. */
 static gboolean
 forbid_double_backward (AdjContext *cx, const GArray *args, AdjTensor **grads, guint n)
 {
@@ -282,7 +282,7 @@ visit_kept (gpointer data, GradVisitor *visitor)
 
 /* -- forward -- */
 
-/* Inputs whose gradient is None go in without their history. */
+/* Replaces inputs whose gradient is None by detached ones. */
 static gboolean
 detach_inputs (AdjContext *cx, const AotBoundary *boundary, AdjValue *args, guint n)
 {
@@ -323,8 +323,8 @@ will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const Adj
   return FALSE;
 }
 
-/* What is saved is kept apart from the returns: one of them, or a view of one, would lead by its
- * history back to the node that saves it. */
+/* Saves detached copies of the values for the backward: a returned tensor, or a view of one, would
+ * refer by its history to the node that saves it. */
 static gboolean
 save_values (AdjContext *cx, Kept *saved, const AdjValue *args, const AdjValue *outs)
 {

@@ -108,12 +108,12 @@ aot_collection_loses_hooks (const AotCollection *collection, guint i)
   const AdjAotInput *inputs = collection->metadata->inputs;
   const AdjTensorMeta *meta = aot_argument_meta (AOT_ARGUMENT (collection->program, i));
   AdjTensor *tensor = collection->inputs[i].tensor;
-  AdjFunctionalFacts facts;
+  AdjFunctionalState observed;
 
   if (!is_hooked_view (collection, i))
     return FALSE;
-  aot_get_facts (tensor, &facts);
-  if (!inputs[i].mutates_data && adj_tensor_get_version (tensor) > facts.n_turns)
+  aot_get_functional_state (tensor, &observed);
+  if (!inputs[i].mutates_data && adj_tensor_get_version (tensor) > observed.n_turns)
     return TRUE;
   for (guint k = 0; k < collection->n; k++)
     {

@@ -16,13 +16,13 @@ count_outputs (const AotCollection *collection, const AdjStorage *storage, guint
   for (guint i = 0; i < collection->outputs.n; i++)
     {
       AdjTensor *tensor = aot_collection_output (collection, i);
-      AdjFunctionalFacts facts;
+      AdjFunctionalState observed;
 
       if (tensor == NULL || adj_tensor_get_storage (tensor) != storage)
         continue;
-      aot_get_facts (tensor, &facts);
+      aot_get_functional_state (tensor, &observed);
       (*n)++;
-      *n_multi += facts.is_multi_output;
+      *n_multi += observed.is_multi_output;
     }
 }
 
@@ -106,7 +106,7 @@ classify_of_intermediate (
 
 /* Another output that is the same piece of the same storage and requires a gradient. */
 static gint
-find_twin (const AotCollection *collection, guint index)
+find_same_view (const AotCollection *collection, guint index)
 {
   AdjTensor *tensor = aot_collection_output (collection, index);
 
@@ -123,8 +123,8 @@ find_twin (const AotCollection *collection, guint index)
   return -1;
 }
 
-/* What detach() made and was written with a gradient: not even PyTorch's rules know it, which give
- * its caller the history of the input. */
+/* Whether @tensor was detached and then written with a gradient, so that its history is its own.
+ * PyTorch has no rule for this case and gives it the history of the input. */
 static gboolean
 has_own_history (const AotCollection *collection, const AdjTensor *tensor)
 {
@@ -134,8 +134,8 @@ has_own_history (const AotCollection *collection, const AdjTensor *tensor)
          (base == NULL || !is_an_input (collection, base));
 }
 
-/* Rules 3a to 3c: @tensor lies in the storage of @input, which was not replaced.  @all_multi: all
- * outputs that do are pieces of what was split. */
+/* Applies rules 3a to 3c: @tensor shares the storage of @input, which was not replaced. @all_multi:
+ * all such outputs come from operators with several views as results. */
 static void
 classify_of_input (const AotCollection *collection,
                    AdjAotOutput *output,
@@ -166,23 +166,23 @@ classify_tensor (AotCollection *collection, guint index, AdjAotOutput *output)
   AdjTensor *base = adj_tensor_get_base (tensor);
   gint input = find_input_of (collection, storage);
   guint n, n_multi;
-  AdjFunctionalFacts facts;
-  gint twin;
+  AdjFunctionalState observed;
+  gint same_view;
 
   count_outputs (collection, storage, &n, &n_multi);
-  aot_get_facts (tensor, &facts);
+  aot_get_functional_state (tensor, &observed);
   if (input >= 0 && is_of_custom_function (tensor))
     decide (output, "2", ADJ_OUTPUT_CUSTOM_FUNCTION_VIEW, input);
-  else if (input >= 0 && !facts.storage_changed)
+  else if (input >= 0 && !observed.storage_changed)
     classify_of_input (collection, output, tensor, input, n == n_multi);
-  else if (facts.storage_changed && is_an_input (collection, tensor))
+  else if (observed.storage_changed && is_an_input (collection, tensor))
     decide (output, "4", ADJ_OUTPUT_IS_INPUT, input);
   else if (base != NULL && adj_tensor_get_requires_grad (tensor) &&
            adj_tensor_get_requires_grad (base))
     classify_of_intermediate (collection, output, base, n, n_multi);
   else if (n > 1 && !adj_tensor_get_requires_grad (tensor) &&
-           (twin = find_twin (collection, index)) >= 0)
-    decide (output, "6", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, twin);
+           (same_view = find_same_view (collection, index)) >= 0)
+    decide (output, "6", ADJ_OUTPUT_ALIAS_OF_INTERMEDIATE_BASE_IS_USER_OUTPUT, same_view);
   else
     decide (output, "7", ADJ_OUTPUT_NON_ALIAS, -1);
 }

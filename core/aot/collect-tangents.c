@@ -6,7 +6,7 @@
 #include "aot/composite-private.h"
 #include "aot/metadata-private.h"
 
-/* What a gradient will be made of; %NULL: the context is in error. */
+/* The tensor that a tangent is described by. (nullable): %NULL with the context in error. */
 static AdjTensor *
 coerce_tangent (AotCollection *collection, AdjTensor *tensor)
 {

@@ -32,37 +32,38 @@ collect_input (AotCollection *collection, guint i, GError **error)
   AdjAotInput *input = &collection->metadata->inputs[i];
   const AotArgument *argument = AOT_ARGUMENT (collection->program, i);
   AdjTensor *tensor;
-  AdjFunctionalFacts facts;
+  AdjFunctionalState observed;
 
   input->place = argument->place;
   input->is_leaf = argument->is_leaf;
   if (collection->inputs[i].kind != ADJ_VALUE_TENSOR)
     return TRUE;
   tensor = collection->inputs[i].tensor;
-  aot_get_facts (tensor, &facts);
+  aot_get_functional_state (tensor, &observed);
   input->is_tensor = TRUE;
   input->is_leaf = argument->is_leaf || !aot_argument_requires_grad (argument);
-  input->mutates_storage_metadata = facts.storage_changed;
-  input->mutates_data = facts.mutated && !facts.storage_changed;
+  input->mutates_storage_metadata = observed.storage_changed;
+  input->mutates_data = observed.mutated && !observed.storage_changed;
   input->mutates_metadata =
-      facts.storage_changed ||
-      (facts.metadata_changed &&
+      observed.storage_changed ||
+      (observed.metadata_changed &&
        !aot_same_geometry (&collection->before[i].shape, &adj_tensor_get_meta (tensor)->shape));
-  input->hidden = facts.n_writes <= facts.n_hidden;
-  input->under_no_grad = facts.mutated && facts.n_writes <= facts.n_no_grad + facts.n_hidden;
-  input->storage_resize = facts.storage_resized;
-  input->bytes_before = facts.bytes_before;
-  input->bytes_after = facts.bytes_after;
+  input->hidden = observed.n_writes <= observed.n_hidden;
+  input->under_no_grad =
+      observed.mutated && observed.n_writes <= observed.n_no_grad + observed.n_hidden;
+  input->storage_resize = observed.storage_resized;
+  input->bytes_before = observed.bytes_before;
+  input->bytes_after = observed.bytes_after;
   input->requires_grad = adj_tensor_get_requires_grad (tensor);
-  input->turned_back = facts.metadata_changed && !input->mutates_metadata;
-  input->turns_no_grad = facts.metadata_changed && !facts.turned_with_grad;
+  input->turned_back = observed.metadata_changed && !input->mutates_metadata;
+  input->turns_no_grad = observed.metadata_changed && !observed.turned_with_grad;
   input->whole = input->mutates_data && input->mutates_metadata && !input->requires_grad &&
-                 has_as_strided (facts.chain);
+                 has_as_strided (observed.chain);
   if (input->requires_grad && !aot_argument_requires_grad (argument) &&
       adj_tensor_get_grad_node (tensor) == NULL)
     return aot_fail (error, AOT_ERROR_REQUIRES_GRAD_INSIDE, AOT_INPUT (input->place), NULL);
   if (input->whole)
-    input->turned = adj_view_chain_ref (facts.chain);
+    input->turned = adj_view_chain_ref (observed.chain);
   input->hooked = aot_input_has_hooks (collection->program, i) ||
                   aot_collection_is_hooked_since (collection, i);
   input->counted = adj_tensor_get_version (tensor) > 0;
@@ -131,7 +132,7 @@ fail_autocast (const AotCollection *collection, GError **error)
 }
 
 static gboolean
-changes_autocast (AdjContext *cx, const AdjAmbient *before)
+changes_autocast (AdjContext *cx, const AdjThreadState *before)
 {
   for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
     if (adj_context_get_autocast (cx, i).on != before->autocast[i].on ||
@@ -144,7 +145,7 @@ static gboolean
 run (AotCollection *collection, GError **error)
 {
   AdjContext *cx = collection->cx;
-  const AdjAmbient before = adj_context_get_ambient (cx);
+  const AdjThreadState before = adj_context_get_thread_state (cx);
   gboolean enabled = !collection->program->options->no_grad;
   gboolean done;
 

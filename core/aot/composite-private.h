@@ -19,7 +19,7 @@ struct _AotComposite
 };
 
 AotComposite *aot_composite_describe (const AdjValue *value); /* (transfer full) */
-/* What a gradient of @tensor will be: contiguous, and its parts too. (transfer full) */
+/* Describes a gradient of @tensor: contiguous, with contiguous parts. (transfer full) */
 AotComposite *aot_composite_describe_tangent (AdjTensor *tensor, AdjSymbols *symbols);
 AotComposite *aot_composite_ref (AotComposite *composite);
 void aot_composite_unref (AotComposite *composite);
@@ -40,7 +40,8 @@ AdjTensor *aot_composite_zeros (AdjContext *cx, const AotComposite *composite);
 
 /* The function becomes one of dense tensors. */
 gboolean aot_desugar (AotProgram *program, GError **error);
-/* What composites do not go together with; also says whether there are any. */
+/* Fails where composite tensors are combined with something unsupported. Also sets whether there
+ * are any. */
 gboolean aot_check_composites (AotProgram *program, GError **error);
 
 gboolean aot_stage_is_desugar (const AotStage *stage);

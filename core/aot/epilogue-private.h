@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What is done after every call: written inputs are written, aliases are made of live tensors. */
+/* The last stage: after every call it writes the mutated inputs and makes outputs that alias live
+ * tensors. */
 typedef struct
 {
   AotStage parent;

@@ -66,7 +66,8 @@ set_storage (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
   return done;
 }
 
-/* In the caller's grad mode: a write to what is no leaf is part of the caller's history. */
+/* Copies @value into @tensor in the caller's grad mode, so that a write to a non-leaf is recorded;
+ * one to a leaf is not. */
 static gboolean
 copy_into (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
 {
@@ -76,7 +77,7 @@ copy_into (AdjContext *cx, AdjTensor *tensor, AdjTensor *from)
          ADJ_APPLY (cx, ADJ_OP_copy_, ADJ_TENSOR (tensor), ADJ_TENSOR (from)) != NULL;
 }
 
-/* What it showed is written, then it shows less. */
+/* Writes the input in its shape before the call, then gives it its new, smaller one. */
 static gboolean
 write_whole (AdjContext *cx, const AdjAotInput *input, AdjTensor *tensor, AdjTensor *new)
 {
@@ -255,7 +256,7 @@ call_inner (AdjFunction *function,
   return FALSE;
 }
 
-/* What was traced as a constant of the backward gets no gradient. */
+/* Fails where an input requires a gradient that was traced as a constant. */
 static gboolean
 check_gradients (const AotEpilogue *epilogue, AdjContext *cx, const AdjValue *args)
 {

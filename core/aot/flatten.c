@@ -12,7 +12,7 @@ typedef struct
   AdjValue out_tree;
   gboolean has_out_tree;
   guint n_inputs;     /* flat */
-  gboolean exports;   /* what is returned must be a tuple */
+  gboolean exports;   /* for export: the result must be a tuple */
   GArray *parameters; /* of AdjValue, owned */
 } Flatten;
 

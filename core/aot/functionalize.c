@@ -44,7 +44,7 @@ typedef struct
 {
   const Functionalized *stage;
   AdjContext *cx;
-  const AdjValue *plain;   /* the inputs as they came */
+  const AdjValue *plain;   /* the inputs before they were wrapped */
   const AdjValue *wrapped; /* and as the function saw them */
 } Writes;
 

@@ -30,7 +30,7 @@ typedef struct
 /* A primal or tangent before the backward. */
 typedef struct
 {
-  AdjFunctionalFacts facts;
+  AdjFunctionalState observed;
   AdjTensorMeta meta;
 } Before;
 
@@ -40,15 +40,15 @@ look_at (const AdjValue *values, guint n, Before *before)
   for (guint i = 0; i < n; i++)
     if (values[i].kind == ADJ_VALUE_TENSOR)
       {
-        aot_get_facts (values[i].tensor, &before[i].facts);
+        aot_get_functional_state (values[i].tensor, &before[i].observed);
         before[i].meta = *adj_tensor_get_meta (values[i].tensor);
       }
 }
 
 static gboolean
-is_turned (const Before *before, const AdjTensor *tensor, const AdjFunctionalFacts *now)
+is_turned (const Before *before, const AdjTensor *tensor, const AdjFunctionalState *now)
 {
-  return now->storage_changed != before->facts.storage_changed ||
+  return now->storage_changed != before->observed.storage_changed ||
          !aot_same_geometry (&before->meta.shape, &adj_tensor_get_meta (tensor)->shape);
 }
 
@@ -57,18 +57,18 @@ check_primals (const Joint *joint, const Before *before, AotBoundary *boundary)
 {
   for (guint i = 0; i < joint->n_primals; i++)
     {
-      AdjFunctionalFacts now;
+      AdjFunctionalState now;
 
       if (joint->primals[i].kind != ADJ_VALUE_TENSOR)
         continue;
-      aot_get_facts (joint->primals[i].tensor, &now);
-      if (now.storage_resized != before[i].facts.storage_resized)
+      aot_get_functional_state (joint->primals[i].tensor, &now);
+      if (now.storage_resized != before[i].observed.storage_resized)
         return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_RESIZE,
                                  AOT_INPUT (joint->metadata->inputs[i].place), NULL);
       if (is_turned (&before[i], joint->primals[i].tensor, &now))
         return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_METADATA,
                                  AOT_INPUT (joint->metadata->inputs[i].place), NULL);
-      if (now.n_writes == before[i].facts.n_writes)
+      if (now.n_writes == before[i].observed.n_writes)
         continue;
       if (joint->metadata->inputs[i].mutates_data)
         return aot_fail_context (joint->cx, AOT_ERROR_BACKWARD_AND_FORWARD,
@@ -104,10 +104,10 @@ check_tangents (const Joint *joint, const Before *before)
 {
   for (guint i = 0; i < joint->n_tangents; i++)
     {
-      AdjFunctionalFacts now;
+      AdjFunctionalState now;
 
-      aot_get_facts (joint->tangents[i].tensor, &now);
-      if (now.n_writes != before[i].facts.n_writes ||
+      aot_get_functional_state (joint->tangents[i].tensor, &now);
+      if (now.n_writes != before[i].observed.n_writes ||
           is_turned (&before[i], joint->tangents[i].tensor, &now))
         return aot_fail_context (joint->cx, AOT_ERROR_TANGENT_WRITTEN,
                                  find_tangent (joint->metadata, i), NULL);

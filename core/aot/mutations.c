@@ -96,8 +96,8 @@ pass_gradient (AdjContext *cx,
   return TRUE;
 }
 
-/* @tensor again, with a history that is one step longer: what t_() and its like put there is not
- * what gradients are taken of, also where they cancel out. */
+/* An identity of @tensor with a node of its own: metadata changes such as t_() are then recorded
+ * there, and gradients are taken of @tensor. */
 static AdjTensor *
 stand_in (AdjContext *cx, AdjTensor *tensor)
 {

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Makes draws functions of a seed and an offset; goes below functionalization.  Seeds and offsets
- * are int64 scalars, kept; those of the backward may be %NULL. */
+/* A mode that computes draws from a seed and an offset, to be pushed below functionalization. Seeds
+ * and offsets are int64 scalars and are referenced; those of the backward may be %NULL. */
 AdjMode *aot_rng_mode_new (AdjTensor *const seeds[2], AdjTensor *const offsets[2]);
 /* Draws are of the backward from now on; nothing when @cx has no such mode. */
 void aot_rng_begin_backward (AdjContext *cx);

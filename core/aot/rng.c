@@ -198,9 +198,8 @@ do_bernoulli (RngMode *mode, AdjOpCall *call)
 
 /* -- the mode -- */
 
-/* All that PyTorch takes apart of what is here (aot/SPEC.md §5.2): normal numbers, integers,
- * permutations, uniform_() and probabilities in a tensor stay as they are, draws from the
- * generator. */
+/* The operators that PyTorch functionalizes (aot/SPEC.md §5.2). Normal numbers, integers,
+ * permutations, uniform_() and tensors of probabilities still draw from the generator. */
 static const struct
 {
   AdjOpId op;

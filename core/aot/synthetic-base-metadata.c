@@ -123,7 +123,7 @@ aot_merging_edit_metadata (const AotMerging *merging)
 
 /* -- seen again -- */
 
-/* What the caller gets as its own tensor stays what it is. */
+/* Keeps the type of an output that is the caller's own tensor. */
 static void
 update_output (const AotMerge *merge, AdjAotMetadata *metadata, AdjAotMetadata *seen, guint index)
 {
@@ -138,7 +138,7 @@ update_output (const AotMerge *merge, AdjAotMetadata *metadata, AdjAotMetadata *
   seen->outputs[index] = before;
 }
 
-/* Those of the inputs are there; those of outputs and intermediate bases may have become more. */
+/* Appends the tangents of outputs and intermediate bases; those of inputs are there already. */
 static void
 update_tangents (const AotProgram *program, AdjAotMetadata *metadata, const AdjAotMetadata *seen)
 {

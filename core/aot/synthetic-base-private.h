@@ -44,8 +44,8 @@ typedef struct
 /* The metadata of the program becomes that of the inner function. */
 void aot_merging_edit_metadata (const AotMerging *merging);
 
-/* A write through one input may have given another one a history, and what is made of that: what
- * the function does is seen again, with its inputs made of bases. */
+/* Runs the metadata pass again with the inputs made of their bases: a write through one input may
+ * have given another one a history. */
 gboolean aot_merge_collect_again (const AotMerge *merge, AotProgram *program, GError **error);
 
 G_END_DECLS

@@ -50,7 +50,7 @@ make_member (AdjContext *cx, const AotMerge *merge, const AotMember *member, Adj
       adj_rule_list_sizes (arena, shape.stride, shape.rank), adj_value_from_size (offset));
 }
 
-/* The members whose geometry was changed are returned too. */
+/* Appends to the results the members whose sizes or strides were changed. */
 static void
 add_returned (const AotMerge *merge, const AdjValue *all, AdjValue *result)
 {
@@ -99,7 +99,7 @@ static const AdjFunctionClass unpacking_class = {
 
 /* -- run time -- */
 
-/* What a merged input is a view of now: borrowed from the scope. */
+/* The tensor that a merged input is a view of after the call. Borrowed from the scope. */
 static AdjTensor *
 find_live_base (AdjContext *cx, const AotMerge *merge, guint base, const AdjValue *args)
 {
@@ -187,7 +187,8 @@ static const AotStageClass merge_class = {
 
 /* -- which inputs -- */
 
-/* By input: the next one of the same storage; their number where there is none. (transfer full) */
+/* By input: the next input of the same storage; the number of inputs for the last one. (transfer
+ * full) */
 static guint *
 chain_storages (const AotProgram *program)
 {
@@ -367,7 +368,7 @@ keep_input (AotMerging *merging, guint index)
   g_array_append_val (merging->inputs, merging->program->metadata->inputs[index]);
 }
 
-/* Those that are not merged: what is no tensor first, then storage by storage. */
+/* Appends the arguments that are not merged: non-tensors first, then storage by storage. */
 static void
 keep_others (AotMerging *merging)
 {

@@ -30,7 +30,7 @@ is_given_token (const AdjGraph *graph, const AdjValue *value)
          is_ordered (adj_graph_get_node (graph, node->args.items[0].node.index));
 }
 
-/* By node: a placeholder that a call of with_effects comes after. */
+/* By node: whether it is a placeholder that with_effects takes as its token. (transfer full) */
 static gboolean *
 find_tokens (const AdjGraph *graph)
 {

@@ -5,8 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Threads a token through operators with an effect; goes below functionalization.  @token
- * (nullable): of the first effect; without one the first effect makes it. */
+/* A mode that passes a token through operators with an effect, to be pushed below
+ * functionalization. @token (nullable): for the first effect; without it the first effect makes
+ * one. */
 AdjMode *aot_effects_mode_new (AdjTensor *token);
 /* Whether an operator with an effect was called, in the forward (0) or the backward (1). */
 gboolean aot_effects_mode_was_used (const AdjMode *mode, guint direction);

@@ -52,8 +52,8 @@ find_add_inplace (void)
   return adj_op_find ("torch.ops.aten.add_.Tensor");
 }
 
-/* What the leaf's gradient is from now on, borrowed from the scope.  @n_holders: of @grad, who will
- * not use it. */
+/* The new gradient of @leaf after adding @grad. Borrowed from the scope. @n_holders: references to
+ * @grad whose owners will not use it again. */
 static AdjTensor *
 accumulate (AdjContext *cx, AdjTensor *leaf, AdjTensor *old, AdjTensor *grad, guint n_holders)
 {
@@ -209,8 +209,8 @@ accumulator_forget_leaf (AdjGradNode *node)
   ((Accumulator *) node)->leaf = NULL;
 }
 
-/* A view that was made while nothing was recorded is a leaf, and holds its base; the history of the
- * base may lead here, so the view is not held: with it goes the only place to see its gradient. */
+/* The accumulator of @leaf. It does not hold a leaf that is a view made without grad mode: such a
+ * view holds its base, and the history of the base may lead here. Its gradient ends with it. */
 AdjGradNode *
 accumulator_get (AdjContext *cx, AdjTensor *leaf)
 {

@@ -27,7 +27,7 @@ typedef enum
   /* A saved result passes detach twice on its way in and twice on its way out, as it does in the
    * joint graphs of PyTorch 2.6. */
   ADJ_AUTOGRAD_TWO_DETACHES = 1 << 1,
-  /* Errors of a backward tell how the forward came to it; a gradient with NaN is an error. */
+  /* Errors of a backward include the place of the forward call; a gradient with NaN is an error. */
   ADJ_AUTOGRAD_ANOMALY = 1 << 2,
   /* With ANOMALY: NaN is none. */
   ADJ_AUTOGRAD_NO_NAN_CHECK = 1 << 3,
@@ -44,8 +44,8 @@ ADJ_PUBLIC AdjAutogradFlags adj_autograd_set_flags (AdjContext *cx, AdjAutogradF
 
 typedef struct
 {
-  /* What is kept in place of @tensor (transfer full).  Runs with grad mode off; must not write to
-   * @tensor. */
+  /* Returns what is saved instead of @tensor (transfer full). Runs with grad mode off; must not
+   * write to @tensor. */
   gpointer (*pack) (AdjContext *cx, AdjTensor *tensor, gpointer data);
   /* @tensor again, or one like it, borrowed; at every backward.  %NULL: the context is in error. */
   AdjTensor *(*unpack) (AdjContext *cx, gpointer packed, gpointer data);
@@ -54,7 +54,7 @@ typedef struct
   GDestroyNotify destroy; /* (nullable): of @data, when nothing packed is left */
 } AdjSavedHooks;
 
-/* From here to the pop, what is saved goes through @hooks alone; %NULL: stays as it is. */
+/* Until the pop, saved tensors go through @hooks only; %NULL: they are saved as they are. */
 ADJ_PUBLIC gboolean adj_autograd_push_saved_hooks (AdjContext *cx, const AdjSavedHooks *hooks);
 ADJ_PUBLIC void adj_autograd_pop_saved_hooks (AdjContext *cx);
 
@@ -73,11 +73,11 @@ ADJ_PUBLIC gboolean adj_tensor_set_grad (AdjContext *cx, AdjTensor *tensor, AdjT
 ADJ_PUBLIC gboolean adj_tensor_retain_grad (AdjContext *cx, AdjTensor *tensor);
 /* (transfer none) (nullable): the tensor that @tensor is a view of; not itself a view. */
 ADJ_PUBLIC AdjTensor *adj_tensor_get_base (const AdjTensor *tensor);
-/* (transfer none) (nullable): what made @tensor; a leaf has none.  Of a view whose base was written
- * since: what made it then. */
+/* (transfer none) (nullable): the node that made @tensor; %NULL for a leaf. For a view whose base
+ * was written since: the node before that. */
 ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_node (const AdjTensor *tensor);
-/* (transfer full) (nullable): where gradients of @tensor arrive; for a leaf its accumulator, which
- * lives as long as somebody holds it. */
+/* (transfer full) (nullable): the node that receives gradients of @tensor; for a leaf its
+ * accumulator, which is freed with its last reference. */
 ADJ_PUBLIC AdjGradNode *adj_tensor_get_grad_edge (AdjContext *cx, AdjTensor *tensor, guint *input);
 
 /* -- nodes -- */
@@ -96,7 +96,7 @@ ADJ_PUBLIC AdjGradNode *adj_grad_node_get_edge (const AdjGradNode *node, guint e
 /* How many tensors it keeps for its backward, in the order of its arguments, then of its results;
  * none once backward has let them go. */
 ADJ_PUBLIC guint adj_grad_node_get_n_saved (const AdjGradNode *node);
-/* From now on number @index of them goes through @hooks, which pack it at once.  Once for each;
+/* Applies @hooks to saved tensor @index, which is packed at once. May be called once for each.
  * %FALSE: the context is in error. */
 ADJ_PUBLIC gboolean adj_grad_node_set_saved_hooks (AdjContext *cx,
                                                    AdjGradNode *node,
@@ -139,7 +139,7 @@ ADJ_PUBLIC gboolean adj_autograd_connect (AdjContext *cx,
 typedef struct _AdjHook AdjHook;
 
 ADJ_PUBLIC AdjHook *adj_hook_ref (AdjHook *hook); /* (transfer full) */
-/* Lets the handle go; the hook stays until it is removed, or what it is on ends. */
+/* Releases the handle. The hook stays until it is removed or its tensor or node is freed. */
 ADJ_PUBLIC void adj_hook_unref (AdjHook *hook);
 /* From its next turn on it does not run; again is fine, whatever became of the tensor. */
 ADJ_PUBLIC void adj_hook_remove (AdjHook *hook);

@@ -22,10 +22,11 @@ typedef AdjRecompute (*AdjCheckpointPolicyFunc) (
 
 typedef struct
 {
-  gboolean keeps_rng_moving;      /* random numbers are drawn anew when it is recomputed */
-  gboolean no_early_stop;         /* recomputing goes on when everything is there */
-  gboolean no_metadata_check;     /* what is recomputed may be of other sizes and dtypes */
-  gboolean allows_mutation;       /* what a selective region kept may have been written since */
+  gboolean keeps_rng_moving;  /* random numbers are drawn anew when it is recomputed */
+  gboolean no_early_stop;     /* recomputation runs to the end of the function, even when all saved
+                                 values are there */
+  gboolean no_metadata_check; /* recomputed values may differ in size and dtype */
+  gboolean allows_mutation;   /* values kept by a selective region may be written afterwards */
   AdjCheckpointPolicyFunc policy; /* (nullable) */
   gpointer policy_data;
   GDestroyNotify policy_destroy; /* (nullable): frees @policy_data when the region is gone */

@@ -56,7 +56,7 @@ ADJ_PUBLIC gboolean adj_custom_call_needs_input_grad (const AdjCustomCall *call,
 
 /* -- in the forward -- */
 
-/* Keeps inputs, outputs or %NULL for the backward; replaces what was kept before. */
+/* Saves inputs, outputs or %NULL for the backward; replaces what an earlier call saved. */
 ADJ_PUBLIC void adj_custom_call_save (AdjCustomCall *call, AdjTensor *const *tensors, guint n);
 /* @tensor, an input, was written in place; it must be among the outputs. */
 ADJ_PUBLIC void adj_custom_call_mark_dirty (AdjCustomCall *call, AdjTensor *tensor);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* The record of a forward and the engine from inside: for who walks it in another way. */
+/* Internals of the tape and the engine, for layers that walk a backward themselves. */
 
 /* -- hooks (hook.c) -- */
 
@@ -36,14 +36,14 @@ typedef struct
 
 typedef struct _Saved Saved;
 
-/* Sees what a node keeps, in an order that depends on nothing else. */
+/* Visits what a node saves, in a deterministic order. */
 typedef struct _GradVisitor GradVisitor;
 struct _GradVisitor
 {
   AdjContext *cx; /* (unowned): for errors */
   void (*saved) (GradVisitor *visitor, const char *name, AdjGradNode *node, Saved *saved);
-  /* What else it holds: a container comes before its items.  @leaf may be changed: META to one of
-   * other sizes, a TENSOR or a number in place of one (@is_tensor) to a tensor. */
+  /* Called for other saved values, a container before its items. It may change @leaf: a META to one
+   * of other sizes; a TENSOR, or a number in place of one (@is_tensor), to a tensor. */
   void (*leaf) (GradVisitor *visitor, const char *name, AdjValue *leaf, gboolean is_tensor);
   void (*meta) (GradVisitor *visitor, const char *name, AdjTensorMeta *meta);
   /* A tensor that it holds itself, which may be exchanged. */
@@ -56,28 +56,29 @@ struct _GradVisitor
 
 typedef struct
 {
-  /* @out: entries are %NULL and stay so where the gradient is undefined or not @needed; what is
-   * put there is owned by the caller. */
+  /* Fills @out with gradients (transfer full). An entry stays %NULL where the gradient is undefined
+   * or not @needed. */
   gboolean (*apply) (AdjGradNode *node,
                      AdjContext *cx,
                      AdjTensor *const *grads,
                      const gboolean *needed,
                      AdjTensor **out);
-  /* (nullable): as @apply, with @saved in place of the tensors that it keeps: such a node is called
-   * as a whole by who otherwise looks into nodes. */
+  /* (nullable): as @apply, with @saved instead of the saved tensors. Such a node is called as a
+   * whole where other nodes are captured operator by operator. */
   gboolean (*apply_to) (AdjGradNode *node,
                         AdjContext *cx,
                         AdjTensor *const *saved,
                         AdjTensor *const *grads,
                         const gboolean *needed,
                         AdjTensor **out);
-  /* (nullable): without it, what the node keeps is not known.  %FALSE: it was let go, or the
-   * visitor's context is in error. */
+  /* (nullable): visits the saved values; without it they are unknown. %FALSE: they were released,
+   * or the visitor's context is in error. */
   gboolean (*visit) (AdjGradNode *node, GradVisitor *visitor);
-  /* (nullable): what the argument at an edge looks like; (nullable): it is no tensor.  Without it,
-   * only what goes where it is needed leaves the node. */
+  /* (nullable): the description of the forward's argument at an edge, %NULL for a non-tensor.
+   * Without this function, gradients that are not needed are dropped. */
   const AdjTensorMeta *(*get_argument) (const AdjGradNode *node, guint edge);
-  /* (nullable): what it does beside what it keeps: two of one kind do the same. */
+  /* (nullable): identifies the operation apart from saved values: nodes of equal kind compute the
+   * same. */
   gconstpointer (*get_kind) (const AdjGradNode *node);
   void (*release) (AdjGradNode *node);         /* (nullable): lets saved values go */
   GPtrArray *(*get_saved) (AdjGradNode *node); /* (nullable) (transfer none): of Saved */
@@ -102,7 +103,8 @@ struct _AdjGradNode
   AdjPlace place;          /* of the operation in the user's program */
   AdjGraph *graph, *outer; /* (owned) (nullable): hold the texts of @place */
   char *file;              /* (owned) (nullable): its file when there is no graph */
-  AdjGradNode *induced_by; /* (owned) (nullable): in anomaly mode, whose backward made it */
+  AdjGradNode
+      *induced_by; /* (owned) (nullable): in anomaly mode, the node whose backward made this one */
 };
 
 /* Whether @node accumulates into a leaf; @leaf (out) (transfer none): %NULL when it is gone. */
@@ -114,9 +116,8 @@ const GPtrArray *grad_node_get_tensor_hooks (const AdjGradNode *node);
 /* (transfer none) (nullable): what runs after @leaf has its gradient. */
 const GPtrArray *leaf_get_hooks (const AdjTensor *leaf);
 gboolean leaf_run_hook (AdjContext *cx, const AdjHook *hook, AdjTensor *leaf);
-/* Adds @grad (nullable: undefined) to the gradient of @leaf, or takes it over where nobody but
- * @n_holders, who only show it, holds it.  %FALSE with the context in error: @leaf became the
- * result of an operation. */
+/* Adds @grad (nullable: undefined) to the gradient of @leaf, or stores it without a copy where only
+ * @n_holders references exist. %FALSE with the context in error: @leaf is no leaf any more. */
 gboolean leaf_add (AdjContext *cx, AdjTensor *leaf, AdjTensor *grad, guint n_holders);
 /* Whether nothing was added then: it was undefined, or @leaf no longer requires a gradient. */
 gboolean leaf_was_missed (const AdjTensor *leaf);
@@ -175,36 +176,36 @@ typedef struct
   guint n_roots;
   const GradTarget *targets; /* none: everything runs */
   guint n_targets;
-  AdjTensor **captured; /* by target; what is put there is owned by the caller */
+  AdjTensor **captured; /* by target: the captured gradient, owned by the caller */
 } GradRequest;
 
 typedef struct _GraphTask GraphTask;
 
 const GradRequest *task_get_request (const GraphTask *task);
-/* Whether the backward comes to @node. */
+/* Whether the backward reaches @node. */
 gboolean task_reaches (const GraphTask *task, const AdjGradNode *node);
-/* Whether @node runs there; else only what arrives is wanted. */
+/* Whether @node runs; else only the gradients that arrive at it are wanted. */
 gboolean task_needs (const GraphTask *task, const AdjGradNode *node);
-/* (nullable): of guint: targets that want what arrives at @node. */
+/* (nullable): of guint: the targets that ask for the gradients arriving at @node. */
 const GArray *task_get_captures (const GraphTask *task, const AdjGradNode *node);
 /* A number for @node, in the order in which nodes are first asked for. */
 guint task_look_up (GraphTask *task, const AdjGradNode *node);
-/* (transfer full): all nodes that the backward comes to, each after those that it waits for, as the
- * engine runs them or, @last_first, those found last first. */
+/* (transfer full): all nodes that the backward reaches, each after its dependencies: in the order
+ * of the engine or, with @last_first, those found last first. */
 GPtrArray *task_list_nodes (GraphTask *task, gboolean last_first);
 
 /* What runs from now on is of @node (nullable), for errors; returns (transfer none) what ran
  * before.
  */
 const AdjGradNode *engine_enter_node (AdjContext *cx, const AdjGradNode *node);
-/* As adj_autograd_set_flags() was told; none without an autograd mode. */
+/* The flags set by adj_autograd_set_flags(); none without an autograd mode. */
 AdjAutogradFlags autograd_flags (AdjContext *cx);
-/* Whether the backward that runs comes to @node. */
+/* Whether the running backward reaches @node. */
 gboolean engine_reaches (AdjContext *cx, const AdjGradNode *node);
 /* Runs the callbacks that were queued for the end of the backward. */
 gboolean engine_run_callbacks (AdjContext *cx);
 
-/* Who walks in place of the engine. */
+/* Replaces the engine's walk over the nodes of a backward. */
 typedef struct _BackwardWalker BackwardWalker;
 struct _BackwardWalker
 {
@@ -222,7 +223,7 @@ BackwardWalker *engine_get_walker (AdjContext *cx); /* (nullable) */
 
 /* Hears of every gradient of a leaf that grew, in order. */
 typedef void (*AccumulationFunc) (AdjTensor *leaf, AdjTensor *grad, gpointer data);
-/* @func: (nullable): nobody; in place of who heard before. */
+/* Sets the listener for accumulations, replacing the last one. @func: (nullable): none. */
 void engine_watch_accumulation (AdjContext *cx, AccumulationFunc func, gpointer data);
 
 G_END_DECLS

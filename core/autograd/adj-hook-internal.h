@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Hooks that move: for who lets another tensor stand in for one that has hooks. */
+/* Moving hooks from a tensor to another one that replaces it. */
 
-/* Takes the tensor hooks off @node, or off the leaf @tensor when that is %NULL, with a leaf's own:
- * those alone that a caller put there and did not remove.  (transfer full) (nullable) */
+/* Removes and returns the tensor hooks of @node or, when that is %NULL, of the leaf @tensor with
+ * its leaf hooks; only those of a caller that are not removed. (transfer full) (nullable) */
 GPtrArray *adj_autograd_take_hooks (AdjTensor *tensor, AdjGradNode *node);
 gboolean adj_grad_node_has_hooks (const AdjGradNode *node); /* on gradients that reach it */
 gboolean adj_grad_node_is_of_leaf (const AdjGradNode *node, const AdjTensor *leaf);

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  * gradients of all its outputs and of all its inputs at once (autograd/SPEC.md §5). */
 typedef struct _AdjModuleHooks AdjModuleHooks;
 
-/* Before the backward of the module.  Assigns to @grad_outputs to replace; %NULL stands where an
+/* Runs before the backward of the module. May assign to @grad_outputs; an entry is %NULL where an
  * output is no tensor or has no gradient. */
 typedef void (*AdjModulePreHookFunc) (AdjContext *cx,
                                       AdjTensor **grad_outputs,
@@ -28,7 +28,8 @@ ADJ_PUBLIC AdjModuleHooks *adj_module_hooks_new (void); /* (transfer full) */
 /* Calls that were made keep the hooks that they had. */
 ADJ_PUBLIC void adj_module_hooks_free (AdjModuleHooks *hooks);
 
-/* Each returns a handle (transfer full).  What is added or removed counts from the next call on. */
+/* Each returns a handle (transfer full). Adding or removing takes effect with the next call of the
+ * module. */
 ADJ_PUBLIC AdjHook *adj_module_hooks_add (AdjModuleHooks *hooks,
                                           AdjModuleHookFunc hook,
                                           gpointer data) G_GNUC_WARN_UNUSED_RESULT;

@@ -48,26 +48,28 @@ typedef struct
   AdjTensor *grad;          /* (owned) (nullable) */
   AdjGradNode *accumulator; /* (nullable): not owned */
   gboolean retains;
-  AdjTensor *base;         /* (owned) (nullable): @tensor is a view of it, which is none itself */
-  AdjViewChain *chain;     /* (owned) (nullable): how it is made from @base; %NULL: not known */
+  AdjTensor *base; /* (owned) (nullable): @tensor is a view of it, which is none itself */
+  AdjViewChain
+      *chain; /* (owned) (nullable): the views that lead to it from @base; %NULL: unknown */
   ViewCreation creation;   /* of a view */
   guint32 version;         /* of a view: when its history was made */
-  guint turns;             /* how often t_() and its like changed what it shows */
+  guint turns;             /* how often t_() and its like changed its shape */
   guint base_turns;        /* of @base, when @chain was made */
-  GPtrArray *savers;       /* (nullable): of Saved, unowned: who keep it or a view of it */
+  GPtrArray *savers;       /* (nullable): of Saved, unowned: those that hold it or a view of it */
   GPtrArray *tensor_hooks; /* of a leaf */
   GPtrArray *leaf_hooks;
-  gboolean missed; /* a leaf: nothing was added to its gradient when its turn came last */
+  gboolean missed; /* a leaf: its accumulator ran last without adding anything */
 } Variable;
 
 Variable *variable_find (const AdjTensor *tensor); /* (nullable) */
-Variable *variable_get (AdjTensor *tensor);        /* made when there is none */
+Variable *variable_get (AdjTensor *tensor); /* Returns the data of @tensor, created on first use. */
 /* Makes @tensor result @output of @node; a retained gradient moves along. */
 void variable_set_history (AdjTensor *tensor, AdjGradNode *node, guint output);
-/* (transfer full): where its gradient goes; no node when it requires none. */
+/* (transfer full): the edge that its gradient is sent along; without a node when it requires none.
+ */
 GradEdge variable_get_edge (AdjContext *cx, AdjTensor *tensor);
 
-/* -- views (view.c) -- */
+/* -- views (view-history.c) -- */
 
 /* Notes which results of @call, done, are views. */
 void variable_mark_views (const AdjOpCall *call);
@@ -79,8 +81,8 @@ void variable_forget_base (Variable *variable);
 gboolean variable_refresh (AdjContext *cx, AdjTensor *tensor);
 /* (transfer full) (nullable): why an operation with a gradient may not write @tensor in place. */
 char *variable_why_not_write (const AdjTensor *tensor);
-/* @tensor was written: it is result @output of @node, or its base is changed by that.  @self: edge
- * of @node to what was written; its number of edges: it has none. */
+/* Updates the history after a write: @tensor is result @output of @node, or its base is changed by
+ * that. @self: edge of @node to the written tensor; the number of edges when there is none. */
 gboolean variable_rebase_history (
     AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint output, guint self);
 
@@ -99,8 +101,8 @@ GPtrArray *saved_list_new (void); /* of Saved, owned */
 /* %FALSE: the context is in error. */
 gboolean
 saved_add (GPtrArray *list, AdjContext *cx, AdjTensor *tensor, guint index, SavedKind kind);
-/* @variable's tensor got a new history by a write: what was saved of it before is no longer valid,
- * and holding it would hold the holder. */
+/* Drops tensors saved before a write gave @variable's tensor a new history: they are stale, and
+ * references to them would be cycles. */
 void saved_drop_stale (Variable *variable);
 void saved_unwatch (Variable *variable); /* which is going away */
 void saved_hooks_unref (SavedHooks *hooks);
@@ -120,7 +122,7 @@ gboolean checkpoint_run (AdjContext *cx,
                          const AdjCheckpointOptions *options,
                          AdjValue *result);
 
-/* Whether @tensor stands for a node of a graph that is being made. */
+/* Whether @tensor represents a node of a graph that is being traced. */
 static inline gboolean
 tensor_is_traced (AdjTensor *tensor)
 {
@@ -146,8 +148,8 @@ typedef struct _OpNode OpNode;
 OpNode *op_node_new (Autograd *autograd, const AdjOpCall *call, gboolean in_place);
 void op_node_unref (OpNode *self);
 guint64 op_node_get_sequence (const OpNode *self);
-/* Before the call: the edges, and what is kept of the arguments.  @found (out): whether any of them
- * requires a gradient; else the node is not needed. */
+/* Called before the operator: sets the edges and saves arguments. @found (out): whether any of them
+ * requires a gradient; if none does, the node is not needed. */
 gboolean op_node_prepare (OpNode *self, const AdjOpCall *call, gboolean *found);
 /* After it: the results get their history. */
 gboolean op_node_complete (OpNode *self, const AdjOpCall *call);
@@ -192,7 +194,7 @@ AdjTensor *hook_defer (AdjContext *cx, AdjHook *hook, AdjTensor *grad);
 
 /* -- around one node (node-hooks.c); %FALSE: the context is in error -- */
 
-/* Puts @new there; @slot owns what it holds. */
+/* Replaces *@slot by @new; @slot owns its content. */
 gboolean node_replace_grad (AdjContext *cx, const AdjHook *hook, AdjTensor **slot, AdjTensor *new);
 gboolean node_run_tensor_hooks (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
 gboolean node_run_retainers (AdjContext *cx, AdjGradNode *node, AdjTensor **grads);
@@ -205,7 +207,7 @@ gboolean node_run_hooks (AdjContext *cx,
 
 /* -- anomaly mode (anomaly.c) -- */
 
-/* Adds to the context's error how the forward came to @node. */
+/* Appends the place of the forward call of @node to the context's error. */
 void anomaly_explain (AdjContext *cx, const AdjGradNode *node);
 gboolean anomaly_check (AdjContext *cx,
                         const Autograd *autograd,

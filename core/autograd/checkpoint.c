@@ -21,7 +21,7 @@ typedef struct
   gboolean forward_done;
   gboolean ignores_mismatch;
   guint8 rng[ADJ_GENERATOR_STATE_BYTES];
-  AdjAmbient ambient; /* as it was when the forward ran */
+  AdjThreadState thread_state; /* as it was when the forward ran */
 } Frame;
 
 typedef struct
@@ -193,7 +193,7 @@ check_run (const Run *run, AdjContext *cx)
   return TRUE;
 }
 
-/* The function once more, under hooks that collect what it saves. */
+/* Calls the function again, with hooks that collect what it saves. */
 static gboolean
 call_again (Run *run, AdjContext *cx, const AdjValue *args)
 {
@@ -206,13 +206,13 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   AdjPlace again = place;
   Autograd *autograd = autograd_find (cx);
   Selective *selective = autograd->selective;
-  const AdjAmbient ambient = adj_context_get_ambient (cx);
+  const AdjThreadState thread_state = adj_context_get_thread_state (cx);
   g_auto (AdjValue) result = ADJ_NONE;
   const GError *error;
 
   again.running = 0; /* it is the forward that runs */
   adj_context_set_place (cx, &again);
-  adj_context_set_ambient (cx, &frame->ambient);
+  adj_context_set_thread_state (cx, &frame->thread_state);
   adj_context_set_grad_enabled (cx, TRUE);
   adj_autograd_push_saved_hooks (cx, &hooks);
   if (frame->selective != NULL)
@@ -221,7 +221,7 @@ call_again (Run *run, AdjContext *cx, const AdjValue *args)
   adj_function_call (frame->function, cx, args, frame->n_args, &result);
   autograd->selective = selective;
   adj_autograd_pop_saved_hooks (cx);
-  adj_context_set_ambient (cx, &ambient);
+  adj_context_set_thread_state (cx, &thread_state);
   adj_context_set_place (cx, &place);
 
   error = adj_context_get_error (cx);
@@ -286,7 +286,7 @@ free_holder (gpointer data)
   g_free (holder);
 }
 
-/* Outside a backward every opening is one of its own. */
+/* The recomputation for the backward that runs; outside a backward, a new one for each access. */
 static Run *
 find_run (Frame *frame, AdjContext *cx)
 {
@@ -352,7 +352,7 @@ frame_new (AdjFunction *function, guint n_args, const AdjCheckpointOptions *opti
   return frame;
 }
 
-/* Runs @function under hooks that keep nothing of what it saves. */
+/* Runs @function with hooks that discard what it saves. */
 static gboolean
 run_forward (Frame *frame, AdjContext *cx, const AdjValue *args, AdjValue *result)
 {
@@ -367,7 +367,7 @@ run_forward (Frame *frame, AdjContext *cx, const AdjValue *args, AdjValue *resul
 
   if (!frame->options.keeps_rng_moving)
     adj_generator_get_state (adj_context_get_generator (cx), frame->rng);
-  frame->ambient = adj_context_get_ambient (cx);
+  frame->thread_state = adj_context_get_thread_state (cx);
   frame->ref_count++;
   adj_autograd_push_saved_hooks (cx, &hooks);
   if (frame->selective != NULL)

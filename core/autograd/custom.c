@@ -13,7 +13,7 @@ struct _AdjCustomCall
   AdjContext *cx; /* while a function of @custom runs */
   gpointer data;
   GDestroyNotify destroy;
-  AdjTensor *const *given; /* (nullable): by tensor that was kept: stands for it while @cx is set */
+  AdjTensor *const *given; /* (nullable): by saved tensor: its replacement while @cx is set */
   gboolean recorded;
   gboolean keeps_undefined;
   gboolean released;
@@ -234,7 +234,8 @@ call_new (AdjContext *cx, Autograd *autograd, const AdjCustomClass *custom, guin
   return call;
 }
 
-/* Edges of the inputs; of what is no tensor one that leads nowhere, marked by its input. */
+/* Sets the edges to the inputs; a non-tensor gets an edge without a node, with the index of the
+ * input. */
 static void
 connect_inputs (AdjCustomCall *call, AdjTensor *const *inputs)
 {

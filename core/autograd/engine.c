@@ -31,8 +31,8 @@ validate_outputs (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
   return TRUE;
 }
 
-/* What runs before the node sees its gradients.  In a scope of its own: the accumulator takes a
- * gradient over when nobody else holds it. */
+/* Runs the hooks that come before the node. In a scope of its own: the accumulator stores a
+ * gradient without a copy when nothing else refers to it. */
 static gboolean
 run_hooks_before (GraphTask *task, TaskNode *info)
 {
@@ -72,7 +72,7 @@ apply (GraphTask *task, TaskNode *info, AdjTensor **out)
   return done && anomaly_check (task->cx, task->autograd, node, out);
 }
 
-/* Adds @grad to what has arrived at @edge. */
+/* Adds @grad to the gradients that have arrived at @edge. */
 static gboolean
 arrive (GraphTask *task, TaskNode *info, guint input, AdjTensor *grad)
 {
@@ -203,8 +203,8 @@ root_visit (AdjGradNode *node, GradVisitor *visitor)
 
 static const GradNodeClass root_class = { .apply = root_apply, .visit = root_visit };
 
-/* (transfer full): one root is where it begins; several, or any that somebody else walks from, hang
- * on a node of their own. */
+/* (transfer full): the node where the backward begins: the root itself; an artificial node above
+ * several roots, or above any root where a walker replaces the engine. */
 static AdjGradNode *
 make_root (Autograd *autograd, const GradRequest *request, gboolean own)
 {

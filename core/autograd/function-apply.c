@@ -8,7 +8,7 @@ typedef struct
 {
   const AdjFunctionApply *apply; /* (unowned): while the forward runs */
   AdjFunction *backward;         /* (owned) */
-  AdjValue *output;              /* (unowned): where it leaves what it gives */
+  AdjValue *output;              /* (unowned): receives the result */
   AdjValue saved;                /* (owned): LIST; NODE where a tensor is: its number among them */
 } Applied;
 

@@ -19,9 +19,9 @@ typedef struct
 
 /* Whether an output of such a function has a tangent. */
 gboolean joint_has_tangent (const AdjValue *leaf);
-/* (transfer full) (nullable): the gradients of @body as a graph; a LIST of one for each input,
- * then, as @shape says, the outputs.  @zeros (nullable): inputs whose gradient is never None.
- * @examples: META and others, inputs and tangents.  %NULL: the context is in error. */
+/* (transfer full) (nullable): a graph of the gradients of @body; it returns a LIST of one for each
+ * input, then, as @shape says, the outputs. @zeros (nullable): inputs whose gradient is never None.
+ * @examples: META and others, of inputs and tangents. %NULL: the context is in error. */
 AdjGraph *joint_body_trace (AdjContext *cx,
                             AdjFunction *body,
                             const JointShape *shape,

@@ -41,8 +41,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Higher, higher_free)
 
 /* -- arguments -- */
 
-/* Its arguments in the backward, or in a forward that has one: groups are of the kind that a call
- * gives them, and the function goes by another name. */
+/* Rewrites @args for the backward, or for a forward that has one: the kinds of groups as a call
+ * gives them, and another name for the function. */
 static void
 mark_args (const AdjHigherOp *op, AdjValue *args, const char *pass)
 {
@@ -123,7 +123,7 @@ add_tangents (const Higher *higher, AdjContext *cx, AdjTensor *const *grads, Adj
   return TRUE;
 }
 
-/* Gradients are given for what stands in groups; @result has them in that order. */
+/* Distributes the gradients in @result, which are in the order of the grouped arguments. */
 static void
 hand_out (const Higher *higher, AdjContext *cx, const AdjValue *result, AdjTensor **grad_inputs)
 {
@@ -188,7 +188,7 @@ append_output (const AdjValue *leaf, gpointer data)
   return leaf->kind == ADJ_VALUE_TENSOR || leaf->kind == ADJ_VALUE_NONE;
 }
 
-/* What one knows of the functions before they are differentiated. */
+/* What must be known of the functions before they are differentiated. */
 typedef struct
 {
   GArray *inputs;   /* (owned): for one call of a function */
@@ -204,8 +204,8 @@ examples_clear (Examples *examples)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Examples, examples_clear)
 
-/* Calls the operator and its first function in @cx, where nothing has bytes: what does not fit
- * together is told there. */
+/* Calls the operator and its first function with fake tensors in @cx, so that arguments that do not
+ * fit are reported. */
 static gboolean
 probe (Higher *higher, AdjContext *cx, const AdjHigherCall *call, Examples *examples)
 {
@@ -413,7 +413,7 @@ refuse_backward (AdjContext *cx,
   return FALSE;
 }
 
-/* The results require a gradient, which nobody has. */
+/* Records a node that refuses to run: the operator has no gradient. */
 static gboolean
 record_without (Autograd *autograd, AdjHigherCall *call, const GPtrArray *inputs)
 {

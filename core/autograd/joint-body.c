@@ -108,7 +108,7 @@ append_leaf (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Gradients of all inputs; then, where they are wanted, what @outs holds. */
+/* Collects the gradients of all inputs, then the outputs @outs where they are wanted. */
 static gboolean
 collect (const JointBody *self,
          const Cloning *cloning,

@@ -11,7 +11,7 @@ struct _AdjModuleHooks
   GPtrArray *pre, *post; /* (nullable): of AdjHook */
 };
 
-/* One call of a module: what its two identities know of each other. */
+/* The state of one call of a module, shared by the hooks on its two identities. */
 typedef struct
 {
   guint ref_count;
@@ -154,7 +154,7 @@ run_hooks (ModuleCall *call, AdjContext *cx, AdjTensor **grads)
   return TRUE;
 }
 
-/* After the identity behind the module: its gradients are those of the outputs. */
+/* Hook after the identity behind the module: @grads are the gradients of the outputs. */
 static void
 on_outputs (AdjContext *cx,
             AdjTensor **grads,
@@ -181,8 +181,8 @@ on_outputs (AdjContext *cx,
   forget_grad_outputs (call);
 }
 
-/* After the identity before the module.  A gradient that came there past the outputs is nobody's.
- */
+/* Hook after the identity before the module. Gradients that reached it on other paths than the
+ * outputs are dropped. */
 static void
 on_inputs (AdjContext *cx,
            AdjTensor **grads,
@@ -239,8 +239,8 @@ static const AdjCustomClass identity_class = {
   .backward = identity_backward,
 };
 
-/* Sends the tensors of @values through an identity, with @hook behind its node; @places (out):
- * which they are.  Nothing when none of them requires a gradient. */
+/* Passes the tensors of @values through an identity whose node has @hook; @places (out): their
+ * indices. Does nothing when none of them requires a gradient. */
 static gboolean
 pass_through (ModuleCall *call,
               AdjContext *cx,

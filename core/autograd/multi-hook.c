@@ -4,7 +4,7 @@
 
 #include "autograd/autograd-private.h"
 
-/* One of the tensors; all unowned: its hook goes with it. */
+/* One of the tensors; pointers are unowned and valid while its hook exists. */
 typedef struct
 {
   Variable *leaf;    /* (nullable) */

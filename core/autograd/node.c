@@ -27,7 +27,7 @@ adj_grad_node_ref (AdjGradNode *node)
   return node;
 }
 
-/* Frees all but the nodes at its edges, which it hands to @nodes. */
+/* Frees @node; the nodes at its edges are moved to @nodes. */
 static void
 free_node (AdjGradNode *node, GPtrArray *nodes)
 {

@@ -77,7 +77,7 @@ use_of (const AdjRule *rule, const gboolean *needed)
   return use;
 }
 
-/* The last bit stands for all after it: results of long lists. */
+/* Whether @bit is set; the last bit represents all later ones, as long lists need. */
 static gboolean
 is_bit (guint64 mask, guint bit)
 {
@@ -103,8 +103,7 @@ is_by_product (const OpNode *op_node, const AdjOpCall *call, guint arg)
   return TRUE;
 }
 
-/* Before the call: an argument that it writes is saved as the copy of what it is now; after it,
- * its by-products. */
+/* Saves arguments. Before the call: a copy of those that it writes; after it: its by-products. */
 static gboolean
 save_args (OpNode *op_node, const AdjOpCall *call, gboolean after)
 {
@@ -175,7 +174,8 @@ save_results (OpNode *op_node, const AdjOpCall *call)
 
 /* -- nodes of operators -- */
 
-/* What it keeps beside tensors stays: who saved none can run again. */
+/* Releases the saved tensors. Other saved values stay: a node without saved tensors can run again.
+ */
 static void
 op_node_release (AdjGradNode *node)
 {
@@ -223,7 +223,7 @@ unpack_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return tensor != NULL;
 }
 
-/* (transfer full) (nullable): what was saved is there again. */
+/* (transfer full) (nullable): the saved value unpacked. %NULL: the context is in error. */
 static AdjValue *
 unpack_values (OpNode *op_node, AdjContext *cx, const AdjValue *values, guint n)
 {
@@ -243,7 +243,7 @@ free_values (AdjValue *values, guint n)
   g_free (values);
 }
 
-/* Hands out what the entry gave: one tensor, or the items of a list. */
+/* Stores the result of a rule's entry: one gradient, or the items of a list. */
 static gboolean
 put_entry (const OpNode *op_node, AdjContext *cx, const AdjValue *value, AdjTensor **out, guint n)
 {
@@ -388,7 +388,7 @@ visit_value (const Visiting *visiting, AdjValue *value)
     visit_value (visiting, &value->items[i]);
 }
 
-/* Fills @order with the arguments that are kept, by name; says how many they are. */
+/* Fills @order with the indices of saved arguments, sorted by name; returns their number. */
 static guint
 order_by_name (const OpNode *op_node, const AdjSchema *schema, guint8 *order)
 {
@@ -473,7 +473,7 @@ node_name (const AdjSchema *schema)
 
 /* -- edges -- */
 
-/* Edges of the tensors of @value; says whether any leads somewhere. */
+/* Appends the edges of the tensors in @value; returns whether any requires a gradient. */
 static gboolean
 collect_edges (AdjContext *cx, const AdjValue *value, GArray *edges)
 {
@@ -493,8 +493,8 @@ collect_edges (AdjContext *cx, const AdjValue *value, GArray *edges)
   return found;
 }
 
-/* Fills edges and @needed (by entry, or one for all arguments without a rule); says whether any
- * argument requires a gradient. */
+/* Sets the edges and @needed (by entry, or one for all arguments without a rule); returns whether
+ * any argument requires a gradient. */
 static gboolean
 connect_args (OpNode *op_node, const AdjOpCall *call, gboolean *needed)
 {
@@ -542,7 +542,7 @@ check_written (const AdjOpCall *call, const AdjRule *rule)
   return TRUE;
 }
 
-/* The edge to the argument that result @index is; the number of edges when there is none. */
+/* The edge to the argument that result @index is; the number of edges if it is none. */
 static guint
 find_self (const OpNode *op_node, const AdjOpCall *call, guint index)
 {

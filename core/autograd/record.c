@@ -50,7 +50,7 @@ detach_in_place (const AdjOpCall *call)
   return TRUE;
 }
 
-/* Nobody says what the gradient of elements that are gone, or new, is. */
+/* Fails for resize_ of a tensor that requires a gradient: new and lost elements have none. */
 static gboolean
 check_resize (const AdjOpCall *call)
 {
@@ -83,7 +83,7 @@ check_element (const AdjOpCall *call, guint i)
                                              call->schema->arguments[0].name, i, reason);
 }
 
-/* Every element has a node of its own, as if it had been written alone. */
+/* Prepares a node for every element of the list, as if each were written by a call of its own. */
 static gboolean
 prepare_each (Autograd *autograd, const AdjOpCall *call, OpNode **nodes)
 {
@@ -213,7 +213,7 @@ autograd_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
-/* The backward of what a trace does not look into. */
+/* Refuses the backward of a function that traces do not enter. */
 static gboolean
 refuse_backward (AdjContext *cx,
                  AdjTensor *const *grads,

@@ -16,7 +16,7 @@ struct _Saved
   SavedHooks *hooks; /* (owned) (nullable) */
   gpointer packed;
   AdjTensorMeta meta; /* with hooks, of what was packed */
-  GradEdge edge;      /* (owned): with hooks, where the gradient of an argument goes */
+  GradEdge edge;      /* (owned): with hooks: the edge for the gradient of the argument */
   Variable *watched;  /* (nullable): whose savers have it */
   char *stale;        /* (owned) (nullable): what @tensor was, and how it was modified */
 };
@@ -388,8 +388,7 @@ check (const Saved *saved, AdjContext *cx, const AdjGradNode *node, const AdjSch
   return TRUE;
 }
 
-/* @tensor as part of the graph again: what a recorded backward, or a function that runs again,
- * computes with it has a history. */
+/* Gives @tensor its history back, for a recorded backward or a recomputation that uses it. */
 static AdjTensor *
 rejoin (AdjContext *cx, AdjTensor *tensor, AdjGradNode *node, guint input)
 {

@@ -122,7 +122,7 @@ keep (Selective *self, AdjMode *mode, AdjOpCall *call)
   return TRUE;
 }
 
-/* Answers @call with what was kept. */
+/* Sets the results of @call to the kept ones. */
 static gboolean
 take (Selective *self, AdjOpCall *call)
 {

@@ -5,14 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* One backward: what it will come to, and what has arrived there. */
+/* One backward: the nodes that it reaches and the gradients that have arrived. */
 
 typedef struct
 {
   AdjGradNode *node; /* (owned) */
   guint dependencies;
   guint n_left;      /* of these, while nodes are listed */
-  gboolean needed;   /* runs, when only some nodes are wanted */
+  gboolean needed;   /* runs, where targets restrict the backward */
   GArray *captures;  /* (nullable): indices of targets */
   AdjTensor **grads; /* (nullable): by input, owned; what has arrived */
   guint64 order;     /* when it became ready */

@@ -208,13 +208,13 @@ open_beside (AdjFileWriter *self, GCancellable *cancellable, GError **error)
 static gboolean
 check_target (const AdjFileWriter *self, GError **error)
 {
-  struct stat facts;
+  struct stat status;
 
-  if (stat (self->target, &facts) != 0)
+  if (stat (self->target, &status) != 0)
     return errno == ENOENT || adj_file_fail (self->path, errno, error);
-  if (S_ISDIR (facts.st_mode))
+  if (S_ISDIR (status.st_mode))
     return adj_file_fail (self->path, EISDIR, error);
-  if (!S_ISREG (facts.st_mode))
+  if (!S_ISREG (status.st_mode))
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_REGULAR_FILE, "%s: not a regular file",
                    self->path);
@@ -272,14 +272,14 @@ adj_file_writer_write (AdjFileWriter *writer, gconstpointer bytes, gsize n, GErr
 static gboolean
 take_over_rights (const AdjFileWriter *self, GError **error)
 {
-  struct stat facts;
+  struct stat status;
   mode_t mode;
 
-  if (stat (self->target, &facts) != 0)
+  if (stat (self->target, &status) != 0)
     return errno == ENOENT || adj_file_fail (self->path, errno, error);
-  mode = facts.st_mode & 0777;
-  if (fchown (self->fd, facts.st_uid, facts.st_gid) != 0 &&
-      fchown (self->fd, (uid_t) -1, facts.st_gid) != 0)
+  mode = status.st_mode & 0777;
+  if (fchown (self->fd, status.st_uid, status.st_gid) != 0 &&
+      fchown (self->fd, (uid_t) -1, status.st_gid) != 0)
     mode = (mode & 0707) | (mode & 0007) << 3;
   return fchmod (self->fd, mode) == 0 || adj_file_fail (self->path, errno, error);
 }

@@ -69,7 +69,7 @@ typedef struct
   const char *path;
   AdjFileFlags flags;
   int fd;
-  struct stat facts; /* when it was opened */
+  struct stat status; /* when it was opened */
   GCancellable *cancellable;
 } Source;
 
@@ -79,9 +79,9 @@ source_open (Source *source, GError **error)
   int no_link = source->flags & ADJ_FILE_NO_LINK ? O_NOFOLLOW : 0;
 
   source->fd = open (source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link);
-  if (source->fd < 0 || fstat (source->fd, &source->facts) != 0)
+  if (source->fd < 0 || fstat (source->fd, &source->status) != 0)
     return adj_file_fail (source->path, errno, error);
-  if (S_ISREG (source->facts.st_mode))
+  if (S_ISREG (source->status.st_mode))
     return TRUE;
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: not a regular file", source->path);
   return FALSE;
@@ -111,10 +111,11 @@ check_unchanged (const Source *source, GError **error)
 
   if (fstat (source->fd, &now) != 0)
     return adj_file_fail (source->path, errno, error);
-  if ((source->flags & ADJ_FILE_MAY_GROW) && now.st_size > source->facts.st_size)
+  if ((source->flags & ADJ_FILE_MAY_GROW) && now.st_size > source->status.st_size)
     return TRUE;
-  if (now.st_size == source->facts.st_size && now.st_mtim.tv_sec == source->facts.st_mtim.tv_sec &&
-      now.st_mtim.tv_nsec == source->facts.st_mtim.tv_nsec)
+  if (now.st_size == source->status.st_size &&
+      now.st_mtim.tv_sec == source->status.st_mtim.tv_sec &&
+      now.st_mtim.tv_nsec == source->status.st_mtim.tv_nsec)
     return TRUE;
   return fail_changed (source, error);
 }
@@ -153,7 +154,7 @@ take_into_memory (const Source *source, gsize n, goffset at, gpointer data)
 static GBytes *
 copy_into_memory (const Source *source, GError **error)
 {
-  goffset size = source->facts.st_size;
+  goffset size = source->status.st_size;
   gpointer data = aligned_alloc (ALIGNMENT, ((gsize) size / ALIGNMENT + 1) * ALIGNMENT);
 
   if (data == NULL)
@@ -195,13 +196,13 @@ mapping_free (gpointer data)
 static GBytes *
 map_copy (const Source *source, int copy, GError **error)
 {
-  gsize size = (gsize) source->facts.st_size;
+  gsize size = (gsize) source->status.st_size;
   gpointer start = mmap (NULL, size, PROT_READ, MAP_PRIVATE, copy, 0);
   Mapping *mapping;
 
   if (start == MAP_FAILED)
     {
-      fail_for_memory (source->path, source->facts.st_size, error);
+      fail_for_memory (source->path, source->status.st_size, error);
       return NULL;
     }
   mapping = g_new (Mapping, 1);
@@ -218,7 +219,7 @@ copy_into_file (const Source *source, GError **error)
 
   if (copy < 0)
     return copy_into_memory (source, error);
-  if (take_all (source, source->facts.st_size, take_into_file, &copy, &reason))
+  if (take_all (source, source->status.st_size, take_into_file, &copy, &reason))
     bytes = map_copy (source, copy, error);
   else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_NO_SPACE))
     bytes = copy_into_memory (source, error);
@@ -242,15 +243,15 @@ adj_file_read (const char *path,
 
   if (!source_open (&source, error))
     return NULL;
-  if ((guint64) source.facts.st_size > max_bytes)
+  if ((guint64) source.status.st_size > max_bytes)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
                    "%s: %" G_GUINT64_FORMAT " bytes, more than %" G_GUINT64_FORMAT, path,
-                   (guint64) source.facts.st_size, max_bytes);
+                   (guint64) source.status.st_size, max_bytes);
       return NULL;
     }
-  bytes = source.facts.st_size <= IN_MEMORY ? copy_into_memory (&source, error)
-                                            : copy_into_file (&source, error);
+  bytes = source.status.st_size <= IN_MEMORY ? copy_into_memory (&source, error)
+                                             : copy_into_file (&source, error);
   return bytes != NULL && check_unchanged (&source, error) ? g_steal_pointer (&bytes) : NULL;
 }
 

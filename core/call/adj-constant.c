@@ -10,12 +10,12 @@
 #include "tensor/adj-symbols-internal.h"
 #include "tensor/adj-tensor-internal.h"
 
-/* What is known of a fake tensor, or stands for it. */
+/* The known value of a fake tensor, or the symbol for it, in its slot. */
 typedef struct
 {
   AdjTensor *value;                /* (owned) (nullable) */
   AdjSize symbols[ADJ_N_UNBACKED]; /* 0: none yet */
-  guint32 version;                 /* of the fake tensor when it was known */
+  guint32 version;                 /* of the fake tensor when @value was set */
 } Known;
 
 static void
@@ -200,7 +200,7 @@ is_lift (const AdjOpCall *call)
          strcmp (call->schema->name, "lift_fresh") == 0;
 }
 
-/* @args with the values of what is known; %FALSE when something is not. */
+/* @out: @args with known tensors replaced by their values; %FALSE when a tensor is unknown. */
 static gboolean
 substitute (const AdjOpCall *call, AdjValue *args)
 {

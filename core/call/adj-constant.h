@@ -19,7 +19,7 @@ gboolean adj_constant_read (AdjContext *cx, AdjTensor *tensor, const char *why, 
 
 /* -- where the context lets data decide (adj_context_set_unbacked) -- */
 
-/* What there is one symbol for, as long as the tensor is not written. */
+/* Properties of a tensor that have one symbol until it is written. */
 typedef enum
 {
   ADJ_UNBACKED_ITEM,
@@ -35,10 +35,10 @@ gboolean adj_unbacked_get (
 /* adj_constant_read(), or SIZE where the number or the truth value is not known. */
 gboolean adj_unbacked_read (AdjContext *cx, AdjTensor *tensor, const char *why, AdjValue *out);
 
-/* What is known of @from is known of @to, which stands for the same value. */
+/* Makes the known value of @from known of @to, too, which has the same elements. */
 void adj_constant_share (AdjTensor *from, AdjTensor *to);
 
-/* After @call gave fake results: what is known of them. */
+/* Sets the known values of the fake results of @call. */
 void adj_constant_propagate (AdjOpCall *call);
 
 G_END_DECLS

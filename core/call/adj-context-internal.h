@@ -6,16 +6,15 @@
 
 G_BEGIN_DECLS
 
-/* What a context asks of the operators, which stand above it. */
+/* Functions of higher layers that a context needs. */
 typedef struct
 {
   /* (nullable): the operator that @target names. */
   const AdjOp *(*find) (const char *target);
-  /* Makes the calls that a call of a composite operator stands for; @result (out) (transfer full).
-   */
+  /* Makes the calls of which a composite operator consists; @result (out) (transfer full). */
   gboolean (*decompose) (AdjOpCall *call, AdjValue *result);
   /* Whether @call writes a list of tensors one of which may show what another reads or writes. */
-  gboolean (*is_entangled) (const AdjOpCall *call);
+  gboolean (*has_coupled_elements) (const AdjOpCall *call);
   /* Does what such a call does with each element, one after the other. */
   gboolean (*call_in_turn) (AdjOpCall *call);
 } AdjOperators;
@@ -29,7 +28,7 @@ AdjMode *adj_context_get_entry (AdjContext *cx);
 /* %FALSE with the context in error when it is, or was cancelled. */
 gboolean adj_context_may_go_on (AdjContext *cx);
 
-/* Tells every mode, outermost first. */
+/* Notifies every mode, outermost first. */
 void adj_context_note_builtin (
     AdjContext *cx, const char *target, const AdjValue *args, guint n_args, const AdjValue *result);
 
@@ -37,7 +36,7 @@ void adj_context_note_builtin (
 AdjDType adj_context_get_drawn_dtype (const AdjContext *cx);
 void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 
-/* To where adj_context_set_print() said. */
+/* Prints @text by the function set with adj_context_set_print(). */
 void adj_context_print (AdjContext *cx, const char *text);
 
 /* The number of the autograd node that was made last; -1: none was. */
@@ -55,7 +54,7 @@ typedef struct
 } AdjRegionTag;
 
 AdjRegionTag adj_context_get_region (const AdjContext *cx);
-/* Returns what it was before. */
+/* Sets the checkpoint region of the calls that follow; returns the previous one. */
 AdjRegionTag adj_context_set_region (AdjContext *cx, AdjRegionTag region);
 /* The number of the next region: 1, 2, … */
 gint64 adj_context_next_region (AdjContext *cx);
@@ -64,8 +63,8 @@ gint64 adj_context_next_region (AdjContext *cx);
 
 /* An effect token: a float tensor without elements, borrowed from the innermost scope. */
 AdjTensor *adj_token_new (AdjContext *cx);
-/* As adj_call() of an operator with an effect, which comes after what @token (nullable) came from.
- * @new_token (out): borrowed from the innermost scope; orders what comes after. */
+/* Calls an operator with an effect, ordered after the call that gave @token (nullable). @new_token
+ * (out): orders later calls; borrowed from the innermost scope. */
 gboolean adj_call_after (AdjContext *cx,
                          AdjTensor *token,
                          const AdjOp *op,
@@ -76,10 +75,10 @@ gboolean adj_call_after (AdjContext *cx,
 
 /* -- what the thread is set to: grad mode and autocast as a whole -- */
 
-AdjAmbient adj_context_get_ambient (const AdjContext *cx);
-void adj_context_set_ambient (AdjContext *cx, const AdjAmbient *ambient);
-/* Sets what @ambient says, and leaves the rest as it is. */
-void adj_context_add_ambient (AdjContext *cx, const AdjAmbient *ambient);
+AdjThreadState adj_context_get_thread_state (const AdjContext *cx);
+void adj_context_set_thread_state (AdjContext *cx, const AdjThreadState *thread_state);
+/* Sets what @thread_state says, and leaves the rest as it is. */
+void adj_context_add_thread_state (AdjContext *cx, const AdjThreadState *thread_state);
 
 /* Whether sizes and numbers that data decide become symbols where there are no data (u0, u1, …);
  * else, as at first, they are refused by name. */

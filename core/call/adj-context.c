@@ -211,29 +211,29 @@ adj_context_set_autocast (AdjContext *cx, AdjDeviceType device, AdjAutocast auto
   return before;
 }
 
-AdjAmbient
-adj_context_get_ambient (const AdjContext *cx)
+AdjThreadState
+adj_context_get_thread_state (const AdjContext *cx)
 {
-  AdjAmbient ambient = { .no_grad = !cx->grad_enabled };
+  AdjThreadState thread_state = { .no_grad = !cx->grad_enabled };
 
-  memcpy (ambient.autocast, cx->autocast, sizeof ambient.autocast);
-  return ambient;
+  memcpy (thread_state.autocast, cx->autocast, sizeof thread_state.autocast);
+  return thread_state;
 }
 
 void
-adj_context_set_ambient (AdjContext *cx, const AdjAmbient *ambient)
+adj_context_set_thread_state (AdjContext *cx, const AdjThreadState *thread_state)
 {
-  cx->grad_enabled = !ambient->no_grad;
-  memcpy (cx->autocast, ambient->autocast, sizeof cx->autocast);
+  cx->grad_enabled = !thread_state->no_grad;
+  memcpy (cx->autocast, thread_state->autocast, sizeof cx->autocast);
 }
 
 void
-adj_context_add_ambient (AdjContext *cx, const AdjAmbient *ambient)
+adj_context_add_thread_state (AdjContext *cx, const AdjThreadState *thread_state)
 {
-  cx->grad_enabled = cx->grad_enabled && !ambient->no_grad;
+  cx->grad_enabled = cx->grad_enabled && !thread_state->no_grad;
   for (guint i = 0; i < ADJ_N_AUTOCAST; i++)
-    if (ambient->autocast[i].on)
-      cx->autocast[i] = ambient->autocast[i];
+    if (thread_state->autocast[i].on)
+      cx->autocast[i] = thread_state->autocast[i];
 }
 
 gboolean
@@ -355,7 +355,7 @@ adj_context_take_error (AdjContext *cx, GError **error)
   return TRUE;
 }
 
-/* " (node 'mm_1' in 'wrap_1', model.py:12)", as much of it as is known. */
+/* Appends " (node 'mm_1' in 'wrap_1', model.py:12)", without parts that are unknown. */
 static void
 print_place (const AdjPlace *place, GString *out)
 {

@@ -5,7 +5,7 @@
 
 #include "call/adj-generator.h"
 #include "call/adj-philox.h"
-#include "ir/adj-ambient.h"
+#include "ir/adj-thread-state.h"
 #include "ir/adj-value.h"
 
 G_BEGIN_DECLS
@@ -20,7 +20,7 @@ typedef struct _AdjFunction AdjFunction; /* call/adj-function.h */
 
 /* -- context -- */
 
-/* Ends the modes, every scope and what is in them. */
+/* Frees @cx with its modes, scopes and the values in them. */
 ADJ_PUBLIC void adj_context_free (AdjContext *cx);
 
 ADJ_PUBLIC AdjSymbols *adj_context_get_symbols (AdjContext *cx); /* (transfer none) */
@@ -29,15 +29,16 @@ ADJ_PUBLIC AdjDType adj_context_get_default_dtype (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_default_dtype (AdjContext *cx, AdjDType dtype);
 /* (transfer none): what random operators draw from; begins with PyTorch's default seed. */
 ADJ_PUBLIC AdjGenerator *adj_context_get_generator (AdjContext *cx);
-/* What counter-based random operators start from, and leave behind; seed 0, offset 0 at first. */
+/* The seed and offset of counter-based random operators, which advance the offset; both 0 at first.
+ */
 ADJ_PUBLIC AdjPhilox adj_context_get_philox (const AdjContext *cx);
 ADJ_PUBLIC void adj_context_set_philox (AdjContext *cx, AdjPhilox state);
-/* Grad mode: whether operators are recorded for backward; %TRUE at first.  Setting it gives what it
- * was before. */
+/* Grad mode: whether operators are recorded for backward; %TRUE at first. The setter returns the
+ * previous value. */
 ADJ_PUBLIC gboolean adj_context_get_grad_enabled (const AdjContext *cx);
 ADJ_PUBLIC gboolean adj_context_set_grad_enabled (AdjContext *cx, gboolean enabled);
-/* Whether operators cast their arguments on @device, which is below ADJ_N_AUTOCAST, and to what;
- * off at first.  Setting it gives what it was before. */
+/* Autocast of floating arguments on @device, which is below ADJ_N_AUTOCAST, and the target dtype;
+ * off at first. The setter returns the previous value. */
 ADJ_PUBLIC AdjAutocast adj_context_get_autocast (const AdjContext *cx, AdjDeviceType device);
 ADJ_PUBLIC AdjAutocast adj_context_set_autocast (AdjContext *cx,
                                                  AdjDeviceType device,
@@ -65,12 +66,12 @@ ADJ_PUBLIC GError *adj_context_get_error (AdjContext *cx); /* (transfer none) (n
 /* Moves it, as adj_context_fail() got it, to @error (nullable: dropped); the context is usable
  * again.  Returns whether there was one. */
 ADJ_PUBLIC gboolean adj_context_take_error (AdjContext *cx, GError **error);
-/* Sets it, with the place, unless there is one already. */
+/* Sets the error, with the current place, unless there is one. */
 ADJ_PUBLIC void adj_context_fail (AdjContext *cx, GQuark domain, gint code, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
-/* Answers a comparison of sizes for a program that goes one way or the other, as
- * adj_size_decide().  %FALSE with the context in error where data decide it. */
+/* Decides a comparison of sizes for a branch of the program, as adj_size_decide(). %FALSE with the
+ * context in error where it depends on data. */
 ADJ_PUBLIC gboolean adj_context_test_size (AdjContext *cx,
                                            AdjSizeOp comparison,
                                            AdjSize a,

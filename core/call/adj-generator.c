@@ -113,7 +113,7 @@ adj_generator_next_normal (AdjGenerator *generator)
 
 /* -- states -- */
 
-/* Where things stand in a state; all of them little-endian. */
+/* Offsets in a state; numbers are little-endian. */
 enum
 {
   AT_SEED = 0,          /* u64 */

@@ -18,8 +18,8 @@ typedef struct
 {
   const char *target; /* "torch.ops.higher_order.cond" */
   const char *help;   /* one line */
-  const char *grad;   /* (nullable): what its node in a backward is called, without "Backward";
-                         %NULL: there is no gradient */
+  const char *grad; /* (nullable): the name of its node in a backward, without "Backward"; %NULL: it
+                       has no gradient */
 
   guint n_args;
   guint n_bodies;
@@ -28,7 +28,7 @@ typedef struct
   const char *graph_names[ADJ_MAX_BODIES]; /* "true_graph_": in a trace, before a number */
   guint n_groups;
   guint groups[3]; /* arguments that are lists or tuples; together what the functions get */
-  AdjValueKind groups_kind; /* LIST or TUPLE: what they are where there is a gradient */
+  AdjValueKind groups_kind; /* LIST or TUPLE: the kind of the groups where there is a gradient */
   guint identifier;         /* argument that is equal where the function is the same one; 0: none */
 
   /* How the backward is the operator again, of functions that compute gradients: tangents come
@@ -39,15 +39,15 @@ typedef struct
 
   /* (nullable): %FALSE with the context in error when the arguments are none for it. */
   gboolean (*check) (const AdjHigherCall *call);
-  /* (nullable): whether nothing is left to decide: then no mode sees the call, but what it calls.
-   */
+  /* (nullable): whether the call is decided, so that its functions are called directly and no mode
+   * sees it. */
   gboolean (*is_decided) (const AdjHigherCall *call);
   /* (nullable): what the functions are called with, appended to @inputs, of AdjValue; else all of
    * the groups. */
   gboolean (*list_inputs) (const AdjHigherCall *call, GArray *inputs);
   /* Computes the result. */
   gboolean (*run) (AdjHigherCall *call);
-  /* The result where nothing has bytes.  @outs: by function, what it gave for the inputs. */
+  /* Infers the result for fake tensors. @outs: by function, its outputs for the inputs. */
   gboolean (*infer) (AdjHigherCall *call, const AdjValue *outs);
 } AdjHigherOp;
 
@@ -55,11 +55,10 @@ struct _AdjHigherCall
 {
   AdjContext *cx;
   const AdjHigherOp *op;
-  const AdjValue *args; /* (unowned): NONE where a function stands */
+  const AdjValue *args; /* (unowned): NONE in place of functions */
   guint n_args;
   AdjFunction *bodies[ADJ_MAX_BODIES]; /* (unowned) */
-  const AdjValue *outs; /* (unowned) (nullable): by function, what a mode knows already that it
-                           gives for the inputs */
+  const AdjValue *outs; /* (unowned) (nullable): by function, its outputs where a mode knows them */
   AdjValue result;      /* (owned) */
 };
 
@@ -82,11 +81,10 @@ ADJ_PUBLIC gboolean adj_call_higher (AdjContext *cx,
 /* Passes @call on. */
 ADJ_PUBLIC gboolean adj_mode_call_higher_below (AdjMode *mode, AdjHigherCall *call);
 
-/* (transfer full): an array of values that it owns: what the functions of @call are called with.
- * %NULL: the context is in error. */
+/* The arguments that the functions of @call are called with: an array that owns its values.
+ * (transfer full) (nullable): %NULL with the context in error. */
 ADJ_PUBLIC GArray *adj_higher_list_inputs (const AdjHigherCall *call);
-/* Calls function @body of @call.  @out (transfer full).  The place in the program is afterwards
- * what it was. */
+/* Calls function @body of @call. @out (transfer full). Restores the place in the program. */
 ADJ_PUBLIC gboolean adj_higher_call_body (
     AdjHigherCall *call, guint body, const AdjValue *inputs, guint n_inputs, AdjValue *out);
 /* Sets the context's error, which begins with the name of the operator; returns %FALSE. */

@@ -168,7 +168,7 @@ adj_op_call_meta (const AdjOpCall *call, guint arg)
   return tensor != NULL ? adj_tensor_get_meta (tensor) : &neutral;
 }
 
-/* Operators whose first tensor decides, wherever the others lie (call/SPEC.md §4.3). */
+/* Whether the first tensor decides the device of the call (call/SPEC.md §4.3). */
 static gboolean
 follows_self (const AdjSchema *schema)
 {
@@ -312,7 +312,7 @@ adj_op_call_string (const AdjOpCall *call, guint arg, const char *if_none)
   return if_none;
 }
 
-/* The numbers of c10::ScalarType, which stand in a few defaults (randint: dtype=4). */
+/* The dtype of a number of c10::ScalarType, as in some defaults (randint: dtype=4). */
 static AdjDType
 dtype_from_number (gint64 number)
 {

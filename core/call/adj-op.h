@@ -3,7 +3,7 @@
 
 #include "call/adj-band.h"
 #include "call/adj-schema.h"
-#include "ir/adj-ambient.h"
+#include "ir/adj-thread-state.h"
 
 G_BEGIN_DECLS
 
@@ -13,31 +13,34 @@ typedef struct _AdjOpCall AdjOpCall;
 typedef enum
 {
   ADJ_OP_CORE = 1 << 0,    /* tagged core by PyTorch */
-  ADJ_OP_INPLACE = 1 << 1, /* has the in-place twin `op_`, derived from this record */
-  ADJ_OP_OUT = 1 << 2,     /* has an out= twin, derived where there is one result and no device */
-  ADJ_OP_COPY = 1 << 3,    /* has the `op_copy` twin (view then contiguous clone), derived */
+  ADJ_OP_INPLACE = 1 << 1, /* has the in-place variant `op_`, derived from this record */
+  ADJ_OP_OUT = 1 << 2,  /* has an out= variant, derived where there is one result and no device */
+  ADJ_OP_COPY = 1 << 3, /* has the `op_copy` variant (view then contiguous clone), derived */
   ADJ_OP_RANDOM = 1 << 4,
-  ADJ_OP_EFFECT = 1 << 5,     /* does more than its results say: never dropped, merged or moved;
-                                 ordered by a token where writes become values */
+  ADJ_OP_EFFECT = 1 << 5, /* has an effect: never dropped, merged or moved; ordered by a token where
+                             writes become values */
   ADJ_OP_NO_COMPARE = 1 << 6, /* result is uninitialised: never compare its values */
   ADJ_OP_COMMUTES = 1 << 7,
-  ADJ_OP_NO_GRADIENT = 1 << 8,    /* floating results that never require a gradient (detach) */
-  ADJ_OP_NO_DERIVATIVE = 1 << 15, /* there is a gradient, but nobody has it: PyTorch neither */
-  ADJ_OP_PLACES = 1 << 16,  /* its integers are places along `dim` of self: of equal elements any
-                               may be named */
-  ADJ_OP_CANCELS = 1 << 17, /* PyTorch subtracts what may be much larger than what is left */
-  ADJ_OP_ADDS_NARROW = 1 << 18, /* PyTorch adds 16-bit numbers up in their own type; of what is no
-                                   sum, those results that are smaller than its first tensor */
-  ADJ_OP_IN_STEPS = 1 << 19,    /* PyTorch rounds where its decomposition does, 16-bit numbers to
-                                   float32 until the last step */
-  ADJ_OP_JUMPS = 1 << 20,       /* its result jumps where the argument `grid` passes an edge */
-  ADJ_OP_ROOT = 1 << 21,        /* a root of sums of powers, which underflow before it does: the
-                                   second, or that which `p` or `ord` says */
-  ADJ_OP_METADATA = 1 << 9,     /* changes what self shows (t_, set_), not its elements; its kernel
-                                   touches no bytes and runs on fake tensors too */
-  ADJ_OP_FILLS = 1 << 14,       /* every element gets one value: it may be written more than once */
-  ADJ_OP_UNDEFINED = 1 << 10,   /* None may stand for any tensor, whatever the schema says: backward
-                                   operators of PyTorch get undefined tensors */
+  ADJ_OP_NO_GRADIENT = 1 << 8, /* floating results that never require a gradient (detach) */
+  ADJ_OP_NO_DERIVATIVE =
+      1 << 15,              /* differentiable, but without a gradient rule, in PyTorch either */
+  ADJ_OP_INDICES = 1 << 16, /* its integers are places along `dim` of self: of equal elements any
+                              may be named */
+  ADJ_OP_CANCELS =
+      1 << 17, /* PyTorch's algorithm subtracts numbers much larger than their difference */
+  ADJ_OP_ADDS_NARROW =
+      1 << 18, /* PyTorch accumulates 16-bit numbers in their own type; of operators that are no
+                  sums, in results smaller than the first tensor */
+  ADJ_OP_IN_STEPS = 1 << 19,  /* PyTorch rounds where its decomposition does, 16-bit numbers to
+                                 float32 until the last step */
+  ADJ_OP_JUMPS = 1 << 20,     /* its result jumps where the argument `grid` passes an edge */
+  ADJ_OP_ROOT = 1 << 21,      /* a root of sums of powers, which underflow before it does: the
+                                 second, or that which `p` or `ord` says */
+  ADJ_OP_METADATA = 1 << 9,   /* changes what self shows (t_, set_), not its elements; its kernel
+                                 touches no bytes and runs on fake tensors too */
+  ADJ_OP_FILLS = 1 << 14,     /* every element gets one value: it may be written more than once */
+  ADJ_OP_UNDEFINED = 1 << 10, /* None is accepted for any tensor, whatever the schema has: PyTorch
+                                 passes undefined tensors to backward operators */
   /* Taken apart by its `.decompose` rule where it is called, above every mode: never recorded. */
   ADJ_OP_COMPOSITE = 1 << 11,
 } AdjOpFlags;
@@ -54,7 +57,7 @@ typedef enum
 /* How the dtypes of operands give the compute and the result dtype (ops/SPEC.md §3). */
 typedef enum
 {
-  ADJ_PROMOTE_NONE,        /* the meta function says */
+  ADJ_PROMOTE_NONE,        /* decided by the meta function */
   ADJ_PROMOTE_DEFAULT,     /* of all operands */
   ADJ_PROMOTE_FLOAT,       /* as DEFAULT, but integers and bool become the default float */
   ADJ_PROMOTE_FLOAT_ONLY,  /* integers are an error */
@@ -75,16 +78,16 @@ typedef enum
   ADJ_CAST_REFUSED, /* the call is an error */
 } AdjCast;
 
-/* One operator.  The schema string is the only statement of its name, overload, arguments,
- * defaults, aliasing and returns.  Records stand in core/ops/<family>.inc. */
+/* One operator. Its schema string alone gives name, overload, arguments, defaults, aliasing and
+ * returns. Records are in core/ops/<family>.inc. */
 struct _AdjOp
 {
   const char *schema;
   const char *help; /* one line: "a + alpha·b, broadcast" */
 
-  const char *out; /* overload of the out= twin where it is neither "out" nor "<overload>_out" */
+  const char *out; /* overload of the out= variant where it is neither "out" nor "<overload>_out" */
 
-  /* Schema of the in-place twin where it does not follow from this one. */
+  /* Schema of the in-place variant where it does not follow from this one. */
   const char *inplace;
 
   const char *expr;      /* pointwise body over argument names, or NULL */
@@ -109,7 +112,7 @@ struct _AdjOp
   AdjTables tables;
   AdjPromote promote;
   AdjBand band;
-  AdjCast autocast[ADJ_N_AUTOCAST]; /* on the CPU, on CUDA; not of twins */
+  AdjCast autocast[ADJ_N_AUTOCAST]; /* on the CPU, on CUDA; not of variants */
 
   const AdjSchema *parsed; /* @schema; the table sets it, records leave it out */
 };

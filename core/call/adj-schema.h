@@ -30,7 +30,7 @@ typedef struct
 {
   AdjTypeKind kind;
   gboolean is_list;
-  gint list_size;             /* int[2]: a lone int stands for two; -1: any length */
+  gint list_size; /* int[2]: the length, to which a lone int is repeated; -1: any length */
   gboolean element_optional;  /* Tensor?[] */
   gboolean optional;          /* T?, T[]? */
   char alias;                 /* 'a' of Tensor(a), 0: none */
@@ -39,11 +39,11 @@ typedef struct
   const char *name;           /* of ANY: the type as written */
 } AdjType;
 
-/* "Tensor", "SymInt"; "Any" for what we do not know. */
+/* "Tensor", "SymInt"; "Any" for unknown types. */
 ADJ_PUBLIC const char *adj_type_kind_name (AdjTypeKind kind);
 /* "Tensor(a!)", "int[2]?". */
 ADJ_PUBLIC void adj_type_print (const AdjType *type, GString *out);
-/* Whether @value may stand for an argument of that type. */
+/* Whether @value is accepted for an argument of type @type. */
 ADJ_PUBLIC gboolean adj_type_accepts (const AdjType *type, const AdjValue *value);
 
 /* No schema has more arguments, or more results. */

@@ -65,7 +65,7 @@ ADJ_PUBLIC gboolean adj_call_wrapped (AdjContext *cx,
 ADJ_PUBLIC gboolean adj_mode_call_wrapped_below (AdjMode *mode, AdjWrappedCall *call);
 /* (nullable): of the argument that the result looks like. */
 ADJ_PUBLIC const AdjValue *adj_wrapped_call_get_grad (const AdjWrappedCall *call);
-/* Calls the function, and checks what it gives and leaves behind. */
+/* Calls the function and checks its result and that its arguments are unchanged. */
 ADJ_PUBLIC gboolean adj_wrapped_call_run (AdjWrappedCall *call);
 
 G_END_DECLS

@@ -28,7 +28,7 @@ take_result (AdjContext *cx, AdjOpResult *result)
   return ADJ_TENSOR (adj_scope_add (cx, g_steal_pointer (&result->tensor)));
 }
 
-/* Hands the results of @call to the innermost scope. */
+/* Moves the results of @call to the innermost scope. */
 static void
 take_results (AdjContext *cx, AdjOpCall *call, AdjValue *result)
 {
@@ -67,7 +67,7 @@ lend (AdjContext *cx, const AdjValue *value)
   return lent;
 }
 
-/* An error of one of the calls that @call stands for names it too. */
+/* Adds the name of the composite operator to an error of one of its calls. */
 static void
 name_error (const AdjOpCall *call)
 {
@@ -88,7 +88,7 @@ call_in_turn (AdjOpCall *call)
   return done;
 }
 
-/* A composite operator: the calls that it stands for, with a scope of their own. */
+/* Calls a composite operator: makes its calls in a scope of their own. */
 static gboolean
 call_composite (AdjOpCall *call, AdjValue *result)
 {
@@ -142,7 +142,7 @@ run_call (AdjOpCall *call, AdjValue *result)
     return call_autocast (call, device, result);
   if ((call->op->flags & ADJ_OP_COMPOSITE) != 0)
     return call_composite (call, result);
-  if (cx->operators->is_entangled (call))
+  if (cx->operators->has_coupled_elements (call))
     return call_in_turn (call);
   done = call_mode (adj_context_get_entry (cx), call);
   if (done)

@@ -16,8 +16,8 @@ is_empty (const AdjShape *shape)
   return FALSE;
 }
 
-/* Whether any result has elements of its own that a kernel must fill, or arguments are written and
- * nothing is returned. */
+/* Whether a kernel must run: a result has memory of its own, or arguments are written and nothing
+ * is returned. */
 static gboolean
 needs_kernel (const AdjOpCall *call)
 {

@@ -44,7 +44,7 @@ fake_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
-/* Nothing is known of what the function gives: a trace keeps the call. */
+/* Refuses to run the function: its results are unknown, and a trace keeps the call. */
 static gboolean
 fake_wrapped (AdjMode *mode, AdjWrappedCall *call)
 {

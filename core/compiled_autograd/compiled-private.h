@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define GETITEM "operator.getitem"
 
-/* -- collecting (collect.c): what a backward consists of -- */
+/* -- collecting (collection.c): what a backward consists of -- */
 
 /* One node that it comes to. */
 typedef struct
@@ -124,7 +124,7 @@ AdjOpaque *object_new_backward (AdjGradNode *node, gboolean once);
 AdjOpaque *object_new_unpack (AdjGradNode *node, Saved *saved, gboolean once);
 const char *object_get_name (const AdjOpaque *object);
 
-/* -- sizes (sizes.c): which are symbols, and for which values a capture holds -- */
+/* -- sizes (capture-sizes.c): which are symbols, and for which values a capture holds -- */
 
 typedef struct
 {
@@ -178,7 +178,7 @@ AdjGraph *replay (const Collection *collection,
                   AdjSymbols *symbols,
                   GError **error);
 
-/* -- orders (reorder.c) -- */
+/* -- orders (capture-order.c) -- */
 
 /* (transfer full) (nullable): @graph in the order asked for, without what nobody needs; every step
  * is a stage of @recording (nullable), the first one because of @reason. */
@@ -227,7 +227,8 @@ void cache_descend (const Collection *collection,
                     gconstpointer kind,
                     gpointer path);
 
-/* -- running (run.c), and what is done there in place of a call (undefined.c, layouts.c) -- */
+/* -- running (run-capture.c), and what is done there in place of a call (undefined.c, layouts.c) --
+ */
 
 typedef struct
 {

@@ -32,7 +32,7 @@ adj_capture_order_find (const char *name, AdjCaptureOrder *order, GError **error
 
 /* A line for each node: "'call_hook' right behind 'mul_1'". */
 static void
-tell_stage (AdjPassContext *context, const AdjStage *before, const AdjStage *stage)
+report_stage (AdjPassContext *context, const AdjStage *before, const AdjStage *stage)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
@@ -61,8 +61,8 @@ compiled_autograd_run (AdjGraph *in, AdjPassContext *context, GError **error)
   if (last == NULL)
     return NULL;
   for (guint i = 1; i < adj_recording_get_n_stages (recording); i++)
-    tell_stage (context, adj_recording_get_stage (recording, i - 1),
-                adj_recording_get_stage (recording, i));
+    report_stage (context, adj_recording_get_stage (recording, i - 1),
+                  adj_recording_get_stage (recording, i));
   return reorder (in, order, NULL, NULL, error);
 }
 

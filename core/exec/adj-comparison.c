@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "exec/comparing-private.h"
-#include "exec/noise-private.h"
+#include "exec/perturbation-private.h"
 
 static AdjVerdict
 worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)
@@ -23,8 +23,8 @@ worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)
   return worst;
 }
 
-/* Runs both.  When the candidate breaks down half-way, what it computed until then is judged
- * nevertheless: the cause is often a value that differs long before. */
+/* Runs both sides. Values computed before the candidate fails are compared nevertheless: the cause
+ * is often a value that differs long before. */
 static gboolean
 run_both (Comparing *comparing, AdjRunResult *result, AdjComparison *comparison, GError **error)
 {
@@ -105,11 +105,11 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
   comparing.returned = g_new0 (AdjTensorData *, n);
   comparing.same = g_new0 (gboolean, n);
   comparing.peer = g_new0 (AdjValue, n);
-  comparing.written = written_new (request->graph);
+  comparing.versions = alias_versions_new (request->graph);
   comparing.items = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   comparing.spill = adj_spill_new (request->keep_memory);
   comparing.cancellable = cancellable;
-  comparing.no_noise = !noise_applies (request->graph);
+  comparing.cannot_perturb = !perturbation_applies (request->graph);
   comparing_note_returned (&comparing);
   done = compare (&comparing, comparison, error);
   comparison->spilled = adj_spill_get_spilled (comparing.spill);
@@ -118,26 +118,26 @@ adj_comparison_run (const AdjComparisonRequest *request, GCancellable *cancellab
       adj_value_clear (&comparing.candidate[i]);
       adj_value_clear (&comparing.truth[i]);
       adj_value_clear (&comparing.peer[i]);
-      if (comparing.noise != NULL)
-        adj_value_clear (&comparing.noise[i]);
+      if (comparing.perturbation != NULL)
+        adj_value_clear (&comparing.perturbation[i]);
     }
   g_free (comparing.candidate);
   g_free (comparing.truth);
-  g_free (comparing.noise);
+  g_free (comparing.perturbation);
   g_free (comparing.verdicts);
   g_free (comparing.alone);
   g_free (comparing.unset);
   g_free (comparing.returned);
   g_free (comparing.same);
   g_free (comparing.peer);
-  written_free (comparing.written);
+  alias_versions_free (comparing.versions);
   g_hash_table_unref (comparing.items);
   adj_spill_free (comparing.spill);
   return done ? g_steal_pointer (&comparison) : NULL;
 }
 
 const char *
-adj_value_comparison_says (const AdjValueComparison *value)
+adj_value_comparison_describe (const AdjValueComparison *value)
 {
   return value->cause == ADJ_CAUSE_INPUT ? "inherits" : adj_verdict_name (value->verdict);
 }

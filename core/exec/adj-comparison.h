@@ -18,12 +18,12 @@ typedef enum
   ADJ_CAUSE_TYPE,      /* another shape or dtype */
   ADJ_CAUSE_BITS,      /* integers or bools are not the same */
   ADJ_CAUSE_CLASS,     /* NaN or infinite on one side only */
-  ADJ_CAUSE_OWN,       /* the candidate's operator is wrong on its own inputs */
+  ADJ_CAUSE_OWN,       /* the candidate's operator differs from float64 on its own inputs */
   ADJ_CAUSE_PEER,      /* the peer's is */
   ADJ_CAUSE_FURTHER,   /* further from float64 than the peer and rounding explain */
   ADJ_CAUSE_OTHER,     /* the peer is so far from float64 that it computed something else */
   ADJ_CAUSE_TOLERANCE, /* not within the tolerance that was asked for */
-  ADJ_CAUSE_INPUT,     /* what it was computed from differs, and nothing is there beside it */
+  ADJ_CAUSE_INPUT,     /* its inputs differ, and there is no value to compare it with */
   ADJ_CAUSE_ABSENT,    /* a tensor on one side only */
 } AdjCause;
 
@@ -38,17 +38,18 @@ typedef struct
   double accumulated; /* rel-L2 of the candidate against float64; NaN when not measured */
   double peer;        /* rel-L2 of the peer against float64; NaN when not measured */
   double accumulated_limit, peer_limit; /* what rounding explains of either; NaN: not asked */
-  double noise; /* rel-L2 of a float64 run with every value moved by a rounding; NaN: not asked */
+  double perturbation;   /* rel-L2 of a float64 run with every value moved by a rounding; NaN: not
+                            asked */
   gboolean inputs_agree; /* every input of the node was equal or within */
-  gboolean inputs_alone; /* none differs, but to lay some beside nothing was there */
-  gboolean alone;        /* nothing was there to lay it beside: its own error decided */
+  gboolean inputs_alone; /* none differs, but some could not be compared with a recorded value */
+  gboolean alone;        /* no value to compare with: its own error decided */
   AdjDType dtype;        /* of the tensor */
   AdjCause cause;
   AdjVerdict verdict;
 } AdjValueComparison;
 
-/* "differs"; "inherits" of one that differs since what it was computed from does. */
-ADJ_PUBLIC const char *adj_value_comparison_says (const AdjValueComparison *value);
+/* The verdict as a word: "differs"; "inherits" where it differs because of its inputs. */
+ADJ_PUBLIC const char *adj_value_comparison_describe (const AdjValueComparison *value);
 
 typedef struct
 {
@@ -72,12 +73,12 @@ typedef struct
   const AdjValue *rng;         /* (nullable): as in AdjRunRequest */
   const AdjExecutor *executor; /* of the candidate */
   const AdjValue *expected; /* (nullable): recorded outputs, a container like the graph's result */
-  gboolean partial;         /* NONE in @expected: not known, and so not compared */
-  /* (nullable) What the peer computed for a node, or, with @float64, what is true for it; borrowed,
-   * %NULL: not recorded.  Where no truth was recorded our own float64 run stands in. */
+  gboolean partial;         /* NONE in @expected is unknown, and not compared */
+  /* (nullable) The peer's value of a node or, with @float64, its recorded truth; borrowed; %NULL:
+   * not recorded. Without a recorded truth the float64 run is used. */
   AdjTensorData *(*expected_node) (AdjNodeId id, gboolean float64, gpointer data);
   gboolean
-      of_graphs;  /* the peer is a graph that ran: what it has no value for it does not compute */
+      of_graphs;  /* the peer is a graph that was run: nodes without a value do not exist there */
   gboolean nodes; /* also compare every node */
   guint64 keep_memory; /* bytes of kept values that may stay in memory; 0: an eighth of what the
                           machine has free */
@@ -88,7 +89,7 @@ typedef struct
   /* (nullable) As in AdjRunRequest: for planted faults. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
   void (*progress) (guint done, guint total, gpointer data);
-  /* (nullable) What the value of a node was laid beside, where the two are not equal. */
+  /* (nullable) Called with the value that a node was compared with, where the two are not equal. */
   void (*beside) (AdjNodeId id, AdjTensorData *other, gpointer data);
   gpointer data;
 } AdjComparisonRequest;
@@ -110,9 +111,9 @@ ADJ_PUBLIC void adj_comparison_free (AdjComparison *comparison); /* not %NULL */
 typedef struct
 {
   guint n, equal, within, differ;
-  guint inherit;        /* nothing is there beside them, and what they were computed from differs */
-  guint unrecorded;     /* nothing is there beside them, and they are what their operators give */
-  guint not_comparable; /* memory that nobody wrote */
+  guint inherit;        /* no value to compare with, and their inputs differ */
+  guint unrecorded;     /* no value to compare with, and they agree with float64 */
+  guint not_comparable; /* uninitialised memory */
 } AdjComparisonCounts;
 
 /* Of @n values, nodes or outputs of a comparison. */
@@ -121,21 +122,22 @@ ADJ_PUBLIC AdjComparisonCounts adj_comparison_count (const AdjValueComparison *v
  * counterpart"; of the outputs where nodes were not asked for. */
 ADJ_PUBLIC char *adj_comparison_summarize (const AdjComparison *comparison);
 
-/* One number that a verdict goes by. */
+/* One number that a verdict is based on. */
 typedef struct
 {
   const char *what;     /* "its own error" */
   double number, limit; /* NaN: none */
-  char *origin;         /* (owned): where the limit comes from */
+  char *origin;         /* (owned): the origin of the limit, in words */
 } AdjEvidence;
 
-/* "nothing was recorded for it": why nothing is there to lay a value of @comparison beside. */
-ADJ_PUBLIC const char *adj_comparison_alone_says (const AdjComparison *comparison);
+/* "nothing was recorded for it": the reason why a value of @comparison has nothing to be compared
+ * with. */
+ADJ_PUBLIC const char *adj_comparison_describe_alone (const AdjComparison *comparison);
 
 /* (transfer full) (element-type AdjEvidence): every number that was measured of @value */
 ADJ_PUBLIC GArray *adj_value_comparison_explain (const AdjValueComparison *value);
-/* "its own error is beyond the band": why it differs; "" where it does not. */
-ADJ_PUBLIC const char *adj_cause_says (AdjCause cause);
+/* The cause of a difference in words, "its own error is beyond the band"; "" for none. */
+ADJ_PUBLIC const char *adj_cause_describe (AdjCause cause);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjComparison, adj_comparison_free)
 

@@ -21,8 +21,8 @@ typedef struct
   gboolean (*tap) (AdjNodeId id, const AdjValue *value, gpointer data);
   /* (nullable) Replaces the result of a node: fills @out (transfer full) and returns %TRUE. */
   gboolean (*replace) (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data);
-  /* (nullable) What a call gave once, of an object that is not here (a hook of another process):
-   * fills @out (transfer full) and returns %TRUE. */
+  /* (nullable) The recorded result of a call of an object that is not here (a hook of another
+   * process): fills @out (transfer full) and returns %TRUE. */
   gboolean (*recall) (AdjNodeId id, AdjValue *out, gpointer data);
   /* (nullable) Nodes done so far of all. */
   void (*progress) (guint done, guint total, gpointer data);

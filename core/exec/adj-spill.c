@@ -164,7 +164,7 @@ write_bytes (AdjSpill *spill, GBytes *bytes, GError **error)
                                      g_atomic_rc_box_acquire (segment));
 }
 
-/* (transfer full) (nullable): what is in the file of @bytes. */
+/* (transfer full) (nullable): @bytes as they are in the file, if they were written lately. */
 static GBytes *
 find_written (const AdjSpill *spill, GBytes *bytes)
 {

@@ -5,8 +5,8 @@
 
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
-#include "exec/judge-private.h"
 #include "exec/operation-private.h"
+#include "exec/verdict-private.h"
 
 static AdjValueComparison
 compare_nothing (guint index)
@@ -18,20 +18,20 @@ compare_nothing (guint index)
                                .peer = NAN,
                                .accumulated_limit = NAN,
                                .peer_limit = NAN,
-                               .noise = NAN,
+                               .perturbation = NAN,
                                .verdict = ADJ_VERDICT_SKIPPED };
 }
 
 static gboolean
 has_tensor (const AdjValue *value)
 {
-  g_autoptr (GPtrArray) tensors = judge_tensors (value);
+  g_autoptr (GPtrArray) tensors = list_tensors (value);
 
   return tensors->len > 0;
 }
 
 static void
-judge_inputs (const Comparing *comparing, const AdjNode *node, AdjValueComparison *out)
+verdict_of_inputs (const Comparing *comparing, const AdjNode *node, AdjValueComparison *out)
 {
   gboolean differ = FALSE, alone = FALSE;
 
@@ -44,7 +44,7 @@ judge_inputs (const Comparing *comparing, const AdjNode *node, AdjValueCompariso
   out->inputs_agree = !alone && !differ;
 }
 
-/* The verdict on what an alias looks at. */
+/* The verdict on the value that an alias shows. */
 static AdjVerdict
 verdict_of_base (const Comparing *comparing, const AdjNode *node)
 {
@@ -80,9 +80,9 @@ has_same_inputs (const Comparing *comparing, const AdjNode *node)
 {
   for (guint k = 0; k < node->n_inputs; k++)
     {
-      guint holder = written_get_holder (comparing->written, node->inputs[k].index);
+      guint holder = alias_versions_get_holder (comparing->versions, node->inputs[k].index);
 
-      if (holder == WRITTEN_UNKNOWN || !comparing->same[holder])
+      if (holder == ALIAS_VERSIONS_UNKNOWN || !comparing->same[holder])
         return FALSE;
     }
   return TRUE;
@@ -101,9 +101,9 @@ typedef struct
   gboolean inputs_differ;
 } Item;
 
-/* Lays what was not recorded for @item beside nothing: what it was computed from decides. */
+/* Decides without a value to compare with: by the verdict on the inputs. */
 static void
-judge_alone (const Item *item, AdjValueComparison *value)
+verdict_alone (const Item *item, AdjValueComparison *value)
 {
   const Comparing *comparing = item->comparing;
   gboolean alias = comparing_is_alias (comparing, item->index);
@@ -123,22 +123,22 @@ judge_alone (const Item *item, AdjValueComparison *value)
 
 /* Result @k of the node; SKIPPED when it is no tensor. */
 static AdjValueComparison
-compare_item (const Item *item, guint k, double noise)
+compare_item (const Item *item, guint k, double perturbation)
 {
   Comparing *comparing = item->comparing;
   const AdjComparisonRequest *request = comparing->request;
   AdjNodeId stands = comparing_get_item (comparing, item->index, k);
   AdjTensorData *recorded = comparing_get_expected (comparing, stands, TRUE);
   Leaf leaf = {
-    .own = { judge_nth (item->candidates, k), judge_nth (item->own_exacts, k), &item->own },
-    .peer = { comparing_get_expected (comparing, stands, FALSE), judge_nth (item->peer_exacts, k),
+    .own = { nth_tensor (item->candidates, k), nth_tensor (item->own_exacts, k), &item->own },
+    .peer = { comparing_get_expected (comparing, stands, FALSE), nth_tensor (item->peer_exacts, k),
               &item->peer },
     .item = k,
     .coarsest = comparing->coarsest,
     .inputs_differ = item->inputs_differ,
-    .truth = recorded != NULL ? recorded : judge_nth (item->truths, k),
+    .truth = recorded != NULL ? recorded : nth_tensor (item->truths, k),
     .own_truth = recorded == NULL,
-    .noise = noise,
+    .perturbation = perturbation,
   };
   AdjValueComparison value = compare_nothing (item->index);
 
@@ -151,7 +151,7 @@ compare_item (const Item *item, guint k, double noise)
       (value.difference.max_abs > 0 || value.difference.n_class_mismatch > 0))
     request->beside (stands, leaf.peer.value != NULL ? leaf.peer.value : leaf.truth, request->data);
   if (leaf.peer.value == NULL)
-    judge_alone (item, &value);
+    verdict_alone (item, &value);
   return value;
 }
 
@@ -165,7 +165,7 @@ remember_items (Comparing *comparing, guint index, const AdjValueComparison *val
   g_hash_table_insert (comparing->items, GUINT_TO_POINTER (index), items);
 }
 
-/* Whether node @index hands on memory that nobody wrote: it takes some, and computes nothing. */
+/* Whether node @index passes on uninitialised memory: it takes some and computes nothing. */
 static gboolean
 hands_on_unset (const Comparing *comparing, guint index)
 {
@@ -180,10 +180,10 @@ hands_on_unset (const Comparing *comparing, guint index)
   return FALSE;
 }
 
-/* What was filled from several sides is judged when it is whole: until then it differs in what is
- * not written yet, and no more is told of it. */
+/* Skips a value that differs where it passes on uninitialised memory: a tensor that is filled in
+ * parts is compared when it is whole. */
 static void
-judge_unset (Comparing *comparing, guint index, AdjValueComparison *out)
+verdict_of_unset (Comparing *comparing, guint index, AdjValueComparison *out)
 {
   if (out->verdict <= ADJ_VERDICT_WITHIN || !hands_on_unset (comparing, index))
     return;
@@ -198,8 +198,8 @@ compute_exact (Item *item)
   Comparing *comparing = item->comparing;
   NodeRounding of_peer;
 
-  item->own = (Operation){ item->node, comparing->candidate, comparing->written };
-  item->peer = (Operation){ item->node, comparing->peer, comparing->written };
+  item->own = (Operation){ item->node, comparing->candidate, comparing->versions };
+  item->peer = (Operation){ item->node, comparing->peer, comparing->versions };
   if (item->node->opcode != ADJ_OPCODE_CALL_FUNCTION &&
       item->node->opcode != ADJ_OPCODE_CALL_METHOD)
     return;
@@ -220,10 +220,10 @@ item_init (Item *item, Comparing *comparing, guint index)
                   .index = index,
                   .node = adj_graph_get_node (comparing->graph, index) };
   compute_exact (item);
-  item->candidates = judge_tensors (&comparing->candidate[index]);
-  item->truths = judge_tensors (&comparing->truth[index]);
-  item->own_exacts = judge_tensors (&item->own_exact);
-  item->peer_exacts = judge_tensors (&item->peer_exact);
+  item->candidates = list_tensors (&comparing->candidate[index]);
+  item->truths = list_tensors (&comparing->truth[index]);
+  item->own_exacts = list_tensors (&item->own_exact);
+  item->peer_exacts = list_tensors (&item->peer_exact);
 }
 
 static void
@@ -251,7 +251,8 @@ compare_items (Item *item, AdjValueComparison *out)
     {
       values[i] = compare_item (item, i, 0);
       if (values[i].cause == ADJ_CAUSE_FURTHER || values[i].cause == ADJ_CAUSE_OTHER)
-        values[i] = compare_item (item, i, comparing_measure_noise (comparing, item->index, i));
+        values[i] =
+            compare_item (item, i, comparing_measure_perturbation (comparing, item->index, i));
       values[i].inputs_agree = out->inputs_agree;
       values[i].inputs_alone = out->inputs_alone;
       alone = alone && values[i].alone;
@@ -265,7 +266,7 @@ compare_items (Item *item, AdjValueComparison *out)
   return same;
 }
 
-/* Whether it gives memory that nobody wrote, by whatever name. */
+/* Whether the node gives uninitialised memory, by any operator. */
 static gboolean
 gives_unset (const Item *item)
 {
@@ -285,7 +286,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
       node->opcode == ADJ_OPCODE_PLACEHOLDER)
     return FALSE;
   *out = compare_nothing (index);
-  judge_inputs (comparing, node, out);
+  verdict_of_inputs (comparing, node, out);
   item_init (&item, comparing, index);
   if (gives_unset (&item))
     {
@@ -294,7 +295,7 @@ compare_node (Comparing *comparing, guint index, AdjValueComparison *out)
     }
   item.inputs_differ = !out->inputs_agree && !out->inputs_alone;
   comparing->same[index] = compare_items (&item, out) || comparing->same[index];
-  judge_unset (comparing, index, out);
+  verdict_of_unset (comparing, index, out);
   return TRUE;
 }
 
@@ -312,7 +313,7 @@ comparing_compare_nodes (Comparing *comparing, AdjComparison *comparison, GError
       if (g_cancellable_set_error_if_cancelled (comparing->cancellable, error))
         return FALSE;
       is_compared = compare_node (comparing, i, value);
-      written_pass (comparing->written, i);
+      alias_versions_pass (comparing->versions, i);
       if (!is_compared)
         continue;
       comparing->verdicts[i] = (guint8) value->verdict;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "exec/comparing-private.h"
-#include "exec/judge-private.h"
+#include "exec/verdict-private.h"
 
 typedef struct
 {
@@ -20,9 +20,9 @@ compare_output (const AdjValue *leaf, gpointer data)
   Outputs *outputs = data;
   guint position = outputs->comparison->n_outputs++;
   AdjValueComparison *value = &outputs->comparison->outputs[position];
-  AdjTensorData *recorded = judge_nth (outputs->expected, position);
+  AdjTensorData *recorded = nth_tensor (outputs->expected, position);
   AdjTensorData *truth = NULL;
-  Leaf pair = { .own.value = judge_nth (outputs->candidates, position), .peer.value = recorded };
+  Leaf pair = { .own.value = nth_tensor (outputs->candidates, position), .peer.value = recorded };
 
   *value = (AdjValueComparison){
     .node = ADJ_NO_NODE,
@@ -33,7 +33,7 @@ compare_output (const AdjValue *leaf, gpointer data)
     .peer = NAN,
     .accumulated_limit = NAN,
     .peer_limit = NAN,
-    .noise = NAN,
+    .perturbation = NAN,
     .inputs_agree = TRUE,
   };
   value->verdict = ADJ_VERDICT_SKIPPED;
@@ -62,7 +62,7 @@ compare_output (const AdjValue *leaf, gpointer data)
   compare_leaf (outputs->comparing->request, &pair, value);
   if (value->verdict == ADJ_VERDICT_DIFFERS && leaf->kind == ADJ_VALUE_NODE)
     {
-      pair.noise = comparing_measure_noise (outputs->comparing, leaf->node.index, 0);
+      pair.perturbation = comparing_measure_perturbation (outputs->comparing, leaf->node.index, 0);
       compare_leaf (outputs->comparing->request, &pair, value);
     }
   return TRUE;
@@ -84,8 +84,8 @@ comparing_compare_outputs (Comparing *comparing,
   const AdjValue *returned =
       &adj_graph_get_node (comparing->graph, adj_graph_get_output (comparing->graph).index)
            ->args.items[0];
-  g_autoptr (GPtrArray) expected = judge_tensors (comparing->request->expected);
-  g_autoptr (GPtrArray) candidates = judge_tensors (&result->output);
+  g_autoptr (GPtrArray) expected = list_tensors (comparing->request->expected);
+  g_autoptr (GPtrArray) candidates = list_tensors (&result->output);
   Outputs outputs = { comparing, expected, candidates, comparison };
   guint n = 0;
 
@@ -114,7 +114,7 @@ find_node (const AdjComparison *comparison, AdjNodeId id)
 void
 comparing_settle_outputs (Comparing *comparing, AdjComparison *comparison)
 {
-  g_autoptr (GPtrArray) expected = judge_tensors (comparing->request->expected);
+  g_autoptr (GPtrArray) expected = list_tensors (comparing->request->expected);
 
   for (guint i = 0; i < comparison->n_outputs; i++)
     {
@@ -123,18 +123,18 @@ comparing_settle_outputs (Comparing *comparing, AdjComparison *comparison)
       const AdjValue *peer;
 
       if (output->verdict != ADJ_VERDICT_DIFFERS || !adj_node_id_is_valid (output->node) ||
-          judge_nth (expected, i) == NULL)
+          nth_tensor (expected, i) == NULL)
         continue;
       if (comparing->unset[output->node.index])
         {
-          output->verdict = ADJ_VERDICT_SKIPPED; /* memory that nobody wrote */
+          output->verdict = ADJ_VERDICT_SKIPPED; /* uninitialised memory */
           output->cause = ADJ_CAUSE_NONE;
           continue;
         }
       node = find_node (comparison, output->node);
       peer = &comparing->peer[output->node.index];
       if (node == NULL || node->verdict > ADJ_VERDICT_WITHIN || peer->kind != ADJ_VALUE_DATA ||
-          !deviation_is_none (peer->data, judge_nth (expected, i)))
+          !deviation_is_none (peer->data, nth_tensor (expected, i)))
         continue;
       *output = *node;
       output->output = i;

@@ -5,8 +5,8 @@
 #include "analysis/adj-aliases.h"
 #include "call/adj-op-internal.h"
 #include "exec/comparing-private.h"
-#include "exec/judge-private.h"
-#include "exec/noise-private.h"
+#include "exec/perturbation-private.h"
+#include "exec/verdict-private.h"
 
 static void
 note_type (Comparing *comparing, AdjDType dtype)
@@ -63,7 +63,7 @@ comparing_is_alias (const Comparing *comparing, guint index)
   return kind == ADJ_ALIAS_VIEW || kind == ADJ_ALIAS_ITEM;
 }
 
-/* What is memory of another value moves with that. */
+/* Moves the value of a node; an alias moves with the memory it shows. */
 static gboolean
 move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
 {
@@ -73,10 +73,11 @@ move_value (AdjNodeId id, const AdjValue *value, AdjValue *out, gpointer data)
   if (comparing_is_alias (comparing, id.index) ||
       (node->op != NULL && (node->op->flags & ADJ_OP_RANDOM) != 0))
     return FALSE;
-  return noise_move (id, value, &comparing->candidate[id.index], &comparing->truth[id.index], out);
+  return perturbation_move (id, value, &comparing->candidate[id.index], &comparing->truth[id.index],
+                            out);
 }
 
-/* A hook that is not here gave what was recorded. */
+/* Gives the recorded result of a hook that is missing. */
 static gboolean
 recall_value (AdjNodeId id, AdjValue *out, gpointer data)
 {
@@ -105,7 +106,7 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
     .float64 = float64,
     .tap = keep_value,
     .recall = recall_value,
-    .replace = filling == comparing->noise            ? move_value
+    .replace = filling == comparing->perturbation     ? move_value
                : request->replace != NULL && !float64 ? replace_value
                                                       : NULL,
     .data = comparing,
@@ -126,43 +127,44 @@ comparing_run (Comparing *comparing, AdjValue *filling, AdjRunResult *result, GE
 }
 
 double
-comparing_measure_noise (Comparing *comparing, guint index, guint item)
+comparing_measure_perturbation (Comparing *comparing, guint index, guint item)
 {
   g_autoptr (GPtrArray) truths = NULL;
   g_autoptr (GPtrArray) moved = NULL;
   AdjRunResult result = { 0 };
   guint n = adj_graph_get_n_nodes (comparing->graph);
 
-  if (comparing->noise == NULL && !comparing->no_noise)
+  if (comparing->perturbation == NULL && !comparing->cannot_perturb)
     {
-      comparing->noise = g_new0 (AdjValue, n);
+      comparing->perturbation = g_new0 (AdjValue, n);
       comparing->total += n;
-      comparing->no_noise = !comparing_run (comparing, comparing->noise, &result, NULL);
+      comparing->cannot_perturb =
+          !comparing_run (comparing, comparing->perturbation, &result, NULL);
       adj_run_result_clear (&result);
     }
-  if (comparing->no_noise)
+  if (comparing->cannot_perturb)
     return 0;
-  truths = judge_tensors (&comparing->truth[index]);
-  moved = judge_tensors (&comparing->noise[index]);
-  return noise_distance (judge_nth (truths, item), judge_nth (moved, item));
+  truths = list_tensors (&comparing->truth[index]);
+  moved = list_tensors (&comparing->perturbation[index]);
+  return perturbation_distance (nth_tensor (truths, item), nth_tensor (moved, item));
 }
 
 typedef struct
 {
   Comparing *comparing;
-  GPtrArray *expected; /* of tensors, %NULL for other leaves */
-  Written *written;    /* by all nodes */
-  guint n;             /* leaves so far */
+  GPtrArray *expected;     /* of tensors, %NULL for other leaves */
+  AliasVersions *versions; /* by all nodes */
+  guint n;                 /* leaves so far */
 } Returning;
 
 static gboolean
 note_leaf (const AdjValue *leaf, gpointer data)
 {
   Returning *returning = data;
-  AdjTensorData *found = judge_nth (returning->expected, returning->n++);
+  AdjTensorData *found = nth_tensor (returning->expected, returning->n++);
 
   if (leaf->kind == ADJ_VALUE_NODE &&
-      written_get_holder (returning->written, leaf->node.index) == leaf->node.index)
+      alias_versions_get_holder (returning->versions, leaf->node.index) == leaf->node.index)
     returning->comparing->returned[leaf->node.index] = found;
   return TRUE;
 }
@@ -172,13 +174,13 @@ comparing_note_returned (Comparing *comparing)
 {
   const AdjGraph *graph = comparing->graph;
   const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
-  g_autoptr (GPtrArray) expected = judge_tensors (comparing->request->expected);
-  Returning returning = { comparing, expected, written_new (graph), 0 };
+  g_autoptr (GPtrArray) expected = list_tensors (comparing->request->expected);
+  Returning returning = { comparing, expected, alias_versions_new (graph), 0 };
 
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
-    written_pass (returning.written, i);
+    alias_versions_pass (returning.versions, i);
   adj_value_foreach (&output->args.items[0], note_leaf, &returning);
-  written_free (returning.written);
+  alias_versions_free (returning.versions);
 }
 
 AdjTensorData *

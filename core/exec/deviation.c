@@ -139,7 +139,8 @@ size_of (const Sums *sums, const Terms *terms, gint64 index)
   return terms->sizes != NULL ? terms->sizes[index] * sums->of_sizes : 0;
 }
 
-/* What is right of element @index: @exact, or where @value is far from it what is nearest. */
+/* The exact value of element @index: @exact or, where @value is far from it, the nearest acceptable
+ * one. */
 static double
 nearest (const Sums *sums, const Terms *terms, double value, double exact, gint64 index)
 {

@@ -8,7 +8,7 @@
 #include "analysis/adj-lifetimes.h"
 #include "call/adj-mode.h"
 #include "exec/adj-executor.h"
-#include "exec/captured-private.h"
+#include "exec/captured-run-private.h"
 #include "rules/adj-operators.h"
 
 typedef struct

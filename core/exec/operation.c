@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes one node alone, from given inputs. */
 
-#include "exec/feed-private.h"
+#include "exec/replay-inputs-private.h"
 
 AdjValue
 operation_compute (const Operation *operation, NodeRounding *rounding)
 {
-  Feed feed = { .operation = operation, .kind = FEED_AS_IT_IS };
+  Replay replay = { .operation = operation, .kind = REPLAY_AS_IT_IS };
 
-  return feed_compute (&feed, rounding);
+  return replay_compute (&replay, rounding);
 }
 
 AdjValue
 operation_repeat (const Operation *operation)
 {
-  Feed feed = { .operation = operation, .kind = FEED_AS_IT_CAME };
+  Replay replay = { .operation = operation, .kind = REPLAY_AS_IT_CAME };
   NodeRounding rounding;
 
-  return feed_compute (&feed, &rounding);
+  return replay_compute (&replay, &rounding);
 }

@@ -29,7 +29,7 @@ typedef struct
 {
   const Comparing *comparing;
   guint index, item;
-  gboolean keep; /* what was not recorded is what it is */
+  gboolean keep; /* items that were not recorded keep the value of the leaf */
   guint n_found;
   gboolean missing; /* a tensor was not recorded */
 } Taking;
@@ -56,7 +56,7 @@ take_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* What it gives is known from what it gets. */
+/* Whether the result follows from the inputs without computing. */
 static gboolean
 computes_nothing (const AdjNode *node)
 {
@@ -73,12 +73,12 @@ gets_the_same (const Comparing *comparing, const AdjNode *node)
   return TRUE;
 }
 
-/* Fills in what was not recorded of the results of @node. */
+/* Computes the results of @node that were not recorded. */
 static void
 repeat_missing (Comparing *comparing, guint index)
 {
   const AdjNode *node = adj_graph_get_node (comparing->graph, index);
-  Operation operation = { node, comparing->peer, comparing->written };
+  Operation operation = { node, comparing->peer, comparing->versions };
   Taking taking = { .comparing = comparing, .index = index, .keep = TRUE };
   g_auto (AdjValue) repeated = operation_repeat (&operation);
 

@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* What a node rounds: the sum over the operators that it calls, not over those that these call. */
+/* The rounding of a node: the sum over the operators that it calls, without those that these call.
+ */
 typedef struct
 {
   AdjRoundings roundings;
   guint n_calls;
-  AdjDType of_steps; /* to which what is computed in several steps may be rounded on the way */
+  AdjDType of_steps; /* the dtype that intermediate results may be rounded to */
   AdjBand band;      /* of the last of them */
   double reduction;
   const AdjOp *op; /* (nullable): the last of them */

@@ -150,8 +150,8 @@ rounding_get_term_unit (const NodeRounding *rounding, AdjDType dtype)
   return adj_dtype_unit_roundoff (type_of_terms (rounding, dtype));
 }
 
-/* What is added up one after the other in its own type rounds numbers as large as what the sum goes
- * through. */
+/* The limit of a sum accumulated in its own type, whose roundings are as large as the partial sums.
+ */
 double
 rounding_get_sum_limit (const NodeRounding *rounding, AdjDType dtype)
 {

@@ -49,7 +49,7 @@ struct _AdjBundle
   GMutex lock; /* for the taps, which are asked for one by one, and what may be replaced */
 };
 
-/* What was given so far. (transfer none) */
+/* The bundle as built so far. (transfer none) */
 const AdjBundle *bundle_builder_peek (const AdjBundleBuilder *builder);
 
 /* (transfer full): a copy of @call, without taps */
@@ -69,8 +69,8 @@ gboolean bundle_builder_last_is_stale (const AdjBundleBuilder *builder);
 
 void bundle_builder_set_torch_version (AdjBundleBuilder *builder, const char *version);
 
-/* What a file said beside what we understand, as JSON, so that saving writes it back: members of
- * the manifest by @key ("source", …). */
+/* Keeps members of the manifest that are not understood, by @key ("source", …), as JSON, so that
+ * saving writes them back. */
 void bundle_builder_keep (AdjBundleBuilder *builder, const char *key, const char *json);
 /* (nullable) */
 const char *bundle_get_kept (const AdjBundle *bundle, const char *key);

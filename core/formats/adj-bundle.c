@@ -86,7 +86,7 @@ find_in_region (const AdjBundle *bundle, guint index, const char *role)
   return NULL;
 }
 
-/* What somebody who names no graph wants to see. */
+/* The graph to show when none is named. */
 static const AdjBundleGraph *
 find_default (const AdjBundle *bundle)
 {

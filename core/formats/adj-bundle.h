@@ -39,7 +39,7 @@ typedef struct
   const AdjValue *capture;
 } AdjRegion;
 
-/* Who computed a call that was not recorded: of a run that somebody kept. */
+/* The origin of a kept run: what computed it. */
 typedef struct
 {
   const char *name;     /* no two runs of a graph have the same: adj_run_name_is_valid() */
@@ -75,7 +75,7 @@ typedef struct
 ADJ_PUBLIC AdjBundle *adj_bundle_ref (AdjBundle *bundle); /* (transfer full) */
 ADJ_PUBLIC void adj_bundle_unref (AdjBundle *bundle);     /* @bundle: (nullable) */
 
-/* What it gives is valid as long as the bundle is. */
+/* Results are valid as long as the bundle. */
 
 /* Graphs in the order of the file. */
 ADJ_PUBLIC guint adj_bundle_get_n_graphs (const AdjBundle *bundle);
@@ -110,9 +110,9 @@ ADJ_PUBLIC AdjTensorData *adj_bundle_get_tap (const AdjBundle *bundle,
 ADJ_PUBLIC const char *adj_bundle_get_description (const AdjBundle *bundle);
 /* "2.6.0+cpu": the release of PyTorch that the graphs come from. (transfer none) (nullable) */
 ADJ_PUBLIC const char *adj_bundle_get_torch_version (const AdjBundle *bundle);
-/* What the reader had to say: hand-edited entries, records it could not read. */
+/* Diagnostics of the reader: hand-edited entries, records that could not be read. */
 ADJ_PUBLIC const AdjDiags *adj_bundle_get_diags (const AdjBundle *bundle);
-/* How graphs of the file came about, stage by stage. (transfer none) (nullable) */
+/* The recording of the stages by which graphs of the file were made. (transfer none) (nullable) */
 ADJ_PUBLIC AdjRecording *adj_bundle_get_recording (const AdjBundle *bundle);
 /* What the file's notes.json says: a JSON object of annotations, how it is looked at under "view".
  * Unlike all else it may be replaced, as a whole; readers keep what they have. (transfer full)

@@ -12,7 +12,7 @@ typedef struct
 {
   /* (nullable) The one to write for formats that hold one; %NULL: the only one. */
   const AdjBundleGraph *graph;
-  /* (nullable) Told now and then: KiB of the file that are done. */
+  /* (nullable) Called from time to time with the KiB of the file that are done. */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
   /* (nullable) Of adj_bundle_open_writer(), open since before that was read which is now changed.
@@ -50,7 +50,8 @@ ADJ_PUBLIC guint adj_formats_get_n (void);
 ADJ_PUBLIC const AdjFormat *adj_formats_get (guint index);
 /* (nullable): %NULL with ADJ_ERROR_NOT_FOUND, which names those that there are. */
 ADJ_PUBLIC const AdjFormat *adj_format_find (const char *name, GError **error);
-/* By content; ADJ_ERROR_PARSE naming what was expected when none fits. */
+/* The format of a file by its content. %NULL with ADJ_ERROR_PARSE, naming the expected formats,
+ * when none fits. */
 ADJ_PUBLIC const AdjFormat *adj_format_detect (const char *path, GError **error);
 /* By extension, for writing; a folder is an .adjoint.  %NULL with ADJ_ERROR_NOT_FOUND. */
 ADJ_PUBLIC const AdjFormat *adj_format_for_path (const char *path, GError **error);

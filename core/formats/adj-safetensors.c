@@ -22,7 +22,7 @@ typedef struct
   const char *name;
   guint64 begin, end;  /* in the buffer */
   AdjTensorData *data; /* (owned) (nullable) */
-  const char *unread;  /* why there is no @data */
+  const char *unread;  /* the reason why @data is missing */
 } Entry;
 
 struct _AdjSafetensors
@@ -46,19 +46,19 @@ adj_safetensors_is (const char *path)
 {
   guint8 head[9];
   guint64 length;
-  GStatBuf facts;
+  GStatBuf status;
   gboolean whole;
   FILE *file;
 
   if (g_str_has_suffix (path, ".safetensors"))
     return TRUE;
-  if (g_stat (path, &facts) != 0 || !S_ISREG (facts.st_mode) ||
-      facts.st_size < (goffset) sizeof head || (file = g_fopen (path, "rbe")) == NULL)
+  if (g_stat (path, &status) != 0 || !S_ISREG (status.st_mode) ||
+      status.st_size < (goffset) sizeof head || (file = g_fopen (path, "rbe")) == NULL)
     return FALSE;
   whole = fread (head, sizeof head, 1, file) == 1;
   fclose (file);
   memcpy (&length, head, sizeof length);
-  return whole && head[8] == '{' && GUINT64_FROM_LE (length) <= (guint64) facts.st_size - 8;
+  return whole && head[8] == '{' && GUINT64_FROM_LE (length) <= (guint64) status.st_size - 8;
 }
 
 /* Element types of the format, some of which we only check and pass over. */

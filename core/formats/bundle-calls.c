@@ -43,7 +43,8 @@ free_tap (gpointer data)
 char *
 adj_bundle_graph_fingerprint (const AdjGraph *graph)
 {
-  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_FACTS, NULL);
+  g_autofree char *text =
+      adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_METADATA, NULL);
 
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
 }

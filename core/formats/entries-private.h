@@ -29,7 +29,7 @@ gboolean entries_has (const Entries *entries, const char *name);
 GBytes *entries_read (
     Entries *entries, const char *name, guint64 max_bytes, AdjDiags *diags, GError **error);
 
-/* Says so when @bytes are not what the manifest promised; @sha256 is nullable. */
+/* Warns when @bytes do not match the hash in the manifest; @sha256 is nullable. */
 void entries_check_hash (
     const char *name, GBytes *bytes, const char *sha256, AdjSeverity severity, AdjDiags *diags);
 
@@ -54,7 +54,7 @@ AdjFileWriter *entries_open_writer (const char *path, GCancellable *cancellable,
  * first, which counts until its entries have taken the place of older ones, the manifest last. */
 gboolean
 entries_write (const char *path, const ZipItem *items, guint n, SaveMeter *meter, GError **error);
-/* How often that goes through each byte. */
+/* How many times entries_write() processes each byte. */
 guint entries_count_passes (const char *path);
 
 G_END_DECLS

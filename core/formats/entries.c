@@ -150,7 +150,8 @@ entries_has (const Entries *entries, const char *name)
   return g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
-/* Who packs a folder, and not what is in it, has every entry one level too deep. */
+/* Fails for a missing entry, with a hint when all entries are one level too deep: the folder was
+ * packed, not its content. */
 static GBytes *
 fail_missing (const Entries *entries, const char *name, GError **error)
 {

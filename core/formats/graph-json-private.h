@@ -28,7 +28,7 @@ typedef struct
   gboolean (*put_tensor) (gpointer data, AdjTensorData *tensor, GString *out, GError **error);
   gboolean (*put_graph) (gpointer data, AdjGraph *graph, GString *out, GError **error);
   gpointer data;
-  gboolean origins; /* nodes say which node of the stage before they were made from */
+  gboolean origins; /* nodes name the node of the previous stage that they were made from */
   const char *kept; /* (nullable) */
 } GraphSink;
 

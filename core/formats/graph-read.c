@@ -10,14 +10,14 @@ typedef struct
 {
   const GraphSource *source;
   JsonReader json;
-  AdjArena *arena; /* for what is needed until the end */
+  AdjArena *arena; /* for data needed until the end */
   AdjBuilder *builder;
   const char *class_name;
   const JsonItem *codegen, *inputs, *subgraphs, *attrs; /* (nullable) */
-  AdjAmbient ambient;
+  AdjThreadState thread_state;
 } GraphReader;
 
-/* What is gathered for one node, all of it in @value.arena. */
+/* The members of one node, all in @value.arena. */
 typedef struct
 {
   GraphReader *reader;
@@ -218,12 +218,13 @@ read_tensor_layout (NodeReader *node, const JsonItem *item, GError **error)
   return TRUE;
 }
 
-/* Facts that have a place of their own; what does not fit it is kept like an unknown one. */
+/* Members of "meta" with a place of their own; a value that does not fit is kept as unknown ones
+ * are. */
 static const struct
 {
   const char *key;
   gboolean (*read) (NodeReader *node, const JsonItem *item, GError **error);
-} facts[] = {
+} meta_members[] = {
   { "stack", read_stack },
   { "modules", read_own_modules },
   { "fwd_modules", read_fwd_modules },
@@ -242,11 +243,11 @@ static const struct
 };
 
 static gboolean
-read_fact (NodeReader *node, const JsonItem *item, GError **error)
+read_meta_member (NodeReader *node, const JsonItem *item, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
-    if (strcmp (facts[i].key, item->key) == 0)
-      return facts[i].read (node, item, error);
+  for (guint i = 0; i < G_N_ELEMENTS (meta_members); i++)
+    if (strcmp (meta_members[i].key, item->key) == 0)
+      return meta_members[i].read (node, item, error);
   return keep_extra (node, item, error);
 }
 
@@ -273,7 +274,7 @@ read_facts (NodeReader *node, const JsonItem *item, GError **error)
       return FALSE;
     }
   for (guint i = 0; i < meta->n; i++)
-    if (!read_fact (node, &meta->items[i], error))
+    if (!read_meta_member (node, &meta->items[i], error))
       return FALSE;
   return TRUE;
 }
@@ -461,13 +462,13 @@ read_nodes (GraphReader *reader, GError **error)
     }
 }
 
-/* Settings that we do not know are passed over. */
+/* Reads thread settings; unknown ones are ignored. */
 static void
-read_ambient (GraphReader *reader, const JsonItem *item)
+read_thread_state (GraphReader *reader, const JsonItem *item)
 {
   for (guint i = 0; item->kind == JSON_OBJECT && i < item->n; i++)
     if (item->items[i].kind == JSON_STRING)
-      adj_ambient_set (&reader->ambient, item->items[i].key, item->items[i].text);
+      adj_thread_state_set (&reader->thread_state, item->items[i].key, item->items[i].text);
 }
 
 /* The object "graph", whose largest member is streamed. */
@@ -507,7 +508,7 @@ read_graph (GraphReader *reader, GError **error)
       else if (strcmp (key, "inputs") == 0)
         reader->inputs = item;
       else if (strcmp (key, "ambient") == 0)
-        read_ambient (reader, item);
+        read_thread_state (reader, item);
     }
 }
 
@@ -652,7 +653,7 @@ read_and_seal (GraphReader *reader, GBytes *bytes, GString *kept, GError **error
       !add_attrs (reader, error))
     return NULL;
   set_header (reader);
-  adj_builder_set_ambient (reader->builder, &reader->ambient);
+  adj_builder_set_thread_state (reader->builder, &reader->thread_state);
   graph = adj_builder_seal (reader->builder, error);
   if (graph == NULL)
     g_prefix_error (error, "%s: ", reader->source->name);

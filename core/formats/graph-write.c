@@ -19,45 +19,45 @@ typedef struct
 {
   const char *key;
   char *json; /* (owned) */
-} Fact;
+} Member;
 
 static void
-clear_fact (gpointer fact)
+clear_member (gpointer member)
 {
-  g_free (((Fact *) fact)->json);
+  g_free (((Member *) member)->json);
 }
 
 static gint
-compare_facts (gconstpointer a, gconstpointer b)
+compare_members (gconstpointer a, gconstpointer b)
 {
-  return strcmp (((const Fact *) a)->key, ((const Fact *) b)->key);
+  return strcmp (((const Member *) a)->key, ((const Member *) b)->key);
 }
 
-/* The first of two facts of one key stays. */
+/* Of two members with one key the first stays. */
 static void
-take_fact (GArray *facts, const char *key, char *json)
+take_member (GArray *members, const char *key, char *json)
 {
-  Fact fact = { key, json };
+  Member member = { key, json };
 
-  for (guint i = 0; i < facts->len; i++)
-    if (strcmp (g_array_index (facts, Fact, i).key, key) == 0)
+  for (guint i = 0; i < members->len; i++)
+    if (strcmp (g_array_index (members, Member, i).key, key) == 0)
       {
         g_free (json);
         return;
       }
-  g_array_append_val (facts, fact);
+  g_array_append_val (members, member);
 }
 
 static void
-put_facts (GArray *facts, GString *out)
+put_members (GArray *members, GString *out)
 {
-  g_array_sort (facts, compare_facts);
+  g_array_sort (members, compare_members);
   g_string_append_c (out, '{');
-  for (guint i = 0; i < facts->len; i++)
+  for (guint i = 0; i < members->len; i++)
     {
       g_string_append (out, i > 0 ? ", " : "");
-      json_print_string (g_array_index (facts, Fact, i).key, out);
-      g_string_append_printf (out, ": %s", g_array_index (facts, Fact, i).json);
+      json_print_string (g_array_index (members, Member, i).key, out);
+      g_string_append_printf (out, ": %s", g_array_index (members, Member, i).json);
     }
   g_string_append_c (out, '}');
 }
@@ -72,21 +72,21 @@ quote (const char *text)
 }
 
 static void
-add_text (GArray *facts, const char *key, const char *text)
+add_text (GArray *members, const char *key, const char *text)
 {
   if (text != NULL)
-    take_fact (facts, key, quote (text));
+    take_member (members, key, quote (text));
 }
 
 static void
-add_number (GArray *facts, const char *key, gint64 number, gint64 absent)
+add_number (GArray *members, const char *key, gint64 number, gint64 absent)
 {
   if (number != absent)
-    take_fact (facts, key, g_strdup_printf ("%" G_GINT64_FORMAT, number));
+    take_member (members, key, g_strdup_printf ("%" G_GINT64_FORMAT, number));
 }
 
 static void
-add_modules (GArray *facts, const char *key, const AdjModule *modules, guint n)
+add_modules (GArray *members, const char *key, const AdjModule *modules, guint n)
 {
   GString *json;
 
@@ -102,19 +102,19 @@ add_modules (GArray *facts, const char *key, const AdjModule *modules, guint n)
       g_string_append_c (json, ']');
     }
   g_string_append_c (json, ']');
-  take_fact (facts, key, g_string_free (json, FALSE));
+  take_member (members, key, g_string_free (json, FALSE));
 }
 
 /* Long texts that repeat stand once, in the table of the manifest. */
 static void
-add_stack (const GraphWriter *writer, GArray *facts, const char *stack)
+add_stack (const GraphWriter *writer, GArray *members, const char *stack)
 {
   const GraphSink *sink = writer->sink;
   guint number;
 
   if (stack == NULL || sink->strings == NULL)
     {
-      add_text (facts, "stack", stack);
+      add_text (members, "stack", stack);
       return;
     }
   number = GPOINTER_TO_UINT (g_hash_table_lookup (sink->strings, stack));
@@ -126,26 +126,26 @@ add_stack (const GraphWriter *writer, GArray *facts, const char *stack)
       number = sink->string_list->len;
       g_hash_table_insert (sink->strings, copy, GUINT_TO_POINTER (number));
     }
-  take_fact (facts, "stack", g_strdup_printf ("{\"$str\": %u}", number - 1));
+  take_member (members, "stack", g_strdup_printf ("{\"$str\": %u}", number - 1));
 }
 
 static void
-add_tensor_facts (const GraphWriter *writer, GArray *facts, const AdjTensorMeta *meta)
+add_tensor_members (const GraphWriter *writer, GArray *members, const AdjTensorMeta *meta)
 {
   g_autoptr (GString) offset = g_string_new (NULL);
 
-  add_number (facts, "alias", meta->storage, -1);
+  add_number (members, "alias", meta->storage, -1);
   if (adj_size_is_int (meta->shape.offset))
-    add_number (facts, "offset", meta->shape.offset.word, 0);
+    add_number (members, "offset", meta->shape.offset.word, 0);
   else
     {
       adj_size_print (writer->value.symbols, meta->shape.offset, offset);
-      add_text (facts, "offset", offset->str);
+      add_text (members, "offset", offset->str);
     }
   if (meta->requires_grad)
-    take_fact (facts, "requires_grad", g_strdup ("true"));
+    take_member (members, "requires_grad", g_strdup ("true"));
   if (meta->layout != ADJ_LAYOUT_STRIDED)
-    add_text (facts, "layout", adj_layout_name (meta->layout));
+    add_text (members, "layout", adj_layout_name (meta->layout));
 }
 
 static gboolean
@@ -155,7 +155,7 @@ is_type (const AdjValue *key, const AdjValue *value)
 }
 
 static gboolean
-add_extra (const GraphWriter *writer, GArray *facts, const AdjValue *extra, GError **error)
+add_extra (const GraphWriter *writer, GArray *members, const AdjValue *extra, GError **error)
 {
   ValueWriter value = writer->value;
 
@@ -173,7 +173,7 @@ add_extra (const GraphWriter *writer, GArray *facts, const AdjValue *extra, GErr
           g_string_free (json, TRUE);
           return FALSE;
         }
-      take_fact (facts, extra->items[i].text, g_string_free (json, FALSE));
+      take_member (members, extra->items[i].text, g_string_free (json, FALSE));
     }
   return TRUE;
 }
@@ -181,31 +181,31 @@ add_extra (const GraphWriter *writer, GArray *facts, const AdjValue *extra, GErr
 static gboolean
 write_meta (GraphWriter *writer, const AdjNode *node, GError **error)
 {
-  g_autoptr (GArray) facts = g_array_new (FALSE, FALSE, sizeof (Fact));
+  g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (Member));
   const AdjNodeMeta *meta = &node->meta;
 
-  g_array_set_clear_func (facts, clear_fact);
-  add_stack (writer, facts, meta->stack_trace);
-  add_modules (facts, "modules", meta->modules, meta->n_modules);
-  add_modules (facts, "fwd_modules", meta->fwd_modules, meta->n_fwd_modules);
-  add_number (facts, "seq_nr", meta->seq_nr, -1);
-  add_number (facts, "ac_graph_id", meta->ac_graph_id, -1);
+  g_array_set_clear_func (members, clear_member);
+  add_stack (writer, members, meta->stack_trace);
+  add_modules (members, "modules", meta->modules, meta->n_modules);
+  add_modules (members, "fwd_modules", meta->fwd_modules, meta->n_fwd_modules);
+  add_number (members, "seq_nr", meta->seq_nr, -1);
+  add_number (members, "ac_graph_id", meta->ac_graph_id, -1);
   if (writer->sink->origins && adj_node_id_is_valid (node->origin))
-    add_number (facts, "origin", node->origin.index, -1);
-  add_text (facts, "original_aten", meta->original_aten);
-  add_text (facts, "partitioner_tag", meta->partitioner_tag);
-  add_text (facts, "source", meta->source);
-  add_text (facts, "param", meta->parameter);
+    add_number (members, "origin", node->origin.index, -1);
+  add_text (members, "original_aten", meta->original_aten);
+  add_text (members, "partitioner_tag", meta->partitioner_tag);
+  add_text (members, "source", meta->source);
+  add_text (members, "param", meta->parameter);
   if (meta->recompute != ADJ_RECOMPUTE_NONE)
-    add_text (facts, "recompute", adj_recompute_name (meta->recompute));
+    add_text (members, "recompute", adj_recompute_name (meta->recompute));
   if (node->val.kind == ADJ_VALUE_META)
-    add_tensor_facts (writer, facts, node->val.meta);
-  if (!add_extra (writer, facts, meta->extra, error))
+    add_tensor_members (writer, members, node->val.meta);
+  if (!add_extra (writer, members, meta->extra, error))
     return FALSE;
-  if (facts->len > 0)
+  if (members->len > 0)
     {
       g_string_append (writer->out, ", \"meta\": ");
-      put_facts (facts, writer->out);
+      put_members (members, writer->out);
     }
   return TRUE;
 }
@@ -274,14 +274,14 @@ write_node (GraphWriter *writer, const AdjNode *node, GError **error)
 
 /* What the caller is set to, unless it is as a new thread is. */
 static void
-write_ambient (GraphWriter *writer)
+write_thread_state (GraphWriter *writer)
 {
-  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
-  guint n = adj_ambient_get_facts (adj_graph_get_ambient (writer->graph), facts);
+  AdjThreadSetting members[ADJ_N_THREAD_SETTINGS];
+  guint n = adj_thread_state_list_settings (adj_graph_get_thread_state (writer->graph), members);
 
   for (guint i = 0; i < n; i++)
     g_string_append_printf (writer->out, "%s\"%s\": \"%s\"", i > 0 ? ", " : "\"ambient\": {",
-                            facts[i].key, facts[i].word);
+                            members[i].key, members[i].word);
   g_string_append (writer->out, n > 0 ? "}, " : "");
 }
 
@@ -294,7 +294,7 @@ write_head (GraphWriter *writer)
   g_auto (GStrv) names = g_strsplit (pytree ? parameters : "", ", ", -1);
 
   g_string_append (writer->out, "{\"graph\": {");
-  write_ambient (writer);
+  write_thread_state (writer);
   g_string_append (writer->out, "\"class\": ");
   json_print_string (adj_graph_get_name (graph), writer->out);
   g_string_append (writer->out,
@@ -316,9 +316,9 @@ write_head (GraphWriter *writer)
 static gboolean
 write_subgraphs (GraphWriter *writer, GError **error)
 {
-  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Fact));
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Member));
 
-  g_array_set_clear_func (entries, clear_fact);
+  g_array_set_clear_func (entries, clear_member);
   for (guint i = 0; i < adj_graph_get_n_subgraphs (writer->graph); i++)
     {
       const char *name;
@@ -330,21 +330,21 @@ write_subgraphs (GraphWriter *writer, GError **error)
         good = writer->sink->put_graph (writer->sink->data, graph, json, error);
       else
         json_print_string (adj_graph_get_name (graph), json);
-      take_fact (entries, name, g_string_free (json, FALSE));
+      take_member (entries, name, g_string_free (json, FALSE));
       if (!good)
         return FALSE;
     }
   g_string_append (writer->out, "\"subgraphs\": ");
-  put_facts (entries, writer->out);
+  put_members (entries, writer->out);
   return TRUE;
 }
 
 static gboolean
 write_attrs (GraphWriter *writer, GError **error)
 {
-  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Fact));
+  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Member));
 
-  g_array_set_clear_func (entries, clear_fact);
+  g_array_set_clear_func (entries, clear_member);
   for (guint i = 0; i < adj_graph_get_n_attrs (writer->graph); i++)
     {
       const char *name;
@@ -352,7 +352,7 @@ write_attrs (GraphWriter *writer, GError **error)
       GString *json = g_string_new (NULL);
       gboolean good = value_write (&writer->value, value, json, error);
 
-      take_fact (entries, name, g_string_free (json, FALSE));
+      take_member (entries, name, g_string_free (json, FALSE));
       if (!good)
         {
           g_prefix_error (error, "attribute '%s': ", name);
@@ -360,7 +360,7 @@ write_attrs (GraphWriter *writer, GError **error)
         }
     }
   g_string_append (writer->out, ", \"attrs\": ");
-  put_facts (entries, writer->out);
+  put_members (entries, writer->out);
   return TRUE;
 }
 

@@ -187,7 +187,7 @@ put_optional (AdjointSaver *saver,
   return TRUE;
 }
 
-/* Who computed a run. */
+/* Writes the origin of a run. */
 static void
 put_origin (const AdjRunOrigin *origin, GString *out)
 {

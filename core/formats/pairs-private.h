@@ -7,8 +7,7 @@ G_BEGIN_DECLS
 
 /* Complex numbers as pairs of real ones, [..., 2]: safetensors knows no others than c64. */
 
-/* What a number of the complex @dtype is a pair of, when a file has to hold it so; NONE: it needs
- * not. */
+/* The dtype of the parts of the complex @dtype, if files must store it as pairs; else NONE. */
 AdjDType pairs_dtype (AdjDType dtype);
 /* (transfer full) (nullable): @tensor, of a dtype that pairs_dtype () knows, as dense pairs. */
 AdjTensorData *pairs_of (AdjTensorData *tensor, GError **error);

@@ -41,7 +41,7 @@ typedef struct
   guint line;       /* where it began */
   guint n_compiled_autograd;
   GPtrArray *reasons; /* why the graph that comes next was captured */
-  gboolean says_reasons;
+  gboolean gives_reasons;
   char *captured; /* (owned) (nullable) the text of the last graph of compiled autograd */
   gint process;   /* counts how often Dynamo began anew */
 } Message;
@@ -170,7 +170,7 @@ choose_process (Message *message, const char *role)
 static gboolean
 take_captured (Message *message)
 {
-  if (message->says_reasons && message->reasons->len == 0 &&
+  if (message->gives_reasons && message->reasons->len == 0 &&
       g_strcmp0 (message->captured, message->text->str) == 0)
     return FALSE;
   g_free (message->captured);
@@ -240,7 +240,7 @@ take_line (
       if (!finish (message, error))
         return FALSE;
       g_ptr_array_add (message->reasons, g_strdup (content));
-      message->says_reasons = TRUE;
+      message->gives_reasons = TRUE;
       return TRUE;
     }
   if (strcmp (content, "TRACED GRAPH") == 0 || role != NULL)

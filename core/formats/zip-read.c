@@ -102,7 +102,7 @@ find_end (const ZipArchive *archive, guint64 *out)
   return FALSE;
 }
 
-/* The larger twin of the end record, which stands before it when a number did not fit. */
+/* The 64-bit form of the end record, which stands before it when a number did not fit. */
 static gboolean
 read_end64 (const ZipArchive *archive, guint64 end, Directory *out, GError **error)
 {

@@ -20,7 +20,7 @@ typedef struct
   guint next_arg;
   const AdjValue *args;
   guint n_args;
-  gboolean takes;         /* @args are its own */
+  gboolean takes;         /* it owns @args */
   const AdjPlace *around; /* where the graph is called */
 } Run;
 
@@ -226,8 +226,8 @@ borrow (const Run *run, const AdjValue *value, AdjValue **room)
   return borrowed;
 }
 
-/* (transfer full) (nullable): the inputs of @node that are read again later: what takes over an
- * argument that nobody else holds must see that somebody does. */
+/* (transfer full) (nullable): references to the inputs of @node that are read again later, so that
+ * it does not reuse their memory. */
 static GPtrArray *
 hold_inputs (const Run *run, const AdjNode *node, guint index)
 {
@@ -365,8 +365,9 @@ interpret (AdjContext *cx,
 {
   guint n = adj_graph_get_n_nodes (graph);
   const AdjPlace around = *adj_context_get_place (cx);
-  const AdjAmbient *ambient = adj_graph_get_ambient (graph), before = adj_context_get_ambient (cx);
-  AdjAmbientFact facts[ADJ_N_AMBIENT_FACTS];
+  const AdjThreadState *thread_state = adj_graph_get_thread_state (graph),
+                       before = adj_context_get_thread_state (cx);
+  AdjThreadSetting settings[ADJ_N_THREAD_SETTINGS];
   Run run = { .cx = cx,
               .graph = graph,
               .hooks = hooks,
@@ -378,7 +379,7 @@ interpret (AdjContext *cx,
 
   run.values = g_new0 (AdjValue, n);
   run.opaque = adj_graph_find_opaque (graph);
-  adj_context_add_ambient (cx, ambient);
+  adj_context_add_thread_state (cx, thread_state);
   if (done && n_args > adj_graph_get_n_inputs (graph))
     {
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE, "the graph takes %u inputs, %u are given",
@@ -395,8 +396,8 @@ interpret (AdjContext *cx,
   g_free (run.values);
   g_free (run.opaque);
   adj_context_set_place (cx, &around);
-  if (adj_ambient_get_facts (ambient, facts) > 0)
-    adj_context_set_ambient (cx, &before);
+  if (adj_thread_state_list_settings (thread_state, settings) > 0)
+    adj_context_set_thread_state (cx, &before);
   return done;
 }
 

@@ -61,7 +61,7 @@ ADJ_PUBLIC AdjFunction *adj_graph_function_new (AdjGraph *graph);
  * annotations (views share).  Scaled to float64 when @float64.  G_MAXUINT64 when unknown. */
 ADJ_PUBLIC guint64 adj_graph_estimate_memory (const AdjGraph *graph, gboolean float64);
 
-/* Bytes that the system says are available; G_MAXUINT64 where it does not say. */
+/* Bytes of memory that the system has available; G_MAXUINT64 where unknown. */
 ADJ_PUBLIC guint64 adj_memory_get_available (void);
 
 G_END_DECLS

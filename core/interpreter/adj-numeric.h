@@ -31,7 +31,7 @@ typedef struct
   guint n_not_close_listed;
 } AdjTensorDifference;
 
-/* Fills @out; of tensors of different shapes only that is said. */
+/* Fills @out; for tensors of different shapes only that they differ in shape. */
 ADJ_PUBLIC void
 adj_tensor_compare (const AdjTensorData *a, const AdjTensorData *r, AdjTensorDifference *out);
 

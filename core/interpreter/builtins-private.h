@@ -43,7 +43,7 @@ gboolean adj_builtin_exit_autocast (
 gboolean adj_builtin_enter_autocast (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 
-/* -- captured.c -- */
+/* -- captured-builtins.c -- */
 
 gboolean adj_builtin_call_object (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);

@@ -10,7 +10,7 @@
 typedef struct
 {
   AdjContext *cx;
-  AdjTensor *tensor;              /* (unowned): what is left of it */
+  AdjTensor *tensor;              /* (unowned): the tensor after the entries applied so far */
   guint dim;                      /* the next one to be indexed */
   gboolean several;               /* the index is a tuple */
   guint n_missing;                /* dimensions that no entry names */

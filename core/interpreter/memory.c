@@ -9,7 +9,7 @@
 
 static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
 
-/* By subgraph: what running it needs beside what the caller holds.  (transfer full) */
+/* By subgraph: the memory that running it needs beyond its inputs. (transfer full) */
 static guint64 *
 estimate_subgraphs (const AdjGraph *graph, gboolean float64)
 {

@@ -83,7 +83,7 @@ may_set (const char *text)
          has_word (text, words);
 }
 
-/* What a node may do beside giving a value. */
+/* The side effects that a node may have. */
 typedef struct
 {
   gboolean writes;

@@ -34,8 +34,8 @@ adj_builtin_divide_kwargs (const AdjValue *kwargs, AdjValue *of_checkpoint, AdjV
                  &kwargs->items[i]);
 }
 
-/* A function and what it is called with: what stands behind it, then keyword arguments in their
- * order, as the frontend flattens them. */
+/* A function with its arguments: positional ones, then keyword arguments in order, as the frontend
+ * flattens them. */
 typedef struct
 {
   AdjGraph *body; /* (unowned) */
@@ -75,7 +75,7 @@ region_run (const Region *self, AdjContext *cx, AdjValue *out)
   return adj_interpret (cx, self->body, self->args.items, self->args.n, NULL, out);
 }
 
-/* By the outermost mode that checkpoints; without one there is nothing to save for. */
+/* Runs the region through the outermost mode that supports checkpoints; plainly without one. */
 static gboolean
 region_checkpoint (const Region *self, AdjContext *cx, const AdjValue *kwargs, AdjValue *out)
 {

@@ -6,9 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* The sealed graph will keep @graph: what is known of its nodes is not copied. */
+/* Makes the sealed graph hold a reference to @graph, so that metadata of its nodes is shared and
+ * not copied. */
 void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
-/* What the sealed graph will own, for values that are made piece by piece. (transfer none) */
+/* The arena of the sealed graph, for values that are made piece by piece. (transfer none) */
 AdjArena *adj_builder_get_arena (AdjBuilder *builder);
 /* As adj_builder_unique_name(), without a copy. (transfer none) */
 const char *adj_builder_take_name (AdjBuilder *builder, const char *candidate);

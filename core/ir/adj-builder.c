@@ -58,7 +58,7 @@ adj_builder_new_like (const AdjGraph *graph)
   AdjBuilder *builder = adj_builder_new (graph->name, graph->symbols, graph->find_op);
 
   adj_builder_set_header (builder, graph->header, graph->parameters);
-  adj_builder_set_ambient (builder, &graph->ambient);
+  adj_builder_set_thread_state (builder, &graph->thread_state);
   return builder;
 }
 
@@ -106,9 +106,9 @@ adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *param
 }
 
 void
-adj_builder_set_ambient (AdjBuilder *builder, const AdjAmbient *ambient)
+adj_builder_set_thread_state (AdjBuilder *builder, const AdjThreadState *thread_state)
 {
-  builder->ambient = *ambient;
+  builder->thread_state = *thread_state;
 }
 
 char *
@@ -350,7 +350,7 @@ adj_builder_reserve (AdjBuilder *builder, guint n_nodes)
   g_array_set_size (builder->nodes, n);
 }
 
-/* The name of the node that comes next. */
+/* The name of the next node. */
 static const char *
 make_name (AdjBuilder *builder, const AdjNodeSpec *spec)
 {
@@ -389,7 +389,7 @@ take_arguments (AdjBuilder *builder, const AdjValue *value, AdjValueKind kind, c
   return taken;
 }
 
-/* What is in the arena already. */
+/* Stores the values of @spec, which are in the arena already, without copying them. */
 static void
 take_over (AdjBuilder *builder, const AdjNodeSpec *spec, AdjNode *node)
 {
@@ -541,7 +541,7 @@ adj_builder_seal (AdjBuilder *builder, GError **error)
   graph->find_op = builder->find_op;
   graph->name = adj_arena_strdup (graph->arena, builder->name);
   graph->header = builder->header;
-  graph->ambient = builder->ambient;
+  graph->thread_state = builder->thread_state;
   if (builder->parameters)
     graph->parameters = adj_arena_strdup (graph->arena, builder->parameters);
   graph->n_nodes = builder->nodes->len;

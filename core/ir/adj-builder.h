@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /* The only way to make a graph.  Everything given to it is copied. */
 typedef struct _AdjBuilder AdjBuilder;
 
-/* Bounds of every graph, whoever makes it. */
+/* Bounds of every graph. */
 #define ADJ_MAX_NODES (1u << 22)
 #define ADJ_MAX_DEPTH 64 /* nesting of argument values and of subgraphs */
 
@@ -56,7 +56,8 @@ ADJ_PUBLIC void
 adj_builder_set_header (AdjBuilder *builder, AdjHeader header, const char *parameters);
 
 /* What the caller of the graph is set to. */
-ADJ_PUBLIC void adj_builder_set_ambient (AdjBuilder *builder, const AdjAmbient *ambient);
+ADJ_PUBLIC void adj_builder_set_thread_state (AdjBuilder *builder,
+                                              const AdjThreadState *thread_state);
 
 /* Appends a node; gives its id.  Mistakes (unknown node, duplicate name, too many) are reported by
  * seal. */

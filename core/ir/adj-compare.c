@@ -48,7 +48,7 @@ same_size (const Pair *pair, AdjSize a, AdjSize b)
   return g_string_equal (text_a, text_b);
 }
 
-/* What an annotation shows; what one side does not say is not different. */
+/* Compares what an annotation shows. Something known of one side only is no difference. */
 static gboolean
 same_meta (const Pair *pair, const AdjTensorMeta *a, const AdjTensorMeta *b)
 {
@@ -197,7 +197,7 @@ match_origins (Pair *pair)
       }
 }
 
-/* Whether what is known of the two does not tell them apart: annotation and place in the source. */
+/* Whether annotation and place in the source are equal, as far as both are known. */
 static gboolean
 same_role (const Pair *pair, const AdjNode *a, const AdjNode *b)
 {
@@ -279,7 +279,7 @@ match_values (Pair *pair)
     }
 }
 
-/* Says the same of two nodes that may be matched; 0: this node may not. */
+/* A hash that is equal for nodes that may be matched; 0: the node is not to be matched. */
 typedef guint64 (*KeyFunc) (const Pair *pair, const AdjGraph *graph, guint index);
 
 static guint64

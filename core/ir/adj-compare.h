@@ -34,8 +34,8 @@ typedef struct
 
 /* (transfer full) */
 ADJ_PUBLIC AdjAlignment *adj_graph_align (const AdjGraph *a, const AdjGraph *b);
-/* (transfer full): where @after was made of @before, so that origins of nodes say what became of
- * them. */
+/* (transfer full): the alignment of @before with @after, which was made from it: origins of nodes
+ * are followed. */
 ADJ_PUBLIC AdjAlignment *adj_graph_align_made (const AdjGraph *before, const AdjGraph *after);
 ADJ_PUBLIC void adj_alignment_free (AdjAlignment *alignment);
 /* Equal but for names of nodes and provenance. */

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What follows from a sealed graph: computed when somebody first asks, and kept with the graph. */
+/* A result derived from a sealed graph: computed on first use, then kept with the graph. */
 
 typedef struct
 {
@@ -13,8 +13,8 @@ typedef struct
   GDestroyNotify free;
 } AdjGraphAnalysis;
 
-/* The result of @analysis, which is static and stands for itself.  (transfer none): valid as long
- * as @graph.  Any thread may ask: of results that several threads computed at once, one is kept. */
+/* The result of @analysis, which is static and identified by its address. (transfer none): valid as
+ * long as @graph. Callable from any thread; of results computed at once, one is kept. */
 gconstpointer adj_graph_analyse (const AdjGraph *graph, const AdjGraphAnalysis *analysis);
 
 G_END_DECLS

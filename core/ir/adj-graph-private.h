@@ -34,7 +34,7 @@ struct _AdjGraph
   const char *name;
   AdjHeader header;
   const char *parameters;
-  AdjAmbient ambient;
+  AdjThreadState thread_state;
 
   AdjNode *nodes; /* (owned) */
   guint n_nodes;

@@ -170,10 +170,10 @@ adj_graph_get_header (const AdjGraph *graph)
   return graph->header;
 }
 
-const AdjAmbient *
-adj_graph_get_ambient (const AdjGraph *graph)
+const AdjThreadState *
+adj_graph_get_thread_state (const AdjGraph *graph)
 {
-  return &graph->ambient;
+  return &graph->thread_state;
 }
 
 const char *
@@ -222,7 +222,7 @@ adj_graph_get_output (const AdjGraph *graph)
   return graph->output;
 }
 
-/* What is returned there; the output node when that is no node. */
+/* The node that is flat output @index; the output node when it is no node. */
 static AdjNodeId
 find_returned (const AdjGraph *graph, guint index)
 {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/adj-diag.h"
-#include "ir/adj-ambient.h"
 #include "ir/adj-recompute.h"
 #include "ir/adj-target.h"
+#include "ir/adj-thread-state.h"
 
 G_BEGIN_DECLS
 
@@ -46,7 +46,7 @@ typedef struct
   const char *class_name; /* "Attention" */
 } AdjModule;
 
-/* What is known of a node beside what it computes (ir/SPEC.md §4).  Absent texts are %NULL. */
+/* Metadata of a node (ir/SPEC.md §4). Absent texts are %NULL. */
 typedef struct
 {
   const char *stack_trace; /* as PyTorch wrote it, innermost frame last */
@@ -100,7 +100,7 @@ ADJ_PUBLIC AdjSymbols *adj_graph_get_symbols (const AdjGraph *graph); /* (transf
 /* How its text begins and ends. */
 ADJ_PUBLIC AdjHeader adj_graph_get_header (const AdjGraph *graph);
 /* What the caller is set to; never %NULL. */
-ADJ_PUBLIC const AdjAmbient *adj_graph_get_ambient (const AdjGraph *graph);
+ADJ_PUBLIC const AdjThreadState *adj_graph_get_thread_state (const AdjGraph *graph);
 /* The parameter list of a PYTREE header, "primals, tangents", or "x <- ([x], {})" when more than
  * that list is flattened; else %NULL. */
 ADJ_PUBLIC const char *adj_graph_get_parameters (const AdjGraph *graph);
@@ -120,7 +120,7 @@ ADJ_PUBLIC AdjNodeId adj_graph_get_output (const AdjGraph *graph);
 ADJ_PUBLIC AdjNodeId *adj_graph_find_blamed (const AdjGraph *graph, const GError *error, guint *n);
 /* Nodes without placeholders and output: what PyTorch's tools count. */
 ADJ_PUBLIC guint adj_graph_get_n_calls (const AdjGraph *graph);
-/* The node whose execution is the last to read node @index (itself when nobody does). */
+/* The last node that reads node @index in execution order; the node itself when it is unread. */
 ADJ_PUBLIC AdjNodeId adj_graph_get_last_use (const AdjGraph *graph, guint index);
 
 /* Graphs that get_attr nodes read; @name: (out) (optional): as what. */

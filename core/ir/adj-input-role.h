@@ -28,7 +28,7 @@ gboolean adj_graph_depends_on_tangent (const AdjGraph *graph, guint index);
 /* Where a node runs, by its partitioner_tag (nullable). */
 typedef enum
 {
-  ADJ_PHASE_UNKNOWN, /* the tag does not say */
+  ADJ_PHASE_UNKNOWN, /* no tag, or one of neither */
   ADJ_PHASE_FORWARD,
   ADJ_PHASE_BACKWARD,
 } AdjPhase;

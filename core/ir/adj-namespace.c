@@ -43,7 +43,7 @@ static const char *const illegal_names[] = {
   /* clang-format on */
 };
 
-/* What is known of one text, as a name and as the base of others. */
+/* The use of one text as a name and as the base of other names. */
 typedef struct
 {
   guint64 last; /* number given to a name of this base */

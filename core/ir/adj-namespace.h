@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 /* An identifier: each run of characters that none may have becomes one underscore. */
 char *adj_name_clean (const char *candidate);
 
-/* Hands out names that are unique in one graph, by the rule of ir/SPEC.md §2.2, and knows which
- * node has which.  A name is never given back. */
+/* Unique names of the nodes of one graph, by the rule of ir/SPEC.md §2.2, and the node of each. A
+ * name is never released. */
 typedef struct _AdjNamespace AdjNamespace;
 
 AdjNamespace *adj_namespace_new (void);

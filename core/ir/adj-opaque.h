@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 typedef struct _AdjContext AdjContext;
 
-/* An object of the program as a value of a graph: nobody looks into it, but it can be called.
+/* An object of the program as a value of a graph: its content is unknown, but it can be called.
  * Counted; instances begin with an AdjOpaque. */
 typedef struct
 {
@@ -21,7 +21,7 @@ typedef struct
                     const AdjValue *kwargs,
                     AdjValue *out);
   char *(*describe) (const AdjOpaque *object); /* (nullable) (transfer full): for messages */
-  void (*finalize) (AdjOpaque *object);        /* (nullable): frees what is beyond the header */
+  void (*finalize) (AdjOpaque *object);        /* (nullable): frees members of the derived struct */
 } AdjOpaqueClass;
 
 struct _AdjOpaque

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Names of what a node calls. */
+/* Targets: the names of functions, modules and attributes that nodes refer to. */
 
-/* Says which operator a target names; %NULL: none, the target is opaque.  Who makes a graph gives
- * it one, adj_op_find() (ops/adj-op-table.h). */
+/* Resolves a target to an operator; %NULL: none, the target is opaque. The maker of a graph passes
+ * adj_op_find() (ops/adj-op-table.h). */
 typedef const AdjOp *(*AdjFindOpFunc) (const char *target);
 
 /* (transfer full): the candidate name of a node that calls @target, before it is made unique

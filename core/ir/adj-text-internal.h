@@ -6,12 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* As adj_graph_parse(); @facts (nullable) holds texts "{source: …}" by name of a placeholder of the
- * outermost module, as the lines `# adj: name {…}` would. */
+/* As adj_graph_parse(); @metadata (nullable) holds texts "{source: …}" by name of a placeholder of
+ * the outermost module, as the lines `# adj: name {…}` would. */
 AdjGraph *adj_graph_parse_with (const char *text,
                                 gssize length,
                                 AdjFindOpFunc find_op,
-                                GHashTable *facts,
+                                GHashTable *metadata,
                                 AdjDiags *diags,
                                 GError **error);
 

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   ADJ_PRINT_DEFAULT = 0,
-  ADJ_PRINT_NO_FACTS = 1 << 0,    /* without the "# adj: {…}" comments */
+  ADJ_PRINT_NO_METADATA = 1 << 0, /* without the "# adj: {…}" comments */
   ADJ_PRINT_NO_COMMENTS = 1 << 1, /* without "# File:" lines and their blank lines */
 } AdjPrintFlags;
 

@@ -40,7 +40,7 @@ typedef enum
   ADJ_VALUE_MEMORY_FORMAT,
   ADJ_VALUE_TENSOR, /* a tensor of a context; counted reference */
   ADJ_VALUE_DATA,   /* an immutable tensor; counted reference */
-  ADJ_VALUE_META,   /* what a tensor would be: the annotation of a node */
+  ADJ_VALUE_META,   /* the description of a tensor: the annotation of a node */
   ADJ_VALUE_LIST,
   ADJ_VALUE_TUPLE,
   ADJ_VALUE_DICT,  /* items: key, value, key, value … in order; n counts both */
@@ -107,12 +107,12 @@ ADJ_PUBLIC AdjValue adj_value_new_string (const char *text);
 ADJ_PUBLIC AdjValue adj_value_new_items (AdjValueKind kind, const AdjValue *items, guint n);
 /* (transfer full): an array of values that it owns, to gather items in. */
 ADJ_PUBLIC GArray *adj_value_array_new (void);
-/* Makes a value of what was gathered; @items keeps only empty places. */
+/* Makes a value of @kind from the gathered items, which are moved; @items stays allocated. */
 ADJ_PUBLIC AdjValue adj_value_array_end (GArray *items, AdjValueKind kind);
 
 /* All of it: containers, strings, and one more reference of each kind that is counted. */
 ADJ_PUBLIC AdjValue adj_value_copy (const AdjValue *value);
-/* Gives back what @value owns and makes it NONE; not for a borrowed one. */
+/* Releases what @value owns and sets it to NONE; not for a borrowed value. */
 ADJ_PUBLIC void adj_value_clear (AdjValue *value);
 
 static inline AdjValue

@@ -46,7 +46,7 @@ copy_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* What a get_attr node reads comes along with it. */
+/* Copies the attribute that a get_attr node reads. */
 static void
 copy_attribute (AdjBuilder *builder, const AdjGraph *from, const char *name)
 {

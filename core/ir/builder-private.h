@@ -15,7 +15,7 @@ struct _AdjBuilder
   char *name;
   AdjHeader header;
   char *parameters;
-  AdjAmbient ambient;
+  AdjThreadState thread_state;
 
   GArray *nodes;       /* AdjNode */
   AdjNamespace *names; /* of the nodes */

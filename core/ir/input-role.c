@@ -38,8 +38,8 @@ adj_phase_from_tag (const char *tag)
   return ADJ_PHASE_UNKNOWN;
 }
 
-/* Whether @node is tagged backward, or, without a tag, stands behind the first that reads what is
- * backward. */
+/* Whether @node runs in the backward: by its tag; without one, an input by its role, a call when an
+ * earlier one reads a backward value. */
 static gboolean
 find_phase (const AdjNode *node, AdjInputRole role, gboolean in_backward)
 {

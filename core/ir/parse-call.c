@@ -8,9 +8,9 @@
 #include "ir/text-private.h"
 
 static AdjValue
-add_draft (AdjReader *r, AdjOpcode opcode, const char *target, GArray *args, AdjSpan span)
+add_parsed (AdjReader *r, AdjOpcode opcode, const char *target, GArray *args, AdjSpan span)
 {
-  return adj_statement_add_draft (r->statement, opcode, target, args, NULL, span);
+  return adj_statement_add_parsed (r->statement, opcode, target, args, NULL, span);
 }
 
 /* -- Arguments ---- */
@@ -68,7 +68,8 @@ read_arguments (AdjReader *r, GArray *args, GArray *kwargs)
   return TRUE;
 }
 
-/* A call of @target behind the arguments that @args (taken) begins with; its bracket is taken. */
+/* Reads a call of @target whose bracket is taken; @args (taken) are arguments that precede those of
+ * the text. */
 static gboolean
 read_call (
     AdjReader *r, AdjOpcode opcode, const char *target, GArray *args, AdjSpan span, AdjValue *out)
@@ -79,8 +80,8 @@ read_call (
   if (!read_arguments (r, owned, kwargs))
     return FALSE;
 
-  *out = adj_statement_add_draft (r->statement, opcode, target, g_steal_pointer (&owned),
-                                  g_steal_pointer (&kwargs), span);
+  *out = adj_statement_add_parsed (r->statement, opcode, target, g_steal_pointer (&owned),
+                                   g_steal_pointer (&kwargs), span);
 
   return TRUE;
 }
@@ -260,7 +261,7 @@ read_attribute (AdjReader *r, AdjValue *out)
     return read_call (r, ADJ_OPCODE_CALL_MODULE, path->str, adj_value_array_new (),
                       start.token.span, out);
 
-  *out = add_draft (r, ADJ_OPCODE_GET_ATTR, path->str, adj_value_array_new (), start.token.span);
+  *out = add_parsed (r, ADJ_OPCODE_GET_ATTR, path->str, adj_value_array_new (), start.token.span);
 
   return TRUE;
 }
@@ -274,13 +275,13 @@ find_node (const AdjValue *leaf, gpointer data)
 }
 
 static gboolean
-draft_has_nodes (const AdjDraft *draft)
+parsed_has_nodes (const AdjParsedNode *parsed)
 {
-  for (guint i = 0; i < draft->args->len; i++)
-    if (!adj_value_foreach (&g_array_index (draft->args, AdjValue, i), find_node, NULL))
+  for (guint i = 0; i < parsed->args->len; i++)
+    if (!adj_value_foreach (&g_array_index (parsed->args, AdjValue, i), find_node, NULL))
       return TRUE;
-  for (guint i = 1; i < draft->kwargs->len; i += 2)
-    if (!adj_value_foreach (&g_array_index (draft->kwargs, AdjValue, i), find_node, NULL))
+  for (guint i = 1; i < parsed->kwargs->len; i += 2)
+    if (!adj_value_foreach (&g_array_index (parsed->kwargs, AdjValue, i), find_node, NULL))
       return TRUE;
 
   return FALSE;
@@ -292,14 +293,14 @@ static gboolean
 may_nest (AdjReader *r, const char *path)
 {
   const char *dot = strrchr (path, '.'), *name = dot ? dot + 1 : path;
-  const GArray *drafts = r->statement->drafts;
+  const GArray *parsed_nodes = r->statement->parsed_nodes;
 
   if (g_ascii_isupper (*name))
     return FALSE;
 
   return g_str_has_prefix (path, "torch.") || g_str_has_prefix (path, "math.") ||
          g_str_has_prefix (path, "operator.") || g_str_has_prefix (path, "_operator_") ||
-         draft_has_nodes (&g_array_index (drafts, AdjDraft, drafts->len - 1));
+         parsed_has_nodes (&g_array_index (parsed_nodes, AdjParsedNode, parsed_nodes->len - 1));
 }
 
 /* `torch.ops.aten.add.Tensor(…)`; the bracket is next. */
@@ -324,7 +325,8 @@ read_function (AdjReader *r, const char *path, gboolean is_nested, AdjSpan span,
   return !is_nested || may_nest (r, path);
 }
 
-/* What a name stands for that everybody gives to the same module. */
+/* The module that a customary short name denotes ("F": torch.nn.functional); any other name itself.
+ */
 static const char *
 find_module (const char *name)
 {
@@ -342,7 +344,8 @@ find_module (const char *name)
   return name;
 }
 
-/* A name that is no node and not of self; @module: (nullable): what it stands for. */
+/* Reads a dotted name that is no node and does not begin with self; @module: (nullable): the module
+ * that its first part denotes. */
 static gboolean
 read_path (AdjReader *r, const char *module, gboolean is_nested, AdjValue *out)
 {
@@ -408,7 +411,7 @@ read_attribute_of (AdjReader *r, AdjSpan span, AdjValue *value)
 
   name = adj_value_new_string (member);
   g_array_append_val (args, name);
-  *value = add_draft (r, ADJ_OPCODE_CALL_FUNCTION, "getattr", args, span);
+  *value = add_parsed (r, ADJ_OPCODE_CALL_FUNCTION, "getattr", args, span);
 
   return TRUE;
 }
@@ -427,7 +430,7 @@ read_item_of (AdjReader *r, AdjSpan span, AdjValue *value)
 
   g_array_append_val (args, index);
   *value =
-      add_draft (r, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem", g_steal_pointer (&args), span);
+      add_parsed (r, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem", g_steal_pointer (&args), span);
 
   return TRUE;
 }

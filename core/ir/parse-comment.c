@@ -239,7 +239,7 @@ read_key (const char **at, const char *end, GString *notes)
   return *at > start;
 }
 
-/* What stands before the place; gives where that begins. */
+/* Reads the notes before the place in the source; returns where the place begins. */
 static const char *
 read_notes (const char *at, const char *end, GString *notes)
 {
@@ -264,12 +264,12 @@ set_notes (AdjModuleReader *module, GString *notes)
 
 /* `# adj: primals_1 {…}`, `# adj: symbol s0 {…}`, `# adj: called under {…}` */
 static void
-read_header_facts (AdjHeaderReader *header, const char *text, gsize length)
+read_header_metadata (AdjHeaderReader *header, const char *text, gsize length)
 {
   const char *brace = memchr (text, '{', length);
   g_autofree char *head = NULL;
   g_auto (GStrv) words = NULL;
-  AdjAmbient ambient = { 0 };
+  AdjThreadState thread_state = { 0 };
   gsize n;
 
   if (!brace)
@@ -279,15 +279,15 @@ read_header_facts (AdjHeaderReader *header, const char *text, gsize length)
   head = g_strndup (text, brace - text);
   words = g_strsplit (g_strstrip (head), " ", 3);
   if (g_strv_length (words) == 1)
-    g_hash_table_replace (header->facts, g_strdup (words[0]), g_strndup (brace, n));
+    g_hash_table_replace (header->metadata, g_strdup (words[0]), g_strndup (brace, n));
   else if (g_strv_length (words) == 2 && g_str_equal (words[0], "symbol") &&
            adj_text_is_identifier (words[1], strlen (words[1])))
-    adj_symbol_facts_parse (words[1], brace, n, header->module->symbols);
+    adj_symbol_metadata_parse (words[1], brace, n, header->module->symbols);
   else if (g_strv_length (words) == 2 && g_str_equal (words[0], "called") &&
            g_str_equal (words[1], "under"))
     {
-      adj_ambient_facts_parse (brace, n, header->module->symbols, &ambient);
-      adj_builder_set_ambient (header->module->builder, &ambient);
+      adj_thread_state_parse (brace, n, header->module->symbols, &thread_state);
+      adj_builder_set_thread_state (header->module->builder, &thread_state);
     }
 }
 
@@ -304,7 +304,7 @@ adj_comment_read (AdjHeaderReader *header, const AdjLine *line)
     start++;
   if (take_word (&start, end, ours))
     {
-      read_header_facts (header, start, end - start);
+      read_header_metadata (header, start, end - start);
       return;
     }
 
@@ -338,15 +338,15 @@ adj_block_read (AdjModuleReader *module, const AdjLine *line)
 }
 
 void
-adj_notes_apply (AdjModuleReader *module, AdjNodeFacts *facts)
+adj_notes_apply (AdjModuleReader *module, AdjParsedMeta *metadata)
 {
-  if (facts && module->notes)
-    adj_node_facts_parse (facts, module->notes, strlen (module->notes), module->symbols);
-  if (facts && module->block)
+  if (metadata && module->notes)
+    adj_parsed_meta_parse (metadata, module->notes, strlen (module->notes), module->symbols);
+  if (metadata && module->block)
     {
       g_autofree char *text = g_strconcat ("{", module->block->str, "}", NULL);
 
-      adj_node_facts_parse (facts, text, strlen (text), module->symbols);
+      adj_parsed_meta_parse (metadata, text, strlen (text), module->symbols);
     }
   if (module->block)
     g_string_free (g_steal_pointer (&module->block), TRUE);

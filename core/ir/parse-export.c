@@ -38,13 +38,13 @@ for_each_match (const char *pattern,
 static void
 take_parameter (const GMatchInfo *match, gpointer data)
 {
-  GHashTable *facts = data;
+  GHashTable *metadata = data;
   g_autofree char *target = g_match_info_fetch (match, 2);
   g_autoptr (GString) text = g_string_new ("{param: ");
 
   adj_print_string (text, target);
   g_string_append_c (text, '}');
-  g_hash_table_replace (facts, g_match_info_fetch (match, 1), g_strdup (text->str));
+  g_hash_table_replace (metadata, g_match_info_fetch (match, 1), g_strdup (text->str));
 }
 
 static gboolean
@@ -69,11 +69,11 @@ take_range (const GMatchInfo *match, gpointer data)
   if (is_number (max))
     g_string_append_printf (text, "max: %s", max);
   g_string_append_c (text, '}');
-  adj_symbol_facts_parse (name, text->str, text->len, symbols);
+  adj_symbol_metadata_parse (name, text->str, text->len, symbols);
 }
 
 void
-adj_export_read (const char *text, gsize length, GHashTable *facts, AdjSymbols *symbols)
+adj_export_read (const char *text, gsize length, GHashTable *metadata, AdjSymbols *symbols)
 {
   static const char head[] = "\nGraph signature:", middle[] = "\nRange constraints:";
   static const char next[] = "\nExportedProgram:";
@@ -88,9 +88,9 @@ adj_export_read (const char *text, gsize length, GHashTable *facts, AdjSymbols *
   ranges = memmem (start, end - start, middle, strlen (middle));
   for_each_match ("InputKind\\.PARAMETER: \\d+>, arg=TensorArgument\\(name='(" NAME ")'\\), "
                   "target='([^'\\n]*)'",
-                  start, (ranges ? ranges : end) - start, take_parameter, facts);
+                  start, (ranges ? ranges : end) - start, take_parameter, metadata);
   for_each_match ("^ +(" NAME "): PARAMETER target='([^'\\n]*)'", start,
-                  (ranges ? ranges : end) - start, take_parameter, facts);
+                  (ranges ? ranges : end) - start, take_parameter, metadata);
   if (ranges)
     {
       const char *newline = memchr (ranges + 1, '\n', end - (ranges + 1));

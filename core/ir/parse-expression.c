@@ -74,7 +74,8 @@ operate (AdjReader *r, const char *target, AdjValue *a, AdjValue *b, AdjSpan spa
   if (b)
     g_array_append_val (args, *b);
 
-  return adj_statement_add_draft (r->statement, ADJ_OPCODE_CALL_FUNCTION, target, args, NULL, span);
+  return adj_statement_add_parsed (r->statement, ADJ_OPCODE_CALL_FUNCTION, target, args, NULL,
+                                   span);
 }
 
 /* Whether the right side begins at the next token with a number that has a sign: PyTorch prints
@@ -215,7 +216,7 @@ ends_item (const AdjReader *r)
 gboolean
 adj_expression_read_item (AdjReader *r, AdjValue *out)
 {
-  guint n_drafts = r->statement->drafts->len;
+  guint n_parsed = r->statement->parsed_nodes->len;
 
   if (adj_expression_read (r, out))
     {
@@ -223,7 +224,7 @@ adj_expression_read_item (AdjReader *r, AdjValue *out)
         return TRUE;
       adj_value_clear (out);
     }
-  g_array_set_size (r->statement->drafts, n_drafts);
+  g_array_set_size (r->statement->parsed_nodes, n_parsed);
 
   return FALSE;
 }
@@ -293,7 +294,7 @@ adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out)
 {
   AdjReader *r = &s->reader;
   AdjReader start = *r;
-  guint n_drafts = s->drafts->len;
+  guint n_parsed = s->parsed_nodes->len;
 
   if (is_wrapped (r))
     {
@@ -303,7 +304,7 @@ adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out)
           adj_reader_at_end_of_statement (r) && !r->raw_mentions_node)
         return TRUE;
       adj_value_clear (out);
-      g_array_set_size (s->drafts, n_drafts);
+      g_array_set_size (s->parsed_nodes, n_parsed);
       *r = start;
     }
 

@@ -14,7 +14,7 @@ typedef struct
   char *name;   /* of the node */
   char *target; /* as written, with stars */
   AdjSpan span;
-  AdjNodeFacts facts;
+  AdjParsedMeta metadata;
   AdjValue default_value;
   gboolean has_default;
 } Parameter;
@@ -24,7 +24,7 @@ parameter_new (void)
 {
   Parameter *parameter = g_new0 (Parameter, 1);
 
-  adj_node_facts_init (&parameter->facts);
+  adj_parsed_meta_init (&parameter->metadata);
 
   return parameter;
 }
@@ -34,7 +34,7 @@ parameter_free (gpointer data)
 {
   Parameter *parameter = data;
 
-  adj_node_facts_clear (&parameter->facts);
+  adj_parsed_meta_clear (&parameter->metadata);
   adj_value_clear (&parameter->default_value);
   g_free (parameter->name);
   g_free (parameter->target);
@@ -49,7 +49,7 @@ adj_header_init (AdjHeaderReader *header, AdjModuleReader *module)
     .parameters = g_ptr_array_new_with_free_func (parameter_free),
     .by_target = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     .bindings = g_ptr_array_new_with_free_func (parameter_free),
-    .facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
+    .metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
   };
 }
 
@@ -59,7 +59,7 @@ adj_header_clear (AdjHeaderReader *header)
   g_clear_pointer (&header->by_target, g_hash_table_unref);
   g_clear_pointer (&header->parameters, g_ptr_array_unref);
   g_clear_pointer (&header->bindings, g_ptr_array_unref);
-  g_clear_pointer (&header->facts, g_hash_table_unref);
+  g_clear_pointer (&header->metadata, g_hash_table_unref);
   g_clear_pointer (&header->signature, g_free);
   g_clear_pointer (&header->return_type, g_free);
 }
@@ -94,7 +94,8 @@ set_parameters (AdjHeaderReader *header, GPtrArray *parameters)
 
 /* -- Parameters ---- */
 
-/* Up to a comma, semicolon, equals sign or closing bracket that is not its own. */
+/* Reads an annotation up to a comma, semicolon, equals sign or closing bracket outside its own
+ * brackets. */
 static void
 read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
 {
@@ -111,7 +112,7 @@ read_annotation (AdjReader *r, Parameter *parameter, AdjSymbols *symbols)
       depth += opens - closes;
       end = r->token.text + r->token.length;
     }
-  adj_node_facts_annotate (&parameter->facts, start, end - start, symbols);
+  adj_parsed_meta_annotate (&parameter->metadata, start, end - start, symbols);
 }
 
 static Parameter *
@@ -140,7 +141,8 @@ read_parameter (AdjReader *r, AdjSymbols *symbols)
   return parameter;
 }
 
-/* `# PlainAOTInput(idx=0)` at the end of the line of @parameter, if @at comes to one. */
+/* Reads a description such as `# PlainAOTInput(idx=0)` at the end of the line of @parameter, if @at
+ * leads to one. */
 static void
 describe (Parameter *parameter, const char *at, const char *end)
 {
@@ -152,7 +154,7 @@ describe (Parameter *parameter, const char *at, const char *end)
       AdjValue text = adj_description_new (at, (newline ? newline : end) - at);
 
       if (text.kind != ADJ_VALUE_NONE)
-        adj_node_facts_keep (&parameter->facts, "desc", &text);
+        adj_parsed_meta_keep (&parameter->metadata, "desc", &text);
     }
 }
 
@@ -216,18 +218,18 @@ adj_header_read (AdjHeaderReader *header, AdjReader *r)
 /* -- Placeholders ---- */
 
 static const char *
-find_facts (const AdjHeaderReader *header, const char *name)
+find_metadata (const AdjHeaderReader *header, const char *name)
 {
-  const char *facts = g_hash_table_lookup (header->facts, name);
+  const char *metadata = g_hash_table_lookup (header->metadata, name);
 
-  return !facts && header->given ? g_hash_table_lookup (header->given, name) : facts;
+  return !metadata && header->given ? g_hash_table_lookup (header->given, name) : metadata;
 }
 
 static void
 add_placeholder (AdjHeaderReader *header, Parameter *parameter)
 {
   AdjModuleReader *module = header->module;
-  const char *facts = find_facts (header, parameter->name);
+  const char *metadata = find_metadata (header, parameter->name);
   const char *target = parameter->target + strspn (parameter->target, "*");
   g_autofree char *name = NULL;
   g_auto (AdjValue) known = ADJ_NONE;
@@ -236,15 +238,15 @@ add_placeholder (AdjHeaderReader *header, Parameter *parameter)
   AdjNodeSpec spec = {
     .opcode = ADJ_OPCODE_PLACEHOLDER,
     .target = parameter->target,
-    .meta = &parameter->facts.meta,
+    .meta = &parameter->metadata.meta,
     .span = parameter->span,
     .origin = ADJ_NO_NODE,
   };
 
-  if (facts)
-    adj_node_facts_parse (&parameter->facts, facts, strlen (facts), module->symbols);
-  parameter->facts.meta.extra = &parameter->facts.extra;
-  spec.val = parameter->facts.val;
+  if (metadata)
+    adj_parsed_meta_parse (&parameter->metadata, metadata, strlen (metadata), module->symbols);
+  parameter->metadata.meta.extra = &parameter->metadata.extra;
+  spec.val = parameter->metadata.val;
   if (parameter->has_default)
     spec.args = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = 1, .items = &parameter->default_value };
   spec.name = name = adj_module_bind (module, parameter->name, parameter->span);
@@ -337,7 +339,7 @@ read_bindings (AdjHeaderReader *header, AdjReader r)
       if (!binding)
         return FALSE;
       g_ptr_array_add (bindings, binding);
-      if (binding->facts.val.kind == ADJ_VALUE_NONE && binding->facts.extra.n == 0)
+      if (binding->metadata.val.kind == ADJ_VALUE_NONE && binding->metadata.extra.n == 0)
         return FALSE;
       if (!adj_reader_take (&r, ";") && !adj_reader_at_end (&r))
         return FALSE;
@@ -385,10 +387,10 @@ adopt_bindings (AdjHeaderReader *header, GPtrArray *parameters)
 
       if (binding)
         {
-          AdjNodeFacts facts = parameter->facts;
+          AdjParsedMeta metadata = parameter->metadata;
 
-          parameter->facts = binding->facts;
-          binding->facts = facts;
+          parameter->metadata = binding->metadata;
+          binding->metadata = metadata;
           g_hash_table_remove (by_name, parameter->name);
         }
     }
@@ -420,7 +422,7 @@ read_names (AdjHeaderReader *header, AdjReader *r)
   return g_steal_pointer (&names);
 }
 
-/* Whether the comma that @r comes to makes a tuple of one item, `(x,)`. */
+/* Whether the comma at @start makes a tuple of one item, `(x,)`. */
 static gboolean
 is_single (const AdjReader *start)
 {
@@ -473,7 +475,7 @@ dup_spaced (AdjReader r)
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
-/* What a pytree's values come from, as text; @r stands at the function. */
+/* The source of a pytree's values as text; @r is at the function. */
 static char *
 dup_flattened (const AdjReader *r)
 {

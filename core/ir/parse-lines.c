@@ -106,7 +106,7 @@ quote_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Whether every "%name" stands for a node. */
+/* Whether every "%name" is the name of a node. */
 static gboolean
 names_nodes (AdjModuleReader *module, const char *text, gsize length)
 {
@@ -147,7 +147,7 @@ read_value (AdjModuleReader *module, const char *text, gsize length, AdjValue *o
 
 /* -- Nodes ---- */
 
-/* "%name : torch.Tensor [num_users=1] = "; comes behind it. */
+/* Reads "%name : torch.Tensor [num_users=1] = "; returns the position after it. */
 static const char *
 read_left (Line *l, const char *at, const char *end)
 {
@@ -163,7 +163,8 @@ read_left (Line *l, const char *at, const char *end)
   return equals + 4;
 }
 
-/* "call_function[target=torch.add]"; comes behind the bracket, which @close begins. */
+/* Reads "call_function[target=torch.add]"; returns the position after the bracket that @close
+ * begins. */
 static const char *
 read_target (Line *l, const char *at, const char *end, const char *close)
 {
@@ -234,7 +235,7 @@ read_default (Line *l, const char *at, const char *end)
   return TRUE;
 }
 
-/* Whether the target prints as what is read again: a name, or names with dots. */
+/* Whether the target can be printed and read again: a name, or a dotted name. */
 static gboolean
 is_sound (const Line *l)
 {

@@ -22,7 +22,7 @@ typedef struct
 
 /* -- Headers ---- */
 
-/* Comes to `def forward`; other functions of a class are passed over. */
+/* Advances to `def forward`; skips other functions of the class. */
 static gboolean
 find_def (const Module *module, AdjLine *line)
 {
@@ -104,7 +104,7 @@ read_class (Module *module, const AdjLine *line, GError **error)
   return TRUE;
 }
 
-/* What the comment of @line, which may have none, says. */
+/* The description in the comment of @line; NONE without a comment. */
 static AdjValue
 describe_line (const AdjLine *line)
 {
@@ -245,7 +245,7 @@ read_body_line (Module *module, const AdjLine *line, gboolean is_ruled)
   module->text->n_nodes += adj_builder_get_n_nodes (module->reader.builder) - n_nodes;
 }
 
-/* Whether what a program printed in between has ended a few lines below. */
+/* Whether foreign output between the lines of a graph ends within a few lines. */
 static gboolean
 goes_on (const Module *module)
 {
@@ -386,9 +386,9 @@ adj_text_parse_module (
 
   if (has_class)
     adj_text_skip_line (text);
-  module.header.given = depth == 0 ? text->facts : NULL;
+  module.header.given = depth == 0 ? text->metadata : NULL;
   if (depth == 0 && text->is_export)
-    adj_export_read (text->at, text->end - text->at, module.header.facts, text->symbols);
+    adj_export_read (text->at, text->end - text->at, module.header.metadata, text->symbols);
   if (!parse_header (&module, error) || !parse_body (&module, error))
     return NULL;
 

@@ -42,7 +42,7 @@ adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value
   g_hash_table_insert (module->names, g_strdup (name), copy);
 }
 
-/* Names that may stand for values: what is read off something, and what is called, do not. */
+/* The names in the text that may be values: not members, not called functions. (transfer full) */
 static GHashTable *
 collect_words (const AdjWords *words)
 {

@@ -40,23 +40,24 @@ gboolean adj_reader_at_end (const AdjReader *reader);
 gboolean adj_reader_at_end_of_statement (const AdjReader *reader);
 /* Whether @punct follows the next token. */
 gboolean adj_reader_is_before (const AdjReader *reader, const char *punct);
-/* Whether @token is a word that Python keeps for itself. */
+/* Whether @token is a keyword of Python. */
 gboolean adj_token_is_keyword (const AdjToken *token);
-/* What stands between a bracket that is taken and @close, which is taken: appended to @items. */
+/* Reads values after an opening bracket, which is taken, up to @close, which is taken; appends them
+ * to @items. */
 gboolean adj_reader_read_items (AdjReader *reader, GArray *items, const char *close);
 
-/* One value, up to a comma or a closing bracket that is not its own; what is no value we know
- * becomes RAW.  %FALSE when not even that: empty, or its brackets do not match. */
+/* Reads a value up to a comma or closing bracket outside its own brackets; an unknown value becomes
+ * RAW. %FALSE for an empty or unbalanced one. */
 gboolean adj_reader_read (AdjReader *reader, AdjValue *out);
 /* A value with nothing required to follow, so that an operator may; never RAW. */
 gboolean adj_reader_read_operand (AdjReader *reader, AdjValue *out);
-/* What stands below self: `self.a.b`, `self.a["b"]`, `getattr(self.a, "0").b`; @depth: of brackets,
- * 0. */
+/* Reads a path below self: `self.a.b`, `self.a["b"]`, `getattr(self.a, "0").b`; @depth: of
+ * brackets, 0. */
 gboolean adj_reader_read_self_path (AdjReader *reader, GString *path, guint depth);
 /* `a.b` after its first name, which is the last token taken; appended to @path with dots. */
 gboolean adj_reader_read_parts (AdjReader *reader, GString *path);
-/* A value that looks like a call of @name, such as slice(1, 2); its opening bracket is next.
- * %FALSE, and nothing is taken, when there is none of that name; else @ok says how it went. */
+/* Reads a value written as a call of @name, such as slice(1, 2); its opening bracket is next.
+ * %FALSE, with nothing taken, when @name is none; else @ok tells whether it was read. */
 gboolean
 adj_reader_read_value_call (AdjReader *reader, const char *name, AdjValue *out, gboolean *ok);
 /* None, torch.float32, torch.ops.aten.add.Tensor; no node and no call. */
@@ -69,9 +70,9 @@ gboolean adj_reader_read_signed (AdjReader *reader, AdjValue *out);
 gboolean adj_reader_read_complex (AdjReader *reader, AdjValue *out);
 gboolean adj_reader_read_string (AdjReader *reader, AdjValue *out);
 
-/* -- Annotations and facts (parse-facts.c) ---- */
+/* -- Annotations and metadata (parse-metadata.c) ---- */
 
-/* What is gathered about a node before it is added; everything is owned. */
+/* The metadata of a node while it is read; all members are owned. */
 typedef struct
 {
   AdjValue val;
@@ -80,21 +81,27 @@ typedef struct
   AdjValue kept;  /* LIST of values whose texts @meta borrows */
   AdjModule *modules;
   AdjModule *fwd_modules;
-} AdjNodeFacts;
+} AdjParsedMeta;
 
-void adj_node_facts_init (AdjNodeFacts *facts);
-void adj_node_facts_clear (AdjNodeFacts *facts);
+void adj_parsed_meta_init (AdjParsedMeta *metadata);
+void adj_parsed_meta_clear (AdjParsedMeta *metadata);
 /* The text of an annotation: `"f32[4]"` or `list`; %FALSE when it is neither. */
-gboolean
-adj_node_facts_annotate (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols);
-/* "{recompute: MUST_SAVE, …}"; what is malformed is left out. */
-gboolean
-adj_node_facts_parse (AdjNodeFacts *facts, const char *text, gsize length, AdjSymbols *symbols);
-/* Settings that we do not know are passed over. */
-void adj_ambient_facts_parse (const char *text, gsize length, AdjSymbols *symbols, AdjAmbient *out);
-void adj_symbol_facts_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols);
-/* Adds a key to what is kept; takes @value. */
-void adj_node_facts_keep (AdjNodeFacts *facts, const char *key, AdjValue *value);
+gboolean adj_parsed_meta_annotate (AdjParsedMeta *metadata,
+                                   const char *text,
+                                   gsize length,
+                                   AdjSymbols *symbols);
+/* Parses "{recompute: MUST_SAVE, …}"; malformed entries are left out. */
+gboolean adj_parsed_meta_parse (AdjParsedMeta *metadata,
+                                const char *text,
+                                gsize length,
+                                AdjSymbols *symbols);
+/* Parses thread settings; unknown ones are ignored. */
+void
+adj_thread_state_parse (const char *text, gsize length, AdjSymbols *symbols, AdjThreadState *out);
+void
+adj_symbol_metadata_parse (const char *name, const char *text, gsize length, AdjSymbols *symbols);
+/* Adds @key to the members without a place of their own; takes @value. */
+void adj_parsed_meta_keep (AdjParsedMeta *metadata, const char *key, AdjValue *value);
 
 /* -- Lines ---- */
 
@@ -119,8 +126,8 @@ gboolean adj_tail_read_del (AdjReader *r, GPtrArray *names);
 /* The stretch of @text before its deletes, of which there may be several; @last is the last name
  * in the last of them. */
 gsize adj_tail_find_deletes (const char *text, gsize length, char **last);
-/* What `# adj: ` is followed by in the last such comment of @text; %NULL: there is none. */
-const char *adj_tail_find_facts (const char *text, gsize length, gsize *n_facts);
+/* The text after `# adj: ` in the last such comment of @text; %NULL: there is none. */
+const char *adj_tail_find_metadata (const char *text, gsize length, gsize *n_metadata);
 
 /* -- Statements (parse-statement.c, parse-names.c, parse-return.c) ---- */
 
@@ -139,22 +146,22 @@ typedef struct
   AdjBuilder *builder;
   AdjSymbols *symbols;
   AdjDiags *diags;     /* (nullable) */
-  GHashTable *names;   /* (owned) name in the text → AdjValue, which it stands for */
+  GHashTable *names;   /* (owned) name in the text → AdjValue that it denotes */
   GHashTable *targets; /* (owned) set of those of placeholders */
   guint n_targets;     /* how far they are numbered, where the text has one twice */
   char *stack_trace;   /* (nullable) of the statements that follow */
-  char *notes;         /* (nullable) facts of the statements that follow */
-  GString *block;      /* (nullable) facts of the next statement, without braces */
+  char *notes;         /* (nullable) metadata of the statements that follow */
+  GString *block;      /* (nullable) metadata of the next statement, without braces */
   guint n_leaves;      /* of inputs, when a function shuffles them and outputs */
 } AdjModuleReader;
 
 GHashTable *adj_module_names_new (void);
 /* @out: (transfer full) */
 gboolean adj_module_resolve (const char *name, AdjValue *out, gpointer data);
-/* @name stands for @value from now on, which is copied. */
+/* Binds @name to a copy of @value. */
 void adj_module_set (AdjModuleReader *module, const char *name, const AdjValue *value);
-/* Adds the nodes of the statements in @line, which may go over several lines of the text; for what
- * is not understood a RAW one. */
+/* Adds the nodes of the statements in @line, which may continue on further lines; a RAW node for a
+ * statement that is not understood. */
 void adj_module_read_statements (AdjModuleReader *module, const AdjLine *line);
 /* Adds a RAW node for @line as a whole. */
 void adj_module_keep_raw (AdjModuleReader *module, const AdjLine *line);
@@ -166,15 +173,14 @@ void adj_module_read_return (AdjModuleReader *module,
                              AdjValue *descriptions);
 /* Adds a RAW node for a `return` that is not understood, and an output node that returns it. */
 void adj_module_return_raw (AdjModuleReader *module, const AdjLine *line);
-/* What a placeholder called @name gets as its target, which is that of no other: @target, or one
- * like @name. */
+/* The target of a placeholder called @name: @target, made unique. (transfer full) */
 char *adj_module_take_target (AdjModuleReader *module,
                               const char *target,
                               const char *name,
                               AdjSpan span);
 /* A name for a node that the text calls otherwise, or not at all. */
 char *adj_module_make_up_name (AdjModuleReader *module, const char *candidate);
-/* What a node is called that the text calls @name: that, or like it. */
+/* The name of a node that the text calls @name: that name, made unique. (transfer full) */
 char *adj_module_take_name (AdjModuleReader *module, const char *name, AdjSpan span);
 /* Binds @name in the text to a new node, and gives the node's name: @name, or one like it. */
 char *adj_module_bind (AdjModuleReader *module, const char *name, AdjSpan span);
@@ -199,9 +205,9 @@ typedef struct
   GPtrArray *parameters;   /* placeholders once they are added */
   GHashTable *by_target;   /* name without stars → parameter */
   GPtrArray *bindings;     /* annotations of what a pytree unpacks into */
-  GHashTable *facts;       /* node name → text of its facts */
-  GHashTable *given;       /* (unowned) (nullable): the same, where the text says nothing */
-  char *signature;         /* (nullable) "primals, tangents", when it is a pytree's */
+  GHashTable *metadata;    /* node name → text of its metadata */
+  GHashTable *given; /* (unowned) (nullable): the same, for names of which the text has none */
+  char *signature;   /* (nullable) "primals, tangents", when it is a pytree's */
   char *return_type;
   gboolean is_boxed;
   gboolean has_ended; /* the placeholders are added */
@@ -209,7 +215,7 @@ typedef struct
 
 void adj_header_init (AdjHeaderReader *header, AdjModuleReader *module);
 void adj_header_clear (AdjHeaderReader *header);
-/* `(self, a: "f32[2]", b = None) -> T` and comes to the colon; over several lines if need be. */
+/* Reads `(self, a: "f32[2]", b = None) -> T` up to the colon, over several lines if necessary. */
 gboolean adj_header_read (AdjHeaderReader *header, AdjReader *r);
 /* A line below that makes or names placeholders; %FALSE when it is none. */
 gboolean adj_header_read_line (AdjHeaderReader *header, const AdjReader *r);
@@ -221,14 +227,15 @@ void adj_header_end (AdjHeaderReader *header);
 void adj_comment_read (AdjHeaderReader *header, const AdjLine *line);
 /* A line of a block in triple quotes, which is about the next statement. */
 void adj_block_read (AdjModuleReader *module, const AdjLine *line);
-/* What the comments above say of a statement; @facts (nullable): of nothing. */
-void adj_notes_apply (AdjModuleReader *module, AdjNodeFacts *facts);
+/* Applies the comments above a statement to @metadata; %NULL: drops them. */
+void adj_notes_apply (AdjModuleReader *module, AdjParsedMeta *metadata);
 /* "# PlainAOTInput(idx=0)" → STRING, or NONE when it is empty. */
 AdjValue adj_description_new (const char *comment, gsize length);
 
 /* -- Exported programs (parse-export.c) ---- */
 
-/* What the signature behind a module says: of parameters into @facts, ranges into @symbols. */
-void adj_export_read (const char *text, gsize length, GHashTable *facts, AdjSymbols *symbols);
+/* Reads the signature after a module: metadata of parameters into @metadata, ranges into @symbols.
+ */
+void adj_export_read (const char *text, gsize length, GHashTable *metadata, AdjSymbols *symbols);
 
 G_END_DECLS

@@ -25,8 +25,8 @@ append_token (GString *out, const AdjToken *token)
 
 #define NOT_UNDERSTOOD " ?"
 
-/* Closes the brackets that @text leaves open, or what follows would be read as part of it; question
- * marks say of each statement in it that it is still not understood. */
+/* Closes the brackets that @text leaves open, so that later text is not read as part of it, and
+ * marks each statement in it as not understood. */
 static void
 close_brackets (GString *text, gboolean is_changed)
 {
@@ -269,8 +269,8 @@ mention (Raw *raw, GHashTable *seen, const GArray *nodes)
     }
 }
 
-/* Appends what stands for @token in the text of the node: its own name where a name is given a
- * value, the names of nodes where they are read.  %FALSE, and nothing is appended: itself. */
+/* Appends the replacement of @token in the text of the node: its own name at an assignment, names
+ * of nodes where they are read. %FALSE, with nothing appended: the token stays. */
 static gboolean
 append_name (Raw *raw, const AdjToken *token, GHashTable *seen, GString *out)
 {
@@ -425,7 +425,7 @@ add_raw (AdjModuleReader *module,
          const char *bound,
          const char *last,
          AdjSpan span,
-         AdjNodeFacts *facts)
+         AdjParsedMeta *metadata)
 {
   g_auto (Raw) raw = {
     .module = module,
@@ -437,8 +437,8 @@ add_raw (AdjModuleReader *module,
   g_autofree char *target = NULL;
   AdjNodeSpec spec = { .opcode = ADJ_OPCODE_RAW,
                        .kwargs = { .kind = ADJ_VALUE_DICT },
-                       .val = facts->val,
-                       .meta = &facts->meta,
+                       .val = metadata->val,
+                       .meta = &metadata->meta,
                        .span = span,
                        .origin = ADJ_NO_NODE };
 
@@ -449,14 +449,14 @@ add_raw (AdjModuleReader *module,
   spec.target = target = dup_target (&raw);
   spec.args = adj_value_array_end (raw.args, ADJ_VALUE_TUPLE);
   set_assigned (&raw);
-  facts->meta.stack_trace = module->stack_trace;
-  facts->meta.extra = &facts->extra;
+  metadata->meta.stack_trace = module->stack_trace;
+  metadata->meta.extra = &metadata->extra;
   adj_builder_add (module->builder, &spec);
   adj_value_clear (&spec.args);
 }
 
 void
-adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjNodeFacts *facts)
+adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjParsedMeta *metadata)
 {
   g_autoptr (GString) text = join_lines (line->at + line->indent, line->length - line->indent);
   g_autofree char *last = NULL;
@@ -464,7 +464,7 @@ adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjNodeFacts *
 
   g_string_truncate (text, adj_tail_find_deletes (text->str, text->len, &last));
   bound = dup_bound (text->str, text->len);
-  add_raw (module, text, bound, last, adj_line_get_span (line), facts);
+  add_raw (module, text, bound, last, adj_line_get_span (line), metadata);
 }
 
 void
@@ -474,12 +474,12 @@ adj_module_return_raw (AdjModuleReader *module, const AdjLine *line)
   g_autofree char *name = adj_module_make_up_name (module, "raw");
   AdjNodeId id = { adj_builder_get_n_nodes (module->builder) };
   AdjValue value = ADJ_NODE (id);
-  AdjNodeFacts facts;
+  AdjParsedMeta metadata;
 
-  adj_node_facts_init (&facts);
+  adj_parsed_meta_init (&metadata);
   g_string_prepend (text, " = ");
   g_string_prepend (text, name);
-  add_raw (module, text, name, NULL, adj_line_get_span (line), &facts);
-  adj_node_facts_clear (&facts);
+  add_raw (module, text, name, NULL, adj_line_get_span (line), &metadata);
+  adj_parsed_meta_clear (&metadata);
   adj_builder_output (module->builder, &value);
 }

@@ -111,7 +111,7 @@ at_end_of_value (const AdjReader *reader)
   return adj_reader_at_end (reader);
 }
 
-/* A name behind a dot is a member. */
+/* Notes a mention of a name, unless it is a member after a dot. */
 static void
 note_mention (AdjReader *reader, const char *start)
 {
@@ -124,7 +124,7 @@ note_mention (AdjReader *reader, const char *start)
     reader->raw_mentions_node = TRUE;
 }
 
-/* Balanced text up to the next comma or closing bracket of someone else. */
+/* Reads balanced text up to the next comma or closing bracket outside of it. */
 static gboolean
 read_raw (AdjReader *reader, AdjValue *out)
 {

@@ -67,13 +67,13 @@ read_value (AdjStatement *s, AdjValue *out)
     return TRUE;
 
   adj_value_clear (out);
-  g_array_set_size (s->drafts, 0);
+  g_array_set_size (s->parsed_nodes, 0);
   s->reader = start;
   if (adj_statement_read_right (s, TRUE, out))
     return TRUE;
 
   adj_value_clear (out);
-  g_array_set_size (s->drafts, 0);
+  g_array_set_size (s->parsed_nodes, 0);
   s->reader = start;
 
   return adj_reader_read (&s->reader, out) && adj_reader_at_end_of_statement (&s->reader) &&
@@ -105,7 +105,7 @@ read_returned (AdjStatement *s, AdjValue *out)
   return TRUE;
 }
 
-/* What stands behind `return`. */
+/* The part of the line after `return`. */
 static AdjLine
 find_value (const AdjStatement *s, const AdjLine *line)
 {
@@ -143,10 +143,10 @@ adj_module_read_return (AdjModuleReader *module,
       return;
     }
 
-  adj_statement_read_facts (&s, line->at + line->indent, line->length - line->indent);
+  adj_statement_read_metadata (&s, line->at + line->indent, line->length - line->indent);
   if (type)
-    adj_node_facts_annotate (&s.facts, type, strlen (type), module->symbols);
+    adj_parsed_meta_annotate (&s.metadata, type, strlen (type), module->symbols);
   if (descriptions->kind != ADJ_VALUE_NONE)
-    adj_node_facts_keep (&s.facts, "desc", descriptions);
+    adj_parsed_meta_keep (&s.metadata, "desc", descriptions);
   adj_statement_add_output (&s, &value, line);
 }

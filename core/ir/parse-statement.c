@@ -49,7 +49,7 @@ read_annotation (AdjStatement *s, AdjReader *r)
 
   for (start = end = r->token.text; is_in_annotation (r, outside); adj_reader_advance (r))
     end = r->token.text + r->token.length;
-  adj_node_facts_annotate (&s->facts, start, end - start, s->module->symbols);
+  adj_parsed_meta_annotate (&s->metadata, start, end - start, s->module->symbols);
 }
 
 static char *
@@ -85,8 +85,8 @@ take_item (Assigning *a, const AdjValue *value, guint index, const char *name, A
 
   g_array_append_val (args, object);
   g_array_append_val (args, at);
-  *out = adj_statement_add_draft (a->s, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem", args, NULL,
-                                  adj_line_get_span (a->line));
+  *out = adj_statement_add_parsed (a->s, ADJ_OPCODE_CALL_FUNCTION, "operator.getitem", args, NULL,
+                                   adj_line_get_span (a->line));
   adj_statement_commit (a->s, name, a->line);
 }
 
@@ -178,7 +178,7 @@ assign (Assigning *a, AdjReader *r, const AdjValue *value, const char *close)
 
 /* -- Kinds of statements ---- */
 
-/* What one statement says. */
+/* A simple statement while it is read. */
 typedef struct
 {
   AdjStatement s;
@@ -265,26 +265,27 @@ read_in_place (Simple *simple)
     }
   else
     {
-      AdjDraft *item;
+      AdjParsedNode *item;
 
       /* x[0] was read as an item that is taken; now it is one that is set. */
       if (!adj_statement_is_result (&simple->s, &value) || !adj_reader_take (r, "="))
         return FALSE;
-      item = &g_array_index (simple->s.drafts, AdjDraft, simple->s.drafts->len - 1);
+      item =
+          &g_array_index (simple->s.parsed_nodes, AdjParsedNode, simple->s.parsed_nodes->len - 1);
       if (!g_str_equal (item->target, "operator.getitem") ||
           item->opcode != ADJ_OPCODE_CALL_FUNCTION)
         return FALSE;
       g_array_append_vals (args, item->args->data, item->args->len);
       memset (item->args->data, 0, item->args->len * sizeof (AdjValue));
-      g_array_set_size (simple->s.drafts, simple->s.drafts->len - 1);
+      g_array_set_size (simple->s.parsed_nodes, simple->s.parsed_nodes->len - 1);
       target = "operator.setitem";
     }
   if (!adj_statement_read_right (&simple->s, FALSE, &right))
     return FALSE;
 
   g_array_append_val (args, right);
-  simple->value = adj_statement_add_draft (&simple->s, ADJ_OPCODE_CALL_FUNCTION, target,
-                                           g_steal_pointer (&args), NULL, span);
+  simple->value = adj_statement_add_parsed (&simple->s, ADJ_OPCODE_CALL_FUNCTION, target,
+                                            g_steal_pointer (&args), NULL, span);
   simple->in_place = TRUE;
 
   return TRUE;
@@ -376,7 +377,7 @@ read_simple (Simple *simple, AdjModuleReader *module, const AdjLine *line)
 
 /* -- What follows a statement ---- */
 
-/* Comes to the next statement. */
+/* Advances to the next statement. */
 static void
 skip_ends (AdjReader *r)
 {
@@ -389,20 +390,21 @@ skip_ends (AdjReader *r)
 static gboolean
 read_name_in_place (Simple *simple, AdjReader *r)
 {
-  const AdjDraft *draft = &g_array_index (simple->s.drafts, AdjDraft, simple->s.drafts->len - 1);
+  const AdjParsedNode *parsed =
+      &g_array_index (simple->s.parsed_nodes, AdjParsedNode, simple->s.parsed_nodes->len - 1);
   AdjReader ahead = *r;
   g_autofree char *name = take_name (&ahead);
   g_auto (AdjValue) value = ADJ_NONE;
-  guint n_drafts = simple->s.drafts->len;
+  guint n_parsed = simple->s.parsed_nodes->len;
   gboolean ok;
 
   if (!name || simple->name)
     return FALSE;
   read_annotation (&simple->s, &ahead);
   ok = adj_reader_take (&ahead, "=") && adj_reader_read_operand (&ahead, &value) &&
-       adj_reader_at_end_of_statement (&ahead) && simple->s.drafts->len == n_drafts &&
-       adj_value_equal (&value, &g_array_index (draft->args, AdjValue, 0));
-  g_array_set_size (simple->s.drafts, n_drafts);
+       adj_reader_at_end_of_statement (&ahead) && simple->s.parsed_nodes->len == n_parsed &&
+       adj_value_equal (&value, &g_array_index (parsed->args, AdjValue, 0));
+  g_array_set_size (simple->s.parsed_nodes, n_parsed);
   if (!ok)
     return FALSE;
 
@@ -442,7 +444,8 @@ delete_names (AdjModuleReader *module, const GPtrArray *names)
 
 /* -- Adding ---- */
 
-/* Gives every target what it is to have; without @line, whether there is as much as they want. */
+/* Assigns to every target its item; without @line only checks whether there are as many items as
+ * targets. */
 static gboolean
 assign_targets (Simple *simple, const AdjLine *line)
 {
@@ -468,8 +471,8 @@ add_simple (Simple *simple, const char *end, const AdjLine *line)
   AdjModuleReader *module = simple->s.module;
   gboolean is_node = adj_statement_is_result (&simple->s, &simple->value);
 
-  adj_notes_apply (module, &simple->s.facts);
-  adj_statement_read_facts (&simple->s, start, end - start);
+  adj_notes_apply (module, &simple->s.metadata);
+  adj_statement_read_metadata (&simple->s, start, end - start);
   adj_statement_commit (&simple->s, is_node ? simple->name : NULL, line);
   assign_targets (simple, line);
 }
@@ -517,27 +520,27 @@ read_raw (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
 {
   AdjLine raw = find_raw (line);
   g_autoptr (GPtrArray) deletes = g_ptr_array_new_with_free_func (g_free);
-  const char *start = line->at + line->indent, *facts_text;
+  const char *start = line->at + line->indent, *metadata_text;
   Simple nothing = { .value = ADJ_NONE };
-  AdjNodeFacts facts;
-  gsize n_facts;
+  AdjParsedMeta metadata;
+  gsize n_metadata;
 
   while (r->token.kind != ADJ_TOKEN_END && r->token.text < raw.at + raw.length)
     r->token = adj_lexer_next (&r->lexer);
   r->brackets = 0;
   read_tail (&nothing, r, deletes);
-  adj_node_facts_init (&facts);
-  /* Facts behind text that nobody understands might not be read back. */
+  adj_parsed_meta_init (&metadata);
+  /* Metadata behind text that nobody understands might not be read back. */
   adj_notes_apply (module, NULL);
-  facts_text = adj_tail_find_facts (start, r->token.text - start, &n_facts);
-  if (facts_text)
-    adj_node_facts_parse (&facts, facts_text, n_facts, module->symbols);
-  adj_module_add_raw (module, &raw, &facts);
-  adj_node_facts_clear (&facts);
+  metadata_text = adj_tail_find_metadata (start, r->token.text - start, &n_metadata);
+  if (metadata_text)
+    adj_parsed_meta_parse (&metadata, metadata_text, n_metadata, module->symbols);
+  adj_module_add_raw (module, &raw, &metadata);
+  adj_parsed_meta_clear (&metadata);
   delete_names (module, deletes);
 }
 
-/* Reads the statement at @r, and comes to the next one. */
+/* Reads the statement at @r and advances to the next one. */
 static void
 read_next (AdjModuleReader *module, AdjReader *r, const AdjLine *line)
 {
@@ -585,10 +588,10 @@ adj_module_read_statements (AdjModuleReader *module, const AdjLine *line)
 void
 adj_module_keep_raw (AdjModuleReader *module, const AdjLine *line)
 {
-  AdjNodeFacts facts;
+  AdjParsedMeta metadata;
 
-  adj_node_facts_init (&facts);
+  adj_parsed_meta_init (&metadata);
   adj_notes_apply (module, NULL);
-  adj_module_add_raw (module, line, &facts);
-  adj_node_facts_clear (&facts);
+  adj_module_add_raw (module, line, &metadata);
+  adj_parsed_meta_clear (&metadata);
 }

@@ -121,21 +121,22 @@ adj_tail_find_deletes (const char *text, gsize length, char **last)
   return length;
 }
 
-/* -- Facts ---- */
+/* -- Metadata ---- */
 
-static const char facts_mark[] = "# adj: ";
+static const char metadata_mark[] = "# adj: ";
 
-/* Whether the @length bytes of @text begin with the mark of facts. */
+/* Whether the @length bytes of @text begin with the mark of metadata. */
 static gboolean
-has_facts_mark (const char *text, gsize length)
+has_metadata_mark (const char *text, gsize length)
 {
-  return length > strlen (facts_mark) && memcmp (text, facts_mark, strlen (facts_mark)) == 0;
+  return length > strlen (metadata_mark) &&
+         memcmp (text, metadata_mark, strlen (metadata_mark)) == 0;
 }
 
 const char *
-adj_tail_find_facts (const char *text, gsize length, gsize *n_facts)
+adj_tail_find_metadata (const char *text, gsize length, gsize *n_metadata)
 {
-  const char *facts = NULL;
+  const char *metadata = NULL;
   AdjLexer lexer;
   AdjToken token;
 
@@ -143,11 +144,11 @@ adj_tail_find_facts (const char *text, gsize length, gsize *n_facts)
   lexer.keep_newlines = TRUE;
   for (token = adj_lexer_next (&lexer); token.kind != ADJ_TOKEN_END;
        token = adj_lexer_next (&lexer))
-    if (token.kind == ADJ_TOKEN_COMMENT && has_facts_mark (token.text, token.length))
+    if (token.kind == ADJ_TOKEN_COMMENT && has_metadata_mark (token.text, token.length))
       {
-        facts = token.text + strlen (facts_mark);
-        *n_facts = token.length - strlen (facts_mark);
+        metadata = token.text + strlen (metadata_mark);
+        *n_metadata = token.length - strlen (metadata_mark);
       }
 
-  return facts;
+  return metadata;
 }

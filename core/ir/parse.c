@@ -9,7 +9,7 @@
 #include "ir/adj-text.h"
 #include "ir/text-reader-private.h"
 
-/* Comes to the next class, or to a function without one. */
+/* Advances to the next class, or function outside of a class. */
 static gboolean
 find_module (AdjText *text, AdjLine *line)
 {
@@ -52,7 +52,7 @@ AdjGraph *
 adj_graph_parse_with (const char *text,
                       gssize length,
                       AdjFindOpFunc find_op,
-                      GHashTable *facts,
+                      GHashTable *metadata,
                       AdjDiags *diags,
                       GError **error)
 {
@@ -63,7 +63,7 @@ adj_graph_parse_with (const char *text,
   if (!adj_text_init (&state, plain ? plain : text, plain ? -1 : length, diags, error))
     return NULL;
   state.find_op = find_op;
-  state.facts = facts;
+  state.metadata = metadata;
   if (find_module (&state, &line))
     return parse_next (&state, &line, error);
 
@@ -88,7 +88,8 @@ parsed_graph_clear (gpointer data)
   g_bytes_unref (parsed->text);
 }
 
-/* What is malformed is said in the diagnostics; @first is set to the first such error. */
+/* Parses one graph. Malformed text is reported in the diagnostics; @first is set to the first
+ * error. */
 static gboolean
 parse_one (AdjText *text, const AdjLine *line, GArray *graphs, GError **first)
 {

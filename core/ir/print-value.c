@@ -181,7 +181,7 @@ is_printable (const Printer *p, const AdjTensorMeta *meta)
   return TRUE;
 }
 
-/* PyTorch never prints these: our spelling in facts. */
+/* PyTorch never prints these: our spelling in metadata. */
 static void
 print_meta (const Printer *p, const AdjValue *value)
 {

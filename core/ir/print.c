@@ -243,7 +243,7 @@ static void (*const printers[ADJ_N_OPCODES]) (const AdjGraph *, GString *, const
   [ADJ_OPCODE_RAW] = print_raw,
 };
 
-/* ";  x = y = None": the values that nobody reads after this node. */
+/* Prints ";  x = y = None" for the values whose last use is this node. */
 static void
 print_deletes (const AdjGraph *graph, GString *out, guint index)
 {
@@ -443,27 +443,27 @@ print_header (Printer *p)
 
 /* Lines below the header: what is known of the caller, of the symbols, then of the placeholders. */
 static void
-print_header_facts (Printer *p, gboolean with_symbols)
+print_header_metadata (Printer *p, gboolean with_symbols)
 {
   AdjSymbols *symbols = adj_graph_get_symbols (p->graph);
   guint n_symbols = with_symbols ? adj_symbols_get_n (symbols) : 0;
-  g_autoptr (GString) facts = g_string_new (NULL);
+  g_autoptr (GString) metadata = g_string_new (NULL);
 
-  if (adj_ambient_facts_print (adj_graph_get_ambient (p->graph), facts))
+  if (adj_thread_state_print (adj_graph_get_thread_state (p->graph), metadata))
     {
       begin_line (p, 8);
-      g_string_append_printf (p->out, "# adj: called under %s", facts->str);
+      g_string_append_printf (p->out, "# adj: called under %s", metadata->str);
       end_line (p);
     }
   for (guint i = 0; i < n_symbols; i++)
     {
       const AdjSymbol *symbol = adj_symbols_get (symbols, i);
 
-      g_string_truncate (facts, 0);
-      if (!adj_symbol_facts_print (symbol, facts))
+      g_string_truncate (metadata, 0);
+      if (!adj_symbol_metadata_print (symbol, metadata))
         continue;
       begin_line (p, 8);
-      g_string_append_printf (p->out, "# adj: symbol %s %s", symbol->name, facts->str);
+      g_string_append_printf (p->out, "# adj: symbol %s %s", symbol->name, metadata->str);
       end_line (p);
     }
 
@@ -471,11 +471,11 @@ print_header_facts (Printer *p, gboolean with_symbols)
     {
       const AdjNode *node = adj_graph_get_node (p->graph, i);
 
-      g_string_truncate (facts, 0);
-      if (!adj_facts_print (p->graph, node, facts))
+      g_string_truncate (metadata, 0);
+      if (!adj_metadata_print (p->graph, node, metadata))
         continue;
       begin_line (p, 8);
-      g_string_append_printf (p->out, "# adj: %s %s", node->name, facts->str);
+      g_string_append_printf (p->out, "# adj: %s %s", node->name, metadata->str);
       end_line (p);
     }
 }
@@ -513,12 +513,12 @@ print_statement (Printer *p, guint index)
     p->lines[index] = p->line;
   begin_line (p, 8);
   adj_node_print (p->graph, index, p->out);
-  if (!(p->flags & ADJ_PRINT_NO_FACTS))
+  if (!(p->flags & ADJ_PRINT_NO_METADATA))
     {
       gsize start = p->out->len;
 
       g_string_append (p->out, "  # adj: ");
-      if (!adj_facts_print (p->graph, node, p->out))
+      if (!adj_metadata_print (p->graph, node, p->out))
         g_string_truncate (p->out, start);
     }
   end_line (p);
@@ -533,8 +533,8 @@ print_graph (Printer *p, const char *name)
   g_string_append_printf (p->out, "class %s(torch.nn.Module):", name);
   end_line (p);
   print_header (p);
-  if (!(p->flags & ADJ_PRINT_NO_FACTS))
-    print_header_facts (p, p->indent == 0);
+  if (!(p->flags & ADJ_PRINT_NO_METADATA))
+    print_header_metadata (p, p->indent == 0);
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     print_statement (p, i);
   begin_line (p, 8);

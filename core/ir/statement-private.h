@@ -14,47 +14,47 @@ typedef struct
   GArray *args;   /* AdjValue */
   GArray *kwargs; /* AdjValue: key, value, … */
   AdjSpan span;
-} AdjDraft;
+} AdjParsedNode;
 
-/* A simple statement being taken apart.  Values name its drafts as nodes behind those that the
- * graph has; nothing is added until all of it is understood. */
+/* A simple statement being taken apart.  Values name its parsed nodes as nodes behind those that
+ * the graph has; nothing is added until all of it is understood. */
 struct _AdjStatement
 {
   AdjModuleReader *module;
   AdjReader reader;
-  AdjNodeFacts facts;
-  GArray *drafts;    /* AdjDraft; the last one is what the statement is about */
-  const char *right; /* (nullable): where an operation begins, which PyTorch prints as one */
+  AdjParsedMeta metadata;
+  GArray *parsed_nodes; /* AdjParsedNode; the last one is what the statement is about */
+  const char *right;    /* (nullable): where an operation begins, which PyTorch prints as one */
 };
 
 void adj_statement_init (AdjStatement *s, AdjModuleReader *module, const AdjLine *line);
 void adj_statement_clear (AdjStatement *s);
-/* Takes the facts in the comments of @text, if it has any. */
-void adj_statement_read_facts (AdjStatement *s, const char *text, gsize length);
+/* Takes the metadata in the comments of @text, if it has any. */
+void adj_statement_read_metadata (AdjStatement *s, const char *text, gsize length);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjStatement, adj_statement_clear)
 
-/* -- Drafts (parse-draft.c) ---- */
+/* -- Parsed nodes (parse-nodes.c) ---- */
 
 /* Appends one of @args and @kwargs (nullable), which are taken, and gives its node. */
-AdjValue adj_statement_add_draft (AdjStatement *s,
-                                  AdjOpcode opcode,
-                                  const char *target,
-                                  GArray *args,
-                                  GArray *kwargs,
-                                  AdjSpan span);
-/* Whether @value is the last draft. */
+AdjValue adj_statement_add_parsed (AdjStatement *s,
+                                   AdjOpcode opcode,
+                                   const char *target,
+                                   GArray *args,
+                                   GArray *kwargs,
+                                   AdjSpan span);
+/* Whether @value is the last parsed node. */
 gboolean adj_statement_is_result (const AdjStatement *s, const AdjValue *value);
-/* Adds the drafts to the graph and empties them.  The last one gets the facts, and @name
+/* Adds the parsed nodes to the graph and empties them.  The last one gets the metadata, and @name
  * (nullable), which stands for it from now on. */
 void adj_statement_commit (AdjStatement *s, const char *name, const AdjLine *line);
-/* Adds the drafts and an output node, which returns @value (taken) and gets the facts. */
+/* Adds the parsed nodes and an output node, which returns @value (taken) and gets the metadata. */
 void adj_statement_add_output (AdjStatement *s, AdjValue *value, const AdjLine *line);
-/* Adds a RAW node of the text in @line, with @facts but for its deletes. */
-void adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjNodeFacts *facts);
+/* Adds a RAW node of the text in @line, with @metadata but for its deletes. */
+void adj_module_add_raw (AdjModuleReader *module, const AdjLine *line, AdjParsedMeta *metadata);
 /* -- Expressions (parse-expression.c, parse-call.c) ---- */
 
-/* What stands behind `=`, with a tuple's brackets left out or not.  @is_operation: PyTorch prints
- * one operation there, `slice(1, 2)` and `-1` among them, not a value. */
+/* Reads the right side of `=`, with or without the brackets of a tuple. @is_operation: PyTorch
+ * prints a single operation there, `slice(1, 2)` and `-1` included, no value. */
 gboolean adj_statement_read_right (AdjStatement *s, gboolean is_operation, AdjValue *out);
 /* An expression up to anything that cannot continue it; never RAW. */
 gboolean adj_expression_read (AdjReader *r, AdjValue *out);
@@ -62,7 +62,7 @@ gboolean adj_expression_read (AdjReader *r, AdjValue *out);
 gboolean adj_expression_read_item (AdjReader *r, AdjValue *out);
 /* A name, literal or bracket with all calls, attributes and indices that follow. */
 gboolean adj_expression_read_primary (AdjReader *r, AdjValue *out);
-/* What stands between `[` and `]`, which are taken. */
+/* Reads an index after `[`, which is taken, including `]`. */
 gboolean adj_expression_read_index (AdjReader *r, AdjValue *out);
 /* The target of the operator that is next; %NULL: none. */
 const char *adj_reader_find_operator (const AdjReader *r, AdjFixity fixity);

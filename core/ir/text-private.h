@@ -26,14 +26,14 @@ gboolean adj_stack_trace_innermost (const char *text, AdjPlace *out);
 /* "self.a.b", or getattr(self.a, "0") where a part is no identifier. */
 void adj_print_path (GString *out, const char *base, const char *path);
 gboolean adj_text_is_identifier (const char *text, gsize length);
-/* Whether @text can stand between the quotes of an annotation. */
+/* Whether @text can be printed between the quotes of an annotation. */
 gboolean adj_text_is_annotation (const char *text, gsize length);
 
-/* Appends "{recompute: MUST_SAVE, …}"; %FALSE, and nothing appended, when @node has no facts. */
-gboolean adj_facts_print (const AdjGraph *graph, const AdjNode *node, GString *out);
-gboolean adj_ambient_facts_print (const AdjAmbient *ambient, GString *out);
-gboolean adj_symbol_facts_print (const AdjSymbol *symbol, GString *out);
-/* The least value of a symbol of which text says nothing. */
+/* Appends "{recompute: MUST_SAVE, …}"; %FALSE, and nothing appended, when @node has no metadata. */
+gboolean adj_metadata_print (const AdjGraph *graph, const AdjNode *node, GString *out);
+gboolean adj_thread_state_print (const AdjThreadState *thread_state, GString *out);
+gboolean adj_symbol_metadata_print (const AdjSymbol *symbol, GString *out);
+/* The default minimum of a symbol whose range the text does not give. */
 gint64 adj_symbol_default_min (const char *name);
 
 /* The node type that PyTorch prints as " : list", kept in extra; %NULL when there is none. */

@@ -17,8 +17,8 @@ typedef struct
   AdjFindOpFunc find_op; /* (nullable) */
   AdjDiags *diags;
   AdjWords words;
-  gboolean is_export; /* the next module is of an exported program */
-  GHashTable *facts;  /* (unowned) (nullable) name → text, of the outermost placeholders */
+  gboolean is_export;   /* the next module is of an exported program */
+  GHashTable *metadata; /* (unowned) (nullable) name → text, of the outermost placeholders */
 } AdjText;
 
 /* Fails when @at is no UTF-8; @diags (nullable). */

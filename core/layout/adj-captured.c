@@ -197,7 +197,8 @@ name_calls (AdjCaptured *self)
     get_call (self, i)->name = names->items[i].text;
 }
 
-/* An item of a list belongs to who calls it; the name in its own origin is that of another node. */
+/* Assigns items of lists to the call that reads them; the origin of the item itself names another
+ * node. */
 static void
 find_calls (AdjCaptured *self)
 {
@@ -272,7 +273,8 @@ read_input (const AdjCaptured *self, const AdjValue *entry, AdjCapturedInput *ou
     out->call = ADJ_CAPTURED_NONE;
 }
 
-/* By what reads it: nobody reads what an accumulation adds to. */
+/* Concludes the origin of an input from its readers: the input of an accumulation is not read
+ * otherwise. */
 static void
 conclude_input (const AdjCaptured *self,
                 AdjCapturedInput *out,

@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* What the nodes of a graph are that compiled autograd captured from a backward, by its calling
- * convention and by what was recorded with it: which node of autograd each belongs to, which hook
- * it calls, where each input comes from.  Immutable, counted atomically. */
+/* The meaning of each node of a captured backward, by its calling convention and by the recording:
+ * the autograd node it belongs to, the hook it calls, the origin of each input. Immutable, counted
+ * atomically. */
 typedef struct _AdjCaptured AdjCaptured;
 
 #define ADJ_CAPTURED_NONE G_MAXUINT32
@@ -34,7 +34,7 @@ typedef struct
   guint32 call;  /* NodeCall that it belongs to; or NONE */
 } AdjCapturedNode;
 
-/* Where an item of `inputs` comes from. */
+/* The origin of an item of `inputs`. */
 typedef enum
 {
   ADJ_FROM_GRADIENT, /* given to the backward */
@@ -56,7 +56,7 @@ typedef struct
 /* A node of autograd, by the order in which it was captured. */
 typedef struct
 {
-  const char *name; /* (nullable): "MulBackward0"; %NULL: nothing is known of it */
+  const char *name; /* (nullable): "MulBackward0"; %NULL: unknown */
   guint n_nodes;    /* of the graph, without items of lists */
   guint n_hooks;
   AdjNodeId first; /* or ADJ_NO_NODE */
@@ -68,7 +68,7 @@ ADJ_PUBLIC AdjCaptured *adj_captured_new (AdjGraph *graph, AdjBundle *bundle);
 ADJ_PUBLIC AdjCaptured *adj_captured_ref (AdjCaptured *captured); /* (transfer full) */
 ADJ_PUBLIC void adj_captured_unref (AdjCaptured *captured);
 
-/* What it gives is valid as long as it is. */
+/* Results are valid as long as @captured. */
 
 ADJ_PUBLIC AdjGraph *adj_captured_get_graph (const AdjCaptured *captured); /* (transfer none) */
 ADJ_PUBLIC const AdjCapturedNode *adj_captured_get_node (const AdjCaptured *captured, guint index);
@@ -77,7 +77,7 @@ ADJ_PUBLIC const AdjCapturedInput *adj_captured_get_input (const AdjCaptured *ca
                                                            guint index);
 ADJ_PUBLIC guint adj_captured_get_n_calls (const AdjCaptured *captured);
 ADJ_PUBLIC const AdjCapturedCall *adj_captured_get_call (const AdjCaptured *captured, guint index);
-/* Why it was captured, as PyTorch says it. */
+/* The reasons for which it was captured, in PyTorch's words. */
 ADJ_PUBLIC guint adj_captured_get_n_reasons (const AdjCaptured *captured);
 ADJ_PUBLIC const char *adj_captured_get_reason (const AdjCaptured *captured, guint index);
 /* The recorded call, and what surrounded it as backward-private.h has it. (nullable) */
@@ -85,7 +85,7 @@ ADJ_PUBLIC const AdjRecordedCall *adj_captured_get_recorded (const AdjCaptured *
 /* Member @key of entry @item of list @list of that: a text. (nullable) */
 ADJ_PUBLIC const char *
 adj_captured_get_text (const AdjCaptured *captured, const char *list, guint item, const char *key);
-/* What a hook gave when it was recorded. (nullable) */
+/* The recorded result of a hook. (nullable) */
 ADJ_PUBLIC const AdjValue *adj_captured_get_result (const AdjCaptured *captured, guint node);
 
 /* -- in words; (transfer full) -- */

@@ -26,7 +26,7 @@ typedef struct
   gint64 deadline;
   GBytes *request;
   gsize sent;
-  GByteArray *answer; /* what has come back, with its length in front */
+  GByteArray *answer; /* the bytes received, with their length first */
 } Helper;
 
 typedef struct
@@ -142,7 +142,7 @@ helper_give (Helper *helper, const AdjBlockGraph *graph, guint job, gint64 budge
   helper->deadline = g_get_monotonic_time () + budget;
 }
 
-/* Reads what there is.  %FALSE: the helper is gone or talks nonsense. */
+/* Reads available bytes. %FALSE: the helper has ended or answers nonsense. */
 static gboolean
 helper_receive (Helper *helper, AdjLayoutJob *job, gboolean *complete)
 {

@@ -48,7 +48,7 @@ collect_jobs (const Mirror *self, Jobs *jobs, GHashTable *placements, AdjLayoutC
 {
   for (guint32 b = 0; b < 2 * self->n_rows; b++)
     {
-      const AdjBlockGraph *graph = self->blocks[b].order->graph;
+      const AdjBlockGraph *graph = self->blocks[b].spec->graph;
       g_autofree char *key = adj_layout_cache_key (graph);
       AdjPlacement *placement;
 
@@ -73,15 +73,15 @@ collect_jobs (const Mirror *self, Jobs *jobs, GHashTable *placements, AdjLayoutC
     }
 }
 
-/* Plain Graphviz is what was asked for: nothing stands in for it. */
+/* Fails: plain Graphviz was asked for, so nothing replaces it. */
 static void
 set_dot_error (const Mirror *self, gint64 budget, GError **error)
 {
   g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT,
                "%s: Graphviz did not lay out %u boxes and %u lines within %.0f s; the mirror "
                "layout does",
-               adj_graph_get_name (self->census->graph), self->draft->items->len,
-               self->draft->links->len, (double) budget / G_TIME_SPAN_SECOND);
+               adj_graph_get_name (self->roles->graph), self->display->items->len,
+               self->display->links->len, (double) budget / G_TIME_SPAN_SECOND);
 }
 
 /* Fills @placements (key → AdjPlacement) for every block. */
@@ -124,9 +124,9 @@ place_blocks (const Mirror *self,
   return finished;
 }
 
-/* Presses one stamp for all blocks that look the same. */
+/* Makes one template for all blocks that look the same. */
 static void
-press_stamps (Mirror *self, GHashTable *placements)
+make_templates (Mirror *self, GHashTable *placements)
 {
   g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
 
@@ -136,13 +136,14 @@ press_stamps (Mirror *self, GHashTable *placements)
       guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, block->key));
 
       g_hash_table_insert (counts, block->key, GUINT_TO_POINTER (n + 1));
-      block->stamp = g_hash_table_lookup (self->stamps, block->key);
-      if (!block->stamp)
+      block->template = g_hash_table_lookup (self->templates, block->key);
+      if (!block->template)
         {
-          g_autofree char *key = adj_layout_cache_key (block->order->graph);
+          g_autofree char *key = adj_layout_cache_key (block->spec->graph);
 
-          block->stamp = adj_stamp_new (block->order, g_hash_table_lookup (placements, key));
-          g_hash_table_insert (self->stamps, block->key, (gpointer) block->stamp);
+          block->template =
+              adj_block_template_new (block->spec, g_hash_table_lookup (placements, key));
+          g_hash_table_insert (self->templates, block->key, (gpointer) block->template);
         }
     }
   for (guint32 b = 0; b < 2 * self->n_rows; b++)
@@ -150,7 +151,7 @@ press_stamps (Mirror *self, GHashTable *placements)
 }
 
 static AdjScene *
-lay_out (const AdjDraft *draft,
+lay_out (const AdjDisplayList *display,
          const AdjLayoutOptions *options,
          AdjLayoutCache *cache,
          GCancellable *cancellable,
@@ -158,20 +159,20 @@ lay_out (const AdjDraft *draft,
 {
   g_autoptr (GHashTable) placements =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) adj_placement_free);
-  g_autoptr (GHashTable) stamps =
-      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) adj_stamp_free);
-  Mirror mirror = { .draft = draft,
-                    .census = draft->census,
-                    .rows = draft->rows,
-                    .n_rows = draft->rows->rows->len,
-                    .stamps = stamps };
+  g_autoptr (GHashTable) templates = g_hash_table_new_full (
+      g_str_hash, g_str_equal, NULL, (GDestroyNotify) adj_block_template_free);
+  Mirror mirror = { .display = display,
+                    .roles = display->roles,
+                    .rows = display->rows,
+                    .n_rows = display->rows->rows->len,
+                    .templates = templates };
   AdjScene *scene = NULL;
 
   mirror_make_blocks (&mirror);
   if (place_blocks (&mirror, placements, options, cache, cancellable, error) &&
       !g_cancellable_set_error_if_cancelled (cancellable, error))
     {
-      press_stamps (&mirror, placements);
+      make_templates (&mirror, placements);
       mirror_stack (&mirror);
       scene = mirror_emit (&mirror);
       mirror_clear_routes (&mirror);
@@ -192,22 +193,22 @@ adj_layout_mirror (AdjGraph *graph,
                    GError **error)
 {
   static const AdjLayoutOptions defaults = { 0 };
-  g_autoptr (AdjCensus) census = NULL;
+  g_autoptr (AdjNodeRoles) roles = NULL;
   g_autoptr (AdjRows) rows = NULL;
-  g_autoptr (AdjDraft) draft = NULL;
+  g_autoptr (AdjDisplayList) display = NULL;
 
   g_return_val_if_fail (graph != NULL, NULL);
   options = options ? options : &defaults;
-  census = adj_census_new (graph, options);
-  rows = adj_rows_new (census, options);
-  draft = adj_draft_new (census, rows);
-  if (draft->links->len > MAX_LINKS)
+  roles = adj_node_roles_new (graph, options);
+  rows = adj_rows_new (roles, options);
+  display = adj_display_list_new (roles, rows);
+  if (display->links->len > MAX_LINKS)
     {
       g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: %u lines are too many to draw",
-                   adj_graph_get_name (graph), draft->links->len);
+                   adj_graph_get_name (graph), display->links->len);
       return NULL;
     }
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
-  return lay_out (draft, options, cache, cancellable, error);
+  return lay_out (display, options, cache, cancellable, error);
 }

@@ -40,7 +40,7 @@ typedef struct
   const char *const *folded;   /* (nullable): module paths that are closed */
   const char *const *unfolded; /* (nullable): open in spite of @fold_depth */
   const GArray *only;          /* FLOW: of guint32, node indices */
-  AdjCaptured *captured;       /* (nullable): what is recorded of a captured backward */
+  AdjCaptured *captured;       /* (nullable): the meaning of a captured backward's nodes */
   gint64 budget;               /* DOT: microseconds that Graphviz may take; 0: 10 s */
   AdjLayoutProgress progress;  /* (nullable) */
   gpointer progress_data;
@@ -62,8 +62,9 @@ ADJ_PUBLIC GArray *adj_flow_collect (const AdjGraph *graph, AdjNodeId node, guin
  * @options: (nullable)
  * @cache: (nullable)
  *
- * The stamped mirror, or another view.  Works without the helper program, with plainer blocks; DOT
- * alone needs it, and fails with ADJ_ERROR_LIMIT when its time is over.
+ * The mirror, whose equal blocks share one template, or another view.  Works without the helper
+ * program, with plainer blocks; DOT alone needs it, and fails with ADJ_ERROR_LIMIT when its time is
+ * over.
  *
  * Returns: (transfer full) (nullable): %NULL with G_IO_ERROR_CANCELLED or ADJ_ERROR_LIMIT
  */

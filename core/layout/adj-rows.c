@@ -49,9 +49,9 @@ sorter_append_module (AdjRows *self, const char *path, const char *class, guint3
 }
 
 gboolean
-sorter_is_card (const AdjCensus *census, guint32 index)
+sorter_is_card (const AdjNodeRoles *roles, guint32 index)
 {
-  return census->entries[index].host == index && census->entries[index].kind == ADJ_CENSUS_CARD;
+  return roles->entries[index].host == index && roles->entries[index].kind == ADJ_NODE_ROLE_CARD;
 }
 
 static gboolean
@@ -118,28 +118,28 @@ any_nodes (const AdjRow *row)
 static void
 add_ends (Sorter *self)
 {
-  const AdjCensus *census = self->census;
+  const AdjNodeRoles *roles = self->roles;
   GArray *rows = self->rows->rows;
   AdjRow top = { 0 };
 
   top.nodes[0] = g_array_new (FALSE, FALSE, sizeof (guint32));
   top.nodes[1] = g_array_new (FALSE, FALSE, sizeof (guint32));
   sorter_append_row (rows, 0);
-  for (guint32 i = 0; i < census->n; i++)
+  for (guint32 i = 0; i < roles->n; i++)
     {
-      const AdjCensusEntry *entry = &census->entries[i];
+      const AdjNodeRole *entry = &roles->entries[i];
       AdjRow *bottom = &g_array_index (rows, AdjRow, rows->len - 1);
 
       if (entry->host != i)
         continue;
-      if (entry->kind == ADJ_CENSUS_OUTPUT && !census->only_backward)
+      if (entry->kind == ADJ_NODE_ROLE_OUTPUT && !roles->only_backward)
         g_array_append_val (bottom->nodes[0], i);
-      else if (entry->kind == ADJ_CENSUS_PILL && !census->one_column &&
-               adj_graph_get_input_role (census->graph, i) == ADJ_INPUT_TANGENT)
+      else if (entry->kind == ADJ_NODE_ROLE_PILL && !roles->one_column &&
+               adj_graph_get_input_role (roles->graph, i) == ADJ_INPUT_TANGENT)
         g_array_append_val (bottom->nodes[entry->side == ADJ_SIDE_BACKWARD], i);
-      else if (entry->kind == ADJ_CENSUS_PILL)
+      else if (entry->kind == ADJ_NODE_ROLE_PILL)
         g_array_append_val (top.nodes[0], i);
-      else if (entry->kind == ADJ_CENSUS_OUTPUT)
+      else if (entry->kind == ADJ_NODE_ROLE_OUTPUT)
         g_array_append_val (top.nodes[1], i);
     }
   if (any_nodes (&top))
@@ -156,11 +156,12 @@ make_one_row (Sorter *self)
 {
   AdjRow *row = sorter_append_row (self->rows->rows, 0);
 
-  for (guint32 i = 0; i < self->census->n; i++)
+  for (guint32 i = 0; i < self->roles->n; i++)
     {
-      const AdjCensusEntry *entry = &self->census->entries[i];
+      const AdjNodeRole *entry = &self->roles->entries[i];
 
-      if (entry->host == i && entry->kind != ADJ_CENSUS_CHIP && entry->kind != ADJ_CENSUS_HIDDEN)
+      if (entry->host == i && entry->kind != ADJ_NODE_ROLE_CHIP &&
+          entry->kind != ADJ_NODE_ROLE_HIDDEN)
         g_array_append_val (row->nodes[0], i);
     }
 }
@@ -168,7 +169,7 @@ make_one_row (Sorter *self)
 static void
 make_rows_by_module (Sorter *self)
 {
-  if (self->census->captured == NULL || !sorter_cut_calls (self))
+  if (self->roles->captured == NULL || !sorter_cut_calls (self))
     {
       sorter_find_units (self);
       sorter_cut_rows (self);
@@ -193,31 +194,31 @@ number_rows (AdjRows *self)
       }
 }
 
-/* The side with more to tell leads, unless there is no telling. */
+/* The side whose nodes decide the rows: backward in a graph that is only that, else forward. */
 static AdjSide
-leading_side (const AdjCensus *census)
+leading_side (const AdjNodeRoles *roles)
 {
-  return census->only_backward ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+  return roles->only_backward ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
 }
 
 AdjRows *
-adj_rows_new (const AdjCensus *census, const AdjLayoutOptions *options)
+adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options)
 {
   AdjRows *rows = g_new0 (AdjRows, 1);
-  Sorter sorter = { .census = census, .options = options, .rows = rows };
+  Sorter sorter = { .roles = roles, .options = options, .rows = rows };
 
   rows->texts = adj_arena_new ();
   rows->modules = g_array_new (FALSE, FALSE, sizeof (AdjRowsModule));
   rows->rows = g_array_new (FALSE, FALSE, sizeof (AdjRow));
   g_array_set_clear_func (rows->rows, row_clear);
-  rows->row_of = g_new (guint32, MAX (census->n, 1));
-  memset (rows->row_of, 0xff, sizeof (guint32) * census->n);
+  rows->row_of = g_new (guint32, MAX (roles->n, 1));
+  memset (rows->row_of, 0xff, sizeof (guint32) * roles->n);
   sorter_append_module (rows, "", "", ADJ_NO_MODULE);
 
   sorter.by_path = g_hash_table_new (g_str_hash, g_str_equal);
   sorter.lines = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  sorter.unit = g_new0 (guint32, MAX (census->n, 1));
-  sorter.leading = leading_side (census);
+  sorter.unit = g_new0 (guint32, MAX (roles->n, 1));
+  sorter.leading = leading_side (roles);
 
   if (options->view == ADJ_VIEW_FLOW || options->view == ADJ_VIEW_DOT)
     make_one_row (&sorter);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/adj-arena.h"
-#include "layout/adj-census.h"
 #include "layout/adj-layout.h"
+#include "layout/adj-node-roles.h"
 
 G_BEGIN_DECLS
 
@@ -41,7 +41,7 @@ typedef struct
 #define adj_rows_module(self, index) (&g_array_index ((self)->modules, AdjRowsModule, (index)))
 #define adj_rows_row(self, index) (&g_array_index ((self)->rows, AdjRow, (index)))
 
-AdjRows *adj_rows_new (const AdjCensus *census, const AdjLayoutOptions *options);
+AdjRows *adj_rows_new (const AdjNodeRoles *roles, const AdjLayoutOptions *options);
 void adj_rows_free (AdjRows *rows);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjRows, adj_rows_free)

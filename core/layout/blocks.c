@@ -59,7 +59,7 @@ exit_path (Block *block, guint32 card)
 static guint32
 append_pin (Block *block, guint32 card)
 {
-  AdjStampPin pin = { card, 0 };
+  AdjTemplatePin pin = { card, 0 };
 
   g_array_append_val (block->pins, pin);
   return block->pins->len - 1;
@@ -70,7 +70,7 @@ static guint32
 out_pin (Block *block, guint32 card)
 {
   if (block->pins->len &&
-      g_array_index (block->pins, AdjStampPin, block->pins->len - 1).card == card)
+      g_array_index (block->pins, AdjTemplatePin, block->pins->len - 1).card == card)
     return block->pins->len - 1;
   return append_pin (block, card);
 }
@@ -78,7 +78,7 @@ out_pin (Block *block, guint32 card)
 static void
 sort_link (Mirror *self, guint32 l)
 {
-  const AdjDraftLink *link = adj_draft_link (self->draft, l);
+  const AdjDisplayLink *link = adj_display_link (self->display, l);
   Block *from = mirror_block_of_item (self, link->from);
   Block *to = mirror_block_of_item (self, link->to);
   guint32 a = link->from - from->first_item, b = link->to - to->first_item;
@@ -108,13 +108,13 @@ spread_pins (Block *block)
       float distance;
 
       for (guint p = 0; p < block->pins->len; p++)
-        n += g_array_index (block->pins, AdjStampPin, p).card == card;
+        n += g_array_index (block->pins, AdjTemplatePin, p).card == card;
       if (n < 2)
         continue;
       distance = MIN (PIN_DISTANCE, 2 * MAX_PIN_OFFSET / (float) (n - 1));
       for (guint p = 0; p < block->pins->len; p++)
         {
-          AdjStampPin *pin = &g_array_index (block->pins, AdjStampPin, p);
+          AdjTemplatePin *pin = &g_array_index (block->pins, AdjTemplatePin, p);
 
           if (pin->card == card)
             pin->offset = ((float) at++ - (float) (n - 1) / 2) * distance;
@@ -130,8 +130,7 @@ number_port (const Block *block, guint32 port)
   return base[PORT_KIND (port)] + PORT_INDEX (port);
 }
 
-/* Appends links that are not drawn: of cards that nothing orders, only so many stand side by side.
- */
+/* Appends links that are not drawn, so that only so many unordered cards are in one rank. */
 static void
 keep_ranks_short (Block *block, gboolean sources)
 {
@@ -155,7 +154,7 @@ keep_ranks_short (Block *block, gboolean sources)
 }
 
 static void
-write_order (const Mirror *self, Block *block)
+write_spec (const Mirror *self, Block *block)
 {
   guint32 n_lines = block->links->len;
   AdjBlockGraph *graph;
@@ -164,15 +163,15 @@ write_order (const Mirror *self, Block *block)
   if (block->links->len == n_lines)
     keep_ranks_short (block, TRUE);
 
-  block->order = adj_stamp_order_new (block->n_items, block->entries->len, block->exits->len,
-                                      block->links->len, block->pins->len);
-  block->order->n_lines = n_lines;
-  graph = block->order->graph;
-  block->order->upwards = block->side == ADJ_SIDE_BACKWARD;
+  block->spec = adj_template_spec_new (block->n_items, block->entries->len, block->exits->len,
+                                       block->links->len, block->pins->len);
+  block->spec->n_lines = n_lines;
+  graph = block->spec->graph;
+  block->spec->upwards = block->side == ADJ_SIDE_BACKWARD;
   for (guint32 i = 0; i < block->n_items; i++)
     {
-      const AdjDraftItem *item = adj_draft_item (self->draft, block->first_item + i);
-      AdjStampCard *card = &block->order->cards[i];
+      const AdjDisplayItem *item = adj_display_item (self->display, block->first_item + i);
+      AdjTemplateCard *card = &block->spec->cards[i];
 
       card->width = item->width;
       card->height = item->height;
@@ -186,17 +185,17 @@ write_order (const Mirror *self, Block *block)
       graph->links[k][end] =
           number_port (block, ((guint32 *) (gpointer) block->links->data)[2 * k + end]);
   if (block->pins->len)
-    memcpy (block->order->pins, block->pins->data, sizeof (AdjStampPin) * block->pins->len);
-  block->key = adj_stamp_order_get_key (block->order);
+    memcpy (block->spec->pins, block->pins->data, sizeof (AdjTemplatePin) * block->pins->len);
+  block->key = adj_template_spec_get_key (block->spec);
 }
 
 void
 mirror_make_blocks (Mirror *self)
 {
-  const AdjDraft *draft = self->draft;
+  const AdjDisplayList *display = self->display;
 
   self->blocks = g_new0 (Block, MAX (2 * self->n_rows, 1));
-  self->paths = g_new0 (LinkPaths, MAX (draft->links->len, 1));
+  self->paths = g_new0 (LinkPaths, MAX (display->links->len, 1));
   for (guint32 b = 0; b < 2 * self->n_rows; b++)
     {
       Block *block = &self->blocks[b];
@@ -206,21 +205,21 @@ mirror_make_blocks (Mirror *self)
       block->links = g_array_new (FALSE, FALSE, 2 * sizeof (guint32));
       block->entries = g_array_new (FALSE, FALSE, sizeof (guint32));
       block->exits = g_array_new (FALSE, FALSE, sizeof (guint32));
-      block->pins = g_array_new (FALSE, FALSE, sizeof (AdjStampPin));
+      block->pins = g_array_new (FALSE, FALSE, sizeof (AdjTemplatePin));
     }
-  for (guint32 i = 0; i < draft->items->len; i++)
+  for (guint32 i = 0; i < display->items->len; i++)
     {
       Block *block = mirror_block_of_item (self, i);
 
       if (block->n_items++ == 0)
         block->first_item = i;
     }
-  for (guint32 l = 0; l < draft->links->len; l++)
+  for (guint32 l = 0; l < display->links->len; l++)
     sort_link (self, l);
   for (guint32 b = 0; b < 2 * self->n_rows; b++)
     {
       spread_pins (&self->blocks[b]);
-      write_order (self, &self->blocks[b]);
+      write_spec (self, &self->blocks[b]);
       self->has_side[b % 2] |= self->blocks[b].n_items > 0;
     }
 }
@@ -236,7 +235,7 @@ mirror_clear_blocks (Mirror *self)
       g_array_unref (block->entries);
       g_array_unref (block->exits);
       g_array_unref (block->pins);
-      adj_stamp_order_free (block->order);
+      adj_template_spec_free (block->spec);
       g_free (block->key);
     }
   g_free (self->blocks);
@@ -247,7 +246,7 @@ AdjRect
 mirror_item_rect (const Mirror *self, guint32 item)
 {
   const Block *block = mirror_block_of_item (self, item);
-  AdjRect rect = block->stamp->cards[item - block->first_item];
+  AdjRect rect = block->template->cards[item - block->first_item];
 
   rect.x += self->columns[block->side == ADJ_SIDE_BACKWARD].left + block->x;
   rect.y += block->y;

@@ -6,10 +6,10 @@
 
 #include "call/adj-op.h"
 #include "ir/adj-input-role.h"
-#include "layout/census-private.h"
+#include "layout/node-roles-private.h"
 #include "passes/adj-repeats.h"
 
-/* A call that gives the same whenever it is made; what draws random numbers is told by its step. */
+/* Whether a call gives the same result each time; random ones are distinguished by their step. */
 static gboolean
 may_repeat (const AdjGraph *graph, guint index, gpointer data)
 {
@@ -20,13 +20,13 @@ may_repeat (const AdjGraph *graph, guint index, gpointer data)
 }
 
 guint32 *
-census_find_repeats (const AdjGraph *graph)
+node_roles_find_repeats (const AdjGraph *graph)
 {
   return adj_graph_find_same_calls (graph, may_repeat, NULL);
 }
 
 guint8 *
-census_find_again (const AdjGraph *graph, const guint32 *repeats)
+node_roles_find_recomputed (const AdjGraph *graph, const guint32 *repeats)
 {
   guint n = adj_graph_get_n_nodes (graph);
   guint8 *again = g_new0 (guint8, MAX (n, 1));
@@ -60,18 +60,18 @@ is_like (const AdjValue *a, const AdjValue *b)
 
 /* Of what forward writes to, backward gets a clone. */
 static guint32
-skip_clone (const AdjCensus *self, guint32 index)
+skip_clone (const AdjNodeRoles *self, guint32 index)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
 
-  return census_packet_is (node->target, "clone") && node->n_inputs == 1
+  return node_roles_packet_is (node->target, "clone") && node->n_inputs == 1
              ? self->entries[node->inputs[0].index].host
              : index;
 }
 
 /* Whether @again reads what @first reads, or copies of it. */
 static gboolean
-reads_the_same (const AdjCensus *self, const AdjNode *first, const AdjNode *again)
+reads_the_same (const AdjNodeRoles *self, const AdjNode *first, const AdjNode *again)
 {
   if (first->n_inputs != again->n_inputs || !is_like (&first->args, &again->args) ||
       !is_like (&first->kwargs, &again->kwargs))
@@ -117,7 +117,7 @@ add_to_step (Steps *steps, const AdjNode *node, guint32 index)
 /* The forward node that @index does again, or G_MAXUINT32: the same call of the same step; else a
  * call of that step on the same values; else, where steps are unknown, the same call. */
 static guint32
-find_original (const AdjCensus *self, guint32 index, const Steps *steps, const guint32 *repeats)
+find_original (const AdjNodeRoles *self, guint32 index, const Steps *steps, const guint32 *repeats)
 {
   const AdjNode *node = adj_graph_get_node (self->graph, index);
   guint32 last = find_last (steps, node);
@@ -139,14 +139,14 @@ find_original (const AdjCensus *self, guint32 index, const Steps *steps, const g
 
 /* What backward does again that forward did. */
 void
-census_find_copies (AdjCensus *self, const guint32 *repeats)
+node_roles_find_copies (AdjNodeRoles *self, const guint32 *repeats)
 {
   Steps steps = { g_hash_table_new (g_int64_hash, g_int64_equal), g_new (guint32, self->n) };
 
   for (guint32 i = 0; i < self->n; i++)
     {
       const AdjNode *node = adj_graph_get_node (self->graph, i);
-      AdjCensusEntry *entry = &self->entries[i];
+      AdjNodeRole *entry = &self->entries[i];
 
       entry->original = G_MAXUINT32;
       if (!self->is_joint || node->opcode != ADJ_OPCODE_CALL_FUNCTION)

@@ -24,37 +24,37 @@
 static gboolean
 crosses (const Mirror *self, guint32 l)
 {
-  const AdjDraftLink *link = adj_draft_link (self->draft, l);
+  const AdjDisplayLink *link = adj_display_link (self->display, l);
 
-  return adj_draft_item (self->draft, link->from)->side !=
-         adj_draft_item (self->draft, link->to)->side;
+  return adj_display_item (self->display, link->from)->side !=
+         adj_display_item (self->display, link->to)->side;
 }
 
 static float
 pin_y (const Mirror *self, guint32 item, guint32 pin)
 {
   const Block *block = mirror_block_of_item (self, item);
-  const AdjStampPath *path = &block->stamp->pins[pin];
+  const AdjTemplatePath *path = &block->template->pins[pin];
 
-  return block->y + g_array_index (block->stamp->points, AdjPoint, path->first).y;
+  return block->y + g_array_index (block->template->points, AdjPoint, path->first).y;
 }
 
 /* Whether a line ends straight at the side of a card where no other one ends: it may slide. */
 static gboolean
 may_slide (const Block *block, guint32 pin)
 {
-  guint32 card = block->order->pins[pin].card;
+  guint32 card = block->spec->pins[pin].card;
 
-  for (guint p = 0; p < block->order->n_pins; p++)
-    if (p != pin && block->order->pins[p].card == card)
+  for (guint p = 0; p < block->spec->n_pins; p++)
+    if (p != pin && block->spec->pins[p].card == card)
       return FALSE;
-  return block->stamp->pins[pin].n == 2;
+  return block->template->pins[pin].n == 2;
 }
 
 float
 mirror_target_y (const Mirror *self, guint32 link, float pill_y)
 {
-  const AdjDraftLink *l = adj_draft_link (self->draft, link);
+  const AdjDisplayLink *l = adj_display_link (self->display, link);
   float y = pin_y (self, l->to, self->paths[link].in);
 
   if (may_slide (mirror_block_of_item (self, l->to), self->paths[link].in))
@@ -66,7 +66,7 @@ mirror_target_y (const Mirror *self, guint32 link, float pill_y)
 static gboolean
 is_thread (const Mirror *self, const Bridge *bridge)
 {
-  const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
+  const AdjDisplayItem *item = adj_display_item (self->display, bridge->item);
 
   return item->role == ADJ_ROLE_RECOMPUTE_COPY ||
          (item->n_read > 0 && item->n_recomputed == item->n_read) || bridge->only_copies;
@@ -77,9 +77,9 @@ is_thread (const Mirror *self, const Bridge *bridge)
 static char *
 describe_bridge (const Mirror *self, const Bridge *bridge)
 {
-  const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
-  const AdjDraftLink *link = adj_draft_link (self->draft, bridge->first_link);
-  gint64 amount = bridge->only_copies ? self->census->entries[link->value.index].bytes
+  const AdjDisplayItem *item = adj_display_item (self->display, bridge->item);
+  const AdjDisplayLink *link = adj_display_link (self->display, bridge->first_link);
+  gint64 amount = bridge->only_copies ? self->roles->entries[link->value.index].bytes
                   : item->n_read      ? item->bytes
                                       : link->bytes;
   g_autofree char *bytes = amount < 0 ? g_strdup ("") : adj_format_bytes ((guint64) amount);
@@ -95,12 +95,12 @@ describe_bridge (const Mirror *self, const Bridge *bridge)
 static void
 label_bridge (Mirror *self, Bridge *bridge)
 {
-  const AdjDraftItem *item = adj_draft_item (self->draft, bridge->item);
+  const AdjDisplayItem *item = adj_display_item (self->display, bridge->item);
   g_autofree char *text = describe_bridge (self, bridge);
 
   bridge->n_values = item->n_read;
   bridge->bytes = item->bytes;
-  bridge->title = adj_arena_intern (self->draft->texts, text);
+  bridge->title = adj_arena_intern (self->display->texts, text);
   bridge->role = is_thread (self, bridge) ? ADJ_ROLE_RECOMPUTED : ADJ_ROLE_SAVED;
   bridge->pill_width =
       MAX (MIN_PILL, adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text) + PILL_PADDING);
@@ -109,9 +109,9 @@ label_bridge (Mirror *self, Bridge *bridge)
 static void
 collect_bridges (Mirror *self)
 {
-  for (guint32 l = 0; l < self->draft->links->len; l++)
+  for (guint32 l = 0; l < self->display->links->len; l++)
     {
-      const AdjDraftLink *link = adj_draft_link (self->draft, l);
+      const AdjDisplayLink *link = adj_display_link (self->display, l);
       Bridge *last = self->bridges->len
                          ? &g_array_index (self->bridges, Bridge, self->bridges->len - 1)
                          : NULL;
@@ -189,7 +189,8 @@ place_pills (Mirror *self)
     }
 }
 
-/* Vertical pieces before the pills (from the source) or behind them (to the targets). */
+/* Assigns lanes to the vertical pieces before the pills (from the source) or after them (to the
+ * targets). */
 static guint
 assign_lanes (Mirror *self, gboolean behind, guint32 *tracks)
 {

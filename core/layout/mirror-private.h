@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "layout/adj-draft.h"
-#include "layout/adj-stamp.h"
+#include "layout/adj-block-template.h"
+#include "layout/adj-display-list.h"
 
 G_BEGIN_DECLS
 
-/* The draft on its way to a picture; every stage adds coordinates. */
+/* The display list while it becomes a picture; every stage adds coordinates. */
 
 #define ADJ_NO_PATH G_MAXUINT32
 
@@ -21,15 +21,15 @@ typedef struct
   GArray *links;   /* guint32[2] of Port */
   GArray *entries; /* guint32: items elsewhere on this side */
   GArray *exits;   /* guint32: cards of this block */
-  GArray *pins;    /* of AdjStampPin */
-  AdjStampOrder *order;
+  GArray *pins;    /* of AdjTemplatePin */
+  AdjTemplateSpec *spec;
   char *key;
-  const AdjStamp *stamp; /* (unowned) */
+  const AdjBlockTemplate *template; /* (unowned) */
   guint n_same;
   float x, y; /* left upper corner; x from the left of the column */
 } Block;
 
-/* Where the pieces of a link are drawn: indices into the paths of the stamps of both ends. */
+/* Where the pieces of a link are drawn: indices into the paths of the templates of both ends. */
 typedef struct
 {
   guint32 out, in; /* ADJ_NO_PATH where there is none; inside one block only @out */
@@ -72,24 +72,24 @@ typedef struct
 
 typedef struct
 {
-  const AdjDraft *draft;
-  const AdjCensus *census;
+  const AdjDisplayList *display;
+  const AdjNodeRoles *roles;
   const AdjRows *rows;
   guint n_rows;
-  Block *blocks;      /* 2 × n_rows: forward, backward */
-  LinkPaths *paths;   /* of each link of the draft */
-  GHashTable *stamps; /* key → AdjStamp (owned) */
-  GArray *frames;     /* of Frame, outer before inner */
-  guint32 *frame_of;  /* of each row: innermost frame */
-  Zone *zones;        /* n_rows + 1: above row i */
+  Block *blocks;         /* 2 × n_rows: forward, backward */
+  LinkPaths *paths;      /* of each link of the display list */
+  GHashTable *templates; /* key → AdjBlockTemplate (owned) */
+  GArray *frames;        /* of Frame, outer before inner */
+  guint32 *frame_of;     /* of each row: innermost frame */
+  Zone *zones;           /* n_rows + 1: above row i */
   Column columns[2];
   gboolean has_side[2];
   GArray *bridges; /* of Bridge */
   MirrorRoutes *routes;
   float band_left, band_right;
   float header_y, bottom;
-  GArray *hops;         /* of AdjPoint: pieces between blocks */
-  AdjStampPath *hop_of; /* of each link: its piece between the blocks */
+  GArray *hops;            /* of AdjPoint: pieces between blocks */
+  AdjTemplatePath *hop_of; /* of each link: its piece between the blocks */
 } Mirror;
 
 #define FRAME_PADDING 14.0f
@@ -103,7 +103,7 @@ mirror_block (const Mirror *self, guint32 row, AdjSide side)
 static inline Block *
 mirror_block_of_item (const Mirror *self, guint32 item)
 {
-  const AdjDraftItem *i = adj_draft_item (self->draft, item);
+  const AdjDisplayItem *i = adj_display_item (self->display, item);
 
   return mirror_block (self, i->row, i->side);
 }
@@ -131,7 +131,7 @@ void mirror_plan_gutter (Mirror *self);
 /* Where a link that crosses reaches the border of the block that reads it. */
 float mirror_target_y (const Mirror *self, guint32 link, float pill_y);
 
-/* emit.c */
+/* emit-scene.c */
 AdjScene *mirror_emit (const Mirror *self);
 
 G_END_DECLS

@@ -47,7 +47,7 @@ struct _MirrorRoutes
 static gboolean
 is_hop (const Mirror *self, guint32 l)
 {
-  const AdjDraftLink *link = adj_draft_link (self->draft, l);
+  const AdjDisplayLink *link = adj_display_link (self->display, l);
   const Block *from = mirror_block_of_item (self, link->from);
   const Block *to = mirror_block_of_item (self, link->to);
 
@@ -57,7 +57,7 @@ is_hop (const Mirror *self, guint32 l)
 static guint
 zone_out (const Mirror *self, guint32 item)
 {
-  const AdjDraftItem *i = adj_draft_item (self->draft, item);
+  const AdjDisplayItem *i = adj_display_item (self->display, item);
 
   return i->side == ADJ_SIDE_FORWARD ? i->row + 1 : i->row;
 }
@@ -65,7 +65,7 @@ zone_out (const Mirror *self, guint32 item)
 static guint
 zone_in (const Mirror *self, guint32 item)
 {
-  const AdjDraftItem *i = adj_draft_item (self->draft, item);
+  const AdjDisplayItem *i = adj_display_item (self->display, item);
 
   return i->side == ADJ_SIDE_FORWARD ? i->row : i->row + 1;
 }
@@ -74,31 +74,31 @@ zone_in (const Mirror *self, guint32 item)
 static float
 exit_x (const Mirror *self, guint32 l)
 {
-  const Block *block = mirror_block_of_item (self, adj_draft_link (self->draft, l)->from);
-  const AdjBlockGraph *graph = block->order->graph;
+  const Block *block = mirror_block_of_item (self, adj_display_link (self->display, l)->from);
+  const AdjBlockGraph *graph = block->spec->graph;
   guint32 port = graph->links[self->paths[l].out][1] - graph->n_cards - graph->n_entries;
 
-  return block->x + block->stamp->exits[port];
+  return block->x + block->template->exits[port];
 }
 
 static float
 entry_x (const Mirror *self, guint32 l)
 {
-  const Block *block = mirror_block_of_item (self, adj_draft_link (self->draft, l)->to);
-  const AdjBlockGraph *graph = block->order->graph;
+  const Block *block = mirror_block_of_item (self, adj_display_link (self->display, l)->to);
+  const AdjBlockGraph *graph = block->spec->graph;
   guint32 port = graph->links[self->paths[l].in][0] - graph->n_cards;
 
-  return block->x + block->stamp->entries[port];
+  return block->x + block->template->entries[port];
 }
 
 static void
 collect_routes (Mirror *self, MirrorRoutes *routes)
 {
-  const AdjDraft *draft = self->draft;
+  const AdjDisplayList *display = self->display;
 
-  for (guint32 l = 0; l < draft->links->len; l++)
+  for (guint32 l = 0; l < display->links->len; l++)
     {
-      const AdjDraftLink *link = adj_draft_link (draft, l);
+      const AdjDisplayLink *link = adj_display_link (display, l);
       guint in;
       Route *route;
 
@@ -109,7 +109,7 @@ collect_routes (Mirror *self, MirrorRoutes *routes)
           guint out = zone_out (self, link->from);
           Route fresh = { .item = link->from,
                           .first_link = l,
-                          .side = adj_draft_item (draft, link->from)->side == ADJ_SIDE_BACKWARD,
+                          .side = adj_display_item (display, link->from)->side == ADJ_SIDE_BACKWARD,
                           .from = out,
                           .low = out,
                           .high = out };
@@ -169,7 +169,7 @@ add_crossing (Mirror *self, MirrorRoutes *routes, guint32 r, guint zone)
   for (guint32 l = route->first_link; l < route->end_link; l++)
     if (is_hop (self, l))
       {
-        if (zone_in (self, adj_draft_link (self->draft, l)->to) == zone)
+        if (zone_in (self, adj_display_link (self->display, l)->to) == zone)
           {
             span->low = MIN (span->low, entry_x (self, l));
             span->high = MAX (span->high, entry_x (self, l));
@@ -206,7 +206,7 @@ collect_crossings (Mirror *self, MirrorRoutes *routes)
       for (guint32 l = route->first_link; l < route->end_link; l++)
         if (is_hop (self, l))
           {
-            guint zone = zone_in (self, adj_draft_link (self->draft, l)->to);
+            guint zone = zone_in (self, adj_display_link (self->display, l)->to);
 
             if (g_hash_table_add (seen, GUINT_TO_POINTER (zone)))
               add_crossing (self, routes, r, zone);
@@ -271,8 +271,8 @@ mirror_plan_routes (Mirror *self)
   routes->routes = g_array_new (FALSE, FALSE, sizeof (Route));
   routes->crossings = g_array_new (FALSE, FALSE, sizeof (Crossing));
   routes->n_tracks = g_new0 (guint, self->n_rows + 1);
-  routes->route_of = g_new (guint32, MAX (self->draft->items->len, 1));
-  for (guint i = 0; i < self->draft->items->len; i++)
+  routes->route_of = g_new (guint32, MAX (self->display->items->len, 1));
+  for (guint i = 0; i < self->display->items->len; i++)
     routes->route_of[i] = NO_TRACK;
   collect_routes (self, routes);
   for (guint side = 0; side < 2; side++)
@@ -336,7 +336,7 @@ crossing_y (const Mirror *self, guint32 r, guint zone)
 }
 
 static void
-add_point (Mirror *self, AdjStampPath *path, float x, float y)
+add_point (Mirror *self, AdjTemplatePath *path, float x, float y)
 {
   AdjPoint point = { x, y };
 
@@ -347,7 +347,7 @@ add_point (Mirror *self, AdjStampPath *path, float x, float y)
 static void
 draw_hop (Mirror *self, guint32 l)
 {
-  const AdjDraftLink *link = adj_draft_link (self->draft, l);
+  const AdjDisplayLink *link = adj_display_link (self->display, l);
   guint32 r = self->routes->route_of[link->from];
   const Route *route = &g_array_index (self->routes->routes, Route, r);
   const Block *from = mirror_block_of_item (self, link->from);
@@ -357,10 +357,10 @@ draw_hop (Mirror *self, guint32 l)
   float a = column + exit_x (self, l), b = column + entry_x (self, l);
   guint in = zone_in (self, link->to);
   float y = crossing_y (self, r, route->from);
-  AdjStampPath *path = &self->hop_of[l];
+  AdjTemplatePath *path = &self->hop_of[l];
 
   path->first = self->hops->len;
-  add_point (self, path, a, down ? from->y + from->stamp->height : from->y);
+  add_point (self, path, a, down ? from->y + from->template->height : from->y);
   if (in != route->from)
     {
       add_point (self, path, a, y);
@@ -374,16 +374,16 @@ draw_hop (Mirror *self, guint32 l)
       add_point (self, path, a, y);
       add_point (self, path, b, y);
     }
-  add_point (self, path, b, down ? to->y : to->y + to->stamp->height);
+  add_point (self, path, b, down ? to->y : to->y + to->template->height);
 }
 
 void
 mirror_draw_routes (Mirror *self)
 {
-  guint32 n = self->draft->links->len;
+  guint32 n = self->display->links->len;
 
   self->hops = g_array_new (FALSE, FALSE, sizeof (AdjPoint));
-  self->hop_of = g_new0 (AdjStampPath, MAX (n, 1));
+  self->hop_of = g_new0 (AdjTemplatePath, MAX (n, 1));
   for (guint32 l = 0; l < n; l++)
     if (is_hop (self, l))
       draw_hop (self, l);

@@ -25,18 +25,18 @@ call_clear (gpointer data)
 static GArray *
 collect_calls (const Sorter *self)
 {
-  const AdjCensus *census = self->census;
-  guint n = adj_captured_get_n_calls (census->captured);
+  const AdjNodeRoles *roles = self->roles;
+  guint n = adj_captured_get_n_calls (roles->captured);
   g_autofree guint *at = g_new0 (guint, n + 1);
   GArray *calls = g_array_new (FALSE, FALSE, sizeof (Call));
 
   g_array_set_clear_func (calls, call_clear);
-  for (guint32 i = 0; i < census->n; i++)
+  for (guint32 i = 0; i < roles->n; i++)
     {
-      guint32 number = adj_captured_get_node (census->captured, i)->call;
+      guint32 number = adj_captured_get_node (roles->captured, i)->call;
       guint slot = number == ADJ_CAPTURED_NONE ? n : number;
 
-      if (!sorter_is_card (census, i))
+      if (!sorter_is_card (roles, i))
         continue;
       if (at[slot] == 0 || slot == n)
         {
@@ -54,8 +54,8 @@ collect_calls (const Sorter *self)
 static gboolean
 flows_down (const Sorter *self, const GArray *calls)
 {
-  const AdjCensus *census = self->census;
-  g_autofree guint *place = g_new0 (guint, census->n + 1);
+  const AdjNodeRoles *roles = self->roles;
+  g_autofree guint *place = g_new0 (guint, roles->n + 1);
 
   for (guint c = 0; c < calls->len; c++)
     {
@@ -64,13 +64,13 @@ flows_down (const Sorter *self, const GArray *calls)
       for (guint k = 0; k < cards->len; k++)
         place[g_array_index (cards, guint32, k)] = c + 1;
     }
-  for (guint32 i = 0; i < census->n; i++)
+  for (guint32 i = 0; i < roles->n; i++)
     {
-      const AdjNode *node = adj_graph_get_node (census->graph, i);
-      guint reader = place[census->entries[i].host];
+      const AdjNode *node = adj_graph_get_node (roles->graph, i);
+      guint reader = place[roles->entries[i].host];
 
       for (guint k = 0; k < node->n_inputs && reader > 0; k++)
-        if (place[census->entries[node->inputs[k].index].host] > reader)
+        if (place[roles->entries[node->inputs[k].index].host] > reader)
           return FALSE;
     }
   return TRUE;
@@ -101,7 +101,7 @@ append_cards (Sorter *self, AdjRow *row, const GArray *cards)
 gboolean
 sorter_cut_calls (Sorter *self)
 {
-  const AdjCaptured *captured = self->census->captured;
+  const AdjCaptured *captured = self->roles->captured;
   g_autoptr (GArray) calls = collect_calls (self);
   AdjRow *loose = NULL;
   guint n_named = 0;

@@ -16,13 +16,13 @@ static GArray *
 leading_cards (const Sorter *self)
 {
   GArray *cards = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint n = self->census->n;
+  guint n = self->roles->n;
 
   for (guint32 k = 0; k < n; k++)
     {
       guint32 i = self->leading == ADJ_SIDE_FORWARD ? k : n - 1 - k;
 
-      if (sorter_is_card (self->census, i) && self->census->entries[i].side == self->leading)
+      if (sorter_is_card (self->roles, i) && self->roles->entries[i].side == self->leading)
         g_array_append_val (cards, i);
     }
   return cards;
@@ -33,22 +33,22 @@ leading_cards (const Sorter *self)
 static guint *
 count_live (const Sorter *self, const GArray *cards)
 {
-  const AdjCensus *census = self->census;
-  g_autofree guint32 *at = g_new (guint32, census->n);
+  const AdjNodeRoles *roles = self->roles;
+  g_autofree guint32 *at = g_new (guint32, roles->n);
   g_autofree guint32 *last = g_new0 (guint32, MAX (cards->len, 1));
   guint *live = g_new0 (guint, cards->len + 1);
 
-  memset (at, 0xff, sizeof (guint32) * census->n);
+  memset (at, 0xff, sizeof (guint32) * roles->n);
   for (guint k = 0; k < cards->len; k++)
     at[g_array_index (cards, guint32, k)] = k;
-  for (guint i = 0; i < census->n; i++)
+  for (guint i = 0; i < roles->n; i++)
     {
-      const AdjNode *node = adj_graph_get_node (census->graph, i);
-      guint32 reader = at[census->entries[i].host];
+      const AdjNode *node = adj_graph_get_node (roles->graph, i);
+      guint32 reader = at[roles->entries[i].host];
 
       for (guint j = 0; j < node->n_inputs && reader != G_MAXUINT32; j++)
         {
-          guint32 maker = at[census->entries[node->inputs[j].index].host];
+          guint32 maker = at[roles->entries[node->inputs[j].index].host];
 
           if (maker != G_MAXUINT32)
             {
@@ -110,7 +110,7 @@ append_stretch (Sorter *self, GArray *cards, guint from, guint to, guint32 modul
 
   if (module == 0 && to - from >= SMALL)
     {
-      g_autofree char *class = name_stretch (self->census->graph, cards, from, to);
+      g_autofree char *class = name_stretch (self->roles->graph, cards, from, to);
       g_autofree char *path = g_strdup_printf ("#%u", self->rows->rows->len);
 
       module = sorter_append_module (self->rows, path, class, 0);

@@ -15,12 +15,12 @@ line_key (guint32 row, const AdjNode *node)
 static void
 collect_lines (Sorter *self)
 {
-  for (guint i = 0; i < self->census->n; i++)
+  for (guint i = 0; i < self->roles->n; i++)
     if (self->rows->row_of[i] != ADJ_NO_ROW)
       {
         gint64 *key = g_new (gint64, 1);
 
-        *key = line_key (self->rows->row_of[i], adj_graph_get_node (self->census->graph, i));
+        *key = line_key (self->rows->row_of[i], adj_graph_get_node (self->roles->graph, i));
         g_hash_table_add (self->lines, key);
       }
 }
@@ -45,10 +45,10 @@ row_by_lines (const Sorter *self, const AdjNode *node, guint32 now)
       return row;
   for (guint k = 0; k < node->n_inputs; k++)
     {
-      guint32 host = self->census->entries[node->inputs[k].index].host;
+      guint32 host = self->roles->entries[node->inputs[k].index].host;
       guint32 row = self->rows->row_of[host];
 
-      if (row != ADJ_NO_ROW && row <= now && self->census->entries[host].side == self->leading)
+      if (row != ADJ_NO_ROW && row <= now && self->roles->entries[host].side == self->leading)
         read = read == ADJ_NO_ROW ? row : MAX (read, row);
     }
   return read != ADJ_NO_ROW ? read : now;
@@ -79,7 +79,7 @@ list_rows_of_units (const Sorter *self)
 
   for (guint i = 0; i < self->rows->modules->len; i++)
     g_ptr_array_add (lists, g_array_new (FALSE, FALSE, sizeof (guint32)));
-  for (guint i = 0; i < self->census->n; i++)
+  for (guint i = 0; i < self->roles->n; i++)
     if (self->rows->row_of[i] != ADJ_NO_ROW)
       {
         GArray *list = g_ptr_array_index (lists, self->unit[i]);
@@ -97,10 +97,9 @@ row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
 {
   for (guint k = 0; k < node->n_inputs; k++)
     {
-      guint32 host = self->census->entries[node->inputs[k].index].host;
+      guint32 host = self->roles->entries[node->inputs[k].index].host;
 
-      if (sorter_is_card (self->census, host) &&
-          self->census->entries[host].side != self->leading &&
+      if (sorter_is_card (self->roles, host) && self->roles->entries[host].side != self->leading &&
           self->rows->row_of[host] != ADJ_NO_ROW)
         row = MIN (row, self->rows->row_of[host]);
     }
@@ -110,21 +109,21 @@ row_above_inputs (const Sorter *self, const AdjNode *node, guint32 row)
 void
 sorter_place_following (Sorter *self)
 {
-  const AdjCensus *census = self->census;
+  const AdjNodeRoles *roles = self->roles;
   g_autoptr (GPtrArray) of_units = list_rows_of_units (self);
   gboolean down = self->leading == ADJ_SIDE_BACKWARD;
   guint32 now = down ? 0 : self->rows->rows->len - 1;
 
   collect_lines (self);
-  for (guint32 i = 0; i < census->n; i++)
+  for (guint32 i = 0; i < roles->n; i++)
     {
-      const AdjNode *node = adj_graph_get_node (census->graph, i);
-      guint32 twin = census->entries[i].twin, row = ADJ_NO_ROW;
+      const AdjNode *node = adj_graph_get_node (roles->graph, i);
+      guint32 counterpart = roles->entries[i].counterpart, row = ADJ_NO_ROW;
 
-      if (!sorter_is_card (census, i) || census->entries[i].side == self->leading)
+      if (!sorter_is_card (roles, i) || roles->entries[i].side == self->leading)
         continue;
-      if (twin != G_MAXUINT32)
-        row = self->rows->row_of[census->entries[twin].host];
+      if (counterpart != G_MAXUINT32)
+        row = self->rows->row_of[roles->entries[counterpart].host];
       if (row == ADJ_NO_ROW && self->unit[i] != 0)
         row = row_by_unit (g_ptr_array_index (of_units, self->unit[i]), now);
       if (row == ADJ_NO_ROW)

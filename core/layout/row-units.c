@@ -58,8 +58,8 @@ find_heights (AdjRows *self)
 static void
 count_cards (Sorter *self)
 {
-  for (guint32 i = 0; i < self->census->n; i++)
-    if (sorter_is_card (self->census, i) && self->census->entries[i].side == self->leading)
+  for (guint32 i = 0; i < self->roles->n; i++)
+    if (sorter_is_card (self->roles, i) && self->roles->entries[i].side == self->leading)
       for (guint32 at = self->unit[i]; at != ADJ_NO_MODULE;
            at = adj_rows_module (self->rows, at)->parent)
         adj_rows_module (self->rows, at)->n_cards++;
@@ -84,12 +84,12 @@ unit_of_module (AdjRows *self, guint32 module)
 void
 sorter_find_units (Sorter *self)
 {
-  const AdjCensus *census = self->census;
+  const AdjNodeRoles *roles = self->roles;
 
-  for (guint i = 0; i < census->n; i++)
-    self->unit[i] = module_of_node (self, adj_graph_get_node (census->graph, i));
+  for (guint i = 0; i < roles->n; i++)
+    self->unit[i] = module_of_node (self, adj_graph_get_node (roles->graph, i));
   find_heights (self->rows);
   count_cards (self);
-  for (guint i = 0; i < census->n; i++)
+  for (guint i = 0; i < roles->n; i++)
     self->unit[i] = unit_of_module (self->rows, self->unit[i]);
 }

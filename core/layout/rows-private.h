@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Rows in the making. */
 typedef struct
 {
-  const AdjCensus *census;
+  const AdjNodeRoles *roles;
   const AdjLayoutOptions *options;
   AdjRows *rows;
   GHashTable *by_path; /* module path → index + 1 */
@@ -22,16 +22,17 @@ typedef struct
 AdjRow *sorter_append_row (GArray *rows, guint32 module);
 GArray *sorter_get_nodes (const AdjRow *row, AdjSide side); /* (transfer none) */
 guint32 sorter_append_module (AdjRows *self, const char *path, const char *class, guint32 parent);
-gboolean sorter_is_card (const AdjCensus *census, guint32 index);
+gboolean sorter_is_card (const AdjNodeRoles *roles, guint32 index);
 
 /* Fills the modules, and the one of each node. */
 void sorter_find_units (Sorter *self);
 /* Makes rows of the cards of the leading side. */
 void sorter_cut_rows (Sorter *self);
-/* Makes rows of the nodes of autograd that a captured backward consists of; %FALSE where its nodes
- * do not say. */
+/* Makes a row for each autograd node of a captured backward; %FALSE where its nodes do not name
+ * them. */
 gboolean sorter_cut_calls (Sorter *self);
-/* Gives every card of the other side the row of its twin, of its module, or of its source line. */
+/* Gives every card of the other side the row of its counterpart, of its module, or of its source
+ * line. */
 void sorter_place_following (Sorter *self);
 
 G_END_DECLS

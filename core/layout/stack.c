@@ -69,7 +69,7 @@ depth_of_row (const Mirror *self, guint32 row)
 static gboolean
 find_straight (const Mirror *self, const Block *block, float *from, float *to)
 {
-  const AdjBlockGraph *graph = block->order->graph;
+  const AdjBlockGraph *graph = block->spec->graph;
 
   for (guint32 e = graph->n_entries; e-- > 0;)
     {
@@ -80,8 +80,8 @@ find_straight (const Mirror *self, const Block *block, float *from, float *to)
       for (guint32 x = 0; x < before->exits->len && before->row == next; x++)
         if (g_array_index (before->exits, guint32, x) == source - before->first_item)
           {
-            *from = before->x + before->stamp->exits[x];
-            *to = block->stamp->entries[e];
+            *from = before->x + before->template->exits[x];
+            *to = block->template->entries[e];
             return TRUE;
           }
     }
@@ -92,11 +92,11 @@ find_straight (const Mirror *self, const Block *block, float *from, float *to)
 static void
 place_block (Mirror *self, Block *block, float width)
 {
-  float room =
-      (width - block->stamp->width) / 2 - FRAME_PADDING * (float) depth_of_row (self, block->row);
+  float room = (width - block->template->width) / 2 -
+               FRAME_PADDING * (float) depth_of_row (self, block->row);
   float from, to, shift = 0;
 
-  block->x = (width - block->stamp->width) / 2;
+  block->x = (width - block->template->width) / 2;
   if (find_straight (self, block, &from, &to))
     shift = from - (block->x + to);
   if (block->n_items > 1)
@@ -104,7 +104,7 @@ place_block (Mirror *self, Block *block, float width)
   block->x += room > 0 && shift >= -room && shift <= room ? shift : 0;
 }
 
-/* What begins a column stands in line with its first reader. */
+/* Aligns the first item of a column with its first reader. */
 static void
 place_start (Mirror *self, guint side, float width)
 {
@@ -119,9 +119,9 @@ place_start (Mirror *self, guint side, float width)
       for (guint32 e = 0; e < reader->entries->len; e++)
         if (g_array_index (reader->entries, guint32, e) == block->first_item)
           {
-            float x = reader->x + reader->stamp->entries[e] - block->stamp->exits[0];
+            float x = reader->x + reader->template->entries[e] - block->template->exits[0];
 
-            block->x = CLAMP (x, 0, width - block->stamp->width);
+            block->x = CLAMP (x, 0, width - block->template->width);
             return;
           }
     }
@@ -137,7 +137,8 @@ place_columns (Mirror *self)
       for (guint32 row = 0; row < self->n_rows; row++)
         {
           const Block *block = &self->blocks[2 * row + side];
-          float needed = block->stamp->width + 2 * FRAME_PADDING * (float) depth_of_row (self, row);
+          float needed =
+              block->template->width + 2 * FRAME_PADDING * (float) depth_of_row (self, row);
 
           if (block->n_items)
             width = MAX (width, needed);
@@ -211,7 +212,7 @@ place_rows (Mirror *self)
     {
       Block *forward = mirror_block (self, row, ADJ_SIDE_FORWARD);
       Block *backward = mirror_block (self, row, ADJ_SIDE_BACKWARD);
-      float height = MAX (forward->stamp->height, backward->stamp->height);
+      float height = MAX (forward->template->height, backward->template->height);
 
       self->zones[row] = (Zone){ y, row ? mirror_zone_need (self, row) : 0 };
       if (row == 0 && mirror_zone_has_tracks (self, 0))
@@ -219,8 +220,8 @@ place_rows (Mirror *self)
       y += self->zones[row].height;
       y += ADJ_GROUP_TITLE_HEIGHT * (float) count_edges (self, row, FALSE);
       open_frames (self, row, y);
-      forward->y = y + (height - forward->stamp->height) / 2;
-      backward->y = y + (height - backward->stamp->height) / 2;
+      forward->y = y + (height - forward->template->height) / 2;
+      backward->y = y + (height - backward->template->height) / 2;
       y += height;
       close_frames (self, row, y);
       y += BOTTOM_PADDING * (float) count_edges (self, row, TRUE);

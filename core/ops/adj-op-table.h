@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The table of operators: the records of core/ops, and the twins that were derived of them. */
+/* The table of operators: the records of core/ops, and the variants that were derived of them. */
 
 /* How many there are, and the operator at @index, below that many. */
 ADJ_PUBLIC guint adj_ops_get_n (void);

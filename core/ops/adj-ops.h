@@ -21,7 +21,7 @@ typedef enum
 /* The operator of a record; never %NULL. */
 ADJ_PUBLIC const AdjOp *adj_op (AdjOpId id);
 
-/* The record that an in-place or copy twin was derived from; %NULL for records themselves. */
+/* The record that an in-place or copy variant was derived from; %NULL for records themselves. */
 ADJ_PUBLIC const AdjOp *adj_op_get_base (const AdjOp *op);
 
 /* What computes the new values of the arguments that @op writes, from the same arguments: its base,
@@ -29,15 +29,15 @@ ADJ_PUBLIC const AdjOp *adj_op_get_base (const AdjOp *op);
  * values.  %NULL when there is none. */
 ADJ_PUBLIC const AdjOp *adj_op_get_functional (const AdjOp *op);
 
-/* What an operator over lists (`_foreach_add.List`) or its twin does with the i-th elements: @from
- * (out): where argument k of it stands among those of @op; -1: it has its default.  %NULL for all
- * others. */
+/* What an operator over lists (`_foreach_add.List`) or its variant does with the i-th elements:
+ * @from (out): where argument k of it stands among those of @op; -1: it has its default.  %NULL for
+ * all others. */
 const AdjOp *adj_op_get_element (const AdjOp *op, const gint8 **from);
 /* Its arguments for the @i-th elements of @args, those of @op. */
 void adj_op_take_element (const AdjOp *op, const AdjValue *args, guint i, AdjValue *out);
 
 /* Whether it writes a list of tensors one of which may show what another reads or writes. */
-gboolean adj_op_call_is_entangled (const AdjOpCall *call);
+gboolean adj_op_call_has_coupled_elements (const AdjOpCall *call);
 /* What it does with each element, one after the other, as PyTorch's kernels do it. */
 gboolean adj_op_call_in_turn (AdjOpCall *call);
 

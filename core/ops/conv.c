@@ -14,10 +14,10 @@ typedef struct
 {
   guint input; /* the weight follows */
   guint stride, padding, dilation, transposed, output_padding, groups;
-} Places;
+} Positions;
 
-static const Places forward_places = { 0, 3, 4, 5, 6, 7, 8 };
-static const Places backward_places = { 1, 4, 5, 6, 7, 8, 9 };
+static const Positions forward_positions = { 0, 3, 4, 5, 6, 7, 8 };
+static const Positions backward_positions = { 1, 4, 5, 6, 7, 8, 9 };
 
 typedef struct
 {
@@ -29,22 +29,22 @@ typedef struct
 } Options;
 
 static gboolean
-read_options (const AdjOpCall *call, const Places *places, Options *out)
+read_options (const AdjOpCall *call, const Positions *positions, Options *out)
 {
-  const AdjTensorMeta *input = adj_op_call_meta (call, places->input);
+  const AdjTensorMeta *input = adj_op_call_meta (call, positions->input);
 
   if (adj_context_has_error (call->cx))
     return FALSE;
   if (input->shape.rank < 3 || input->shape.rank > 2 + OP_MAX_AXES)
     return adj_op_call_fail (call, "the input has rank %u, not 3 to 5", input->shape.rank);
   out->n = input->shape.rank - 2;
-  out->groups = adj_op_call_int (call, places->groups, 1);
-  out->transposed = adj_op_call_bool (call, places->transposed);
+  out->groups = adj_op_call_int (call, positions->groups, 1);
+  out->transposed = adj_op_call_bool (call, positions->transposed);
   if (adj_context_has_error (call->cx) ||
-      !op_axes (call, places->stride, out->n, 1, NULL, out->stride) ||
-      !op_axes (call, places->padding, out->n, 0, NULL, out->padding) ||
-      !op_axes (call, places->dilation, out->n, 1, NULL, out->dilation) ||
-      !op_axes (call, places->output_padding, out->n, 0, NULL, out->output_padding))
+      !op_axes (call, positions->stride, out->n, 1, NULL, out->stride) ||
+      !op_axes (call, positions->padding, out->n, 0, NULL, out->padding) ||
+      !op_axes (call, positions->dilation, out->n, 1, NULL, out->dilation) ||
+      !op_axes (call, positions->output_padding, out->n, 0, NULL, out->output_padding))
     return FALSE;
   if (out->groups < 1)
     return adj_op_call_fail (call, "groups must be positive");
@@ -64,13 +64,13 @@ fail_shapes (const AdjOpCall *call, const AdjShape *input, const AdjShape *weigh
 /* Whether input and weight fit; the number of output channels into @channels. */
 static gboolean
 check_weight (const AdjOpCall *call,
-              const Places *places,
+              const Positions *positions,
               const Options *options,
               AdjSize *channels)
 {
   AdjSymbols *symbols = op_symbols (call);
-  const AdjTensorMeta *input = adj_op_call_meta (call, places->input);
-  const AdjTensorMeta *weight = adj_op_call_meta (call, places->input + 1);
+  const AdjTensorMeta *input = adj_op_call_meta (call, positions->input);
+  const AdjTensorMeta *weight = adj_op_call_meta (call, positions->input + 1);
   const AdjSize *w = weight->shape.size;
   AdjSize groups = ADJ_SIZE (options->groups), quotient;
 
@@ -116,12 +116,15 @@ output_size (const AdjOpCall *call, const Options *options, guint axis, AdjSize 
 
 /* The sizes of the result of a convolution. */
 static gboolean
-output_sizes (const AdjOpCall *call, const Places *places, const Options *options, AdjSize *out)
+output_sizes (const AdjOpCall *call,
+              const Positions *positions,
+              const Options *options,
+              AdjSize *out)
 {
-  const AdjShape *input = &adj_op_call_meta (call, places->input)->shape;
-  const AdjShape *weight = &adj_op_call_meta (call, places->input + 1)->shape;
+  const AdjShape *input = &adj_op_call_meta (call, positions->input)->shape;
+  const AdjShape *weight = &adj_op_call_meta (call, positions->input + 1)->shape;
 
-  if (!check_weight (call, places, options, &out[1]))
+  if (!check_weight (call, positions, options, &out[1]))
     return FALSE;
   out[0] = input->size[0];
   for (guint i = 0; i < options->n; i++)
@@ -137,14 +140,15 @@ output_sizes (const AdjOpCall *call, const Places *places, const Options *option
 
 /* Volumes are so in oneDNN alone, which does not know f64 and integers. */
 static gboolean
-is_channels_last (const AdjOpCall *call, const Places *places)
+is_channels_last (const AdjOpCall *call, const Positions *positions)
 {
-  const AdjTensorMeta *input = adj_op_call_meta (call, places->input);
+  const AdjTensorMeta *input = adj_op_call_meta (call, positions->input);
 
   if (input->shape.rank == 5 &&
       (!adj_dtype_is_floating (input->dtype) || input->dtype == ADJ_DTYPE_F64))
     return FALSE;
-  return op_is_channels_last (call, places->input) || op_is_channels_last (call, places->input + 1);
+  return op_is_channels_last (call, positions->input) ||
+         op_is_channels_last (call, positions->input + 1);
 }
 
 static gboolean
@@ -155,8 +159,8 @@ convolution_meta (AdjOpCall *call)
   AdjSize sizes[2 + OP_MAX_AXES];
   AdjDType dtype;
 
-  if (!read_options (call, &forward_places, &options) ||
-      !output_sizes (call, &forward_places, &options, sizes))
+  if (!read_options (call, &forward_positions, &options) ||
+      !output_sizes (call, &forward_positions, &options, sizes))
     return FALSE;
   dtype = adj_op_call_meta (call, 0)->dtype;
   if (bias != NULL)
@@ -168,7 +172,7 @@ convolution_meta (AdjOpCall *call)
         return adj_op_call_fail (call, "the bias must have one entry per output channel, of the "
                                        "input's dtype");
     }
-  op_add_format (call, dtype, options.n + 2, sizes, is_channels_last (call, &forward_places));
+  op_add_format (call, dtype, options.n + 2, sizes, is_channels_last (call, &forward_positions));
   return TRUE;
 }
 
@@ -180,8 +184,8 @@ backward_meta (AdjOpCall *call)
   Options options;
   AdjShape wanted;
 
-  if (!read_options (call, &backward_places, &options) ||
-      !output_sizes (call, &backward_places, &options, wanted.size))
+  if (!read_options (call, &backward_positions, &options) ||
+      !output_sizes (call, &backward_positions, &options, wanted.size))
     return FALSE;
   adj_shape_init (&wanted, op_symbols (call), options.n + 2, wanted.size);
   if (!adj_shape_same_sizes (&wanted, &grad->shape, op_symbols (call)) ||
@@ -193,7 +197,7 @@ backward_meta (AdjOpCall *call)
       return adj_op_call_fail (call, "the gradient %s is none of a result %s", a, b);
     }
 
-  channels_last = is_channels_last (call, &backward_places);
+  channels_last = is_channels_last (call, &backward_positions);
   for (guint i = 0; i < 2; i++)
     {
       const AdjTensorMeta *of = adj_op_call_meta (call, 1 + i);
@@ -233,7 +237,7 @@ convolution_kernel (AdjOpCall *call)
   AdjKView bias;
   AdjKConv conv;
 
-  if (!read_options (call, &forward_places, &options))
+  if (!read_options (call, &forward_positions, &options))
     return FALSE;
   conv = conv_new (&options);
   if (!op_input (call, 0, options.transposed ? &conv.y : &conv.x) || !op_input (call, 1, &conv.w) ||
@@ -269,7 +273,7 @@ backward_kernel (AdjOpCall *call)
   AdjKConv conv;
   gboolean done = TRUE;
 
-  if (!read_options (call, &backward_places, &options) || !op_input (call, 0, &grad) ||
+  if (!read_options (call, &backward_positions, &options) || !op_input (call, 0, &grad) ||
       !op_input (call, 1, &input) || !op_input (call, 2, &weight) ||
       !op_output_or_null (call, 0, &x, &gx) || !op_output_or_null (call, 1, &w, &gw) ||
       !op_output_or_null (call, 2, &b, &gb))
@@ -299,9 +303,9 @@ backward_kernel (AdjOpCall *call)
 /* Multiplications for one element of the narrow side: the result of a convolution, the input of a
  * transposed one. */
 static double
-products (const AdjOpCall *call, const Places *places)
+products (const AdjOpCall *call, const Positions *positions)
 {
-  const AdjShape *weight = &adj_op_call_meta (call, places->input + 1)->shape;
+  const AdjShape *weight = &adj_op_call_meta (call, positions->input + 1)->shape;
   double outputs = 0;
   gint64 n;
 
@@ -313,40 +317,41 @@ products (const AdjOpCall *call, const Places *places)
 static double
 convolution_flops (const AdjOpCall *call)
 {
-  gboolean transposed = adj_op_call_bool (call, forward_places.transposed);
+  gboolean transposed = adj_op_call_bool (call, forward_positions.transposed);
   const AdjShape *narrow =
       transposed ? &adj_op_call_meta (call, 0)->shape : &call->results[0].meta.shape;
 
-  return 2 * op_count (call, narrow) * products (call, &forward_places);
+  return 2 * op_count (call, narrow) * products (call, &forward_positions);
 }
 
 /* Of the result of a convolution (@sums_outputs false) or a transposed one. */
 static double
-reduction_of (const AdjOpCall *call, const Places *places, gboolean sums_outputs)
+reduction_of (const AdjOpCall *call, const Positions *positions, gboolean sums_outputs)
 {
-  const AdjShape *weight = &adj_op_call_meta (call, places->input + 1)->shape;
+  const AdjShape *weight = &adj_op_call_meta (call, positions->input + 1)->shape;
   gint64 inputs = 1;
 
   if (!sums_outputs)
-    return products (call, places);
+    return products (call, positions);
   adj_size_get_hint (op_symbols (call), weight->size[1], &inputs);
   return op_count (call, weight) / (double) MAX (inputs, 1) /
-         (double) adj_op_call_int (call, places->groups, 1);
+         (double) adj_op_call_int (call, positions->groups, 1);
 }
 
 static double
 convolution_reduction (const AdjOpCall *call)
 {
-  return reduction_of (call, &forward_places, adj_op_call_bool (call, forward_places.transposed));
+  return reduction_of (call, &forward_positions,
+                       adj_op_call_bool (call, forward_positions.transposed));
 }
 
 static double
 backward_flops (const AdjOpCall *call)
 {
-  gboolean transposed = adj_op_call_bool (call, backward_places.transposed);
+  gboolean transposed = adj_op_call_bool (call, backward_positions.transposed);
   const AdjShape *grad = &adj_op_call_meta (call, 0)->shape;
   const AdjShape *narrow = transposed ? &adj_op_call_meta (call, 1)->shape : grad;
-  double product = 2 * op_count (call, narrow) * products (call, &backward_places);
+  double product = 2 * op_count (call, narrow) * products (call, &backward_positions);
 
   return (op_wants (call, 10, 0) + op_wants (call, 10, 1)) * product +
          op_wants (call, 10, 2) * op_count (call, grad);
@@ -357,8 +362,8 @@ static double
 backward_reduction (const AdjOpCall *call)
 {
   const AdjShape *grad = &adj_op_call_meta (call, 0)->shape;
-  gboolean transposed = adj_op_call_bool (call, backward_places.transposed);
-  double over_weight = reduction_of (call, &backward_places, !transposed);
+  gboolean transposed = adj_op_call_bool (call, backward_positions.transposed);
+  double over_weight = reduction_of (call, &backward_positions, !transposed);
   gint64 channels = 1;
 
   adj_size_get_hint (op_symbols (call), grad->size[1], &channels);

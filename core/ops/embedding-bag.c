@@ -332,7 +332,7 @@ gather (const Bags *bags, const AdjKView *weight, const double *samples, gint64 
 }
 
 static gboolean
-write_places (AdjOpCall *call, const Bags *bags, gint64 mode, AdjKView *sizes, AdjKView *largest)
+write_indices (AdjOpCall *call, const Bags *bags, gint64 mode, AdjKView *sizes, AdjKView *largest)
 {
   AdjKView bag_view;
   AdjKView from = {
@@ -376,7 +376,7 @@ bag_kernel (AdjOpCall *call)
   sizes = op_temporary (&column, ADJ_K_I64, &sizes_view);
   gather (&bags, &weight, samples, mode, &(Gathered){ sums, largest, sizes });
   adj_k_copy (&out, &sums_view);
-  return write_places (call, &bags, mode, &sizes_view, &largest_view);
+  return write_indices (call, &bags, mode, &sizes_view, &largest_view);
 }
 
 /* -- backward -- */

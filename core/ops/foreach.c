@@ -217,7 +217,7 @@ is_needed_later (const AdjOpCall *call, guint i)
 }
 
 gboolean
-adj_op_call_is_entangled (const AdjOpCall *call)
+adj_op_call_has_coupled_elements (const AdjOpCall *call)
 {
   const gint8 *from = NULL;
 

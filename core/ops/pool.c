@@ -159,10 +159,10 @@ index_of_offset (gint64 offset, gint64 width, const Windows *windows, const gint
 
 /* Replaces @places, dense, by what @convert makes of them. */
 static void
-convert_places (const AdjKView *places,
-                gint64 width,
-                const Windows *windows,
-                gint64 (*convert) (gint64, gint64, const Windows *, const gint64 *))
+convert_indices (const AdjKView *places,
+                 gint64 width,
+                 const Windows *windows,
+                 gint64 (*convert) (gint64, gint64, const Windows *, const gint64 *))
 {
   gint64 n = adj_k_view_count (places);
   gint64 rows = places->size[places->rank - 2], columns = places->size[places->rank - 1];
@@ -193,7 +193,7 @@ offsets_kernel (AdjOpCall *call)
   memory = op_temporary (&offsets, ADJ_K_I64, &indices);
   if (!adj_k_max_pool (&pool, &indices))
     return op_no_memory (call);
-  convert_places (&indices, pool.x.size[pool.x.rank - 1], &windows, offset_of_index);
+  convert_indices (&indices, pool.x.size[pool.x.rank - 1], &windows, offset_of_index);
   adj_k_copy (&offsets, &indices);
   return TRUE;
 }
@@ -232,7 +232,7 @@ to_indices_kernel (AdjOpCall *call)
     return FALSE;
   memory = op_temporary (&offsets, ADJ_K_I64, &indices);
   adj_k_copy (&indices, &offsets);
-  convert_places (&indices, adj_op_call_int (call, 2, 1), &windows, index_of_offset);
+  convert_indices (&indices, adj_op_call_int (call, 2, 1), &windows, index_of_offset);
   adj_k_copy (&out, &indices);
   return TRUE;
 }

@@ -27,7 +27,7 @@ check_rows (const AdjOpCall *call, guint sorted, guint values)
 }
 
 static gboolean
-add_places (AdjOpCall *call, guint values)
+add_indices (AdjOpCall *call, guint values)
 {
   const AdjShape *shape = &adj_op_call_meta (call, values)->shape;
 
@@ -43,7 +43,7 @@ bucketize_meta (AdjOpCall *call)
     return FALSE;
   if (adj_op_call_meta (call, 1)->shape.rank != 1)
     return adj_op_call_fail (call, "the boundaries are no vector");
-  return add_places (call, 0);
+  return add_indices (call, 0);
 }
 
 static gboolean
@@ -53,7 +53,7 @@ searchsorted_meta (AdjOpCall *call)
     return FALSE;
   if (call->args[5].kind != ADJ_VALUE_NONE)
     return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "knows no sorter");
-  return add_places (call, 1);
+  return add_indices (call, 1);
 }
 
 /* How many of @n sorted numbers are below @x, or not above it when @right; NaN is above all. */

@@ -7,11 +7,11 @@ G_BEGIN_DECLS
 
 typedef struct _Compiled Compiled;
 
-/* An operator: a record of the table, a twin derived from one, or one of a program. */
+/* An operator: a record of the table, a variant derived from one, or one of a program. */
 typedef struct
 {
   AdjOp op;            /* first, so that an AdjOp of the table is its entry */
-  const AdjOp *base;   /* (nullable): of a twin */
+  const AdjOp *base;   /* (nullable): of a variant */
   const AdjExpr *body; /* (nullable): the parsed expr */
   Compiled *programs;  /* atomic: grows at the front, lives as long as the entry */
   /* Of an operator that is not of the table. */
@@ -56,12 +56,12 @@ double adj_pointwise_flops (const AdjOpCall *call);
 /* The program for this call, compiled at first use and then shared by all threads. */
 const AdjTileProgram *adj_op_call_get_program (const AdjOpCall *call, guint result);
 
-/* Twins (twin.c): the schema of one, and what runs it. */
-char *adj_twin_inplace_schema (const AdjOp *record, const AdjSchema *schema);
-char *adj_twin_out_schema (const AdjOp *record, const AdjSchema *schema);
-char *adj_twin_copy_schema (const AdjSchema *schema);
-void adj_twin_init_write (AdjOp *op);
-void adj_twin_init_turn (AdjOp *op);
-void adj_twin_init_copy (AdjOp *op);
+/* Variants (variants.c): the schema of one, and what runs it. */
+char *adj_variant_inplace_schema (const AdjOp *record, const AdjSchema *schema);
+char *adj_variant_out_schema (const AdjOp *record, const AdjSchema *schema);
+char *adj_variant_copy_schema (const AdjSchema *schema);
+void adj_variant_init_write (AdjOp *op);
+void adj_variant_init_turn (AdjOp *op);
+void adj_variant_init_copy (AdjOp *op);
 
 G_END_DECLS

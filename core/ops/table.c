@@ -28,7 +28,7 @@ static const AdjOp functions[] = {
 #undef FUNCTION
 };
 
-/* Records first, in order, so that an AdjOpId is an index; then their twins, then functions. */
+/* Records first, in order, so that an AdjOpId is an index; then their variants, then functions. */
 typedef struct
 {
   AdjArena *arena;
@@ -58,33 +58,33 @@ add_record (Table *table, const AdjOp *record)
 
 /* @schema (transfer full) (nullable) */
 static void
-add_twin (Table *table, const OpEntry *base, char *schema, void (*init) (AdjOp *op))
+add_variant (Table *table, const OpEntry *base, char *schema, void (*init) (AdjOp *op))
 {
-  OpEntry *twin;
+  OpEntry *variant;
 
   if (schema == NULL)
     return;
-  twin = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
-  twin->base = &base->op;
-  twin->body = NULL;
-  memset (twin->op.autocast, 0, sizeof twin->op.autocast);
-  init (&twin->op);
+  variant = add_entry (table, &base->op, adj_arena_strdup (table->arena, schema));
+  variant->base = &base->op;
+  variant->body = NULL;
+  memset (variant->op.autocast, 0, sizeof variant->op.autocast);
+  init (&variant->op);
   g_free (schema);
 }
 
 static void
-add_twins (Table *table, const OpEntry *base)
+add_variants (Table *table, const OpEntry *base)
 {
   const AdjSchema *schema = base->op.parsed;
   AdjOpFlags flags = base->op.flags;
 
   if ((flags & ADJ_OP_INPLACE) != 0)
-    add_twin (table, base, adj_twin_inplace_schema (&base->op, schema),
-              adj_schema_is_view (schema) ? adj_twin_init_turn : adj_twin_init_write);
+    add_variant (table, base, adj_variant_inplace_schema (&base->op, schema),
+                 adj_schema_is_view (schema) ? adj_variant_init_turn : adj_variant_init_write);
   if ((flags & ADJ_OP_OUT) != 0)
-    add_twin (table, base, adj_twin_out_schema (&base->op, schema), adj_twin_init_write);
+    add_variant (table, base, adj_variant_out_schema (&base->op, schema), adj_variant_init_write);
   if ((flags & ADJ_OP_COPY) != 0)
-    add_twin (table, base, adj_twin_copy_schema (schema), adj_twin_init_copy);
+    add_variant (table, base, adj_variant_copy_schema (schema), adj_variant_init_copy);
 }
 
 static Table *
@@ -100,7 +100,7 @@ make_table (void)
       add_record (table, &families[f]->ops[i]);
   g_assert (table->n == ADJ_N_OPS);
   for (guint i = 0; i < ADJ_N_OPS; i++)
-    add_twins (table, &table->entries[i]);
+    add_variants (table, &table->entries[i]);
   table->n_ops = table->n;
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     add_entry (table, &functions[i], functions[i].schema);

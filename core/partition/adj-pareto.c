@@ -102,7 +102,7 @@ adj_partition_pareto (AdjGraph *joint,
   return g_steal_pointer (&points);
 }
 
-/* What @backward takes, but for tangents and what has become one with another node, is saved. */
+/* Saves every input of @backward except tangents and nodes that were merged into another one. */
 static void
 save_inputs (Plan *plan, const AdjGraph *backward)
 {

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *partitioner; /* "min-cut" as PyTorch decides, or "optimal" */
-  double budget;           /* that gave it, or whose recomputation it may not exceed */
+  double budget; /* of min-cut: that gave this plan; of optimal: whose recomputation under min-cut
+                    is its limit */
   guint64 peak;
   guint64 saved_bytes;
   double recompute_flops;
@@ -26,7 +27,7 @@ typedef struct
   const AdjPartitionOptions
       *partition;  /* (nullable): budget, compat and cancellable are set here */
   guint n_budgets; /* from 0 to 1; at least 2 */
-  /* (nullable) Told before each plan, and once at the end with @done == @total. */
+  /* (nullable) Called before each plan, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
 } AdjParetoOptions;

@@ -14,9 +14,9 @@ typedef struct
   guint64 bytes;  /* alive right after its result was allocated */
 } AdjMemoryStep;
 
-/* One graph by liveness: a storage lives from the node that makes it to its last reader, outputs to
- * the end.  Views take nothing.  Primals are there anyway and are not counted; what backward takes
- * is, until its last reader. */
+/* Memory of one graph by liveness: a storage lives from the node that makes it to its last reader,
+ * an output to the end. Views take no memory. Primals are not counted; what backward receives is,
+ * until its last reader. */
 typedef struct
 {
   guint n_steps;
@@ -42,7 +42,7 @@ typedef struct
   guint n_recomputed;
 } AdjPartitionCost;
 
-/* Frees what it owns, not @cost itself. */
+/* Frees the arrays of @cost, not @cost itself. */
 ADJ_PUBLIC void adj_partition_cost_clear (AdjPartitionCost *cost);
 
 G_END_DECLS

@@ -19,15 +19,15 @@ G_BEGIN_DECLS
 /* Where a node of the joint graph went. */
 typedef enum
 {
-  ADJ_FATE_GONE,       /* nothing needs it, or an equal node stands for it */
-  ADJ_FATE_FORWARD,    /* forward only; backward does not read it */
-  ADJ_FATE_SAVED,      /* forward computes it, backward reads what was saved */
-  ADJ_FATE_RECOMPUTED, /* in both */
-  ADJ_FATE_BACKWARD,   /* backward only */
-  ADJ_N_FATES,
-} AdjFate;
+  ADJ_DECISION_GONE,       /* nothing needs it, or an equal node stands for it */
+  ADJ_DECISION_FORWARD,    /* forward only; backward does not read it */
+  ADJ_DECISION_SAVED,      /* forward computes it, backward reads what was saved */
+  ADJ_DECISION_RECOMPUTED, /* in both */
+  ADJ_DECISION_BACKWARD,   /* backward only */
+  ADJ_N_DECISION_KINDS,
+} AdjDecisionKind;
 
-ADJ_PUBLIC const char *adj_fate_name (AdjFate fate); /* "recomputed" */
+ADJ_PUBLIC const char *adj_decision_kind_name (AdjDecisionKind kind); /* "recomputed" */
 
 /* What backward has to do with a node (partition/SPEC.md §2.4). */
 typedef enum
@@ -42,9 +42,9 @@ typedef enum
 /* One decision. */
 typedef struct
 {
-  AdjFate fate;
+  AdjDecisionKind kind;
   AdjNodeClass node_class;
-  AdjPartitionRule rule;  /* what decided @fate */
+  AdjPartitionRule rule;  /* what decided @kind */
   AdjPartitionRule ban;   /* why it may not be recomputed; ADJ_RULE_NONE: it may */
   AdjNodeId because;      /* the other node that @rule or @ban speaks of; or ADJ_NO_NODE */
   AdjRecompute recompute; /* its tag after cleanup */
@@ -125,7 +125,8 @@ typedef struct
   gboolean recompute_views;
   gboolean aggressive; /* no_far, no_long, no_materialized and no_allowlist */
   guint max_distance;  /* 0: 1000 */
-  double budget;       /* 0…1: of the bytes that the cut would save; NAN: what a node says, or */
+  double budget; /* 0…1, a share of the bytes that the cut would save; NAN: what a node of the graph
+                    carries, else @usual_budget */
   double usual_budget; /* 0…1; NAN: 1 */
   AdjBudgetSolver solver;
   AdjRuntimeEstimate runtime;

@@ -144,7 +144,8 @@ fill_knapsack (Budget *self, GArray *candidates, guint8 *freed)
     }
 }
 
-/* Notes of the knapsack stand where they came true. */
+/* Drops notes of the knapsack that the cut contradicts: BUDGET at a node that is not saved,
+ * OVER_BUDGET at one that is. */
 static void
 drop_vain_rules (Plan *plan)
 {

@@ -21,7 +21,7 @@ typedef struct
 {
   guint n;
   guint8 *ban;      /* per node: AdjPartitionRule */
-  guint32 *because; /* per node: whom the ban speaks of, or NOBODY */
+  guint32 *because; /* per node: the node that caused its ban, or NOBODY */
   gint64 *weight;   /* per node; CUT_NEVER: cannot be saved */
   guint8 *saved;    /* per node */
   gint64 value;
@@ -35,16 +35,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Cut, cut_free)
 
 /* Fills ban and because.  @freed (nullable): nodes that may not be banned. */
 void cut_ban (Cut *cut, const Joint *joint, const CutRules *rules, const guint8 *freed);
-/* Whether @node's value exists in memory in backward anyway (partition/SPEC.md §3.2); @reader gets
- * who needs it there. */
+/* Whether @node's value is in memory in backward even if it is not saved (partition/SPEC.md §3.2);
+ * @reader is set to the node that needs it there. */
 gboolean cut_is_materialized_backward (const Joint *joint, guint node, guint *reader);
 
-/* Bans, weighs, and finds the cheapest cut (partition/SPEC.md §3.4).  ADJ_ERROR_UNSUPPORTED when
- * there is none. */
+/* Bans nodes, weighs edges and finds the cheapest cut (partition/SPEC.md §3.4). Fails with
+ * ADJ_ERROR_UNSUPPORTED when every cut has infinite weight. */
 Cut *cut_solve (const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error);
 
-/* The network that cut_solve() cuts, as AdjFlowEdge between vertex 0, the source, and 1, the sink;
- * %NULL when there is no cut.  (transfer full) */
+/* The network that cut_solve() cuts, as an array of AdjFlowEdge; vertex 0 is the source, 1 the
+ * sink. (transfer full) (nullable): %NULL when there is no finite cut. */
 GArray *cut_list_edges (const Joint *joint, const CutRules *rules, guint *n_vertices);
 
 G_END_DECLS

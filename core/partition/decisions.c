@@ -16,20 +16,20 @@ mark (const Joint *joint, const GArray *a, const GArray *b)
   return marked;
 }
 
-static AdjFate
-fate_of (const Plan *plan, guint i, gboolean saved)
+static AdjDecisionKind
+kind_of_decision (const Plan *plan, guint i, gboolean saved)
 {
   const Joint *joint = plan->joint;
 
   if (saved)
-    return ADJ_FATE_SAVED;
+    return ADJ_DECISION_SAVED;
   if (joint->kind[i] == NODE_TANGENT || joint->kind[i] == NODE_BACKWARD_RNG)
-    return ADJ_FATE_BACKWARD;
+    return ADJ_DECISION_BACKWARD;
   if (joint_is_input (joint, i) || joint->kind[i] == NODE_OUTPUT)
-    return ADJ_FATE_FORWARD;
+    return ADJ_DECISION_FORWARD;
   if (plan->in_forward[i])
-    return plan->in_backward[i] ? ADJ_FATE_RECOMPUTED : ADJ_FATE_FORWARD;
-  return plan->in_backward[i] ? ADJ_FATE_BACKWARD : ADJ_FATE_GONE;
+    return plan->in_backward[i] ? ADJ_DECISION_RECOMPUTED : ADJ_DECISION_FORWARD;
+  return plan->in_backward[i] ? ADJ_DECISION_BACKWARD : ADJ_DECISION_GONE;
 }
 
 static AdjNodeClass
@@ -56,20 +56,20 @@ rule_in_backward (const Joint *joint, guint i)
   return joint->in_backward[i] ? ADJ_RULE_IS_GRADIENT : ADJ_RULE_SIDE;
 }
 
-/* The rule that decided @decision's fate where no partitioner noted one. */
+/* The rule that decided @decision's decision where no partitioner noted one. */
 static AdjPartitionRule
 rule_of (const Plan *plan, guint i, const AdjNodeDecision *decision)
 {
   const Joint *joint = plan->joint;
   AdjPartitionRule tag = (AdjPartitionRule) joint->tag_rule[i];
 
-  if (decision->fate == ADJ_FATE_BACKWARD)
+  if (decision->kind == ADJ_DECISION_BACKWARD)
     return rule_in_backward (joint, i);
-  if (decision->fate == ADJ_FATE_GONE)
+  if (decision->kind == ADJ_DECISION_GONE)
     return joint->rep[i] != i ? ADJ_RULE_MERGED : ADJ_RULE_DEAD;
-  if (decision->fate == ADJ_FATE_FORWARD)
+  if (decision->kind == ADJ_DECISION_FORWARD)
     return joint_is_input (joint, i) ? ADJ_RULE_INPUT : ADJ_RULE_NOT_READ;
-  if (decision->fate == ADJ_FATE_RECOMPUTED)
+  if (decision->kind == ADJ_DECISION_RECOMPUTED)
     return joint_must_recompute (joint, i) ? tag : ADJ_RULE_CHEAPER;
   if (joint->recompute[i] == ADJ_RECOMPUTE_MUST_SAVE && tag != ADJ_RULE_NONE)
     return tag;
@@ -98,7 +98,7 @@ decide (const Plan *plan, guint i, gboolean saved, AdjNodeDecision *decision)
   const Joint *joint = plan->joint;
   guint because;
 
-  decision->fate = joint->gone[i] ? ADJ_FATE_GONE : fate_of (plan, i, saved);
+  decision->kind = joint->gone[i] ? ADJ_DECISION_GONE : kind_of_decision (plan, i, saved);
   decision->node_class = class_of (joint, i);
   decision->recompute = (AdjRecompute) joint->recompute[i];
   decision->distance = joint->distance[i];

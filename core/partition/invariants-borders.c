@@ -13,7 +13,7 @@ input_name (const AdjGraph *graph, guint index)
   return adj_graph_get_node (graph, adj_graph_get_input (graph, index).index)->name;
 }
 
-/* "output" when there is none. */
+/* The name of node @id in @graph; "output" for ADJ_NO_NODE. */
 static const char *
 name_at (const AdjGraph *graph, const AdjValue *outputs, guint index)
 {

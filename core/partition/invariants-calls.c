@@ -45,8 +45,8 @@ examine_i10 (const Examined *self, guint *n_cases)
   return NULL;
 }
 
-/* Sealing has checked that arguments are earlier nodes; an input of forward is at hand only where
- * it was saved. */
+/* I11. Sealing has checked that arguments are earlier nodes; here: an input that backward reads was
+ * saved. */
 const char *
 examine_i11 (const Examined *self, guint *n_cases)
 {
@@ -60,7 +60,7 @@ examine_i11 (const Examined *self, guint *n_cases)
       guint index;
       const AdjNodeDecision *decision = decision_of (self, node->name, &index);
 
-      if (decision != NULL && decision->fate != ADJ_FATE_SAVED &&
+      if (decision != NULL && decision->kind != ADJ_DECISION_SAVED &&
           !adj_graph_depends_on_tangent (self->partition->joint, index) &&
           adj_graph_get_input_role (self->partition->joint, index) != ADJ_INPUT_BACKWARD_RNG)
         return node->name;
@@ -140,10 +140,10 @@ examine_i14 (const Examined *self, guint *n_cases)
   static const struct
   {
     gboolean forward, backward;
-  } places[ADJ_N_FATES] = {
-    [ADJ_FATE_GONE] = { FALSE, FALSE },    [ADJ_FATE_FORWARD] = { TRUE, FALSE },
-    [ADJ_FATE_SAVED] = { TRUE, FALSE },    [ADJ_FATE_RECOMPUTED] = { TRUE, TRUE },
-    [ADJ_FATE_BACKWARD] = { FALSE, TRUE },
+  } places[ADJ_N_DECISION_KINDS] = {
+    [ADJ_DECISION_GONE] = { FALSE, FALSE },    [ADJ_DECISION_FORWARD] = { TRUE, FALSE },
+    [ADJ_DECISION_SAVED] = { TRUE, FALSE },    [ADJ_DECISION_RECOMPUTED] = { TRUE, TRUE },
+    [ADJ_DECISION_BACKWARD] = { FALSE, TRUE },
   };
   const AdjPartition *p = self->partition;
   g_autofree guint8 *needed = find_needed (self);
@@ -151,14 +151,14 @@ examine_i14 (const Examined *self, guint *n_cases)
   for (guint i = 0; i < adj_graph_get_n_nodes (p->joint); i++)
     {
       const AdjNode *node = adj_graph_get_node (p->joint, i);
-      AdjFate fate = p->nodes[i].fate;
+      AdjDecisionKind kind = p->nodes[i].kind;
 
       if (!is_call (node))
         continue;
       *n_cases += 1;
-      if ((needed[i] && fate == ADJ_FATE_GONE) ||
-          (examined_find_call (p->forward, node->name) != NULL) != places[fate].forward ||
-          (examined_find_call (p->backward, node->name) != NULL) != places[fate].backward)
+      if ((needed[i] && kind == ADJ_DECISION_GONE) ||
+          (examined_find_call (p->forward, node->name) != NULL) != places[kind].forward ||
+          (examined_find_call (p->backward, node->name) != NULL) != places[kind].backward)
         return node->name;
     }
   return NULL;
@@ -182,7 +182,7 @@ examine_i15 (const Examined *self, guint *n_cases)
 
 /* -- what was decided -- */
 
-/* A view of what is computed again is made again. */
+/* I16, of min-cut at budget 1: a banned node is not recomputed, unless it is a view. */
 const char *
 examine_i16 (const Examined *self, guint *n_cases)
 {
@@ -197,7 +197,7 @@ examine_i16 (const Examined *self, guint *n_cases)
       if (p->nodes[i].ban == ADJ_RULE_NONE || aliases[i].kind == ADJ_ALIAS_VIEW)
         continue;
       *n_cases += 1;
-      if (p->nodes[i].fate == ADJ_FATE_RECOMPUTED)
+      if (p->nodes[i].kind == ADJ_DECISION_RECOMPUTED)
         return examined_joint_name (self, i);
     }
   return NULL;
@@ -220,7 +220,7 @@ examine_i17 (const Examined *self, guint *n_cases)
       if (!must_recompute (&p->nodes[i]))
         continue;
       *n_cases += 1;
-      if (p->nodes[i].fate == ADJ_FATE_SAVED)
+      if (p->nodes[i].kind == ADJ_DECISION_SAVED)
         return examined_joint_name (self, i);
     }
   return NULL;
@@ -246,7 +246,7 @@ examine_i18 (const Examined *self, guint *n_cases)
           examined_is_gradient (self, i))
         continue;
       *n_cases += 1;
-      if (decision->fate == ADJ_FATE_RECOMPUTED)
+      if (decision->kind == ADJ_DECISION_RECOMPUTED)
         return node->name;
     }
   return NULL;

@@ -21,8 +21,8 @@ typedef struct
 {
   const char *id;    /* "I7" */
   const char *claim; /* one sentence */
-  /* The name of a node at which it does not hold; %NULL: it holds.  Adds to @n_cases what it looked
-   * at. */
+  /* Returns the name of a node that breaks the invariant, or %NULL when it holds. Adds the number
+   * of nodes it examined to @n_cases. */
   const char *(*examine) (const Examined *self, guint *n_cases);
 } Invariant;
 

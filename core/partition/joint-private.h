@@ -54,12 +54,12 @@ typedef struct
   guint16 *traits;
   guint8 *draws; /* takes numbers from the generator when it runs */
   guint8 *gone;  /* dead, or merged into another one */
-  guint32 *rep;  /* the node that stands for it: mostly itself */
+  guint32 *rep;  /* the node that it was merged into; itself when it was not */
   guint64 *bytes;
   guint8 *has_memory;
   guint32 *owner;    /* the first node in its storage, which made it; itself without memory */
   guint8 *recompute; /* AdjRecompute, after cleanup */
-  guint8 *tag_rule;  /* AdjPartitionRule: where that comes from */
+  guint8 *tag_rule;  /* AdjPartitionRule: which rule set the tag */
   guint32 *tag_because;
   gint64 *region;
 
@@ -79,8 +79,8 @@ typedef struct
   AdjArena *arena; /* (owned): all of the above */
 } Joint;
 
-/* Reads @graph, drops what is dead, merges what is equal, applies demands, cleans tags up,
- * classifies.  %NULL with @error. */
+/* Reads @graph, drops dead nodes, merges equal ones, applies the demands of @options, cleans tags
+ * and classifies every node. (transfer full) (nullable): %NULL with @error set. */
 Joint *joint_new (AdjGraph *graph, const AdjPartitionOptions *options, GError **error);
 void joint_free (Joint *joint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Joint, joint_free)
@@ -122,7 +122,7 @@ joint_name (const Joint *joint, guint i)
   return adj_graph_get_node (joint->graph, i)->name;
 }
 
-/* Says that it is node @i. */
+/* Records node @i in @error as the one to blame. */
 static inline void
 joint_blame (const Joint *joint, guint i, GError **error)
 {
@@ -152,7 +152,7 @@ char *joint_print_region (const Joint *joint, guint i);
 gboolean joint_stays_backward (const Joint *joint, guint i);
 /* PyTorch's rule for what fuses (partition/SPEC.md §1.3). */
 gboolean joint_fusible (const Joint *joint, guint a, guint b);
-/* Flat output @index as a node that stands for it; NOBODY for constants. */
+/* The representative of the node that is flat output @index; NOBODY for a constant. */
 guint joint_output (const Joint *joint, guint index);
 
 G_END_DECLS

@@ -12,8 +12,8 @@ typedef struct
 {
   const Joint *joint;
   const guint8 *here; /* per node: this graph computes it */
-  guint32 *root;      /* per node: whose memory it shows */
-  guint32 *kernel;    /* per root: a node that stands for its kernel, as in union-find */
+  guint32 *root;      /* per node: the node whose memory it views */
+  guint32 *kernel;    /* per root: its parent in the union-find forest of kernels */
   guint32 *stage;     /* per root: kernels on the longest way from it */
   guint32 *feeds;     /* per root: the reductions of its kernel that need it, as bits */
   guint8 *written;    /* per root */
@@ -67,7 +67,7 @@ is_work (const Kernels *self, guint i)
   return self->here[i] && source_of (self->joint, i) == i;
 }
 
-/* Called from the last node to the first: all that read @i stand already. */
+/* Raises the stages of the inputs of node @i. Called in reverse order: the stage of @i is final. */
 static void
 find_stage (Kernels *self, guint i)
 {
@@ -97,7 +97,7 @@ join (Kernels *self, guint i)
     }
 }
 
-/* Less comes out than goes in, by arithmetic. */
+/* Whether node @i is arithmetic with fewer elements in its result than in its inputs. */
 static gboolean
 is_reduction (const Kernels *self, guint i)
 {
@@ -125,7 +125,7 @@ reduction_bit (const Kernels *self, guint i)
 }
 
 static void
-feed (Kernels *self, guint i)
+spread_reads (Kernels *self, guint i)
 {
   const Joint *joint = self->joint;
 
@@ -225,7 +225,7 @@ traffic_of_graph (const Joint *joint, const guint8 *here, const guint8 *returned
   for (guint i = 0; i < joint->n; i++)
     join (&self, i);
   for (guint i = joint->n; i-- > 0;)
-    feed (&self, i);
+    spread_reads (&self, i);
   for (guint i = 0; i < joint->n; i++)
     {
       add_reads (&self, i);

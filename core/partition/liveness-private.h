@@ -8,14 +8,14 @@ G_BEGIN_DECLS
 /* Fills forward, backward and their peak for a complete @plan; @timeline: with steps. */
 void liveness_measure (const Plan *plan, gboolean timeline, AdjPartitionCost *cost);
 
-/* What is alive at the worst moment of forward when nothing is saved, and of backward when all that
- * does not depend on a tangent were free: no plan has less. */
+/* A lower bound for the peak of every plan, in bytes: the larger of forward's peak when nothing is
+ * saved and of backward's when only nodes that depend on tangents take memory. */
 guint64 liveness_bound (const Joint *joint);
 
 /* Bytes that both graphs read and write when fusible calls are one kernel. */
 guint64 cost_fused_traffic (const Plan *plan);
 
-/* Everything that AdjPartitionCost says of a complete plan. */
+/* Fills all of @out for a complete plan; @timeline: the steps of both graphs, too. */
 void cost_of_plan (const Plan *plan, gboolean timeline, AdjPartitionCost *cost);
 
 G_END_DECLS

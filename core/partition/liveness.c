@@ -46,8 +46,8 @@ liveness_clear (Liveness *self)
   g_free (self->beside);
 }
 
-/* @node is there before the first step.  What shares its storage comes with it; but what made that
- * storage may be computed again, into another one. */
+/* Makes @node live before the first step, with all nodes that share its storage, except the node
+ * that made the storage where it is recomputed into another one. */
 static void
 give (Liveness *self, guint node, guint64 bytes)
 {
@@ -78,7 +78,7 @@ shared_input (const Liveness *self, guint node)
   return NOBODY;
 }
 
-/* The place of the call of several results that @node is a part of; its own otherwise. */
+/* The position of node @i; for one of several results, that of the call. */
 static gint32
 birth (const Liveness *self, const gint32 *place, guint node)
 {
@@ -99,7 +99,7 @@ is_part (const Joint *joint, guint node)
          joint->inputs.begin[node] < joint->inputs.begin[node + 1];
 }
 
-/* Bytes of the results that nobody takes out of @node here. */
+/* Bytes of the results of @node that no getitem reads in this graph. */
 static guint64
 unread_parts (const Joint *joint, const gint32 *place, guint node)
 {
@@ -290,7 +290,8 @@ liveness_measure (const Plan *plan, gboolean timeline, AdjPartitionCost *cost)
 
 /* -- the bound -- */
 
-/* What a call reads of forward must be there while it runs, wherever it comes from. */
+/* Adds to @beside the bytes of the tensors that the call at @step reads from outside this graph:
+ * they are live while it runs. */
 static void
 add_read (Liveness *self, guint step)
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define NO_VERTEX G_MAXUINT32
-#define POLL 1024 /* vertices between looks at whether somebody still waits */
+#define POLL 1024 /* vertices between two checks for cancellation */
 
 typedef struct
 {
@@ -188,7 +188,8 @@ push (Flow *self, guint v, guint arc)
   self->excess[to] += amount;
 }
 
-/* Nobody is left at @height: what is above it cannot reach the sink. */
+/* Gap heuristic: no vertex is left at @height, so those above cannot reach the sink and are lifted
+ * past the source. */
 static void
 close_gap (Flow *self, guint height)
 {

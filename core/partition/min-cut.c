@@ -42,7 +42,7 @@ is_materialized (const Joint *joint, guint i)
 }
 
 static gint64
-weigh (const Joint *joint, const CutRules *rules, guint i)
+edge_weight (const Joint *joint, const CutRules *rules, guint i)
 {
   double weight;
 
@@ -203,7 +203,7 @@ build (Network *self)
       add_node (self, i);
 }
 
-/* An edge that cannot be cut crosses the cut: say which. */
+/* Fails with the names of an infinite edge that crosses the cut. */
 static gboolean
 name_crossing (const Network *self, const guint8 *on_sink_side, GError **error)
 {
@@ -226,7 +226,7 @@ name_crossing (const Network *self, const guint8 *on_sink_side, GError **error)
   return FALSE;
 }
 
-/* I22: what is saved weighs what the cut is worth. */
+/* Checks I22: the weights of the saved values add up to the value of the cut. */
 static gboolean
 adds_up (const Cut *cut, GError **error)
 {
@@ -268,7 +268,8 @@ solve (Network *self, const CutRules *rules, GError **error)
   return adds_up (cut, error);
 }
 
-/* Bans, weighs and builds; @self is cleared by network_clear() whatever comes of it. */
+/* Bans nodes, weighs edges and builds the network. The caller calls network_clear() also after a
+ * failure. */
 static gboolean
 network_init (
     Network *self, const Joint *joint, const CutRules *rules, const guint8 *freed, GError **error)
@@ -281,7 +282,7 @@ network_init (
   self->edges = g_array_new (FALSE, FALSE, sizeof (AdjFlowEdge));
   cut_ban (cut, joint, rules, freed);
   for (guint i = 0; i < joint->n; i++)
-    cut->weight[i] = joint->gone[i] ? CUT_NEVER : weigh (joint, rules, i);
+    cut->weight[i] = joint->gone[i] ? CUT_NEVER : edge_weight (joint, rules, i);
   tie_to_sink (self);
   if (!sum_weights (self, error) || !tie_to_source (self, error))
     return FALSE;

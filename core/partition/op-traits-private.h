@@ -21,7 +21,7 @@ typedef enum
   OP_SHAPE_ONLY = 1 << 11, /* reads the sizes of its argument, not the elements */
 } OpTraits;
 
-/* Of what a node calls; 0 for placeholders, attributes and the output. */
+/* The traits of the operator that @node calls; 0 for placeholders, attributes and the output. */
 OpTraits op_traits_of (const AdjNode *node);
 
 G_END_DECLS

@@ -76,7 +76,8 @@ plan_of (const Search *self, const guint8 *saved)
   return plan_complete (plan, NULL) ? g_steal_pointer (&plan) : NULL;
 }
 
-/* What is limited: matrix products and the like, or the time that was measured. */
+/* The cost of repeating node @i by options->runtime: floating-point operations, or an estimated or
+ * measured time. */
 static double
 cost_of_node (const Search *self, guint i)
 {
@@ -385,7 +386,7 @@ set_limit (Search *self, const AdjPartition *theirs, GError **error)
     {
       self->limit = 0;
       for (guint i = 0; i < joint->n; i++)
-        if (theirs->nodes[i].fate == ADJ_FATE_RECOMPUTED)
+        if (theirs->nodes[i].kind == ADJ_DECISION_RECOMPUTED)
           self->limit += cost_of_node (self, i);
       return TRUE;
     }

@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* A partition before it is made: what is saved, and what that makes of every node. */
+/* A partition before its graphs are built: the saved nodes, and for every node what follows from
+ * them. */
 typedef struct
 {
   const Joint *joint;
@@ -42,7 +43,7 @@ gboolean plan_complete (Plan *plan, GError **error);
 /* Makes the graphs; (transfer full). */
 AdjPartition *plan_emit (Plan *plan, GError **error);
 
-/* Notes in @partition what became of every node, and what is saved. */
+/* Records in @partition the decision on every node and the list of saved values. */
 void plan_record (const Plan *plan, AdjPartition *partition);
 
 /* -- the steps -- */
@@ -50,7 +51,7 @@ void plan_record (const Plan *plan, AdjPartition *partition);
 /* What computes outputs from given nodes (partition/SPEC.md §4.1). */
 typedef struct
 {
-  const guint8 *given;    /* per node: is at hand */
+  const guint8 *given;    /* per node: whether its value is an input of this graph */
   const guint32 *outputs; /* NOBODY among them is skipped */
   guint n_outputs;
   gboolean backward;

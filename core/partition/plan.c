@@ -78,7 +78,8 @@ may_compute (const Joint *joint, const Extraction *extraction, guint i)
   return TRUE;
 }
 
-/* Whether it runs although nobody reads it. */
+/* Whether node @i runs in this graph although none of its results is read: it writes or has an
+ * effect. */
 static gboolean
 happens (const Joint *joint, const Extraction *extraction, guint i)
 {
@@ -208,7 +209,7 @@ extract_forward (const Plan *plan, guint8 *used, GError **error)
   return plan_extract (joint, &extraction, used, error);
 }
 
-/* Keeps the first mention of each node of @nodes that @used wants. */
+/* Removes from @nodes duplicates and nodes that @used does not mark. */
 static void
 keep_used (GArray *nodes, const guint8 *used, guint n)
 {
@@ -227,7 +228,7 @@ keep_used (GArray *nodes, const guint8 *used, guint n)
   g_array_set_size (nodes, kept);
 }
 
-/* A node that is at hand is not computed. */
+/* Marks the nodes of this graph that must be computed: those that are needed and no input of it. */
 static void
 mark_computed (const Joint *joint, GArray *tensors, GArray *sizes, guint8 *computed)
 {
@@ -251,7 +252,7 @@ undetached (const Joint *joint, guint32 node)
   return node;
 }
 
-/* What is detached is the same memory, and means more to who reads the plan. */
+/* Saves x instead of detach (x): the same memory, and the plan is easier to read. */
 static gboolean
 save_undetached (Plan *plan)
 {
@@ -316,7 +317,7 @@ compare_nodes (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* What backward needs of what is saved. */
+/* Drops saved values that backward does not need. */
 static gboolean
 keep_needed (Plan *plan, GError **error)
 {

@@ -22,7 +22,7 @@ compare_items (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Appends @node behind what it needs, in joint order. */
+/* Appends @node after its inputs, in the order of the joint graph. */
 static void
 insert (Reorder *self, guint node)
 {

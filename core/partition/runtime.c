@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a call costs to repeat (partition/SPEC.md §3.5).  A multiplication with its addition
- * counts 2. */
+/* The cost of repeating a call, in floating-point operations (partition/SPEC.md §3.5). A
+ * multiply-add counts as 2. */
 
 #include <string.h>
 

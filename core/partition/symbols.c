@@ -10,7 +10,7 @@
 typedef struct
 {
   Plan *plan;
-  GHashTable *binding; /* word of a symbol → node, plus 1 */
+  GHashTable *binding; /* symbol → the node that defines it, plus 1 */
   GHashTable *bound;   /* words */
   GArray *bindings;    /* guint32 */
 } Binding;
@@ -25,7 +25,8 @@ is_symbol (const AdjSymbols *symbols, const AdjValue *value)
          !adj_symbols_get_operands (symbols, value->size, &op, &a, &b);
 }
 
-/* A placeholder that is a symbol, or a call that makes one nobody knew. */
+/* Whether node @i defines a symbol: a placeholder of one, or a call that gives one without a hint.
+ */
 static gboolean
 binds (const Joint *joint, guint i)
 {

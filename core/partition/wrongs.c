@@ -16,18 +16,18 @@ static const AdjCheck *const checks[] = {
   &adj_check_unsaved,
 };
 
-/* Whether a draw is dropped because nobody reads it, or waits for backward because gradients alone
- * do: what draws after it gets other numbers. */
+/* Whether a random operator is dropped or moved to backward, so that later ones draw other numbers
+ * than without the partition. */
 static gboolean
 moves_draws (const AdjPartition *partition)
 {
   for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
     {
-      AdjFate fate = partition->nodes[i].fate;
+      AdjDecisionKind kind = partition->nodes[i].kind;
 
       if (pair_draws (adj_graph_get_node (partition->joint, i)) &&
-          (fate == ADJ_FATE_GONE ||
-           (fate == ADJ_FATE_BACKWARD && !adj_graph_depends_on_tangent (partition->joint, i))))
+          (kind == ADJ_DECISION_GONE ||
+           (kind == ADJ_DECISION_BACKWARD && !adj_graph_depends_on_tangent (partition->joint, i))))
         return TRUE;
     }
   return FALSE;

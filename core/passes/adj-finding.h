@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct _AdjCheck AdjCheck;
 typedef struct _AdjFindings AdjFindings;
 
-/* What a check may look at; graphs that the region lacks are %NULL. */
+/* The graphs and metadata of one compiled region; graphs that it lacks are %NULL. */
 typedef struct
 {
   AdjGraph *dynamo, *inference, *joint, *forward, *backward;

@@ -19,26 +19,26 @@ typedef struct
   AdjGraph *(*run) (AdjGraph *in, AdjPassContext *context, GError **error);
 } AdjPass;
 
-/* Why a node went, came or changed. */
+/* Why a node was removed, added or changed. */
 typedef struct
 {
-  AdjNodeId before; /* ADJ_NO_NODE for a node that came */
+  AdjNodeId before; /* ADJ_NO_NODE for an added node */
   AdjNodeId after;  /* ADJ_NO_NODE for a node that went */
   char *reason;     /* (owned) */
 } AdjPassNote;
 
-/* What a pass did on the way, one after the other. */
+/* The steps of a pass, in order. */
 typedef struct
 {
   char *name; /* (owned): "metadata" */
-  char *note; /* (owned): what it found or did, in one line or several; "": nothing to tell */
+  char *note; /* (owned): its result, in one line or several; "": none */
   gint64 ns;  /* time it took */
 } AdjPassStep;
 
 typedef struct
 {
   AdjGraph *graph;  /* (owned): what the pass made */
-  const char *role; /* of the graph: the name of the pass, or what it says itself */
+  const char *role; /* of the resulting graph: the name of the pass unless it sets another one */
   guint n_notes;
   AdjPassNote *notes; /* (owned) */
   guint n_steps;
@@ -62,14 +62,14 @@ ADJ_PUBLIC gboolean adj_pass_run (const AdjPass *pass,
                                   AdjGraph *graph,
                                   AdjPassResult *result,
                                   GError **error);
-/* Frees what it owns, not @result itself. */
+/* Frees the members of @result, not @result itself. */
 ADJ_PUBLIC void adj_pass_result_clear (AdjPassResult *result);
 
 /* For passes. */
 ADJ_PUBLIC void
 adj_pass_note (AdjPassContext *context, AdjNodeId before, AdjNodeId after, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
-/* Notes a step on the way, which has a name of its own; @ns: the time it took. */
+/* Records a step with a name of its own; @ns: its time in nanoseconds. */
 ADJ_PUBLIC void
 adj_pass_step (AdjPassContext *context, const char *name, const char *note, gint64 ns);
 /* @role: (static): of what the pass makes this time, "inference". */

@@ -20,11 +20,11 @@ typedef struct
   guint n_notes;
   AdjPassNote *notes; /* ids of @from's graph before, of this graph after */
   guint n_steps;
-  AdjPassStep *steps; /* what it did on the way */
+  AdjPassStep *steps; /* its steps */
   gint64 ns;          /* time it took; -1: unknown */
   char *failure;      /* (nullable): why there is no graph */
   guint n_blamed;
-  AdjNodeId *blamed; /* nodes of @from's graph that are to blame for it, the one to look at first */
+  AdjNodeId *blamed; /* nodes of @from's graph to blame for it, the most relevant first */
 } AdjStage;
 
 ADJ_PUBLIC AdjRecording *adj_recording_new (void);                    /* (transfer full) */
@@ -40,8 +40,8 @@ ADJ_PUBLIC const AdjStage *adj_recording_get_stage (const AdjRecording *recordin
 /* The last stage of that name; -1: none. */
 ADJ_PUBLIC gint adj_recording_find (const AdjRecording *recording, const char *name);
 
-/* Follows origins from node @id of stage @stage back to stage @ancestor.  ADJ_NO_NODE: it came in
- * between, or @ancestor is none of its ancestors. */
+/* Follows origins from node @id of stage @stage to stage @ancestor. ADJ_NO_NODE: the node was added
+ * in between, or @ancestor is no ancestor. */
 ADJ_PUBLIC AdjNodeId adj_recording_trace_origin (const AdjRecording *recording,
                                                  guint stage,
                                                  AdjNodeId id,

@@ -13,7 +13,7 @@
 typedef struct
 {
   const AdjNode *node;
-  const guint32 *first; /* of the graph's nodes to those that stand for them */
+  const guint32 *first; /* per node: its representative */
   guint32 index;
   guint32 region; /* writes before it */
   guint64 hash;
@@ -73,7 +73,7 @@ equal_values (const AdjValue *a, const AdjValue *b, const guint32 *first)
 }
 
 static gboolean
-says_the_same (const Call *a, const Call *b)
+has_same_content (const Call *a, const Call *b)
 {
   return g_str_equal (a->node->target, b->node->target) &&
          equal_values (&a->node->args, &b->node->args, a->first) &&
@@ -91,7 +91,7 @@ equal_calls (gconstpointer key_a, gconstpointer key_b)
 {
   const Call *a = key_a, *b = key_b;
 
-  return a->hash == b->hash && a->region == b->region && says_the_same (a, b);
+  return a->hash == b->hash && a->region == b->region && has_same_content (a, b);
 }
 
 /* Whether the same call may give something else after @node than before: it writes, or sets what
@@ -234,9 +234,9 @@ adj_graph_find_torch_repeats (const AdjGraph *graph, AdjMayMerge may_merge, gpoi
       call->hash = python_hash_value (&node->args, first, g_str_hash (node->target));
       call->hash = python_hash_value (&node->kwargs, first, mix (call->hash, 0));
       known = g_hash_table_lookup (seen, call);
-      if (known != NULL && says_the_same (call, known) && known->region == call->region)
+      if (known != NULL && has_same_content (call, known) && known->region == call->region)
         first[i] = known->index;
-      else if (known == NULL || says_the_same (call, known))
+      else if (known == NULL || has_same_content (call, known))
         g_hash_table_replace (seen, call, call);
     }
   return first;

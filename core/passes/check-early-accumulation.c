@@ -3,7 +3,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"
-#include "passes/captured-private.h"
+#include "passes/captured-calls-private.h"
 
 /* The first write to what accumulation @index added, behind it; G_MAXUINT: none. */
 static guint

@@ -4,7 +4,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"
-#include "passes/captured-private.h"
+#include "passes/captured-calls-private.h"
 
 static gboolean
 runs_after_accumulation (const AdjNode *node)

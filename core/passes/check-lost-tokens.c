@@ -3,7 +3,7 @@
  * whoever removes dead nodes may remove effects. */
 
 #include "passes/adj-finding-internal.h"
-#include "passes/captured-private.h"
+#include "passes/captured-calls-private.h"
 
 #define MAKE "torch.ops.prims._make_token.default"
 #define SINK "torch.ops.prims._sink_tokens.default"

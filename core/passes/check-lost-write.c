@@ -6,7 +6,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "passes/adj-finding-internal.h"
-#include "passes/captured-private.h"
+#include "passes/captured-calls-private.h"
 
 static void
 add_finding (const AdjCheck *check,

@@ -3,7 +3,7 @@
  * may give both of them its memory. */
 
 #include "passes/adj-finding-internal.h"
-#include "passes/captured-private.h"
+#include "passes/captured-calls-private.h"
 
 static void
 run (const AdjCheck *check, const AdjCheckedRegion *region, AdjFindings *findings)

@@ -81,7 +81,7 @@ static const struct
 {
   const char *target;
   guint (*find) (Normaliser *self, guint index);
-} twins[] = {
+} equivalents[] = {
   { "torch.ops.aten.detach.default", same_as_self },
   { "torch.ops.aten.alias.default", same_as_self },
   { "torch.ops.aten.copy.default", same_as_source },
@@ -89,7 +89,7 @@ static const struct
 };
 
 static guint
-find_twin (Normaliser *self, guint index)
+find_equivalent (Normaliser *self, guint index)
 {
   const AdjNode *node = adj_graph_get_node (self->in, index);
 
@@ -97,9 +97,9 @@ find_twin (Normaliser *self, guint index)
     return index;
   if (self->aliases[index].kind == ADJ_ALIAS_VIEW)
     self->scratch[index] = self->scratch[self->aliases[index].base];
-  for (guint i = 0; i < G_N_ELEMENTS (twins); i++)
-    if (g_str_equal (twins[i].target, node->target))
-      return twins[i].find (self, index);
+  for (guint i = 0; i < G_N_ELEMENTS (equivalents); i++)
+    if (g_str_equal (equivalents[i].target, node->target))
+      return equivalents[i].find (self, index);
   return index;
 }
 
@@ -282,16 +282,16 @@ static void
 add_node (Normaliser *self, guint index)
 {
   const AdjNode *node = adj_graph_get_node (self->in, index);
-  guint twin = find_twin (self, index);
+  guint equivalent = find_equivalent (self, index);
 
   if (node->opcode == ADJ_OPCODE_CALL_FUNCTION && !self->returned[index] &&
       find_size (node) != NULL)
     adj_pass_note (self->context, (AdjNodeId){ index }, ADJ_NO_NODE, "a size, said where it is");
-  else if (twin != index)
+  else if (equivalent != index)
     {
-      self->map[index] = self->map[twin];
+      self->map[index] = self->map[equivalent];
       adj_pass_note (self->context, (AdjNodeId){ index }, self->map[index], "the same as %s",
-                     adj_graph_get_node (self->in, twin)->name);
+                     adj_graph_get_node (self->in, equivalent)->name);
     }
   else if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
     add_call (self, index);

@@ -10,7 +10,7 @@
 
 #include "base/adj-file-writer.h"
 #include "interpreter/adj-interpreter.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "report/report-private.h"
 #include "scene/paint-cairo.h"
 #include "session/adj-check.h"
@@ -120,9 +120,9 @@ add_facts (const AdjReport *report, GString *out)
   add_fact (out, _ ("Nodes"), g_strdup_printf ("%u", adj_graph_get_n_calls (graph)), NULL);
   add_fact (out, _ ("Placeholders"), g_strdup_printf ("%u", adj_graph_get_n_inputs (graph)), NULL);
   add_fact (out, _ ("Memory by liveness"),
-            adj_facts_bytes ((gint64) adj_graph_estimate_memory (graph, FALSE)), NULL);
+            adj_properties_bytes ((gint64) adj_graph_estimate_memory (graph, FALSE)), NULL);
   if (saved > 0)
-    add_fact (out, _ ("Saved for backward"), adj_facts_bytes (saved), NULL);
+    add_fact (out, _ ("Saved for backward"), adj_properties_bytes (saved), NULL);
   add_verdict (report, out);
   add_fact (out, _ ("Findings"), g_strdup_printf ("%u", n_findings),
             n_findings > 0 ? "warn" : "good");
@@ -133,7 +133,7 @@ static void
 add_head (const AdjReport *report, GString *out)
 {
   g_autofree char *title =
-      g_strdup_printf ("%s — %s", report->file, adj_facts_role_title (report->graph->role));
+      g_strdup_printf ("%s — %s", report->file, adj_properties_role_title (report->graph->role));
 
   g_string_append (out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                         "<meta name=\"viewport\" content=\"width=device-width, "

@@ -142,7 +142,7 @@ note_reasons (Listing *self, const AdjStage *stage)
     }
 }
 
-/* Where a new node comes from: "of linear, models.py:21".  (transfer full) */
+/* The origin of a new node: "of linear, models.py:21". (transfer full) */
 static char *
 describe_origin (const Listing *self, const AdjNode *node)
 {

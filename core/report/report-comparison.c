@@ -3,7 +3,7 @@
 
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "report/report-private.h"
 
 #define MAX_ROWS 100
@@ -19,7 +19,7 @@ verdict_class (AdjVerdict verdict)
 static void
 add_number (GString *out, double number)
 {
-  g_autofree char *text = adj_facts_number (number);
+  g_autofree char *text = adj_properties_number (number);
 
   html_number (out, text);
 }
@@ -40,7 +40,7 @@ add_row (const AdjGraph *graph, const AdjValueComparison *value, const char *wha
   add_number (out, value->accumulated);
   add_number (out, value->peer);
   g_string_append_printf (out, "<td class=\"%s\">", verdict_class (value->verdict));
-  html_text (out, adj_facts_comparison (value));
+  html_text (out, adj_properties_comparison (value));
   g_string_append (out, "</td>");
   html_cell (out, source);
   g_string_append (out, "</tr>\n");
@@ -73,12 +73,12 @@ add_first (const AdjGraph *graph, const AdjComparison *comparison, GString *out)
   g_string_append (out, "<div class=\"note bad\"><h3>First difference: ");
   html_code (out, node->name);
   g_string_append (out, "</h3>\n<p>");
-  html_code (out, adj_facts_target (node));
+  html_code (out, adj_properties_target (node));
   g_string_append (out, first->inputs_agree ? "; its inputs agree, so the difference begins here."
                         : first->inputs_alone
                             ? "; its inputs had no values to be compared with."
                             : "; its inputs differ already, so the cause lies before it.");
-  g_string_append_printf (out, " It differs: %s.", adj_cause_says (first->cause));
+  g_string_append_printf (out, " It differs: %s.", adj_cause_describe (first->cause));
   g_string_append (out, "</p>\n");
   if (node->meta.n_frames > 0)
     {

@@ -4,8 +4,8 @@
 
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
-#include "report/adj-selection-facts.h"
+#include "report/adj-properties.h"
+#include "report/adj-selection-totals.h"
 #include "report/adj-stage-change.h"
 #include "report/report-private.h"
 #include "session/adj-check.h"
@@ -34,16 +34,16 @@ void
 report_operators (const AdjReport *report, GString *out)
 {
   g_autoptr (GArray) nodes = list_calls (report->graph->graph);
-  g_autoptr (AdjSelectionFacts) facts =
-      adj_selection_facts_new (report->graph->graph, report->scene, nodes);
-  guint n = MIN (facts->operators->len, MAX_ROWS);
-  g_autofree char *caption =
-      g_strdup_printf (_ ("%u of %u operators, the most frequent first"), n, facts->operators->len);
+  g_autoptr (AdjSelectionTotals) totals =
+      adj_selection_totals_new (report->graph->graph, report->scene, nodes);
+  guint n = MIN (totals->operators->len, MAX_ROWS);
+  g_autofree char *caption = g_strdup_printf (_ ("%u of %u operators, the most frequent first"), n,
+                                              totals->operators->len);
 
   html_open_table (out, caption, (const char *[]){ _ ("Operator"), _ ("#Calls"), NULL });
   for (guint i = 0; i < n; i++)
     {
-      const AdjOperatorCount *count = &g_array_index (facts->operators, AdjOperatorCount, i);
+      const AdjOperatorCount *count = &g_array_index (totals->operators, AdjOperatorCount, i);
       g_autofree char *number = g_strdup_printf ("%u", count->n);
 
       g_string_append (out, "<tr>");
@@ -78,7 +78,8 @@ add_stage_row (const AdjRecording *recording, guint index, GListModel *changes, 
   g_autofree char *nodes = stage->graph != NULL
                                ? g_strdup_printf ("%u", adj_graph_get_n_calls (stage->graph))
                                : g_strdup ("–");
-  g_autofree char *time = stage->ns >= 0 ? adj_facts_time ((double) stage->ns) : g_strdup ("–");
+  g_autofree char *time =
+      stage->ns >= 0 ? adj_properties_time ((double) stage->ns) : g_strdup ("–");
   g_autofree char *change = NULL;
 
   if (changes != NULL)

@@ -4,7 +4,7 @@
 #include <glib/gi18n.h>
 
 #include "analysis/adj-modules.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "report/adj-timeline.h"
 #include "report/report-private.h"
 
@@ -30,7 +30,7 @@ add_chart (const AdjTimeline *memory, GString *out)
 {
   guint n = MIN (memory->n_steps, CHART_WIDTH);
   double peak = MAX ((double) memory->live[memory->peak], 1);
-  g_autofree char *bytes = adj_facts_bytes ((gint64) memory->live[memory->peak]);
+  g_autofree char *bytes = adj_properties_bytes ((gint64) memory->live[memory->peak]);
   g_autofree char *title =
       g_strdup_printf (_ ("Bytes held at each of %u steps; the most, %s, at step %u."),
                        memory->n_steps, bytes, memory->peak + 1);
@@ -68,8 +68,8 @@ static void
 add_row (const AdjGraph *graph, const AdjHeld *held, GString *out)
 {
   const AdjNode *node = adj_graph_get_node (graph, held->node.index);
-  g_autofree char *shape = adj_facts_annotation (graph, node);
-  g_autofree char *bytes = adj_facts_bytes (held->bytes);
+  g_autofree char *shape = adj_properties_annotation (graph, node);
+  g_autofree char *bytes = adj_properties_bytes (held->bytes);
   g_autofree char *steps = g_strdup_printf ("%u → %u", held->first + 1, held->last + 1);
   g_autofree char *source = report_source (node);
 
@@ -122,7 +122,7 @@ add_saved (const AdjTimeline *memory, GString *out)
   if (saved->len == 0)
     return;
   g_ptr_array_sort (saved, by_bytes);
-  bytes = adj_facts_bytes (sum);
+  bytes = adj_properties_bytes (sum);
   caption =
       g_strdup_printf (_ ("Saved for backward, each storage once: %u of %u values, %s in all"),
                        MIN (saved->len, MAX_ROWS), saved->len, bytes);

@@ -13,7 +13,7 @@
 static const AdjOperators operators = {
   .find = adj_op_find,
   .decompose = rule_decompose,
-  .is_entangled = adj_op_call_is_entangled,
+  .has_coupled_elements = adj_op_call_has_coupled_elements,
   .call_in_turn = adj_op_call_in_turn,
 };
 

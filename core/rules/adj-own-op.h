@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  *   Tensor"), a body `expr` or the functions `meta` and `kernel`, perhaps a rule `grad`; its texts
  *   must outlive the operator, and `parsed` is left out
  *
- * Flags that ask for twins (in place, out=) are passed over.
+ * Flags that ask for variants (in place, out=) are passed over.
  *
  * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE when its schema, its body or one
  *   of its rules cannot be read, or names what is not there

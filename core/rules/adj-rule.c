@@ -24,7 +24,7 @@ typedef struct
   AdjRuleKind kind;
   const AdjSchema *schema;
   GArray *entries;
-  GPtrArray *shared; /* expressions of calls whose results are picked apart */
+  GPtrArray *shared; /* expressions of calls of which single results are used */
   AdjRuleUse use;
   guint64 grads;
   const char *locals[24];
@@ -104,7 +104,7 @@ lower_indexed (Lowering *l, const AdjExpr *expr, RuleTermKind kind, guint index)
   return term;
 }
 
-/* What only a gradient knows. */
+/* Lowers names that only gradient rules have. */
 static AdjRuleTerm *
 lower_grad_name (Lowering *l, const AdjExpr *expr, gboolean described)
 {
@@ -507,7 +507,7 @@ make_table (void)
   return table;
 }
 
-/* An out= twin. */
+/* An out= variant. */
 static gboolean
 writes_out (const AdjSchema *schema)
 {

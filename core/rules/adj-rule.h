@@ -44,10 +44,10 @@ typedef struct
   guint n_entries;
   const AdjRuleEntry *entries;
   guint64 grads;  /* GRAD: bit i: the gradient of result i counts, so result i requires one */
-  guint n_shared; /* calls whose results are picked apart */
+  guint n_shared; /* calls of which single results are used */
 } AdjRule;
 
-/* %NULL when the operator has none.  An in-place twin has the gradient of its record. */
+/* %NULL when the operator has none.  An in-place variant has the gradient of its record. */
 const AdjRule *adj_rule_find (const AdjOp *op, AdjRuleKind kind);
 
 /* What only gradient rules see: `result`, `g`, `grads`, `output_mask`. */
@@ -60,7 +60,7 @@ typedef struct
   const gboolean *needed; /* by entry */
 } AdjRuleGrads;
 
-/* The names of a rule and what they stand for while its entries are evaluated. */
+/* A rule being evaluated: the values of its names. */
 typedef struct
 {
   AdjContext *cx;

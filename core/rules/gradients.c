@@ -237,7 +237,8 @@ statistic (const Norm *norm, AdjTensor *tensor)
   return shaped (norm->call, tensor, &list);
 }
 
-/* The sum over what a weight is broadcast over, in the sizes of the weight. */
+/* Sums over the dimensions that the weight is broadcast over; the result has the sizes of the
+ * weight. */
 static AdjTensor *
 sum_to_weight (const Norm *norm, AdjTensor *z, AdjTensor *weight)
 {

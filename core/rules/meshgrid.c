@@ -2,7 +2,7 @@
 /* The builtin meshgrid of rules. */
 
 #include "rules/adj-apply.h"
-#include "rules/arguments-private.h"
+#include "rules/rule-arguments-private.h"
 
 static AdjSize
 length_of (const AdjTensor *vector)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rules/adj-apply.h"
-#include "rules/arguments-private.h"
+#include "rules/rule-arguments-private.h"
 
 typedef struct
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/arguments-private.h"
+#include "rules/rule-arguments-private.h"
 
 /* @x · @y, @y as NULL-propagating as the rest. */
 static AdjTensor *

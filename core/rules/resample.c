@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rules/adj-apply.h"
-#include "rules/arguments-private.h"
+#include "rules/rule-arguments-private.h"
 
 #define MOST_AXES 3
 #define N_CUBIC 4
@@ -88,7 +88,7 @@ factor_of (const Resample *r, guint axis)
   return r->factors != NULL ? rule_number_of (&r->factors->items[axis], 0) : 0;
 }
 
-/* 0, 1, … up to the wanted size, of dtype @dtype. */
+/* The vector 0, 1, … of the wanted size, in @dtype. */
 static AdjTensor *
 count_to (Resample *r, guint axis, AdjDType dtype)
 {
@@ -186,7 +186,7 @@ ratio_of (Resample *r, guint axis)
   return factor > 0 ? ADJ_FLOAT (1 / factor) : quotient (r, size, wanted);
 }
 
-/* Where the elements @at of the result lie in the input. */
+/* The coordinates in the input of the elements @at of the result. */
 static AdjTensor *
 source_of (Resample *r, guint axis, AdjTensor *at)
 {
@@ -319,7 +319,7 @@ near_weight (Resample *r, AdjTensor *x)
   return binary (r, ADJ_OP_add_Tensor, y, ADJ_INT (1));
 }
 
-/* The weights of the four elements around a place that is @part behind the second one. */
+/* The weights of the four elements around a coordinate that is @part after the second one. */
 static gboolean
 weigh (Resample *r, AdjTensor *part, AdjTensor **weights)
 {

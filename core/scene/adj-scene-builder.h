@@ -25,9 +25,9 @@ guint adj_scene_builder_get_n_boxes (const AdjSceneBuilder *builder);
 
 void adj_scene_builder_add_edge (AdjSceneBuilder *builder, const AdjSceneEdge *edge);
 
-/* Says which box shows @node. */
+/* Sets the box that shows @node. */
 void adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 box);
-void adj_scene_builder_set_twins (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b);
+void adj_scene_builder_set_counterparts (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b);
 /* @copy computes @original again; of several copies the first counts. */
 void adj_scene_builder_set_copy (AdjSceneBuilder *builder, AdjNodeId original, AdjNodeId copy);
 

@@ -22,7 +22,7 @@ typedef struct
 /* Other nodes that a node has to do with. */
 typedef struct
 {
-  AdjNodeId twin, original, copy;
+  AdjNodeId counterpart, original, copy;
 } Kin;
 
 struct _AdjScene
@@ -380,9 +380,9 @@ adj_scene_find_node (const AdjScene *scene, AdjNodeId node)
 }
 
 AdjNodeId
-adj_scene_get_twin (const AdjScene *scene, AdjNodeId node)
+adj_scene_get_counterpart (const AdjScene *scene, AdjNodeId node)
 {
-  return node.index < scene->n_nodes ? scene->kin[node.index].twin : ADJ_NO_NODE;
+  return node.index < scene->n_nodes ? scene->kin[node.index].counterpart : ADJ_NO_NODE;
 }
 
 AdjNodeId
@@ -476,10 +476,10 @@ adj_scene_builder_place_node (AdjSceneBuilder *builder, AdjNodeId node, guint32 
 }
 
 void
-adj_scene_builder_set_twins (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b)
+adj_scene_builder_set_counterparts (AdjSceneBuilder *builder, AdjNodeId a, AdjNodeId b)
 {
-  builder->kin[a.index].twin = b;
-  builder->kin[b.index].twin = a;
+  builder->kin[a.index].counterpart = b;
+  builder->kin[b.index].counterpart = a;
 }
 
 void

@@ -109,7 +109,7 @@ typedef struct
   const char *title;    /* never %NULL; ellipsised to fit */
   const char *subtitle; /* never %NULL */
   const char *path;     /* GROUP: the module path that folds it; else "" */
-  guint n_nodes;        /* nodes that the box stands for, its own included */
+  guint n_nodes;        /* nodes that the box represents, its own included */
   guint n_same;         /* GROUP: groups with the same inner picture, this one included */
   gint64 bytes;         /* saved for backward by it; BRIDGE: what crosses; -1: nothing */
 } AdjSceneBox;
@@ -170,9 +170,9 @@ ADJ_PUBLIC guint adj_scene_hit_edge (const AdjScene *scene, float x, float y, fl
 
 /* The box that shows @node: its own, or the chip, card or closed group that it is folded into. */
 ADJ_PUBLIC guint adj_scene_find_node (const AdjScene *scene, AdjNodeId node);
-/* The node's twin on the other side: the forward node of a gradient and the reverse; or
+/* The node's counterpart on the other side: the forward node of a gradient and the reverse; or
  * ADJ_NO_NODE. */
-ADJ_PUBLIC AdjNodeId adj_scene_get_twin (const AdjScene *scene, AdjNodeId node);
+ADJ_PUBLIC AdjNodeId adj_scene_get_counterpart (const AdjScene *scene, AdjNodeId node);
 
 /* The forward node that @node computes again in backward, and the node that does @node again; or
  * ADJ_NO_NODE. */

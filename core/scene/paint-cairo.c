@@ -430,7 +430,7 @@ draw_edges (Painter *self, const guint *edges, guint n)
     }
 }
 
-/* Whether nobody has stopped it. */
+/* Reports progress; %FALSE when cancelled. */
 static gboolean
 go_on (Painter *self, guint n)
 {

@@ -15,7 +15,7 @@ typedef struct
   const AdjRect *part;       /* (nullable): only this rectangle */
   gboolean legend;           /* a line below that explains the signs */
   GCancellable *cancellable; /* (nullable) */
-  /* (nullable) Told now and then: boxes and lines painted, or of a PNG tiles. */
+  /* (nullable) Called from time to time: boxes and lines painted; for PNG, tiles. */
   void (*progress) (guint done, guint total, gpointer data);
   gpointer data;
 } AdjPaintOptions;

@@ -28,7 +28,7 @@ step_name (const Step *step)
   return step->pass != NULL ? step->pass->name : step->partitioner->name;
 }
 
-/* What one does with a graph of that kind when nobody says more, before it is partitioned. */
+/* The steps for a graph of each role, before the partitioner, when the caller gives none. */
 static const struct
 {
   const char *role;
@@ -151,7 +151,7 @@ ends_in_inference (const AdjPipelineResult *result)
   return g_str_equal (adj_recording_get_stage (result->recording, last)->name, "inference");
 }
 
-/* One half: every node of it with the reason why it stands there. */
+/* Adds a half of a partition as a stage, with the reason of each node. */
 static void
 add_half (AdjPipelineResult *result, const char *name, AdjGraph *graph, gint from, gint64 ns)
 {

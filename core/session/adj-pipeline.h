@@ -29,7 +29,7 @@ typedef struct
   const char *partitioner;
   const char *usual_partitioner;        /* (nullable): in the place of min-cut */
   const AdjPartitionOptions *partition; /* (nullable) */
-  /* (nullable) Told before each step, and once at the end with @done == @total. */
+  /* (nullable) Called before each step, and once at the end with @done == @total. */
   void (*progress) (guint done, guint total, const char *step, gpointer data);
   gpointer data;
 } AdjPipelineOptions;
@@ -53,7 +53,7 @@ typedef struct
   char *fallback_reason;   /* (owned) (nullable): why the last of these did */
 } AdjPipelineResult;
 
-/* Frees what it owns, not @result itself. */
+/* Frees the members of @result, not @result itself. */
 ADJ_PUBLIC void adj_pipeline_result_clear (AdjPipelineResult *result);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AdjPipelineResult, adj_pipeline_result_clear)

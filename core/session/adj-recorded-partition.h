@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* How PyTorch was set when it partitioned what a file recorded. */
+/* The settings of PyTorch when it made the partition that a file records. */
 
 /**
  * adj_recorded_partition_read:

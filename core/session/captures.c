@@ -70,7 +70,7 @@ add_capture (const AdjCapture *capture,
   return TRUE;
 }
 
-/* What it prints is not wanted. */
+/* Runs the program and discards its text. */
 static gboolean
 run_program (const AdjProgram *program, AdjCompiledAutograd *compiled, GError **error)
 {

@@ -68,7 +68,7 @@ add_output (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* The node whose value goes by @name; %NULL when there is none. */
+/* The node that @name denotes; %NULL: none. */
 static const AdjNode *
 find_named (const Names *names, const char *name)
 {

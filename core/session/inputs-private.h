@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What a run starts from. */
+/* The inputs and the random state of a run. */
 typedef struct
 {
   const AdjRecordedCall *call; /* (nullable): the recorded call, or kept run, that they are from */

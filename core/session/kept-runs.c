@@ -7,7 +7,7 @@
 #include "formats/adj-bundle-internal.h"
 #include "session/inputs-private.h"
 
-/* Where its inputs came from, in words. */
+/* The origin of the run's inputs, in words. */
 static char *
 describe_inputs (const AdjSessionRun *run, const char *inputs)
 {

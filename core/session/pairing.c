@@ -52,7 +52,8 @@ is_impure (const AdjNode *node)
   return node->op != NULL && !adj_op_is_pure (node->op);
 }
 
-/* (nullable): no key for what nothing can be said of. */
+/* (nullable): a key by which nodes of two graphs are paired; %NULL where nothing identifies the
+ * node. */
 static char *
 key_of (const AdjNode *node, guint place, const guint32 *numbers, gboolean by_name)
 {

@@ -8,7 +8,7 @@
 
 /* Indices must fit the smallest table that they may select from; 0 and 1 always do. */
 #define RANDOM_INT_END 2
-/* Of what any length fits: the text of a graph may say "s0" and nothing else of it. */
+/* The length of a list of which the text says only "s0". */
 #define ANY_LENGTH 4
 
 static double

@@ -332,7 +332,7 @@ broadcast (AdjShape *out, const AdjShape *b, AdjSymbols *symbols, GError **error
   return TRUE;
 }
 
-/* What a tensor iterator asks of its operands. */
+/* The operands of an operation as PyTorch's TensorIterator sees them. */
 typedef struct
 {
   AdjSymbols *symbols;

@@ -79,8 +79,8 @@ is_decided (AdjSymbols *symbols, AdjSizeOp op, AdjSize a, AdjSize b)
   return adj_size_same (a, b) || (op == ADJ_SIZE_MAX ? rb.min >= ra.max : rb.max <= ra.min);
 }
 
-/* Adds what @size is the extremum of; a large one stands for itself, or building one of n would
- * take time in the cube of n. */
+/* Adds the operands of @size, an extremum; a large one is added whole, as building one of n would
+ * take O(n³). */
 static void
 collect (AdjSymbols *symbols, AdjSizeOp op, AdjSize size, GArray *parts)
 {

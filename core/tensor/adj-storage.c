@@ -21,7 +21,7 @@ struct _AdjStorage
   guint64 id;
   gsize n_bytes;
   guint8 *bytes;  /* (nullable): owned */
-  GBytes *shared; /* (nullable): stands in for bytes until the first write */
+  GBytes *shared; /* (nullable): the bytes until the first write */
 };
 
 static guint64

@@ -365,7 +365,7 @@ adj_symbols_order (const AdjSymbols *symbols, AdjSize a, AdjSize b)
 /* -- Symbols and guards -------------------------------------------------------------------- */
 
 static gboolean
-same_facts (const AdjSymbol *a, const AdjSymbol *b)
+is_same_symbol (const AdjSymbol *a, const AdjSymbol *b)
 {
   return a->hint == b->hint && a->min == b->min && a->max == b->max;
 }
@@ -385,7 +385,7 @@ adj_symbols_define (AdjSymbols *symbols, const AdjSymbol *symbol)
     {
       known = g_ptr_array_index (symbols->symbols, index - 1);
       size = g_array_index (symbols->symbol_nodes, AdjSize, index - 1);
-      if (!same_facts (known, symbol))
+      if (!is_same_symbol (known, symbol))
         symbols->stale_from = MIN (symbols->stale_from, id_of (size));
       known->hint = symbol->hint;
       known->min = symbol->min;

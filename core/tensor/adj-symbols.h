@@ -61,7 +61,7 @@ ADJ_PUBLIC AdjSize adj_symbols_add_unbacked (AdjSymbols *symbols,
 /* @size with the integers that guards have made of symbols (s0 == 4). */
 ADJ_PUBLIC AdjSize adj_symbols_simplify (AdjSymbols *symbols, AdjSize size);
 
-/* What was assumed, in order, each once. */
+/* The assumptions, in order, each once. */
 ADJ_PUBLIC guint adj_symbols_get_n_guards (const AdjSymbols *symbols);
 ADJ_PUBLIC AdjGuard adj_symbols_get_guard (const AdjSymbols *symbols, guint index);
 

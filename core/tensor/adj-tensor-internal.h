@@ -12,7 +12,7 @@ typedef enum
   ADJ_SLOT_FUNCTIONAL, /* the wrapper that functionalization sees */
   ADJ_SLOT_COMPOSITE,  /* inner tensors of a composite */
   ADJ_SLOT_CONSTANT,   /* the known value of a traced scalar tensor */
-  ADJ_SLOT_PROXY,      /* the node of a trace that stands for it */
+  ADJ_SLOT_PROXY,      /* the node of a trace that represents it */
   ADJ_N_SLOTS,
 } AdjTensorSlot;
 
@@ -27,7 +27,7 @@ typedef struct
 
 /* (transfer none) (nullable) */
 gpointer adj_tensor_get_slot (const AdjTensor *tensor, AdjTensorSlot slot);
-/* @state: (transfer full): what was there before is freed; @klass: (unowned): a constant. */
+/* @state: (transfer full): replaces and frees the previous one; @klass: (unowned): a constant. */
 void adj_tensor_set_slot (AdjTensor *tensor,
                           AdjTensorSlot slot,
                           gpointer state,
@@ -43,7 +43,7 @@ void adj_tensor_set (AdjTensor *tensor, const AdjTensorMeta *meta, AdjStorage *s
 /* -- versions -- */
 
 void adj_tensor_bump_version (AdjTensor *tensor);
-/* Takes the last one back: what was counted is the doing of who stands in for another write. */
+/* Undoes the last increment: the write was made on behalf of another, counted one. */
 void adj_tensor_unbump_version (AdjTensor *tensor);
 void adj_storage_unbump_version (AdjStorage *storage);
 /* From now on @tensor counts with @other, a tensor of the same storage. */

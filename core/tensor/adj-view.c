@@ -141,7 +141,7 @@ step_over_ones (const AdjShape *shape, AdjSymbols *symbols, AdjShape *to)
     }
 }
 
-/* Whether one element is seen with the strides of its own, 1. */
+/* Whether @shape is one element with stride 1. */
 static gboolean
 is_flat_element (const AdjShape *shape, const AdjShape *to)
 {

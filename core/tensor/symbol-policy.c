@@ -96,12 +96,12 @@ adj_symbols_is_float (const AdjSymbols *symbols, AdjSize size)
 static void
 set_range (AdjSymbols *symbols, guint index, gint64 min, gint64 max)
 {
-  AdjSymbol facts = *adj_symbols_get (symbols, index);
+  AdjSymbol entry = *adj_symbols_get (symbols, index);
 
-  facts.min = min;
-  facts.max = max;
+  entry.min = min;
+  entry.max = max;
   symbols->n_pinned += min == max;
-  adj_symbols_define (symbols, &facts);
+  adj_symbols_define (symbols, &entry);
 }
 
 gboolean

@@ -11,7 +11,7 @@
 #include "tensor/adj-tensor-internal.h"
 #include "trace/adj-composite-internal.h"
 
-/* What a composite tensor consists of, in its slot. */
+/* The parts of a composite tensor, stored in its slot. */
 typedef struct
 {
   const AdjCompositeClass *klass;
@@ -231,7 +231,7 @@ adj_composite_call_part (const AdjCompositeCall *call, guint index, AdjValue *re
   return done;
 }
 
-/* Result @index out of what a call gave. */
+/* Result @index of @call in the value that the class returned. */
 static const AdjValue *
 pick (const AdjOpCall *call, const AdjValue *value, guint index)
 {
@@ -341,7 +341,7 @@ bump_versions (const AdjOpCall *call)
       adj_value_foreach (&call->args[i], bump_version, NULL);
 }
 
-/* What the shape rule of the outer tensors said becomes what the class gave. */
+/* Replaces the results that the shape rule set by those that the class gave. */
 static gboolean
 put_results (AdjOpCall *call, const AdjValue *value)
 {

@@ -17,13 +17,13 @@ typedef struct
   guint n_inner;                  /* at most ADJ_MAX_INNER */
   const char *const *inner_names; /* in the order in which they are inputs of a graph */
 
-  /* An operator with a tensor of the class among its arguments.  What it calls goes to the modes
-   * below.  @result (out): borrowed from the scope, as adj_call() gives it; for an argument that is
-   * written, that argument.  %FALSE: the context is in error. */
+  /* Computes an operator with a tensor of the class among its arguments; calls go to the modes
+   * below. @result (out): borrowed from the scope, as by adj_call(); for a written argument, that
+   * argument. %FALSE: the context is in error. */
   gboolean (*call) (AdjCompositeCall *call, AdjValue *result);
 
-  /* (nullable) What a gradient is brought to: while tracing; at run time, to the constant that the
-   * trace had.  Borrowed; %NULL: the context is in error. */
+  /* (nullable) Converts a gradient: while tracing to a form of its choice, at run time to the
+   * traced constant. Borrowed; %NULL: the context is in error. */
   AdjTensor *(*coerce_tangent) (AdjContext *cx, AdjTensor *tangent);
   AdjTensor *(*coerce_like) (AdjContext *cx, AdjTensor *tangent, const AdjValue *constant);
 } AdjCompositeClass;
@@ -57,7 +57,7 @@ ADJ_PUBLIC AdjMode *adj_composite_mode_new (void);
 
 ADJ_PUBLIC AdjContext *
 adj_composite_call_get_context (const AdjCompositeCall *call); /* (transfer none) */
-/* What is called. */
+/* The operator of @call. */
 ADJ_PUBLIC const AdjOp *adj_composite_call_get_op (const AdjCompositeCall *call);
 /* In schema order, none left out. */
 ADJ_PUBLIC const AdjValue *adj_composite_call_get_args (const AdjCompositeCall *call);

@@ -16,15 +16,14 @@ AdjMode *adj_functional_mode_new (void);
  * PyTorch 2.6. */
 void adj_functional_mode_set_two_detaches (AdjMode *mode);
 
-/* A tensor to be used above the mode, whose value is @value, with a storage of its own.  Borrowed
- * from the innermost scope. */
+/* A tensor for use above the mode, with @value as its value and a storage of its own. Borrowed from
+ * the innermost scope. */
 AdjTensor *adj_functional_wrap (AdjContext *cx, AdjTensor *value);
 gboolean adj_functional_is_wrapped (const AdjTensor *tensor);
 /* All that the storage of @tensor held when it was wrapped, as the base of its views; borrowed. */
 AdjTensor *adj_functional_get_whole (AdjContext *cx, AdjTensor *tensor);
-/* The present value of @tensor, made again when it is stale; a tensor that is not wrapped is its
- * own value.  Borrowed from @tensor until it is next written or used.  %NULL: the context is in
- * error. */
+/* The current value of @tensor, remade if it is stale; a tensor that is not wrapped itself.
+ * Borrowed from @tensor until it is next written or used. %NULL: the context is in error. */
 AdjTensor *adj_functional_get_value (AdjContext *cx, AdjTensor *tensor);
 
 /* What happened to a wrapped tensor and its storage. */
@@ -42,10 +41,10 @@ typedef struct
   gboolean storage_resized;
   gsize bytes_before, bytes_after;
   AdjViewChain *chain; /* (nullable): how it is made from the base of its storage */
-} AdjFunctionalFacts;
+} AdjFunctionalState;
 
 /* %FALSE when @tensor is not wrapped. */
-gboolean adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts);
+gboolean adj_functional_get_state (const AdjTensor *tensor, AdjFunctionalState *observed);
 
 /**
  * adj_functional_write_back:

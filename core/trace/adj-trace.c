@@ -10,7 +10,7 @@
 #include "trace/adj-examples.h"
 #include "trace/adj-functional.h"
 #include "trace/adj-tracer.h"
-#include "trace/captured-private.h"
+#include "trace/captured-retrace-private.h"
 
 typedef struct
 {
@@ -133,7 +133,7 @@ add_output (Trace *trace, const AdjValue *result)
 
 /* -- functionalization ---- */
 
-/* An input, and what stands for it above the mode. */
+/* An input and the tensor that represents it above the mode. */
 typedef struct
 {
   AdjTensor *input;   /* (owned) */
@@ -193,14 +193,14 @@ unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Each input has a storage of its own here, so a write to one is not seen through another. */
+/* Fails where a written input aliases another one: inputs get separate storages here. */
 static gboolean
 refuse_aliases (Trace *trace, guint index)
 {
   const Pair *pair = &g_array_index (trace->pairs, Pair, index);
-  AdjFunctionalFacts facts;
+  AdjFunctionalState observed;
 
-  if (!adj_functional_get_facts (pair->wrapped, &facts) || !facts.mutated)
+  if (!adj_functional_get_state (pair->wrapped, &observed) || !observed.mutated)
     return TRUE;
   for (guint i = 0; i < trace->pairs->len; i++)
     if (i != index && adj_tensor_get_storage (g_array_index (trace->pairs, Pair, i).input) ==
@@ -213,7 +213,7 @@ refuse_aliases (Trace *trace, guint index)
   return TRUE;
 }
 
-/* Outputs as values; then what was written to inputs. */
+/* Replaces outputs by their values, then copies written values into the inputs. */
 static gboolean
 unwrap_result (Trace *trace, AdjValue *result)
 {

@@ -12,14 +12,14 @@ typedef struct
   const char *name; /* (nullable): class name of the graph; else "<lambda>" */
   const char *const
       *parameters;      /* (nullable): one name for each example input; else arg0, arg1 … */
-  const AdjGraph *like; /* (nullable): its placeholders give names and facts, instead of
+  const AdjGraph *like; /* (nullable): its placeholders give names and metadata, instead of
                            @parameters; the header is taken over too */
   const AdjNodeMeta *const
-      *input_metas;    /* (nullable): by leaf, %NULL where nothing is known; without @like */
-  guint n_input_metas; /* leaves beyond have none */
-  const AdjNodeId *input_origins; /* (nullable): by leaf as well: the node that it stands for */
+      *input_metas;               /* (nullable): by leaf, %NULL where unknown; used without @like */
+  guint n_input_metas;            /* leaves beyond have none */
+  const AdjNodeId *input_origins; /* (nullable): by leaf: the node that it represents */
   AdjSymbols *symbols;            /* (nullable): what sizes in the example inputs refer to */
-  const AdjDecompositions *decompositions; /* (nullable): what is taken apart on the way */
+  const AdjDecompositions *decompositions; /* (nullable): applied to the calls that are traced */
   gboolean functionalize;   /* without writes: views and new values instead; what was written to an
                                input is copied there at the end.  Inputs that are written must not
                                alias others. */

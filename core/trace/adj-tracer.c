@@ -74,14 +74,14 @@ adj_tracer_free (AdjTracer *tracer)
 
 #define ACCUMULATION "Gradient addition node due to multiple use of tensor around:"
 
-/* Whether autograd numbers what is recorded. */
+/* Whether autograd gives seq_nr to the calls being recorded. */
 static gboolean
 is_differentiated (const AdjTracer *tracer, const AdjPlace *place)
 {
   return place->running > 0 || adj_context_get_sequence (tracer->cx) >= 0;
 }
 
-/* A node of the backward has the place of its forward node, and says whose it is. */
+/* Adds to a node of the backward the place and seq_nr of its forward node. */
 static void
 add_backward (AdjTracer *tracer, const AdjPlace *place, AdjNodeMeta *meta)
 {
@@ -140,7 +140,7 @@ make_meta (AdjTracer *tracer, const AdjPlace *place)
   return meta;
 }
 
-/* What the place in the program says of the nodes that are made there. */
+/* The metadata that the current place of the program gives to its nodes. */
 static const AdjNodeMeta *
 get_meta (AdjTracer *tracer, AdjNodeId *origin)
 {
@@ -224,8 +224,8 @@ take_origin (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* What no node of a graph calls, such as a write to an input at the end, comes from where the last
- * of its arguments comes from. */
+/* Sets the origin of a call that no node of a graph makes, such as a copy into an input at the end:
+ * that of the last of its arguments. */
 static void
 find_origin (const AdjTracer *tracer, AdjTracedNode *node)
 {
@@ -363,7 +363,7 @@ adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead)
   tracer->drop_dead = drop_dead;
 }
 
-/* Whether @node is there for its value alone. */
+/* Whether @node has no effect but its value. */
 static gboolean
 is_pure (const AdjTracedNode *node)
 {

@@ -16,11 +16,11 @@ typedef struct _AdjTracer AdjTracer;
 /* @name: of the graph; the record uses @cx, which must outlive it.  @items_when_read: where a call
  * has several results, each gets its operator.getitem when it is first read; else at once. */
 AdjTracer *adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read);
-/* Tensors that outlive the trace are known to no trace afterwards. */
+/* Frees @tracer; tensors that outlive it belong to no trace any more. */
 void adj_tracer_free (AdjTracer *tracer);
 
-/* Adds an input and lets it stand for @value, a leaf.  @name: used as it is; @stem: made unique
- * when @name is %NULL; @meta: (nullable), its texts must outlive the trace. */
+/* Adds a placeholder that represents the leaf @value. @name: used as it is; @stem: made unique when
+ * @name is %NULL; @meta: (nullable), its texts must outlive the trace. */
 AdjNodeId adj_tracer_add_placeholder (AdjTracer *tracer,
                                       const char *name,
                                       const char *stem,
@@ -36,8 +36,8 @@ AdjNodeId adj_tracer_add_call (AdjTracer *tracer,
                                const AdjValue *kwargs,
                                const AdjValue *result);
 
-/* @value as an argument in the graph: nodes for tensors and symbolic sizes, get_attr nodes for
- * tensors that nothing stands for.  Borrowed from the tracer.  %FALSE: the context is in error. */
+/* Converts @value to an argument of a node: nodes for tensors and symbolic sizes, get_attr nodes
+ * for tensors unknown to the trace. Borrowed from the tracer. %FALSE: the context is in error. */
 gboolean adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out);
 
 /* The arguments of @call as PyTorch records them: defaults at the end are left out. */
@@ -71,7 +71,8 @@ void adj_tracer_set_header (AdjTracer *tracer, AdjHeader header, const char *par
 /* Whether sealing leaves out what no output and no effect depends on. */
 void adj_tracer_set_drop_dead (AdjTracer *tracer, gboolean drop_dead);
 
-/* Sizes that nobody reads are left out.  The tracer can only be freed afterwards. */
+/* Drops unread nodes of sizes and seals the graph. (transfer full); afterwards the tracer can only
+ * be freed. */
 AdjGraph *adj_tracer_seal (AdjTracer *tracer, GError **error);
 
 /* The mode that records every call in @tracer, which must outlive it, after the modes below have

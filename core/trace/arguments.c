@@ -39,8 +39,8 @@ adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
   return TRUE;
 }
 
-/* Numbers as the dispatcher passes them on: an int where a float stands is that float, a lone
- * number where a list stands is that list. */
+/* Converts a number as PyTorch's dispatcher does: an int for a float argument to a float, a lone
+ * number for a list argument to a list. */
 static AdjValue
 normalize (AdjTracer *tracer, const AdjType *type, const AdjValue *value)
 {

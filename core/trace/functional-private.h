@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* -- storage (functional-storage.c) -- */
 
-/* A new value of a view, that its base does not know yet. */
+/* A write to a view that is not yet applied to the base. */
 typedef struct
 {
   AdjTensor *value;    /* (owned) */
@@ -19,7 +19,7 @@ typedef struct
 {
   guint n_refs;
   AdjTensor *base;     /* (owned): all of the data, below the mode */
-  AdjStorage *storage; /* (owned): of the tensors above the mode; nobody's bytes */
+  AdjStorage *storage; /* (owned): the storage of the tensors above the mode; has no bytes */
   GArray *updates;     /* FunctionalUpdate: not yet in the base */
   guint64 generation;
   gboolean frozen;
@@ -43,7 +43,7 @@ gboolean functional_storage_flush (FunctionalStorage *storage, AdjContext *cx);
 
 /* -- tensors (functional-tensor.c) -- */
 
-/* What a tensor above the mode stands for, in its slot. */
+/* The value behind a tensor above the mode, stored in its slot. */
 typedef struct
 {
   AdjTensor *value; /* (owned) */

@@ -94,7 +94,7 @@ functional_storage_resize (FunctionalStorage *storage, AdjContext *cx, gsize n_b
   return TRUE;
 }
 
-/* A write leaves the strides as they are, which what was written need not have (out=). */
+/* Gives @value the strides that the written tensor had: out= may compute other ones. */
 static AdjTensor *
 keep_strides (AdjContext *cx, AdjTensor *old, AdjTensor *new)
 {

@@ -99,7 +99,7 @@ cast (AdjContext *cx, AdjTensor *value, const AdjTensorMeta *meta)
   return adj_call_bound (cx, adj_op (ADJ_OP__to_copy), args, &result) ? result.tensor : NULL;
 }
 
-/* @tensor is of @value's sizes, strides and offset, and stays of its own dtype. */
+/* Gives @tensor the sizes, strides and offset of @value; its dtype stays. */
 static gboolean
 replace (AdjContext *cx, AdjTensor *tensor, AdjTensor *value)
 {
@@ -229,7 +229,7 @@ adj_functional_wrap (AdjContext *cx, AdjTensor *value)
 }
 
 gboolean
-adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
+adj_functional_get_state (const AdjTensor *tensor, AdjFunctionalState *observed)
 {
   const Functional *functional = functional_find (tensor);
   const FunctionalStorage *storage;
@@ -237,7 +237,7 @@ adj_functional_get_facts (const AdjTensor *tensor, AdjFunctionalFacts *facts)
   if (functional == NULL)
     return FALSE;
   storage = functional->storage;
-  *facts = (AdjFunctionalFacts){
+  *observed = (AdjFunctionalState){
     .mutated = storage->generation > 0,
     .n_writes = storage->n_writes,
     .n_no_grad = storage->n_no_grad,

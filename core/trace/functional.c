@@ -64,8 +64,8 @@ unwrap_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Runs @op on the values of the arguments of @call.  Views are made of values as they are: a view
- * of what is stale is stale itself. */
+/* Runs @op on the values of the arguments of @call. Views are made of current values: a view of a
+ * stale tensor is stale, too. */
 static gboolean
 run_below (Below *below, AdjMode *mode, const AdjOpCall *call, const AdjOp *op)
 {
@@ -212,7 +212,8 @@ in_dtype_of (AdjContext *cx, AdjTensor *target, AdjTensor *value)
              : NULL;
 }
 
-/* @target: what was given for a written argument, a tensor or none. */
+/* Writes @value into @target, an argument that the call writes; does nothing where that is no
+ * tensor. */
 static gboolean
 write_one (AdjOpCall *call, const AdjValue *target, const AdjOpResult *value)
 {
@@ -335,7 +336,8 @@ call_set (AdjOpCall *call)
   return return_self (call, self);
 }
 
-/* More elements than the storage holds: a storage of its own, which nobody else may see. */
+/* Handles a resize_ beyond the storage: gives the tensor a storage of its own; fails where another
+ * tensor shares the old one. */
 static gboolean
 grow (AdjMode *mode, AdjOpCall *call)
 {
@@ -377,7 +379,8 @@ call_resize (AdjMode *mode, AdjOpCall *call)
   return turn (mode, call, &view);
 }
 
-/* No node here: an input is resized when what was written to it is written back. */
+/* Handles resize_ of a storage. Records no node: an input is resized at the end, when its value is
+ * written back. */
 static gboolean
 call_resize_storage (AdjOpCall *call)
 {
@@ -440,7 +443,7 @@ functional_call (AdjMode *mode, AdjOpCall *call)
 
 /* -- higher-order operators ---- */
 
-/* A function that is called with values: what it calls goes through the mode. */
+/* A function for a higher-order operator, called with values; its calls go through the mode. */
 typedef struct
 {
   AdjFunction parent;
@@ -463,17 +466,17 @@ value_of_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return sync_leaf (leaf, data) && unwrap_leaf (leaf, out, NULL);
 }
 
-/* A write to an input would be seen by the caller, who has only values. */
+/* Fails where the function wrote to an input: its caller has only values. */
 static gboolean
 refuse_written (const FunctionalBody *self, const AdjValue *inputs, guint n)
 {
   for (guint i = 0; i < n; i++)
     {
-      AdjFunctionalFacts facts;
+      AdjFunctionalState observed;
 
       if (inputs[i].kind == ADJ_VALUE_TENSOR &&
-          adj_functional_get_facts (inputs[i].tensor, &facts) &&
-          (facts.mutated || facts.metadata_changed || facts.storage_resized))
+          adj_functional_get_state (inputs[i].tensor, &observed) &&
+          (observed.mutated || observed.metadata_changed || observed.storage_resized))
         return adj_higher_fail (self->call, ADJ_ERROR_UNSUPPORTED,
                                 "%s modifies its input %u in place: clone it before",
                                 self->call->op->body_names[self->body], i);

@@ -93,7 +93,7 @@ proxy_builtin (
 
 /* -- higher-order operators ---- */
 
-/* A tensor for the tracer of a function to know, of the same memory. */
+/* A tensor of the same memory, for the tracer of a function to represent an input. */
 static gboolean
 take_input (const AdjValue *leaf, AdjValue *out, gpointer data)
 {

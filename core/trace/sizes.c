@@ -75,8 +75,8 @@ offer (AdjTracer *tracer, AdjSize size, const Source *source)
     insert (tracer, size, source);
 }
 
-/* What the forward computes must not read the sizes of a tangent, which it does not have; and what
- * is read as a stride is seldom meant as one. */
+/* Offers the sizes, strides and offset of node @id as sources of symbols; those of a tangent, which
+ * the forward does not have, strides and offset with less priority. */
 void
 adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id)
 {
@@ -111,7 +111,7 @@ add_size (AdjTracer *tracer, const char *target, const AdjValue *args, guint n, 
   return id;
 }
 
-/* Whether nodes that are there already give @size, or its parts. */
+/* Whether existing nodes give @size or the parts of it. */
 static gboolean
 is_computable (AdjTracer *tracer, AdjSize size, guint depth)
 {

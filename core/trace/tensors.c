@@ -17,7 +17,7 @@ typedef enum
   PROXY_ITEM,     /* one of the results of a node */
 } ProxyKind;
 
-/* What stands for a tensor, in its slot. */
+/* The node that represents a tensor, stored in its slot. */
 typedef struct
 {
   AdjTraceMark *mark;
@@ -152,7 +152,7 @@ add_item (AdjTracer *tracer, AdjNodeId call, guint index, gboolean here, const A
   return id;
 }
 
-/* Sizes are those of what stands behind a tensor above functionalization. */
+/* Replaces tensors by the values below functionalization, whose sizes are the ones to record. */
 static void
 unwrap_args (const AdjValue *args, guint n, AdjValue *out)
 {

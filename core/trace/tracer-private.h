@@ -13,7 +13,7 @@ typedef struct
 {
   AdjOpcode opcode;
   gboolean only_if_read;
-  gboolean own_texts; /* what @meta says is not all in the graph of @origin */
+  gboolean own_texts; /* @meta has texts that are not owned by the graph of @origin */
   const char *name;
   const char *target;
   const AdjOp *op;            /* (nullable): that @target names */
@@ -22,7 +22,7 @@ typedef struct
   AdjNodeId origin;
 } AdjTracedNode;
 
-/* What tells one trace from another; lives as long as any tensor that it knows. */
+/* Identifies a trace; referenced by the tensors that it has marked. */
 typedef struct
 {
   guint n_refs;
@@ -37,7 +37,7 @@ struct _AdjTracer
   gboolean drop_dead;
   AdjArena *arena;         /* (unowned): of the graph to be */
   AdjArena *temporary;     /* what only the trace needs */
-  AdjBuilder *builder;     /* hands out names at once, gets the nodes at the end */
+  AdjBuilder *builder;     /* gives names during the trace; receives the nodes at its end */
   GArray *nodes;           /* AdjTracedNode */
   guint n_if_read;         /* of these, there only if read */
   GHashTable *targets;     /* name of a target → TracedTarget */
@@ -45,11 +45,11 @@ struct _AdjTracer
   GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
   GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
   GPtrArray *objects;      /* of AdjOpaque, owned: what the graph calls: _fn<index> */
-  GHashTable *sizes;       /* word of a size → what stands for it */
+  GHashTable *sizes;       /* word of a size → its node */
   GArray *subgraphs;       /* TracedGraph */
-  const AdjOpCall *call;   /* (nullable): whose arguments are taken */
+  const AdjOpCall *call;   /* (nullable): the call whose arguments are converted */
   const AdjNodeMeta *meta; /* of the nodes made at the last place */
-  const char *meta_aten;   /* (nullable): what that place says of original_aten */
+  const char *meta_aten;   /* (nullable): original_aten of that place */
   AdjPlace meta_place;
   gint64 meta_sequence;
   AdjRegionTag meta_region;
@@ -85,15 +85,15 @@ void adj_trace_mark_unref (AdjTraceMark *mark);
 /* What @value is now, whatever becomes of it later. */
 AdjValue
 adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_requires_grad);
-/* Lets @id stand for @value. */
+/* Makes node @id represent @value. */
 void adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id);
-/* Lets the items of @call stand for its results. */
+/* Makes the getitem nodes of @call represent its results. */
 void adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result);
 gboolean adj_tracer_take_tensor (AdjTracer *tracer, AdjTensor *tensor, AdjValue *out);
 
 /* -- sizes.c -- */
 
-/* Lets @id stand for a size; one that was read off a tensor gives way. */
+/* Makes node @id represent @size, replacing a node that reads it off a tensor. */
 void adj_tracer_bind_size (AdjTracer *tracer, AdjSize size, AdjNodeId id);
 /* Remembers where the symbolic sizes of a tensor can be read off. */
 void adj_tracer_offer_sizes (AdjTracer *tracer, const AdjTensorMeta *meta, AdjNodeId id);

@@ -63,7 +63,7 @@ run (AdjContext *cx, GString *out)
       adj_context_fail (cx, error->domain, error->code, "%s", error->message);
       return FALSE;
     }
-  text = adj_graph_print (graph, ADJ_PRINT_NO_FACTS | ADJ_PRINT_NO_COMMENTS, NULL);
+  text = adj_graph_print (graph, ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS, NULL);
   g_string_append (out, text);
   for (gint64 rows = 2; rows <= 3; rows++)
     {

@@ -118,7 +118,7 @@ assert_numbers (AdjTensor *tensor, const GArray *expected)
 static void
 assert_text (const AdjGraph *got, const AdjGraph *expected)
 {
-  AdjPrintFlags flags = ADJ_PRINT_NO_FACTS | ADJ_PRINT_NO_COMMENTS;
+  AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS;
   g_autofree char *a = adj_graph_print (got, flags, NULL);
   g_autofree char *b = adj_graph_print (expected, flags, NULL);
 

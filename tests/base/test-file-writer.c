@@ -68,10 +68,10 @@ assert_holds (const char *path, const char *text)
 static mode_t
 mode_of (const char *path)
 {
-  struct stat facts;
+  struct stat status;
 
-  g_assert_cmpint (stat (path, &facts), ==, 0);
-  return facts.st_mode & 07777;
+  g_assert_cmpint (stat (path, &status), ==, 0);
+  return status.st_mode & 07777;
 }
 
 static void

@@ -215,7 +215,7 @@ judge_honest (GRand *rand, const char *call, AdjDType dtype)
   if (comparison->verdict == ADJ_VERDICT_DIFFERS)
     g_error ("%s of %s, %d rows of %d numbers of kind %u%s, differs: %s", call, code, (int) n,
              (int) k, kind, turned ? ", turned" : "",
-             adj_cause_says (comparison->nodes[comparison->first].cause));
+             adj_cause_describe (comparison->nodes[comparison->first].cause));
 }
 
 static void

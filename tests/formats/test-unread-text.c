@@ -90,7 +90,7 @@ static char **
 split_text (const AdjGraph *graph, guint *lines)
 {
   g_autofree char *text =
-      adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_FACTS, lines);
+      adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_METADATA, lines);
   char **rows = g_strsplit (text, "\n", -1);
 
   for (guint i = 0; rows[i] != NULL; i++)

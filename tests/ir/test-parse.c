@@ -58,7 +58,7 @@ test_golden (gconstpointer data)
   g_autofree char *line = g_strconcat (text, "\n", NULL);
   g_autoptr (AdjDiags) diags = adj_diags_new ();
   g_autoptr (AdjGraph) graph = parse (text, diags);
-  g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
 
   g_assert_cmpuint (adj_diags_get_n (diags), ==, 0);
   g_assert_cmpuint (adj_graph_get_n_inputs (graph), ==, goldens[row].n_inputs);
@@ -85,11 +85,11 @@ test_random (void)
 }
 
 static void
-test_random_without_facts (void)
+test_random_without_metadata (void)
 {
   for (guint seed = 0; seed < 50; seed++)
     {
-      AdjPrintFlags flags = ADJ_PRINT_NO_FACTS | (seed % 2 ? ADJ_PRINT_NO_COMMENTS : 0);
+      AdjPrintFlags flags = ADJ_PRINT_NO_METADATA | (seed % 2 ? ADJ_PRINT_NO_COMMENTS : 0);
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
       g_autoptr (AdjGraph) graph = adj_test_random_graph (rand, 20);
       g_autofree char *text = adj_graph_print (graph, flags, NULL);
@@ -111,7 +111,7 @@ find (AdjGraph *graph, const char *name)
 }
 
 static void
-test_facts (void)
+test_metadata (void)
 {
   g_autoptr (AdjGraph) graph = parse (
       "class m(torch.nn.Module):\n"
@@ -299,8 +299,8 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_golden);
     }
   g_test_add_func ("/ir/parse/random", test_random);
-  g_test_add_func ("/ir/parse/random-without-facts", test_random_without_facts);
-  g_test_add_func ("/ir/parse/facts", test_facts);
+  g_test_add_func ("/ir/parse/random-without-facts", test_random_without_metadata);
+  g_test_add_func ("/ir/parse/facts", test_metadata);
   g_test_add_func ("/ir/parse/frames", test_frames);
   g_test_add_func ("/ir/parse/stack-trace", test_stack_trace);
   g_test_add_func ("/ir/parse/keeps-unknown-statements", test_raw);

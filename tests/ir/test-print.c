@@ -77,7 +77,7 @@ static AdjGraph *
 make_pow (void)
 {
   g_autoptr (AdjBuilder) builder = adj_builder_new ("m", NULL, adj_op_find);
-  AdjNodeMeta facts = ADJ_NODE_META_INIT;
+  AdjNodeMeta metadata = ADJ_NODE_META_INIT;
   AdjModule modules[] = { { "", "Net" }, { "h.0", "Block" } };
   AdjTensorMeta meta = {
     .dtype = ADJ_DTYPE_F32, .device = ADJ_CPU, .has_strides = TRUE, .storage = 7
@@ -90,16 +90,16 @@ make_pow (void)
     .target = "operator.pow",
     .args = { .kind = ADJ_VALUE_TUPLE, .n = 2, .items = args },
     .val = { .kind = ADJ_VALUE_META, .meta = &meta },
-    .meta = &facts,
+    .meta = &metadata,
     .origin = ADJ_NO_NODE,
   };
 
-  facts.recompute = ADJ_RECOMPUTE_PREFER_RECOMPUTE;
-  facts.ac_graph_id = 3;
-  facts.seq_nr = 12;
-  facts.partitioner_tag = "is_backward";
-  facts.modules = modules;
-  facts.n_modules = 2;
+  metadata.recompute = ADJ_RECOMPUTE_PREFER_RECOMPUTE;
+  metadata.ac_graph_id = 3;
+  metadata.seq_nr = 12;
+  metadata.partitioner_tag = "is_backward";
+  metadata.modules = modules;
+  metadata.n_modules = 2;
   adj_shape_init_ints (&meta.shape, 1, (gint64[]){ 4 });
   meta.shape.offset = ADJ_SIZE (4);
   result = ADJ_NODE (adj_builder_add (builder, &spec));
@@ -110,12 +110,12 @@ make_pow (void)
 
 /* The comment that core/ir/TEXT.md describes. */
 static void
-test_facts (void)
+test_metadata (void)
 {
   g_autoptr (AdjGraph) graph = make_pow ();
   g_autofree char *with = adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS, NULL);
   g_autofree char *without =
-      adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_FACTS, NULL);
+      adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_METADATA, NULL);
 
   g_assert_cmpstr (with, ==,
                    "class m(torch.nn.Module):\n"
@@ -169,7 +169,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ir/print/worked-example", test_worked_example);
-  g_test_add_func ("/ir/print/facts", test_facts);
+  g_test_add_func ("/ir/print/facts", test_metadata);
   g_test_add_func ("/ir/print/statement", test_statement);
   g_test_add_func ("/ir/print/lines", test_lines);
 

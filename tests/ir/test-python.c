@@ -31,7 +31,8 @@ parse_body (const char *body, AdjDiags *diags)
 static char *
 print_body (const AdjGraph *graph)
 {
-  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_FACTS, NULL);
+  g_autofree char *text =
+      adj_graph_print (graph, ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_METADATA, NULL);
   g_auto (GStrv) rows = g_strsplit (text, "\n", -1);
   GString *body = g_string_new (NULL);
 

@@ -179,7 +179,7 @@ test_ours (gconstpointer name)
 static AdjGraph *
 through_text (AdjGraph *graph)
 {
-  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
   AdjGraph *read = adj_test_parse_graph (text);
 
   return read;

@@ -449,8 +449,8 @@ test_mlp (void)
                        ->kind,
                    ==, ADJ_BOX_CHIP);
   g_assert_cmpuint (
-      adj_scene_get_twin (scene, adj_graph_find_node (graph, "threshold_backward")).index, ==,
-      adj_graph_find_node (graph, "relu").index);
+      adj_scene_get_counterpart (scene, adj_graph_find_node (graph, "threshold_backward")).index,
+      ==, adj_graph_find_node (graph, "relu").index);
 }
 
 /* Forward goes down and backward up. */

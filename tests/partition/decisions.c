@@ -124,7 +124,7 @@ decisions_check (guint number, AdjGraph *joint, GHashTable *keys)
   g_assert_no_error (error);
   cut = g_strdup_printf ("%" G_GINT64_FORMAT, partition->cut_value);
   saved = partition_print_saved (partition);
-  recomputed = partition_print_fate (partition, ADJ_FATE_RECOMPUTED);
+  recomputed = partition_print_decided (partition, ADJ_DECISION_RECOMPUTED);
   order = print_calls (partition->backward);
   if (!g_str_equal (decisions_get (keys, "cut"), "-1") && partition->cut_value >= 0)
     g_assert_cmpstr (cut, ==, decisions_get (keys, "cut"));

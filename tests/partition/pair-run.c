@@ -99,7 +99,7 @@ see_node (const AdjGraph *graph, AdjNodeId id, const AdjValue *value, gpointer d
   g_auto (AdjValue) exported = ADJ_NONE;
 
   if (!adj_node_id_is_valid (origin) || node->opcode == ADJ_OPCODE_PLACEHOLDER ||
-      watch->partition->nodes[origin.index].fate != ADJ_FATE_RECOMPUTED)
+      watch->partition->nodes[origin.index].kind != ADJ_DECISION_RECOMPUTED)
     return TRUE;
   adj_value_map (value, export_leaf, NULL, &exported);
   compare_repeated (watch, node, &exported);

@@ -46,12 +46,12 @@ partition_print_saved (const AdjPartition *partition)
 }
 
 char *
-partition_print_fate (const AdjPartition *partition, AdjFate fate)
+partition_print_decided (const AdjPartition *partition, AdjDecisionKind kind)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < adj_graph_get_n_nodes (partition->joint); i++)
-    if (partition->nodes[i].fate == fate)
+    if (partition->nodes[i].kind == kind)
       g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "",
                               adj_graph_get_node (partition->joint, i)->name);
   return g_string_free (text, FALSE);

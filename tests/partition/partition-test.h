@@ -19,8 +19,8 @@ partition_run (const char *partitioner, AdjGraph *joint, const AdjPartitionOptio
 
 /* "p1 mul sin": names of what is saved, in order. */
 char *partition_print_saved (const AdjPartition *partition);
-/* Names of nodes with that fate, in joint order. */
-char *partition_print_fate (const AdjPartition *partition, AdjFate fate);
+/* Names of nodes with that decision, in joint order. */
+char *partition_print_decided (const AdjPartition *partition, AdjDecisionKind kind);
 
 /* Runs @graph on @inputs and asserts that it works; (transfer full). */
 AdjValue

@@ -24,7 +24,7 @@ print_left (const char *calls, gboolean compat)
   options.compat = compat;
   partition = partition_run ("min-cut", joint, &options);
   for (guint i = 0; i < adj_graph_get_n_nodes (joint); i++)
-    if (partition->nodes[i].fate != ADJ_FATE_GONE &&
+    if (partition->nodes[i].kind != ADJ_DECISION_GONE &&
         adj_graph_get_node (joint, i)->opcode == ADJ_OPCODE_CALL_FUNCTION)
       g_string_append_printf (left, "%s%s", left->len > 0 ? " " : "",
                               adj_graph_get_node (joint, i)->name);

@@ -346,8 +346,8 @@ test_ours_is_eager (void)
         for (guint i = 0; i < n; i++)
           partition_assert_same_bits (&got.items[i], &eager[i], partition->partitioner);
         n_repeated +=
-            partition->nodes[adj_graph_find_node (joint->graph, "native_dropout").index].fate ==
-            ADJ_FATE_RECOMPUTED;
+            partition->nodes[adj_graph_find_node (joint->graph, "native_dropout").index].kind ==
+            ADJ_DECISION_RECOMPUTED;
       }
   g_test_message ("the dropout is repeated in %u of 33 plans, with the mask of forward",
                   n_repeated);

@@ -385,7 +385,7 @@ test_golden (gconstpointer data)
   assert_saved (partition, golden->saved);
   if (golden->recomputed != NULL)
     {
-      g_autofree char *recomputed = partition_print_fate (partition, ADJ_FATE_RECOMPUTED);
+      g_autofree char *recomputed = partition_print_decided (partition, ADJ_DECISION_RECOMPUTED);
 
       g_assert_cmpstr (recomputed, ==, golden->recomputed);
     }

@@ -131,7 +131,7 @@ test_demands_hold (void)
 
   g_assert_no_error (error);
   saved = partition_print_saved (partition);
-  recomputed = partition_print_fate (partition, ADJ_FATE_RECOMPUTED);
+  recomputed = partition_print_decided (partition, ADJ_DECISION_RECOMPUTED);
   g_assert_cmpstr (saved, ==, "primals_1 primals_2 sin");
   g_assert_cmpstr (recomputed, ==, "mm");
 }
@@ -521,10 +521,10 @@ test_measured (void)
       ns[a.index] = slow == 0 ? 9000000 : 1000000;
       ns[b.index] = slow == 0 ? 1000000 : 9000000;
       partition = partition_run ("min-cut", joint, &options);
-      g_assert_cmpint (partition->nodes[slow == 0 ? a.index : b.index].fate, !=,
-                       ADJ_FATE_RECOMPUTED);
-      g_assert_cmpint (partition->nodes[slow == 0 ? b.index : a.index].fate, ==,
-                       ADJ_FATE_RECOMPUTED);
+      g_assert_cmpint (partition->nodes[slow == 0 ? a.index : b.index].kind, !=,
+                       ADJ_DECISION_RECOMPUTED);
+      g_assert_cmpint (partition->nodes[slow == 0 ? b.index : a.index].kind, ==,
+                       ADJ_DECISION_RECOMPUTED);
     }
 }
 

@@ -76,7 +76,7 @@ check_row (const Row *row, AdjGraph *joint, GHashTable *keys)
   options.num_fwd_outputs = atoi (decisions_get (keys, "fwd"));
   partition = partition_run ("min-cut", joint, &options);
   saved = partition_print_saved (partition);
-  recomputed = partition_print_fate (partition, ADJ_FATE_RECOMPUTED);
+  recomputed = partition_print_decided (partition, ADJ_DECISION_RECOMPUTED);
   g_assert_cmpstr (saved, ==, row->saved);
   g_assert_cmpstr (recomputed, ==, row->recomputed);
   if (row->n_forward > 0)

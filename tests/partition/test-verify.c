@@ -93,7 +93,7 @@ claim_for_backward (AdjPartition *partition, AdjPartitionOptions *options)
 static void
 claim_to_recompute (AdjPartition *partition, AdjPartitionOptions *options)
 {
-  decision (partition, "cos")->fate = ADJ_FATE_RECOMPUTED;
+  decision (partition, "cos")->kind = ADJ_DECISION_RECOMPUTED;
 }
 
 static void
@@ -106,7 +106,7 @@ static void
 recompute_banned (AdjPartition *partition, AdjPartitionOptions *options)
 {
   g_assert_cmpint (decision (partition, "mm")->ban, ==, ADJ_RULE_NOT_CHEAP);
-  decision (partition, "mm")->fate = ADJ_FATE_RECOMPUTED;
+  decision (partition, "mm")->kind = ADJ_DECISION_RECOMPUTED;
 }
 
 static void
@@ -122,7 +122,7 @@ recompute_to_save (AdjPartition *partition, AdjPartitionOptions *options)
 
   mm->recompute = ADJ_RECOMPUTE_MUST_SAVE;
   mm->ban = ADJ_RULE_MUST_SAVE;
-  mm->fate = ADJ_FATE_RECOMPUTED;
+  mm->kind = ADJ_DECISION_RECOMPUTED;
 }
 
 static void

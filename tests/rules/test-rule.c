@@ -45,7 +45,7 @@ entry_reads_the_result (void)
 
 /* x.mul_ (y) has the gradient of x.mul (y); mul.out has none. */
 static void
-twin_has_the_gradient_of_its_record (void)
+variant_has_the_gradient_of_its_record (void)
 {
   const AdjRule *rule = adj_rule_find (adj_op (ADJ_OP_mul_Tensor), ADJ_RULE_GRAD);
 
@@ -61,7 +61,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rules/rule/reads-the-other-factor", entry_reads_the_other_factor);
   g_test_add_func ("/rules/rule/reads-only-sizes", entry_reads_only_sizes);
   g_test_add_func ("/rules/rule/reads-the-result", entry_reads_the_result);
-  g_test_add_func ("/rules/rule/twin-has-the-gradient", twin_has_the_gradient_of_its_record);
+  g_test_add_func ("/rules/rule/twin-has-the-gradient", variant_has_the_gradient_of_its_record);
 
   return g_test_run ();
 }

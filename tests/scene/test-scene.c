@@ -45,7 +45,7 @@ make_scene (guint32 seed)
       points[3].x = points[2].x;
       adj_scene_builder_add_edge (builder, &edge);
     }
-  adj_scene_builder_set_twins (builder, (AdjNodeId){ 3 }, (AdjNodeId){ 7 });
+  adj_scene_builder_set_counterparts (builder, (AdjNodeId){ 3 }, (AdjNodeId){ 7 });
   return adj_scene_builder_seal (builder, 10, 1234);
 }
 
@@ -164,9 +164,9 @@ test_nodes (void)
   g_assert_cmpuint (adj_scene_find_node (scene, (AdjNodeId){ 17 }), ==, 17);
   g_assert_cmpuint (adj_scene_find_node (scene, (AdjNodeId){ N_BOXES }), ==, ADJ_NO_BOX);
   g_assert_cmpuint (adj_scene_find_node (scene, ADJ_NO_NODE), ==, ADJ_NO_BOX);
-  g_assert_cmpuint (adj_scene_get_twin (scene, (AdjNodeId){ 3 }).index, ==, 7);
-  g_assert_cmpuint (adj_scene_get_twin (scene, (AdjNodeId){ 7 }).index, ==, 3);
-  g_assert_false (adj_node_id_is_valid (adj_scene_get_twin (scene, (AdjNodeId){ 4 })));
+  g_assert_cmpuint (adj_scene_get_counterpart (scene, (AdjNodeId){ 3 }).index, ==, 7);
+  g_assert_cmpuint (adj_scene_get_counterpart (scene, (AdjNodeId){ 7 }).index, ==, 3);
+  g_assert_false (adj_node_id_is_valid (adj_scene_get_counterpart (scene, (AdjNodeId){ 4 })));
   g_assert_cmpint (adj_scene_get_saved_bytes (scene), ==, 1234);
 }
 

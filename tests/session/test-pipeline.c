@@ -117,7 +117,7 @@ test_calls_saved (void)
 /* What the caller of a graph is set to goes with it through passes, files and texts; a trace has
  * it in its nodes. */
 static void
-test_ambient_saved (void)
+test_thread_state_saved (void)
 {
   g_autofree char *from =
       g_test_build_filename (G_TEST_DIST, "session", "data", "mixed-called.adjoint", NULL);
@@ -145,8 +145,8 @@ test_ambient_saved (void)
       AdjGraph *graph = adj_bundle_get_graph (again, i)->graph;
       g_autofree char *text = adj_graph_print (graph, ADJ_PRINT_DEFAULT, NULL);
       g_autoptr (AdjGraph) parsed = adj_test_parse_graph (text);
-      const AdjAutocast *read = &adj_graph_get_ambient (graph)->autocast[ADJ_DEVICE_CPU];
-      const AdjAutocast *as_text = &adj_graph_get_ambient (parsed)->autocast[ADJ_DEVICE_CPU];
+      const AdjAutocast *read = &adj_graph_get_thread_state (graph)->autocast[ADJ_DEVICE_CPU];
+      const AdjAutocast *as_text = &adj_graph_get_thread_state (parsed)->autocast[ADJ_DEVICE_CPU];
 
       g_assert_cmpint (read->on, ==, wanted[i]);
       g_assert_cmpint (as_text->on, ==, wanted[i]);
@@ -377,7 +377,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/session/pipeline/partition-saved", test_partition_saved);
   g_test_add_func ("/session/pipeline/calls-saved", test_calls_saved);
-  g_test_add_func ("/session/pipeline/ambient-saved", test_ambient_saved);
+  g_test_add_func ("/session/pipeline/ambient-saved", test_thread_state_saved);
   g_test_add_func ("/session/pipeline/failure", test_failure);
   g_test_add_func ("/session/pipeline/bad-steps", test_bad_steps);
   g_test_add_func ("/session/pipeline/cancel", test_cancel);

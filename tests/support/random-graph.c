@@ -205,7 +205,7 @@ make_keywords (Maker *m)
 }
 
 static void
-fill_facts (Maker *m, AdjNodeMeta *meta, AdjValue *extra)
+fill_metadata (Maker *m, AdjNodeMeta *meta, AdjValue *extra)
 {
   static const char *const traces[] = {
     "  File \"/home/u/net.py\", line 12, in forward\n    y = x.relu()  # why, code: not\n",
@@ -247,7 +247,7 @@ add (Maker *m, AdjNodeSpec *spec)
   AdjNodeMeta meta = ADJ_NODE_META_INIT;
   g_auto (AdjValue) extra = ADJ_NONE;
 
-  fill_facts (m, &meta, &extra);
+  fill_metadata (m, &meta, &extra);
   spec->meta = &meta;
   spec->origin = ADJ_NO_NODE;
   adj_builder_add (m->builder, spec);

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* Graphs for tests that must hold for all of them; the same seed makes the same graph. */
 
-/* Any graph that the text form can hold: all kinds of values and targets, annotations, facts,
+/* Any graph that the text form can hold: all kinds of values and targets, annotations, metadata,
  * comments, nested graphs.  Not meant to be run. */
 AdjGraph *adj_test_random_graph (GRand *rand, guint n_calls);
 

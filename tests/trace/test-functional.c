@@ -59,7 +59,7 @@ check_golden (gconstpointer data)
   g_autofree char *text = NULL;
 
   g_assert_no_error (error);
-  text = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  text = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
   adj_test_check_golden (path, text);
 }
 
@@ -111,13 +111,13 @@ call (Fixture *f, const char *name, const AdjValue *args, guint n)
   call (f, name, (const AdjValue[]){ __VA_ARGS__ },                                                \
         G_N_ELEMENTS (((const AdjValue[]){ __VA_ARGS__ })))
 
-static AdjFunctionalFacts
-facts_of (const AdjTensor *tensor)
+static AdjFunctionalState
+functional_state_of (const AdjTensor *tensor)
 {
-  AdjFunctionalFacts facts;
+  AdjFunctionalState observed;
 
-  g_assert_true (adj_functional_get_facts (tensor, &facts));
-  return facts;
+  g_assert_true (adj_functional_get_state (tensor, &observed));
+  return observed;
 }
 
 static float
@@ -146,11 +146,11 @@ write_through_a_view (Fixture *f, gconstpointer data)
   guint32 version = adj_tensor_get_version (f->x);
 
   g_assert_true (CALL ("add_.Tensor", ADJ_TENSOR (row), ADJ_INT (1)) == row);
-  g_assert_true (facts_of (f->x).mutated);
-  g_assert_cmpuint (facts_of (f->x).n_writes, ==, 1);
-  g_assert_cmpuint (facts_of (f->x).n_no_grad, ==, 0);
-  g_assert_false (facts_of (f->x).metadata_changed);
-  g_assert_cmpuint (adj_view_chain_get_n_steps (facts_of (row).chain), ==, 1);
+  g_assert_true (functional_state_of (f->x).mutated);
+  g_assert_cmpuint (functional_state_of (f->x).n_writes, ==, 1);
+  g_assert_cmpuint (functional_state_of (f->x).n_no_grad, ==, 0);
+  g_assert_false (functional_state_of (f->x).metadata_changed);
+  g_assert_cmpuint (adj_view_chain_get_n_steps (functional_state_of (row).chain), ==, 1);
   g_assert_cmpuint (adj_tensor_get_version (f->x), ==, version + 1);
   g_assert_cmpfloat (first_of (f, f->x), ==, 1);
   g_assert_cmpfloat (((const float *) adj_storage_read (adj_tensor_get_storage (f->value)))[0], ==,
@@ -167,10 +167,10 @@ writes_without_grad (Fixture *f, gconstpointer data)
   adj_context_set_grad_enabled (f->cx, FALSE);
   CALL ("add_.Tensor", ADJ_TENSOR (f->x), ADJ_INT (1));
   adj_context_set_grad_enabled (f->cx, TRUE);
-  g_assert_cmpuint (facts_of (f->x).n_no_grad, ==, 1);
+  g_assert_cmpuint (functional_state_of (f->x).n_no_grad, ==, 1);
   CALL ("add_.Tensor", ADJ_TENSOR (detached), ADJ_INT (1));
-  g_assert_cmpuint (facts_of (f->x).n_writes, ==, 2);
-  g_assert_cmpuint (facts_of (f->x).n_no_grad, ==, 1);
+  g_assert_cmpuint (functional_state_of (f->x).n_writes, ==, 2);
+  g_assert_cmpuint (functional_state_of (f->x).n_no_grad, ==, 1);
   g_assert_cmpfloat (first_of (f, f->x), ==, 2);
 }
 
@@ -178,8 +178,8 @@ static void
 turned_in_place (Fixture *f, gconstpointer data)
 {
   CALL ("t_.default", ADJ_TENSOR (f->x));
-  g_assert_true (facts_of (f->x).metadata_changed);
-  g_assert_false (facts_of (f->x).mutated);
+  g_assert_true (functional_state_of (f->x).metadata_changed);
+  g_assert_false (functional_state_of (f->x).mutated);
   g_assert_cmpint (adj_tensor_get_size (f->x, 0), ==, 3);
 }
 
@@ -189,9 +189,9 @@ parts_are_multi_output (Fixture *f, gconstpointer data)
   AdjTensor *part = CALL ("split.Tensor", ADJ_TENSOR (f->x), ADJ_INT (1));
   AdjTensor *view = CALL ("alias.default", ADJ_TENSOR (part));
 
-  g_assert_true (facts_of (part).is_multi_output);
-  g_assert_true (facts_of (view).is_multi_output);
-  g_assert_false (facts_of (f->x).is_multi_output);
+  g_assert_true (functional_state_of (part).is_multi_output);
+  g_assert_true (functional_state_of (view).is_multi_output);
+  g_assert_false (functional_state_of (f->x).is_multi_output);
 }
 
 /* x.set_ (y): x is y; what views of x are left can no longer be written. */
@@ -202,7 +202,7 @@ set_freezes (Fixture *f, gconstpointer data)
   AdjTensor *row = CALL ("select.int", ADJ_TENSOR (f->x), ADJ_INT (0), ADJ_INT (0));
 
   CALL ("set_.source_Tensor", ADJ_TENSOR (f->x), ADJ_TENSOR (y));
-  g_assert_true (facts_of (f->x).storage_changed);
+  g_assert_true (functional_state_of (f->x).storage_changed);
   g_assert_true (adj_tensor_get_storage (f->x) == adj_tensor_get_storage (y));
   CALL ("add_.Tensor", ADJ_TENSOR (y), ADJ_INT (1));
   g_assert_cmpfloat (first_of (f, f->x), ==, 4);
@@ -258,7 +258,7 @@ shallow_copy_shares (Fixture *f, gconstpointer data)
 
   CALL ("add_.Tensor", ADJ_TENSOR (copy), ADJ_INT (2));
   g_assert_cmpfloat (first_of (f, f->x), ==, 2);
-  g_assert_true (facts_of (f->x).mutated);
+  g_assert_true (functional_state_of (f->x).mutated);
 }
 
 static void

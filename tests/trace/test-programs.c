@@ -211,7 +211,7 @@ check_traced (const Program *program, GString *why)
     }
   if (writes_inputs_only (graph, why) && same (program, &eager, &traced, why))
     return TRUE;
-  text = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  text = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
   g_string_append (why, text);
   return FALSE;
 }

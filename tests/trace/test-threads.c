@@ -32,7 +32,7 @@ trace (const Traced *traced)
     examples[i] = (AdjValue){ .kind = ADJ_VALUE_META, .meta = &traced->metas[i] };
   graph = adj_trace (traced->function, examples, traced->n_inputs, &options, NULL);
   again = graph != NULL ? adj_retrace (graph, NULL, NULL) : NULL;
-  return again != NULL ? adj_graph_print (again, ADJ_PRINT_NO_FACTS, NULL) : NULL;
+  return again != NULL ? adj_graph_print (again, ADJ_PRINT_NO_METADATA, NULL) : NULL;
 }
 
 static void

@@ -232,7 +232,7 @@ test_golden (gconstpointer data)
   graph = golden->body == two_lists ? trace (golden->body, lists, 2, &options, &error)
                                     : trace (golden->body, &x, 1, &options, &error);
   g_assert_no_error (error);
-  text = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  text = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
   adj_test_check_golden (path, text);
 }
 

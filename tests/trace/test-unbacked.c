@@ -181,7 +181,7 @@ test_golden (gconstpointer data)
   g_autoptr (AdjGraph) again = NULL;
 
   g_assert_no_error (error);
-  text = adj_graph_print (traced, ADJ_PRINT_NO_FACTS | ADJ_PRINT_NO_COMMENTS, NULL);
+  text = adj_graph_print (traced, ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS, NULL);
   expected = g_strdup_printf (
       "class <lambda>(torch.nn.Module):\n    def forward(self, %s        \n", golden->expected);
   g_assert_cmpstr (text, ==, expected);
@@ -295,7 +295,7 @@ test_facts (void)
   u0 = adj_symbols_find (adj_graph_get_symbols (traced), "u0");
   g_assert_cmpint (u0->min, ==, 2);
   g_assert_cmpint (u0->max, ==, 8);
-  text = adj_graph_print (traced, ADJ_PRINT_NO_FACTS | ADJ_PRINT_NO_COMMENTS, NULL);
+  text = adj_graph_print (traced, ADJ_PRINT_NO_METADATA | ADJ_PRINT_NO_COMMENTS, NULL);
   g_assert_nonnull (strstr (text, "torch.ops.aten.sym_constrain_range_for_size.default("
                                   "_local_scalar_dense, max = 8)"));
   g_assert_nonnull (strstr (text, "ge: \"Sym(u0 >= 2)\" = _local_scalar_dense >= 2\n"));

@@ -104,7 +104,7 @@ static void
 test_prints_back (void)
 {
   g_autoptr (AdjGraph) graph = parse ();
-  g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  g_autofree char *printed = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
 
   g_assert_cmpstr (printed, ==, text);
 }
@@ -149,7 +149,7 @@ test_deletes (void)
   for (char *at = strstr (without, ";  "); at != NULL; at = strstr (at, ";  "))
     memmove (at, strchr (at, '\n'), strlen (strchr (at, '\n')) + 1);
   graph = adj_test_parse_graph (without);
-  printed = adj_graph_print (graph, ADJ_PRINT_NO_FACTS, NULL);
+  printed = adj_graph_print (graph, ADJ_PRINT_NO_METADATA, NULL);
   g_assert_cmpstr (printed, ==, text);
 }
 

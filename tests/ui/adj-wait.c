@@ -3,7 +3,7 @@
 
 #include "ui/adj-wait.h"
 
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 #include "support/adj-test.h"
 
 #define WAIT_SECONDS 60
@@ -44,7 +44,7 @@ adj_wait_for (AdjDocument *document)
 static gboolean
 is_at_rest (gpointer data)
 {
-  return adj_work_count () == 0 && !g_main_context_pending (NULL);
+  return adj_task_count () == 0 && !g_main_context_pending (NULL);
 }
 
 void

@@ -32,7 +32,7 @@ is_free (gpointer document)
 static gboolean
 is_gone (gpointer data)
 {
-  return adj_work_count () == 0;
+  return adj_task_count () == 0;
 }
 
 static int

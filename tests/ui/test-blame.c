@@ -80,7 +80,7 @@ is_blamed (gpointer document)
   guint graph;
   AdjNodeId node;
 
-  return adj_document_get_problem (document, &graph, &node) != NULL && adj_work_count () == 0;
+  return adj_document_get_problem (document, &graph, &node) != NULL && adj_task_count () == 0;
 }
 
 static void

@@ -66,7 +66,7 @@ test_close (void)
   adj_walk_settle (window);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "findings");
   adj_walk_close (window);
-  g_assert_cmpuint (adj_work_count (), ==, 0);
+  g_assert_cmpuint (adj_task_count (), ==, 0);
 }
 
 int

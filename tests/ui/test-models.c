@@ -11,7 +11,7 @@
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
 #include "model/adj-source.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "support/adj-test.h"
 #include "ui/adj-wait.h"
 
@@ -424,16 +424,16 @@ test_source (void)
 }
 
 static void
-test_facts (void)
+test_properties (void)
 {
   g_autoptr (AdjDocument) document = adj_wait_open ("graphs/gpt2.adjoint", "joint");
   AdjGraph *graph = adj_document_get_graph (document)->graph;
   AdjNodeId id = adj_graph_find_node (graph, "gelu");
   const AdjNode *gelu = adj_graph_get_node (graph, id.index);
-  g_autofree char *shape = adj_facts_shape (graph, gelu);
-  g_autofree char *strides = adj_facts_strides (graph, gelu);
-  g_autofree char *type = adj_facts_type (graph, id);
-  g_autofree char *spoken = adj_facts_describe_node (graph, id, ADJ_ROLE_SAVED);
+  g_autofree char *shape = adj_properties_shape (graph, gelu);
+  g_autofree char *strides = adj_properties_strides (graph, gelu);
+  g_autofree char *type = adj_properties_type (graph, id);
+  g_autofree char *spoken = adj_properties_describe_node (graph, id, ADJ_ROLE_SAVED);
 
   /* gelu: "f32[2, 8, 64][512, 64, 1]cpu" in PyTorch's print: 1024 floats. */
   g_assert_cmpstr (shape, ==, "[2, 8, 64]");
@@ -463,6 +463,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ui/models/search", test_search);
   g_test_add_func ("/ui/models/match", test_match);
   g_test_add_func ("/ui/models/source", test_source);
-  g_test_add_func ("/ui/models/facts", test_facts);
+  g_test_add_func ("/ui/models/facts", test_properties);
   return g_test_run ();
 }

@@ -4,7 +4,7 @@
 
 #include "formats/adj-format.h"
 #include "model/adj-backward.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "support/adj-test.h"
 #include "support/graphs.h"
 
@@ -77,7 +77,7 @@ test_moved (void)
   open_orders (&before, adj_test_load_capture ("mlp-ddp"),
                "r0-ca0-compiled_autograd_pre_reordering");
   assert_moved (&now, moved);
-  g_assert_true (now.backward->has_twin);
+  g_assert_true (now.backward->has_unordered);
   g_assert_false (now.backward->is_before);
   g_assert_true (before.backward->is_before);
 
@@ -99,7 +99,7 @@ test_visits (void)
       g_test_build_filename (G_TEST_DIST, "compiled_autograd", "golden", "c10.txt", NULL);
 
   open_orders (&orders, adj_test_load_bundle (path), NULL);
-  g_assert_false (orders.backward->has_twin);
+  g_assert_false (orders.backward->has_unordered);
   assert_moved (&orders, moved);
 }
 

@@ -11,7 +11,7 @@
 #include "model/adj-maker.h"
 #include "panel/adj-memory-chart.h"
 #include "panel/adj-source-page.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "report/adj-timeline.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
@@ -133,7 +133,7 @@ test_memory (void)
   chart = adj_walk_find (GTK_WIDGET (window), ADJ_TYPE_MEMORY_CHART, NULL);
   timeline = adj_timeline_new ((AdjGraph *) get_graph (window));
   g_assert_cmpuint (timeline->turn, <, timeline->n_steps);
-  bytes = adj_facts_bytes ((gint64) timeline->live[timeline->peak]);
+  bytes = adj_properties_bytes ((gint64) timeline->live[timeline->peak]);
   expected = g_strdup_printf ("peak of %s at step %u of %u, %s", bytes, timeline->peak + 1,
                               timeline->n_steps,
                               adj_graph_get_node (timeline->graph, timeline->peak)->name);

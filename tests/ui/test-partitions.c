@@ -5,7 +5,7 @@
 
 #include "model/adj-stages.h"
 #include "partition/adj-pareto.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "stages/adj-pareto-chart.h"
 #include "stages/adj-pareto-page.h"
 #include "support/adj-test.h"

@@ -7,7 +7,7 @@
 
 #include "inspect/adj-inspector.h"
 #include "panel/adj-values-page.h"
-#include "report/adj-selection-facts.h"
+#include "report/adj-selection-totals.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 #include "window/adj-search-bar.h"
@@ -217,11 +217,11 @@ test_copies (Fixture *fixture, gconstpointer data)
 
 /* addmm and relu are f32[8, 32]; sum_3 is f32[1, 32], and view_2 looks at its memory. */
 static void
-test_facts (Fixture *fixture, gconstpointer data)
+test_properties (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
   const char *names[] = { "addmm", "relu", "sum_3", "view_2" };
-  g_autoptr (AdjSelectionFacts) facts = NULL;
+  g_autoptr (AdjSelectionTotals) totals = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -229,14 +229,14 @@ test_facts (Fixture *fixture, gconstpointer data)
 
       g_array_append_val (nodes, id.index);
     }
-  facts =
-      adj_selection_facts_new (fixture->graph, adj_document_get_scene (fixture->document), nodes);
-  g_assert_cmpuint (facts->n, ==, 4);
-  g_assert_cmpuint (facts->n_backward, ==, 2);
-  g_assert_cmpuint (facts->n_unknown, ==, 0);
-  g_assert_cmpint (facts->bytes, ==, 2 * 8 * 32 * 4 + 32 * 4);
-  g_assert_cmpint (facts->ns, ==, -1);
-  g_assert_cmpuint (facts->operators->len, ==, 4);
+  totals =
+      adj_selection_totals_new (fixture->graph, adj_document_get_scene (fixture->document), nodes);
+  g_assert_cmpuint (totals->n, ==, 4);
+  g_assert_cmpuint (totals->n_backward, ==, 2);
+  g_assert_cmpuint (totals->n_unknown, ==, 0);
+  g_assert_cmpint (totals->bytes, ==, 2 * 8 * 32 * 4 + 32 * 4);
+  g_assert_cmpint (totals->ns, ==, -1);
+  g_assert_cmpuint (totals->operators->len, ==, 4);
 }
 
 int
@@ -252,6 +252,6 @@ main (int argc, char *argv[])
   ADD ("/ui/selection/table", test_table);
   ADD ("/ui/selection/search", test_search);
   ADD ("/ui/selection/copies", test_copies);
-  ADD ("/ui/selection/facts", test_facts);
+  ADD ("/ui/selection/facts", test_properties);
   return g_test_run ();
 }

@@ -34,7 +34,7 @@ void adj_camera_center_on (AdjCamera *camera, AdjPoint point, float width, float
 /* Shows all of @rect, never larger than @max_zoom. */
 void
 adj_camera_fit (AdjCamera *camera, const AdjRect *rect, float width, float height, float max_zoom);
-/* Keeps a part of @bounds in view, so that nobody gets lost. */
+/* Moves the camera so that a part of @bounds stays in view. */
 void adj_camera_clamp (AdjCamera *camera, const AdjRect *bounds, float width, float height);
 
 /* A point on the way from @a to @b; @t from 0 to 1. */

@@ -10,7 +10,7 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "model/adj-maker.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 struct _AdjCanvasPage
 {
@@ -36,7 +36,7 @@ update_crumbs (AdjCanvasPage *self)
   GString *text = g_string_new (NULL);
 
   if (graph != NULL)
-    g_string_append (text, adj_facts_role_title (graph->role));
+    g_string_append (text, adj_properties_role_title (graph->role));
   if (graph != NULL && adj_node_id_is_valid (selected))
     {
       const AdjNode *node = adj_graph_get_node (graph->graph, selected.index);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* The canvas with what stands around it: where one is, the views, overview and legend. */
+/* The canvas with breadcrumbs, the choice of views, overview and legend. */
 #define ADJ_TYPE_CANVAS_PAGE (adj_canvas_page_get_type ())
 G_DECLARE_FINAL_TYPE (AdjCanvasPage, adj_canvas_page, ADJ, CANVAS_PAGE, AdjPanel)
 

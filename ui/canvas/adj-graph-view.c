@@ -8,7 +8,7 @@
 
 #include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 enum
 {
@@ -79,7 +79,8 @@ adj_graph_view_hover (AdjGraphView *self, guint box, guint edge)
 
 /* -- selection -- */
 
-/* What a screen reader says; the outline beside the canvas is the way to walk the graph. */
+/* Sets the text for screen readers; the outline beside the canvas is their way to walk the graph.
+ */
 static void
 describe (AdjGraphView *self)
 {
@@ -92,7 +93,7 @@ describe (AdjGraphView *self)
 
       if (box != ADJ_NO_BOX)
         role = adj_scene_get_box (self->scene, box)->role;
-      text = adj_facts_describe_node (self->graph, self->selected, role);
+      text = adj_properties_describe_node (self->graph, self->selected, role);
       if (box != ADJ_NO_BOX && adj_scene_get_box (self->scene, box)->fold == ADJ_FOLD_CLOSED)
         {
           g_autofree char *node = text;
@@ -115,9 +116,9 @@ describe (AdjGraphView *self)
                                   -1);
 }
 
-/* After what is selected changed. */
+/* Announces a change of the selection. */
 static void
-tell_selection (AdjGraphView *self)
+announce_selection (AdjGraphView *self)
 {
   describe (self);
   adj_graph_view_update_actions (self);
@@ -156,7 +157,7 @@ adj_graph_view_set_selected (AdjGraphView *self, AdjNodeId node)
   self->selected = node;
   self->value = ADJ_NO_NODE;
   update_highlight (self);
-  tell_selection (self);
+  announce_selection (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTED]);
 }
 
@@ -178,7 +179,7 @@ adj_graph_view_set_chosen (AdjGraphView *self, GArray *nodes)
   g_clear_pointer (&self->chosen, g_array_unref);
   self->chosen = nodes;
   update_highlight (self);
-  tell_selection (self);
+  announce_selection (self);
 }
 
 void
@@ -434,7 +435,7 @@ adj_graph_view_set_scene (AdjGraphView *self, AdjScene *scene, AdjGraph *graph)
       gtk_widget_queue_allocate (GTK_WIDGET (self));
     }
   update_highlight (self);
-  tell_selection (self);
+  announce_selection (self);
   adj_graph_view_camera_changed (self);
 }
 
@@ -633,7 +634,7 @@ adj_graph_view_init (AdjGraphView *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (style, "notify::high-contrast", G_CALLBACK (gtk_widget_queue_draw), self,
                            G_CONNECT_SWAPPED);
-  tell_selection (self);
+  announce_selection (self);
 }
 
 GtkWidget *

@@ -44,7 +44,7 @@ void adj_graph_view_set_marks (AdjGraphView *self, AdjMarks *marks);
 /* (transfer full) (nullable): tints the boxes of the shown scene; gone with it. */
 void adj_graph_view_set_heat (AdjGraphView *self, AdjHeat *heat);
 AdjHeat *adj_graph_view_get_heat (AdjGraphView *self); /* (transfer none) (nullable) */
-/* What stands beside lines. */
+/* The labels of lines. */
 void adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling);
 
 /* Moves only when the node is not well in view. */
@@ -71,7 +71,7 @@ typedef struct
   const char *action; /* (nullable): of the widget: "canvas.twin" */
   const char *title;
   const char *keys; /* as GtkShortcutsShortcut has them */
-  AdjMenu menus;    /* that it stands in */
+  AdjMenu menus;    /* that contain it */
 } AdjCanvasCommand;
 
 const AdjCanvasCommand *adj_graph_view_get_command (guint index); /* (nullable): past the last */

@@ -8,7 +8,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "interpreter/adj-interpreter.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 struct _AdjHeat
 {
@@ -21,7 +21,7 @@ struct _AdjHeat
 
 /* -- what is measured -- */
 
-/* What the numbers are read from. */
+/* The sources of the numbers. */
 typedef struct
 {
   const AdjEvaluation *evaluation; /* (nullable) */
@@ -58,7 +58,7 @@ error_of (const Source *source, guint index)
 static char *
 print_bytes (double number)
 {
-  return adj_facts_bytes ((gint64) number);
+  return adj_properties_bytes ((gint64) number);
 }
 
 static const struct
@@ -68,8 +68,8 @@ static const struct
   gboolean adds, needs_run;
 } measures[ADJ_N_COLORINGS] = {
   [ADJ_COLOR_BY_BYTES] = { bytes_of, print_bytes, TRUE, FALSE },
-  [ADJ_COLOR_BY_TIME] = { time_of, adj_facts_time, TRUE, TRUE },
-  [ADJ_COLOR_BY_ERROR] = { error_of, adj_facts_number, FALSE, TRUE },
+  [ADJ_COLOR_BY_TIME] = { time_of, adj_properties_time, TRUE, TRUE },
+  [ADJ_COLOR_BY_ERROR] = { error_of, adj_properties_number, FALSE, TRUE },
 };
 
 /* -- the heat -- */

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* A number for each box of a scene, as a tint and as text: bytes, time or error.  A box that stands
- * for several nodes has their sum, of errors the worst.  Immutable. */
+/* A number for each box of a scene, as a tint and as text: bytes, time or error. A box of several
+ * nodes has their sum; of errors, the worst. Immutable. */
 typedef struct _AdjHeat AdjHeat;
 
 /* @evaluation: (nullable): of the graph; time and error need it.
@@ -22,7 +22,7 @@ void adj_heat_free (AdjHeat *heat);
 const char *adj_heat_get_text (const AdjHeat *heat, guint box);
 /* From 0 to 1. */
 float adj_heat_get_share (const AdjHeat *heat, guint box);
-/* What stands at the ends of the ramp. */
+/* The numbers at the ends of the ramp, as text. */
 const char *adj_heat_get_low (const AdjHeat *heat);
 const char *adj_heat_get_high (const AdjHeat *heat);
 

@@ -54,7 +54,7 @@ light_frames (AdjHighlight *highlight, const AdjScene *scene)
     }
 }
 
-/* The sizes that stand on lit lines. */
+/* Lights the bridges on lit lines. */
 static void
 light_bridges (AdjHighlight *highlight, const AdjScene *scene)
 {
@@ -84,8 +84,8 @@ adj_highlight_new_for_node (const AdjScene *scene, const AdjGraph *graph, AdjNod
   AdjHighlight *highlight = highlight_new (scene);
   const AdjNode *node = adj_graph_get_node (graph, id.index);
   guint own = adj_scene_find_node (scene, id);
-  const AdjNodeId kin[] = { adj_scene_get_twin (scene, id), adj_scene_get_original (scene, id),
-                            adj_scene_get_copy (scene, id) };
+  const AdjNodeId kin[] = { adj_scene_get_counterpart (scene, id),
+                            adj_scene_get_original (scene, id), adj_scene_get_copy (scene, id) };
 
   light_frames (highlight, scene);
   light_box (highlight, scene, own);

@@ -9,7 +9,7 @@
 #include "canvas/adj-role-badge.h"
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define REST_MSEC 400
 #define ASIDE 14.0f /* pixels from the pointer */
@@ -37,7 +37,7 @@ add_line (GString *text, const char *line)
     g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", line);
 }
 
-/* What was measured: bytes, time or error that tints the card, and how it compared. */
+/* Adds measured numbers: bytes, time or error behind the tint, and the result of a comparison. */
 static void
 add_numbers (AdjHoverCard *self, guint box, GString *text)
 {
@@ -48,9 +48,10 @@ add_numbers (AdjHoverCard *self, guint box, GString *text)
     add_line (text, adj_heat_get_text (heat, box));
   if (self->view->marks != NULL && adj_marks_get (self->view->marks, box, &verdict))
     {
-      g_autofree char *number = adj_facts_number (adj_marks_get_max_abs (self->view->marks, box));
+      g_autofree char *number =
+          adj_properties_number (adj_marks_get_max_abs (self->view->marks, box));
       g_autofree char *line = g_strdup_printf (_ ("%s %s, max |Δ| %s"), adj_verdict_sign (verdict),
-                                               adj_facts_verdict (verdict), number);
+                                               adj_properties_verdict (verdict), number);
 
       add_line (text, line);
     }
@@ -61,9 +62,9 @@ fill_node (AdjHoverCard *self, guint index, GString *text)
 {
   const AdjSceneBox *box = adj_scene_get_box (self->view->scene, index);
   const AdjNode *node = adj_graph_get_node (self->view->graph, box->node.index);
-  g_autofree char *shape = adj_facts_annotation (self->view->graph, node);
-  g_autofree char *type = adj_facts_type (self->view->graph, box->node);
-  const char *target = adj_facts_target (node), *module = adj_node_get_module_path (node);
+  g_autofree char *shape = adj_properties_annotation (self->view->graph, node);
+  g_autofree char *type = adj_properties_type (self->view->graph, box->node);
+  const char *target = adj_properties_target (node), *module = adj_node_get_module_path (node);
   g_autofree char *where =
       *target != '\0' && *module != '\0' ? g_strdup_printf ("%s · %s", target, module) : NULL;
 
@@ -80,7 +81,7 @@ static void
 fill_module (AdjHoverCard *self, guint index, GString *text)
 {
   const AdjSceneBox *box = adj_scene_get_box (self->view->scene, index);
-  g_autofree char *saved = box->bytes > 0 ? adj_facts_bytes (box->bytes) : NULL;
+  g_autofree char *saved = box->bytes > 0 ? adj_properties_bytes (box->bytes) : NULL;
   g_autofree char *kept =
       saved != NULL ? g_strdup_printf (_ ("%s saved for backward"), saved) : NULL;
   g_autofree char *same = box->n_same > 1 ? g_strdup_printf (_ ("%u alike"), box->n_same) : NULL;
@@ -120,7 +121,7 @@ fill_line (AdjHoverCard *self, const GArray *line, GString *text)
   };
   const AdjSceneEdge *edge =
       adj_scene_get_edge (self->view->scene, g_array_index (line, guint32, 0));
-  g_autofree char *bytes = edge->bytes > 0 ? adj_facts_bytes (edge->bytes) : NULL;
+  g_autofree char *bytes = edge->bytes > 0 ? adj_properties_bytes (edge->bytes) : NULL;
   guint n_readers;
   g_autoptr (GArray) ends =
       adj_line_get_ends (self->view->scene, self->view->graph, line, &n_readers);

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What the pointer rests on, in a few lines beside it; for an overlay that holds the canvas. */
+/* Describes the item under the pointer in a few lines beside it; for an overlay that holds the
+ * canvas. */
 #define ADJ_TYPE_HOVER_CARD (adj_hover_card_get_type ())
 G_DECLARE_FINAL_TYPE (AdjHoverCard, adj_hover_card, ADJ, HOVER_CARD, AdwBin)
 

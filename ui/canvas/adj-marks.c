@@ -16,7 +16,7 @@ struct _AdjMarks
   } boxes[];
 };
 
-/* What is worse stands later. */
+/* Verdicts from best to worst. */
 static const AdjVerdict order[] = { ADJ_VERDICT_SKIPPED, ADJ_VERDICT_EQUAL, ADJ_VERDICT_WITHIN,
                                     ADJ_VERDICT_DIFFERS };
 

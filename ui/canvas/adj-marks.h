@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* The boxes of a scene with the verdicts of a comparison: of several nodes that one box stands for,
- * the worst.  Immutable. */
+/* The verdicts of a comparison for the boxes of a scene; a box of several nodes has the worst.
+ * Immutable. */
 typedef struct _AdjMarks AdjMarks;
 
 /* @comparison must have nodes and be of the graph that @scene shows. */

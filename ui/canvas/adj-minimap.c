@@ -113,7 +113,7 @@ visible_part (AdjMinimap *self, const AdjCamera *camera)
   return (AdjRect){ x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
 }
 
-/* What was found or is alive. */
+/* Paints the lit nodes: those found, or alive at a moment. */
 static void
 paint_lit (AdjMinimap *self, GtkSnapshot *snapshot, float scale)
 {

@@ -116,8 +116,8 @@ adj_navigator_kin (const AdjScene *scene, AdjNodeId node)
 {
   AdjNodeId original = adj_scene_get_original (scene, node);
   AdjNodeId copy = adj_scene_get_copy (scene, node);
-  AdjNodeId gradient = adj_node_id_is_valid (original) ? adj_scene_get_twin (scene, original)
-                                                       : adj_scene_get_twin (scene, node);
+  AdjNodeId gradient = adj_node_id_is_valid (original) ? adj_scene_get_counterpart (scene, original)
+                                                       : adj_scene_get_counterpart (scene, node);
 
   if (adj_node_id_is_valid (copy))
     return copy;

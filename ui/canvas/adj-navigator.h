@@ -13,11 +13,11 @@ typedef enum
   ADJ_DIRECTION_DOWN,
 } AdjDirection;
 
-/* The node that lies next in a direction: along an edge when there is one, else the nearest box
- * within a cone.  From no node: the first card. */
+/* The next node in a direction: along an edge if there is one, else the nearest box within a cone;
+ * without a current node the first card. */
 AdjNodeId adj_navigator_step (const AdjScene *scene, AdjNodeId from, AdjDirection direction);
 
-/* A box that stands for exactly one node and can be selected. */
+/* Whether @box represents exactly one node and can be selected. */
 gboolean adj_navigator_is_stop (const AdjSceneBox *box);
 
 /* Round what one forward node has in backward: the copy that computes it again, its gradient, and

@@ -157,7 +157,7 @@ mix (const AdjColor *a, const AdjColor *b, float share)
                      b->blue + (a->blue - b->blue) * share, a->alpha };
 }
 
-/* The palette of what is not lit: every colour drawn towards the background. */
+/* The palette of unlit items: all colours moved towards the background. */
 static AdjPalette
 dimmed (const AdjPalette *palette, float share)
 {

@@ -8,7 +8,7 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
-#define LEGEND 44.0f        /* what stands at the bottom of the canvas */
+#define LEGEND 44.0f        /* height of the legend at the bottom of the canvas */
 #define READABLE_ZOOM 0.62f /* where cards show all they have */
 #define FRICTION 4.0f       /* of inertia, per second */
 
@@ -199,7 +199,7 @@ adj_graph_view_get_visible (AdjGraphView *self, AdjRect *rect)
   return rect->width > 0 && rect->height > 0;
 }
 
-/* The selected node, its twin, and where it is computed again. */
+/* The selected node, its counterpart, and where it is computed again. */
 void
 adj_graph_view_fit_selection (AdjGraphView *self)
 {
@@ -212,7 +212,7 @@ adj_graph_view_fit_selection (AdjGraphView *self)
   if (box == ADJ_NO_BOX)
     return;
   rect = adj_scene_get_box (self->scene, box)->rect;
-  join_node (self, &rect, adj_scene_get_twin (self->scene, self->selected));
+  join_node (self, &rect, adj_scene_get_counterpart (self->scene, self->selected));
   join_node (self, &rect, adj_scene_get_original (self->scene, self->selected));
   join_node (self, &rect, adj_scene_get_copy (self->scene, self->selected));
   rect = (AdjRect){ rect.x - 60, rect.y - 150, rect.width + 120, rect.height + 300 };

@@ -22,7 +22,7 @@ step (GtkWidget *widget, GVariant *args, gpointer data)
   return TRUE;
 }
 
-/* As step(), and what was selected stays so. */
+/* As step(), keeping the selection. */
 static gboolean
 extend (GtkWidget *widget, GVariant *args, gpointer data)
 {
@@ -100,7 +100,7 @@ previous_user (GtkWidget *widget, GVariant *args, gpointer data)
 }
 
 static gboolean
-go_to_twin (GtkWidget *widget, GVariant *args, gpointer data)
+go_to_counterpart (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
   AdjNodeId next;
@@ -255,7 +255,7 @@ has_inputs (AdjGraphView *self)
 }
 
 static gboolean
-has_twin (AdjGraphView *self)
+has_counterpart (AdjGraphView *self)
 {
   return has_selected (self) &&
          (adj_graph_view_is_link (self, selected_box (self)) ||
@@ -322,9 +322,9 @@ static const struct
                  ADJ_MENU_NODE } },
   { { GDK_KEY_m },
     0,
-    go_to_twin,
+    go_to_counterpart,
     .argument = 0,
-    .possible = has_twin,
+    .possible = has_counterpart,
     .command = { "canvas.twin", N_ ("Twin in the Other Direction"), "m", ADJ_MENU_NODE } },
   { { GDK_KEY_space },
     0,

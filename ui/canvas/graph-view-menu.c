@@ -43,7 +43,7 @@ is_chosen (AdjGraphView *self, AdjNodeId node)
   return FALSE;
 }
 
-/* What is selected already stays so, with the others. */
+/* Selects @node for the menu, unless it is selected, perhaps with others. */
 static AdjMenu
 take_node (AdjGraphView *self, AdjNodeId node)
 {

@@ -25,13 +25,13 @@ struct _AdjGraphView
   AdjNodeId selected;
   AdjRole role;
   guint hovered;      /* box */
-  guint hovered_edge; /* when there is no card */
+  guint hovered_edge; /* where there is no card */
 
   AdjCamera camera;
   AdjCamera from, to; /* of the movement under way */
   gint64 moving_since;
   guint tick;
-  guint announcing;        /* tick that tells others about the camera */
+  guint announcing;        /* id of the tick that announces the camera */
   gboolean wants_fit;      /* at the next allocation */
   gboolean fits_next;      /* the next scene is fitted, whatever it shows */
   gboolean wants_selected; /* … or shown around the selected node */
@@ -39,15 +39,15 @@ struct _AdjGraphView
 
   GSimpleActionGroup *actions; /* (owned): of what keys do */
 
-  AdjNodeId value; /* whose users Tab walks along; none: it was come to otherwise */
+  AdjNodeId value; /* whose users Tab steps through; none when it was reached otherwise */
   guint user;      /* of @value, the one that is selected */
 
   gint64 chord;           /* when C was pressed: a letter that follows chooses the tint */
   AdjPoint pointer;       /* in pixels of the widget */
-  gboolean is_pointing;   /* what is selected now is under the pointer, and stays there */
+  gboolean is_pointing;   /* the selected item is under the pointer, and stays there */
   int n_modified;         /* clicks of a series up to the last one with Shift or Ctrl */
   gboolean wants_band;    /* the drag began with Shift */
-  gboolean banding;       /* a band is drawn around what is to be selected */
+  gboolean banding;       /* a selection band is being drawn */
   AdjRect band;           /* in pixels of the widget */
   AdjCamera grabbed;      /* at the begin of a drag or pinch */
   float speed_x, speed_y; /* of inertia, pixels per second */
@@ -57,7 +57,7 @@ struct _AdjGraphView
 void adj_graph_view_add_controllers (AdjGraphView *self);
 void adj_graph_view_install_keys (GtkWidgetClass *klass);
 void adj_graph_view_add_actions (AdjGraphView *self);
-/* Switches on what can be done with what is selected. */
+/* Enables the actions that the selection allows. */
 void adj_graph_view_update_actions (AdjGraphView *self);
 /* The line at a place of the widget where box @hit is: none where that is a card.  (transfer full):
  * of guint32; empty: there is none */
@@ -83,11 +83,11 @@ void adj_graph_view_choose (AdjGraphView *self, AdjNodeId node);
 void adj_graph_view_add (AdjGraphView *self, AdjNodeId node, gboolean toggle);
 /* A click on one of several. */
 void adj_graph_view_choose_only (AdjGraphView *self, AdjNodeId node);
-/* Several instead of what was selected.  @nodes: of guint32 */
+/* Replaces the selection. @nodes: of guint32 */
 void adj_graph_view_choose_nodes (AdjGraphView *self, GArray *nodes);
-/* All nodes that stand in @rect of the scene; %NULL: all. */
+/* Selects all nodes in @rect of the scene; %NULL: all. */
 void adj_graph_view_choose_in (AdjGraphView *self, const AdjRect *rect);
-/* Whether a box stands for a value of another graph: what backward takes from forward, at its
+/* Whether a box represents a value of another graph: what backward takes from forward, at its
  * readers. */
 gboolean adj_graph_view_is_link (AdjGraphView *self, guint box);
 /* Enter and double clicks: a node is activated, a module opened or closed. */

@@ -86,7 +86,7 @@ is_end (const Ends *ends, AdjNodeId node)
   return box != ADJ_NO_BOX && ends->is_to[box];
 }
 
-/* Who reads the value, and the node that computes it again. */
+/* Adds the readers of the value, and the node that recomputes it. */
 static void
 take_readers (Ends *ends, const AdjGraph *graph, AdjNodeId maker)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The edges of a scene that one line on the screen stands for: they begin at the same box. */
+/* The edges of a scene that share one line on the screen: they begin at the same box. */
 
 /* All that go through the size on a bridge.  (transfer full): of guint32 */
 GArray *adj_line_of_bridge (const AdjScene *scene, guint bridge);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "canvas/painter-private.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define PADDING 13.0f
 #define SIGN_SIZE 15.0f
@@ -221,7 +221,7 @@ get_second_line (AdjPainter *painter, guint index, const AdjSceneBox *box)
     return g_strdup (adj_heat_get_text (heat, index));
   if (isnan (max_abs))
     return g_strdup (box->subtitle);
-  number = adj_facts_number (max_abs);
+  number = adj_properties_number (max_abs);
   return g_strdup_printf ("max |Δ| %s", number);
 }
 

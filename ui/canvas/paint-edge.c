@@ -5,7 +5,7 @@
 
 #include "analysis/adj-node-bytes.h"
 #include "canvas/painter-private.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define ARROW_PX 16
 #define ARROW_SIZE 8.0f
@@ -155,10 +155,10 @@ adj_painter_edge_label (AdjPainter *painter, guint index)
       (before != NULL && before->from == edge->from && before->kind == edge->kind))
     return;
   if (frame->labeling == ADJ_LABEL_SHAPE)
-    text =
-        adj_facts_annotation (frame->graph, adj_graph_get_node (frame->graph, edge->value.index));
+    text = adj_properties_annotation (frame->graph,
+                                      adj_graph_get_node (frame->graph, edge->value.index));
   else
-    text = adj_facts_bytes (adj_graph_get_node_bytes (frame->graph, edge->value.index));
+    text = adj_properties_bytes (adj_graph_get_node_bytes (frame->graph, edge->value.index));
   at = adj_camera_to_widget (&frame->camera, edge->points[0].x, edge->points[0].y);
   at.y += (edge->points[1].y < edge->points[0].y ? -6 : 6) * frame->camera.zoom;
   adj_painter_text (painter, &(AdjTextRun){ ADJ_TEXT_SUBTITLE, text, &painter->lit.dim_text,

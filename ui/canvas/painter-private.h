@@ -14,7 +14,7 @@ typedef struct
   GtkSnapshot *snapshot;
   AdjLod lod;
   AdjPalette lit, dim;
-  GArray *boxes; /* of guint: what is in view */
+  GArray *boxes; /* of guint: boxes in view */
   GArray *edges;
 } AdjPainter;
 
@@ -57,7 +57,7 @@ AdjRect adj_painter_snap (const AdjPainter *painter, const AdjRect *rect);
 AdjRect adj_painter_place (const AdjPainter *painter, const AdjRect *rect);
 const AdjPalette *adj_painter_palette_for_box (const AdjPainter *painter, guint box);
 
-/* What a card or a group is filled with. */
+/* The fill of a card or a group. */
 AdjColor adj_painter_card_fill (const AdjPainter *painter, guint index);
 
 void adj_painter_group (AdjPainter *painter, guint index);
@@ -65,7 +65,7 @@ void adj_painter_group (AdjPainter *painter, guint index);
 void adj_painter_group_title (AdjPainter *painter, guint index);
 void adj_painter_header (AdjPainter *painter, guint index);
 void adj_painter_box (AdjPainter *painter, guint index);
-/* What a comparison said of a box; @rect: where it is in the widget. */
+/* Paints the verdict on a box; @rect: its place in the widget. */
 void adj_painter_mark (AdjPainter *painter, guint index, const AdjRect *rect);
 void adj_painter_edge (AdjPainter *painter, guint index);
 void adj_painter_edge_label (AdjPainter *painter, guint index);

@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 struct _AdjHistogram
 {
@@ -103,8 +103,8 @@ GtkWidget *
 adj_histogram_new (const AdjTensorStats *stats, const AdjTensorStats *other)
 {
   AdjHistogram *self = g_object_new (ADJ_TYPE_HISTOGRAM, NULL);
-  g_autofree char *low = adj_facts_number (stats->low);
-  g_autofree char *high = adj_facts_number (stats->high);
+  g_autofree char *low = adj_properties_number (stats->low);
+  g_autofree char *high = adj_properties_number (stats->high);
   g_autofree char *text = g_strdup_printf (other != NULL ? _ ("Distributions of both from %s to %s")
                                                          : _ ("Distribution from %s to %s"),
                                            low, high);

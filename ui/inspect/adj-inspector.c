@@ -9,14 +9,14 @@
 #include "analysis/adj-modules.h"
 #include "call/adj-op.h"
 #include "canvas/adj-role-badge.h"
-#include "inspect/adj-fact-card.h"
 #include "inspect/adj-histogram.h"
+#include "inspect/adj-property-card.h"
 #include "inspect/backward-cards.h"
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
 #include "model/adj-maker.h"
 #include "model/adj-reasons.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/name-widgets.h"
 
 #define MAX_LINKS 12
@@ -34,7 +34,7 @@ struct _AdjInspector
   GtkLabel *role;
   GtkBox *cards;
   AdjGraph *asked;         /* (owned) (nullable): the joint graph that reasons were asked for */
-  AdjWork *asking;         /* (owned) (nullable) */
+  AdjTask *asking;         /* (owned) (nullable) */
   AdjPartition *partition; /* (owned) (nullable): the answer */
 };
 
@@ -52,7 +52,7 @@ typedef struct
   const AdjNode *node;
 } Subject;
 
-typedef void (*FillCard) (AdjFactCard *card, const Subject *subject);
+typedef void (*FillCard) (AdjPropertyCard *card, const Subject *subject);
 
 /* -- cards -- */
 
@@ -70,7 +70,7 @@ print_line (const AdjNode *node)
 
 /* Of an input of backward. */
 static void
-fill_maker (AdjFactCard *card, const Subject *s)
+fill_maker (AdjPropertyCard *card, const Subject *s)
 {
   const AdjBundleGraph *forward;
   const AdjNode *made;
@@ -82,62 +82,62 @@ fill_maker (AdjFactCard *card, const Subject *s)
   forward = adj_graph_set_get (adj_document_get_graphs (s->document), maker.graph);
   made = adj_graph_get_node (forward->graph, maker.node.index);
   line = print_line (made);
-  adj_fact_card_add_action (card, _ ("Made by"), made->name, "win.show-node",
-                            g_variant_new ("(uu)", maker.graph, maker.node.index), line);
-  adj_fact_card_add (card, _ ("Graph"), forward->id);
-  adj_fact_card_add (card, _ ("Module"), adj_node_get_module_path (made));
+  adj_property_card_add_action (card, _ ("Made by"), made->name, "win.show-node",
+                                g_variant_new ("(uu)", maker.graph, maker.node.index), line);
+  adj_property_card_add (card, _ ("Graph"), forward->id);
+  adj_property_card_add (card, _ ("Module"), adj_node_get_module_path (made));
 }
 
 static void
-fill_value (AdjFactCard *card, const Subject *s)
+fill_value (AdjPropertyCard *card, const Subject *s)
 {
-  g_autofree char *shape = adj_facts_shape (s->graph, s->node);
-  g_autofree char *strides = adj_facts_strides (s->graph, s->node);
-  g_autofree char *type = adj_facts_type (s->graph, s->id);
+  g_autofree char *shape = adj_properties_shape (s->graph, s->node);
+  g_autofree char *strides = adj_properties_strides (s->graph, s->node);
+  g_autofree char *type = adj_properties_type (s->graph, s->id);
   g_autofree char *both = shape != NULL && strides != NULL
                               ? g_strdup_printf (_ ("%s  strides %s"), shape, strides)
                               : NULL;
   guint last = adj_graph_get_last_use (s->graph, s->id.index).index;
   g_autofree char *life = NULL;
 
-  adj_fact_card_add (card, _ ("Shape"), both != NULL ? both : shape);
-  adj_fact_card_add (card, _ ("Type"), type);
+  adj_property_card_add (card, _ ("Shape"), both != NULL ? both : shape);
+  adj_property_card_add (card, _ ("Type"), type);
   if (shape == NULL)
     {
-      g_autofree char *annotation = adj_facts_annotation (s->graph, s->node);
+      g_autofree char *annotation = adj_properties_annotation (s->graph, s->node);
 
-      adj_fact_card_add (card, _ ("Value"), annotation);
+      adj_property_card_add (card, _ ("Value"), annotation);
     }
   if (last == s->id.index)
     life = g_strdup_printf (_ ("step %u, never read"), s->id.index + 1);
   else
     life = g_strdup_printf (_ ("steps %u → %u"), s->id.index + 1, last + 1);
-  adj_fact_card_add (card, _ ("Lifetime"), life);
+  adj_property_card_add (card, _ ("Lifetime"), life);
 }
 
 /* Each number with its limit, and where that of its own error comes from. */
 static void
-add_evidence (AdjFactCard *card, const AdjValueComparison *comparison)
+add_evidence (AdjPropertyCard *card, const AdjValueComparison *comparison)
 {
   g_autoptr (GArray) rows = adj_value_comparison_explain (comparison);
 
   for (guint i = 0; i < rows->len; i++)
     {
       const AdjEvidence *row = &g_array_index (rows, AdjEvidence, i);
-      g_autofree char *number = adj_facts_number (row->number);
-      g_autofree char *limit = adj_facts_number (row->limit);
+      g_autofree char *number = adj_properties_number (row->number);
+      g_autofree char *limit = adj_properties_number (row->limit);
       g_autofree char *both = isnan (row->limit)
                                   ? g_strdup (number)
                                   : g_strdup_printf (_ ("%s (allowed %s)"), number, limit);
 
-      adj_fact_card_add (card, row->what, both);
+      adj_property_card_add (card, row->what, both);
     }
   if (rows->len > 0)
-    adj_fact_card_add_text (card, g_array_index (rows, AdjEvidence, 0).origin, FALSE);
+    adj_property_card_add_text (card, g_array_index (rows, AdjEvidence, 0).origin, FALSE);
 }
 
 static void
-fill_comparison (AdjFactCard *card, const Subject *s)
+fill_comparison (AdjPropertyCard *card, const Subject *s)
 {
   const AdjValueComparison *c =
       s->evaluation != NULL ? adj_evaluation_find (s->evaluation, s->id) : NULL;
@@ -145,28 +145,28 @@ fill_comparison (AdjFactCard *card, const Subject *s)
 
   if (c == NULL)
     return;
-  max_abs = adj_facts_number (c->difference.max_abs);
-  max_rel = adj_facts_number (c->difference.max_rel);
+  max_abs = adj_properties_number (c->difference.max_abs);
+  max_rel = adj_properties_number (c->difference.max_rel);
   mismatch = g_strdup_printf (_ ("%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT),
                               c->difference.n_not_close, c->difference.n);
-  adj_fact_card_add (card, _ ("Verdict"), adj_facts_comparison (c));
+  adj_property_card_add (card, _ ("Verdict"), adj_properties_comparison (c));
   if (c->verdict == ADJ_VERDICT_SKIPPED)
     return;
-  adj_fact_card_add (card, _ ("Max abs"), max_abs);
-  adj_fact_card_add (card, _ ("Max rel"), max_rel);
+  adj_property_card_add (card, _ ("Max abs"), max_abs);
+  adj_property_card_add (card, _ ("Max rel"), max_rel);
   add_evidence (card, c);
-  adj_fact_card_add (card, _ ("Not close"), mismatch);
+  adj_property_card_add (card, _ ("Not close"), mismatch);
   if (c->cause != ADJ_CAUSE_NONE)
-    adj_fact_card_add_text (card, adj_cause_says (c->cause), FALSE);
+    adj_property_card_add_text (card, adj_cause_describe (c->cause), FALSE);
   if (c->verdict == ADJ_VERDICT_DIFFERS && c->cause != ADJ_CAUSE_INPUT)
-    adj_fact_card_add_text (card,
-                            c->inputs_agree ? _ ("Its inputs agree, so the difference begins here.")
-                            : c->inputs_alone
-                                ? _ ("Its inputs had no values to be compared with.")
-                                : _ ("Its inputs differ already: this may only follow from them."),
-                            FALSE);
+    adj_property_card_add_text (
+        card,
+        c->inputs_agree   ? _ ("Its inputs agree, so the difference begins here.")
+        : c->inputs_alone ? _ ("Its inputs had no values to be compared with.")
+                          : _ ("Its inputs differ already: this may only follow from them."),
+        FALSE);
   else if (c->alone)
-    adj_fact_card_add_text (
+    adj_property_card_add_text (
         card, _ ("There was no value to compare it with: its own error decided."), FALSE);
 }
 
@@ -188,7 +188,7 @@ make_sides (const char *other)
 
 /* Where both sides are known and not equal, both are drawn over one range. */
 static void
-add_histogram (AdjFactCard *card, const Subject *s, const AdjTensorStats *stats)
+add_histogram (AdjPropertyCard *card, const Subject *s, const AdjTensorStats *stats)
 {
   AdjTensorData *value = adj_evaluation_get_value (s->evaluation, s->id);
   AdjTensorData *beside = adj_evaluation_get_beside (s->evaluation, s->id);
@@ -197,16 +197,16 @@ add_histogram (AdjFactCard *card, const Subject *s, const AdjTensorStats *stats)
 
   if (beside == NULL)
     {
-      adj_fact_card_add_widget (card, adj_histogram_new (stats, NULL));
+      adj_property_card_add_widget (card, adj_histogram_new (stats, NULL));
       return;
     }
   adj_tensor_stats_compute_both (value, beside, &own, &other);
-  adj_fact_card_add_widget (card, adj_histogram_new (&own, &other));
-  adj_fact_card_add_widget (card, make_sides (peer != NULL ? peer : _ ("recorded")));
+  adj_property_card_add_widget (card, adj_histogram_new (&own, &other));
+  adj_property_card_add_widget (card, make_sides (peer != NULL ? peer : _ ("recorded")));
 }
 
 static void
-fill_result (AdjFactCard *card, const Subject *s)
+fill_result (AdjPropertyCard *card, const Subject *s)
 {
   AdjTensorData *value =
       s->evaluation != NULL ? adj_evaluation_get_value (s->evaluation, s->id) : NULL;
@@ -217,55 +217,55 @@ fill_result (AdjFactCard *card, const Subject *s)
   if (value == NULL)
     return;
   adj_tensor_stats_compute (value, &stats);
-  mean = adj_facts_number (stats.mean);
-  deviation = adj_facts_number (stats.deviation);
+  mean = adj_properties_number (stats.mean);
+  deviation = adj_properties_number (stats.deviation);
   spread = g_strdup_printf ("%s ± %s", mean, deviation);
-  min = adj_facts_number (stats.min);
-  max = adj_facts_number (stats.max);
+  min = adj_properties_number (stats.min);
+  max = adj_properties_number (stats.max);
   range = g_strdup_printf ("%s … %s", min, max);
   first = adj_tensor_stats_first (value, FIRST_ELEMENTS);
-  adj_fact_card_add (card, _ ("Mean"), spread);
-  adj_fact_card_add (card, _ ("Range"), range);
+  adj_property_card_add (card, _ ("Mean"), spread);
+  adj_property_card_add (card, _ ("Range"), range);
   if (stats.n_nan + stats.n_inf > 0)
     {
       g_autofree char *odd =
           g_strdup_printf ("%" G_GINT64_FORMAT " / %" G_GINT64_FORMAT, stats.n_nan, stats.n_inf);
 
-      adj_fact_card_add (card, _ ("NaN / Inf"), odd);
+      adj_property_card_add (card, _ ("NaN / Inf"), odd);
     }
-  adj_fact_card_add (card, _ ("First"), first);
+  adj_property_card_add (card, _ ("First"), first);
   if (stats.n > 1)
     add_histogram (card, s, &stats);
 }
 
 static void
-fill_tags (AdjFactCard *card, const Subject *s)
+fill_tags (AdjPropertyCard *card, const Subject *s)
 {
   const AdjNodeMeta *meta = &s->node->meta;
   g_autofree char *number = NULL, *region = NULL;
 
   if (meta->recompute != ADJ_RECOMPUTE_NONE)
-    adj_fact_card_add (card, _ ("Policy"), adj_recompute_name (meta->recompute));
+    adj_property_card_add (card, _ ("Policy"), adj_recompute_name (meta->recompute));
   if (meta->ac_graph_id >= 0)
     {
       region = g_strdup_printf (_ ("checkpoint %" G_GINT64_FORMAT), meta->ac_graph_id);
-      adj_fact_card_add (card, _ ("Region"), region);
+      adj_property_card_add (card, _ ("Region"), region);
     }
-  adj_fact_card_add (card, _ ("Module"), adj_node_get_module_path (s->node));
-  adj_fact_card_add (card, _ ("Tag"), meta->partitioner_tag);
+  adj_property_card_add (card, _ ("Module"), adj_node_get_module_path (s->node));
+  adj_property_card_add (card, _ ("Tag"), meta->partitioner_tag);
   if (meta->seq_nr >= 0)
     {
       number = g_strdup_printf ("%" G_GINT64_FORMAT, meta->seq_nr);
-      adj_fact_card_add (card, _ ("Sequence"), number);
+      adj_property_card_add (card, _ ("Sequence"), number);
     }
-  adj_fact_card_add (card, _ ("Parameter"), meta->parameter);
-  adj_fact_card_add (card, _ ("Source"), meta->source);
-  adj_fact_card_add (card, _ ("ATen"), meta->original_aten);
+  adj_property_card_add (card, _ ("Parameter"), meta->parameter);
+  adj_property_card_add (card, _ ("Source"), meta->source);
+  adj_property_card_add (card, _ ("ATen"), meta->original_aten);
 }
 
 /* What the min-cut partitioner would do with the node. */
 static void
-fill_reasons (AdjFactCard *card, const Subject *s)
+fill_reasons (AdjPropertyCard *card, const Subject *s)
 {
   const AdjNodeDecision *decision;
   g_autofree char *sentence = NULL, *bytes = NULL, *weight = NULL;
@@ -274,35 +274,35 @@ fill_reasons (AdjFactCard *card, const Subject *s)
     return;
   decision = &s->partition->nodes[s->id.index];
   sentence = adj_partition_explain (s->partition, s->id);
-  bytes = adj_facts_bytes ((gint64) MIN (decision->bytes, G_MAXINT64));
-  adj_fact_card_add (card, _ ("Goes to"), adj_fate_name (decision->fate));
-  adj_fact_card_add (card, _ ("Bytes"), bytes);
+  bytes = adj_properties_bytes ((gint64) MIN (decision->bytes, G_MAXINT64));
+  adj_property_card_add (card, _ ("Goes to"), adj_decision_kind_name (decision->kind));
+  adj_property_card_add (card, _ ("Bytes"), bytes);
   if (decision->weight >= 0)
     {
       weight = g_strdup_printf ("%" G_GINT64_FORMAT, decision->weight);
-      adj_fact_card_add (card, _ ("Price in the cut"), weight);
+      adj_property_card_add (card, _ ("Price in the cut"), weight);
     }
-  adj_fact_card_add_text (card, sentence, FALSE);
+  adj_property_card_add_text (card, sentence, FALSE);
   if (adj_node_id_is_valid (decision->because) &&
       decision->because.index < adj_graph_get_n_nodes (s->graph))
-    adj_fact_card_add_link (card, _ ("Because of"),
-                            adj_graph_get_node (s->graph, decision->because.index)->name,
-                            decision->because, NULL);
+    adj_property_card_add_link (card, _ ("Because of"),
+                                adj_graph_get_node (s->graph, decision->because.index)->name,
+                                decision->because, NULL);
 }
 
 static void
-add_node_link (AdjFactCard *card, const Subject *s, const char *key, AdjNodeId id)
+add_node_link (AdjPropertyCard *card, const Subject *s, const char *key, AdjNodeId id)
 {
   const AdjNode *node = adj_graph_get_node (s->graph, id.index);
-  g_autofree char *annotation = adj_facts_annotation (s->graph, node);
+  g_autofree char *annotation = adj_properties_annotation (s->graph, node);
 
-  adj_fact_card_add_link (card, key, node->name, id, annotation);
+  adj_property_card_add_link (card, key, node->name, id, annotation);
 }
 
 static void
-fill_twins (AdjFactCard *card, const Subject *s)
+fill_counterparts (AdjPropertyCard *card, const Subject *s)
 {
-  AdjNodeId twin = adj_scene_get_twin (s->scene, s->id);
+  AdjNodeId counterpart = adj_scene_get_counterpart (s->scene, s->id);
   AdjNodeId original = adj_scene_get_original (s->scene, s->id);
   AdjNodeId copy = adj_scene_get_copy (s->scene, s->id);
 
@@ -310,14 +310,16 @@ fill_twins (AdjFactCard *card, const Subject *s)
     add_node_link (card, s, _ ("Computes again"), original);
   if (adj_node_id_is_valid (copy))
     add_node_link (card, s, _ ("Computed again"), copy);
-  if (adj_node_id_is_valid (twin))
-    adj_fact_card_add_link (
-        card, adj_graph_is_backward (s->graph, twin.index) ? _ ("Gradient op") : _ ("Forward op"),
-        adj_graph_get_node (s->graph, twin.index)->name, twin, NULL);
+  if (adj_node_id_is_valid (counterpart))
+    adj_property_card_add_link (
+        card,
+        adj_graph_is_backward (s->graph, counterpart.index) ? _ ("Gradient op") : _ ("Forward op"),
+        adj_graph_get_node (s->graph, counterpart.index)->name, counterpart, NULL);
 }
 
 static void
-add_links (AdjFactCard *card, const Subject *s, const char *arrow, const AdjNodeId *ids, guint n)
+add_links (
+    AdjPropertyCard *card, const Subject *s, const char *arrow, const AdjNodeId *ids, guint n)
 {
   for (guint i = 0; i < MIN (n, MAX_LINKS); i++)
     add_node_link (card, s, arrow, ids[i]);
@@ -325,42 +327,42 @@ add_links (AdjFactCard *card, const Subject *s, const char *arrow, const AdjNode
     {
       g_autofree char *more = g_strdup_printf (_ ("and %u more"), n - MAX_LINKS);
 
-      adj_fact_card_add (card, arrow, more);
+      adj_property_card_add (card, arrow, more);
     }
 }
 
 static void
-fill_neighbours (AdjFactCard *card, const Subject *s)
+fill_neighbours (AdjPropertyCard *card, const Subject *s)
 {
   add_links (card, s, "←", s->node->inputs, s->node->n_inputs);
   add_links (card, s, "→", s->node->users, s->node->n_users);
 }
 
 static void
-fill_operator (AdjFactCard *card, const Subject *s)
+fill_operator (AdjPropertyCard *card, const Subject *s)
 {
   const AdjOp *op = s->node->op;
 
   if (op == NULL)
     return;
-  adj_fact_card_add_text (card, op->help, FALSE);
-  adj_fact_card_add (card, _ ("Formula"), op->expr);
-  adj_fact_card_add_text (card, op->schema, TRUE);
+  adj_property_card_add_text (card, op->help, FALSE);
+  adj_property_card_add (card, _ ("Formula"), op->expr);
+  adj_property_card_add_text (card, op->schema, TRUE);
 }
 
 static void
-fill_call (AdjFactCard *card, const Subject *s)
+fill_call (AdjPropertyCard *card, const Subject *s)
 {
   GString *text = g_string_new (NULL);
 
   if (s->node->opcode != ADJ_OPCODE_PLACEHOLDER)
     adj_node_print (s->graph, s->id.index, text);
-  adj_fact_card_add_text (card, text->str, TRUE);
+  adj_property_card_add_text (card, text->str, TRUE);
   g_string_free (text, TRUE);
 }
 
 static void
-fill_frames (AdjFactCard *card, const Subject *s)
+fill_frames (AdjPropertyCard *card, const Subject *s)
 {
   for (guint i = s->node->meta.n_frames; i-- > 0;)
     {
@@ -368,30 +370,30 @@ fill_frames (AdjFactCard *card, const Subject *s)
       g_autofree char *base = g_path_get_basename (frame->file);
       g_autofree char *place = g_strdup_printf ("%s:%u", base, frame->line);
 
-      adj_fact_card_add (card, place, *frame->code != '\0' ? frame->code : frame->function);
+      adj_property_card_add (card, place, *frame->code != '\0' ? frame->code : frame->function);
     }
 }
 
 static void
-fill_hook (AdjFactCard *card, const Subject *s)
+fill_hook (AdjPropertyCard *card, const Subject *s)
 {
   adj_backward_card_fill_hook (card, s->document, s->id);
 }
 
 static void
-fill_origin (AdjFactCard *card, const Subject *s)
+fill_origin (AdjPropertyCard *card, const Subject *s)
 {
   adj_backward_card_fill_origin (card, s->document, s->id);
 }
 
 static void
-fill_accumulation (AdjFactCard *card, const Subject *s)
+fill_accumulation (AdjPropertyCard *card, const Subject *s)
 {
   adj_backward_card_fill_accumulation (card, s->document, s->id);
 }
 
 static void
-fill_autograd (AdjFactCard *card, const Subject *s)
+fill_autograd (AdjPropertyCard *card, const Subject *s)
 {
   adj_backward_card_fill_call (card, s->document, s->id);
 }
@@ -411,7 +413,7 @@ static const struct
   { N_ ("Result of the Run"), fill_result },
   { N_ ("Tags"), fill_tags },
   { N_ ("Saved or Recomputed?"), fill_reasons },
-  { N_ ("Twins"), fill_twins },
+  { N_ ("Twins"), fill_counterparts },
   { N_ ("Inputs and Users"), fill_neighbours },
   { N_ ("Operator"), fill_operator },
   { N_ ("Call"), fill_call },
@@ -439,10 +441,10 @@ on_answered (GObject *source, GAsyncResult *result, gpointer data)
   AdjInspector *self = ADJ_INSPECTOR (source);
 
   /* Another graph was asked for meanwhile. */
-  if (adj_work_from_result (result) != self->asking)
+  if (adj_task_from_result (result) != self->asking)
     return;
-  g_clear_pointer (&self->asking, adj_work_unref);
-  self->partition = adj_work_finish (result, NULL);
+  g_clear_pointer (&self->asking, adj_task_unref);
+  self->partition = adj_task_finish (result, NULL);
   if (self->partition != NULL && adj_panel_get_document (self) != NULL)
     update (self);
 }
@@ -451,8 +453,8 @@ static void
 forget_reasons (AdjInspector *self)
 {
   if (self->asking != NULL)
-    adj_work_cancel (self->asking);
-  g_clear_pointer (&self->asking, adj_work_unref);
+    adj_task_cancel (self->asking);
+  g_clear_pointer (&self->asking, adj_task_unref);
   g_clear_pointer (&self->asked, adj_graph_unref);
   g_clear_pointer (&self->partition, adj_partition_unref);
 }
@@ -512,7 +514,7 @@ update (AdjInspector *self)
   s.node = adj_graph_get_node (s.graph, s.id.index);
 
   gtk_label_set_text (self->name, s.node->name);
-  target = g_strdup_printf ("%s · %s #%u", adj_facts_target (s.node),
+  target = g_strdup_printf ("%s · %s #%u", adj_properties_target (s.node),
                             adj_document_get_captured (s.document) != NULL ||
                                     adj_graph_is_backward (s.graph, s.id.index)
                                 ? _ ("backward")
@@ -522,10 +524,10 @@ update (AdjInspector *self)
   show_role (self, &s);
   for (guint i = 0; i < G_N_ELEMENTS (cards); i++)
     {
-      AdjFactCard *card = g_object_ref_sink (adj_fact_card_new (_ (cards[i].title)));
+      AdjPropertyCard *card = g_object_ref_sink (adj_property_card_new (_ (cards[i].title)));
 
       cards[i].fill (card, &s);
-      if (!adj_fact_card_is_empty (card))
+      if (!adj_property_card_is_empty (card))
         gtk_box_append (self->cards, GTK_WIDGET (card));
       g_object_unref (card);
     }

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* All that is known of the selected node; nodes it mentions are links. */
+/* Shows the properties of the selected node; nodes that it mentions are links. */
 #define ADJ_TYPE_INSPECTOR (adj_inspector_get_type ())
 G_DECLARE_FINAL_TYPE (AdjInspector, adj_inspector, ADJ, INSPECTOR, AdjPanel)
 

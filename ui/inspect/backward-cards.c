@@ -8,7 +8,7 @@
 #include "analysis/adj-node-bytes.h"
 #include "inspect/adj-histogram.h"
 #include "model/adj-tensor-stats.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define FIRST_ELEMENTS 6
 
@@ -27,17 +27,17 @@ get_node (const AdjCaptured *captured, guint index)
 }
 
 static void
-add_node (AdjFactCard *card, const AdjCaptured *captured, const char *key, guint32 index)
+add_node (AdjPropertyCard *card, const AdjCaptured *captured, const char *key, guint32 index)
 {
   const AdjNode *node = get_node (captured, index);
-  g_autofree char *annotation = adj_facts_annotation (adj_captured_get_graph (captured), node);
+  g_autofree char *annotation = adj_properties_annotation (adj_captured_get_graph (captured), node);
 
-  adj_fact_card_add_link (card, key, node->name, (AdjNodeId){ index }, annotation);
+  adj_property_card_add_link (card, key, node->name, (AdjNodeId){ index }, annotation);
 }
 
 /* A node of autograd, with a link to the first node that it became. */
 static void
-add_call (AdjFactCard *card, const AdjCaptured *captured, const char *key, guint32 number)
+add_call (AdjPropertyCard *card, const AdjCaptured *captured, const char *key, guint32 number)
 {
   g_autofree char *name = NULL;
   const AdjCapturedCall *call;
@@ -47,15 +47,15 @@ add_call (AdjFactCard *card, const AdjCaptured *captured, const char *key, guint
   name = adj_captured_name_call (captured, number);
   call = adj_captured_get_call (captured, number);
   if (adj_node_id_is_valid (call->first))
-    adj_fact_card_add_link (card, key, name, call->first, NULL);
+    adj_property_card_add_link (card, key, name, call->first, NULL);
   else
-    adj_fact_card_add (card, key, name);
+    adj_property_card_add (card, key, name);
 }
 
 /* Where the program was when it made what @number is the backward of: above what compiled autograd
  * writes itself. */
 static void
-add_line (AdjFactCard *card, const AdjCaptured *captured, guint32 number)
+add_line (AdjPropertyCard *card, const AdjCaptured *captured, guint32 number)
 {
   const AdjNodeMeta *meta;
   const AdjFrame *frame;
@@ -71,7 +71,7 @@ add_line (AdjFactCard *card, const AdjCaptured *captured, guint32 number)
   frame = &meta->frames[meta->n_frames - 2];
   base = g_path_get_basename (frame->file);
   place = g_strdup_printf ("%s:%u", base, frame->line);
-  adj_fact_card_add_link (card, _ ("Forward line"), place, first, frame->code);
+  adj_property_card_add_link (card, _ ("Forward line"), place, first, frame->code);
 }
 
 /* -- values -- */
@@ -102,19 +102,19 @@ find_given (AdjDocument *document, const AdjCaptured *captured, const AdjNode *n
 }
 
 static void
-add_stats (AdjFactCard *card, const char *key, AdjTensorData *data, const AdjTensorStats *stats)
+add_stats (AdjPropertyCard *card, const char *key, AdjTensorData *data, const AdjTensorStats *stats)
 {
-  g_autofree char *mean = adj_facts_number (stats->mean);
-  g_autofree char *deviation = adj_facts_number (stats->deviation);
+  g_autofree char *mean = adj_properties_number (stats->mean);
+  g_autofree char *deviation = adj_properties_number (stats->deviation);
   g_autofree char *first = adj_tensor_stats_first (data, FIRST_ELEMENTS);
   g_autofree char *text = g_strdup_printf (_ ("%s ± %s: %s"), mean, deviation, first);
 
-  adj_fact_card_add (card, key, text);
+  adj_property_card_add (card, key, text);
 }
 
-/* What a hook was given, and what it made of that, over one range. */
+/* Adds histograms of a hook's argument and its result, over one range. */
 static void
-add_values (AdjFactCard *card, AdjDocument *document, const AdjCaptured *captured, guint index)
+add_values (AdjPropertyCard *card, AdjDocument *document, const AdjCaptured *captured, guint index)
 {
   const AdjValue *result = adj_captured_get_result (captured, index);
   AdjTensorData *given = find_given (document, captured, get_node (captured, index));
@@ -139,11 +139,11 @@ add_values (AdjFactCard *card, AdjDocument *document, const AdjCaptured *capture
                gave, &after);
   if (given != NULL && gave != NULL && after.n > 1)
     {
-      adj_fact_card_add_widget (card, adj_histogram_new (&after, &before));
-      adj_fact_card_add_text (card, _ ("▮ gave   ━ was given"), FALSE);
+      adj_property_card_add_widget (card, adj_histogram_new (&after, &before));
+      adj_property_card_add_text (card, _ ("▮ gave   ━ was given"), FALSE);
     }
   else if (gave != NULL && after.n > 1)
-    adj_fact_card_add_widget (card, adj_histogram_new (&after, NULL));
+    adj_property_card_add_widget (card, adj_histogram_new (&after, NULL));
 }
 
 /* -- cards -- */
@@ -151,7 +151,10 @@ add_values (AdjFactCard *card, AdjDocument *document, const AdjCaptured *capture
 /* The arguments one by one: of a hook gradients, those that it may change and those that arrived;
  * of a custom backward what it saved, then its gradients. */
 static void
-add_arguments (AdjFactCard *card, const AdjCaptured *captured, const AdjNode *node, gboolean custom)
+add_arguments (AdjPropertyCard *card,
+               const AdjCaptured *captured,
+               const AdjNode *node,
+               gboolean custom)
 {
   for (guint i = 1; i < node->args.n; i++)
     {
@@ -169,7 +172,7 @@ add_arguments (AdjFactCard *card, const AdjCaptured *captured, const AdjNode *no
 }
 
 void
-adj_backward_card_fill_hook (AdjFactCard *card, AdjDocument *document, AdjNodeId id)
+adj_backward_card_fill_hook (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id)
 {
   AdjCaptured *captured;
   const AdjCapturedNode *node = find_captured (document, id, &captured);
@@ -180,20 +183,20 @@ adj_backward_card_fill_hook (AdjFactCard *card, AdjDocument *document, AdjNodeId
     return;
   type = adj_captured_name_hook_type (captured, id.index);
   where = adj_captured_get_text (captured, "hooks", node->item, "where");
-  adj_fact_card_add (card, _ ("Calls"),
-                     adj_captured_get_text (captured, "hooks", node->item, "name"));
-  adj_fact_card_add (card, _ ("Type"), type);
+  adj_property_card_add (card, _ ("Calls"),
+                         adj_captured_get_text (captured, "hooks", node->item, "name"));
+  adj_property_card_add (card, _ ("Type"), type);
   if (node->item != ADJ_CAPTURED_NONE)
     {
       item = g_strdup_printf ("hooks[%u]", node->item);
-      adj_fact_card_add (card, _ ("Item"), item);
+      adj_property_card_add (card, _ ("Item"), item);
     }
   if (where != NULL)
     {
       g_autofree char *base = g_path_get_basename (where);
 
-      adj_fact_card_add_action (card, _ ("Stands at"), base, "win.show-page",
-                                g_variant_new_string ("source"), NULL);
+      adj_property_card_add_action (card, _ ("Stands at"), base, "win.show-page",
+                                    g_variant_new_string ("source"), NULL);
     }
   if (node->after != ADJ_CAPTURED_NONE)
     add_node (card, captured, _ ("Runs after"), node->after);
@@ -214,7 +217,7 @@ find_accumulation (const AdjCaptured *captured, guint32 leaf)
 }
 
 static void
-add_accumulation (AdjFactCard *card, const AdjCaptured *captured, guint32 leaf)
+add_accumulation (AdjPropertyCard *card, const AdjCaptured *captured, guint32 leaf)
 {
   guint32 accumulation = find_accumulation (captured, leaf);
 
@@ -223,18 +226,18 @@ add_accumulation (AdjFactCard *card, const AdjCaptured *captured, guint32 leaf)
 }
 
 static void
-add_last_use (AdjFactCard *card, const AdjCaptured *captured, guint index)
+add_last_use (AdjPropertyCard *card, const AdjCaptured *captured, guint index)
 {
   guint32 last = adj_graph_get_last_use (adj_captured_get_graph (captured), index).index;
 
   if (last != index)
     add_node (card, captured, _ ("Let go after"), last);
   else
-    adj_fact_card_add_text (card, _ ("No node reads it"), FALSE);
+    adj_property_card_add_text (card, _ ("No node reads it"), FALSE);
 }
 
 void
-adj_backward_card_fill_origin (AdjFactCard *card, AdjDocument *document, AdjNodeId id)
+adj_backward_card_fill_origin (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id)
 {
   AdjCaptured *captured;
   const AdjCapturedNode *node = find_captured (document, id, &captured);
@@ -248,7 +251,7 @@ adj_backward_card_fill_origin (AdjFactCard *card, AdjDocument *document, AdjNode
   switch (input->from)
     {
     case ADJ_FROM_GRADIENT:
-      adj_fact_card_add_text (card, _ ("Gradient that the backward was given"), FALSE);
+      adj_property_card_add_text (card, _ ("Gradient that the backward was given"), FALSE);
       break;
     case ADJ_FROM_SAVED:
       add_call (card, captured, _ ("Saved by"), input->call);
@@ -256,21 +259,21 @@ adj_backward_card_fill_origin (AdjFactCard *card, AdjDocument *document, AdjNode
       break;
     case ADJ_FROM_LEAF:
       leaf = adj_captured_name_leaf (captured, node->item);
-      adj_fact_card_add (card, _ ("Leaf"), leaf);
+      adj_property_card_add (card, _ ("Leaf"), leaf);
       add_call (card, captured, _ ("First met by"), input->call);
       add_accumulation (card, captured, node->item);
       break;
     case ADJ_FROM_GRAD:
       leaf = adj_captured_name_leaf (captured, input->of);
-      adj_fact_card_add (card, _ (".grad of"), leaf);
-      adj_fact_card_add_text (card, _ ("Was there before this backward"), FALSE);
+      adj_property_card_add (card, _ (".grad of"), leaf);
+      adj_property_card_add_text (card, _ ("Was there before this backward"), FALSE);
       add_accumulation (card, captured, input->of);
       break;
     }
   if (input->from != ADJ_FROM_GRAD)
     add_last_use (card, captured, id.index);
   if (!input->recorded)
-    adj_fact_card_add_text (card, _ ("Concluded from the graph: it was not recorded"), FALSE);
+    adj_property_card_add_text (card, _ ("Concluded from the graph: it was not recorded"), FALSE);
 }
 
 static gboolean
@@ -283,15 +286,15 @@ had_gradient (const AdjCaptured *captured, guint32 leaf)
   return FALSE;
 }
 
-/* What becomes of a gradient where there was none: the leaf takes it over where nobody else has it
- * and it is laid out as the leaf. */
+/* Describes the first accumulation: the leaf stores the gradient without a copy where nothing else
+ * refers to it and the layouts agree. */
 static char *
 describe_first (const AdjCaptured *captured, AdjNodeId leaf, AdjNodeId gradient)
 {
   AdjGraph *graph = adj_captured_get_graph (captured);
   const AdjNode *node = adj_graph_get_node (graph, gradient.index);
-  g_autofree char *wanted = adj_facts_strides (graph, adj_graph_get_node (graph, leaf.index));
-  g_autofree char *strides = adj_facts_strides (graph, node);
+  g_autofree char *wanted = adj_properties_strides (graph, adj_graph_get_node (graph, leaf.index));
+  g_autofree char *strides = adj_properties_strides (graph, node);
 
   if (adj_captured_get_node (captured, gradient.index)->kind == ADJ_CAPTURED_INPUT)
     return g_strdup (_ ("cloned: it was given from outside"));
@@ -305,14 +308,14 @@ describe_first (const AdjCaptured *captured, AdjNodeId leaf, AdjNodeId gradient)
 }
 
 void
-adj_backward_card_fill_accumulation (AdjFactCard *card, AdjDocument *document, AdjNodeId id)
+adj_backward_card_fill_accumulation (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id)
 {
   AdjCaptured *captured;
   const AdjCapturedNode *node = find_captured (document, id, &captured);
   const AdjNode *call;
   AdjGraph *graph;
   AdjNodeId leaf, gradient;
-  g_autofree char *name = NULL, *bytes = NULL, *fate = NULL;
+  g_autofree char *name = NULL, *bytes = NULL, *outcome = NULL;
 
   if (node == NULL || node->kind != ADJ_CAPTURED_ACCUMULATE || node->leaf == ADJ_CAPTURED_NONE)
     return;
@@ -323,23 +326,23 @@ adj_backward_card_fill_accumulation (AdjFactCard *card, AdjDocument *document, A
   leaf = call->args.items[0].node;
   gradient = call->args.items[1].node;
   name = adj_captured_name_leaf (captured, node->leaf);
-  bytes = adj_facts_bytes (adj_graph_get_node_bytes (graph, gradient.index));
-  fate = had_gradient (captured, node->leaf) ? g_strdup (_ ("added to the one that was there"))
-                                             : describe_first (captured, leaf, gradient);
-  adj_fact_card_add_link (card, _ ("Leaf"), name, leaf, NULL);
+  bytes = adj_properties_bytes (adj_graph_get_node_bytes (graph, gradient.index));
+  outcome = had_gradient (captured, node->leaf) ? g_strdup (_ ("added to the one that was there"))
+                                                : describe_first (captured, leaf, gradient);
+  adj_property_card_add_link (card, _ ("Leaf"), name, leaf, NULL);
   add_node (card, captured, _ ("Gradient"), gradient.index);
-  adj_fact_card_add (card, _ ("Bytes"), bytes);
-  adj_fact_card_add (card, _ ("Before"),
-                     had_gradient (captured, node->leaf) ? _ ("the leaf had a gradient")
-                                                         : _ ("the leaf had none"));
-  adj_fact_card_add (card, _ ("It is"), fate);
+  adj_property_card_add (card, _ ("Bytes"), bytes);
+  adj_property_card_add (card, _ ("Before"),
+                         had_gradient (captured, node->leaf) ? _ ("the leaf had a gradient")
+                                                             : _ ("the leaf had none"));
+  adj_property_card_add (card, _ ("It is"), outcome);
   for (guint i = id.index + 1; i < adj_graph_get_n_nodes (graph); i++)
     if (adj_captured_get_node (captured, i)->after == id.index)
       add_node (card, captured, _ ("Then runs"), i);
 }
 
 void
-adj_backward_card_fill_call (AdjFactCard *card, AdjDocument *document, AdjNodeId id)
+adj_backward_card_fill_call (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id)
 {
   AdjCaptured *captured;
   const AdjCapturedNode *node = find_captured (document, id, &captured);
@@ -352,6 +355,6 @@ adj_backward_card_fill_call (AdjFactCard *card, AdjDocument *document, AdjNodeId
   call = adj_captured_get_call (captured, node->call);
   add_call (card, captured, _ ("Captured from"), node->call);
   add_line (card, captured, node->call);
-  count = adj_facts_count (call->n_nodes);
-  adj_fact_card_add (card, _ ("Became"), count);
+  count = adj_properties_count (call->n_nodes);
+  adj_property_card_add (card, _ ("Became"), count);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "inspect/adj-fact-card.h"
+#include "inspect/adj-property-card.h"
 #include "model/adj-document.h"
 
 G_BEGIN_DECLS
 
-/* What is known of a node of a backward that compiled autograd captured; the cards stay empty for
- * other nodes, and for those of other graphs. */
+/* Cards about a node of a captured backward; they stay empty for other nodes. */
 
-/* What it calls, where that was registered, and what it made of its gradient. */
-void adj_backward_card_fill_hook (AdjFactCard *card, AdjDocument *document, AdjNodeId id);
-/* Where an input comes from. */
-void adj_backward_card_fill_origin (AdjFactCard *card, AdjDocument *document, AdjNodeId id);
+/* The hook that the node calls, where it was registered, and what it did to the gradient. */
+void adj_backward_card_fill_hook (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
+/* The origin of an input. */
+void adj_backward_card_fill_origin (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
 /* The leaf, and what becomes of its gradient. */
-void adj_backward_card_fill_accumulation (AdjFactCard *card, AdjDocument *document, AdjNodeId id);
+void
+adj_backward_card_fill_accumulation (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
 /* The node of autograd. */
-void adj_backward_card_fill_call (AdjFactCard *card, AdjDocument *document, AdjNodeId id);
+void adj_backward_card_fill_call (AdjPropertyCard *card, AdjDocument *document, AdjNodeId id);
 
 G_END_DECLS

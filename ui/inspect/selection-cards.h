@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "inspect/adj-fact-card.h"
+#include "inspect/adj-property-card.h"
 #include "model/adj-document.h"
 
 G_BEGIN_DECLS

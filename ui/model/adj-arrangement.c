@@ -214,7 +214,7 @@ copy_keys (GHashTable *set)
 static void
 on_progress (guint done, guint total, guint n_equal, gpointer data)
 {
-  adj_work_report (data, done, total, n_equal);
+  adj_task_report (data, done, total, n_equal);
 }
 
 static gint
@@ -225,7 +225,7 @@ by_index (gconstpointer a, gconstpointer b)
   return i < j ? -1 : i > j;
 }
 
-/* What any of the chosen nodes comes from, and what comes from it.  (transfer full): of guint32 */
+/* The ancestors and descendants of the chosen nodes. (transfer full): of guint32 */
 static GArray *
 collect_flows (const Input *input)
 {
@@ -256,9 +256,9 @@ find_shown (const Input *input)
 }
 
 static gpointer
-lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
+lay_out (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   g_autoptr (GArray) only = find_shown (input);
   g_autoptr (AdjCaptured) captured = adj_captured_new (input->graph, input->bundle);
   AdjLayoutOptions options = {
@@ -269,13 +269,13 @@ lay_out (AdjWork *work, GCancellable *cancellable, GError **error)
     .unfolded = (const char *const *) input->unfolded,
     .captured = captured,
     .progress = on_progress,
-    .progress_data = work,
+    .progress_data = task,
   };
 
   return adj_layout_mirror (input->graph, &options, input->cache, cancellable, error);
 }
 
-AdjWork *
+AdjTask *
 adj_arrangement_start (const AdjArrangement *arrangement,
                        AdjLayoutCache *cache,
                        GObject *owner,
@@ -297,12 +297,12 @@ adj_arrangement_start (const AdjArrangement *arrangement,
   input->folded = copy_keys (arrangement->folded);
   input->unfolded = copy_keys (arrangement->unfolded);
   input->tag = tag;
-  return adj_work_start (owner, ADJ_WORK_LIGHT, lay_out, input, input_free,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, lay_out, input, input_free,
                          (GDestroyNotify) adj_scene_unref, done);
 }
 
 guint
-adj_arrangement_get_tag (AdjWork *work)
+adj_arrangement_get_tag (AdjTask *task)
 {
-  return ((const Input *) adj_work_get_input (work))->tag;
+  return ((const Input *) adj_task_get_input (task))->tag;
 }

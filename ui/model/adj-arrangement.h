@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout/adj-layout.h"
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +16,7 @@ typedef enum
   ADJ_N_COLORINGS,
 } AdjColoring;
 
-/* What stands beside lines. */
+/* The labels of lines. */
 typedef enum
 {
   ADJ_LABEL_NOTHING,
@@ -32,12 +32,12 @@ const char *adj_labeling_name (AdjLabeling labeling);
 AdjColoring adj_coloring_find (const char *name);
 AdjLabeling adj_labeling_find (const char *name);
 
-/* How the user wants a picture: what undo and saved views are about.  Which runs are kept can be
- * undone as well. */
+/* The arrangement of a picture by the user: the state of undo and of saved views. It includes which
+ * runs are kept. */
 typedef struct
 {
   AdjLayoutView view;
-  AdjNodeId flow;      /* FLOW: whose makers and readers are shown */
+  AdjNodeId flow;      /* FLOW: the node whose ancestors and descendants are shown */
   GArray *flow_chosen; /* (owned) (nullable): of guint32: instead of @flow when there are several */
   GArray *chosen; /* (owned) (nullable): of guint32: two nodes or more that are selected together;
                      the last is the one that is looked at.  Not changed, but replaced */
@@ -58,21 +58,21 @@ void adj_arrangement_set_chosen (AdjArrangement *arrangement, GArray *chosen);
 
 /* @depth: modules that deep and deeper are closed; 0: all are open. */
 void adj_arrangement_set_fold_depth (AdjArrangement *arrangement, guint depth);
-/* @scene (nullable): says whether the module is closed now. */
+/* Toggles a module. @scene (nullable): gives its current state. */
 void adj_arrangement_toggle (AdjArrangement *arrangement, const AdjScene *scene, const char *path);
 /* Whether both give the same boxes and lines. */
 gboolean adj_arrangement_same_layout (const AdjArrangement *a, const AdjArrangement *b);
 
 /* Lays @graph, of @bundle (nullable), out in another thread; the result is an AdjScene.  @tag comes
  * back from adj_arrangement_get_tag(). */
-AdjWork *adj_arrangement_start (const AdjArrangement *arrangement,
+AdjTask *adj_arrangement_start (const AdjArrangement *arrangement,
                                 AdjLayoutCache *cache,
                                 GObject *owner,
                                 AdjGraph *graph,
                                 AdjBundle *bundle,
                                 guint tag,
                                 GAsyncReadyCallback done);
-guint adj_arrangement_get_tag (AdjWork *work);
+guint adj_arrangement_get_tag (AdjTask *task);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjArrangement, adj_arrangement_free)
 

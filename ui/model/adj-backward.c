@@ -9,7 +9,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "analysis/adj-node-bytes.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 static const AdjNode *
 get_node (const AdjCaptured *captured, guint index)
@@ -32,8 +32,8 @@ is_own_step (AdjCapturedKind kind)
          kind == ADJ_CAPTURED_ACCUMULATE || kind == ADJ_CAPTURED_CALLBACKS;
 }
 
-/* What tells a step from others in any order of these nodes: the name of a hook or an accumulation,
- * the number of a node of autograd.  (transfer full) (nullable): @index belongs to no step */
+/* The identity of a step in any order of the nodes: the name of a hook or an accumulation, the
+ * number of an autograd node. (transfer full) (nullable): %NULL: node @index belongs to no step */
 static char *
 key_of_step (const AdjCaptured *captured, guint index)
 {
@@ -188,13 +188,13 @@ find_moved (AdjBackward *self)
 }
 
 static void
-find_steps (AdjBackward *self, AdjCaptured *twin)
+find_steps (AdjBackward *self, AdjCaptured *unordered)
 {
   g_autoptr (GArray) now = list_steps (self->captured);
-  g_autoptr (GArray) other = list_steps (twin != NULL ? twin : self->captured);
+  g_autoptr (GArray) other = list_steps (unordered != NULL ? unordered : self->captured);
   g_autoptr (GHashTable) places = NULL;
 
-  if (twin == NULL)
+  if (unordered == NULL)
     g_array_sort (other, by_call);
   places = number_steps (other);
   for (guint i = 0; i < now->len; i++)
@@ -215,7 +215,7 @@ find_steps (AdjBackward *self, AdjCaptured *twin)
 
 /* The same backward before, or after, its nodes were put in order.  (transfer full) (nullable) */
 static AdjCaptured *
-find_twin (AdjBackward *self, AdjBundle *bundle)
+find_unordered (AdjBackward *self, AdjBundle *bundle)
 {
   const char *wanted = "compiled_autograd_pre_reordering";
   const AdjBundleGraph *entry =
@@ -451,7 +451,7 @@ AdjBackward *
 adj_backward_new (AdjCaptured *captured, AdjBundle *bundle)
 {
   AdjBackward *self = g_new0 (AdjBackward, 1);
-  g_autoptr (AdjCaptured) twin = NULL;
+  g_autoptr (AdjCaptured) unordered = NULL;
 
   self->captured = adj_captured_ref (captured);
   self->steps = g_array_new (FALSE, FALSE, sizeof (AdjBackwardStep));
@@ -460,9 +460,9 @@ adj_backward_new (AdjCaptured *captured, AdjBundle *bundle)
   g_array_set_clear_func (self->steps, step_free);
   g_array_set_clear_func (self->sizes, size_free);
   find_range (self);
-  twin = find_twin (self, bundle);
-  self->has_twin = twin != NULL;
-  find_steps (self, twin);
+  unordered = find_unordered (self, bundle);
+  self->has_unordered = unordered != NULL;
+  find_steps (self, unordered);
   find_sizes (self, bundle);
   find_lives (self);
   return self;

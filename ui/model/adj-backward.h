@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* How a backward that compiled autograd captured runs: in which order, with which sizes, and how
- * long it holds what it is given.  Immutable, of one graph. */
+/* The steps of a captured backward: their order, its sizes, and how long it holds its inputs.
+ * Immutable, of one graph. */
 
 /* A node of autograd, or a hook or an accumulation of it. */
 typedef struct
@@ -42,16 +42,16 @@ typedef struct
 
 typedef struct
 {
-  AdjCaptured *captured; /* (owned) */
-  gboolean has_twin;     /* the other order is that before nodes were moved; else that of visits */
-  gboolean is_before;    /* … and this graph is the one before */
-  GArray *steps;         /* of AdjBackwardStep, in the order of the graph */
+  AdjCaptured *captured;  /* (owned) */
+  gboolean has_unordered; /* the other order is that before nodes were moved; else that of visits */
+  gboolean is_before;     /* … and this graph is the one before */
+  GArray *steps;          /* of AdjBackwardStep, in the order of the graph */
   guint n_moved;
   GArray *sizes;   /* of AdjBackwardSize */
   GArray *lives;   /* of AdjBackwardLife, those that are let go first first */
   guint first, n;  /* nodes that run: from @first up to @n */
   guint64 *held;   /* bytes of gradients and saved tensors at each node, until @n */
-  guint n_unknown; /* inputs that count as nothing there: nobody knows how large they are */
+  guint n_unknown; /* inputs of unknown size, counted as 0 bytes */
   guint peak;
 } AdjBackward;
 

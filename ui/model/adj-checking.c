@@ -4,15 +4,15 @@
 #include "model/adj-checking.h"
 
 static gpointer
-check (AdjWork *work, GCancellable *cancellable, GError **error)
+check (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  return adj_bundle_check (adj_work_get_input (work), cancellable, error);
+  return adj_bundle_check (adj_task_get_input (task), cancellable, error);
 }
 
-AdjWork *
+AdjTask *
 adj_checking_start (GObject *owner, AdjBundle *bundle, GAsyncReadyCallback done)
 {
-  return adj_work_start (owner, ADJ_WORK_LIGHT, check, adj_bundle_ref (bundle),
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, check, adj_bundle_ref (bundle),
                          (GDestroyNotify) adj_bundle_unref, (GDestroyNotify) adj_findings_free,
                          done);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 #include "session/adj-check.h"
 
 G_BEGIN_DECLS
 
-/* Looks in another thread for known ways in which the graphs of @bundle are silently wrong; the
- * result is an AdjFindings. */
-AdjWork *adj_checking_start (GObject *owner, AdjBundle *bundle, GAsyncReadyCallback done);
+/* Runs all checks on the graphs of @bundle in another thread; the result is an AdjFindings. */
+AdjTask *adj_checking_start (GObject *owner, AdjBundle *bundle, GAsyncReadyCallback done);
 
 G_END_DECLS

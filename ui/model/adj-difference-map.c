@@ -6,7 +6,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 static gboolean
 same_sizes (const AdjTensorMeta *a, const AdjTensorMeta *b)
@@ -177,9 +177,9 @@ adj_difference_map_describe (const AdjDifferenceMap *map, gint64 index)
   guint rank = adj_tensor_data_get_meta (map->a)->shape.rank;
   gint64 at[ADJ_MAX_RANK];
   GString *text = g_string_new ("[");
-  g_autofree char *a = adj_facts_number (adj_tensor_data_get_double (map->a, index));
-  g_autofree char *b = adj_facts_number (adj_tensor_data_get_double (map->b, index));
-  g_autofree char *delta = adj_facts_number (map->delta[index]);
+  g_autofree char *a = adj_properties_number (adj_tensor_data_get_double (map->a, index));
+  g_autofree char *b = adj_properties_number (adj_tensor_data_get_double (map->b, index));
+  g_autofree char *delta = adj_properties_number (map->delta[index]);
 
   split (map, index, at);
   for (guint i = map->rank - rank; i < map->rank; i++)

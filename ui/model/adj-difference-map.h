@@ -19,7 +19,7 @@ typedef struct
   gint64 size[ADJ_MAX_RANK];
   double max; /* of all finite differences */
 
-  guint row_dim, column_dim; /* what is laid out */
+  guint row_dim, column_dim; /* the dimensions of rows and columns */
   gint64 at[ADJ_MAX_RANK];   /* the place in the other dimensions */
 } AdjDifferenceMap;
 
@@ -37,7 +37,7 @@ gint64 adj_difference_map_get_n_rows (const AdjDifferenceMap *map);
 gint64 adj_difference_map_get_n_columns (const AdjDifferenceMap *map);
 /* The row-major index of a place of the picture. */
 gint64 adj_difference_map_index (const AdjDifferenceMap *map, gint64 row, gint64 column);
-/* Where element @index stands; %FALSE when the picture does not show it. */
+/* The place of element @index; %FALSE when it is not in the plane shown. */
 gboolean
 adj_difference_map_find (const AdjDifferenceMap *map, gint64 index, gint64 *row, gint64 *column);
 /* Chooses the place so that element @index is shown. */

@@ -7,7 +7,7 @@
 #include "model/adj-opening.h"
 #include "model/adj-tradeoff.h"
 #include "model/document-private.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 static GParamSpec *properties[N_PROPS];
 static guint remark_signal, saved_signal, exported_signal;
@@ -41,7 +41,7 @@ adj_document_announce_export (AdjDocument *self, GFile *file)
 /* -- long work -- */
 
 static void
-on_works_changed (gpointer data)
+on_tasks_changed (gpointer data)
 {
   adj_document_changed (data, PROP_STATUS);
 }
@@ -199,7 +199,7 @@ log_remarks (AdjDocument *self)
     {
       const AdjDiag *diag = adj_diags_get (diags, i);
 
-      g_autofree char *text = adj_facts_diag (self->title, diag);
+      g_autofree char *text = adj_properties_diag (self->title, diag);
 
       adj_log_add (self->log, diag->severity == ADJ_SEVERITY_NOTE ? ADJ_LOG_DONE : ADJ_LOG_WARNING,
                    "%s", text);
@@ -214,7 +214,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
   gint64 age;
   g_autoptr (GError) error = NULL;
 
-  if (!adj_works_finish (&self->works, ADJ_TASK_OPEN, result, &graphs, &age, &error))
+  if (!adj_task_list_finish (&self->tasks, ADJ_TASK_OPEN, result, &graphs, &age, &error))
     return;
   if (graphs == NULL)
     {
@@ -258,7 +258,7 @@ static void
 reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
 {
   for (guint task = 0; task < ADJ_N_TASKS; task++)
-    adj_works_cancel (&self->works, task);
+    adj_task_list_cancel (&self->tasks, task);
   g_clear_error (&self->error);
   adj_document_forget_problem (self);
   adj_document_forget_source (self);
@@ -300,8 +300,8 @@ adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
   g_return_if_fail (G_IS_FILE (file));
 
   reset (self, file, g_file_get_basename (file), graph_id);
-  adj_works_start (&self->works, ADJ_TASK_OPEN,
-                   adj_opening_start_file (G_OBJECT (self), file, on_loaded), self->title);
+  adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
+                       adj_opening_start_file (G_OBJECT (self), file, on_loaded), self->title);
 }
 
 void
@@ -339,8 +339,8 @@ adj_document_open_text (AdjDocument *self, GBytes *text)
   g_return_if_fail (text != NULL);
 
   reset (self, NULL, g_strdup (_ ("Pasted Text")), NULL);
-  adj_works_start (&self->works, ADJ_TASK_OPEN,
-                   adj_opening_start_text (G_OBJECT (self), text, on_loaded), self->title);
+  adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
+                       adj_opening_start_text (G_OBJECT (self), text, on_loaded), self->title);
 }
 
 void
@@ -351,10 +351,10 @@ adj_document_open_trace (AdjDocument *self, AdjDocument *source)
 
   reset (self, NULL, g_strdup_printf (_ ("%s, traced"), source->title), source->graph->id);
   adj_document_set_source (self, source, source->graph->graph);
-  adj_works_start (&self->works, ADJ_TASK_OPEN,
-                   adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
-                                            source->graph, NULL, on_loaded),
-                   self->title);
+  adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
+                       adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
+                                                source->graph, NULL, on_loaded),
+                       self->title);
 }
 
 void
@@ -376,10 +376,10 @@ adj_document_open_partition (AdjDocument *self,
                           source->title, choice->budget),
          ADJ_PAIR_ROLE);
   adj_document_set_source (self, source, subject.joint->graph);
-  adj_works_start (&self->works, ADJ_TASK_OPEN,
-                   adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
-                                            subject.joint, &complete, on_loaded),
-                   self->title);
+  adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
+                       adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
+                                                subject.joint, &complete, on_loaded),
+                       self->title);
 }
 
 GFile *
@@ -458,7 +458,7 @@ adj_document_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_boxed (value, self->error);
       break;
     case PROP_STATUS:
-      g_value_set_string (value, self->works.status);
+      g_value_set_string (value, self->tasks.status);
       break;
     case PROP_RUN_CHOICE:
       g_value_set_pointer (value, &self->run_choice);
@@ -494,7 +494,7 @@ adj_document_dispose (GObject *object)
 {
   AdjDocument *self = ADJ_DOCUMENT (object);
 
-  adj_works_clear (&self->works);
+  adj_task_list_clear (&self->tasks);
 
   G_OBJECT_CLASS (adj_document_parent_class)->dispose (object);
 }
@@ -584,7 +584,7 @@ adj_document_init (AdjDocument *self)
   self->layouts = adj_layout_cache_new (NULL);
   self->evaluations =
       g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) adj_evaluation_unref);
-  adj_works_init (&self->works, on_works_changed, self);
+  adj_task_list_init (&self->tasks, on_tasks_changed, self);
   adj_history_init (&self->history);
 }
 

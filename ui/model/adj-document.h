@@ -34,7 +34,7 @@ AdjDocument *adj_document_new (void);
 void adj_document_open (AdjDocument *self, GFile *file, const char *graph_id);
 /* The same, going to where @link points. */
 void adj_document_open_link (AdjDocument *self, const AdjLink *link);
-/* Goes there in what is open. */
+/* Goes to the place of @link in the open file. */
 void adj_document_follow_link (AdjDocument *self, const AdjLink *link);
 /* The file that is opened next comes back as it was looked at last; ends with another.
  * @view: (transfer full) (nullable); @older: the file was written since, and what it says itself
@@ -42,7 +42,7 @@ void adj_document_follow_link (AdjDocument *self, const AdjLink *link);
 void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view, gboolean older);
 /* How the file comes back that was opened.  (transfer full) (nullable): once */
 AdjSavedView *adj_document_steal_restored (AdjDocument *self);
-/* What was pasted: the text of graphs, a console, a log. */
+/* Opens pasted text: graphs, a console, a log. */
 void adj_document_open_text (AdjDocument *self, GBytes *text);
 /* The stages that passes make of the graph that @source shows. */
 void adj_document_open_trace (AdjDocument *self, AdjDocument *source);
@@ -69,7 +69,7 @@ const GError *adj_document_get_problem (AdjDocument *self, guint *graph, AdjNode
 void adj_document_forget_problem (AdjDocument *self);
 /* Makes the failure of stage @stage of the recording the problem, and goes to what it blames. */
 void adj_document_show_failure (AdjDocument *self, guint stage);
-/* Whose failure is the problem that is looked at; -1: nobody's. */
+/* The stage whose failure is the current problem; -1: none. */
 gint adj_document_get_failed_stage (AdjDocument *self);
 GListStore *adj_document_get_log (AdjDocument *self); /* (transfer none): of AdjLogItem */
 
@@ -127,11 +127,12 @@ AdjNodeId adj_document_get_selected (AdjDocument *self);
 void adj_document_set_selected (AdjDocument *self, AdjNodeId node);
 /* Several together; the last is the one that is looked at.  Can be undone.  @nodes: of guint32 */
 void adj_document_choose (AdjDocument *self, GArray *nodes);
-/* One more; with @toggle one less when it is there already. */
+/* Adds @node to the selection; with @toggle removes it when it is selected. */
 void adj_document_choose_more (AdjDocument *self, AdjNodeId node, gboolean toggle);
 /* (nullable) (transfer none): of guint32: two or more; %NULL: one is selected or none */
 GArray *adj_document_get_chosen (AdjDocument *self);
-/* All that the selected nodes read; @users: all that read them.  Nothing when there is none. */
+/* Selects what the selected nodes read; @users: what reads them. Does nothing when there is none.
+ */
 void adj_document_choose_neighbours (AdjDocument *self, gboolean users);
 /* The names of what is selected, one a line.  (transfer full) (nullable) */
 char *adj_document_list_names (AdjDocument *self);
@@ -144,9 +145,10 @@ void adj_document_go (AdjDocument *self, gint step);
 
 /* -- running -- */
 
-/* What the shown graph would run on now.  Another choice drops what came out of the old one. */
+/* The choice for the next run of the shown graph. Setting another one drops the results of the old
+ * one. */
 AdjRunChoice adj_document_get_run_choice (AdjDocument *self);
-/* What was asked for, which the shown graph may not have. */
+/* The choice that was made, which the shown graph may not support. */
 AdjRunChoice adj_document_get_wanted_choice (AdjDocument *self);
 void adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice);
 /* Of the shown graph.  @compare: with what was recorded, or with the kept run whose inputs are
@@ -160,7 +162,7 @@ void adj_document_run_against (AdjDocument *self, AdjGraphSet *others, const Adj
  * document writes it.  @values: with the values of nodes.  Can be undone, as the removal can. */
 void adj_document_keep_run (AdjDocument *self, const char *name, gboolean values);
 void adj_document_remove_run (AdjDocument *self, const char *name);
-/* Stops what is under way. */
+/* Cancels the running task. */
 void adj_document_stop (AdjDocument *self);
 gboolean adj_document_is_running (AdjDocument *self);
 /* Whether anything is under way. */
@@ -168,7 +170,7 @@ gboolean adj_document_is_busy (AdjDocument *self);
 /* A layout takes long, and one of closed modules would not: adj_document_set_fold_depth() stops it
  * for that. */
 gboolean adj_document_can_show_modules (AdjDocument *self);
-/* What came out last for the shown graph. */
+/* The last result for the shown graph. (transfer none) (nullable) */
 AdjEvaluation *adj_document_get_evaluation (AdjDocument *self); /* (transfer none) (nullable) */
 const char *adj_document_get_status (AdjDocument *self);        /* (nullable) */
 double adj_document_get_fraction (AdjDocument *self);           /* -1: unknown */

@@ -18,7 +18,7 @@ struct _AdjEvaluation
   AdjComparison *comparison;
   guint32 *by_node; /* index + 1 into the comparison's nodes; 0: not compared */
   AdjRunChoice choice;
-  char *peer;           /* (nullable): what it was compared with; %NULL: what was recorded */
+  char *peer;           /* (nullable): the peer of the comparison; %NULL: recorded values */
   AdjGraphSet *graphs;  /* (owned): of @run */
   AdjRecordedCall *run; /* (owned) (nullable): what it would be kept as, but for the name */
 };
@@ -84,7 +84,7 @@ input_free (gpointer data)
 static void
 on_progress (guint done, guint total, gpointer data)
 {
-  adj_work_report (data, done, total, 0);
+  adj_task_report (data, done, total, 0);
 }
 
 static AdjComparison *
@@ -158,9 +158,9 @@ describe_peer (const Input *input)
 }
 
 static gpointer
-evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
+evaluate (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   g_autoptr (AdjEvaluation) evaluation = g_new0 (AdjEvaluation, 1);
   const AdjBundleGraph *recorded = adj_graph_set_get_recorded (input->graphs, input->graph);
   g_autoptr (AdjRecordedCall) kept =
@@ -180,7 +180,7 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
     .seed = input->choice.seed,
     .float64 = input->choice.float64,
     .progress = on_progress,
-    .data = work,
+    .data = task,
   };
 
   g_atomic_ref_count_init (&evaluation->refs);
@@ -204,7 +204,7 @@ evaluate (AdjWork *work, GCancellable *cancellable, GError **error)
   return done ? g_steal_pointer (&evaluation) : NULL;
 }
 
-AdjWork *
+AdjTask *
 adj_evaluation_start (GObject *owner,
                       AdjGraphSet *graphs,
                       const AdjBundleGraph *graph,
@@ -223,14 +223,14 @@ adj_evaluation_start (GObject *owner,
       input->others = adj_graph_set_ref (peer->graphs);
       input->other = peer->graph;
     }
-  return adj_work_start (owner, ADJ_WORK_COMPUTE, evaluate, input, input_free,
+  return adj_task_start (owner, ADJ_LOAD_COMPUTE, evaluate, input, input_free,
                          (GDestroyNotify) adj_evaluation_unref, done);
 }
 
 const char *
-adj_evaluation_get_graph_id (AdjWork *work)
+adj_evaluation_get_graph_id (AdjTask *task)
 {
-  return ((const Input *) adj_work_get_input (work))->graph->id;
+  return ((const Input *) adj_task_get_input (task))->graph->id;
 }
 
 /* -- what came out -- */

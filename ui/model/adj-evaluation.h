@@ -2,13 +2,13 @@
 #pragma once
 
 #include "model/adj-run-choice.h"
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 #include "session/adj-session.h"
 
 G_BEGIN_DECLS
 
-/* What came out of running a graph, and of comparing it with what was recorded.  Immutable,
- * counted atomically. */
+/* The results of running a graph and of comparing them with recorded ones. Immutable, counted
+ * atomically. */
 typedef struct _AdjEvaluation AdjEvaluation;
 
 AdjEvaluation *adj_evaluation_ref (AdjEvaluation *evaluation);
@@ -30,13 +30,13 @@ typedef struct
  *
  * Runs @graph of @graphs in the compute thread; the result is an AdjEvaluation.
  */
-AdjWork *adj_evaluation_start (GObject *owner,
+AdjTask *adj_evaluation_start (GObject *owner,
                                AdjGraphSet *graphs,
                                const AdjBundleGraph *graph,
                                AdjRunChoice choice,
                                const AdjPeer *peer,
                                GAsyncReadyCallback done);
-const char *adj_evaluation_get_graph_id (AdjWork *work);
+const char *adj_evaluation_get_graph_id (AdjTask *task);
 
 AdjGraph *adj_evaluation_get_graph (const AdjEvaluation *evaluation);
 const AdjRunResult *adj_evaluation_get_result (const AdjEvaluation *evaluation);
@@ -51,7 +51,7 @@ const AdjValueComparison *adj_evaluation_find (const AdjEvaluation *evaluation, 
 /* (nullable): what it was compared with: the id of a graph, a file, a run; %NULL: what was recorded
  */
 const char *adj_evaluation_get_peer (const AdjEvaluation *evaluation);
-/* What it ran on. */
+/* The choice that it was made with. */
 AdjRunChoice adj_evaluation_get_choice (const AdjEvaluation *evaluation);
 /* Whether the run can be kept: of a pair of graphs it cannot. */
 gboolean adj_evaluation_can_keep (const AdjEvaluation *evaluation);

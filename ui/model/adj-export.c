@@ -42,26 +42,26 @@ input_free (gpointer data)
 static void
 on_progress (guint done, guint total, gpointer data)
 {
-  adj_work_report (data, done, total, 0);
+  adj_task_report (data, done, total, 0);
 }
 
 static gpointer
-write_picture (AdjWork *work, GCancellable *cancellable, GError **error)
+write_picture (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   AdjPaintOptions options = { .scheme = input->scheme,
                               .part = input->has_part ? &input->part : NULL,
                               .legend = !input->has_part,
                               .cancellable = cancellable,
                               .progress = on_progress,
-                              .data = work };
+                              .data = task };
 
   if (!adj_scene_render_file (input->scene, input->path, &options, error))
     return NULL;
   return g_file_new_for_path (input->path);
 }
 
-AdjWork *
+AdjTask *
 adj_export_start_picture (GObject *owner,
                           AdjScene *scene,
                           const AdjRect *part,
@@ -75,7 +75,7 @@ adj_export_start_picture (GObject *owner,
   input->has_part = part != NULL;
   if (part != NULL)
     input->part = *part;
-  return adj_work_start (owner, ADJ_WORK_LIGHT, write_picture, input, input_free, g_object_unref,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, write_picture, input, input_free, g_object_unref,
                          done);
 }
 
@@ -88,7 +88,7 @@ adj_export_query_etag (GFile *file)
   return info != NULL ? g_strdup (g_file_info_get_etag (info)) : NULL;
 }
 
-/* Nobody else writes it meanwhile, but somebody may have. */
+/* Fails where the file was written by another program since. */
 static gboolean
 check_etag (const Input *input, GError **error)
 {
@@ -103,13 +103,13 @@ check_etag (const Input *input, GError **error)
 }
 
 static gpointer
-write_bundle (AdjWork *work, GCancellable *cancellable, GError **error)
+write_bundle (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   const AdjFormat *format = adj_format_for_path (input->path, error);
   g_autoptr (AdjFileWriter) writer =
       format != NULL ? adj_bundle_open_writer (input->path, cancellable, error) : NULL;
-  const AdjSaveOptions options = { .progress = on_progress, .data = work, .writer = writer };
+  const AdjSaveOptions options = { .progress = on_progress, .data = task, .writer = writer };
 
   if (writer == NULL || !check_etag (input, error) ||
       !format->save (input->bundle, input->path, &options, cancellable, error))
@@ -117,7 +117,7 @@ write_bundle (AdjWork *work, GCancellable *cancellable, GError **error)
   return g_file_new_for_path (input->path);
 }
 
-AdjWork *
+AdjTask *
 adj_export_start_bundle (
     GObject *owner, AdjBundle *bundle, const char *path, const char *etag, GAsyncReadyCallback done)
 {
@@ -126,14 +126,14 @@ adj_export_start_bundle (
   *input = (Input){ .bundle = adj_bundle_ref (bundle),
                     .path = g_strdup (path),
                     .etag = g_strdup (etag) };
-  return adj_work_start (owner, ADJ_WORK_LIGHT, write_bundle, input, input_free, g_object_unref,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, write_bundle, input, input_free, g_object_unref,
                          done);
 }
 
 static gpointer
-write_report (AdjWork *work, GCancellable *cancellable, GError **error)
+write_report (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   const AdjComparison *comparison =
       input->evaluation != NULL ? adj_evaluation_get_comparison (input->evaluation) : NULL;
   const char *peer = comparison != NULL ? adj_evaluation_get_peer (input->evaluation) : NULL;
@@ -148,7 +148,7 @@ write_report (AdjWork *work, GCancellable *cancellable, GError **error)
     .not_run = input->evaluation != NULL ? _ ("The graph was run, but not compared.") : NULL,
     .cancellable = cancellable,
     .progress = on_progress,
-    .data = work,
+    .data = task,
   };
 
   if (!adj_report_write (&report, input->path, error))
@@ -156,7 +156,7 @@ write_report (AdjWork *work, GCancellable *cancellable, GError **error)
   return g_file_new_for_path (input->path);
 }
 
-AdjWork *
+AdjTask *
 adj_export_start_report (GObject *owner,
                          AdjGraphSet *graphs,
                          const AdjBundleGraph *graph,
@@ -175,12 +175,12 @@ adj_export_start_report (GObject *owner,
                     .path = g_strdup (path) };
   if (evaluation != NULL)
     input->evaluation = adj_evaluation_ref (evaluation);
-  return adj_work_start (owner, ADJ_WORK_LIGHT, write_report, input, input_free, g_object_unref,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, write_report, input, input_free, g_object_unref,
                          done);
 }
 
 const char *
-adj_export_get_path (AdjWork *work)
+adj_export_get_path (AdjTask *task)
 {
-  return ((const Input *) adj_work_get_input (work))->path;
+  return ((const Input *) adj_task_get_input (task))->path;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/adj-evaluation.h"
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 #include "scene/adj-palette.h"
 
 G_BEGIN_DECLS
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @part: (nullable): only this rectangle of @scene, without the legend
  * @path: ends in .svg, .png or .pdf
  */
-AdjWork *adj_export_start_picture (GObject *owner,
+AdjTask *adj_export_start_picture (GObject *owner,
                                    AdjScene *scene,
                                    const AdjRect *part,
                                    AdjScheme scheme,
@@ -22,12 +22,13 @@ AdjWork *adj_export_start_picture (GObject *owner,
                                    GAsyncReadyCallback done);
 /* All graphs of @bundle, with how they came about; by extension, .adjoint first.  @etag:
  * (nullable): what the file has when nobody else wrote it, else G_IO_ERROR_WRONG_ETAG. */
-AdjWork *adj_export_start_bundle (GObject *owner,
+AdjTask *adj_export_start_bundle (GObject *owner,
                                   AdjBundle *bundle,
                                   const char *path,
                                   const char *etag,
                                   GAsyncReadyCallback done);
-/* (transfer full) (nullable): what tells whether somebody else wrote @file. */
+/* (transfer full) (nullable): a tag of the current content of @file, which changes when it is
+ * written. */
 char *adj_export_query_etag (GFile *file);
 
 /**
@@ -37,7 +38,7 @@ char *adj_export_query_etag (GFile *file);
  *
  * One page of HTML, as report/adj-report.h has it.
  */
-AdjWork *adj_export_start_report (GObject *owner,
+AdjTask *adj_export_start_report (GObject *owner,
                                   AdjGraphSet *graphs,
                                   const AdjBundleGraph *graph,
                                   AdjScene *scene,
@@ -46,7 +47,7 @@ AdjWork *adj_export_start_report (GObject *owner,
                                   const char *path,
                                   GAsyncReadyCallback done);
 
-/* What is written, or was to be. */
-const char *adj_export_get_path (AdjWork *work);
+/* The path that the task writes. */
+const char *adj_export_get_path (AdjTask *task);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 struct _AdjGraphItem
 {
@@ -64,7 +64,7 @@ adj_graph_item_new (AdjGraphSet *graphs, guint index)
 
   self->graphs = adj_graph_set_ref (graphs);
   self->index = index;
-  self->title = g_strdup (adj_facts_role_title (graph->role));
+  self->title = g_strdup (adj_properties_role_title (graph->role));
   self->subtitle = describe_call (graphs, graph);
   if (graph->compile_id == NULL)
     self->region = g_strdup ("");

@@ -22,8 +22,8 @@ const AdjBundleGraph *adj_graph_set_get (const AdjGraphSet *set, guint index);
 /* By id, or by what adj_bundle_find_graph() takes; G_MAXUINT with an error. */
 guint adj_graph_set_find (const AdjGraphSet *set, const char *id, GError **error);
 
-/* Whose recorded calls serve @graph: its own, or for a pair those of the joint graph.  (nullable)
- */
+/* The graph whose recorded calls are used for @graph: itself or, for a pair, the joint graph.
+ * (nullable) */
 const AdjBundleGraph *adj_graph_set_get_recorded (const AdjGraphSet *set,
                                                   const AdjBundleGraph *graph);
 /* The @n-th of them.  (nullable) */

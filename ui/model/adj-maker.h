@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Where an input of a backward graph comes from. */
+/* The origin of an input of a backward graph. */
 typedef struct
 {
   guint graph;    /* the forward graph, as its place in the document */

@@ -8,7 +8,7 @@
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-modules.h"
 #include "analysis/adj-node-bytes.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 struct _AdjModuleItem
 {
@@ -175,7 +175,7 @@ saved_bytes (Tree *tree, guint index)
 {
   gint64 bytes;
 
-  if (adj_facts_meta (adj_graph_get_node (tree->graph, index)) == NULL ||
+  if (adj_properties_meta (adj_graph_get_node (tree->graph, index)) == NULL ||
       !is_saved (tree->graph, index))
     return 0;
   if (!g_hash_table_add (tree->storages, GUINT_TO_POINTER (find_storage (tree->graph, index))))

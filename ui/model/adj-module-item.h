@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* A module of the model, with what it costs; the outline of a graph. */
+/* A module of the model with its totals, as in the outline of a graph. */
 #define ADJ_TYPE_MODULE_ITEM (adj_module_item_get_type ())
 G_DECLARE_FINAL_TYPE (AdjModuleItem, adj_module_item, ADJ, MODULE_ITEM, GObject)
 

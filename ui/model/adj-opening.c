@@ -16,9 +16,9 @@ make_set (AdjBundle *bundle)
 }
 
 static gpointer
-load (AdjWork *work, GCancellable *cancellable, GError **error)
+load (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *path = g_file_get_path (adj_work_get_input (work));
+  g_autofree char *path = g_file_get_path (adj_task_get_input (task));
 
   if (path == NULL)
     {
@@ -30,9 +30,9 @@ load (AdjWork *work, GCancellable *cancellable, GError **error)
 }
 
 static gpointer
-load_text (AdjWork *work, GCancellable *cancellable, GError **error)
+load_text (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  GBytes *text = adj_work_get_input (work);
+  GBytes *text = adj_task_get_input (task);
   gsize length;
   const char *chars = g_bytes_get_data (text, &length);
 
@@ -40,17 +40,17 @@ load_text (AdjWork *work, GCancellable *cancellable, GError **error)
       adj_bundle_load_text (chars != NULL ? chars : "", (gssize) length, "clipboard", error));
 }
 
-AdjWork *
+AdjTask *
 adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done)
 {
-  return adj_work_start (owner, ADJ_WORK_LIGHT, load, g_object_ref (file), g_object_unref,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, load, g_object_ref (file), g_object_unref,
                          (GDestroyNotify) adj_graph_set_unref, done);
 }
 
-AdjWork *
+AdjTask *
 adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
 {
-  return adj_work_start (owner, ADJ_WORK_LIGHT, load_text, g_bytes_ref (text),
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, load_text, g_bytes_ref (text),
                          (GDestroyNotify) g_bytes_unref, (GDestroyNotify) adj_graph_set_unref,
                          done);
 }
@@ -74,18 +74,18 @@ source_free (gpointer data)
 }
 
 static void
-report_step (guint done, guint total, const char *step, gpointer work)
+report_step (guint done, guint total, const char *step, gpointer task)
 {
-  adj_work_report (work, done, total, 0);
+  adj_task_report (task, done, total, 0);
 }
 
 /* A step that failed stands in the recording; without any stage behind the first it is an error. */
 static gpointer
-trace (AdjWork *work, GCancellable *cancellable, GError **error)
+trace (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Source *source = adj_work_get_input (work);
+  const Source *source = adj_task_get_input (task);
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
-  AdjPipelineOptions options = { .progress = report_step, .data = work };
+  AdjPipelineOptions options = { .progress = report_step, .data = task };
   g_auto (AdjPipelineResult) result = { 0 };
   const AdjStage *second;
 
@@ -115,7 +115,7 @@ trace (AdjWork *work, GCancellable *cancellable, GError **error)
   return make_set (adj_pipeline_result_to_bundle (&result, source->bundle, source->graph));
 }
 
-AdjWork *
+AdjTask *
 adj_opening_start_trace (GObject *owner,
                          AdjBundle *bundle,
                          const AdjBundleGraph *graph,
@@ -126,6 +126,6 @@ adj_opening_start_trace (GObject *owner,
 
   *source = (Source){ adj_bundle_ref (bundle), graph,
                       choice != NULL ? *choice : (AdjPartitionChoice){ NULL } };
-  return adj_work_start (owner, ADJ_WORK_LIGHT, trace, source, source_free,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, trace, source, source_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
 }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "formats/adj-bundle.h"
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 
 G_BEGIN_DECLS
 
 /* Reads graphs in another thread; the result is an AdjGraphSet. */
 
 /* A file or a folder. */
-AdjWork *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);
+AdjTask *adj_opening_start_file (GObject *owner, GFile *file, GAsyncReadyCallback done);
 /* How a joint graph is to be taken apart. */
 typedef struct
 {
@@ -21,12 +21,12 @@ typedef struct
 
 /* Runs the default pipeline on @graph of @bundle; the result is the recording as a set.
  * @choice: (nullable): how the pipeline ends */
-AdjWork *adj_opening_start_trace (GObject *owner,
+AdjTask *adj_opening_start_trace (GObject *owner,
                                   AdjBundle *bundle,
                                   const AdjBundleGraph *graph,
                                   const AdjPartitionChoice *choice,
                                   GAsyncReadyCallback done);
-/* What was pasted: the text of graphs, a console, a log. */
-AdjWork *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);
+/* Loads pasted text: graphs, a console, a log. */
+AdjTask *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ AdjTensorData *adj_output_item_get_value (AdjOutputItem *self); /* (nullable): n
 /* (nullable): how it compared */
 const AdjValueComparison *adj_output_item_get_comparison (AdjOutputItem *self);
 
-/* Everything that came out, in order.  (transfer full): of AdjOutputItem */
+/* All outputs in order. (transfer full): of AdjOutputItem */
 GListStore *adj_outputs_list (AdjEvaluation *evaluation);
 
 G_END_DECLS

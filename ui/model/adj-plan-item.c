@@ -3,8 +3,8 @@
 
 #include <glib/gi18n.h>
 
-#include "model/plan-private.h"
-#include "report/adj-facts.h"
+#include "model/plan-item-private.h"
+#include "report/adj-properties.h"
 
 G_DEFINE_FINAL_TYPE (AdjPlanItem, adj_plan_item, G_TYPE_OBJECT)
 
@@ -51,16 +51,16 @@ adj_plan_item_counts_bytes (AdjPlanItem *self)
 char *
 adj_plan_item_get_again (AdjPlanItem *self)
 {
-  return self->by_bytes ? adj_facts_bytes ((gint64) self->plan.again)
-                        : adj_facts_flops (self->plan.again);
+  return self->by_bytes ? adj_properties_bytes ((gint64) self->plan.again)
+                        : adj_properties_flops (self->plan.again);
 }
 
 char *
 adj_plan_item_describe (AdjPlanItem *self)
 {
   const AdjPlan *plan = &self->plan;
-  g_autofree char *peak = adj_facts_bytes ((gint64) MIN (plan->peak, G_MAXINT64));
-  g_autofree char *saved = adj_facts_bytes ((gint64) MIN (plan->saved_bytes, G_MAXINT64));
+  g_autofree char *peak = adj_properties_bytes ((gint64) MIN (plan->peak, G_MAXINT64));
+  g_autofree char *saved = adj_properties_bytes ((gint64) MIN (plan->saved_bytes, G_MAXINT64));
   g_autofree char *again = adj_plan_item_get_again (self);
   GString *text = g_string_new (adj_plan_kind_title (plan->kind));
 

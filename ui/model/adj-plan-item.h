@@ -21,7 +21,7 @@ typedef struct
   double budget; /* the highest that gives it; not a number for SHOWN */
   char *budgets; /* (owned): "0.3–0.5, 1"; "" for SHOWN */
   guint64 peak, saved_bytes;
-  double again;          /* what is computed again: in what the curve counts */
+  double again;          /* the cost of recomputation, in the unit of the curve */
   gboolean is_dominated; /* another one has less of one and no more of the other */
   gboolean is_shown;     /* the pair of the file is this one */
 } AdjPlan;
@@ -34,11 +34,11 @@ const AdjPlan *adj_plan_item_get (AdjPlanItem *self);
 char *adj_plan_item_describe (AdjPlanItem *self);
 /* "139 kFLOP", or bytes.  (transfer full) */
 char *adj_plan_item_get_again (AdjPlanItem *self);
-/* Not FLOP but bytes read and written are what is counted. */
+/* Whether the cost of recomputation is in bytes read and written, not in FLOP. */
 gboolean adj_plan_item_counts_bytes (AdjPlanItem *self);
 /* "PyTorch", "Adjoint"; static. */
 const char *adj_plan_kind_title (AdjPlanKind kind);
-/* How to make it; %FALSE for one that is there already. */
+/* The choice that makes this plan; %FALSE for the plan that exists already. */
 gboolean adj_plan_item_get_choice (AdjPlanItem *self, AdjPartitionChoice *choice);
 
 G_END_DECLS

@@ -4,25 +4,25 @@
 #include "model/adj-reasons.h"
 
 static gpointer
-ask (AdjWork *work, GCancellable *cancellable, GError **error)
+ask (AdjTask *task, GCancellable *cancellable, GError **error)
 {
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
 
   options.cancellable = cancellable;
-  return adj_partition (adj_partitioner_find ("min-cut", NULL), adj_work_get_input (work), &options,
+  return adj_partition (adj_partitioner_find ("min-cut", NULL), adj_task_get_input (task), &options,
                         error);
 }
 
-AdjWork *
+AdjTask *
 adj_reasons_start (GObject *owner, AdjGraph *graph, GAsyncReadyCallback done)
 {
-  return adj_work_start (owner, ADJ_WORK_LIGHT, ask, adj_graph_ref (graph),
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, ask, adj_graph_ref (graph),
                          (GDestroyNotify) adj_graph_unref, (GDestroyNotify) adj_partition_unref,
                          done);
 }
 
 AdjGraph *
-adj_reasons_get_graph (AdjWork *work)
+adj_reasons_get_graph (AdjTask *task)
 {
-  return adj_work_get_input (work);
+  return adj_task_get_input (task);
 }

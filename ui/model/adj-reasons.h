@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 #include "partition/adj-partition.h"
 
 G_BEGIN_DECLS
 
-/* Asks the min-cut partitioner in another thread what it would do with a joint graph, and why; the
- * result is an AdjPartition of @graph. */
-AdjWork *adj_reasons_start (GObject *owner, AdjGraph *graph, GAsyncReadyCallback done);
-AdjGraph *adj_reasons_get_graph (AdjWork *work); /* (transfer none) */
+/* Runs the min-cut partitioner on a joint graph in another thread, for its decisions; the result is
+ * an AdjPartition of @graph. */
+AdjTask *adj_reasons_start (GObject *owner, AdjGraph *graph, GAsyncReadyCallback done);
+AdjGraph *adj_reasons_get_graph (AdjTask *task); /* (transfer none) */
 
 G_END_DECLS

@@ -30,9 +30,9 @@ guint adj_run_choice_count_calls (const AdjGraphSet *graphs, const AdjBundleGrap
 AdjRunChoice
 adj_run_choice_fit (AdjRunChoice choice, const AdjGraphSet *graphs, const AdjBundleGraph *graph);
 
-/* Whether it takes what was recorded. */
+/* Whether the inputs are recorded ones. */
 gboolean adj_run_choice_is_recorded (AdjRunChoice choice);
-/* Whether something came of these inputs that it can be compared with: recorded, or kept. */
+/* Whether there are results for these inputs to compare with: recorded or kept. */
 gboolean adj_run_choice_has_results (AdjRunChoice choice);
 gboolean adj_run_choice_equal (AdjRunChoice a, AdjRunChoice b);
 
@@ -42,7 +42,7 @@ char *adj_run_choice_describe (AdjRunChoice choice);
 /* -- from session to session: a group of a key file -- */
 
 void adj_run_choice_save (AdjRunChoice choice, GKeyFile *keys, const char *group);
-/* Whatever stands there, something sensible comes out. */
+/* Loads a choice; invalid values are replaced by defaults. */
 AdjRunChoice adj_run_choice_load (GKeyFile *keys, const char *group);
 
 G_END_DECLS

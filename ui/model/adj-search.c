@@ -7,7 +7,7 @@
 
 #include "analysis/adj-modules.h"
 #include "analysis/adj-node-bytes.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 typedef enum
 {
@@ -106,7 +106,7 @@ frames_contain (const AdjNode *node, const char *needle)
 static gboolean
 matches_type (const AdjGraph *graph, guint index, const Word *word)
 {
-  const AdjTensorMeta *meta = adj_facts_meta (adj_graph_get_node (graph, index));
+  const AdjTensorMeta *meta = adj_properties_meta (adj_graph_get_node (graph, index));
   gint64 bytes;
 
   if (word->fields & FIELD_DTYPE)
@@ -148,7 +148,7 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *
     return TRUE;
   if (word->fields & FIELD_SHAPE)
     {
-      g_autofree char *shape = adj_facts_annotation (graph, node);
+      g_autofree char *shape = adj_properties_annotation (graph, node);
 
       if (contains (shape, word->text))
         return TRUE;
@@ -199,7 +199,7 @@ node_matches (const AdjGraph *graph, const AdjNode *node, const GRegex *regex)
   for (guint i = 0; i < node->meta.n_frames; i++)
     if (g_regex_match (regex, node->meta.frames[i].code, 0, NULL))
       return TRUE;
-  shape = adj_facts_annotation (graph, node);
+  shape = adj_properties_annotation (graph, node);
   return g_regex_match (regex, shape, 0, NULL);
 }
 

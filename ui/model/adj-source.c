@@ -302,16 +302,16 @@ input_free (gpointer data)
 }
 
 static gpointer
-load (AdjWork *work, GCancellable *cancellable, GError **error)
+load (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   AdjSource *source = g_new0 (AdjSource, 1);
 
   adj_source_load (input->graph, &input->frame, input->folder, source);
   return source;
 }
 
-AdjWork *
+AdjTask *
 adj_source_start (
     GObject *owner, AdjGraph *graph, const AdjFrame *frame, GFile *folder, GAsyncReadyCallback done)
 {
@@ -323,6 +323,6 @@ adj_source_start (
                              adj_arena_intern (input->texts, frame->function),
                              adj_arena_intern (input->texts, frame->code) };
   input->folder = folder != NULL ? g_object_ref (folder) : NULL;
-  return adj_work_start (owner, ADJ_WORK_LIGHT, load, input, input_free,
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, load, input, input_free,
                          (GDestroyNotify) adj_source_free, done);
 }

@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 
 #include "ir/adj-graph.h"
-#include "model/adj-work.h"
+#include "model/adj-task.h"
 
 G_BEGIN_DECLS
 
@@ -38,7 +38,7 @@ void adj_source_clear (AdjSource *source);
 
 /* The same in another thread; @frame: copied, of a node or of something that a node calls.  The
  * result is an AdjSource, to be freed by adj_source_free(). */
-AdjWork *adj_source_start (GObject *owner,
+AdjTask *adj_source_start (GObject *owner,
                            AdjGraph *graph,
                            const AdjFrame *frame,
                            GFile *folder,

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define MAX_SAMPLED 262144
 
@@ -105,7 +105,7 @@ adj_tensor_stats_first (const AdjTensorData *data, guint n)
 
   for (gint64 i = 0; i < MIN ((gint64) n, numel); i++)
     {
-      g_autofree char *number = adj_facts_number (adj_tensor_data_get_double (data, i));
+      g_autofree char *number = adj_properties_number (adj_tensor_data_get_double (data, i));
 
       g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", number);
     }

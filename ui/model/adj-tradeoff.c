@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "model/adj-stages.h"
-#include "model/plan-private.h"
+#include "model/plan-item-private.h"
 #include "partition/adj-pareto.h"
 
 /* -- whose curve it is -- */
@@ -235,15 +235,15 @@ add_pair (GArray *points, const Input *input, AdjPartitionOptions *options)
 }
 
 static void
-report (guint done, guint total, gpointer work)
+report (guint done, guint total, gpointer task)
 {
-  adj_work_report (work, done, total, 0);
+  adj_task_report (task, done, total, 0);
 }
 
 static gpointer
-compute (AdjWork *work, GCancellable *cancellable, GError **error)
+compute (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Input *input = adj_work_get_input (work);
+  const Input *input = adj_task_get_input (task);
   AdjPartitionOptions options = ADJ_PARTITION_OPTIONS_INIT;
   g_autoptr (GArray) points = NULL;
 
@@ -252,7 +252,7 @@ compute (AdjWork *work, GCancellable *cancellable, GError **error)
                                  &(AdjParetoOptions){ .partition = &options,
                                                       .n_budgets = ADJ_TRADEOFF_BUDGETS,
                                                       .progress = report,
-                                                      .data = work },
+                                                      .data = task },
                                  cancellable, error);
   if (points == NULL)
     return NULL;
@@ -261,7 +261,7 @@ compute (AdjWork *work, GCancellable *cancellable, GError **error)
   return make_list (points);
 }
 
-AdjWork *
+AdjTask *
 adj_tradeoff_start (GObject *owner, const AdjTradeoffSubject *subject, GAsyncReadyCallback done)
 {
   Input *input = g_new (Input, 1);
@@ -269,5 +269,5 @@ adj_tradeoff_start (GObject *owner, const AdjTradeoffSubject *subject, GAsyncRea
   *input = (Input){ adj_graph_ref (subject->joint->graph),
                     subject->backward != NULL ? adj_graph_ref (subject->backward) : NULL,
                     subject->num_fwd_outputs };
-  return adj_work_start (owner, ADJ_WORK_LIGHT, compute, input, input_free, g_object_unref, done);
+  return adj_task_start (owner, ADJ_LOAD_LIGHT, compute, input, input_free, g_object_unref, done);
 }

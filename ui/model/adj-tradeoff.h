@@ -21,7 +21,7 @@ gboolean adj_tradeoff_find_subject (AdjDocument *document, AdjTradeoffSubject *s
 /* In another thread: the plans of PyTorch and ours for every budget.  The result is a GListModel of
  * AdjPlanItem, those that compute less again first; what is computed again counts in FLOP, or, when
  * there is no FLOP in any of them, in bytes read and written. */
-AdjWork *
+AdjTask *
 adj_tradeoff_start (GObject *owner, const AdjTradeoffSubject *subject, GAsyncReadyCallback done);
 
 G_END_DECLS

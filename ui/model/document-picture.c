@@ -35,12 +35,12 @@ static void
 on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
-  guint index = adj_arrangement_get_tag (adj_work_from_result (result));
+  guint index = adj_arrangement_get_tag (adj_task_from_result (result));
   g_autoptr (GError) error = NULL;
   gpointer scene = NULL;
   gint64 age;
 
-  if (!adj_works_finish (&self->works, ADJ_TASK_LAYOUT, result, &scene, &age, &error))
+  if (!adj_task_list_finish (&self->tasks, ADJ_TASK_LAYOUT, result, &scene, &age, &error))
     return;
   if (scene == NULL)
     {
@@ -61,11 +61,11 @@ adj_document_request_layout (AdjDocument *self)
   if (self->graphs == NULL || self->graph_index == G_MAXUINT)
     return;
   graph = adj_graph_set_get (self->graphs, self->graph_index);
-  adj_works_start (&self->works, ADJ_TASK_LAYOUT,
-                   adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
-                                          graph->graph, adj_document_get_bundle (self),
-                                          self->graph_index, on_laid_out),
-                   graph->id);
+  adj_task_list_start (&self->tasks, ADJ_TASK_LAYOUT,
+                       adj_arrangement_start (self->arrangement, self->layouts, G_OBJECT (self),
+                                              graph->graph, adj_document_get_bundle (self),
+                                              self->graph_index, on_laid_out),
+                       graph->id);
 }
 
 guint
@@ -172,7 +172,7 @@ adj_document_can_show_modules (AdjDocument *self)
 
   g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
 
-  if (!self->works.is_long)
+  if (!self->tasks.is_long)
     return FALSE;
   modules = adj_arrangement_copy (self->arrangement);
   adj_arrangement_set_fold_depth (modules, 1);

@@ -3,8 +3,8 @@
 
 #include "model/adj-document.h"
 #include "model/adj-history.h"
+#include "model/adj-task-list.h"
 #include "model/adj-undo.h"
-#include "model/adj-works.h"
 
 G_BEGIN_DECLS
 
@@ -51,7 +51,7 @@ struct _AdjDocument
 
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
-  AdjWorks works;
+  AdjTaskList tasks;
 };
 
 enum

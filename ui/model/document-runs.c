@@ -25,14 +25,14 @@ static void
 on_evaluated (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
-  const char *id = adj_evaluation_get_graph_id (adj_work_from_result (result));
+  const char *id = adj_evaluation_get_graph_id (adj_task_from_result (result));
   const AdjComparison *comparison;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
   gpointer evaluation = NULL;
   gint64 age;
 
-  if (!adj_works_finish (&self->works, ADJ_TASK_RUN, result, &evaluation, &age, &error))
+  if (!adj_task_list_finish (&self->tasks, ADJ_TASK_RUN, result, &evaluation, &age, &error))
     return;
   if (evaluation == NULL)
     {
@@ -70,7 +70,7 @@ adj_document_set_run_choice (AdjDocument *self, AdjRunChoice choice)
   if (adj_run_choice_equal (adj_document_get_run_choice (self), choice))
     return;
   self->run_choice = choice;
-  adj_works_cancel (&self->works, ADJ_TASK_RUN);
+  adj_task_list_cancel (&self->tasks, ADJ_TASK_RUN);
   g_hash_table_remove_all (self->evaluations);
   adj_document_changed (self, PROP_EVALUATION);
   adj_document_changed (self, PROP_RUN_CHOICE);
@@ -80,10 +80,11 @@ static void
 start_run (AdjDocument *self, const AdjPeer *peer)
 {
   adj_document_forget_problem (self);
-  adj_works_start (&self->works, ADJ_TASK_RUN,
-                   adj_evaluation_start (G_OBJECT (self), self->graphs, self->graph,
-                                         adj_document_get_run_choice (self), peer, on_evaluated),
-                   self->graph->id);
+  adj_task_list_start (&self->tasks, ADJ_TASK_RUN,
+                       adj_evaluation_start (G_OBJECT (self), self->graphs, self->graph,
+                                             adj_document_get_run_choice (self), peer,
+                                             on_evaluated),
+                       self->graph->id);
 }
 
 void
@@ -205,10 +206,10 @@ adj_document_stop (AdjDocument *self)
 {
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
 
-  if (!adj_works_any (&self->works))
+  if (!adj_task_list_any (&self->tasks))
     return;
   for (guint task = 0; task < ADJ_N_TASKS; task++)
-    adj_works_cancel (&self->works, task);
+    adj_task_list_cancel (&self->tasks, task);
   adj_log_add (self->log, ADJ_LOG_WARNING, "%s", _ ("Stopped"));
   adj_document_remark (self, _ ("Stopped"));
 }
@@ -216,13 +217,13 @@ adj_document_stop (AdjDocument *self)
 gboolean
 adj_document_is_running (AdjDocument *self)
 {
-  return adj_works_is_busy (&self->works, ADJ_TASK_RUN);
+  return adj_task_list_is_busy (&self->tasks, ADJ_TASK_RUN);
 }
 
 gboolean
 adj_document_is_busy (AdjDocument *self)
 {
-  return adj_works_any (&self->works);
+  return adj_task_list_any (&self->tasks);
 }
 
 AdjEvaluation *
@@ -234,11 +235,11 @@ adj_document_get_evaluation (AdjDocument *self)
 const char *
 adj_document_get_status (AdjDocument *self)
 {
-  return self->works.status;
+  return self->tasks.status;
 }
 
 double
 adj_document_get_fraction (AdjDocument *self)
 {
-  return self->works.fraction;
+  return self->tasks.fraction;
 }

@@ -24,25 +24,25 @@ report_failure (AdjDocument *self, const char *format, const char *path, const G
   g_string_free (remark, TRUE);
 }
 
-/* What @task wrote; a failure is told.  @failed: "%s could not be written".  (transfer full)
+/* What @kind wrote; a failure is told.  @failed: "%s could not be written".  (transfer full)
  * (nullable) */
 static GFile *
-finish (AdjDocument *self, AdjTask task, GAsyncResult *result, const char *failed, gint64 *age)
+finish (AdjDocument *self, AdjTaskKind kind, GAsyncResult *result, const char *failed, gint64 *age)
 {
-  const char *path = adj_export_get_path (adj_work_from_result (result));
+  const char *path = adj_export_get_path (adj_task_from_result (result));
   g_autoptr (GError) error = NULL;
   gpointer file = NULL;
 
-  if (adj_works_finish (&self->works, task, result, &file, age, &error) && file == NULL)
+  if (adj_task_list_finish (&self->tasks, kind, result, &file, age, &error) && file == NULL)
     report_failure (self, failed, path, error);
   return file;
 }
 
 static void
-announce (AdjDocument *self, AdjTask task, GAsyncResult *result)
+announce (AdjDocument *self, AdjTaskKind kind, GAsyncResult *result)
 {
   gint64 age;
-  g_autoptr (GFile) file = finish (self, task, result, _ ("%s could not be exported"), &age);
+  g_autoptr (GFile) file = finish (self, kind, result, _ ("%s could not be exported"), &age);
 
   if (file == NULL)
     return;
@@ -65,13 +65,13 @@ on_reported (GObject *source, GAsyncResult *result, gpointer data)
 
 /* What was asked for first is not dropped without a word. */
 static gboolean
-is_free (AdjDocument *self, AdjTask task)
+is_free (AdjDocument *self, AdjTaskKind kind)
 {
   g_autofree char *remark = NULL;
 
-  if (!adj_works_is_busy (&self->works, task))
+  if (!adj_task_list_is_busy (&self->tasks, kind))
     return TRUE;
-  remark = g_strdup_printf (_ ("%s is still being written"), self->works.subjects[task]);
+  remark = g_strdup_printf (_ ("%s is still being written"), self->tasks.subjects[kind]);
   adj_document_remark (self, remark);
   return FALSE;
 }
@@ -87,8 +87,8 @@ adj_document_export (AdjDocument *self, const char *path, const AdjRect *part, A
   if (self->scene == NULL || !is_free (self, ADJ_TASK_EXPORT))
     return;
   name = g_path_get_basename (path);
-  adj_works_start (
-      &self->works, ADJ_TASK_EXPORT,
+  adj_task_list_start (
+      &self->tasks, ADJ_TASK_EXPORT,
       adj_export_start_picture (G_OBJECT (self), self->scene, part, scheme, path, on_exported),
       name);
 }
@@ -104,11 +104,11 @@ adj_document_report (AdjDocument *self, const char *path)
   if (self->scene == NULL || self->graph == NULL || !is_free (self, ADJ_TASK_REPORT))
     return;
   name = g_path_get_basename (path);
-  adj_works_start (&self->works, ADJ_TASK_REPORT,
-                   adj_export_start_report (G_OBJECT (self), self->graphs, self->graph, self->scene,
-                                            adj_document_get_evaluation (self), self->title, path,
-                                            on_reported),
-                   name);
+  adj_task_list_start (&self->tasks, ADJ_TASK_REPORT,
+                       adj_export_start_report (G_OBJECT (self), self->graphs, self->graph,
+                                                self->scene, adj_document_get_evaluation (self),
+                                                self->title, path, on_reported),
+                       name);
 }
 
 /* -- the file -- */
@@ -185,7 +185,7 @@ adj_document_is_saving (AdjDocument *self)
 {
   g_return_val_if_fail (ADJ_IS_DOCUMENT (self), FALSE);
 
-  return adj_works_is_busy (&self->works, ADJ_TASK_SAVE);
+  return adj_task_list_is_busy (&self->tasks, ADJ_TASK_SAVE);
 }
 
 /* What a file that is written over must still have: what somebody else wrote before was asked
@@ -222,8 +222,8 @@ adj_document_save (AdjDocument *self, const char *path, const AdjSavedView *view
   g_clear_pointer (&self->written_runs, g_ptr_array_unref);
   if (self->arrangement->runs != NULL)
     self->written_runs = g_ptr_array_ref (self->arrangement->runs);
-  adj_works_start (&self->works, ADJ_TASK_SAVE,
-                   adj_export_start_bundle (G_OBJECT (self), bundle, path,
-                                            get_expected_etag (self, path), on_saved),
-                   name);
+  adj_task_list_start (&self->tasks, ADJ_TASK_SAVE,
+                       adj_export_start_bundle (G_OBJECT (self), bundle, path,
+                                                get_expected_etag (self, path), on_saved),
+                       name);
 }

@@ -7,7 +7,7 @@
 
 #include "canvas/adj-graph-view.h"
 #include "canvas/adj-scene-painter.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define MARGIN 12.0f
 #define SAYS 22.0f    /* the line that says what is chosen */
@@ -117,7 +117,7 @@ static char *
 describe_step (AdjBackwardChart *self)
 {
   const AdjBackwardStep *step = get_step (self, self->step);
-  g_autofree char *bytes = adj_facts_bytes ((gint64) self->backward->held[step->node.index]);
+  g_autofree char *bytes = adj_properties_bytes ((gint64) self->backward->held[step->node.index]);
 
   if (!step->moved)
     return g_strdup_printf (_ ("%s runs as step %u, in sequence; %s held"), step->title,
@@ -133,7 +133,7 @@ static char *
 describe_life (AdjBackwardChart *self)
 {
   const AdjBackwardLife *life = get_life (self, self->life);
-  g_autofree char *bytes = adj_facts_bytes (life->bytes);
+  g_autofree char *bytes = adj_properties_bytes (life->bytes);
   g_autofree char *title = adj_captured_name_node (self->backward->captured, life->node.index);
 
   if (life->last.index == life->node.index)
@@ -404,9 +404,10 @@ paint_names (const Painting *p)
   };
   const AdjBackward *backward = p->chart->backward;
   const char *own = backward->is_before ? _ ("As captured (this graph)") : _ ("As it runs");
-  const char *other = backward->is_before  ? _ ("As it runs, with hooks and accumulations moved")
-                      : backward->has_twin ? _ ("As captured, before hooks and accumulations moved")
-                                           : _ ("Node by node, as autograd was visited");
+  const char *other = backward->is_before ? _ ("As it runs, with hooks and accumulations moved")
+                      : backward->has_unordered
+                          ? _ ("As captured, before hooks and accumulations moved")
+                          : _ ("Node by node, as autograd was visited");
   float y = LOW_LANE + TICK + 2;
   guint roles = 0;
 
@@ -425,7 +426,7 @@ paint_curve (const Painting *p)
   const AdjBackward *backward = self->backward;
   guint64 most = MAX (backward->held[backward->peak], 1);
   GdkRGBA color = adj_color_to_rgba (&p->palette->roles[ADJ_ROLE_SAVED]);
-  g_autofree char *bytes = adj_facts_bytes ((gint64) backward->held[backward->peak]);
+  g_autofree char *bytes = adj_properties_bytes ((gint64) backward->held[backward->peak]);
   g_autofree char *text =
       g_strdup_printf (_ ("Saved tensors and gradients held: %s at most, by %s"), bytes,
                        get_node (self, (AdjNodeId){ backward->peak })->name);
@@ -492,7 +493,7 @@ adj_backward_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   Painting p = { .chart = self,
                  .snapshot = snapshot,
                  .palette = adj_palette_get (adj_scheme_from_style ()) };
-  g_autofree char *says = adj_backward_chart_describe (self);
+  g_autofree char *description = adj_backward_chart_describe (self);
 
   if (is_empty (self))
     return;
@@ -514,7 +515,7 @@ adj_backward_chart_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   paint_names (&p);
   paint_curve (&p);
   paint_lives (&p);
-  paint_text (&p, says, MARGIN, 2, &p.text);
+  paint_text (&p, description, MARGIN, 2, &p.text);
 }
 
 static void

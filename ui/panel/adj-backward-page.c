@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "panel/adj-backward-chart.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/quick-find.h"
 
@@ -53,7 +53,7 @@ bind_call (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer d
   const AdjCapturedCall *call = adj_captured_get_call (self->backward->captured, number);
   g_autofree char *full = adj_captured_name_call (self->backward->captured, number);
   g_autofree char *name = g_strdup_printf ("%u · %.*s", number, (int) strcspn (full, " "), full);
-  g_autofree char *nodes = adj_facts_count (call->n_nodes);
+  g_autofree char *nodes = adj_properties_count (call->n_nodes);
   g_autofree char *hooks =
       g_strdup_printf (ngettext ("%u hook", "%u hooks", call->n_hooks), call->n_hooks);
   g_autofree char *both = g_strdup_printf (_ ("%s, %s"), nodes, hooks);

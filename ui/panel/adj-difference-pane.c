@@ -8,7 +8,7 @@
 #include "model/adj-difference-map.h"
 #include "model/adj-element-list.h"
 #include "panel/adj-difference-view.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/adj-column.h"
 #include "widgets/name-widgets.h"
 #include "widgets/scroll-to-row.h"
@@ -45,19 +45,19 @@ get_place (gpointer item)
 static char *
 get_value (gpointer item)
 {
-  return adj_facts_number (adj_element_item_get_value (item));
+  return adj_properties_number (adj_element_item_get_value (item));
 }
 
 static char *
 get_beside (gpointer item)
 {
-  return adj_facts_number (adj_element_item_get_beside (item));
+  return adj_properties_number (adj_element_item_get_beside (item));
 }
 
 static char *
 get_delta (gpointer item)
 {
-  return adj_facts_number (adj_element_item_get_delta (item));
+  return adj_properties_number (adj_element_item_get_delta (item));
 }
 
 static const AdjColumn number_columns[] = {
@@ -99,7 +99,7 @@ follow_element (AdjDifferencePane *self)
 static void
 show_element (AdjDifferencePane *self)
 {
-  gint64 element = adj_difference_view_get_told (self->view);
+  gint64 element = adj_difference_view_get_described (self->view);
   g_autofree char *text =
       element >= 0 ? adj_difference_map_describe (self->map, element) : g_strdup ("");
 
@@ -258,7 +258,7 @@ make_map (AdjDifferencePane *self)
   self->map = adj_difference_map_new (self->a, self->b);
   if (self->map == NULL)
     return;
-  max = adj_facts_number (self->map->max);
+  max = adj_properties_number (self->map->max);
   range = g_strdup_printf ("0 – %s", max);
   gtk_label_set_text (self->range, range);
   self->updating = TRUE;
@@ -374,6 +374,6 @@ adj_difference_pane_init (AdjDifferencePane *self)
   g_signal_connect_swapped (self->rows, "notify::selected", G_CALLBACK (on_dims_changed), self);
   g_signal_connect_swapped (self->columns, "notify::selected", G_CALLBACK (on_dims_changed), self);
   g_signal_connect_swapped (self->worst, "clicked", G_CALLBACK (show_worst), self);
-  g_signal_connect_swapped (self->view, "told", G_CALLBACK (show_element), self);
+  g_signal_connect_swapped (self->view, "described", G_CALLBACK (show_element), self);
   g_signal_connect_swapped (self->numbers, "map", G_CALLBACK (follow_element), self);
 }

@@ -28,7 +28,7 @@ struct _AdjDifferenceView
 
 G_DEFINE_FINAL_TYPE (AdjDifferenceView, adj_difference_view, GTK_TYPE_WIDGET)
 
-static guint told_signal;
+static guint described_signal;
 
 /* Where the cells are, in pixels of the widget; square as long as that can be. */
 static AdjRect
@@ -218,7 +218,7 @@ static void
 choose (AdjDifferenceView *self, gint64 element)
 {
   adj_difference_view_set_element (self, element);
-  g_signal_emit (self, told_signal, 0);
+  g_signal_emit (self, described_signal, 0);
 }
 
 /* The element at a place, or the nearest to it. */
@@ -253,7 +253,7 @@ hover (AdjDifferenceView *self, gint64 element)
     return;
   self->hovered = element;
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  g_signal_emit (self, told_signal, 0);
+  g_signal_emit (self, described_signal, 0);
 }
 
 static void
@@ -322,7 +322,7 @@ adj_difference_view_get_element (AdjDifferenceView *self)
 }
 
 gint64
-adj_difference_view_get_told (AdjDifferenceView *self)
+adj_difference_view_get_described (AdjDifferenceView *self)
 {
   return self->hovered >= 0 ? self->hovered : self->element;
 }
@@ -367,8 +367,8 @@ adj_difference_view_class_init (AdjDifferenceViewClass *klass)
   widget_class->snapshot = adj_difference_view_snapshot;
   widget_class->size_allocate = adj_difference_view_size_allocate;
   widget_class->measure = adj_difference_view_measure;
-  told_signal = g_signal_new ("told", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                              NULL, G_TYPE_NONE, 0);
+  described_signal = g_signal_new ("described", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
+                                   NULL, NULL, NULL, G_TYPE_NONE, 0);
   for (guint i = 0; i < G_N_ELEMENTS (arrows); i++)
     gtk_widget_class_add_binding (widget_class, arrows[i].key, 0, on_arrow, "(ii)", arrows[i].dx,
                                   arrows[i].dy);

@@ -6,7 +6,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 #define TOP 20.0f    /* for the label of the peak */
 #define BOTTOM 16.0f /* for the names of the phases */
@@ -65,7 +65,7 @@ describe (AdjMemoryChart *self)
   if (self->memory != NULL && self->memory->n_steps > 0)
     {
       guint step = self->step != G_MAXUINT ? self->step : self->memory->peak;
-      g_autofree char *bytes = adj_facts_bytes ((gint64) self->memory->live[step]);
+      g_autofree char *bytes = adj_properties_bytes ((gint64) self->memory->live[step]);
 
       text = g_strdup_printf (self->step != G_MAXUINT ? _ ("%s at step %u of %u, %s")
                                                       : _ ("peak of %s at step %u of %u, %s"),
@@ -205,7 +205,7 @@ paint_marks (AdjMemoryChart *self, GtkSnapshot *snapshot, float height)
 {
   const AdjTimeline *m = self->memory;
   guint step = self->step != G_MAXUINT ? self->step : m->peak;
-  g_autofree char *bytes = adj_facts_bytes ((gint64) m->live[step]);
+  g_autofree char *bytes = adj_properties_bytes ((gint64) m->live[step]);
   g_autofree char *text = g_strdup_printf (
       self->step == G_MAXUINT || step == m->peak ? _ ("peak %s at %s") : _ ("%s at %s"), bytes,
       adj_graph_get_node (m->graph, step)->name);

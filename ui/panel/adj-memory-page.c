@@ -7,7 +7,7 @@
 
 #include "analysis/adj-modules.h"
 #include "panel/adj-memory-chart.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/adj-column.h"
 #include "widgets/context-menu.h"
 #include "widgets/quick-find.h"
@@ -49,13 +49,13 @@ get_module (gpointer item)
 static char *
 get_shape (gpointer item)
 {
-  return adj_facts_annotation (adj_held_item_get_graph (item), get_node (item));
+  return adj_properties_annotation (adj_held_item_get_graph (item), get_node (item));
 }
 
 static char *
 get_bytes (gpointer item)
 {
-  return adj_facts_bytes (adj_held_item_get (item)->bytes);
+  return adj_properties_bytes (adj_held_item_get (item)->bytes);
 }
 
 static char *

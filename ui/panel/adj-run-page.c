@@ -10,7 +10,7 @@
 #include "model/adj-output-item.h"
 #include "panel/kept-run-row.h"
 #include "panel/output-columns.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/name-widgets.h"
 
 /* What torch.testing takes for float32. */
@@ -292,7 +292,7 @@ list_peers (AdjRunPage *self, const AdjBundleGraph *graph)
           adj_graph_get_n_inputs (other->graph) != adj_graph_get_n_inputs (graph->graph))
         continue;
       gtk_string_list_take (
-          names, g_strdup_printf ("%s (%s)", adj_facts_role_title (other->role), other->id));
+          names, g_strdup_printf ("%s (%s)", adj_properties_role_title (other->role), other->id));
       g_array_append_val (self->peers, i);
     }
   gtk_string_list_append (names, _ ("Values of a file…"));

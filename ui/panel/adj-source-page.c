@@ -27,7 +27,7 @@ struct _AdjSourcePage
   AdjArena *texts; /* of the latter */
   AdjNodeId node;
   guint place;      /* of that graph in the document: another one for an input of backward */
-  AdjWork *work;    /* (owned) (nullable): reads the file of the chosen frame */
+  AdjTask *task;    /* (owned) (nullable): reads the file of the chosen frame */
   gboolean returns; /* the focus, to the code, when that is there */
 };
 
@@ -129,9 +129,9 @@ static const AdjRowLook line_look = {
 static void
 stop_loading (AdjSourcePage *self)
 {
-  if (self->work != NULL)
-    adj_work_cancel (self->work);
-  g_clear_pointer (&self->work, adj_work_unref);
+  if (self->task != NULL)
+    adj_task_cancel (self->task);
+  g_clear_pointer (&self->task, adj_task_unref);
 }
 
 static void
@@ -143,11 +143,11 @@ on_loaded (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr (GtkSelectionModel) model = NULL;
 
   /* Another frame was chosen meanwhile. */
-  if (adj_work_from_result (result) != self->work)
+  if (adj_task_from_result (result) != self->task)
     return;
-  g_clear_pointer (&self->work, adj_work_unref);
+  g_clear_pointer (&self->task, adj_task_unref);
   self->returns = FALSE;
-  source = adj_work_finish (result, NULL);
+  source = adj_task_finish (result, NULL);
   if (source == NULL)
     return;
   model = GTK_SELECTION_MODEL (gtk_no_selection_new (g_object_ref (source->lines)));
@@ -175,7 +175,7 @@ on_frame_selected (AdjSourcePage *self, GtkListBoxRow *row)
   if (file != NULL)
     folder = g_file_get_parent (file);
   stop_loading (self);
-  self->work = adj_source_start (G_OBJECT (self), self->graph, &frames[index], folder, on_loaded);
+  self->task = adj_source_start (G_OBJECT (self), self->graph, &frames[index], folder, on_loaded);
 }
 
 /* -- frames -- */

@@ -10,7 +10,7 @@
 #include "model/adj-node-item.h"
 #include "model/adj-tensor-stats.h"
 #include "panel/adj-difference-pane.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/adj-column.h"
 #include "widgets/context-menu.h"
 #include "widgets/quick-find.h"
@@ -48,7 +48,8 @@ get_module (gpointer item)
 static char *
 get_shape (gpointer item)
 {
-  char *shape = adj_facts_shape (adj_node_item_get_graph (item), adj_node_item_get_node (item));
+  char *shape =
+      adj_properties_shape (adj_node_item_get_graph (item), adj_node_item_get_node (item));
 
   return shape != NULL ? shape : g_strdup ("");
 }
@@ -66,7 +67,7 @@ get_value (gpointer item)
   if (value == NULL)
     return g_strdup ("–");
   adj_tensor_stats_compute (value, &stats);
-  mean = adj_facts_number (stats.mean);
+  mean = adj_properties_number (stats.mean);
   return stats.n == 1 ? g_steal_pointer (&mean) : g_strdup_printf (_ ("mean %s"), mean);
 }
 
@@ -77,7 +78,7 @@ number_of (gpointer item, gsize offset)
 
   if (comparison == NULL || comparison->verdict == ADJ_VERDICT_SKIPPED)
     return g_strdup ("–");
-  return adj_facts_number (G_STRUCT_MEMBER (double, comparison, offset));
+  return adj_properties_number (G_STRUCT_MEMBER (double, comparison, offset));
 }
 
 static char *
@@ -118,7 +119,7 @@ get_status (gpointer item)
   if (comparison == NULL)
     return g_strdup ("");
   return g_strdup_printf ("%s  %s", adj_verdict_sign (comparison->verdict),
-                          adj_facts_comparison (comparison));
+                          adj_properties_comparison (comparison));
 }
 
 static char *
@@ -126,7 +127,7 @@ get_time (gpointer item)
 {
   gint64 time = adj_node_item_get_time (item);
 
-  return time > 0 ? adj_facts_time ((double) time) : g_strdup ("–");
+  return time > 0 ? adj_properties_time ((double) time) : g_strdup ("–");
 }
 
 static const char *

@@ -9,7 +9,7 @@
 #include "canvas/adj-scene-painter.h"
 #include "model/adj-output-item.h"
 #include "model/adj-tensor-stats.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/adj-column.h"
 
 static char *
@@ -48,9 +48,9 @@ get_max_abs (gpointer item)
 {
   const AdjValueComparison *comparison = adj_output_item_get_comparison (item);
 
-  return adj_facts_number (comparison != NULL && adj_output_item_get_value (item) != NULL
-                               ? comparison->difference.max_abs
-                               : NAN);
+  return adj_properties_number (comparison != NULL && adj_output_item_get_value (item) != NULL
+                                    ? comparison->difference.max_abs
+                                    : NAN);
 }
 
 static char *
@@ -61,7 +61,7 @@ get_status (gpointer item)
   if (comparison == NULL)
     return g_strdup ("");
   return g_strdup_printf ("%s  %s", adj_verdict_sign (comparison->verdict),
-                          adj_facts_comparison (comparison));
+                          adj_properties_comparison (comparison));
 }
 
 static const AdjColumn columns[] = {

@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 struct _AdjGraphRow
 {
@@ -54,7 +54,7 @@ adj_graph_row_new (AdjGraphItem *item)
 {
   AdjGraphRow *self = g_object_new (ADJ_TYPE_GRAPH_ROW, NULL);
   g_autofree char *number = g_strdup_printf ("%u", adj_graph_item_get_index (item) + 1);
-  g_autofree char *count = adj_facts_count (adj_graph_item_get_n_calls (item));
+  g_autofree char *count = adj_properties_count (adj_graph_item_get_n_calls (item));
   const AdjBundleGraph *graph = adj_graph_item_get_graph (item);
   g_autofree char *label = g_strdup_printf ("%s, %s", adj_graph_item_get_title (item), count);
 

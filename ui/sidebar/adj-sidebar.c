@@ -7,7 +7,7 @@
 
 #include "model/adj-graph-item.h"
 #include "model/adj-module-item.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "sidebar/adj-graph-row.h"
 #include "sidebar/module-rows.h"
 #include "widgets/adj-row-look.h"
@@ -189,7 +189,7 @@ bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
   g_autoptr (AdjModuleItem) module = gtk_tree_list_row_get_item (gtk_list_item_get_item (item));
   gint64 bytes = adj_module_item_get_saved_bytes (module);
   g_autofree char *number = g_strdup_printf ("%u", adj_module_item_get_n_nodes (module));
-  g_autofree char *size = bytes > 0 ? adj_facts_bytes (bytes) : g_strdup ("");
+  g_autofree char *size = bytes > 0 ? adj_properties_bytes (bytes) : g_strdup ("");
 
   gtk_label_set_text (cells[0], adj_module_item_get_title (module));
   gtk_label_set_text (cells[1], number);

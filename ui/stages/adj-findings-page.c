@@ -19,7 +19,7 @@ struct _AdjFindingsPage
   GtkSearchBar *bar;
   GtkListView *rows;
   AdjBundle *bundle;     /* (owned) (nullable): that was checked, or is being checked */
-  AdjWork *checking;     /* (owned) (nullable) */
+  AdjTask *checking;     /* (owned) (nullable) */
   AdjFindings *findings; /* (owned) (nullable) */
 };
 
@@ -134,10 +134,10 @@ on_checked (GObject *source, GAsyncResult *result, gpointer data)
   AdjFindingsPage *self = ADJ_FINDINGS_PAGE (source);
 
   /* Another file was asked for meanwhile. */
-  if (adj_work_from_result (result) != self->checking)
+  if (adj_task_from_result (result) != self->checking)
     return;
-  g_clear_pointer (&self->checking, adj_work_unref);
-  self->findings = adj_work_finish (result, NULL);
+  g_clear_pointer (&self->checking, adj_task_unref);
+  self->findings = adj_task_finish (result, NULL);
   if (self->findings != NULL)
     list_findings (self);
 }
@@ -146,8 +146,8 @@ static void
 forget (AdjFindingsPage *self)
 {
   if (self->checking != NULL)
-    adj_work_cancel (self->checking);
-  g_clear_pointer (&self->checking, adj_work_unref);
+    adj_task_cancel (self->checking);
+  g_clear_pointer (&self->checking, adj_task_unref);
   if (self->findings != NULL)
     {
       adj_panel_leave (GTK_WIDGET (self->rows));

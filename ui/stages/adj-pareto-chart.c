@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "stages/adj-axis.h"
 
 #define LEFT 76.0 /* for the numbers of the peaks */

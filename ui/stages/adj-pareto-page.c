@@ -5,9 +5,9 @@
 
 #include <glib/gi18n.h>
 
+#include "model/adj-task-list.h"
 #include "model/adj-tradeoff.h"
-#include "model/adj-works.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "stages/adj-pareto-chart.h"
 #include "widgets/adj-column.h"
 
@@ -26,7 +26,7 @@ struct _AdjParetoPage
   GtkColumnView *table;
 
   AdjGraph *joint, *backward; /* (owned) (nullable): whose curve is there or under way */
-  AdjWorks works;
+  AdjTaskList tasks;
 };
 
 G_DEFINE_FINAL_TYPE (AdjParetoPage, adj_pareto_page, ADJ_TYPE_PANEL)
@@ -54,13 +54,13 @@ get_budgets (gpointer item)
 static char *
 get_peak (gpointer item)
 {
-  return adj_facts_bytes ((gint64) MIN (get_plan (item)->peak, G_MAXINT64));
+  return adj_properties_bytes ((gint64) MIN (get_plan (item)->peak, G_MAXINT64));
 }
 
 static char *
 get_saved (gpointer item)
 {
-  return adj_facts_bytes ((gint64) MIN (get_plan (item)->saved_bytes, G_MAXINT64));
+  return adj_properties_bytes ((gint64) MIN (get_plan (item)->saved_bytes, G_MAXINT64));
 }
 
 static char *
@@ -125,7 +125,7 @@ on_row_activated (AdjParetoPage *self, guint position)
 static void
 forget (AdjParetoPage *self)
 {
-  adj_works_cancel (&self->works, ADJ_TASK_PARTITIONS);
+  adj_task_list_cancel (&self->tasks, ADJ_TASK_PARTITIONS);
   g_clear_pointer (&self->joint, adj_graph_unref);
   g_clear_pointer (&self->backward, adj_graph_unref);
   if (self->chart != NULL)
@@ -172,7 +172,7 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
   gint64 age;
 
   /* Stopped, or another graph meanwhile. */
-  if (!adj_works_finish (&self->works, ADJ_TASK_PARTITIONS, result, &plans, &age, &error))
+  if (!adj_task_list_finish (&self->tasks, ADJ_TASK_PARTITIONS, result, &plans, &age, &error))
     return;
   if (plans != NULL)
     show_plans (self, plans);
@@ -181,15 +181,15 @@ on_computed (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static void
-on_works_changed (gpointer data)
+on_tasks_changed (gpointer data)
 {
   AdjParetoPage *self = data;
 
   if (self->doing == NULL)
     return;
   gtk_label_set_text (self->doing,
-                      self->works.status != NULL ? self->works.status : _ ("Comparing partitions"));
-  gtk_progress_bar_set_fraction (self->progress, MAX (self->works.fraction, 0));
+                      self->tasks.status != NULL ? self->tasks.status : _ ("Comparing partitions"));
+  gtk_progress_bar_set_fraction (self->progress, MAX (self->tasks.fraction, 0));
 }
 
 static void
@@ -197,8 +197,9 @@ begin (AdjParetoPage *self, const AdjTradeoffSubject *subject)
 {
   self->joint = adj_graph_ref (subject->joint->graph);
   self->backward = subject->backward != NULL ? adj_graph_ref (subject->backward) : NULL;
-  adj_works_start (&self->works, ADJ_TASK_PARTITIONS,
-                   adj_tradeoff_start (G_OBJECT (self), subject, on_computed), subject->joint->id);
+  adj_task_list_start (&self->tasks, ADJ_TASK_PARTITIONS,
+                       adj_tradeoff_start (G_OBJECT (self), subject, on_computed),
+                       subject->joint->id);
   gtk_stack_set_visible_child_name (self->stack, "work");
 }
 
@@ -221,9 +222,9 @@ update (AdjParetoPage *self)
 static void
 on_cancel (AdjParetoPage *self)
 {
-  if (!adj_works_any (&self->works))
+  if (!adj_task_list_any (&self->tasks))
     return;
-  adj_works_cancel (&self->works, ADJ_TASK_PARTITIONS);
+  adj_task_list_cancel (&self->tasks, ADJ_TASK_PARTITIONS);
   show_stopped (self, _ ("Stopped"), _ ("The partitions were not compared"));
   gtk_widget_grab_focus (GTK_WIDGET (self->again));
 }
@@ -240,7 +241,7 @@ on_escape (GtkWidget *widget, GVariant *args, gpointer data)
 {
   AdjParetoPage *self = ADJ_PARETO_PAGE (widget);
 
-  if (!adj_works_any (&self->works))
+  if (!adj_task_list_any (&self->tasks))
     return FALSE;
   on_cancel (self);
   return TRUE;
@@ -279,7 +280,7 @@ fill_names (AdjParetoPage *self)
     }
 }
 
-/* The work holds the page, which would keep it going in a closed tab. */
+/* The task holds a reference to the page, which would keep it alive in a closed tab. */
 static void
 adj_pareto_page_unroot (GtkWidget *widget)
 {
@@ -292,7 +293,7 @@ static void
 adj_pareto_page_dispose (GObject *object)
 {
   forget (ADJ_PARETO_PAGE (object));
-  adj_works_clear (&ADJ_PARETO_PAGE (object)->works);
+  adj_task_list_clear (&ADJ_PARETO_PAGE (object)->tasks);
 
   G_OBJECT_CLASS (adj_pareto_page_parent_class)->dispose (object);
 }
@@ -326,7 +327,7 @@ adj_pareto_page_class_init (AdjParetoPageClass *klass)
 static void
 adj_pareto_page_init (AdjParetoPage *self)
 {
-  adj_works_init (&self->works, on_works_changed, self);
+  adj_task_list_init (&self->tasks, on_tasks_changed, self);
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_columns_append (self->table, columns, G_N_ELEMENTS (columns));
   fill_names (self);

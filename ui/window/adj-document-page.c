@@ -14,7 +14,7 @@
 #include "panel/adj-source-page.h"
 #include "panel/adj-text-page.h"
 #include "panel/adj-values-page.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "sidebar/adj-sidebar.h"
 #include "stages/adj-changes-page.h"
 #include "stages/adj-findings-page.h"
@@ -259,7 +259,7 @@ describe_remarks (const char *file, const AdjDiags *diags, guint n)
       first = adj_diags_get (diags, i);
   if (first == NULL)
     return g_strdup_printf (_ ("%u remarks about this file"), n);
-  text = adj_facts_diag (file, first);
+  text = adj_properties_diag (file, first);
   return n == 1 ? g_steal_pointer (&text)
                 : g_strdup_printf (_ ("%u remarks about this file, the first: %s"), n, text);
 }

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What the user likes; each choice works at once. */
+/* The dialog of preferences; each choice takes effect at once. */
 GtkWidget *adj_preferences_new (GSettings *settings);
 
 G_END_DECLS

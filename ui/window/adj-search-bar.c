@@ -8,7 +8,7 @@
 #include "analysis/adj-modules.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "widgets/adj-row-look.h"
 #include "widgets/context-menu.h"
 #include "widgets/scroll-to-row.h"
@@ -183,7 +183,7 @@ bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 {
   const AdjNode *node = adj_node_item_get_node (gtk_list_item_get_item (item));
   g_autofree char *what =
-      g_strdup_printf ("%s  %s", adj_facts_target (node), adj_node_get_module_path (node));
+      g_strdup_printf ("%s  %s", adj_properties_target (node), adj_node_get_module_path (node));
 
   gtk_label_set_text (cells[0], node->name);
   gtk_label_set_text (cells[1], what);

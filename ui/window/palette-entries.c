@@ -9,7 +9,7 @@
 #include "model/adj-fuzzy.h"
 #include "model/adj-module-item.h"
 #include "model/adj-stages.h"
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 #include "window/window-commands.h"
 
 #define MAX_SHOWN 100
@@ -191,8 +191,9 @@ static AdjPaletteEntry *
 make_graph (const AdjPaletteEntries *entries, guint index)
 {
   const AdjBundleGraph *graph = get_graph (entries, index);
-  g_autofree char *count = adj_facts_count (adj_graph_get_n_calls (graph->graph));
-  g_autofree char *detail = g_strdup_printf ("%s · %s", adj_facts_role_title (graph->role), count);
+  g_autofree char *count = adj_properties_count (adj_graph_get_n_calls (graph->graph));
+  g_autofree char *detail =
+      g_strdup_printf ("%s · %s", adj_properties_role_title (graph->role), count);
 
   return entry_new (graph->id, detail, NULL, "win.show-graph", g_variant_new_string (graph->id));
 }
@@ -241,7 +242,7 @@ static AdjPaletteEntry *
 make_module (const AdjPaletteEntries *entries, guint index)
 {
   AdjModuleItem *item = entries->modules->pdata[index];
-  g_autofree char *count = adj_facts_count (adj_module_item_get_n_nodes (item));
+  g_autofree char *count = adj_properties_count (adj_module_item_get_n_nodes (item));
   g_autofree char *detail = g_strdup_printf (_ ("Module · %s"), count);
 
   return entry_new (adj_module_item_get_path (item), detail, NULL, "win.select-node",
@@ -288,7 +289,7 @@ static AdjPaletteEntry *
 make_node (const AdjPaletteEntries *entries, guint index)
 {
   const AdjNode *node = adj_graph_get_node (get_shown (entries), index);
-  g_autofree char *detail = g_strdup_printf (_ ("Node · %s"), adj_facts_target (node));
+  g_autofree char *detail = g_strdup_printf (_ ("Node · %s"), adj_properties_target (node));
 
   return entry_new (node->name, detail, NULL, "win.select-node", g_variant_new_uint32 (index));
 }

@@ -470,7 +470,7 @@ static const AdjCommand commands[] = {
     .parameter = "s" },
   { "win.compare-with", NULL, ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH, .run = run_compare_with,
     .parameter = "(us)" },
-  { "win.stop", N_ ("Stop"), ADJ_COMMANDS_RUN, ADJ_NEEDS_WORK, .run = run_stop,
+  { "win.stop", N_ ("Stop"), ADJ_COMMANDS_RUN, ADJ_NEEDS_TASK, .run = run_stop,
     .accels = { "Escape" } },
   { "win.next-change", N_ ("Next Change or Difference"), ADJ_COMMANDS_RUN, ADJ_NEEDS_GRAPH,
     .run = run_next_change },
@@ -586,7 +586,7 @@ has_selection (AdjDocument *document, gint unused)
 }
 
 static gboolean
-has_work (AdjDocument *document, gint unused)
+has_task (AdjDocument *document, gint unused)
 {
   return adj_document_is_running (document) || adj_document_get_status (document) != NULL;
 }
@@ -620,7 +620,7 @@ static const struct
   [ADJ_NEEDS_GRAPH] = { has_graph, 0 },
   [ADJ_NEEDS_FILE] = { has_file, 0 },
   [ADJ_NEEDS_SELECTION] = { has_selection, 0 },
-  [ADJ_NEEDS_WORK] = { has_work, 0 },
+  [ADJ_NEEDS_TASK] = { has_task, 0 },
   [ADJ_NEEDS_RUN] = { has_run, 0 },
   [ADJ_NEEDS_PROBLEM] = { has_problem, 0 },
   [ADJ_NEEDS_PAST] = { adj_document_can_go, -1 },

@@ -14,7 +14,7 @@ typedef enum
   ADJ_NEEDS_GRAPH,
   ADJ_NEEDS_FILE,
   ADJ_NEEDS_SELECTION,
-  ADJ_NEEDS_WORK, /* that is under way */
+  ADJ_NEEDS_TASK, /* that is under way */
   ADJ_NEEDS_RUN,  /* that can be kept */
   ADJ_NEEDS_PROBLEM,
   ADJ_NEEDS_PAST,

@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "report/adj-facts.h"
+#include "report/adj-properties.h"
 
 /* -- opening -- */
 
@@ -215,8 +215,8 @@ adj_window_ask_keep (AdjWindow *self)
   AdjEvaluation *evaluation = adj_document_get_evaluation (document);
   guint64 n_bytes = adj_evaluation_count_bytes (evaluation, TRUE);
   gboolean large = n_bytes > ADJ_SESSION_MAX_KEPT;
-  g_autofree char *size = adj_facts_bytes (n_bytes);
-  g_autofree char *less = adj_facts_bytes (adj_evaluation_count_bytes (evaluation, FALSE));
+  g_autofree char *size = adj_properties_bytes (n_bytes);
+  g_autofree char *less = adj_properties_bytes (adj_evaluation_count_bytes (evaluation, FALSE));
   g_autofree char *name = propose_name (document);
   g_autofree char *body = NULL;
   GtkWidget *entry = gtk_entry_new ();

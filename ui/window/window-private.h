@@ -63,13 +63,13 @@ gboolean adj_window_may_close_all (AdjWindow *self);
 /* The document of a tab is in a file now. */
 void adj_window_on_saved (AdjWindow *self, AdwTabPage *tab, gboolean written);
 
-/* -- window-says.c: what the window shows of the document of the chosen tab -- */
+/* -- window-status.c: what the window shows of the document of the chosen tab -- */
 
 void adj_window_watch_document (AdjWindow *self);
 /* Everything, for another document. */
 void adj_window_update_all (AdjWindow *self);
 /* Toasts. */
 void adj_window_remark (AdjWindow *self, const char *text);
-void adj_window_tell_exported (AdjWindow *self, GFile *file);
+void adj_window_announce_export (AdjWindow *self, GFile *file);
 
 G_END_DECLS

@@ -141,7 +141,7 @@ adj_window_add_tab (AdjWindow *self)
     g_signal_connect_object (document, signals[i].signal, signals[i].callback, self, 0);
   g_signal_connect_object (document, "remark", G_CALLBACK (adj_window_remark), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "exported", G_CALLBACK (adj_window_tell_exported), self,
+  g_signal_connect_object (document, "exported", G_CALLBACK (adj_window_announce_export), self,
                            G_CONNECT_SWAPPED);
   update_tab (self, NULL, document);
   adw_tab_view_set_selected_page (self->tabs, tab);

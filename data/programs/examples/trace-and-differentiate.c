@@ -47,7 +47,7 @@ main (void)
   if (joint == NULL)
     return fprintf (stderr, "%s\n", error->message), 1;
   text = adj_graph_print (adj_aot_graph_get_graph (joint),
-                          ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_FACTS, NULL);
+                          ADJ_PRINT_NO_COMMENTS | ADJ_PRINT_NO_METADATA, NULL);
   printf ("%s", text);
   return 0;
 }

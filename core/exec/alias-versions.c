@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Alias versions: which node's result is in a piece of memory after each write. */
+
+#include "analysis/adj-aliases.h"
+#include "call/adj-op.h"
+#include "call/adj-schema.h"
+#include "exec/alias-versions-private.h"
+#include "ops/adj-packet.h"
+
+struct _AliasVersions
+{
+  const AdjGraph *graph;
+  const AdjAlias *aliases;
+  guint *tensor; /* of each node: the node whose tensor it returns */
+  guint *holder;
+};
+
+AliasVersions *
+alias_versions_new (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  AliasVersions *versions = g_new0 (AliasVersions, 1);
+
+  versions->graph = graph;
+  versions->aliases = adj_graph_get_aliases (graph);
+  versions->tensor = g_new0 (guint, n + 1);
+  versions->holder = g_new0 (guint, n + 1);
+  return versions;
+}
+
+void
+alias_versions_free (AliasVersions *versions)
+{
+  g_free (versions->tensor);
+  g_free (versions->holder);
+  g_free (versions);
+}
+
+/* (nullable): also of a method, and of a function of Python that has overloads. */
+static const AdjSchema *
+schema_of (const AdjNode *node)
+{
+  const AdjPacket *packet;
+
+  if (node->op != NULL)
+    return adj_op_get_schema (node->op);
+  packet = node->opcode == ADJ_OPCODE_CALL_METHOD     ? adj_packet_find_method (node->target)
+           : node->opcode == ADJ_OPCODE_CALL_FUNCTION ? adj_packet_find_function (node->target)
+                                                      : NULL;
+  return packet != NULL && adj_packet_get_n_overloads (packet) > 0
+             ? adj_op_get_schema (adj_packet_get_overload (packet, 0))
+             : NULL;
+}
+
+static gboolean
+may_write (const AdjNode *node)
+{
+  const AdjSchema *schema = schema_of (node);
+
+  return schema != NULL ? adj_schema_mutates (schema) : g_str_has_suffix (node->target, "setitem");
+}
+
+/* Marks the nodes up to @writer that may share memory with node @input as unknown, or held by
+ * @writer where it writes that tensor in place. */
+static void
+write_to (AliasVersions *versions, guint input, guint writer, gboolean in_place)
+{
+  for (guint k = 0; k <= writer; k++)
+    if (versions->aliases[k].may == versions->aliases[input].may)
+      versions->holder[k] = in_place && versions->tensor[k] == versions->tensor[input]
+                                ? writer
+                                : ALIAS_VERSIONS_UNKNOWN;
+}
+
+void
+alias_versions_pass (AliasVersions *versions, guint index)
+{
+  const AdjNode *node = adj_graph_get_node (versions->graph, index);
+  const AdjAlias *alias = &versions->aliases[index];
+  gboolean in_place = alias->kind == ADJ_ALIAS_SAME;
+
+  versions->tensor[index] = in_place ? versions->tensor[alias->base] : index;
+  versions->holder[index] = index;
+  if (in_place)
+    write_to (versions, alias->base, index, TRUE);
+  else if (may_write (node))
+    for (guint i = 0; i < node->n_inputs; i++)
+      write_to (versions, node->inputs[i].index, index, FALSE);
+}
+
+guint
+alias_versions_get_holder (const AliasVersions *versions, guint index)
+{
+  return versions->holder[index];
+}

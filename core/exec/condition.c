@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The condition estimate of one operator: how far its result moves when arguments move by a
+ * rounding. */
+
+#include <math.h>
+
+#include "call/adj-op.h"
+#include "exec/replay-inputs-private.h"
+#include "ops/adj-ops.h"
+
+/* How often what an operator computes is moved, so that by chance no element seems not to move:
+ * between these, by how many elements there are. */
+#define LEAST_SAMPLES 8
+#define MOST_SAMPLES 32
+#define ALL_SAMPLES (1 << 20)
+
+/* How many moves of an element the norm of the moves of all is made of. */
+#define N_MOVES 32
+
+/* How often an operator that jumps is computed around its places, and how far. */
+#define N_AROUND 16
+#define AROUND (32 * REPLAY_STEP)
+
+/* By how much an operator that jumps is moved to see how it moves where it does not. */
+#define NO_JUMP 0x1p-40
+
+/* The factor by which rounding may exceed a sample of it where the result is nothing but rounding.
+ */
+#define LOST 16
+
+/* The result whose condition is estimated. */
+typedef struct
+{
+  const Operation *operation;
+  guint item;
+  const double *exact;
+  gint64 n;
+} Condition;
+
+static double *
+compute (const Condition *condition, Replay replay)
+{
+  replay.operation = condition->operation;
+  return replay_compute_item (&replay, condition->item, condition->n);
+}
+
+static double
+norm_of (const double *numbers, gint64 n)
+{
+  double squares = 0;
+
+  for (gint64 i = 0; i < n; i++)
+    squares += isfinite (numbers[i]) ? numbers[i] * numbers[i] : 0;
+  return sqrt (squares);
+}
+
+static double
+norm_of_exact (const Condition *condition)
+{
+  return norm_of (condition->exact, condition->n);
+}
+
+/* Raises @sizes to what each tensor moves, per relative step. */
+static void
+add_nudges (const Condition *condition, double *sizes)
+{
+  Replay replay = { .operation = condition->operation, .kind = REPLAY_NUDGED };
+
+  for (;; replay.nudged++)
+    {
+      g_autofree double *moved = replay_compute_item (&replay, condition->item, condition->n);
+
+      if (moved == NULL || replay.nudged >= replay.n_replayed)
+        return;
+      for (gint64 i = 0; i < condition->n; i++)
+        if (isfinite (moved[i]) && isfinite (condition->exact[i]))
+          sizes[i] = MAX (sizes[i], fabs (moved[i] - condition->exact[i]) / REPLAY_STEP);
+    }
+}
+
+/* (transfer full) (nullable): by how much each element moves, relative to the step, when the inputs
+ * are moved as @replay says; an average over @n_samples. */
+static double *
+measure_moves (const Condition *condition, Replay replay, guint n_samples)
+{
+  g_autofree double *squares = g_new0 (double, condition->n + 1);
+
+  for (guint k = 0; k < n_samples; k++)
+    {
+      g_autofree double *moved = NULL;
+
+      replay.seed = (guint64) (k + 1) << 52;
+      moved = compute (condition, replay);
+      if (moved == NULL)
+        return NULL;
+      for (gint64 i = 0; i < condition->n; i++)
+        {
+          double move = (moved[i] - condition->exact[i]) / replay.step;
+
+          squares[i] += isfinite (move) ? 3 * move * move / n_samples : 0;
+        }
+    }
+  for (gint64 i = 0; i < condition->n; i++)
+    squares[i] = sqrt (squares[i]);
+  return g_steal_pointer (&squares);
+}
+
+/* By how far a rounding of the arguments moves the result: as the terms of a sum are moved. */
+static double
+norm_of_moves (const Condition *condition, double step)
+{
+  guint n_samples = (guint) CLAMP (N_MOVES / MAX (condition->n, 1), 1, N_MOVES);
+  Replay replay = { .kind = REPLAY_ROUNDED, .step = step };
+  g_autofree double *moves = measure_moves (condition, replay, n_samples);
+
+  return moves != NULL ? norm_of (moves, condition->n) : 0;
+}
+
+/* Raises @sizes to what moves when everything that rounds does; their norm.  @op: (nullable). */
+static double
+add_intermediates (const Condition *condition, const AdjOp *op, double step, double *sizes)
+{
+  gboolean only = op != NULL && (op->flags & ADJ_OP_IN_STEPS) != 0;
+  Replay replay = { .kind = only ? REPLAY_PERTURBED_INSIDE : REPLAY_PERTURBED, .step = step };
+  guint n_samples =
+      (guint) CLAMP (ALL_SAMPLES / MAX (condition->n, 1), LEAST_SAMPLES, MOST_SAMPLES);
+  g_autofree double *moves = measure_moves (condition, replay, n_samples);
+
+  if (moves == NULL)
+    {
+      replay.kind = REPLAY_ROUNDED;
+      moves = measure_moves (condition, replay, n_samples);
+    }
+  for (gint64 i = 0; moves != NULL && i < condition->n; i++)
+    sizes[i] = MAX (sizes[i], moves[i]);
+  return moves != NULL ? norm_of (moves, condition->n) : 0;
+}
+
+/* Raises @sizes to what the operator gives on absolute values. */
+static void
+add_absolute (const Condition *condition, double *sizes)
+{
+  Replay replay = { .kind = REPLAY_ABSOLUTE };
+  g_autofree double *terms = compute (condition, replay);
+
+  for (gint64 i = 0; terms != NULL && i < condition->n; i++)
+    sizes[i] = MAX (sizes[i], isfinite (terms[i]) ? fabs (terms[i]) : 0);
+}
+
+/* Whether a rounding of the arguments is much of the result: the variance of equal numbers. */
+static gboolean
+is_lost (const Condition *condition, double norm)
+{
+  return norm * REPLAY_STEP > norm_of_exact (condition) / 8;
+}
+
+static void
+raise_to (const Condition *condition, double *sizes, double least)
+{
+  for (gint64 i = 0; i < condition->n; i++)
+    sizes[i] = MAX (sizes[i], least);
+}
+
+/* None of @sizes is less than the largest number, and than what all terms are on average. */
+static void
+level (const Condition *condition, double *sizes, double norm)
+{
+  double least = norm / sqrt ((double) condition->n);
+
+  for (gint64 i = 0; i < condition->n; i++)
+    if (isfinite (condition->exact[i]))
+      least = MAX (least, fabs (condition->exact[i]));
+  raise_to (condition, sizes, least);
+}
+
+/* Of what looks at places: several that rounding does not tell apart may be right.  The weights of
+ * one may cancel although no argument moves them. */
+static void
+look_around (const Condition *condition, Terms *terms)
+{
+  raise_to (condition, terms->sizes,
+            norm_of (terms->sizes, condition->n) / sqrt ((double) condition->n));
+  terms->around = g_new0 (double *, N_AROUND);
+  for (guint k = 0; k < N_AROUND; k++)
+    {
+      Replay replay = { .kind = REPLAY_AROUND, .step = AROUND, .seed = (guint64) (k + 1) << 52 };
+      double *found = compute (condition, replay);
+
+      if (found != NULL)
+        terms->around[terms->n_around++] = found;
+    }
+}
+
+/* The result is a sum of so many steps, one after the other, of which only L2 norms are known. */
+static void
+add_up (const Condition *condition, double steps, double n_added, Terms *terms)
+{
+  terms->sums = steps * sqrt (n_added);
+  for (gint64 i = 0; i < condition->n; i++)
+    terms->sizes[i] *= sqrt (n_added);
+}
+
+/* Of what is computed element by element. */
+static void
+estimate_body (const Condition *condition, const AdjOp *op, Terms *terms)
+{
+  add_nudges (condition, terms->sizes);
+  terms->norm = norm_of (terms->sizes, condition->n);
+  if (op->flags & ADJ_OP_IN_STEPS)
+    add_intermediates (condition, op, REPLAY_STEP, terms->sizes);
+  if (op->flags & ADJ_OP_CANCELS)
+    level (condition, terms->sizes, terms->norm);
+}
+
+/* Of all else. */
+static void
+estimate_whole (const Condition *condition, const NodeRounding *rounding, Terms *terms)
+{
+  const AdjOp *op = rounding_get_op (rounding);
+  gboolean cancels = op != NULL && (op->flags & ADJ_OP_CANCELS) != 0;
+  gboolean sums =
+      op != NULL && !cancels && (op->band == ADJ_BAND_SUM || op->band == ADJ_BAND_PRODUCT);
+  double step = op != NULL && (op->flags & ADJ_OP_JUMPS) ? NO_JUMP : REPLAY_STEP, steps = 0;
+
+  terms->coarse = op != NULL && (cancels || op->band == ADJ_BAND_SMOOTH);
+  terms->fine = op != NULL && (op->flags & ADJ_OP_IN_STEPS) != 0;
+  terms->norm = norm_of_moves (condition, step);
+  if (sums)
+    {
+      add_absolute (condition, terms->sizes);
+      terms->sums = norm_of (terms->sizes, condition->n);
+    }
+  else
+    steps = add_intermediates (condition, op, step, terms->sizes);
+  if (!sums && op != NULL && rounding->band > op->band)
+    add_up (condition, steps, rounding->reduction, terms);
+  if (step == NO_JUMP)
+    look_around (condition, terms);
+  if (is_lost (condition, MAX (terms->norm, steps)))
+    {
+      terms->norm = LOST * MAX (terms->norm, steps);
+      level (condition, terms->sizes, terms->norm);
+    }
+}
+
+void
+operation_estimate_condition (const Operation *operation,
+                              const NodeRounding *rounding,
+                              const AdjTensorData *exact,
+                              guint item,
+                              Terms *terms)
+{
+  const AdjOp *op = rounding_get_op (rounding);
+  gint64 n;
+  g_autofree double *numbers = deviation_read (exact, &n);
+  Condition condition = { operation, item, numbers, n };
+
+  terms->sizes = g_new0 (double, n + 1);
+  if (op != NULL && adj_op_get_body (op) != NULL)
+    estimate_body (&condition, op, terms);
+  else
+    estimate_whole (&condition, rounding, terms);
+}

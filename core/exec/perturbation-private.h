@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "ir/adj-graph.h"
+
+G_BEGIN_DECLS
+
+/* What rounding alone does to a run: the float64 run once more, with what every node computes moved
+ * by less than the rounding error of its type. */
+
+/* Whether the values of @graph can be moved: nothing but copies into inputs writes. */
+gboolean perturbation_applies (const AdjGraph *graph);
+/* Moves the floating tensors of @value, which is what node @id computed in float64; @like holds
+ * them in the types that the graph has, @truth as they were before anything moved.  An element that
+ * may be on either side of zero goes to the other one, for a ReLU asks on which it is.  @out
+ * (transfer full). */
+gboolean perturbation_move (AdjNodeId id,
+                            const AdjValue *value,
+                            const AdjValue *like,
+                            const AdjValue *truth,
+                            AdjValue *out);
+/* A number of [-1, 1) for each @element. */
+double perturbation_draw (guint64 element);
+/* (transfer full): @data, which is float64, each element moved by up to @step of it. */
+AdjTensorData *perturbation_move_tensor (const AdjTensorData *data, double step, guint64 seed);
+/* L2 norm of @a - @b; NaN where they cannot be compared. */
+double perturbation_distance (const AdjTensorData *a, const AdjTensorData *b);
+
+G_END_DECLS

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The rounding perturbation: moves what every node of a float64 run computes by less than a
+ * rounding of its type, which shows what rounding alone does to the run. */
+
+#include <math.h>
+
+#include "call/adj-op.h"
+#include "exec/perturbation-private.h"
+#include "exec/verdict-private.h"
+
+gboolean
+perturbation_applies (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (node->opcode == ADJ_OPCODE_CALL_METHOD)
+        return FALSE;
+      if (node->opcode != ADJ_OPCODE_CALL_FUNCTION ||
+          g_str_equal (node->target, "operator.getitem"))
+        continue;
+      if (node->op == NULL)
+        return FALSE;
+      if (adj_schema_mutates (adj_op_get_schema (node->op)) && node->n_users > 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+double
+perturbation_draw (guint64 element)
+{
+  guint64 word = element * 0x9e3779b97f4a7c15u;
+
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
+  return (double) (gint64) (word ^ (word >> 31)) * 0x1p-63;
+}
+
+AdjTensorData *
+perturbation_move_tensor (const AdjTensorData *data, double step, guint64 seed)
+{
+  gsize size;
+  const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (data), &size);
+  double *moved = g_memdup2 (bytes, size);
+  g_autoptr (GBytes) store = NULL;
+
+  for (gsize i = 0; i < size / sizeof (double); i++)
+    moved[i] *= 1 + step * perturbation_draw (seed + i);
+  store = g_bytes_new_take (moved, size);
+  return adj_tensor_data_new (adj_tensor_data_get_meta (data), store, NULL);
+}
+
+/* How many times further than the elements of a tensor moved on average one of them may move. */
+#define FAR 8
+
+/* (transfer full): @moved, whose elements that are near enough to zero in @truth are on the other
+ * side of it. */
+static AdjTensorData *
+cross_zero (AdjTensorData *moved, const AdjTensorData *truth)
+{
+  gsize size, size_of_truth, n;
+  const double *from = g_bytes_get_data (adj_tensor_data_get_bytes (moved), &size);
+  const double *exact = g_bytes_get_data (adj_tensor_data_get_bytes (truth), &size_of_truth);
+  g_autoptr (GBytes) store = NULL;
+  double *to, sum = 0, reach;
+
+  if (size != size_of_truth || adj_tensor_data_get_meta (truth)->dtype != ADJ_DTYPE_F64)
+    return adj_tensor_data_ref (moved);
+  n = size / sizeof (double);
+  for (gsize i = 0; i < n; i++)
+    sum += (from[i] - exact[i]) * (from[i] - exact[i]);
+  reach = FAR * sqrt (sum / (double) MAX (n, 1));
+  to = g_memdup2 (from, size);
+  for (gsize i = 0; i < n; i++)
+    if (fabs (exact[i]) < reach && to[i] * exact[i] > 0)
+      to[i] = -to[i];
+  store = g_bytes_new_take (to, size);
+  return adj_tensor_data_new (adj_tensor_data_get_meta (moved), store, NULL);
+}
+
+typedef struct
+{
+  GPtrArray *like;  /* of AdjTensorData, %NULL where there is no tensor */
+  GPtrArray *truth; /* the same */
+  guint next;
+  guint64 seed;
+} Moving;
+
+static gboolean
+move_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Moving *moving = data;
+  AdjTensorData *like = moving->next < moving->like->len ? moving->like->pdata[moving->next] : NULL;
+  AdjTensorData *truth = nth_tensor (moving->truth, moving->next);
+  g_autoptr (AdjTensorData) moved = NULL;
+
+  moving->next++;
+  if (leaf->kind == ADJ_VALUE_DATA && like != NULL &&
+      adj_tensor_data_get_meta (leaf->data)->dtype == ADJ_DTYPE_F64)
+    moved = perturbation_move_tensor (
+        leaf->data, adj_dtype_unit_roundoff (adj_tensor_data_get_meta (like)->dtype),
+        moving->seed + ((guint64) moving->next << 40));
+  if (moved == NULL)
+    *out = adj_value_copy (leaf);
+  else
+    *out = ADJ_DATA (truth != NULL ? cross_zero (moved, truth) : g_steal_pointer (&moved));
+  return TRUE;
+}
+
+gboolean
+perturbation_move (
+    AdjNodeId id, const AdjValue *value, const AdjValue *like, const AdjValue *truth, AdjValue *out)
+{
+  g_autoptr (GPtrArray) tensors = list_tensors (like);
+  g_autoptr (GPtrArray) truths = list_tensors (truth);
+  Moving moving = { .like = tensors, .truth = truths, .seed = (guint64) id.index << 48 };
+
+  adj_value_map (value, move_leaf, &moving, out);
+  return TRUE;
+}
+
+double
+perturbation_distance (const AdjTensorData *a, const AdjTensorData *b)
+{
+  gint64 n = a != NULL ? adj_tensor_data_get_numel (a) : 0;
+  g_autofree double *x = NULL, *y = NULL;
+  double sum = 0;
+
+  if (a == NULL || b == NULL || adj_tensor_data_get_numel (b) != n)
+    return NAN;
+  x = g_new (double, n + 1);
+  y = g_new (double, n + 1);
+  adj_tensor_data_read_doubles (a, x);
+  adj_tensor_data_read_doubles (b, y);
+  for (gint64 i = 0; i < n; i++)
+    sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sqrt (sum);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Replay inputs: what a node gets when it is computed again (as it came, in float64, absolute
+ * values, moved), and that computation. */
+
+#include <math.h>
+#include <string.h>
+
+#include "call/adj-mode.h"
+#include "call/adj-op.h"
+#include "exec/perturbation-mode-private.h"
+#include "exec/perturbation-private.h"
+#include "exec/replay-inputs-private.h"
+#include "exec/verdict-private.h"
+#include "interpreter/adj-interpreter-internal.h"
+#include "interpreter/adj-interpreter.h"
+#include "rules/adj-operators.h"
+#include "trace/adj-decompose.h"
+
+/* Separates the random moves of intermediate results from those of inputs. */
+#define PERTURBATION_SEED 0x5851f42d4c957f2du
+
+static AdjTensorData *
+change_wide (const Replay *replay, AdjTensorData *wide)
+{
+  gsize size;
+  const void *bytes = g_bytes_get_data (adj_tensor_data_get_bytes (wide), &size);
+  g_autoptr (GBytes) store = NULL;
+  double *changed;
+
+  if (replay->kind == REPLAY_ROUNDED || replay->kind == REPLAY_PERTURBED)
+    return perturbation_move_tensor (wide, replay->step,
+                                     replay->seed + ((guint64) replay->n_replayed << 40));
+  if (replay->kind == REPLAY_AS_IT_IS || replay->kind == REPLAY_PERTURBED_INSIDE ||
+      replay->kind == REPLAY_AROUND ||
+      (replay->kind == REPLAY_NUDGED && replay->n_replayed != replay->nudged))
+    return adj_tensor_data_ref (wide);
+  changed = g_memdup2 (bytes, size);
+  for (gsize i = 0; i < size / sizeof (double); i++)
+    changed[i] =
+        replay->kind == REPLAY_ABSOLUTE ? fabs (changed[i]) : changed[i] * (1 + REPLAY_STEP);
+  store = g_bytes_new_take (changed, size);
+  return adj_tensor_data_new (adj_tensor_data_get_meta (wide), store, NULL);
+}
+
+static gboolean
+replay_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Replay *replay = data;
+  g_autoptr (AdjTensorData) wide = NULL;
+  g_autoptr (AdjTensorData) changed = NULL;
+  AdjDType dtype;
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    {
+      guint holder = alias_versions_get_holder (replay->operation->versions, leaf->node.index);
+
+      return holder != ALIAS_VERSIONS_UNKNOWN &&
+             replay->operation->values[holder].kind != ADJ_VALUE_NONE &&
+             adj_value_map (&replay->operation->values[holder], replay_leaf, replay, out);
+    }
+  if (leaf->kind != ADJ_VALUE_DATA)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  dtype = adj_tensor_data_get_meta (leaf->data)->dtype;
+  if (replay->kind == REPLAY_AS_IT_CAME || !adj_dtype_is_floating (dtype))
+    {
+      *out = ADJ_TENSOR (adj_tensor_new_from_data (leaf->data));
+      return TRUE;
+    }
+  wide = adj_tensor_data_cast_storage (leaf->data, ADJ_DTYPE_F64);
+  changed = change_wide (replay, wide);
+  replay->n_replayed++;
+  *out = ADJ_TENSOR (adj_tensor_new_from_data (changed));
+  return TRUE;
+}
+
+static gboolean
+export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = leaf->kind == ADJ_VALUE_TENSOR ? ADJ_DATA (adj_tensor_snapshot (leaf->tensor))
+                                        : adj_value_copy (leaf);
+  return TRUE;
+}
+
+static void
+push_modes (AdjContext *cx, const Replay *replay, NodeRounding *rounding)
+{
+  static const AdjDecompositions all = { .bit = ADJ_TABLE_BOTH };
+  gboolean inside = replay->kind == REPLAY_PERTURBED || replay->kind == REPLAY_PERTURBED_INSIDE;
+  Perturbation move = { inside ? replay->step : 0, replay->step, replay->seed ^ PERTURBATION_SEED };
+
+  if (replay->kind != REPLAY_AS_IT_CAME)
+    adj_context_push_mode (cx, adj_float64_mode_new ());
+  if (inside || replay->kind == REPLAY_AROUND)
+    adj_context_push_mode (cx, perturbation_mode_new (&move));
+  if (inside)
+    adj_context_push_mode (cx, adj_decompose_mode_new (&all));
+  adj_context_push_mode (cx, rounding_mode_new (rounding));
+}
+
+AdjValue
+replay_compute (Replay *replay, NodeRounding *rounding)
+{
+  const AdjNode *node = replay->operation->node;
+  g_autoptr (AdjContext) cx = adj_context_new ();
+  g_auto (AdjValue) args = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  g_auto (AdjValue) result = ADJ_NONE;
+  AdjValue exported = ADJ_NONE;
+  guint8 before[ADJ_GENERATOR_STATE_BYTES], after[ADJ_GENERATOR_STATE_BYTES];
+
+  *rounding = (NodeRounding){ 0 };
+  replay->n_replayed = 0;
+  adj_generator_get_state (adj_context_get_generator (cx), before);
+  push_modes (cx, replay, rounding);
+  adj_scope_begin (cx);
+  if (adj_value_map (&node->args, replay_leaf, replay, &args) &&
+      adj_value_map (&node->kwargs, replay_leaf, replay, &kwargs) &&
+      adj_interpret_call (cx, node, &args, &kwargs, &result))
+    {
+      adj_generator_get_state (adj_context_get_generator (cx), after);
+      if (memcmp (before, after, sizeof before) == 0)
+        adj_value_map (&result, export_leaf, NULL, &exported);
+    }
+  adj_scope_end (cx);
+  adj_context_take_error (cx, NULL);
+  return exported;
+}
+
+double *
+replay_compute_item (Replay *replay, guint item, gint64 n)
+{
+  NodeRounding rounding;
+  g_auto (AdjValue) result = replay_compute (replay, &rounding);
+  g_autoptr (GPtrArray) tensors = list_tensors (&result);
+  const AdjTensorData *found = nth_tensor (tensors, item);
+  gint64 n_found;
+  double *numbers;
+
+  if (found == NULL)
+    return NULL;
+  numbers = deviation_read (found, &n_found);
+  if (n_found == n)
+    return numbers;
+  g_free (numbers);
+  return NULL;
+}

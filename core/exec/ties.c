@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Operators whose integer results are indices (argmax, topk, sort): two indices are equal where
+ * the elements there tie. */
+
+#include <math.h>
+#include <string.h>
+
+#include "call/adj-op.h"
+#include "exec/ties-private.h"
+#include "ops/adj-packet.h"
+
+/* (nullable): the operator of @node if its integers are indices; also by a Python name. */
+static const AdjOp *
+find_operator (const AdjNode *node)
+{
+  const AdjPacket *packet = NULL;
+
+  if (node->op != NULL)
+    return (node->op->flags & ADJ_OP_INDICES) != 0 ? node->op : NULL;
+  if (node->opcode == ADJ_OPCODE_CALL_METHOD)
+    packet = adj_packet_find_method (node->target);
+  else if (node->opcode == ADJ_OPCODE_CALL_FUNCTION)
+    packet = adj_packet_find_function (node->target);
+  for (guint i = 0; packet != NULL && i < adj_packet_get_n_overloads (packet); i++)
+    if (adj_packet_get_overload (packet, i)->flags & ADJ_OP_INDICES)
+      return adj_packet_get_overload (packet, i);
+  return NULL;
+}
+
+/* (nullable): what @node gives for the argument @name, or its default. */
+static const AdjValue *
+find_argument (const AdjNode *node, const char *name)
+{
+  const AdjSchema *schema = adj_op_get_schema (find_operator (node));
+
+  for (guint i = 0; i + 1 < node->kwargs.n; i += 2)
+    if (node->kwargs.items[i].kind == ADJ_VALUE_STRING &&
+        g_str_equal (node->kwargs.items[i].text, name))
+      return &node->kwargs.items[i + 1];
+  for (guint i = 0; i < schema->n_arguments; i++)
+    if (g_str_equal (schema->arguments[i].name, name))
+      return i < node->args.n ? &node->args.items[i] : &schema->arguments[i].default_value;
+  return NULL;
+}
+
+/* (nullable): the tensor that the places are in. */
+static const AdjTensorData *
+find_input (const Operation *operation)
+{
+  const AdjValue *self = operation->node->args.n > 0 ? &operation->node->args.items[0] : NULL;
+  guint holder = self != NULL && self->kind == ADJ_VALUE_NODE
+                     ? alias_versions_get_holder (operation->versions, self->node.index)
+                     : ALIAS_VERSIONS_UNKNOWN;
+
+  if (holder == ALIAS_VERSIONS_UNKNOWN || operation->values[holder].kind != ADJ_VALUE_DATA)
+    return NULL;
+  return operation->values[holder].data;
+}
+
+/* The input as lines along the dimension, with elements @step apart. */
+typedef struct
+{
+  gint64 n_lines, length, step;
+} Lines;
+
+static gboolean
+find_lines (const Operation *operation, const AdjTensorData *input, Lines *lines)
+{
+  const AdjShape *shape = &adj_tensor_data_get_meta (input)->shape;
+  const AdjValue *dim = find_argument (operation->node, "dim");
+  gint64 d;
+
+  *lines = (Lines){ 1, adj_tensor_data_get_numel (input), 1 };
+  if (dim == NULL || dim->kind != ADJ_VALUE_INT || shape->rank == 0)
+    return lines->length > 0;
+  d = dim->integer < 0 ? dim->integer + shape->rank : dim->integer;
+  if (d < 0 || d >= shape->rank || lines->length == 0)
+    return FALSE;
+  for (guint i = (guint) d + 1; i < shape->rank; i++)
+    lines->step *= shape->size[i].word;
+  lines->n_lines = lines->length / shape->size[d].word;
+  lines->length = shape->size[d].word;
+  return TRUE;
+}
+
+/* The places of one line, @n of each, @step apart. */
+static gboolean
+line_names_equals (const double *numbers,
+                   const Lines *lines,
+                   const double *indices,
+                   const double *exact,
+                   gint64 n,
+                   guint8 *seen)
+{
+  memset (seen, 0, lines->length);
+  for (gint64 i = 0; i < n; i++)
+    {
+      double a = indices[i * lines->step], b = exact[i * lines->step], x, y;
+
+      if (!(a >= 0 && a < (double) lines->length && b >= 0 && b < (double) lines->length) ||
+          seen[(gint64) a]++)
+        return FALSE;
+      x = numbers[(gint64) a * lines->step];
+      y = numbers[(gint64) b * lines->step];
+      if (x != y && !(isnan (x) && isnan (y)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+all_name_equals (const AdjTensorData *input, const Lines *lines, const Side *side)
+{
+  gint64 n, n_indices, n_exact, n_each;
+  g_autofree double *numbers = deviation_read (input, &n);
+  g_autofree double *indices = deviation_read (side->value, &n_indices);
+  g_autofree double *exact = deviation_read (side->exact, &n_exact);
+  g_autofree guint8 *seen = g_malloc (lines->length);
+
+  if (n_indices != n_exact || n_indices % lines->n_lines != 0)
+    return FALSE;
+  n_each = n_indices / lines->n_lines;
+  for (gint64 i = 0; i < lines->n_lines; i++)
+    {
+      gint64 outer = i / lines->step, inner = i % lines->step;
+      gint64 first = outer * n_each * lines->step + inner;
+
+      if (!line_names_equals (numbers + outer * lines->length * lines->step + inner, lines,
+                              indices + first, exact + first, n_each, seen))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ties_name_equals (const Side *side)
+{
+  const AdjNode *node = side->operation != NULL ? side->operation->node : NULL;
+  const AdjTensorData *input;
+  Lines lines;
+
+  if (node == NULL || find_operator (node) == NULL ||
+      adj_tensor_data_get_meta (side->value)->dtype != ADJ_DTYPE_I64)
+    return FALSE;
+  input = find_input (side->operation);
+  return input != NULL && find_lines (side->operation, input, &lines) &&
+         all_name_equals (input, &lines, side);
+}

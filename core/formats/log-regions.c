@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers what a TRACE log says of each compiled region until its graphs are complete. */
+
+#include <string.h>
+
+#include "base/adj-lexer.h"
+#include "formats/python-repr-private.h"
+#include "formats/regions-private.h"
+#include "ir/adj-text-internal.h"
+#include "ir/adj-text.h"
+#include "ops/adj-op-table.h"
+
+#define MAX_GRAPHS 10000
+#define MAX_SOURCES 100000 /* of a region */
+#define MAX_WARNINGS 20    /* of one graph */
+#define MAX_REASONS 10000  /* of a region */
+
+typedef struct
+{
+  char *id;         /* "0-0", "r1-ca2" */
+  char *compile_id; /* "0/0", "!2" */
+  RegionKey key;
+  GPtrArray *graph_ids;
+  GHashTable *symbols; /* name → AdjSymbol; texts interned in the arena */
+  guint n_sources;
+  guint n_inputs; /* of the Dynamo graph */
+  /* Name of a placeholder → text of its metadata; in an inference graph inputs are called
+   * otherwise.
+   */
+  GHashTable *metadata_texts;
+  GHashTable *inference_metadata_texts;
+  AdjValue metadata;  /* DICT, or NONE */
+  GPtrArray *reasons; /* (nullable) texts */
+} Region;
+
+struct _Regions
+{
+  AdjBundleBuilder *builder;
+  AdjDiags *diags;
+  AdjArena *arena;
+  GPtrArray *regions;
+  GHashTable *by_id; /* id → region, which owns it */
+  GHashTable *ids;   /* of graphs → how many wanted to be called so */
+  guint n_graphs;
+  gboolean names_files; /* remarks say which file they are about */
+};
+
+static void
+region_free (Region *region)
+{
+  g_free (region->id);
+  g_free (region->compile_id);
+  g_ptr_array_unref (region->graph_ids);
+  g_hash_table_unref (region->symbols);
+  g_hash_table_unref (region->metadata_texts);
+  g_hash_table_unref (region->inference_metadata_texts);
+  adj_value_clear (&region->metadata);
+  g_clear_pointer (&region->reasons, g_ptr_array_unref);
+  g_free (region);
+}
+
+Regions *
+regions_new (void)
+{
+  Regions *regions = g_new0 (Regions, 1);
+
+  regions->builder = adj_bundle_builder_new ();
+  regions->diags = adj_diags_new ();
+  regions->arena = adj_arena_new ();
+  regions->regions = g_ptr_array_new_with_free_func ((GDestroyNotify) region_free);
+  regions->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  regions->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return regions;
+}
+
+void
+regions_name_files (Regions *regions)
+{
+  regions->names_files = TRUE;
+}
+
+void
+regions_free (Regions *regions)
+{
+  g_clear_pointer (&regions->builder, adj_bundle_builder_free);
+  g_clear_pointer (&regions->diags, adj_diags_free);
+  adj_arena_free (regions->arena);
+  g_ptr_array_unref (regions->regions);
+  g_hash_table_unref (regions->by_id);
+  g_hash_table_unref (regions->ids);
+  g_free (regions);
+}
+
+/* "r1-ca2-0-0-1" and "!2/0/0": the parts that there are. */
+static void
+name_region (Region *region)
+{
+  const RegionKey *key = &region->key;
+  g_autoptr (GString) id = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (key->rank >= 0)
+    g_string_append_printf (id, "r%d-", key->rank);
+  if (key->process > 0)
+    g_string_append_printf (id, "p%d-", key->process);
+  if (key->compiled_autograd >= 0)
+    {
+      g_string_append_printf (id, "ca%" G_GINT64_FORMAT, key->compiled_autograd);
+      g_string_append_printf (text, "!%" G_GINT64_FORMAT, key->compiled_autograd);
+    }
+  if (key->frame >= 0)
+    {
+      g_string_append_printf (id, "%s%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT,
+                              key->compiled_autograd >= 0 ? "-" : "", key->frame,
+                              MAX (key->compile, 0));
+      g_string_append_printf (text, "%s%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT,
+                              key->compiled_autograd >= 0 ? "/" : "", key->frame,
+                              MAX (key->compile, 0));
+    }
+  if (text->len == 0)
+    g_string_append (id, "none");
+  if (key->attempt > 0)
+    g_string_append_printf (id, "-%" G_GINT64_FORMAT, key->attempt);
+  region->id = g_string_free (g_steal_pointer (&id), FALSE);
+  region->compile_id = g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static Region *
+region_new (const RegionKey *key)
+{
+  Region *region = g_new0 (Region, 1);
+
+  region->key = *key;
+  region->graph_ids = g_ptr_array_new_with_free_func (g_free);
+  region->symbols = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  region->metadata_texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  region->inference_metadata_texts =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  name_region (region);
+  return region;
+}
+
+static Region *
+find_region (Regions *regions, const RegionKey *key)
+{
+  Region *region = region_new (key);
+  Region *known = g_hash_table_lookup (regions->by_id, region->id);
+
+  if (known != NULL)
+    {
+      region_free (region);
+      return known;
+    }
+  g_ptr_array_add (regions->regions, region);
+  g_hash_table_insert (regions->by_id, region->id, region);
+  return region;
+}
+
+gboolean
+regions_has_graph (Regions *regions, const RegionKey *key, const char *role)
+{
+  const Region *region = find_region (regions, key);
+
+  for (guint i = 0; i < region->graph_ids->len; i++)
+    if (role == NULL || g_str_has_suffix (region->graph_ids->pdata[i], role))
+      return TRUE;
+  return FALSE;
+}
+
+void
+regions_define_symbol (Regions *regions, const RegionKey *key, const AdjSymbol *symbol)
+{
+  AdjSymbol *copy = g_memdup2 (symbol, sizeof *symbol);
+
+  copy->name = adj_arena_intern (regions->arena, symbol->name);
+  copy->source = symbol->source != NULL ? adj_arena_intern (regions->arena, symbol->source) : NULL;
+  g_hash_table_replace (find_region (regions, key)->symbols, (gpointer) copy->name, copy);
+}
+
+void
+regions_set_metadata (Regions *regions, const RegionKey *key, const char *text)
+{
+  Region *region = find_region (regions, key);
+  g_auto (AdjValue) value = ADJ_NONE;
+
+  if (region->metadata.kind == ADJ_VALUE_NONE && python_repr_parse (text, strlen (text), &value) &&
+      value.kind == ADJ_VALUE_DICT)
+    region->metadata = adj_value_steal (&value);
+}
+
+void
+regions_add_reason (Regions *regions, const RegionKey *key, const char *text)
+{
+  Region *region = find_region (regions, key);
+
+  if (region->reasons == NULL)
+    region->reasons = g_ptr_array_new_with_free_func (g_free);
+  if (region->reasons->len < MAX_REASONS)
+    g_ptr_array_add (region->reasons, g_utf8_make_valid (text, -1));
+}
+
+void
+regions_warn (Regions *regions, const char *name, guint line, const char *what, const char *why)
+{
+  adj_diags_add (regions->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ line, 1, 0 }, "%s%s%s: %s",
+                 regions->names_files ? name : "", regions->names_files ? ": " : "", what, why);
+}
+
+static char *
+unique_id (Regions *regions, const Region *region, const char *role)
+{
+  g_autofree char *base = g_strdup_printf ("%s-%s", region->id, role);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (regions->ids, base));
+  char *id = n == 0 ? g_strdup (base) : NULL;
+
+  while (id == NULL || g_hash_table_contains (regions->ids, id))
+    {
+      g_free (id);
+      id = g_strdup_printf ("%s-%u", base, ++n);
+    }
+  g_hash_table_replace (regions->ids, g_steal_pointer (&base), GUINT_TO_POINTER (MAX (n, 1)));
+  if (n > 1)
+    g_hash_table_add (regions->ids, g_strdup (id));
+  return id;
+}
+
+static void
+define_symbols (const Region *region, AdjGraph *graph)
+{
+  AdjSymbols *symbols = adj_graph_get_symbols (graph);
+  guint n = adj_symbols_get_n (symbols);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjSymbol *symbol =
+          g_hash_table_lookup (region->symbols, adj_symbols_get (symbols, i)->name);
+
+      if (symbol != NULL)
+        adj_symbols_define (symbols, symbol);
+    }
+}
+
+/* -- sources -- */
+
+/* As Dynamo names the placeholder of an input: "L['x']" → "L_x_". */
+static char *
+name_of_source (const char *source)
+{
+  GString *name = g_string_new (NULL);
+
+  for (const char *p = source; *p != '\0'; p++)
+    if (g_ascii_isalnum (*p))
+      g_string_append_c (name, *p);
+    else if (name->len == 0 || name->str[name->len - 1] != '_')
+      g_string_append_c (name, '_');
+  return g_string_free (name, FALSE);
+}
+
+/* "L['self']._modules['fc1']._parameters['weight']" → "fc1.weight"; %NULL: no parameter. */
+static char *
+parameter_of_source (const char *source)
+{
+  g_autoptr (GString) path = g_string_new (NULL);
+  g_auto (GStrv) parts = g_strsplit (source, "._", -1);
+  guint n = g_strv_length (parts);
+
+  if (n < 2 || !g_str_has_prefix (parts[n - 1], "parameters['"))
+    return NULL;
+  for (guint i = 1; i < n; i++)
+    {
+      const char *at = strstr (parts[i], "['");
+      const char *end = at != NULL ? strstr (at, "']") : NULL;
+
+      if (end == NULL || (i + 1 < n && !g_str_has_prefix (parts[i], "modules['")))
+        return NULL;
+      g_string_append_printf (path, "%s%.*s", i > 1 ? "." : "", (int) (end - at - 2), at + 2);
+    }
+  return g_string_free (g_steal_pointer (&path), FALSE);
+}
+
+static void
+put_source (GHashTable *metadata_texts, const char *placeholder, const char *source)
+{
+  g_autoptr (GString) text = g_string_new ("{source: ");
+  g_autofree char *parameter = parameter_of_source (source);
+
+  adj_print_string (text, source);
+  if (parameter != NULL)
+    {
+      g_string_append (text, ", param: ");
+      adj_print_string (text, parameter);
+    }
+  g_string_append_c (text, '}');
+  g_hash_table_replace (metadata_texts, g_strdup (placeholder), g_strdup (text->str));
+}
+
+void
+regions_add_source (Regions *regions, const RegionKey *key, const char *source)
+{
+  Region *region = find_region (regions, key);
+  g_autofree char *name = name_of_source (source);
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+
+  if (region->n_sources++ >= MAX_SOURCES)
+    return;
+  put_source (region->metadata_texts, name, source);
+  put_source (region->metadata_texts, lower, source);
+  put_source (region->inference_metadata_texts, name, source);
+  put_source (region->inference_metadata_texts, lower, source);
+}
+
+/* The inputs of the graphs that AOTAutograd makes of Dynamo's @graph are those of @graph, in the
+ * same order, numbered. */
+static void
+keep_inputs (Region *region, const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_inputs (graph);
+
+  for (guint i = 0; i < MAX (n, region->n_inputs); i++)
+    {
+      g_autofree char *numbered = g_strdup_printf ("primals_%u", i + 1);
+      g_autofree char *in_inference = g_strdup_printf ("arg%u_1", i);
+      const char *source =
+          i < n ? adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.source
+                : NULL;
+
+      g_hash_table_remove (region->metadata_texts, numbered);
+      g_hash_table_remove (region->inference_metadata_texts, in_inference);
+      if (source != NULL)
+        {
+          put_source (region->metadata_texts, numbered, source);
+          put_source (region->inference_metadata_texts, in_inference, source);
+        }
+    }
+  region->n_inputs = n;
+}
+
+/* -- graphs -- */
+
+static void
+pass_on (Regions *regions, const AdjDiags *diags, const char *name, guint line, const char *role)
+{
+  guint n = adj_diags_get_n (diags);
+
+  for (guint i = 0; i < MIN (n, MAX_WARNINGS); i++)
+    {
+      const AdjDiag *diag = adj_diags_get (diags, i);
+
+      regions_warn (regions, name, line + MAX (diag->span.line, 1) - 1, role, diag->message);
+    }
+  if (n > MAX_WARNINGS)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u more like these", n - MAX_WARNINGS);
+
+      regions_warn (regions, name, line, role, more);
+    }
+}
+
+gboolean
+regions_add_graph (Regions *regions,
+                   const RegionKey *key,
+                   const char *role,
+                   const char *text,
+                   const char *name,
+                   guint line,
+                   GError **error)
+{
+  Region *region = find_region (regions, key);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (AdjGraph) graph = NULL;
+  g_autoptr (GBytes) original = NULL;
+  g_autoptr (AdjDiags) diags = adj_diags_new ();
+  GHashTable *metadata_texts =
+      strcmp (role, "inference") == 0 ? region->inference_metadata_texts : region->metadata_texts;
+  g_autofree char *id = NULL;
+  AdjBundleGraph entry = {
+    .role = role,
+    .compile_id = region->compile_id,
+    .rank = region->key.rank,
+  };
+
+  if (regions->n_graphs++ >= MAX_GRAPHS)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %d graphs", name, MAX_GRAPHS);
+      return FALSE;
+    }
+  graph = adj_graph_parse_with (text, -1, adj_op_find, metadata_texts, diags, &reason);
+  pass_on (regions, diags, name, line, role);
+  if (graph != NULL)
+    {
+      if (strcmp (role, "dynamo") == 0)
+        keep_inputs (region, graph);
+      define_symbols (region, graph);
+      id = unique_id (regions, region, role);
+      entry.id = entry.title = id;
+      entry.graph = graph;
+    }
+  if (graph == NULL || !adj_bundle_builder_add_graph (regions->builder, &entry, &reason))
+    {
+      regions_warn (regions, name, line, role, reason->message);
+      return TRUE;
+    }
+  original = g_bytes_new (text, strlen (text));
+  adj_bundle_builder_set_text (regions->builder, id, original);
+  g_ptr_array_add (region->graph_ids, g_steal_pointer (&id));
+  return TRUE;
+}
+
+static AdjValue
+text_value (const char *text)
+{
+  return (AdjValue){ .kind = ADJ_VALUE_STRING, .n = (guint) strlen (text), .text = text };
+}
+
+/* {"reasons": [text, …]}, as AdjRegion.capture has it. */
+static AdjValue
+capture_of (AdjArena *arena, const GPtrArray *reasons)
+{
+  AdjValue *texts = adj_arena_new0 (arena, AdjValue, reasons->len);
+  AdjValue *pair = adj_arena_new0 (arena, AdjValue, 2);
+
+  for (guint i = 0; i < reasons->len; i++)
+    texts[i] = text_value (reasons->pdata[i]);
+  pair[0] = text_value ("reasons");
+  pair[1] = (AdjValue){ .kind = ADJ_VALUE_LIST, .n = reasons->len, .items = texts };
+
+  return (AdjValue){ .kind = ADJ_VALUE_DICT, .n = 2, .items = pair };
+}
+
+static gboolean
+add_region (Regions *regions, const Region *region, GError **error)
+{
+  AdjValue capture;
+  AdjRegion entry = {
+    .id = region->id,
+    .compile_id = region->compile_id,
+    .rank = region->key.rank,
+    .attempt = (gint) MAX (region->key.attempt, 0),
+    .n_graphs = region->graph_ids->len,
+    .num_fwd_outputs = -1,
+  };
+
+  if (region->metadata.kind == ADJ_VALUE_DICT)
+    entry.metadata = &region->metadata;
+  if (region->reasons != NULL)
+    {
+      capture = capture_of (regions->arena, region->reasons);
+      entry.capture = &capture;
+    }
+  return region->graph_ids->len == 0 ||
+         adj_bundle_builder_add_region (regions->builder, &entry,
+                                        (const char *const *) region->graph_ids->pdata, error);
+}
+
+/* The first remark is the likeliest reason. */
+static void
+fail_without_graph (const Regions *regions, const char *path, GError **error)
+{
+  const AdjDiag *first =
+      adj_diags_get_n (regions->diags) > 0 ? adj_diags_get (regions->diags, 0) : NULL;
+
+  if (first == NULL)
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: holds no graph", path);
+  else
+    g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s:%u:%u: holds no graph; %s", path,
+                 first->span.line, MAX (first->span.column, 1), first->message);
+}
+
+AdjBundle *
+regions_end (Regions *regions, const char *path, const char *description, GError **error)
+{
+  if (g_hash_table_size (regions->ids) == 0)
+    {
+      fail_without_graph (regions, path, error);
+      return NULL;
+    }
+  for (guint i = 0; i < regions->regions->len; i++)
+    if (!add_region (regions, regions->regions->pdata[i], error))
+      return NULL;
+  adj_bundle_builder_set_description (regions->builder, description);
+  return adj_bundle_builder_end (g_steal_pointer (&regions->builder),
+                                 g_steal_pointer (&regions->diags));
+}

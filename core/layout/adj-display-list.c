@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: MIT */
+/* The display list before it is laid out: a card with its texts and width for every node that is
+ * shown. */
+
+#include "layout/adj-display-list.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "layout/display-list-private.h"
+#include "scene/adj-font.h"
+
+#define MIN_WIDTH 120.0f
+#define MAX_WIDTH 240.0f
+#define STEP_WIDTH 20.0f /* widths are few, so that equal blocks stay equal */
+#define PADDING 14.0f
+#define SIGN_ROOM 26.0f
+#define CLOSED_WIDTH 260.0f
+#define COUNT_ROOM 90.0f /* for the number of nodes, beside the title */
+#define CLOSED_HEIGHT 44.0f
+#define PILL_HEIGHT 28.0f
+#define MAX_CHIP_WIDTH 110.0f
+
+static const char *
+keep (AdjDisplayList *self, char *text)
+{
+  const char *kept = adj_arena_intern (self->texts, text);
+
+  g_free (text);
+  return kept;
+}
+
+/* "f32[2, 16, 64]" */
+static void
+append_meta (const AdjDisplayList *self, const AdjTensorMeta *meta, GString *out)
+{
+  AdjSymbols *symbols = adj_graph_get_symbols (self->roles->graph);
+
+  if (meta->dtype < ADJ_N_DTYPES)
+    g_string_append (out, adj_dtype_info (meta->dtype)->code);
+  g_string_append_c (out, '[');
+  for (guint i = 0; i < meta->shape.rank; i++)
+    {
+      if (i)
+        g_string_append (out, ", ");
+      adj_size_print (symbols, meta->shape.size[i], out);
+    }
+  g_string_append_c (out, ']');
+}
+
+/* The first tensor of an annotation, and how many there are. */
+typedef struct
+{
+  const AdjTensorMeta *first;
+  guint n;
+} Metas;
+
+static gboolean
+count_meta (const AdjValue *leaf, gpointer data)
+{
+  Metas *metas = data;
+
+  if (leaf->kind == ADJ_VALUE_META && metas->n++ == 0)
+    metas->first = leaf->meta;
+  return TRUE;
+}
+
+static const char *
+describe (AdjDisplayList *self, const AdjNode *node)
+{
+  Metas metas = { NULL, 0 };
+  GString *out = g_string_new (NULL);
+
+  adj_value_foreach (&node->val, count_meta, &metas);
+  if (metas.n > 1)
+    g_string_append_printf (out, "%u × ", metas.n);
+  if (metas.first)
+    append_meta (self, metas.first, out);
+  return keep (self, g_string_free (out, FALSE));
+}
+
+/* The last two parts of the path of a parameter. */
+static const char *
+short_name (const char *path)
+{
+  const char *dot = strrchr (path, '.');
+
+  while (dot && dot > path && dot[-1] != '.')
+    dot--;
+  return dot ? dot : path;
+}
+
+static const char *
+name_of_input (const AdjDisplayList *self, guint32 index)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+
+  return node->meta.parameter ? short_name (node->meta.parameter) : node->name;
+}
+
+/* "W fc1" for fc1.weight, "b fc1" for fc1.bias. */
+static const char *
+name_parameter (AdjDisplayList *self, const char *name)
+{
+  const char *dot = strrchr (name, '.');
+
+  if (dot && (!strcmp (dot, ".weight") || !strcmp (dot, ".bias")))
+    return keep (self,
+                 g_strdup_printf ("%s %.*s", dot[1] == 'w' ? "W" : "b", (int) (dot - name), name));
+  return keep (self, g_strdup_printf ("W %s", name));
+}
+
+/* On a chip: "W c_fc" for c_fc.weight, "b c_fc" for c_fc.bias, else "W name". */
+static const char *
+name_on_chip (AdjDisplayList *self, guint32 index)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+  const char *name = name_of_input (self, index);
+  const AdjCaptured *captured = self->roles->captured;
+  char *title = captured ? adj_captured_name_node (captured, index) : NULL;
+
+  if (title)
+    name = keep (self, title);
+  if (!node->meta.parameter &&
+      (!title || self->roles->entries[index].role != ADJ_ROLE_PARAMETER || strchr (name, '[')))
+    return name;
+  return name_parameter (self, name);
+}
+
+/* "grad of fc1.weight" for nodes that make a gradient which leaves the graph. */
+static const char *
+describe_gradient (AdjDisplayList *self, guint32 index)
+{
+  const AdjNodeRoles *roles = self->roles;
+  const char *first = NULL;
+  guint n = 0;
+
+  for (guint k = 0; k < roles->results->len; k++)
+    {
+      const AdjResultRole *r = &g_array_index (roles->results, AdjResultRole, k);
+
+      if (r->node == G_MAXUINT32 || r->primal < 0 || roles->entries[r->node].host != index)
+        continue;
+      if (n++ == 0)
+        first = name_of_input (self, (guint32) r->primal);
+    }
+  if (n == 0)
+    return NULL;
+  return keep (self, n == 1 ? g_strdup_printf ("grad of %s", first)
+                            : g_strdup_printf ("grad of %s + %u", first, n - 1));
+}
+
+/* @text with two digits for every number: equal blocks differ in numbers, and are to stay equal. */
+static char *
+without_numbers (const char *text)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = text; *p; p++)
+    if (!g_ascii_isdigit (*p))
+      g_string_append_c (out, *p);
+    else if (p == text || !g_ascii_isdigit (p[-1]))
+      g_string_append (out, "00");
+  return g_string_free (out, FALSE);
+}
+
+/* The width that every node of this operator and shape has. */
+static float
+width_for (const char *title, const char *subtitle)
+{
+  g_autofree char *stem = without_numbers (title);
+  gsize length = strlen (title);
+  const char *more = length && g_ascii_isdigit (title[length - 1]) ? "" : "_00";
+  float first = adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, stem) +
+                adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, more) + SIGN_ROOM;
+  float second = adj_font_measure (ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, subtitle);
+  float width = 2 * PADDING + MAX (first, second);
+
+  return CLAMP (ceilf (width / STEP_WIDTH) * STEP_WIDTH, MIN_WIDTH, MAX_WIDTH);
+}
+
+static const char *
+fit (AdjDisplayList *self, AdjFont font, float size, const char *text, float width)
+{
+  return keep (self, adj_font_ellipsize (font, size, text, width));
+}
+
+/* The subtitle of a node of a captured backward: what did not fit into the title, its name, its
+ * only call, its shape. */
+static const char *
+describe_captured (AdjDisplayList *self,
+                   guint32 index,
+                   gboolean named,
+                   const char *rest,
+                   const char *shape,
+                   guint32 row)
+{
+  const AdjCapturedNode *node = adj_captured_get_node (self->roles->captured, index);
+  gboolean alone = node->call != ADJ_CAPTURED_NONE && adj_rows_row (self->rows, row)->module == 0 &&
+                   node->kind != ADJ_CAPTURED_INPUT;
+  g_autofree char *call = alone ? g_strdup_printf ("NodeCall %u", node->call) : NULL;
+  const char *const parts[] = { rest, named ? adj_display_list_node (self, index)->name : NULL,
+                                call, *shape ? shape : NULL };
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i])
+      g_string_append_printf (out, "%s%s", out->len ? " · " : "", parts[i]);
+  return keep (self, g_string_free (out, FALSE));
+}
+
+/* The title of a node, and @subtitle: its name, or more where a captured backward tells it. */
+static const char *
+title_of_node (AdjDisplayList *self, guint32 index, guint32 row, const char **subtitle)
+{
+  const AdjNode *node = adj_display_list_node (self, index);
+  const AdjCaptured *captured = self->roles->captured;
+  g_autofree char *title = captured ? adj_captured_name_node (captured, index) : NULL;
+  char *dot = title ? strstr (title, " · ") : NULL;
+  gboolean fits = !title || adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title) <
+                                MAX_WIDTH - 2 * PADDING - SIGN_ROOM;
+
+  if (!captured)
+    return node->name;
+  if (dot && !fits)
+    *dot = '\0';
+  *subtitle = describe_captured (self, index, title != NULL,
+                                 dot && !fits ? dot + strlen (" · ") : NULL, *subtitle, row);
+  return title ? keep (self, g_steal_pointer (&title)) : node->name;
+}
+
+static guint32
+append_node_item (AdjDisplayList *self, guint32 index, guint32 row, AdjSide side)
+{
+  const AdjNodeRole *entry = &self->roles->entries[index];
+  const AdjNode *node = adj_display_list_node (self, index);
+  gboolean pill = entry->kind != ADJ_NODE_ROLE_CARD;
+  AdjDisplayItem item = {
+    .kind = pill ? ADJ_BOX_PILL : ADJ_BOX_NODE,
+    .role = entry->role,
+    .side = side,
+    .node = { index },
+    .row = row,
+    .module = ADJ_NO_MODULE,
+    .n_nodes = 1,
+    .bytes = -1,
+    .height = pill ? PILL_HEIGHT : ADJ_NODE_HEIGHT,
+  };
+  gboolean sign = *adj_role_sign (item.role) != '\0';
+  const char *title;
+
+  if (entry->role == ADJ_ROLE_GRADIENT)
+    item.subtitle = describe_gradient (self, index);
+  if (!item.subtitle)
+    item.subtitle = describe (self, node);
+  title = title_of_node (self, index, row, &item.subtitle);
+  item.width = width_for (title, item.subtitle);
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, title,
+                    item.width - 1.5f * PADDING - (sign ? SIGN_ROOM : 0));
+  item.subtitle =
+      fit (self, ADJ_FONT_REGULAR, ADJ_SUBTITLE_SIZE, item.subtitle, item.width - 1.5f * PADDING);
+  g_array_append_val (self->items, item);
+  return self->items->len - 1;
+}
+
+static guint32
+append_closed_item (AdjDisplayList *self, guint32 row, guint32 module, AdjSide side)
+{
+  const AdjRowsModule *m = adj_rows_module (self->rows, module);
+  const char *back = side == ADJ_SIDE_BACKWARD ? " backward" : "";
+  AdjDisplayItem item = {
+    .kind = ADJ_BOX_GROUP,
+    .side = side,
+    .node = ADJ_NO_NODE,
+    .row = row,
+    .module = module,
+    .bytes = -1,
+    .width = CLOSED_WIDTH,
+    .height = CLOSED_HEIGHT,
+  };
+
+  item.title =
+      keep (self, m->path[0] == '#' ? g_strdup_printf ("%s%s", m->class, back)
+                                    : g_strdup_printf ("%s %s%s", m->path, m->class, back));
+  /* Names of autograd are long, and the number at their end tells them apart. */
+  if (self->roles->captured)
+    item.width =
+        MAX (item.width,
+             ceilf ((adj_font_measure (ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title) + COUNT_ROOM) /
+                    STEP_WIDTH) *
+                 STEP_WIDTH);
+  item.title = fit (self, ADJ_FONT_BOLD, ADJ_TITLE_SIZE, item.title, item.width - 2 * PADDING);
+  item.subtitle = "";
+  g_array_append_val (self->items, item);
+  return self->items->len - 1;
+}
+
+static gint
+by_index (gconstpointer a, gconstpointer b)
+{
+  guint32 i = *(const guint32 *) a, j = *(const guint32 *) b;
+
+  return i < j ? -1 : i > j;
+}
+
+static void
+append_row_items (AdjDisplayList *self, guint32 r, guint s)
+{
+  const AdjRow *row = adj_rows_row (self->rows, r);
+  AdjSide side = s ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+  GArray *nodes = row->nodes[s];
+  guint32 closed = ADJ_NO_BOX;
+
+  g_array_sort (nodes, by_index);
+  if (row->closed && nodes->len)
+    closed = append_closed_item (self, r, row->module, side);
+  for (guint k = 0; k < nodes->len; k++)
+    {
+      guint32 node = g_array_index (nodes, guint32, k);
+
+      self->item_of[node] = row->closed ? closed : append_node_item (self, node, r, side);
+    }
+}
+
+/* Gives folded nodes the item of their host; chips come later. */
+static void
+place_folded (AdjDisplayList *self)
+{
+  const AdjNodeRoles *roles = self->roles;
+
+  for (guint32 i = 0; i < roles->n; i++)
+    {
+      guint32 host = roles->entries[i].host;
+
+      if (host != i)
+        self->item_of[i] = self->item_of[host];
+      if (self->item_of[i] != ADJ_NO_BOX)
+        {
+          AdjDisplayItem *item = adj_display_item (self, self->item_of[i]);
+
+          if (host != i || item->kind == ADJ_BOX_GROUP)
+            item->n_nodes++;
+        }
+    }
+}
+
+static void
+count_in_closed (AdjDisplayList *self)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      AdjDisplayItem *item = adj_display_item (self, i);
+
+      if (item->kind == ADJ_BOX_GROUP)
+        item->subtitle = keep (self, g_strdup_printf ("%u nodes", item->n_nodes));
+    }
+}
+
+/* A chip wanted on an item. */
+typedef struct
+{
+  guint32 item;
+  guint right;
+  AdjDisplayChip chip;
+} Wanted;
+
+static gint
+by_item (gconstpointer a, gconstpointer b)
+{
+  const Wanted *x = a, *y = b;
+
+  if (x->item != y->item)
+    return x->item < y->item ? -1 : 1;
+  if (x->right != y->right)
+    return x->right < y->right ? -1 : 1;
+  return x->chip.node.index < y->chip.node.index ? -1 : x->chip.node.index > y->chip.node.index;
+}
+
+static void
+want_chip (const AdjDisplayList *self, GArray *wanted, guint32 item, guint32 node, guint right)
+{
+  Wanted w = { .item = item, .right = right, .chip = { .node = { node }, .n_nodes = 1 } };
+
+  w.chip.role = self->roles->entries[node].role;
+  g_array_append_val (wanted, w);
+}
+
+/* Adds chips for gradients at the accumulations that take them. */
+static void
+want_gradients (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
+{
+  const AdjCaptured *captured = self->roles->captured;
+
+  for (guint32 i = 0; i < self->roles->n; i++)
+    {
+      const AdjCapturedNode *node = adj_captured_get_node (captured, i);
+      guint32 item = self->item_of[i];
+
+      if (node->kind != ADJ_CAPTURED_ACCUMULATE || item == ADJ_NO_BOX ||
+          adj_display_item (self, item)->kind == ADJ_BOX_GROUP)
+        continue;
+      for (guint k = 0; k < adj_captured_get_n_inputs (captured); k++)
+        {
+          const AdjCapturedInput *input = adj_captured_get_input (captured, k);
+
+          if (input->from != ADJ_FROM_GRAD || input->of != node->leaf || shown[input->node.index])
+            continue;
+          want_chip (self, wanted, item, input->node.index, TRUE);
+          shown[input->node.index] = TRUE;
+        }
+    }
+}
+
+/* Inputs and constants are stuck to every item that reads them. */
+static void
+want_inputs (const AdjDisplayList *self, GArray *wanted, guint8 *shown)
+{
+  const AdjNodeRoles *roles = self->roles;
+
+  for (guint32 i = 0; i < roles->n; i++)
+    {
+      const AdjNode *node = adj_display_list_node (self, i);
+      guint32 item = self->item_of[i];
+
+      if (item == ADJ_NO_BOX || roles->entries[roles->entries[i].host].kind == ADJ_NODE_ROLE_CHIP)
+        continue;
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          guint32 host = roles->entries[node->inputs[k].index].host;
+
+          if (roles->entries[host].kind != ADJ_NODE_ROLE_CHIP ||
+              adj_display_item (self, item)->kind == ADJ_BOX_GROUP)
+            continue;
+          want_chip (self, wanted, item, host,
+                     adj_display_item (self, item)->side == ADJ_SIDE_BACKWARD);
+          shown[host] = TRUE;
+        }
+    }
+}
+
+static void
+append_chip (AdjDisplayList *self, const Wanted *w, guint n_more)
+{
+  AdjDisplayItem *item = adj_display_item (self, w->item);
+  AdjDisplayChip chip = w->chip;
+  const char *text = name_on_chip (self, chip.node.index);
+  g_autofree char *stem = NULL;
+
+  if (n_more)
+    text = keep (self, g_strdup_printf ("+ %u more", n_more + 1));
+  chip.n_nodes = n_more + 1;
+  stem = without_numbers (text);
+  chip.width = adj_font_measure (ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, stem) + PADDING;
+  chip.width = CLAMP (ceilf (chip.width / 10) * 10, 30, MAX_CHIP_WIDTH);
+  chip.title = fit (self, ADJ_FONT_BOLD, ADJ_CHIP_TEXT_SIZE, text, chip.width - PADDING / 2);
+  if (!item->n_chips[w->right])
+    item->first_chip[w->right] = self->chips->len;
+  item->n_chips[w->right]++;
+  item->chips_width[w->right] = MAX (item->chips_width[w->right], chip.width);
+  g_array_append_val (self->chips, chip);
+}
+
+static void
+note_chip (AdjDisplayList *self, const Wanted *w, guint32 chip)
+{
+  guint32 node = w->chip.node.index;
+
+  if (self->chip_of[node] == ADJ_NO_BOX)
+    self->chip_of[node] = chip;
+}
+
+/* The chips of one side of one item: wanted[from … to]. */
+static void
+append_chips (AdjDisplayList *self, const GArray *wanted, guint from, guint to)
+{
+  guint n = to - from;
+
+  for (guint k = 0; k < n; k++)
+    {
+      const Wanted *w = &g_array_index (wanted, Wanted, from + k);
+      gboolean last = k + 1 == ADJ_MAX_CHIPS && n > ADJ_MAX_CHIPS;
+
+      if (k < ADJ_MAX_CHIPS)
+        append_chip (self, w, last ? n - ADJ_MAX_CHIPS : 0);
+      note_chip (self, w, self->chips->len - 1);
+    }
+}
+
+static void
+drop_repeats (GArray *wanted)
+{
+  guint n = 0;
+
+  for (guint k = 0; k < wanted->len; k++)
+    {
+      const Wanted *w = &g_array_index (wanted, Wanted, k);
+      const Wanted *before = n ? &g_array_index (wanted, Wanted, n - 1) : NULL;
+
+      if (!before || before->item != w->item || before->right != w->right ||
+          before->chip.node.index != w->chip.node.index)
+        g_array_index (wanted, Wanted, n++) = *w;
+    }
+  g_array_set_size (wanted, n);
+}
+
+static void
+make_chips (AdjDisplayList *self)
+{
+  const AdjNodeRoles *roles = self->roles;
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (Wanted));
+  g_autofree guint8 *shown = g_new0 (guint8, MAX (roles->n, 1));
+
+  want_inputs (self, wanted, shown);
+  if (roles->captured)
+    want_gradients (self, wanted, shown);
+  g_array_sort (wanted, by_item);
+  drop_repeats (wanted);
+  for (guint from = 0, to; from < wanted->len; from = to)
+    {
+      const Wanted *w = &g_array_index (wanted, Wanted, from);
+
+      for (to = from + 1; to < wanted->len; to++)
+        {
+          const Wanted *next = &g_array_index (wanted, Wanted, to);
+
+          if (next->item != w->item || next->right != w->right)
+            break;
+        }
+      append_chips (self, wanted, from, to);
+    }
+}
+
+/* Places inputs inside a closed module and unread ones: in the item of their first reader, else in
+ * the first item. */
+static void
+place_rest (AdjDisplayList *self)
+{
+  const AdjNodeRoles *roles = self->roles;
+
+  for (guint32 i = 0; i < roles->n; i++)
+    {
+      guint32 host = roles->entries[i].host;
+      const AdjNode *node = adj_display_list_node (self, host);
+
+      if (self->item_of[i] != ADJ_NO_BOX || roles->entries[host].kind == ADJ_NODE_ROLE_HIDDEN)
+        continue;
+      if (self->chip_of[host] != ADJ_NO_BOX)
+        {
+          self->chip_of[i] = self->chip_of[host];
+          if (i != host)
+            adj_display_chip (self, self->chip_of[i])->n_nodes++;
+          continue;
+        }
+      for (guint k = 0; k < node->n_users && self->item_of[host] == ADJ_NO_BOX; k++)
+        {
+          guint32 user = node->users[k].index;
+
+          if (roles->entries[user].host != host)
+            self->item_of[host] = self->item_of[user];
+        }
+      if (self->item_of[host] == ADJ_NO_BOX && self->items->len)
+        self->item_of[host] = 0;
+      self->item_of[i] = self->item_of[host];
+      if (self->item_of[i] != ADJ_NO_BOX)
+        adj_display_item (self, self->item_of[i])->n_nodes++;
+    }
+}
+
+AdjDisplayList *
+adj_display_list_new (const AdjNodeRoles *roles, const AdjRows *rows)
+{
+  AdjDisplayList *self = g_new0 (AdjDisplayList, 1);
+
+  self->roles = roles;
+  self->rows = rows;
+  self->texts = adj_arena_new ();
+  self->items = g_array_new (FALSE, TRUE, sizeof (AdjDisplayItem));
+  self->chips = g_array_new (FALSE, TRUE, sizeof (AdjDisplayChip));
+  self->links = g_array_new (FALSE, TRUE, sizeof (AdjDisplayLink));
+  self->item_of = g_new (guint32, MAX (roles->n, 1));
+  self->chip_of = g_new (guint32, MAX (roles->n, 1));
+  memset (self->item_of, 0xff, sizeof (guint32) * roles->n);
+  memset (self->chip_of, 0xff, sizeof (guint32) * roles->n);
+
+  for (guint32 r = 0; r < rows->rows->len; r++)
+    for (guint s = 0; s < 2; s++)
+      append_row_items (self, r, s);
+  place_folded (self);
+  make_chips (self);
+  place_rest (self);
+  count_in_closed (self);
+  adj_display_list_make_links (self);
+  adj_display_list_sum_saved (self);
+  return self;
+}
+
+void
+adj_display_list_free (AdjDisplayList *display)
+{
+  g_array_unref (display->items);
+  g_array_unref (display->chips);
+  g_array_unref (display->links);
+  adj_arena_free (display->texts);
+  g_free (display->item_of);
+  g_free (display->chip_of);
+  g_free (display);
+}

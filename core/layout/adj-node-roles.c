@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+/* Node roles in a picture: forward or backward side, folded views, parameters, gradients,
+ * counterparts. */
+
+#include "layout/adj-node-roles.h"
+
+#include <string.h>
+
+#include "analysis/adj-aliases.h"
+#include "analysis/adj-node-bytes.h"
+#include "ir/adj-input-role.h"
+#include "layout/node-roles-private.h"
+#include "ops/adj-op-table.h"
+#include "tensor/adj-shape.h"
+
+/* Inputs beyond which those that no file calls parameters become chips too. */
+#define MANY_INPUTS 8
+
+gboolean
+node_roles_packet_is (const char *target, const char *packet)
+{
+  gsize length = strlen (packet);
+  const char *start = target;
+
+  if (g_str_has_prefix (target, "torch.ops."))
+    {
+      start = strchr (target + strlen ("torch.ops."), '.');
+      start = start ? start + 1 : target;
+    }
+  else if (strrchr (target, '.'))
+    start = strrchr (target, '.') + 1;
+  return strncmp (start, packet, length) == 0 && (start[length] == '\0' || start[length] == '.');
+}
+
+/* A view with one input folds into what it views, and so does one of several results. */
+static gboolean
+is_folded (const AdjNode *node, AdjAliasKind kind)
+{
+  return node->n_inputs == 1 && (kind == ADJ_ALIAS_VIEW || kind == ADJ_ALIAS_ITEM);
+}
+
+static gboolean
+is_tangent (const AdjGraph *graph, guint index)
+{
+  return adj_graph_get_input_role (graph, index) == ADJ_INPUT_TANGENT;
+}
+
+static gboolean
+is_late (const AdjNodeRoles *self, guint index)
+{
+  return adj_graph_depends_on_tangent (self->graph, index);
+}
+
+static gboolean
+collect_result (const AdjValue *leaf, gpointer data)
+{
+  AdjNodeRoles *self = data;
+  AdjResultRole result = { G_MAXUINT32, -1, self->results->len };
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    result.node = leaf->node.index;
+  g_array_append_val (self->results, result);
+  return TRUE;
+}
+
+static gboolean
+orders_effects (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION &&
+         g_str_equal (node->target, "torch.ops.higher_order.with_effects");
+}
+
+/* By node: an input that orders effects and has no gradient. (transfer full) */
+static guint8 *
+find_tokens (const AdjGraph *graph)
+{
+  guint n = adj_graph_get_n_nodes (graph);
+  guint8 *tokens = g_new0 (guint8, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, i);
+
+      if (orders_effects (node) && node->args.n > 0 && node->args.items[0].kind == ADJ_VALUE_NODE)
+        tokens[node->args.items[0].node.index] = TRUE;
+    }
+  return tokens;
+}
+
+/* A joint graph returns the forward results, then one gradient, or None, for each primal, then the
+ * tokens of the backward's effects. */
+static void
+name_gradients (AdjNodeRoles *self)
+{
+  g_autoptr (GArray) primals = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autofree guint8 *tokens = find_tokens (self->graph);
+  guint first, n_tokens = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_inputs (self->graph); i++)
+    {
+      gint32 input = (gint32) adj_graph_get_input (self->graph, i).index;
+
+      if (is_tangent (self->graph, (guint) input))
+        n_tokens += tokens[input];
+      else if (!tokens[input])
+        g_array_append_val (primals, input);
+    }
+  if (primals->len + n_tokens > self->results->len)
+    return;
+
+  first = self->results->len - primals->len - n_tokens;
+  for (guint i = 0; i < primals->len; i++)
+    {
+      AdjResultRole *r = &g_array_index (self->results, AdjResultRole, first + i);
+
+      if (r->node != G_MAXUINT32 && is_late (self, r->node))
+        r->primal = g_array_index (primals, gint32, i);
+    }
+}
+
+static AdjSide
+side_by_tag (const AdjNode *node)
+{
+  static const AdjSide by_phase[] = {
+    [ADJ_PHASE_UNKNOWN] = ADJ_SIDE_NONE,
+    [ADJ_PHASE_FORWARD] = ADJ_SIDE_FORWARD,
+    [ADJ_PHASE_BACKWARD] = ADJ_SIDE_BACKWARD,
+  };
+
+  return by_phase[adj_phase_from_tag (node->meta.partitioner_tag)];
+}
+
+/* Nodes that do not depend on tangents, but come after the first that does or are computed again,
+ * and that gradients alone read: the graph computes them for backward.  The output node reads both
+ * kinds. */
+static guint8 *
+find_serving (const AdjNodeRoles *self, const guint32 *repeats)
+{
+  guint8 *serves = g_new0 (guint8, MAX (self->n, 1));
+  g_autofree guint8 *again = node_roles_find_recomputed (self->graph, repeats);
+  guint32 output = adj_graph_get_output (self->graph).index;
+  guint first = 0;
+
+  while (first < self->n &&
+         (!is_late (self, first) ||
+          adj_graph_get_node (self->graph, first)->opcode == ADJ_OPCODE_PLACEHOLDER))
+    first++;
+  for (guint i = self->n; i-- > 0;)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      serves[i] = !is_late (self, i) && node->n_users > 0 && (i >= first || again[i]);
+      for (guint k = 0; k < node->n_users && serves[i]; k++)
+        {
+          guint32 user = node->users[k].index;
+
+          serves[i] = user != output && (is_late (self, user) || serves[user]);
+        }
+    }
+  return serves;
+}
+
+/* Sets the side of each node: by its tag, else by what it depends on and who reads it. */
+static void
+find_sides (AdjNodeRoles *self, const guint32 *repeats)
+{
+  g_autofree guint8 *serves = find_serving (self, repeats);
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjSide side = side_by_tag (node);
+
+      if (side == ADJ_SIDE_NONE)
+        side = is_late (self, i) || (serves[i] && !self->only_backward) ? ADJ_SIDE_BACKWARD
+                                                                        : ADJ_SIDE_FORWARD;
+      self->entries[i].side = side;
+    }
+  self->entries[adj_graph_get_output (self->graph).index].side =
+      self->only_backward ? ADJ_SIDE_BACKWARD : ADJ_SIDE_FORWARD;
+}
+
+static void
+find_kind_of_graph (AdjNodeRoles *self)
+{
+  guint n_early = 0, n_late = 0;
+
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      guint32 node = g_array_index (self->results, AdjResultRole, i).node;
+
+      if (node != G_MAXUINT32)
+        {
+          n_late += is_late (self, node);
+          n_early += !is_late (self, node) &&
+                     adj_graph_get_node (self->graph, node)->opcode != ADJ_OPCODE_PLACEHOLDER;
+        }
+    }
+  self->is_joint = n_late > 0 && n_early > 0;
+  self->only_backward = n_late > 0 && n_early == 0;
+}
+
+static gboolean
+knows_parameters (const AdjGraph *graph)
+{
+  for (guint i = 0; i < adj_graph_get_n_inputs (graph); i++)
+    if (adj_graph_get_node (graph, adj_graph_get_input (graph, i).index)->meta.parameter)
+      return TRUE;
+  return FALSE;
+}
+
+/* Inputs that are chips: parameters; where no file says which these are, inputs that get a
+ * gradient; in a backward graph what was saved; and all of them when there are too many. */
+static gboolean
+input_is_chip (const AdjNodeRoles *self, guint index, gboolean known, const guint8 *has_gradient)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, index);
+
+  if (is_tangent (self->graph, index))
+    return FALSE;
+  if (node->meta.parameter || self->only_backward)
+    return TRUE;
+  if (known)
+    return FALSE;
+  return self->is_joint ? has_gradient[index] != 0
+                        : adj_graph_get_n_inputs (self->graph) > MANY_INPUTS;
+}
+
+static AdjNodeRoleKind
+kind_of (const AdjNodeRoles *self, guint index, gboolean known, const guint8 *has_gradient)
+{
+  switch ((int) adj_graph_get_node (self->graph, index)->opcode)
+    {
+    case ADJ_OPCODE_PLACEHOLDER:
+      return input_is_chip (self, index, known, has_gradient) ? ADJ_NODE_ROLE_CHIP
+                                                              : ADJ_NODE_ROLE_PILL;
+    case ADJ_OPCODE_GET_ATTR:
+      return ADJ_NODE_ROLE_CHIP;
+    case ADJ_OPCODE_OUTPUT:
+      return ADJ_NODE_ROLE_OUTPUT;
+    default:
+      return ADJ_NODE_ROLE_CARD;
+    }
+}
+
+/* Sets the host of an item of a captured backward's lists: a hook's is its call, given gradients
+ * are pills, others are chips of their readers. */
+static void
+find_host_of_item (AdjNodeRoles *self, guint32 i)
+{
+  const AdjNode *node = adj_graph_get_node (self->graph, i);
+  const AdjCapturedNode *item = adj_captured_get_node (self->captured, i);
+  AdjNodeRole *entry = &self->entries[i];
+
+  if (item->kind == ADJ_CAPTURED_HOOK_ITEM && node->n_users > 0)
+    {
+      entry->host = node->users[0].index;
+      entry->kind = ADJ_NODE_ROLE_CARD;
+      return;
+    }
+  entry->host = i;
+  entry->kind =
+      item->kind == ADJ_CAPTURED_INPUT && item->item < adj_captured_get_n_inputs (self->captured) &&
+              adj_captured_get_input (self->captured, item->item)->from == ADJ_FROM_GRADIENT &&
+              node->n_users > 0
+          ? ADJ_NODE_ROLE_PILL
+          : ADJ_NODE_ROLE_CHIP;
+}
+
+static gboolean
+is_item (const AdjNodeRoles *self, guint index)
+{
+  AdjCapturedKind kind = self->captured != NULL
+                             ? adj_captured_get_node (self->captured, index)->kind
+                             : ADJ_CAPTURED_OTHER;
+
+  return kind == ADJ_CAPTURED_INPUT || kind == ADJ_CAPTURED_SIZE || kind == ADJ_CAPTURED_HOOK_ITEM;
+}
+
+static void
+find_hosts (AdjNodeRoles *self, gboolean keep_aliases)
+{
+  gboolean known = knows_parameters (self->graph);
+  const AdjAlias *aliases = adj_graph_get_aliases (self->graph);
+  g_autofree guint8 *has_gradient = g_new0 (guint8, self->n);
+
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      gint32 primal = g_array_index (self->results, AdjResultRole, i).primal;
+
+      if (primal >= 0)
+        has_gradient[primal] = TRUE;
+    }
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjNodeRole *entry = &self->entries[i];
+      gboolean alias = is_folded (node, aliases[i].kind);
+      guint32 input = alias ? node->inputs[0].index : i;
+      gboolean of_chip = alias && self->entries[input].kind == ADJ_NODE_ROLE_CHIP;
+
+      entry->bytes = adj_graph_get_node_bytes (self->graph, i);
+      if (is_item (self, i))
+        {
+          entry->value = i;
+          find_host_of_item (self, i);
+          continue;
+        }
+      /* An item of a tuple is a tensor of its own; a view is not. */
+      entry->value =
+          alias && !node_roles_packet_is (node->target, "getitem") ? self->entries[input].value : i;
+      entry->host = alias && (!keep_aliases || of_chip) ? self->entries[input].host : i;
+      entry->kind = entry->host == i ? kind_of (self, i, known, has_gradient)
+                                     : self->entries[entry->host].kind;
+    }
+}
+
+/* Where gradients of several readers meet; its sequence number is a left-over of what ran before.
+ */
+static gboolean
+is_accumulation (const AdjNodeRoles *self, const AdjNode *node)
+{
+  if (!node_roles_packet_is (node->target, "add") || node->n_inputs != 2 ||
+      node->meta.n_fwd_modules)
+    return FALSE;
+  for (guint k = 0; k < 2; k++)
+    if (self->entries[self->entries[node->inputs[k].index].host].side != ADJ_SIDE_BACKWARD)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+set_counterpart (AdjNodeRoles *self, guint32 index, guint32 counterpart)
+{
+  self->entries[index].counterpart = counterpart;
+  if (self->entries[counterpart].counterpart == G_MAXUINT32)
+    self->entries[counterpart].counterpart = index;
+}
+
+/* By sequence number: gradients have that of the forward node. */
+static void
+find_counterparts (AdjNodeRoles *self)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint32 i = 0; i < self->n; i++)
+    self->entries[i].counterpart = G_MAXUINT32;
+  for (guint32 i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjNodeRole *entry = &self->entries[i];
+      gpointer key = (gpointer) &node->meta.seq_nr, found;
+
+      if (entry->host != i)
+        continue;
+      if (entry->original != G_MAXUINT32)
+        {
+          entry->role = ADJ_ROLE_RECOMPUTE_COPY;
+          entry->counterpart = self->entries[entry->original].host;
+        }
+      else if (node->meta.seq_nr < 0)
+        continue;
+      else if (entry->side == ADJ_SIDE_FORWARD)
+        g_hash_table_insert (last, key, GUINT_TO_POINTER (i));
+      else if (!is_accumulation (self, node) &&
+               g_hash_table_lookup_extended (last, key, NULL, &found))
+        set_counterpart (self, i, GPOINTER_TO_UINT (found));
+    }
+}
+
+static gboolean
+is_hook (const AdjNode *node)
+{
+  return node->opcode == ADJ_OPCODE_CALL_FUNCTION && strstr (node->target, "call_hook") != NULL;
+}
+
+/* Whether @node calls a custom operator, kernel or module, whose computation is unknown. */
+static gboolean
+is_opaque (const AdjNode *node)
+{
+  const char *t = node->target;
+
+  if (node->op || node->opcode == ADJ_OPCODE_CALL_METHOD)
+    return FALSE;
+  if (orders_effects (node) && node->args.n > 1 && node->args.items[1].kind == ADJ_VALUE_OP)
+    return adj_op_find (node->args.items[1].text) == NULL;
+  if (node->opcode != ADJ_OPCODE_CALL_FUNCTION)
+    return TRUE;
+  if (g_str_has_prefix (t, "torch.ops."))
+    return !g_str_has_prefix (t, "torch.ops.aten.") && !g_str_has_prefix (t, "torch.ops.prims.");
+  return !g_str_has_prefix (t, "torch.") && !strstr (t, "operator.") &&
+         !g_str_has_prefix (t, "builtins.") && !g_str_has_prefix (t, "math.");
+}
+
+static AdjRole
+forward_role (const AdjNode *node, gboolean saved)
+{
+  static const AdjRole by_policy[ADJ_N_RECOMPUTE] = {
+    [ADJ_RECOMPUTE_MUST_SAVE] = ADJ_ROLE_MUST_SAVE,
+    [ADJ_RECOMPUTE_MUST_RECOMPUTE] = ADJ_ROLE_MUST_RECOMPUTE,
+    [ADJ_RECOMPUTE_PREFER_RECOMPUTE] = ADJ_ROLE_RECOMPUTED,
+  };
+
+  if (node->meta.recompute < ADJ_N_RECOMPUTE && by_policy[node->meta.recompute] != ADJ_ROLE_NONE)
+    return by_policy[node->meta.recompute];
+  return saved ? ADJ_ROLE_SAVED : ADJ_ROLE_NONE;
+}
+
+static AdjRole
+captured_role (const AdjNodeRoles *self, guint index)
+{
+  static const AdjRole by_kind[] = {
+    [ADJ_CAPTURED_LIST] = ADJ_ROLE_PLACEHOLDER,
+    [ADJ_CAPTURED_SIZE] = ADJ_ROLE_PLACEHOLDER,
+    [ADJ_CAPTURED_HOOK_ITEM] = ADJ_ROLE_HOOK,
+    [ADJ_CAPTURED_HOOK] = ADJ_ROLE_HOOK,
+    [ADJ_CAPTURED_BACKWARD] = ADJ_ROLE_CUSTOM_BACKWARD,
+    [ADJ_CAPTURED_ACCUMULATE] = ADJ_ROLE_ACCUMULATE,
+    [ADJ_CAPTURED_CALLBACKS] = ADJ_ROLE_CALLBACKS,
+  };
+  static const AdjRole by_origin[] = {
+    [ADJ_FROM_GRADIENT] = ADJ_ROLE_GRADIENT,
+    [ADJ_FROM_SAVED] = ADJ_ROLE_SAVED,
+    [ADJ_FROM_LEAF] = ADJ_ROLE_PARAMETER,
+    [ADJ_FROM_GRAD] = ADJ_ROLE_GRADIENT,
+  };
+  const AdjCapturedNode *node = adj_captured_get_node (self->captured, index);
+
+  if (node->kind == ADJ_CAPTURED_INPUT && node->item < adj_captured_get_n_inputs (self->captured))
+    return by_origin[adj_captured_get_input (self->captured, node->item)->from];
+  return node->kind < G_N_ELEMENTS (by_kind) ? by_kind[node->kind] : ADJ_ROLE_NONE;
+}
+
+static void
+find_roles (AdjNodeRoles *self)
+{
+  g_autofree guint8 *saved = g_new0 (guint8, self->n);
+  g_autofree guint8 *result = g_new0 (guint8, self->n);
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+
+      for (guint k = 0; k < node->n_inputs; k++)
+        {
+          guint32 host = self->entries[node->inputs[k].index].host;
+
+          if (self->entries[i].side == ADJ_SIDE_BACKWARD && self->entries[i].host != host &&
+              self->entries[host].side == ADJ_SIDE_FORWARD)
+            saved[host] = TRUE;
+        }
+    }
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      guint32 node = g_array_index (self->results, AdjResultRole, i).node;
+
+      if (node != G_MAXUINT32)
+        result[self->entries[node].host] = TRUE;
+    }
+
+  for (guint i = 0; i < self->n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (self->graph, i);
+      AdjNodeRole *entry = &self->entries[i];
+
+      if (self->captured != NULL && entry->role == ADJ_ROLE_NONE)
+        entry->role = captured_role (self, i);
+      if (entry->role != ADJ_ROLE_NONE)
+        continue;
+      if (entry->kind == ADJ_NODE_ROLE_CHIP)
+        entry->role =
+            self->only_backward && !node->meta.parameter ? ADJ_ROLE_SAVED : ADJ_ROLE_PARAMETER;
+      else if (entry->kind == ADJ_NODE_ROLE_PILL)
+        entry->role = ADJ_ROLE_PLACEHOLDER;
+      else if (entry->kind == ADJ_NODE_ROLE_OUTPUT)
+        entry->role = ADJ_ROLE_OUTPUT;
+      else if (is_hook (node))
+        entry->role = ADJ_ROLE_HOOK;
+      else if (is_opaque (node))
+        entry->role = ADJ_ROLE_OPAQUE;
+      else if (entry->side == ADJ_SIDE_BACKWARD)
+        entry->role = result[i] && !orders_effects (node) ? ADJ_ROLE_GRADIENT : ADJ_ROLE_NONE;
+      else if (self->only_backward)
+        entry->role = ADJ_ROLE_RECOMPUTE_COPY;
+      else
+        entry->role = forward_role (node, saved[i]);
+    }
+}
+
+/* Puts all nodes into one column, on the forward side, with a title for the kind of graph. */
+static void
+flatten (AdjNodeRoles *self)
+{
+  self->title = self->is_joint                                  ? "FORWARD AND BACKWARD ↓"
+                : self->only_backward || self->captured != NULL ? "BACKWARD ↓"
+                                                                : "FORWARD ↓";
+  self->one_column = TRUE;
+  self->only_backward = FALSE;
+  for (guint i = 0; i < self->n; i++)
+    self->entries[i].side = ADJ_SIDE_FORWARD;
+}
+
+/* Hides the nodes that are not wanted; chips stay with their readers, and what a wanted node is
+ * folded into is wanted. */
+static void
+hide_others (AdjNodeRoles *self, const GArray *only)
+{
+  g_autofree guint8 *wanted = g_new0 (guint8, MAX (self->n, 1));
+
+  for (guint k = 0; k < only->len; k++)
+    if (g_array_index (only, guint32, k) < self->n)
+      wanted[self->entries[g_array_index (only, guint32, k)].host] = TRUE;
+  for (guint i = 0; i < self->n; i++)
+    if (!wanted[self->entries[i].host] && self->entries[i].kind != ADJ_NODE_ROLE_CHIP)
+      self->entries[i].kind = ADJ_NODE_ROLE_HIDDEN;
+}
+
+AdjNodeRoles *
+adj_node_roles_new (AdjGraph *graph, const AdjLayoutOptions *options)
+{
+  AdjNodeRoles *self = g_new0 (AdjNodeRoles, 1);
+  g_autofree guint32 *repeats = node_roles_find_repeats (graph);
+  const AdjNode *output = adj_graph_get_node (graph, adj_graph_get_output (graph).index);
+
+  self->graph = graph;
+  self->n = adj_graph_get_n_nodes (graph);
+  self->entries = g_new0 (AdjNodeRole, self->n);
+  self->results = g_array_new (FALSE, FALSE, sizeof (AdjResultRole));
+  self->captured = options->captured != NULL ? adj_captured_ref (options->captured)
+                                             : adj_captured_new (graph, NULL);
+  adj_value_foreach (&output->args, collect_result, self);
+  find_kind_of_graph (self);
+  if (self->is_joint)
+    name_gradients (self);
+  find_sides (self, repeats);
+  find_hosts (self, options->keep_aliases);
+  node_roles_find_copies (self, repeats);
+  find_counterparts (self);
+  find_roles (self);
+  if (options->view != ADJ_VIEW_MIRROR || self->captured != NULL)
+    flatten (self);
+  if (options->view == ADJ_VIEW_FLOW && options->only != NULL)
+    hide_others (self, options->only);
+  return self;
+}
+
+void
+adj_node_roles_free (AdjNodeRoles *roles)
+{
+  g_clear_pointer (&roles->captured, adj_captured_unref);
+  g_array_unref (roles->results);
+  g_free (roles->entries);
+  g_free (roles);
+}

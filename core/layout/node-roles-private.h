@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "layout/adj-node-roles.h"
+
+G_BEGIN_DECLS
+
+/* The packet of a target: "view" of "torch.ops.aten.view.default", "getitem" of
+ * "operator.getitem". */
+gboolean node_roles_packet_is (const char *target, const char *packet);
+
+/* copies.c: @repeats holds for each node the first one that makes the same call. */
+
+guint32 *node_roles_find_repeats (const AdjGraph *graph); /* (transfer full) */
+/* Nodes that repeat a call, and what is computed from them.  (transfer full) */
+guint8 *node_roles_find_recomputed (const AdjGraph *graph, const guint32 *repeats);
+/* Sets the originals, when hosts and sides are known. */
+void node_roles_find_copies (AdjNodeRoles *self, const guint32 *repeats);
+
+G_END_DECLS

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "exec/adj-comparison.h"
+#include "scene/adj-scene.h"
+
+G_BEGIN_DECLS
+
+/* Several nodes at a glance. */
+typedef struct
+{
+  guint n;
+  guint n_backward;
+  gint64 bytes;       /* of all their values; those of views are not counted twice */
+  guint n_unknown;    /* nodes of unknown size */
+  gint64 saved_bytes; /* of those that are kept for backward */
+  GArray *operators;  /* (owned): of AdjOperatorCount, the most frequent first */
+  guint roles[ADJ_N_ROLES];
+  gint64 ns;                               /* that they took; -1: not run */
+  guint verdicts[ADJ_VERDICT_SKIPPED + 1]; /* of those that were compared */
+  gboolean compared;
+} AdjSelectionTotals;
+
+typedef struct
+{
+  const char *target; /* borrowed from the graph */
+  guint n;
+} AdjOperatorCount;
+
+/* @nodes: of guint32; @scene: knows the roles.  (transfer full) */
+AdjSelectionTotals *
+adj_selection_totals_new (const AdjGraph *graph, const AdjScene *scene, const GArray *nodes);
+/* What a run says of one of the nodes: the nanoseconds it took (-1: not known) and how its value
+ * compared (nullable). */
+void adj_selection_totals_add_run (AdjSelectionTotals *totals,
+                                   gint64 ns,
+                                   const AdjValueComparison *comparison);
+void adj_selection_totals_free (AdjSelectionTotals *totals);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjSelectionTotals, adj_selection_totals_free)
+
+G_END_DECLS

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* What rules read off arguments: numbers, sizes, dimensions, truth. */
+
+#include "call/adj-context-internal.h"
+#include "call/adj-op-internal.h"
+#include "rules/rule-arguments-private.h"
+
+const AdjTensorMeta *
+rule_meta_of (AdjRuleCall *call, const AdjValue *value)
+{
+  static const AdjTensorMeta neutral = { .dtype = ADJ_DTYPE_F32, .device = { ADJ_DEVICE_CPU, -1 } };
+
+  if (value->kind == ADJ_VALUE_META)
+    return value->meta;
+  if (value->kind == ADJ_VALUE_TENSOR && value->tensor != NULL)
+    return adj_tensor_get_meta (value->tensor);
+  rule_call_fail (call, ADJ_ERROR_SHAPE, "needs a tensor, not %s",
+                  adj_value_kind_name (value->kind));
+  return &neutral;
+}
+
+gboolean
+rule_is_true (const AdjValue *args, guint n, guint index)
+{
+  return index < n && adj_op_value_is_true (&args[index]);
+}
+
+double
+rule_number_of (const AdjValue *value, double if_none)
+{
+  if (value->kind == ADJ_VALUE_FLOAT)
+    return value->number;
+  if (value->kind == ADJ_VALUE_INT)
+    return (double) value->integer;
+  return value->kind == ADJ_VALUE_BOOL ? value->boolean : if_none;
+}
+
+guint
+rule_sizes_of (const AdjValue *list, AdjSize *out)
+{
+  guint n = adj_value_is_container (list) ? MIN (list->n, ADJ_MAX_RANK) : 0;
+
+  for (guint i = 0; i < n; i++)
+    if (!adj_value_get_size (&list->items[i], &out[i]))
+      out[i] = ADJ_SIZE (0);
+  return n;
+}
+
+guint
+rule_wrap_dim (gint64 dim, guint rank)
+{
+  return (guint) CLAMP (dim < 0 ? dim + MAX (rank, 1) : dim, 0, ADJ_MAX_RANK - 1);
+}
+
+guint32
+rule_dims_of (const AdjValue *args, guint n, guint index, guint rank)
+{
+  AdjSize dims[ADJ_MAX_RANK];
+  guint32 mask = 0;
+  guint n_dims;
+
+  if (index < n && args[index].kind == ADJ_VALUE_INT)
+    return 1u << rule_wrap_dim (args[index].integer, rank);
+  n_dims = index < n ? rule_sizes_of (&args[index], dims) : 0;
+  for (guint i = 0; i < n_dims; i++)
+    mask |= 1u << rule_wrap_dim (dims[i].word, rank);
+  return n_dims == 0 ? (1u << rank) - 1 : mask;
+}
+
+gboolean
+rule_names_dims (const AdjValue *args, guint n, guint index)
+{
+  return index < n && (args[index].kind == ADJ_VALUE_INT ||
+                       (adj_value_is_container (&args[index]) && args[index].n > 0));
+}
+
+gboolean
+rule_give (AdjValue *out, AdjTensor *tensor)
+{
+  *out = ADJ_TENSOR (tensor);
+  return tensor != NULL;
+}
+
+AdjValue
+rule_float_of_sizes (
+    AdjRuleCall *call, const char *target, const AdjValue *args, guint n, const char *text)
+{
+  AdjSize size;
+  AdjValue result;
+
+  if (!adj_size_parse (adj_context_get_symbols (call->cx), text, -1, &size, NULL))
+    return ADJ_NONE;
+  result = adj_value_from_size (size);
+  adj_context_note_builtin (call->cx, target, args, n, &result);
+  return result;
+}
