@@ -6,6 +6,7 @@
 
 #include "call/adj-op.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-packet.h"
 
 #define NOBODY G_MAXUINT32

@@ -7,6 +7,7 @@
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 
 /* Several results are counted where they are made, unless that node has no annotation. */
 static guint32

@@ -4,6 +4,7 @@
 #include "analysis/adj-node-bytes.h"
 
 #include "ir/adj-graph-analysis-internal.h"
+#include "ir/adj-graph.h"
 
 typedef struct
 {

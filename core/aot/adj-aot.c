@@ -13,6 +13,7 @@
 #include "aot/tokens-private.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "trace/adj-trace.h"
 
 struct _AdjAotGraph

@@ -3,7 +3,7 @@
 
 #include "aot/adj-aot-metadata.h"
 #include "call/adj-function.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "trace/adj-decompose.h"
 
 G_BEGIN_DECLS

@@ -3,6 +3,7 @@
  * found out about it. */
 
 #include "aot/adj-aot.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
 
 static void

@@ -6,6 +6,7 @@
 
 #include "aot/composite-private.h"
 #include "autograd/adj-autograd.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-examples.h"
 

@@ -3,7 +3,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-function.h"
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 #include "passes/adj-recording.h"
 
 G_BEGIN_DECLS

@@ -2,6 +2,7 @@
 /* The switch, and one backward: collect, find or capture, run (compiled_autograd/SPEC.md §1). */
 
 #include "compiled_autograd/compiled-private.h"
+#include "ir/adj-graph.h"
 #include "tensor/adj-tensor-internal.h"
 
 #define MAX_KEPT 64    /* captures that are kept for who asks, beside those in the cache */

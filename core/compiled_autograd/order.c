@@ -2,6 +2,7 @@
 /* The order in which a captured backward runs: a linked list of nodes with numbers that compare. */
 
 #include "compiled_autograd/order-private.h"
+#include "ir/adj-graph.h"
 
 static void
 order_number (Order *order)

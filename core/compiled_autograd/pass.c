@@ -4,6 +4,7 @@
 
 #include "compiled_autograd/adj-compiled-autograd-internal.h"
 #include "compiled_autograd/compiled-private.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-pass.h"
 
 static const char *const names[ADJ_N_CAPTURE_ORDERS] = {

@@ -4,6 +4,7 @@
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 
 static AdjValue

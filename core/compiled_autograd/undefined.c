@@ -10,6 +10,7 @@
 #include "compiled_autograd/compiled-private.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

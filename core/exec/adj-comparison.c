@@ -13,6 +13,7 @@
 
 #include "exec/comparing-private.h"
 #include "exec/perturbation-private.h"
+#include "ir/adj-graph.h"
 
 static AdjVerdict
 worst_verdict (const AdjValueComparison *values, guint n, AdjVerdict worst)

@@ -6,6 +6,7 @@
 
 #include "base/adj-format-bytes.h"
 #include "base/adj-names-internal.h"
+#include "ir/adj-graph.h"
 
 #define EXECUTOR(name, file) extern const AdjExecutor adj_executor_##name;
 #include "exec/executors.inc"

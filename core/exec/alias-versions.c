@@ -5,6 +5,7 @@
 #include "call/adj-op.h"
 #include "call/adj-schema.h"
 #include "exec/alias-versions-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-packet.h"
 
 struct _AliasVersions

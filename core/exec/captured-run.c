@@ -3,6 +3,7 @@
  * recording where they cannot be called. */
 
 #include "exec/captured-run-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 
 void

@@ -9,6 +9,7 @@
 #include "call/adj-mode.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-run-private.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
 
 typedef struct

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/adj-bundle-private.h"
+#include "ir/adj-graph.h"
 
 /* -- reading one -- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "base/adj-diag.h"
 #include "passes/adj-recording.h"
 
 G_BEGIN_DECLS

@@ -8,6 +8,7 @@
 
 #include "call/adj-op.h"
 #include "formats/adj-bundle-private.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 
 static const AdjShape *

@@ -8,6 +8,7 @@
 #include "formats/adj-safetensors.h"
 #include "formats/pairs-private.h"
 #include "formats/tensor-files-private.h"
+#include "ir/adj-graph.h"
 
 /* Larger tensor files are not hashed: that would read what nobody may ask for. */
 #define MAX_HASHED (64 << 20)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 

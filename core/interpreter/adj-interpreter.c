@@ -8,6 +8,7 @@
 #include "interpreter/adj-higher.h"
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-packet.h"
 
 typedef struct

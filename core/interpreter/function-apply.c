@@ -7,6 +7,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "interpreter/builtins-private.h"
+#include "ir/adj-graph.h"
 
 static gboolean
 count_leaf (const AdjValue *leaf, gpointer data)

@@ -6,6 +6,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 
 static guint64 estimate (const AdjGraph *graph, gboolean float64, gboolean with_inputs);
 

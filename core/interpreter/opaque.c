@@ -8,6 +8,7 @@
 #include "base/adj-lexer.h"
 #include "call/adj-op.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 
 #define NONE G_MAXUINT32

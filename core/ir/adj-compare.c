@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
+
 /* Alignment of two graphs.
  *
  * Each step matches what the steps before left over, and each is one walk with a hash table, so

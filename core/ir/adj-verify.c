@@ -3,6 +3,8 @@
 
 #include "ir/adj-verify.h"
 
+#include "ir/adj-graph.h"
+
 static gboolean
 is_identifier (const char *name)
 {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "layout/captured-private.h"
 
 #define MAX_CALLS (1u << 20)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "layout/display-list-private.h"
 
 #define MAX_OUTPUT_LINKS 4

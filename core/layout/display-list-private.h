@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-graph.h"
 #include "layout/adj-display-list.h"
 
 G_BEGIN_DECLS

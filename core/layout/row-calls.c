@@ -3,6 +3,7 @@
 /* Rows of a captured backward: the nodes of autograd that it was captured from, in the order in
  * which they run. */
 
+#include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
 #define MAX_LOOSE 4 /* single cards side by side in a row */

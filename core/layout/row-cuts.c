@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
 #define SMALL 3         /* fewer cards than this get no frame of their own */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Puts each node of the backward into the row of the forward node or line that it belongs to. */
 
+#include "ir/adj-graph.h"
 #include "layout/rows-private.h"
 
 static gint64

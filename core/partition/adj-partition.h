@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <math.h>
 
+#include "ir/adj-recompute.h"
 #include "partition/adj-partition-cost.h"
 #include "partition/adj-partition-rule.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "partition/adj-partition.h"
 
 static const char *const sentences[ADJ_N_RULES] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "ir/adj-graph.h"
 #include "partition/adj-partition.h"
 
 G_BEGIN_DECLS

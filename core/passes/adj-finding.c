@@ -3,6 +3,7 @@
 
 #include "passes/adj-finding.h"
 
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 
 struct _AdjFindings

@@ -3,6 +3,7 @@
 
 #include "passes/adj-pass.h"
 
+#include "ir/adj-graph.h"
 #include "ir/adj-verify.h"
 
 struct _AdjPassContext

@@ -3,6 +3,8 @@
 
 #include "passes/adj-recording.h"
 
+#include "ir/adj-graph.h"
+
 struct _AdjRecording
 {
   gatomicrefcount ref_count;

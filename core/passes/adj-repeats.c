@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 
 typedef struct

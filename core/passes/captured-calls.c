@@ -2,6 +2,7 @@
 /* The calls of hooks in a captured backward: finding them and reading their arguments. */
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "passes/captured-calls-private.h"
 
 gboolean

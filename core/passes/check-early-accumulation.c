@@ -2,6 +2,7 @@
 /* early-accumulation: a leaf is given a gradient that is written afterwards. */
 
 #include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-calls-private.h"
 

@@ -3,6 +3,7 @@
  * the backward has read the leaf for the last time. */
 
 #include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-calls-private.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ir/adj-target-internal.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/adj-finding.h"

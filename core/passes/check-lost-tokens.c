@@ -2,6 +2,7 @@
 /* lost-tokens: effects are ordered by tokens that begin in the graph and end nowhere, so that
  * whoever removes dead nodes may remove effects. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-calls-private.h"
 

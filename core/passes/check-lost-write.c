@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/adj-aliases.h"
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-calls-private.h"
 

@@ -3,6 +3,7 @@
  * the output among the user's outputs, without counting the new values of inputs that stand before
  * them. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/metadata-private.h"
 

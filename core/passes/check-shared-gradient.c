@@ -2,6 +2,7 @@
 /* shared-gradient: one value becomes the gradient of two leaves.  Who runs the graph as it stands
  * may give both of them its memory. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/captured-calls-private.h"
 

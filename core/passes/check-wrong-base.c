@@ -3,6 +3,7 @@
  * Bases are numbered in the order in which outputs first save them, so a number out of order is one
  * that was changed. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 #include "passes/metadata-private.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exec/adj-comparison.h"
+#include "ir/adj-graph.h"
 #include "scene/adj-scene.h"
 
 G_BEGIN_DECLS

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "session/pipeline-private.h"
 
 /* One entry of the list of steps: a pass, "decompose=core", or a partitioner. */

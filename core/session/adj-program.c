@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "autograd/adj-autograd.h"
+#include "ir/adj-graph.h"
 #include "session/pipeline-private.h"
 #include "session/plugin-symbols-private.h"
 

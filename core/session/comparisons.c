@@ -2,6 +2,7 @@
 /* Compares a run with what was recorded, or with a run of something else. */
 
 #include "call/adj-op-internal.h"
+#include "ir/adj-graph.h"
 #include "session/inputs-private.h"
 #include "session/pairing-private.h"
 

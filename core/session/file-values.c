@@ -2,6 +2,7 @@
 /* Inputs and other values that somebody put into a safetensors file, by the names of nodes. */
 
 #include "formats/adj-safetensors.h"
+#include "ir/adj-graph.h"
 #include "session/adj-session.h"
 
 /* -- inputs -- */

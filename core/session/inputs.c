@@ -2,6 +2,7 @@
 /* The inputs of a run: recorded, kept or random, and the executor and generator state that go
  * with them. */
 
+#include "ir/adj-graph.h"
 #include "session/inputs-private.h"
 
 void

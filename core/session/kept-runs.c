@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "formats/adj-bundle-internal.h"
+#include "ir/adj-graph.h"
 #include "session/inputs-private.h"
 
 /* The origin of the run's inputs, in words. */

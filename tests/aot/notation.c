@@ -9,6 +9,7 @@
 #include "autograd/adj-autograd.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 

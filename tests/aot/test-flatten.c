@@ -7,6 +7,7 @@
 
 #include "aot/adj-aot.h"
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"

@@ -11,6 +11,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
 #include "call/adj-philox-internal.h"
+#include "ir/adj-graph.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 

@@ -4,6 +4,7 @@
 #include "aot/compile.h"
 
 #include "interpreter/adj-interpreter.h"
+#include "ir/adj-graph.h"
 #include "rules/adj-apply.h"
 
 /* Forwards it runs the whole graph with tangents of zero and saves copies of its arguments, which

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/layered-graph.h"
 

@@ -3,6 +3,7 @@
  * write beside. */
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
 static AdjBundle *

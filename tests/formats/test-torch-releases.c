@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
 /* What the program makes PyTorch compile: a step, an evaluation, a step under compiled autograd. */

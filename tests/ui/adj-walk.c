@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 
 #define WAIT_SECONDS 60

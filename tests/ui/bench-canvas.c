@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "canvas/adj-graph-view.h"
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "support/layered-graph.h"
 #include "ui/adj-walk.h"

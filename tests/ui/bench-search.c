@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "ir/adj-graph.h"
 #include "layout/adj-layout.h"
 #include "model/adj-search.h"
 #include "support/layered-graph.h"

@@ -3,6 +3,7 @@
 /* What the window says of a backward that compiled autograd captured. */
 
 #include "inspect/adj-inspector.h"
+#include "ir/adj-graph.h"
 #include "model/adj-search.h"
 #include "panel/adj-backward-chart.h"
 #include "panel/adj-backward-page.h"

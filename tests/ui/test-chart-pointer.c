@@ -4,6 +4,7 @@
  * memory over time. */
 
 #include "inspect/adj-histogram.h"
+#include "ir/adj-graph.h"
 #include "panel/adj-backward-chart.h"
 #include "panel/adj-difference-pane.h"
 #include "panel/adj-difference-view.h"

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"
 #include "window/adj-command-palette.h"

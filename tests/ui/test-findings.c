@@ -3,6 +3,7 @@
 /* What is known to be wrong is looked for in another thread when somebody looks, and a row goes to
  * the nodes. */
 
+#include "ir/adj-graph.h"
 #include "stages/adj-findings-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"

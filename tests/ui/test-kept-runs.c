@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/adj-safetensors.h"
+#include "ir/adj-graph.h"
 #include "panel/adj-run-page.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"

@@ -2,6 +2,7 @@
 
 /* Context menus: what is selected by asking for them, what stands in them, what it does. */
 
+#include "ir/adj-graph.h"
 #include "model/adj-stages.h"
 #include "panel/adj-values-page.h"
 #include "sidebar/adj-sidebar.h"

@@ -8,6 +8,7 @@
 #include "canvas/adj-legend.h"
 #include "canvas/adj-minimap.h"
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 #include "ui/adj-mouse.h"
 #include "ui/adj-walk.h"
 

@@ -2,6 +2,7 @@
 
 /* Typing in lists finds rows, with keys that the X server sends. */
 
+#include "ir/adj-graph.h"
 #include "model/adj-log.h"
 #include "model/adj-module-item.h"
 #include "model/adj-stages.h"

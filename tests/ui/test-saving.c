@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "model/adj-log.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"

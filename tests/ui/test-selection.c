@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "inspect/adj-inspector.h"
+#include "ir/adj-graph.h"
 #include "panel/adj-values-page.h"
 #include "report/adj-selection-totals.h"
 #include "support/adj-test.h"

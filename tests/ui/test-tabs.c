@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-saved-view.h"
 #include "support/adj-test.h"
 #include "ui/adj-walk.h"

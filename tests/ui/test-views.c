@@ -2,6 +2,7 @@
 
 /* Views of a document without a display: flow, undo, pairs, and what is held when. */
 
+#include "ir/adj-graph.h"
 #include "model/adj-document.h"
 #include "report/adj-timeline.h"
 #include "support/adj-test.h"

@@ -6,6 +6,7 @@
 
 #include "canvas/adj-graph-view.h"
 #include "inspect/adj-inspector.h"
+#include "ir/adj-graph.h"
 #include "panel/adj-difference-pane.h"
 #include "panel/adj-difference-view.h"
 #include "panel/adj-source-page.h"

@@ -3,6 +3,8 @@
 
 #include "canvas/adj-highlight.h"
 
+#include "ir/adj-graph.h"
+
 #define LIT 1
 #define CHOSEN 2
 

@@ -6,6 +6,7 @@
 
 #include "canvas/adj-navigator.h"
 #include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
 
 #define SCROLL_STEP 128.0f
 #define CHORD_USEC (2 * G_TIME_SPAN_SECOND)

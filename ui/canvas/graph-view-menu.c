@@ -4,6 +4,7 @@
 
 #include "canvas/graph-view-private.h"
 #include "canvas/line-ends.h"
+#include "ir/adj-graph.h"
 
 static AdjMenu
 take_line (AdjGraphView *self, const GArray *line)

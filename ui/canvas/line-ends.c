@@ -3,6 +3,8 @@
 
 #include "canvas/line-ends.h"
 
+#include "ir/adj-graph.h"
+
 static gboolean
 crosses (const AdjSceneEdge *edge)
 {

@@ -3,7 +3,7 @@
 
 #include <adwaita.h>
 
-#include "ir/adj-graph.h"
+#include "ir/adj-value.h"
 
 G_BEGIN_DECLS
 

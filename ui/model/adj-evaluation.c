@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/adj-format-bytes.h"
+#include "ir/adj-graph.h"
 
 struct _AdjEvaluation
 {

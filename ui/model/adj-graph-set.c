@@ -4,6 +4,7 @@
 
 #include "model/adj-graph-set.h"
 
+#include "ir/adj-graph.h"
 #include "passes/adj-compose.h"
 
 /* A pair; the strings are owned. */

@@ -3,6 +3,7 @@
 
 #include "model/adj-maker.h"
 
+#include "ir/adj-graph.h"
 #include "passes/adj-compose.h"
 
 static const AdjBundleGraph *

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-evaluation.h"
 
 G_BEGIN_DECLS

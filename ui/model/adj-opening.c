@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 #include "model/adj-graph-set.h"
 #include "session/adj-pipeline.h"
 

@@ -3,6 +3,8 @@
 
 #include "model/adj-output-item.h"
 
+#include "ir/adj-graph.h"
+
 struct _AdjOutputItem
 {
   GObject parent_instance;

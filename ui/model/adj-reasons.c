@@ -3,6 +3,8 @@
 
 #include "model/adj-reasons.h"
 
+#include "ir/adj-graph.h"
+
 static gpointer
 ask (AdjTask *task, GCancellable *cancellable, GError **error)
 {

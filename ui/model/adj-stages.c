@@ -3,6 +3,8 @@
 
 #include "model/adj-stages.h"
 
+#include "ir/adj-graph.h"
+
 AdjRecording *
 adj_stages_get_recording (AdjDocument *document)
 {

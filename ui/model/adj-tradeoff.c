@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-stages.h"
 #include "model/plan-item-private.h"
 #include "partition/adj-pareto.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The document's problem: its text and the nodes to blame. */
 
+#include "ir/adj-graph.h"
 #include "model/adj-log.h"
 #include "model/document-private.h"
 

@@ -2,6 +2,7 @@
 
 /* What is selected, what stands out, and where the user has been. */
 
+#include "ir/adj-graph.h"
 #include "model/document-private.h"
 
 AdjNodeId

@@ -3,6 +3,8 @@
 
 #include "widgets/node-rows.h"
 
+#include "ir/adj-graph.h"
+
 /* "0-0-joint gelu mul_1": neither ids nor names hold spaces. */
 static char *
 print_target (const AdjBundleGraph *graph, const GArray *nodes)

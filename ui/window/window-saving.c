@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "ir/adj-graph.h"
 #include "model/adj-link.h"
 #include "window/window-private.h"
 
