@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trial: a joint graph calls what nobody defines. */
 
+#include "ir/adj-graph.h"
 #include "passes/adj-finding-internal.h"
 
 static void

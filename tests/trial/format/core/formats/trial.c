@@ -2,6 +2,7 @@
 /* trial: the names of the nodes of one graph, a line each. */
 
 #include "formats/adj-format.h"
+#include "ir/adj-graph.h"
 
 static gboolean
 save (AdjBundle *bundle,
