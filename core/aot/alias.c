@@ -5,7 +5,7 @@
 #include "aot/alias-private.h"
 
 #include "autograd/adj-autograd.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "trace/adj-composite-internal.h"

@@ -9,6 +9,7 @@
 #include "aot/metadata-private.h"
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-engine-internal.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

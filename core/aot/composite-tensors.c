@@ -7,6 +7,7 @@
 #include "aot/metadata-private.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "trace/adj-composite-internal.h"

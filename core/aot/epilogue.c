@@ -7,7 +7,7 @@
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-op-internal.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"

@@ -8,7 +8,7 @@
 #include "aot/rng-private.h"
 #include "aot/tokens-private.h"
 #include "autograd/adj-autograd.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 

@@ -7,7 +7,7 @@
 
 #include "aot/epilogue-private.h"
 #include "aot/metadata-private.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 

@@ -5,6 +5,7 @@
 #include "aot/rng-private.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

@@ -5,7 +5,7 @@
 
 #include "aot/epilogue-private.h"
 #include "aot/synthetic-base-private.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-shape-internal.h"

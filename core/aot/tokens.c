@@ -9,6 +9,7 @@
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 
 /* -- the mode -- */

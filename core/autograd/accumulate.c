@@ -3,6 +3,7 @@
  * layout. */
 
 #include "autograd/autograd-private.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 
 typedef struct

@@ -3,6 +3,7 @@
  * belongs to. */
 
 #include "autograd/autograd-private.h"
+#include "ops/adj-op-id.h"
 
 static void
 print_forward (const AdjGradNode *node, GString *out)

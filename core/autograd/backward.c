@@ -3,6 +3,7 @@
  * engine. */
 
 #include "autograd/autograd-private.h"
+#include "ops/adj-op-id.h"
 
 typedef struct
 {

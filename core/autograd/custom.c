@@ -5,6 +5,7 @@
 #include "autograd/adj-custom.h"
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
+#include "ops/adj-op-id.h"
 
 struct _AdjCustomCall
 {

@@ -4,6 +4,7 @@
 
 #include "autograd/autograd-private.h"
 #include "call/adj-trace-wrapped.h"
+#include "ops/adj-op-id.h"
 
 typedef struct
 {

@@ -2,6 +2,7 @@
 /* One backward: nodes run when all gradients that they wait for have arrived, latest first. */
 
 #include "autograd/task-private.h"
+#include "ops/adj-op-id.h"
 
 /* -- one node -- */
 

@@ -5,7 +5,7 @@
 #include "autograd/higher-private.h"
 
 #include "call/adj-context-internal.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 
 typedef struct
 {

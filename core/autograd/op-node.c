@@ -6,6 +6,7 @@
 
 #include "autograd/autograd-private.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 
 struct _OpNode
 {

@@ -8,6 +8,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-composite.h"
 

@@ -3,6 +3,7 @@
  * applied. */
 
 #include "autograd/autograd-private.h"
+#include "ops/adj-op-id.h"
 
 struct _Saved
 {

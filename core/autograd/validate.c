@@ -3,6 +3,7 @@
  * cannot. */
 
 #include "autograd/autograd-private.h"
+#include "ops/adj-op-id.h"
 
 static AdjTensor *
 fail (AdjContext *cx,

@@ -4,6 +4,7 @@
 
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/autograd-private.h"
+#include "ops/adj-op-id.h"
 
 static void
 forget_retainer (Variable *variable)

@@ -4,6 +4,7 @@
 
 #include "autograd/autograd-private.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 
 /* -- becoming a view -- */
 

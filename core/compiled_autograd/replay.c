@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiled_autograd/stand-ins-private.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-tracer.h"

@@ -11,6 +11,7 @@
 #include "interpreter/adj-interpreter-internal.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-rule.h"

@@ -6,6 +6,7 @@
 
 #include "call/adj-constant.h"
 #include "interpreter/builtins-private.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-packet.h"
 #include "rules/adj-apply.h"
 

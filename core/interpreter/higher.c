@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interpreter/higher-private.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
 static const AdjHigherOp *const table[] = {

@@ -4,6 +4,7 @@
  * gathered at the end. */
 
 #include "interpreter/builtins-private.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 

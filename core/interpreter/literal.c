@@ -3,6 +3,7 @@
 /* torch.tensor ([[1.0, 2.0], …]): the numbers of a program as a constant. */
 
 #include "interpreter/builtins-private.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "tensor/adj-element.h"
 

@@ -4,6 +4,7 @@
 
 #include "call/adj-op.h"
 #include "interpreter/higher-private.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 

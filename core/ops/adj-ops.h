@@ -7,16 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Every record of the table by name: ADJ_OP_add_Tensor, ADJ_OP_mm. */
-typedef enum
-{
-#define FAMILY(name)
-#define OP(id) ADJ_OP_##id,
-#include "ops/operators.inc"
-#undef FAMILY
-#undef OP
-  ADJ_N_OPS
-} AdjOpId;
+/* A record of the table; their names are in adj-op-id.h, which changes with every new one. */
+typedef enum AdjOpId AdjOpId;
 
 /* The operator of a record; never %NULL. */
 ADJ_PUBLIC const AdjOp *adj_op (AdjOpId id);

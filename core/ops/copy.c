@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-op-internal.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"

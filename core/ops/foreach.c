@@ -3,6 +3,7 @@
 
 #include "call/adj-mode.h"
 #include "call/adj-op-internal.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"

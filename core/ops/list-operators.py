@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Lists the families and the ids of their records: list-operators.py OUTPUT FAMILY.inc…
+"""Lists what the families hold: list-operators.py FAMILIES OPERATORS FAMILY.inc…
 
-OUTPUT has one FAMILY (name) for each file, in the order given, and behind it one OP (id) for each of
-its records.  It is rewritten only when it changes, so that editing a record compiles its family alone.
+FAMILIES gets one FAMILY (name) for each file, in the order given, OPERATORS one OP (id) for each of their
+records.  Each is rewritten only when it changes, so that editing a record compiles its family alone, and a
+new one what calls operators by id.
 """
 
 import re
@@ -12,17 +13,16 @@ from pathlib import Path
 RECORD = re.compile(r"^OP \((\w+),", re.MULTILINE)
 
 
-def rows(path):
-    yield f"FAMILY ({path.stem.replace('-', '_')})"
-    for name in RECORD.findall(path.read_text(encoding="utf-8")):
-        yield f"OP ({name})"
-
-
-def main(output, *families):
-    text = "".join(f"{row}\n" for family in families for row in rows(Path(family)))
-    path = Path(output)
+def write(path, rows):
+    text = "".join(f"{row}\n" for row in rows)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+def main(families, operators, *names):
+    paths = [Path(name) for name in names]
+    write(Path(families), [f"FAMILY ({path.stem.replace('-', '_')})" for path in paths])
+    write(Path(operators), [f"OP ({name})" for path in paths for name in RECORD.findall(path.read_text(encoding="utf-8"))])
 
 
 main(*sys.argv[1:])

@@ -43,10 +43,8 @@ typedef struct
 } OpFamily;
 
 #define FAMILY(name) extern const OpFamily adj_family_##name;
-#define OP(id)
-#include "ops/operators.inc"
+#include "ops/families.inc"
 #undef FAMILY
-#undef OP
 
 /* What records with a body and without functions of their own get (pointwise.c). */
 gboolean adj_pointwise_meta (AdjOpCall *call);

@@ -4,16 +4,15 @@
 #include <string.h>
 
 #include "call/adj-schema-internal.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-packet.h"
 #include "ops/table-private.h"
 
 static const OpFamily *const families[] = {
 #define FAMILY(name) &adj_family_##name,
-#define OP(id)
-#include "ops/operators.inc"
+#include "ops/families.inc"
 #undef FAMILY
-#undef OP
 };
 
 /* Functions of torch that are written in terms of operators. */

@@ -3,6 +3,8 @@
 
 #include "rules/adj-apply.h"
 
+#include "ops/adj-op-id.h"
+
 AdjTensor *
 adj_apply (AdjContext *cx, AdjOpId op, const AdjValue *args, guint n)
 {

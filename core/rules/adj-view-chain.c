@@ -6,6 +6,7 @@
 
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-rule.h"
 
 struct _AdjViewChain

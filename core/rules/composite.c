@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/adj-op-internal.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/rule-private.h"
 #include "tensor/adj-promotion.h"

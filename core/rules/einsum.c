@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/rule-private.h"
 

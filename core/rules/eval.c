@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ops/adj-op-id.h"
 #include "rules/rule-private.h"
 
 /* The most arguments that a call in a rule has. */

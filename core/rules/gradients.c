@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call/adj-op-internal.h"
+#include "ops/adj-op-id.h"
 #include "rules/rule-private.h"
 
 /* -- calls: NULL in, NULL out -- */

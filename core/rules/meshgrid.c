@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The builtin meshgrid of rules. */
 
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/rule-arguments-private.h"
 

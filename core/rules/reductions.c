@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/adj-op-id.h"
 #include "rules/rule-arguments-private.h"
 
 /* @x · @y, @y as NULL-propagating as the rest. */

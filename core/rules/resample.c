@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/rule-arguments-private.h"
 

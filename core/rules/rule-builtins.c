@@ -6,6 +6,7 @@
 
 #include "call/adj-context-internal.h"
 #include "call/adj-op-internal.h"
+#include "ops/adj-op-id.h"
 #include "rules/rule-arguments-private.h"
 #include "tensor/adj-shape-internal.h"
 

@@ -4,6 +4,7 @@
 #include "autograd/adj-engine-internal.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
 #include "interpreter/adj-interpreter.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "session/pipeline-private.h"
 #include "trace/adj-composite.h"

@@ -2,6 +2,7 @@
 /* The storage behind functional tensors: the value, and writes through views that are not yet in
  * it. */
 
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "trace/functional-private.h"
 

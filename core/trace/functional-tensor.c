@@ -3,6 +3,7 @@
 
 #include "call/adj-constant.h"
 #include "call/adj-mode.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "tensor/adj-tensor-internal.h"
 #include "trace/functional-private.h"

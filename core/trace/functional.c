@@ -6,6 +6,7 @@
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
 #include "call/adj-trace-wrapped.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "tensor/adj-tensor-internal.h"

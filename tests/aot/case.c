@@ -8,7 +8,7 @@
 
 #include "call/adj-mode.h"
 #include "ir/adj-text.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

@@ -10,6 +10,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-op.h"
 #include "ir/adj-graph.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 

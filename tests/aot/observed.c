@@ -9,6 +9,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-numeric-internal.h"
 #include "interpreter/adj-numeric.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"

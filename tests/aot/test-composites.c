@@ -8,7 +8,7 @@
 #include "aot/notation.h"
 #include "autograd/adj-autograd.h"
 #include "call/adj-mode.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 #include "support/two-tensor.h"

@@ -10,7 +10,7 @@
 #include "aot/compile.h"
 #include "autograd/adj-custom.h"
 #include "ir/adj-text.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "session/adj-pipeline.h"
 #include "support/adj-test.h"

@@ -8,7 +8,7 @@
 #include "aot/adj-aot.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
-#include "ops/adj-ops.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"
 

@@ -10,6 +10,7 @@
 #include "aot/compile.h"
 #include "aot/observed.h"
 #include "autograd/adj-autograd.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "support/programs.h"
 #include "support/two-tensor.h"

@@ -12,6 +12,7 @@
 #include "call/adj-mode.h"
 #include "call/adj-philox-internal.h"
 #include "ir/adj-graph.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
 

@@ -11,6 +11,7 @@
 #include "call/adj-mode.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "partition/adj-partition.h"
 #include "passes/adj-pass-internal.h"

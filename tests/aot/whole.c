@@ -5,6 +5,7 @@
 
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
 /* Forwards it runs the whole graph with tangents of zero and saves copies of its arguments, which

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-rule.h"
 #include "support/adj-test.h"

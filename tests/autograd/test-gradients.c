@@ -6,6 +6,7 @@
 
 #include "autograd/case.h"
 #include "call/adj-mode.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-operators.h"
 #include "support/tape.h"

@@ -6,6 +6,7 @@
 #include "call/adj-context.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-operators.h"
 #include "support/adj-test.h"

@@ -5,6 +5,7 @@
 
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "ops/adj-tile-program.h"
 #include "rules/adj-operators.h"
@@ -107,10 +108,8 @@ static void
 ids_follow_names (void)
 {
   static const char *const ids[] = {
-#define FAMILY(name)
 #define OP(id) #id,
 #include "ops/operators.inc"
-#undef FAMILY
 #undef OP
   };
 

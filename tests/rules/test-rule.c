@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-rule.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"

@@ -7,6 +7,7 @@
 
 #include "autograd/adj-autograd.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "support/programs-private.h"
 

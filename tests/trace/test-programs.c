@@ -8,6 +8,7 @@
 #include "adjoint.h"
 #include "call/adj-mode.h"
 #include "call/adj-op.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 #include "support/programs.h"
 #include "trace/adj-functional.h"
