@@ -238,6 +238,8 @@ adj_canvas_page_init (AdjCanvasPage *self)
   adj_panel_watch (ADJ_PANEL (self), "notify::arrangement", G_CALLBACK (update_look));
   adj_minimap_set_view (self->minimap, self->view);
   adj_legend_set_view (self->legend, self->view);
+  adj_graph_view_add_cover (self->view, GTK_WIDGET (self->legend));
+  adj_graph_view_add_cover (self->view, GTK_WIDGET (self->minimap));
   adj_hover_card_set_view (self->hover_card, self->view);
   g_signal_connect_swapped (self->view, "camera-changed", G_CALLBACK (on_camera_changed), self);
   g_signal_connect_swapped (self->view, "notify::selected", G_CALLBACK (on_view_selected), self);

@@ -124,6 +124,15 @@ announce_selection (AdjGraphView *self)
   adj_graph_view_update_actions (self);
 }
 
+/* A closed module stands for many nodes: what one of them reads says nothing of the others. */
+static gboolean
+is_in_closed (AdjGraphView *self, AdjNodeId node)
+{
+  guint box = adj_scene_find_node (self->scene, node);
+
+  return box != ADJ_NO_BOX && adj_scene_get_box (self->scene, box)->fold == ADJ_FOLD_CLOSED;
+}
+
 static void
 update_highlight (AdjGraphView *self)
 {
@@ -132,7 +141,8 @@ update_highlight (AdjGraphView *self)
     self->highlight = adj_highlight_new_for_nodes (self->scene, self->lit, FALSE);
   else if (self->scene != NULL && self->chosen != NULL)
     self->highlight = adj_highlight_new_for_nodes (self->scene, self->chosen, TRUE);
-  else if (self->scene != NULL && self->graph != NULL && adj_node_id_is_valid (self->selected))
+  else if (self->scene != NULL && self->graph != NULL && adj_node_id_is_valid (self->selected) &&
+           !is_in_closed (self, self->selected))
     self->highlight = adj_highlight_new_for_node (self->scene, self->graph, self->selected);
   else if (self->scene != NULL && self->role != ADJ_ROLE_NONE)
     self->highlight = adj_highlight_new_for_role (self->scene, self->role);
@@ -381,7 +391,6 @@ find_group (const AdjScene *scene, const AdjSceneBox *like)
 static void
 keep_anchor (AdjGraphView *self, const AdjScene *next)
 {
-  const AdjRect *before, *after;
   guint found;
 
   if (self->anchor == ADJ_NO_BOX)
@@ -389,10 +398,8 @@ keep_anchor (AdjGraphView *self, const AdjScene *next)
   found = find_group (next, adj_scene_get_box (self->scene, self->anchor));
   if (found == ADJ_NO_BOX)
     return;
-  before = &adj_scene_get_box (self->scene, self->anchor)->rect;
-  after = &adj_scene_get_box (next, found)->rect;
-  self->camera.x += after->x - before->x;
-  self->camera.y += after->y - before->y;
+  adj_graph_view_keep_box (self, &adj_scene_get_box (self->scene, self->anchor)->rect,
+                           &adj_scene_get_box (next, found)->rect);
 }
 
 void
@@ -500,6 +507,7 @@ announce_camera (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   AdjGraphView *self = ADJ_GRAPH_VIEW (widget);
 
   self->announcing = 0;
+  adj_graph_view_show_cut (self);
   g_signal_emit (self, signals[CAMERA_CHANGED], 0);
   return G_SOURCE_REMOVE;
 }
@@ -511,6 +519,7 @@ adj_graph_view_size_allocate (GtkWidget *widget, int width, int height, int base
 
   if (self->wants_fit && self->scene != NULL && width > 1 && height > 1)
     adj_graph_view_fit_first (self, width, height);
+  adj_graph_view_resized (self, width, height);
   if (self->announcing == 0)
     self->announcing = gtk_widget_add_tick_callback (widget, announce_camera, NULL, NULL);
 }
@@ -566,6 +575,7 @@ adj_graph_view_dispose (GObject *object)
   g_clear_pointer (&self->heat, adj_heat_free);
   g_clear_pointer (&self->texts, adj_text_cache_free);
   g_clear_pointer (&self->arrows, g_hash_table_unref);
+  g_clear_pointer (&self->covers, g_ptr_array_unref);
   g_clear_object (&self->actions);
 
   G_OBJECT_CLASS (adj_graph_view_parent_class)->dispose (object);
@@ -628,6 +638,7 @@ adj_graph_view_init (AdjGraphView *self)
   self->arrows = adj_scene_painter_new_arrows ();
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  self->covers = g_ptr_array_new_with_free_func (g_object_unref);
   adj_graph_view_add_actions (self);
   adj_graph_view_add_controllers (self);
   g_signal_connect_object (style, "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,

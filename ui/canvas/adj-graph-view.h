@@ -47,6 +47,9 @@ AdjHeat *adj_graph_view_get_heat (AdjGraphView *self); /* (transfer none) (nulla
 /* The labels of lines. */
 void adj_graph_view_set_labeling (AdjGraphView *self, AdjLabeling labeling);
 
+/* A widget that lies over the canvas, in the same overlay: what is revealed does not end under it
+ * while it is shown. */
+void adj_graph_view_add_cover (AdjGraphView *self, GtkWidget *cover);
 /* Moves only when the node is not well in view. */
 void adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node);
 /* The rectangle of the scene that is in view, or around what is selected; %FALSE: it is empty. */
@@ -56,6 +59,8 @@ void adj_graph_view_fit (AdjGraphView *self);
 /* Fits the next scene, also when it is of the same graph; with @selected shows what is selected at
  * a size that can be read. */
 void adj_graph_view_fit_next (AdjGraphView *self, gboolean selected);
+/* What is in the middle stays there when all modules open or close. */
+void adj_graph_view_keep_middle (AdjGraphView *self);
 void adj_graph_view_fit_selection (AdjGraphView *self);
 void adj_graph_view_zoom_by (AdjGraphView *self, float factor);
 void adj_graph_view_zoom_to (AdjGraphView *self, float zoom);

@@ -8,9 +8,8 @@
 
 #define MOVE_USEC 220000
 #define FIT_MARGIN 24.0f
-#define LEGEND 44.0f        /* height of the legend at the bottom of the canvas */
-#define READABLE_ZOOM 0.62f /* where cards show all they have */
-#define FRICTION 4.0f       /* of inertia, per second */
+#define LEGEND 44.0f  /* height of the legend at the bottom of the canvas */
+#define FRICTION 4.0f /* of inertia, per second */
 
 void
 adj_graph_view_stop_moving (AdjGraphView *self)
@@ -236,40 +235,6 @@ adj_graph_view_zoom_to (AdjGraphView *self, float zoom)
   adj_graph_view_zoom_by (self, zoom / self->camera.zoom);
 }
 
-/* How far to move so that a stretch lies between the margins; the beginning wins. */
-static float
-needed_shift (float begin, float size, float shown, float margin)
-{
-  if (begin < margin || size + 2 * margin > shown)
-    return begin - margin;
-  return MAX (begin + size - (shown - margin), 0);
-}
-
-void
-adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
-{
-  GtkWidget *widget = GTK_WIDGET (self);
-  float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  guint box = self->scene != NULL ? adj_scene_find_node (self->scene, node) : ADJ_NO_BOX;
-  AdjCamera camera = self->tick != 0 ? self->to : self->camera;
-  AdjRect rect;
-
-  if (box == ADJ_NO_BOX || width <= 0 || self->is_pointing)
-    return;
-  self->wants_fit = FALSE;
-  if (camera.zoom < READABLE_ZOOM)
-    {
-      AdjPoint at = { width / 2, height / 2 };
-
-      adj_camera_zoom_at (&camera, READABLE_ZOOM / camera.zoom, at.x, at.y);
-    }
-  rect = adj_camera_rect_to_widget (&camera, &adj_scene_get_box (self->scene, box)->rect);
-  adj_camera_pan (&camera, -needed_shift (rect.x, rect.width, width, width * 0.12f),
-                  -needed_shift (rect.y, rect.height, height, height * 0.25f));
-  if (!adj_camera_equal (&camera, &self->camera))
-    adj_graph_view_move_to (self, &camera);
-}
-
 static gboolean
 count_node (guint index, gpointer data)
 {
@@ -315,7 +280,7 @@ adj_graph_view_fit_first (AdjGraphView *self, int width, int height)
       const AdjRect *rect = &adj_scene_get_box (self->scene, selected)->rect;
       AdjPoint middle = { rect->x + rect->width / 2, rect->y + rect->height / 2 };
 
-      self->camera.zoom = MAX (self->camera.zoom, READABLE_ZOOM);
+      self->camera.zoom = MAX (self->camera.zoom, ADJ_READABLE_ZOOM);
       adj_camera_center_on (&self->camera, middle, width, height);
       adj_camera_clamp (&self->camera, &bounds, width, height);
     }

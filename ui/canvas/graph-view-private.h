@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+#define ADJ_READABLE_ZOOM 0.62f /* where cards show all they have */
+
 struct _AdjGraphView
 {
   GtkWidget parent_instance;
@@ -36,6 +38,10 @@ struct _AdjGraphView
   gboolean fits_next;      /* the next scene is fitted, whatever it shows */
   gboolean wants_selected; /* … or shown around the selected node */
   guint anchor;            /* box of @scene that the next scene of the graph keeps in place */
+
+  GPtrArray *covers;           /* (owned): of GtkWidget */
+  int last_width, last_height; /* of the last allocation */
+  gboolean cuts_selected;      /* it cut off what is selected */
 
   GSimpleActionGroup *actions; /* (owned): of what keys do */
 
@@ -75,6 +81,12 @@ void adj_graph_view_fit_first (AdjGraphView *self, int width, int height);
 /* Lets the view glide on after a drag or a flick. */
 void adj_graph_view_glide (AdjGraphView *self, float speed_x, float speed_y);
 void adj_graph_view_camera_changed (AdjGraphView *self);
+/* The module that opens or closes: its corner stays on the canvas, or comes into view. */
+void adj_graph_view_keep_box (AdjGraphView *self, const AdjRect *before, const AdjRect *after);
+/* The widget gets another size; what is selected and no longer in it is shown again by the next
+ * frame, which calls adj_graph_view_show_cut(). */
+void adj_graph_view_resized (AdjGraphView *self, int width, int height);
+void adj_graph_view_show_cut (AdjGraphView *self);
 /* What the pointer is on; ADJ_NO_BOX for neither. */
 void adj_graph_view_hover (AdjGraphView *self, guint box, guint edge);
 /* A click or key on a node; notifies. */

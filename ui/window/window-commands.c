@@ -262,14 +262,14 @@ run_fit_selection (AdjWindow *self, GVariant *parameter)
 static void
 run_fold_all (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_fit_next (adj_window_get_view (self), FALSE);
+  adj_graph_view_keep_middle (adj_window_get_view (self));
   adj_document_set_fold_depth (adj_window_get_document (self), 1);
 }
 
 static void
 run_unfold_all (AdjWindow *self, GVariant *parameter)
 {
-  adj_graph_view_fit_next (adj_window_get_view (self), FALSE);
+  adj_graph_view_keep_middle (adj_window_get_view (self));
   adj_document_set_fold_depth (adj_window_get_document (self), 0);
 }
 

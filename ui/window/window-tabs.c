@@ -224,9 +224,10 @@ adj_window_find_open (AdjWindow *self, GFile *file)
 void
 adj_window_watch_tabs (AdjWindow *self)
 {
-  /* Alt with a digit is for stages. */
-  adw_tab_view_remove_shortcuts (self->tabs,
-                                 ADW_TAB_VIEW_SHORTCUT_ALT_DIGITS | ADW_TAB_VIEW_SHORTCUT_ALT_ZERO);
+  /* Alt with a digit is for stages, Ctrl+Home fits. */
+  adw_tab_view_remove_shortcuts (
+      self->tabs, ADW_TAB_VIEW_SHORTCUT_ALT_DIGITS | ADW_TAB_VIEW_SHORTCUT_ALT_ZERO |
+                      ADW_TAB_VIEW_SHORTCUT_CONTROL_HOME | ADW_TAB_VIEW_SHORTCUT_CONTROL_END);
   g_signal_connect_swapped (self->tabs, "notify::selected-page", G_CALLBACK (on_selected_tab),
                             self);
   g_signal_connect_swapped (self->tabs, "close-page", G_CALLBACK (on_close_tab), self);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What is pressed in the window with the mouse and the keyboard does what it says. */
+
+#include "canvas/adj-legend.h"
+#include "canvas/adj-minimap.h"
+#include "canvas/graph-view-private.h"
+#include "ir/adj-graph.h"
+#include "support/adj-test.h"
+#include "ui/adj-mouse.h"
+#include "window/adj-file-list.h"
+
+#define UNTIL ADJ_MOUSE_UNTIL
+
+static AdjApplication *application;
+
+static GtkNotebook *
+get_panel (AdjWindow *window)
+{
+  return GTK_NOTEBOOK (adj_walk_find_mapped (GTK_WIDGET (window), GTK_TYPE_NOTEBOOK));
+}
+
+/* The whole of a tab, which is wider and higher than its label. */
+static GtkWidget *
+get_tab (GtkNotebook *panel, int page)
+{
+  return gtk_widget_get_parent (
+      gtk_notebook_get_tab_label (panel, gtk_notebook_get_nth_page (panel, page)));
+}
+
+static void
+test_tabs (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  GtkNotebook *panel = get_panel (window);
+  const double heights[] = { 0.1, 0.25, 0.5, 0.9 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (heights); i++)
+    for (int page = gtk_notebook_get_n_pages (panel) - 1; page >= 0; page--)
+      {
+        GtkWidget *tab = get_tab (panel, page);
+
+        adj_mouse_click (tab, gtk_widget_get_width (tab) / 2.0,
+                         gtk_widget_get_height (tab) * heights[i]);
+        UNTIL (gtk_notebook_get_current_page (panel) == page);
+      }
+  adj_walk_close (window);
+}
+
+/* With several tabs, of which none changes. */
+static void
+test_home (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  AdjDocument *first = adj_window_get_document (window);
+  g_autofree char *lstm = adj_test_data_path ("graphs/lstm.adjoint");
+  static const char *const keys[] = { "key ctrl+Home", "key Home" };
+  AdjGraphView *view;
+
+  g_assert_true (adj_walk_open (window, lstm));
+  adj_walk_settle (window);
+  view = adj_window_get_view (window);
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (view));
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      AdjCamera all, near = { 40, 40, 2 };
+
+      adj_graph_view_fit (view);
+      all = adj_graph_view_get_camera (view);
+      adj_graph_view_set_camera (view, &near);
+      adj_mouse_do (keys[i]);
+      UNTIL (adj_graph_view_get_camera (view).zoom == all.zoom);
+      g_assert_true (adj_window_get_document (window) != first);
+    }
+  adj_walk_close (window);
+}
+
+/* Names stand in one line. */
+static void
+test_open_menu (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 800);
+  GtkWidget *button = adj_walk_find (GTK_WIDGET (window), ADW_TYPE_SPLIT_BUTTON, NULL);
+  GtkWidget *popover = GTK_WIDGET (adw_split_button_get_popover (ADW_SPLIT_BUTTON (button)));
+  GtkWidget *files;
+
+  adj_mouse_click (button, gtk_widget_get_width (button) - 6, gtk_widget_get_height (button) / 2.0);
+  UNTIL (gtk_widget_get_mapped (popover));
+  adj_walk_settle (window);
+  files = adj_walk_find (popover, ADJ_TYPE_FILE_LIST, NULL);
+  g_assert_cmpint (gtk_widget_get_width (files), >=, 300);
+  adj_walk_close (window);
+}
+
+static gboolean
+is_clear_of (AdjWindow *window, const AdjRect *at, GType type)
+{
+  GtkWidget *view = GTK_WIDGET (adj_window_get_view (window));
+  GtkWidget *cover = adj_walk_find_mapped (GTK_WIDGET (window), type);
+  graphene_rect_t bounds, node = GRAPHENE_RECT_INIT (at->x, at->y, at->width, at->height);
+
+  g_assert_nonnull (cover);
+  g_assert_true (gtk_widget_compute_bounds (cover, view, &bounds));
+  return !graphene_rect_intersection (&bounds, &node, NULL);
+}
+
+/* Each node, selected from elsewhere, is in view and under nothing, though the inspector comes. */
+static void
+test_covers (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/llama.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  const AdjScene *scene = adj_document_get_scene (document);
+  const AdjGraph *graph = adj_document_get_graph (document)->graph;
+  guint n_seen = 0;
+
+  for (guint i = 0; i < adj_graph_get_n_nodes (graph); i += 7)
+    {
+      guint found = adj_scene_find_node (scene, (AdjNodeId){ i });
+      const AdjSceneBox *box = found != ADJ_NO_BOX ? adj_scene_get_box (scene, found) : NULL;
+      int width = gtk_widget_get_width (GTK_WIDGET (view));
+      int height = gtk_widget_get_height (GTK_WIDGET (view));
+      AdjRect at;
+
+      if (box == NULL)
+        continue;
+      adj_document_set_selected (document, ADJ_NO_NODE);
+      adj_walk_settle (window);
+      /* Where the overview is. */
+      adj_graph_view_set_camera (
+          view, &(AdjCamera){ box->rect.x - width * 0.85f, box->rect.y - height * 0.6f, 1 });
+      adj_document_set_selected (document, (AdjNodeId){ i });
+      adj_walk_settle (window);
+      at = adj_camera_rect_to_widget (&view->camera, &box->rect);
+      g_test_message ("%s at %.0f, %.0f", adj_graph_get_node (graph, i)->name, at.x, at.y);
+      g_assert_cmpfloat (at.x, >=, 0);
+      g_assert_cmpfloat (at.y, >=, 0);
+      g_assert_cmpfloat (at.x + at.width, <=, gtk_widget_get_width (GTK_WIDGET (view)));
+      g_assert_cmpfloat (at.y + at.height, <=, gtk_widget_get_height (GTK_WIDGET (view)));
+      g_assert_true (is_clear_of (window, &at, ADJ_TYPE_LEGEND));
+      g_assert_true (is_clear_of (window, &at, ADJ_TYPE_MINIMAP));
+      n_seen++;
+    }
+  g_assert_cmpuint (n_seen, >, 20);
+  adj_walk_close (window);
+}
+
+/* What is in the middle stays in view, and nothing is dimmed. */
+static void
+test_closes_all (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/gpt2.adjoint", "joint");
+  AdjDocument *document = adj_window_get_document (window);
+  AdjGraphView *view = adj_window_get_view (window);
+  AdjScene *before = adj_document_get_scene (document);
+  const AdjSceneBox *box;
+  AdjRect at;
+
+  g_assert_true (adj_walk_select (window, "gelu"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.fold-all", NULL);
+  UNTIL (adj_document_get_scene (document) != before && !adj_document_is_busy (document));
+  adj_walk_settle (window);
+  box = adj_scene_get_box (adj_document_get_scene (document),
+                           adj_scene_find_node (adj_document_get_scene (document),
+                                                adj_document_get_selected (document)));
+  g_assert_cmpint (box->fold, ==, ADJ_FOLD_CLOSED);
+  at = adj_camera_rect_to_widget (&view->camera, &box->rect);
+  g_assert_cmpfloat (at.x + at.width, >, 0);
+  g_assert_cmpfloat (at.y + at.height, >, 0);
+  g_assert_cmpfloat (at.x, <, gtk_widget_get_width (GTK_WIDGET (view)));
+  g_assert_cmpfloat (at.y, <, gtk_widget_get_height (GTK_WIDGET (view)));
+  g_assert_null (view->highlight);
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_mouse_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/clicks/tabs-over-their-whole-height", test_tabs);
+  g_test_add_func ("/clicks/home-fits", test_home);
+  g_test_add_func ("/clicks/open-menu", test_open_menu);
+  g_test_add_func ("/clicks/what-is-selected-is-covered-by-nothing", test_covers);
+  g_test_add_func ("/clicks/close-all-stays", test_closes_all);
+  return g_test_run ();
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Brings what is selected into view, clear of what lies over the canvas. */
+
+#include <string.h>
+
+#include "canvas/graph-view-private.h"
+
+#define CLEAR 8.0f /* between a node and what lies over the canvas */
+
+void
+adj_graph_view_add_cover (AdjGraphView *self, GtkWidget *cover)
+{
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  g_ptr_array_add (self->covers, g_object_ref (cover));
+}
+
+/* How far to move so that a stretch lies between the margins; the beginning wins. */
+static float
+needed_shift (float begin, float size, float shown, float margin)
+{
+  if (begin < margin || size + 2 * margin > shown)
+    return begin - margin;
+  return MAX (begin + size - (shown - margin), 0);
+}
+
+/* Where @cover is on the canvas; %FALSE where it is not shown. */
+static gboolean
+get_cover (AdjGraphView *self, GtkWidget *cover, AdjRect *rect)
+{
+  graphene_rect_t bounds;
+
+  if (!gtk_widget_get_mapped (cover) ||
+      !gtk_widget_compute_bounds (cover, GTK_WIDGET (self), &bounds))
+    return FALSE;
+  *rect = (AdjRect){ bounds.origin.x - CLEAR, bounds.origin.y - CLEAR,
+                     bounds.size.width + 2 * CLEAR, bounds.size.height + 2 * CLEAR };
+  return TRUE;
+}
+
+static gboolean
+overlap (const AdjRect *a, const AdjRect *b)
+{
+  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+         b->y < a->y + a->height;
+}
+
+/* Moves the picture up or to the left, whichever is less, where a cover hides @rect; covers are at
+ * the bottom and at the right. */
+static void
+uncover (AdjGraphView *self, AdjCamera *camera, const AdjRect *rect)
+{
+  for (guint i = 0; i < self->covers->len; i++)
+    {
+      AdjRect at = adj_camera_rect_to_widget (camera, rect), cover;
+      float up, left;
+
+      if (!get_cover (self, self->covers->pdata[i], &cover) || !overlap (&at, &cover))
+        continue;
+      up = at.y + at.height - cover.y;
+      left = at.x + at.width - cover.x;
+      if (left < up && at.x - left > 0)
+        adj_camera_pan (camera, -left, 0);
+      else
+        adj_camera_pan (camera, 0, -up);
+    }
+}
+
+static const AdjRect *
+find_rect (AdjGraphView *self, AdjNodeId node)
+{
+  guint box = self->scene != NULL && adj_node_id_is_valid (node)
+                  ? adj_scene_find_node (self->scene, node)
+                  : ADJ_NO_BOX;
+
+  return box != ADJ_NO_BOX ? &adj_scene_get_box (self->scene, box)->rect : NULL;
+}
+
+static void
+move_into_view (AdjGraphView *self, AdjCamera *camera, const AdjRect *rect, float margin)
+{
+  float width = gtk_widget_get_width (GTK_WIDGET (self));
+  float height = gtk_widget_get_height (GTK_WIDGET (self));
+  AdjRect at = adj_camera_rect_to_widget (camera, rect);
+
+  adj_camera_pan (camera, -needed_shift (at.x, at.width, width, width * margin / 2),
+                  -needed_shift (at.y, at.height, height, height * margin));
+  uncover (self, camera, rect);
+  if (!adj_camera_equal (camera, &self->camera))
+    adj_graph_view_move_to (self, camera);
+}
+
+void
+adj_graph_view_reveal (AdjGraphView *self, AdjNodeId node)
+{
+  float width = gtk_widget_get_width (GTK_WIDGET (self));
+  float height = gtk_widget_get_height (GTK_WIDGET (self));
+  const AdjRect *rect = find_rect (self, node);
+  AdjCamera camera = self->tick != 0 ? self->to : self->camera;
+
+  if (rect == NULL || width <= 0 || self->is_pointing)
+    return;
+  self->wants_fit = FALSE;
+  if (camera.zoom < ADJ_READABLE_ZOOM)
+    adj_camera_zoom_at (&camera, ADJ_READABLE_ZOOM / camera.zoom, width / 2, height / 2);
+  move_into_view (self, &camera, rect, 0.25f);
+}
+
+/* Whether a part of it is in view that a canvas of this size would no longer show. */
+static gboolean
+is_cut (const AdjRect *at, int old_width, int old_height, int width, int height)
+{
+  AdjRect before = { 0, 0, (float) old_width, (float) old_height };
+
+  return overlap (at, &before) &&
+         (at->x + at->width > (float) width || at->y + at->height > (float) height);
+}
+
+void
+adj_graph_view_resized (AdjGraphView *self, int width, int height)
+{
+  const AdjRect *rect = find_rect (self, self->selected);
+  AdjRect at;
+
+  if (rect != NULL && !self->wants_fit)
+    {
+      at = adj_camera_rect_to_widget (&self->camera, rect);
+      if (is_cut (&at, self->last_width, self->last_height, width, height))
+        self->cuts_selected = TRUE;
+    }
+  self->last_width = width;
+  self->last_height = height;
+}
+
+void
+adj_graph_view_show_cut (AdjGraphView *self)
+{
+  const AdjRect *rect = find_rect (self, self->selected);
+  AdjCamera camera = self->tick != 0 ? self->to : self->camera;
+
+  if (!self->cuts_selected)
+    return;
+  self->cuts_selected = FALSE;
+  if (rect != NULL)
+    move_into_view (self, &camera, rect, 0.04f);
+}
+
+/* -- modules that open and close -- */
+
+static float
+distance (const AdjRect *rect, AdjPoint at)
+{
+  float dx = MAX (MAX (rect->x - at.x, at.x - rect->x - rect->width), 0);
+  float dy = MAX (MAX (rect->y - at.y, at.y - rect->y - rect->height), 0);
+
+  return dx + dy;
+}
+
+/* The outermost module nearest to the middle of what is shown. */
+void
+adj_graph_view_keep_middle (AdjGraphView *self)
+{
+  AdjPoint middle =
+      adj_camera_to_scene (&self->camera, gtk_widget_get_width (GTK_WIDGET (self)) / 2.0f,
+                           gtk_widget_get_height (GTK_WIDGET (self)) / 2.0f);
+  float least = G_MAXFLOAT;
+  gsize shortest = G_MAXSIZE;
+
+  g_return_if_fail (ADJ_IS_GRAPH_VIEW (self));
+
+  for (guint i = 0; self->scene != NULL && i < adj_scene_get_n_boxes (self->scene); i++)
+    {
+      const AdjSceneBox *box = adj_scene_get_box (self->scene, i);
+      float away = box->kind == ADJ_BOX_GROUP ? distance (&box->rect, middle) : G_MAXFLOAT;
+
+      if (away < least || (away == least && away < G_MAXFLOAT && strlen (box->path) < shortest))
+        {
+          least = away;
+          shortest = strlen (box->path);
+          self->anchor = i;
+        }
+    }
+}
+
+/* Its corner stays; where that is out of view, it comes into view. */
+void
+adj_graph_view_keep_box (AdjGraphView *self, const AdjRect *before, const AdjRect *after)
+{
+  float width = gtk_widget_get_width (GTK_WIDGET (self));
+  float height = gtk_widget_get_height (GTK_WIDGET (self));
+  AdjRect at, all = { 0, 0, width, height };
+
+  self->camera.x += after->x - before->x;
+  self->camera.y += after->y - before->y;
+  at = adj_camera_rect_to_widget (&self->camera, after);
+  if (overlap (&at, &all))
+    return;
+  adj_camera_pan (&self->camera, -needed_shift (at.x, at.width, width, width * 0.1f),
+                  -needed_shift (at.y, at.height, height, height * 0.1f));
+}
