@@ -151,14 +151,6 @@ gboolean
 node_check_replacement (AdjContext *cx, const AdjHook *hook, AdjTensor *old, AdjTensor *new);
 /* Keeps @grad for @tensor, which asked for it. */
 gboolean node_retain (AdjContext *cx, AdjTensor *tensor, AdjTensor *grad);
-/* @tensor brought to the form of @meta: summed over broadcast dimensions, cast.  Borrowed from the
- * scope; %NULL with the context in error, which begins with @prefix. */
-AdjTensor *grad_validate (
-    AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta);
-
-/* Zeros of that form.  Borrowed from the scope; %NULL with the context in error. */
-AdjTensor *grad_make_zeros (AdjContext *cx, const AdjTensorMeta *meta);
-
 /* -- one backward (task.c) -- */
 
 /* A wish for the gradient that arrives at an edge. */

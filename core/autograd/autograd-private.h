@@ -175,7 +175,7 @@ struct _Autograd
 Autograd *autograd_find (AdjContext *cx); /* (nullable) */
 Autograd *autograd_get (AdjContext *cx);  /* %NULL with the context in error */
 
-/* -- running (engine.c, validate.c) -- */
+/* -- running (engine.c) -- */
 
 gboolean engine_run (AdjContext *cx, Autograd *autograd, const GradRequest *request);
 

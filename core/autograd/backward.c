@@ -4,6 +4,7 @@
 
 #include "autograd/autograd-private.h"
 #include "ops/adj-op-id.h"
+#include "rules/adj-gradient.h"
 
 typedef struct
 {
@@ -77,7 +78,7 @@ root_grad (AdjContext *cx, const AdjGradRoots *roots, guint i)
                         i, a->str, i, b->str);
       return NULL;
     }
-  return grad_validate (cx, "backward was given", i, grad, meta);
+  return adj_gradient_validate (cx, "backward was given", i, grad, meta);
 }
 
 static gboolean

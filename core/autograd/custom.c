@@ -6,6 +6,7 @@
 #include "autograd/autograd-private.h"
 #include "call/adj-context-internal.h"
 #include "ops/adj-op-id.h"
+#include "rules/adj-gradient.h"
 
 struct _AdjCustomCall
 {
@@ -45,7 +46,7 @@ materialize (const AdjCustomCall *call, AdjTensor *const *grads)
     {
       defined[i] = grads[i];
       if (grads[i] == NULL && !call->keeps_undefined && node->inputs[i].dtype != ADJ_DTYPE_NONE)
-        defined[i] = grad_make_zeros (call->cx, &node->inputs[i]);
+        defined[i] = adj_gradient_make_zeros (call->cx, &node->inputs[i]);
     }
   return defined;
 }

@@ -3,6 +3,7 @@
 
 #include "autograd/task-private.h"
 #include "ops/adj-op-id.h"
+#include "rules/adj-gradient.h"
 
 /* -- one node -- */
 
@@ -20,7 +21,8 @@ validate_outputs (GraphTask *task, const AdjGradNode *node, AdjTensor **out)
         continue;
       if (prefix == NULL)
         prefix = g_strdup_printf ("Function %s returned", node->name);
-      tensor = grad_validate (task->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
+      tensor =
+          adj_gradient_validate (task->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
       if (tensor == NULL)
         return FALSE;
       if (tensor != out[i])

@@ -264,50 +264,20 @@ put_entry (const OpNode *op_node, AdjContext *cx, const AdjValue *value, AdjTens
   return TRUE;
 }
 
-/* Entries go in the order of their arguments' names, as PyTorch's formulas do. */
-static guint
-find_next (const OpNode *op_node, guint64 done)
-{
-  const AdjRule *rule = op_node->rule;
-  guint next = rule->n_entries;
-
-  for (guint i = 0; i < rule->n_entries; i++)
-    if (!is_bit (done, i) && (next == rule->n_entries ||
-                              strcmp (rule->schema->arguments[rule->entries[i].arg].name,
-                                      rule->schema->arguments[rule->entries[next].arg].name) < 0))
-      next = i;
-  return next;
-}
-
-static guint
-first_edge (const OpNode *op_node, guint entry)
-{
-  guint edge = 0;
-
-  for (guint i = 0; i < entry; i++)
-    edge += op_node->n_entry_edges[i];
-  return edge;
-}
-
-/* Evaluates the entries that are @needed. */
+/* Evaluates the entries that are needed. */
 static gboolean
 eval_entries (OpNode *op_node, AdjRuleCall *call, AdjTensor **out)
 {
-  const gboolean *needed = call->grads->needed;
-  gboolean done = TRUE;
-  guint64 seen = 0;
+  AdjValue values[ADJ_MAX_ARGUMENTS];
+  gboolean done;
 
   adj_rule_call_init (call);
-  for (guint k = 0; k < op_node->rule->n_entries && done; k++)
+  done = adj_rule_call_eval_needed (call, values);
+  for (guint i = 0; i < op_node->rule->n_entries && done; i++)
     {
-      guint i = find_next (op_node, seen);
-      AdjValue value;
-
-      seen |= (guint64) 1 << i;
-      if (needed[i])
-        done = adj_rule_call_eval (call, i, &value) &&
-               put_entry (op_node, call->cx, &value, out + first_edge (op_node, i),
-                          op_node->n_entry_edges[i]);
+      if (call->grads->needed[i])
+        done = put_entry (op_node, call->cx, &values[i], out, op_node->n_entry_edges[i]);
+      out += op_node->n_entry_edges[i];
     }
   adj_rule_call_clear (call);
   return done;

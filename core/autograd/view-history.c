@@ -5,6 +5,7 @@
 #include "autograd/autograd-private.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
+#include "rules/adj-gradient.h"
 
 /* -- becoming a view -- */
 
@@ -339,7 +340,8 @@ copy_slices_apply (AdjGradNode *node,
   if (changed == NULL)
     changed = ADJ_APPLY (cx, ADJ_OP_zeros_like, ADJ_TENSOR (part));
   else
-    changed = grad_validate (cx, node->name, copy->self, changed, adj_tensor_get_meta (part));
+    changed =
+        adj_gradient_validate (cx, node->name, copy->self, changed, adj_tensor_get_meta (part));
   if (changed != NULL)
     whole = adj_view_chain_invert (copy->chain, cx, base, changed);
   if (out[copy->self] != NULL)

@@ -8,6 +8,7 @@
 
 #include "call/adj-context.h"
 #include "call/adj-op-internal.h"
+#include "tensor/adj-dtype-internal.h"
 
 const AdjSchema *
 adj_op_get_schema (const AdjOp *op)
@@ -312,20 +313,6 @@ adj_op_call_string (const AdjOpCall *call, guint arg, const char *if_none)
   return if_none;
 }
 
-/* The dtype of a number of c10::ScalarType, as in some defaults (randint: dtype=4). */
-static AdjDType
-dtype_from_number (gint64 number)
-{
-  static const AdjDType dtypes[] = {
-    ADJ_DTYPE_U8,  ADJ_DTYPE_I8,  ADJ_DTYPE_I16, ADJ_DTYPE_I32, ADJ_DTYPE_I64,  ADJ_DTYPE_F16,
-    ADJ_DTYPE_F32, ADJ_DTYPE_F64, ADJ_DTYPE_C32, ADJ_DTYPE_C64, ADJ_DTYPE_C128, ADJ_DTYPE_BOOL,
-  };
-
-  if (number == 15)
-    return ADJ_DTYPE_BF16;
-  return number >= 0 && number < (gint64) G_N_ELEMENTS (dtypes) ? dtypes[number] : ADJ_DTYPE_NONE;
-}
-
 AdjDType
 adj_op_call_dtype (const AdjOpCall *call, guint arg, AdjDType if_none)
 {
@@ -335,7 +322,7 @@ adj_op_call_dtype (const AdjOpCall *call, guint arg, AdjDType if_none)
   if (value->kind == ADJ_VALUE_DTYPE)
     dtype = value->dtype;
   else if (value->kind == ADJ_VALUE_INT)
-    dtype = dtype_from_number (value->integer);
+    dtype = adj_dtype_from_scalar_type (value->integer);
   if (value->kind != ADJ_VALUE_NONE && dtype >= ADJ_N_DTYPES)
     {
       mismatch (call, arg, "a dtype");

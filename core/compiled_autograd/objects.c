@@ -3,6 +3,7 @@
  * called as a whole.  They are inputs of the graph, so that another hook is no other graph. */
 
 #include "compiled_autograd/compiled-private.h"
+#include "rules/adj-gradient.h"
 
 typedef struct _Object Object;
 
@@ -154,7 +155,7 @@ validate (const AdjGradNode *node, AdjContext *cx, AdjTensor **grads)
 
       if (grads[i] == NULL || edge->node == NULL)
         continue;
-      valid = grad_validate (cx, prefix, i, grads[i], &edge->node->inputs[edge->input]);
+      valid = adj_gradient_validate (cx, prefix, i, grads[i], &edge->node->inputs[edge->input]);
       if (valid == NULL)
         return FALSE;
       adj_tensor_ref (valid);

@@ -7,6 +7,7 @@
 #include "compiled_autograd/stand-ins-private.h"
 #include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-gradient.h"
 #include "rules/adj-operators.h"
 #include "trace/adj-tracer.h"
 
@@ -311,7 +312,8 @@ validate (Replay *self, const AdjGradNode *node, AdjTensor **out)
 
       if (out[i] == NULL || edge->node == NULL)
         continue;
-      tensor = grad_validate (self->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
+      tensor =
+          adj_gradient_validate (self->cx, prefix, i, out[i], &edge->node->inputs[edge->input]);
       if (tensor == NULL)
         return FALSE;
       if (tensor != out[i])

@@ -14,6 +14,7 @@
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
+#include "rules/adj-gradient.h"
 #include "rules/adj-rule.h"
 
 /* -- undefined gradients -- */
@@ -104,7 +105,7 @@ make_zeros (const CaptureRun *run, const AdjNode *promised)
         return NULL;
       known.shape.size[i] = ADJ_SIZE (size);
     }
-  return grad_make_zeros (run->cx, &known);
+  return adj_gradient_make_zeros (run->cx, &known);
 }
 
 /* Those of a list that are undefined are zeros, unless all are. */

@@ -42,17 +42,22 @@ import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
-/* Notes a gradient; the value of the node is what is added. */
-static gboolean
-note_gradient (CapturedRun *self, AdjNodeId id, const AdjValue *args, AdjValue *value)
+static void
+note_gradient (CapturedRun *self, AdjNodeId id, AdjTensor *grad)
 {
-  AdjRunGradient gradient = { id, NULL };
+  AdjRunGradient gradient = { id, adj_tensor_snapshot (grad) };
 
+  g_array_append_val (self->gradients, gradient);
+}
+
+/* The value of the node is what is added. */
+static gboolean
+accumulate (CapturedRun *self, AdjNodeId id, const AdjValue *args, AdjValue *value)
+{
   *value = ADJ_NONE;
   if (args->n != 2 || args->items[1].kind != ADJ_VALUE_TENSOR)
     return args->n == 2 && args->items[1].kind == ADJ_VALUE_NONE;
-  gradient.grad = adj_tensor_snapshot (args->items[1].tensor);
-  g_array_append_val (self->gradients, gradient);
+  note_gradient (self, id, args->items[1].tensor);
   *value = adj_value_copy (&args->items[1]);
   return TRUE;
 }
@@ -107,7 +112,10 @@ captured_replace (
   if (node->op != NULL || graph != self->request->graph)
     return FALSE;
   if (g_str_equal (node->target, ADJ_TARGET_ACCUMULATE))
-    return note_gradient (self, id, args, value);
+    return accumulate (self, id, args, value);
+  if (g_str_equal (node->target, ADJ_TARGET_CALL_ACCUMULATE) && args->n == 4 &&
+      args->items[2].kind == ADJ_VALUE_TENSOR)
+    note_gradient (self, id, args->items[2].tensor);
   if (!g_str_equal (node->target, ADJ_TARGET_CALL_HOOK) &&
       !g_str_equal (node->target, ADJ_TARGET_CALL_BACKWARD))
     return FALSE;

@@ -10,6 +10,7 @@
 #include "interpreter/builtins-private.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-packet.h"
+#include "rules/adj-node-op.h"
 
 typedef struct
 {
@@ -192,6 +193,8 @@ adj_interpret_call (AdjContext *cx,
     }
   if (higher != NULL)
     return call_higher (cx, higher, args, kwargs, result);
+  if (node->op == NULL && packet == NULL && adj_node_op_find (node->target) != NULL)
+    return adj_node_op_call (cx, adj_node_op_find (node->target), args->items, args->n, result);
   if (node->op == NULL && packet == NULL)
     return fail_unknown (cx, node);
   done = packet != NULL ? adj_packet_call (cx, packet, args, kwargs, &borrowed)

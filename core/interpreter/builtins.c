@@ -314,6 +314,13 @@ static const AdjBuiltin builtins[] = {
   { ADJ_TARGET_FINAL_CALLBACKS, adj_builtin_ignore },
   { ADJ_TARGET_SELF_INVOKE, adj_builtin_self_invoke },
   { ADJ_TARGET_ACCUMULATE, adj_builtin_accumulate },
+  { ADJ_TARGET_CALL_ACCUMULATE, adj_builtin_call_accumulate },
+  { "torch._dynamo.compiled_autograd.ops.AccumulateGrad", adj_builtin_accumulate_node },
+  { "torch._dynamo.external_utils.unwrap_maybe_dynamic_int", adj_builtin_unwrap_size },
+  { "torch._dynamo.compiled_autograd.ops.validate_outputs", adj_builtin_validate_outputs },
+  { "torch._dynamo.compiled_autograd.copy_slices_prologue", adj_builtin_copy_slices_prologue },
+  { "torch._dynamo.compiled_autograd.copy_slices_epilogue", adj_builtin_copy_slices_epilogue },
+  { "torch._dynamo.compiled_autograd.call_aot_bwd_prologue", adj_builtin_aot_prologue },
 #define SIZE_BUILTIN(id, target, op) { target, id##_sizes },
   SIZE_BUILTINS
 #undef SIZE_BUILTIN

@@ -26,6 +26,8 @@ const char *adj_target_from_symbol (const char *symbol, AdjFixity fixity);
 #define ADJ_TARGET_CALL_BACKWARD "torch._dynamo.external_utils.call_backward"
 #define ADJ_TARGET_FINAL_CALLBACKS "torch._dynamo.external_utils._exec_final_callbacks_stub"
 #define ADJ_TARGET_ACCUMULATE "torch.ops.inductor.accumulate_grad_.default"
+/* Since PyTorch 2.7. */
+#define ADJ_TARGET_CALL_ACCUMULATE "torch._dynamo.external_utils.call_accumulate_grad"
 #define ADJ_TARGET_SELF_INVOKE "torch._dynamo._trace_wrapped_higher_order_op.self_invoke"
 
 /* (transfer full): what graph text prints for a private callable: dots flattened to underscores

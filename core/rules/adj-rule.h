@@ -79,6 +79,9 @@ void adj_rule_call_clear (AdjRuleCall *call);
 /* @out: borrowed from the innermost scope of the context and from @call.  %FALSE: the context is in
  * error. */
 gboolean adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out);
+/* All entries that are needed, in the order of their arguments' names, as PyTorch's formulas go.
+ * @out: (array length=n_entries): NONE where it is not needed; borrowed likewise. */
+gboolean adj_rule_call_eval_needed (AdjRuleCall *call, AdjValue *out);
 
 /* A LIST of sizes in @arena. */
 AdjValue adj_rule_list_sizes (AdjArena *arena, const AdjSize *sizes, guint n);

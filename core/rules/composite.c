@@ -94,16 +94,6 @@ builtin_rank (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
-builtin_device (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
-{
-  shape_of (call, &args[0]);
-  if (args[0].kind == ADJ_VALUE_TENSOR)
-    *out = (AdjValue){ .kind = ADJ_VALUE_DEVICE,
-                       .device = adj_tensor_get_meta (args[0].tensor)->device };
-  return TRUE;
-}
-
-static gboolean
 builtin_is_tensor (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (args[0].kind == ADJ_VALUE_TENSOR);

@@ -521,3 +521,37 @@ adj_rule_call_eval (AdjRuleCall *call, guint entry, AdjValue *out)
 
   return rule_eval (call, call->rule->entries[entry].term, out);
 }
+
+/* Of the entries that are not among those @done, the one whose argument's name comes first. */
+static guint
+find_next (const AdjRule *rule, guint64 done)
+{
+  guint next = rule->n_entries;
+
+  for (guint i = 0; i < rule->n_entries; i++)
+    if (((done >> i) & 1) == 0 &&
+        (next == rule->n_entries ||
+         strcmp (rule->schema->arguments[rule->entries[i].arg].name,
+                 rule->schema->arguments[rule->entries[next].arg].name) < 0))
+      next = i;
+  return next;
+}
+
+gboolean
+adj_rule_call_eval_needed (AdjRuleCall *call, AdjValue *out)
+{
+  const guint n = call->rule->n_entries;
+  guint64 done = 0;
+
+  for (guint i = 0; i < n; i++)
+    out[i] = ADJ_NONE;
+  for (guint k = 0; k < n; k++)
+    {
+      guint i = find_next (call->rule, done);
+
+      done |= (guint64) 1 << i;
+      if (call->grads->needed[i] && !adj_rule_call_eval (call, i, &out[i]))
+        return FALSE;
+    }
+  return TRUE;
+}

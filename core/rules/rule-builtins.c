@@ -80,6 +80,13 @@ builtin_dtype (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 }
 
 static gboolean
+builtin_device (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = rule_meta_of (call, &args[0])->device };
+  return TRUE;
+}
+
+static gboolean
 builtin_given (AdjRuleCall *call, const AdjValue *args, guint n, AdjValue *out)
 {
   *out = ADJ_BOOL (args[0].kind != ADJ_VALUE_NONE);
@@ -480,7 +487,7 @@ rule_builtin_describes (const RuleBuiltin *builtin)
   const RuleBuiltinFunc func = builtin->func;
 
   if (func == builtin_sizes || func == builtin_size || func == builtin_numel ||
-      func == builtin_dtype || func == builtin_given)
+      func == builtin_dtype || func == builtin_device || func == builtin_given)
     return 1 << 0;
   if (func == builtin_cat_backward || func == builtin_stack_backward ||
       func == builtin_as_strided_backward)

@@ -9,5 +9,7 @@ G_BEGIN_DECLS
 
 /* "F32"; ADJ_DTYPE_NONE when unknown. */
 AdjDType adj_dtype_from_safetensors (const char *name);
+/* By the number of c10::ScalarType; ADJ_DTYPE_NONE when it is of none that is known. */
+AdjDType adj_dtype_from_scalar_type (gint64 number);
 
 G_END_DECLS

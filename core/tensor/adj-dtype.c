@@ -75,6 +75,19 @@ adj_dtype_from_torch_name (const char *name)
 }
 
 AdjDType
+adj_dtype_from_scalar_type (gint64 number)
+{
+  static const AdjDType dtypes[] = {
+    ADJ_DTYPE_U8,  ADJ_DTYPE_I8,  ADJ_DTYPE_I16, ADJ_DTYPE_I32, ADJ_DTYPE_I64,  ADJ_DTYPE_F16,
+    ADJ_DTYPE_F32, ADJ_DTYPE_F64, ADJ_DTYPE_C32, ADJ_DTYPE_C64, ADJ_DTYPE_C128, ADJ_DTYPE_BOOL,
+  };
+
+  if (number == 15)
+    return ADJ_DTYPE_BF16;
+  return number >= 0 && number < (gint64) G_N_ELEMENTS (dtypes) ? dtypes[number] : ADJ_DTYPE_NONE;
+}
+
+AdjDType
 adj_dtype_from_safetensors (const char *name)
 {
   for (guint i = 0; i < ADJ_N_DTYPES; i++)

@@ -2,8 +2,11 @@
 /* Brings a gradient into the shape, dtype and device that its edge expects, or says why it
  * cannot. */
 
-#include "autograd/autograd-private.h"
+#include "rules/adj-gradient.h"
+
 #include "ops/adj-op-id.h"
+#include "rules/adj-apply.h"
+#include "rules/adj-rule.h"
 
 static AdjTensor *
 fail (AdjContext *cx,
@@ -52,7 +55,7 @@ cast (AdjContext *cx, AdjTensor *tensor, AdjDType dtype)
 }
 
 AdjTensor *
-grad_validate (
+adj_gradient_validate (
     AdjContext *cx, const char *prefix, guint index, AdjTensor *tensor, const AdjTensorMeta *meta)
 {
   AdjSymbols *symbols = adj_context_get_symbols (cx);
@@ -83,7 +86,7 @@ grad_validate (
 }
 
 AdjTensor *
-grad_make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
+adj_gradient_make_zeros (AdjContext *cx, const AdjTensorMeta *meta)
 {
   AdjArena *arena = adj_arena_new ();
   AdjValue kwargs[2] = { { .kind = ADJ_VALUE_STRING, .n = 5, .text = "dtype" },
