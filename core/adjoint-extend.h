@@ -8,6 +8,7 @@
 #include "base/adj-file-writer.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "ir/adj-builder.h"

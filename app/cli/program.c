@@ -189,6 +189,20 @@ compare_accumulated (GPtrArray *a, GPtrArray *b, guint *n, guint *n_differ)
   *n_differ += n_other;
 }
 
+static void
+compare_objects (const GPtrArray *a, const GPtrArray *b, guint *n, guint *n_differ)
+{
+  for (guint i = 0; i < MIN (a->len, b->len); i++)
+    {
+      gboolean same = adj_object_equal (a->pdata[i], b->pdata[i]);
+
+      printf ("object %u afterwards  %s  %s\n", i, same ? "equal" : "differs",
+              adj_object_get_name (a->pdata[i]));
+      *n += 1;
+      *n_differ += !same;
+    }
+}
+
 AdjExit
 adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b, GError **error)
 {
@@ -214,6 +228,7 @@ adj_program_target_compare (const AdjProgramTarget *a, const AdjProgramTarget *b
     }
   compare_tensors ("output", left.results, right.results, &n, &n_differ);
   compare_tensors ("input afterwards", left.inputs, right.inputs, &n, &n_differ);
+  compare_objects (left.objects, right.objects, &n, &n_differ);
   compare_tensors ("gradient", left.gradients, right.gradients, &n, &n_differ);
   compare_accumulated (left.accumulated, right.accumulated, &n, &n_differ);
   if (left.text != NULL && right.text != NULL)

@@ -9,6 +9,7 @@
 #include "aot/metadata-private.h"
 #include "autograd/adj-autograd-internal.h"
 #include "autograd/adj-engine-internal.h"
+#include "ir/adj-opaque.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
 #include "rules/adj-apply.h"
@@ -19,9 +20,9 @@
 
 typedef struct
 {
-  AdjTensor *tensor; /* (owned) */
+  AdjValue value; /* (owned): TENSOR, or an object as it is */
   guint32 version;
-} SavedTensor;
+} SavedValue;
 
 typedef struct
 {
@@ -32,15 +33,15 @@ typedef struct
   guint n_returns;      /* forward returns */
   gint *grad_of;        /* by return: which gradient arrives for it; -1: none does */
   AdjTensorMeta *metas; /* by return */
-  GArray *tensors;      /* SavedTensor */
+  GArray *values;       /* SavedValue */
   AdjValue *sizes;
   guint n_sizes;
 } Kept;
 
 static void
-saved_tensor_clear (gpointer data)
+saved_value_clear (gpointer data)
 {
-  adj_tensor_unref (((SavedTensor *) data)->tensor);
+  adj_value_clear (&((SavedValue *) data)->value);
 }
 
 static void
@@ -52,7 +53,7 @@ saved_free (gpointer data)
   g_free (saved->input_of);
   g_free (saved->grad_of);
   g_free (saved->metas);
-  g_array_unref (saved->tensors);
+  g_array_unref (saved->values);
   for (guint i = 0; i < saved->n_sizes; i++)
     adj_value_clear (&saved->sizes[i]);
   g_free (saved->sizes);
@@ -64,19 +65,20 @@ saved_free (gpointer data)
 static gboolean
 check_versions (const Kept *saved, AdjContext *cx)
 {
-  for (guint i = 0; i < saved->tensors->len; i++)
+  for (guint i = 0; i < saved->values->len; i++)
     {
-      const SavedTensor *tensor = &g_array_index (saved->tensors, SavedTensor, i);
-      guint32 now = adj_tensor_get_version (tensor->tensor);
+      const SavedValue *entry = &g_array_index (saved->values, SavedValue, i);
+      AdjTensor *tensor = entry->value.kind == ADJ_VALUE_TENSOR ? entry->value.tensor : NULL;
+      guint32 now = tensor != NULL ? adj_tensor_get_version (tensor) : entry->version;
 
       /* A fake one stands for what was checked before. */
-      if (now == tensor->version || adj_storage_is_fake (adj_tensor_get_storage (tensor->tensor)))
+      if (now == entry->version || adj_storage_is_fake (adj_tensor_get_storage (tensor)))
         continue;
       adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                         "one of the variables needed for gradient computation has been modified "
                         "by an inplace operation: value %u that the compiled forward saved is at "
                         "version %u; expected version %u instead",
-                        i, now, tensor->version);
+                        i, now, entry->version);
       return FALSE;
     }
   return TRUE;
@@ -256,13 +258,21 @@ compiled_backward (AdjContext *cx,
   if (!check_versions (saved, cx))
     return FALSE;
   g_array_append_vals (args, saved->sizes, saved->n_sizes);
-  for (guint i = 0; i < saved->tensors->len; i++)
-    {
-      AdjValue value = ADJ_TENSOR (g_array_index (saved->tensors, SavedTensor, i).tensor);
-
-      g_array_append_val (args, value);
-    }
+  for (guint i = 0; i < saved->values->len; i++)
+    g_array_append_val (args, g_array_index (saved->values, SavedValue, i).value);
   return append_tangents (cx, saved, grads, args) && run_backward (cx, saved, args, grad_inputs);
+}
+
+static gboolean
+refuse_object (AdjContext *cx, const AdjValue *value)
+{
+  g_autofree char *text =
+      value->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_opaque_describe (value->object) : NULL;
+
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "a compiled backward that calls methods of an object (%s) cannot be captured",
+                    text != NULL ? text : adj_value_kind_name (value->kind));
+  return FALSE;
 }
 
 /* What the backward computes with. */
@@ -276,8 +286,14 @@ visit_kept (gpointer data, GradVisitor *visitor)
   visitor->function (visitor, "compiled backward", kept->boundary->backward);
   for (guint i = 0; i < kept->n_sizes; i++)
     visitor->size (visitor, "size", &kept->sizes[i]);
-  for (guint i = 0; i < kept->tensors->len; i++)
-    visitor->tensor (visitor, "saved", &g_array_index (kept->tensors, SavedTensor, i).tensor);
+  for (guint i = 0; i < kept->values->len; i++)
+    {
+      AdjValue *value = &g_array_index (kept->values, SavedValue, i).value;
+
+      if (value->kind != ADJ_VALUE_TENSOR)
+        return refuse_object (visitor->cx, value);
+      visitor->tensor (visitor, "saved", &value->tensor);
+    }
   return TRUE;
 }
 
@@ -324,8 +340,30 @@ will_be_written (const AdjAotMetadata *metadata, const AdjValue *args, const Adj
   return FALSE;
 }
 
-/* Saves detached copies of the values for the backward: a returned tensor, or a view of one, would
- * refer by its history to the node that saves it. */
+/* A detached copy of a tensor: one that is returned, or a view of it, would refer by its history to
+ * the node that saves it. */
+static gboolean
+save_value (AdjContext *cx,
+            const AdjAotMetadata *metadata,
+            const AdjValue *args,
+            const AdjValue *value,
+            SavedValue *entry)
+{
+  AdjTensor *tensor;
+
+  if (value->kind != ADJ_VALUE_TENSOR)
+    {
+      *entry = (SavedValue){ adj_value_copy (value), 0 };
+      return TRUE;
+    }
+  tensor = ADJ_APPLY (
+      cx, will_be_written (metadata, args, value->tensor) ? ADJ_OP_clone : ADJ_OP_detach, *value);
+  if (tensor == NULL)
+    return FALSE;
+  *entry = (SavedValue){ ADJ_TENSOR (adj_tensor_ref (tensor)), adj_tensor_get_version (tensor) };
+  return TRUE;
+}
+
 static gboolean
 save_values (AdjContext *cx, Kept *saved, const AdjValue *args, const AdjValue *outs)
 {
@@ -336,15 +374,11 @@ save_values (AdjContext *cx, Kept *saved, const AdjValue *args, const AdjValue *
   for (guint i = 0; i < n_tensors; i++)
     {
       const AdjValue *value = &outs->items[metadata->n_forward + i];
-      AdjTensor *tensor = will_be_written (metadata, args, value->tensor)
-                              ? ADJ_APPLY (cx, ADJ_OP_clone, *value)
-                              : ADJ_APPLY (cx, ADJ_OP_detach, *value);
-      SavedTensor entry;
+      SavedValue entry;
 
-      if (tensor == NULL)
+      if (!save_value (cx, metadata, args, value, &entry))
         return FALSE;
-      entry = (SavedTensor){ adj_tensor_ref (tensor), adj_tensor_get_version (tensor) };
-      g_array_append_val (saved->tensors, entry);
+      g_array_append_val (saved->values, entry);
     }
   saved->n_sizes = n_saved - n_tensors;
   saved->sizes = g_new0 (AdjValue, saved->n_sizes + 1);
@@ -382,8 +416,8 @@ saved_new (AotBoundary *boundary, guint n_args)
   saved->n_returns = boundary->metadata->n_forward_returns;
   saved->grad_of = g_new0 (gint, saved->n_returns + 1);
   saved->metas = g_new0 (AdjTensorMeta, saved->n_returns + 1);
-  saved->tensors = g_array_new (FALSE, FALSE, sizeof (SavedTensor));
-  g_array_set_clear_func (saved->tensors, saved_tensor_clear);
+  saved->values = g_array_new (FALSE, FALSE, sizeof (SavedValue));
+  g_array_set_clear_func (saved->values, saved_value_clear);
   return saved;
 }
 

@@ -92,6 +92,12 @@ describe_leaf (Description *description,
       argument->value = adj_value_copy (&(AdjValue){ .kind = ADJ_VALUE_META, .meta = &meta });
       g_ptr_array_add (description->program->fakes, fake.tensor);
     }
+  else if (value->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    {
+      /* Each trace makes an object of its own of it. */
+      argument->value = adj_value_copy (value);
+      adj_value_clear (&fake);
+    }
   else
     argument->value = fake;
   return TRUE;

@@ -8,9 +8,12 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
+
+#define IN_BODY "has an effect, which cannot be ordered where a higher-order operator calls it"
 
 /* -- the mode -- */
 
@@ -38,25 +41,53 @@ replace (AdjTensor **token, AdjTensor *by)
   *token = by;
 }
 
+/* The latest token, made if there is none yet, for a call to take and to replace. */
+static AdjTensor **
+begin_effect (EffectsMode *effects, AdjContext *cx)
+{
+  AdjTensor **token = &effects->tokens[effects->running];
+
+  effects->used[effects->running] = TRUE;
+  if (*token == NULL)
+    replace (token, adj_token_new (cx));
+  return token;
+}
+
 static gboolean
 effects_call (AdjMode *mode, AdjOpCall *call)
 {
   EffectsMode *effects = (EffectsMode *) mode;
-  AdjTensor **token = &effects->tokens[effects->running];
+  AdjTensor **token;
   gboolean done;
 
   if (!has_effect (call) || call->token != NULL)
     return adj_mode_call_below (mode, call);
   if (effects->in_body)
-    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED,
-                                "has an effect, which cannot be ordered where a higher-order "
-                                "operator calls it");
-  effects->used[effects->running] = TRUE;
-  if (*token == NULL)
-    replace (token, adj_token_new (call->cx));
+    return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, IN_BODY);
+  token = begin_effect (effects, call->cx);
   call->token = *token;
   call->new_token = adj_token_new (call->cx);
   done = adj_mode_call_below (mode, call);
+  replace (token, call->new_token);
+  call->token = call->new_token = NULL;
+  return done;
+}
+
+static gboolean
+effects_object (AdjMode *mode, AdjObjectCall *call)
+{
+  EffectsMode *effects = (EffectsMode *) mode;
+  AdjTensor **token;
+  gboolean done;
+
+  if (!adj_object_call_has_effect (call) || call->token != NULL)
+    return adj_mode_call_object_below (mode, call);
+  if (effects->in_body)
+    return adj_object_call_fail (call, ADJ_ERROR_UNSUPPORTED, IN_BODY);
+  token = begin_effect (effects, call->cx);
+  call->token = *token;
+  call->new_token = adj_token_new (call->cx);
+  done = adj_mode_call_object_below (mode, call);
   replace (token, call->new_token);
   call->token = call->new_token = NULL;
   return done;
@@ -88,6 +119,7 @@ static const AdjModeClass effects_class = {
   .name = "effects",
   .call = effects_call,
   .higher = effects_higher,
+  .object = effects_object,
   .finalize = effects_finalize,
 };
 

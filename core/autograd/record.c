@@ -6,6 +6,7 @@
 #include "autograd/custom-private.h"
 #include "autograd/higher-private.h"
 #include "call/adj-context-internal.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "ops/adj-op-id.h"
@@ -214,7 +215,7 @@ autograd_higher (AdjMode *mode, AdjHigherCall *call)
   return done;
 }
 
-/* Refuses the backward of a function that traces do not enter. */
+/* Refuses the backward of what traces do not enter; @data: its name. */
 static gboolean
 refuse_backward (AdjContext *cx,
                  AdjTensor *const *grads,
@@ -223,8 +224,8 @@ refuse_backward (AdjContext *cx,
                  guint n_inputs,
                  gpointer data)
 {
-  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                    "Autograd not implemented for trace_wrapped");
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "Autograd not implemented for %s",
+                    (const char *) data);
   return FALSE;
 }
 
@@ -239,7 +240,9 @@ append_tensor (const AdjValue *leaf, gpointer data)
 static gboolean
 connect_wrapped (const AdjWrappedCall *call)
 {
-  static const AdjCustomGrad refusal = { .name = "NotImplemented", .backward = refuse_backward };
+  static const AdjCustomGrad refusal = { .name = "NotImplemented",
+                                         .backward = refuse_backward,
+                                         .data = (gpointer) "trace_wrapped" };
   g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
 
@@ -265,6 +268,33 @@ autograd_wrapped (AdjMode *mode, AdjWrappedCall *call)
   return done && (!enabled || !requires_grad || connect_wrapped (call));
 }
 
+/* As trace_wrapped; the state of an object has no history. */
+static gboolean
+autograd_object (AdjMode *mode, AdjObjectCall *call)
+{
+  static const AdjCustomGrad refusal = { .name = "NotImplemented",
+                                         .backward = refuse_backward,
+                                         .data = (gpointer) "call_torchbind" };
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+  gboolean enabled = adj_context_set_grad_enabled (call->cx, FALSE);
+  gboolean requires_grad = !adj_value_foreach (call->kwargs, tensor_requires_grad, NULL);
+  gboolean done = adj_mode_call_object_below (mode, call);
+
+  adj_context_set_grad_enabled (call->cx, enabled);
+  for (guint i = 0; i < call->n_args; i++)
+    {
+      requires_grad |= !adj_value_foreach (&call->args[i], tensor_requires_grad, NULL);
+      adj_value_foreach (&call->args[i], append_tensor, inputs);
+    }
+  adj_value_foreach (call->kwargs, append_tensor, inputs);
+  adj_value_foreach (&call->result, append_tensor, outputs);
+  return done &&
+         (!enabled || !requires_grad || outputs->len == 0 ||
+          adj_autograd_connect (call->cx, &refusal, (AdjTensor *const *) inputs->pdata, inputs->len,
+                                (AdjTensor *const *) outputs->pdata, outputs->len));
+}
+
 static gboolean
 autograd_accumulate (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad)
 {
@@ -287,6 +317,7 @@ static const AdjModeClass autograd_class = {
   .checkpoint = autograd_checkpoint,
   .apply = function_apply,
   .wrapped = autograd_wrapped,
+  .object = autograd_object,
   .accumulate = autograd_accumulate,
   .finalize = autograd_finalize,
 };

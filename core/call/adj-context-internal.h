@@ -39,6 +39,11 @@ void adj_context_set_drawn_dtype (AdjContext *cx, AdjDType dtype);
 /* Prints @text by the function set with adj_context_set_print(). */
 void adj_context_print (AdjContext *cx, const char *text);
 
+/* Notes what whoever made the context should be told, once; it is no error. */
+void adj_context_warn (AdjContext *cx, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* (transfer none) (nullable): the texts, of char *. */
+const GPtrArray *adj_context_get_warnings (const AdjContext *cx);
+
 /* The number of the autograd node that was made last; -1: none was. */
 gint64 adj_context_get_sequence (const AdjContext *cx);
 void adj_context_set_sequence (AdjContext *cx, gint64 sequence);

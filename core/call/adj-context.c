@@ -9,12 +9,14 @@
 #include "call/adj-context-internal.h"
 #include "call/context-private.h"
 #include "ir/adj-graph.h"
+#include "ir/adj-opaque.h"
 
 /* Where a scope begins in the arrays that all share. */
 typedef struct
 {
   guint tensors;
   guint items;
+  guint objects;
 } Scope;
 
 AdjContext *
@@ -33,6 +35,7 @@ adj_context_new_of (const AdjOperators *operators, AdjSymbols *symbols)
   cx->sequence = -1;
   cx->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
   cx->items = g_ptr_array_new_with_free_func (g_free);
+  cx->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   cx->scopes = g_array_new (FALSE, FALSE, sizeof (Scope));
   return cx;
 }
@@ -46,10 +49,13 @@ adj_context_free (AdjContext *cx)
     adj_context_pop_mode (cx);
   g_ptr_array_unref (cx->tensors);
   g_ptr_array_unref (cx->items);
+  g_ptr_array_unref (cx->objects);
   g_array_unref (cx->scopes);
   adj_symbols_unref (cx->symbols);
   g_clear_pointer (&cx->generator, adj_generator_free);
   g_clear_object (&cx->cancellable);
+  g_clear_pointer (&cx->fake_objects, g_hash_table_unref);
+  g_clear_pointer (&cx->warnings, g_ptr_array_unref);
   g_clear_error (&cx->error);
   g_free (cx);
 }
@@ -421,7 +427,7 @@ adj_context_test_size (AdjContext *cx, AdjSizeOp comparison, AdjSize a, AdjSize 
 void
 adj_scope_begin (AdjContext *cx)
 {
-  Scope scope = { cx->tensors->len, cx->items->len };
+  Scope scope = { cx->tensors->len, cx->items->len, cx->objects->len };
 
   g_array_append_val (cx->scopes, scope);
 }
@@ -437,6 +443,7 @@ adj_scope_end (AdjContext *cx)
   g_array_set_size (cx->scopes, cx->scopes->len - 1);
   g_ptr_array_set_size (cx->tensors, (gint) scope.tensors);
   g_ptr_array_set_size (cx->items, (gint) scope.items);
+  g_ptr_array_set_size (cx->objects, (gint) scope.objects);
 }
 
 AdjTensor *
@@ -516,4 +523,27 @@ AdjTensor *
 adj_keep (AdjTensor *tensor)
 {
   return tensor != NULL ? adj_tensor_ref (tensor) : NULL;
+}
+
+void
+adj_context_warn (AdjContext *cx, const char *format, ...)
+{
+  va_list list;
+  char *text;
+
+  va_start (list, format);
+  text = g_strdup_vprintf (format, list);
+  va_end (list);
+  if (cx->warnings == NULL)
+    cx->warnings = g_ptr_array_new_with_free_func (g_free);
+  if (g_ptr_array_find_with_equal_func (cx->warnings, text, g_str_equal, NULL))
+    g_free (text);
+  else
+    g_ptr_array_add (cx->warnings, text);
+}
+
+const GPtrArray *
+adj_context_get_warnings (const AdjContext *cx)
+{
+  return cx->warnings;
 }

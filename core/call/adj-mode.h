@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct _AdjHigherCall AdjHigherCall;
 typedef struct _AdjWrappedCall AdjWrappedCall;
+typedef struct _AdjObjectCall AdjObjectCall;
 
 /* A torch.autograd.Function in a graph. */
 typedef struct
@@ -60,6 +61,9 @@ typedef struct
    * adj_mode_call_wrapped_below(); without it, it is passed on.  %FALSE: the context is in error.
    */
   gboolean (*wrapped) (AdjMode *mode, AdjWrappedCall *call);
+  /* (nullable): handles a call of a method of an object, or passes it on with
+   * adj_mode_call_object_below(); without it, it is passed on.  %FALSE: the context is in error. */
+  gboolean (*object) (AdjMode *mode, AdjObjectCall *call);
   /* (nullable): adds @grad (nullable: undefined) to the gradient of @leaf.  %FALSE: the context is
    * in error. */
   gboolean (*accumulate) (AdjMode *mode, AdjContext *cx, AdjTensor *leaf, AdjTensor *grad);

@@ -27,11 +27,16 @@ struct _AdjContext
   AdjRegionTag region;
   gint64 n_regions;
   gint64 sequence;
+  gboolean objects_are_direct; /* methods are called as functions of the program */
+  GHashTable
+      *fake_objects;   /* (nullable): AdjObject → the fake one that stands for it; both owned */
+  GPtrArray *warnings; /* (nullable): texts */
   GError *error;
   /* What the results of calls live in until their scope ends; the innermost scope's come last. */
   GPtrArray *tensors;
-  GPtrArray *items; /* arrays of values, of results that are tuples or lists */
-  GArray *scopes;   /* Scope, but for the outermost */
+  GPtrArray *objects; /* of AdjOpaque */
+  GPtrArray *items;   /* arrays of values, of results that are tuples or lists */
+  GArray *scopes;     /* Scope, but for the outermost */
 };
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"
@@ -66,11 +67,18 @@ eager_wrapped (AdjMode *mode, AdjWrappedCall *call)
   return adj_wrapped_call_run (call);
 }
 
+static gboolean
+eager_object (AdjMode *mode, AdjObjectCall *call)
+{
+  return adj_object_call_run (call, mode);
+}
+
 static const AdjModeClass eager_class = {
   .name = "eager",
   .call = eager_call,
   .higher = eager_higher,
   .wrapped = eager_wrapped,
+  .object = eager_object,
 };
 
 AdjMode *

@@ -4,6 +4,7 @@
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "call/allocate-private.h"
@@ -53,11 +54,18 @@ fake_wrapped (AdjMode *mode, AdjWrappedCall *call)
   return FALSE;
 }
 
+static gboolean
+fake_object (AdjMode *mode, AdjObjectCall *call)
+{
+  return adj_object_call_run_fake (call, mode);
+}
+
 static const AdjModeClass fake_class = {
   .name = "fake",
   .call = fake_call,
   .higher = fake_higher,
   .wrapped = fake_wrapped,
+  .object = fake_object,
 };
 
 AdjMode *

@@ -6,6 +6,7 @@
 #include "call/adj-context-internal.h"
 #include "call/adj-context.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 
 /* Every floating dtype that a call names becomes float64, and so does the default; tensors come in
@@ -39,7 +40,18 @@ float64_call (AdjMode *mode, AdjOpCall *call)
   return done;
 }
 
-static const AdjModeClass float64_class = { .name = "float64", .call = float64_call };
+/* Operators that a method calls are widened, too; what the object holds is as it was stored. */
+static gboolean
+float64_object (AdjMode *mode, AdjObjectCall *call)
+{
+  return adj_object_call_run (call, mode);
+}
+
+static const AdjModeClass float64_class = {
+  .name = "float64",
+  .call = float64_call,
+  .object = float64_object,
+};
 
 AdjMode *
 adj_float64_mode_new (void)

@@ -133,6 +133,8 @@ gboolean adj_builtin_ignore (
 
 /* -- effects.c -- */
 
+gboolean adj_builtin_call_torchbind (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 gboolean adj_builtin_with_effects (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out);
 

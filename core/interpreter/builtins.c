@@ -2,6 +2,7 @@
 /* The table of Python functions that graphs call and that are no operators: getitem, sizes,
  * arithmetic on integers. */
 
+#include "call/adj-object-call-internal.h"
 #include "interpreter/builtins-private.h"
 #include "ir/adj-target-internal.h"
 #include "tensor/adj-symbols-internal.h"
@@ -306,7 +307,8 @@ static const AdjBuiltin builtins[] = {
   { "torch.ops.aten.sym_stride.int", sym_stride },
   { "torch.ops.aten.sym_numel.default", sym_numel },
   { "torch.ops.aten.sym_storage_offset.default", sym_storage_offset },
-  { "torch.ops.higher_order.with_effects", adj_builtin_with_effects },
+  { ADJ_TARGET_WITH_EFFECTS, adj_builtin_with_effects },
+  { ADJ_TARGET_CALL_TORCHBIND, adj_builtin_call_torchbind },
   { "torch.ops.higher_order.run_and_save_rng_state", adj_builtin_run_and_save_rng_state },
   { "torch.ops.higher_order.run_with_rng_state", adj_builtin_run_with_rng_state },
   { ADJ_TARGET_CALL_HOOK, adj_builtin_call_object },

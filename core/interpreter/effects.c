@@ -3,6 +3,7 @@
 /* Operators with an effect, in the order that tokens give them (interpreter/SPEC.md §5.5). */
 
 #include "call/adj-context-internal.h"
+#include "call/adj-object-call-internal.h"
 #include "interpreter/builtins-private.h"
 #include "ops/adj-op-table.h"
 
@@ -20,13 +21,68 @@ spread (AdjTensor *token, const AdjValue *result)
   return adj_value_new_items (ADJ_VALUE_TUPLE, items, n + 1);
 }
 
+/* The object and the name of the method, which @args begin with. */
+static gboolean
+take_object (AdjContext *cx, const AdjValue *args, guint n, AdjObject **object, const char **method)
+{
+  const char *type;
+
+  if (n < 2 || args[0].kind != ADJ_VALUE_OPAQUE_OBJECT || args[1].kind != ADJ_VALUE_STRING)
+    return adj_builtin_fail (cx, "Unsupported first arg type %s for call_torchbind",
+                             n > 0 ? adj_value_kind_name (args[0].kind) : "None");
+  *object = adj_object_from_opaque (args[0].object);
+  *method = args[1].text;
+  if (*object != NULL)
+    return TRUE;
+  type = adj_opaque_get_type (args[0].object);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "%s.%s: Adjoint has no such class, so that the object cannot be called",
+                    type != NULL ? type : "an object of the process", *method);
+  return FALSE;
+}
+
+static gboolean
+call_object_after (AdjContext *cx,
+                   AdjTensor *token,
+                   const AdjValue *args,
+                   guint n_args,
+                   const AdjValue *kwargs,
+                   AdjValue *result,
+                   AdjTensor **new_token)
+{
+  AdjObject *object;
+  const char *method;
+
+  return take_object (cx, args, n_args, &object, &method) &&
+         adj_object_call_after (cx, token, object, method, args + 2, n_args - 2, kwargs, result,
+                                new_token);
+}
+
+static gboolean
+call_op_after (AdjContext *cx,
+               AdjTensor *token,
+               const char *target,
+               const AdjValue *args,
+               const AdjValue *kwargs,
+               AdjValue *result,
+               AdjTensor **new_token)
+{
+  const AdjOp *op = adj_op_find (target);
+
+  if (op != NULL)
+    return adj_call_after (cx, token, op, args, kwargs, result, new_token);
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                    "cannot run '%s': Adjoint has no such operator", target);
+  return FALSE;
+}
+
 gboolean
 adj_builtin_with_effects (
     AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
 {
   AdjTensor *token = NULL, *new_token;
   AdjValue rest, result;
-  const AdjOp *op;
+  gboolean done;
 
   if (n_args < 2 || args[1].kind != ADJ_VALUE_OP)
     return adj_builtin_fail (cx, "with_effects takes a token, an operator and its arguments");
@@ -35,16 +91,28 @@ adj_builtin_with_effects (
   else if (args[0].kind != ADJ_VALUE_NONE && args[0].kind != ADJ_VALUE_TOKEN)
     return adj_builtin_fail (cx, "with_effects: %s is no token",
                              adj_value_kind_name (args[0].kind));
-  op = adj_op_find (args[1].text);
-  if (op == NULL)
-    {
-      adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
-                        "cannot run '%s': Adjoint has no such operator", args[1].text);
-      return FALSE;
-    }
   rest = (AdjValue){ .kind = ADJ_VALUE_TUPLE, .n = n_args - 2, .items = (AdjValue *) args + 2 };
-  if (!adj_call_after (cx, token, op, &rest, kwargs, &result, &new_token))
+  if (g_str_equal (args[1].text, ADJ_TARGET_CALL_TORCHBIND))
+    done = call_object_after (cx, token, rest.items, rest.n, kwargs, &result, &new_token);
+  else
+    done = call_op_after (cx, token, args[1].text, &rest, kwargs, &result, &new_token);
+  if (done)
+    *out = spread (new_token, &result);
+  return done;
+}
+
+/* call_torchbind (object, 'method', …). */
+gboolean
+adj_builtin_call_torchbind (
+    AdjContext *cx, const AdjValue *args, guint n_args, const AdjValue *kwargs, AdjValue *out)
+{
+  AdjObject *object;
+  const char *method;
+  AdjValue result;
+
+  if (!take_object (cx, args, n_args, &object, &method) ||
+      !adj_object_call (cx, object, method, args + 2, n_args - 2, kwargs, &result))
     return FALSE;
-  *out = spread (new_token, &result);
+  *out = adj_value_copy (&result);
   return TRUE;
 }

@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 /* Makes the sealed graph hold a reference to @graph, so that metadata of its nodes is shared and
  * not copied. */
 void adj_builder_share (AdjBuilder *builder, const AdjGraph *graph);
+/* Makes the sealed graph hold what @value refers to: of a node that is taken over as it is. */
+void adj_builder_keep (AdjBuilder *builder, const AdjValue *value);
 /* The arena of the sealed graph, for values that are made piece by piece. (transfer none) */
 AdjArena *adj_builder_get_arena (AdjBuilder *builder);
 /* As adj_builder_unique_name(), without a copy. (transfer none) */

@@ -201,6 +201,12 @@ keep_reference (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
+void
+adj_builder_keep (AdjBuilder *builder, const AdjValue *value)
+{
+  adj_value_foreach (value, keep_reference, builder);
+}
+
 static AdjValue
 take_value (AdjBuilder *builder, const AdjValue *value, const char *name)
 {
@@ -213,7 +219,7 @@ take_value (AdjBuilder *builder, const AdjValue *value, const char *name)
       return ADJ_NONE;
     }
 
-  adj_value_foreach (value, keep_reference, builder);
+  adj_builder_keep (builder, value);
 
   return adj_value_copy_consed (value, builder->arena, builder->metas);
 }

@@ -43,3 +43,56 @@ adj_opaque_describe (const AdjOpaque *object)
   return object->klass->describe != NULL ? object->klass->describe (object)
                                          : g_strdup (object->klass->name);
 }
+
+const char *
+adj_opaque_get_type (const AdjOpaque *object)
+{
+  g_return_val_if_fail (object != NULL, NULL);
+
+  return object->klass->get_type != NULL ? object->klass->get_type (object) : NULL;
+}
+
+/* -- objects that are not here -- */
+
+typedef struct
+{
+  AdjOpaque parent;
+  char *type;
+} Typed;
+
+static const char *
+typed_get_type (const AdjOpaque *object)
+{
+  return ((const Typed *) object)->type;
+}
+
+static char *
+typed_describe (const AdjOpaque *object)
+{
+  return g_strdup (((const Typed *) object)->type);
+}
+
+static void
+typed_finalize (AdjOpaque *object)
+{
+  g_free (((Typed *) object)->type);
+}
+
+static const AdjOpaqueClass typed_class = {
+  .name = "object",
+  .get_type = typed_get_type,
+  .describe = typed_describe,
+  .finalize = typed_finalize,
+};
+
+AdjOpaque *
+adj_opaque_new_of_type (const char *type)
+{
+  Typed *object;
+
+  g_return_val_if_fail (type != NULL, NULL);
+
+  object = (Typed *) adj_opaque_new (&typed_class, sizeof (Typed));
+  object->type = g_strdup (type);
+  return &object->parent;
+}

@@ -20,6 +20,8 @@ typedef struct
                     guint n_args,
                     const AdjValue *kwargs,
                     AdjValue *out);
+  /* (nullable) (transfer none): the qualified name of the class that it is an object of */
+  const char *(*get_type) (const AdjOpaque *object);
   char *(*describe) (const AdjOpaque *object); /* (nullable) (transfer full): for messages */
   void (*finalize) (AdjOpaque *object);        /* (nullable): frees members of the derived struct */
 } AdjOpaqueClass;
@@ -37,6 +39,12 @@ ADJ_PUBLIC AdjOpaque *adj_opaque_ref (AdjOpaque *object); /* (transfer full) */
 ADJ_PUBLIC void adj_opaque_unref (AdjOpaque *object);     /* @object: (nullable) */
 /* (transfer full): "hook scale", for messages. */
 ADJ_PUBLIC char *adj_opaque_describe (const AdjOpaque *object);
+
+/* (transfer none) (nullable): "_TorchScriptTesting::_TensorQueue"; %NULL: it has no class of that
+ * kind. */
+ADJ_PUBLIC const char *adj_opaque_get_type (const AdjOpaque *object);
+/* (transfer full): an object of which only the qualified name of its class is known. */
+ADJ_PUBLIC AdjOpaque *adj_opaque_new_of_type (const char *type);
 
 #define ADJ_OPAQUE(o) ((AdjValue){ .kind = ADJ_VALUE_OPAQUE_OBJECT, .object = (o) })
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/adj-opaque.h"
 #include "ir/parse-private.h"
 
 /* Arguments add a level or two of their own. */
@@ -291,6 +292,20 @@ read_sym (AdjReader *reader, AdjValue *out)
   return adj_size_parse (reader->symbols, text.text, text.n, &out->size, NULL);
 }
 
+/* Object('_TorchScriptTesting::_TensorQueue'): an object, of which text has the class. */
+static gboolean
+read_object (AdjReader *reader, AdjValue *out)
+{
+  g_auto (AdjValue) text = ADJ_NONE;
+
+  if (!adj_reader_read (reader, &text) || text.kind != ADJ_VALUE_STRING ||
+      !adj_reader_take (reader, ")"))
+    return FALSE;
+  *out = ADJ_OPAQUE (adj_opaque_new_of_type (text.text));
+
+  return TRUE;
+}
+
 /* -- Names ---- */
 
 typedef gboolean (*ReadFunc) (AdjReader *reader, AdjValue *out);
@@ -302,7 +317,7 @@ static const struct
 } calls[] = {
   { "slice", read_slice },         { "range", read_range }, { "device", read_device },
   { "torch.device", read_device }, { "meta", read_meta },   { "Sym", read_sym },
-  { "torch.Size", read_size },     { "float", read_float },
+  { "torch.Size", read_size },     { "float", read_float }, { "Object", read_object },
 };
 
 static const struct

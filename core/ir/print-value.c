@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/adj-lexer.h"
+#include "ir/adj-opaque.h"
 #include "ir/adj-target-internal.h"
 #include "ir/adj-text.h"
 #include "ir/text-private.h"
@@ -304,7 +305,16 @@ print_data (const Printer *p, const AdjValue *value)
 static void
 print_object (const Printer *p, const AdjValue *value)
 {
-  g_string_append (p->out, "<opaque object>");
+  const char *type = adj_opaque_get_type (value->object);
+
+  if (type == NULL)
+    {
+      g_string_append (p->out, "<opaque object>");
+      return;
+    }
+  g_string_append (p->out, "Object(");
+  adj_print_string (p->out, type);
+  g_string_append_c (p->out, ')');
 }
 
 static void

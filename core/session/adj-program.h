@@ -90,6 +90,7 @@ typedef struct
   GPtrArray *inputs;      /* (owned): what became of the arguments */
   GPtrArray *gradients;   /* (owned): of all results, by leaf; the sum of each result's elements was
                              differentiated */
+  GPtrArray *objects;     /* (owned): AdjObject: what became of the arguments that are objects */
   GPtrArray *accumulated; /* (owned): of the run: the gradient of a leaf each time that it grew */
   char *text;             /* (owned) (nullable): of the run: what it printed */
 } AdjProgramOutcome;

@@ -2,6 +2,7 @@
 /* What a program does, called in one way or another: values to compare. */
 
 #include "autograd/adj-engine-internal.h"
+#include "call/adj-object.h"
 #include "compiled_autograd/adj-compiled-autograd.h"
 #include "interpreter/adj-interpreter.h"
 #include "ops/adj-op-id.h"
@@ -72,6 +73,15 @@ add_leaf_snapshots (const AdjValue *leaf, gpointer data)
 {
   if (leaf->kind == ADJ_VALUE_TENSOR)
     add_snapshots (data, leaf->tensor);
+  return TRUE;
+}
+
+/* The arguments are of this call alone. */
+static gboolean
+add_object (const AdjValue *leaf, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_OPAQUE_OBJECT && adj_object_from_opaque (leaf->object) != NULL)
+    g_ptr_array_add (data, adj_opaque_ref (leaf->object));
   return TRUE;
 }
 
@@ -146,7 +156,10 @@ call_function (const AdjProgram *program,
     return FALSE;
   adj_value_foreach (&result, add_leaf_snapshots, outcome->results);
   for (guint i = 0; i < inputs.n_args; i++)
-    adj_value_foreach (&inputs.args[i], add_leaf_snapshots, outcome->inputs);
+    {
+      adj_value_foreach (&inputs.args[i], add_leaf_snapshots, outcome->inputs);
+      adj_value_foreach (&inputs.args[i], add_object, outcome->objects);
+    }
   return TRUE;
 }
 
@@ -207,7 +220,11 @@ adj_program_evaluate (const AdjProgram *program,
 
   g_return_val_if_fail (program != NULL && outcome != NULL, FALSE);
 
-  *outcome = (AdjProgramOutcome){ new_list (), new_list (), new_list (), new_list (), NULL };
+  *outcome = (AdjProgramOutcome){ .results = new_list (),
+                                  .inputs = new_list (),
+                                  .gradients = new_list (),
+                                  .accumulated = new_list () };
+  outcome->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
   if ((program->call != NULL || !runs) && !evaluate (program, how, TRUE, outcome, error))
     return FALSE;
   return !runs || evaluate (program, how, FALSE, outcome, error);
@@ -219,6 +236,7 @@ adj_program_outcome_clear (AdjProgramOutcome *outcome)
   g_clear_pointer (&outcome->results, g_ptr_array_unref);
   g_clear_pointer (&outcome->inputs, g_ptr_array_unref);
   g_clear_pointer (&outcome->gradients, g_ptr_array_unref);
+  g_clear_pointer (&outcome->objects, g_ptr_array_unref);
   g_clear_pointer (&outcome->accumulated, g_ptr_array_unref);
   g_clear_pointer (&outcome->text, g_free);
 }

@@ -3,6 +3,7 @@
 
 #include "trace/adj-examples.h"
 
+#include "call/adj-object-call-internal.h"
 #include "tensor/adj-shape-internal.h"
 
 struct _AdjExamples
@@ -163,6 +164,27 @@ refuse (AdjExamples *examples, const char *why)
   return FALSE;
 }
 
+/* Of an object of which only class and state are known, one that can be called is made. */
+static gboolean
+import_object (AdjExamples *examples, const AdjValue *leaf, AdjValue *out)
+{
+  AdjObject *object = adj_object_from_opaque (leaf->object), *fake;
+  g_auto (AdjValue) state = ADJ_NONE;
+
+  *out = adj_value_copy (leaf);
+  if (object == NULL || adj_object_is_live (object) || !adj_object_flatten (object, &state, NULL))
+    return TRUE;
+  adj_value_clear (out);
+  if (examples->real)
+    return refuse (examples, "is an object whose state has no elements");
+  fake = adj_object_new_fake (examples->cx, adj_object_get_name (object),
+                              adj_object_get_class (object), &state);
+  if (fake == NULL)
+    return FALSE;
+  *out = ADJ_OBJECT (fake);
+  return TRUE;
+}
+
 static gboolean
 import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
@@ -184,6 +206,8 @@ import_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
                                   adj_tensor_data_get_bytes (leaf->data)));
   else if (leaf->kind == ADJ_VALUE_TENSOR && !examples->real)
     *out = ADJ_TENSOR (fake_tensor (examples, leaf->tensor));
+  else if (leaf->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    return import_object (examples, leaf, out);
   else if (leaf->kind == ADJ_VALUE_SIZE)
     *out = adj_value_from_size (import_size (examples, leaf->size));
   else

@@ -45,6 +45,8 @@ adj_tracer_new (AdjContext *cx, const char *name, gboolean items_when_read)
   tracer->storages = g_hash_table_new (NULL, NULL);
   tracer->data = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_data_unref);
   tracer->objects = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
+  tracer->scripts = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_opaque_unref);
+  tracer->object_nodes = g_hash_table_new (NULL, NULL);
   tracer->data_by_at = g_hash_table_new (NULL, NULL);
   tracer->sizes = g_hash_table_new (g_int64_hash, g_int64_equal);
   tracer->subgraphs = g_array_new (FALSE, FALSE, sizeof (TracedGraph));
@@ -64,6 +66,8 @@ adj_tracer_free (AdjTracer *tracer)
   g_array_unref (tracer->subgraphs);
   g_ptr_array_unref (tracer->data);
   g_ptr_array_unref (tracer->objects);
+  g_ptr_array_unref (tracer->scripts);
+  g_hash_table_unref (tracer->object_nodes);
   g_array_unref (tracer->nodes);
   adj_builder_free (tracer->builder);
   adj_arena_free (tracer->temporary);
@@ -464,6 +468,12 @@ adj_tracer_seal (AdjTracer *tracer, GError **error)
       g_autofree char *name = g_strdup_printf ("_fn%u", i);
 
       adj_builder_add_attr (builder, name, &ADJ_OPAQUE (g_ptr_array_index (tracer->objects, i)));
+    }
+  for (guint i = 0; i < tracer->scripts->len; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("_torchbind_obj%u", i);
+
+      adj_builder_add_attr (builder, name, &ADJ_OPAQUE (g_ptr_array_index (tracer->scripts, i)));
     }
   for (guint i = 0; i < tracer->subgraphs->len; i++)
     {

@@ -29,6 +29,11 @@ adj_tracer_take (AdjTracer *tracer, const AdjValue *value, AdjValue *out)
     return adj_tracer_take_size (tracer, value->size, out);
   if (adj_value_is_container (value))
     return take_items (tracer, value, out);
+  if (value->kind == ADJ_VALUE_OPAQUE_OBJECT && adj_object_from_opaque (value->object) != NULL)
+    {
+      adj_tracer_take_object (tracer, adj_object_from_opaque (value->object), out);
+      return TRUE;
+    }
   if (value->kind == ADJ_VALUE_GRAPH || value->kind == ADJ_VALUE_OPAQUE_OBJECT)
     {
       adj_context_fail (tracer->cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,

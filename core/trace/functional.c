@@ -3,6 +3,7 @@
 
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
 #include "call/adj-trace-wrapped.h"
@@ -588,11 +589,34 @@ functional_wrapped (AdjMode *mode, AdjWrappedCall *call)
   return done;
 }
 
+static gboolean
+functional_object (AdjMode *mode, AdjObjectCall *call)
+{
+  AdjMode *entry = adj_context_set_entry (call->cx, mode->below);
+  AdjValue args = { .kind = ADJ_VALUE_TUPLE, .n = call->n_args, .items = (AdjValue *) call->args };
+  g_auto (AdjValue) values = ADJ_NONE;
+  g_auto (AdjValue) kwargs = ADJ_NONE;
+  AdjObjectCall below = *call;
+  gboolean done = adj_value_map (&args, value_of_leaf, call->cx, &values) &&
+                  adj_value_map (call->kwargs, value_of_leaf, call->cx, &kwargs);
+
+  below.args = values.items;
+  below.kwargs = &kwargs;
+  if (call->token != NULL && functional_find (call->token) != NULL)
+    below.token = functional_find (call->token)->value;
+  done = done && adj_mode_call_object_below (mode, &below) &&
+         adj_value_map (&below.result, wrap_leaf, NULL, &call->result);
+  adj_value_clear (&below.result);
+  adj_context_set_entry (call->cx, entry);
+  return done;
+}
+
 static const AdjModeClass functional_class = {
   .name = "functionalize",
   .call = functional_call,
   .higher = functional_higher,
   .wrapped = functional_wrapped,
+  .object = functional_object,
 };
 
 AdjMode *

@@ -6,6 +6,7 @@
 
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
 #include "ir/adj-value-internal.h"
@@ -24,30 +25,29 @@ get_result (const AdjOpResult *result)
 }
 
 /* with_effects (token, op, …) -> (token, results…): a list stays one result, none is None. */
-static gboolean
-add_ordered_call (AdjTracer *tracer,
-                  const AdjOpCall *call,
-                  const AdjValue *args,
-                  const AdjValue *kwargs,
-                  const AdjValue *result)
+gboolean
+adj_tracer_add_ordered_call (AdjTracer *tracer,
+                             const AdjTracedEffect *effect,
+                             const AdjValue *args,
+                             const AdjValue *kwargs,
+                             const AdjValue *result)
 {
-  gboolean spread = result->kind == ADJ_VALUE_TUPLE && !call->returns_list;
+  gboolean spread = result->kind == ADJ_VALUE_TUPLE && !effect->returns_list;
   guint n = spread ? result->n : 1;
   g_autofree AdjValue *ordered = g_new0 (AdjValue, args->n + 2);
   g_autofree AdjValue *results = g_new0 (AdjValue, n + 1);
   AdjValue all;
 
-  if (!adj_tracer_take (tracer, &ADJ_TENSOR (call->token), &ordered[0]))
+  if (!adj_tracer_take (tracer, &ADJ_TENSOR (effect->token), &ordered[0]))
     return FALSE;
-  ordered[1] = (AdjValue){ .kind = ADJ_VALUE_OP,
-                           .n = strlen (call->schema->target),
-                           .text = call->schema->target };
+  ordered[1] =
+      (AdjValue){ .kind = ADJ_VALUE_OP, .n = strlen (effect->target), .text = effect->target };
   memcpy (ordered + 2, args->items, args->n * sizeof *ordered);
-  results[0] = ADJ_TENSOR (call->new_token);
+  results[0] = ADJ_TENSOR (effect->new_token);
   memcpy (results + 1, spread ? result->items : result, n * sizeof *results);
   all = ADJ_ITEMS (TUPLE, ordered, args->n + 2);
   all = adj_value_copy_to_arena (&all, tracer->arena);
-  adj_tracer_add_call (tracer, "torch.ops.higher_order.with_effects", &all, kwargs,
+  adj_tracer_add_call (tracer, ADJ_TARGET_WITH_EFFECTS, &all, kwargs,
                        &ADJ_ITEMS (TUPLE, results, n + 1));
   return TRUE;
 }
@@ -76,7 +76,11 @@ proxy_call (AdjMode *mode, AdjOpCall *call)
   else if (call->n_results == 1)
     result = single = get_result (&call->results[0]);
   if (call->token != NULL)
-    return add_ordered_call (tracer, call, &args, &kwargs, &result);
+    return adj_tracer_add_ordered_call (tracer,
+                                        &(AdjTracedEffect){ call->token, call->new_token,
+                                                            call->schema->target,
+                                                            call->returns_list },
+                                        &args, &kwargs, &result);
   adj_tracer_add_call (tracer, call->schema->target, &args, &kwargs, &result);
   return TRUE;
 }
@@ -239,12 +243,22 @@ proxy_wrapped (AdjMode *mode, AdjWrappedCall *call)
                         : adj_mode_call_wrapped_below (mode, call);
 }
 
+static gboolean
+proxy_object (AdjMode *mode, AdjObjectCall *call)
+{
+  AdjTracer *tracer = ((ProxyMode *) mode)->tracer;
+
+  return tracer != NULL ? adj_tracer_record_object (tracer, mode, call)
+                        : adj_mode_call_object_below (mode, call);
+}
+
 static const AdjModeClass proxy_class = {
   .name = "proxy",
   .call = proxy_call,
   .builtin = proxy_builtin,
   .higher = proxy_higher,
   .wrapped = proxy_wrapped,
+  .object = proxy_object,
 };
 
 AdjMode *

@@ -80,6 +80,8 @@ adj_tracer_snapshot (AdjTracer *tracer, const AdjValue *value, gboolean with_req
       meta->requires_grad = meta->requires_grad && with_requires_grad;
       return (AdjValue){ .kind = ADJ_VALUE_META, .meta = meta };
     }
+  if (value->kind == ADJ_VALUE_OPAQUE_OBJECT && adj_object_from_opaque (value->object) != NULL)
+    return adj_tracer_snapshot_object (tracer, adj_object_from_opaque (value->object));
   if (value->kind != ADJ_VALUE_LIST && value->kind != ADJ_VALUE_TUPLE)
     return adj_value_copy_to_arena (value, tracer->arena);
 
@@ -126,6 +128,8 @@ adj_tracer_track (AdjTracer *tracer, const AdjValue *value, AdjNodeId id)
     }
   else if (value->kind == ADJ_VALUE_SIZE)
     adj_tracer_bind_size (tracer, value->size, id);
+  else if (value->kind == ADJ_VALUE_OPAQUE_OBJECT && adj_object_from_opaque (value->object) != NULL)
+    adj_tracer_track_object (tracer, adj_object_from_opaque (value->object), id);
 }
 
 /* A node for one of the results of @call; @here: it belongs to the current place, not to that of
@@ -194,11 +198,27 @@ adj_tracer_note_builtin (AdjTracer *tracer,
     add_item (tracer, (AdjNodeId){ proxy->index }, proxy->item, TRUE, result);
 }
 
+/* One of the results is several: what gives them is a node, which goes if nobody reads it. */
+static void
+track_nested (AdjTracer *tracer, AdjNodeId call, guint index, const AdjValue *value)
+{
+  AdjNodeId id = add_item (tracer, call, index, FALSE, value);
+
+  if (tracer->items_when_read)
+    {
+      g_array_index (tracer->nodes, AdjTracedNode, id.index).only_if_read = TRUE;
+      tracer->n_if_read++;
+    }
+  adj_tracer_track_items (tracer, id, value);
+}
+
 void
 adj_tracer_track_items (AdjTracer *tracer, AdjNodeId call, const AdjValue *result)
 {
   for (guint i = 0; i < result->n; i++)
-    if (!tracer->items_when_read)
+    if (adj_value_is_container (&result->items[i]))
+      track_nested (tracer, call, i, &result->items[i]);
+    else if (!tracer->items_when_read)
       add_item (tracer, call, i, FALSE, &result->items[i]);
     else if (result->items[i].kind == ADJ_VALUE_TENSOR)
       set_proxy (tracer, result->items[i].tensor, PROXY_ITEM, call.index)->item = i;

@@ -4,6 +4,7 @@
 #include "base/adj-arena.h"
 #include "call/adj-context-internal.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "ir/adj-builder.h"
 #include "trace/adj-tracer.h"
 
@@ -35,18 +36,20 @@ struct _AdjTracer
   AdjTraceMark *mark;
   gboolean items_when_read;
   gboolean drop_dead;
-  AdjArena *arena;         /* (unowned): of the graph to be */
-  AdjArena *temporary;     /* what only the trace needs */
-  AdjBuilder *builder;     /* gives names during the trace; receives the nodes at its end */
-  GArray *nodes;           /* AdjTracedNode */
-  guint n_if_read;         /* of these, there only if read */
-  GHashTable *targets;     /* name of a target → TracedTarget */
-  GHashTable *storages;    /* id of a storage → its number in the graph, plus one */
-  GPtrArray *data;         /* lifted constants: _tensor_constant<index> */
-  GHashTable *data_by_at;  /* address of bytes → index in data, plus one */
-  GPtrArray *objects;      /* of AdjOpaque, owned: what the graph calls: _fn<index> */
-  GHashTable *sizes;       /* word of a size → its node */
-  GArray *subgraphs;       /* TracedGraph */
+  AdjArena *arena;          /* (unowned): of the graph to be */
+  AdjArena *temporary;      /* what only the trace needs */
+  AdjBuilder *builder;      /* gives names during the trace; receives the nodes at its end */
+  GArray *nodes;            /* AdjTracedNode */
+  guint n_if_read;          /* of these, there only if read */
+  GHashTable *targets;      /* name of a target → TracedTarget */
+  GHashTable *storages;     /* id of a storage → its number in the graph, plus one */
+  GPtrArray *data;          /* lifted constants: _tensor_constant<index> */
+  GHashTable *data_by_at;   /* address of bytes → index in data, plus one */
+  GPtrArray *objects;       /* of AdjOpaque, owned: what the graph calls: _fn<index> */
+  GHashTable *object_nodes; /* AdjObject → its node, plus one */
+  GPtrArray *scripts; /* of AdjOpaque, owned: objects that are attributes: _torchbind_obj<index> */
+  GHashTable *sizes;  /* word of a size → its node */
+  GArray *subgraphs;  /* TracedGraph */
   const AdjOpCall *call;   /* (nullable): the call whose arguments are converted */
   const AdjNodeMeta *meta; /* of the nodes made at the last place */
   const char *meta_aten;   /* (nullable): original_aten of that place */
@@ -78,6 +81,33 @@ void adj_traced_graph_clear (gpointer graph);
 
 /* Makes a node of @call, whose function is not called. */
 gboolean adj_tracer_record_wrapped (AdjTracer *tracer, AdjWrappedCall *call);
+
+/* -- proxy.c -- */
+
+/* What orders a call that has an effect. */
+typedef struct
+{
+  AdjTensor *token, *new_token;
+  const char *target; /* of the operator */
+  gboolean returns_list;
+} AdjTracedEffect;
+
+/* A node with_effects, as adj_tracer_add_call(). */
+gboolean adj_tracer_add_ordered_call (AdjTracer *tracer,
+                                      const AdjTracedEffect *effect,
+                                      const AdjValue *args,
+                                      const AdjValue *kwargs,
+                                      const AdjValue *result);
+
+/* -- objects.c -- */
+
+/* The node that represents @object: a placeholder, or the get_attr of an attribute. */
+void adj_tracer_take_object (AdjTracer *tracer, AdjObject *object, AdjValue *out);
+void adj_tracer_track_object (AdjTracer *tracer, AdjObject *object, AdjNodeId id);
+/* What is known of @object now: class and state, without elements. */
+AdjValue adj_tracer_snapshot_object (AdjTracer *tracer, AdjObject *object);
+/* Makes a node of @call, after the modes below @mode have made its result. */
+gboolean adj_tracer_record_object (AdjTracer *tracer, AdjMode *mode, AdjObjectCall *call);
 
 /* -- tensors.c -- */
 

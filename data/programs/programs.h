@@ -32,6 +32,34 @@ adj_program_writable (AdjContext *cx, AdjProgramInputs *in, AdjTensor *leaf)
   return adj_mul_scalar (cx, leaf, ADJ_INT (1));
 }
 
+/* An object as one argument more. */
+static inline void
+adj_program_take_object (AdjProgramInputs *in, AdjObject *object)
+{
+  if (object != NULL)
+    in->args[in->n_args++] = ADJ_OBJECT (object);
+}
+
+/* The tensor that a method of @object gives for @n tensors; %NULL: it gives none, or failed. */
+static inline AdjTensor *
+adj_program_call (
+    AdjContext *cx, const AdjValue *object, const char *method, AdjTensor *const *args, guint n)
+{
+  AdjValue values[4], result;
+
+  g_assert (n <= G_N_ELEMENTS (values));
+  for (guint i = 0; i < n; i++)
+    {
+      if (args[i] == NULL)
+        return NULL;
+      values[i] = ADJ_TENSOR (args[i]);
+    }
+  if (!adj_object_call (cx, adj_object_from_opaque (object->object), method, values, n, NULL,
+                        &result))
+    return NULL;
+  return result.kind == ADJ_VALUE_TENSOR ? result.tensor : NULL;
+}
+
 typedef enum
 {
   ADJ_ARGUMENT_PLAIN,

@@ -3,6 +3,7 @@
 
 #include "aot/compile.h"
 
+#include "call/adj-object.h"
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-graph.h"
 #include "ops/adj-op-id.h"
@@ -56,6 +57,22 @@ take (const AdjValue *all, guint from, guint to)
   return adj_value_new_items (ADJ_VALUE_TUPLE, items, to - from);
 }
 
+/* A copy of what a run may change. */
+static AdjValue
+copy_argument (AdjContext *cx, const AdjValue *arg)
+{
+  AdjObject *object =
+      arg->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_object_from_opaque (arg->object) : NULL;
+  g_auto (AdjValue) state = ADJ_NONE;
+
+  if (arg->kind == ADJ_VALUE_TENSOR)
+    return ADJ_TENSOR (ADJ_APPLY (cx, ADJ_OP_clone, *arg));
+  if (object == NULL)
+    return *arg;
+  g_assert_true (adj_object_save (object, &state, NULL));
+  return ADJ_OBJECT (adj_object_new_in (cx, adj_object_get_class (object), &state));
+}
+
 static gboolean
 forward_whole (Whole *whole, AdjContext *cx, const AdjValue *args, guint n_args, AdjValue *result)
 {
@@ -65,9 +82,7 @@ forward_whole (Whole *whole, AdjContext *cx, const AdjValue *args, guint n_args,
   guint n = 0;
 
   for (guint i = 0; i < n_args; i++)
-    copies[i] = args[i].kind == ADJ_VALUE_TENSOR
-                    ? ADJ_TENSOR (ADJ_APPLY (cx, ADJ_OP_clone, args[i]))
-                    : args[i];
+    copies[i] = copy_argument (cx, &args[i]);
   adj_generator_get_state (adj_context_get_generator (cx), whole->state);
   if (!run_whole (whole, cx, args, n_args, &all))
     return FALSE;
@@ -91,9 +106,7 @@ backward_whole (Whole *whole, AdjContext *cx, const AdjValue *args, guint n_args
   gboolean done;
 
   for (guint i = 0; i < n_args; i++)
-    copies[whole->n_tokens + i] = args[i].kind == ADJ_VALUE_TENSOR
-                                      ? ADJ_TENSOR (ADJ_APPLY (cx, ADJ_OP_clone, args[i]))
-                                      : args[i];
+    copies[whole->n_tokens + i] = copy_argument (cx, &args[i]);
   adj_generator_get_state (generator, now);
   adj_generator_set_state (generator, whole->state, sizeof now, NULL);
   done = run_whole (whole, cx, copies, n, &all);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-object-call.h"
+
+G_BEGIN_DECLS
+
+#define ADJ_TARGET_CALL_TORCHBIND "torch.ops.higher_order.call_torchbind"
+#define ADJ_TARGET_WITH_EFFECTS "torch.ops.higher_order.with_effects"
+
+/* The same as adj_object_call(), ordered after the call that gave @token (nullable). @new_token
+ * (out): borrowed from the innermost scope. */
+gboolean adj_object_call_after (AdjContext *cx,
+                                AdjTensor *token,
+                                AdjObject *object,
+                                const char *method,
+                                const AdjValue *args,
+                                guint n_args,
+                                const AdjValue *kwargs,
+                                AdjValue *result,
+                                AdjTensor **new_token);
+
+/* -- for modes; %FALSE: the context is in error -- */
+
+/* Calls the method; operators that it calls enter at @entry. */
+gboolean adj_object_call_run (AdjObjectCall *call, AdjMode *entry);
+/* The same where there are no bytes: of the fake object that stands for the object. */
+gboolean adj_object_call_run_fake (AdjObjectCall *call, AdjMode *entry);
+/* Sets the context's error, which begins with class and method; returns %FALSE. */
+gboolean adj_object_call_fail (const AdjObjectCall *call, AdjError code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+/* (transfer none) (nullable): the schema of a method of @object; @method: (out) (optional). */
+const AdjSchema *
+adj_object_find_method (const AdjObject *object, const char *name, const AdjMethod **method);
+
+/* -- fake objects (fake-object.c) -- */
+
+/* The one that stands for @object in @cx, made of its state when first asked for; @object itself
+ * where it is fake or traced as it is. (transfer none) (nullable): %NULL with the context in
+ * error. */
+AdjObject *adj_object_get_fake (AdjContext *cx, AdjObject *object);
+/* (transfer full) (nullable): a fake object of a class and a state, in which tensors may be META
+ * or DATA. */
+AdjObject *adj_object_new_fake (AdjContext *cx,
+                                const char *name,
+                                const AdjObjectClass *klass,
+                                const AdjValue *state);
+
+G_END_DECLS

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* Objects of a class: made, described and ended; their methods by name. */
+
+#include "call/adj-object.h"
+
+#include <string.h>
+
+#include "call/adj-schema-internal.h"
+#include "call/context-private.h"
+#include "call/object-private.h"
+
+static void
+object_finalize (AdjOpaque *opaque)
+{
+  AdjObject *object = (AdjObject *) opaque;
+  struct _AdjObjectHeader *header = object->header;
+
+  if (header->klass != NULL && header->klass->finalize != NULL)
+    header->klass->finalize (object);
+  adj_value_clear (&header->flat);
+  g_rec_mutex_clear (&header->lock);
+  adj_arena_free (header->arena);
+  g_free (header->name);
+  g_free (header);
+}
+
+static char *
+object_describe (const AdjOpaque *opaque)
+{
+  const AdjObject *object = (const AdjObject *) opaque;
+
+  return g_strdup_printf ("%s%s", object->header->is_fake ? "fake " : "", object->header->name);
+}
+
+static const char *
+object_get_type (const AdjOpaque *opaque)
+{
+  return ((const AdjObject *) opaque)->header->name;
+}
+
+static const AdjOpaqueClass object_class = {
+  .name = "object",
+  .describe = object_describe,
+  .get_type = object_get_type,
+  .finalize = object_finalize,
+};
+
+static AdjObject *
+instance_new (const char *name, const AdjObjectClass *real, gsize size)
+{
+  AdjObject *object = (AdjObject *) adj_opaque_new (&object_class, size);
+
+  object->header = g_new0 (struct _AdjObjectHeader, 1);
+  object->header->name = g_strdup (name);
+  object->header->real = real;
+  object->header->arena = adj_arena_new ();
+  g_rec_mutex_init (&object->header->lock);
+  return object;
+}
+
+/* -- the record of a class -- */
+
+static gboolean refuse_class (const AdjObjectClass *klass, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse_class (const AdjObjectClass *klass, GError **error, const char *format, ...)
+{
+  g_autofree char *why = NULL;
+  va_list list;
+
+  va_start (list, format);
+  why = g_strdup_vprintf (format, list);
+  va_end (list);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the class '%s' %s", klass->name, why);
+  return FALSE;
+}
+
+static gboolean
+check_schema (const AdjObjectClass *klass, const AdjSchema *schema, GError **error)
+{
+  if (adj_schema_mutates (schema))
+    return refuse_class (klass, error, "has a method '%s' that writes its arguments",
+                         schema->overload);
+  for (guint i = 0; i < schema->n_returns; i++)
+    if (schema->returns[i].type.alias != 0)
+      return refuse_class (klass, error, "has a method '%s' whose result shows an argument",
+                           schema->overload);
+  return TRUE;
+}
+
+static gboolean
+parse_schemas (AdjObject *object, GError **error)
+{
+  struct _AdjObjectHeader *header = object->header;
+  const AdjObjectClass *klass = header->real;
+
+  header->schemas = adj_arena_new0 (header->arena, const AdjSchema *, klass->n_methods + 1);
+  for (guint i = 0; i < klass->n_methods; i++)
+    {
+      const char *schema = klass->methods[i].schema;
+      g_autofree char *text = g_strconcat (klass->name, ".", schema, NULL);
+      g_autoptr (GError) failure = NULL;
+
+      header->schemas[i] =
+          adj_schema_parse (adj_arena_intern (header->arena, text), header->arena, &failure);
+      if (header->schemas[i] == NULL)
+        return refuse_class (klass, error, "has a wrong schema '%s': %s", schema, failure->message);
+      if (!check_schema (klass, header->schemas[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_class (const AdjObjectClass *klass, GError **error)
+{
+  if (strstr (klass->name, "::") == NULL)
+    return refuse_class (klass, error, "has no name of the form namespace::Class");
+  if (klass->size < sizeof (AdjObject))
+    return refuse_class (klass, error, "has instances smaller than an object");
+  if (klass->unflatten == NULL)
+    return refuse_class (klass, error, "doesn't define a classmethod __obj_unflatten__.");
+  return TRUE;
+}
+
+/* -- making -- */
+
+AdjObject *
+object_instance_new (const AdjObjectClass *klass,
+                     const AdjObjectClass *real,
+                     const AdjValue *state,
+                     gboolean is_fake,
+                     GError **error)
+{
+  static const AdjValue empty = { .kind = ADJ_VALUE_TUPLE };
+  g_autoptr (AdjObject) object = NULL;
+  GError *failure = NULL;
+
+  if (!check_class (klass, error))
+    return NULL;
+  object = instance_new (real->name, real, klass->size);
+  object->header->is_fake = is_fake;
+  if (!parse_schemas (object, error))
+    return NULL;
+  object->header->klass = klass;
+  if (klass->unflatten (object, state != NULL ? state : &empty, &failure))
+    return g_steal_pointer (&object);
+  g_propagate_prefixed_error (error, failure, "%s: ", real->name);
+  return NULL;
+}
+
+AdjObject *
+adj_object_new (const AdjObjectClass *klass, const AdjValue *state, GError **error)
+{
+  g_return_val_if_fail (klass != NULL && klass->name != NULL, NULL);
+
+  return object_instance_new (klass, klass, state, FALSE, error);
+}
+
+AdjObject *
+adj_object_new_in (AdjContext *cx, const AdjObjectClass *klass, const AdjValue *state)
+{
+  GError *error = NULL;
+  AdjObject *object;
+
+  g_return_val_if_fail (cx != NULL && klass != NULL, NULL);
+
+  object = adj_object_new (klass, state, &error);
+  if (object == NULL)
+    {
+      adj_context_fail (cx, error->domain, error->code, "%s", error->message);
+      g_error_free (error);
+      return NULL;
+    }
+  g_ptr_array_add (cx->objects, object);
+  return object;
+}
+
+AdjObject *
+adj_object_new_flat (const char *name, const AdjObjectClass *klass, const AdjValue *state)
+{
+  AdjObject *object;
+
+  g_return_val_if_fail (name != NULL, NULL);
+
+  object = instance_new (name, klass, sizeof (AdjObject));
+  if (state != NULL)
+    object->header->flat = adj_value_copy (state);
+  if (klass != NULL && !parse_schemas (object, NULL))
+    object->header->real = NULL;
+  return object;
+}
+
+AdjObject *
+adj_object_from_opaque (AdjOpaque *opaque)
+{
+  return opaque != NULL && opaque->klass == &object_class ? (AdjObject *) opaque : NULL;
+}
+
+/* -- reading -- */
+
+const char *
+adj_object_get_name (const AdjObject *object)
+{
+  g_return_val_if_fail (object != NULL, NULL);
+
+  return object->header->name;
+}
+
+const AdjObjectClass *
+adj_object_get_class (const AdjObject *object)
+{
+  g_return_val_if_fail (object != NULL, NULL);
+
+  return object->header->real;
+}
+
+gboolean
+adj_object_is_fake (const AdjObject *object)
+{
+  g_return_val_if_fail (object != NULL, FALSE);
+
+  return object->header->is_fake;
+}
+
+gboolean
+adj_object_is_live (const AdjObject *object)
+{
+  g_return_val_if_fail (object != NULL, FALSE);
+
+  return object->header->klass != NULL;
+}
+
+const AdjSchema *
+adj_object_find_method (const AdjObject *object, const char *name, const AdjMethod **method)
+{
+  const struct _AdjObjectHeader *header = object->header;
+
+  for (guint i = 0; header->real != NULL && i < header->real->n_methods; i++)
+    if (g_str_equal (header->schemas[i]->overload, name))
+      {
+        if (method != NULL)
+          *method = &header->real->methods[i];
+        return header->schemas[i];
+      }
+  return NULL;
+}
+
+/* -- for methods -- */
+
+AdjValue
+adj_object_store (AdjTensor *tensor)
+{
+  AdjTensorData *data;
+
+  g_return_val_if_fail (tensor != NULL, ADJ_NONE);
+
+  data = adj_tensor_snapshot (tensor);
+  return data != NULL ? ADJ_DATA (data) : ADJ_TENSOR (adj_tensor_ref (tensor));
+}
+
+AdjTensor *
+adj_object_load (AdjContext *cx, const AdjValue *value)
+{
+  AdjTensor *tensor;
+
+  g_return_val_if_fail (cx != NULL && value != NULL, NULL);
+
+  if (value->kind == ADJ_VALUE_DATA)
+    return adj_scope_add (cx, adj_tensor_new_from_data (value->data));
+  if (value->kind == ADJ_VALUE_TENSOR)
+    {
+      tensor = adj_tensor_new_empty (adj_tensor_get_meta (value->tensor),
+                                     adj_context_get_symbols (cx), TRUE);
+      return adj_scope_add (cx, tensor);
+    }
+  adj_context_fail (cx, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "the state has %s, not a tensor",
+                    adj_value_kind_name (value->kind));
+  return NULL;
+}
+
+gboolean
+adj_context_set_object_tracing (AdjContext *cx, gboolean enabled)
+{
+  gboolean before;
+
+  g_return_val_if_fail (cx != NULL, FALSE);
+
+  before = !cx->objects_are_direct;
+  cx->objects_are_direct = !enabled;
+  return before;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "base/adj-arena.h"
+#include "call/adj-object-call-internal.h"
+
+G_BEGIN_DECLS
+
+/* What the library keeps of an object beside its state. */
+struct _AdjObjectHeader
+{
+  char *name;                  /* (owned): of @real, qualified */
+  const AdjObjectClass *klass; /* (nullable): whose functions hold for it: of a fake object the
+                                  fake class; %NULL: it is not live */
+  const AdjObjectClass *real;  /* (nullable): the class that it is an object of */
+  gboolean is_fake;
+  GRecMutex lock; /* held while a method runs, or the state is read */
+  AdjValue flat;  /* (owned): the state of an object that is not live; NONE: not known */
+  AdjArena *arena;
+  const AdjSchema **schemas; /* of the methods of @real */
+};
+
+/* (transfer full) (nullable): an instance of @klass for an object of @real in @state. */
+AdjObject *object_instance_new (const AdjObjectClass *klass,
+                                const AdjObjectClass *real,
+                                const AdjValue *state,
+                                gboolean is_fake,
+                                GError **error);
+
+G_END_DECLS

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-function.h"
+#include "call/adj-object.h"
+
+G_BEGIN_DECLS
+
+/* (transfer full): an empty queue of tensors. */
+AdjObject *queue_new (void);
+/* (transfer full): of (queue, x): pushes x.cos () and x.sin (), and gives
+ * (pop () + size (), pop () - size (), queue). */
+AdjFunction *queue_function_new (void);
+/* (transfer full): f32[3] */
+AdjTensorData *queue_input_new (void);
+
+G_END_DECLS
