@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call/adj-object-call.h"
+#include "ir/adj-graph.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,10 @@ gboolean adj_object_call_fail (const AdjObjectCall *call, AdjError code, const c
 /* (transfer none) (nullable): the schema of a method of @object; @method: (out) (optional). */
 const AdjSchema *
 adj_object_find_method (const AdjObject *object, const char *name, const AdjMethod **method);
+
+/* Whether a call_torchbind of a graph has no effect: the class of its object is known, and the
+ * method is pure. */
+gboolean adj_object_node_is_pure (const AdjGraph *graph, const AdjNode *node);
 
 /* -- fake objects (fake-object.c) -- */
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "call/adj-object-call-internal.h"
 #include "call/adj-schema-internal.h"
 #include "call/context-private.h"
 #include "call/object-private.h"
@@ -245,6 +246,33 @@ adj_object_find_method (const AdjObject *object, const char *name, const AdjMeth
         return header->schemas[i];
       }
   return NULL;
+}
+
+/* (nullable): the object that @value, an argument of a node of @graph, is known to be. */
+static const AdjObject *
+find_object (const AdjGraph *graph, const AdjValue *value)
+{
+  const AdjNode *node;
+
+  if (value->kind != ADJ_VALUE_NODE)
+    return NULL;
+  node = adj_graph_get_node (graph, value->node.index);
+  return node->val.kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_object_from_opaque (node->val.object)
+                                                   : NULL;
+}
+
+gboolean
+adj_object_node_is_pure (const AdjGraph *graph, const AdjNode *node)
+{
+  const AdjMethod *method = NULL;
+  const AdjObject *object;
+
+  if (!g_str_equal (node->target, ADJ_TARGET_CALL_TORCHBIND) || node->args.n < 2 ||
+      node->args.items[1].kind != ADJ_VALUE_STRING)
+    return FALSE;
+  object = find_object (graph, &node->args.items[0]);
+  return object != NULL &&
+         adj_object_find_method (object, node->args.items[1].text, &method) != NULL && method->pure;
 }
 
 /* -- for methods -- */

@@ -7,6 +7,7 @@
 
 #include "base/adj-names-internal.h"
 #include "partition/partitioners-private.h"
+#include "passes/adj-effects.h"
 
 typedef Plan *(*Planner) (const Joint *joint, const AdjPartitionOptions *options, GError **error);
 
@@ -111,10 +112,30 @@ adj_partitioner_find (const char *name, GError **error)
   return i >= 0 ? &partitioners[i] : NULL;
 }
 
+/* Whether the effects of one direction of @joint are those of @part, in their order. */
+static gboolean
+has_effects_of (const AdjGraph *part, const AdjGraph *joint, gboolean backward, GError **error)
+{
+  g_autofree char *wanted = adj_graph_print_effects (joint, backward);
+  g_autofree char *forwards = adj_graph_print_effects (part, FALSE);
+  g_autofree char *backwards = adj_graph_print_effects (part, TRUE);
+  g_autofree char *all = g_strconcat (forwards, backwards, NULL);
+
+  if (g_str_equal (all, wanted))
+    return adj_graph_verify_tokens (part, error);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_VERIFY,
+               "the %s has other effects than the joint graph, or in another order:\n%sand not\n%s",
+               backward ? "backward" : "forward", all, wanted);
+  return FALSE;
+}
+
 /* Takes @partition (nullable). */
 static AdjPartition *
 verified (AdjPartition *partition, const AdjPartitionOptions *options, GError **error)
 {
+  if (partition != NULL && (!has_effects_of (partition->forward, partition->joint, FALSE, error) ||
+                            !has_effects_of (partition->backward, partition->joint, TRUE, error)))
+    g_clear_pointer (&partition, adj_partition_unref);
 #ifndef NDEBUG
   if (partition != NULL && !partition_verify (partition, options, error))
     g_clear_pointer (&partition, adj_partition_unref);

@@ -6,6 +6,7 @@
 
 #include "analysis/adj-aliases.h"
 #include "analysis/adj-node-bytes.h"
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "ir/adj-input-role.h"
 #include "partition/joint-private.h"
@@ -88,6 +89,8 @@ read_nodes (Joint *self)
       self->kind[i] = kind_of (self->graph, i);
       self->value[i] = value_kind_of (&node->val);
       self->traits[i] = op_traits_of (node);
+      if (adj_object_node_is_pure (self->graph, node))
+        self->traits[i] &= ~(guint) OP_EFFECT;
       self->draws[i] = draws (node, self->traits[i]);
       self->bytes[i] = self->kind[i] == NODE_ATTRIBUTE ? 0 : count_bytes (&bytes[i]);
       self->recompute[i] = node->meta.recompute;

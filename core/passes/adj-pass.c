@@ -5,6 +5,7 @@
 
 #include "ir/adj-graph.h"
 #include "ir/adj-verify.h"
+#include "passes/adj-effects.h"
 
 struct _AdjPassContext
 {
@@ -28,8 +29,11 @@ adj_pass_run (const AdjPass *pass,
 
   if (argument != NULL && pass->argument == NULL)
     g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "takes no argument, not '%s'", argument);
-  else if (adj_graph_verify (graph, error))
+  else if (adj_graph_verify (graph, error) && adj_graph_verify_tokens (graph, error))
     out = pass->run (graph, &context, error);
+  if (out != NULL &&
+      (!adj_graph_verify_tokens (out, error) || !adj_graph_verify_effects_kept (graph, out, error)))
+    g_clear_pointer (&out, adj_graph_unref);
   if (out == NULL)
     g_prefix_error (error, "pass '%s': ", pass->name);
   *result = (AdjPassResult){

@@ -5,13 +5,14 @@
  * forwards copies it.  What we do not know (opaque targets, methods, modules) counts as an effect:
  * a call whose meaning is unknown must stay. */
 
+#include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "ir/adj-builder.h"
 #include "ops/adj-op-table.h"
 #include "passes/adj-pass.h"
 
 static gboolean
-has_effect (const AdjNode *node)
+has_effect (const AdjGraph *graph, const AdjNode *node)
 {
   switch (node->opcode)
     {
@@ -19,7 +20,8 @@ has_effect (const AdjNode *node)
       return FALSE;
     case ADJ_OPCODE_CALL_FUNCTION:
       if (node->op == NULL)
-        return !g_str_has_prefix (node->target, "operator.");
+        return !g_str_has_prefix (node->target, "operator.") &&
+               !adj_object_node_is_pure (graph, node);
       return !adj_op_is_pure (node->op);
     case ADJ_OPCODE_PLACEHOLDER:
     case ADJ_OPCODE_CALL_METHOD:
@@ -42,7 +44,7 @@ mark_live (const AdjGraph *graph)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
 
-      live[i] = live[i] || has_effect (node);
+      live[i] = live[i] || has_effect (graph, node);
       for (guint k = 0; live[i] && k < node->n_inputs; k++)
         live[node->inputs[k].index] = TRUE;
     }
