@@ -33,6 +33,24 @@ adj_object_call_has_effect (const AdjObjectCall *call)
 /* -- the method -- */
 
 static gboolean
+is_tensor (const AdjValue *leaf, gpointer data)
+{
+  return leaf->kind == ADJ_VALUE_TENSOR;
+}
+
+/* Numbers are no tensors among results, as they may be among arguments. */
+static gboolean
+fits (const AdjType *type, const AdjValue *item)
+{
+  if (item->kind == ADJ_VALUE_NONE)
+    return type->optional;
+  if (type->kind == ADJ_TYPE_KIND_TENSOR && !adj_value_foreach (item, is_tensor, NULL))
+    return FALSE;
+  return adj_type_accepts (type, item) &&
+         (type->is_list == (item->kind == ADJ_VALUE_LIST || item->kind == ADJ_VALUE_TUPLE));
+}
+
+static gboolean
 check_result (const AdjObjectCall *call, const AdjValue *result)
 {
   const AdjSchema *schema = call->schema;
@@ -48,7 +66,7 @@ check_result (const AdjObjectCall *call, const AdjValue *result)
     {
       const AdjValue *item = several ? &result->items[i] : result;
 
-      if (!adj_type_accepts (&schema->returns[i].type, item))
+      if (!fits (&schema->returns[i].type, item))
         return adj_object_call_fail (call, ADJ_ERROR_UNSUPPORTED,
                                      "gives %s, but its schema says '%s'",
                                      adj_value_kind_name (item->kind), call->method->schema);
@@ -101,6 +119,8 @@ run_method (AdjObjectCall *call, AdjObject *object, const AdjMethod *method, Adj
   adj_context_set_place (cx, &place);
   if (done)
     return check_result (call, &call->result);
+  if (!adj_context_has_error (cx))
+    return adj_object_call_fail (call, ADJ_ERROR_UNSUPPORTED, "failed without an error");
   name_error (call);
   return FALSE;
 }

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* The effects of a graph: calls that are made for what they do (printing, methods of objects), in
- * the order in which they must happen, and the tokens that order them (passes/SPEC.md §8). */
+ * the order in which they must happen, and the tokens that order them (passes/SPEC.md §5). */
 
 /* Whether each call of with_effects takes the token that the one before it gave, in the forward and
  * in the backward. %FALSE with ADJ_ERROR_VERIFY, which names the node: its token is none, was taken
@@ -20,7 +20,7 @@ ADJ_PUBLIC gboolean adj_graph_verify_effects_kept (const AdjGraph *before,
                                                    const AdjGraph *after,
                                                    GError **error);
 
-/* (transfer full): the effects of one direction, one a line: "call_torchbind push of object 0". */
+/* (transfer full): the effects of one direction, one a line: "call_torchbind push of primals_2". */
 ADJ_PUBLIC char *adj_graph_print_effects (const AdjGraph *graph, gboolean backward);
 
 G_END_DECLS

@@ -21,6 +21,7 @@ typedef struct
   GArray *effects; /* Effect */
   gint index;      /* of the node of @outer that calls @graph; -1: it is @outer */
   gboolean backward;
+  gboolean by_name; /* of objects */
 } List;
 
 static void
@@ -45,9 +46,10 @@ add_text (const AdjValue *leaf, gpointer data)
   return TRUE;
 }
 
-/* Which object it is: by number among the inputs that are objects, or by the attribute. */
+/* Which object it is: by number among the inputs that are objects, or by name; or by the
+ * attribute. */
 static void
-add_object (const AdjGraph *graph, const AdjValue *value, GString *text)
+add_object (const AdjGraph *graph, const AdjValue *value, gboolean by_name, GString *text)
 {
   const AdjNode *node =
       value->kind == ADJ_VALUE_NODE ? adj_graph_get_node (graph, value->node.index) : NULL;
@@ -55,9 +57,9 @@ add_object (const AdjGraph *graph, const AdjValue *value, GString *text)
 
   if (node == NULL)
     return;
-  if (node->opcode != ADJ_OPCODE_PLACEHOLDER)
+  if (by_name || node->opcode != ADJ_OPCODE_PLACEHOLDER)
     {
-      g_string_append_printf (text, " of %s", node->target);
+      g_string_append_printf (text, " of %s", by_name ? node->name : node->target);
       return;
     }
   for (guint i = 0; i < value->node.index; i++)
@@ -76,7 +78,7 @@ get_short_name (const char *target)
 
 /* (transfer full) (nullable): what @node does; %NULL: it is no ordered effect. */
 static char *
-describe (const AdjGraph *graph, const AdjNode *node)
+describe (const AdjGraph *graph, const AdjNode *node, gboolean by_name)
 {
   const char *target = node->target;
   guint first = 0;
@@ -99,7 +101,7 @@ describe (const AdjGraph *graph, const AdjNode *node)
   for (guint i = first; i < node->args.n; i++)
     adj_value_foreach (&node->args.items[i], add_text, text);
   if (g_str_equal (target, ADJ_TARGET_CALL_TORCHBIND) && node->args.n > first)
-    add_object (graph, &node->args.items[first], text);
+    add_object (graph, &node->args.items[first], by_name, text);
   return g_string_free (text, FALSE);
 }
 
@@ -115,8 +117,9 @@ list_called (const List *list, const AdjNode *node, guint index)
       AdjGraph *called = input->opcode == ADJ_OPCODE_GET_ATTR
                              ? adj_graph_find_subgraph (list->graph, input->target)
                              : NULL;
-      List inner = { called, list->outer, list->effects,
-                     list->index >= 0 ? list->index : (gint) index, list->backward };
+      List inner = { called,         list->outer,
+                     list->effects,  list->index >= 0 ? list->index : (gint) index,
+                     list->backward, list->by_name };
 
       if (called == NULL)
         continue;
@@ -137,7 +140,7 @@ list_effects (List *list)
       if (node->opcode != ADJ_OPCODE_CALL_FUNCTION ||
           (list->index < 0 && adj_graph_is_backward (list->graph, i) != list->backward))
         continue;
-      effect.text = describe (list->graph, node);
+      effect.text = describe (list->graph, node, list->by_name);
       if (effect.text != NULL)
         g_array_append_val (list->effects, effect);
       else
@@ -146,9 +149,9 @@ list_effects (List *list)
 }
 
 static GArray *
-find_effects (const AdjGraph *graph, gboolean backward)
+find_effects (const AdjGraph *graph, gboolean backward, gboolean by_name)
 {
-  List list = { graph, graph, g_array_new (FALSE, FALSE, sizeof (Effect)), -1, backward };
+  List list = { graph, graph, g_array_new (FALSE, FALSE, sizeof (Effect)), -1, backward, by_name };
 
   g_array_set_clear_func (list.effects, effect_clear);
   list_effects (&list);
@@ -163,7 +166,7 @@ adj_graph_print_effects (const AdjGraph *graph, gboolean backward)
 
   g_return_val_if_fail (graph != NULL, NULL);
 
-  effects = find_effects (graph, backward);
+  effects = find_effects (graph, backward, TRUE);
   for (guint i = 0; i < effects->len; i++)
     g_string_append_printf (out, "%s\n", g_array_index (effects, Effect, i).text);
   return g_string_free (g_steal_pointer (&out), FALSE);
@@ -223,8 +226,8 @@ adj_graph_verify_effects_kept (const AdjGraph *before, const AdjGraph *after, GE
   differentiated = has_backward (after) && !has_backward (before);
   for (guint backward = 0; backward < (differentiated ? 1 : 2); backward++)
     {
-      g_autoptr (GArray) from = find_effects (before, (gboolean) backward);
-      g_autoptr (GArray) to = find_effects (after, (gboolean) backward);
+      g_autoptr (GArray) from = find_effects (before, (gboolean) backward, FALSE);
+      g_autoptr (GArray) to = find_effects (after, (gboolean) backward, FALSE);
 
       if (!are_same (from, to, error))
         return FALSE;

@@ -195,6 +195,47 @@ no_plugin_is_not_loaded (void)
     }
 }
 
+/* Nothing is written where a class is wrong. */
+static void
+bad_classes_are_refused (void)
+{
+  static const struct
+  {
+    const char *name, *says;
+  } cases[] = {
+    { "no_method", "bad::NoMethod.add: FakeScriptObject doesn't define method add. Did you forget "
+                   "to implement it in the fake class?" },
+    { "no_fake", "ScriptObject's bad::NoFake haven't registered a fake class" },
+    { "wrong_schema",
+      "the class 'bad::WrongSchema' has a wrong schema 'add(Tensor x -> Tensor': " },
+    { "wrong_result",
+      "bad::WrongResult.add: gives int, but its schema says 'add(Tensor x) -> Tensor'" },
+    { "no_round_trip", "bad::NoRoundTrip: the state is another one after __obj_flatten__ and "
+                       "__obj_unflatten__, in 'count'" },
+    { "no_pairs", "bad::NoPairs.__obj_flatten__: Expect flat x to be a tuple." },
+    { "throws", "bad::Throws.add: the tally is full" },
+    { "fails_silently", "bad::FailsSilently.add: failed without an error" },
+    { "changes", "bad::Changes.add: the call changed the state of the real object while it was "
+                 "traced" },
+  };
+  g_autofree char *plugin =
+      g_build_filename (build_folder, "tests", "programs", "bad-classes.so", NULL);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *out = g_build_filename (folder->path, "out.adjoint", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s:%s", plugin, cases[i].name);
+      const char *argv[] = { g_getenv ("ADJ_PROGRAM"), "trace", name, "-o", out, NULL };
+      g_autoptr (AdjTestProcess) process = adj_test_spawn (argv, NULL, folder->path);
+      g_autoptr (GDir) left = g_dir_open (folder->path, 0, NULL);
+
+      if (process->status != 2 || strstr (process->err, cases[i].says) == NULL ||
+          g_dir_read_name (left) != NULL)
+        g_error ("%s: %d, '%s'", cases[i].name, process->status, process->err);
+    }
+}
+
 static void
 commands (void)
 {
@@ -229,6 +270,9 @@ commands (void)
     { "run views@traced", 0, "select_scatter", "" },
     { "run views@somehow", 2, "", "@eager, @traced, @compiled, @captured" },
     { "compare hooks@eager hooks@traced", 2, "", "has no function" },
+    { "compare queue@eager queue@traced", 0,
+      "object 0 afterwards  equal  _TorchScriptTesting::_TensorQueue", "" },
+    { "compare lookup-table@eager lookup-table@compiled", 0, "7 values: 7 equal", "" },
     { "run nowhere.so:symbol", 2, "", "nowhere.so" },
   };
 
@@ -274,6 +318,7 @@ main (int argc, char **argv)
   g_test_add_func ("/programs/views-trace-without-writes", views_trace_without_writes);
   g_test_add_func ("/programs/derivatives-are-right", derivatives_are_right);
   g_test_add_func ("/programs/plugin-is-the-program", plugin_is_the_program);
+  g_test_add_func ("/programs/bad-classes-are-refused", bad_classes_are_refused);
   g_test_add_func ("/programs/no-plugin-is-not-loaded", no_plugin_is_not_loaded);
   g_test_add_func ("/programs/commands", commands);
 
