@@ -17,4 +17,8 @@ gsize adj_op_extent (const AdjTensorMeta *meta);
  */
 gboolean adj_op_call_check_memory (const AdjOpCall *call, const AdjTensorMeta *meta, gsize n_bytes);
 
+/* Whether the kernel of an allocated call must run: a result has elements in memory of its own, or
+ * arguments are written and nothing is returned. */
+gboolean adj_op_call_needs_kernel (const AdjOpCall *call);
+
 G_END_DECLS

@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
+#include "call/adj-allocate-internal.h"
 #include "call/adj-op-internal.h"
 #include "call/adj-schema-internal.h"
-#include "call/allocate-private.h"
 #include "tensor/adj-tensor-internal.h"
 
 /* Sizes of an eager tensor are integers: symbols take the value of their hint. */

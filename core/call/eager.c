@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The mode that computes: runs an operator's kernel, threads and memory limits included. */
 
+#include "call/adj-allocate-internal.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
+#include "call/adj-op-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
-#include "call/allocate-private.h"
 
 static gboolean
 is_empty (const AdjShape *shape)
@@ -17,10 +18,8 @@ is_empty (const AdjShape *shape)
   return FALSE;
 }
 
-/* Whether a kernel must run: a result has memory of its own, or arguments are written and nothing
- * is returned. */
-static gboolean
-needs_kernel (const AdjOpCall *call)
+gboolean
+adj_op_call_needs_kernel (const AdjOpCall *call)
 {
   if (call->schema->n_returns == 0)
     return TRUE;
@@ -49,7 +48,8 @@ eager_call (AdjMode *mode, AdjOpCall *call)
 {
   if (!adj_op_call_infer (call) || !adj_op_call_allocate (call, FALSE))
     return FALSE;
-  if ((needs_kernel (call) || (call->op->flags & ADJ_OP_METADATA) != 0) && !run_kernel (call))
+  if ((adj_op_call_needs_kernel (call) || (call->op->flags & ADJ_OP_METADATA) != 0) &&
+      !run_kernel (call))
     return FALSE;
   adj_op_call_bump_versions (call);
   return TRUE;

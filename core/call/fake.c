@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The mode that infers shapes, dtypes and devices and computes no elements. */
 
+#include "call/adj-allocate-internal.h"
 #include "call/adj-constant.h"
 #include "call/adj-higher-order.h"
 #include "call/adj-mode.h"
 #include "call/adj-object-call-internal.h"
 #include "call/adj-op.h"
 #include "call/adj-trace-wrapped.h"
-#include "call/allocate-private.h"
 
 static gboolean
 fake_call (AdjMode *mode, AdjOpCall *call)

@@ -48,6 +48,7 @@ typedef struct
   gint64 *node_ns; /* (owned): time of each node, 0 for those that cost nothing */
   gint64 total_ns;
   guint64 peak_bytes; /* most bytes alive at once, inputs included */
+  char *note; /* (owned) (nullable): what was done otherwise than the executor does, and why */
 } AdjRunResult;
 
 typedef struct

@@ -9,6 +9,7 @@
 #include "call/adj-mode.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-run-private.h"
+#include "exec/generator-state-private.h"
 #include "ir/adj-graph.h"
 #include "rules/adj-operators.h"
 
@@ -214,34 +215,6 @@ interpreter_available (GError **error)
   return TRUE;
 }
 
-/* (nullable): the state that was recorded of the CPU's random numbers. */
-static const AdjValue *
-find_state (const AdjValue *rng)
-{
-  if (rng != NULL && rng->kind == ADJ_VALUE_DICT)
-    for (guint i = 0; i + 1 < rng->n; i += 2)
-      if (rng->items[i].kind == ADJ_VALUE_STRING && strcmp (rng->items[i].text, "cpu") == 0)
-        return &rng->items[i + 1];
-  return NULL;
-}
-
-/* Random operators draw what they drew when the call was recorded. */
-static gboolean
-restore_generator (AdjContext *cx, const AdjValue *rng, GError **error)
-{
-  const AdjValue *state = find_state (rng);
-  GBytes *bytes = NULL;
-  gsize n_bytes = 0;
-  gconstpointer data;
-
-  if (state == NULL)
-    return TRUE;
-  if (state->kind == ADJ_VALUE_DATA)
-    bytes = adj_tensor_data_get_bytes (state->data);
-  data = bytes != NULL ? g_bytes_get_data (bytes, &n_bytes) : NULL;
-  return adj_generator_set_state (adj_context_get_generator (cx), data, n_bytes, error);
-}
-
 static gboolean
 interpreter_run (const AdjRunRequest *request,
                  AdjRunResult *result,
@@ -260,7 +233,7 @@ interpreter_run (const AdjRunRequest *request,
   g_auto (AdjValue) output = ADJ_NONE;
   gboolean done;
 
-  if (!restore_generator (cx, request->rng, error))
+  if (!exec_restore_generator (cx, request->rng, error))
     return FALSE;
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);

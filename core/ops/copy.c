@@ -6,6 +6,7 @@
 #include "call/adj-op-internal.h"
 #include "ops/adj-op-id.h"
 #include "ops/adj-ops.h"
+#include "ops/adj-pointwise-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 #include "tensor/adj-shape-internal.h"
@@ -147,6 +148,13 @@ copy_kernel (AdjOpCall *call)
     }
   adj_k_copy (&out, &in);
   return TRUE;
+}
+
+gboolean
+adj_op_call_is_copy (const AdjOpCall *call, guint *arg)
+{
+  *arg = call->op->kernel == copy_kernel ? 1 : 0;
+  return call->op->kernel == clone_kernel || call->op->kernel == copy_kernel;
 }
 
 /* -- writing through a view --

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ops/adj-pointwise-internal.h"
 #include "ops/kernel-private.h"
 #include "ops/table-private.h"
 
@@ -243,9 +244,9 @@ op_entry_drop_programs (OpEntry *entry)
     }
 }
 
-/* The dtype that the body computes in: that of the result, unless the result is a truth value. */
-static AdjDType
-compute_dtype (const AdjOpCall *call)
+/* That of the result, unless the result is a truth value. */
+AdjDType
+adj_op_call_get_compute_dtype (const AdjOpCall *call)
 {
   AdjDType compute = call->results[0].meta.dtype;
 
@@ -258,7 +259,7 @@ const AdjTileProgram *
 adj_op_call_get_program (const AdjOpCall *call, guint result)
 {
   OpEntry *entry = op_entry (call->op);
-  Key key = make_key (call, compute_dtype (call), result);
+  Key key = make_key (call, adj_op_call_get_compute_dtype (call), result);
   AdjTileProgram *program;
   guint n = 0;
 
@@ -299,12 +300,18 @@ adj_pointwise_kernel (AdjOpCall *call)
       for (gint i = 0; i < program->program.n_inputs; i++)
         if (!op_input_as (call, program->arg_of[i], shape, &inputs[i], &numbers[i]))
           return FALSE;
-      if (compute_dtype (call) == ADJ_DTYPE_BOOL)
+      if (adj_op_call_get_compute_dtype (call) == ADJ_DTYPE_BOOL)
         make_truth (inputs, numbers, program->program.n_inputs);
       if (!adj_k_pointwise (&program->program, &out, inputs))
         return adj_op_call_fail (call, "an integer is divided by zero");
     }
   return TRUE;
+}
+
+gboolean
+adj_op_call_is_pointwise (const AdjOpCall *call)
+{
+  return call->op->kernel == adj_pointwise_kernel;
 }
 
 double

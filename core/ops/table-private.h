@@ -51,9 +51,6 @@ gboolean adj_pointwise_meta (AdjOpCall *call);
 gboolean adj_pointwise_kernel (AdjOpCall *call);
 double adj_pointwise_flops (const AdjOpCall *call);
 
-/* The program for this call, compiled at first use and then shared by all threads. */
-const AdjTileProgram *adj_op_call_get_program (const AdjOpCall *call, guint result);
-
 /* Variants (variants.c): the schema of one, and what runs it. */
 char *adj_variant_inplace_schema (const AdjOp *record, const AdjSchema *schema);
 char *adj_variant_out_schema (const AdjOp *record, const AdjSchema *schema);

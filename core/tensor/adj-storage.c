@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "tensor/adj-storage-internal.h"
 #include "tensor/adj-tensor-internal.h"
 
 /* What vector loads and cache lines like. */
@@ -20,7 +21,8 @@ struct _AdjStorage
   gboolean fake;
   guint64 id;
   gsize n_bytes;
-  guint8 *bytes;  /* (nullable): owned */
+  gboolean lent;
+  guint8 *bytes;  /* (nullable): owned unless @lent */
   GBytes *shared; /* (nullable): the bytes until the first write */
 };
 
@@ -83,6 +85,32 @@ adj_storage_new_fake (gsize n_bytes, AdjDevice device)
 }
 
 AdjStorage *
+adj_storage_new_lent (gpointer bytes, gsize n_bytes, AdjDevice device)
+{
+  AdjStorage *storage = new_storage (n_bytes, device);
+
+  storage->lent = TRUE;
+  storage->bytes = bytes;
+  return storage;
+}
+
+void
+adj_storage_lend (AdjStorage *storage, gpointer bytes)
+{
+  g_assert (storage->lent);
+
+  storage->bytes = bytes;
+}
+
+static void
+free_bytes (AdjStorage *storage)
+{
+  if (!storage->lent)
+    g_aligned_free (storage->bytes);
+  storage->lent = FALSE;
+}
+
+AdjStorage *
 adj_storage_ref (AdjStorage *storage)
 {
   g_return_val_if_fail (storage != NULL, NULL);
@@ -97,7 +125,7 @@ adj_storage_unref (AdjStorage *storage)
   if (storage == NULL || !g_atomic_ref_count_dec (&storage->ref_count))
     return;
 
-  g_aligned_free (storage->bytes);
+  free_bytes (storage);
   g_clear_pointer (&storage->shared, g_bytes_unref);
   g_free (storage);
 }
@@ -163,7 +191,7 @@ adj_storage_resize (AdjStorage *storage, gsize n_bytes)
     {
       bytes = new_bytes (n_bytes);
       memcpy (bytes, adj_storage_read (storage), MIN (n_bytes, storage->n_bytes));
-      g_aligned_free (storage->bytes);
+      free_bytes (storage);
       g_clear_pointer (&storage->shared, g_bytes_unref);
       storage->bytes = bytes;
     }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The planned executor: runs a plan of the graph over one arena.  What a plan does not do (float64,
+ * values put in the place of others) and graphs that have no plan are the interpreter's, and the
+ * result says so. */
+
+#include <time.h>
+
+#include "call/adj-context-internal.h"
+#include "exec/adj-executor.h"
+#include "exec/captured-run-private.h"
+#include "exec/generator-state-private.h"
+#include "plan/adj-plan.h"
+
+typedef struct
+{
+  const AdjRunRequest *request;
+  AdjRunResult *result;
+  AdjPlan *plan;
+  CapturedRun captured;
+  gint64 started; /* the region that runs */
+} Running;
+
+static gint64
+now (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (gint64) time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static gboolean
+planned_available (GError **error)
+{
+  return TRUE;
+}
+
+/* The time of a region is that of its last node. */
+static gboolean
+see_region (guint index, guint n, gpointer data)
+{
+  Running *running = data;
+  gint64 time = now ();
+
+  running->result->node_ns[adj_plan_get_last_node (running->plan, index).index] +=
+      time - running->started;
+  running->started = time;
+  if (running->request->progress != NULL)
+    running->request->progress (index + 1, n, running->request->data);
+  return TRUE;
+}
+
+static gboolean
+see_node (AdjNodeId id, const AdjValue *value, gpointer data)
+{
+  Running *running = data;
+  gboolean go_on = running->request->tap (id, value, running->request->data);
+
+  running->started = now ();
+  return go_on;
+}
+
+static gboolean
+replace_call (
+    const AdjGraph *graph, AdjNodeId id, const AdjValue *args, AdjValue *value, gpointer data)
+{
+  return captured_replace (&((Running *) data)->captured, graph, id, args, value);
+}
+
+static gboolean
+run_by_interpreter (const AdjRunRequest *request,
+                    const char *why,
+                    AdjRunResult *result,
+                    GCancellable *cancellable,
+                    GError **error)
+{
+  const AdjExecutor *interpreter = adj_executor_find ("interpreter", error);
+
+  if (interpreter == NULL || !interpreter->run (request, result, cancellable, error))
+    return FALSE;
+  result->note = g_strdup_printf ("run by the interpreter: %s", why);
+  return TRUE;
+}
+
+static gboolean
+run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GError **error)
+{
+  const AdjRunRequest *request = running->request;
+  AdjRunResult *result = running->result;
+  AdjContext *cx = adj_plan_space_get_context (space);
+  const AdjPlanHooks hooks = { .region = see_region,
+                               .node = request->tap != NULL ? see_node : NULL,
+                               .replace = replace_call,
+                               .data = running };
+  gint64 started = now ();
+  gboolean done;
+
+  if (!exec_restore_generator (cx, request->rng, error))
+    return FALSE;
+  *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
+  result->node_ns = g_new0 (gint64, result->n_nodes);
+  adj_context_set_cancellable (cx, cancellable);
+  captured_run_init (&running->captured, cx, request);
+  running->started = started;
+  done = adj_plan_space_run (space, request->inputs, request->n_inputs, &hooks, &result->output);
+  result->total_ns = now () - started;
+  result->peak_bytes = adj_plan_get_peak_bytes (running->plan);
+  captured_run_end (&running->captured, result);
+  if (done)
+    return TRUE;
+  adj_context_take_error (cx, error);
+  adj_run_result_clear (result);
+  return FALSE;
+}
+
+static gboolean
+planned_run (const AdjRunRequest *request,
+             AdjRunResult *result,
+             GCancellable *cancellable,
+             GError **error)
+{
+  g_autoptr (AdjPlan) plan = NULL;
+  g_autoptr (AdjPlanSpace) space = NULL;
+  Running running = { .request = request, .result = result };
+
+  if (request->float64)
+    return run_by_interpreter (request,
+                               "a plan computes in the dtypes of the graph, not in float64", result,
+                               cancellable, error);
+  if (request->replace != NULL)
+    return run_by_interpreter (request, "values are put in the place of those that are computed",
+                               result, cancellable, error);
+  plan = adj_plan_new (request->graph, request->inputs, request->n_inputs,
+                       request->tap != NULL ? ADJ_PLAN_OBSERVED : 0, error);
+  if (plan == NULL)
+    return FALSE;
+  if (adj_plan_get_refusal (plan) != NULL)
+    return run_by_interpreter (request, adj_plan_get_refusal (plan), result, cancellable, error);
+  running.plan = plan;
+  space = adj_plan_space_new (plan);
+  return run_space (space, &running, cancellable, error);
+}
+
+const AdjExecutor adj_executor_planned = {
+  .name = "planned",
+  .summary = "Fused regions over one arena, by a plan of the graph, on the CPU",
+  .available = planned_available,
+  .run = planned_run,
+};

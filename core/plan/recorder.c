@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* The mode that a plan is recorded by: every call that would reach a kernel is noted with its
+ * arguments, results and memory; nothing is computed. */
+
+#include <string.h>
+
+#include "call/adj-allocate-internal.h"
+#include "call/adj-constant.h"
+#include "call/adj-higher-order.h"
+#include "call/adj-op-internal.h"
+#include "ops/adj-ops.h"
+#include "ops/adj-pointwise-internal.h"
+#include "plan/plan-private.h"
+
+typedef struct
+{
+  AdjMode parent_instance;
+  PlanRecorder *recorder;
+} RecorderMode;
+
+void
+plan_recorder_init (PlanRecorder *self, AdjPlan *plan)
+{
+  self->plan = plan;
+  self->of_tensor = g_hash_table_new (NULL, NULL);
+  self->of_storage = g_hash_table_new (NULL, NULL);
+  self->kept = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_tensor_unref);
+  self->node = 0;
+}
+
+void
+plan_recorder_clear (PlanRecorder *self)
+{
+  g_hash_table_unref (self->of_tensor);
+  g_hash_table_unref (self->of_storage);
+  g_ptr_array_unref (self->kept);
+}
+
+static guint32
+note_storage (PlanRecorder *self, AdjTensor *tensor)
+{
+  AdjStorage *storage = adj_tensor_get_storage (tensor);
+  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (self->of_storage, storage));
+  PlanBuffer buffer = { .n_bytes = adj_storage_get_n_bytes (storage),
+                        .input = PLAN_NONE,
+                        .node = self->node,
+                        .first = PLAN_NONE,
+                        .last = PLAN_NONE,
+                        .taken_over = PLAN_NONE };
+
+  if (found > 0)
+    return found - 1;
+  if (!adj_storage_is_fake (storage))
+    {
+      buffer.memory = PLAN_MEMORY_CONSTANT;
+      buffer.constant = adj_tensor_snapshot (tensor);
+    }
+  g_array_append_val (self->plan->buffers, buffer);
+  g_hash_table_insert (self->of_storage, storage, GUINT_TO_POINTER (self->plan->buffers->len));
+  return self->plan->buffers->len - 1;
+}
+
+guint32
+plan_recorder_note (PlanRecorder *self, AdjTensor *tensor)
+{
+  guint32 found = GPOINTER_TO_UINT (g_hash_table_lookup (self->of_tensor, tensor));
+  PlanValue value;
+
+  if (found > 0)
+    return found - 1;
+  value.buffer = note_storage (self, tensor);
+  value.meta = *adj_tensor_get_meta (tensor);
+  value.meta.storage = (gint32) value.buffer;
+  g_array_append_val (self->plan->values, value);
+  g_ptr_array_add (self->kept, adj_tensor_ref (tensor));
+  g_hash_table_insert (self->of_tensor, tensor, GUINT_TO_POINTER (self->plan->values->len));
+  return self->plan->values->len - 1;
+}
+
+static gboolean
+export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    *out = ADJ_NODE ((AdjNodeId){ plan_recorder_note (data, leaf->tensor) });
+  else
+    *out = adj_value_copy (leaf);
+  return TRUE;
+}
+
+AdjValue
+plan_recorder_export (PlanRecorder *self, const AdjValue *value)
+{
+  AdjValue out = ADJ_NONE;
+
+  adj_value_map (value, export_leaf, self, &out);
+  return out;
+}
+
+/* -- what a call reads and writes -- */
+
+static void
+add_once (GArray *list, guint32 value)
+{
+  for (guint i = 0; i < list->len; i++)
+    if (g_array_index (list, guint32, i) == value)
+      return;
+  g_array_append_val (list, value);
+}
+
+static gboolean
+add_leaf (const AdjValue *leaf, gpointer data)
+{
+  if (leaf->kind == ADJ_VALUE_NODE)
+    add_once (data, leaf->node.index);
+  return TRUE;
+}
+
+void
+plan_call_find_uses (PlanCall *call)
+{
+  const AdjSchema *schema = call->op != NULL ? adj_op_get_schema (call->op) : NULL;
+  g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) writes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  gsize n_reads, n_writes;
+
+  for (guint i = 0; i < call->args.n; i++)
+    {
+      adj_value_foreach (&call->args.items[i], add_leaf, reads);
+      if (schema != NULL && schema->arguments[i].type.written)
+        adj_value_foreach (&call->args.items[i], add_leaf, writes);
+    }
+  for (guint i = 0; i < call->n_results; i++)
+    if (call->results[i].value != PLAN_NONE)
+      add_once (writes, call->results[i].value);
+  call->reads = g_array_steal (reads, &n_reads);
+  call->writes = g_array_steal (writes, &n_writes);
+  call->n_reads = (guint) n_reads;
+  call->n_writes = (guint) n_writes;
+}
+
+void
+plan_call_clear (PlanCall *call)
+{
+  adj_value_clear (&call->args);
+  for (guint i = 0; i < call->n_results; i++)
+    adj_value_clear (&call->results[i].plain);
+  g_free (call->results);
+  g_free (call->reads);
+  g_free (call->writes);
+  g_free (call->programs);
+  g_free (call->reason);
+}
+
+void
+plan_recorder_drop_calls (PlanRecorder *self, guint n)
+{
+  g_array_set_size (self->plan->calls, n);
+}
+
+/* -- the mode -- */
+
+static AdjValue
+export_args (PlanRecorder *self, const AdjOpCall *call)
+{
+  const AdjValue args = { .kind = ADJ_VALUE_TUPLE,
+                          .n = call->schema->n_arguments,
+                          .items = (AdjValue *) call->args };
+
+  return plan_recorder_export (self, &args);
+}
+
+/* Programs are of calls whose operands are tensors and numbers; what cannot be compiled stays a
+ * call of the kernel, which says why. */
+static void
+note_programs (PlanCall *noted, AdjOpCall *call)
+{
+  GError *error = NULL;
+
+  if (!adj_op_call_is_pointwise (call))
+    return;
+  noted->compute = adj_op_call_get_compute_dtype (call);
+  noted->programs = g_new0 (const AdjTileProgram *, call->n_results + 1);
+  for (guint i = 0; i < call->n_results; i++)
+    if ((noted->programs[i] = adj_op_call_get_program (call, i)) == NULL)
+      {
+        adj_context_take_error (call->cx, &error);
+        g_clear_error (&error);
+        g_clear_pointer (&noted->programs, g_free);
+        return;
+      }
+}
+
+static void
+note_results (PlanRecorder *self, PlanCall *noted, const AdjOpCall *call)
+{
+  noted->n_results = call->n_results;
+  noted->results = g_new0 (PlanResult, call->n_results + 1);
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      const AdjOpResult *result = &call->results[i];
+
+      noted->results[i].value = PLAN_NONE;
+      if (result->is_none || result->tensor == NULL)
+        noted->results[i].plain = adj_value_copy (&result->plain);
+      else
+        noted->results[i].value = plan_recorder_note (self, result->tensor);
+    }
+}
+
+static void
+note_written (PlanRecorder *self, const PlanCall *noted)
+{
+  AdjPlan *plan = self->plan;
+
+  for (guint i = 0; i < noted->n_writes; i++)
+    for (guint k = 0; k < noted->n_reads; k++)
+      if (noted->reads[k] == noted->writes[i])
+        {
+          PlanBuffer *buffer = plan_buffer (plan, plan_value (plan, noted->writes[i])->buffer);
+
+          buffer->written = TRUE;
+          if (buffer->memory == PLAN_MEMORY_CONSTANT && plan->whole == NULL)
+            plan->whole = g_strdup_printf (
+                "'%s' writes to a constant, whose value the program may have read before",
+                adj_graph_get_node (plan->graph, noted->node)->name);
+        }
+}
+
+static void
+note_call (PlanRecorder *self, AdjOpCall *call)
+{
+  PlanCall noted = { .op = call->op,
+                     .node = self->node,
+                     .args = export_args (self, call),
+                     .returns_list = call->returns_list,
+                     .in_turn = (call->op->flags & (ADJ_OP_RANDOM | ADJ_OP_EFFECT)) != 0,
+                     .flops = adj_op_call_get_flops (call),
+                     .copied = PLAN_NONE };
+  guint arg;
+
+  note_results (self, &noted, call);
+  plan_call_find_uses (&noted);
+  note_programs (&noted, call);
+  if (adj_op_call_is_copy (call, &arg) && noted.args.items[arg].kind == ADJ_VALUE_NODE)
+    noted.copied = noted.args.items[arg].node.index;
+  note_written (self, &noted);
+  g_array_append_val (self->plan->calls, noted);
+}
+
+static gboolean
+recorder_call (AdjMode *mode, AdjOpCall *call)
+{
+  PlanRecorder *self = ((RecorderMode *) mode)->recorder;
+
+  if ((call->op->flags & ADJ_OP_METADATA) != 0)
+    {
+      if (self->plan->whole == NULL)
+        self->plan->whole =
+            g_strdup_printf ("'%s' changes what a tensor shows", call->schema->target);
+      return adj_op_call_fail_as (call, ADJ_ERROR_UNSUPPORTED, "changes what a tensor shows");
+    }
+  if (!adj_op_call_infer (call))
+    return FALSE;
+  for (guint i = 0; i < call->n_results; i++)
+    if (call->results[i].alias_of < 0)
+      call->results[i].meta.device = ADJ_CPU;
+  if (!adj_op_call_allocate (call, TRUE))
+    return FALSE;
+  adj_op_call_bump_versions (call);
+  adj_constant_propagate (call);
+  if (adj_op_call_needs_kernel (call))
+    note_call (self, call);
+  return !adj_context_has_error (call->cx);
+}
+
+/* Its functions are run as the data say, which are not there: what needs them fails. */
+static gboolean
+recorder_higher (AdjMode *mode, AdjHigherCall *call)
+{
+  return call->op->run (call);
+}
+
+/* Of a graph that the planned one calls: what it did now was to happen when the plan runs. */
+static void
+recorder_builtin (
+    AdjMode *mode, const char *target, const AdjValue *args, guint n_args, const AdjValue *result)
+{
+  AdjPlan *plan = ((RecorderMode *) mode)->recorder->plan;
+  const char *why = plan_find_deferred (target);
+
+  if (why != NULL && plan->whole == NULL)
+    plan->whole = g_strdup_printf ("a graph that it calls has '%s', which %s", target, why);
+}
+
+static const AdjModeClass recorder_class = {
+  .name = "plan",
+  .call = recorder_call,
+  .higher = recorder_higher,
+  .builtin = recorder_builtin,
+};
+
+AdjMode *
+plan_recorder_new_mode (PlanRecorder *self)
+{
+  RecorderMode *mode = g_new0 (RecorderMode, 1);
+
+  mode->parent_instance.klass = &recorder_class;
+  mode->recorder = self;
+  return &mode->parent_instance;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* How each kind of region runs: the seam at which other kernels come in. */
+
+#include <string.h>
+
+#include "call/adj-op-internal.h"
+#include "plan/space-private.h"
+
+/* -- one call of an operator's kernel -- */
+
+/* Kernels may count on fresh results to be zeros, as the interpreter's are. */
+static void
+clear_results (AdjPlanSpace *space, const PlanCall *call)
+{
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      const PlanBuffer *buffer;
+      guint32 value = call->results[i].value;
+      gboolean is_read = FALSE;
+
+      for (guint k = 0; k < call->n_reads; k++)
+        is_read = is_read || call->reads[k] == value;
+      if (value == PLAN_NONE || is_read)
+        continue;
+      buffer = plan_buffer (space->plan, plan_value (space->plan, value)->buffer);
+      memset (space->bytes[plan_value (space->plan, value)->buffer], 0, buffer->n_bytes);
+    }
+}
+
+static gboolean
+run_call (AdjPlanSpace *space, guint32 index)
+{
+  const PlanCall *call = plan_call (space->plan, index);
+  gboolean done;
+
+  plan_space_enter (space, call->node);
+  clear_results (space, call);
+  adj_scope_begin (space->cx);
+  if (call->op->kernel == NULL)
+    done = adj_op_call_fail_as (&space->calls[index], ADJ_ERROR_UNSUPPORTED, "has no CPU kernel");
+  else
+    done = call->op->kernel (&space->calls[index]);
+  adj_scope_end (space->cx);
+  return done && !adj_context_has_error (space->cx);
+}
+
+static gboolean
+run_operator (AdjPlanSpace *space, const PlanRegion *region)
+{
+  for (guint i = 0; i < region->n_calls; i++)
+    if (!run_call (space, region->calls[i]))
+      return FALSE;
+  return TRUE;
+}
+
+const PlanRegionKind plan_region_operator = { "operator", run_operator };
+
+/* -- fused pointwise calls -- */
+
+static gboolean
+fail_division (AdjPlanSpace *space, const PlanRegion *region)
+{
+  plan_space_enter (space, plan_call (space->plan, region->calls[0])->node);
+  adj_context_fail (space->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                    "an integer is divided by zero here or in what is fused with it");
+  return FALSE;
+}
+
+static gboolean
+run_fused (AdjPlanSpace *space, const PlanRegion *region)
+{
+  const PlanFused *fused = region->fused;
+  AdjKView operands[ADJ_K_MAX_OPERANDS];
+
+  memcpy (operands, fused->operands, fused->n_operands * sizeof operands[0]);
+  for (guint i = 0; i < fused->n_operands; i++)
+    operands[i].data = (char *) space->bytes[fused->buffers[i]] + fused->offsets[i];
+  return adj_k_fused (&fused->program, operands) || fail_division (space, region);
+}
+
+const PlanRegionKind plan_region_fused = { "fused", run_fused };

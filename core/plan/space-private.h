@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-context.h"
+#include "plan/plan-private.h"
+
+G_BEGIN_DECLS
+
+/* A plan with memory: tensors, calls ready to be made, and what a run needs beside. */
+struct _AdjPlanSpace
+{
+  AdjPlan *plan;             /* (owned) */
+  AdjContext *cx;            /* (owned) */
+  gpointer arena;            /* (owned) */
+  gpointer *bytes;           /* (owned): of each buffer: its memory in this run */
+  gpointer *made;            /* (owned): of each buffer: memory of this run alone, or %NULL */
+  AdjStorage **storages;     /* (owned): by buffer */
+  AdjTensor **tensors;       /* (owned): by value */
+  AdjOpCall *calls;          /* (owned): by call */
+  AdjValue *args;            /* (owned): of each call, with tensors of @tensors */
+  AdjValue *dynamic;         /* (owned): of each node that only running shows */
+  const AdjPlanHooks *hooks; /* (nullable): of this run */
+};
+
+/* Points the buffers at @inputs, leaves in order, and at memory of this run; %FALSE with the
+ * context in error: they are others than the plan was made for. */
+gboolean plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs);
+/* Lets go of the memory of this run. */
+void plan_space_unbind (AdjPlanSpace *space);
+/* (transfer full): the value of a node, with tensors of the space. */
+AdjValue plan_space_get_node (AdjPlanSpace *space, guint32 node);
+/* (transfer full): the same with its tensors as data: those that own their memory give it away when
+ * @give, as at the end of a run. */
+AdjValue plan_space_export (AdjPlanSpace *space, guint32 node, gboolean give);
+/* The context is set to node @node of the graph, for errors. */
+void plan_space_enter (AdjPlanSpace *space, guint32 node);
+
+G_END_DECLS

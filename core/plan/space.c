@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan with memory: its values become tensors on an arena and its calls are ready to be made, so
+ * that a run has nothing to allocate but what it gives away. */
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "call/adj-op-internal.h"
+#include "plan/space-private.h"
+#include "rules/adj-operators.h"
+#include "tensor/adj-storage-internal.h"
+
+#define ALIGNMENT 64
+/* What vector loads need; bytes that are less aligned are copied. */
+#define ELEMENT_ALIGNMENT 16
+#define HUGE_PAGE (G_GUINT64_CONSTANT (2) << 20)
+
+/* -- making -- */
+
+static gpointer
+new_arena (guint64 n_bytes)
+{
+  gboolean huge = n_bytes >= HUGE_PAGE;
+  gpointer arena = g_aligned_alloc (MAX (n_bytes, 1), 1, huge ? HUGE_PAGE : ALIGNMENT);
+
+  if (huge)
+    madvise (arena, n_bytes, MADV_HUGEPAGE);
+  return arena;
+}
+
+static void
+make_storages (AdjPlanSpace *space)
+{
+  const AdjPlan *plan = space->plan;
+
+  for (guint32 i = 0; i < plan->buffers->len; i++)
+    {
+      const PlanBuffer *buffer = plan_buffer (plan, i);
+
+      if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
+        space->bytes[i] = (char *) space->arena + buffer->offset;
+      if (buffer->memory == PLAN_MEMORY_CONSTANT)
+        space->bytes[i] =
+            (gpointer) g_bytes_get_data (adj_tensor_data_get_bytes (buffer->constant), NULL);
+      space->storages[i] = adj_storage_new_lent (space->bytes[i], buffer->n_bytes, ADJ_CPU);
+    }
+  for (guint32 i = 0; i < plan->values->len; i++)
+    {
+      const PlanValue *value = plan_value (plan, i);
+
+      space->tensors[i] = adj_tensor_new (&value->meta, space->storages[value->buffer]);
+    }
+}
+
+/* Tensors are borrowed from the space. */
+static AdjValue
+lend_tensors (AdjPlanSpace *space, const AdjValue *value)
+{
+  AdjValue out = *value;
+
+  if (value->kind == ADJ_VALUE_NODE)
+    return ADJ_TENSOR (space->tensors[value->node.index]);
+  if (!adj_value_is_container (value))
+    return out;
+  out.items = g_new (AdjValue, MAX (value->n, 1));
+  for (guint i = 0; i < value->n; i++)
+    out.items[i] = lend_tensors (space, &value->items[i]);
+  return out;
+}
+
+static void
+free_items (AdjValue *value)
+{
+  if (!adj_value_is_container (value))
+    return;
+  for (guint i = 0; i < value->n; i++)
+    free_items (&value->items[i]);
+  g_free (value->items);
+}
+
+static void
+make_call (AdjPlanSpace *space, guint32 index)
+{
+  const PlanCall *call = plan_call (space->plan, index);
+  AdjOpCall *made = &space->calls[index];
+
+  if (call->op == NULL)
+    return;
+  space->args[index] = lend_tensors (space, &call->args);
+  *made = (AdjOpCall){ .cx = space->cx,
+                       .op = call->op,
+                       .schema = adj_op_get_schema (call->op),
+                       .args = space->args[index].items,
+                       .n_results = call->n_results,
+                       .results = g_new0 (AdjOpResult, call->n_results + 1),
+                       .returns_list = call->returns_list };
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      AdjOpResult *result = &made->results[i];
+
+      result->alias_of = -1;
+      result->is_none = call->results[i].value == PLAN_NONE;
+      result->plain = call->results[i].plain;
+      if (result->is_none)
+        continue;
+      result->tensor = adj_tensor_ref (space->tensors[call->results[i].value]);
+      result->meta = *adj_tensor_get_meta (result->tensor);
+    }
+}
+
+AdjPlanSpace *
+adj_plan_space_new (AdjPlan *plan)
+{
+  AdjPlanSpace *space;
+
+  g_return_val_if_fail (plan != NULL && plan->whole == NULL, NULL);
+
+  space = g_new0 (AdjPlanSpace, 1);
+  space->plan = adj_plan_ref (plan);
+  space->cx = adj_context_new ();
+  space->arena = new_arena (plan->arena_bytes);
+  space->bytes = g_new0 (gpointer, plan->buffers->len + 1);
+  space->made = g_new0 (gpointer, plan->buffers->len + 1);
+  space->storages = g_new0 (AdjStorage *, plan->buffers->len + 1);
+  space->tensors = g_new0 (AdjTensor *, plan->values->len + 1);
+  space->calls = g_new0 (AdjOpCall, plan->calls->len + 1);
+  space->args = g_new0 (AdjValue, plan->calls->len + 1);
+  space->dynamic = g_new0 (AdjValue, plan->nodes->len + 1);
+  make_storages (space);
+  for (guint32 i = 0; i < plan->calls->len; i++)
+    make_call (space, i);
+  return space;
+}
+
+void
+adj_plan_space_free (AdjPlanSpace *space)
+{
+  if (space == NULL)
+    return;
+
+  plan_space_unbind (space);
+  for (guint32 i = 0; i < space->plan->calls->len; i++)
+    {
+      adj_op_call_clear (&space->calls[i]);
+      free_items (&space->args[i]);
+    }
+  for (guint32 i = 0; i < space->plan->values->len; i++)
+    adj_tensor_unref (space->tensors[i]);
+  for (guint32 i = 0; i < space->plan->buffers->len; i++)
+    adj_storage_unref (space->storages[i]);
+  g_free (space->bytes);
+  g_free (space->made);
+  g_free (space->storages);
+  g_free (space->tensors);
+  g_free (space->calls);
+  g_free (space->args);
+  g_free (space->dynamic);
+  g_aligned_free (space->arena);
+  adj_context_free (space->cx);
+  adj_plan_unref (space->plan);
+  g_free (space);
+}
+
+AdjContext *
+adj_plan_space_get_context (AdjPlanSpace *space)
+{
+  g_return_val_if_fail (space != NULL, NULL);
+
+  return space->cx;
+}
+
+/* -- binding -- */
+
+typedef struct
+{
+  AdjPlanSpace *space;
+  AdjTensorData **given; /* of each leaf that is a tensor */
+  guint next;
+} Binding;
+
+static gboolean
+same_tensor (const AdjTensorMeta *a, const AdjTensorMeta *b)
+{
+  const AdjShape *x = &a->shape, *y = &b->shape;
+
+  return a->dtype == b->dtype && x->rank == y->rank && adj_size_same (x->offset, y->offset) &&
+         memcmp (x->size, y->size, x->rank * sizeof x->size[0]) == 0 &&
+         memcmp (x->stride, y->stride, x->rank * sizeof x->stride[0]) == 0;
+}
+
+static gboolean
+take_leaf (const AdjValue *leaf, gpointer data)
+{
+  Binding *binding = data;
+  const AdjPlan *plan = binding->space->plan;
+  const PlanInput *wanted;
+
+  if (binding->next >= plan->inputs->len)
+    return FALSE;
+  wanted = plan_input (plan, binding->next);
+  if (wanted->value == PLAN_NONE
+          ? !adj_value_equal (leaf, &wanted->plain)
+          : leaf->kind != ADJ_VALUE_DATA || !same_tensor (adj_tensor_data_get_meta (leaf->data),
+                                                          &plan_value (plan, wanted->value)->meta))
+    return FALSE;
+  binding->given[binding->next++] = leaf->kind == ADJ_VALUE_DATA ? leaf->data : NULL;
+  return TRUE;
+}
+
+/* Whether inputs share bytes as they did when the plan was made. */
+static gboolean
+share_alike (const Binding *binding)
+{
+  const AdjPlan *plan = binding->space->plan;
+
+  for (guint i = 0; i < plan->inputs->len; i++)
+    {
+      const PlanInput *input = plan_input (plan, i);
+      const PlanBuffer *buffer;
+      GBytes *bytes;
+
+      if (input->value == PLAN_NONE)
+        continue;
+      buffer = plan_buffer (plan, plan_value (plan, input->value)->buffer);
+      bytes = adj_tensor_data_get_bytes (binding->given[i]);
+      if (g_bytes_get_size (bytes) < buffer->n_bytes ||
+          bytes != adj_tensor_data_get_bytes (binding->given[buffer->input]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
+{
+  const PlanBuffer *buffer = plan_buffer (space->plan, index);
+
+  if (buffer->memory == PLAN_MEMORY_OUTPUT ||
+      (buffer->memory == PLAN_MEMORY_INPUT && (guintptr) from % ELEMENT_ALIGNMENT != 0))
+    space->bytes[index] = space->made[index] =
+        g_aligned_alloc (MAX (buffer->n_bytes, 1), 1, ALIGNMENT);
+  else if (buffer->memory == PLAN_MEMORY_INPUT)
+    space->bytes[index] = (gpointer) from;
+  if (from != NULL && space->bytes[index] != NULL && space->bytes[index] != from)
+    memcpy (space->bytes[index], from, buffer->n_bytes);
+  adj_storage_lend (space->storages[index], space->bytes[index]);
+}
+
+gboolean
+plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
+{
+  const AdjPlan *plan = space->plan;
+  g_autofree AdjTensorData **given = g_new0 (AdjTensorData *, plan->inputs->len + 1);
+  const AdjValue all = { .kind = ADJ_VALUE_TUPLE, .n = n_inputs, .items = (AdjValue *) inputs };
+  Binding binding = { space, given, 0 };
+
+  adj_value_foreach (&all, take_leaf, &binding);
+  if (n_inputs != adj_graph_get_n_inputs (plan->graph) || binding.next < plan->inputs->len ||
+      !share_alike (&binding))
+    {
+      adj_context_fail (space->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
+                        "the inputs are others than those that the plan was made for");
+      return FALSE;
+    }
+  for (guint32 i = 0; i < plan->buffers->len; i++)
+    {
+      const PlanBuffer *buffer = plan_buffer (plan, i);
+      GBytes *from = NULL;
+
+      if (buffer->input != PLAN_NONE)
+        from = adj_tensor_data_get_bytes (given[buffer->input]);
+      else if (buffer->constant != NULL)
+        from = adj_tensor_data_get_bytes (buffer->constant);
+      bind_buffer (space, i, from != NULL ? g_bytes_get_data (from, NULL) : NULL);
+    }
+  return TRUE;
+}
+
+void
+plan_space_unbind (AdjPlanSpace *space)
+{
+  for (guint32 i = 0; i < space->plan->buffers->len; i++)
+    if (space->made[i] != NULL)
+      {
+        g_aligned_free (space->made[i]);
+        space->made[i] = NULL;
+      }
+  for (guint32 i = 0; i < space->plan->nodes->len; i++)
+    adj_value_clear (&space->dynamic[i]);
+}
+
+/* -- values -- */
+
+static gboolean
+lend_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  AdjPlanSpace *space = data;
+
+  if (leaf->kind == ADJ_VALUE_NODE)
+    *out = ADJ_TENSOR (adj_tensor_ref (space->tensors[leaf->node.index]));
+  else
+    *out = adj_value_copy (leaf);
+  return TRUE;
+}
+
+AdjValue
+plan_space_get_node (AdjPlanSpace *space, guint32 node)
+{
+  const PlanNode *known = plan_node (space->plan, node);
+  AdjValue out = ADJ_NONE;
+
+  if (known->kind == PLAN_NODE_DYNAMIC)
+    return adj_value_copy (&space->dynamic[node]);
+  adj_value_map (&known->value, lend_leaf, space, &out);
+  return out;
+}
+
+typedef struct
+{
+  AdjPlanSpace *space;
+  gboolean give;
+  GBytes **given; /* of each buffer: its memory, given away */
+} Export;
+
+static GBytes *
+give_bytes (Export *export, guint32 index)
+{
+  AdjPlanSpace *space = export->space;
+  const PlanBuffer *buffer = plan_buffer (space->plan, index);
+
+  if (export->given[index] == NULL)
+    {
+      export->given[index] = g_bytes_new_with_free_func (space->made[index], buffer->n_bytes,
+                                                         g_aligned_free, space->made[index]);
+      space->made[index] = NULL;
+    }
+  return g_bytes_ref (export->given[index]);
+}
+
+static gboolean
+export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  Export *export = data;
+  AdjPlanSpace *space = export->space;
+  const PlanValue *value;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (leaf->kind == ADJ_VALUE_TENSOR)
+    {
+      *out = ADJ_DATA (adj_tensor_snapshot (leaf->tensor));
+      return TRUE;
+    }
+  if (leaf->kind != ADJ_VALUE_NODE)
+    {
+      *out = adj_value_copy (leaf);
+      return TRUE;
+    }
+  value = plan_value (space->plan, leaf->node.index);
+  if (export->give && plan_buffer (space->plan, value->buffer)->memory == PLAN_MEMORY_OUTPUT)
+    bytes = give_bytes (export, value->buffer);
+  else
+    bytes = g_bytes_new (space->bytes[value->buffer],
+                         plan_buffer (space->plan, value->buffer)->n_bytes);
+  *out = ADJ_DATA (adj_tensor_data_new (&value->meta, bytes, NULL));
+  return TRUE;
+}
+
+AdjValue
+plan_space_export (AdjPlanSpace *space, guint32 node, gboolean give)
+{
+  const PlanNode *known = plan_node (space->plan, node);
+  g_autofree GBytes **given = g_new0 (GBytes *, space->plan->buffers->len + 1);
+  Export export = { space, give, given };
+  AdjValue out = ADJ_NONE;
+
+  adj_value_map (known->kind == PLAN_NODE_DYNAMIC ? &space->dynamic[node] : &known->value,
+                 export_leaf, &export, &out);
+  for (guint32 i = 0; i < space->plan->buffers->len; i++)
+    g_clear_pointer (&given[i], g_bytes_unref);
+  return out;
+}
+
+void
+plan_space_enter (AdjPlanSpace *space, guint32 node)
+{
+  const AdjNode *of = adj_graph_get_node (space->plan->graph, node);
+  const AdjFrame *frame = of->meta.n_frames > 0 ? &of->meta.frames[of->meta.n_frames - 1] : NULL;
+  const AdjPlace place = { .file = frame != NULL ? frame->file : NULL,
+                           .line = frame != NULL ? frame->line : 0,
+                           .node = of->name,
+                           .stack_trace = of->meta.stack_trace,
+                           .graph = space->plan->graph,
+                           .id = { node } };
+
+  adj_context_set_place (space->cx, &place);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "adj-kernels.h"
+
+/* Several pointwise operators as one pass: the register machine of adj_k_pointwise() with several
+ * results, and registers of several classes. */
+
+typedef enum
+{
+  ADJ_K_STEP_OP,    /* dst = op (a, b, c), all of class @klass */
+  ADJ_K_STEP_LOAD,  /* dst = operand @operand, in class @klass */
+  ADJ_K_STEP_CONST, /* dst = imm (i of type I64, f of type F64), in class @klass */
+  ADJ_K_STEP_CAST,  /* dst, of class @to = a, of class @klass, stored as @type between them */
+  ADJ_K_STEP_STORE, /* operand @operand = a, of class @klass */
+  ADJ_K_STEP_N
+} AdjKStepKind;
+
+typedef struct
+{
+  uint8_t kind;  /* AdjKStepKind */
+  uint8_t klass; /* AdjKClass */
+  uint8_t to;    /* CAST: AdjKClass */
+  uint8_t type;  /* CAST, CONST: AdjKType */
+  uint8_t op;    /* OP: AdjKOp */
+  uint8_t operand;
+  uint8_t dst, a, b, c; /* registers */
+  union
+  {
+    double f;
+    int64_t i;
+  } imm;
+} AdjKStep;
+
+#define ADJ_K_MAX_OPERANDS 64
+
+/* The first @n_fixed steps load constants and numbers and run once for many tiles, so their
+ * registers are written by no other step.  An operand is either loaded or stored; one that is
+ * stored may lie on one that is loaded if they have the same strides and type and no step after the
+ * store reads it: memory that a register stands for is read where the register is. */
+typedef struct
+{
+  int n_operands, n_regs, n_fixed, n_steps;
+  const AdjKStep *steps;
+} AdjKFused;
+
+/* Whether all numbers are in bounds, each register is written before it is read, in the class that
+ * it is read in, and each op exists in its class. */
+bool adj_k_fused_check (const AdjKFused *fused);
+
+/* Operands all have the same sizes (broadcast by strides of 0 where they are loaded).  Gives the
+ * bits that adj_k_pointwise() and adj_k_copy() give one after the other.  Returns false when an
+ * integer was divided by zero (the result there is 0). */
+bool adj_k_fused (const AdjKFused *fused, const AdjKView *operands);

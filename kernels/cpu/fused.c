@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Fused pointwise operators: registers are tiles, as in pointwise.c, and what lies dense in memory
+ * in the type of its class is not copied: its register is that piece of memory. */
+
+#include <string.h>
+
+#include "adj-kernel-fused.h"
+#include "tile.h"
+
+enum
+{
+  BLOCK = 32 /* tiles that a thread takes at a time */
+};
+
+static bool
+check_step (const AdjKFused *fused, const AdjKStep *step, const int8_t *held)
+{
+  const uint8_t args[3] = { step->a, step->b, step->c };
+  int arity =
+      step->kind == ADJ_K_STEP_OP ? adj_k_op_get_arity (step->op) : step->kind >= ADJ_K_STEP_CAST;
+
+  if (step->kind >= ADJ_K_STEP_N || step->klass >= ADJ_K_CLASS_N || step->to >= ADJ_K_CLASS_N ||
+      step->type >= ADJ_K_N || step->operand >= fused->n_operands + (fused->n_operands == 0) ||
+      (step->kind != ADJ_K_STEP_STORE && step->dst >= fused->n_regs))
+    return false;
+  if (step->kind == ADJ_K_STEP_OP &&
+      (step->op >= ADJ_K_OP_N || step->op == ADJ_K_OP_CONST || step->op == ADJ_K_OP_LOAD ||
+       !adj_k_op_has_class (step->op, step->klass)))
+    return false;
+  for (int i = 0; i < arity; i++)
+    if (args[i] >= fused->n_regs || held[args[i]] != step->klass)
+      return false;
+  return true;
+}
+
+bool
+adj_k_fused_check (const AdjKFused *fused)
+{
+  int8_t held[ADJ_K_MAX_REGS];
+
+  if (fused->n_regs < 1 || fused->n_regs > ADJ_K_MAX_REGS || fused->n_operands < 0 ||
+      fused->n_operands > ADJ_K_MAX_OPERANDS || fused->n_fixed < 0 ||
+      fused->n_fixed > fused->n_steps)
+    return false;
+  memset (held, -1, sizeof held);
+  for (int i = 0; i < fused->n_steps; i++)
+    {
+      const AdjKStep *step = &fused->steps[i];
+
+      if (!check_step (fused, step, held))
+        return false;
+      if (step->kind != ADJ_K_STEP_STORE)
+        held[step->dst] = (int8_t) (step->kind == ADJ_K_STEP_CAST ? step->to : step->klass);
+    }
+  return true;
+}
+
+/* What one thread computes with. */
+typedef struct
+{
+  const AdjKFused *fused;
+  const Loops *loops;
+  const AdjKView *views;
+  bool zero_division;
+  const void *reg[ADJ_K_MAX_REGS]; /* a tile of @tiles, or a piece of an operand */
+  Scalar (*tiles)[TILE];
+} Machine;
+
+static bool
+is_plain (const Machine *machine, const AdjKView *view, uint8_t klass)
+{
+  return view->rank == 1 && view->stride[0] == 1 && view->type == machine->loops->klass[klass].type;
+}
+
+static void
+run_load (Machine *machine, const AdjKStep *step, int64_t start, int n)
+{
+  const AdjKView *view = &machine->views[step->operand];
+  void *tile = machine->tiles[step->dst];
+
+  machine->reg[step->dst] = tile;
+  if (is_plain (machine, view, step->klass))
+    machine->reg[step->dst] = view_at (view, start);
+  else
+    adj_k_load (&machine->loops->klass[step->klass], tile, view, 0, start, n);
+}
+
+static bool
+divides (uint8_t op)
+{
+  return op == ADJ_K_OP_FLOORDIV || op == ADJ_K_OP_TRUNCDIV || op == ADJ_K_OP_FMOD ||
+         op == ADJ_K_OP_REMAINDER;
+}
+
+static bool
+has_zero (const int64_t *x, int n)
+{
+  int64_t zeros = 0;
+
+  for (int i = 0; i < n; i++)
+    zeros += x[i] == 0;
+  return zeros > 0;
+}
+
+/* Where the result of step @i goes: into memory at once when the next step stores it there as it
+ * is. */
+static void *
+find_target (const Machine *machine, int i, int64_t start)
+{
+  const AdjKStep *step = &machine->fused->steps[i], *next = step + 1;
+  const AdjKView *view;
+
+  if (i + 1 == machine->fused->n_steps || next->kind != ADJ_K_STEP_STORE || next->a != step->dst)
+    return machine->tiles[step->dst];
+  view = &machine->views[next->operand];
+  return is_plain (machine, view, next->klass) ? view_at (view, start) : machine->tiles[step->dst];
+}
+
+static void
+run_op (Machine *machine, int i, int64_t start, int n)
+{
+  const AdjKStep *step = &machine->fused->steps[i];
+  void *target = find_target (machine, i, start);
+  const void *b = machine->reg[step->b];
+
+  if (step->klass == ADJ_K_CLASS_I64 && divides (step->op) && has_zero (b, n))
+    machine->zero_division = true;
+  machine->loops->klass[step->klass].op[step->op](target, machine->reg[step->a], b,
+                                                  machine->reg[step->c], n);
+  machine->reg[step->dst] = target;
+}
+
+static void
+run_cast (Machine *machine, const AdjKStep *step, int n)
+{
+  Scalar between[TILE];
+  void *tile = machine->tiles[step->dst];
+
+  machine->loops->klass[step->klass].store[step->type](between, 1, machine->reg[step->a], n);
+  machine->loops->klass[step->to].load[step->type](tile, between, 1, n);
+  machine->reg[step->dst] = tile;
+}
+
+static void
+run_store (const Machine *machine, const AdjKStep *step, int64_t start, int n)
+{
+  const AdjKView *view = &machine->views[step->operand];
+  const void *from = machine->reg[step->a];
+
+  if (!is_plain (machine, view, step->klass))
+    adj_k_store (&machine->loops->klass[step->klass], view, 0, start, from, n);
+  else if (from != view_at (view, start))
+    memcpy (view_at (view, start), from, (size_t) n * adj_k_type_get_size (view->type));
+}
+
+static void
+run_steps (Machine *machine, int first, int end, int64_t start, int n)
+{
+  for (int i = first; i < end; i++)
+    {
+      const AdjKStep *step = &machine->fused->steps[i];
+
+      if (step->kind == ADJ_K_STEP_OP)
+        run_op (machine, i, start, n);
+      else if (step->kind == ADJ_K_STEP_LOAD)
+        run_load (machine, step, start, n);
+      else if (step->kind == ADJ_K_STEP_CAST)
+        run_cast (machine, step, n);
+      else if (step->kind == ADJ_K_STEP_STORE)
+        run_store (machine, step, start, n);
+      else
+        {
+          machine->reg[step->dst] = machine->tiles[step->dst];
+          machine->loops->klass[step->klass].load[step->type](machine->tiles[step->dst], &step->imm,
+                                                              0, n);
+        }
+    }
+}
+
+static bool
+run_block (const AdjKFused *fused, const AdjKView *views, int64_t start, int64_t end)
+{
+  _Alignas(64) Scalar tiles[ADJ_K_MAX_REGS][TILE];
+  Machine machine = { .fused = fused, .loops = adj_k_loops (), .views = views, .tiles = tiles };
+
+  run_steps (&machine, 0, fused->n_fixed, start, (int) min_i64 (TILE, end - start));
+  for (; start < end; start += TILE)
+    run_steps (&machine, fused->n_fixed, fused->n_steps, start, (int) min_i64 (TILE, end - start));
+  return machine.zero_division;
+}
+
+/* The operands that decide the order of dims come first: what is written, else what is there. */
+static int
+find_first_stored (const AdjKFused *fused)
+{
+  for (int i = 0; i < fused->n_steps; i++)
+    if (fused->steps[i].kind == ADJ_K_STEP_STORE)
+      return fused->steps[i].operand;
+  return 0;
+}
+
+static void
+swap_views (AdjKView *views, int a, int b)
+{
+  AdjKView view = views[a];
+
+  views[a] = views[b];
+  views[b] = view;
+}
+
+bool
+adj_k_fused (const AdjKFused *fused, const AdjKView *operands)
+{
+  AdjKView views[ADJ_K_MAX_OPERANDS];
+  int64_t n, block = TILE * BLOCK;
+  int first = find_first_stored (fused), n_zero_divisions = 0;
+
+  if (fused->n_operands == 0)
+    return true;
+  memcpy (views, operands, (size_t) fused->n_operands * sizeof *operands);
+  n = adj_k_view_count (&views[first]);
+  swap_views (views, 0, first);
+  adj_k_views_merge_any_order (views, fused->n_operands);
+  swap_views (views, 0, first);
+
+  if (n <= block)
+    return !run_block (fused, views, 0, n);
+
+#pragma omp parallel for schedule(static) reduction(+ : n_zero_divisions)
+  for (int64_t start = 0; start < n; start += block)
+    n_zero_divisions += run_block (fused, views, start, min_i64 (n, start + block));
+
+  return n_zero_divisions == 0;
+}
