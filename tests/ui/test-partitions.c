@@ -40,7 +40,7 @@ compute (AdjWindow *window)
 }
 
 static gboolean
-is_point (const AdjPlan *plan, const AdjParetoPoint *point)
+is_point (const AdjTradeoffPlan *plan, const AdjParetoPoint *point)
 {
   AdjPlanKind kind = g_str_equal (point->partitioner, "optimal") ? ADJ_PLAN_OURS : ADJ_PLAN_PYTORCH;
 
@@ -142,7 +142,7 @@ shows_pair (gpointer window)
 
 /* Bytes that backward takes, but for tangents and what is there anyway. */
 static void
-check_opened (AdjWindow *window, const AdjPlan *chosen)
+check_opened (AdjWindow *window, const AdjTradeoffPlan *chosen)
 {
   AdjDocument *document = adj_window_get_document (window);
   GListModel *plans = compute (window);

@@ -27,7 +27,7 @@ adj_plan_item_init (AdjPlanItem *self)
 {
 }
 
-const AdjPlan *
+const AdjTradeoffPlan *
 adj_plan_item_get (AdjPlanItem *self)
 {
   return &self->plan;
@@ -58,7 +58,7 @@ adj_plan_item_get_again (AdjPlanItem *self)
 char *
 adj_plan_item_describe (AdjPlanItem *self)
 {
-  const AdjPlan *plan = &self->plan;
+  const AdjTradeoffPlan *plan = &self->plan;
   g_autofree char *peak = adj_properties_bytes ((gint64) MIN (plan->peak, G_MAXINT64));
   g_autofree char *saved = adj_properties_bytes ((gint64) MIN (plan->saved_bytes, G_MAXINT64));
   g_autofree char *again = adj_plan_item_get_again (self);

@@ -24,12 +24,12 @@ typedef struct
   double again;          /* the cost of recomputation, in the unit of the curve */
   gboolean is_dominated; /* another one has less of one and no more of the other */
   gboolean is_shown;     /* the pair of the file is this one */
-} AdjPlan;
+} AdjTradeoffPlan;
 
 #define ADJ_TYPE_PLAN_ITEM (adj_plan_item_get_type ())
 G_DECLARE_FINAL_TYPE (AdjPlanItem, adj_plan_item, ADJ, PLAN_ITEM, GObject)
 
-const AdjPlan *adj_plan_item_get (AdjPlanItem *self);
+const AdjTradeoffPlan *adj_plan_item_get (AdjPlanItem *self);
 /* "Adjoint, budget 0.3–0.5: peak 35.5 KiB, 139 kFLOP again".  (transfer full) */
 char *adj_plan_item_describe (AdjPlanItem *self);
 /* "139 kFLOP", or bytes.  (transfer full) */

@@ -120,7 +120,7 @@ print_budgets (const gboolean *has)
 
 /* The budgets of all points that are the same as @first; marks them in @seen. */
 static void
-join_budgets (const GArray *points, guint first, guint8 *seen, AdjPlan *plan)
+join_budgets (const GArray *points, guint first, guint8 *seen, AdjTradeoffPlan *plan)
 {
   const AdjParetoPoint *point = &g_array_index (points, AdjParetoPoint, first);
   gboolean has[ADJ_TRADEOFF_BUDGETS] = { FALSE };
@@ -140,7 +140,7 @@ join_budgets (const GArray *points, guint first, guint8 *seen, AdjPlan *plan)
 }
 
 static gboolean
-is_better (const AdjPlan *a, const AdjPlan *b)
+is_better (const AdjTradeoffPlan *a, const AdjTradeoffPlan *b)
 {
   return a->peak <= b->peak && a->again <= b->again && (a->peak < b->peak || a->again < b->again);
 }
@@ -163,8 +163,8 @@ mark_dominated (GListModel *plans)
 static gint
 compare (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const AdjPlan *left = &((const AdjPlanItem *) a)->plan;
-  const AdjPlan *right = &((const AdjPlanItem *) b)->plan;
+  const AdjTradeoffPlan *left = &((const AdjPlanItem *) a)->plan;
+  const AdjTradeoffPlan *right = &((const AdjPlanItem *) b)->plan;
 
   if (left->again != right->again)
     return left->again < right->again ? -1 : 1;
@@ -194,7 +194,7 @@ make_list (const GArray *points)
         continue;
       item = g_object_new (ADJ_TYPE_PLAN_ITEM, NULL);
       item->by_bytes = by_bytes;
-      item->plan = (AdjPlan){
+      item->plan = (AdjTradeoffPlan){
         .kind = kind_of (point),
         .peak = point->peak,
         .saved_bytes = point->saved_bytes,

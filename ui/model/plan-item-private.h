@@ -9,7 +9,7 @@ struct _AdjPlanItem
 {
   GObject parent_instance;
 
-  AdjPlan plan;
+  AdjTradeoffPlan plan;
   gboolean by_bytes; /* what is computed again is counted in bytes */
 };
 

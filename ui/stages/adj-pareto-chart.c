@@ -69,7 +69,7 @@ y_of (AdjParetoChart *self, double peak)
 graphene_point_t
 adj_pareto_chart_get_place (AdjParetoChart *self, guint position)
 {
-  const AdjPlan *plan = adj_plan_item_get (get_item (self, position));
+  const AdjTradeoffPlan *plan = adj_plan_item_get (get_item (self, position));
 
   return GRAPHENE_POINT_INIT ((float) x_of (self, plan->again),
                               (float) y_of (self, (double) plan->peak));
@@ -291,7 +291,7 @@ draw_points (AdjParetoChart *self, cairo_t *cr, const GdkRGBA *text)
   for (guint dominated = 2; dominated-- > 0;)
     for (guint i = 0; i < count (self); i++)
       {
-        const AdjPlan *plan = adj_plan_item_get (get_item (self, i));
+        const AdjTradeoffPlan *plan = adj_plan_item_get (get_item (self, i));
         graphene_point_t at = adj_pareto_chart_get_place (self, i);
 
         if (plan->is_dominated != (dominated > 0))
@@ -515,7 +515,7 @@ measure_axes (AdjParetoChart *self)
 
   for (guint i = 0; i < count (self); i++)
     {
-      const AdjPlan *plan = adj_plan_item_get (get_item (self, i));
+      const AdjTradeoffPlan *plan = adj_plan_item_get (get_item (self, i));
 
       most = MAX (most, plan->again);
       highest = MAX (highest, (double) plan->peak);

@@ -33,7 +33,7 @@ G_DEFINE_FINAL_TYPE (AdjParetoPage, adj_pareto_page, ADJ_TYPE_PANEL)
 
 /* -- the table -- */
 
-static const AdjPlan *
+static const AdjTradeoffPlan *
 get_plan (gpointer item)
 {
   return adj_plan_item_get (item);
