@@ -35,6 +35,7 @@
 #include "passes/adj-finding.h"
 #include "passes/adj-pass.h"
 #include "passes/adj-recording.h"
+#include "plan/adj-plan-parts.h"
 #include "plan/adj-plan.h"
 #include "rules/adj-operators.h"
 #include "session/adj-check.h"

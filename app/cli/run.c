@@ -212,6 +212,26 @@ print_profile (const AdjGraph *graph, const AdjRunResult *result)
     }
 }
 
+/* In the order in which they ran. */
+static void
+print_regions (const AdjGraph *graph, const AdjRunResult *result)
+{
+  double total = MAX ((double) result->total_ns, 1);
+
+  printf ("\n%6s  %10s  %6s  %10s  %7s  %7s  %-11s  %5s  %s\n", "REGION", "µs", "SHARE", "BYTES",
+          "GB/s", "GFLOP/s", "KIND", "NODES", "LAST NODE");
+  for (guint i = 0; i < result->n_regions; i++)
+    {
+      const AdjRunRegion *region = &result->regions[i];
+      double ns = MAX ((double) region->ns, 1);
+      g_autofree char *bytes = adj_format_bytes (region->bytes);
+
+      printf ("%6u  %10.1f  %5.1f%%  %10s  %7.2f  %7.2f  %-11s  %5u  %s\n", i, ns / 1e3,
+              100 * ns / total, bytes, (double) region->bytes / ns, region->flops / ns,
+              region->kind, region->n_nodes, adj_graph_get_node (graph, region->last.index)->name);
+    }
+}
+
 /* The leaf that gradient @i goes to. */
 static const char *
 get_leaf (const AdjGraph *graph, const AdjRunResult *result, guint i)
@@ -280,8 +300,43 @@ print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   print_gradients (graph, result);
   printf ("%u nodes in %.2f ms, peak memory %s\n", adj_graph_get_n_calls (graph),
           (double) result->total_ns / 1e6, peak);
+  if (result->note != NULL)
+    printf ("%s\n", result->note);
+  if (profile && result->n_regions > 0)
+    print_regions (graph, result);
   if (profile)
     print_profile (graph, result);
+}
+
+static void
+add_int (JsonBuilder *builder, const char *member, guint64 value)
+{
+  json_builder_set_member_name (builder, member);
+  json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+add_regions (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "regions");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < result->n_regions; i++)
+    {
+      const AdjRunRegion *region = &result->regions[i];
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "kind");
+      json_builder_add_string_value (builder, region->kind);
+      json_builder_set_member_name (builder, "last");
+      json_builder_add_string_value (builder, adj_graph_get_node (graph, region->last.index)->name);
+      add_int (builder, "nodes", region->n_nodes);
+      add_int (builder, "nanoseconds", (guint64) region->ns);
+      add_int (builder, "bytes", region->bytes);
+      json_builder_set_member_name (builder, "flops");
+      json_builder_add_double_value (builder, region->flops);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
 }
 
 static void
@@ -301,6 +356,13 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   json_builder_add_int_value (builder, result->total_ns);
   json_builder_set_member_name (builder, "peak_bytes");
   json_builder_add_int_value (builder, (gint64) result->peak_bytes);
+  if (result->note != NULL)
+    {
+      json_builder_set_member_name (builder, "note");
+      json_builder_add_string_value (builder, result->note);
+    }
+  if (profile && result->n_regions > 0)
+    add_regions (graph, result, builder);
   if (profile)
     {
       json_builder_set_member_name (builder, "nodes");
@@ -397,8 +459,8 @@ run (int argc, char **argv, GError **error)
     { "seed", 's', 0, G_OPTION_ARG_INT64, &options.seed, "Draw random inputs", "N" },
     { "float64", 0, 0, G_OPTION_ARG_NONE, &options.float64, "Compute floating values in double",
       NULL },
-    { "profile", 'p', 0, G_OPTION_ARG_NONE, &options.profile, "Print the time of every node",
-      NULL },
+    { "profile", 'p', 0, G_OPTION_ARG_NONE, &options.profile,
+      "Print the time of every node, and of every region of a plan", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
     G_OPTION_ENTRY_NULL,
   };

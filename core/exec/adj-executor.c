@@ -166,5 +166,6 @@ adj_run_result_clear (AdjRunResult *result)
   g_clear_pointer (&result->recalled, g_free);
   result->n_gradients = result->n_recalled = 0;
   g_clear_pointer (&result->node_ns, g_free);
+  g_clear_pointer (&result->regions, g_free);
   g_clear_pointer (&result->note, g_free);
 }

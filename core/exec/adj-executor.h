@@ -36,6 +36,17 @@ typedef struct
   AdjTensorData *grad; /* (owned) */
 } AdjRunGradient;
 
+/* What ran as one, by an executor that runs more than single nodes. */
+typedef struct
+{
+  const char *kind; /* (unowned): "fused", a constant */
+  AdjNodeId last;   /* its last node */
+  guint n_nodes;
+  gint64 ns;
+  guint64 bytes; /* that it read and wrote in memory */
+  double flops;
+} AdjRunRegion;
+
 typedef struct
 {
   AdjValue output; /* (owned): what the graph returns */
@@ -46,6 +57,8 @@ typedef struct
       *recalled; /* (owned) (nullable): calls that were not made: what they gave once stood in */
   guint n_nodes;
   gint64 *node_ns; /* (owned): time of each node, 0 for those that cost nothing */
+  guint n_regions;
+  AdjRunRegion *regions; /* (owned) (nullable): in the order in which they ran */
   gint64 total_ns;
   guint64 peak_bytes; /* most bytes alive at once, inputs included */
   char *note; /* (owned) (nullable): what was done otherwise than the executor does, and why */

@@ -9,7 +9,8 @@
 #include "exec/adj-executor.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
-#include "plan/adj-plan.h"
+#include "plan/adj-plan-internal.h"
+#include "plan/adj-plan-parts.h"
 
 typedef struct
 {
@@ -41,9 +42,17 @@ see_region (guint index, guint n, gpointer data)
 {
   Running *running = data;
   gint64 time = now ();
+  AdjRunRegion *seen = &running->result->regions[index];
+  AdjPlanRegion region;
 
-  running->result->node_ns[adj_plan_get_last_node (running->plan, index).index] +=
-      time - running->started;
+  adj_plan_get_region (running->plan, index, &region);
+  *seen = (AdjRunRegion){ .kind = region.kind,
+                          .last = region.nodes[region.n_nodes - 1],
+                          .n_nodes = region.n_nodes,
+                          .ns = time - running->started,
+                          .bytes = region.bytes,
+                          .flops = region.flops };
+  running->result->node_ns[seen->last.index] += seen->ns;
   running->started = time;
   if (running->request->progress != NULL)
     running->request->progress (index + 1, n, running->request->data);
@@ -99,6 +108,8 @@ run_space (AdjPlanSpace *space, Running *running, GCancellable *cancellable, GEr
     return FALSE;
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);
+  result->n_regions = adj_plan_get_n_regions (running->plan);
+  result->regions = g_new0 (AdjRunRegion, result->n_regions + 1);
   adj_context_set_cancellable (cx, cancellable);
   captured_run_init (&running->captured, cx, request);
   running->started = started;
@@ -119,9 +130,10 @@ planned_run (const AdjRunRequest *request,
              GCancellable *cancellable,
              GError **error)
 {
-  g_autoptr (AdjPlan) plan = NULL;
-  g_autoptr (AdjPlanSpace) space = NULL;
+  g_autofree char *refusal = NULL;
+  AdjPlanSpace *space;
   Running running = { .request = request, .result = result };
+  gboolean done;
 
   if (request->float64)
     return run_by_interpreter (request,
@@ -130,15 +142,16 @@ planned_run (const AdjRunRequest *request,
   if (request->replace != NULL)
     return run_by_interpreter (request, "values are put in the place of those that are computed",
                                result, cancellable, error);
-  plan = adj_plan_new (request->graph, request->inputs, request->n_inputs,
-                       request->tap != NULL ? ADJ_PLAN_OBSERVED : 0, error);
-  if (plan == NULL)
+  space = adj_plan_space_take (request->graph, request->inputs, request->n_inputs,
+                               request->tap != NULL ? ADJ_PLAN_OBSERVED : 0, &refusal, error);
+  if (refusal != NULL)
+    return run_by_interpreter (request, refusal, result, cancellable, error);
+  if (space == NULL)
     return FALSE;
-  if (adj_plan_get_refusal (plan) != NULL)
-    return run_by_interpreter (request, adj_plan_get_refusal (plan), result, cancellable, error);
-  running.plan = plan;
-  space = adj_plan_space_new (plan);
-  return run_space (space, &running, cancellable, error);
+  running.plan = adj_plan_space_get_plan (space);
+  done = run_space (space, &running, cancellable, error);
+  adj_plan_space_give (space);
+  return done;
 }
 
 const AdjExecutor adj_executor_planned = {

@@ -79,6 +79,7 @@ make (AdjPlan *plan, const AdjValue *inputs, guint n_inputs)
   fuse_regions (plan, kept);
   plan_find_lives (plan, kept);
   plan_place_buffers (plan);
+  plan_count_costs (plan);
 }
 
 AdjPlan *
@@ -135,7 +136,8 @@ adj_plan_unref (AdjPlan *plan)
   g_free (plan->after);
   g_free (plan->states);
   g_free (plan->whole);
-  adj_graph_unref (plan->graph);
+  if (!plan->borrows_graph)
+    adj_graph_unref (plan->graph);
   g_free (plan);
 }
 
@@ -199,17 +201,6 @@ adj_plan_get_n_regions (const AdjPlan *plan)
   g_return_val_if_fail (plan != NULL, 0);
 
   return plan->regions->len;
-}
-
-AdjNodeId
-adj_plan_get_last_node (const AdjPlan *plan, guint index)
-{
-  const PlanRegion *region;
-
-  g_return_val_if_fail (plan != NULL && index < plan->regions->len, ADJ_NO_NODE);
-
-  region = plan_region (plan, index);
-  return (AdjNodeId){ plan_call (plan, region->calls[region->n_calls - 1])->node };
 }
 
 /* -- running -- */

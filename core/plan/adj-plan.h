@@ -32,6 +32,10 @@ typedef enum
  */
 ADJ_PUBLIC AdjPlan *adj_plan_new (
     AdjGraph *graph, const AdjValue *inputs, guint n_inputs, AdjPlanFlags flags, GError **error);
+/* (transfer full) (nullable): the same for inputs as the graph is annotated; symbolic sizes have
+ * the values of their hints.  %NULL with ADJ_ERROR_UNRECORDED when the annotation of one is
+ * missing. */
+ADJ_PUBLIC AdjPlan *adj_plan_new_annotated (AdjGraph *graph, AdjPlanFlags flags, GError **error);
 ADJ_PUBLIC AdjPlan *adj_plan_ref (AdjPlan *plan); /* (transfer full) */
 ADJ_PUBLIC void adj_plan_unref (AdjPlan *plan);   /* @plan: (nullable) */
 
@@ -46,9 +50,8 @@ ADJ_PUBLIC guint64 adj_plan_get_arena_bytes (const AdjPlan *plan);
 ADJ_PUBLIC guint64 adj_plan_get_lower_bound (const AdjPlan *plan);
 /* Bytes of a run: the arena, inputs, constants and outputs. */
 ADJ_PUBLIC guint64 adj_plan_get_peak_bytes (const AdjPlan *plan);
-/* Regions, in the order in which they run, and the last node of one. */
+/* Regions; what they are: plan/adj-plan-parts.h. */
 ADJ_PUBLIC guint adj_plan_get_n_regions (const AdjPlan *plan);
-ADJ_PUBLIC AdjNodeId adj_plan_get_last_node (const AdjPlan *plan, guint region);
 /* Nanoseconds that it took to make. */
 ADJ_PUBLIC gint64 adj_plan_get_planned_ns (const AdjPlan *plan);
 

@@ -120,6 +120,8 @@ struct _PlanRegion
   guint32 *calls;   /* (owned): in order */
   PlanFused *fused; /* (owned) (nullable) */
   char *reason;     /* (owned) (nullable): why it ends where it ends, or why it is what it is */
+  guint n_nodes;
+  AdjNodeId *nodes; /* (owned): of the calls, each once */
   guint64 bytes;    /* read and written */
   double flops;
 };
@@ -127,7 +129,8 @@ struct _PlanRegion
 struct _AdjPlan
 {
   gatomicrefcount ref_count;
-  AdjGraph *graph; /* (owned) */
+  AdjGraph *graph; /* (owned) unless @borrows_graph */
+  gboolean borrows_graph;
   gboolean observed;
   char *whole;            /* (owned) (nullable): why the interpreter runs all of it */
   GArray *inputs;         /* PlanInput, leaves in order */
@@ -245,6 +248,11 @@ void plan_fused_free (PlanFused *fused);
 gboolean *plan_find_kept (const AdjPlan *plan);
 /* Which memory buffers are in and how long they are held; after which region nodes have values. */
 void plan_find_lives (AdjPlan *plan, const gboolean *kept);
+
+/* -- adj-plan-parts.c -- */
+
+/* Sets nodes, bytes and operations of all regions. */
+void plan_count_costs (AdjPlan *plan);
 
 /* -- arena.c -- */
 

@@ -406,6 +406,7 @@ void
 plan_region_clear (PlanRegion *region)
 {
   g_free (region->calls);
+  g_free (region->nodes);
   g_clear_pointer (&region->fused, plan_fused_free);
   g_free (region->reason);
 }

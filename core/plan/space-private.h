@@ -22,6 +22,10 @@ struct _AdjPlanSpace
   const AdjPlanHooks *hooks; /* (nullable): of this run */
 };
 
+/* Whether the plan holds for @inputs. */
+gboolean plan_space_accepts (const AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs);
+/* Gives it a new context, as if nothing had run yet. */
+void plan_space_renew_context (AdjPlanSpace *space);
 /* Points the buffers at @inputs, leaves in order, and at memory of this run; %FALSE with the
  * context in error: they are others than the plan was made for. */
 gboolean plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs);

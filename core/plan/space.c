@@ -169,11 +169,20 @@ adj_plan_space_get_context (AdjPlanSpace *space)
   return space->cx;
 }
 
+void
+plan_space_renew_context (AdjPlanSpace *space)
+{
+  adj_context_free (space->cx);
+  space->cx = adj_context_new ();
+  for (guint32 i = 0; i < space->plan->calls->len; i++)
+    space->calls[i].cx = space->cx;
+}
+
 /* -- binding -- */
 
 typedef struct
 {
-  AdjPlanSpace *space;
+  const AdjPlanSpace *space;
   AdjTensorData **given; /* of each leaf that is a tensor */
   guint next;
 } Binding;
@@ -246,17 +255,36 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
   adj_storage_lend (space->storages[index], space->bytes[index]);
 }
 
+/* Lists the tensors among @inputs; %FALSE: the plan does not hold for them. */
+static gboolean
+take_inputs (const AdjPlanSpace *space,
+             const AdjValue *inputs,
+             guint n_inputs,
+             AdjTensorData **given)
+{
+  const AdjValue all = { .kind = ADJ_VALUE_TUPLE, .n = n_inputs, .items = (AdjValue *) inputs };
+  Binding binding = { space, given, 0 };
+
+  return n_inputs == adj_graph_get_n_inputs (space->plan->graph) &&
+         adj_value_foreach (&all, take_leaf, &binding) &&
+         binding.next == space->plan->inputs->len && share_alike (&binding);
+}
+
+gboolean
+plan_space_accepts (const AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
+{
+  g_autofree AdjTensorData **given = g_new0 (AdjTensorData *, space->plan->inputs->len + 1);
+
+  return take_inputs (space, inputs, n_inputs, given);
+}
+
 gboolean
 plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs)
 {
   const AdjPlan *plan = space->plan;
   g_autofree AdjTensorData **given = g_new0 (AdjTensorData *, plan->inputs->len + 1);
-  const AdjValue all = { .kind = ADJ_VALUE_TUPLE, .n = n_inputs, .items = (AdjValue *) inputs };
-  Binding binding = { space, given, 0 };
 
-  adj_value_foreach (&all, take_leaf, &binding);
-  if (n_inputs != adj_graph_get_n_inputs (plan->graph) || binding.next < plan->inputs->len ||
-      !share_alike (&binding))
+  if (!take_inputs (space, inputs, n_inputs, given))
     {
       adj_context_fail (space->cx, ADJ_ERROR, ADJ_ERROR_SHAPE,
                         "the inputs are others than those that the plan was made for");

@@ -3,6 +3,7 @@
 
 #include "exec/adj-comparison.h"
 #include "formats/adj-format.h"
+#include "plan/adj-plan.h"
 
 G_BEGIN_DECLS
 
@@ -58,6 +59,10 @@ ADJ_PUBLIC gboolean adj_session_run (const AdjSessionRun *run,
                                      GHashTable *values,
                                      GCancellable *cancellable,
                                      GError **error);
+
+/* (transfer full) (nullable): the plan by which @run would be run: for its inputs, or as the graph
+ * is annotated where it has none.  %NULL with the errors of adj_plan_new_annotated(). */
+ADJ_PUBLIC AdjPlan *adj_session_plan (const AdjSessionRun *run, GError **error);
 
 /* How many bytes of a run are kept without asking. */
 #define ADJ_SESSION_MAX_KEPT (G_GUINT64_CONSTANT (64) << 20)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* adjoint plan: how the planned executor runs a graph: regions with reasons, and the arena. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "adj-command.h"
+#include "base/adj-format-bytes.h"
+
+extern const AdjCommand adj_command_plan;
+
+/* Names of so many nodes of a region are printed. */
+#define MAX_NAMES 6
+
+/* -- text -- */
+
+static void
+print_names (const AdjGraph *graph, const AdjPlanRegion *region)
+{
+  guint n = MIN (region->n_nodes, MAX_NAMES);
+
+  for (guint i = 0; i < n; i++)
+    printf ("%s%s", i > 0 ? ", " : "", adj_graph_get_node (graph, region->nodes[i].index)->name);
+  if (region->n_nodes > n)
+    printf (" and %u more", region->n_nodes - n);
+}
+
+static void
+print_regions (const AdjPlan *plan)
+{
+  const AdjGraph *graph = adj_plan_get_graph (plan);
+
+  printf ("\n%6s  %-11s  %10s  %8s  %s\n", "REGION", "KIND", "BYTES", "MFLOP", "NODES");
+  for (guint i = 0; i < adj_plan_get_n_regions (plan); i++)
+    {
+      AdjPlanRegion region;
+      g_autofree char *bytes = NULL;
+
+      adj_plan_get_region (plan, i, &region);
+      bytes = adj_format_bytes (region.bytes);
+      printf ("%6u  %-11s  %10s  %8.3f  ", i, region.kind, bytes, region.flops / 1e6);
+      print_names (graph, &region);
+      printf ("%s%s\n", region.reason != NULL ? "; " : "",
+              region.reason != NULL ? region.reason : "");
+    }
+}
+
+static void
+print_buffers (const AdjPlan *plan)
+{
+  const AdjGraph *graph = adj_plan_get_graph (plan);
+
+  printf ("\n%6s  %-8s  %10s  %10s  %13s  %s\n", "BUFFER", "MEMORY", "BYTES", "OFFSET", "REGIONS",
+          "NODE");
+  for (guint i = 0; i < adj_plan_get_n_buffers (plan); i++)
+    {
+      AdjPlanBuffer buffer;
+      g_autofree char *bytes = NULL;
+
+      adj_plan_get_buffer (plan, i, &buffer);
+      if (buffer.first == ADJ_PLAN_NOWHERE)
+        continue;
+      bytes = adj_format_bytes (buffer.bytes);
+      printf ("%6u  %-8s  %10s  %10" G_GUINT64_FORMAT "  %5u – %5u  %s", i, buffer.memory, bytes,
+              buffer.offset, buffer.first, buffer.last,
+              adj_graph_get_node (graph, buffer.node.index)->name);
+      if (buffer.taken_over != ADJ_PLAN_NOWHERE)
+        printf (", in the place of %u", buffer.taken_over);
+      printf ("\n");
+    }
+}
+
+typedef struct
+{
+  guint n_calls, n_fused, n_in_fused, n_operators, n_interpreted, n_registers;
+} Counts;
+
+static Counts
+count (const AdjPlan *plan)
+{
+  Counts counts = { 0 };
+
+  for (guint i = 0; i < adj_plan_get_n_regions (plan); i++)
+    {
+      AdjPlanRegion region;
+
+      adj_plan_get_region (plan, i, &region);
+      counts.n_calls += region.n_nodes;
+      if (strcmp (region.kind, "fused") == 0)
+        {
+          counts.n_fused++;
+          counts.n_in_fused += region.n_nodes;
+        }
+      else if (strcmp (region.kind, "interpreter") == 0)
+        counts.n_interpreted++;
+      else
+        counts.n_operators++;
+    }
+  for (guint i = 0; i < adj_plan_get_n_buffers (plan); i++)
+    {
+      AdjPlanBuffer buffer;
+
+      adj_plan_get_buffer (plan, i, &buffer);
+      counts.n_registers += strcmp (buffer.memory, "register") == 0;
+    }
+  return counts;
+}
+
+static double
+ratio_of_arena (const AdjPlan *plan)
+{
+  guint64 bound = adj_plan_get_lower_bound (plan);
+
+  return bound > 0 ? (double) adj_plan_get_arena_bytes (plan) / (double) bound : 1;
+}
+
+static void
+print_text (const AdjPlan *plan, gboolean buffers)
+{
+  Counts counts = count (plan);
+  g_autofree char *arena = adj_format_bytes (adj_plan_get_arena_bytes (plan));
+  g_autofree char *bound = adj_format_bytes (adj_plan_get_lower_bound (plan));
+  g_autofree char *peak = adj_format_bytes (adj_plan_get_peak_bytes (plan));
+
+  printf ("%u nodes compute, in %u regions: %u fused of %u nodes, %u operators, %u by the "
+          "interpreter\n",
+          counts.n_calls, adj_plan_get_n_regions (plan), counts.n_fused, counts.n_in_fused,
+          counts.n_operators, counts.n_interpreted);
+  printf (
+      "%u results stay in registers; arena %s, of which %s are held at once (%.3f); with inputs, "
+      "constants and outputs %s\n",
+      counts.n_registers, arena, bound, ratio_of_arena (plan), peak);
+  printf ("planned in %.2f ms\n", (double) adj_plan_get_planned_ns (plan) / 1e6);
+  print_regions (plan);
+  if (buffers)
+    print_buffers (plan);
+}
+
+/* -- JSON -- */
+
+static void
+add_string (JsonBuilder *builder, const char *member, const char *text)
+{
+  json_builder_set_member_name (builder, member);
+  json_builder_add_string_value (builder, text);
+}
+
+static void
+add_int (JsonBuilder *builder, const char *member, guint64 value)
+{
+  json_builder_set_member_name (builder, member);
+  json_builder_add_int_value (builder, (gint64) value);
+}
+
+static void
+add_region (JsonBuilder *builder, const AdjPlan *plan, guint index)
+{
+  AdjPlanRegion region;
+
+  adj_plan_get_region (plan, index, &region);
+  json_builder_begin_object (builder);
+  add_string (builder, "kind", region.kind);
+  json_builder_set_member_name (builder, "nodes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < region.n_nodes; i++)
+    json_builder_add_string_value (
+        builder, adj_graph_get_node (adj_plan_get_graph (plan), region.nodes[i].index)->name);
+  json_builder_end_array (builder);
+  if (region.reason != NULL)
+    add_string (builder, "reason", region.reason);
+  add_int (builder, "bytes", region.bytes);
+  json_builder_set_member_name (builder, "flops");
+  json_builder_add_double_value (builder, region.flops);
+  json_builder_end_object (builder);
+}
+
+static void
+add_buffer (JsonBuilder *builder, const AdjPlan *plan, guint index)
+{
+  AdjPlanBuffer buffer;
+
+  adj_plan_get_buffer (plan, index, &buffer);
+  json_builder_begin_object (builder);
+  add_string (builder, "node",
+              adj_graph_get_node (adj_plan_get_graph (plan), buffer.node.index)->name);
+  add_string (builder, "memory", buffer.memory);
+  add_int (builder, "bytes", buffer.bytes);
+  if (strcmp (buffer.memory, "arena") == 0)
+    add_int (builder, "offset", buffer.offset);
+  if (buffer.first != ADJ_PLAN_NOWHERE)
+    {
+      add_int (builder, "first", buffer.first);
+      add_int (builder, "last", buffer.last);
+    }
+  if (buffer.taken_over != ADJ_PLAN_NOWHERE)
+    add_int (builder, "taken_over", buffer.taken_over);
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (const AdjPlan *plan)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  add_int (builder, "arena_bytes", adj_plan_get_arena_bytes (plan));
+  add_int (builder, "lower_bound", adj_plan_get_lower_bound (plan));
+  add_int (builder, "peak_bytes", adj_plan_get_peak_bytes (plan));
+  add_int (builder, "planned_ns", (guint64) adj_plan_get_planned_ns (plan));
+  json_builder_set_member_name (builder, "regions");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_plan_get_n_regions (plan); i++)
+    add_region (builder, plan, i);
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "buffers");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < adj_plan_get_n_buffers (plan); i++)
+    add_buffer (builder, plan, i);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}
+
+/* A graph without a plan: its one region is the interpreter's. */
+static void
+print_refusal (const char *why, gboolean json)
+{
+  JsonBuilder *builder;
+
+  if (!json)
+    {
+      printf ("the interpreter runs all of it: %s\n", why);
+      return;
+    }
+  builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_string (builder, "by_interpreter", why);
+  json_builder_end_object (builder);
+  adj_print_json (builder);
+}
+
+static AdjExit
+run (int argc, char **argv, GError **error)
+{
+  g_auto (AdjTarget) target = { 0 };
+  g_autoptr (AdjPlan) plan = NULL;
+  g_autofree char *id = NULL;
+  gboolean json = FALSE, buffers = FALSE;
+  AdjSessionRun session;
+  GOptionEntry entries[] = {
+    { "graph", 'g', 0, G_OPTION_ARG_STRING, &id, "Which graph of the file", "ID" },
+    { "buffers", 'b', 0, G_OPTION_ARG_NONE, &buffers, "Print where every result lies, and when",
+      NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL },
+    G_OPTION_ENTRY_NULL,
+  };
+
+  if (!adj_command_parse (&adj_command_plan, entries, 1, 1, &argc, &argv, error) ||
+      !adj_target_open (&target, argv[1], id, error) ||
+      !adj_target_check_understood (&target, error))
+    return ADJ_EXIT_BAD_INPUT;
+  session = adj_target_run (&target);
+  plan = adj_session_plan (&session, error);
+  if (plan == NULL)
+    {
+      g_prefix_error (error, "%s: ", target.name);
+      return ADJ_EXIT_BAD_INPUT;
+    }
+  if (adj_plan_get_refusal (plan) != NULL)
+    print_refusal (adj_plan_get_refusal (plan), json);
+  else if (json)
+    print_json (plan);
+  else
+    print_text (plan, buffers);
+  return ADJ_EXIT_DONE;
+}
+
+const AdjCommand adj_command_plan = {
+  .name = "plan",
+  .usage = "FILE[#ID] [--buffers]",
+  .summary = "Show how the planned executor runs a graph: regions, why they end, the arena",
+  .examples = "adjoint plan gpt2.adjoint#joint\n",
+  .run = run,
+};
