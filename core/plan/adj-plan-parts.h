@@ -32,7 +32,9 @@ typedef struct
   guint taken_over;  /* the buffer whose place it takes; ADJ_PLAN_NOWHERE: none */
 } AdjPlanBuffer;
 
+/* In the order in which the graph makes them; @index < adj_plan_get_n_buffers(). */
 ADJ_PUBLIC guint adj_plan_get_n_buffers (const AdjPlan *plan);
+/* The buffer @index; not for longer than the plan. */
 ADJ_PUBLIC void adj_plan_get_buffer (const AdjPlan *plan, guint index, AdjPlanBuffer *out);
 
 G_END_DECLS
