@@ -101,7 +101,8 @@ struct _AdjOp
   /* (nullable): gives the results of @meta the strides and dtypes that the graphs have which
    * PyTorch traces, where those of its kernels are others. */
   void (*traced) (AdjOpCall *call);
-  /* Computes every result that is not an alias.  NULL with expr: the pointwise program. */
+  /* Computes every result that is not an alias: writes each of its elements, whatever its memory
+   * held.  NULL with expr: the pointwise program. */
   gboolean (*kernel) (AdjOpCall *call);
   /* Floating-point operations; NULL: from expr, 0 for views. */
   double (*flops) (const AdjOpCall *call);

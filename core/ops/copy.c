@@ -280,6 +280,8 @@ scatter_kernel (AdjOpCall *call)
         return FALSE;
       adj_k_copy (&out, &self);
     }
+  else
+    op_clear (call, 0);
   if (!view_of (call, scatter, whole, &part) || !op_view (call, whole, &part, &to) ||
       !op_input_as (call, scatter->backward ? 0 : 1, &part.shape, &src, &number))
     return FALSE;
@@ -335,6 +337,7 @@ unfold_backward_kernel (AdjOpCall *call)
 
   if (!op_input (call, 0, &grad) || !op_output (call, 0, &out))
     return FALSE;
+  op_clear (call, 0);
   if (step >= adj_op_call_int (call, 3, 1) || grad.size[dim] <= 1)
     return put_windows (call, &grad);
   index = (AdjKView){ .rank = 1, .size = { grad.size[dim] } };

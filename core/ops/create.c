@@ -469,10 +469,10 @@ fill_tensor_kernel (AdjOpCall *call)
   return TRUE;
 }
 
-/* Fresh memory is zero. */
 static gboolean
 zeros_kernel (AdjOpCall *call)
 {
+  op_clear (call, 0);
   return TRUE;
 }
 

@@ -22,6 +22,8 @@ op_input_as (const AdjOpCall *call, guint arg, const AdjShape *to, AdjKView *out
 gboolean
 op_input_or_null (const AdjOpCall *call, guint arg, AdjKView *out, const AdjKView **pointer);
 gboolean op_output (const AdjOpCall *call, guint result, AdjKView *out);
+/* Makes all bytes of a fresh result zeros: its memory may be another's that was. */
+void op_clear (const AdjOpCall *call, guint result);
 /* A tensor that is an argument, to be written.  Look at arguments to be read after this: the
  * storage may get other memory. */
 gboolean op_argument_to_write (const AdjOpCall *call, guint arg, AdjKView *out);

@@ -130,6 +130,14 @@ op_output (const AdjOpCall *call, guint result, AdjKView *out)
   return view_storage (call, tensor, adj_tensor_get_meta (tensor), TRUE, out);
 }
 
+void
+op_clear (const AdjOpCall *call, guint result)
+{
+  AdjStorage *storage = adj_tensor_get_storage (call->results[result].tensor);
+
+  memset (adj_storage_write (storage), 0, adj_storage_get_n_bytes (storage));
+}
+
 gboolean
 op_tensor_to_write (const AdjOpCall *call, AdjTensor *tensor, AdjKView *out)
 {

@@ -208,7 +208,7 @@ adj_plan_get_n_regions (const AdjPlan *plan)
 typedef struct
 {
   AdjPlanSpace *space;
-  guint32 *order; /* nodes by the region after which they have their value */
+  guint32 *order; /* nodes by when they have their value */
   guint next;
 } Telling;
 
@@ -235,9 +235,9 @@ begin_telling (Telling *telling, AdjPlanSpace *space)
                      (gpointer) plan);
 }
 
-/* Tells of the nodes that have their value after region @index. */
+/* Tells of the nodes that have their value when @n regions have run. */
 static gboolean
-tell_nodes (Telling *telling, guint32 index)
+tell_nodes (Telling *telling, guint32 n)
 {
   AdjPlanSpace *space = telling->space;
   const AdjPlan *plan = space->plan;
@@ -248,7 +248,7 @@ tell_nodes (Telling *telling, guint32 index)
       guint32 node = telling->order[telling->next];
       g_auto (AdjValue) value = ADJ_NONE;
 
-      if (plan->after[node] > index)
+      if (plan->after[node] > n)
         break;
       if (plan_node (plan, node)->kind == PLAN_NODE_UNREAD)
         continue;
@@ -279,11 +279,12 @@ run_regions (AdjPlanSpace *space)
   gboolean done = TRUE;
 
   if (told)
-    begin_telling (&telling, space);
+    {
+      begin_telling (&telling, space);
+      done = tell_nodes (&telling, 0);
+    }
   for (guint32 i = 0; i < n && done; i++)
-    done = run_region (space, i) && (!told || tell_nodes (&telling, i));
-  if (told && done && n == 0)
-    done = tell_nodes (&telling, 0);
+    done = run_region (space, i) && (!told || tell_nodes (&telling, i + 1));
   g_free (telling.order);
   return done;
 }

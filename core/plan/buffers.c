@@ -168,12 +168,12 @@ own_what_is_written (AdjPlan *plan)
     }
 }
 
-/* -- after which region a node has its value -- */
+/* -- when a node has its value -- */
 
 typedef struct
 {
   const AdjPlan *plan;
-  const guint32 *written; /* of each buffer: after which region it has been written, so far */
+  const guint32 *written; /* of each buffer: when it was written last, so far */
   guint32 after;
 } Reaching;
 
@@ -215,12 +215,14 @@ find_after (AdjPlan *plan)
         {
           const PlanCall *call = plan_call (plan, next);
 
-          reaching.after = MAX (reaching.after, of_call[next]);
+          reaching.after = MAX (reaching.after, of_call[next] + 1);
           for (guint k = 0; k < call->n_writes; k++)
-            written[plan_value (plan, call->writes[k])->buffer] = of_call[next];
+            written[plan_value (plan, call->writes[k])->buffer] = of_call[next] + 1;
         }
       if (plan_node (plan, i)->kind == PLAN_NODE_KNOWN)
         adj_value_foreach (&plan_node (plan, i)->value, reach_leaf, &reaching);
+      else if (plan_node (plan, i) == output_of (plan))
+        reaching.after = plan->regions->len;
       plan->after[i] = reaching.after;
     }
 }
@@ -237,7 +239,7 @@ plan_find_lives (AdjPlan *plan, const gboolean *kept)
   find_after (plan);
   for (guint i = 0; plan->observed && i < plan->nodes->len; i++)
     {
-      Showing showing = { plan, plan->after[i] };
+      Showing showing = { plan, MAX (plan->after[i], 1) - 1 };
 
       if (plan_node (plan, i)->kind == PLAN_NODE_KNOWN)
         adj_value_foreach (&plan_node (plan, i)->value, hold_leaf, &showing);

@@ -246,7 +246,7 @@ void plan_fused_free (PlanFused *fused);
 /* (transfer full) (array): of each buffer: whether it has to be in memory, as something outside of
  * the region that makes it reads it, or somebody watches. */
 gboolean *plan_find_kept (const AdjPlan *plan);
-/* Which memory buffers are in and how long they are held; after which region nodes have values. */
+/* Which memory buffers are in and how long they are held; when nodes have values. */
 void plan_find_lives (AdjPlan *plan, const gboolean *kept);
 
 /* -- adj-plan-parts.c -- */

@@ -247,6 +247,22 @@ note_call (PlanRecorder *self, AdjOpCall *call)
   g_array_append_val (self->plan->calls, noted);
 }
 
+/* Storages without bytes are not checked when views are made. */
+static gboolean
+check_views (const AdjOpCall *call)
+{
+  for (guint i = 0; i < call->n_results; i++)
+    {
+      const AdjOpResult *result = &call->results[i];
+
+      if (result->tensor != NULL && result->alias_of >= 0 &&
+          adj_op_extent (&result->meta) >
+              adj_storage_get_n_bytes (adj_tensor_get_storage (result->tensor)))
+        return adj_op_call_fail (call, "the view reaches outside the storage of its tensor");
+    }
+  return TRUE;
+}
+
 static gboolean
 recorder_call (AdjMode *mode, AdjOpCall *call)
 {
@@ -264,7 +280,7 @@ recorder_call (AdjMode *mode, AdjOpCall *call)
   for (guint i = 0; i < call->n_results; i++)
     if (call->results[i].alias_of < 0)
       call->results[i].meta.device = ADJ_CPU;
-  if (!adj_op_call_allocate (call, TRUE))
+  if (!adj_op_call_allocate (call, TRUE) || !check_views (call))
     return FALSE;
   adj_op_call_bump_versions (call);
   adj_constant_propagate (call);

@@ -8,25 +8,6 @@
 
 /* -- one call of an operator's kernel -- */
 
-/* Kernels may count on fresh results to be zeros, as the interpreter's are. */
-static void
-clear_results (AdjPlanSpace *space, const PlanCall *call)
-{
-  for (guint i = 0; i < call->n_results; i++)
-    {
-      const PlanBuffer *buffer;
-      guint32 value = call->results[i].value;
-      gboolean is_read = FALSE;
-
-      for (guint k = 0; k < call->n_reads; k++)
-        is_read = is_read || call->reads[k] == value;
-      if (value == PLAN_NONE || is_read)
-        continue;
-      buffer = plan_buffer (space->plan, plan_value (space->plan, value)->buffer);
-      memset (space->bytes[plan_value (space->plan, value)->buffer], 0, buffer->n_bytes);
-    }
-}
-
 static gboolean
 run_call (AdjPlanSpace *space, guint32 index)
 {
@@ -34,7 +15,6 @@ run_call (AdjPlanSpace *space, guint32 index)
   gboolean done;
 
   plan_space_enter (space, call->node);
-  clear_results (space, call);
   adj_scope_begin (space->cx);
   if (call->op->kernel == NULL)
     done = adj_op_call_fail_as (&space->calls[index], ADJ_ERROR_UNSUPPORTED, "has no CPU kernel");

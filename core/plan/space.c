@@ -393,16 +393,29 @@ export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
   return TRUE;
 }
 
+static gboolean
+export_node (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  *out = leaf->kind == ADJ_VALUE_NODE ? plan_space_export (data, leaf->node.index, FALSE)
+                                      : adj_value_copy (leaf);
+  return TRUE;
+}
+
 AdjValue
 plan_space_export (AdjPlanSpace *space, guint32 node, gboolean give)
 {
   const PlanNode *known = plan_node (space->plan, node);
+  const AdjNode *of = adj_graph_get_node (space->plan->graph, node);
   g_autofree GBytes **given = g_new0 (GBytes *, space->plan->buffers->len + 1);
   Export export = { space, give, given };
   AdjValue out = ADJ_NONE;
 
-  adj_value_map (known->kind == PLAN_NODE_DYNAMIC ? &space->dynamic[node] : &known->value,
-                 export_leaf, &export, &out);
+  if (known->kind == PLAN_NODE_KNOWN)
+    adj_value_map (&known->value, export_leaf, &export, &out);
+  else if (of->opcode == ADJ_OPCODE_OUTPUT)
+    adj_value_map (&of->args.items[0], export_node, space, &out);
+  else
+    adj_value_map (&space->dynamic[node], export_leaf, &export, &out);
   for (guint32 i = 0; i < space->plan->buffers->len; i++)
     g_clear_pointer (&given[i], g_bytes_unref);
   return out;
