@@ -8,6 +8,7 @@
 #include "capture-report.h"
 #include "partition-report.h"
 #include "program.h"
+#include "session/adj-wanted-gradients.h"
 #include "stage-report.h"
 
 /* Of PyTorch, that --compat decides as. */
@@ -45,7 +46,7 @@ print_json (const AdjPipelineResult *result,
 
 typedef struct
 {
-  char *id, *out, *steps, *partitioner, *dump_after, *explain, *solver;
+  char *id, *out, *steps, *partitioner, *dump_after, *explain, *solver, *gradients;
   char **saved, **recomputed; /* (nullable): names of nodes */
   double budget;
   gint64 memory_limit;
@@ -64,6 +65,7 @@ options_clear (Options *options)
   g_free (options->dump_after);
   g_free (options->explain);
   g_free (options->solver);
+  g_free (options->gradients);
   g_free (options->recorded);
   g_strfreev (options->saved);
   g_strfreev (options->recomputed);
@@ -103,6 +105,10 @@ parse (int *argc, char ***argv, Options *options, GError **error)
       "Say where a node of the joint graph went, and why", "NODE" },
     { "dump-after", 0, 0, G_OPTION_ARG_STRING, &options->dump_after, "Print the graph of a stage",
       "PASS" },
+    { "gradients", 0, 0, G_OPTION_ARG_STRING, &options->gradients,
+      "Where neither the graph nor a joint graph beside it says which inputs require a gradient: "
+      "parameters, or none",
+      "OF" },
     { "steps", 0, 0, G_OPTION_ARG_NONE, &options->steps_too,
       "Say what each stage did on the way, with its time", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print JSON", NULL },
@@ -328,6 +334,54 @@ measure (const AdjTarget *target,
   return TRUE;
 }
 
+static gboolean
+find_gradients (const char *name, AdjGradientsChoice *choice, GError **error)
+{
+  *choice = ADJ_GRADIENTS_AS_KNOWN;
+  if (name == NULL)
+    return TRUE;
+  *choice = g_str_equal (name, "none") ? ADJ_GRADIENTS_NONE : ADJ_GRADIENTS_GUESSED;
+  if (g_str_equal (name, "none") || g_str_equal (name, "parameters"))
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+               "gradients are of parameters or of none, not of '%s'", name);
+  return FALSE;
+}
+
+/* (transfer full) (nullable): the graph as it is to be traced; says where it would get no backward
+ * only because nobody asks for one. */
+static AdjGraph *
+choose_gradients (const AdjTarget *target, const Options *options, GError **error)
+{
+  AdjGradientsChoice choice;
+  AdjGradientsKnown known;
+  AdjGraph *graph;
+
+  if (!find_gradients (options->gradients, &choice, error))
+    return NULL;
+  graph = adj_wanted_gradients_apply (target->bundle, target->graph, choice, &known, error);
+  if (graph != NULL && known == ADJ_GRADIENTS_UNKNOWN && choice == ADJ_GRADIENTS_AS_KNOWN &&
+      options->steps == NULL)
+    fprintf (stderr,
+             "note: nothing says that an input of '%s' requires a gradient, so there is no "
+             "backward; --gradients=parameters asks for one\n",
+             target->graph->id);
+  return graph;
+}
+
+static gboolean
+trace_graph (const AdjTarget *target,
+             const Options *options,
+             const AdjPipelineOptions *pipeline,
+             AdjPipelineResult *result,
+             GError **error)
+{
+  g_autoptr (AdjGraph) graph = choose_gradients (target, options, error);
+
+  return graph != NULL &&
+         adj_pipeline_run (graph, target->graph->role, pipeline, result, NULL, error);
+}
+
 static AdjExit
 run (int argc, char **argv, GError **error)
 {
@@ -356,8 +410,7 @@ run (int argc, char **argv, GError **error)
     done = adj_program_record (program.program, &pipeline, &result, error) &&
            report (&result, NULL, program.program->name, &options, &partition, error);
   else
-    done = adj_pipeline_run (target.graph->graph, target.graph->role, &pipeline, &result, NULL,
-                             error) &&
+    done = trace_graph (&target, &options, &pipeline, &result, error) &&
            report (&result, &target, target.name, &options, &partition, error);
   return done ? ADJ_EXIT_DONE : ADJ_EXIT_BAD_INPUT;
 }

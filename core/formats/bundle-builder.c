@@ -191,15 +191,23 @@ is_input (const AdjGraph *graph, const char *name)
   return role != ADJ_INPUT_NONE && role != ADJ_INPUT_TANGENT;
 }
 
-/* What a forward graph returns ends with what the backward graph gets under the same names; the
- * rest are the outputs of the function.  -1 when the two do not fit. */
+/* The partitioner names these anew in backward. */
+static gboolean
+is_saved_state (const char *name)
+{
+  return g_str_has_prefix (name, "rng_state_output");
+}
+
+/* What a forward graph returns ends with what the backward graph gets under the same names, states
+ * of generators under other ones; the rest are the outputs of the function.  -1 when the two do not
+ * fit. */
 static gint
 count_fwd_outputs (const AdjRegion *region)
 {
   AdjGraph *forward = find_by_role (region, "forward");
   AdjGraph *backward = find_by_role (region, "backward");
   const AdjValue *returned;
-  guint n_saved = 0, n_inputs, n;
+  guint n_saved = 0, n_states = 0, n_inputs, n;
 
   if (forward == NULL || backward == NULL)
     return -1;
@@ -208,14 +216,19 @@ count_fwd_outputs (const AdjRegion *region)
     return -1;
   n_inputs = adj_graph_get_n_inputs (backward);
   for (guint i = 0; i < n_inputs; i++)
-    n_saved += adj_graph_get_input_role (backward, adj_graph_get_input (backward, i).index) !=
-               ADJ_INPUT_TANGENT;
+    {
+      guint input = adj_graph_get_input (backward, i).index;
+
+      n_saved += adj_graph_get_input_role (backward, input) != ADJ_INPUT_TANGENT;
+      n_states += is_saved_state (adj_graph_get_node (backward, input)->name);
+    }
   if (n_saved > returned->n)
     return -1;
   n = returned->n - n_saved;
   for (guint i = n; i < returned->n; i++)
     if (returned->items[i].kind != ADJ_VALUE_NODE ||
-        !is_input (backward, adj_graph_get_node (forward, returned->items[i].node.index)->name))
+        (!is_input (backward, adj_graph_get_node (forward, returned->items[i].node.index)->name) &&
+         n_states-- == 0))
       return -1;
   return (gint) n;
 }

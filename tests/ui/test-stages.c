@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
 #include "support/adj-test.h"
@@ -41,6 +42,13 @@ test_steps (void)
   g_assert_false (adj_stages_can_step (document, -1));
   adj_document_set_selected (document, adj_graph_find_node (get_graph (document), "relu"));
 
+  /* Both halves beside each other, then each. */
+  adj_stages_step (document, 1);
+  adj_wait_for (document);
+  g_assert_cmpint (adj_stages_get_current (document), ==, -1);
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, ADJ_PAIR_ROLE);
+  g_assert_cmpuint (adj_document_get_selected (document).index, ==,
+                    adj_graph_find_node (get_graph (document), "relu").index);
   adj_stages_step (document, 1);
   adj_wait_for (document);
   g_assert_cmpint (adj_stages_get_current (document), ==, 1);
@@ -55,6 +63,124 @@ test_steps (void)
   adj_stages_show (document, 2);
   adj_wait_for (document);
   g_assert_false (adj_stages_can_step (document, 1));
+}
+
+/* The graphs of a log are stages in the order of the file; what is selected goes along. */
+static void
+test_steps_through_log (void)
+{
+  static const char *const roles[] = { "dynamo",   "joint",     ADJ_PAIR_ROLE, "forward",
+                                       "backward", "post_grad", "post_grad" };
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-dynamo");
+
+  for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
+    {
+      g_assert_cmpint (adj_stages_get_current_step (document), ==, i);
+      g_assert_cmpstr (adj_document_get_graph (document)->role, ==, roles[i]);
+      if (i == 1)
+        adj_document_set_selected (document, adj_graph_find_node (get_graph (document), "addmm"));
+      if (i == 2 || i == 3)
+        g_assert_cmpstr (
+            adj_graph_get_node (get_graph (document), adj_document_get_selected (document).index)
+                ->name,
+            ==, "addmm");
+      if (i + 1 < G_N_ELEMENTS (roles))
+        adj_stages_step (document, 1);
+      adj_wait_for (document);
+    }
+  g_assert_false (adj_stages_can_step (document, 1));
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (roles); i++)
+    {
+      adj_stages_step (document, -1);
+      adj_wait_for (document);
+    }
+  g_assert_cmpstr (adj_document_get_graph (document)->role, ==, "dynamo");
+}
+
+static gboolean
+is_checked (gpointer data)
+{
+  const AdjStageFact *fact;
+
+  for (guint i = 0; (fact = adj_stage_facts_get (data, i)) != NULL; i++)
+    if (fact->before >= 0 && (!fact->counted || fact->check == ADJ_CHECK_PENDING))
+      return FALSE;
+  return TRUE;
+}
+
+static AdjStageFacts *
+find_facts (AdjDocument *document)
+{
+  AdjStageFacts *facts = adj_stage_facts_of (document);
+
+  adj_stage_facts_update (facts);
+  g_assert_true (adj_wait_until (is_checked, facts, 60));
+  return facts;
+}
+
+/* Found in the background: what changed, and that the partition computes what the joint graph does.
+ */
+static void
+test_facts_of_log (void)
+{
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
+  AdjStageFacts *facts = find_facts (document);
+  const AdjStageFact *joint = adj_stage_facts_get (facts, 1);
+  const AdjStageFact *pair = adj_stage_facts_get (facts, 2);
+  const AdjStageFact *post_grad = adj_stage_facts_get (facts, 5);
+
+  g_assert_cmpint (adj_stage_facts_get (facts, 0)->before, ==, -1);
+  g_assert_cmpint (joint->check, ==, ADJ_CHECK_NONE);
+  g_assert_nonnull (strstr (joint->text, "takes other inputs"));
+  g_assert_cmpuint (joint->n_added, >, 90);
+  g_assert_cmpint (pair->check, >=, ADJ_CHECK_EQUAL);
+  g_assert_cmpint (pair->check, <=, ADJ_CHECK_WITHIN);
+  g_assert_true (g_str_has_prefix (pair->text, "equal"));
+  g_assert_cmpint (post_grad->check, >=, ADJ_CHECK_EQUAL);
+  g_assert_cmpint (post_grad->check, <=, ADJ_CHECK_WITHIN);
+  g_assert_null (adj_stage_facts_get (facts, 7));
+}
+
+/* A stage that computes something else says where that begins. */
+static void
+test_facts_of_fault (void)
+{
+  static const char *const ids[] = { "0-0-user", "0-0-broken" }, *const roles[] = { "user",
+                                                                                    "broken" };
+  static const char *const ops[] = { "sin", "cos" };
+  g_autoptr (AdjDocument) document = adj_document_new ();
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  AdjRegion region = { .id = "0-0", .rank = -1, .num_fwd_outputs = -1, .n_graphs = 2 };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "fault.adjoint", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (AdjBundle) bundle = NULL;
+  const AdjStageFact *fact;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "class G(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n"
+          "        exp: \"f32[4][1]cpu\" = torch.ops.aten.exp.default(x)\n"
+          "        mul_4: \"f32[4][1]cpu\" = torch.ops.aten.%s.default(exp)\n"
+          "        neg: \"f32[4][1]cpu\" = torch.ops.aten.neg.default(mul_4)\n"
+          "        return (neg,)\n",
+          ops[i]);
+      g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+      AdjBundleGraph entry = { .id = ids[i], .role = roles[i], .graph = graph, .rank = -1 };
+
+      g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
+    }
+  g_assert_true (adj_bundle_builder_add_region (builder, &region, ids, NULL));
+  bundle = adj_bundle_builder_end (builder, NULL);
+  g_assert_true (adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, NULL));
+  adj_document_open (document, file, "0-0-user");
+  adj_wait_for (document);
+  fact = adj_stage_facts_get (find_facts (document), 1);
+  g_assert_cmpint (fact->check, ==, ADJ_CHECK_DIFFERS);
+  g_assert_cmpstr (fact->text, ==, "first differs at mul_4");
+  g_assert_cmpuint (fact->first.index, ==, 2);
+  g_assert_cmpuint (fact->n_changed, ==, 1);
 }
 
 /* Equal changes are one row; every row has nodes and a kind with a sign. */
@@ -209,6 +335,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/stages/steps", test_steps);
+  g_test_add_func ("/ui/stages/steps-through-log", test_steps_through_log);
+  g_test_add_func ("/ui/stages/facts-of-log", test_facts_of_log);
+  g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);
   g_test_add_func ("/ui/stages/opens-without-joint", test_opens_without_joint);

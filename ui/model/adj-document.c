@@ -362,7 +362,7 @@ adj_document_open_partition (AdjDocument *self,
                              AdjDocument *source,
                              const AdjPartitionChoice *choice)
 {
-  AdjPartitionChoice complete = *choice;
+  AdjTraceChoice complete = { .partition = *choice };
   AdjTradeoffSubject subject;
 
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
@@ -370,7 +370,7 @@ adj_document_open_partition (AdjDocument *self,
 
   if (!adj_tradeoff_find_subject (source, &subject))
     return;
-  complete.num_fwd_outputs = subject.num_fwd_outputs;
+  complete.partition.num_fwd_outputs = subject.num_fwd_outputs;
   reset (self, NULL,
          g_strdup_printf (choice->compat ? _ ("%s, PyTorch at %.2g") : _ ("%s, Adjoint at %.2g"),
                           source->title, choice->budget),

@@ -6,6 +6,7 @@
 
 #include "ir/adj-graph.h"
 #include "passes/adj-compose.h"
+#include "session/adj-region-stages.h"
 
 /* A pair; the strings are owned. */
 typedef struct
@@ -13,6 +14,7 @@ typedef struct
   AdjBundleGraph graph;
   char *id;
   const AdjRegion *region;
+  const AdjBundleGraph *forward, *backward;
   const AdjBundleGraph *joint; /* (nullable) */
 } Pair;
 
@@ -22,6 +24,7 @@ struct _AdjGraphSet
   AdjBundle *bundle;
   GPtrArray *pairs;  /* of Pair */
   GPtrArray *graphs; /* of const AdjBundleGraph: everything in order */
+  GPtrArray *stages; /* of AdjRecording: each graph but of a pair is in one of them */
 };
 
 static void
@@ -60,6 +63,8 @@ add_pair (AdjGraphSet *self, const AdjRegion *region)
   pair->graph.graph =
       adj_graph_compose (forward->graph, backward->graph, (guint) region->num_fwd_outputs, NULL);
   pair->region = region;
+  pair->forward = forward;
+  pair->backward = backward;
   pair->joint = find_role (region, "joint");
   /* Two graphs that do not fit are shown, each for itself. */
   if (pair->graph.graph == NULL)
@@ -102,6 +107,48 @@ order (AdjGraphSet *self)
     }
 }
 
+static AdjRecording *
+find_stages (const AdjGraphSet *self, const AdjGraph *graph)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    if (adj_region_stages_contain (self->stages->pdata[i], graph))
+      return self->stages->pdata[i];
+  return NULL;
+}
+
+static void
+add_stages (AdjGraphSet *self)
+{
+  for (guint i = 0; i < adj_bundle_get_n_graphs (self->bundle); i++)
+    {
+      const AdjBundleGraph *graph = adj_bundle_get_graph (self->bundle, i);
+
+      if (find_stages (self, graph->graph) == NULL)
+        g_ptr_array_add (self->stages, adj_region_stages_new (self->bundle, graph));
+    }
+}
+
+AdjRecording *
+adj_graph_set_get_stages (const AdjGraphSet *set, const AdjBundleGraph *graph)
+{
+  const Pair *pair = find_pair (set, graph);
+
+  return find_stages (set, pair != NULL ? pair->forward->graph : graph->graph);
+}
+
+const AdjBundleGraph *
+adj_graph_set_find_pair (const AdjGraphSet *set, const AdjGraph *half)
+{
+  for (guint i = 0; i < set->pairs->len; i++)
+    {
+      const Pair *pair = set->pairs->pdata[i];
+
+      if (pair->forward->graph == half || pair->backward->graph == half)
+        return &pair->graph;
+    }
+  return NULL;
+}
+
 AdjGraphSet *
 adj_graph_set_new (AdjBundle *bundle)
 {
@@ -114,6 +161,8 @@ adj_graph_set_new (AdjBundle *bundle)
   for (guint i = 0; i < adj_bundle_get_n_regions (bundle); i++)
     add_pair (self, adj_bundle_get_region (bundle, i));
   order (self);
+  self->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) adj_recording_unref);
+  add_stages (self);
   return self;
 }
 
@@ -129,6 +178,7 @@ adj_graph_set_unref (AdjGraphSet *set)
 {
   if (!g_atomic_ref_count_dec (&set->refs))
     return;
+  g_ptr_array_unref (set->stages);
   g_ptr_array_unref (set->graphs);
   g_ptr_array_unref (set->pairs);
   adj_bundle_unref (set->bundle);

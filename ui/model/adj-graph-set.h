@@ -22,6 +22,12 @@ const AdjBundleGraph *adj_graph_set_get (const AdjGraphSet *set, guint index);
 /* By id, or by what adj_bundle_find_graph() takes; G_MAXUINT with an error. */
 guint adj_graph_set_find (const AdjGraphSet *set, const char *id, GError **error);
 
+/* The stages among which @graph, of @set, is, or those of the halves of a pair: by which it came
+ * about here, or the graphs of its region as their file has them.  (transfer none) */
+AdjRecording *adj_graph_set_get_stages (const AdjGraphSet *set, const AdjBundleGraph *graph);
+/* The pair of which @half is the forward or backward graph.  (transfer none) (nullable) */
+const AdjBundleGraph *adj_graph_set_find_pair (const AdjGraphSet *set, const AdjGraph *half);
+
 /* The graph whose recorded calls are used for @graph: itself or, for a pair, the joint graph.
  * (nullable) */
 const AdjBundleGraph *adj_graph_set_get_recorded (const AdjGraphSet *set,

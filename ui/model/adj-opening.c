@@ -9,6 +9,7 @@
 #include "ir/adj-graph.h"
 #include "model/adj-graph-set.h"
 #include "session/adj-pipeline.h"
+#include "session/adj-wanted-gradients.h"
 
 static AdjGraphSet *
 make_set (AdjBundle *bundle)
@@ -62,7 +63,7 @@ typedef struct
 {
   AdjBundle *bundle; /* (owned) */
   const AdjBundleGraph *graph;
-  AdjPartitionChoice choice; /* without a partitioner: as it comes */
+  AdjTraceChoice choice;
 } Source;
 
 static void
@@ -88,18 +89,21 @@ trace (AdjTask *task, GCancellable *cancellable, GError **error)
   AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
   AdjPipelineOptions options = { .progress = report_step, .data = task };
   g_auto (AdjPipelineResult) result = { 0 };
+  g_autoptr (AdjGraph) graph = NULL;
   const AdjStage *second;
 
-  if (source->choice.partitioner != NULL)
+  if (source->choice.partition.partitioner != NULL)
     {
-      partition.budget = source->choice.budget;
-      partition.compat = source->choice.compat;
-      partition.num_fwd_outputs = source->choice.num_fwd_outputs;
-      options.partitioner = source->choice.partitioner;
+      partition.budget = source->choice.partition.budget;
+      partition.compat = source->choice.partition.compat;
+      partition.num_fwd_outputs = source->choice.partition.num_fwd_outputs;
+      options.partitioner = source->choice.partition.partitioner;
       options.partition = &partition;
     }
-  if (!adj_pipeline_run (source->graph->graph, source->graph->role, &options, &result, cancellable,
-                         error))
+  graph = adj_wanted_gradients_apply (source->bundle, source->graph, source->choice.gradients, NULL,
+                                      error);
+  if (graph == NULL ||
+      !adj_pipeline_run (graph, source->graph->role, &options, &result, cancellable, error))
     return NULL;
   second = adj_recording_get_n_stages (result.recording) > 1
                ? adj_recording_get_stage (result.recording, 1)
@@ -120,13 +124,13 @@ AdjTask *
 adj_opening_start_trace (GObject *owner,
                          AdjBundle *bundle,
                          const AdjBundleGraph *graph,
-                         const AdjPartitionChoice *choice,
+                         const AdjTraceChoice *choice,
                          GAsyncReadyCallback done)
 {
   Source *source = g_new (Source, 1);
 
   *source = (Source){ adj_bundle_ref (bundle), graph,
-                      choice != NULL ? *choice : (AdjPartitionChoice){ NULL } };
+                      choice != NULL ? *choice : (AdjTraceChoice){ .gradients = 0 } };
   return adj_task_start (owner, ADJ_LOAD_LIGHT, trace, source, source_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
 }

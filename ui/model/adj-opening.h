@@ -3,6 +3,7 @@
 
 #include "formats/adj-bundle.h"
 #include "model/adj-task.h"
+#include "session/adj-wanted-gradients.h"
 
 G_BEGIN_DECLS
 
@@ -19,12 +20,19 @@ typedef struct
   gint num_fwd_outputs;
 } AdjPartitionChoice;
 
+/* How a graph is to be traced. */
+typedef struct
+{
+  AdjPartitionChoice partition; /* without a partitioner: as it comes */
+  AdjGradientsChoice gradients;
+} AdjTraceChoice;
+
 /* Runs the default pipeline on @graph of @bundle; the result is the recording as a set.
- * @choice: (nullable): how the pipeline ends */
+ * @choice: (nullable) */
 AdjTask *adj_opening_start_trace (GObject *owner,
                                   AdjBundle *bundle,
                                   const AdjBundleGraph *graph,
-                                  const AdjPartitionChoice *choice,
+                                  const AdjTraceChoice *choice,
                                   GAsyncReadyCallback done);
 /* Loads pasted text: graphs, a console, a log. */
 AdjTask *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);

@@ -1,43 +1,106 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of a document's recording: stepping through them with the selection carried along. */
+/* The stages of what a document shows: stepping through them with the selection carried along. */
 
 #include "model/adj-stages.h"
 
+#include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 
 AdjRecording *
 adj_stages_get_recording (AdjDocument *document)
 {
-  AdjBundle *bundle = adj_document_get_bundle (document);
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
+  guint index = adj_document_get_graph_index (document);
 
-  return bundle != NULL ? adj_bundle_get_recording (bundle) : NULL;
+  if (graphs == NULL || index >= adj_graph_set_get_n (graphs))
+    return NULL;
+  return adj_graph_set_get_stages (graphs, adj_graph_set_get (graphs, index));
+}
+
+/* -- the list -- */
+
+gboolean
+adj_stages_is_half (const AdjRecording *recording, guint stage)
+{
+  const AdjStage *half = adj_recording_get_stage (recording, stage);
+  const char *other = g_str_equal (half->name, "forward")    ? "backward"
+                      : g_str_equal (half->name, "backward") ? "forward"
+                                                             : NULL;
+
+  for (guint i = 0; other != NULL && half->from >= 0 && i < adj_recording_get_n_stages (recording);
+       i++)
+    if (adj_recording_get_stage (recording, i)->from == half->from &&
+        g_str_equal (adj_recording_get_stage (recording, i)->name, other))
+      return TRUE;
+  return FALSE;
+}
+
+/* The pair of two halves, as its place in the document; G_MAXUINT: they cannot be put together. */
+static guint
+find_pair (AdjDocument *document, const AdjGraph *half)
+{
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
+  const AdjBundleGraph *pair = half != NULL ? adj_graph_set_find_pair (graphs, half) : NULL;
+
+  return pair != NULL ? adj_document_find_graph (document, pair->graph) : G_MAXUINT;
+}
+
+GArray *
+adj_stages_list_steps (AdjDocument *document)
+{
+  AdjRecording *recording = adj_stages_get_recording (document);
+  GArray *steps = g_array_new (FALSE, FALSE, sizeof (AdjStep));
+  guint last = G_MAXUINT;
+
+  for (guint i = 0; recording != NULL && i < adj_recording_get_n_stages (recording); i++)
+    {
+      const AdjGraph *graph = adj_recording_get_stage (recording, i)->graph;
+      AdjStep step = { (gint) i, adj_document_find_graph (document, graph) };
+      AdjStep pair = { -1, find_pair (document, graph) };
+
+      if (pair.graph != G_MAXUINT && pair.graph != last)
+        g_array_append_val (steps, pair);
+      last = pair.graph != G_MAXUINT ? pair.graph : last;
+      g_array_append_val (steps, step);
+    }
+  return steps;
+}
+
+gint
+adj_stages_get_current_step (AdjDocument *document)
+{
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  gint failed = adj_document_get_failed_stage (document);
+  guint index = adj_document_get_graph_index (document);
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const AdjStep *step = &g_array_index (steps, AdjStep, i);
+
+      if (failed >= 0 ? step->stage == failed : index != G_MAXUINT && step->graph == index)
+        return (gint) i;
+    }
+  return -1;
 }
 
 gint
 adj_stages_get_current (AdjDocument *document)
 {
-  AdjRecording *recording = adj_stages_get_recording (document);
-  guint index = adj_document_get_graph_index (document);
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  gint step = adj_stages_get_current_step (document);
 
-  if (adj_document_get_failed_stage (document) >= 0)
-    return adj_document_get_failed_stage (document);
-  for (guint i = 0; recording != NULL && i < adj_recording_get_n_stages (recording); i++)
-    if (index != G_MAXUINT &&
-        adj_document_find_graph (document, adj_recording_get_stage (recording, i)->graph) == index)
-      return (gint) i;
-  return -1;
+  return step >= 0 ? g_array_index (steps, AdjStep, step).stage : -1;
 }
 
-/* The node of @to that node @node of @from became, or came from. */
+/* -- the selection -- */
+
+/* By origins of nodes: the node of stage @to that node @node of @from became, or came from. */
 static AdjNodeId
-follow (const AdjRecording *recording, guint from, AdjNodeId node, guint to)
+follow_origins (const AdjRecording *recording, guint from, AdjNodeId node, guint to)
 {
   const AdjGraph *graph = adj_recording_get_stage (recording, to)->graph;
-  AdjNodeId back;
+  AdjNodeId back = adj_recording_trace_origin (recording, from, node, to);
 
-  if (!adj_node_id_is_valid (node))
-    return ADJ_NO_NODE;
-  back = adj_recording_trace_origin (recording, from, node, to);
   if (adj_node_id_is_valid (back))
     return back;
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
@@ -46,13 +109,46 @@ follow (const AdjRecording *recording, guint from, AdjNodeId node, guint to)
   return ADJ_NO_NODE;
 }
 
-void
-adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node)
+/* The node of @b that is laid beside node @node of @a. */
+static AdjNodeId
+follow_alike (const AdjGraph *a, AdjNodeId node, const AdjGraph *b)
 {
-  AdjRecording *recording = adj_stages_get_recording (document);
-  guint index =
-      adj_document_find_graph (document, adj_recording_get_stage (recording, stage)->graph);
+  const AdjNode *wanted = adj_graph_get_node (a, node.index);
+  AdjNodeId named = adj_graph_find_node (b, wanted->name);
+  g_autoptr (AdjAlignment) alignment = NULL;
 
+  if (adj_node_id_is_valid (named) &&
+      g_str_equal (adj_graph_get_node (b, named.index)->target, wanted->target))
+    return named;
+  alignment = adj_graph_align (a, b);
+  for (guint i = 0; i < alignment->n_changes; i++)
+    if (alignment->changes[i].a.index == node.index)
+      return alignment->changes[i].b;
+  return ADJ_NO_NODE;
+}
+
+static AdjNodeId
+follow (AdjDocument *document, const AdjStep *from, AdjNodeId node, const AdjStep *to)
+{
+  AdjGraphSet *graphs = adj_document_get_graphs (document);
+  AdjNodeId found = ADJ_NO_NODE;
+
+  if (!adj_node_id_is_valid (node) || from->graph == G_MAXUINT || to->graph == G_MAXUINT)
+    return ADJ_NO_NODE;
+  if (from->stage >= 0 && to->stage >= 0)
+    found = follow_origins (adj_stages_get_recording (document), (guint) from->stage, node,
+                            (guint) to->stage);
+  if (adj_node_id_is_valid (found))
+    return found;
+  return follow_alike (adj_graph_set_get (graphs, from->graph)->graph, node,
+                       adj_graph_set_get (graphs, to->graph)->graph);
+}
+
+/* -- stepping -- */
+
+static void
+show_graph (AdjDocument *document, guint index, AdjNodeId node)
+{
   if (adj_document_get_failed_stage (document) >= 0)
     adj_document_forget_problem (document);
   if (index != G_MAXUINT)
@@ -60,43 +156,63 @@ adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node)
 }
 
 void
-adj_stages_show (AdjDocument *document, guint stage)
+adj_stages_show_node (AdjDocument *document, guint stage, AdjNodeId node)
 {
   AdjRecording *recording = adj_stages_get_recording (document);
-  gint current = adj_stages_get_current (document);
-  AdjNodeId node = ADJ_NO_NODE;
 
-  if (adj_recording_get_stage (recording, stage)->failure != NULL)
+  show_graph (document,
+              adj_document_find_graph (document, adj_recording_get_stage (recording, stage)->graph),
+              node);
+}
+
+void
+adj_stages_show_step (AdjDocument *document, guint index)
+{
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  gint current = adj_stages_get_current_step (document);
+  const AdjStep *to;
+  AdjStep from = { -1, G_MAXUINT };
+
+  g_return_if_fail (index < steps->len);
+
+  to = &g_array_index (steps, AdjStep, index);
+  if (to->graph == G_MAXUINT)
     {
-      adj_document_show_failure (document, stage);
+      adj_document_show_failure (document, (guint) to->stage);
       return;
     }
-  if (current == (gint) stage)
+  if (current == (gint) index)
     return;
   /* A failed stage is looked at in the graph before it. */
-  while (current >= 0 && adj_recording_get_stage (recording, (guint) current)->graph == NULL)
-    current = adj_recording_get_stage (recording, (guint) current)->from;
   if (current >= 0)
-    node = follow (recording, (guint) current, adj_document_get_selected (document), stage);
-  adj_stages_show_node (document, stage, node);
+    from = g_array_index (steps, AdjStep, current);
+  if (from.graph == G_MAXUINT)
+    from.graph = adj_document_get_graph_index (document);
+  for (guint i = 0; current >= 0 && i < steps->len; i++)
+    if (g_array_index (steps, AdjStep, i).graph == from.graph)
+      from = g_array_index (steps, AdjStep, i);
+  show_graph (document, to->graph,
+              follow (document, &from, adj_document_get_selected (document), to));
+}
+
+void
+adj_stages_show (AdjDocument *document, guint stage)
+{
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+
+  for (guint i = 0; i < steps->len; i++)
+    if (g_array_index (steps, AdjStep, i).stage == (gint) stage)
+      adj_stages_show_step (document, i);
 }
 
 /* -1: there is none. */
 static gint
 find_step (AdjDocument *document, gint step)
 {
-  AdjRecording *recording = adj_stages_get_recording (document);
-  gint n = recording != NULL ? (gint) adj_recording_get_n_stages (recording) : 0;
-  const AdjBundleGraph *shown = adj_document_get_graph (document);
-  gint at = adj_stages_get_current (document);
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  gint at = adj_stages_get_current_step (document);
 
-  /* The pair stands behind its halves. */
-  if (at < 0 && shown != NULL && g_str_equal (shown->role, ADJ_PAIR_ROLE))
-    at = n;
-  if (at < 0)
-    return -1;
-  at += step;
-  return at < n ? at : -1;
+  return at < 0 || at + step >= (gint) steps->len ? -1 : at + step;
 }
 
 gboolean
@@ -108,8 +224,8 @@ adj_stages_can_step (AdjDocument *document, gint step)
 void
 adj_stages_step (AdjDocument *document, gint step)
 {
-  gint stage = find_step (document, step);
+  gint to = find_step (document, step);
 
-  if (stage >= 0)
-    adj_stages_show (document, (guint) stage);
+  if (to >= 0)
+    adj_stages_show_step (document, (guint) to);
 }

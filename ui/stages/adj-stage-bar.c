@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar of stages above the canvas. */
+/* The strip of stages above the canvas. */
 
 #include "stages/adj-stage-bar.h"
 
 #include <glib/gi18n.h>
 
 #include "ir/adj-graph.h"
+#include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 
 struct _AdjStageBar
@@ -13,78 +14,208 @@ struct _AdjStageBar
   AdjPanel parent_instance;
 
   GtkBox *stages;
+  GtkScrolledWindow *scroller;
+  GtkButton *trace_button;
   AdjRecording *recording; /* (owned) (nullable): whose buttons are there */
+  GPtrArray *buttons;      /* (unowned) of GtkToggleButton: one for each step */
+  AdjStageFacts *facts;    /* (unowned) (nullable): of the document */
+  gulong changed;          /* handler of @facts */
   gboolean updating;
 };
 
 G_DEFINE_FINAL_TYPE (AdjStageBar, adj_stage_bar, ADJ_TYPE_PANEL)
 
-static gint
-count_change (const AdjRecording *recording, const AdjStage *stage)
+/* A sign as well as a colour. */
+static const struct
 {
-  const AdjStage *from = adj_recording_get_stage (recording, (guint) stage->from);
+  const char *sign, *css_class;
+} checks[] = {
+  [ADJ_CHECK_PENDING] = { "…", "dim-label" },       [ADJ_CHECK_NONE] = { "", "dim-label" },
+  [ADJ_CHECK_EQUAL] = { "=", "verdict-equal" },     [ADJ_CHECK_WITHIN] = { "≈", "verdict-equal" },
+  [ADJ_CHECK_DIFFERS] = { "≠", "verdict-differs" },
+};
 
-  return (gint) adj_graph_get_n_calls (stage->graph) - (gint) adj_graph_get_n_calls (from->graph);
+/* -- what a step says -- */
+
+static const AdjStage *
+get_stage (AdjStageBar *self, const AdjStep *step)
+{
+  return step->stage >= 0 ? adj_recording_get_stage (self->recording, (guint) step->stage) : NULL;
 }
 
-/* "62 nodes, +21, 4.1 ms" */
-static char *
-describe (const AdjRecording *recording, const AdjStage *stage)
+static const char *
+get_name (AdjStageBar *self, const AdjStep *step)
 {
+  return step->stage >= 0 ? get_stage (self, step)->name : _ ("partition");
+}
+
+static void
+add_counts (GString *text, const AdjStageFact *fact)
+{
+  const struct
+  {
+    const char *sign;
+    guint n;
+  } counts[] = { { "+", fact->n_added }, { "−", fact->n_removed }, { "~", fact->n_changed } };
+
+  if (fact->n_added + fact->n_removed + fact->n_changed == 0)
+    g_string_append (text, _ (" · nothing changed"));
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    if (counts[i].n > 0)
+      g_string_append_printf (text, " %s%u", counts[i].sign, counts[i].n);
+}
+
+/* "62 nodes +21 −3 · 4.1 ms" */
+static char *
+describe (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
+{
+  AdjDocument *document = adj_panel_get_document (self);
   GString *text = g_string_new (NULL);
 
-  if (stage->graph == NULL)
+  if (step->graph == G_MAXUINT)
     g_string_append (text, _ ("failed"));
   else
-    g_string_append_printf (text, _ ("%u nodes"), adj_graph_get_n_calls (stage->graph));
-  if (stage->graph != NULL && stage->from >= 0)
-    {
-      gint change = count_change (recording, stage);
-
-      if (change != 0)
-        g_string_append_printf (text, ", %s%d", change > 0 ? "+" : "−", ABS (change));
-      else
-        g_string_append (text, _ (", as many"));
-    }
-  if (stage->ns >= 0)
-    g_string_append_printf (text, ", %.1f ms", (double) stage->ns / 1e6);
+    g_string_append_printf (
+        text, _ ("%u nodes"),
+        adj_graph_get_n_calls (
+            adj_graph_set_get (adj_document_get_graphs (document), step->graph)->graph));
+  if (fact->counted)
+    add_counts (text, fact);
+  if (fact->ns >= 0)
+    g_string_append_printf (text, " · %.1f ms", (double) fact->ns / 1e6);
   return g_string_free (text, FALSE);
 }
+
+static char *
+make_tooltip (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
+{
+  const AdjStage *stage = get_stage (self, step);
+  const char *text = stage == NULL            ? _ ("Forward and backward beside each other")
+                     : stage->failure != NULL ? stage->failure
+                                              : stage->summary;
+  const char *check = adj_stage_fact_describe (fact);
+
+  return *check != '\0' ? g_strdup_printf ("%s\n%s", text != NULL ? text : stage->name, check)
+                        : g_strdup (text);
+}
+
+/* Its labels: name, sign of the check, counts. */
+static void
+update_button (AdjStageBar *self, GtkWidget *button, const AdjStep *step, const AdjStageFact *fact)
+{
+  GtkWidget *name = gtk_widget_get_first_child (gtk_button_get_child (GTK_BUTTON (button)));
+  GtkWidget *details = gtk_widget_get_next_sibling (name);
+  GtkWidget *sign = gtk_widget_get_last_child (name);
+  const char *classes[] = { checks[fact->check].css_class, NULL };
+  g_autofree char *description = describe (self, step, fact);
+  g_autofree char *tooltip = make_tooltip (self, step, fact);
+  g_autofree char *label = g_strdup_printf ("%s, %s. %s", get_name (self, step), description,
+                                            adj_stage_fact_describe (fact));
+  gboolean checked = fact->before >= 0 && *checks[fact->check].sign != '\0';
+
+  gtk_label_set_text (GTK_LABEL (details), description);
+  gtk_label_set_text (GTK_LABEL (sign), checked ? checks[fact->check].sign : "");
+  gtk_widget_set_visible (sign, checked);
+  gtk_widget_set_css_classes (sign, classes);
+  gtk_widget_set_tooltip_text (button, tooltip);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
+}
+
+/* -- making the strip -- */
 
 static void
 on_toggled (GtkToggleButton *button, AdjStageBar *self)
 {
-  AdjDocument *document = adj_panel_get_document (self);
-  guint stage = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "stage"));
+  guint step;
 
-  if (!self->updating && document != NULL && gtk_toggle_button_get_active (button))
-    adj_stages_show (document, stage);
+  if (self->updating || !gtk_toggle_button_get_active (button) ||
+      !g_ptr_array_find (self->buttons, button, &step))
+    return;
+  adj_stages_show_step (adj_panel_get_document (self), step);
 }
 
+/* @compact: in one line */
 static GtkWidget *
-make_button (const AdjRecording *recording, guint index)
+make_button (AdjStageBar *self, const AdjStep *step, gboolean compact)
 {
-  const AdjStage *stage = adj_recording_get_stage (recording, index);
-  g_autofree char *description = describe (recording, stage);
-  g_autofree char *label = g_strdup_printf ("%s, %s", stage->name, description);
   GtkWidget *button = gtk_toggle_button_new ();
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *title = gtk_label_new (stage->name);
-  GtkWidget *details = gtk_label_new (description);
+  GtkWidget *box = gtk_box_new (compact ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL,
+                                compact ? 8 : 0);
+  GtkWidget *name = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *details = gtk_label_new (NULL);
 
+  gtk_widget_set_halign (name, GTK_ALIGN_CENTER);
+  gtk_box_append (GTK_BOX (name), gtk_label_new (get_name (self, step)));
+  gtk_box_append (GTK_BOX (name), gtk_label_new (NULL));
   gtk_widget_add_css_class (details, "caption");
   gtk_widget_add_css_class (details, "dim-label");
   gtk_widget_add_css_class (details, "numeric");
-  gtk_box_append (GTK_BOX (box), title);
+  gtk_box_append (GTK_BOX (box), name);
   gtk_box_append (GTK_BOX (box), details);
   gtk_button_set_child (GTK_BUTTON (button), box);
-  gtk_widget_set_tooltip_text (button, stage->failure != NULL ? stage->failure : stage->summary);
-  if (stage->failure != NULL)
+  if (step->graph == G_MAXUINT)
     gtk_widget_add_css_class (button, "failed");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                  -1);
-  g_object_set_data (G_OBJECT (button), "stage", GUINT_TO_POINTER (index));
+  if (compact)
+    gtk_widget_add_css_class (button, "compact");
+  if (self->buttons->len > 0)
+    gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (button), self->buttons->pdata[0]);
+  g_signal_connect (button, "toggled", G_CALLBACK (on_toggled), self);
+  g_ptr_array_add (self->buttons, button);
   return button;
+}
+
+/* -1: it is on neither side of a partition; 0: forward, or made of it; 1: backward. */
+static gint
+find_side (AdjStageBar *self, gint stage)
+{
+  for (; stage >= 0; stage = adj_recording_get_stage (self->recording, (guint) stage)->from)
+    if (adj_stages_is_half (self->recording, (guint) stage))
+      return g_str_equal (adj_recording_get_stage (self->recording, (guint) stage)->name,
+                          "backward");
+  return -1;
+}
+
+static void
+append (GtkBox *line, GtkWidget *widget)
+{
+  if (gtk_widget_get_first_child (GTK_WIDGET (line)) != NULL)
+    gtk_box_append (line, gtk_image_new_from_icon_name ("go-next-symbolic"));
+  gtk_box_append (line, widget);
+}
+
+/* Two lines below each other: what forward and what backward became. */
+static void
+make_fork (GtkBox *stages, GtkBox *lines[2])
+{
+  GtkWidget *fork = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      lines[i] = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 2));
+      gtk_box_append (GTK_BOX (fork), GTK_WIDGET (lines[i]));
+    }
+  gtk_widget_set_valign (fork, GTK_ALIGN_CENTER);
+  append (stages, fork);
+}
+
+static void
+fill (AdjStageBar *self)
+{
+  g_autoptr (GArray) steps = adj_stages_list_steps (adj_panel_get_document (self));
+  GtkBox *lines[2] = { NULL, NULL };
+
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const AdjStep *step = &g_array_index (steps, AdjStep, i);
+      gint side = find_side (self, step->stage);
+
+      if (side < 0)
+        lines[0] = lines[1] = NULL;
+      else if (lines[0] == NULL)
+        make_fork (self->stages, lines);
+      append (side < 0 ? self->stages : lines[side], make_button (self, step, side >= 0));
+    }
 }
 
 static void
@@ -92,42 +223,66 @@ remove_all (AdjStageBar *self)
 {
   GtkWidget *child;
 
+  g_ptr_array_set_size (self->buttons, 0);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->stages))))
     gtk_box_remove (self->stages, child);
 }
 
+/* -- showing where one is -- */
+
 static void
-fill (AdjStageBar *self)
+update_facts (AdjStageBar *self)
 {
-  GtkToggleButton *first = NULL;
+  g_autoptr (GArray) steps = NULL;
 
-  for (guint i = 0; i < adj_recording_get_n_stages (self->recording); i++)
+  if (adj_panel_get_document (self) == NULL)
+    return;
+  steps = adj_stages_list_steps (adj_panel_get_document (self));
+  for (guint i = 0; i < self->buttons->len && i < steps->len; i++)
     {
-      GtkWidget *button = make_button (self->recording, i);
+      const AdjStageFact *fact = adj_stage_facts_get (self->facts, i);
 
-      if (i > 0)
-        gtk_box_append (self->stages, gtk_image_new_from_icon_name ("go-next-symbolic"));
-      if (first != NULL)
-        gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (button), first);
-      else
-        first = GTK_TOGGLE_BUTTON (button);
-      g_signal_connect (button, "toggled", G_CALLBACK (on_toggled), self);
-      gtk_box_append (self->stages, button);
+      if (fact != NULL)
+        update_button (self, self->buttons->pdata[i], &g_array_index (steps, AdjStep, i), fact);
     }
 }
 
+/* Scrolls as little as shows it. */
 static void
-mark_current (AdjStageBar *self, gint current)
+scroll_to (AdjStageBar *self, GtkWidget *button)
 {
-  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->stages));
+  GtkAdjustment *at = gtk_scrolled_window_get_hadjustment (self->scroller);
+  graphene_rect_t bounds;
+
+  if (gtk_widget_compute_bounds (button, GTK_WIDGET (self->stages), &bounds))
+    gtk_adjustment_clamp_page (at, bounds.origin.x, bounds.origin.x + bounds.size.width);
+}
+
+static void
+mark_current (AdjStageBar *self)
+{
+  gint current = adj_stages_get_current_step (adj_panel_get_document (self));
 
   self->updating = TRUE;
-  for (; child != NULL; child = gtk_widget_get_next_sibling (child))
-    if (GTK_IS_TOGGLE_BUTTON (child))
-      gtk_toggle_button_set_active (
-          GTK_TOGGLE_BUTTON (child),
-          GPOINTER_TO_INT (g_object_get_data (G_OBJECT (child), "stage")) == current);
+  for (guint i = 0; i < self->buttons->len; i++)
+    gtk_toggle_button_set_active (self->buttons->pdata[i], (gint) i == current);
   self->updating = FALSE;
+  if (current >= 0 && (guint) current < self->buttons->len)
+    scroll_to (self, self->buttons->pdata[current]);
+}
+
+static void
+follow_facts (AdjStageBar *self, AdjDocument *document)
+{
+  AdjStageFacts *facts = document != NULL ? adj_stage_facts_of (document) : NULL;
+
+  if (facts == self->facts)
+    return;
+  g_clear_signal_handler (&self->changed, self->facts);
+  g_set_weak_pointer (&self->facts, facts);
+  if (facts != NULL)
+    self->changed = g_signal_connect_object (facts, "changed", G_CALLBACK (update_facts), self,
+                                             G_CONNECT_SWAPPED);
 }
 
 static void
@@ -136,6 +291,7 @@ update (AdjStageBar *self)
   AdjDocument *document = adj_panel_get_document (self);
   AdjRecording *recording = document != NULL ? adj_stages_get_recording (document) : NULL;
 
+  follow_facts (self, document);
   if (recording != self->recording)
     {
       remove_all (self);
@@ -147,16 +303,62 @@ update (AdjStageBar *self)
         }
     }
   gtk_widget_set_visible (GTK_WIDGET (self), recording != NULL);
-  if (recording != NULL)
-    mark_current (self, adj_stages_get_current (document));
+  if (recording == NULL)
+    return;
+  gtk_widget_set_visible (GTK_WIDGET (self->trace_button),
+                          adj_recording_get_n_stages (recording) == 1);
+  adj_stage_facts_update (self->facts);
+  update_facts (self);
+  mark_current (self);
 }
+
+/* -- scrubbing -- */
+
+static void
+scrub_to (AdjStageBar *self, double x, double y)
+{
+  GtkWidget *at = gtk_widget_pick (GTK_WIDGET (self->stages), x, y, GTK_PICK_DEFAULT);
+  GtkWidget *button = at != NULL ? gtk_widget_get_ancestor (at, GTK_TYPE_TOGGLE_BUTTON) : NULL;
+
+  if (button != NULL && g_ptr_array_find (self->buttons, button, NULL))
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), TRUE);
+}
+
+static void
+on_drag (GtkGestureDrag *drag, double dx, double dy, AdjStageBar *self)
+{
+  double x, y;
+
+  if (!gtk_drag_check_threshold (GTK_WIDGET (self->stages), 0, 0, (int) dx, (int) dy))
+    return;
+  gtk_gesture_set_state (GTK_GESTURE (drag), GTK_EVENT_SEQUENCE_CLAIMED);
+  gtk_gesture_drag_get_start_point (drag, &x, &y);
+  scrub_to (self, x + dx, y + dy);
+}
+
+/* -- widget -- */
 
 static void
 adj_stage_bar_dispose (GObject *object)
 {
-  g_clear_pointer (&ADJ_STAGE_BAR (object)->recording, adj_recording_unref);
+  AdjStageBar *self = ADJ_STAGE_BAR (object);
+
+  if (self->facts != NULL)
+    g_clear_signal_handler (&self->changed, self->facts);
+  g_clear_weak_pointer (&self->facts);
+  g_clear_pointer (&self->recording, adj_recording_unref);
+  if (self->buttons != NULL)
+    g_ptr_array_set_size (self->buttons, 0);
 
   G_OBJECT_CLASS (adj_stage_bar_parent_class)->dispose (object);
+}
+
+static void
+adj_stage_bar_finalize (GObject *object)
+{
+  g_ptr_array_unref (ADJ_STAGE_BAR (object)->buttons);
+
+  G_OBJECT_CLASS (adj_stage_bar_parent_class)->finalize (object);
 }
 
 static void
@@ -165,16 +367,25 @@ adj_stage_bar_class_init (AdjStageBarClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = adj_stage_bar_dispose;
+  G_OBJECT_CLASS (klass)->finalize = adj_stage_bar_finalize;
   ADJ_PANEL_CLASS (klass)->update = (AdjPanelUpdate) update;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/stage-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, AdjStageBar, stages);
+  gtk_widget_class_bind_template_child (widget_class, AdjStageBar, scroller);
+  gtk_widget_class_bind_template_child (widget_class, AdjStageBar, trace_button);
 }
 
 static void
 adj_stage_bar_init (AdjStageBar *self)
 {
+  GtkGesture *drag = gtk_gesture_drag_new ();
+
+  self->buttons = g_ptr_array_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (drag), GTK_PHASE_CAPTURE);
+  g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->stages), GTK_EVENT_CONTROLLER (drag));
   adj_panel_watch (ADJ_PANEL (self), "notify::bundle", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::graph-index", G_CALLBACK (update));
   adj_panel_watch (ADJ_PANEL (self), "notify::problem", G_CALLBACK (update));
