@@ -4,6 +4,7 @@
 #include "report/adj-stage-change.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "ir/adj-input-role.h"
 
@@ -14,6 +15,8 @@ struct _AdjStageChange
   GObject parent_instance;
 
   AdjChangeKind kind;
+  guint count;
+  gboolean is_metadata;
   GArray *nodes; /* AdjNodeId: after, before, after, before … */
   GString *what;
   char *why;
@@ -55,7 +58,13 @@ adj_stage_change_get_kind (AdjStageChange *self)
 guint
 adj_stage_change_get_count (AdjStageChange *self)
 {
-  return self->nodes->len / 2;
+  return self->count;
+}
+
+gboolean
+adj_stage_change_is_metadata (AdjStageChange *self)
+{
+  return self->is_metadata;
 }
 
 AdjNodeId
@@ -102,13 +111,11 @@ get_node (const Listing *self, AdjNodeId after, AdjNodeId before)
                                       : adj_graph_get_node (self->before, before.index);
 }
 
-static void
-add (Listing *self, AdjChangeKind kind, AdjNodeId after, AdjNodeId before, const char *why)
+/* The row of @key, new or not. */
+static AdjStageChange *
+find_row (Listing *self, char *key, AdjChangeKind kind, const char *why)
 {
-  const AdjNode *node = get_node (self, after, before);
-  g_autofree char *key = g_strdup_printf ("%d %s %s", kind, node->target, why);
   AdjStageChange *row = g_hash_table_lookup (self->rows, key);
-  guint n;
 
   if (row == NULL)
     {
@@ -116,16 +123,41 @@ add (Listing *self, AdjChangeKind kind, AdjNodeId after, AdjNodeId before, const
       row->kind = kind;
       row->why = g_strdup (why);
       g_list_store_append (self->store, row);
-      g_hash_table_insert (self->rows, g_steal_pointer (&key), row);
+      g_hash_table_insert (self->rows, key, row);
       g_object_unref (row);
     }
-  n = row->nodes->len / 2;
-  if (n < MAX_NAMES)
-    g_string_append_printf (row->what, "%s%s", n > 0 ? ", " : "", node->name);
-  else if (n == MAX_NAMES)
-    g_string_append (row->what, " …");
+  else
+    g_free (key);
+  return row;
+}
+
+static void
+add_nodes (AdjStageChange *row, AdjNodeId after, AdjNodeId before)
+{
   g_array_append_val (row->nodes, after);
   g_array_append_val (row->nodes, before);
+}
+
+static void
+add_name (AdjStageChange *row, const char *name)
+{
+  if (row->count < MAX_NAMES)
+    g_string_append_printf (row->what, "%s%s", row->count > 0 ? ", " : "", name);
+  else if (row->count == MAX_NAMES)
+    g_string_append (row->what, " …");
+  row->count++;
+}
+
+static AdjStageChange *
+add (Listing *self, AdjChangeKind kind, AdjNodeId after, AdjNodeId before, const char *why)
+{
+  const AdjNode *node = get_node (self, after, before);
+  AdjStageChange *row =
+      find_row (self, g_strdup_printf ("%d %s %s", kind, node->target, why), kind, why);
+
+  add_name (row, node->name);
+  add_nodes (row, after, before);
+  return row;
 }
 
 static void
@@ -142,23 +174,68 @@ note_reasons (Listing *self, const AdjStage *stage)
     }
 }
 
-/* The origin of a new node: "of linear, models.py:21". (transfer full) */
+/* "models.py:21"; "": nobody knows.  (transfer full) */
 static char *
-describe_origin (const Listing *self, const AdjNode *node)
+describe_line (const AdjNode *node)
 {
   const AdjFrame *frame =
       node->meta.n_frames > 0 ? &node->meta.frames[node->meta.n_frames - 1] : NULL;
   g_autofree char *file = frame != NULL ? g_path_get_basename (frame->file) : NULL;
+
+  return frame != NULL ? g_strdup_printf ("%s:%u", file, frame->line) : g_strdup ("");
+}
+
+/* The origin of a new node: "gradient of linear, models.py:21". (transfer full) */
+static char *
+describe_origin (const Listing *self, const AdjNode *node)
+{
+  gboolean backward = adj_phase_from_tag (node->meta.partitioner_tag) == ADJ_PHASE_BACKWARD;
+  g_autofree char *line = describe_line (node);
   GString *text = g_string_new (NULL);
 
-  if (adj_node_id_is_valid (node->origin))
-    g_string_append_printf (text, _ ("of %s"),
+  if (adj_node_id_is_valid (node->origin) &&
+      node->origin.index < adj_graph_get_n_nodes (self->before))
+    g_string_append_printf (text, backward ? _ ("gradient of %s") : _ ("of %s"),
                             adj_graph_get_node (self->before, node->origin.index)->name);
-  if (adj_phase_from_tag (node->meta.partitioner_tag) == ADJ_PHASE_BACKWARD)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", _ ("backward"));
-  if (frame != NULL)
-    g_string_append_printf (text, "%s%s:%u", text->len > 0 ? ", " : "", file, frame->line);
+  else if (backward)
+    g_string_append (text, _ ("backward"));
+  if (*line != '\0')
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", line);
   return g_string_free (text, FALSE);
+}
+
+/* What stands behind the last dot but the overload: "relu" of "torch.ops.aten.relu.default".
+ * (transfer full) */
+static char *
+short_target (const AdjNode *node)
+{
+  g_auto (GStrv) parts = g_strsplit (node->target, ".", -1);
+  guint n = g_strv_length (parts);
+
+  if (n >= 2 && g_str_has_prefix (node->target, "torch.ops."))
+    return g_strdup (parts[n - 2]);
+  return g_strdup (n > 0 ? parts[n - 1] : "");
+}
+
+static const char *
+explain (const char *what)
+{
+  static const struct
+  {
+    const char *what, *text;
+  } texts[] = {
+    { "args", N_ ("other arguments") },
+    { "kwargs", N_ ("other keyword arguments") },
+    { "val", N_ ("a result of another type") },
+    { "recompute", N_ ("tagged otherwise: recompute") },
+    { "ac", N_ ("in another region of activation checkpointing") },
+    { "tag", N_ ("tagged otherwise: forward or backward") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (g_str_equal (what, texts[i].what))
+      return _ (texts[i].text);
+  return what;
 }
 
 /* (transfer full) */
@@ -173,7 +250,134 @@ find_reason (const Listing *self, const AdjChange *change)
     return g_strdup (reason);
   if (change->kind == ADJ_CHANGE_ADDED)
     return describe_origin (self, adj_graph_get_node (self->after, change->b.index));
-  return g_strdup (change->kind == ADJ_CHANGE_CHANGED ? change->reason : "");
+  return g_strdup (change->kind == ADJ_CHANGE_CHANGED ? explain (change->reason) : "");
+}
+
+/* -- what one node became -- */
+
+/* For each node of the graph before that went: the nodes, not of backward, that came of it. */
+typedef struct
+{
+  GArray **of; /* (nullable) each: of AdjNodeId */
+  guint n;
+} Successors;
+
+static void
+successors_clear (Successors *successors)
+{
+  for (guint i = 0; i < successors->n; i++)
+    g_clear_pointer (&successors->of[i], g_array_unref);
+  g_free (successors->of);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Successors, successors_clear)
+
+static void
+find_successors (const Listing *self, const AdjAlignment *alignment, Successors *successors)
+{
+  g_autofree gboolean *went = NULL;
+
+  successors->n = adj_graph_get_n_nodes (self->before);
+  successors->of = g_new0 (GArray *, successors->n);
+  went = g_new0 (gboolean, successors->n);
+  for (guint i = 0; i < alignment->n_changes; i++)
+    if (alignment->changes[i].kind == ADJ_CHANGE_REMOVED)
+      went[alignment->changes[i].a.index] = TRUE;
+  for (guint i = 0; i < alignment->n_changes; i++)
+    {
+      const AdjChange *change = &alignment->changes[i];
+      const AdjNode *node;
+
+      if (change->kind != ADJ_CHANGE_ADDED)
+        continue;
+      node = adj_graph_get_node (self->after, change->b.index);
+      if (node->origin.index >= successors->n || !went[node->origin.index] ||
+          adj_phase_from_tag (node->meta.partitioner_tag) == ADJ_PHASE_BACKWARD)
+        continue;
+      if (successors->of[node->origin.index] == NULL)
+        successors->of[node->origin.index] = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+      g_array_append_val (successors->of[node->origin.index], change->b);
+    }
+}
+
+/* "t, addmm": what they call */
+static char *
+join_targets (const Listing *self, const GArray *nodes)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      g_autofree char *target = short_target (
+          adj_graph_get_node (self->after, g_array_index (nodes, AdjNodeId, i).index));
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", target);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* "x (relu) became relu"; equal ones are one row, with the lines that they come from. */
+static void
+add_became (Listing *self, AdjNodeId before, const GArray *after)
+{
+  const AdjNode *node = adj_graph_get_node (self->before, before.index);
+  g_autofree char *target = short_target (node), *made = join_targets (self, after);
+  g_autofree char *line = describe_line (node), *lines = NULL;
+  AdjStageChange *row = find_row (self, g_strdup_printf ("became %s %s", node->target, made),
+                                  ADJ_CHANGE_CHANGED, line);
+
+  if (row->count > 0)
+    g_string_truncate (row->what, (gsize) (strstr (row->what->str, " (") - row->what->str));
+  add_name (row, node->name);
+  g_string_append_printf (row->what, _ (" (%s) became %s"), target, made);
+  for (guint i = 0; i < after->len; i++)
+    add_nodes (row, g_array_index (after, AdjNodeId, i), before);
+  if (*line != '\0' && strstr (row->why, line) == NULL)
+    {
+      lines = g_strdup_printf ("%s, %s", row->why, line);
+      g_free (row->why);
+      row->why = g_steal_pointer (&lines);
+    }
+}
+
+static gboolean
+is_of_metadata (const AdjChange *change)
+{
+  static const char *const metadata[] = { "recompute", "ac", "tag", NULL };
+
+  return change->kind == ADJ_CHANGE_CHANGED && g_strv_contains (metadata, change->reason);
+}
+
+static void
+list_change (Listing *self, const AdjChange *change, Successors *successors)
+{
+  const AdjNode *node =
+      change->kind == ADJ_CHANGE_ADDED ? adj_graph_get_node (self->after, change->b.index) : NULL;
+  guint origin = node != NULL ? node->origin.index : change->a.index;
+  gboolean became =
+      change->kind != ADJ_CHANGE_CHANGED && origin < successors->n &&
+      successors->of[origin] != NULL &&
+      (node == NULL || adj_phase_from_tag (node->meta.partitioner_tag) != ADJ_PHASE_BACKWARD);
+  g_autofree char *reason = NULL;
+
+  if (became)
+    {
+      /* At the first of them, once. */
+      if (node != NULL &&
+          g_array_index (successors->of[origin], AdjNodeId, 0).index == change->b.index)
+        add_became (self, (AdjNodeId){ origin }, successors->of[origin]);
+      return;
+    }
+  reason = find_reason (self, change);
+  if (change->kind == ADJ_CHANGE_CHANGED && g_str_equal (reason, "target"))
+    {
+      g_autoptr (GArray) after = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+
+      g_array_append_val (after, change->b);
+      add_became (self, change->a, after);
+      return;
+    }
+  add (self, change->kind, change->b, change->a, reason)->is_metadata = is_of_metadata (change);
 }
 
 static void
@@ -181,19 +385,19 @@ list_differences (Listing *self, const AdjStage *stage)
 {
   g_autoptr (AdjAlignment) alignment = adj_graph_align_made (self->before, self->after);
   g_autoptr (GHashTable) gone = g_hash_table_new (NULL, NULL);
+  g_auto (Successors) successors = { 0 };
 
-  for (guint i = 0; i < alignment->n_changes; i++)
-    {
-      const AdjChange *change = &alignment->changes[i];
-      g_autofree char *reason = NULL;
+  find_successors (self, alignment, &successors);
+  for (guint metadata = 0; metadata < 2; metadata++)
+    for (guint i = 0; i < alignment->n_changes; i++)
+      {
+        const AdjChange *change = &alignment->changes[i];
 
-      if (change->kind == ADJ_CHANGE_NONE)
-        continue;
-      if (change->kind == ADJ_CHANGE_REMOVED)
-        g_hash_table_add (gone, GUINT_TO_POINTER (change->a.index));
-      reason = find_reason (self, change);
-      add (self, change->kind, change->b, change->a, reason);
-    }
+        if (change->kind == ADJ_CHANGE_REMOVED)
+          g_hash_table_add (gone, GUINT_TO_POINTER (change->a.index));
+        if (change->kind != ADJ_CHANGE_NONE && is_of_metadata (change) == (metadata == 1))
+          list_change (self, change, &successors);
+      }
   for (guint i = 0; i < stage->n_notes; i++)
     {
       const AdjPassNote *note = &stage->notes[i];
@@ -213,19 +417,91 @@ list_steps (GListStore *store, const AdjStage *stage)
       g_autoptr (AdjStageChange) row = g_object_new (ADJ_TYPE_STAGE_CHANGE, NULL);
 
       row->kind = ADJ_CHANGE_NONE;
+      row->is_metadata = TRUE;
       g_string_append_printf (row->what, "%s, %.2f ms", step->name, (double) step->ns / 1e6);
       row->why = g_strdup (step->note);
       g_list_store_append (store, row);
     }
 }
 
+/* -- halves of a partition -- */
+
+/* What is decided is told of each node; what follows by itself of all that it holds of. */
+static const struct
+{
+  const char *clause; /* in the reasons of partitioners */
+  gboolean each;
+} decisions[] = {
+  { "is saved for backward", TRUE },
+  { "is computed again", TRUE },
+  { "stays in forward", FALSE },
+  { "is computed in backward", FALSE },
+  { "goes", FALSE },
+};
+
+static void
+add_reason (Listing *self, const AdjPassNote *note)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (decisions); i++)
+    if (strstr (note->reason, decisions[i].clause) != NULL && !decisions[i].each)
+      {
+        AdjStageChange *row = find_row (self, g_strdup (decisions[i].clause), ADJ_CHANGE_NONE,
+                                        _ (decisions[i].clause));
+
+        add_name (row, get_node (self, note->after, note->before)->name);
+        add_nodes (row, note->after, note->before);
+        return;
+      }
+  add (self, ADJ_CHANGE_NONE, note->after, note->before, note->reason);
+}
+
+static gboolean
+is_decided (const AdjPassNote *note)
+{
+  return strstr (note->reason, decisions[0].clause) != NULL ||
+         strstr (note->reason, decisions[1].clause) != NULL;
+}
+
 static void
 list_reasons (Listing *self, const AdjStage *stage)
 {
-  for (guint i = 0; i < stage->n_notes; i++)
-    if (adj_node_id_is_valid (stage->notes[i].after))
-      add (self, ADJ_CHANGE_NONE, stage->notes[i].after, stage->notes[i].before,
-           stage->notes[i].reason);
+  for (guint others = 0; others < 2; others++)
+    for (guint i = 0; i < stage->n_notes; i++)
+      if (adj_node_id_is_valid (stage->notes[i].after) &&
+          is_decided (&stage->notes[i]) == (others == 0))
+        add_reason (self, &stage->notes[i]);
+}
+
+/* Of a partition that somebody else made, without reasons: what backward takes of forward, and what
+ * it computes although forward does. */
+static void
+list_crossing (Listing *self, const AdjRecording *recording, const AdjStage *half)
+{
+  const AdjGraph *other = NULL;
+
+  for (guint i = 0; i < adj_recording_get_n_stages (recording); i++)
+    {
+      const AdjStage *stage = adj_recording_get_stage (recording, i);
+
+      if (stage != half && stage->from == half->from && stage->graph != NULL && other == NULL)
+        other = stage->graph;
+    }
+  for (guint i = 0; other != NULL && i < adj_graph_get_n_nodes (half->graph); i++)
+    {
+      const AdjNode *node = adj_graph_get_node (half->graph, i);
+      AdjNodeId twin = adj_graph_find_node (other, node->name);
+      AdjInputRole role = adj_graph_get_input_role (half->graph, i);
+
+      if (!adj_node_id_is_valid (twin) || node->opcode == ADJ_OPCODE_OUTPUT)
+        continue;
+      if (role == ADJ_INPUT_NONE &&
+          adj_graph_get_node (other, twin.index)->opcode == ADJ_OPCODE_PLACEHOLDER)
+        add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin, _ ("is saved for backward"));
+      else if (role == ADJ_INPUT_NONE &&
+               g_str_equal (adj_graph_get_node (other, twin.index)->target, node->target))
+        add (self, ADJ_CHANGE_NONE, (AdjNodeId){ i }, node->origin,
+             _ ("is computed again in backward"));
+    }
 }
 
 /* Whether several stages were made of the one that @stage was made of. */
@@ -249,21 +525,62 @@ adj_stage_changes_list (const AdjRecording *recording, guint stage)
 
   if (from == NULL || made->graph == NULL || from->graph == NULL)
     return G_LIST_MODEL (listing.store);
-  list_steps (listing.store, made);
   listing.before = from->graph;
   listing.after = made->graph;
   listing.rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   listing.reasons = g_hash_table_new (NULL, NULL);
-  if (is_half (recording, made))
+  if (is_half (recording, made) && made->n_notes > 0)
     list_reasons (&listing, made);
+  else if (is_half (recording, made))
+    list_crossing (&listing, recording, made);
   else
     {
       note_reasons (&listing, made);
       list_differences (&listing, made);
     }
+  list_steps (listing.store, made);
   g_hash_table_unref (listing.reasons);
   g_hash_table_unref (listing.rows);
   return G_LIST_MODEL (listing.store);
+}
+
+/* -- in one sentence -- */
+
+static void
+count_rows (GListModel *changes, guint counts[4], guint *n_saved, guint *n_again)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (changes); i++)
+    {
+      g_autoptr (AdjStageChange) row = g_list_model_get_item (changes, i);
+
+      if (row->is_metadata)
+        continue;
+      counts[row->kind] += row->count;
+      *n_saved += strstr (row->why, decisions[0].clause) != NULL ? row->count : 0;
+      *n_again += strstr (row->why, decisions[1].clause) != NULL ? row->count : 0;
+    }
+}
+
+char *
+adj_stage_changes_describe (const AdjRecording *recording, guint stage, GListModel *changes)
+{
+  const AdjStage *made = adj_recording_get_stage (recording, stage);
+  guint counts[4] = { 0 }, n_saved = 0, n_again = 0;
+  GString *text = g_string_new (made->summary != NULL ? made->summary : made->name);
+
+  count_rows (changes, counts, &n_saved, &n_again);
+  if (made->from < 0)
+    return g_string_free (text, FALSE);
+  g_string_append (text, ": ");
+  if (is_half (recording, made))
+    g_string_append_printf (text, _ ("%u saved for backward, %u computed again there"), n_saved,
+                            n_again);
+  else if (counts[ADJ_CHANGE_ADDED] + counts[ADJ_CHANGE_REMOVED] + counts[ADJ_CHANGE_CHANGED] == 0)
+    g_string_append (text, _ ("this pass changed nothing that is computed"));
+  else
+    g_string_append_printf (text, _ ("%u changed, %u came, %u went"), counts[ADJ_CHANGE_CHANGED],
+                            counts[ADJ_CHANGE_ADDED], counts[ADJ_CHANGE_REMOVED]);
+  return g_string_free (text, FALSE);
 }
 
 GArray *

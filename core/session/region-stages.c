@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The graphs of a region of a file as stages of a recording. */
 
-#include "session/adj-region-stages.h"
-
 #include "ir/adj-builder.h"
+#include "session/adj-region-stages.h"
 
 /* By role: what such a graph is made of, the nearest first, and what it is in one line. */
 static const struct

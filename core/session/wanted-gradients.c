@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which inputs require a gradient, taken from the joint graph of the region. */
 
-#include "session/adj-wanted-gradients.h"
-
 #include "ir/adj-builder.h"
 #include "ir/adj-input-role.h"
+#include "session/adj-wanted-gradients.h"
 
 static const AdjNode *
 get_input (const AdjGraph *graph, guint index)

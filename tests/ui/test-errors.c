@@ -57,7 +57,7 @@ traced (gconstpointer data)
   adj_document_open_text (source, bytes);
   adj_wait_for (source);
   g_assert_no_error (adj_document_get_error (source));
-  adj_document_open_trace (document, source);
+  adj_document_open_trace (document, source, NULL);
   adj_wait_for (document);
   g_assert_nonnull (adj_document_get_error (document));
   g_assert_true (adj_document_get_blamed (document) == source);

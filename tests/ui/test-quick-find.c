@@ -241,7 +241,8 @@ test_changes (void)
   gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
   document = adj_window_get_document (window);
   UNTIL (!adj_document_is_busy (document));
-  adj_stages_show (document, 1);
+  adj_stages_show (document,
+                   (guint) adj_recording_find (adj_stages_get_recording (document), "joint"));
   UNTIL (!adj_document_is_busy (document));
   list = show_list (window, "changes", ADJ_TYPE_CHANGES_PAGE, GTK_TYPE_LIST_VIEW);
   click_list (window, list, 10);

@@ -222,11 +222,33 @@ is_closed (gpointer data)
   return adw_tab_view_get_n_pages (get_tabs (data)) == 1;
 }
 
-/* A trace is in no file: closing it asks. */
+/* What cannot be made again by tracing: a run that was kept. */
+static void
+keep_run (Fixture *fixture)
+{
+  act (fixture, "win.run");
+  adj_wait_for (fixture->document);
+  adj_document_keep_run (fixture->document, "kept", FALSE);
+  adj_walk_settle (fixture->window);
+}
+
+/* A trace can be made again in a moment. */
+static void
+test_does_not_ask (Fixture *fixture, gconstpointer data)
+{
+  trace (fixture);
+  g_assert_true (adj_document_is_unsaved (fixture->document));
+  g_assert_true (adj_document_can_remake (fixture->document));
+  act (fixture, "win.close-tab");
+  g_assert_cmpint (adw_tab_view_get_n_pages (get_tabs (fixture)), ==, 1);
+}
+
+/* A run that was kept is in no file: closing it asks. */
 static void
 test_asks (Fixture *fixture, gconstpointer data)
 {
   trace (fixture);
+  keep_run (fixture);
   g_assert_true (adj_document_is_unsaved (fixture->document));
   g_assert_true (g_str_has_prefix (tab_title (fixture), "• my mlp.adjoint"));
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (fixture->window)), "• "));
@@ -248,6 +270,7 @@ test_saves_and_closes (Fixture *fixture, gconstpointer data)
   GtkWidget *chooser;
 
   trace (fixture);
+  keep_run (fixture);
   act (fixture, "win.close-tab");
   answer (fixture, "Save my mlp.adjoint, traced?", "save");
   g_assert_true (adj_wait_until (is_shown, (gpointer) "Save As", 60));
@@ -365,6 +388,7 @@ test_window_asks (Fixture *fixture, gconstpointer data)
   gboolean gone = FALSE;
 
   trace (fixture);
+  keep_run (fixture);
   g_object_weak_ref (G_OBJECT (fixture->window), on_gone, &gone);
   gtk_window_close (GTK_WINDOW (fixture->window));
   answer (fixture, "Save my mlp.adjoint, traced?", "cancel");
@@ -563,6 +587,7 @@ main (int argc, char *argv[])
   g_test_add ("/ui/saving/saves-over", Fixture, NULL, set_up, test_saves_over, tear_down);
   g_test_add ("/ui/saving/view-goes-along", Fixture, NULL, set_up, test_view_goes_along, tear_down);
   g_test_add ("/ui/saving/notes", Fixture, NULL, set_up, test_notes, tear_down);
+  g_test_add ("/ui/saving/does-not-ask", Fixture, NULL, set_up, test_does_not_ask, tear_down);
   g_test_add ("/ui/saving/asks", Fixture, NULL, set_up, test_asks, tear_down);
   g_test_add ("/ui/saving/saves-and-closes", Fixture, NULL, set_up, test_saves_and_closes,
               tear_down);

@@ -18,7 +18,7 @@ open_traced (const char *name, const char *id)
   g_autoptr (AdjDocument) source = adj_wait_open (name, id);
   AdjDocument *document = adj_document_new ();
 
-  adj_document_open_trace (document, source);
+  adj_document_open_trace (document, source, NULL);
   adj_wait_for (document);
   g_assert_no_error (adj_document_get_error (document));
   return document;
@@ -324,7 +324,7 @@ test_failure (void)
 
   adj_document_open_text (source, bytes);
   adj_wait_for (source);
-  adj_document_open_trace (document, source);
+  adj_document_open_trace (document, source, NULL);
   adj_wait_for (document);
   g_assert_nonnull (adj_document_get_error (document));
   g_assert_nonnull (strstr (adj_document_get_error (document)->message, "mine.foo"));

@@ -5,7 +5,6 @@
 
 #include "model/adj-log.h"
 #include "model/adj-opening.h"
-#include "model/adj-tradeoff.h"
 #include "model/document-private.h"
 #include "report/adj-properties.h"
 
@@ -206,8 +205,8 @@ log_remarks (AdjDocument *self)
     }
 }
 
-static void
-on_loaded (GObject *source, GAsyncResult *result, gpointer data)
+void
+adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data)
 {
   AdjDocument *self = ADJ_DOCUMENT (source);
   gpointer graphs = NULL;
@@ -225,6 +224,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   self->graphs = graphs;
+  self->trace_age = age;
   adj_log_add (self->log, ADJ_LOG_DONE, _ ("Opened %s: %u graphs in %.0f ms. %s"), self->title,
                adj_graph_set_get_n (self->graphs), age / 1e3,
                adj_bundle_get_description (adj_graph_set_get_bundle (self->graphs)));
@@ -253,9 +253,8 @@ adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view, gboolean old
   self->saved_is_older = older;
 }
 
-/* Drops everything of the old file.  @title: (transfer full): of the new one */
-static void
-reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
+void
+adj_document_reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
 {
   for (guint task = 0; task < ADJ_N_TASKS; task++)
     adj_task_list_cancel (&self->tasks, task);
@@ -276,6 +275,7 @@ reset (AdjDocument *self, GFile *file, char *title, const char *graph_id)
   adj_document_changed (self, PROP_EVALUATION);
   adj_document_changed (self, PROP_HISTORY);
   adj_document_changed (self, PROP_GRAPH_INDEX);
+  adj_document_forget_trace (self);
   g_clear_pointer (&self->graphs, adj_graph_set_unref);
   g_clear_pointer (&self->arrangement->runs, g_ptr_array_unref);
   g_clear_pointer (&self->saved_runs, g_ptr_array_unref);
@@ -299,9 +299,10 @@ adj_document_open (AdjDocument *self, GFile *file, const char *graph_id)
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (G_IS_FILE (file));
 
-  reset (self, file, g_file_get_basename (file), graph_id);
+  adj_document_reset (self, file, g_file_get_basename (file), graph_id);
   adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
-                       adj_opening_start_file (G_OBJECT (self), file, on_loaded), self->title);
+                       adj_opening_start_file (G_OBJECT (self), file, adj_document_on_loaded),
+                       self->title);
 }
 
 void
@@ -338,47 +339,9 @@ adj_document_open_text (AdjDocument *self, GBytes *text)
   g_return_if_fail (ADJ_IS_DOCUMENT (self));
   g_return_if_fail (text != NULL);
 
-  reset (self, NULL, g_strdup (_ ("Pasted Text")), NULL);
+  adj_document_reset (self, NULL, g_strdup (_ ("Pasted Text")), NULL);
   adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
-                       adj_opening_start_text (G_OBJECT (self), text, on_loaded), self->title);
-}
-
-void
-adj_document_open_trace (AdjDocument *self, AdjDocument *source)
-{
-  g_return_if_fail (ADJ_IS_DOCUMENT (self));
-  g_return_if_fail (ADJ_IS_DOCUMENT (source) && source != self && source->graph != NULL);
-
-  reset (self, NULL, g_strdup_printf (_ ("%s, traced"), source->title), source->graph->id);
-  adj_document_set_source (self, source, source->graph->graph);
-  adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
-                       adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
-                                                source->graph, NULL, on_loaded),
-                       self->title);
-}
-
-void
-adj_document_open_partition (AdjDocument *self,
-                             AdjDocument *source,
-                             const AdjPartitionChoice *choice)
-{
-  AdjTraceChoice complete = { .partition = *choice };
-  AdjTradeoffSubject subject;
-
-  g_return_if_fail (ADJ_IS_DOCUMENT (self));
-  g_return_if_fail (ADJ_IS_DOCUMENT (source) && source != self);
-
-  if (!adj_tradeoff_find_subject (source, &subject))
-    return;
-  complete.partition.num_fwd_outputs = subject.num_fwd_outputs;
-  reset (self, NULL,
-         g_strdup_printf (choice->compat ? _ ("%s, PyTorch at %.2g") : _ ("%s, Adjoint at %.2g"),
-                          source->title, choice->budget),
-         ADJ_PAIR_ROLE);
-  adj_document_set_source (self, source, subject.joint->graph);
-  adj_task_list_start (&self->tasks, ADJ_TASK_OPEN,
-                       adj_opening_start_trace (G_OBJECT (self), adj_document_get_bundle (source),
-                                                subject.joint, &complete, on_loaded),
+                       adj_opening_start_text (G_OBJECT (self), text, adj_document_on_loaded),
                        self->title);
 }
 
@@ -512,6 +475,7 @@ adj_document_finalize (GObject *object)
   adj_arrangement_free (self->arrangement);
   adj_undo_clear (&self->undo);
   adj_layout_cache_unref (self->layouts);
+  adj_document_forget_trace (self);
   g_clear_pointer (&self->graphs, adj_graph_set_unref);
   g_clear_object (&self->file);
   g_clear_object (&self->log);

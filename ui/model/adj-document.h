@@ -44,12 +44,20 @@ void adj_document_set_saved_view (AdjDocument *self, AdjSavedView *view, gboolea
 AdjSavedView *adj_document_steal_restored (AdjDocument *self);
 /* Opens pasted text: graphs, a console, a log. */
 void adj_document_open_text (AdjDocument *self, GBytes *text);
-/* The stages that passes make of the graph that @source shows. */
-void adj_document_open_trace (AdjDocument *self, AdjDocument *source);
+/* The stages that passes make of the graph that @source shows.  @choice: (nullable) */
+void adj_document_open_trace (AdjDocument *self, AdjDocument *source, const AdjTraceChoice *choice);
 /* Its joint graph, taken apart like that; begins with the pair. */
 void adj_document_open_partition (AdjDocument *self,
                                   AdjDocument *source,
                                   const AdjPartitionChoice *choice);
+/* Traces the shown graph in place: its stages replace the graphs.  What is to be traced already is
+ * traced anew as @choice says, from the first stage on that differs.  Its failure is a problem of
+ * the graph. */
+void adj_document_trace (AdjDocument *self, const AdjTraceChoice *choice);
+/* How the stages were made here.  (transfer none) (nullable): they come from a file */
+const AdjTraceChoice *adj_document_get_trace (AdjDocument *self);
+/* Whether the stages can be made again in a moment, so that nothing is lost with them. */
+gboolean adj_document_can_remake (AdjDocument *self);
 GFile *adj_document_get_file (AdjDocument *self); /* (transfer none) (nullable): text has none */
 const char *adj_document_get_title (AdjDocument *self); /* base name; "" when nothing is open */
 AdjBundle *adj_document_get_bundle (AdjDocument *self); /* (transfer none) (nullable) */

@@ -61,9 +61,11 @@ adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done)
 
 typedef struct
 {
-  AdjBundle *bundle; /* (owned) */
+  AdjGraphSet *graphs; /* (owned) */
   const AdjBundleGraph *graph;
   AdjTraceChoice choice;
+  AdjRecording *before; /* (owned) (nullable): its first @n_kept stages stay */
+  guint n_kept;
 } Source;
 
 static void
@@ -71,7 +73,8 @@ source_free (gpointer data)
 {
   Source *source = data;
 
-  adj_bundle_unref (source->bundle);
+  adj_graph_set_unref (source->graphs);
+  g_clear_pointer (&source->before, adj_recording_unref);
   g_free (source);
 }
 
@@ -81,35 +84,103 @@ report_step (guint done, guint total, const char *step, gpointer task)
   adj_task_report (task, done, total, 0);
 }
 
+/* (transfer full) (nullable): "functionalize,joint=core"; %NULL: what the role asks for */
+static char *
+make_steps (const Source *source, const char *partitioner)
+{
+  const AdjTraceChoice *choice = &source->choice;
+  GString *steps;
+
+  if (source->n_kept > 0 || g_str_equal (source->graph->role, "joint") ||
+      (choice->decompositions == NULL && !choice->functionalizes))
+    return NULL;
+  steps = g_string_new (choice->functionalizes ? "functionalize,joint" : "joint");
+  if (choice->decompositions != NULL)
+    g_string_append_printf (steps, "=%s", choice->decompositions);
+  g_string_append_printf (steps, ",%s", partitioner != NULL ? partitioner : "min-cut");
+  return g_string_free (steps, FALSE);
+}
+
+static gboolean
+run_pipeline (const Source *source,
+              AdjTask *task,
+              AdjPipelineResult *result,
+              GCancellable *cancellable,
+              GError **error)
+{
+  const AdjPartitionChoice *choice = &source->choice.partition;
+  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
+  g_autofree char *steps = make_steps (source, choice->partitioner);
+  AdjPipelineOptions options = { .progress = report_step, .data = task, .steps = steps };
+  g_autoptr (AdjGraph) graph = NULL;
+  const AdjStage *last = NULL;
+
+  if (choice->partitioner != NULL)
+    {
+      partition.budget = choice->budget;
+      partition.compat = choice->compat;
+      partition.num_fwd_outputs = choice->num_fwd_outputs;
+      options.partitioner = steps == NULL ? choice->partitioner : NULL;
+      options.partition = &partition;
+    }
+  if (source->n_kept > 0)
+    {
+      last = adj_recording_get_stage (source->before, source->n_kept - 1);
+      return adj_pipeline_run (last->graph, last->name, &options, result, cancellable, error);
+    }
+  graph = adj_wanted_gradients_apply (adj_graph_set_get_bundle (source->graphs), source->graph,
+                                      source->choice.gradients, NULL, error);
+  return graph != NULL &&
+         adj_pipeline_run (graph, source->graph->role, &options, result, cancellable, error);
+}
+
+/* The stages that stay, then those that were made anew of the last of them. */
+static void
+join_stages (const Source *source, AdjPipelineResult *result)
+{
+  AdjRecording *joined = adj_recording_new ();
+
+  for (guint i = 0; i < source->n_kept; i++)
+    adj_recording_add (joined, adj_recording_get_stage (source->before, i));
+  for (guint i = 1; i < adj_recording_get_n_stages (result->recording); i++)
+    {
+      AdjStage stage = *adj_recording_get_stage (result->recording, i);
+
+      stage.from += (gint) source->n_kept - 1;
+      adj_recording_add (joined, &stage);
+    }
+  adj_recording_unref (result->recording);
+  result->recording = joined;
+}
+
+static gboolean
+has_failed (const AdjPipelineResult *result, guint stage)
+{
+  return stage < adj_recording_get_n_stages (result->recording) &&
+         adj_recording_get_stage (result->recording, stage)->failure != NULL;
+}
+
 /* A step that failed stands in the recording; without any stage behind the first it is an error. */
 static gpointer
 trace (AdjTask *task, GCancellable *cancellable, GError **error)
 {
-  const Source *source = adj_task_get_input (task);
-  AdjPartitionOptions partition = ADJ_PARTITION_OPTIONS_INIT;
-  AdjPipelineOptions options = { .progress = report_step, .data = task };
+  Source *source = adj_task_get_input (task);
   g_auto (AdjPipelineResult) result = { 0 };
-  g_autoptr (AdjGraph) graph = NULL;
-  const AdjStage *second;
 
-  if (source->choice.partition.partitioner != NULL)
-    {
-      partition.budget = source->choice.partition.budget;
-      partition.compat = source->choice.partition.compat;
-      partition.num_fwd_outputs = source->choice.partition.num_fwd_outputs;
-      options.partitioner = source->choice.partition.partitioner;
-      options.partition = &partition;
-    }
-  graph = adj_wanted_gradients_apply (source->bundle, source->graph, source->choice.gradients, NULL,
-                                      error);
-  if (graph == NULL ||
-      !adj_pipeline_run (graph, source->graph->role, &options, &result, cancellable, error))
+  if (!run_pipeline (source, task, &result, cancellable, error))
     return NULL;
-  second = adj_recording_get_n_stages (result.recording) > 1
-               ? adj_recording_get_stage (result.recording, 1)
-               : NULL;
-  if (second != NULL && second->failure != NULL)
+  /* What has no form without writes may have a joint graph. */
+  if (source->choice.functionalizes && has_failed (&result, 1))
     {
+      adj_pipeline_result_clear (&result);
+      source->choice.functionalizes = FALSE;
+      if (!run_pipeline (source, task, &result, cancellable, error))
+        return NULL;
+    }
+  if (has_failed (&result, 1))
+    {
+      const AdjStage *second = adj_recording_get_stage (result.recording, 1);
+
       g_set_error_literal (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, second->failure);
       for (guint i = 0; i < second->n_blamed; i++)
         adj_error_blame_node (
@@ -117,20 +188,28 @@ trace (AdjTask *task, GCancellable *cancellable, GError **error)
             second->blamed[i].index);
       return NULL;
     }
-  return make_set (adj_pipeline_result_to_bundle (&result, source->bundle, source->graph));
+  if (source->n_kept > 0)
+    join_stages (source, &result);
+  return make_set (adj_pipeline_result_to_bundle (
+      &result, adj_graph_set_get_bundle (source->graphs), source->graph));
 }
 
 AdjTask *
 adj_opening_start_trace (GObject *owner,
-                         AdjBundle *bundle,
+                         AdjGraphSet *graphs,
                          const AdjBundleGraph *graph,
                          const AdjTraceChoice *choice,
+                         AdjRecording *done_before,
+                         guint n_kept,
                          GAsyncReadyCallback done)
 {
-  Source *source = g_new (Source, 1);
+  Source *source = g_new0 (Source, 1);
 
-  *source = (Source){ adj_bundle_ref (bundle), graph,
-                      choice != NULL ? *choice : (AdjTraceChoice){ .gradients = 0 } };
+  *source = (Source){ .graphs = adj_graph_set_ref (graphs), .graph = graph, .n_kept = n_kept };
+  if (choice != NULL)
+    source->choice = *choice;
+  if (n_kept > 0)
+    source->before = adj_recording_ref (done_before);
   return adj_task_start (owner, ADJ_LOAD_LIGHT, trace, source, source_free,
                          (GDestroyNotify) adj_graph_set_unref, done);
 }

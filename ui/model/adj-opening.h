@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "formats/adj-bundle.h"
+#include "model/adj-graph-set.h"
 #include "model/adj-task.h"
 #include "session/adj-wanted-gradients.h"
 
@@ -25,14 +25,20 @@ typedef struct
 {
   AdjPartitionChoice partition; /* without a partitioner: as it comes */
   AdjGradientsChoice gradients;
+  const char *decompositions; /* (static) (nullable): of the joint graph */
+  gboolean functionalizes;    /* a stage of its own before the joint graph */
 } AdjTraceChoice;
 
-/* Runs the default pipeline on @graph of @bundle; the result is the recording as a set.
- * @choice: (nullable) */
+/* Runs the pipeline on @graph of @graphs; the result is the recording as a set.
+ * @choice: (nullable)
+ * @done_before: (nullable): a recording of the same graph, of which the first @n_kept stages stay
+ */
 AdjTask *adj_opening_start_trace (GObject *owner,
-                                  AdjBundle *bundle,
+                                  AdjGraphSet *graphs,
                                   const AdjBundleGraph *graph,
                                   const AdjTraceChoice *choice,
+                                  AdjRecording *done_before,
+                                  guint n_kept,
                                   GAsyncReadyCallback done);
 /* Loads pasted text: graphs, a console, a log. */
 AdjTask *adj_opening_start_text (GObject *owner, GBytes *text, GAsyncReadyCallback done);

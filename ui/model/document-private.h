@@ -49,6 +49,13 @@ struct _AdjDocument
   AdjGraph *source_graph; /* (owned) (nullable) */
   gboolean blames_source; /* the error of opening is a problem of @source */
 
+  AdjGraphSet *traced_from;         /* (owned) (nullable): the stages begin with a graph of it: */
+  const AdjBundleGraph *traced;     /* that one */
+  AdjTraceChoice trace_choice;      /* as it was traced */
+  AdjTraceChoice next_trace_choice; /* as it is being traced again */
+  gint64 trace_age;                 /* microseconds that it took */
+  AdjGraphSet *shown_from;          /* (owned) (nullable): that @graph is of while it is replaced */
+
   AdjRunChoice run_choice; /* what was asked for; graphs may not have it */
   GHashTable *evaluations; /* AdjGraph → AdjEvaluation */
   AdjTaskList tasks;
@@ -83,6 +90,14 @@ void adj_document_announce_save (AdjDocument *self, gboolean written);
 void adj_document_announce_export (AdjDocument *self, GFile *file);
 /* To the log, and as a remark. */
 void adj_document_report_problem (AdjDocument *self, const GError *error);
+
+/* Drops everything of the old file.  @title: (transfer full): of the new one */
+void adj_document_reset (AdjDocument *self, GFile *file, char *title, const char *graph_id);
+/* Shows what was opened, or why it was not. */
+void adj_document_on_loaded (GObject *source, GAsyncResult *result, gpointer data);
+
+/* document-tracing.c */
+void adj_document_forget_trace (AdjDocument *self);
 
 /* document-saving.c */
 /* What the document has now is, or is not, in its file. */

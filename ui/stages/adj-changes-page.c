@@ -4,7 +4,10 @@
 #include "stages/adj-changes-page.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
+#include "ir/adj-graph.h"
+#include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
 #include "widgets/adj-row-look.h"
@@ -19,8 +22,15 @@ struct _AdjChangesPage
   AdwStatusPage *nothing;
   GtkSearchBar *bar;
   GtkListView *rows;
+  GtkLabel *sentence, *check;
+  GtkButton *first_button;
+  GtkSearchEntry *filter_entry;
+  GtkCustomFilter *filter;
+  AdjStageFacts *facts;    /* (unowned) (nullable): of the document */
+  gulong changed;          /* handler of @facts */
   AdjRecording *recording; /* (owned) (nullable): of what is listed */
-  gint stage;
+  gint stage;              /* of a pair that of its forward half */
+  gint step;
 };
 
 G_DEFINE_FINAL_TYPE (AdjChangesPage, adj_changes_page, ADJ_TYPE_PANEL)
@@ -59,8 +69,8 @@ setup (GtkListItem *item, GtkWidget *row, gpointer data)
   GtkWidget *sign = gtk_widget_get_first_child (row);
 
   gtk_label_set_width_chars (GTK_LABEL (sign), 6);
-  gtk_label_set_width_chars (GTK_LABEL (gtk_widget_get_next_sibling (sign)), 28);
-  gtk_label_set_max_width_chars (GTK_LABEL (gtk_widget_get_next_sibling (sign)), 28);
+  gtk_label_set_width_chars (GTK_LABEL (gtk_widget_get_next_sibling (sign)), 20);
+  gtk_label_set_max_width_chars (GTK_LABEL (gtk_widget_get_next_sibling (sign)), 48);
 }
 
 static const AdjRowLook look = {
@@ -86,16 +96,36 @@ find_node (AdjChangesPage *self, AdjStageChange *change, guint *stage)
   return adj_stage_change_get_before (change);
 }
 
+/* Where the row's node is looked at: in the stage, or where both halves are shown there. */
+static AdjNodeId
+find_shown (AdjChangesPage *self, guint stage, AdjNodeId node, guint *graph)
+{
+  AdjDocument *document = adj_panel_get_document (self);
+  const AdjGraph *of = adj_recording_get_stage (self->recording, stage)->graph;
+  const AdjBundleGraph *shown = adj_document_get_graph (document);
+
+  if (shown != NULL && g_str_equal (shown->role, ADJ_PAIR_ROLE) && stage == (guint) self->stage)
+    {
+      *graph = adj_document_get_graph_index (document);
+      return adj_graph_find_node (shown->graph, adj_graph_get_node (of, node.index)->name);
+    }
+  *graph = adj_document_find_graph (document, of);
+  return node;
+}
+
 static void
 on_activated (AdjChangesPage *self, guint position)
 {
   GListModel *model = G_LIST_MODEL (gtk_list_view_get_model (self->rows));
   g_autoptr (AdjStageChange) change = g_list_model_get_item (model, position);
-  guint stage;
+  guint stage, graph;
   AdjNodeId node = find_node (self, change, &stage);
 
-  if (adj_node_id_is_valid (node))
-    adj_stages_show_node (adj_panel_get_document (self), stage, node);
+  if (!adj_node_id_is_valid (node))
+    return;
+  node = find_shown (self, stage, node, &graph);
+  if (graph != G_MAXUINT)
+    adj_document_show (adj_panel_get_document (self), graph, node);
 }
 
 static AdjMenu
@@ -103,18 +133,16 @@ prepare_row (gpointer item, guint position, char **target, gpointer data)
 {
   AdjChangesPage *self = data;
   AdjDocument *document = adj_panel_get_document (self);
-  guint stage;
+  guint stage, graph;
   AdjNodeId node = find_node (self, item, &stage);
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   gtk_selection_model_select_item (gtk_list_view_get_model (self->rows), position, TRUE);
   if (!adj_node_id_is_valid (node))
     return 0;
+  node = find_shown (self, stage, node, &graph);
   g_array_append_val (nodes, node.index);
-  return adj_node_rows_take (
-      document,
-      adj_document_find_graph (document, adj_recording_get_stage (self->recording, stage)->graph),
-      nodes, target);
+  return adj_node_rows_take (document, graph, nodes, target);
 }
 
 static char *
@@ -127,13 +155,82 @@ get_row_text (gpointer item, guint position, gpointer self)
 static const char *
 explain_nothing (const AdjChangesPage *self)
 {
-  if (self->recording == NULL)
-    return _ ("Trace a graph (Ctrl+D) to step through what each pass does");
+  if (self->recording == NULL || adj_recording_get_n_stages (self->recording) == 1)
+    return _ ("Trace the graph (Ctrl+D) to step through what each pass does");
   if (self->stage < 0)
     return _ ("The shown graph is no stage of the recording");
   if (adj_recording_get_stage (self->recording, (guint) self->stage)->from < 0)
-    return _ ("This is where the recording begins");
+    return _ ("This is where the stages begin");
   return _ ("This pass changed nothing");
+}
+
+/* Name, operator, kind ("added", "+") or reason, without case; all words. */
+static gboolean
+matches (gpointer item, gpointer data)
+{
+  static const char *const kind_names[] = { [ADJ_CHANGE_NONE] = "·",
+                                            [ADJ_CHANGE_ADDED] = "+ added",
+                                            [ADJ_CHANGE_REMOVED] = "- − removed",
+                                            [ADJ_CHANGE_CHANGED] = "~ changed became" };
+  AdjChangesPage *self = data;
+  const char *query = gtk_editable_get_text (GTK_EDITABLE (self->filter_entry));
+  g_autofree char *text =
+      g_strdup_printf ("%s %s %s", kind_names[adj_stage_change_get_kind (item)],
+                       adj_stage_change_get_what (item), adj_stage_change_get_why (item));
+  g_autofree char *folded = g_utf8_casefold (text, -1), *wanted = g_utf8_casefold (query, -1);
+  g_auto (GStrv) words = g_strsplit (wanted, " ", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    if (strstr (folded, words[i]) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* "Equal, error 3e-07", or where it begins to differ, with a way there. */
+static void
+update_check (AdjChangesPage *self)
+{
+  const AdjStageFact *fact = self->facts != NULL && self->step >= 0
+                                 ? adj_stage_facts_get (self->facts, (guint) self->step)
+                                 : NULL;
+  gboolean differs = fact != NULL && fact->check == ADJ_CHECK_DIFFERS;
+  gboolean equal =
+      fact != NULL && (fact->check == ADJ_CHECK_EQUAL || fact->check == ADJ_CHECK_WITHIN);
+  g_autofree char *text = NULL;
+
+  if (fact != NULL && fact->before >= 0)
+    text = equal || differs
+               ? g_strdup_printf (_ ("Its results: %s"), adj_stage_fact_describe (fact))
+               : g_strdup_printf (_ ("Not compared: %s"), adj_stage_fact_describe (fact));
+  gtk_label_set_text (self->check, text != NULL ? text : "");
+  gtk_widget_set_css_classes (GTK_WIDGET (self->check),
+                              (const char *[]){ differs ? "verdict-differs"
+                                                : equal ? "verdict-equal"
+                                                        : "dim-label",
+                                                NULL });
+  gtk_widget_set_visible (GTK_WIDGET (self->first_button),
+                          differs && adj_node_id_is_valid (fact->first));
+}
+
+static void
+on_first (AdjChangesPage *self)
+{
+  const AdjStageFact *fact = adj_stage_facts_get (self->facts, (guint) self->step);
+
+  if (fact != NULL)
+    adj_document_set_selected (adj_panel_get_document (self), fact->first);
+}
+
+static void
+set_rows (AdjChangesPage *self, GListModel *changes)
+{
+  GtkFilterListModel *filtered =
+      gtk_filter_list_model_new (changes, GTK_FILTER (g_object_ref (self->filter)));
+  g_autoptr (GtkSelectionModel) model =
+      GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (filtered)));
+
+  gtk_single_selection_set_autoselect (GTK_SINGLE_SELECTION (model), FALSE);
+  gtk_list_view_set_model (self->rows, model);
 }
 
 static void
@@ -141,21 +238,20 @@ list_changes (AdjChangesPage *self, AdjDocument *document)
 {
   g_autoptr (GListModel) changes = NULL;
   g_autoptr (GArray) nodes = NULL;
+  g_autofree char *sentence = NULL;
   guint n = 0;
 
   if (self->recording != NULL && self->stage >= 0)
     {
       changes = adj_stage_changes_list (self->recording, (guint) self->stage);
+      sentence = adj_stage_changes_describe (self->recording, (guint) self->stage, changes);
       n = g_list_model_get_n_items (changes);
     }
   if (n > 0)
     {
-      g_autoptr (GtkSelectionModel) model =
-          GTK_SELECTION_MODEL (gtk_single_selection_new (g_steal_pointer (&changes)));
-
-      gtk_single_selection_set_autoselect (GTK_SINGLE_SELECTION (model), FALSE);
-      gtk_list_view_set_model (self->rows, model);
-      nodes = adj_stage_changes_find_nodes (G_LIST_MODEL (model));
+      nodes = adj_stage_changes_find_nodes (changes);
+      gtk_label_set_text (self->sentence, sentence);
+      set_rows (self, g_steal_pointer (&changes));
     }
   else
     {
@@ -167,30 +263,71 @@ list_changes (AdjChangesPage *self, AdjDocument *document)
   adj_document_set_lit (document, nodes != NULL && nodes->len > 0 ? nodes : NULL);
 }
 
+/* The stage whose changes are listed: of both halves that of the forward one. */
+static gint
+find_stage (AdjDocument *document, gint current)
+{
+  g_autoptr (GArray) steps = adj_stages_list_steps (document);
+  const AdjStep *step = current >= 0 ? &g_array_index (steps, AdjStep, current) : NULL;
+
+  if (step == NULL)
+    return -1;
+  return step->stage < 0 && (guint) current + 1 < steps->len ? step[1].stage : step->stage;
+}
+
+static void
+follow_facts (AdjChangesPage *self, AdjDocument *document)
+{
+  AdjStageFacts *facts = adj_stage_facts_of (document);
+
+  if (facts == self->facts)
+    return;
+  if (self->facts != NULL)
+    g_clear_signal_handler (&self->changed, self->facts);
+  g_set_weak_pointer (&self->facts, facts);
+  self->changed = g_signal_connect_object (facts, "changed", G_CALLBACK (update_check), self,
+                                           G_CONNECT_SWAPPED);
+}
+
 /* Graphs are compared only when somebody looks. */
 static void
 update (AdjChangesPage *self)
 {
   AdjDocument *document = adj_panel_get_document (self);
   AdjRecording *recording;
-  gint stage;
+  gint step;
 
   if (document == NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   recording = adj_stages_get_recording (document);
-  stage = adj_stages_get_current (document);
-  if (recording == self->recording && stage == self->stage)
+  step = adj_stages_get_current_step (document);
+  follow_facts (self, document);
+  if (recording == self->recording && step == self->step)
     return;
   g_clear_pointer (&self->recording, adj_recording_unref);
   self->recording = recording != NULL ? adj_recording_ref (recording) : NULL;
-  self->stage = stage;
+  self->step = step;
+  self->stage = find_stage (document, step);
   list_changes (self, document);
+  update_check (self);
+}
+
+static void
+on_filter (AdjChangesPage *self)
+{
+  gtk_filter_changed (GTK_FILTER (self->filter), GTK_FILTER_CHANGE_DIFFERENT);
 }
 
 static void
 adj_changes_page_dispose (GObject *object)
 {
-  g_clear_pointer (&ADJ_CHANGES_PAGE (object)->recording, adj_recording_unref);
+  AdjChangesPage *self = ADJ_CHANGES_PAGE (object);
+
+  g_clear_pointer (&self->recording, adj_recording_unref);
+  if (self->facts != NULL)
+    g_clear_signal_handler (&self->changed, self->facts);
+  g_clear_weak_pointer (&self->facts);
+  g_clear_object (&self->filter);
 
   G_OBJECT_CLASS (adj_changes_page_parent_class)->dispose (object);
 }
@@ -208,6 +345,10 @@ adj_changes_page_class_init (AdjChangesPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, nothing);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, rows);
   gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, filter_entry);
+  gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, first_button);
+  gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, check);
+  gtk_widget_class_bind_template_child (widget_class, AdjChangesPage, sentence);
 }
 
 static void
@@ -215,13 +356,16 @@ adj_changes_page_init (AdjChangesPage *self)
 {
   g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&look, NULL);
 
-  self->stage = -2;
+  self->stage = self->step = -2;
+  self->filter = gtk_custom_filter_new (matches, self, NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->rows, factory);
   g_signal_connect_swapped (self->rows, "activate", G_CALLBACK (on_activated), self);
   adj_context_menu_watch_rows (GTK_WIDGET (self->rows), prepare_row, self);
   adj_quick_find_add_rows (self->bar, GTK_WIDGET (self->rows), _ ("Find a Change"), get_row_text,
                            self);
+  g_signal_connect_swapped (self->filter_entry, "search-changed", G_CALLBACK (on_filter), self);
+  g_signal_connect_swapped (self->first_button, "clicked", G_CALLBACK (on_first), self);
   g_signal_connect (self, "map", G_CALLBACK (update), NULL);
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (update));
 }

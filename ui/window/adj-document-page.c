@@ -20,6 +20,7 @@
 #include "stages/adj-findings-page.h"
 #include "stages/adj-pareto-page.h"
 #include "stages/adj-stage-bar.h"
+#include "stages/adj-stage-options.h"
 #include "widgets/name-widgets.h"
 #include "window/adj-settings.h"
 #include "window/adj-start-page.h"
@@ -47,6 +48,7 @@ struct _AdjDocumentPage
   AdjSidebar *sidebar;
   AdwFlap *inspector_flap;
   AdjStageBar *stage_bar;
+  AdjStageOptions *stage_options;
   AdjCanvasPage *canvas_page;
   AdjInspector *inspector;
   GtkPaned *paned;
@@ -527,6 +529,7 @@ ensure_types (void)
   g_type_ensure (ADJ_TYPE_INSPECTOR);
   g_type_ensure (ADJ_TYPE_SIDEBAR);
   g_type_ensure (ADJ_TYPE_STAGE_BAR);
+  g_type_ensure (ADJ_TYPE_STAGE_OPTIONS);
   g_type_ensure (ADJ_TYPE_START_PAGE);
 }
 
@@ -552,6 +555,7 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
   BIND (sidebar);
   BIND (inspector_flap);
   BIND (stage_bar);
+  BIND (stage_options);
   BIND (canvas_page);
   BIND (inspector);
   BIND (paned);
@@ -595,6 +599,7 @@ adj_document_page_init (AdjDocumentPage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_set_document (self->sidebar, self->document);
   adj_panel_set_document (self->stage_bar, self->document);
+  adj_panel_set_document (self->stage_options, self->document);
   adj_panel_set_document (self->canvas_page, self->document);
   adj_panel_set_document (self->inspector, self->document);
   fill_panel (self);

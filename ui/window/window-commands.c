@@ -114,11 +114,7 @@ run_focus_canvas (AdjWindow *self, GVariant *parameter)
 static void
 run_trace (AdjWindow *self, GVariant *parameter)
 {
-  AdjDocument *source = adj_window_get_document (self);
-
-  adj_window_new_tab (self);
-  adj_document_open_trace (adj_window_get_document (self), source);
-  adj_window_show_page (self, "changes");
+  adj_window_ask_trace (self);
 }
 
 /* Partitioner, budget, and whether as PyTorch decides. */

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "ir/adj-graph.h"
 #include "report/adj-properties.h"
 
 /* -- opening -- */
@@ -271,4 +272,78 @@ adj_window_show_file (AdjWindow *self, const char *uri)
                             "org.freedesktop.FileManager1", "ShowItems",
                             g_variant_new ("(^ass)", uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1,
                             NULL, on_shown, g_file_get_uri (folder));
+}
+
+/* -- tracing -- */
+
+static void
+start_trace (AdjWindow *self, AdjGradientsChoice gradients)
+{
+  AdjDocument *source = adj_window_get_document (self);
+  const char *role = adj_document_get_graph (source)->role;
+  AdjTraceChoice choice = {
+    .gradients = gradients,
+    .functionalizes = g_str_equal (role, "dynamo") || g_str_equal (role, "user"),
+  };
+
+  if (adj_graph_set_get_n (adj_document_get_graphs (source)) == 1)
+    {
+      adj_document_trace (source, &choice);
+    }
+  else
+    {
+      adj_window_new_tab (self);
+      adj_document_open_trace (adj_window_get_document (self), source, &choice);
+    }
+  adj_window_show_page (self, "changes");
+}
+
+static void
+on_gradients_response (AdwMessageDialog *dialog, const char *response, AdjWindow *self)
+{
+  AdjDocument *document = adj_window_get_document (self);
+
+  if (g_str_equal (response, "cancel") || document == NULL ||
+      adj_document_get_graph (document) == NULL)
+    return;
+  start_trace (self, g_str_equal (response, "none") ? ADJ_GRADIENTS_NONE : ADJ_GRADIENTS_GUESSED);
+}
+
+static void
+ask_gradients (AdjWindow *self, const AdjGraph *graph, const GArray *wanted)
+{
+  guint n = 0, n_inputs = adj_graph_get_n_inputs (graph);
+  g_autofree char *text = NULL;
+  GtkWidget *dialog;
+
+  for (guint i = 0; i < wanted->len; i++)
+    n += g_array_index (wanted, gboolean, i);
+  text = g_strdup_printf (_ ("The text of this graph does not say, and no joint graph beside it "
+                             "does.  %u of its %u inputs could."),
+                          n, n_inputs);
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), _ ("Which Inputs Require a Gradient?"), text);
+  gtk_window_set_title (GTK_WINDOW (dialog), _ ("Which Inputs Require a Gradient?"));
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "none",
+                                    _ ("_None: Forward Only"), "parameters",
+                                    _ ("_Those That Could"), NULL);
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "parameters");
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "parameters",
+                                              ADW_RESPONSE_SUGGESTED);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_gradients_response), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+void
+adj_window_ask_trace (AdjWindow *self)
+{
+  AdjDocument *document = adj_window_get_document (self);
+  const AdjBundleGraph *graph = adj_document_get_graph (document);
+  g_autoptr (GArray) wanted = NULL;
+
+  if (adj_wanted_gradients_find (adj_document_get_bundle (document), graph, &wanted) ==
+      ADJ_GRADIENTS_UNKNOWN)
+    ask_gradients (self, graph->graph, wanted);
+  else
+    start_trace (self, ADJ_GRADIENTS_AS_KNOWN);
 }

@@ -20,4 +20,8 @@ void adj_window_ask_keep (AdjWindow *self);
 /* Shows @uri among the files of its folder. */
 void adj_window_show_file (AdjWindow *self, const char *uri);
 
+/* Traces the shown graph, in its tab where it is the only one there; asks first which inputs
+ * require a gradient, where nothing says. */
+void adj_window_ask_trace (AdjWindow *self);
+
 G_END_DECLS

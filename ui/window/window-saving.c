@@ -167,7 +167,8 @@ adj_window_may_close (AdjWindow *self, AdwTabPage *tab)
   GtkWidget *dialog;
 
   if (g_object_get_data (G_OBJECT (tab), "adj-discard") != NULL ||
-      (!adj_document_is_unsaved (document) && !adj_document_is_saving (document)))
+      (!adj_document_is_saving (document) &&
+       (!adj_document_is_unsaved (document) || adj_document_can_remake (document))))
     return TRUE;
   adw_tab_view_set_selected_page (self->tabs, tab);
   self->closing = tab;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The strip of stages in a real window: tracing in place, options, scrubbing, the list of changes.
+ */
+
+#include <string.h>
+
+#include "formats/adj-format.h"
+#include "ir/adj-text.h"
+#include "model/adj-stage-facts.h"
+#include "model/adj-stages.h"
+#include "stages/adj-changes-page.h"
+#include "stages/adj-stage-bar.h"
+#include "stages/adj-stage-options.h"
+#include "support/adj-test.h"
+#include "ui/adj-mouse.h"
+
+#define UNTIL ADJ_MOUSE_UNTIL
+
+static AdjApplication *application;
+
+static GtkWidget *
+find_bar (AdjWindow *window)
+{
+  return adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_STAGE_BAR);
+}
+
+/* The button of the step of that name. */
+static GtkWidget *
+find_step (AdjWindow *window, const char *name)
+{
+  GtkWidget *label = adj_walk_find (find_bar (window), GTK_TYPE_LABEL, name);
+
+  g_assert_nonnull (label);
+  return gtk_widget_get_ancestor (label, GTK_TYPE_TOGGLE_BUTTON);
+}
+
+static gboolean
+shows (AdjWindow *window, const char *role)
+{
+  const AdjBundleGraph *graph = adj_document_get_graph (adj_window_get_document (window));
+
+  return graph != NULL && g_str_equal (graph->role, role) &&
+         !adj_document_is_busy (adj_window_get_document (window));
+}
+
+/* A file with one graph, the dynamo graph of mlp. */
+static AdjWindow *
+open_alone (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "alone.txt", NULL);
+  g_autofree char *from = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autoptr (AdjBundle) bundle = adj_bundle_load (from, NULL, NULL);
+  g_autofree char *text = adj_graph_print (adj_bundle_find_graph (bundle, "dynamo", NULL)->graph,
+                                           ADJ_PRINT_DEFAULT, NULL);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  return window;
+}
+
+/* Where there is one stage the strip offers to trace, and the stages come in the same tab. */
+static void
+test_traces_in_place (void)
+{
+  AdjWindow *window = open_alone ();
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *label = adj_walk_find (find_bar (window), GTK_TYPE_LABEL, "Trace");
+
+  g_assert_nonnull (label);
+  adj_mouse_click (label, 4, 4);
+  UNTIL (shows (window, "joint"));
+  g_assert_true (adj_window_get_document (window) == document);
+  g_assert_nonnull (find_step (window, "partition"));
+  g_assert_false (gtk_widget_get_mapped (label));
+  g_assert_false (adj_document_is_unsaved (document));
+  adj_walk_close (window);
+}
+
+/* A budget is an option of the partition: what was made before it stays. */
+static void
+test_options (void)
+{
+  AdjWindow *window = open_alone ();
+  AdjDocument *document = adj_window_get_document (window);
+  GtkWidget *options, *spin;
+  const AdjGraph *joint, *forward;
+  AdjRecording *recording;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.trace", NULL);
+  UNTIL (shows (window, "joint"));
+  adj_mouse_click (find_step (window, "partition"), 10, 10);
+  UNTIL (shows (window, ADJ_PAIR_ROLE));
+  adj_walk_settle (window);
+  recording = adj_stages_get_recording (document);
+  joint =
+      adj_recording_get_stage (recording, (guint) adj_recording_find (recording, "joint"))->graph;
+  forward =
+      adj_recording_get_stage (recording, (guint) adj_recording_find (recording, "forward"))->graph;
+  options = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_STAGE_OPTIONS);
+  g_assert_nonnull (options);
+  spin = adj_walk_find_mapped (options, GTK_TYPE_SPIN_BUTTON);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (spin), 0);
+  UNTIL (adj_stages_get_recording (document) != recording && shows (window, ADJ_PAIR_ROLE));
+  recording = adj_stages_get_recording (document);
+  g_assert_true (
+      adj_recording_get_stage (recording, (guint) adj_recording_find (recording, "joint"))->graph ==
+      joint);
+  g_assert_true (
+      adj_recording_get_stage (recording, (guint) adj_recording_find (recording, "forward"))
+          ->graph != forward);
+  g_assert_cmpfloat (adj_document_get_trace (document)->partition.budget, ==, 0);
+  adj_walk_close (window);
+}
+
+/* The pointer is drawn along the strip. */
+static void
+test_scrubs (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "dynamo");
+  GtkWidget *first = find_step (window, "dynamo"), *last = find_step (window, "partition");
+
+  adj_mouse_move (first, 10, 10);
+  adj_mouse_do ("mousedown 1");
+  adj_mouse_move (find_step (window, "joint"), 10, 10);
+  UNTIL (shows (window, "joint"));
+  adj_mouse_move (last, 10, 10);
+  UNTIL (shows (window, ADJ_PAIR_ROLE));
+  adj_mouse_do ("mouseup 1");
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (GTK_WIDGET (adj_window_get_view (window)));
+  adj_mouse_do ("key bracketleft");
+  UNTIL (shows (window, "joint"));
+  adj_mouse_do ("key bracketright");
+  UNTIL (shows (window, ADJ_PAIR_ROLE));
+  adj_walk_close (window);
+}
+
+static GtkListView *
+get_rows (AdjWindow *window)
+{
+  return GTK_LIST_VIEW (adj_walk_find_mapped (
+      adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CHANGES_PAGE), GTK_TYPE_LIST_VIEW));
+}
+
+static guint
+count_rows (AdjWindow *window)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (gtk_list_view_get_model (get_rows (window))));
+}
+
+/* One sentence, then what became what; typing leaves what has all words. */
+static void
+test_changes (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/mlp.adjoint", "joint");
+  GtkWidget *page, *entry;
+  guint n;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "changes");
+  adj_walk_settle (window);
+  page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CHANGES_PAGE);
+  g_assert_true (g_str_has_prefix (
+      gtk_label_get_text (GTK_LABEL (adj_walk_find_mapped (page, GTK_TYPE_LABEL))),
+      "Forward and backward in one graph: "));
+  n = count_rows (window);
+  entry = adj_walk_find_mapped (page, GTK_TYPE_SEARCH_ENTRY);
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_grab_focus (entry);
+  adj_mouse_do ("type --delay 20 'relu became'");
+  UNTIL (count_rows (window) == 1);
+  g_assert_cmpuint (n, >, 5);
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_mouse_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/strip/traces-in-place", test_traces_in_place);
+  g_test_add_func ("/strip/options", test_options);
+  g_test_add_func ("/strip/scrubs", test_scrubs);
+  g_test_add_func ("/strip/changes", test_changes);
+  return g_test_run ();
+}
