@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/adj-input-role.h"
+#include "report/adj-stage-origins.h"
 
 #define MAX_NAMES 4 /* of equal changes that are written out */
 
@@ -99,6 +100,7 @@ typedef struct
   GListStore *store;
   GHashTable *rows;    /* what makes changes equal → AdjStageChange */
   GHashTable *reasons; /* node after, or before with the top bit → reason */
+  guint32 *origins;    /* (owned) (nullable): of nodes after, as nodes before; G_MAXUINT32: none */
 } Listing;
 
 #define OF_BEFORE(index) GUINT_TO_POINTER ((index) | (1u << 31))
@@ -185,36 +187,31 @@ describe_line (const AdjNode *node)
   return frame != NULL ? g_strdup_printf ("%s:%u", file, frame->line) : g_strdup ("");
 }
 
+static guint32
+get_origin (const Listing *self, AdjNodeId after)
+{
+  return self->origins != NULL ? self->origins[after.index]
+                               : adj_graph_get_node (self->after, after.index)->origin.index;
+}
+
 /* The origin of a new node: "gradient of linear, models.py:21". (transfer full) */
 static char *
-describe_origin (const Listing *self, const AdjNode *node)
+describe_origin (const Listing *self, AdjNodeId after)
 {
+  const AdjNode *node = adj_graph_get_node (self->after, after.index);
+  guint32 origin = get_origin (self, after);
   gboolean backward = adj_phase_from_tag (node->meta.partitioner_tag) == ADJ_PHASE_BACKWARD;
   g_autofree char *line = describe_line (node);
   GString *text = g_string_new (NULL);
 
-  if (adj_node_id_is_valid (node->origin) &&
-      node->origin.index < adj_graph_get_n_nodes (self->before))
+  if (origin < adj_graph_get_n_nodes (self->before))
     g_string_append_printf (text, backward ? _ ("gradient of %s") : _ ("of %s"),
-                            adj_graph_get_node (self->before, node->origin.index)->name);
+                            adj_graph_get_node (self->before, origin)->name);
   else if (backward)
     g_string_append (text, _ ("backward"));
   if (*line != '\0')
     g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", line);
   return g_string_free (text, FALSE);
-}
-
-/* What stands behind the last dot but the overload: "relu" of "torch.ops.aten.relu.default".
- * (transfer full) */
-static char *
-short_target (const AdjNode *node)
-{
-  g_auto (GStrv) parts = g_strsplit (node->target, ".", -1);
-  guint n = g_strv_length (parts);
-
-  if (n >= 2 && g_str_has_prefix (node->target, "torch.ops."))
-    return g_strdup (parts[n - 2]);
-  return g_strdup (n > 0 ? parts[n - 1] : "");
 }
 
 static const char *
@@ -249,7 +246,7 @@ find_reason (const Listing *self, const AdjChange *change)
   if (reason != NULL)
     return g_strdup (reason);
   if (change->kind == ADJ_CHANGE_ADDED)
-    return describe_origin (self, adj_graph_get_node (self->after, change->b.index));
+    return describe_origin (self, change->b);
   return g_strdup (change->kind == ADJ_CHANGE_CHANGED ? explain (change->reason) : "");
 }
 
@@ -287,16 +284,18 @@ find_successors (const Listing *self, const AdjAlignment *alignment, Successors 
     {
       const AdjChange *change = &alignment->changes[i];
       const AdjNode *node;
+      guint32 origin;
 
       if (change->kind != ADJ_CHANGE_ADDED)
         continue;
       node = adj_graph_get_node (self->after, change->b.index);
-      if (node->origin.index >= successors->n || !went[node->origin.index] ||
+      origin = get_origin (self, change->b);
+      if (origin >= successors->n || !went[origin] ||
           adj_phase_from_tag (node->meta.partitioner_tag) == ADJ_PHASE_BACKWARD)
         continue;
-      if (successors->of[node->origin.index] == NULL)
-        successors->of[node->origin.index] = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
-      g_array_append_val (successors->of[node->origin.index], change->b);
+      if (successors->of[origin] == NULL)
+        successors->of[origin] = g_array_new (FALSE, FALSE, sizeof (AdjNodeId));
+      g_array_append_val (successors->of[origin], change->b);
     }
 }
 
@@ -308,7 +307,7 @@ join_targets (const Listing *self, const GArray *nodes)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      g_autofree char *target = short_target (
+      g_autofree char *target = adj_stage_origins_target (
           adj_graph_get_node (self->after, g_array_index (nodes, AdjNodeId, i).index));
 
       g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", target);
@@ -321,7 +320,7 @@ static void
 add_became (Listing *self, AdjNodeId before, const GArray *after)
 {
   const AdjNode *node = adj_graph_get_node (self->before, before.index);
-  g_autofree char *target = short_target (node), *made = join_targets (self, after);
+  g_autofree char *target = adj_stage_origins_target (node), *made = join_targets (self, after);
   g_autofree char *line = describe_line (node), *lines = NULL;
   AdjStageChange *row = find_row (self, g_strdup_printf ("became %s %s", node->target, made),
                                   ADJ_CHANGE_CHANGED, line);
@@ -353,7 +352,7 @@ list_change (Listing *self, const AdjChange *change, Successors *successors)
 {
   const AdjNode *node =
       change->kind == ADJ_CHANGE_ADDED ? adj_graph_get_node (self->after, change->b.index) : NULL;
-  guint origin = node != NULL ? node->origin.index : change->a.index;
+  guint origin = node != NULL ? get_origin (self, change->b) : change->a.index;
   gboolean became =
       change->kind != ADJ_CHANGE_CHANGED && origin < successors->n &&
       successors->of[origin] != NULL &&
@@ -387,6 +386,7 @@ list_differences (Listing *self, const AdjStage *stage)
   g_autoptr (GHashTable) gone = g_hash_table_new (NULL, NULL);
   g_auto (Successors) successors = { 0 };
 
+  self->origins = adj_stage_origins_guess (self->before, self->after);
   find_successors (self, alignment, &successors);
   for (guint metadata = 0; metadata < 2; metadata++)
     for (guint i = 0; i < alignment->n_changes; i++)
@@ -539,6 +539,7 @@ adj_stage_changes_list (const AdjRecording *recording, guint stage)
       list_differences (&listing, made);
     }
   list_steps (listing.store, made);
+  g_free (listing.origins);
   g_hash_table_unref (listing.reasons);
   g_hash_table_unref (listing.rows);
   return G_LIST_MODEL (listing.store);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adjoint.h"
+#include "model/adj-provenance.h"
 #include "model/adj-stage-facts.h"
 #include "model/adj-stages.h"
 #include "report/adj-stage-change.h"
@@ -139,6 +140,41 @@ test_facts_of_log (void)
   g_assert_cmpint (post_grad->check, >=, ADJ_CHECK_EQUAL);
   g_assert_cmpint (post_grad->check, <=, ADJ_CHECK_WITHIN);
   g_assert_null (adj_stage_facts_get (facts, 7));
+}
+
+static gboolean
+has_kin (GArray *kin, AdjDocument *document, const char *step, const char *name)
+{
+  for (guint i = 0; i < kin->len; i++)
+    {
+      const AdjKin *one = &g_array_index (kin, AdjKin, i);
+      const AdjGraph *graph =
+          adj_graph_set_get (adj_document_get_graphs (document), one->graph)->graph;
+
+      if (g_str_equal (one->step, step) &&
+          g_str_equal (adj_graph_get_node (graph, one->node.index)->name, name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* From the joint graph of a log back to the call that dynamo saw, and to what Inductor made. */
+static void
+test_provenance (void)
+{
+  g_autoptr (AdjDocument) document = adj_wait_open ("graphs/torch-trace", "0-0-joint");
+  AdjStageFacts *facts = find_facts (document);
+  AdjNodeId addmm = adj_graph_find_node (get_graph (document), "addmm");
+  g_autoptr (GArray) kin = adj_provenance_find (document, addmm);
+  const AdjGraph *dynamo = adj_graph_set_get (adj_document_get_graphs (document), 0)->graph;
+  guint32 origin = adj_stage_facts_get (facts, 1)->origins[addmm.index];
+
+  g_assert_cmpuint (origin, <, adj_graph_get_n_nodes (dynamo));
+  g_assert_true (has_kin (kin, document, "dynamo", adj_graph_get_node (dynamo, origin)->name));
+  g_assert_nonnull (strstr (adj_graph_get_node (dynamo, origin)->target, "linear"));
+  g_assert_true (has_kin (kin, document, "forward", "addmm"));
+  g_assert_true (has_kin (kin, document, "post_grad", "addmm"));
+  g_assert_false (has_kin (kin, document, "joint", "addmm"));
 }
 
 /* A stage that computes something else says where that begins. */
@@ -337,6 +373,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/stages/steps", test_steps);
   g_test_add_func ("/ui/stages/steps-through-log", test_steps_through_log);
   g_test_add_func ("/ui/stages/facts-of-log", test_facts_of_log);
+  g_test_add_func ("/ui/stages/provenance", test_provenance);
   g_test_add_func ("/ui/stages/facts-of-fault", test_facts_of_fault);
   g_test_add_func ("/ui/stages/changes", test_changes);
   g_test_add_func ("/ui/stages/saves", test_saves);

@@ -15,6 +15,7 @@
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
 #include "model/adj-maker.h"
+#include "model/adj-provenance.h"
 #include "model/adj-reasons.h"
 #include "report/adj-properties.h"
 #include "widgets/name-widgets.h"
@@ -317,6 +318,33 @@ fill_counterparts (AdjPropertyCard *card, const Subject *s)
         adj_graph_get_node (s->graph, counterpart.index)->name, counterpart, NULL);
 }
 
+/* What it came of and what became of it, from the line of the source to the last stage. */
+static void
+fill_provenance (AdjPropertyCard *card, const Subject *s)
+{
+  g_autoptr (GArray) kin = adj_provenance_find (s->document, s->id);
+  g_autofree char *line = print_line (s->node);
+  const char *last = NULL;
+
+  if (kin->len == 0)
+    return;
+  if (*line != '\0')
+    adj_property_card_add_action (card, _ ("Line"), line, "win.show-page",
+                                  g_variant_new_string ("source"), NULL);
+  for (guint i = 0; i < kin->len; i++)
+    {
+      const AdjKin *one = &g_array_index (kin, AdjKin, i);
+      const AdjGraph *graph =
+          adj_graph_set_get (adj_document_get_graphs (s->document), one->graph)->graph;
+      const AdjNode *node = adj_graph_get_node (graph, one->node.index);
+
+      adj_property_card_add_action (card, one->step != last ? one->step : "", node->name,
+                                    "win.show-node",
+                                    g_variant_new ("(uu)", one->graph, one->node.index), NULL);
+      last = one->step;
+    }
+}
+
 static void
 add_links (
     AdjPropertyCard *card, const Subject *s, const char *arrow, const AdjNodeId *ids, guint n)
@@ -413,7 +441,8 @@ static const struct
   { N_ ("Result of the Run"), fill_result },
   { N_ ("Tags"), fill_tags },
   { N_ ("Saved or Recomputed?"), fill_reasons },
-  { N_ ("Twins"), fill_counterparts },
+  { N_ ("In Forward and Backward"), fill_counterparts },
+  { N_ ("Across Stages"), fill_provenance },
   { N_ ("Inputs and Users"), fill_neighbours },
   { N_ ("Operator"), fill_operator },
   { N_ ("Call"), fill_call },

@@ -10,6 +10,7 @@
 #include "ir/adj-compare.h"
 #include "ir/adj-graph.h"
 #include "model/adj-stages.h"
+#include "report/adj-stage-origins.h"
 #include "session/adj-session.h"
 
 /* What is compared without being asked for: a moment's work. */
@@ -38,6 +39,7 @@ static void
 fact_clear (gpointer data)
 {
   g_clear_pointer (&((AdjStageFact *) data)->text, g_free);
+  g_clear_pointer (&((AdjStageFact *) data)->origins, g_free);
 }
 
 /* -- in another thread -- */
@@ -195,6 +197,7 @@ find_fact (AdjTask *task, GCancellable *cancellable, GError **error)
       fact->n_added = alignment->n_added;
       fact->n_removed = alignment->n_removed;
       fact->n_changed = count_changed (alignment);
+      fact->origins = adj_stage_origins_find (input->before->graph, input->after->graph, alignment);
     }
   else if (!check (input, fact, cancellable, error))
     g_clear_pointer (&fact, fact_free);
@@ -222,6 +225,7 @@ on_found (GObject *source, GAsyncResult *result, gpointer data)
           fact->n_added = found->n_added;
           fact->n_removed = found->n_removed;
           fact->n_changed = found->n_changed;
+          fact->origins = g_steal_pointer (&found->origins);
         }
       else if (found != NULL)
         {
@@ -289,8 +293,7 @@ on_status (AdjStageFacts *self)
     go_on (self);
 }
 
-/* The graph that a step is compared with: what its stage was made of; for a half of a pair none,
- * the pair is compared. */
+/* The graph that the stage of a step was made of. */
 static gint
 find_before (AdjStageFacts *self, const AdjStep *step)
 {
@@ -305,7 +308,7 @@ find_before (AdjStageFacts *self, const AdjStep *step)
   if (stage < 0)
     return -1;
   from = adj_recording_get_stage (self->recording, (guint) stage)->from;
-  if (from < 0 || (step->stage >= 0 && adj_stages_is_half (self->recording, (guint) stage)))
+  if (from < 0)
     return -1;
   index = adj_document_find_graph (self->document,
                                    adj_recording_get_stage (self->recording, (guint) from)->graph);
@@ -320,6 +323,8 @@ fill (AdjStageFacts *self)
       const AdjStep *step = &g_array_index (self->steps, AdjStep, i);
       AdjStageFact fact = { .before = find_before (self, step), .ns = -1, .first = ADJ_NO_NODE };
 
+      fact.is_half = step->stage >= 0 && adj_stages_is_half (self->recording, (guint) step->stage);
+      fact.check = fact.is_half ? ADJ_CHECK_NONE : ADJ_CHECK_PENDING;
       if (step->stage >= 0)
         fact.ns = adj_recording_get_stage (self->recording, (guint) step->stage)->ns;
       g_array_append_val (self->facts, fact);
@@ -361,7 +366,7 @@ adj_stage_facts_get (AdjStageFacts *self, guint step)
 const char *
 adj_stage_fact_describe (const AdjStageFact *fact)
 {
-  if (fact->before < 0)
+  if (fact->before < 0 || fact->is_half)
     return "";
   return fact->text != NULL ? fact->text : _ ("not checked yet");
 }

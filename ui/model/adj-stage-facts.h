@@ -23,9 +23,12 @@ typedef enum
 typedef struct
 {
   gint before;      /* the place in the document of the graph that it was made of; -1: none */
-  gboolean counted; /* the next three are known */
+  gboolean is_half; /* of a pair, which is compared instead */
+  gboolean counted; /* the next are known */
   guint n_added, n_removed, n_changed; /* nodes; changes of metadata do not count */
-  gint64 ns;                           /* time it took; -1: unknown */
+  guint32 *origins; /* (owned) (nullable): of each of its nodes, the node of @before; G_MAXUINT32:
+                       none */
+  gint64 ns;        /* time it took; -1: unknown */
   AdjCheckState check;
   char *text;      /* (nullable): of the check: "equal, error 3e-07", "first differs at mul_4" */
   AdjNodeId first; /* of its graph: the first that differs */

@@ -198,7 +198,7 @@ update_check (AdjChangesPage *self)
       fact != NULL && (fact->check == ADJ_CHECK_EQUAL || fact->check == ADJ_CHECK_WITHIN);
   g_autofree char *text = NULL;
 
-  if (fact != NULL && fact->before >= 0)
+  if (fact != NULL && fact->before >= 0 && !fact->is_half)
     text = equal || differs
                ? g_strdup_printf (_ ("Its results: %s"), adj_stage_fact_describe (fact))
                : g_strdup_printf (_ ("Not compared: %s"), adj_stage_fact_describe (fact));

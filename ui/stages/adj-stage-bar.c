@@ -79,7 +79,7 @@ describe (AdjStageBar *self, const AdjStep *step, const AdjStageFact *fact)
         text, _ ("%u nodes"),
         adj_graph_get_n_calls (
             adj_graph_set_get (adj_document_get_graphs (document), step->graph)->graph));
-  if (fact->counted)
+  if (fact->counted && !fact->is_half)
     add_counts (text, fact);
   if (fact->ns >= 0)
     g_string_append_printf (text, " · %.1f ms", (double) fact->ns / 1e6);

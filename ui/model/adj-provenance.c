@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a node came from and what became of it, over all stages. */
+
+#include "model/adj-provenance.h"
+
+#include "ir/adj-graph.h"
+#include "model/adj-stage-facts.h"
+#include "model/adj-stages.h"
+
+/* The nodes of each step that are kin. */
+typedef struct
+{
+  AdjDocument *document;
+  AdjStageFacts *facts;
+  GArray *steps; /* of AdjStep */
+  GArray **kin;  /* of guint32: one for each step */
+} Search;
+
+static gint
+find_step (const Search *search, gint graph)
+{
+  for (guint i = 0; graph >= 0 && i < search->steps->len; i++)
+    if (g_array_index (search->steps, AdjStep, i).graph == (guint) graph)
+      return (gint) i;
+  return -1;
+}
+
+static const AdjGraph *
+get_graph (const Search *search, guint step)
+{
+  return adj_graph_set_get (adj_document_get_graphs (search->document),
+                            g_array_index (search->steps, AdjStep, step).graph)
+      ->graph;
+}
+
+/* @wanted: the node before; the nodes of the step that came of it */
+static void
+add_descendants (Search *search, guint step, const AdjStageFact *fact, guint32 wanted)
+{
+  guint n = adj_graph_get_n_nodes (get_graph (search, step));
+
+  for (guint i = 0; i < n && search->kin[step]->len < ADJ_MAX_KIN; i++)
+    if (fact->origins[i] == wanted)
+      g_array_append_val (search->kin[step], i);
+}
+
+static void
+search_up (Search *search, guint step, guint32 node)
+{
+  const AdjStageFact *fact = adj_stage_facts_get (search->facts, step);
+
+  while (fact != NULL && fact->origins != NULL && fact->origins[node] != G_MAXUINT32)
+    {
+      gint before = find_step (search, fact->before);
+
+      if (before < 0 || search->kin[before]->len > 0)
+        return;
+      node = fact->origins[node];
+      g_array_append_val (search->kin[before], node);
+      fact = adj_stage_facts_get (search->facts, (guint) before);
+    }
+}
+
+/* Every step whose stage was made of one that has kin. */
+static void
+search_down (Search *search)
+{
+  for (guint i = 0; i < search->steps->len; i++)
+    {
+      const AdjStageFact *fact = adj_stage_facts_get (search->facts, i);
+      gint before = fact != NULL ? find_step (search, fact->before) : -1;
+
+      if (before < 0 || fact->origins == NULL || search->kin[i]->len > 0)
+        continue;
+      for (guint k = 0; k < search->kin[before]->len; k++)
+        add_descendants (search, i, fact, g_array_index (search->kin[before], guint32, k));
+    }
+}
+
+static GArray *
+collect (const Search *search, guint current)
+{
+  AdjRecording *recording = adj_stages_get_recording (search->document);
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (AdjKin));
+
+  for (guint i = 0; i < search->steps->len; i++)
+    {
+      const AdjStep *step = &g_array_index (search->steps, AdjStep, i);
+
+      for (guint k = 0; i != current && step->stage >= 0 && k < search->kin[i]->len; k++)
+        {
+          AdjKin kin = { adj_recording_get_stage (recording, (guint) step->stage)->name,
+                         step->graph,
+                         { g_array_index (search->kin[i], guint32, k) } };
+
+          g_array_append_val (found, kin);
+        }
+    }
+  return found;
+}
+
+GArray *
+adj_provenance_find (AdjDocument *document, AdjNodeId node)
+{
+  gint current = adj_stages_get_current_step (document);
+  Search search = { document, adj_stage_facts_of (document), NULL, NULL };
+  GArray *found;
+
+  if (current < 0 || !adj_node_id_is_valid (node))
+    return g_array_new (FALSE, FALSE, sizeof (AdjKin));
+  search.steps = adj_stages_list_steps (document);
+  search.kin = g_new (GArray *, search.steps->len);
+  for (guint i = 0; i < search.steps->len; i++)
+    search.kin[i] = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_array_append_val (search.kin[current], node.index);
+  search_up (&search, (guint) current, node.index);
+  search_down (&search);
+  found = collect (&search, (guint) current);
+  for (guint i = 0; i < search.steps->len; i++)
+    g_array_unref (search.kin[i]);
+  g_free (search.kin);
+  g_array_unref (search.steps);
+  return found;
+}
