@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/adj-bundle-private.h"
+#include "formats/json-private.h"
+#include "formats/zip-private.h"
+
+G_BEGIN_DECLS
+
+/* The parts of an archive of torch.export (formats/SPEC.md §12). */
+
+typedef struct
+{
+  const char *path; /* (unowned): begins messages */
+  ZipArchive *archive;
+  char *root; /* (owned): of the names of its entries; "" in the layout of 2.1 to 2.7 */
+  AdjDiags *diags;
+} Pt2Archive;
+
+/* (transfer full) (nullable): the content of the entry @root + @name; %NULL without an error when
+ * there is none. */
+GBytes *pt2_archive_read (Pt2Archive *archive, const char *name, guint64 max_bytes, GError **error);
+
+/* Weights and constants by their full names. */
+typedef struct
+{
+  GHashTable *tensors; /* name → AdjTensorData */
+} Pt2Weights;
+
+/* @model: "model", by which the archive calls the program.  What cannot be read is left out with a
+ * remark; %FALSE when a whole list of them is damaged. */
+gboolean
+pt2_weights_read (Pt2Archive *archive, const char *model, Pt2Weights *weights, GError **error);
+void pt2_weights_clear (Pt2Weights *weights);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pt2Weights, pt2_weights_clear)
+
+/* One program in the making. */
+typedef struct
+{
+  const JsonReader *json; /* for messages */
+  AdjArena *arena;
+  AdjSymbols *symbols;
+} Pt2Scope;
+
+/* -- values (pt2-values.c) -- */
+
+/* The one member of a union: its name in @kind. (nullable) */
+const JsonItem *pt2_union (const JsonItem *item, const char **kind);
+gboolean pt2_read_size (const Pt2Scope *scope, const JsonItem *item, AdjSize *out, GError **error);
+/* A TensorMeta; @meta.shape.offset is that in the storage. */
+gboolean pt2_read_tensor_meta (const Pt2Scope *scope,
+                               const JsonItem *item,
+                               AdjTensorMeta *meta,
+                               GError **error);
+/* What one argument or constant says without naming a value of the graph; %FALSE without an error:
+ * it names one. */
+gboolean pt2_read_constant (
+    const Pt2Scope *scope, const char *kind, const JsonItem *item, AdjValue *out, GError **error);
+
+/* -- the graph (pt2-graph.c) -- */
+
+/**
+ * pt2_graph_read:
+ * @graph: the member "graph" of a GraphModule
+ * @signature: its signature
+ *
+ * Returns: (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE, "name:line:column: …"
+ */
+AdjGraph *pt2_graph_read (const Pt2Scope *scope,
+                          const JsonItem *graph,
+                          const JsonItem *signature,
+                          GError **error);
+
+G_END_DECLS

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters, buffers and constants of exported programs: whole storages as entries that a list
+ * names, or archives of torch.save inside the archive. */
+
+#include <string.h>
+
+#include "formats/pt2-private.h"
+#include "formats/torch-save-private.h"
+#include "tensor/adj-tensor-data.h"
+
+#define MAX_CONFIG_BYTES (G_GUINT64_CONSTANT (1) << 30)
+
+typedef struct
+{
+  Pt2Archive *archive;
+  Pt2Weights *weights;
+  GHashTable *records; /* name of an entry → GBytes: what shares memory goes on doing so */
+  Pt2Scope scope;
+} Loader;
+
+static void
+warn (const Pt2Archive *archive, const char *name, const char *why)
+{
+  adj_diags_add (archive->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 }, "%s: %s", name, why);
+}
+
+/* @name of the first list that has it counts. */
+static void
+add (Pt2Weights *weights, const char *name, AdjTensorData *data)
+{
+  if (!g_hash_table_contains (weights->tensors, name))
+    g_hash_table_insert (weights->tensors, g_strdup (name), adj_tensor_data_ref (data));
+}
+
+/* -- archives of torch.save -- */
+
+static void
+add_saved (Loader *loader, const AdjValue *saved)
+{
+  for (guint i = 0; saved->kind == ADJ_VALUE_DICT && i + 1 < saved->n; i += 2)
+    if (saved->items[i].kind == ADJ_VALUE_STRING && saved->items[i + 1].kind == ADJ_VALUE_DATA)
+      add (loader->weights, saved->items[i].text, saved->items[i + 1].data);
+}
+
+/* An entry of no bytes is a dict of nothing. */
+static gboolean
+read_saved (Loader *loader, const char *entry, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("%s: %s", loader->archive->path, entry);
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GBytes) bytes = pt2_archive_read (loader->archive, entry, G_MAXINT64, &reason);
+  g_auto (AdjValue) saved = ADJ_NONE;
+
+  if (reason != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  if (bytes == NULL || g_bytes_get_size (bytes) == 0)
+    return TRUE;
+  if (!torch_save_read (bytes, name, loader->archive->diags, &saved, error))
+    return FALSE;
+  add_saved (loader, &saved);
+  return TRUE;
+}
+
+/* -- lists of storages -- */
+
+/* (transfer none) (nullable) */
+static GBytes *
+find_record (Loader *loader, const char *entry, GError **error)
+{
+  GBytes *known = g_hash_table_lookup (loader->records, entry);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (known != NULL)
+    return known;
+  bytes = pt2_archive_read (loader->archive, entry, G_MAXINT64, error);
+  if (bytes == NULL)
+    {
+      if (error != NULL && *error == NULL)
+        g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "there is no entry %s", entry);
+      return NULL;
+    }
+  known = torch_save_align (bytes);
+  g_hash_table_insert (loader->records, g_strdup (entry), known);
+  return known;
+}
+
+static AdjTensorData *
+unpickle (Loader *loader, const char *entry, GBytes *bytes, GError **error)
+{
+  g_auto (AdjValue) saved = ADJ_NONE;
+
+  if (!torch_save_read (bytes, entry, loader->archive->diags, &saved, error))
+    return NULL;
+  if (saved.kind == ADJ_VALUE_DATA)
+    return adj_tensor_data_ref (saved.data);
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED, "%s is no plain tensor", entry);
+  return NULL;
+}
+
+/* {"path_name": "weight_0", "is_param": true, "use_pickle": false, "tensor_meta": {…}} */
+static AdjTensorData *
+read_payload (Loader *loader, const char *folder, const JsonItem *payload, GError **error)
+{
+  const char *path = json_get_text (payload, "path_name");
+  const JsonItem *pickled = json_get (payload, "use_pickle"), *param = json_get (payload, "is_param");
+  g_autofree char *entry = g_strconcat (folder, path != NULL ? path : "", NULL);
+  GBytes *bytes = find_record (loader, entry, error);
+  AdjTensorMeta meta;
+
+  if (bytes == NULL)
+    return NULL;
+  if (pickled != NULL && pickled->kind == JSON_TRUE)
+    return unpickle (loader, entry, bytes, error);
+  if (!pt2_read_tensor_meta (&loader->scope, json_get (payload, "tensor_meta"), &meta, error))
+    return NULL;
+  meta.requires_grad = param != NULL && param->kind == JSON_TRUE;
+  return adj_tensor_data_new (&meta, bytes, error);
+}
+
+static void
+add_payload (Loader *loader, const char *folder, const JsonItem *payload)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (AdjTensorData) data = read_payload (loader, folder, payload, &reason);
+
+  if (data != NULL)
+    add (loader->weights, payload->key, data);
+  else
+    warn (loader->archive, payload->key, reason->message);
+}
+
+static gboolean
+read_config (Loader *loader, const char *folder, const char *entry, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("%s: %s", loader->archive->path, entry);
+  g_autoptr (GBytes) bytes = pt2_archive_read (loader->archive, entry, MAX_CONFIG_BYTES, error);
+  JsonReader json;
+  const JsonItem *root, *config;
+  gsize length;
+  const char *text;
+
+  if (bytes == NULL)
+    return FALSE;
+  text = g_bytes_get_data (bytes, &length);
+  if (!json_reader_init (&json, name, text != NULL ? text : "", length, error) ||
+      (root = json_read (&json, loader->scope.arena, error)) == NULL)
+    return FALSE;
+  loader->scope.json = &json;
+  config = json_get (root, "config");
+  if (config == NULL || config->kind != JSON_OBJECT)
+    {
+      json_fail (&json, root, error, "expected the object \"config\"");
+      return FALSE;
+    }
+  for (guint i = 0; i < config->n; i++)
+    add_payload (loader, folder, &config->items[i]);
+  return TRUE;
+}
+
+/* Lists have been called "model_weights_config.json" and "model_model_param_config.json". */
+static gboolean
+read_folder (Loader *loader, const char *folder, const char *model, GError **error)
+{
+  ZipArchive *zip = loader->archive->archive;
+  g_autofree char *prefix = g_strdup_printf ("%s%s%s_", loader->archive->root, folder, model);
+  g_autofree char *saved = g_strdup_printf ("%s%s.pt", folder, model);
+
+  for (guint i = 0; i < zip_get_n (zip); i++)
+    {
+      const char *entry = zip_get_name (zip, i);
+
+      if (g_str_has_prefix (entry, prefix) && g_str_has_suffix (entry, "_config.json") &&
+          !read_config (loader, folder, entry + strlen (loader->archive->root), error))
+        return FALSE;
+    }
+  return read_saved (loader, saved, error);
+}
+
+static gboolean
+read_all (Loader *loader, const char *model, GError **error)
+{
+  if (model != NULL)
+    return read_folder (loader, "data/weights/", model, error) &&
+           read_folder (loader, "data/constants/", model, error);
+  return read_saved (loader, "serialized_state_dict.pt", error) &&
+         read_saved (loader, "serialized_state_dict.json", error) &&
+         read_saved (loader, "serialized_constants.pt", error);
+}
+
+gboolean
+pt2_weights_read (Pt2Archive *archive, const char *model, Pt2Weights *weights, GError **error)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  g_autoptr (AdjSymbols) symbols = adj_symbols_new ();
+  Loader loader = {
+    .archive = archive, .weights = weights, .scope = { .arena = arena, .symbols = symbols }
+  };
+  gboolean good;
+
+  weights->tensors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                            (GDestroyNotify) adj_tensor_data_unref);
+  loader.records =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  good = read_all (&loader, model, error);
+  g_hash_table_unref (loader.records);
+  return good;
+}
+
+void
+pt2_weights_clear (Pt2Weights *weights)
+{
+  g_clear_pointer (&weights->tensors, g_hash_table_unref);
+}

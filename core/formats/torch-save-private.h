@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "formats/zip-private.h"
+#include "ir/adj-value.h"
+
+G_BEGIN_DECLS
+
+/* What torch.save wrote (formats/SPEC.md §11): dicts, lists and tuples, numbers, texts, DATA.  What
+ * only Python could make is RAW, the name of what it would call. */
+
+/* Whether @archive looks like one that torch.save wrote. */
+gboolean torch_save_is (const ZipArchive *archive);
+
+/**
+ * torch_save_read:
+ * @bytes: the archive; tensors share it
+ * @name: begins messages
+ * @diags: (nullable)
+ * @out: (out) (transfer full)
+ *
+ * Returns: %FALSE with ADJ_ERROR_PARSE or ADJ_ERROR_LIMIT
+ */
+gboolean torch_save_read (
+    GBytes *bytes, const char *name, AdjDiags *diags, AdjValue *out, GError **error);
+
+/* (nullable): the value of the text @key in the DICT @value. */
+const AdjValue *torch_save_find (const AdjValue *value, const char *key);
+
+/* (transfer full): @bytes, or a copy of them at an address that every element may have. */
+GBytes *torch_save_align (GBytes *bytes);
+
+G_END_DECLS

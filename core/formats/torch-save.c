@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/* Archives of torch.save: a pickle that names tensors, and their storages beside it. */
+
+#include "formats/torch-save-private.h"
+
+#include <string.h>
+
+#include "formats/pickle-private.h"
+#include "ir/adj-builder.h"
+#include "tensor/adj-tensor-data.h"
+
+#define PICKLE "data.pkl"
+#define MAX_PICKLE_BYTES (G_GUINT64_CONSTANT (1) << 30)
+#define MAX_VALUES 10000000u /* an item that stands in several places counts in each */
+#define ALIGNMENT 16
+
+typedef struct
+{
+  const char *name; /* (unowned) */
+  ZipArchive *archive;
+  char *root; /* (owned): of the names of its entries, "archive/" */
+  AdjDiags *diags;
+  GHashTable *storages; /* key → GBytes */
+  guint n_values, depth;
+} Loader;
+
+static void
+clear_loader (Loader *loader)
+{
+  g_clear_pointer (&loader->archive, zip_free);
+  g_free (loader->root);
+  g_hash_table_unref (loader->storages);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Loader, clear_loader)
+
+static gboolean
+fail (const Loader *loader, GError **error, const char *what)
+{
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: %s%s: %s", loader->name, loader->root,
+               PICKLE, what);
+  return FALSE;
+}
+
+GBytes *
+torch_save_align (GBytes *bytes)
+{
+  gsize length;
+  gconstpointer data = g_bytes_get_data (bytes, &length);
+
+  return (gsize) data % ALIGNMENT == 0 ? g_bytes_ref (bytes) : g_bytes_new (data, length);
+}
+
+/* -- tensors -- */
+
+static const struct
+{
+  const char *name; /* of the class of a storage, behind "torch." */
+  AdjDType dtype;
+} storage_types[] = {
+  { "FloatStorage", ADJ_DTYPE_F32 },         { "DoubleStorage", ADJ_DTYPE_F64 },
+  { "HalfStorage", ADJ_DTYPE_F16 },          { "BFloat16Storage", ADJ_DTYPE_BF16 },
+  { "LongStorage", ADJ_DTYPE_I64 },          { "IntStorage", ADJ_DTYPE_I32 },
+  { "ShortStorage", ADJ_DTYPE_I16 },         { "CharStorage", ADJ_DTYPE_I8 },
+  { "ByteStorage", ADJ_DTYPE_U8 },           { "BoolStorage", ADJ_DTYPE_BOOL },
+  { "ComplexFloatStorage", ADJ_DTYPE_C64 },  { "ComplexDoubleStorage", ADJ_DTYPE_C128 },
+  { "storage.UntypedStorage", ADJ_DTYPE_U8 }, { "UntypedStorage", ADJ_DTYPE_U8 },
+};
+
+static AdjDType
+dtype_of_storage (const PickleItem *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (storage_types); i++)
+    if (type->kind == PICKLE_GLOBAL && g_str_has_prefix (type->text, "torch.") &&
+        strcmp (type->text + strlen ("torch."), storage_types[i].name) == 0)
+      return storage_types[i].dtype;
+  return ADJ_DTYPE_NONE;
+}
+
+/* (transfer none) (nullable): the bytes of storage @key, which are @n_bytes. */
+static GBytes *
+find_storage (Loader *loader, const char *key, guint64 n_bytes, GError **error)
+{
+  GBytes *known = g_hash_table_lookup (loader->storages, key);
+  g_autofree char *entry = g_strconcat (loader->root, "data/", key, NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  guint index;
+
+  if (known == NULL)
+    {
+      if (!zip_find (loader->archive, entry, &index))
+        {
+          g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: there is no entry %s", loader->name,
+                       entry);
+          return NULL;
+        }
+      bytes = zip_read (loader->archive, index, G_MAXINT64, loader->diags, error);
+      if (bytes == NULL)
+        return NULL;
+      known = torch_save_align (bytes);
+      g_hash_table_insert (loader->storages, g_strdup (key), known);
+    }
+  if (g_bytes_get_size (known) == n_bytes)
+    return known;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE,
+               "%s: %s has %" G_GSIZE_FORMAT " bytes, the pickle says %" G_GUINT64_FORMAT,
+               loader->name, entry, g_bytes_get_size (known), n_bytes);
+  return NULL;
+}
+
+/* ('storage', torch.FloatStorage, '0', 'cpu', 24): (transfer none) (nullable) */
+static GBytes *
+read_storage (Loader *loader, const PickleItem *item, AdjTensorMeta *meta, GError **error)
+{
+  const PickleItem *id = item->kind == PICKLE_PERSISTENT ? item->items[0] : NULL;
+  guint64 n_bytes;
+
+  if (id == NULL || id->kind != PICKLE_TUPLE || id->n != 5 || id->items[2]->kind != PICKLE_TEXT ||
+      id->items[3]->kind != PICKLE_TEXT || id->items[4]->kind != PICKLE_INT)
+    {
+      fail (loader, error, "a tensor without a storage");
+      return NULL;
+    }
+  meta->dtype = dtype_of_storage (id->items[1]);
+  if (meta->dtype == ADJ_DTYPE_NONE)
+    {
+      fail (loader, error, "a storage of a type that is not known");
+      return NULL;
+    }
+  if (!adj_device_parse (id->items[3]->text, -1, &meta->device))
+    meta->device = ADJ_CPU;
+  n_bytes = adj_dtype_info (meta->dtype)->n_bytes;
+  if (id->items[4]->integer < 0 || (guint64) id->items[4]->integer > G_MAXINT64 / n_bytes)
+    {
+      fail (loader, error, "a storage of a size that cannot be");
+      return NULL;
+    }
+  return find_storage (loader, id->items[2]->text, n_bytes * (guint64) id->items[4]->integer,
+                       error);
+}
+
+static gboolean
+read_sizes (const PickleItem *item, AdjSize *out, guint *n)
+{
+  if (item != NULL && pickle_calls (item, "torch.Size"))
+    item = pickle_argument (item, 0);
+  if (item == NULL || (item->kind != PICKLE_TUPLE && item->kind != PICKLE_LIST) ||
+      item->n > ADJ_MAX_RANK)
+    return FALSE;
+  for (guint i = 0; i < item->n; i++)
+    {
+      if (item->items[i]->kind != PICKLE_INT || item->items[i]->integer < 0)
+        return FALSE;
+      out[i] = ADJ_SIZE (item->items[i]->integer);
+    }
+  *n = item->n;
+  return TRUE;
+}
+
+/* _rebuild_tensor_v2 (storage, offset, size, stride, requires_grad, hooks), and v3, in which the
+ * dtype follows these. */
+static gboolean
+read_tensor (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  const PickleItem *storage = pickle_argument (item, 0), *offset = pickle_argument (item, 1);
+  const PickleItem *grad = pickle_argument (item, 4), *dtype = pickle_argument (item, 6);
+  AdjTensorMeta meta = { .storage = -1, .has_strides = TRUE };
+  guint n_strides = 0;
+  g_autoptr (GError) reason = NULL;
+  GBytes *bytes;
+  AdjTensorData *data;
+
+  if (storage == NULL || offset == NULL || offset->kind != PICKLE_INT || offset->integer < 0 ||
+      !read_sizes (pickle_argument (item, 2), meta.shape.size, &meta.shape.rank) ||
+      !read_sizes (pickle_argument (item, 3), meta.shape.stride, &n_strides) ||
+      n_strides != meta.shape.rank)
+    return fail (loader, error, "a tensor whose sizes are none");
+  bytes = read_storage (loader, storage, &meta, error);
+  if (bytes == NULL)
+    return FALSE;
+  if (dtype != NULL && dtype->kind == PICKLE_GLOBAL)
+    meta.dtype = adj_dtype_from_torch_name (dtype->text);
+  if (meta.dtype == ADJ_DTYPE_NONE)
+    return fail (loader, error, "a tensor of a dtype that is not known");
+  meta.shape.offset = ADJ_SIZE (offset->integer);
+  meta.requires_grad = grad != NULL && grad->kind == PICKLE_BOOL && grad->integer != 0;
+  data = adj_tensor_data_new (&meta, bytes, &reason);
+  if (data == NULL)
+    return fail (loader, error, reason->message);
+  *out = ADJ_DATA (data);
+  return TRUE;
+}
+
+static gboolean read_value (Loader *loader, const PickleItem *item, AdjValue *out, GError **error);
+
+/* A parameter is its tensor, which may require a gradient. */
+static gboolean
+read_parameter (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  const PickleItem *tensor = pickle_argument (item, 0), *grad = pickle_argument (item, 1);
+  AdjTensorMeta meta;
+  AdjTensorData *data;
+
+  if (tensor == NULL)
+    return fail (loader, error, "a parameter without a tensor");
+  if (!read_value (loader, tensor, out, error))
+    return FALSE;
+  if (out->kind != ADJ_VALUE_DATA)
+    return TRUE;
+  meta = *adj_tensor_data_get_meta (out->data);
+  meta.requires_grad = grad != NULL && grad->kind == PICKLE_BOOL && grad->integer != 0;
+  data = adj_tensor_data_new (&meta, adj_tensor_data_get_bytes (out->data), error);
+  adj_value_clear (out);
+  if (data == NULL)
+    return FALSE;
+  *out = ADJ_DATA (data);
+  return TRUE;
+}
+
+/* -- other calls -- */
+
+static gboolean
+read_size (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  const PickleItem *sizes = pickle_argument (item, 0);
+
+  if (sizes == NULL)
+    return fail (loader, error, "a torch.Size of nothing");
+  return read_value (loader, sizes, out, error);
+}
+
+static gboolean
+read_device (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  const PickleItem *type = pickle_argument (item, 0), *index = pickle_argument (item, 1);
+  AdjDevice device;
+
+  if (type == NULL || type->kind != PICKLE_TEXT || !adj_device_parse (type->text, -1, &device))
+    return fail (loader, error, "a device that is not known");
+  if (index != NULL && index->kind == PICKLE_INT && index->integer >= 0 && index->integer < 128)
+    device.index = (gint8) index->integer;
+  *out = (AdjValue){ .kind = ADJ_VALUE_DEVICE, .device = device };
+  return TRUE;
+}
+
+static const struct
+{
+  const char *name;
+  gboolean (*read) (Loader *loader, const PickleItem *item, AdjValue *out, GError **error);
+} calls[] = {
+  { "torch._utils._rebuild_tensor", read_tensor },
+  { "torch._utils._rebuild_tensor_v2", read_tensor },
+  { "torch._utils._rebuild_tensor_v3", read_tensor },
+  { "torch._utils._rebuild_parameter", read_parameter },
+  { "torch._utils._rebuild_parameter_with_state", read_parameter },
+  { "torch.Size", read_size },
+  { "torch.device", read_device },
+};
+
+static void
+set_text (AdjValueKind kind, const char *text, guint n, AdjValue *out)
+{
+  *out = (AdjValue){ .kind = kind, .n = n, .text = g_memdup2 (text, n + 1) };
+}
+
+/* What would be called, by name. */
+static gboolean
+read_call (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  const PickleItem *callee = item->items[0];
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    if (pickle_calls (item, calls[i].name))
+      return calls[i].read (loader, item, out, error);
+  text = g_strdup_printf ("%s(...)", callee->kind == PICKLE_GLOBAL ? callee->text : "?");
+  set_text (ADJ_VALUE_RAW, text, (guint) strlen (text), out);
+  return TRUE;
+}
+
+/* -- values -- */
+
+static gboolean
+read_items (
+    Loader *loader, const PickleItem *item, AdjValueKind kind, AdjValue *out, GError **error)
+{
+  g_autoptr (GArray) items = adj_value_array_new ();
+
+  if (++loader->depth > ADJ_MAX_DEPTH)
+    return fail (loader, error, "values are nested too deeply");
+  for (guint i = 0; i < item->n; i++)
+    {
+      AdjValue value;
+
+      if (!read_value (loader, item->items[i], &value, error))
+        return FALSE;
+      g_array_append_val (items, value);
+    }
+  loader->depth--;
+  *out = adj_value_array_end (items, kind);
+  return TRUE;
+}
+
+static gboolean
+read_global (const PickleItem *item, AdjValue *out)
+{
+  AdjDType dtype = g_str_has_prefix (item->text, "torch.") ? adj_dtype_from_torch_name (item->text)
+                                                           : ADJ_DTYPE_NONE;
+
+  if (dtype != ADJ_DTYPE_NONE)
+    *out = ADJ_DTYPE (dtype);
+  else
+    set_text (ADJ_VALUE_RAW, item->text, item->n, out);
+  return TRUE;
+}
+
+static gboolean
+read_value (Loader *loader, const PickleItem *item, AdjValue *out, GError **error)
+{
+  static const AdjValueKind containers[] = {
+    [PICKLE_TUPLE] = ADJ_VALUE_TUPLE,
+    [PICKLE_LIST] = ADJ_VALUE_LIST,
+    [PICKLE_DICT] = ADJ_VALUE_DICT,
+    [PICKLE_SET] = ADJ_VALUE_LIST,
+  };
+
+  *out = ADJ_NONE;
+  if (loader->n_values++ >= MAX_VALUES)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_LIMIT, "%s: more than %u values", loader->name,
+                   MAX_VALUES);
+      return FALSE;
+    }
+  switch (item->kind)
+    {
+    case PICKLE_NONE:
+      return TRUE;
+    case PICKLE_BOOL:
+      *out = ADJ_BOOL (item->integer != 0);
+      return TRUE;
+    case PICKLE_INT:
+      *out = ADJ_INT (item->integer);
+      return TRUE;
+    case PICKLE_FLOAT:
+      *out = ADJ_FLOAT (item->number);
+      return TRUE;
+    case PICKLE_TEXT:
+      set_text (ADJ_VALUE_STRING, item->text, item->n, out);
+      return TRUE;
+    case PICKLE_BYTES:
+      set_text (ADJ_VALUE_BYTES, item->text, item->n, out);
+      return TRUE;
+    case PICKLE_GLOBAL:
+      return read_global (item, out);
+    case PICKLE_CALL:
+      return read_call (loader, item, out, error);
+    case PICKLE_PERSISTENT:
+      return fail (loader, error, "a storage outside of a tensor");
+    case PICKLE_TUPLE:
+    case PICKLE_LIST:
+    case PICKLE_DICT:
+    case PICKLE_SET:
+      return read_items (loader, item, containers[item->kind], out, error);
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+/* -- the archive -- */
+
+/* Where the entry lies that says what is there: "archive/data.pkl" → "archive/"; %NULL: nowhere. */
+static char *
+find_root (const ZipArchive *archive)
+{
+  for (guint i = 0; i < zip_get_n (archive); i++)
+    {
+      const char *name = zip_get_name (archive, i);
+      const char *slash = strrchr (name, '/');
+
+      if (strcmp (slash != NULL ? slash + 1 : name, PICKLE) == 0)
+        return g_strndup (name, strlen (name) - strlen (PICKLE));
+    }
+  return NULL;
+}
+
+gboolean
+torch_save_is (const ZipArchive *archive)
+{
+  g_autofree char *root = find_root (archive);
+
+  return root != NULL;
+}
+
+/* PyTorch on a machine of the other byte order says so. */
+static gboolean
+check_byte_order (Loader *loader, GError **error)
+{
+  g_autofree char *entry = g_strconcat (loader->root, "byteorder", NULL);
+  g_autoptr (GBytes) bytes = NULL;
+  guint index;
+
+  if (!zip_find (loader->archive, entry, &index))
+    return TRUE;
+  bytes = zip_read (loader->archive, index, 64, loader->diags, error);
+  if (bytes == NULL)
+    return FALSE;
+  if (g_bytes_get_size (bytes) >= 3 && memcmp (g_bytes_get_data (bytes, NULL), "big", 3) == 0)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+                   "%s: was written on a big-endian machine, which is not read", loader->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_pickle (Loader *loader, AdjValue *out, GError **error)
+{
+  g_autoptr (AdjArena) arena = adj_arena_new ();
+  g_autofree char *entry = g_strconcat (loader->root, PICKLE, NULL);
+  g_autofree char *name = g_strdup_printf ("%s: %s", loader->name, entry);
+  g_autoptr (GBytes) bytes = NULL;
+  const PickleItem *item;
+  gsize length;
+  const guint8 *data;
+  guint index;
+
+  g_return_val_if_fail (zip_find (loader->archive, entry, &index), FALSE);
+  bytes = zip_read (loader->archive, index, MAX_PICKLE_BYTES, loader->diags, error);
+  if (bytes == NULL)
+    return FALSE;
+  data = g_bytes_get_data (bytes, &length);
+  item = pickle_read (arena, data, length, name, error);
+  return item != NULL && read_value (loader, item, out, error);
+}
+
+gboolean
+torch_save_read (GBytes *bytes, const char *name, AdjDiags *diags, AdjValue *out, GError **error)
+{
+  g_auto (Loader) loader = { .name = name, .diags = diags };
+
+  loader.storages =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  loader.archive = zip_open (bytes, name, error);
+  if (loader.archive == NULL)
+    return FALSE;
+  loader.root = find_root (loader.archive);
+  if (loader.root == NULL)
+    {
+      g_set_error (error, ADJ_ERROR, ADJ_ERROR_PARSE, "%s: an archive without " PICKLE, name);
+      return FALSE;
+    }
+  return check_byte_order (&loader, error) && read_pickle (&loader, out, error);
+}
+
+const AdjValue *
+torch_save_find (const AdjValue *value, const char *key)
+{
+  for (guint i = 0; value->kind == ADJ_VALUE_DICT && i + 1 < value->n; i += 2)
+    if (value->items[i].kind == ADJ_VALUE_STRING && strcmp (value->items[i].text, key) == 0)
+      return &value->items[i + 1];
+  return NULL;
+}
