@@ -157,7 +157,11 @@ adj_target_take_inputs (AdjTarget *target, const char *text, AdjSessionRun *run,
         g_prefix_error (error, "%s: ", target->path);
       return target->kept != NULL;
     }
-  target->inputs = adj_session_read_inputs (target->graph->graph, text, &target->n_inputs, error);
+  target->inputs = adj_session_read_inputs (
+      target->graph->graph, text,
+      adj_bundle_find_call (target->bundle,
+                            target->recorded != NULL ? target->recorded : target->graph, 0),
+      &target->n_inputs, error);
   run->inputs = target->inputs;
   run->n_inputs = target->n_inputs;
   return target->inputs != NULL;

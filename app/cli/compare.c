@@ -81,7 +81,7 @@ compare_targets (AdjTarget *a, const char *other, const Options *options, GError
   if (kept || g_str_equal (other, "recorded"))
     comparison = adj_session_compare_recorded (&run, options->nodes, options->rtol, options->atol,
                                                NULL, error);
-  else if (adj_safetensors_is (other))
+  else if (adj_session_is_values_file (other))
     comparison = compare_values (&run, other, options, error);
   else
     comparison = compare_graphs (&run, other, options, error);

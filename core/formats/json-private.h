@@ -52,6 +52,7 @@ typedef struct
   guint depth;      /* containers entered */
   gboolean fresh;   /* the innermost one has not given an entry yet */
   guint n_items;    /* of the value being read */
+  gboolean python;  /* NaN, Infinity and -Infinity, as Python writes them, are numbers */
 } JsonReader;
 
 /* @name begins messages: "@name:line:column: …".  Fails when @text is no UTF-8. */

@@ -246,6 +246,37 @@ scan_number (const char *at, const char *end, gboolean *is_float)
 }
 
 static gboolean
+read_word (JsonReader *reader, const char *word, JsonKind kind, JsonItem *out)
+{
+  gsize length = strlen (word);
+
+  if ((gsize) (reader->end - reader->at) < length || memcmp (reader->at, word, length) != 0)
+    return FALSE;
+  reader->at += length;
+  out->kind = kind;
+  return TRUE;
+}
+
+/* What JSON has no number for. */
+static gboolean
+read_python_number (JsonReader *reader, JsonItem *out)
+{
+  static const struct
+  {
+    const char *word;
+    double number;
+  } words[] = { { "NaN", NAN }, { "Infinity", INFINITY }, { "-Infinity", -INFINITY } };
+
+  for (guint i = 0; reader->python && i < G_N_ELEMENTS (words); i++)
+    if (read_word (reader, words[i].word, JSON_FLOAT, out))
+      {
+        out->number = words[i].number;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
 read_number (JsonReader *reader, JsonItem *out, GError **error)
 {
   gboolean is_float;
@@ -253,6 +284,8 @@ read_number (JsonReader *reader, JsonItem *out, GError **error)
   char text[512];
   gsize length;
 
+  if (read_python_number (reader, out))
+    return TRUE;
   if (end == NULL)
     {
       json_fail (reader, NULL, error, "expected a value");
@@ -276,18 +309,6 @@ read_number (JsonReader *reader, JsonItem *out, GError **error)
       return FALSE;
     }
   reader->at = end;
-  return TRUE;
-}
-
-static gboolean
-read_word (JsonReader *reader, const char *word, JsonKind kind, JsonItem *out)
-{
-  gsize length = strlen (word);
-
-  if ((gsize) (reader->end - reader->at) < length || memcmp (reader->at, word, length) != 0)
-    return FALSE;
-  reader->at += length;
-  out->kind = kind;
   return TRUE;
 }
 

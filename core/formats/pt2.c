@@ -219,11 +219,11 @@ add_call (Program *program, const JsonItem *signature, GError **error)
     return TRUE;
   if (!gather_inputs (program, input_specs, &weights, samples, inputs, &missing))
     {
-      adj_diags_add (program->archive->diags, ADJ_SEVERITY_NOTE, (AdjSpan){ 0 },
-                     *missing != '\0' ? "the file has no value for input '%s': give inputs, or a "
-                                        "seed for random ones, to run it"
-                                      : "the sample inputs are not those of the graph%s",
-                     missing);
+      if (samples != NULL)
+        adj_diags_add (program->archive->diags, ADJ_SEVERITY_WARNING, (AdjSpan){ 0 },
+                       *missing != '\0' ? "the file has no value for input '%s'"
+                                        : "the sample inputs are not those of the graph%s",
+                       missing);
       return TRUE;
     }
   call.n_inputs = inputs->len;
@@ -294,6 +294,7 @@ read_json (Program *program, GBytes *bytes, const char *name, GError **error)
 
   if (!json_reader_init (&json, name, text != NULL ? text : "", length, error))
     return FALSE;
+  json.python = TRUE;
   program->scope.json = &json;
   program->root = json_read (&json, program->scope.arena, error);
   return program->root != NULL && json_finish (&json, error) && check_version (program, error) &&
@@ -518,4 +519,5 @@ const AdjFormat adj_format_pt2 = {
   .extensions = ".pt2",
   .sniff = sniff,
   .load = load,
+  .load_bytes = load_bytes,
 };

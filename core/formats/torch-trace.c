@@ -337,41 +337,17 @@ warn_malformed (Log *log, guint line, const GError *reason)
     regions_warn (log->regions, log->name, line, "this record is passed over", reason->message);
 }
 
-/* What is not JSON but Python writes it: NaN and Infinity become 0. */
-static void
-drop_nan (char *json)
-{
-  static const char *const words[] = { "NaN", "-Infinity", "Infinity" };
-  gboolean quoted = FALSE;
-
-  for (char *at = json; *at != '\0'; at++)
-    {
-      if (quoted && *at == '\\' && at[1] != '\0')
-        at++;
-      else if (*at == '"')
-        quoted = !quoted;
-      for (guint i = 0; !quoted && i < G_N_ELEMENTS (words); i++)
-        if (g_str_has_prefix (at, words[i]))
-          {
-            memset (at, ' ', strlen (words[i]));
-            at[0] = '0';
-          }
-    }
-}
-
 static const JsonItem *
 parse_record (AdjArena *arena, const char *json, gsize length, GError **error)
 {
-  g_autofree char *copy = NULL;
-  const JsonItem *record = json_parse (arena, "JSON", json, length, error);
+  JsonReader reader;
+  const JsonItem *record;
 
-  if (record != NULL ||
-      (memmem (json, length, "NaN", 3) == NULL && memmem (json, length, "Infinity", 8) == NULL))
-    return record;
-  g_clear_error (error);
-  copy = g_strndup (json, length);
-  drop_nan (copy);
-  return json_parse (arena, "JSON", copy, strlen (copy), error);
+  if (!json_reader_init (&reader, "JSON", json, length, error))
+    return NULL;
+  reader.python = TRUE;
+  record = json_read (&reader, arena, error);
+  return record != NULL && json_finish (&reader, error) ? record : NULL;
 }
 
 static gboolean

@@ -8,11 +8,13 @@
 #include "formats/zip-private.h"
 
 #define RECORD "record a step of the model with adjoint_capture"
-#define EXPORTED                                                                                   \
-  "a program of torch.export, which is not read yet: open the text that "                          \
-  "print(torch.export.load(FILE)) gives, or " RECORD
 #define SCRIPTED "a program of TorchScript, which is not read: " RECORD
-#define SAVED "values of torch.save, which are not read yet and hold no graph: " RECORD
+#define SAVED                                                                                      \
+  "values of torch.save without a graph: open a graph, and give them to its run (adjoint run "     \
+  "GRAPH --inputs FILE)"
+#define STREAM                                                                                     \
+  "values of torch.save as it wrote them before 1.6, which are not read: load them in PyTorch and "\
+  "save them again"
 #define PICKLED "a pickle of Python, which is not read, and never run: " RECORD
 #define TENSORS                                                                                    \
   "tensors without a graph: open a graph, and give them to its run (adjoint run GRAPH --inputs "   \
@@ -30,8 +32,6 @@ static const struct
   const char *suffix;
   const char *what;
 } archives[] = {
-  { "serialized_exported_program.json", EXPORTED },
-  { "archive_format", EXPORTED },
   { "constants.pkl", SCRIPTED },
   { "data.pkl", SAVED },
 };
@@ -68,7 +68,7 @@ describe_bytes (const char *path, const guint8 *head, gsize length)
   static const guint8 magic[] = { 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50 };
 
   if (length >= 2 + sizeof magic && head[0] == 0x80 && memcmp (head + 2, magic, sizeof magic) == 0)
-    return SAVED;
+    return STREAM;
   if (length >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5)
     return PICKLED;
   if (g_str_has_suffix (path, ".safetensors") ||

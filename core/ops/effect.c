@@ -28,6 +28,30 @@ token_meta (AdjOpCall *call)
   return op_add_new (call, ADJ_DTYPE_F32, &shape);
 }
 
+/* Sizes that are symbols are compared where these have a value: they may be equal. */
+static gboolean
+metadata_meta (AdjOpCall *call)
+{
+  const AdjTensorMeta *meta = adj_op_call_meta (call, 0);
+  AdjDType dtype = adj_op_call_dtype (call, 3, meta->dtype);
+  AdjSize sizes[ADJ_MAX_RANK];
+  guint rank = meta->shape.rank;
+
+  if (dtype != meta->dtype)
+    return adj_op_call_fail (call, "the tensor is of dtype %s, not of %s",
+                             adj_dtype_info (meta->dtype)->torch_name,
+                             adj_dtype_info (dtype)->torch_name);
+  if (call->args[1].kind != ADJ_VALUE_NONE)
+    rank = adj_op_call_sizes (call, 1, sizes);
+  if (rank != meta->shape.rank)
+    return adj_op_call_fail (call, "the tensor has %u dimensions, not %u", meta->shape.rank, rank);
+  for (guint i = 0; call->args[1].kind != ADJ_VALUE_NONE && i < rank; i++)
+    if (adj_size_is_int (sizes[i]) && adj_size_is_int (meta->shape.size[i]) &&
+        sizes[i].word != meta->shape.size[i].word)
+      return adj_op_call_fail (call, "the tensor has another size in dimension %u", i);
+  return TRUE;
+}
+
 static gboolean
 print_kernel (AdjOpCall *call)
 {

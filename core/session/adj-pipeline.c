@@ -37,6 +37,7 @@ static const struct
   gboolean is_joint;            /* afterwards */
 } defaults[] = {
   { "dynamo", "joint", "joint=torch", TRUE },
+  { "export", "joint", "joint=torch", TRUE },
   { "user", "joint", "joint=torch", TRUE },
   { "joint", "", "", TRUE },
 };

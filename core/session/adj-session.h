@@ -131,18 +131,26 @@ ADJ_PUBLIC AdjComparison *adj_session_compare (const AdjSessionRun *a,
 ADJ_PUBLIC AdjValue *
 adj_session_random_inputs (const AdjGraph *graph, guint32 seed, guint *n, GError **error);
 
-/* (transfer full) (array length=n): the inputs that @path, a safetensors file, holds by the names
- * of placeholders.  %NULL with the errors of adj_safetensors_load(), or with ADJ_ERROR_NOT_FOUND
- * where one is missing. */
-ADJ_PUBLIC AdjValue *
-adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error);
+/* (transfer full) (array length=n): the inputs that @path, a file of safetensors or of torch.save,
+ * holds: by the names of placeholders or of the parameters and buffers that they are, or in order
+ * where it has no names.  @call: (nullable): gives what a file of parameters lacks.  %NULL with
+ * ADJ_ERROR_PARSE or G_IO_ERROR, or with ADJ_ERROR_NOT_FOUND where one is missing. */
+ADJ_PUBLIC AdjValue *adj_session_read_inputs (const AdjGraph *graph,
+                                              const char *path,
+                                              const AdjRecordedCall *call,
+                                              guint *n,
+                                              GError **error);
 ADJ_PUBLIC void adj_session_free_inputs (AdjValue *inputs, guint n); /* @inputs: (nullable) */
+
+/* Whether @path is a file of tensors without a graph, for these functions. */
+ADJ_PUBLIC gboolean adj_session_is_values_file (const char *path);
 
 /* By which an output goes in files of values: its position. */
 #define ADJ_OUTPUT_NAME "output_%u"
 
-/* (transfer full) (nullable): what @path, a safetensors file, holds: name → AdjTensorData.  Each
- * name is that of a node of @graph, or ADJ_OUTPUT_NAME of what it returns, and each value is of
+/* (transfer full) (nullable): what @path, a file of safetensors or of torch.save, holds: name →
+ * AdjTensorData.  Each name is that of a node of @graph, or ADJ_OUTPUT_NAME of what it returns, as
+ * tensors without names are in order, and each value is of
  * the type and size that the graph has there: %NULL with ADJ_ERROR_NOT_FOUND or ADJ_ERROR_SHAPE
  * naming it, or with the errors of adj_safetensors_load(). */
 ADJ_PUBLIC GHashTable *

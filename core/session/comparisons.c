@@ -109,6 +109,19 @@ find_other_draw (const AdjGraph *graph, const AdjGraph *other)
   return NULL;
 }
 
+/* Files of programs have inputs without what came of them. */
+static gboolean
+check_outputs (const AdjSessionRun *run, const AdjRecordedCall *call, GError **error)
+{
+  if (call->n_outputs > 0 || call->origin != NULL)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_UNRECORDED,
+               "for graph '%s' there are inputs, but nothing that PyTorch computed of them: save its "
+               "outputs with torch.save() and compare with that file",
+               run->graph->id);
+  return FALSE;
+}
+
 /* A call put together from those of forward and backward holds numbers that forward drew: after
  * Inductor's passes it draws others than the joint graph. */
 static gboolean
@@ -166,7 +179,7 @@ adj_session_compare_recorded (const AdjSessionRun *run,
                    inputs.call->origin->name);
       return NULL;
     }
-  if (!check_draws (run, inputs.call, error))
+  if (!check_outputs (run, inputs.call, error) || !check_draws (run, inputs.call, error))
     return NULL;
   comparing.call = inputs.call;
   expected.n = inputs.call->n_outputs;

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs and other values that somebody put into a safetensors file, by the names of nodes. */
+/* Inputs and other values that somebody put into a file of tensors: by the names of nodes or of
+ * parameters, or in their order. */
 
-#include "formats/adj-safetensors.h"
+#include "formats/adj-tensor-list-internal.h"
 #include "ir/adj-graph.h"
 #include "session/adj-session.h"
+
+gboolean
+adj_session_is_values_file (const char *path)
+{
+  return adj_tensor_list_is (path);
+}
 
 /* -- inputs -- */
 
@@ -15,37 +22,104 @@ adj_session_free_inputs (AdjValue *inputs, guint n)
   g_free (inputs);
 }
 
-static gboolean
-take_input (const AdjSafetensors *file, const char *name, AdjValue *out, GError **error)
+/* What the placeholder is called in the model; %NULL: it is no part of it. */
+static const char *
+name_in_model (const AdjNode *node)
 {
-  AdjTensorData *data = adj_safetensors_find (file, name, error);
+  const AdjValue *extra = node->meta.extra;
 
-  if (data != NULL)
-    *out = ADJ_DATA (adj_tensor_data_ref (data));
-  return data != NULL;
+  if (node->meta.parameter != NULL)
+    return node->meta.parameter;
+  for (guint i = 0; extra != NULL && i + 1 < extra->n; i += 2)
+    if ((g_str_equal (extra->items[i].text, "buffer") ||
+         g_str_equal (extra->items[i].text, "constant")) &&
+        extra->items[i + 1].kind == ADJ_VALUE_STRING)
+      return extra->items[i + 1].text;
+  return NULL;
+}
+
+/* (transfer none) (nullable): by the name of the placeholder, else by that in the model, which
+ * @modelled then says; in its place where the file has no names. */
+static AdjTensorData *
+find_input (const AdjTensorList *file,
+            const AdjNode *node,
+            guint place,
+            gboolean *modelled,
+            GError **error)
+{
+  const char *name = name_in_model (node);
+  AdjTensorData *data;
+
+  if (adj_tensor_list_get_n (file) > 0 && adj_tensor_list_get_name (file, 0) == NULL)
+    return adj_tensor_list_get (file, place, error);
+  data = name != NULL ? adj_tensor_list_find (file, name, NULL) : NULL;
+  *modelled = *modelled || data != NULL;
+  return data != NULL ? data : adj_tensor_list_find (file, node->name, error);
+}
+
+static gboolean
+check_number (const AdjTensorList *file, guint n, GError **error)
+{
+  guint held = adj_tensor_list_get_n (file);
+
+  if (held == n || held == 0 || adj_tensor_list_get_name (file, 0) != NULL)
+    return TRUE;
+  g_set_error (error, ADJ_ERROR, ADJ_ERROR_NOT_FOUND,
+               "holds %u tensors without names, the graph has %u inputs", held, n);
+  return FALSE;
+}
+
+/* Of a file that has what belongs to the model, the call has the rest. */
+static gboolean
+take_inputs (const AdjTensorList *file,
+             const AdjGraph *graph,
+             const AdjRecordedCall *call,
+             AdjValue *inputs,
+             GError **error)
+{
+  guint n = adj_graph_get_n_inputs (graph);
+  gboolean modelled = FALSE;
+
+  if (!check_number (file, n, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
+      g_autoptr (GError) reason = NULL;
+      AdjTensorData *data = find_input (file, node, i, &modelled, &reason);
+
+      if (data != NULL)
+        inputs[i] = ADJ_DATA (adj_tensor_data_ref (data));
+      else if (modelled && call != NULL && call->n_inputs == n && name_in_model (node) == NULL)
+        inputs[i] = adj_value_copy (&call->inputs[i]);
+      else
+        {
+          g_propagate_error (error, g_steal_pointer (&reason));
+          return FALSE;
+        }
+    }
+  return TRUE;
 }
 
 AdjValue *
-adj_session_read_inputs (const AdjGraph *graph, const char *path, guint *n, GError **error)
+adj_session_read_inputs (const AdjGraph *graph,
+                         const char *path,
+                         const AdjRecordedCall *call,
+                         guint *n,
+                         GError **error)
 {
-  g_autoptr (AdjSafetensors) file = adj_safetensors_load (path, error);
+  g_autoptr (AdjTensorList) file = adj_tensor_list_load (path, error);
   AdjValue *inputs;
 
   if (file == NULL)
     return NULL;
   *n = adj_graph_get_n_inputs (graph);
   inputs = g_new0 (AdjValue, *n + 1);
-  for (guint i = 0; i < *n; i++)
-    {
-      const AdjNode *node = adj_graph_get_node (graph, adj_graph_get_input (graph, i).index);
-
-      if (take_input (file, node->name, &inputs[i], error))
-        continue;
-      g_prefix_error (error, "%s: ", path);
-      adj_session_free_inputs (inputs, *n);
-      return NULL;
-    }
-  return inputs;
+  if (take_inputs (file, graph, call, inputs, error))
+    return inputs;
+  g_prefix_error (error, "%s: ", path);
+  adj_session_free_inputs (inputs, *n);
+  return NULL;
 }
 
 /* -- values of nodes and outputs -- */
@@ -148,22 +222,31 @@ give_to_node (gpointer output, gpointer maker, gpointer values)
     g_hash_table_insert (values, g_strdup (node->name), adj_tensor_data_ref (data));
 }
 
+/* (transfer full): the name of tensor @index: its own, or of the output in its place. */
+static char *
+name_of (const AdjTensorList *file, guint index)
+{
+  const char *name = adj_tensor_list_get_name (file, index);
+
+  return name != NULL ? g_strdup (name) : g_strdup_printf (ADJ_OUTPUT_NAME, index);
+}
+
 static gboolean
-take_values (const AdjGraph *graph, const AdjSafetensors *file, GHashTable *values, GError **error)
+take_values (const AdjGraph *graph, const AdjTensorList *file, GHashTable *values, GError **error)
 {
   g_autoptr (GHashTable) outputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Names names = { graph, outputs };
 
   adj_value_foreach (&adj_graph_get_node (graph, adj_graph_get_output (graph).index)->args.items[0],
                      add_output, &names);
-  for (guint i = 0; i < adj_safetensors_get_n (file); i++)
+  for (guint i = 0; i < adj_tensor_list_get_n (file); i++)
     {
-      const char *name = adj_safetensors_get_name (file, i);
-      AdjTensorData *data = adj_safetensors_find (file, name, error);
+      g_autofree char *name = name_of (file, i);
+      AdjTensorData *data = adj_tensor_list_get (file, i, error);
 
       if (data == NULL || !check_value (&names, name, data, error))
         return FALSE;
-      g_hash_table_insert (values, g_strdup (name), adj_tensor_data_ref (data));
+      g_hash_table_insert (values, g_steal_pointer (&name), adj_tensor_data_ref (data));
     }
   g_hash_table_foreach (outputs, give_to_node, values);
   return TRUE;
@@ -172,7 +255,7 @@ take_values (const AdjGraph *graph, const AdjSafetensors *file, GHashTable *valu
 GHashTable *
 adj_session_read_values (const AdjGraph *graph, const char *path, GError **error)
 {
-  g_autoptr (AdjSafetensors) file = adj_safetensors_load (path, error);
+  g_autoptr (AdjTensorList) file = adj_tensor_list_load (path, error);
   g_autoptr (GHashTable) values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                                          (GDestroyNotify) adj_tensor_data_unref);
 

@@ -107,5 +107,6 @@ main (int argc, char **argv)
   for (guint i = 0; adj_bad_lists[i] != NULL; i++)
     add_list (adj_bad_lists[i], test_shown);
   add_list (&adj_bad_tensors, test_taken);
+  add_list (&adj_bad_pickles, test_taken);
   return g_test_run ();
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of test data that are refused: programs of torch.export. */
+/* Files of test data: programs of torch.export. */
 
 #include "bad-files-private.h"
 
-/* 3: programs of torch.export, which are not read yet: whatever is odd about one, the same line
- * says what can be opened instead.  An archive that is damaged is told as such. */
+/* 3: programs of torch.export: odd ones are shown, damaged ones refused by the place, and those of
+ * other schemas by their number. */
 
 #define NAME "a.pt2"
-#define UNREAD                                                                                     \
-  "a.pt2: a program of torch.export, which is not read yet: open the text that "                   \
-  "print(torch.export.load(FILE)) gives, or record a step of the model with adjoint_capture"
 
 /* A program f32[2] → f32[2]; @nodes and what they give stand in the middle. */
 #define X "{\"as_tensor\": {\"name\": \"x\"}}"
@@ -47,8 +44,15 @@
                        __VA_ARGS__))
 #define ARCHIVE(row, list)                                                                         \
   {                                                                                                \
-    .what = row, .name = NAME, .parts = list, .status = 2, .out = UNREAD                           \
+    .what = row, .name = NAME, .parts = list, .out = "export"                                      \
   }
+#define OTHER_SCHEMA(row, version, program, mentions)                                              \
+  {                                                                                                \
+    .what = row, .name = NAME,                                                                     \
+    .parts = PARTS (PART ("serialized_exported_program.json", program), PART ("version", version)), \
+    .status = 2, .out = mentions                                                                   \
+  }
+#define OLD_PROGRAM "a.pt2: serialized_exported_program.json"
 #define DAMAGED(row, broken, second, mentions)                                                     \
   {                                                                                                \
     .what = row, .name = NAME,                                                                     \
@@ -80,23 +84,28 @@ static const AdjBadFile files[] = {
        MODEL ("m", "model"),
        WEIGHTS ("m", WEIGHT ("a") ", " WEIGHT ("b")),
        PART ("m/data/weights/weight_0", "\0\0\200\77\0\0\0\100")),
-  NEW ("weight of no bytes",
-       "m",
-       VERSION ("m"),
-       MODEL ("m", "model"),
-       WEIGHTS ("m", WEIGHT ("a")),
-       PART ("m/data/weights/weight_0", "")),
-  OLD ("schema 1",
+  {
+      .what = "weight of no bytes",
+      .name = NAME,
+      .parts = PARTS (PART ("m/archive_format", "pt2"),
+                      PART ("m/archive_version", "0"),
+                      MODEL ("m", "model"),
+                      WEIGHTS ("m", WEIGHT ("a")),
+                      PART ("m/data/weights/weight_0", "")),
+      .out = "export",
+      .remark = "a: ",
+  },
+  OTHER_SCHEMA ("schema 1",
        "1",
        PROGRAM ("1",
                 SIZE,
                 RELU,
                 "{\"inputs_to_parameters\": {}, \"inputs_to_buffers\": {}, \"user_inputs\": "
                 "[\"x\"], \"user_outputs\": [\"y\"], \"buffers_to_mutate\": {}, "
-                "\"backward_signature\": null}")),
-  OLD ("schema 3", "3.0", PROGRAM (SCHEMA ("3", "0"), SIZE, RELU, SPECS)),
-  OLD ("schema 5", "5.3", PROGRAM (SCHEMA ("5", "3"), SIZE, RELU, SPECS)),
-  OLD ("schema 7", "7.3", PROGRAM (SCHEMA ("7", "3"), SIZE, RELU, SPECS)),
+                "\"backward_signature\": null}"), OLD_PROGRAM ":1:1: no schema_version"),
+  OTHER_SCHEMA ("schema 3", "3.0", PROGRAM (SCHEMA ("3", "0"), SIZE, RELU, SPECS), OLD_PROGRAM ": schema 3.0: of torch.export we read schema 8"),
+  OTHER_SCHEMA ("schema 5", "5.3", PROGRAM (SCHEMA ("5", "3"), SIZE, RELU, SPECS), OLD_PROGRAM ": schema 5.3: of torch.export we read schema 8"),
+  OTHER_SCHEMA ("schema 7", "7.3", PROGRAM (SCHEMA ("7", "3"), SIZE, RELU, SPECS), OLD_PROGRAM ": schema 7.3: of torch.export we read schema 8"),
   OLD ("schema 8", "8.2", PROGRAM (SCHEMA ("8", "2"), SIZE, RELU, SPECS)),
   OLD_OF (
       "as_none is a list",
@@ -127,7 +136,24 @@ static const AdjBadFile files[] = {
                     "false}}}") ", " GIVEN ("", X),
                 Y)),
 
-  DAMAGED ("checksum", zip_bytes_change_checksum, "m/archive_version", UNREAD),
+  OTHER_SCHEMA ("a value that nobody makes",
+                "8.2",
+                PROGRAM (SCHEMA ("8", "2"), SIZE, NODE ("aten.relu.default", GIVEN ("self", Y), Y), SPECS),
+                "no value 'y' stands before this"),
+  OTHER_SCHEMA ("a value that two make",
+                "8.2",
+                PROGRAM (SCHEMA ("8", "2"), SIZE, RELU ", " RELU, SPECS),
+                "another value has this name"),
+  OTHER_SCHEMA ("an unknown kind of argument",
+                "8.2",
+                PROGRAM (SCHEMA ("8", "2"),
+                         SIZE,
+                         NODE ("aten.relu.default", GIVEN ("self", "{\"as_horse\": 1}"), Y),
+                         SPECS),
+                "an argument of the unknown kind 'as_horse'"),
+  OTHER_SCHEMA ("not JSON", "8.2", "{\"graph_module\": ", OLD_PROGRAM ":1:18: "),
+
+  DAMAGED ("checksum", zip_bytes_change_checksum, "m/archive_version", "a.pt2: an archive of torch.export without a program"),
   DAMAGED ("overlap",
            zip_bytes_overlap,
            "m/archive_version",

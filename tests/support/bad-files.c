@@ -6,7 +6,7 @@
 #include <string.h>
 
 const AdjBadList *const adj_bad_lists[] = {
-  &adj_bad_logs, &adj_bad_texts, &adj_bad_exports, &adj_bad_pickles, &adj_bad_archives, NULL,
+  &adj_bad_logs, &adj_bad_texts, &adj_bad_exports, &adj_bad_archives, NULL,
 };
 
 char *

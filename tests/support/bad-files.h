@@ -30,14 +30,13 @@ typedef struct
   guint n;
 } AdjBadList;
 
-/* Files to be opened.  Of rows 3 and 4, archives of torch.export and of torch.save, each is
- * refused: they are not read yet. */
-extern const AdjBadList adj_bad_logs, adj_bad_texts, adj_bad_exports, adj_bad_pickles;
+/* Files to be opened. */
+extern const AdjBadList adj_bad_logs, adj_bad_texts, adj_bad_exports;
 extern const AdjBadList adj_bad_archives;       /* .adjoint, of what row 3 says of every archive */
 extern const AdjBadList *const adj_bad_lists[]; /* all of these, %NULL at the end */
 
-/* Row 5: inputs "x" of a run of adj_bad_file_taker(). */
-extern const AdjBadList adj_bad_tensors;
+/* Rows 4 and 5: inputs "x" of a run of adj_bad_file_taker(). */
+extern const AdjBadList adj_bad_pickles, adj_bad_tensors;
 /* (transfer full): the text of a graph that returns what it takes, a tensor "x" */
 char *adj_bad_file_taker (const AdjBadFile *file);
 

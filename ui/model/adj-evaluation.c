@@ -194,8 +194,10 @@ evaluate (AdjTask *task, GCancellable *cancellable, GError **error)
 
   if (kept == NULL && input->choice.file != NULL)
     {
-      inputs =
-          adj_session_read_inputs (evaluation->graph, input->choice.file, &run.n_inputs, error);
+      inputs = adj_session_read_inputs (
+          evaluation->graph, input->choice.file,
+          adj_bundle_find_call (run.bundle, run.recorded != NULL ? run.recorded : run.graph, 0),
+          &run.n_inputs, error);
       if (inputs == NULL)
         return NULL;
       run.inputs = inputs;

@@ -140,7 +140,7 @@ class Recurrent(nn.Module):
         h = x.new_zeros(2, 4)
         for t in range(3):
             h = self.gru(x[t], h)
-        return h, torch.std_mean(h, dim=0)
+        return h, torch.var_mean(h, dim=0)
 
 
 class NoGrad(nn.Module):

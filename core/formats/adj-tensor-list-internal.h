@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "tensor/adj-tensor-data.h"
+
+G_BEGIN_DECLS
+
+/* The tensors of a file, safetensors or what torch.save wrote, in its order.  Of nested dicts names
+ * are joined by dots; where not every tensor stands under a text, they only have places. */
+typedef struct _AdjTensorList AdjTensorList;
+
+/* Whether the file at @path is of these formats and holds no graph. */
+gboolean adj_tensor_list_is (const char *path);
+/* (transfer full) (nullable): %NULL with ADJ_ERROR_PARSE, ADJ_ERROR_LIMIT or G_IO_ERROR; messages
+ * begin with @path */
+AdjTensorList *adj_tensor_list_load (const char *path, GError **error);
+void adj_tensor_list_free (AdjTensorList *list);
+guint adj_tensor_list_get_n (const AdjTensorList *list);
+/* (nullable): %NULL: it only has its place */
+const char *adj_tensor_list_get_name (const AdjTensorList *list, guint index);
+/* (transfer none) (nullable): as adj_safetensors_find(). */
+AdjTensorData *adj_tensor_list_get (const AdjTensorList *list, guint index, GError **error);
+AdjTensorData *
+adj_tensor_list_find (const AdjTensorList *list, const char *name, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjTensorList, adj_tensor_list_free)
+
+G_END_DECLS

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that PyTorch exported, in both layouts of the archive: what they hold, and that they
+ * compute what PyTorch computed. */
+
+#include <math.h>
+
+#include "formats/adj-format.h"
+#include "ir/adj-text.h"
+#include "session/adj-session.h"
+#include "support/adj-test.h"
+
+static const char *const releases[] = { "2.6", "2.15" };
+static const char *const models[] = {
+  "arguments", "attention", "branch", "conv",   "counter", "dtypes",
+  "dynamic",   "loop",      "mlp",    "nograd", "outputs", "recurrent",
+};
+
+static AdjBundle *
+load (const char *release, const char *model)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *file = g_strconcat (model, ".pt2", NULL);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "pt2", release, file, NULL);
+  AdjBundle *bundle = adj_bundle_load (path, NULL, &error);
+
+  g_assert_no_error (error);
+  return bundle;
+}
+
+/* Every output, against those that PyTorch saved. */
+static void
+check_outputs (const char *release, const char *model)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AdjBundle) bundle = load (release, model);
+  g_autofree char *file = g_strconcat (model, ".outputs.pt", NULL);
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "formats", "data", "pt2", release, file, NULL);
+  AdjSessionRun run = { .bundle = bundle, .graph = adj_bundle_get_graph (bundle, 0) };
+  g_autoptr (GHashTable) values = adj_session_read_values (run.graph->graph, path, &error);
+  g_autoptr (AdjComparison) comparison = NULL;
+  AdjComparisonCounts counts;
+
+  g_assert_no_error (error);
+  comparison = adj_session_compare_values (&run, values, FALSE, NAN, NAN, NULL, &error);
+  g_assert_no_error (error);
+  counts = adj_comparison_count (comparison->outputs, comparison->n_outputs);
+  g_test_message ("%s %s: %u outputs", release, model, comparison->n_outputs);
+  g_assert_cmpuint (comparison->n_outputs, >, 0);
+  g_assert_cmpuint (counts.equal + counts.within, ==,
+                    comparison->n_outputs);
+}
+
+static void
+test_computes_what_torch_did (gconstpointer release)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    check_outputs (release, models[i]);
+}
+
+static const AdjNode *
+find (const AdjGraph *graph, const char *name)
+{
+  AdjNodeId id = adj_graph_find_node (graph, name);
+
+  g_assert_true (adj_node_id_is_valid (id));
+  return adj_graph_get_node (graph, id.index);
+}
+
+static void
+test_names_parameters (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "mlp");
+  const AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  const AdjNode *linear = find (graph, "linear");
+
+  g_assert_cmpstr (find (graph, "p_fc1_weight")->meta.parameter, ==, "fc1.weight");
+  g_assert_cmpstr (linear->target, ==, "torch.ops.aten.linear.default");
+  g_assert_cmpuint (linear->meta.n_modules, ==, 1);
+  g_assert_cmpstr (linear->meta.modules[0].path, ==, "fc1");
+  g_assert_cmpstr (linear->meta.modules[0].class_name, ==, "Linear");
+  g_assert_cmpstr (linear->meta.frames[linear->meta.n_frames - 1].function, ==, "forward");
+}
+
+static void
+test_reads_ranges (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "dynamic");
+  const AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  AdjSymbols *symbols = adj_graph_get_symbols (graph);
+  g_autoptr (GString) cat = g_string_new (NULL);
+
+  g_assert_cmpuint (adj_symbols_get_n (symbols), ==, 2);
+  g_assert_cmpint (adj_symbols_get (symbols, 0)->hint, ==, 3);
+  g_assert_cmpint (adj_symbols_get (symbols, 1)->hint, ==, 5);
+  g_assert_cmpint (adj_symbols_get (symbols, 1)->max, ==, 99);
+  adj_value_print (&find (graph, "new_zeros")->val, graph, cat);
+  g_test_message ("%s", cat->str);
+  g_assert_nonnull (strstr (cat->str, "2*"));
+}
+
+/* Results that nobody takes have no node, and subgraphs are those of the calls. */
+static void
+test_takes_results_apart (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "outputs");
+  const AdjGraph *graph = adj_bundle_get_graph (bundle, 0)->graph;
+  g_autoptr (AdjBundle) branching = load (release, "branch");
+
+  g_assert_cmpuint (find (graph, "topk")->val.n, ==, 2);
+  g_assert_cmpuint (adj_graph_get_n_subgraphs (adj_bundle_get_graph (branching, 0)->graph), ==, 2);
+}
+
+/* Views of one storage share it. */
+static void
+test_shares_storages (gconstpointer release)
+{
+  g_autoptr (AdjBundle) bundle = load (release, "dtypes");
+  const AdjBundleGraph *entry = adj_bundle_get_graph (bundle, 0);
+  const AdjRecordedCall *call = adj_bundle_find_call (bundle, entry, 0);
+  GBytes *base = NULL, *turned = NULL;
+
+  g_assert_nonnull (call);
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      const char *name = find (entry->graph, "b_base")->name;
+      const AdjNode *node =
+          adj_graph_get_node (entry->graph, adj_graph_get_input (entry->graph, i).index);
+
+      if (g_str_equal (node->name, name))
+        base = adj_tensor_data_get_bytes (call->inputs[i].data);
+      else if (g_str_equal (node->name, "b_turned"))
+        turned = adj_tensor_data_get_bytes (call->inputs[i].data);
+    }
+  g_assert_nonnull (base);
+  g_assert_true (base == turned);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *name;
+    GTestDataFunc run;
+  } tests[] = {
+    { "computes-what-torch-did", test_computes_what_torch_did },
+    { "names-parameters", test_names_parameters },
+    { "reads-ranges", test_reads_ranges },
+    { "takes-results-apart", test_takes_results_apart },
+    { "shares-storages", test_shares_storages },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint r = 0; r < G_N_ELEMENTS (releases); r++)
+    for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+      {
+        g_autofree char *path = g_strdup_printf ("/formats/pt2/%s/%s", releases[r], tests[i].name);
+
+        g_test_add_data_func (path, releases[r], tests[i].run);
+      }
+  return g_test_run ();
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Fuzzes archives of torch.save and of torch.export. */
+
+#include "formats/torch-save-private.h"
+#include "formats/adj-format.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+static void
+load_program (GBytes *bytes)
+{
+  const AdjFormat *format = adj_format_find ("pt2", NULL);
+  AdjBundle *bundle = format->load_bytes (bytes, "fuzz", NULL, NULL);
+
+  if (bundle != NULL)
+    adj_bundle_unref (bundle);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_auto (AdjValue) value = ADJ_NONE;
+
+  if (!torch_save_read (bytes, "fuzz", NULL, &value, NULL))
+    adj_value_clear (&value);
+  load_program (bytes);
+  return 0;
+}
