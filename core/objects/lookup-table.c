@@ -2,6 +2,7 @@
 /* Rows that are looked up and replaced, and how often each was asked for. */
 
 #include "objects/object-state-private.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
 typedef struct

@@ -2,6 +2,7 @@
 /* The parameters of a linear layer, packed once: the weight as the product reads it. */
 
 #include "objects/object-state-private.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
 typedef struct

@@ -4,6 +4,7 @@
 #include "objects/queue-program.h"
 
 #include "objects/adj-object-table.h"
+#include "ops/adj-op-id.h"
 #include "rules/adj-apply.h"
 
 AdjObject *

@@ -11,6 +11,7 @@
 #include "interpreter/adj-interpreter.h"
 #include "ir/adj-text.h"
 #include "objects/queue-program.h"
+#include "ops/adj-op-id.h"
 #include "partition/adj-partition.h"
 #include "rules/adj-apply.h"
 #include "rules/adj-operators.h"

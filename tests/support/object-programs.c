@@ -8,6 +8,7 @@
 #include "autograd/adj-autograd.h"
 #include "autograd/adj-custom.h"
 #include "objects/adj-object-table.h"
+#include "ops/adj-op-id.h"
 #include "ops/adj-op-table.h"
 #include "rules/adj-apply.h"
 
