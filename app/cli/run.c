@@ -290,6 +290,56 @@ add_gradients (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *b
   json_builder_end_array (builder);
 }
 
+static char *
+print_state (AdjObject *object)
+{
+  GString *text = g_string_new (NULL);
+
+  adj_object_print (object, 12, text);
+  return g_string_free (text, FALSE);
+}
+
+/* What became of the objects; the state before only where it is another one. */
+static void
+print_objects (const AdjGraph *graph, const AdjRunResult *result)
+{
+  for (guint i = 0; i < result->n_objects; i++)
+    {
+      const AdjRunObject *object = &result->objects[i];
+      gboolean same = adj_object_equal (object->before, object->after);
+      g_autofree char *before = print_state (object->before), *after = print_state (object->after);
+
+      printf ("'%s' %s  %s", adj_graph_get_node (graph, object->node.index)->name,
+              same ? "is unchanged" : "before", before);
+      if (!same)
+        printf ("'%s' afterwards  %s", adj_graph_get_node (graph, object->node.index)->name, after);
+    }
+}
+
+static void
+add_objects (const AdjGraph *graph, const AdjRunResult *result, JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "objects");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < result->n_objects; i++)
+    {
+      const AdjRunObject *object = &result->objects[i];
+      g_autofree char *before = print_state (object->before), *after = print_state (object->after);
+
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "node");
+      json_builder_add_string_value (builder, adj_graph_get_node (graph, object->node.index)->name);
+      json_builder_set_member_name (builder, "class");
+      json_builder_add_string_value (builder, adj_object_get_name (object->before));
+      json_builder_set_member_name (builder, "before");
+      json_builder_add_string_value (builder, before);
+      json_builder_set_member_name (builder, "after");
+      json_builder_add_string_value (builder, after);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
 static void
 print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 {
@@ -298,6 +348,7 @@ print_text (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
 
   adj_value_foreach (&result->output, print_output, &printing);
   print_gradients (graph, result);
+  print_objects (graph, result);
   printf ("%u nodes in %.2f ms, peak memory %s\n", adj_graph_get_n_calls (graph),
           (double) result->total_ns / 1e6, peak);
   if (result->note != NULL)
@@ -352,6 +403,8 @@ print_json (const AdjGraph *graph, const AdjRunResult *result, gboolean profile)
   json_builder_end_array (builder);
   if (result->n_gradients > 0 || result->n_recalled > 0)
     add_gradients (graph, result, builder);
+  if (result->n_objects > 0)
+    add_objects (graph, result, builder);
   json_builder_set_member_name (builder, "nanoseconds");
   json_builder_add_int_value (builder, result->total_ns);
   json_builder_set_member_name (builder, "peak_bytes");

@@ -55,6 +55,7 @@ adj_context_free (AdjContext *cx)
   g_clear_pointer (&cx->generator, adj_generator_free);
   g_clear_object (&cx->cancellable);
   g_clear_pointer (&cx->fake_objects, g_hash_table_unref);
+  g_clear_pointer (&cx->object_copies, g_hash_table_unref);
   g_clear_pointer (&cx->warnings, g_ptr_array_unref);
   g_clear_error (&cx->error);
   g_free (cx);

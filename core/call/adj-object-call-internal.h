@@ -39,6 +39,15 @@ adj_object_find_method (const AdjObject *object, const char *name, const AdjMeth
  * method is pure. */
 gboolean adj_object_node_is_pure (const AdjGraph *graph, const AdjNode *node);
 
+/* -- copies (object-copies.c) -- */
+
+/* From now on methods are called on deep copies, one for each object; @widened: floating tensors in
+ * their states are float64. */
+void adj_context_set_object_copies (AdjContext *cx, gboolean widened);
+/* The copy of @object as it is now, or @object itself. (transfer none) (nullable): %NULL with the
+ * context in error. */
+AdjObject *adj_context_get_object_copy (AdjContext *cx, AdjObject *object);
+
 /* -- fake objects (fake-object.c) -- */
 
 /* The one that stands for @object in @cx, made of its state when first asked for; @object itself

@@ -278,6 +278,9 @@ run_call (AdjObjectCall *call, gboolean direct, AdjValue *result)
   *result = ADJ_NONE;
   if (!adj_context_may_go_on (call->cx) || !find_method (call))
     return FALSE;
+  call->object = adj_context_get_object_copy (call->cx, call->object);
+  if (call->object == NULL)
+    return FALSE;
   done = direct ? call_directly (call) : call_mode (adj_context_get_entry (call->cx), call);
   if (done)
     *result = give_to_scope (call->cx, &call->result);

@@ -29,7 +29,9 @@ struct _AdjContext
   gint64 sequence;
   gboolean objects_are_direct; /* methods are called as functions of the program */
   GHashTable
-      *fake_objects;   /* (nullable): AdjObject → the fake one that stands for it; both owned */
+      *fake_objects; /* (nullable): AdjObject → the fake one that stands for it; both owned */
+  GHashTable *object_copies; /* (nullable): AdjObject → the copy that is called; both owned */
+  gboolean object_copies_are_wide;
   GPtrArray *warnings; /* (nullable): texts */
   GError *error;
   /* What the results of calls live in until their scope ends; the innermost scope's come last. */

@@ -163,6 +163,13 @@ adj_run_result_clear (AdjRunResult *result)
   for (guint i = 0; i < result->n_gradients; i++)
     adj_tensor_data_unref (result->gradients[i].grad);
   g_clear_pointer (&result->gradients, g_free);
+  for (guint i = 0; i < result->n_objects; i++)
+    {
+      adj_object_unref (result->objects[i].before);
+      adj_object_unref (result->objects[i].after);
+    }
+  g_clear_pointer (&result->objects, g_free);
+  result->n_objects = 0;
   g_clear_pointer (&result->recalled, g_free);
   result->n_gradients = result->n_recalled = 0;
   g_clear_pointer (&result->node_ns, g_free);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "call/adj-object.h"
 #include "interpreter/adj-interpreter.h"
 
 G_BEGIN_DECLS
@@ -47,11 +48,21 @@ typedef struct
   double flops;
 } AdjRunRegion;
 
+/* An object that was an input or an attribute, and what became of it.  The run called a copy. */
+typedef struct
+{
+  AdjNodeId node;
+  AdjObject *before; /* (owned): as it was given */
+  AdjObject *after;  /* (owned) */
+} AdjRunObject;
+
 typedef struct
 {
   AdjValue output; /* (owned): what the graph returns */
   guint n_gradients;
   AdjRunGradient *gradients; /* (owned) (nullable): in order */
+  guint n_objects;
+  AdjRunObject *objects; /* (owned) (nullable): in order of their nodes, each once */
   guint n_recalled;
   AdjNodeId
       *recalled; /* (owned) (nullable): calls that were not made: what they gave once stood in */

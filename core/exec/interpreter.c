@@ -7,6 +7,7 @@
 
 #include "analysis/adj-lifetimes.h"
 #include "call/adj-mode.h"
+#include "call/adj-object-call-internal.h"
 #include "exec/adj-executor.h"
 #include "exec/captured-run-private.h"
 #include "exec/generator-state-private.h"
@@ -74,11 +75,21 @@ peak_of_lives (GHashTable *lives, guint n_nodes)
   return live[peak];
 }
 
+/* @data: (nullable): the context in which an object is one that was called. */
 static gboolean
 export_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
 {
+  AdjObject *object =
+      leaf->kind == ADJ_VALUE_OPAQUE_OBJECT ? adj_object_from_opaque (leaf->object) : NULL;
+
   if (leaf->kind == ADJ_VALUE_TENSOR)
     *out = ADJ_DATA (adj_tensor_snapshot (leaf->tensor));
+  else if (object != NULL && data != NULL)
+    {
+      AdjObject *copy = adj_context_get_object_copy (data, object);
+
+      *out = copy != NULL ? adj_value_copy (&ADJ_OBJECT (copy)) : ADJ_NONE;
+    }
   else
     *out = adj_value_copy (leaf);
   return TRUE;
@@ -215,6 +226,59 @@ interpreter_available (GError **error)
   return TRUE;
 }
 
+/* -- objects -- */
+
+/* What the node @index gives, if it is an object that can be called: an input or an attribute. */
+static AdjObject *
+find_object (const AdjRunRequest *request, guint index, guint *n_inputs)
+{
+  const AdjNode *node = adj_graph_get_node (request->graph, index);
+  const AdjValue *value = NULL;
+  AdjObject *object;
+
+  if (node->opcode == ADJ_OPCODE_PLACEHOLDER && *n_inputs < request->n_inputs)
+    value = &request->inputs[(*n_inputs)++];
+  else if (node->opcode == ADJ_OPCODE_GET_ATTR)
+    value = adj_graph_find_attr (request->graph, node->target);
+  if (value == NULL || value->kind != ADJ_VALUE_OPAQUE_OBJECT)
+    return NULL;
+  object = adj_object_from_opaque (value->object);
+  return object != NULL && adj_object_is_live (object) ? object : NULL;
+}
+
+static gboolean
+is_known (const GArray *objects, const AdjObject *object)
+{
+  for (guint i = 0; i < objects->len; i++)
+    if (g_array_index (objects, AdjRunObject, i).before == object)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+note_objects (AdjContext *cx, const AdjRunRequest *request, AdjRunResult *result)
+{
+  g_autoptr (GArray) objects = g_array_new (FALSE, FALSE, sizeof (AdjRunObject));
+  guint n_inputs = 0;
+
+  for (guint i = 0; i < result->n_nodes; i++)
+    {
+      AdjObject *object = find_object (request, i, &n_inputs);
+      AdjObject *copy = object != NULL && !is_known (objects, object)
+                            ? adj_context_get_object_copy (cx, object)
+                            : NULL;
+      AdjRunObject entry = { { i }, object, copy };
+
+      if (copy == NULL)
+        continue;
+      adj_opaque_ref (&object->parent);
+      adj_opaque_ref (&copy->parent);
+      g_array_append_val (objects, entry);
+    }
+  result->n_objects = objects->len;
+  result->objects = (gpointer) g_array_free (g_steal_pointer (&objects), FALSE);
+}
+
 static gboolean
 interpreter_run (const AdjRunRequest *request,
                  AdjRunResult *result,
@@ -238,6 +302,7 @@ interpreter_run (const AdjRunRequest *request,
   *result = (AdjRunResult){ .n_nodes = adj_graph_get_n_nodes (request->graph) };
   result->node_ns = g_new0 (gint64, result->n_nodes);
   adj_context_set_cancellable (cx, cancellable);
+  adj_context_set_object_copies (cx, request->float64);
   if (request->float64)
     adj_context_push_mode (cx, adj_float64_mode_new ());
   watch.started = started;
@@ -257,7 +322,8 @@ interpreter_run (const AdjRunRequest *request,
         g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the run was stopped");
       return FALSE;
     }
-  adj_value_map (&output, export_leaf, NULL, &result->output);
+  adj_value_map (&output, export_leaf, cx, &result->output);
+  note_objects (cx, request, result);
   result->peak_bytes = peak_of_lives (lives, result->n_nodes);
   return TRUE;
 }

@@ -9,6 +9,7 @@
 #include "formats/calls-private.h"
 #include "formats/entries-private.h"
 #include "formats/graph-json-private.h"
+#include "formats/objects-private.h"
 #include "formats/partition-private.h"
 #include "formats/recording-private.h"
 #include "formats/remarks-private.h"
@@ -45,6 +46,7 @@ typedef struct
   AdjBundleBuilder *builder;
   GHashTable *graphs; /* id → GraphEntry */
   TensorFiles *files;
+  ReadObjects *objects;
   GCancellable *cancellable;
   guint depth;
 } Loader;
@@ -62,6 +64,12 @@ static AdjTensorData *
 get_tensor (gpointer data, const JsonReader *json, const JsonItem *place, GError **error)
 {
   return tensor_files_get (((Loader *) data)->files, json, place, error);
+}
+
+static AdjOpaque *
+get_object (gpointer data, const ValueReader *reader, const JsonItem *item, GError **error)
+{
+  return object_read (((Loader *) data)->objects, reader, item, error);
 }
 
 /* -- graphs -- */
@@ -98,6 +106,7 @@ read_graph (Loader *loader, const char *id, GraphEntry *entry, GError **error)
                          .strings = json_get (loader->manifest, "strings"),
                          .get_tensor = get_tensor,
                          .get_graph = get_graph,
+                         .get_object = get_object,
                          .data = loader };
   g_autoptr (GBytes) bytes = NULL;
 
@@ -261,6 +270,7 @@ value_reader (Loader *loader, gboolean plain)
                         .plain = plain,
                         .get_tensor = get_tensor,
                         .get_graph = get_graph,
+                        .get_object = get_object,
                         .data = loader };
 }
 
@@ -568,6 +578,7 @@ clear_loader (Loader *loader)
 {
   g_clear_pointer (&loader->entries, entries_free);
   g_hash_table_unref (loader->graphs);
+  read_objects_free (loader->objects);
   g_clear_pointer (&loader->files, tensor_files_close);
   adj_symbols_unref (loader->symbols);
   g_clear_pointer (&loader->builder, adj_bundle_builder_free);
@@ -589,6 +600,7 @@ adjoint_load (const char *path, GCancellable *cancellable, GError **error)
                     .cancellable = cancellable };
 
   loader.graphs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_graph_entry);
+  loader.objects = read_objects_new ();
   loader.entries = entries_open (path, cancellable, error);
   loader.files = tensor_files_new (path, loader.entries, loader.diags);
   if (loader.entries != NULL && read_manifest (&loader, error))

@@ -41,6 +41,8 @@ typedef struct
 /* Callbacks of value_write (): where a tensor went, and which id a graph has. */
 gboolean saver_put_tensor (gpointer saver, AdjTensorData *tensor, GString *out, GError **error);
 gboolean saver_put_graph (gpointer saver, AdjGraph *graph, GString *out, GError **error);
+/* What an object is saved as. */
+const AdjValue *saver_get_state (gpointer saver, AdjOpaque *object, guint *id, GError **error);
 /* The file of the values of a run. */
 #define SAVED_RUN_VALUES "run-%u"
 

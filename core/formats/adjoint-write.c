@@ -111,12 +111,12 @@ collect_from_graph (AdjointSaver *saver, const char *id, AdjGraph *graph)
   for (guint i = 0; i < adj_graph_get_n_nodes (graph); i++)
     {
       const AdjNode *node = adj_graph_get_node (graph, i);
-      const AdjValue *values[] = { &node->args, &node->kwargs, node->meta.extra };
+      const AdjValue *values[] = { &node->args, &node->kwargs, &node->val, node->meta.extra };
       SubgraphWalk walk = { saver, id, node->name };
       g_autofree char *key = NULL;
 
       for (guint k = 0; k < G_N_ELEMENTS (values); k++)
-        if (values[k] != NULL && values[k]->n > 0)
+        if (values[k] != NULL && (values[k]->n > 0 || values[k]->kind == ADJ_VALUE_OPAQUE_OBJECT))
           {
             if (key == NULL)
               key = g_strdup_printf ("%s.%s", id, node->name);
@@ -218,6 +218,12 @@ saver_put_tensor (gpointer data, AdjTensorData *tensor, GString *out, GError **e
   return TRUE;
 }
 
+const AdjValue *
+saver_get_state (gpointer data, AdjOpaque *object, guint *id, GError **error)
+{
+  return tensor_store_get_state (((AdjointSaver *) data)->store, object, id, error);
+}
+
 gboolean
 saver_put_graph (gpointer data, AdjGraph *graph, GString *out, GError **error)
 {
@@ -236,6 +242,7 @@ write_graphs (AdjointSaver *saver, GError **error)
                      .string_list = saver->string_list,
                      .put_tensor = saver_put_tensor,
                      .put_graph = saver_put_graph,
+                     .get_state = saver_get_state,
                      .data = saver };
 
   for (guint i = 0; i < saver->graphs->len; i++)

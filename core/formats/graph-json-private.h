@@ -14,6 +14,7 @@ typedef struct
   const JsonItem *strings; /* (nullable) */
   ValueTensorFunc get_tensor;
   ValueGraphFunc get_graph;
+  ValueObjectFunc get_object;
   gpointer data;
 } GraphSource;
 
@@ -27,6 +28,7 @@ typedef struct
   GPtrArray *string_list;
   gboolean (*put_tensor) (gpointer data, AdjTensorData *tensor, GString *out, GError **error);
   gboolean (*put_graph) (gpointer data, AdjGraph *graph, GString *out, GError **error);
+  const AdjValue *(*get_state) (gpointer data, AdjOpaque *object, guint *id, GError **error);
   gpointer data;
   gboolean origins; /* nodes name the node of the previous stage that they were made from */
   const char *kept; /* (nullable) */

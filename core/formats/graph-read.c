@@ -423,6 +423,7 @@ read_next_node (GraphReader *reader, GError **error)
                               .nodes = reader->builder,
                               .get_tensor = source->get_tensor,
                               .get_graph = source->get_graph,
+                              .get_object = source->get_object,
                               .data = source->data };
   if (read_node (&node, item, error))
     return TRUE;
@@ -604,6 +605,7 @@ add_attrs (GraphReader *reader, GError **error)
                         .strings = reader->source->strings,
                         .get_tensor = reader->source->get_tensor,
                         .get_graph = reader->source->get_graph,
+                        .get_object = reader->source->get_object,
                         .data = reader->source->data };
 
   if (attrs == NULL)

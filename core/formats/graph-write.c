@@ -374,6 +374,7 @@ graph_write_json (const GraphSink *sink, const AdjGraph *graph, GString *out, GE
                                     .symbols = adj_graph_get_symbols (graph),
                                     .put_tensor = sink->put_tensor,
                                     .put_graph = sink->put_graph,
+                                    .get_state = sink->get_state,
                                     .data = sink->data } };
   guint n = adj_graph_get_n_nodes (graph);
 

@@ -107,6 +107,7 @@ value_writer (AdjointSaver *saver, gboolean plain)
                         .plain = plain,
                         .put_tensor = saver_put_tensor,
                         .put_graph = saver_put_graph,
+                        .get_state = saver_get_state,
                         .data = saver };
 }
 

@@ -16,11 +16,14 @@ void tensor_store_free (TensorStore *store);
  * already stays where it is. */
 void
 tensor_store_add (TensorStore *store, const char *file, const char *name, AdjTensorData *tensor);
-/* All tensors in @value. */
+/* All tensors in @value, and in the states of objects in it. */
 void tensor_store_add_value (TensorStore *store,
                              const char *file,
                              const char *name,
                              const AdjValue *value);
+/* As object_get_state(), the same for each object that was added. @id: (out) (optional) */
+const AdjValue *
+tensor_store_get_state (TensorStore *store, AdjOpaque *object, guint *id, GError **error);
 /* Appends ["file", "key"] or ["file", "key", {"size": …, "stride": …, "offset": …}]; with "dtype"
  * for complex numbers that safetensors does not know, which are stored as pairs. */
 void tensor_store_print_place (TensorStore *store, AdjTensorData *tensor, GString *out);

@@ -6,6 +6,7 @@
 
 #include "formats/adj-safetensors.h"
 #include "formats/json-private.h"
+#include "formats/objects-private.h"
 #include "formats/pairs-private.h"
 #include "formats/tensor-store-private.h"
 
@@ -32,6 +33,7 @@ struct _TensorStore
   GPtrArray *stretches;
   GHashTable *by_place; /* Stretch → itself, by bytes and dtype */
   GHashTable *keys;     /* "file\nkey" */
+  GHashTable *states;   /* AdjOpaque → AdjValue */
 };
 
 static guint
@@ -68,6 +70,7 @@ tensor_store_new (void)
   store->stretches = g_ptr_array_new_with_free_func (free_stretch);
   store->by_place = g_hash_table_new (hash_stretch, equal_stretches);
   store->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  store->states = object_states_new ();
   return store;
 }
 
@@ -76,6 +79,7 @@ tensor_store_free (TensorStore *store)
 {
   g_hash_table_unref (store->by_place);
   g_hash_table_unref (store->keys);
+  g_hash_table_unref (store->states);
   g_ptr_array_unref (store->stretches);
   g_free (store);
 }
@@ -179,6 +183,18 @@ tensor_store_add (TensorStore *store, const char *file, const char *name, AdjTen
   g_hash_table_add (store->by_place, stretch);
 }
 
+const AdjValue *
+tensor_store_get_state (TensorStore *store, AdjOpaque *object, guint *id, GError **error)
+{
+  const SavedObject *saved = object_get_state (store->states, object, error);
+
+  if (saved == NULL)
+    return NULL;
+  if (id != NULL)
+    *id = saved->id;
+  return &saved->state;
+}
+
 typedef struct
 {
   TensorStore *store;
@@ -192,6 +208,13 @@ add_leaf (const AdjValue *leaf, gpointer data)
   Walk *walk = data;
   g_autofree char *name = NULL;
 
+  if (leaf->kind == ADJ_VALUE_OPAQUE_OBJECT)
+    {
+      const AdjValue *state = tensor_store_get_state (walk->store, leaf->object, NULL, NULL);
+
+      if (state != NULL)
+        adj_value_foreach (state, add_leaf, walk);
+    }
   if (leaf->kind != ADJ_VALUE_DATA)
     return TRUE;
   name = walk->n == 0 ? g_strdup (walk->name) : g_strdup_printf ("%s.%u", walk->name, walk->n);

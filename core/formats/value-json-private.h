@@ -23,7 +23,14 @@ typedef AdjGraph *(*ValueGraphFunc) (gpointer data,
                                      const JsonItem *id,
                                      GError **error);
 
-typedef struct
+typedef struct _ValueReader ValueReader;
+/* Makes what {"$object": @item} describes. */
+typedef AdjOpaque *(*ValueObjectFunc) (gpointer data,
+                                       const ValueReader *reader,
+                                       const JsonItem *item,
+                                       GError **error);
+
+struct _ValueReader
 {
   const JsonReader *json;  /* names the file in messages */
   AdjArena *arena;         /* owns what is read, but for references */
@@ -33,8 +40,9 @@ typedef struct
   gboolean plain;          /* objects without '$' are dicts of their members */
   ValueTensorFunc get_tensor;
   ValueGraphFunc get_graph;
+  ValueObjectFunc get_object;
   gpointer data;
-} ValueReader;
+};
 
 gboolean
 value_read (const ValueReader *reader, const JsonItem *item, AdjValue *out, GError **error);
@@ -54,11 +62,13 @@ typedef struct
   /* (nullable): append [file, key, …] and the id of a graph. */
   gboolean (*put_tensor) (gpointer data, AdjTensorData *tensor, GString *out, GError **error);
   gboolean (*put_graph) (gpointer data, AdjGraph *graph, GString *out, GError **error);
+  /* (nullable): the number and (transfer none) state of an object; %NULL: with an error. */
+  const AdjValue *(*get_state) (gpointer data, AdjOpaque *object, guint *id, GError **error);
   gpointer data;
 } ValueWriter;
 
-/* Fails for what a file cannot hold: tensors of a context, opaque objects.  Without @put_tensor
- * these and constants are only described. */
+/* Fails for what a file cannot hold: tensors of a context, objects of no class.  Without
+ * @put_tensor these and constants are only described. */
 gboolean
 value_write (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error);
 gboolean value_write_annotation (const ValueWriter *writer,

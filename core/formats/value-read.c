@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/value-json-private.h"
+#include "ir/adj-opaque.h"
 
 typedef gboolean (*ReadTag) (const ValueReader *reader,
                              const JsonItem *item,
@@ -298,6 +299,18 @@ read_graph (const ValueReader *reader, const JsonItem *item, AdjValue *out, GErr
 }
 
 static gboolean
+read_object (const ValueReader *reader, const JsonItem *item, AdjValue *out, GError **error)
+{
+  AdjOpaque *object;
+
+  if (reader->get_object == NULL)
+    return fail (reader, item, "no object here", error);
+  object = reader->get_object (reader->data, reader, item, error);
+  *out = object != NULL ? ADJ_OPAQUE (object) : ADJ_NONE;
+  return object != NULL;
+}
+
+static gboolean
 read_tensor (const ValueReader *reader, const JsonItem *item, AdjValue *out, GError **error)
 {
   AdjTensorData *data;
@@ -362,6 +375,7 @@ static const struct
   { "$sym", read_symbol },
   { "$op", read_op },
   { "$graph", read_graph },
+  { "$object", read_object },
   { "$tensor", read_tensor },
   { "$complex_tensor", read_tensor }, /* pairs of numbers; the view says so */
   { "$str", read_shared_text },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/value-json-private.h"
+#include "ir/adj-opaque.h"
 
 /* Largest integer that every reader of JSON keeps. */
 #define MAX_EXACT (G_GINT64_CONSTANT (1) << 53)
@@ -291,6 +292,35 @@ write_graph (const ValueWriter *writer, const AdjValue *value, GString *out, GEr
 }
 
 static gboolean
+write_object (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error)
+{
+  const char *type = adj_opaque_get_type (value->object);
+  const AdjValue *state;
+  guint id = 0;
+
+  if (writer->get_state == NULL)
+    {
+      type = type != NULL ? type : adj_value_kind_name (value->kind);
+      return put_tagged_text ("$raw", type, strlen (type), out, error);
+    }
+  state = writer->get_state (writer->data, value->object, &id, error);
+  if (state == NULL)
+    return FALSE;
+  g_string_append (out, "{\"$object\": {\"class\": ");
+  if (!put_text (type, strlen (type), out, error))
+    return FALSE;
+  g_string_append_printf (out, ", \"id\": %u", id);
+  if (state->kind != ADJ_VALUE_NONE)
+    {
+      g_string_append (out, ", \"state\": ");
+      if (!value_write (writer, state, out, error))
+        return FALSE;
+    }
+  g_string_append (out, "}}");
+  return TRUE;
+}
+
+static gboolean
 write_node (const ValueWriter *writer, const AdjValue *value, GString *out, GError **error)
 {
   const AdjNode *node;
@@ -354,6 +384,7 @@ static const WriteKind writers[ADJ_N_VALUE_KINDS] = {
   [ADJ_VALUE_SLICE] = write_slice,
   [ADJ_VALUE_RANGE] = write_range,
   [ADJ_VALUE_OP] = write_op,
+  [ADJ_VALUE_OPAQUE_OBJECT] = write_object,
   [ADJ_VALUE_TOKEN] = write_token,
   [ADJ_VALUE_GRAPH] = write_graph,
   [ADJ_VALUE_NODE] = write_node,

@@ -95,6 +95,8 @@ unflatten (AdjObject *object, const AdjValue *state, GError **error)
     return object_refuse_state (error, "rows", "a tensor of two dimensions");
   if (hits != NULL && object_is_tensor (hits))
     self->hits = adj_value_copy (hits);
+  else if (adj_shape_numel (&get_meta (&self->rows)->shape, NULL).word == 0)
+    return object_refuse_state (error, "hits", "given where there are no elements");
   else
     {
       gint64 n = get_meta (&self->rows)->shape.size[0].word;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "call/adj-object.h"
 #include "ir/adj-builder.h"
 #include "session/adj-session.h"
 
@@ -115,6 +116,55 @@ draw_list (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *ou
   return TRUE;
 }
 
+typedef struct
+{
+  GRand *rand;
+  AdjSymbols *symbols;
+  GError **error;
+} StateDraw;
+
+static gboolean
+draw_state_leaf (const AdjValue *leaf, AdjValue *out, gpointer data)
+{
+  StateDraw *draw = data;
+  AdjTensorData *drawn;
+
+  *out = adj_value_copy (leaf);
+  if (leaf->kind != ADJ_VALUE_META)
+    return TRUE;
+  adj_value_clear (out);
+  drawn = draw_tensor (draw->rand, leaf->meta, draw->symbols, draw->error);
+  *out = drawn != NULL ? ADJ_DATA (drawn) : ADJ_NONE;
+  return drawn != NULL;
+}
+
+/* An object of the class and in the state that the annotation says, with random tensors. */
+static gboolean
+draw_object (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
+{
+  AdjObject *described = adj_object_from_opaque (node->val.object), *object;
+  StateDraw draw = { rand, adj_graph_get_symbols (graph), error };
+  g_auto (AdjValue) state = ADJ_NONE, drawn = ADJ_NONE;
+
+  if (described == NULL || adj_object_get_class (described) == NULL)
+    {
+      const char *type = adj_opaque_get_type (node->val.object);
+
+      g_set_error (
+          error, ADJ_ERROR, ADJ_ERROR_UNSUPPORTED,
+          "input '%s' is an object of the class '%s', which Adjoint does not have, so that "
+          "nothing can be called with it",
+          node->name, type != NULL ? type : "of another process");
+      return FALSE;
+    }
+  if (!adj_object_flatten (described, &state, error) ||
+      !adj_value_map (&state, draw_state_leaf, &draw, &drawn))
+    return FALSE;
+  object = adj_object_new (adj_object_get_class (described), &drawn, error);
+  *out = object != NULL ? ADJ_OBJECT (object) : ADJ_NONE;
+  return object != NULL;
+}
+
 static gboolean
 draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *out, GError **error)
 {
@@ -132,6 +182,8 @@ draw_input (GRand *rand, const AdjGraph *graph, const AdjNode *node, AdjValue *o
         *out = ADJ_DATA (data);
       return data != NULL;
     }
+  if (node->val.kind == ADJ_VALUE_OPAQUE_OBJECT)
+    return draw_object (rand, graph, node, out, error);
   if (adj_value_get_size (&node->val, &size) && find_length (symbols, size, &hint))
     {
       *out = ADJ_INT (hint);

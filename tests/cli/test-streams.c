@@ -62,6 +62,7 @@ static const char *const commands[] = {
   "show --help",
   "ops",
   "formats",
+  "classes",
   "passes",
   "devices",
   "show %",

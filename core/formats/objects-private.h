@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "call/adj-object.h"
+#include "formats/value-json-private.h"
+
+G_BEGIN_DECLS
+
+/* Opaque objects in files: {"$object": {"class": "ns::Class", "id": 0, "state": …}}
+ * (formats/SPEC.md §5.4).  Equal ids are the same object. */
+
+/* Owns what is read. */
+typedef struct _ReadObjects ReadObjects;
+
+ReadObjects *read_objects_new (void);
+void read_objects_free (ReadObjects *objects);
+
+/* An object that can be called where the class is one of ours, takes the state, and the state has
+ * all elements; else what is known of it.  (transfer none) (nullable): %NULL with an error of
+ * @json. */
+AdjOpaque *
+object_read (ReadObjects *objects, const ValueReader *reader, const JsonItem *item, GError **error);
+
+/* What an object is saved as. */
+typedef struct
+{
+  guint id;
+  AdjValue state; /* NONE: not known */
+} SavedObject;
+
+/* Kept in @states from the first time on.  (transfer none) (nullable): %NULL with
+ * ADJ_ERROR_UNSUPPORTED where @object is none of a class, or its state cannot be told. */
+const SavedObject *object_get_state (GHashTable *states, AdjOpaque *object, GError **error);
+GHashTable *object_states_new (void); /* (transfer full): AdjOpaque → SavedObject */
+
+G_END_DECLS
