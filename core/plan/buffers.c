@@ -82,7 +82,8 @@ plan_find_kept (const AdjPlan *plan)
   for (guint i = 0; i < n; i++)
     {
       maker[i] = PLAN_NONE;
-      keeping.kept[i] = plan->observed;
+      keeping.kept[i] = plan->observed || plan_buffer (plan, i)->input != PLAN_NONE ||
+                        plan_buffer (plan, i)->constant != NULL;
     }
   each_use (plan, note_maker, &keeping);
   each_use (plan, note_reader, &keeping);

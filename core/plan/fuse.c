@@ -47,7 +47,7 @@ is_made (const PlanCall *call, guint32 value)
 {
   for (guint i = 0; i < call->n_reads; i++)
     if (call->reads[i] == value)
-      return FALSE;
+      return call->in_place;
   return TRUE;
 }
 
@@ -61,9 +61,11 @@ plan_can_fuse (const AdjPlan *plan, const PlanCall *call, const char **why)
     *why = "its kernel is not pointwise";
   else if (call->in_turn)
     *why = "it draws random numbers or has an effect";
+  else if (call->in_place && plan->observed)
+    *why = "it writes in place what was watched";
   for (guint i = 0; *why == NULL && i < call->n_results; i++)
     if (call->results[i].value == PLAN_NONE || !is_made (call, call->results[i].value))
-      *why = "it writes in place";
+      *why = "it writes in place, by a kernel of its own";
     else if (plan_value (plan, call->results[i].value)->meta.dtype > ADJ_DTYPE_F64)
       *why = "the kernel does not compute in its dtype";
   for (guint i = 0; *why == NULL && i < call->n_reads; i++)
@@ -93,6 +95,15 @@ add_operand (Fusion *f, const PlanWindow *window)
     }
   g_array_append_vals (f->operands, window, 1);
   return (guint8) (f->operands->len - 1);
+}
+
+/* What was held of a buffer is not there any more: it is being written. */
+static void
+forget (Fusion *f, guint32 buffer)
+{
+  for (guint i = f->held->len; i-- > 0;)
+    if (g_array_index (f->held, Held, i).window.buffer == buffer)
+      g_array_remove_index (f->held, i);
 }
 
 static void
@@ -200,24 +211,51 @@ gives_truth (guint op)
   return (op >= ADJ_K_OP_EQ && op <= ADJ_K_OP_NOT) || op == ADJ_K_OP_ISNAN || op == ADJ_K_OP_ISINF;
 }
 
-/* Whether every number of @klass that @reg may be is one of @dtype. */
-static gboolean
-is_exact (const Fusion *f, guint reg, AdjKClass klass, AdjDType dtype)
+/* (nullable): the step that makes @reg. */
+static const AdjKStep *
+find_maker (const Fusion *f, guint reg)
 {
-  if (dtype == (klass == ADJ_K_CLASS_F32   ? ADJ_DTYPE_F32
-                : klass == ADJ_K_CLASS_F64 ? ADJ_DTYPE_F64
-                                           : ADJ_DTYPE_I64))
-    return TRUE;
-  if (dtype != ADJ_DTYPE_BOOL)
-    return FALSE;
   for (guint i = f->steps->len; i-- > 0;)
     {
       const Virtual *v = &g_array_index (f->steps, Virtual, i);
 
       if (v->dst == reg && v->step.kind != ADJ_K_STEP_STORE)
-        return v->step.kind == ADJ_K_STEP_OP && gives_truth (v->step.op);
+        return &v->step;
     }
+  return NULL;
+}
+
+/* Whether every number of @klass that @reg may be is one of @dtype. */
+static gboolean
+is_exact (const Fusion *f, guint reg, AdjKClass klass, AdjDType dtype)
+{
+  const AdjKStep *maker;
+
+  if (dtype == (klass == ADJ_K_CLASS_F32   ? ADJ_DTYPE_F32
+                : klass == ADJ_K_CLASS_F64 ? ADJ_DTYPE_F64
+                                           : ADJ_DTYPE_I64))
+    return TRUE;
+  maker = dtype == ADJ_DTYPE_BOOL ? find_maker (f, reg) : NULL;
+  return maker != NULL && maker->kind == ADJ_K_STEP_OP && gives_truth (maker->op);
+}
+
+static gboolean
+is_held (const Fusion *f, guint reg)
+{
+  for (guint i = 0; i < f->held->len; i++)
+    if (g_array_index (f->held, Held, i).reg == reg)
+      return TRUE;
   return FALSE;
+}
+
+/* A register of another value may be that one's memory, which may be written while the result is
+ * still read: the result gets one of its own. */
+static guint
+own_register (Fusion *f, guint reg, AdjKClass klass)
+{
+  const AdjKStep copy = { .kind = ADJ_K_STEP_OP, .klass = (guint8) klass, .op = ADJ_K_OP_COPY };
+
+  return is_held (f, reg) ? emit (f, f->steps, copy, reg, 0, 0) : reg;
 }
 
 static void
@@ -234,6 +272,9 @@ finish_result (Fusion *f, const PlanCall *call, guint result, guint reg, AdjKCla
     }
   if (!is_exact (f, reg, klass, window.dtype))
     reg = cast (f, reg, klass, klass, window.dtype);
+  else
+    reg = own_register (f, reg, klass);
+  forget (f, window.buffer);
   hold (f, &window, klass, reg);
   if (!f->kept[window.buffer])
     return;

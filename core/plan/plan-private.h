@@ -61,9 +61,10 @@ typedef struct
   PlanResult *results; /* (owned) */
   gboolean returns_list;
   guint n_reads, n_writes;
-  guint32 *reads;   /* (owned): values among the arguments, each once */
-  guint32 *writes;  /* (owned): values that are made or written, each once */
-  gboolean in_turn; /* draws random numbers or has an effect: keeps its place among such */
+  guint32 *reads;    /* (owned): values among the arguments, each once */
+  guint32 *writes;   /* (owned): values that are made or written, each once */
+  gboolean in_place; /* its results were there before */
+  gboolean in_turn;  /* draws random numbers or has an effect: keeps its place among such */
   double flops;
   AdjDType compute;                /* of pointwise calls */
   const AdjTileProgram **programs; /* (owned) (nullable): of pointwise calls, one per result */

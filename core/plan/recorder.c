@@ -11,6 +11,7 @@
 #include "ops/adj-ops.h"
 #include "ops/adj-pointwise-internal.h"
 #include "plan/plan-private.h"
+#include "tensor/adj-shape-internal.h"
 
 typedef struct
 {
@@ -138,6 +139,14 @@ plan_call_find_uses (PlanCall *call)
   call->n_writes = (guint) n_writes;
 }
 
+/* Whether result 0 is argument @arg. */
+static gboolean
+plan_call_writes_argument (const PlanCall *call, guint arg)
+{
+  return call->n_results > 0 && call->args.items[arg].kind == ADJ_VALUE_NODE &&
+         call->args.items[arg].node.index == call->results[0].value;
+}
+
 void
 plan_call_clear (PlanCall *call)
 {
@@ -213,26 +222,30 @@ note_written (PlanRecorder *self, const PlanCall *noted)
   AdjPlan *plan = self->plan;
 
   for (guint i = 0; i < noted->n_writes; i++)
-    for (guint k = 0; k < noted->n_reads; k++)
-      if (noted->reads[k] == noted->writes[i])
-        {
-          PlanBuffer *buffer = plan_buffer (plan, plan_value (plan, noted->writes[i])->buffer);
+    {
+      PlanBuffer *buffer = plan_buffer (plan, plan_value (plan, noted->writes[i])->buffer);
+      gboolean is_read = noted->in_place;
 
-          buffer->written = TRUE;
-          if (buffer->memory == PLAN_MEMORY_CONSTANT && plan->whole == NULL)
-            plan->whole = g_strdup_printf (
-                "'%s' writes to a constant, whose value the program may have read before",
-                adj_graph_get_node (plan->graph, noted->node)->name);
-        }
+      for (guint k = 0; k < noted->n_reads; k++)
+        is_read = is_read || noted->reads[k] == noted->writes[i];
+      if (!is_read)
+        continue;
+      buffer->written = TRUE;
+      if (buffer->memory == PLAN_MEMORY_CONSTANT && plan->whole == NULL)
+        plan->whole = g_strdup_printf (
+            "'%s' writes to a constant, whose value the program may have read before",
+            adj_graph_get_node (plan->graph, noted->node)->name);
+    }
 }
 
 static void
-note_call (PlanRecorder *self, AdjOpCall *call)
+note_call (PlanRecorder *self, AdjOpCall *call, gboolean in_place)
 {
   PlanCall noted = { .op = call->op,
                      .node = self->node,
                      .args = export_args (self, call),
                      .returns_list = call->returns_list,
+                     .in_place = in_place,
                      .in_turn = (call->op->flags & (ADJ_OP_RANDOM | ADJ_OP_EFFECT)) != 0,
                      .flops = adj_op_call_get_flops (call),
                      .copied = PLAN_NONE };
@@ -242,9 +255,103 @@ note_call (PlanRecorder *self, AdjOpCall *call)
   plan_call_find_uses (&noted);
   note_programs (&noted, call);
   if (adj_op_call_is_copy (call, &arg) && noted.args.items[arg].kind == ADJ_VALUE_NODE)
-    noted.copied = noted.args.items[arg].node.index;
+    {
+      noted.copied = noted.args.items[arg].node.index;
+      noted.in_place = arg != 0 && plan_call_writes_argument (&noted, 0);
+    }
   note_written (self, &noted);
   g_array_append_val (self->plan->calls, noted);
+}
+
+/* -- variants of pointwise operators that write, and those over lists -- */
+
+/* Whether @tensor is no other part of the storage of @target than @target itself. */
+static gboolean
+same_or_apart (AdjTensor *tensor, AdjTensor *target)
+{
+  const AdjShape *a = &adj_tensor_get_meta (tensor)->shape;
+  const AdjShape *b = &adj_tensor_get_meta (target)->shape;
+
+  return adj_tensor_get_storage (tensor) != adj_tensor_get_storage (target) ||
+         (a->rank == b->rank && adj_size_same (a->offset, b->offset) &&
+          memcmp (a->size, b->size, a->rank * sizeof a->size[0]) == 0 &&
+          memcmp (a->stride, b->stride, a->rank * sizeof a->stride[0]) == 0);
+}
+
+/* Whether computing @base, which is inferred, right into @target gives what a variant gives, which
+ * goes through memory of its own. */
+static gboolean
+can_write_directly (const AdjOpCall *base, AdjTensor *target)
+{
+  const AdjTensorMeta *meta = adj_tensor_get_meta (target);
+
+  if (base->n_results != 1 || base->results[0].meta.dtype != meta->dtype ||
+      !adj_shape_same_sizes (&base->results[0].meta.shape, &meta->shape, NULL) ||
+      adj_shape_may_overlap (&meta->shape, NULL))
+    return FALSE;
+  for (guint i = 0; i < base->schema->n_arguments; i++)
+    if (base->args[i].kind == ADJ_VALUE_TENSOR && !same_or_apart (base->args[i].tensor, target))
+      return FALSE;
+  return TRUE;
+}
+
+/* Notes a call of the pointwise operator @op, whose result is @target; %FALSE: it cannot be. */
+static gboolean
+note_into (PlanRecorder *self,
+           AdjOpCall *call,
+           const AdjOp *op,
+           const AdjValue *args,
+           AdjTensor *target,
+           gboolean in_place)
+{
+  AdjOpCall base = {
+    .cx = call->cx, .op = op, .schema = adj_op_get_schema (op), .args = args, .within = call
+  };
+  gboolean done = adj_op_call_is_pointwise (&base) && adj_op_call_infer (&base) &&
+                  can_write_directly (&base, target);
+
+  if (done && adj_shape_numel (&base.results[0].meta.shape, NULL).word > 0)
+    {
+      base.results[0].tensor = adj_tensor_ref (target);
+      note_call (self, &base, in_place);
+    }
+  adj_op_call_clear (&base);
+  return done;
+}
+
+/* Of an operator over lists: a call for each element. */
+static gboolean
+note_elements (PlanRecorder *self, AdjOpCall *call)
+{
+  const gint8 *from;
+  const AdjOp *op = adj_op_get_element (call->op, &from);
+  gboolean in_place = call->schema->n_returns == 0;
+  guint n = op == NULL ? 0 : in_place ? call->args[0].n : call->n_results;
+  guint n_calls = self->plan->calls->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AdjValue args[ADJ_MAX_ARGUMENTS];
+      AdjTensor *target = in_place ? call->args[0].items[i].tensor : call->results[i].tensor;
+
+      adj_op_take_element (call->op, call->args, i, args);
+      if (note_into (self, call, op, args, target, in_place))
+        continue;
+      plan_recorder_drop_calls (self, n_calls);
+      return FALSE;
+    }
+  return n > 0;
+}
+
+/* Of `add_` and `add.out`: the call of `add`. */
+static gboolean
+note_variant (PlanRecorder *self, AdjOpCall *call)
+{
+  const AdjOp *base = adj_op_get_base (call->op);
+
+  return base != NULL && adj_schema_mutates (call->schema) && call->n_results == 1 &&
+         call->results[0].tensor != NULL &&
+         note_into (self, call, base, call->args, call->results[0].tensor, TRUE);
 }
 
 /* Storages without bytes are not checked when views are made. */
@@ -284,8 +391,8 @@ recorder_call (AdjMode *mode, AdjOpCall *call)
     return FALSE;
   adj_op_call_bump_versions (call);
   adj_constant_propagate (call);
-  if (adj_op_call_needs_kernel (call))
-    note_call (self, call);
+  if (adj_op_call_needs_kernel (call) && !note_elements (self, call) && !note_variant (self, call))
+    note_call (self, call, FALSE);
   return !adj_context_has_error (call->cx);
 }
 

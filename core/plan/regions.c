@@ -117,24 +117,51 @@ domain_of (const Forming *forming, const Group *group)
                                plan_call (forming->plan, g_array_index (group->calls, guint32, 0)));
 }
 
-/* The window, over @domain, of what a call of @group makes in @buffer; %FALSE: none does. */
 static gboolean
-find_made (const Forming *forming,
-           const Group *group,
-           guint32 buffer,
-           const AdjShape *domain,
-           PlanWindow *out)
+writes (const PlanCall *call, guint32 value)
 {
-  for (guint i = 0; i < group->calls->len; i++)
-    {
-      const PlanCall *call = plan_call (forming->plan, g_array_index (group->calls, guint32, i));
-
-      for (guint r = 0; r < call->n_results; r++)
-        if (plan_value (forming->plan, call->results[r].value)->buffer == buffer)
-          return plan_window_find (forming->plan, call->results[r].value,
-                                   plan_call_get_domain (forming->plan, call), domain, out);
-    }
+  for (guint i = 0; i < call->n_writes; i++)
+    if (call->writes[i] == value)
+      return TRUE;
   return FALSE;
+}
+
+/* Whether values @a of @x and @b of @y are, over @domain, the same elements or in buffers that have
+ * nothing to do with each other. */
+static gboolean
+same_elements (const AdjPlan *plan,
+               const PlanCall *x,
+               guint32 a,
+               const PlanCall *y,
+               guint32 b,
+               const AdjShape *domain)
+{
+  PlanWindow left, right;
+
+  if (plan_value (plan, a)->buffer != plan_value (plan, b)->buffer ||
+      (!writes (x, a) && !writes (y, b)))
+    return TRUE;
+  return plan_window_find (plan, a, plan_call_get_domain (plan, x), domain, &left) &&
+         plan_window_find (plan, b, plan_call_get_domain (plan, y), domain, &right) &&
+         plan_window_equal (&left, &right);
+}
+
+/* What of the values of a call: reads, then writes. */
+static guint32
+use_of (const PlanCall *call, guint i)
+{
+  return i < call->n_reads ? call->reads[i] : call->writes[i - call->n_reads];
+}
+
+/* Whether both calls see what one of them writes element by element. */
+static gboolean
+agree (const AdjPlan *plan, const PlanCall *x, const PlanCall *y, const AdjShape *domain)
+{
+  for (guint i = 0; i < x->n_reads + x->n_writes; i++)
+    for (guint k = 0; k < y->n_reads + y->n_writes; k++)
+      if (!same_elements (plan, x, use_of (x, i), y, use_of (y, k), domain))
+        return FALSE;
+  return TRUE;
 }
 
 static gint64
@@ -153,7 +180,7 @@ fits (const Forming *forming,
       const char **why)
 {
   const AdjShape *shape = plan_call_get_domain (forming->plan, call);
-  PlanWindow seen, made;
+  PlanWindow seen;
 
   *why = "it runs over other sizes";
   if (count (domain) != count (shape))
@@ -163,12 +190,13 @@ fits (const Forming *forming,
       *why = "a view between them shows the elements in another order";
       if (!plan_window_find (forming->plan, call->reads[i], shape, domain, &seen))
         return FALSE;
-      if (find_made (forming, group, seen.buffer, domain, &made) &&
-          !plan_window_equal (&seen, &made))
-        return FALSE;
     }
   for (guint i = 0; i < call->n_results; i++)
     if (!plan_window_find (forming->plan, call->results[i].value, shape, domain, &seen))
+      return FALSE;
+  for (guint i = 0; i < group->calls->len; i++)
+    if (!agree (forming->plan, call,
+                plan_call (forming->plan, g_array_index (group->calls, guint32, i)), domain))
       return FALSE;
   *why = NULL;
   return TRUE;
@@ -303,7 +331,8 @@ form_groups (Forming *forming)
       const PlanCall *call = plan_call (forming->plan, i);
       const char *why;
 
-      if (plan_can_fuse (forming->plan, call, &why) && !is_empty (forming->plan, call))
+      if (plan_can_fuse (forming->plan, call, &why) && !is_empty (forming->plan, call) &&
+          agree (forming->plan, call, call, plan_call_get_domain (forming->plan, call)))
         place_fusable (forming, i);
       else
         forming->of_call[i] = new_group (forming, i, FALSE, why);
