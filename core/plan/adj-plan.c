@@ -102,6 +102,7 @@ adj_plan_new (
   plan->graph = adj_graph_ref (graph);
   plan->observed = (flags & ADJ_PLAN_OBSERVED) != 0;
   plan->inputs = new_list (sizeof (PlanInput), clear_input);
+  plan->outputs = new_list (sizeof (guint32), NULL);
   plan->nodes = new_list (sizeof (PlanNode), clear_node);
   plan->buffers = new_list (sizeof (PlanBuffer), clear_buffer);
   plan->values = new_list (sizeof (PlanValue), NULL);
@@ -128,6 +129,7 @@ adj_plan_unref (AdjPlan *plan)
     return;
 
   g_array_unref (plan->inputs);
+  g_array_unref (plan->outputs);
   g_array_unref (plan->nodes);
   g_array_unref (plan->buffers);
   g_array_unref (plan->values);
@@ -270,8 +272,8 @@ run_region (AdjPlanSpace *space, guint32 index)
           hooks->region (index, plan->regions->len, hooks->data));
 }
 
-static gboolean
-run_regions (AdjPlanSpace *space)
+gboolean
+plan_space_run_regions (AdjPlanSpace *space)
 {
   gboolean told = space->plan->observed && space->hooks != NULL && space->hooks->node != NULL;
   guint32 n = space->plan->regions->len;
@@ -303,7 +305,7 @@ adj_plan_space_run (AdjPlanSpace *space,
   *output = ADJ_NONE;
   space->hooks = hooks;
   done = !adj_context_has_error (space->cx) && plan_space_bind (space, inputs, n_inputs) &&
-         run_regions (space);
+         plan_space_run_regions (space);
   if (done)
     *output = plan_space_export (space, adj_graph_get_output (space->plan->graph).index, TRUE);
   else

@@ -95,6 +95,33 @@ ADJ_PUBLIC gboolean adj_plan_space_run (AdjPlanSpace *space,
                                         const AdjPlanHooks *hooks,
                                         AdjValue *output);
 
+/* -- with memory of the caller's -- */
+
+/* The tensors among the inputs and among the outputs, in order, containers taken apart; what @index
+ * is one of.  Borrowed from @plan. */
+ADJ_PUBLIC guint adj_plan_get_n_inputs (const AdjPlan *plan);
+ADJ_PUBLIC const AdjTensorMeta *adj_plan_get_input (const AdjPlan *plan, guint index);
+ADJ_PUBLIC guint adj_plan_get_n_outputs (const AdjPlan *plan);
+/* As they are written: @index < adj_plan_get_n_outputs(). */
+ADJ_PUBLIC const AdjTensorMeta *adj_plan_get_output (const AdjPlan *plan, guint index);
+
+/**
+ * adj_plan_space_run_into:
+ * @inputs: (array): memory of each input, as its offset counts from, aligned to 16 bytes; those
+ * that shared bytes when the plan was made are one.  What the graph writes in place is written
+ * there.
+ * @outputs: (array): memory for each output, with room for its strides, from offset 0
+ *
+ * Allocates nothing for the arena.  Two spaces may run in two threads at once; each thread has a
+ * team of OpenMP's.
+ *
+ * Returns: %FALSE with the context of @space in error; ADJ_ERROR_UNSUPPORTED there when the graph
+ *   returns what is known only by running
+ */
+ADJ_PUBLIC gboolean adj_plan_space_run_into (AdjPlanSpace *space,
+                                             gpointer const *inputs,
+                                             gpointer const *outputs);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjPlan, adj_plan_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AdjPlanSpace, adj_plan_space_free)
 

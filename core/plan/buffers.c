@@ -146,6 +146,7 @@ return_leaf (const AdjValue *leaf, gpointer data)
 
   if (leaf->kind != ADJ_VALUE_NODE)
     return TRUE;
+  g_array_append_val (plan->outputs, leaf->node.index);
   buffer = plan_buffer (plan, plan_value (plan, leaf->node.index)->buffer);
   if (buffer->memory == PLAN_MEMORY_ARENA)
     buffer->memory = PLAN_MEMORY_OUTPUT;

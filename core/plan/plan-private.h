@@ -135,6 +135,7 @@ struct _AdjPlan
   gboolean observed;
   char *whole;            /* (owned) (nullable): why the interpreter runs all of it */
   GArray *inputs;         /* PlanInput, leaves in order */
+  GArray *outputs;        /* guint32: values among what it returns, in order */
   GArray *nodes;          /* PlanNode, of every node */
   GArray *buffers;        /* PlanBuffer */
   GArray *values;         /* PlanValue */

@@ -29,6 +29,8 @@ void plan_space_renew_context (AdjPlanSpace *space);
 /* Points the buffers at @inputs, leaves in order, and at memory of this run; %FALSE with the
  * context in error: they are others than the plan was made for. */
 gboolean plan_space_bind (AdjPlanSpace *space, const AdjValue *inputs, guint n_inputs);
+/* All of them, in order, with the hooks of the space. */
+gboolean plan_space_run_regions (AdjPlanSpace *space);
 /* Lets go of the memory of this run. */
 void plan_space_unbind (AdjPlanSpace *space);
 /* (transfer full): the value of a node, with tensors of the space. */

@@ -244,8 +244,10 @@ bind_buffer (AdjPlanSpace *space, guint32 index, gconstpointer from)
 {
   const PlanBuffer *buffer = plan_buffer (space->plan, index);
 
-  if (buffer->memory == PLAN_MEMORY_OUTPUT ||
-      (buffer->memory == PLAN_MEMORY_INPUT && (guintptr) from % ELEMENT_ALIGNMENT != 0))
+  if (buffer->memory == PLAN_MEMORY_ARENA && buffer->first != PLAN_NONE)
+    space->bytes[index] = (char *) space->arena + buffer->offset;
+  else if (buffer->memory == PLAN_MEMORY_OUTPUT ||
+           (buffer->memory == PLAN_MEMORY_INPUT && (guintptr) from % ELEMENT_ALIGNMENT != 0))
     space->bytes[index] = space->made[index] =
         g_aligned_alloc (MAX (buffer->n_bytes, 1), 1, ALIGNMENT);
   else if (buffer->memory == PLAN_MEMORY_INPUT)

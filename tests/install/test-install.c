@@ -228,7 +228,7 @@ test_examples (void)
       line = g_strconcat (printed, "\n", NULL);
       adj_test_check_golden (golden, line);
     }
-  g_assert_cmpuint (n, ==, 8);
+  g_assert_cmpuint (n, ==, 9);
 }
 
 static guint
