@@ -13,10 +13,12 @@ G_BEGIN_DECLS
  * many pairs */
 guint32 *adj_stage_origins_guess (const AdjGraph *before, const AdjGraph *after);
 
-/* The same with what is laid side by side first, then their origins, then lines.  (transfer full)
- */
+/* The same with what is laid side by side first, then, where @made, origins or lines.
+ * @made: @after was made of @before, so that origins of its nodes are nodes of that.
+ * (transfer full) */
 guint32 *adj_stage_origins_find (const AdjGraph *before,
                                  const AdjGraph *after,
+                                 gboolean made,
                                  const AdjAlignment *alignment);
 
 /* "relu" of "torch.ops.aten.relu.default" and of "torch.relu".  (transfer full) */

@@ -78,10 +78,11 @@ adj_stage_origins_guess (const AdjGraph *before, const AdjGraph *after)
 guint32 *
 adj_stage_origins_find (const AdjGraph *before,
                         const AdjGraph *after,
+                        gboolean made,
                         const AdjAlignment *alignment)
 {
   guint n = adj_graph_get_n_nodes (after);
-  guint32 *origins = adj_stage_origins_guess (before, after);
+  guint32 *origins = made ? adj_stage_origins_guess (before, after) : NULL;
 
   if (origins == NULL)
     {
@@ -89,7 +90,7 @@ adj_stage_origins_find (const AdjGraph *before,
       for (guint i = 0; i < n; i++)
         {
           origins[i] = adj_graph_get_node (after, i)->origin.index;
-          if (origins[i] >= adj_graph_get_n_nodes (before))
+          if (!made || origins[i] >= adj_graph_get_n_nodes (before))
             origins[i] = G_MAXUINT32;
         }
     }

@@ -14,6 +14,7 @@
 #include "inspect/backward-cards.h"
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
+#include "analysis/adj-lifetimes.h"
 #include "model/adj-maker.h"
 #include "model/adj-provenance.h"
 #include "model/adj-reasons.h"
@@ -89,6 +90,19 @@ fill_maker (AdjPropertyCard *card, const Subject *s)
   adj_property_card_add (card, _ ("Module"), adj_node_get_module_path (made));
 }
 
+/* What the page of memory shows: with views of it and parts of it. */
+static void
+add_memory (AdjPropertyCard *card, const Subject *s)
+{
+  const AdjLifetime *lifetimes = adj_graph_get_lifetimes (s->graph);
+  const AdjLifetime *own = &lifetimes[lifetimes[s->id.index].owner];
+  g_autofree char *text =
+      g_strdup_printf (_ ("steps %u → %u, with views"), own->first + 1, own->last + 1);
+
+  if (own->bytes > 0)
+    adj_property_card_add (card, _ ("Memory held"), text);
+}
+
 static void
 fill_value (AdjPropertyCard *card, const Subject *s)
 {
@@ -113,7 +127,8 @@ fill_value (AdjPropertyCard *card, const Subject *s)
     life = g_strdup_printf (_ ("step %u, never read"), s->id.index + 1);
   else
     life = g_strdup_printf (_ ("steps %u → %u"), s->id.index + 1, last + 1);
-  adj_property_card_add (card, _ ("Lifetime"), life);
+  adj_property_card_add (card, _ ("Made, last read"), life);
+  add_memory (card, s);
 }
 
 /* Each number with its limit, and where that of its own error comes from. */
@@ -276,7 +291,7 @@ fill_reasons (AdjPropertyCard *card, const Subject *s)
   decision = &s->partition->nodes[s->id.index];
   sentence = adj_partition_explain (s->partition, s->id);
   bytes = adj_properties_bytes ((gint64) MIN (decision->bytes, G_MAXINT64));
-  adj_property_card_add (card, _ ("Goes to"), adj_decision_kind_name (decision->kind));
+  adj_property_card_add (card, _ ("By min-cut"), adj_decision_kind_name (decision->kind));
   adj_property_card_add (card, _ ("Bytes"), bytes);
   if (decision->weight >= 0)
     {
@@ -440,7 +455,7 @@ static const struct
   { N_ ("Comparison"), fill_comparison },
   { N_ ("Result of the Run"), fill_result },
   { N_ ("Tags"), fill_tags },
-  { N_ ("Saved or Recomputed?"), fill_reasons },
+  { N_ ("Save or Recompute?"), fill_reasons },
   { N_ ("In Forward and Backward"), fill_counterparts },
   { N_ ("Across Stages"), fill_provenance },
   { N_ ("Inputs and Users"), fill_neighbours },
@@ -451,6 +466,12 @@ static const struct
 
 /* -- the panel -- */
 
+static gboolean
+is_joint (const Subject *s)
+{
+  return g_str_equal (adj_document_get_graph (s->document)->role, "joint");
+}
+
 static void
 show_role (AdjInspector *self, const Subject *s)
 {
@@ -459,7 +480,10 @@ show_role (AdjInspector *self, const Subject *s)
 
   gtk_widget_set_visible (GTK_WIDGET (self->role_box), role != ADJ_ROLE_NONE);
   adj_role_badge_set_role (self->badge, role);
-  gtk_label_set_text (self->role, _ (adj_role_name (role)));
+  /* Nobody has partitioned a joint graph yet. */
+  gtk_label_set_text (self->role, role == ADJ_ROLE_SAVED && is_joint (s)
+                                      ? _ ("read by backward")
+                                      : _ (adj_role_name (role)));
 }
 
 static void update (AdjInspector *self);

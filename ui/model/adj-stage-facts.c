@@ -191,13 +191,16 @@ find_fact (AdjTask *task, GCancellable *cancellable, GError **error)
   fact->first = ADJ_NO_NODE;
   if (input->counts)
     {
+      gboolean made = !g_str_equal (input->after->role, ADJ_PAIR_ROLE);
       g_autoptr (AdjAlignment) alignment =
-          adj_graph_align_made (input->before->graph, input->after->graph);
+          made ? adj_graph_align_made (input->before->graph, input->after->graph)
+               : adj_graph_align (input->before->graph, input->after->graph);
 
       fact->n_added = alignment->n_added;
       fact->n_removed = alignment->n_removed;
       fact->n_changed = count_changed (alignment);
-      fact->origins = adj_stage_origins_find (input->before->graph, input->after->graph, alignment);
+      fact->origins =
+          adj_stage_origins_find (input->before->graph, input->after->graph, made, alignment);
     }
   else if (!check (input, fact, cancellable, error))
     g_clear_pointer (&fact, fact_free);

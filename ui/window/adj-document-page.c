@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "canvas/adj-beside-pane.h"
 #include "canvas/adj-canvas-page.h"
 #include "inspect/adj-inspector.h"
 #include "panel/adj-backward-page.h"
@@ -50,6 +51,7 @@ struct _AdjDocumentPage
   AdjStageBar *stage_bar;
   AdjStageOptions *stage_options;
   AdjCanvasPage *canvas_page;
+  AdjBesidePane *beside_pane;
   AdjInspector *inspector;
   GtkPaned *paned;
   GtkNotebook *panel;
@@ -308,6 +310,17 @@ update_problem (AdjDocumentPage *self)
     adj_document_page_show (self, "log");
 }
 
+void
+adj_document_page_lay_beside (AdjDocumentPage *self,
+                              AdjGraphSet *graphs,
+                              const AdjBundleGraph *graph)
+{
+  g_return_if_fail (ADJ_IS_DOCUMENT_PAGE (self));
+
+  adj_beside_pane_set_graph (self->beside_pane, graphs, graph);
+  gtk_widget_set_visible (GTK_WIDGET (self->beside_pane), TRUE);
+}
+
 char *
 adj_document_page_get_details (AdjDocumentPage *self)
 {
@@ -482,6 +495,7 @@ adj_document_page_add_actions (AdjDocumentPage *self, GActionMap *map)
     { "show-sidebar", self->sidebar_flap, "reveal-flap" },
     { "show-inspector", self->inspector_flap, "reveal-flap" },
     { "show-panel", self->panel, "visible" },
+    { "show-beside", self->beside_pane, "visible" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
@@ -525,6 +539,7 @@ adj_document_page_dispose (GObject *object)
 static void
 ensure_types (void)
 {
+  g_type_ensure (ADJ_TYPE_BESIDE_PANE);
   g_type_ensure (ADJ_TYPE_CANVAS_PAGE);
   g_type_ensure (ADJ_TYPE_INSPECTOR);
   g_type_ensure (ADJ_TYPE_SIDEBAR);
@@ -557,6 +572,7 @@ adj_document_page_class_init (AdjDocumentPageClass *klass)
   BIND (stage_bar);
   BIND (stage_options);
   BIND (canvas_page);
+  BIND (beside_pane);
   BIND (inspector);
   BIND (paned);
   BIND (panel);
@@ -601,6 +617,8 @@ adj_document_page_init (AdjDocumentPage *self)
   adj_panel_set_document (self->stage_bar, self->document);
   adj_panel_set_document (self->stage_options, self->document);
   adj_panel_set_document (self->canvas_page, self->document);
+  adj_beside_pane_set_view (self->beside_pane, adj_canvas_page_get_view (self->canvas_page));
+  adj_panel_set_document (self->beside_pane, self->document);
   adj_panel_set_document (self->inspector, self->document);
   fill_panel (self);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)

@@ -300,6 +300,7 @@ adj_window_class_init (AdjWindowClass *klass)
   BIND (run_content);
   BIND (inputs_menu);
   BIND (compare_menu);
+  BIND (beside_menu);
   BIND (find_button);
   BIND (search_bar);
   BIND (toasts);

@@ -33,6 +33,8 @@ void adj_window_choose (AdjWindow *self,
                         void (*chosen) (AdjWindow *self, GFile *file));
 /* Compares the shown graph with graph @id of the document in tab @tab, from 0. */
 void adj_window_compare_with (AdjWindow *self, guint tab, const char *id);
+/* Shows the graph @id of the @tab-th tab beside the one of the chosen tab. */
+void adj_window_lay_beside (AdjWindow *self, guint tab, const char *id);
 /* Commands, graphs, modules and nodes, to be found by a few letters. */
 void adj_window_open_palette (AdjWindow *self);
 void adj_window_show_shortcuts (AdjWindow *self);

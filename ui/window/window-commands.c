@@ -76,6 +76,16 @@ run_compare_with (AdjWindow *self, GVariant *parameter)
 }
 
 static void
+run_lay_beside (AdjWindow *self, GVariant *parameter)
+{
+  const char *id;
+  guint tab;
+
+  g_variant_get (parameter, "(u&s)", &tab, &id);
+  adj_window_lay_beside (self, tab, id);
+}
+
+static void
 run_compare_values (AdjWindow *self, GVariant *parameter)
 {
   adj_window_ask_values (self);
@@ -524,6 +534,10 @@ static const AdjCommand commands[] = {
     .accels = { "<Control>F9" } },
   { "win.show-panel", N_ ("Show or Hide the Bottom Panel"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
     .accels = { "<Control>F10" } },
+  { "win.show-beside", N_ ("Lay the Stage Before Beside"), ADJ_COMMANDS_VIEW, ADJ_NEEDS_NOTHING,
+    .accels = { "<Control>b" } },
+  { "win.lay-beside", NULL, ADJ_COMMANDS_VIEW, ADJ_NEEDS_GRAPH, .run = run_lay_beside,
+    .parameter = "(us)" },
   { "win.preferences", N_ ("Preferences"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
     .run = run_preferences, .accels = { "<Control>comma" } },
   { "win.show-help-overlay", N_ ("Keyboard Shortcuts"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,

@@ -30,6 +30,7 @@ struct _AdjWindow
   AdwButtonContent *run_content;
   GMenu *inputs_menu;
   GMenu *compare_menu;
+  GMenu *beside_menu;
   GtkMenuButton *find_button;
   AdjSearchBar *search_bar;
   AdjCommandPalette *palette; /* (owned): a popover below the title */

@@ -127,9 +127,11 @@ update_inputs (AdjWindow *self)
 
 /* -- comparing with another graph -- */
 
-/* The graphs of a document that take as many inputs as the shown one. */
+/* Graphs of tab @n for an item of @action each.  @fitting: only those that take as many inputs as
+ * the shown one */
 static GMenu *
-list_peers (AdjWindow *self, int n, const AdjBundleGraph *shown)
+list_peers (
+    AdjWindow *self, int n, const AdjBundleGraph *shown, const char *action, gboolean fitting)
 {
   AdjGraphSet *graphs = adj_document_get_graphs (adj_window_get_nth_document (self, n));
   GMenu *menu = g_menu_new ();
@@ -140,32 +142,50 @@ list_peers (AdjWindow *self, int n, const AdjBundleGraph *shown)
       g_autoptr (GMenuItem) item = NULL;
       g_autofree char *label = NULL;
 
-      if (other == shown ||
-          adj_graph_get_n_inputs (other->graph) != adj_graph_get_n_inputs (shown->graph))
+      if (other == shown || (fitting && adj_graph_get_n_inputs (other->graph) !=
+                                            adj_graph_get_n_inputs (shown->graph)))
         continue;
       label = g_strdup_printf ("%s (%s)", adj_properties_role_title (other->role), other->id);
       item = g_menu_item_new (label, NULL);
-      g_menu_item_set_action_and_target (item, "win.compare-with", "(us)", (guint) n, other->id);
+      g_menu_item_set_action_and_target (item, action, "(us)", (guint) n, other->id);
       g_menu_append_item (menu, item);
     }
   return menu;
 }
 
 static void
-update_peers (AdjWindow *self)
+fill_peers (AdjWindow *self, GMenu *menu, const char *action, gboolean fitting)
 {
   const AdjBundleGraph *shown = adj_document_get_graph (self->document);
 
-  g_menu_remove_all (self->compare_menu);
+  g_menu_remove_all (menu);
   for (int n = 0; shown != NULL && n < adw_tab_view_get_n_pages (self->tabs); n++)
     {
-      g_autoptr (GMenu) peers = list_peers (self, n, shown);
+      g_autoptr (GMenu) peers = list_peers (self, n, shown, action, fitting);
 
       if (g_menu_model_get_n_items (G_MENU_MODEL (peers)) > 0)
-        g_menu_append_section (self->compare_menu,
-                               adj_document_get_title (adj_window_get_nth_document (self, n)),
+        g_menu_append_section (menu, adj_document_get_title (adj_window_get_nth_document (self, n)),
                                G_MENU_MODEL (peers));
     }
+}
+
+static void
+update_peers (AdjWindow *self)
+{
+  fill_peers (self, self->compare_menu, "win.compare-with", TRUE);
+  fill_peers (self, self->beside_menu, "win.lay-beside", FALSE);
+}
+
+void
+adj_window_lay_beside (AdjWindow *self, guint tab, const char *id)
+{
+  AdjDocument *document = adj_window_get_nth_document (self, (int) MIN (tab, G_MAXINT));
+  AdjGraphSet *graphs = document != NULL ? adj_document_get_graphs (document) : NULL;
+  guint index = graphs != NULL ? adj_graph_set_find (graphs, id, NULL) : G_MAXUINT;
+
+  if (index != G_MAXUINT)
+    adj_document_page_lay_beside (adj_window_get_page (self), graphs,
+                                  adj_graph_set_get (graphs, index));
 }
 
 void

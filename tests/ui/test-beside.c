@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Two graphs side by side in a real window: they move and select together. */
+
+#include <math.h>
+
+#include "canvas/adj-beside-pane.h"
+#include "formats/adj-format.h"
+#include "ir/adj-text.h"
+#include "support/adj-test.h"
+#include "support/graphs.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+static gboolean
+has_scene (gpointer pane)
+{
+  return adj_graph_view_get_scene (adj_beside_pane_get_view (pane)) != NULL;
+}
+
+static AdjBesidePane *
+open_pane (AdjWindow *window)
+{
+  GtkWidget *pane;
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-beside", NULL);
+  adj_walk_settle (window);
+  pane = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_BESIDE_PANE);
+  g_assert_nonnull (pane);
+  g_assert_true (adj_wait_until (has_scene, pane, 60));
+  adj_walk_settle (window);
+  return ADJ_BESIDE_PANE (pane);
+}
+
+static void
+test_together (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "forward");
+  AdjBesidePane *pane = open_pane (window);
+  AdjGraphView *first = adj_window_get_view (window), *second = adj_beside_pane_get_view (pane);
+  AdjDocument *document = adj_window_get_document (window);
+  AdjCamera camera;
+
+  /* What is selected in one is selected in the other. */
+  g_assert_true (adj_walk_select (window, "addmm"));
+  g_assert_true (adj_node_id_is_valid (adj_graph_view_get_selected (second)));
+  adj_document_set_selected (document, ADJ_NO_NODE);
+  adj_walk_settle (window);
+  g_assert_false (adj_node_id_is_valid (adj_graph_view_get_selected (second)));
+
+  /* Zoom and place follow, either way. */
+  camera = adj_graph_view_get_camera (first);
+  camera.zoom = 0.9f;
+  adj_graph_view_set_camera (first, &camera);
+  adj_walk_settle (window);
+  g_assert_cmpfloat (adj_graph_view_get_camera (second).zoom, ==, 0.9f);
+  camera = adj_graph_view_get_camera (second);
+  camera.y += 40;
+  adj_graph_view_set_camera (second, &camera);
+  g_assert_cmpfloat (fabsf (adj_graph_view_get_camera (first).zoom - 0.9f), <, 1e-6);
+  adj_walk_close (window);
+}
+
+/* Of a node that differs the argument is said first. */
+static void
+test_argument (void)
+{
+  static const char *const ids[] = { "0-0-user", "0-0-other" }, *const roles[] = { "user",
+                                                                                   "other" };
+  static const char *const forms[] = { "tanh", "none" };
+  AdjBundleBuilder *builder = adj_bundle_builder_new ();
+  AdjRegion region = { .id = "0-0", .rank = -1, .num_fwd_outputs = -1, .n_graphs = 2 };
+  g_autoptr (AdjTestFolder) folder = adj_test_folder_new ();
+  g_autofree char *path = g_build_filename (folder->path, "two.adjoint", NULL);
+  g_autoptr (AdjBundle) bundle = NULL;
+  AdjWindow *window;
+  AdjBesidePane *pane;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "class G(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n"
+          "        gelu: \"f32[4][1]cpu\" = torch.ops.aten.gelu.default(x, approximate = '%s')\n"
+          "        return (gelu,)\n",
+          forms[i]);
+      g_autoptr (AdjGraph) graph = adj_test_parse_graph (text);
+      AdjBundleGraph entry = { .id = ids[i], .role = roles[i], .graph = graph, .rank = -1 };
+
+      g_assert_true (adj_bundle_builder_add_graph (builder, &entry, NULL));
+    }
+  g_assert_true (adj_bundle_builder_add_region (builder, &region, ids, NULL));
+  bundle = adj_bundle_builder_end (builder, NULL);
+  g_assert_true (adj_format_for_path (path, NULL)->save (bundle, path, NULL, NULL, NULL));
+  window = adj_walk_open_window (application, 1280, 800);
+  g_assert_true (adj_walk_open (window, path));
+  g_assert_true (adj_walk_choose_graph (window, "other"));
+  adj_walk_settle (window);
+  pane = open_pane (window);
+  g_assert_true (adj_walk_select (window, "gelu"));
+  g_assert_nonnull (
+      adj_walk_find (GTK_WIDGET (pane), GTK_TYPE_LABEL, "approximate: 'tanh' → 'none'"));
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/beside/together", test_together);
+  g_test_add_func ("/beside/argument", test_argument);
+  return g_test_run ();
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "canvas/adj-graph-view.h"
+#include "widgets/adj-panel.h"
+
+G_BEGIN_DECLS
+
+/* A second graph beside the canvas, as picture and as difference of texts: it scrolls and zooms
+ * with the first, and what is selected in one is selected in the other.  Nothing is computed while
+ * it is not on the screen. */
+#define ADJ_TYPE_BESIDE_PANE (adj_beside_pane_get_type ())
+G_DECLARE_FINAL_TYPE (AdjBesidePane, adj_beside_pane, ADJ, BESIDE_PANE, AdjPanel)
+
+/* @view: that of the first graph. */
+void adj_beside_pane_set_view (AdjBesidePane *self, AdjGraphView *view);
+/* Shows @graph of @graphs from now on; %NULL both: the stage before the shown one. */
+void
+adj_beside_pane_set_graph (AdjBesidePane *self, AdjGraphSet *graphs, const AdjBundleGraph *graph);
+AdjGraphView *adj_beside_pane_get_view (AdjBesidePane *self); /* (transfer none): of the second */
+
+G_END_DECLS
