@@ -163,7 +163,7 @@ test_selects (Fixture *fixture, gconstpointer name)
   selected = adj_graph_view_get_selected (view);
   g_assert_cmpuint (selected.index, ==, adj_document_get_selected (document).index);
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "gelu"));
-  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "saved"));
+  g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "read by backward"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "[2, 8, 64]  strides (512, 64, 1)"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "h.0.mlp"));
   g_assert_true (shows (fixture, ADJ_TYPE_INSPECTOR, "models.py:58"));

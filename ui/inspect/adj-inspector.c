@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "analysis/adj-lifetimes.h"
 #include "analysis/adj-modules.h"
 #include "call/adj-op.h"
 #include "canvas/adj-role-badge.h"
@@ -14,7 +15,6 @@
 #include "inspect/backward-cards.h"
 #include "inspect/selection-cards.h"
 #include "ir/adj-text.h"
-#include "analysis/adj-lifetimes.h"
 #include "model/adj-maker.h"
 #include "model/adj-provenance.h"
 #include "model/adj-reasons.h"

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The window on narrow screens: nothing is cut off, and everything can be reached. */
+
+#include "canvas/adj-canvas-page.h"
+#include "inspect/adj-inspector.h"
+#include "sidebar/adj-sidebar.h"
+#include "support/adj-test.h"
+#include "ui/adj-walk.h"
+
+static AdjApplication *application;
+
+/* Says what is wider than there is room. */
+static void
+tell_wide (GtkWidget *widget, int width, guint depth)
+{
+  int minimum;
+
+  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &minimum, NULL, NULL, NULL);
+  if (!gtk_widget_get_visible (widget) || minimum <= width)
+    return;
+  g_test_message ("%*s%s: %d", 2 * (int) depth, "", G_OBJECT_TYPE_NAME (widget), minimum);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    tell_wide (child, width, depth + 1);
+}
+
+static void
+test_width (gconstpointer data)
+{
+  int width = GPOINTER_TO_INT (data);
+  AdjWindow *window = adj_walk_open_window (application, width, 700);
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  GtkWidget *canvas;
+
+  tell_wide (GTK_WIDGET (window), width, 0);
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, width);
+  g_assert_true (adj_walk_open (window, path));
+  adj_walk_settle (window);
+  tell_wide (GTK_WIDGET (window), width, 0);
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, width);
+  canvas = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_CANVAS_PAGE);
+  g_assert_nonnull (canvas);
+  g_assert_cmpint (gtk_widget_get_width (canvas), >=, MIN (width, 320));
+  /* The inspector comes over the canvas where there is no room beside it. */
+  adj_document_set_selected (adj_window_get_document (window), ADJ_NO_NODE);
+  adj_walk_settle (window);
+  g_assert_true (adj_walk_select (window, "relu"));
+  tell_wide (GTK_WIDGET (window), width, 0);
+  g_assert_cmpint (gtk_widget_get_width (GTK_WIDGET (window)), <=, width);
+  g_assert_nonnull (adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_INSPECTOR));
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_walk_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_data_func ("/narrow/360", GINT_TO_POINTER (360), test_width);
+  g_test_add_data_func ("/narrow/500", GINT_TO_POINTER (500), test_width);
+  g_test_add_data_func ("/narrow/800", GINT_TO_POINTER (800), test_width);
+  return g_test_run ();
+}
