@@ -609,3 +609,11 @@ paint_legend (const AdjScene *scene, cairo_t *cr, const AdjRect *part, AdjScheme
   draw_legend (&self, part);
   g_object_unref (self.layout);
 }
+
+void
+adj_scene_paint (const AdjScene *scene, cairo_t *cr, const AdjPaintOptions *options)
+{
+  AdjRect bounds = adj_scene_get_bounds (scene);
+
+  paint_scene (scene, cr, options->part != NULL ? options->part : &bounds, options, 0);
+}

@@ -37,6 +37,11 @@ ADJ_PUBLIC gboolean adj_scene_render_file (const AdjScene *scene,
                                            const AdjPaintOptions *options,
                                            GError **error);
 
+/* Paints what touches @part of the options into @cr, which is moved and scaled to scene coordinates
+ * and clipped: for printers. */
+ADJ_PUBLIC void
+adj_scene_paint (const AdjScene *scene, cairo_t *cr, const AdjPaintOptions *options);
+
 /* The same as an SVG in memory.  (transfer full) */
 ADJ_PUBLIC GBytes *
 adj_scene_render_svg (const AdjScene *scene, const AdjPaintOptions *options, GError **error);

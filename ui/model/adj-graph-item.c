@@ -56,6 +56,26 @@ describe_call (AdjGraphSet *graphs, const AdjBundleGraph *graph)
       call->n_inputs);
 }
 
+/* "After Inductor: Backward": what a compiler made of one half says of which. */
+static char *
+make_title (AdjGraphSet *graphs, const AdjBundleGraph *graph)
+{
+  AdjRecording *stages = adj_graph_set_get_stages (graphs, graph);
+
+  for (guint i = 0; g_str_equal (graph->role, "post_grad") && stages != NULL &&
+                    i < adj_recording_get_n_stages (stages);
+       i++)
+    {
+      const AdjStage *stage = adj_recording_get_stage (stages, i);
+
+      if (stage->graph == graph->graph && stage->from >= 0)
+        return g_strdup_printf (_ ("%s, post-grad"),
+                                adj_properties_role_title (
+                                    adj_recording_get_stage (stages, (guint) stage->from)->name));
+    }
+  return g_strdup (adj_properties_role_title (graph->role));
+}
+
 AdjGraphItem *
 adj_graph_item_new (AdjGraphSet *graphs, guint index)
 {
@@ -64,12 +84,14 @@ adj_graph_item_new (AdjGraphSet *graphs, guint index)
 
   self->graphs = adj_graph_set_ref (graphs);
   self->index = index;
-  self->title = g_strdup (adj_properties_role_title (graph->role));
+  self->title = make_title (graphs, graph);
   self->subtitle = describe_call (graphs, graph);
   if (graph->compile_id == NULL)
     self->region = g_strdup ("");
   else if (graph->rank >= 0)
     self->region = g_strdup_printf (_ ("rank %d · %s"), graph->rank, graph->compile_id);
+  else if (*graph->compile_id == '!')
+    self->region = g_strdup_printf (_ ("of compiled autograd %s"), graph->compile_id + 1);
   else
     self->region = g_strdup (graph->compile_id);
 

@@ -160,6 +160,39 @@ matches (const AdjGraph *graph, const AdjScene *scene, guint index, const Word *
          contains (adj_role_name (adj_scene_get_box (scene, box)->role), word->text);
 }
 
+/* Exactly called so, a name that begins so, a name, an operator, anything else. */
+static guint
+rank_of (const AdjNode *node, const char *text)
+{
+  gsize length = strlen (text);
+
+  if (g_ascii_strcasecmp (node->name, text) == 0)
+    return 0;
+  if (g_ascii_strncasecmp (node->name, text, length) == 0)
+    return 1;
+  if (contains (node->name, text))
+    return 2;
+  return contains (node->target, text) ? 3 : 4;
+}
+
+/* Names and operators first; within a kind in order of execution. */
+static GArray *
+sort_by_rank (const AdjGraph *graph, const GArray *words, GArray *found)
+{
+  const char *text = words->len > 0 ? g_array_index (words, Word, 0).text : "";
+  GArray *sorted = g_array_sized_new (FALSE, FALSE, sizeof (guint), found->len);
+  g_autofree guint8 *ranks = g_new (guint8, found->len + 1);
+
+  for (guint i = 0; i < found->len; i++)
+    ranks[i] = (guint8) rank_of (adj_graph_get_node (graph, g_array_index (found, guint, i)), text);
+  for (guint rank = 0; rank <= 4; rank++)
+    for (guint i = 0; i < found->len; i++)
+      if (ranks[i] == rank)
+        g_array_append_val (sorted, g_array_index (found, guint, i));
+  g_array_unref (found);
+  return sorted;
+}
+
 GArray *
 adj_search_run (const AdjGraph *graph, const AdjScene *scene, const char *query)
 {
@@ -185,7 +218,7 @@ adj_search_run (const AdjGraph *graph, const AdjScene *scene, const char *query)
         g_array_append_val (found, i);
     }
 
-  return found;
+  return sort_by_rank (graph, words, found);
 }
 
 static gboolean

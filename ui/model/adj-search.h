@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  *   node; "op:", "module:", "role:", "name:", "line:", "shape:" and "dtype:" before a word restrict
  *   where; "bytes>1MiB" and "bytes<64" ask for sizes
  *
- * Returns: (transfer full): of guint: the nodes in order of execution
+ * Returns: (transfer full): of guint: the nodes, those with that name first, then those whose name
+ *   or operator has the first word, then others; within these in order of execution
  */
 GArray *adj_search_run (const AdjGraph *graph, const AdjScene *scene, const char *query);
 

@@ -22,6 +22,7 @@ struct _AdjSidebar
   GtkListBox *graphs;
   GtkListView *modules;
   GtkSearchBar *graph_bar, *module_bar;
+  GtkWidget *module_half; /* where there are modules */
   AdjGraphList *list;
   AdjModuleRows *rows; /* (owned) (nullable): of the tree */
   AdjGraph *graph;     /* (owned) (nullable): whose modules are shown */
@@ -307,6 +308,8 @@ update_modules (AdjSidebar *self)
     {
       GListModel *roots = adj_module_tree_new (graph->graph);
 
+      gtk_widget_set_visible (self->module_half, g_list_model_get_n_items (roots) > 0);
+
       self->graph = adj_graph_ref (graph->graph);
       self->rows = adj_module_rows_new (roots);
       tree = gtk_tree_list_model_new (roots, FALSE, FALSE, get_children, NULL, NULL);
@@ -356,6 +359,7 @@ adj_sidebar_class_init (AdjSidebarClass *klass)
   G_OBJECT_CLASS (klass)->dispose = adj_sidebar_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/adjoint/Workbench/ui/sidebar.ui");
+  gtk_widget_class_bind_template_child (widget_class, AdjSidebar, module_half);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graphs);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, modules);
   gtk_widget_class_bind_template_child (widget_class, AdjSidebar, graph_bar);

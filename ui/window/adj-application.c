@@ -68,7 +68,10 @@ adj_application_activate (GApplication *application)
   GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
 
   if (window == NULL)
-    window = GTK_WINDOW (adj_window_new (ADW_APPLICATION (application)));
+    {
+      window = GTK_WINDOW (adj_window_new (ADW_APPLICATION (application)));
+      adj_window_reopen (ADJ_WINDOW (window));
+    }
   gtk_window_present (window);
 }
 

@@ -352,9 +352,21 @@ update_bundle (AdjDocumentPage *self)
   update_page (self);
 }
 
+/* A file that cannot be opened is not offered again. */
+static void
+forget_recent (AdjDocumentPage *self)
+{
+  GFile *file = adj_document_get_file (self->document);
+  g_autofree char *uri = file != NULL ? g_file_get_uri (file) : NULL;
+
+  if (uri != NULL && adj_document_get_error (self->document) != NULL)
+    gtk_recent_manager_remove_item (gtk_recent_manager_get_default (), uri, NULL);
+}
+
 static void
 update_error (AdjDocumentPage *self)
 {
+  forget_recent (self);
   update_remarks (self);
   update_page (self);
 }

@@ -4,8 +4,10 @@
 #include "window/adj-search-bar.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "analysis/adj-modules.h"
+#include "ir/adj-graph.h"
 #include "model/adj-node-item.h"
 #include "model/adj-search.h"
 #include "report/adj-properties.h"
@@ -27,6 +29,7 @@ struct _AdjSearchBar
   char *query;   /* what the results are of */
   GArray *found; /* (owned) (nullable): of guint */
   GtkButton *select_all;
+  GtkFlowBox *others; /* what the other graphs have */
 };
 
 G_DEFINE_FINAL_TYPE (AdjSearchBar, adj_search_bar, ADJ_TYPE_PANEL)
@@ -51,6 +54,57 @@ update_count (AdjSearchBar *self)
   gtk_label_set_text (self->count, text);
 }
 
+/* More than that is not searched while somebody types. */
+#define MAX_ELSEWHERE 100000
+
+static void
+on_other (GtkButton *button, AdjSearchBar *self)
+{
+  adj_document_set_graph_index (adj_panel_get_document (self),
+                                GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "graph")));
+}
+
+static void
+add_other (AdjSearchBar *self, guint index, const char *id, guint n)
+{
+  g_autofree char *label = g_strdup_printf ("%s  %u", id, n);
+  GtkWidget *button = gtk_button_new_with_label (label);
+
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "small");
+  g_object_set_data (G_OBJECT (button), "graph", GUINT_TO_POINTER (index));
+  g_signal_connect (button, "clicked", G_CALLBACK (on_other), self);
+  gtk_flow_box_insert (self->others, button, -1);
+}
+
+/* In which other graphs it is found, and how often: a button each. */
+static void
+search_elsewhere (AdjSearchBar *self)
+{
+  AdjGraphSet *graphs = adj_document_get_graphs (adj_panel_get_document (self));
+  guint shown = adj_document_get_graph_index (adj_panel_get_document (self)), n_nodes = 0;
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->others))))
+    gtk_flow_box_remove (self->others, child);
+  for (guint i = 0; graphs != NULL && *self->query != '\0' && i < adj_graph_set_get_n (graphs); i++)
+    {
+      const AdjBundleGraph *graph = adj_graph_set_get (graphs, i);
+      g_autoptr (GArray) found = NULL;
+
+      n_nodes += adj_graph_get_n_nodes (graph->graph);
+      if (i == shown || n_nodes > MAX_ELSEWHERE)
+        continue;
+      found = gtk_toggle_button_get_active (self->regex)
+                  ? adj_search_match (graph->graph, self->query, NULL)
+                  : adj_search_run (graph->graph, NULL, self->query);
+      if (found != NULL && found->len > 0)
+        add_other (self, i, graph->id, found->len);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->others),
+                          gtk_widget_get_first_child (GTK_WIDGET (self->others)) != NULL);
+}
+
 static void
 search (AdjSearchBar *self)
 {
@@ -72,6 +126,8 @@ search (AdjSearchBar *self)
   g_clear_pointer (&self->found, g_array_unref);
   self->found = g_array_ref (found);
   gtk_widget_set_sensitive (GTK_WIDGET (self->select_all), found->len > 0);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    search_elsewhere (self);
   update_count (self);
   if (gtk_widget_get_mapped (GTK_WIDGET (self)))
     adj_document_set_lit (adj_panel_get_document (self), found->len > 0 ? found : NULL);
@@ -178,15 +234,48 @@ prepare_row (gpointer item, guint position, char **target, gpointer data)
   return ADJ_MENU_NODE;
 }
 
+/* What was typed stands out.  (transfer full) */
+static char *
+mark (const char *text, const char *query)
+{
+  g_autofree char *lower = g_ascii_strdown (text, -1), *wanted = g_ascii_strdown (query, -1);
+  const char *at = *wanted != '\0' ? strstr (lower, wanted) : NULL;
+  gsize begin = at != NULL ? (gsize) (at - lower) : 0;
+  g_autofree char *before = NULL, *match = NULL, *after = NULL;
+
+  if (at == NULL)
+    return g_markup_escape_text (text, -1);
+  before = g_markup_escape_text (text, (gssize) begin);
+  match = g_markup_escape_text (text + begin, (gssize) strlen (wanted));
+  after = g_markup_escape_text (text + begin + strlen (wanted), -1);
+  return g_strdup_printf ("%s<span underline='single' weight='heavy'>%s</span>%s", before, match,
+                          after);
+}
+
+/* The first word, without the field that it is looked for in. */
+static char *
+get_first_word (AdjSearchBar *self)
+{
+  g_auto (GStrv) words = g_strsplit (self->query != NULL ? self->query : "", " ", 2);
+  const char *word = words[0] != NULL ? words[0] : "";
+  const char *colon = strchr (word, ':');
+
+  return g_strdup (colon != NULL ? colon + 1 : word);
+}
+
 static void
 bind (GtkListItem *item, GtkWidget *row, GtkLabel *const *cells, gpointer data)
 {
+  g_autofree char *word = get_first_word (data);
+  g_autofree char *name = NULL, *marked = NULL;
   const AdjNode *node = adj_node_item_get_node (gtk_list_item_get_item (item));
   g_autofree char *what =
       g_strdup_printf ("%s  %s", adj_properties_target (node), adj_node_get_module_path (node));
 
-  gtk_label_set_text (cells[0], node->name);
-  gtk_label_set_text (cells[1], what);
+  name = mark (node->name, word);
+  marked = mark (what, word);
+  gtk_label_set_markup (cells[0], name);
+  gtk_label_set_markup (cells[1], marked);
 }
 
 static const AdjRowLook result_look = {
@@ -224,13 +313,14 @@ adj_search_bar_class_init (AdjSearchBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, regex);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, results);
   gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, select_all);
+  gtk_widget_class_bind_template_child (widget_class, AdjSearchBar, others);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
 }
 
 static void
 adj_search_bar_init (AdjSearchBar *self)
 {
-  g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&result_look, NULL);
+  g_autoptr (GtkListItemFactory) factory = adj_row_look_make_factory (&result_look, self);
 
   gtk_widget_init_template (GTK_WIDGET (self));
   adj_panel_watch (ADJ_PANEL (self), "notify::scene", G_CALLBACK (search));

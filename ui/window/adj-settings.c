@@ -66,3 +66,18 @@ adj_settings_begins_stacked (GSettings *settings)
 
   return g_strcmp0 (view, "stacked") == 0;
 }
+
+char **
+adj_settings_get_open_files (GSettings *settings)
+{
+  return settings != NULL && adj_settings_restores_views (settings)
+             ? g_settings_get_strv (settings, "open-files")
+             : NULL;
+}
+
+void
+adj_settings_set_open_files (GSettings *settings, const char *const *uris)
+{
+  if (settings != NULL)
+    g_settings_set_strv (settings, "open-files", uris);
+}

@@ -17,6 +17,10 @@ adj_settings_keep (GSettings *settings, const char *key, gpointer object, const 
 void adj_settings_follow_style (GSettings *settings);
 /* %TRUE without settings, as is the default. */
 gboolean adj_settings_restores_views (GSettings *settings);
+/* The URIs of the files that were open last, where they are to come back.  (transfer full)
+ * (nullable) */
+char **adj_settings_get_open_files (GSettings *settings);
+void adj_settings_set_open_files (GSettings *settings, const char *const *uris);
 gboolean adj_settings_begins_stacked (GSettings *settings);
 
 G_END_DECLS

@@ -269,11 +269,47 @@ adj_window_dispose (GObject *object)
   G_OBJECT_CLASS (adj_window_parent_class)->dispose (object);
 }
 
+/* Those of the last window come back. */
+static void
+keep_open_files (AdjWindow *self)
+{
+  g_autoptr (GPtrArray) uris = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      AdjDocument *document = adj_window_get_nth_document (self, i);
+      GFile *file = adj_document_get_file (document);
+
+      if (file != NULL && adj_document_get_error (document) == NULL)
+        g_ptr_array_add (uris, g_file_get_uri (file));
+    }
+  g_ptr_array_add (uris, NULL);
+  adj_settings_set_open_files (self->settings, (const char *const *) uris->pdata);
+}
+
+void
+adj_window_reopen (AdjWindow *self)
+{
+  g_auto (GStrv) uris = adj_settings_get_open_files (self->settings);
+
+  g_return_if_fail (ADJ_IS_WINDOW (self));
+
+  for (guint i = 0; uris != NULL && uris[i] != NULL; i++)
+    {
+      g_autoptr (GFile) file = g_file_new_for_uri (uris[i]);
+
+      if (g_file_query_exists (file, NULL))
+        adj_window_open (self, file);
+    }
+}
+
 static gboolean
 adj_window_close_request (GtkWindow *window)
 {
-  return !adj_window_may_close_all (ADJ_WINDOW (window)) ||
-         GTK_WINDOW_CLASS (adj_window_parent_class)->close_request (window);
+  if (!adj_window_may_close_all (ADJ_WINDOW (window)))
+    return TRUE;
+  keep_open_files (ADJ_WINDOW (window));
+  return GTK_WINDOW_CLASS (adj_window_parent_class)->close_request (window);
 }
 
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, AdjWindow, name)

@@ -32,6 +32,8 @@ void adj_window_choose (AdjWindow *self,
                         GtkFileChooserNative *chooser,
                         void (*chosen) (AdjWindow *self, GFile *file));
 /* Compares the shown graph with graph @id of the document in tab @tab, from 0. */
+/* Opens the files that were open when the last window closed. */
+void adj_window_reopen (AdjWindow *self);
 void adj_window_compare_with (AdjWindow *self, guint tab, const char *id);
 /* Shows the graph @id of the @tab-th tab beside the one of the chosen tab. */
 void adj_window_lay_beside (AdjWindow *self, guint tab, const char *id);

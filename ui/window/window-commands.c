@@ -11,6 +11,7 @@
 #include "window/window-choices.h"
 #include "window/window-dialogs.h"
 #include "window/window-menus.h"
+#include "window/window-printing.h"
 #include "window/window-saving.h"
 
 #define ZOOM_STEP 1.25f
@@ -415,6 +416,10 @@ static const AdjCommand commands[] = {
     .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE },
   { "win.report", N_ ("Export Report…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH,
     .run = adj_export_report, .accels = { "<Control><Shift>r" }, .menus = ADJ_MENU_CANVAS },
+  { "win.print", N_ ("Print…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_GRAPH, .run = adj_print,
+    .accels = { "<Control>p" }, .menus = ADJ_MENU_CANVAS },
+  { "win.save-module", N_ ("Save the Capture Module…"), ADJ_COMMANDS_FILES, ADJ_NEEDS_NOTHING,
+    .run = adj_save_module },
   { "win.copy-link", N_ ("Copy Link"), ADJ_COMMANDS_FILES, ADJ_NEEDS_FILE, .run = adj_copy_link,
     .accels = { "<Control><Shift>c" },
     .menus = ADJ_MENU_NODE | ADJ_MENU_LINE | ADJ_MENU_MODULE | ADJ_MENU_CANVAS },

@@ -323,3 +323,32 @@ adj_copy_graph_link (AdjWindow *self, GVariant *id)
 {
   copy_link (self, g_variant_get_string (id, NULL), NULL);
 }
+
+/* -- the capture module -- */
+
+static void
+save_module (AdjWindow *self, GFile *file)
+{
+  const char *const places[] = { ADJ_MODULE, ADJ_SOURCE_MODULE };
+  g_autoptr (GFile) module = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; module == NULL && i < G_N_ELEMENTS (places); i++)
+    if (g_file_test (places[i], G_FILE_TEST_EXISTS))
+      module = g_file_new_for_path (places[i]);
+  if (module == NULL)
+    adj_window_remark (self, _ ("The capture module is not installed here"));
+  else if (g_file_copy (module, file, G_FILE_COPY_OVERWRITE, NULL, NULL, NULL, &error))
+    adj_window_remark (self, _ ("Saved adjoint_capture.py"));
+  else
+    adj_window_remark (self, error->message);
+}
+
+void
+adj_save_module (AdjWindow *self, GVariant *unused)
+{
+  g_autoptr (GPtrArray) filters = g_ptr_array_new_with_free_func (g_object_unref);
+
+  add_filter (filters, _ ("Python modules (.py)"), "py");
+  ask_where (self, _ ("Save Module"), _ ("_Save"), "adjoint_capture.py", filters, save_module);
+}

@@ -22,4 +22,7 @@ void adj_copy_graph_link (AdjWindow *self, GVariant *id);
 
 /* Nothing closes any more that was to close once it is saved. */
 void adj_window_stay (AdjWindow *self);
+/* The module with which PyTorch records a training step, to be put beside a script. */
+void adj_save_module (AdjWindow *self, GVariant *unused);
+
 G_END_DECLS

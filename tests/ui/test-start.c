@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+
+/* How a session begins and ends: the start page, files that come back, printing; and finding nodes
+ * in all graphs of a file. */
+
+#include <string.h>
+
+#include "ir/adj-graph.h"
+#include "model/adj-search.h"
+#include "support/adj-test.h"
+#include "support/graphs.h"
+#include "ui/adj-mouse.h"
+#include "window/adj-search-bar.h"
+#include "window/adj-settings.h"
+#include "window/adj-start-page.h"
+#include "window/window-printing.h"
+
+#define UNTIL ADJ_MOUSE_UNTIL
+
+static AdjApplication *application;
+
+/* The line that records a log is copied as it stands there. */
+static void
+test_copies (void)
+{
+  AdjWindow *window = adj_walk_open_window (application, 1280, 900);
+  GtkWidget *page = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_START_PAGE);
+  GtkWidget *expander = adj_walk_find (page, GTK_TYPE_EXPANDER, NULL);
+  g_autofree char *text = NULL;
+
+  gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
+  adj_walk_settle (window);
+  adj_walk_click (expander, "Copy");
+  text = adj_walk_read_clipboard (window);
+  g_assert_cmpstr (text, ==, "TORCH_TRACE=/tmp/trace python train.py");
+  g_assert_nonnull (adj_walk_find (expander, GTK_TYPE_LABEL, "Save Module…"));
+  adj_walk_close (window);
+}
+
+/* A picture that is long takes pages, one that is wide is made smaller. */
+static void
+test_pages (void)
+{
+  double scale;
+
+  g_assert_cmpuint (adj_print_count_pages (&(AdjRect){ 0, 0, 400, 500 }, 540, 780, &scale), ==, 1);
+  g_assert_cmpfloat (scale, ==, 0.75);
+  g_assert_cmpuint (adj_print_count_pages (&(AdjRect){ 0, 0, 400, 5000 }, 540, 780, &scale), ==, 5);
+  g_assert_cmpuint (adj_print_count_pages (&(AdjRect){ 0, 0, 1080, 1600 }, 540, 780, &scale), ==,
+                    2);
+  g_assert_cmpfloat (scale, ==, 0.5);
+}
+
+/* Those of the last window come back in the next; a file that is gone does not. */
+static void
+test_reopens (void)
+{
+  g_autoptr (GSettings) settings = adj_settings_new ();
+  g_autofree char *path = adj_test_data_path ("graphs/mlp.adjoint");
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  const char *const uris[] = { "file:///nowhere/gone.adjoint", uri, NULL };
+  AdjWindow *window;
+
+  if (settings == NULL)
+    {
+      g_test_skip ("the schema is not installed");
+      return;
+    }
+  adj_settings_set_open_files (settings, uris);
+  window = adj_walk_open_window (application, 1280, 900);
+  adj_window_reopen (window);
+  UNTIL (adj_document_get_scene (adj_window_get_document (window)) != NULL);
+  g_assert_cmpstr (adj_document_get_title (adj_window_get_document (window)), ==, "mlp.adjoint");
+  g_assert_cmpint (adw_tab_view_get_n_pages (
+                       ADW_TAB_VIEW (adj_walk_find (GTK_WIDGET (window), ADW_TYPE_TAB_VIEW, NULL))),
+                   ==, 1);
+  adj_walk_close (window);
+}
+
+/* The node of that name, names, operators, then where the word stands somewhere else. */
+static void
+test_order (void)
+{
+  g_autoptr (AdjGraph) graph = adj_test_parse_graph (
+      "class G(torch.nn.Module):\n"
+      "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+      "        a: \"f32[4][1]cpu\" = torch.ops.aten.relu.default(x)\n"
+      "        my_relu: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(a)\n"
+      "        relu_1: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(my_relu)\n"
+      "        relu: \"f32[4][1]cpu\" = torch.ops.aten.exp.default(relu_1)\n"
+      "        return (relu,)\n");
+  static const char *const wanted[] = { "relu", "relu_1", "my_relu", "a" };
+  g_autoptr (GArray) found = adj_search_run (graph, NULL, "relu");
+
+  g_assert_cmpuint (found->len, ==, G_N_ELEMENTS (wanted));
+  for (guint i = 0; i < found->len; i++)
+    g_assert_cmpstr (adj_graph_get_node (graph, g_array_index (found, guint, i))->name, ==,
+                     wanted[i]);
+}
+
+/* Typed once, found in all graphs of the log; a button leads to each. */
+static void
+test_elsewhere (void)
+{
+  AdjWindow *window = adj_walk_open_graph (application, "graphs/torch-trace", "dynamo");
+  GtkWidget *bar, *others;
+
+  adj_mouse_focus (GTK_WIDGET (window));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.find", NULL);
+  adj_walk_settle (window);
+  bar = adj_walk_find_mapped (GTK_WIDGET (window), ADJ_TYPE_SEARCH_BAR);
+  g_assert_nonnull (bar);
+  gtk_editable_set_text (GTK_EDITABLE (adj_walk_find (bar, GTK_TYPE_SEARCH_ENTRY, NULL)), "addmm");
+  others = adj_walk_find (bar, GTK_TYPE_FLOW_BOX, NULL);
+  UNTIL (gtk_widget_get_visible (others));
+  g_signal_emit_by_name (adj_walk_find (others, GTK_TYPE_BUTTON, NULL), "clicked");
+  UNTIL (!adj_document_is_busy (adj_window_get_document (window)));
+  g_assert_cmpstr (adj_document_get_graph (adj_window_get_document (window))->role, ==, "joint");
+  adj_walk_close (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  application = adj_mouse_begin (&argc, &argv);
+  if (application == NULL)
+    return 0;
+  g_test_add_func ("/start/copies", test_copies);
+  g_test_add_func ("/start/pages", test_pages);
+  g_test_add_func ("/start/reopens", test_reopens);
+  g_test_add_func ("/start/order", test_order);
+  g_test_add_func ("/start/elsewhere", test_elsewhere);
+  return g_test_run ();
+}
